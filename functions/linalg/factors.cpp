@@ -92,13 +92,12 @@ double epsilon(DType d) {
 
 // Ties stand as their eigenvalues do, the last first.
 lax::SVD hermitian_values(const Array& a) {
-  const lax::Eigh f = lax::eigh(a);
-  const Array& w = f.eigenvalues;
+  const auto [vectors, w] = lax::eigh(a);
   const int last = w.ndim() - 1;
   const Arrays sorted = lax::sort({lax::abs(w), iota(I32, w.shape(), last)}, last, 1);
   const Array order = base::flip(sorted[1], last);
   const Array sign = gather_along(lax::sign(w), order, last);
-  const Array u = gather_along(f.eigenvectors, matrix::along(order, a.shape(), last + 1), last + 1);
+  const Array u = gather_along(vectors, matrix::along(order, a.shape(), last + 1), last + 1);
   const Array v = matrix::scaled(u, matrix::as_number(sign, u.dtype()), last);
   return {u, base::flip(sorted[0], last), matrix::transposed(v, true)};
 }
@@ -158,34 +157,34 @@ LU lu(const Arg& a) {
   const Source s(a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("lu", x);
-  const lax::LU f = lax::lu(x);
+  const auto [packed, pivots, permutation] = lax::lu(x);
   const int last = x.ndim() - 1;
   const int64_t k = std::min(x.shape()[last], x.shape()[last - 1]);
-  const Array low = matrix::triangle(base::slice_axis(f.lu, last, 0, k), true, true);
+  const Array low = matrix::triangle(base::slice_axis(packed, last, 0, k), true, true);
   const Array on_diagonal = lax::eq(iota(I32, low.shape(), last - 1), iota(I32, low.shape(), last));
-  const Shape square = f.permutation.shape().inserted(last, f.permutation.shape()[last - 1]);
+  const Shape square = permutation.shape().inserted(last, permutation.shape()[last - 1]);
   // Row permutation[j] of p has its one in column j.
   const Array p =
-      lax::eq(iota(I32, square, last - 1), matrix::without(f.permutation, square, last - 1));
+      lax::eq(iota(I32, square, last - 1), matrix::without(permutation, square, last - 1));
   return {base::convert(p, real_part(x.dtype())),
           lax::select(on_diagonal, base::ones(low.type().strong()), low),
-          matrix::triangle(base::slice_axis(f.lu, last - 1, 0, k), false)};
+          matrix::triangle(base::slice_axis(packed, last - 1, 0, k), false)};
 }
 
 LUFactor lu_factor(const Arg& a) {
   const Source s(a.at());
   const Array x = fn::inexact(a);
   kit::require_square("lu_factor", x);
-  const lax::LU f = lax::lu(x);
-  return {f.lu, f.pivots};
+  auto [packed, pivots, permutation] = lax::lu(x);
+  return {std::move(packed), std::move(pivots)};
 }
 
 Array lu_solve(const LUFactor& factor, const Arg& b, const LUSolveOptions& o) {
   const Source s(b.at());
-  const kit::System y = kit::system("lu_solve", factor.lu, b);
+  const kit::System y = kit::system("lu_solve", factor.first, b);
   const int last = y.b.ndim() - 1;
   const Array order = lax::lu_pivots_to_permutation(
-      fn::broadcast(factor.pivots, y.a.shape().erased(last)), y.a.shape()[last]);
+      fn::broadcast(factor.second, y.a.shape().erased(last)), y.a.shape()[last]);
   if (o.trans == Trans::none) {
     const Array rows = gather_along(y.b, matrix::along_leading(order, y.b.shape()), last - 1);
     return y.result(solved(y.a, solved(y.a, rows, true, Trans::none, true), false, Trans::none));
@@ -206,39 +205,38 @@ QR qr(const Arg& a, const QROptions& o) {
   kit::require_matrices("qr", x);
   if (o.mode != "reduced" && o.mode != "complete")
     throw Error(fmt::format("qr: mode is \"reduced\" or \"complete\", got \"{}\"", o.mode));
-  lax::QR f = lax::qr(x, {.full_matrices = o.mode == "complete"});
-  return {std::move(f.q), std::move(f.r)};
+  return lax::qr(x, {.full_matrices = o.mode == "complete"});
 }
 
 Eigh eigh(const Arg& a, const EighOptions& o) {
   const Source s(a.at());
   const Array x = fn::inexact(a);
   kit::require_square("eigh", x);
-  lax::Eigh r = lax::eigh(x, {.lower = !o.upper, .symmetrize_input = o.symmetrize_input});
-  return {std::move(r.eigenvalues), std::move(r.eigenvectors)};
+  auto [v, w] = lax::eigh(x, {.lower = !o.upper, .symmetrize_input = o.symmetrize_input});
+  return {std::move(w), std::move(v)};
 }
 
 Array eigvalsh(const Arg& a, const EighOptions& o) {
   const Source s(a.at());
   const Array x = fn::inexact(a);
   kit::require_square("eigvalsh", x);
-  return lax::eigh(x, {.lower = !o.upper, .symmetrize_input = o.symmetrize_input}).eigenvalues;
+  return lax::eigh(x, {.lower = !o.upper, .symmetrize_input = o.symmetrize_input}).second;
 }
 
 Eig eig(const Arg& a) {
   const Source s(a.at());
   const Array x = fn::inexact(a);
   kit::require_square("eig", x);
-  lax::Eig r = lax::eig(x, {.compute_left_eigenvectors = false});
-  return {std::move(r.eigenvalues), std::move(r.right)};
+  auto [w, left, right] = lax::eig(x, {.compute_left_eigenvectors = false});
+  return {std::move(w), std::move(right)};
 }
 
 Array eigvals(const Arg& a) {
   const Source s(a.at());
   const Array x = fn::inexact(a);
   kit::require_square("eigvals", x);
-  return lax::eig(x, {.compute_left_eigenvectors = false, .compute_right_eigenvectors = false})
-      .eigenvalues;
+  return std::get<0>(
+      lax::eig(x, {.compute_left_eigenvectors = false, .compute_right_eigenvectors = false}));
 }
 
 SVD svd(const Arg& a, const SVDOptions& o) {
@@ -247,8 +245,7 @@ SVD svd(const Arg& a, const SVDOptions& o) {
   kit::require_matrices("svd", x);
   if (o.hermitian) kit::require_square("svd", x);
   const lax::SVDOptions options{o.full_matrices, o.subset_by_index};
-  lax::SVD f = o.hermitian ? lax::subset(kit::hermitian_values(x), options) : lax::svd(x, options);
-  return {std::move(f.u), std::move(f.s), std::move(f.vh)};
+  return o.hermitian ? lax::subset(kit::hermitian_values(x), options) : lax::svd(x, options);
 }
 
 Array svdvals(const Arg& a) {

@@ -3,6 +3,7 @@
 // functions/linalg/lax.h: factorisations under the names that jax.lax.linalg has for them.
 #pragma once
 #include <optional>
+#include <tuple>
 
 #include "weft/functions/lax.h"
 
@@ -49,10 +50,8 @@ using lax::tridiagonal;
 // The same as lax::tridiagonal_solve. Source: jax.lax.linalg.tridiagonal_solve.
 using lax::tridiagonal_solve;
 
-// What qdwh gives.
-struct Qdwh {
-  Array u, h, num_iters, is_converged;
-};
+// What qdwh gives: u, h, num_iters, is_converged.
+using Qdwh = std::tuple<Array, Array, Array, Array>;
 struct QdwhOptions {
   // Steps at most; Error for a negative number.
   int64_t max_iterations = 10;

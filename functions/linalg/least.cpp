@@ -33,13 +33,13 @@ Array times_columns(const Array& v, const Array& r) {
 
 // rtol: one number a matrix.
 Array pinv_by_values(const Array& a, const Array& rtol, bool hermitian) {
-  const lax::SVD f = hermitian ? kit::hermitian_values(a) : reduced(a);
-  const int last = f.s.ndim() - 1;
-  const Array largest = squeeze_axes(base::slice_axis(f.s, last, 0, 1), {last});
-  const Array least = matrix::along_leading(lax::mul(largest, rtol), f.s.shape());
-  const Array inverse = lax::select(lax::gt(f.s, least), lax::div(base::ones(f.s.type()), f.s),
-                                    matrix::zeros_like(f.s));
-  return product(times_columns(adjoint(f.vh), inverse), adjoint(f.u));
+  const auto [u, s, vh] = hermitian ? kit::hermitian_values(a) : reduced(a);
+  const int last = s.ndim() - 1;
+  const Array largest = squeeze_axes(base::slice_axis(s, last, 0, 1), {last});
+  const Array least = matrix::along_leading(lax::mul(largest, rtol), s.shape());
+  const Array inverse =
+      lax::select(lax::gt(s, least), lax::div(base::ones(s.type()), s), matrix::zeros_like(s));
+  return product(times_columns(adjoint(vh), inverse), adjoint(u));
 }
 Array symmetrized(const Array& a) {
   const Array sum = lax::add(a, adjoint(a));
@@ -72,23 +72,25 @@ Array pinv_of_order(const Array& a, const Array& rtol, bool hermitian, int order
 // u within its columns is antihermitian: in the basis of v, (d - d^H)(i, j) / (s(i) + s(j)) of
 // d = v^H u^H a' v.
 Arrays polar_factors(const lax::SVD& f) {
-  return {product(f.u, f.vh), product(times_columns(adjoint(f.vh), f.s), f.vh)};
+  const auto& [u, s, vh] = f;
+  return {product(u, vh), product(times_columns(adjoint(vh), s), vh)};
 }
 Arrays polar_rule(const Arrays& x) {
   const lax::SVD f = reduced(x[0]);
   const Arrays out = polar_factors(f);
+  const auto& [directions, s, vh] = f;
   const Array &u = out[0], &p = out[1], &dx = x[1];
-  const Array v = adjoint(f.vh), within = product(adjoint(u), dx);
-  const Array d = product(f.vh, product(within, v));
+  const Array v = adjoint(vh), within = product(adjoint(u), dx);
+  const Array d = product(vh, product(within, v));
   const int last = d.ndim() - 1;
   const Array sums =
-      lax::add(matrix::along(f.s, d.shape(), last), matrix::along_leading(f.s, d.shape()));
+      lax::add(matrix::along(s, d.shape(), last), matrix::along_leading(s, d.shape()));
   const Array quotient = lax::div(lax::sub(d, adjoint(d)), as_number(sums, d.dtype()));
-  const Array turn = product(v, product(quotient, f.vh));
+  const Array turn = product(v, product(quotient, vh));
   Array du = product(u, turn);
   if (x[0].shape()[last - 1] > x[0].shape()[last]) {
     const Array outside = lax::sub(dx, product(u, within));
-    const Array inverse = product(times_columns(v, lax::div(base::ones(f.s.type()), f.s)), f.vh);
+    const Array inverse = product(times_columns(v, lax::div(base::ones(s.type()), s)), vh);
     du = base::add(du, product(outside, inverse));
   }
   return {u, p, du, lax::sub(within, product(turn, p))};
@@ -120,7 +122,7 @@ Array part_of(const std::optional<Array>& rcond, const Array& like, double eps, 
 }
 }  // namespace
 LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
-  const Source s(a.at());
+  const Source source(a.at());
   const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
   const Array& x = both[0];
   const bool vector = both[1].ndim() == 1;
@@ -133,26 +135,26 @@ LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
   const double eps = kit::epsilon(x.dtype());
   if (o.rcond && o.rcond->ndim() != 0)
     fn::fail_shape("lstsq: .rcond must be a scalar, got " + to_string(o.rcond->type()));
-  LstSq r;
+  Array solution, rank, values;
   if (m == 0 || n == 0) {
-    r.x = base::zeros(Type(x.dtype(), {n, y.shape()[1]}));
-    r.s = base::zeros(Type(real_part(x.dtype()), {0}));
-    r.rank = base::zeros(Type(I32, {}));
+    solution = base::zeros(Type(x.dtype(), {n, y.shape()[1]}));
+    values = base::zeros(Type(real_part(x.dtype()), {0}));
+    rank = base::zeros(Type(I32, {}));
   } else {
-    const lax::SVD f = reduced(x);
-    r.s = f.s;
-    const Array zero = matrix::zeros_like(f.s), first = squeeze_axes(fn::sliced(f.s, 0, 0, 1), {0});
+    const auto [u, s, vh] = reduced(x);
+    values = s;
+    const Array zero = matrix::zeros_like(s), first = squeeze_axes(fn::sliced(s, 0, 0, 1), {0});
     const Array least =
-        matrix::all(lax::mul(first, part_of(o.rcond, first, eps, std::max(m, n))), f.s.shape());
-    const Array counts = lax::bitwise_and(lax::gt(f.s, zero), lax::ge(f.s, least));
-    const Array one = base::ones(f.s.type());
-    const Array inverse = lax::select(counts, lax::div(one, lax::select(counts, f.s, one)), zero);
-    r.rank = weft::sum(counts);
-    r.x = product(times_columns(adjoint(f.vh), inverse), product(adjoint(f.u), y));
+        matrix::all(lax::mul(first, part_of(o.rcond, first, eps, std::max(m, n))), s.shape());
+    const Array counts = lax::bitwise_and(lax::gt(s, zero), lax::ge(s, least));
+    const Array one = base::ones(s.type());
+    const Array inverse = lax::select(counts, lax::div(one, lax::select(counts, s, one)), zero);
+    rank = weft::sum(counts);
+    solution = product(times_columns(adjoint(vh), inverse), product(adjoint(u), y));
   }
-  r.residuals = base::reduce_sum(matrix::squares(lax::sub(y, product(x, r.x))), {0});
-  if (vector) r.x = squeeze_axes(r.x, {1});
-  return r;
+  const Array residuals = base::reduce_sum(matrix::squares(lax::sub(y, product(x, solution))), {0});
+  if (vector) solution = squeeze_axes(solution, {1});
+  return {solution, residuals, rank, values};
 }
 
 Polar polar(const Arg& a, const PolarOptions& o) {

@@ -5,6 +5,8 @@
 #pragma once
 #include <optional>
 #include <string_view>
+#include <tuple>
+#include <utility>
 
 #include "weft/functions/numpy/linear.h"
 #include "weft/tracer/array.h"
@@ -48,18 +50,14 @@ Array cho_factor(const Arg& a, const ChoSolveOptions& options = {});
 // jax.scipy.linalg.cho_solve.
 Array cho_solve(const Arg& c, const Arg& b, const ChoSolveOptions& options = {});
 
-// The factors that lu gives.
-struct LU {
-  Array p, l, u;
-};
+// The factors that lu gives: p, l, u.
+using LU = std::tuple<Array, Array, Array>;
 // p l u = a (…, m, n): a permutation (…, m, m), of real numbers, l (…, m, k) with ones on the
 // diagonal, and an upper triangle u (…, k, n), k = min(m, n). ShapeError for less than two axes.
 // Source: jax.scipy.linalg.lu.
 LU lu(const Arg& a);
-// What lu_factor gives and lu_solve takes.
-struct LUFactor {
-  Array lu, pivots;
-};
+// What lu_factor gives and lu_solve takes: lu, pivots.
+using LUFactor = std::pair<Array, Array>;
 // Both factors of square matrices in one, l below the diagonal, and the rows that rows changed
 // places with, one after another. ShapeError unless a is square. Source:
 // jax.scipy.linalg.lu_factor.
@@ -73,10 +71,8 @@ struct LUSolveOptions {
 // unless it fits. Source: jax.scipy.linalg.lu_solve.
 Array lu_solve(const LUFactor& factor, const Arg& b, const LUSolveOptions& options = {});
 
-// The factors that qr gives.
-struct QR {
-  Array q, r;
-};
+// The factors that qr gives: q, r.
+using QR = std::pair<Array, Array>;
 struct QROptions {
   // How many columns q has: "reduced": min(m, n); "complete": m.
   std::string_view mode = "reduced";
@@ -86,10 +82,8 @@ struct QROptions {
 // Derivatives: lax::qr. Source: jax.numpy.linalg.qr.
 QR qr(const Arg& a, const QROptions& options = {});
 
-// What eigh gives.
-struct Eigh {
-  Array eigenvalues, eigenvectors;
-};
+// What eigh gives: eigenvalues, eigenvectors.
+using Eigh = std::pair<Array, Array>;
 struct EighOptions {
   // The upper triangle stands for both, where one does.
   bool upper = false;
@@ -104,10 +98,8 @@ Eigh eigh(const Arg& a, const EighOptions& options = {});
 // The eigenvalues alone. Source: jax.numpy.linalg.eigvalsh.
 Array eigvalsh(const Arg& a, const EighOptions& options = {});
 
-// What eig gives.
-struct Eig {
-  Array eigenvalues, eigenvectors;
-};
+// What eig gives: eigenvalues, eigenvectors.
+using Eig = std::pair<Array, Array>;
 // Complex eigenvalues (…, n) of square a and, as columns, eigenvectors (…, n, n) of length 1: a v =
 // v w. On CPUs alone. Which of an eigenvector's multiples is given, in which order, and where there
 // are derivatives: lax::eig. ShapeError unless a is square. Source: jax.numpy.linalg.eig.
@@ -115,10 +107,8 @@ Eig eig(const Arg& a);
 // The eigenvalues alone. Source: jax.numpy.linalg.eigvals.
 Array eigvals(const Arg& a);
 
-// What svd gives.
-struct SVD {
-  Array u, s, vh;
-};
+// What svd gives: u, s, vh.
+using SVD = std::tuple<Array, Array, Array>;
 struct SVDOptions {
   // u and vh are square; else as many vectors as values.
   bool full_matrices = true;
@@ -147,10 +137,8 @@ Array inv(const Arg& a);
 // The product of the eigenvalues; with a derivative where it is 0, too. Source:
 // jax.numpy.linalg.det.
 Array det(const Arg& a);
-// What slogdet gives.
-struct SlogDet {
-  Array sign, logabsdet;
-};
+// What slogdet gives: sign, logabsdet.
+using SlogDet = std::pair<Array, Array>;
 // det(a) = sign exp(logabsdet) of a (…, n, n) -> (…) each; of singular matrices the sign is 0 and
 // the logarithm -inf. ShapeError unless a is square. Source: jax.numpy.linalg.slogdet.
 SlogDet slogdet(const Arg& a);
@@ -170,10 +158,8 @@ Array matrix_transpose(const Arg& a);
 // The sum of the diagonal, `offset` above it, of the last two axes. Source: jax.numpy.linalg.trace.
 Array trace(const Arg& a, int64_t offset = 0);
 
-// What expm_frechet gives.
-struct ExpmFrechet {
-  Array expm, derivative;
-};
+// What expm_frechet gives: expm, derivative.
+using ExpmFrechet = std::pair<Array, Array>;
 // e^a and its derivative by a along e, all (…, n, n). ShapeError unless a and e are square and have
 // one shape. Source: jax.scipy.linalg.expm_frechet.
 ExpmFrechet expm_frechet(const Arg& a, const Arg& e);
@@ -202,10 +188,8 @@ struct RankOptions {
 // is 0. ShapeError for shapes that do not fit, DTypeError for a complex .rtol. Source:
 // jax.numpy.linalg.matrix_rank.
 Array matrix_rank(const Arg& a, const RankOptions& options = {});
-// What lstsq gives.
-struct LstSq {
-  Array x, residuals, rank, s;
-};
+// What lstsq gives: x, residuals, rank, s.
+using LstSq = std::tuple<Array, Array, Array, Array>;
 struct LstSqOptions {
   std::optional<Array> rcond = {};  // a scalar
 };
@@ -215,10 +199,8 @@ struct LstSqOptions {
 // negative ones one. ShapeError for other axes and an .rcond that is no scalar. Source:
 // jax.numpy.linalg.lstsq.
 LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& options = {});
-// The factors that polar gives.
-struct Polar {
-  Array u, p;
-};
+// The factors that polar gives: u, p.
+using Polar = std::pair<Array, Array>;
 struct PolarOptions {
   // That of p: "right" or "left".
   std::string_view side = "right";
@@ -303,10 +285,8 @@ Array norm(const Arg& x, const AxisList& axis = none, const NormOptions& options
 // jax.numpy.linalg.cond.
 Array cond(const Arg& a, const NormOrder& p = {});
 
-// The factors that schur and rsf2csf give.
-struct Schur {
-  Array t, z;
-};
+// The factors that schur and rsf2csf give: t, z.
+using Schur = std::pair<Array, Array>;
 struct SchurOptions {
   // "real", or "complex": complex numbers without blocks.
   std::string_view output = "real";
@@ -318,10 +298,8 @@ struct SchurOptions {
 Schur schur(const Arg& a, const SchurOptions& options = {});
 // The complex form from a real one. Source: jax.scipy.linalg.rsf2csf.
 Schur rsf2csf(const Arg& t, const Arg& z);
-// The factors that hessenberg gives.
-struct Hessenberg {
-  Array h, q;
-};
+// The factors that hessenberg gives: h, q.
+using Hessenberg = std::pair<Array, Array>;
 struct HessenbergOptions {
   // q is computed, else it is an empty handle.
   bool calc_q = false;
@@ -346,10 +324,8 @@ struct SylvesterOptions {
 // jax.scipy.linalg.solve_sylvester.
 Array solve_sylvester(const Arg& a, const Arg& b, const Arg& c,
                       const SylvesterOptions& options = {});
-// What eigh_tridiagonal gives.
-struct EighTridiagonal {
-  Array eigenvalues, eigenvectors;
-};
+// What eigh_tridiagonal gives: eigenvalues, eigenvectors.
+using EighTridiagonal = std::pair<Array, Array>;
 struct EighTridiagonalOptions {
   // The vectors are an empty handle.
   bool eigvals_only = false;
@@ -365,17 +341,5 @@ struct EighTridiagonalOptions {
 // do not fit. Source: jax.scipy.linalg.eigh_tridiagonal.
 EighTridiagonal eigh_tridiagonal(const Arg& d, const Arg& e,
                                  const EighTridiagonalOptions& options = {});
-
-WEFT_TREE(LU, p, l, u);
-WEFT_TREE(LUFactor, lu, pivots);
-WEFT_TREE(QR, q, r);
-WEFT_TREE(Eigh, eigenvalues, eigenvectors);
-WEFT_TREE(Eig, eigenvalues, eigenvectors);
-WEFT_TREE(SVD, u, s, vh);
-WEFT_TREE(ExpmFrechet, expm, derivative);
-WEFT_TREE(LstSq, x, residuals, rank, s);
-WEFT_TREE(Polar, u, p);
-WEFT_TREE(Schur, t, z);
-WEFT_TREE(SlogDet, sign, logabsdet);
 
 }  // namespace weft::linalg

@@ -136,7 +136,7 @@ Array matrix_rank(const Arg& a, const RankOptions& o) {
   if (x.ndim() < 2) return fn::as_dtype(weft::any(lax::ne(x, base::zeros(x.type().strong()))), I32);
   const int last = x.ndim() - 1;
   if (o.hermitian) kit::require_square("matrix_rank", x);
-  const Array values = o.hermitian ? kit::hermitian_values(x).s : lax::svdvals(x);
+  const Array values = o.hermitian ? std::get<1>(kit::hermitian_values(x)) : lax::svdvals(x);
   const double longer = static_cast<double>(std::max(x.shape()[last], x.shape()[last - 1]));
   const double relative = longer * kit::epsilon(x.dtype());
   if (o.rtol) {

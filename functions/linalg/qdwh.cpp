@@ -41,7 +41,7 @@ Array by_qr(const Array& u, const Array& rest, const Array& root, const Array& q
   const int64_t m = u.shape()[0], n = u.shape()[1];
   const Array one = fn::as_dtype(
       eq(base::iota(Type(I32, {n, n}), 0), base::iota(Type(I32, {n, n}), 1)), u.dtype());
-  const Array q = qr(base::concatenate({times(u, root), one}, 0), {.full_matrices = false}).q;
+  const Array q = qr(base::concatenate({times(u, root), one}, 0), {.full_matrices = false}).first;
   const Array above = base::slice_axis(q, 0, 0, m), below = base::slice_axis(q, 0, m, m + n);
   const Array product = matrix::product(above, matrix::transposed(below, true));
   return base::add(times(u, quotient), times(product, rest));

@@ -62,9 +62,8 @@ Turn turn_of(const Array& t, const Array& p, const Array& q) {
   const Array block = base::concatenate(
       {base::insert_axis(row(a, b), last - 1, 1), base::insert_axis(row(below, d), last - 1, 1)},
       last - 1);
-  const Array values =
-      lax::eig(block, {.compute_left_eigenvectors = false, .compute_right_eigenvectors = false})
-          .eigenvalues;
+  const Array values = std::get<0>(
+      lax::eig(block, {.compute_left_eigenvectors = false, .compute_right_eigenvectors = false}));
   const Array first = squeeze_axes(base::slice_axis(values, last - 1, 0, 1), {last - 1});
   const Array mu = lax::sub(first, d), size = lax::abs(below);
   const Array least =
@@ -185,22 +184,22 @@ Array sylvester(const Arrays& x, const SylvesterOptions& o) {
   const Array &a = x[0], &b = x[1], c = as_complex(x[2]);
   Array found;
   if (o.method == "eigen") {
-    const lax::Eig left = lax::eig(a, {.compute_left_eigenvectors = false}),
-                   right = lax::eig(b, {.compute_left_eigenvectors = false});
-    const Array f = solve(left.right, product(c, right.right));
-    const Array sums = lax::add(matrix::along_leading(left.eigenvalues, f.shape()),
-                                matrix::along(right.eigenvalues, f.shape(), f.ndim() - 1));
+    const auto [w, none, v] = lax::eig(a, {.compute_left_eigenvectors = false});
+    const auto [w2, none2, v2] = lax::eig(b, {.compute_left_eigenvectors = false});
+    const Array f = solve(v, product(c, v2));
+    const Array sums =
+        lax::add(matrix::along_leading(w, f.shape()), matrix::along(w2, f.shape(), f.ndim() - 1));
     // y of y v^-1: v^T y^T = (…)^T.
-    const Array y = product(left.right, lax::div(f, sums));
-    const Array whole =
-        matrix::transposed(solve(matrix::transposed(right.right), matrix::transposed(y)));
-    found = where_regular(whole, left.eigenvalues, right.eigenvalues, o.tol);
+    const Array y = product(v, lax::div(f, sums));
+    const Array whole = matrix::transposed(solve(matrix::transposed(v2), matrix::transposed(y)));
+    found = where_regular(whole, w, w2, o.tol);
   } else {
-    const lax::Schur left = lax::schur(as_complex(a)), right = lax::schur(as_complex(b));
-    const Array f = product(adjoint(left.z), product(c, right.z));
-    const Array y = triangular_sylvester(left.t, right.t, f);
-    found = where_regular(product(left.z, product(y, adjoint(right.z))), matrix::diagonal(left.t),
-                          matrix::diagonal(right.t), o.tol);
+    const auto [t, z] = lax::schur(as_complex(a));
+    const auto [t2, z2] = lax::schur(as_complex(b));
+    const Array f = product(adjoint(z), product(c, z2));
+    const Array y = triangular_sylvester(t, t2, f);
+    found = where_regular(product(z, product(y, adjoint(z2))), matrix::diagonal(t),
+                          matrix::diagonal(t2), o.tol);
   }
   return is_complex(x[2].dtype()) ? found : lax::real(found);
 }
@@ -231,8 +230,7 @@ Schur schur(const Arg& a, const SchurOptions& o) {
   kit::require_square("schur", x);
   if (o.output != "real" && o.output != "complex")
     throw Error(fmt::format("schur: output is \"real\" or \"complex\", got \"{}\"", o.output));
-  lax::Schur r = lax::schur(o.output == "complex" ? as_complex(x) : x);
-  return {std::move(r.t), std::move(r.z)};
+  return lax::schur(o.output == "complex" ? as_complex(x) : x);
 }
 
 Schur rsf2csf(const Arg& t, const Arg& z) {
@@ -258,23 +256,18 @@ Hessenberg hessenberg(const Arg& a, const HessenbergOptions& o) {
   kit::require_square("hessenberg", x);
   const int last = x.ndim() - 1;
   const int64_t n = x.shape()[last];
-  const lax::Hessenberg f = lax::hessenberg(x);
+  const auto [packed, taus] = lax::hessenberg(x);
   const Array i = row_numbers(x), j = column_numbers(x);
-  Hessenberg r;
-  r.h = lax::select(lax::le(i, lax::add(j, one_like(j))), f.a, zeros_like(f.a));
-  if (!o.calc_q) return r;
-  if (n == 0) {
-    r.q = r.h;
-    return r;
-  }
-  const Array below = base::slice_axis(base::slice_axis(f.a, last - 1, 1, n), last, 0, n - 1);
-  const Array q = lax::householder_product(below, f.taus);
+  const Array h = lax::select(lax::le(i, lax::add(j, one_like(j))), packed, zeros_like(packed));
+  if (!o.calc_q) return {h, {}};
+  if (n == 0) return {h, h};
+  const Array below = base::slice_axis(base::slice_axis(packed, last - 1, 1, n), last, 0, n - 1);
+  const Array q = lax::householder_product(below, taus);
   std::vector<int64_t> front(static_cast<size_t>(x.ndim()), 0), none = front;
   front[front.size() - 1] = front[front.size() - 2] = 1;
   const Array corner = lax::eq(lax::add(i, j), zeros_like(i));
-  r.q = lax::select(corner, base::ones(x.type().strong()),
-                    pad_with(q, fn::number_like(q, 0), front, none, none));
-  return r;
+  return {h, lax::select(corner, base::ones(x.type().strong()),
+                         pad_with(q, fn::number_like(q, 0), front, none, none))};
 }
 
 Array sqrtm(const Arg& a) {
@@ -282,8 +275,8 @@ Array sqrtm(const Arg& a) {
   const Array x = as_complex(fn::inexact(a));
   kit::require_square("sqrtm", x);
   if (x.type().elements() == 0) return x;
-  const lax::Schur f = lax::schur(x);
-  return product(f.z, product(triangular_root(f.t), adjoint(f.z)));
+  const auto [t, z] = lax::schur(x);
+  return product(z, product(triangular_root(t), adjoint(z)));
 }
 
 Array solve_sylvester(const Arg& a, const Arg& b, const Arg& c, const SylvesterOptions& o) {

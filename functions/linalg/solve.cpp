@@ -37,10 +37,11 @@ Array solved(const Array& a, const Array& b) {
 
 // 1, or -1 where an odd number of rows changed places.
 Array parity(const lax::LU& f) {
-  const int last = f.pivots.ndim() - 1;
-  const Array moved = lax::ne(f.pivots, iota(I32, f.pivots.shape(), last));
+  const auto& [packed, pivots, permutation] = f;
+  const int last = pivots.ndim() - 1;
+  const Array moved = lax::ne(pivots, iota(I32, pivots.shape(), last));
   const Array odd = lax::reduce_xor(moved, {last});
-  const Array one = base::ones(Type(f.lu.dtype(), odd.shape()));
+  const Array one = base::ones(Type(packed.dtype(), odd.shape()));
   return lax::select(odd, lax::neg(one), one);
 }
 
@@ -54,7 +55,7 @@ Array sign_of(const Array& x) {
 }
 
 Arrays sign_and_log(const lax::LU& f) {
-  const Array d = matrix::diagonal(f.lu);
+  const Array d = matrix::diagonal(std::get<0>(f));
   const int last = d.ndim() - 1;
   const Array sign = lax::mul(parity(f), lax::reduce_prod(sign_of(d), {last}));
   return {sign, base::reduce_sum(lax::log(lax::abs(d)), {last})};
@@ -77,9 +78,10 @@ Arrays slogdet_rule(const Arrays& x) {
 // others divide, and the product of the others stands for the quotient by the last.
 Arrays det_and_cofactors(const Array& a, const Array& b) {
   const lax::LU f = lax::lu(a);
+  const auto& [packed, pivots, permutation] = f;
   const int last = a.ndim() - 1;
   const int64_t n = a.shape()[last];
-  const Array d = matrix::diagonal(f.lu);
+  const Array d = matrix::diagonal(packed);
   const Array products =
       lax::mul(lax::cumprod(d, last - 1), matrix::along_leading(parity(f), d.shape()));
   const Array whole = base::slice_axis(products, last - 1, n - 1, n);
@@ -92,10 +94,10 @@ Arrays det_and_cofactors(const Array& a, const Array& b) {
   };
   const Array corner = lax::bitwise_and(lax::eq(i, end), lax::eq(j, end));
   const Array u =
-      lax::select(corner, lax::div(base::ones(a.type().strong()), wide(before, a.shape())), f.lu);
-  const Array rows = gather_along(b, matrix::along_leading(f.permutation, b.shape()), last - 1);
-  const Array y =
-      lax::triangular_solve(f.lu, rows, {.left_side = true, .lower = true, .unit_diagonal = true});
+      lax::select(corner, lax::div(base::ones(a.type().strong()), wide(before, a.shape())), packed);
+  const Array rows = gather_along(b, matrix::along_leading(permutation, b.shape()), last - 1);
+  const Array y = lax::triangular_solve(packed, rows,
+                                        {.left_side = true, .lower = true, .unit_diagonal = true});
   const Array scaled = lax::select(lax::eq(i, end), y, lax::mul(y, wide(whole, y.shape())));
   const Array x = lax::triangular_solve(u, scaled, {.left_side = true, .lower = false});
   return {squeeze_axes(whole, {last - 1}), traced(x)};
@@ -146,7 +148,7 @@ Array det(const Arg& a) {
       "det", {x},
       [](const Arrays& m) {
         const lax::LU f = lax::lu(m[0]);
-        const Array d = matrix::diagonal(f.lu);
+        const Array d = matrix::diagonal(std::get<0>(f));
         return Arrays{lax::mul(parity(f), lax::reduce_prod(d, {d.ndim() - 1}))};
       },
       [](const Arrays& m) { return det_and_cofactors(m[0], m[1]); })[0];

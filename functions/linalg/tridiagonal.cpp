@@ -125,7 +125,7 @@ Array by_counting(const Array& d, const Array& e, const Chosen& c) {
 }
 
 Array values_by_eigh(const Array& d, const Array& e, const Chosen& c) {
-  const Array w = lax::eigh(dense(d, e), {.symmetrize_input = false}).eigenvalues;
+  const Array w = lax::eigh(dense(d, e), {.symmetrize_input = false}).second;
   return base::slice_axis(w, w.ndim() - 1, c.first, c.end);
 }
 
@@ -144,9 +144,9 @@ EighTridiagonal eigh_tridiagonal(const Arg& d, const Arg& e, const EighTridiagon
   const int64_t n = x.shape()[last];
   const Chosen c = chosen(o, n);
   if (!o.eigvals_only) {
-    lax::Eigh r = lax::eigh(dense(x, y), {.symmetrize_input = false});
-    return {base::slice_axis(r.eigenvalues, last, c.first, c.end),
-            base::slice_axis(r.eigenvectors, last + 1, c.first, c.end)};
+    const auto [v, w] = lax::eigh(dense(x, y), {.symmetrize_input = false});
+    return {base::slice_axis(w, last, c.first, c.end),
+            base::slice_axis(v, last + 1, c.first, c.end)};
   }
   if (n < 2) return {matrix::real_part_of(x), {}};
   return {kit::with_rule(

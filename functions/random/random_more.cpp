@@ -198,16 +198,16 @@ Array factor_of(const Array& cov, const std::string& method) {
     return multiply(vectors, expand_dims(sqrt(squares), -2));
   };
   if (method == "svd") {
-    const linalg::SVD f = linalg::svd(cov);
-    return scaled(f.u, f.s);
+    const auto [u, s, vh] = linalg::svd(cov);
+    return scaled(u, s);
   }
   if (method != "eigh")
     fn::fail_index(fmt::format(
         "multivariate_normal: the method is \"cholesky\", \"eigh\" or \"svd\", not \"{}\"",
         method));
-  const linalg::Eigh e = linalg::eigh(cov);
+  const auto [w, v] = linalg::eigh(cov);
   // What is negative by rounding alone is 0.
-  return scaled(e.eigenvectors, maximum(e.eigenvalues, 0));
+  return scaled(v, maximum(w, 0));
 }
 }  // namespace
 Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov, const DrawShape& shape,
@@ -243,9 +243,9 @@ Array orthogonal(const Arg& key, int64_t n, const OrthogonalOptions& o) {
                                short_name(o.dtype)));
   const int k = o.shape.ndim();
   const Shape tall = o.shape.inserted(k, std::max(n, m)).inserted(k + 1, std::min(n, m));
-  const linalg::QR f = linalg::qr(normal(key, tall, {o.dtype}));
+  const auto [columns, r] = linalg::qr(normal(key, tall, {o.dtype}));
   // A positive diagonal of R makes the factors unique, and so Q uniform.
-  const Array q = multiply(f.q, expand_dims(sign(diagonal(f.r, 0, -2, -1)), -2));
+  const Array q = multiply(columns, expand_dims(sign(diagonal(r, 0, -2, -1)), -2));
   return n < m ? swapaxes(q, -1, -2) : q;
 }
 

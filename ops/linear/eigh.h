@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // ops/linear/eigh.h: eigh: eigenvalues and eigenvectors of Hermitian matrices.
 #pragma once
+#include <utility>
+
 #include "weft/tracer/array.h"
 
 namespace weft::lax {
 
-// What eigh gives.
-struct Eigh {
-  Array eigenvectors, eigenvalues;
-};
+// What eigh gives: eigenvectors, eigenvalues.
+using Eigh = std::pair<Array, Array>;
 struct EighOptions {
   // The lower triangle is read, else the upper one.
   bool lower = true;

@@ -288,11 +288,12 @@ LU lu(const Arg& x) {
 }
 
 Array substituted(const LU& f, const Array& b) {
-  const Array order = matrix::along_leading(f.permutation, b.shape());
+  const auto& [packed, pivots, permutation] = f;
+  const Array order = matrix::along_leading(permutation, b.shape());
   const Array rows = gather_along(b, order, b.ndim() - 2);
   const Array y =
-      triangular_solve(f.lu, rows, {.left_side = true, .lower = true, .unit_diagonal = true});
-  return triangular_solve(f.lu, y, {.left_side = true, .lower = false});
+      triangular_solve(packed, rows, {.left_side = true, .lower = true, .unit_diagonal = true});
+  return triangular_solve(packed, y, {.left_side = true, .lower = false});
 }
 
 Array lu_pivots_to_permutation(const Arg& pivots, int64_t permutation_size) {

@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // ops/linear/lu.h: lu: triangular factors of matrices whose rows change places.
 #pragma once
+#include <tuple>
+
 #include "weft/tracer/array.h"
 
 namespace weft::lax {
 
 // What lu gives: L and U in one matrix, the pivots, and the permutation of the rows.
-struct LU {
-  Array lu, pivots, permutation;
-};
+using LU = std::tuple<Array, Array, Array>;
 // Triangular factors of matrices of m rows and n columns, whose rows change places: row
 // permutation[i] of x is row i of L U. Below the diagonal of `lu` stands L, whose own diagonal
 // holds ones; on and above it U. Pivots: the rows, counted from 0, that the first min(m, n) rows

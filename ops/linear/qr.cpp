@@ -637,8 +637,8 @@ Arrays unpacked(const Array& a, const Array& taus, bool full) {
           matrix::triangle(base::slice_axis(a, last - 1, 0, inner), false)};
 }
 Arrays qr_expand(const ExpandArgs<Full>& e) {
-  const Geqrf f = geqrf(e.x[0]);
-  return unpacked(f.a, f.taus, e.params.full_matrices);
+  const auto [a, taus] = geqrf(e.x[0]);
+  return unpacked(a, taus, e.params.full_matrices);
 }
 Arrays qr_reference(const Arrays& x, const Full& p) {
   const Arrays f = factored(x, false);
@@ -749,10 +749,10 @@ QR qr(const Arg& x, const QROptions& o) {
 PivotedQR pivoted_qr(const Arg& x, const QROptions& o) {
   const Source s(x.at());
   if (x->ndim() < 2) reject_shape("qr", "takes matrices along the last two axes", {x->type()});
-  const Geqp3 f = geqp3(base::stop_gradient(x));
-  const Array order = matrix::along(f.permutation, x->shape(), x->ndim() - 1);
-  QR r = qr(gather_along(x, order, x->ndim() - 1), o);
-  return {std::move(r.q), std::move(r.r), f.permutation};
+  const auto [packed, permutation, taus] = geqp3(base::stop_gradient(x));
+  const Array order = matrix::along(permutation, x->shape(), x->ndim() - 1);
+  auto [q, r] = qr(gather_along(x, order, x->ndim() - 1), o);
+  return {std::move(q), std::move(r), permutation};
 }
 
 }  // namespace lax

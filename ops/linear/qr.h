@@ -2,22 +2,21 @@
 // Copyright The Weft authors
 // ops/linear/qr.h: orthogonal factors by Householder reflections.
 #pragma once
+#include <tuple>
+#include <utility>
+
 #include "weft/tracer/array.h"
 
 namespace weft::lax {
 
-// What geqrf gives.
-struct Geqrf {
-  Array a, taus;
-};
+// What geqrf gives: a, taus.
+using Geqrf = std::pair<Array, Array>;
 // Reflections H_j = 1 - tau_j v_j v_j^H whose product is Q of each matrix Q R: R stands on and
 // above the diagonal of `a`, below it v_j, whose number j is 1 and whose numbers before are 0. F32,
 // F64, C64, C128. Source: geqrf of LAPACK.
 Geqrf geqrf(const Arg& x);
-// What geqp3 gives.
-struct Geqp3 {
-  Array a, permutation, taus;
-};
+// What geqp3 gives: a, permutation, taus.
+using Geqp3 = std::tuple<Array, Array, Array>;
 // geqrf of matrices whose columns change places so that each step takes the longest one that is
 // left: column j of what is factored is column permutation[j] of x. Source: geqp3 of LAPACK.
 Geqp3 geqp3(const Arg& x);
@@ -37,10 +36,8 @@ struct OrmqrOptions {
 // that does not fit the rows of `a`, DTypeError for another dtype. Source: jax.lax.linalg.ormqr.
 Array ormqr(const Arg& a, const Arg& taus, const Arg& c, const OrmqrOptions& options = {});
 
-// The factors that qr gives.
-struct QR {
-  Array q, r;
-};
+// The factors that qr gives: q, r.
+using QR = std::pair<Array, Array>;
 struct QROptions {
   // Q is square; else it has min(m, n) columns.
   bool full_matrices = true;
@@ -50,10 +47,8 @@ struct QROptions {
 // for m >= n and, if m > n, without .full_matrices; DifferentiationError else. F32, F64, C64, C128.
 // Source: jax.lax.linalg.qr.
 QR qr(const Arg& x, const QROptions& options = {});
-// The factors that pivoted_qr gives, and the order of the columns.
-struct PivotedQR {
-  Array q, r, permutation;
-};
+// The factors q and r that pivoted_qr gives, and the order of the columns.
+using PivotedQR = std::tuple<Array, Array, Array>;
 // qr of matrices whose columns change places as in geqp3: column j of Q R is column permutation[j]
 // of x. Source: jax.lax.linalg.qr with pivoting.
 PivotedQR pivoted_qr(const Arg& x, const QROptions& options = {});

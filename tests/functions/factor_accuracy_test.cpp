@@ -372,7 +372,7 @@ std::vector<Factorisation> factorisations() {
        general,
        [](Of a) {
          const lax::LU f = lax::lu(a);
-         return Arrays{f.lu, f.permutation};
+         return Arrays{std::get<0>(f), std::get<2>(f)};
        },
        lu_measure},
       {"qr",
@@ -380,7 +380,7 @@ std::vector<Factorisation> factorisations() {
        general,
        [](Of a) {
          const lax::QR f = lax::qr(a, {.full_matrices = false});
-         return Arrays{f.q, f.r};
+         return Arrays{f.first, f.second};
        },
        qr_measure},
       {"eigh",
@@ -388,7 +388,7 @@ std::vector<Factorisation> factorisations() {
        [](Maker& k, size_t, size_t n) { return hermitian(k, n); },
        [](Of a) {
          const lax::Eigh f = lax::eigh(a, {.symmetrize_input = false});
-         return Arrays{f.eigenvectors, f.eigenvalues};
+         return Arrays{f.first, f.second};
        },
        eigh_measure},
       {"svd",
@@ -396,7 +396,7 @@ std::vector<Factorisation> factorisations() {
        general,
        [](Of a) {
          const lax::SVD f = lax::svd(a, {.full_matrices = false});
-         return Arrays{f.u, f.s, f.vh};
+         return Arrays{std::get<0>(f), std::get<1>(f), std::get<2>(f)};
        },
        svd_measure},
       {"svdvals", {"svd"}, general, [](Of a) { return Arrays{lax::svdvals(a)}; }, values_measure},

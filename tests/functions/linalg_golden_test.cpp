@@ -40,18 +40,18 @@ const Array square4 = x({4, 4}, 7, 23) + 2 * unit(4), many = x({2, 3, 3}, 5, 17)
 
 // V sin(w) V^H, which no turn of an eigenvector changes.
 Array spectral(const linalg::Eigh& e) {
-  const Array v = e.eigenvectors, w = expand_dims(e.eigenvalues, -2);
+  const Array v = e.second, w = expand_dims(e.first, -2);
   const Array turned_v = swapaxes(is_complex(v.dtype()) ? lax::conj(v) : v, -1, -2);
   return matmul(v * sin(w), turned_v);
 }
 
 Array singular_function(const linalg::SVD& f) {
-  return matmul(f.u * sin(expand_dims(f.s, -2)), f.vh);
+  return matmul(std::get<0>(f) * sin(expand_dims(std::get<1>(f), -2)), std::get<2>(f));
 }
 
 // V e^(w / 4) V^-1.
 Array general_function(const linalg::Eig& e) {
-  const Array v = e.eigenvectors, w = expand_dims(e.eigenvalues, -2);
+  const Array v = e.second, w = expand_dims(e.first, -2);
   return matmul(v * exp(w / 4), linalg::inv(v));
 }
 
@@ -71,10 +71,11 @@ std::map<std::string, Smooth> smooth() {
       {"solve_complex", {[](Array a) { return solve(a, c4); }, {turned}}},
       {"inv", {[](Array a) { return inv(a); }, {square4, many, turned}}},
       {"det", {[](Array a) { return det(a); }, {square4, many, turned, singular}}},
-      {"slogdet", {[](Array a) { return slogdet(a).logabsdet; }, {square4, many, turned}}},
-      {"lu", {[](Array a) { return lax::lu(a).lu; }, {square4, many, turned, tall, wide}}},
-      {"lu_l", {[](Array a) { return lu(a).l; }, {square4, many, tall, wide}}},
-      {"lu_u", {[](Array a) { return lu(a).u; }, {square4, many, tall, wide}}},
+      {"slogdet", {[](Array a) { return slogdet(a).second; }, {square4, many, turned}}},
+      {"lu",
+       {[](Array a) { return std::get<0>(lax::lu(a)); }, {square4, many, turned, tall, wide}}},
+      {"lu_l", {[](Array a) { return std::get<1>(lu(a)); }, {square4, many, tall, wide}}},
+      {"lu_u", {[](Array a) { return std::get<2>(lu(a)); }, {square4, many, tall, wide}}},
       {"lu_solve", {[](Array a) { return lu_solve(lu_factor(a), c4); }, {square4, turned}}},
       {"lu_solve_trans",
        {[](Array a) { return lu_solve(lu_factor(a), c4, {.trans = Trans::transpose}); },
@@ -82,14 +83,16 @@ std::map<std::string, Smooth> smooth() {
       {"lu_solve_conj",
        {[](Array a) { return lu_solve(lu_factor(a), c4, {.trans = Trans::conjugate_transpose}); },
         {turned}}},
-      {"qr_q", {[](Array a) { return qr(a).q; }, {square4, many, turned, tall}}},
-      {"qr_r", {[](Array a) { return qr(a).r; }, {square4, many, turned, tall}}},
+      {"qr_q", {[](Array a) { return qr(a).first; }, {square4, many, turned, tall}}},
+      {"qr_r", {[](Array a) { return qr(a).second; }, {square4, many, turned, tall}}},
       {"eigvalsh", {[](Array a) { return eigvalsh(a); }, {square4, many, turned}}},
-      {"eigh_sizes", {[](Array a) { return abs(eigh(a).eigenvectors); }, {square4, many, turned}}},
+      {"eigh_sizes", {[](Array a) { return abs(eigh(a).second); }, {square4, many, turned}}},
       {"eigh_function", {[](Array a) { return spectral(eigh(a)); }, {square4, many, turned}}},
       {"svdvals", {[](Array a) { return svdvals(a); }, everything}},
-      {"svd_u", {[](Array a) { return abs(svd(a, {.full_matrices = false}).u); }, everything}},
-      {"svd_vh", {[](Array a) { return abs(svd(a, {.full_matrices = false}).vh); }, everything}},
+      {"svd_u",
+       {[](Array a) { return abs(std::get<0>(svd(a, {.full_matrices = false}))); }, everything}},
+      {"svd_vh",
+       {[](Array a) { return abs(std::get<2>(svd(a, {.full_matrices = false}))); }, everything}},
       {"svd_function",
        {[](Array a) { return singular_function(svd(a, {.full_matrices = false})); }, everything}},
       {"cho_solve", {[](Array a) { return cho_solve(a, c4); }, {square4, turned}}},
@@ -143,16 +146,20 @@ std::map<std::string, Smooth> more() {
       {"cond_fro", {[](Array a) { return cond(a, "fro"); }, {square4}}},
       {"cond_minus_2", {[](Array a) { return cond(a, -2); }, {square4, broad}}},
       {"lstsq",
-       {[](Array a) { return lstsq(a, x({a.shape()[0], 2}, 5, 11)).x; },
+       {[](Array a) { return std::get<0>(lstsq(a, x({a.shape()[0], 2}, 5, 11))); },
         {square4, turned, tall, broad}}},
-      {"lstsq_vector", {[](Array a) { return lstsq(a, x({5}, 3, 7), {.rcond = 0.01}).x; }, {tall}}},
-      {"lstsq_residuals", {[](Array a) { return lstsq(a, x({5, 2}, 5, 11)).residuals; }, {tall}}},
-      {"polar_u", {[](Array a) { return polar(a).u; }, {square4, turned, tall}}},
-      {"polar_p", {[](Array a) { return polar(a).p; }, {square4, turned, tall}}},
-      {"polar_left_u", {[](Array a) { return polar(a, {.side = "left"}).u; }, {square4, broad}}},
-      {"polar_left_p", {[](Array a) { return polar(a, {.side = "left"}).p; }, {turned, broad}}},
+      {"lstsq_vector",
+       {[](Array a) { return std::get<0>(lstsq(a, x({5}, 3, 7), {.rcond = 0.01})); }, {tall}}},
+      {"lstsq_residuals",
+       {[](Array a) { return std::get<1>(lstsq(a, x({5, 2}, 5, 11))); }, {tall}}},
+      {"polar_u", {[](Array a) { return polar(a).first; }, {square4, turned, tall}}},
+      {"polar_p", {[](Array a) { return polar(a).second; }, {square4, turned, tall}}},
+      {"polar_left_u",
+       {[](Array a) { return polar(a, {.side = "left"}).first; }, {square4, broad}}},
+      {"polar_left_p",
+       {[](Array a) { return polar(a, {.side = "left"}).second; }, {turned, broad}}},
       {"expm_frechet",
-       {[](Array a) { return expm_frechet(a, square4).derivative; }, {square4, turned}}},
+       {[](Array a) { return expm_frechet(a, square4).second; }, {square4, turned}}},
       {"cho_factor_upper",
        {[](Array a) { return cho_factor((a + a.T()) / 2, {.lower = false}); }, {spd}}},
       {"tensorinv", {[](Array a) { return tensorinv(a.reshape({2, 2, 4})); }, {square4}}},
@@ -199,8 +206,8 @@ std::map<std::string, Smooth> rest() {
       {"eigvals", {[](Array a) { return sum(exp(linalg::eigvals(a) / 4), -1); }, squares}},
       {"eig_function", {[](Array a) { return general_function(linalg::eig(a)); }, squares}},
       {"eig_sizes",
-       {[](Array a) { return sum(abs(linalg::eig(a).eigenvectors), -1); }, {square4, turned}}},
-      {"eig_left", {[](Array a) { return sum(abs(lax::eig(a).left), -1); }, squares}},
+       {[](Array a) { return sum(abs(linalg::eig(a).second), -1); }, {square4, turned}}},
+      {"eig_left", {[](Array a) { return sum(abs(std::get<1>(lax::eig(a))), -1); }, squares}},
   };
 }
 
@@ -208,16 +215,18 @@ std::map<std::string, Smooth> rest() {
 std::map<std::string, Smooth> late() {
   const Arrays squares = {square4, many, turned};
   return {
-      {"svd_hermitian", {[](Array a) { return linalg::svd(a, {.hermitian = true}).s; }, squares}},
+      {"svd_hermitian",
+       {[](Array a) { return std::get<1>(linalg::svd(a, {.hermitian = true})); }, squares}},
       {"svd_hermitian_u",
-       {[](Array a) { return abs(linalg::svd(a, {.hermitian = true}).u); }, {square4, turned}}},
+       {[](Array a) { return abs(std::get<0>(linalg::svd(a, {.hermitian = true}))); },
+        {square4, turned}}},
       {"svd_hermitian_function",
        {[](Array a) { return singular_function(linalg::svd(a, {.hermitian = true})); },
         {square4, turned}}},
       {"svd_subset",
        {[](Array a) {
-          return abs(
-              linalg::svd(a, {.full_matrices = false, .subset_by_index = std::pair(1, 3)}).vh);
+          return abs(std::get<2>(
+              linalg::svd(a, {.full_matrices = false, .subset_by_index = std::pair(1, 3)})));
         },
         {square4, tall, broad}}},
       {"pinv_hermitian",
@@ -243,7 +252,7 @@ std::map<std::string, Smooth> late() {
        {[](Array a) {
           return linalg::eigh_tridiagonal(a[0], lax::slice_in_dim(a[1], 0, 3),
                                           {.eigvals_only = true})
-              .eigenvalues;
+              .first;
         },
         {square4}}},
       {"eigh_tridiagonal_some",
@@ -251,12 +260,12 @@ std::map<std::string, Smooth> late() {
           return linalg::eigh_tridiagonal(
                      a[0], lax::slice_in_dim(a[1], 0, 3),
                      {.eigvals_only = true, .select = "i", .select_range = std::pair(1, 2)})
-              .eigenvalues;
+              .first;
         },
         {square4}}},
       {"eigh_tridiagonal_vectors",
        {[](Array a) {
-          return abs(linalg::eigh_tridiagonal(a[0], lax::slice_in_dim(a[1], 0, 3)).eigenvectors);
+          return abs(linalg::eigh_tridiagonal(a[0], lax::slice_in_dim(a[1], 0, 3)).second);
         },
         {square4}}},
   };
@@ -266,51 +275,51 @@ std::map<std::string, std::function<Array()>> plain() {
   using namespace linalg;
   const Array odd = stack({nothing, broken}, 0);
   return {
-      {"lu_pivots", [] { return lax::lu(many).pivots; }},
-      {"lu_order", [] { return lax::lu(many).permutation; }},
-      {"lu_p", [] { return lu(wide).p; }},
-      {"lu_factor_pivots", [] { return lu_factor(square4).pivots; }},
+      {"lu_pivots", [] { return std::get<1>(lax::lu(many)); }},
+      {"lu_order", [] { return std::get<2>(lax::lu(many)); }},
+      {"lu_p", [] { return std::get<0>(lu(wide)); }},
+      {"lu_factor_pivots", [] { return lu_factor(square4).second; }},
       {"lu_order_of",
        [] { return lax::lu_pivots_to_permutation(array({{2, 3, 2}, {0, 4, 3}}), 5); }},
-      {"slogdet_sign", [] { return slogdet(many).sign; }},
-      {"slogdet_sign_complex", [] { return slogdet(turned).sign; }},
-      {"qr_complete_q", [] { return qr(tall, {.mode = "complete"}).q; }},
-      {"qr_complete_r", [] { return qr(tall, {.mode = "complete"}).r; }},
-      {"qr_wide_r", [] { return qr(wide).r; }},
-      {"geqrf_a", [] { return lax::geqrf(tall).a; }},
-      {"geqrf_taus", [] { return lax::geqrf(turned).taus; }},
+      {"slogdet_sign", [] { return slogdet(many).first; }},
+      {"slogdet_sign_complex", [] { return slogdet(turned).first; }},
+      {"qr_complete_q", [] { return qr(tall, {.mode = "complete"}).first; }},
+      {"qr_complete_r", [] { return qr(tall, {.mode = "complete"}).second; }},
+      {"qr_wide_r", [] { return qr(wide).second; }},
+      {"geqrf_a", [] { return lax::geqrf(tall).first; }},
+      {"geqrf_taus", [] { return lax::geqrf(turned).second; }},
       {"householder_product", [] { return lax::householder_product(tall, x({3}, 3, 7)); }},
-      {"qr_pivoted_r", [] { return lax::pivoted_qr(many, {.full_matrices = false}).r; }},
+      {"qr_pivoted_r", [] { return std::get<1>(lax::pivoted_qr(many, {.full_matrices = false})); }},
       {"qr_pivoted_order",
-       [] { return lax::pivoted_qr(tall, {.full_matrices = false}).permutation; }},
+       [] { return std::get<2>(lax::pivoted_qr(tall, {.full_matrices = false})); }},
       {"vector_norm_count", [] { return vector_norm(square4, 1, {.ord = 0}); }},
       {"power_zero", [] { return matrix_power(many, 0); }},
       {"solve.odd", [=] { return solve(odd, ones({2, 4, 1}, F64)); }},
       {"inv.odd", [=] { return inv(odd); }},
       {"det.odd", [=] { return det(odd); }},
-      {"slogdet.odd", [=] { return slogdet(odd).logabsdet; }},
-      {"slogdet_sign.odd", [=] { return slogdet(odd).sign; }},
-      {"lu.odd", [=] { return lax::lu(stack({nothing, nothing + 2}, 0)).lu; }},
+      {"slogdet.odd", [=] { return slogdet(odd).second; }},
+      {"slogdet_sign.odd", [=] { return slogdet(odd).first; }},
+      {"lu.odd", [=] { return std::get<0>(lax::lu(stack({nothing, nothing + 2}, 0))); }},
       {"expm.odd", [=] { return expm(stack({nothing, square4 * 1e8}, 0)); }},
       {"eigvalsh_upper",
        [] { return eigvalsh(square4, {.upper = true, .symmetrize_input = false}); }},
       {"eigvalsh_lower", [] { return eigvalsh(turned, {.symmetrize_input = false}); }},
       {"eigh.odd", [=] { return eigvalsh(odd); }},
-      {"eigh_same.odd",
-       [] { return grad([](Array a) { return sum(eigh(a).eigenvectors); })(unit(3)); }},
-      {"svd_full_s", [] { return svd(tall).s; }},
+      {"eigh_same.odd", [] { return grad([](Array a) { return sum(eigh(a).second); })(unit(3)); }},
+      {"svd_full_s", [] { return std::get<1>(svd(tall)); }},
       {"svd_full_projector",
        [] {
-         const Array more = lax::slice_in_dim(svd(tall).u, 3, 5, 1, 1);
+         const Array more = lax::slice_in_dim(std::get<0>(svd(tall)), 3, 5, 1, 1);
          return matmul(more, more.T());
        }},
       {"svd.odd",
        [=] {
          return svdvals(stack({nothing, broken, broken.at({1, 2}).set(infinite), singular}, 0));
        }},
-      {"svd_nan.odd", [] { return svd(broken).u; }},
-      {"svd_same.odd", [] { return grad([](Array a) { return sum(svd(a).u); })(unit(3)); }},
-      {"qr.odd", [=] { return qr(nothing).q; }},
+      {"svd_nan.odd", [] { return std::get<0>(svd(broken)); }},
+      {"svd_same.odd",
+       [] { return grad([](Array a) { return sum(std::get<0>(svd(a))); })(unit(3)); }},
+      {"qr.odd", [=] { return qr(nothing).first; }},
       {"cho_factor", [=] { return cholesky(spd); }},
   };
 }
@@ -322,11 +331,11 @@ std::map<std::string, std::function<Array()>> more_plain() {
       {"rank", [=] { return matrix_rank(stack({square4, singular, nothing, broken}, 0)); }},
       {"rank_rtol", [] { return matrix_rank(many, {.rtol = 2}); }},
       {"rank_vector", [] { return matrix_rank(b4); }},
-      {"lstsq_rank", [] { return lstsq(singular, b4).rank; }},
-      {"lstsq_s", [] { return lstsq(tall, x({5})).s; }},
-      {"lstsq_singular", [] { return lstsq(singular, b4).x; }},
-      {"lstsq_negative", [] { return lstsq(tall, x({5}), {.rcond = -1}).x; }},
-      {"lstsq_empty", [] { return lstsq(zeros({3, 0}, F64), ones({3, 2}, F64)).residuals; }},
+      {"lstsq_rank", [] { return std::get<2>(lstsq(singular, b4)); }},
+      {"lstsq_s", [] { return std::get<3>(lstsq(tall, x({5}))); }},
+      {"lstsq_singular", [] { return std::get<0>(lstsq(singular, b4)); }},
+      {"lstsq_negative", [] { return std::get<0>(lstsq(tall, x({5}), {.rcond = -1})); }},
+      {"lstsq_empty", [] { return std::get<1>(lstsq(zeros({3, 0}, F64), ones({3, 2}, F64))); }},
       {"pinv.odd", [=] { return pinv(odd); }},
       {"pinv_empty", [] { return pinv(zeros({2, 0, 3}, F64)); }},
       {"cond.odd", [=] { return cond(odd); }},
@@ -336,7 +345,7 @@ std::map<std::string, std::function<Array()>> more_plain() {
       {"norm_empty", [] { return norm(zeros({0, 3}, F64), none, {.ord = 2}); }},
       {"norm_1_empty", [] { return norm(zeros({3, 0}, F64), none, {.ord = 1}); }},
       {"toeplitz_complex", [] { return toeplitz(turned[0]); }},
-      {"polar_square_zero", [] { return polar(nothing).p; }},
+      {"polar_square_zero", [] { return polar(nothing).second; }},
       {"tridiagonal.odd",
        [=] {
          const auto row = [&](int k) { return lax::index_in_dim(odd, k, 1, false); };
@@ -352,7 +361,7 @@ std::map<std::string, std::function<Array()>> more_plain() {
        [] { return lax::cholesky_update(-triu(spd), array({0., 1., 0., 0.}).astype(F64)); }},
       {"cholesky_update_zero", [] { return lax::cholesky_update(nothing, zeros({4}, F64)); }},
       {"eig.odd", [=] { return eigvals(odd); }},
-      {"eig_nan.odd", [] { return eig(broken).eigenvectors; }},
+      {"eig_nan.odd", [] { return eig(broken).second; }},
   };
 }
 
@@ -375,7 +384,7 @@ std::map<std::string, std::function<Array()>> late_plain() {
       {"ormqr", [] { return lax::linalg::ormqr(tall, x({3}, 3, 7), x({5, 2}, 5, 11)); }},
       {"ormqr_transpose",
        [] {
-         return lax::ormqr(turned, lax::geqrf(turned).taus, lax::complex(c4, 0. * c4),
+         return lax::ormqr(turned, lax::geqrf(turned).second, lax::complex(c4, 0. * c4),
                            {.transpose = true});
        }},
       {"ormqr_right",
@@ -397,32 +406,34 @@ std::map<std::string, std::function<Array()>> forms() {
   const Array c = x({4, 3}, 5, 13);
   const EighTridiagonalOptions alone{.eigvals_only = true};
   return {
-      {"schur_t", [] { return abs(lax::schur(many).t); }},
-      {"schur_z", [] { return abs(lax::schur(square4).z); }},
-      {"schur_t_alone", [] { return abs(lax::schur(turned, {.compute_schur_vectors = false}).t); }},
-      {"schur_z_complex", [] { return abs(lax::schur(turned).z); }},
-      {"hessenberg_a", [] { return lax::hessenberg(many).a; }},
-      {"hessenberg_taus", [] { return lax::hessenberg(turned).taus; }},
-      {"tridiagonal_a", [] { return lax::tridiagonal(turned).a; }},
-      {"tridiagonal_upper", [] { return lax::tridiagonal(square4, {.lower = false}).a; }},
-      {"tridiagonal_d", [] { return lax::tridiagonal(many).d; }},
-      {"tridiagonal_e", [] { return lax::tridiagonal(turned).e; }},
-      {"tridiagonal_taus", [] { return lax::tridiagonal(turned, {.lower = false}).taus; }},
-      {"schur_real", [] { return abs(schur(square4).t); }},
-      {"schur_complex", [] { return abs(schur(many, {.output = "complex"}).t); }},
+      {"schur_t", [] { return abs(lax::schur(many).first); }},
+      {"schur_z", [] { return abs(lax::schur(square4).second); }},
+      {"schur_t_alone",
+       [] { return abs(lax::schur(turned, {.compute_schur_vectors = false}).first); }},
+      {"schur_z_complex", [] { return abs(lax::schur(turned).second); }},
+      {"hessenberg_a", [] { return lax::hessenberg(many).first; }},
+      {"hessenberg_taus", [] { return lax::hessenberg(turned).second; }},
+      {"tridiagonal_a", [] { return std::get<0>(lax::tridiagonal(turned)); }},
+      {"tridiagonal_upper",
+       [] { return std::get<0>(lax::tridiagonal(square4, {.lower = false})); }},
+      {"tridiagonal_d", [] { return std::get<1>(lax::tridiagonal(many)); }},
+      {"tridiagonal_e", [] { return std::get<2>(lax::tridiagonal(turned)); }},
+      {"tridiagonal_taus", [] { return std::get<3>(lax::tridiagonal(turned, {.lower = false})); }},
+      {"schur_real", [] { return abs(schur(square4).first); }},
+      {"schur_complex", [] { return abs(schur(many, {.output = "complex"}).first); }},
       {"rsf2csf_t",
        [] {
          const Schur f = schur(blocks);
-         return abs(rsf2csf(f.t, f.z).t);
+         return abs(rsf2csf(f.first, f.second).first);
        }},
       {"rsf2csf_z",
        [] {
          const Schur f = schur(blocks);
-         return abs(rsf2csf(f.t, f.z).z);
+         return abs(rsf2csf(f.first, f.second).second);
        }},
-      {"hessenberg_h", [] { return hessenberg(square4).h; }},
-      {"hessenberg_q", [] { return hessenberg(turned, {.calc_q = true}).q; }},
-      {"hessenberg_many", [] { return hessenberg(many, {.calc_q = true}).q; }},
+      {"hessenberg_h", [] { return hessenberg(square4).first; }},
+      {"hessenberg_q", [] { return hessenberg(turned, {.calc_q = true}).second; }},
+      {"hessenberg_many", [] { return hessenberg(many, {.calc_q = true}).second; }},
       {"sqrtm", [] { return sqrtm(square4); }},
       {"sqrtm_complex", [] { return sqrtm(turned); }},
       {"sqrtm_blocks", [] { return sqrtm(blocks); }},
@@ -431,17 +442,17 @@ std::map<std::string, std::function<Array()>> forms() {
       {"sylvester", [=] { return solve_sylvester(square4, many[0], c); }},
       {"sylvester_eigen", [=] { return solve_sylvester(turned, many[0], c, {.method = "eigen"}); }},
       {"sylvester.odd", [] { return solve_sylvester(square4, -square4, square4); }},
-      {"eigh_tridiagonal_a", [=] { return eigh_tridiagonal(d, e, alone).eigenvalues; }},
+      {"eigh_tridiagonal_a", [=] { return eigh_tridiagonal(d, e, alone).first; }},
       {"eigh_tridiagonal_i",
        [=] {
          return eigh_tridiagonal(
                     d, e, {.eigvals_only = true, .select = "i", .select_range = std::pair(1, 2)})
-             .eigenvalues;
+             .first;
        }},
       {"eigh_tridiagonal_complex",
-       [=] { return eigh_tridiagonal(d, lax::slice_in_dim(turned[0], 0, 3), alone).eigenvalues; }},
+       [=] { return eigh_tridiagonal(d, lax::slice_in_dim(turned[0], 0, 3), alone).first; }},
       {"eigh_tridiagonal_apart",
-       [=] { return eigh_tridiagonal(b4, zeros({3}, F64), alone).eigenvalues; }},
+       [=] { return eigh_tridiagonal(b4, zeros({3}, F64), alone).first; }},
   };
 }
 

@@ -60,9 +60,10 @@ Array ones_of(const Array& a, int64_t columns) {
 Array row_of_ones(const Array& a) { return ones(a.shape().erased(a.ndim() - 1), a.dtype()); }
 Array adjoint(const Array& x) { return swapaxes(is_complex(x.dtype()) ? lax::conj(x) : x, -1, -2); }
 Array again(const linalg::SVD& f) {
-  const int64_t k = f.s.shape()[-1];
-  return matmul(lax::slice_in_dim(f.u, 0, k, 1, f.u.ndim() - 1) * expand_dims(f.s, -2),
-                lax::slice_in_dim(f.vh, 0, k, 1, f.vh.ndim() - 2));
+  const int64_t k = std::get<1>(f).shape()[-1];
+  return matmul(lax::slice_in_dim(std::get<0>(f), 0, k, 1, std::get<0>(f).ndim() - 1) *
+                    expand_dims(std::get<1>(f), -2),
+                lax::slice_in_dim(std::get<2>(f), 0, k, 1, std::get<2>(f).ndim() - 2));
 }
 Array column(const Array& a, int64_t k) { return lax::index_in_dim(a, k, a.ndim() - 1, false); }
 
@@ -95,24 +96,24 @@ Calls factors() {
          return lax::triangular_solve(
              a, ones_of(a, 1), {.left_side = true, .transpose_a = true, .conjugate_a = true});
        }},
-      {"lu", [](const Array& a) { return lax::lu(a).lu; }},
-      {"lu_pivots", [](const Array& a) { return lax::lu(a).pivots; }},
-      {"lu_order", [](const Array& a) { return lax::lu(a).permutation; }},
-      {"lu_p", [](const Array& a) { return linalg::lu(a).p; }},
-      {"lu_l", [](const Array& a) { return linalg::lu(a).l; }},
-      {"lu_u", [](const Array& a) { return linalg::lu(a).u; }},
-      {"lu_factor", [](const Array& a) { return lu_factor(a).lu; }},
+      {"lu", [](const Array& a) { return std::get<0>(lax::lu(a)); }},
+      {"lu_pivots", [](const Array& a) { return std::get<1>(lax::lu(a)); }},
+      {"lu_order", [](const Array& a) { return std::get<2>(lax::lu(a)); }},
+      {"lu_p", [](const Array& a) { return std::get<0>(linalg::lu(a)); }},
+      {"lu_l", [](const Array& a) { return std::get<1>(linalg::lu(a)); }},
+      {"lu_u", [](const Array& a) { return std::get<2>(linalg::lu(a)); }},
+      {"lu_factor", [](const Array& a) { return lu_factor(a).first; }},
       {"lu_solve", [](const Array& a) { return lu_solve(lu_factor(a), ones_of(a, 2)); }},
-      {"qr_r", [](const Array& a) { return abs(qr(a).r); }},
-      {"qr_q", [](const Array& a) { return abs(qr(a).q); }},
-      {"qr_complete", [](const Array& a) { return abs(qr(a, {.mode = "complete"}).r); }},
-      {"geqrf", [](const Array& a) { return lax::geqrf(a).a; }},
-      {"taus", [](const Array& a) { return lax::geqrf(a).taus; }},
-      {"geqp3_order", [](const Array& a) { return lax::geqp3(a).permutation + 1; }},
+      {"qr_r", [](const Array& a) { return abs(qr(a).second); }},
+      {"qr_q", [](const Array& a) { return abs(qr(a).first); }},
+      {"qr_complete", [](const Array& a) { return abs(qr(a, {.mode = "complete"}).second); }},
+      {"geqrf", [](const Array& a) { return lax::geqrf(a).first; }},
+      {"taus", [](const Array& a) { return lax::geqrf(a).second; }},
+      {"geqp3_order", [](const Array& a) { return std::get<1>(lax::geqp3(a)) + 1; }},
       {"householder_product",
        [](const Array& a) { return lax::householder_product(a, row_of_ones(a) / 2); }},
       {"ormqr", [](const Array& a) { return lax::ormqr(a, row_of_ones(a) / 2, ones_of(a, 2)); }},
-      {"pivoted_r", [](const Array& a) { return abs(lax::pivoted_qr(a).r); }},
+      {"pivoted_r", [](const Array& a) { return abs(std::get<1>(lax::pivoted_qr(a))); }},
   };
 }
 
@@ -133,30 +134,32 @@ Calls spectra() {
       {"svd_again", [](const Array& a) { return again(svd(a)); }},
       {"svd_projector",
        [](const Array& a) {
-         const Array u = svd(a).u;
+         const Array u = std::get<0>(svd(a));
          return matmul(u, adjoint(u));
        }},
-      {"svd_hermitian", [](const Array& a) { return svd(a, {.hermitian = true}).s; }},
-      {"polar_u", [](const Array& a) { return polar(a).u; }},
-      {"polar_p", [](const Array& a) { return polar(a).p; }},
-      {"qdwh_u", [](const Array& a) { return lax::linalg::qdwh(a).u; }},
-      {"qdwh_h", [](const Array& a) { return lax::linalg::qdwh(a).h; }},
-      {"schur_diagonal", [](const Array& a) { return sum(weft::diagonal(schur(a).t, 0, -2, -1)); }},
+      {"svd_hermitian", [](const Array& a) { return std::get<1>(svd(a, {.hermitian = true})); }},
+      {"polar_u", [](const Array& a) { return polar(a).first; }},
+      {"polar_p", [](const Array& a) { return polar(a).second; }},
+      {"qdwh_u", [](const Array& a) { return std::get<0>(lax::linalg::qdwh(a)); }},
+      {"qdwh_h", [](const Array& a) { return std::get<1>(lax::linalg::qdwh(a)); }},
+      {"schur_diagonal",
+       [](const Array& a) { return sum(weft::diagonal(schur(a).first, 0, -2, -1)); }},
       {"schur_complex",
        [](const Array& a) {
          const auto [t, z] = schur(a, {.output = "complex"});
          return matmul(matmul(z, t), adjoint(z));
        }},
-      {"hessenberg", [](const Array& a) { return linalg::hessenberg(a).h; }},
-      {"hessenberg_q", [](const Array& a) { return linalg::hessenberg(a, {.calc_q = true}).q; }},
-      {"tridiagonal_d", [](const Array& a) { return lax::tridiagonal(a).d; }},
-      {"tridiagonal_e", [](const Array& a) { return abs(lax::tridiagonal(a).e); }},
+      {"hessenberg", [](const Array& a) { return linalg::hessenberg(a).first; }},
+      {"hessenberg_q",
+       [](const Array& a) { return linalg::hessenberg(a, {.calc_q = true}).second; }},
+      {"tridiagonal_d", [](const Array& a) { return std::get<1>(lax::tridiagonal(a)); }},
+      {"tridiagonal_e", [](const Array& a) { return abs(std::get<2>(lax::tridiagonal(a))); }},
       {"sqrtm", [](const Array& a) { return sqrtm(a); }},
       {"sylvester", [](const Array& a) { return solve_sylvester(a, a, ones_like(a)); }},
       {"eigh_tridiagonal",
        [](const Array& a) {
          const Array e = column(lax::slice_in_dim(a, 1, a.shape()[-1], 1, a.ndim() - 2), 1);
-         return eigh_tridiagonal(column(a, 0), e, {.eigvals_only = true}).eigenvalues;
+         return eigh_tridiagonal(column(a, 0), e, {.eigvals_only = true}).first;
        }},
   };
 }
@@ -168,21 +171,21 @@ Calls systems() {
       {"solve_vector", [](const Array& a) { return solve(a, ones({a.shape()[-1]}, a.dtype())); }},
       {"inv", [](const Array& a) { return inv(a); }},
       {"det", [](const Array& a) { return det(a); }},
-      {"slogdet_sign", [](const Array& a) { return slogdet(a).sign; }},
-      {"slogdet", [](const Array& a) { return slogdet(a).logabsdet; }},
+      {"slogdet_sign", [](const Array& a) { return slogdet(a).first; }},
+      {"slogdet", [](const Array& a) { return slogdet(a).second; }},
       {"power_3", [](const Array& a) { return matrix_power(a, 3); }},
       {"power_0", [](const Array& a) { return matrix_power(a, 0); }},
       {"power_inverse", [](const Array& a) { return matrix_power(a, -1); }},
       {"expm", [](const Array& a) { return expm(a); }},
-      {"expm_frechet", [](const Array& a) { return expm_frechet(a, ones_like(a)).derivative; }},
+      {"expm_frechet", [](const Array& a) { return expm_frechet(a, ones_like(a)).second; }},
       {"multi_dot", [](const Array& a) { return multi_dot({a, a, a}); }},
       {"pinv", [](const Array& a) { return pinv(a); }},
       {"pinv_hermitian", [](const Array& a) { return pinv(a, {.hermitian = true}); }},
       {"matrix_rank", [](const Array& a) { return matrix_rank(a); }},
-      {"lstsq", [](const Array& a) { return lstsq(a, ones_of(a, 2)).x; }},
-      {"lstsq_residuals", [](const Array& a) { return lstsq(a, ones_of(a, 2)).residuals; }},
-      {"lstsq_rank", [](const Array& a) { return lstsq(a, ones_of(a, 2)).rank; }},
-      {"lstsq_s", [](const Array& a) { return lstsq(a, ones_of(a, 2)).s; }},
+      {"lstsq", [](const Array& a) { return std::get<0>(lstsq(a, ones_of(a, 2))); }},
+      {"lstsq_residuals", [](const Array& a) { return std::get<1>(lstsq(a, ones_of(a, 2))); }},
+      {"lstsq_rank", [](const Array& a) { return std::get<2>(lstsq(a, ones_of(a, 2))); }},
+      {"lstsq_s", [](const Array& a) { return std::get<3>(lstsq(a, ones_of(a, 2))); }},
       {"tridiagonal_solve",
        [](const Array& a) {
          return lax::tridiagonal_solve(column(a, 0), column(a, 1), column(a, 2), ones_of(a, 2));

@@ -37,45 +37,45 @@ std::vector<Scaled> factors() {
       {"cholesky", 0.5, [](const Array& a) { return cholesky(definite(a)); }},
       {"cholesky_update", 1,
        [](const Array& a) { return lax::cholesky_update(triu(definite(a)), line(a, 0)); }},
-      {"lu", 1, [](const Array& a) { return linalg::lu(a).u; }},
-      {"lu_l", 0, [](const Array& a) { return linalg::lu(a).l; }},
-      {"lu_pivots", 0, [](const Array& a) { return lu_factor(a).pivots.astype(a.dtype()); }},
-      {"qr_q", 0, [](const Array& a) { return qr(a).q; }},
-      {"qr_r", 1, [](const Array& a) { return qr(a).r; }},
-      {"geqrf", 0, [](const Array& a) { return lax::geqrf(a).taus; }},
-      {"geqp3", 0, [](const Array& a) { return lax::geqp3(a).permutation.astype(a.dtype()); }},
-      {"pivoted_qr", 1, [](const Array& a) { return lax::pivoted_qr(a).r; }},
+      {"lu", 1, [](const Array& a) { return std::get<2>(linalg::lu(a)); }},
+      {"lu_l", 0, [](const Array& a) { return std::get<1>(linalg::lu(a)); }},
+      {"lu_pivots", 0, [](const Array& a) { return lu_factor(a).second.astype(a.dtype()); }},
+      {"qr_q", 0, [](const Array& a) { return qr(a).first; }},
+      {"qr_r", 1, [](const Array& a) { return qr(a).second; }},
+      {"geqrf", 0, [](const Array& a) { return lax::geqrf(a).second; }},
+      {"geqp3", 0, [](const Array& a) { return std::get<1>(lax::geqp3(a)).astype(a.dtype()); }},
+      {"pivoted_qr", 1, [](const Array& a) { return std::get<1>(lax::pivoted_qr(a)); }},
       {"eigvalsh", 1, [](const Array& a) { return eigvalsh(a); }},
-      {"eigh", 0, [](const Array& a) { return eigh(a).eigenvectors; }},
+      {"eigh", 0, [](const Array& a) { return eigh(a).second; }},
       {"eigvals", 1, [](const Array& a) { return abs(eigvals(a)); }},
-      {"eig", 0, [](const Array& a) { return abs(eig(a).eigenvectors); }},
+      {"eig", 0, [](const Array& a) { return abs(eig(a).second); }},
       {"svdvals", 1, [](const Array& a) { return svdvals(a); }},
-      {"svd_s", 1, [](const Array& a) { return svd(a).s; }},
-      {"svd_u", 0, [](const Array& a) { return svd(a).u; }},
-      {"svd_vh", 0, [](const Array& a) { return svd(a).vh; }},
-      {"polar_u", 0, [](const Array& a) { return polar(a).u; }},
-      {"polar_p", 1, [](const Array& a) { return polar(a).p; }},
-      {"qdwh_u", 0, [](const Array& a) { return lax::linalg::qdwh(a).u; }},
-      {"qdwh_h", 1, [](const Array& a) { return lax::linalg::qdwh(a).h; }},
+      {"svd_s", 1, [](const Array& a) { return std::get<1>(svd(a)); }},
+      {"svd_u", 0, [](const Array& a) { return std::get<0>(svd(a)); }},
+      {"svd_vh", 0, [](const Array& a) { return std::get<2>(svd(a)); }},
+      {"polar_u", 0, [](const Array& a) { return polar(a).first; }},
+      {"polar_p", 1, [](const Array& a) { return polar(a).second; }},
+      {"qdwh_u", 0, [](const Array& a) { return std::get<0>(lax::linalg::qdwh(a)); }},
+      {"qdwh_h", 1, [](const Array& a) { return std::get<1>(lax::linalg::qdwh(a)); }},
       // LAPACK scales some itself, with roundings that the order of eigenvalues hangs on.
       {"schur", 1,
        [](const Array& a) {
          const auto [t, z] = schur(a);
          return matmul(matmul(z, t), swapaxes(is_complex(z.dtype()) ? lax::conj(z) : z, 0, 1));
        }},
-      {"hessenberg_h", 1, [](const Array& a) { return hessenberg(a).h; }},
-      {"hessenberg_q", 0, [](const Array& a) { return hessenberg(a, {.calc_q = true}).q; }},
-      {"tridiagonal_d", 1, [](const Array& a) { return lax::tridiagonal(a).d; }},
-      {"tridiagonal_e", 1, [](const Array& a) { return lax::tridiagonal(a).e; }},
+      {"hessenberg_h", 1, [](const Array& a) { return hessenberg(a).first; }},
+      {"hessenberg_q", 0, [](const Array& a) { return hessenberg(a, {.calc_q = true}).second; }},
+      {"tridiagonal_d", 1, [](const Array& a) { return std::get<1>(lax::tridiagonal(a)); }},
+      {"tridiagonal_e", 1, [](const Array& a) { return std::get<2>(lax::tridiagonal(a)); }},
       {"eigh_tridiagonal", 1,
        [](const Array& a) {
          const Array e = lax::slice_in_dim(line(a, 1), 1, a.shape()[0]);
-         return eigh_tridiagonal(line(a, 0), e, {.eigvals_only = true}).eigenvalues;
+         return eigh_tridiagonal(line(a, 0), e, {.eigvals_only = true}).first;
        }},
       {"eigh_tridiagonal_vectors", 0,
        [](const Array& a) {
          const Array e = lax::slice_in_dim(line(a, 1), 1, a.shape()[0]);
-         return eigh_tridiagonal(line(a, 0), e).eigenvectors;
+         return eigh_tridiagonal(line(a, 0), e).second;
        }},
   };
 }
@@ -87,7 +87,7 @@ std::vector<Scaled> systems() {
       {"solve_same", 0, [](const Array& a) { return solve(a, symmetric(a)); }},
       {"inv", -1, [](const Array& a) { return inv(a); }},
       {"power", -1, [](const Array& a) { return matrix_power(a, -1); }},
-      {"sign", 0, [](const Array& a) { return slogdet(a).sign; }},
+      {"sign", 0, [](const Array& a) { return slogdet(a).first; }},
       {"solve_triangular", -1,
        [](const Array& a) { return solve_triangular(definite(a), column_of(a)); }},
       {"cho_solve", -1,
@@ -97,8 +97,8 @@ std::vector<Scaled> systems() {
        }},
       {"pinv", -1, [](const Array& a) { return pinv(a); }},
       {"matrix_rank", 0, [](const Array& a) { return matrix_rank(a).astype(a.dtype()); }},
-      {"lstsq", -1, [](const Array& a) { return lstsq(a, column_of(a)).x; }},
-      {"lstsq_s", 1, [](const Array& a) { return lstsq(a, column_of(a)).s; }},
+      {"lstsq", -1, [](const Array& a) { return std::get<0>(lstsq(a, column_of(a))); }},
+      {"lstsq_s", 1, [](const Array& a) { return std::get<3>(lstsq(a, column_of(a))); }},
       {"cond", 0, [](const Array& a) { return linalg::cond(a); }},
       {"norm_2", 1, [](const Array& a) { return norm(a, {0, 1}, {.ord = 2}); }},
       {"norm_nuc", 1, [](const Array& a) { return norm(a, {0, 1}, {.ord = "nuc"}); }},

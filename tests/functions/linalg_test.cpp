@@ -114,16 +114,18 @@ void check_svd(const Array& a, const linalg::SVDOptions& o, double tolerance) {
   const linalg::SVD f = jit([o](Array x) { return linalg::svd(x, o); })(a);
   const int last = a.ndim() - 1;
   const int64_t k = std::min(a.shape()[last], a.shape()[last - 1]);
-  const Array u = lax::slice_in_dim(f.u, 0, k, 1, last),
-              vh = lax::slice_in_dim(f.vh, 0, k, 1, last - 1);
-  const double size = std::max(1e-300, max(f.s).item<double>());
-  CHECK(near(matmul(u * (expand_dims(f.s, -2) / size), vh), a / size, tolerance));
+  const Array u = lax::slice_in_dim(std::get<0>(f), 0, k, 1, last),
+              vh = lax::slice_in_dim(std::get<2>(f), 0, k, 1, last - 1);
+  const double size = std::max(1e-300, max(std::get<1>(f)).item<double>());
+  CHECK(near(matmul(u * (expand_dims(std::get<1>(f), -2) / size), vh), a / size, tolerance));
   const auto unit = [](int64_t n) { return eye(n).astype(F64); };
-  CHECK(near(matmul(adjoint(f.u), f.u), unit(f.u.shape()[last]), tolerance));
-  CHECK(near(matmul(f.vh, adjoint(f.vh)), unit(f.vh.shape()[last - 1]), tolerance));
-  CHECK((f.s >= 0.).all().item<bool>());
-  CHECK(near(f.s, flip(sort(f.s, -1), -1), 0.));
-  CHECK(near(linalg::svdvals(a) / size, f.s / size, tolerance));
+  CHECK(near(matmul(adjoint(std::get<0>(f)), std::get<0>(f)), unit(std::get<0>(f).shape()[last]),
+             tolerance));
+  CHECK(near(matmul(std::get<2>(f), adjoint(std::get<2>(f))),
+             unit(std::get<2>(f).shape()[last - 1]), tolerance));
+  CHECK((std::get<1>(f) >= 0.).all().item<bool>());
+  CHECK(near(std::get<1>(f), flip(sort(std::get<1>(f), -1), -1), 0.));
+  CHECK(near(linalg::svdvals(a) / size, std::get<1>(f) / size, tolerance));
 }
 }  // namespace
 
@@ -154,13 +156,13 @@ TEST_CASE("columns of very unlike lengths keep their directions", "[linalg]") {
     const Array a = array({{1., 2., small}, {small, small, 3. * small}, {2., 4., -small}});
     check_svd(a.astype(F64), {}, 1e-12);
     const linalg::SVD f = linalg::svd(a.astype(F32));
-    CHECK(close(matmul(f.u * f.s, f.vh), a.astype(F32), 1e-5));
-    CHECK(close(matmul(f.u.T(), f.u), eye(3), 1e-5));
+    CHECK(close(matmul(std::get<0>(f) * std::get<1>(f), std::get<2>(f)), a.astype(F32), 1e-5));
+    CHECK(close(matmul(std::get<0>(f).T(), std::get<0>(f)), eye(3), 1e-5));
   }
 }
 
 TEST_CASE("full singular vectors of matrices that are not square have no derivative", "[linalg]") {
-  const auto f = [](Array x) { return sum(linalg::svd(x).s); };
+  const auto f = [](Array x) { return sum(std::get<1>(linalg::svd(x))); };
   check_error<DifferentiationError>([&] { (void)grad(f)(ones({3, 2})); },
                                     "svd has no derivative with full_matrices");
   CHECK(close(grad([](Array x) { return sum(linalg::svdvals(x)); })(array({{3., 0.}, {0., 2.}})),
@@ -178,18 +180,53 @@ TEST_CASE("general matrices act on their eigenvectors as their eigenvalues say",
     for (const Array& a : {x, lax::complex(x, cos(x * 3.))}) {
       const bool real_numbers = !is_complex(a.dtype());
       const lax::Eig e = lax::eig(a);
-      CHECK(near(jit([](Array m) { return lax::eig(m).right; })(a), e.right, 1e-12));
-      const Array z = real_numbers ? lax::complex(a, zero) : a, w = expand_dims(e.eigenvalues, -2);
-      CHECK(near(matmul(z, e.right), e.right * w, 1e-11 * n));
-      CHECK(near(matmul(adjoint(z), e.left), e.left * lax::conj(w), 1e-11 * n));
-      for (const Array& v : {e.left, e.right})
+      CHECK(near(jit([](Array m) { return std::get<2>(lax::eig(m)); })(a), std::get<2>(e), 1e-12));
+      const Array z = real_numbers ? lax::complex(a, zero) : a, w = expand_dims(std::get<0>(e), -2);
+      CHECK(near(matmul(z, std::get<2>(e)), std::get<2>(e) * w, 1e-11 * n));
+      CHECK(near(matmul(adjoint(z), std::get<1>(e)), std::get<1>(e) * lax::conj(w), 1e-11 * n));
+      for (const Array& v : {std::get<1>(e), std::get<2>(e)})
         CHECK(near(sum(square(abs(v)), 1), ones({2, n}, F64), 1e-12));
-      CHECK(near(vmap([](Array m) { return linalg::eigvals(m); })(a), e.eigenvalues, 1e-11 * n));
+      CHECK(near(vmap([](Array m) { return linalg::eigvals(m); })(a), std::get<0>(e), 1e-11 * n));
     }
   }
   check_error<ShapeError>([&] { (void)linalg::eig(ones({3, 2})); },
                           "eig: argument 0 must be square");
   check_error<ShapeError>([&] { (void)linalg::eigvals(ones({3, 2})); }, "eigvals: argument 0");
+}
+
+TEST_CASE("several results are pairs and tuples, in the order of JAX", "[linalg]") {
+  using Pair = std::pair<Array, Array>;
+  using Triple = std::tuple<Array, Array, Array>;
+  const Array a = definite(1, 3)[0];
+  static_assert(std::same_as<decltype(linalg::lu_factor(a)), Pair>);
+  static_assert(std::same_as<decltype(linalg::eig(a)), Pair>);
+  static_assert(std::same_as<decltype(linalg::polar(a)), Pair>);
+  static_assert(std::same_as<decltype(linalg::schur(a)), Pair>);
+  static_assert(std::same_as<decltype(lax::linalg::lu(a)), Triple>);
+  static_assert(std::same_as<decltype(lax::linalg::eig(a)), Triple>);
+
+  Array sign, logdet;
+  std::tie(sign, logdet) = linalg::slogdet(a);
+  CHECK(sign.item<double>() == 1);
+  CHECK(close(logdet, std::get<1>(linalg::slogdet(a))));
+  CHECK(close(exp(logdet), linalg::det(a)));
+  CHECK(close(matmul(linalg::qr(a).first, linalg::qr(a).second), a));
+  const std::tuple<Array, Array, Array> t = linalg::svd(a);
+  const auto [u, s, vh] = t;
+  CHECK(close(matmul(u * s, vh), a));
+  const auto [p, l, upper] = linalg::lu(a);
+  CHECK(close(matmul(p, matmul(l, upper)), a));
+  const auto [w, v] = linalg::eigh(a);
+  CHECK(close(matmul(a, v), v * w));
+  CHECK(close(w, lax::linalg::eigh(a).second));
+  const auto [x, residuals, rank, values] = linalg::lstsq(a, ones({3}, F64));
+  CHECK(close(matmul(a, x), ones({3}, F64)));
+  CHECK(rank.item<int>() == 3);
+  CHECK(close(linalg::lu_solve(linalg::lu_factor(a), ones({3}, F64)), x));
+  // They go through transforms as they are.
+  const Array many = definite(4, 3);
+  const Pair mapped = jit(vmap([](Array m) { return linalg::slogdet(m); }))(many);
+  CHECK(close(exp(mapped.second), linalg::det(many)));
 }
 
 TEST_CASE("what is no system of matrices raises", "[linalg]") {

@@ -66,7 +66,7 @@ TEST_CASE("steps of a program for a GPU are shown with what the host runs", "[gp
   const auto f = [](Array v) {
     return while_loop([](Array c) { return c.max() < 4000; },
                       [](Array c) {
-                        const Array q = linalg::qr(reshape(c, {100, 10})).q;
+                        const Array q = linalg::qr(reshape(c, {100, 10})).first;
                         return c * 1.5 + 1 + reshape(q, {1000});
                       },
                       v)

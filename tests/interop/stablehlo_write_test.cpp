@@ -183,12 +183,12 @@ TEST_CASE("what LAPACK alone knows is written as JAX calls it", "[interop][stabl
   const Array a = array({{2.f, -1.f, 0.5f}, {-4.f, 3.f, 1.f}, {1.f, 0.25f, 5.f}});
   // Of one matrix an infinity; of tridiagonal in the triangle that is not read.
   const Array x = stack({a, a.at({0, 2}).set(std::numeric_limits<float>::infinity())});
-  const auto schur = [](Array m) { return lax::schur(m).t; };
-  const auto values = [](Array m) { return lax::schur(m, {.compute_schur_vectors = false}).t; };
-  const auto hessenberg = [](Array m) { return lax::hessenberg(m).a; };
-  const auto lower = [](Array m) { return lax::tridiagonal(m).a; };
-  const auto upper = [](Array m) { return lax::tridiagonal(m, {.lower = false}).a; };
-  const auto eig = [](Array m) { return lax::eig(m).right; };
+  const auto schur = [](Array m) { return lax::schur(m).first; };
+  const auto values = [](Array m) { return lax::schur(m, {.compute_schur_vectors = false}).first; };
+  const auto hessenberg = [](Array m) { return lax::hessenberg(m).first; };
+  const auto lower = [](Array m) { return std::get<0>(lax::tridiagonal(m)); };
+  const auto upper = [](Array m) { return std::get<0>(lax::tridiagonal(m, {.lower = false})); };
+  const auto eig = [](Array m) { return std::get<2>(lax::eig(m)); };
   const auto judge = [&](auto f, const char* routine, const char* options) {
     const std::string text = to_stablehlo(make_jaxpr(f)(x));
     INFO(text);

@@ -245,7 +245,7 @@ Fit fitted(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o) {
   f.scale = sqrt(sum(multiply(f.lhs, f.lhs), 0));
   f.lhs = divide(f.lhs, f.scale);
   f.solution = linalg::lstsq(f.lhs, rhs, {.rcond = f.rcond});
-  const Array& c = f.solution.x;
+  const Array& c = std::get<0>(f.solution);
   f.coefficients = divide(c, c.ndim() == 2 ? expand_dims(f.scale, 1) : f.scale);
   return f;
 }
@@ -272,8 +272,8 @@ PolyfitCov polyfit_cov(const Arg& x, const Arg& y, int64_t deg, const PolyfitOpt
                     x->size(), deg + 1));
   const Array base =
       divide(linalg::inv(dot(matrix_transpose(f.lhs), f.lhs)), outer(f.scale, f.scale));
-  const Array factor =
-      unscaled ? ones({1}, base.dtype()) : divide(f.solution.residuals, static_cast<double>(free));
+  const Array factor = unscaled ? ones({1}, base.dtype())
+                                : divide(std::get<1>(f.solution), static_cast<double>(free));
   if (y->ndim() == 1) return {f.coefficients, multiply(base, factor)};
   return {f.coefficients, multiply(expand_dims(base, -1), factor)};
 }

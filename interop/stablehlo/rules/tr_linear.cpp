@@ -233,31 +233,31 @@ Arrays potrf(Translator& t, const Op& op, const Arrays& x) {
 // The factors, the pivots' rows from 1 on, and the first zero on the diagonal of U from 1 on or 0.
 Arrays getrf(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
-  const lax::LU f = lax::lu(x[0]);
-  const matrix::Sizes s(f.lu.type());
-  const int last = f.pivots.ndim() - 1;
+  const auto [packed, pivots, permutation] = lax::lu(x[0]);
+  const matrix::Sizes s(packed.type());
+  const int last = pivots.ndim() - 1;
   const Array square =
-      base::slice_axis(base::slice_axis(f.lu, last, 0, s.smaller()), last + 1, 0, s.smaller());
-  const Array diagonal = matrix::diagonal(square), one = base::ones(f.pivots.type());
+      base::slice_axis(base::slice_axis(packed, last, 0, s.smaller()), last + 1, 0, s.smaller());
+  const Array diagonal = matrix::diagonal(square), one = base::ones(pivots.type());
   const Array place = base::add(iota(I32, diagonal.shape(), last), one);
   const Array zero = lax::eq(diagonal, base::zeros(diagonal.type()));
   const Array singular = lax::reduce_or(zero, {last});
   const Array past = matrix::all(Array(static_cast<int32_t>(s.smaller() + 1)), place.shape());
   const Array first = lax::reduce_min(lax::select(zero, place, past), {last});
-  return {f.lu, base::add(f.pivots, one), lax::select(singular, first, base::zeros(first.type()))};
+  return {packed, base::add(pivots, one), lax::select(singular, first, base::zeros(first.type()))};
 }
 
 // Of TPUs: the factors, the pivots' rows from 0 on, the order of the rows.
 Arrays lu_decomposition(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
-  const lax::LU f = lax::lu(x[0]);
-  return {f.lu, f.pivots, f.permutation};
+  const auto [packed, pivots, permutation] = lax::lu(x[0]);
+  return {packed, pivots, permutation};
 }
 
 Arrays geqrf(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
-  const lax::Geqrf f = lax::geqrf(x[0]);
-  return {f.a, f.taus};
+  const auto [a, taus] = lax::geqrf(x[0]);
+  return {a, taus};
 }
 // LAPACK counts from 1. Columns that are to stay in front, of which JAX names none, are not known
 // here.
@@ -266,8 +266,8 @@ Arrays geqp3(Translator& t, const Op& op, const Arrays& x) {
   const Op* filled = t.maker(op.operands[1], "stablehlo.broadcast_in_dim", 1);
   if (t.known_integer(filled ? filled->operands[0] : op.operands[1]) != 0)
     t.fail(op, "takes no columns to hold in front");
-  const lax::Geqp3 f = lax::geqp3(x[0]);
-  return {f.a, base::add(f.permutation, base::ones(f.permutation.type())), f.taus};
+  const auto [a, permutation, taus] = lax::geqp3(x[0]);
+  return {a, base::add(permutation, base::ones(permutation.type())), taus};
 }
 Arrays orgqr(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 2);

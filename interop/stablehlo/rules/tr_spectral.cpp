@@ -56,9 +56,9 @@ using lapack::letter;
 Arrays syevd(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   letter(t, op, "mode", "V");
-  const lax::Eigh r =
+  const auto [v, w] =
       lax::eigh(x[0], {.lower = letter(t, op, "uplo", "LU") == 'L', .symmetrize_input = false});
-  return {r.eigenvectors, r.eigenvalues, lapack::broken(r.eigenvalues, 1)};
+  return {v, w, lapack::broken(w, 1)};
 }
 // Of TPUs: "1,…" if the lower triangle is read.
 Arrays eigh(Translator& t, const Op& op, const Arrays& x) {
@@ -66,8 +66,8 @@ Arrays eigh(Translator& t, const Op& op, const Arrays& x) {
   const std::string& how = t.attr(op, "backend_config").text;
   if (how.empty() || (how[0] != '0' && how[0] != '1'))
     t.fail(op, "backend_config says first whether the lower triangle is read");
-  const lax::Eigh r = lax::eigh(x[0], {.lower = how[0] == '1', .symmetrize_input = false});
-  return {r.eigenvectors, r.eigenvalues};
+  const auto [v, w] = lax::eigh(x[0], {.lower = how[0] == '1', .symmetrize_input = false});
+  return {v, w};
 }
 
 // The matrix, the values, the vectors and the state.
@@ -76,10 +76,10 @@ Arrays gesdd(Translator& t, const Op& op, const Arrays& x) {
   const char mode = letter(t, op, "mode", "ASN");
   const bool none = mode == 'N';
   if (op.out.size() != 5) t.fail(op, "gives five results");
-  const lax::SVD r = none ? lax::SVD{base::zeros(t.result(op, 2)), lax::svdvals(x[0]),
-                                     base::zeros(t.result(op, 3))}
-                          : lax::svd(x[0], {.full_matrices = mode == 'A'});
-  return {x[0], r.s, r.u, r.vh, lapack::broken(r.s, 1)};
+  const auto [u, s, vh] = none ? lax::SVD{base::zeros(t.result(op, 2)), lax::svdvals(x[0]),
+                                          base::zeros(t.result(op, 3))}
+                               : lax::svd(x[0], {.full_matrices = mode == 'A'});
+  return {x[0], s, u, vh, lapack::broken(s, 1)};
 }
 
 // The values, of real matrices in two parts, left and right vectors and the state.
@@ -89,13 +89,12 @@ Arrays geev(Translator& t, const Op& op, const Arrays& x) {
   if (op.out.size() != (split ? 5 : 4)) t.fail(op, "is read with values, vectors and a state");
   const bool left = letter(t, op, "compute_left", "VN") == 'V',
              right = letter(t, op, "compute_right", "VN") == 'V';
-  const lax::Eig r =
+  const auto [w, vl, vr] =
       lax::eig(x[0], {.compute_left_eigenvectors = left, .compute_right_eigenvectors = right});
-  const Array& w = r.eigenvalues;
   const size_t first = split ? 2 : 1;
   Arrays out = split ? Arrays{lax::real(w), lax::imag(w)} : Arrays{w};
-  out.push_back(left ? r.left : base::zeros(t.result(op, first)));
-  out.push_back(right ? r.right : base::zeros(t.result(op, first + 1)));
+  out.push_back(left ? vl : base::zeros(t.result(op, first)));
+  out.push_back(right ? vr : base::zeros(t.result(op, first + 1)));
   out.push_back(lapack::broken(w, 1));
   return out;
 }
@@ -128,12 +127,12 @@ Arrays gees(Translator& t, const Op& op, const Arrays& x) {
     t.fail(op, "is read with a form, vectors, values, a number and a state");
   const bool vectors = letter(t, op, "mode", "VN") == 'V';
   letter(t, op, "sort", "N");
-  const lax::Schur r = lax::schur(x[0], {.compute_schur_vectors = vectors});
-  Arrays out = {r.t, vectors ? r.z : base::zeros(t.result(op, 1))};
-  const Arrays values = split ? values_of_blocks(r.t) : Arrays{matrix::diagonal(r.t)};
+  const auto [form, z] = lax::schur(x[0], {.compute_schur_vectors = vectors});
+  Arrays out = {form, vectors ? z : base::zeros(t.result(op, 1))};
+  const Arrays values = split ? values_of_blocks(form) : Arrays{matrix::diagonal(form)};
   out.insert(out.end(), values.begin(), values.end());
   out.push_back(base::zeros(t.result(op, out.size())));
-  out.push_back(lapack::broken(r.t, 2));
+  out.push_back(lapack::broken(form, 2));
   return out;
 }
 
@@ -143,15 +142,16 @@ Arrays gehrd(Translator& t, const Op& op, const Arrays& x) {
   if (lapack::number(t, op, "low") != 1 ||
       lapack::number(t, op, "high") != x[0].shape()[x[0].ndim() - 1])
     t.fail(op, "is read with all rows: low = 1, high = their number");
-  const lax::Hessenberg r = lax::hessenberg(x[0]);
-  return {r.a, r.taus, lapack::broken(r.a, 2)};
+  const auto [a, taus] = lax::hessenberg(x[0]);
+  return {a, taus, lapack::broken(a, 2)};
 }
 
 // The form with the reflections, its diagonals, the factors and the state.
 Arrays sytrd(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
-  const lax::Tridiagonal r = lax::tridiagonal(x[0], {.lower = letter(t, op, "uplo", "LU") == 'L'});
-  return {r.a, r.d, r.e, r.taus, lapack::broken(r.d, 1)};
+  const auto [a, d, e, taus] =
+      lax::tridiagonal(x[0], {.lower = letter(t, op, "uplo", "LU") == 'L'});
+  return {a, d, e, taus, lapack::broken(d, 1)};
 }
 
 }  // namespace

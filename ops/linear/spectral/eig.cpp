@@ -145,10 +145,8 @@ namespace lax {
 Eig eig(const Arg& x, const EigOptions& o) {
   const Source s(x.at());
   const Arrays r = eig_op.bind({x}, {o.compute_left_eigenvectors, o.compute_right_eigenvectors});
-  Eig out{r[0], {}, {}};
-  if (o.compute_left_eigenvectors) out.left = r[1];
-  if (o.compute_right_eigenvectors) out.right = r.back();
-  return out;
+  return {r[0], o.compute_left_eigenvectors ? r[1] : Array(),
+          o.compute_right_eigenvectors ? r.back() : Array()};
 }
 }  // namespace lax
 

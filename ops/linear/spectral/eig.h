@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // ops/linear/spectral/eig.h: eig: eigenvalues and eigenvectors of general matrices.
 #pragma once
+#include <tuple>
+
 #include "weft/tracer/array.h"
 
 namespace weft::lax {
 
-// What eig gives.
-struct Eig {
-  Array eigenvalues, left, right;
-};
+// What eig gives: eigenvalues, left, right.
+using Eig = std::tuple<Array, Array, Array>;
 struct EigOptions {
   // Else an empty handle.
   bool compute_left_eigenvectors = true;

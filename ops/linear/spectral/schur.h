@@ -2,14 +2,15 @@
 // Copyright The Weft authors
 // ops/linear/spectral/schur.h: schur, hessenberg, tridiagonal: simpler forms of square matrices.
 #pragma once
+#include <tuple>
+#include <utility>
+
 #include "weft/tracer/array.h"
 
 namespace weft::lax {
 
-// What schur gives.
-struct Schur {
-  Array t, z;
-};
+// What schur gives: t, z.
+using Schur = std::pair<Array, Array>;
 struct SchurOptions {
   // Else z is an empty handle.
   bool compute_schur_vectors = true;
@@ -21,20 +22,16 @@ struct SchurOptions {
 // jax.lax.linalg.schur.
 Schur schur(const Arg& x, const SchurOptions& options = {});
 
-// What hessenberg gives.
-struct Hessenberg {
-  Array a, taus;
-};
+// What hessenberg gives: a, taus.
+using Hessenberg = std::pair<Array, Array>;
 // A Hessenberg form h with x = q h q^H: in and above the diagonal below the main one of `a` stands
 // h, below the vectors of the n - 1 reflections whose product is q, with ones left out, and their
 // factors are the taus. NaN, derivatives, machines and dtypes as of schur. Source:
 // jax.lax.linalg.hessenberg.
 Hessenberg hessenberg(const Arg& x);
 
-// What tridiagonal gives.
-struct Tridiagonal {
-  Array a, d, e, taus;
-};
+// What tridiagonal gives: a, d, e, taus.
+using Tridiagonal = std::tuple<Array, Array, Array, Array>;
 struct TridiagonalOptions {
   // The lower triangle is read, else the upper one.
   bool lower = true;

@@ -203,7 +203,7 @@ Array with_full_columns(const Array& u) {
   const int last = u.ndim() - 1;
   const int64_t k = u.shape()[last], m = u.shape()[last - 1];
   if (k == m) return u;
-  return base::concatenate({u, base::slice_axis(lax::qr(u).q, last, k, m)}, last);
+  return base::concatenate({u, base::slice_axis(lax::qr(u).first, last, k, m)}, last);
 }
 Arrays full(const Array& s, const Array& u, const Array& vh) {
   return {s, with_full_columns(u),
@@ -331,8 +331,9 @@ Array diagonal_phase(const Array& r) {
 // orthogonal columns it changes no more than phases, and it finds some for those of length 0.
 Arrays vectors(const Array& w, const Array& s, int64_t length, bool wide) {
   const int64_t k = w.shape()[0];
-  const QR f = qr(matrix::transposed(base::slice_axis(w, 1, 0, length)), {.full_matrices = false});
-  const Array directions = matrix::scaled(f.q, diagonal_phase(f.r), 0);
+  const auto [q, r] =
+      qr(matrix::transposed(base::slice_axis(w, 1, 0, length)), {.full_matrices = false});
+  const Array directions = matrix::scaled(q, diagonal_phase(r), 0);
   const Array turned = base::slice_axis(w, 1, length, length + k);
   const Array u = wide ? matrix::transposed(turned) : directions;
   const Array vh = wide ? matrix::transposed(directions, true) : matrix::conj(turned);
@@ -545,17 +546,18 @@ const Primitive<Svd>& svd_op = define<Svd>({
 namespace lax {
 SVD subset(SVD f, const SVDOptions& o) {
   if (!o.subset_by_index) return f;
-  const int last = f.u.ndim() - 1;
-  const int64_t k = f.s.shape()[last - 1];
+  const auto& [u, s, vh] = f;
+  const int last = u.ndim() - 1;
+  const int64_t k = s.shape()[last - 1];
   const auto [first, end] = *o.subset_by_index;
   if (first < 0 || first > end || end > k)
     throw IndexError(
         fmt::format("svd: subset_by_index ({}, {}) is out of range for {} values", first, end, k));
   if (first == 0 && end == k) return f;
-  if (f.u.shape()[last] != k || f.vh.shape()[last - 1] != k)
+  if (u.shape()[last] != k || vh.shape()[last - 1] != k)
     throw Error("svd: subset_by_index is for full_matrices = false");
-  return {base::slice_axis(f.u, last, first, end), base::slice_axis(f.s, last - 1, first, end),
-          base::slice_axis(f.vh, last - 1, first, end)};
+  return {base::slice_axis(u, last, first, end), base::slice_axis(s, last - 1, first, end),
+          base::slice_axis(vh, last - 1, first, end)};
 }
 SVD svd(const Arg& x, const SVDOptions& o) {
   const Source s(x.at());

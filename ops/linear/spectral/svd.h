@@ -4,16 +4,15 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "weft/tracer/array.h"
 
 namespace weft::lax {
 
-// What svd gives.
-struct SVD {
-  Array u, s, vh;
-};
+// What svd gives: u, s, vh.
+using SVD = std::tuple<Array, Array, Array>;
 struct SVDOptions {
   // u and vh are square; else they have min(m, n) vectors.
   bool full_matrices = true;

@@ -31,14 +31,14 @@ Calls matrices() {
           return lax::triangular_solve(strong(v), steps({2, 3}), {.left_side = false});
         },
         square}},
-      {"lu_factor", {[](Array v) { return lu_factor(strong(v)).lu; }, square}},
+      {"lu_factor", {[](Array v) { return lu_factor(strong(v)).first; }, square}},
       {"tensorinv_wide", {[](Array v) { return tensorinv(strong(v).reshape({2, 3, 6})); }, six}},
       {"tensorsolve_wide",
        {[](Array v) { return tensorsolve(strong(v).reshape({2, 3, 6}), steps({2, 3})); }, six}},
       {"rsf2csf_small",
        {[](Array v) {
           const Schur f = schur(v);
-          return abs(rsf2csf(f.t, f.z).t);
+          return abs(rsf2csf(f.first, f.second).first);
         },
         square}},
       {"cross", {[](Array v) { return linalg::cross(v, steps({3, 3}, 5, 7)); }, square}},
