@@ -57,7 +57,10 @@ class JaxprData : public RefCounted {
   JaxprData& operator=(const JaxprData&) = default;
   JaxprData& operator=(JaxprData&&) = default;
   ~JaxprData() override;
-  Type type(Atom a) const { return a.is_literal() ? literals[a.literal()].type() : types[a.index]; }
+  Type type(Atom a) const {
+    return a.is_literal() ? literals[static_cast<size_t>(a.literal())].type()
+                          : types[static_cast<size_t>(a.index)];
+  }
   Types in_types() const;
   Types out_types() const;
 

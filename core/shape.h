@@ -36,7 +36,8 @@ struct Subscript {
   int64_t n;
   Location at;
   template <Integer I>
-  constexpr Subscript(I i, Location at = Location::here()) : n(static_cast<int64_t>(i)), at(at) {}
+  constexpr Subscript(I i, Location place = Location::here())
+      : n(static_cast<int64_t>(i)), at(place) {}
 };
 }  // namespace ir
 

@@ -23,10 +23,10 @@ namespace weft {
 struct AxisName {
   std::string name;
   int64_t position = 0;  // if there is no name
-  AxisName(const char* name) : name(name) {}
-  AxisName(std::string name) : name(std::move(name)) {}
+  AxisName(const char* text) : name(text) {}
+  AxisName(std::string text) : name(std::move(text)) {}
   template <ir::Integer I>
-  AxisName(I position) : position(static_cast<int64_t>(position)) {}
+  AxisName(I axis) : position(static_cast<int64_t>(axis)) {}
 };
 // One or several: "i", {"i", "j"}, {"i", 0}. The lanes of several names are numbered with the last
 // name fastest.

@@ -307,10 +307,10 @@ Array symmetric_product(const Arg& a, const Arg& c, const SymmetricProductOption
 struct ConvPadding {
   std::string kind;
   std::vector<std::pair<int64_t, int64_t>> amounts;
-  ConvPadding(const char* kind) : kind(kind) {}
-  ConvPadding(std::string kind) : kind(std::move(kind)) {}
-  ConvPadding(std::vector<std::pair<int64_t, int64_t>> amounts) : amounts(std::move(amounts)) {}
-  ConvPadding(std::initializer_list<std::pair<int64_t, int64_t>> amounts) : amounts(amounts) {}
+  ConvPadding(const char* name) : kind(name) {}
+  ConvPadding(std::string name) : kind(std::move(name)) {}
+  ConvPadding(std::vector<std::pair<int64_t, int64_t>> pairs) : amounts(std::move(pairs)) {}
+  ConvPadding(std::initializer_list<std::pair<int64_t, int64_t>> pairs) : amounts(pairs) {}
 };
 // Which axis is which: N and C (batch and features) of lhs and result, O and I (features of the
 // result and of the operand) of rhs; the other letters are spatial axes, those of lhs and result in

@@ -177,7 +177,7 @@ struct LocalWindow {
   LocalWindow() = default;
   template <ir::Integer I>
   LocalWindow(I n) : all(false), left(static_cast<int64_t>(n)), right(left) {}
-  LocalWindow(int64_t left, int64_t right) : all(false), left(left), right(right) {}
+  LocalWindow(int64_t before, int64_t behind) : all(false), left(before), right(behind) {}
 };
 struct AttentionOptions {
   std::optional<Array> bias = {}, mask = {};  // broadcast to (…, N, T, S); added; bool

@@ -66,12 +66,13 @@ struct AxisList {
   bool all = false;
   std::vector<int64_t> axes;
   Location at;
-  AxisList(none_t, Location at = Location::here()) : all(true), at(at) {}
+  AxisList(none_t, Location place = Location::here()) : all(true), at(place) {}
   template <ir::Integer I>
-  AxisList(I i, Location at = Location::here()) : axes{static_cast<int64_t>(i)}, at(at) {}
-  AxisList(std::initializer_list<Dim> l, Location at = Location::here())
-      : axes(ir::numbers_of(l)), at(at) {}
-  AxisList(std::vector<int64_t> l, Location at = Location::here()) : axes(std::move(l)), at(at) {}
+  AxisList(I i, Location place = Location::here()) : axes{static_cast<int64_t>(i)}, at(place) {}
+  AxisList(std::initializer_list<Dim> l, Location place = Location::here())
+      : axes(ir::numbers_of(l)), at(place) {}
+  AxisList(std::vector<int64_t> l, Location place = Location::here())
+      : axes(std::move(l)), at(place) {}
 };
 
 // The shape that reshape gives; one size may be -1: what is left over.
@@ -79,18 +80,19 @@ struct NewShape {
   std::vector<int64_t> sizes;
   Location at;
   template <ir::Integer I>
-  NewShape(I n, Location at = Location::here()) : sizes{static_cast<int64_t>(n)}, at(at) {}
-  NewShape(std::initializer_list<Dim> l, Location at = Location::here())
-      : sizes(ir::numbers_of(l)), at(at) {}
-  NewShape(std::vector<int64_t> l, Location at = Location::here()) : sizes(std::move(l)), at(at) {}
-  NewShape(const Shape& s, Location at = Location::here()) : sizes(s.sizes()), at(at) {}
+  NewShape(I n, Location place = Location::here()) : sizes{static_cast<int64_t>(n)}, at(place) {}
+  NewShape(std::initializer_list<Dim> l, Location place = Location::here())
+      : sizes(ir::numbers_of(l)), at(place) {}
+  NewShape(std::vector<int64_t> l, Location place = Location::here())
+      : sizes(std::move(l)), at(place) {}
+  NewShape(const Shape& s, Location place = Location::here()) : sizes(s.sizes()), at(place) {}
 };
 
 namespace ir {
 // What stands behind an Array: a buffer on a device, or a value of an interpreter.
 class Node : public RefCounted {
  public:
-  Node(Type t, Location made) : type(t), made(made) {}
+  Node(Type t, Location at) : type(t), made(at) {}
   const Type type;
   const Location made;  // where in the user's code
   virtual bool concrete() const { return false; }
@@ -397,20 +399,22 @@ inline Slice slice(SliceBound lo, SliceBound hi, SliceBound step = none) { retur
 
 // One entry of an index. (No std::variant: it is a tenth of what this header costs to include.)
 struct Index {
-  enum class Kind { integer, slice, newaxis, ellipsis, array };
+  enum class Kind { integer, slice, new_axis, other_axes, array };
   Kind kind;
   int64_t integer = 0;
   Slice slice = {};
   Array array = {};
   Location at;
   template <ir::Integer I>
-  Index(I i, Location at = Location::here())
-      : kind(Kind::integer), integer(static_cast<int64_t>(i)), at(at) {}
-  Index(Slice s, Location at = Location::here()) : kind(Kind::slice), slice(s), at(at) {}
-  Index(newaxis_t, Location at = Location::here()) : kind(Kind::newaxis), at(at) {}
-  Index(none_t, Location at = Location::here()) : kind(Kind::newaxis), at(at) {}  // as NumPy's None
-  Index(ellipsis_t, Location at = Location::here()) : kind(Kind::ellipsis), at(at) {}
-  Index(const Array& a, Location at = Location::here()) : kind(Kind::array), array(a), at(at) {}
+  Index(I i, Location place = Location::here())
+      : kind(Kind::integer), integer(static_cast<int64_t>(i)), at(place) {}
+  Index(Slice s, Location place = Location::here()) : kind(Kind::slice), slice(s), at(place) {}
+  Index(newaxis_t, Location place = Location::here()) : kind(Kind::new_axis), at(place) {}
+  Index(none_t, Location place = Location::here())
+      : kind(Kind::new_axis), at(place) {}  // as NumPy's None
+  Index(ellipsis_t, Location place = Location::here()) : kind(Kind::other_axes), at(place) {}
+  Index(const Array& a, Location place = Location::here())
+      : kind(Kind::array), array(a), at(place) {}
 };
 
 struct GetOptions {

@@ -15,8 +15,8 @@ namespace detail {
 struct PlacedText {
   std::string text;
   Location at;
-  PlacedText(const char* text, Location at = Location::here()) : text(text), at(at) {}
-  PlacedText(std::string text, Location at = Location::here()) : text(std::move(text)), at(at) {}
+  PlacedText(const char* t, Location place = Location::here()) : text(t), at(place) {}
+  PlacedText(std::string t, Location place = Location::here()) : text(std::move(t)), at(place) {}
 };
 Array written_number(double x);  // with all of its digits
 // The values of a text: a number or an Array is a leaf, a tree has some.

@@ -263,7 +263,7 @@ struct NormOrder {
   std::string_view name;
   NormOrder() = default;
   NormOrder(double n) : number(n) {}
-  NormOrder(const char* name) : name(name) {}
+  NormOrder(const char* text) : name(text) {}
 };
 struct NormOptions {
   // Which norm; none: the root of the sum of squares.

@@ -14,7 +14,7 @@ struct GridAxis {
   Array lo, hi, step;
   int64_t points = -1;
   GridAxis(const Slice& s);
-  GridAxis(const Array& lo, const Array& hi, const Array& step = 1) : lo(lo), hi(hi), step(step) {}
+  GridAxis(const Array& from, const Array& to, const Array& by = 1) : lo(from), hi(to), step(by) {}
 };
 // An axis of mgrid or ogrid with n points at equal distances from lo to hi, hi included. Source:
 // jax.numpy.mgrid.

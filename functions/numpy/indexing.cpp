@@ -111,7 +111,7 @@ IndexItems checked_index(const Array& x, const std::vector<Index>& index, bool w
   int taken = 0, ellipses = 0;
   for (const Index& i : index) {
     taken += axes_taken(i);
-    ellipses += i.kind == Index::Kind::ellipsis;
+    ellipses += i.kind == Index::Kind::other_axes;
   }
   if (ellipses > 1) fail_index("an index can only have a single ellipsis");
   if (taken > n)
@@ -124,8 +124,8 @@ IndexItems checked_index(const Array& x, const std::vector<Index>& index, bool w
       items.push_back({Kind::slice, axis, 0, x.shape()[axis]});
   };
   for (const Index& i : index) switch (i.kind) {
-      case Index::Kind::ellipsis: fill(n - taken); break;
-      case Index::Kind::newaxis: items.push_back({Kind::newaxis}); break;
+      case Index::Kind::other_axes: fill(n - taken); break;
+      case Index::Kind::new_axis: items.push_back({Kind::newaxis}); break;
       case Index::Kind::integer:
         if (const int64_t n = x.shape()[axis]; with_mode && (i.integer < -n || i.integer >= n))
           items.push_back({Kind::array, axis, 0, 1, 1, scalar_of_int(I64, i.integer)});

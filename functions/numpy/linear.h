@@ -53,9 +53,9 @@ struct TensordotAxes {
   std::vector<int64_t> x, y;
   int64_t n = -1;
   template <ir::Integer I>
-  TensordotAxes(I n) : n(static_cast<int64_t>(n)) {}
-  TensordotAxes(std::vector<int64_t> x, std::vector<int64_t> y)
-      : x(std::move(x)), y(std::move(y)) {}
+  TensordotAxes(I count) : n(static_cast<int64_t>(count)) {}
+  TensordotAxes(std::vector<int64_t> of_x, std::vector<int64_t> of_y)
+      : x(std::move(of_x)), y(std::move(of_y)) {}
 };
 // Sums of products along these axes: x's other axes, then y's. Source: jax.numpy.tensordot.
 Array tensordot(const Arg& x, const Arg& y, const TensordotAxes& axes = 2,

@@ -52,8 +52,8 @@ struct Window {
   std::string name = "hann";
   MaybeArray values = none;
   Window() = default;
-  Window(const char* name) : name(name) {}
-  Window(const Array& values) : values(values) {}
+  Window(const char* text) : name(text) {}
+  Window(const Array& x) : values(x) {}
 };
 
 struct StftOptions {

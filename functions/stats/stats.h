@@ -50,10 +50,10 @@ struct Bandwidth {
   std::string rule = "scott";
   MaybeArray factor = none;
   Bandwidth() = default;
-  Bandwidth(const char* rule) : rule(rule) {}
-  Bandwidth(const Array& factor) : factor(factor) {}
+  Bandwidth(const char* name) : rule(name) {}
+  Bandwidth(const Array& x) : factor(x) {}
   template <ir::Number T>
-  Bandwidth(T factor) : factor(Array(factor)) {}
+  Bandwidth(T x) : factor(Array(x)) {}
 };
 struct KdeOptions {
   // How wide the kernels are.

@@ -69,6 +69,18 @@ FLAGS = [  # of the compiler, and what is before START
     ("", "with _GLIBCXX_ASSERTIONS in its place", ["-D_GLIBCXX_DEBUG"]),
     ("#include <vector>\n", "include <weft/weft.h> before standard headers", ["-D_GLIBCXX_DEBUG"]),
 ]
+# What many programs are compiled with; the headers are theirs, too, where -I names them.
+WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Werror"]
+QUIET = """
+Array f(Array x, Params p) {
+  const Array y = vmap([](Array a, Params q) { return a * q.w; }, {0, none})(x, p) + x[{slice(1, none), 0}];
+  const auto [l, ys] = scan([](Array c, Array r) { return std::pair{c + r, c}; }, Array(0.), x);
+  const auto c = jit([](Array a, int n) { return a * n; }).lower(x, 2).compile();
+  const Array z = cond(x.sum() > 0, [](Array a) { return a; }, [](Array a) { return -a; }, c(x, 2));
+  std::cout << x.item<float>(0) << x.to_vector<float>().size() << random::split<2>(random::key(0))[0];
+  return grad([](Array a) { return sum(a, 0); })(y) + z + ys + l + array(std::vector<double>{1, 2}, F32);
+}
+"""
 
 
 def compiled(compiler, text, *options):
@@ -81,6 +93,9 @@ def faults(compiler):
     run = compiled(compiler, whole)
     if run.returncode:
         yield "what is to work does not compile:\n" + run.stderr[:8000]
+    said = compiled(compiler, START + QUIET, *WARNINGS).stderr
+    if said:
+        yield "the headers have warnings for programs:\n" + said[:8000]
     cases = [(START + code, want, []) for code, want in SAYS] + [(code + START, *rest) for code, *rest in FLAGS]
     for code, want, options in cases:
         said = compiled(compiler, code, *options).stderr

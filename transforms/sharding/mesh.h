@@ -54,8 +54,8 @@ struct SpecEntry {
   }
   SpecEntry(const char* name) : names{name} {}
   SpecEntry(std::string name) : names{std::move(name)} {}
-  SpecEntry(std::vector<std::string> names) : names(std::move(names)) {}
-  SpecEntry(std::initializer_list<const char*> names) : names(names.begin(), names.end()) {}
+  SpecEntry(std::vector<std::string> list) : names(std::move(list)) {}
+  SpecEntry(std::initializer_list<const char*> list) : names(list.begin(), list.end()) {}
   static SpecEntry absent();
 };
 

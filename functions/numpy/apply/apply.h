@@ -28,7 +28,7 @@ struct Piece {
   template <class F>
     requires(std::is_invocable_r_v<Array, const std::decay_t<F>&, Array> &&
              !std::is_convertible_v<F, Array>)
-  Piece(F&& f) : f(std::forward<F>(f)) {}
+  Piece(F&& function) : f(std::forward<F>(function)) {}
 };
 // For each element of x what the piece of the last condition that holds there gives, in x's dtype;
 // one piece more stands for where none holds, else 0. Conditions are broadcast with x. ShapeError

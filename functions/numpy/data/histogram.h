@@ -14,13 +14,13 @@ struct Bins {
   Array edges;  // an empty handle: `count` of them
   template <ir::Integer I>
   Bins(I n) : count(static_cast<int64_t>(n)) {}
-  Bins(const Array& edges) : edges(edges) {}
+  Bins(const Array& x) : edges(x) {}
 };
 // From where to where intervals of equal width go; none: from the least sample to the largest.
 struct BinRange {
   MaybeArray lo, hi;
   BinRange(none_t) {}
-  BinRange(const MaybeArray& lo, const MaybeArray& hi) : lo(lo), hi(hi) {}
+  BinRange(const MaybeArray& least, const MaybeArray& largest) : lo(least), hi(largest) {}
 };
 struct HistogramOptions {
   // The least and the largest edge, where bins is a number; default: those of x.

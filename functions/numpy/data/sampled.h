@@ -19,7 +19,7 @@ struct InterpEdge {
   InterpEdge(const Array& x) : value(x) {}
   template <ir::Number T>
   InterpEdge(T x) : value(x) {}
-  InterpEdge(const char* text) : text(text) {}
+  InterpEdge(const char* name) : text(name) {}
 };
 struct InterpOptions {
   InterpEdge left = none;    // for x < xp[0]
