@@ -13,6 +13,7 @@
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/log_sum.h"
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/tracer/concrete.h"
 
@@ -108,21 +109,13 @@ Array integer_power(Array x, Array y) {
   return acc;
 }
 
-// log(exp x + exp y) over hi + f(lo - hi), where f vanishes at -inf. Which operand is larger is
-// decided by one comparison, so that the derivatives of equal operands are halves; those of equal
-// infinities are the halves of their mean.
+// log_sum of two operands that are broadcast.
 template <class F>
-Array log_sum(const char* name, const Arg& x, const Arg& y, const F& f) {
+Array log_sum_of(const char* name, const Arg& x, const Arg& y, const F& f) {
   const Source s(x.at());
   const auto [a, b] = fn::promoted_inexact(name, x, y);
-  const Array first = lax::ge(a, b);
-  const Array hi = choose(first, a, b), lo = choose(first, b, a);
-  const Array endless = lax::bitwise_and(
-      lax::eq(hi, lo),
-      lax::eq(lax::abs(hi), number_like(hi, std::numeric_limits<double>::infinity())));
-  const Array mean = lax::mul(lax::add(a, b), number_like(hi, 0.5));
-  return lax::add(choose(endless, mean, hi),
-                  f(choose(endless, number_like(hi, 0), lax::sub(lo, hi))));
+  const Shape full = a.ndim() ? a.shape() : b.shape();
+  return ir::log_sum(fn::broadcast(a, full), fn::broadcast(b, full), f);
 }
 }  // namespace
 
@@ -264,10 +257,10 @@ Array log10(const Arg& x) {
   return lax::div(v, number_like(v, std::log(10.0)));
 }
 Array logaddexp(const Arg& x, const Arg& y) {
-  return log_sum("logaddexp", x, y, [](const Array& d) { return lax::log1p(lax::exp(d)); });
+  return log_sum_of("logaddexp", x, y, [](const Array& d) { return lax::log1p(lax::exp(d)); });
 }
 Array logaddexp2(const Arg& x, const Arg& y) {
-  return log_sum("logaddexp2", x, y, [](const Array& d) {
+  return log_sum_of("logaddexp2", x, y, [](const Array& d) {
     return lax::div(lax::log1p(lax::exp2(d)), number_like(d, std::log(2.0)));
   });
 }

@@ -11,6 +11,7 @@
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/log_sum.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/fold.h"
 #include "weft/ops/kit/monoid.h"
@@ -294,15 +295,10 @@ struct LogSumExp {
     return -std::numeric_limits<V>::infinity();
   }
 };
-// log(exp(a) + exp(b)); where both are the same infinity, that.
-Array log_add_exp(const Array& a, const Array& b) {
-  const Array m = max(a, b), d = sub(a, b);
-  return select(ne(d, d), add(a, b), add(m, log1p(exp(neg(abs(d))))));
-}
 const Primitive<Cumulative>& logsumexp_op = define_running([] {
   auto d = running<LogSumExp>();
   d.jvp = paired_jvp([](const Pairs& a, const Pairs& b) {
-    const Array out = log_add_exp(a[0], b[0]);
+    const Array out = ir::log_sum(a[0], b[0], [](const Array& d) { return log1p(exp(d)); });
     const auto weighted = [&](const Pairs& p) { return mul(p[1], exp(sub(p[0], out))); };
     return Pairs{out, add(weighted(a), weighted(b))};
   });

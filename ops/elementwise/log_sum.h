@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// ops/elementwise/log_sum.h: logarithms of sums of two exponentials, for logaddexp and
+// cumlogsumexp. Not public.
+#pragma once
+#include <limits>
+
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/kit/kit.h"
+
+namespace weft::ir {
+
+// log(exp a + exp b), of one shape, as hi + f(lo - hi), where f vanishes at -inf. Which operand is
+// larger is decided by one comparison, so that all derivatives of equal operands are right; those
+// of equal infinities are the halves of their mean.
+template <class F>
+Array log_sum(const Array& a, const Array& b, const F& f) {
+  const Array first = lax::ge(a, b);
+  const Array hi = lax::select(first, a, b), lo = lax::select(first, b, a);
+  const auto all = [&](double v) { return broadcast_like(like(hi, v), hi.type()); };
+  const Array endless = lax::bitwise_and(
+      lax::eq(hi, lo), lax::eq(lax::abs(hi), like(hi, std::numeric_limits<double>::infinity())));
+  const Array mean = lax::mul(lax::add(a, b), like(hi, 0.5));
+  return lax::add(lax::select(endless, mean, hi),
+                  f(lax::select(endless, all(0), lax::sub(lo, hi))));
+}
+
+}  // namespace weft::ir

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/functions/edges_test.cpp: NumPy's functions at zeros, ties and infinities, of narrow floats
+// and of bools beside numbers: what JAX gives there.
+#include <cmath>
+#include <complex>
+#include <limits>
+
+#include "support/check.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+constexpr double inf = std::numeric_limits<double>::infinity();
+constexpr double nan_ = std::numeric_limits<double>::quiet_NaN();
+
+void check_near(const Array& got, const std::vector<double>& want) {
+  const auto v = got.to_vector<double>();
+  REQUIRE(v.size() == want.size());
+  for (size_t i = 0; i < v.size(); ++i) {
+    INFO("element " << i << ": " << v[i] << ", not " << want[i]);
+    const bool near =
+        std::isnan(want[i]) ? std::isnan(v[i]) : v[i] == want[i] || std::abs(v[i] - want[i]) < 1e-6;
+    CHECK(near);
+  }
+}
+}  // namespace
+
+TEST_CASE("second derivatives of cumlogsumexp at ties", "[functions][edges]") {
+  const auto last = [](Array x) { return lax::cumlogsumexp(x, 0)[-1]; };
+  check_near(hessian(last)(array({1., 1.})), {0.25, -0.25, -0.25, 0.25});
+  check_near(hessian(last)(array({1., -inf, 1.})), {0.25, 0, -0.25, 0, 0, 0, -0.25, 0, 0.25});
+  check_near(hessian(last)(array({1., -30., 1.})), {0.25, 0, -0.25, 0, 0, 0, -0.25, 0, 0.25});
+  const auto first = [](Array x) { return lax::cumlogsumexp(x, 0, true)[0]; };
+  check_near(hessian(first)(array({1., 1., -inf})), {0.25, -0.25, 0, -0.25, 0.25, 0, 0, 0, 0});
+  check_near(lax::cumlogsumexp(array({-inf, 0., inf, 1.}), 0), {-inf, 0, inf, inf});
+  check_near(hessian([](Array x) { return logaddexp(x[0], x[1]); })(array({1., 1.})),
+             {0.25, -0.25, -0.25, 0.25});
+}
