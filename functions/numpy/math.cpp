@@ -152,10 +152,13 @@ std::pair<Array, Array> divmod(const Arg& x, const Arg& y) {
 std::pair<Array, Array> modf(const Arg& x) {
   const Source s(x.at());
   const Array v = fn::inexact(x), whole = trunc(v);
+  // With v's sign also where it is 0, and by differences alone: the slope is 1 there too.
+  const Array negative = signbit(v),
+              size = choose(negative, lax::sub(whole, v), lax::sub(v, whole));
   const Array part =
       choose(lax::eq(lax::abs(v), number_like(v, std::numeric_limits<double>::infinity())),
-             number_like(v, 0), lax::sub(v, whole));
-  return {copysign(part, v), whole};
+             number_like(v, 0), size);
+  return {choose(negative, lax::neg(part), part), whole};
 }
 
 Array pow(const Arg& x, const Arg& y) {

@@ -15,6 +15,18 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan_ = std::numeric_limits<double>::quiet_NaN();
 
+// The same numbers, signs of zeros included; NaN is NaN.
+void check_same(const Array& got, const std::vector<double>& want) {
+  const auto v = got.to_vector<double>();
+  REQUIRE(v.size() == want.size());
+  for (size_t i = 0; i < v.size(); ++i) {
+    INFO("element " << i << ": " << v[i] << ", not " << want[i]);
+    const bool same = std::isnan(want[i])
+                          ? std::isnan(v[i])
+                          : v[i] == want[i] && std::signbit(v[i]) == std::signbit(want[i]);
+    CHECK(same);
+  }
+}
 void check_near(const Array& got, const std::vector<double>& want) {
   const auto v = got.to_vector<double>();
   REQUIRE(v.size() == want.size());
@@ -26,6 +38,18 @@ void check_near(const Array& got, const std::vector<double>& want) {
   }
 }
 }  // namespace
+
+TEST_CASE("the slope of modf's part is 1 at whole numbers too", "[functions][edges]") {
+  const auto f = [](Array x) { return sum(modf(x).first); };
+  const Array x = array({-1., -2., -0., 2., -1.5});
+  check_same(grad(f)(x), {1, 1, 1, 1, 1});
+  check_same(jit(grad(f))(x), {1, 1, 1, 1, 1});
+  const Array y = array({-1., -0., 0., 2., -1.5, inf, -inf, nan_});
+  for (const auto& [part, whole] : {modf(y), jit([](Array v) { return modf(v); })(y)}) {
+    check_same(part, {-0., -0., 0., 0., -0.5, 0., -0., nan_});
+    check_same(whole, {-1, -0., 0, 2, -1, inf, -inf, nan_});
+  }
+}
 
 TEST_CASE("second derivatives of cumlogsumexp at ties", "[functions][edges]") {
   const auto last = [](Array x) { return lax::cumlogsumexp(x, 0)[-1]; };
