@@ -63,10 +63,11 @@ Array choose(const Array& pred, const Array& a, const Array& b) {
 Array round_even(const Arg& x) { return lax::round(x, lax::RoundingMethod::TO_NEAREST_EVEN); }
 Array is_nan(const Array& x) { return lax::ne(x, x); }
 
-// As CPython's float_divmod, on which JAX's is made.
+// As CPython's float_divmod, on which JAX's is made; over 0, where m is NaN, the quotient is that
+// of x itself.
 fn::Pair float_divmod(const Array& x, const Array& y) {
   Array m = lax::rem(x, y);
-  Array d = lax::div(lax::sub(x, m), y);
+  Array d = lax::div(choose(lax::eq(y, number_like(y, 0)), x, lax::sub(x, m)), y);
   const Array other_sign =
       lax::bitwise_and(lax::ne(m, number_like(m, 0)), lax::ne(lax::sign(y), lax::sign(m)));
   m = choose(other_sign, lax::add(m, y), m);

@@ -37,6 +37,7 @@ void check_near(const Array& got, const std::vector<double>& want) {
     CHECK(near);
   }
 }
+bool all_nan(const Array& x) { return isnan(x).all().item<bool>() && x.size() > 0; }
 }  // namespace
 
 TEST_CASE("the slope of modf's part is 1 at whole numbers too", "[functions][edges]") {
@@ -61,4 +62,18 @@ TEST_CASE("second derivatives of cumlogsumexp at ties", "[functions][edges]") {
   check_near(lax::cumlogsumexp(array({-inf, 0., inf, 1.}), 0), {-inf, 0, inf, inf});
   check_near(hessian([](Array x) { return logaddexp(x[0], x[1]); })(array({1., 1.})),
              {0.25, -0.25, -0.25, 0.25});
+}
+
+TEST_CASE("floats divided by zero and rounded down", "[functions][edges]") {
+  const Array x = array({1., -1., 0., nan_, inf, -inf});
+  for (const Array& got : {floor_divide(x, 0.), divmod(x, 0.).first,
+                           jit([](Array v) { return floor_divide(v, 0.); })(x)})
+    check_same(got, {inf, -inf, nan_, nan_, inf, -inf});
+  check_same(floor_divide(x, -0.), {-inf, inf, nan_, nan_, -inf, inf});
+  check_same(floor_divide(array({1., 1.}), array({0., -0.})), {inf, -inf});
+  check_same(floor_divide(array({7., -7.}, BF16), 0.), {inf, -inf});
+  CHECK(all_nan(divmod(x, 0.).second));
+  CHECK(all_nan(divmod(x, -0.).second));
+  check_same(floor_divide(array({1., 7., -7., inf, 5.}), array({inf, -2., 2., 2., -inf})),
+             {0, -4, -4, nan_, -1});
 }
