@@ -121,6 +121,12 @@ Pair promoted_inexact(const char* name, const Array& a, const Array& b) {
   return {scalar_or_broadcast(meet(a, p), s), scalar_or_broadcast(meet(b, p), s)};
 }
 
+// A bool beside a number takes its dtype, and is no I32 that would widen it.
+Pair promoted_numbers(const char* name, const Array& a, const Array& b) {
+  const auto [x, y] = promoted(name, a, b);
+  return {numeric(x), numeric(y)};
+}
+
 Arrays same_dtype(const Arrays& x) {
   if (x.empty()) return x;
   const Promoted p = common_type(types_of(x));

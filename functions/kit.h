@@ -35,6 +35,8 @@ using Pair = std::pair<Array, Array>;
 Pair promoted(const char* name, const Array& a, const Array& b);
 // The same, integers and bools then made floats.
 Pair promoted_inexact(const char* name, const Array& a, const Array& b);
+// The same as promoted, where two bools become I32.
+Pair promoted_numbers(const char* name, const Array& a, const Array& b);
 // One dtype; the shapes stay.
 Arrays same_dtype(const Arrays& x);
 // One dtype and one full shape.

@@ -80,12 +80,12 @@ Array bitwise_left_shift(const Arg& x, const Arg& y) { return left_shift(x, y); 
 Array bitwise_right_shift(const Arg& x, const Arg& y) { return right_shift(x, y); }
 Array left_shift(const Arg& x, const Arg& y) {
   const Source s(x.at());
-  const auto [a, b] = fn::promoted("left_shift", fn::numeric(x), fn::numeric(y));
+  const auto [a, b] = fn::promoted_numbers("left_shift", x, y);
   return lax::shift_left(a, b);
 }
 Array right_shift(const Arg& x, const Arg& y) {
   const Source s(x.at());
-  const auto [a, b] = fn::promoted("right_shift", fn::numeric(x), fn::numeric(y));
+  const auto [a, b] = fn::promoted_numbers("right_shift", x, y);
   return is_unsigned(a.dtype()) ? lax::shift_right_logical(a, b)
                                 : lax::shift_right_arithmetic(a, b);
 }

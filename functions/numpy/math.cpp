@@ -50,10 +50,6 @@ Array float_binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
   const auto [a, b] = fn::promoted_inexact(name, x, y);
   return op(a, b);
 }
-// Of bools: as integers.
-fn::Pair promoted_numbers(const char* name, const Arg& x, const Arg& y) {
-  return fn::promoted(name, fn::numeric(x), fn::numeric(y));
-}
 Array choose(const Array& pred, const Array& a, const Array& b) {
   Shape s = pred.shape();
   if (s.ndim() < a.ndim()) s = a.shape();
@@ -130,23 +126,23 @@ Array true_divide(const Arg& x, const Arg& y) { return divide(x, y); }
 
 Array floor_divide(const Arg& x, const Arg& y) {
   const Source s(x.at());
-  const auto [a, b] = promoted_numbers("floor_divide", x, y);
+  const auto [a, b] = fn::promoted_numbers("floor_divide", x, y);
   return quotient_down(a, b);
 }
 Array remainder(const Arg& x, const Arg& y) {
   const Source s(x.at());
-  const auto [a, b] = promoted_numbers("remainder", x, y);
+  const auto [a, b] = fn::promoted_numbers("remainder", x, y);
   return remainder_up(a, b);
 }
 Array mod(const Arg& x, const Arg& y) { return remainder(x, y); }
 Array fmod(const Arg& x, const Arg& y) {
   const Source s(x.at());
-  const auto [a, b] = promoted_numbers("fmod", x, y);
+  const auto [a, b] = fn::promoted_numbers("fmod", x, y);
   return safe_rem(a, b);
 }
 std::pair<Array, Array> divmod(const Arg& x, const Arg& y) {
   const Source s(x.at());
-  const auto [a, b] = promoted_numbers("divmod", x, y);
+  const auto [a, b] = fn::promoted_numbers("divmod", x, y);
   if (is_floating(a.dtype())) return float_divmod(a, b);
   return {quotient_down(a, b), remainder_up(a, b)};
 }
@@ -174,7 +170,7 @@ Array pow(const Arg& x, const Arg& y) {
       fn::fail_dtype("pow: integers cannot be raised to negative powers; use float_power");
     return lax::integer_pow(fn::as_dtype(x, p.dtype, p.weak), n);
   }
-  const auto [a, b] = promoted_numbers("pow", x, y);
+  const auto [a, b] = fn::promoted_numbers("pow", x, y);
   if (is_inexact(a.dtype())) return lax::pow(a, b);
   const Shape full = a.ndim() ? a.shape() : b.shape();
   return integer_power(fn::broadcast(a, full), fn::broadcast(b, full));

@@ -77,3 +77,24 @@ TEST_CASE("floats divided by zero and rounded down", "[functions][edges]") {
   check_same(floor_divide(array({1., 7., -7., inf, 5.}), array({inf, -2., 2., 2., -inf})),
              {0, -4, -4, nan_, -1});
 }
+
+TEST_CASE("a bool takes the dtype of the number beside it", "[functions][edges]") {
+  using Binary = Array (*)(const Arg&, const Arg&);
+  for (const Binary f : {Binary(floor_divide), Binary(remainder), Binary(fmod), Binary(pow),
+                         Binary(left_shift), Binary(right_shift)}) {
+    const Array yes = array({true, true});
+    for (const DType d : {I8, U8, I16, U32, U64}) {
+      INFO(to_string(Type(d, {2})));
+      CHECK(f(ones({2}, d), yes).dtype() == d);
+      CHECK(f(yes, ones({2}, d)).dtype() == d);
+      CHECK(f(ones({2}, d), true).dtype() == d);
+    }
+    CHECK(f(yes, yes).dtype() == I32);
+  }
+  CHECK(divmod(ones({2}, U64), array({true, true})).first.dtype() == U64);
+  CHECK(floor_divide(ones({2}, F16), array({true, true})).dtype() == F16);
+  check_same(floor_divide(array({200}, U8), array({true})), {200});
+  check_same(fmod(array({true}), array({-3}, I8)), {1});
+  check_same(left_shift(array({true}), array({3}, I8)), {8});
+  check_same(right_shift(array({200}, U8), array({true})), {100});
+}
