@@ -273,7 +273,9 @@ Array flatnonzero(const Arg& x, const NonzeroOptions& o) {
 }
 Array argwhere(const Arg& x, const NonzeroOptions& o) {
   const Source s(x.at());
-  return stack(nonzero(x, o), 1);
+  const Arrays places = nonzero(x, o);
+  // A scalar has no axes: its rows are empty.
+  return x->ndim() == 0 ? zeros({places[0].size(), 0}, places[0].dtype()) : stack(places, 1);
 }
 
 Arrays unravel_index(const Arg& indices, const Shape& shape) {

@@ -237,7 +237,7 @@ Array angle(const Arg& x, bool deg) {
   const Array v = fn::inexact(x), zero = number_like(v, 0);
   const Array turn = is_complex(v.dtype())
                          ? lax::atan2(lax::imag(v), lax::real(v))
-                         : where(isnan(v), v, where(lax::lt(v, zero), number_like(v, M_PI), zero));
+                         : where(isnan(v), v, where(signbit(v), number_like(v, M_PI), zero));
   return deg ? rad2deg(turn) : turn;
 }
 

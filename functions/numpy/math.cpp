@@ -56,6 +56,14 @@ Array choose(const Array& pred, const Array& a, const Array& b) {
   if (s.ndim() < b.ndim()) s = b.shape();
   return lax::select(fn::scalar_or_broadcast(pred, s), fn::broadcast(a, s), fn::broadcast(b, s));
 }
+// Of a complex logarithm each part by itself: a product with a complex number makes NaN of -inf.
+Array log_to_base(const Arg& x, double base) {
+  const Source s(x.at());
+  const Array v = lax::log(fn::inexact(x));
+  const auto scaled = [&](const Array& p) { return lax::div(p, number_like(p, std::log(base))); };
+  return is_complex(v.dtype()) ? lax::complex(scaled(lax::real(v)), scaled(lax::imag(v)))
+                               : scaled(v);
+}
 Array round_even(const Arg& x) { return lax::round(x, lax::RoundingMethod::TO_NEAREST_EVEN); }
 Array is_nan(const Array& x) { return lax::ne(x, x); }
 
@@ -246,16 +254,8 @@ Array exp2(const Arg& x) { return float_unary(lax::exp2, x); }
 Array expm1(const Arg& x) { return float_unary(lax::expm1, x); }
 Array log(const Arg& x) { return float_unary(lax::log, x); }
 Array log1p(const Arg& x) { return float_unary(lax::log1p, x); }
-Array log2(const Arg& x) {
-  const Source s(x.at());
-  const Array v = lax::log(fn::inexact(x));
-  return lax::div(v, number_like(v, std::log(2.0)));
-}
-Array log10(const Arg& x) {
-  const Source s(x.at());
-  const Array v = lax::log(fn::inexact(x));
-  return lax::div(v, number_like(v, std::log(10.0)));
-}
+Array log2(const Arg& x) { return log_to_base(x, 2); }
+Array log10(const Arg& x) { return log_to_base(x, 10); }
 Array logaddexp(const Arg& x, const Arg& y) {
   return log_sum_of("logaddexp", x, y, [](const Array& d) { return lax::log1p(lax::exp(d)); });
 }

@@ -98,3 +98,27 @@ TEST_CASE("a bool takes the dtype of the number beside it", "[functions][edges]"
   check_same(left_shift(array({true}), array({3}, I8)), {8});
   check_same(right_shift(array({200}, U8), array({true})), {100});
 }
+
+TEST_CASE("logarithms of the complex zero to bases 2 and 10", "[functions][edges]") {
+  for (const DType d : {C64, C128})
+    for (const Array& x : {log2(zeros({1}, d)), log10(zeros({1}, d))}) {
+      CHECK(x.dtype() == d);
+      check_same(real(x), {-inf});
+      check_same(imag(x), {0});
+    }
+  const Array z = array({std::complex<double>(1, 2)});
+  check_near(imag(log2(z)), {1.59727796});
+  check_near(real(log10(z)), {0.349485});
+}
+
+TEST_CASE("the angle of -0 is that of the negative numbers", "[functions][edges]") {
+  const Array x = array({-0., 0., -1., 2., nan_, inf, -inf});
+  check_near(angle(x, true), {180, 0, 180, 0, nan_, 0, 180});
+  check_near(angle(array({-1, 0, 1}), true), {180, 0, 0});
+}
+
+TEST_CASE("a scalar has one place without axes, or none", "[functions][edges]") {
+  CHECK(argwhere(array(3)).shape() == Shape{1, 0});
+  CHECK(argwhere(array(0)).shape() == Shape{0, 0});
+  CHECK(argwhere(array(3), {.size = 2}).shape() == Shape{2, 0});
+}
