@@ -99,6 +99,31 @@ TEST_CASE("a bool takes the dtype of the number beside it", "[functions][edges]"
   check_same(right_shift(array({200}, U8), array({true})), {100});
 }
 
+TEST_CASE("powers of the complex zero", "[functions][edges]") {
+  using C = std::complex<double>;
+  for (const DType d : {C64, C128}) {
+    const Array z = zeros({1}, d);
+    for (const C e : {C(-1), C(0, 1), C(1, 1), C(-1, 1), C(-0.5), C(nan_), C(0, nan_)}) {
+      INFO(e);
+      const Array y = full({1}, e, d);
+      for (const Array& got : {lax::pow(z, y), pow(z, y), jit(lax::pow)(z, y),
+                               jit([&](Array v) { return lax::pow(v, y); })(z)}) {
+        CHECK(all_nan(real(got)));
+        CHECK(all_nan(imag(got)));
+      }
+    }
+    for (const C e : {C(0), C(2), C(1.5), C(inf)}) {
+      INFO(e);
+      const Array y = full({1}, e, d);
+      for (const Array& got : {lax::pow(z, y), jit(lax::pow)(z, y)})
+        CHECK(got[0].item<C>() == C(e == C(0) ? 1 : 0));
+    }
+    CHECK(all_nan(real(pow(z, -1.))));
+    CHECK(pow(z, 0.)[0].item<C>() == C(1));
+    check_same(real(lax::pow(zeros({3}, d), array({-1, 0, 2}))), {nan_, 1, 0});
+  }
+}
+
 TEST_CASE("logarithms of the complex zero to bases 2 and 10", "[functions][edges]") {
   for (const DType d : {C64, C128})
     for (const Array& x : {log2(zeros({1}, d)), log10(zeros({1}, d))}) {

@@ -248,18 +248,21 @@ Cx<R> exp_of_rounded(Cx<R> z, Cx<R> lost) {
 }
 }  // namespace detail
 
-// e^(b log a); a^0 is 1 and 0^b is 0. As b log a would lose as many digits as it is large, doubles
-// keep what is rounded of it, and floats go through double.
+// e^(b log a); a^0 is 1 and 0^b is 0 for b > 0, NaN for all others. As b log a would lose as many
+// digits as it is large, doubles keep what is rounded of it, and floats go through double.
 template <Real R>
 Cx<R> pow(Cx<R> a, Cx<R> b) {
   using namespace detail;
   const Cx<R> zero(R(0)), one(R(1));
+  const R of_zero = select(both(b.im == R(0), R(0) < b.re), R(0), not_a_number<R>());
+  const Cx<R> power_of_zero{of_zero, of_zero};
   if constexpr (single<R>) {
     const Cx x(convert<double>(a.re), convert<double>(a.im)),
         y(convert<double>(b.re), convert<double>(b.im));
     const auto w = exp(y * log(x));
-    return select(b == zero, one,
-                  select(a == zero, zero, Cx<R>{convert<float>(w.re), convert<float>(w.im)}));
+    return select(
+        b == zero, one,
+        select(a == zero, power_of_zero, Cx<R>{convert<float>(w.re), convert<float>(w.im)}));
   } else {
     const Sum<R> size = log_length_in_two(a);
     const R angle = arg(a);
@@ -267,7 +270,7 @@ Cx<R> pow(Cx<R> a, Cx<R> b) {
     const Sum<R> re = plus(times(size, b.re), minus(two_product(angle, b.im))),
                  im = plus(times(size, b.im), two_product(angle, b.re));
     const Cx<R> w = exp_of_rounded(power, {(re.hi - power.re) + re.lo, (im.hi - power.im) + im.lo});
-    return select(b == zero, one, select(a == zero, zero, w));
+    return select(b == zero, one, select(a == zero, power_of_zero, w));
   }
 }
 
