@@ -64,6 +64,35 @@ TEST_CASE("second derivatives of cumlogsumexp at ties", "[functions][edges]") {
              {0.25, -0.25, -0.25, 0.25});
 }
 
+TEST_CASE("quantiles of the narrow floats find their places", "[functions][edges]") {
+  const Array many = flip(arange(257.)).astype(BF16);
+  CHECK(median(many).item<double>() == 128);
+  CHECK(median(many).dtype() == BF16);
+  CHECK(nanmedian(concatenate({many, full({3}, nan_, BF16)})).item<double>() == 128);
+  check_same(percentile(many, array({10., 50., 90.})), {25.625, 128, 230});
+  check_same(nanpercentile(many, array({10., 50., 90.})), {25.625, 128, 230});
+  CHECK(quantile(many, 0.5, none, {.method = "inverted_cdf"}).item<double>() == 128);
+  CHECK(quantile(ones({70001}, F16), 0.5).item<double>() == 1);
+  CHECK(median(full({2}, 60000, F16)).item<double>() == 60000);
+  CHECK(median(concatenate({zeros({20000}, BF16), ones({20001}, BF16)})).item<double>() == 1);
+  CHECK(quantile(array({1, 2, 4, 9, 3}, F16), 0.3).dtype() == F16);
+}
+
+TEST_CASE("places of quantiles are the same under jit", "[functions][edges]") {
+  const Array x = array({3., -1., 2., 3., -100., 100.});
+  for (const auto& [q, want] :
+       {std::pair{0.1, -100.}, {0.3, -1.}, {0.5, 2.}, {0.7, 3.}, {0.9, 3.}}) {
+    INFO(q);
+    const auto f = [q = q](Array v) { return quantile(v, q, none, {.method = "nearest"}); };
+    CHECK(f(x).item<double>() == want);
+    CHECK(jit(f)(x).item<double>() == want);
+    const auto g = [&](Array p) { return nanquantile(x, p, none, {.method = "nearest"}); };
+    CHECK(jit(g)(full({}, q)).item<double>() == want);
+  }
+  // The slope by q is the distance of the neighbours times their number.
+  CHECK(grad([&](Array q) { return quantile(x, q); })(full({}, 0.5)).item<double>() == 5);
+}
+
 TEST_CASE("floats divided by zero and rounded down", "[functions][edges]") {
   const Array x = array({1., -1., 0., nan_, inf, -inf});
   for (const Array& got : {floor_divide(x, 0.), divmod(x, 0.).first,

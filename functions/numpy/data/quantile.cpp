@@ -16,6 +16,7 @@
 #include "weft/ops/index/sort.h"
 #include "weft/ops/reduce/cumulative.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/tracer/concrete.h"
 
 namespace weft {
 namespace {
@@ -37,7 +38,7 @@ Array as_rows(const Array& x, const Sizes& axes) {
 struct Rows {
   Array sorted;   // (…, n)
   Array weights;  // the same, or an empty handle
-  Array count;    // how many of a row count: (…), or a scalar
+  Array count;    // how many of a row count: (…), or a scalar; in the dtype of places
   Array lost;     // (…): where the result is NaN
   int64_t batch() const { return sorted.ndim() - 1; }
 };
@@ -78,16 +79,22 @@ Array by_place(const Rows& r, const Array& q, const std::string& method) {
   const bool many = q.ndim() > 0;
   const Array last = subtract(r.count, 1);
   const Array at = multiply(r.count.ndim() ? beside(q, r.batch()) : q, last);
-  const Array low = floor(at), high = ceil(at), weight = subtract(at, low);
+  // By rem, which is exact also where a compiler joins the product before it to a difference.
+  const Array low = floor(at), high = ceil(at), weight = lax::rem(at, number_like(at, 1));
   const auto element = [&](const Array& i) { return pick(r, clip(i, 0, maximum(last, 0)), many); };
   if (method == "lower") return element(low);
   if (method == "higher") return element(high);
-  const Array a = element(low), b = element(high);
+  // The narrow floats meet in F32, and are rounded once.
+  const Array a = fn::as_dtype(element(low), at.dtype()),
+              b = fn::as_dtype(element(high), at.dtype());
   if (method == "midpoint") return multiply(add(a, b), number_like(a, 0.5));
   const Array up = r.count.ndim() ? weight : beside(weight, r.batch());
   if (method == "nearest") return where(lax::le(up, number_like(up, 0.5)), a, b);
   return add(multiply(a, subtract(1, up)), multiply(b, up));
 }
+
+// What places in rows of n elements are computed in: whole numbers up to n are exact in it.
+DType place_type(DType d, int64_t n) { return d == F64 || n > int64_t{1} << 24 ? F64 : F32; }
 
 Array quantiles(const char* name, const Arg& x, const Arg& q, const AxisList& axis,
                 const QuantileOptions& o, bool without_nan) {
@@ -122,17 +129,19 @@ Array quantiles(const char* name, const Arg& x, const Arg& q, const AxisList& ax
   const int64_t n = r.sorted.shape()[last];
   if (n == 0) fn::fail_shape(fmt::format("{}: of nothing: {}", name, to_string(x->type())));
   const Array nan = isnan(r.sorted);
-  r.count = without_nan ? fn::as_dtype(sum(logical_not(nan), -1), v.dtype())
-                        : number_like(v, static_cast<double>(n));
+  const DType places = place_type(v.dtype(), n);
+  r.count = without_nan ? fn::as_dtype(sum(logical_not(nan), -1), places)
+                        : fn::as_dtype(scalar_of(F64, static_cast<double>(n)), places);
   r.lost = without_nan ? lax::eq(r.count, number_like(r.count, 0)) : any(nan, -1);
   if (w.empty_handle()) {
     r.sorted = sort_arrays({r.sorted}, last)[0];
   } else {
-    const Arrays both = sort_arrays({r.sorted, as_rows(w, axes)}, last);
+    const Arrays both = sort_arrays({r.sorted, fn::as_dtype(as_rows(w, axes), places)}, last);
     r.sorted = both[0], r.weights = both[1];
   }
-  const Array share = fn::as_dtype(q, v.dtype());
+  const Array share = fn::as_dtype(q, places);
   Array out = inverted ? by_weight(r, share) : by_place(r, clip(share, 0, 1), m);
+  out = fn::as_dtype(out, v.dtype(), out.weak_type());
   out = where(r.lost, number_like(out, std::numeric_limits<double>::quiet_NaN()), out);
   if (!o.keepdims || axes.empty()) return out;
   Sizes back;
