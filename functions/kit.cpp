@@ -153,7 +153,6 @@ std::vector<int64_t> axes_of(const char* name, const std::vector<int64_t>& axes,
     fail_shape(fmt::format("{}: an axis is named twice: ({})", name, fmt::join(axes, ", ")));
   return out;
 }
-std::vector<int64_t> axes_of(const Array& x, const AxisList& a) { return axes_of("axis", x, a); }
 std::vector<int64_t> axes_of(const char* name, const Array& x, const AxisList& a) {
   return a.all ? axis_range(x.ndim()) : axes_of(name, a.axes, x.ndim());
 }

@@ -43,7 +43,6 @@ Arrays same_dtype(const Arrays& x);
 Arrays broadcast_together(const char* name, const Arrays& x);
 
 // Axes made non-negative; IndexError for one that x has not, ShapeError for one named twice.
-std::vector<int64_t> axes_of(const Array& x, const AxisList& a);
 std::vector<int64_t> axes_of(const char* name, const Array& x, const AxisList& a);
 std::vector<int64_t> axes_of(const char* name, const std::vector<int64_t>& axes, int ndim);
 int axis_of(const char* name, int64_t axis, int ndim);

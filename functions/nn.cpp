@@ -213,7 +213,7 @@ Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o)
     return subtract(total, lax::log(sum(broadcast_to(*o.where, x->shape()), axis, r)));
   }
   double count = 1;
-  for (int64_t a : fn::axes_of(x, axis)) count *= static_cast<double>(x->shape()[a]);
+  for (int64_t a : fn::axes_of("logmeanexp", x, axis)) count *= static_cast<double>(x->shape()[a]);
   return subtract(total, number_like(total, std::log(count)));
 }
 Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& o) {

@@ -80,7 +80,7 @@ std::pair<Array, Array> scaled_sum(const char* name, const Arg& x, const AxisLis
 }
 // The sums without their axes of one place.
 Array shaped(const Array& v, const AxisList& axis, bool keepdims) {
-  return keepdims ? v : squeeze(v, fn::axes_of(v, axis));
+  return keepdims ? v : squeeze(v, fn::axes_of("logsumexp", v, axis));
 }
 }  // namespace
 SignedLog signed_logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {

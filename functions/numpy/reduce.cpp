@@ -39,13 +39,29 @@ DType counting(DType d) {
 Array keep(const Array& x, const Sizes& axes, bool keepdims) {
   return keepdims && !axes.empty() ? expand_dims(x, axes) : x;
 }
+// Keys are for the op to refuse.
 Array reduced(ReduceOp op, const Array& x, const Sizes& axes) {
-  return axes.empty() ? x : op(x, axes);
+  return axes.empty() && !is_key(x.dtype()) ? x : op(x, axes);
 }
 Array truth(const Array& x) { return is_bool(x.dtype()) ? x : lax::ne(x, number_like(x, 0)); }
+// ShapeError that names the function and the option.
+void need_common_shape(const char* name, const char* option, const Array& x, const Array& y) {
+  fn::common_shape(fmt::format("{}: {}", name, option).c_str(), x.shape(), y.shape());
+}
 // x with the elements that do not count replaced; the mask may make the shape larger.
-Array masked(const Array& x, const std::optional<Array>& mask, const Array& identity) {
-  return mask ? where(*mask, x, identity) : x;
+Array masked(const char* name, const Array& x, const std::optional<Array>& mask,
+             const Array& identity) {
+  if (!mask) return x;
+  need_common_shape(name, ".where", x, *mask);
+  return where(*mask, x, identity);
+}
+// The result and .initial, if it is given.
+using Combine = Array (*)(const Arg&, const Arg&);
+Array with_initial(const char* name, const Array& out, const ReduceOptions& o, DType d,
+                   Combine combine) {
+  if (!o.initial) return out;
+  need_common_shape(name, ".initial", out, *o.initial);
+  return combine(out, fn::as_dtype(*o.initial, d));
 }
 int64_t count_of(const Array& x, const Sizes& axes) {
   int64_t n = 1;
@@ -64,65 +80,85 @@ Array summed(const Array& x, const Sizes& axes, DType d, ReduceOp op) {
   const DType wide = narrow(d) ? F32 : d;
   return fn::as_dtype(reduced(op, fn::as_dtype(x, wide, x.weak_type()), axes), d, x.weak_type());
 }
-Array fold_numbers(const Arg& x, const AxisList& axis, const ReduceOptions& o, ReduceOp op,
-                   double identity, Array (*combine)(const Arg&, const Arg&)) {
+Array fold_numbers(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
+                   ReduceOp op, double identity, Combine combine) {
   const Source s(x.at());
   const DType d = o.dtype.value_or(counting(x->dtype()));
   Array v = fn::as_dtype(x, d, x->weak_type());
-  v = masked(v, o.where, number_like(v, identity));
-  const Sizes axes = fn::axes_of(v, axis);
-  Array out = keep(summed(v, axes, d, op), axes, o.keepdims);
-  return o.initial ? combine(out, fn::as_dtype(*o.initial, d)) : out;
+  v = masked(name, v, o.where, number_like(v, identity));
+  const Sizes axes = fn::axes_of(name, v, axis);
+  return with_initial(name, keep(summed(v, axes, d, op), axes, o.keepdims), o, d, combine);
+}
+Array sum_as(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return fold_numbers(name, x, axis, o, lax::reduce_sum, 0, add);
+}
+Array prod_as(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return fold_numbers(name, x, axis, o, lax::reduce_prod, 1, multiply);
 }
 Array extremum(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
-               ReduceOp op, Array (*combine)(const Arg&, const Arg&), bool largest) {
+               ReduceOp numbers, Combine combine, bool largest) {
   const Source s(x.at());
   const Array given = o.dtype ? fn::as_dtype(x, *o.dtype) : x.value();
   if (o.where && !o.initial)
     fn::fail_shape(fmt::format("{}: .where needs .initial, the value where nothing counts", name));
-  Array v = o.where ? masked(given, o.where, fn::as_dtype(*o.initial, given.dtype())) : given;
-  const Sizes axes = fn::axes_of(v, axis);
+  const ReduceOp op = !is_bool(given.dtype()) ? numbers
+                      : largest               ? lax::reduce_or
+                                              : lax::reduce_and;
+  // What does not count is what the op makes of nothing: .initial would share its derivative.
+  const Array v = o.where ? masked(name, given, o.where,
+                                   op(fn::broadcast(fn::as_dtype(0, given.dtype()), Shape{0}), {0}))
+                          : given;
+  const Sizes axes = fn::axes_of(name, v, axis);
   if (count_of(v, axes) == 0 && !o.initial)
     fn::fail_shape(
         fmt::format("zero-size array to reduction operation {} which has no identity: {}", name,
                     to_string(x->type())));
-  const bool logic = is_bool(v.dtype());
-  const Array out =
-      keep(reduced(logic ? (largest ? lax::reduce_or : lax::reduce_and) : op, v, axes), axes,
-           o.keepdims);
-  return o.initial ? combine(out, fn::as_dtype(*o.initial, v.dtype())) : out;
+  const Array out = keep(reduced(op, v, axes), axes, o.keepdims);
+  return with_initial(name, out, o, v.dtype(), combine);
+}
+Array max_as(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return extremum(name, x, axis, o, lax::reduce_max, maximum, true);
+}
+Array min_as(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return extremum(name, x, axis, o, lax::reduce_min, minimum, false);
+}
+// any and all.
+Array truths(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
+             ReduceOp op, bool identity, Combine combine) {
+  const Source s(x.at());
+  refuse(name, "dtype", o.dtype.has_value());
+  const Array v = masked(name, truth(x), o.where, fn::as_dtype(identity, Bool));
+  const Sizes axes = fn::axes_of(name, v, axis);
+  const Array out = keep(reduced(op, v, axes), axes, o.keepdims);
+  if (!o.initial) return out;
+  need_common_shape(name, ".initial", out, *o.initial);
+  return combine(out, *o.initial);
 }
 }  // namespace
 
 Array sum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  return fold_numbers(x, axis, o, lax::reduce_sum, 0, add);
+  return sum_as("sum", x, axis, o);
 }
 Array prod(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  return fold_numbers(x, axis, o, lax::reduce_prod, 1, multiply);
+  return prod_as("prod", x, axis, o);
 }
 Array max(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  return extremum("max", x, axis, o, lax::reduce_max, maximum, true);
+  return max_as("max", x, axis, o);
 }
 Array min(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  return extremum("min", x, axis, o, lax::reduce_min, minimum, false);
+  return min_as("min", x, axis, o);
 }
-Array amax(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return max(x, axis, o); }
-Array amin(const Arg& x, const AxisList& axis, const ReduceOptions& o) { return min(x, axis, o); }
+Array amax(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return max_as("amax", x, axis, o);
+}
+Array amin(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return min_as("amin", x, axis, o);
+}
 Array any(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
-  refuse("any", "dtype", o.dtype.has_value());
-  const Array v = masked(truth(x), o.where, fn::as_dtype(false, Bool));
-  const Sizes axes = fn::axes_of(v, axis);
-  const Array out = keep(reduced(lax::reduce_or, v, axes), axes, o.keepdims);
-  return o.initial ? logical_or(out, *o.initial) : out;
+  return truths("any", x, axis, o, lax::reduce_or, false, logical_or);
 }
 Array all(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
-  refuse("all", "dtype", o.dtype.has_value());
-  const Array v = masked(truth(x), o.where, fn::as_dtype(true, Bool));
-  const Sizes axes = fn::axes_of(v, axis);
-  const Array out = keep(reduced(lax::reduce_and, v, axes), axes, o.keepdims);
-  return o.initial ? logical_and(out, *o.initial) : out;
+  return truths("all", x, axis, o, lax::reduce_and, true, logical_and);
 }
 
 namespace {
@@ -133,32 +169,33 @@ Array normalizer(const Array& x, const Sizes& axes, DType d, const std::optional
   return reduced(lax::reduce_sum, counts, axes);
 }
 DType wide(DType d) { return narrow(d) ? F32 : d; }
-}  // namespace
 
-Array mean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+Array mean_as(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
-  refuse("mean", "initial", o.initial.has_value());
+  refuse(name, "initial", o.initial.has_value());
   const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = wide(to_inexact(d));
   const Array v = fn::as_dtype(x, c, x->weak_type());
-  const Sizes axes = fn::axes_of(v, axis);
-  const Array total = reduced(lax::reduce_sum, masked(v, o.where, number_like(v, 0)), axes);
+  const Sizes axes = fn::axes_of(name, v, axis);
+  const Array total = reduced(lax::reduce_sum, masked(name, v, o.where, number_like(v, 0)), axes);
   return keep(fn::as_dtype(lax::div(total, normalizer(v, axes, c, o.where)), d, x->weak_type()),
               axes, o.keepdims);
 }
 
-Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
+Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
   const Source s(x.at());
   const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = wide(to_inexact(d));
   const Array v = fn::as_dtype(x, c, x->weak_type());
-  const Sizes axes = fn::axes_of(v, axis);
+  const Sizes axes = fn::axes_of(name, v, axis);
   ReduceOptions about;
   about.keepdims = true;
   about.where = o.where;
   if (o.correction && o.ddof != 0)
-    fn::fail_shape("var: ddof and correction are two names of one number; give one of them");
+    fn::fail_shape(
+        fmt::format("{}: ddof and correction are two names of one number; give one of them", name));
   // What does not count is left out before it is squared: the derivative of a NaN's square is one.
-  const Array apart = subtract(v, o.mean ? fn::as_dtype(*o.mean, c) : mean(v, axes, about));
-  const Array centered = masked(apart, o.where, number_like(apart, 0));
+  const Array apart =
+      subtract(v, o.mean ? fn::as_dtype(*o.mean, c) : mean_as(name, v, axes, about));
+  const Array centered = masked(name, apart, o.where, number_like(apart, 0));
   const Array squares =
       is_complex(c) ? lax::real(lax::mul(centered, lax::conj(centered))) : lax::square(centered);
   const DType r = real_part(c);
@@ -172,17 +209,25 @@ Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
                 number_like(out, std::numeric_limits<double>::quiet_NaN()));
   return keep(fn::as_dtype(out, real_part(d), x->weak_type()), axes, o.keepdims);
 }
+}  // namespace
+
+Array mean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
+  return mean_as("mean", x, axis, o);
+}
+Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
+  return var_as("var", x, axis, o);
+}
 Array std(const Arg& x, const AxisList& axis, const VarOptions& o) {
   const Source s(x.at());
-  return sqrt(var(x, axis, o));
+  return sqrt(var_as("std", x, axis, o));
 }
 Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
-  return subtract(max(x, axis, o), min(x, axis, o));
+  return subtract(max_as("ptp", x, axis, o), min_as("ptp", x, axis, o));
 }
 Array count_nonzero(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
-  return sum(fn::as_dtype(truth(x), I32), axis, o);
+  return sum_as("count_nonzero", fn::as_dtype(truth(x), I32), axis, o);
 }
 
 Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
@@ -190,8 +235,8 @@ Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   refuse("logsumexp", "dtype", o.dtype.has_value());
   refuse("logsumexp", "initial", o.initial.has_value());
   Array v = fn::inexact(x);
-  v = masked(v, o.where, number_like(v, -inf));
-  const Sizes axes = fn::axes_of(v, axis);
+  v = masked("logsumexp", v, o.where, number_like(v, -inf));
+  const Sizes axes = fn::axes_of("logsumexp", v, axis);
   if (axes.empty()) return v;
   // Shifted by the largest, or not at all where that is infinite.
   Array top = reduced(lax::reduce_max, is_complex(v.dtype()) ? lax::real(v) : v, axes);
@@ -227,15 +272,22 @@ Array argmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
 // ---- without NaNs
 
 namespace {
-Array place_without_nan(Array (*find)(const Arg&, const AxisList&, const ArgOptions&), const Arg& x,
-                        const AxisList& axis, const ArgOptions& o, double last) {
+Array place_without_nan(const char* name, const Arg& x, const AxisList& axis, const ArgOptions& o,
+                        Array (*op)(const Arg&, int64_t, DType), double last) {
   const Source s(x.at());
-  if (!is_inexact(x->dtype())) return find(x, axis, o);
-  const Array lost = isnan(x), at = find(where(lost, number_like(x, last), x), axis, o);
+  if (!is_inexact(x->dtype())) return place(name, x, axis, o, op);
+  const Array lost = isnan(x), at = place(name, where(lost, number_like(x, last), x), axis, o, op);
   return where(all(lost, axis, {.keepdims = o.keepdims}), number_like(at, -1), at);
 }
 Array replaced(const Array& x, double v) {
   return is_inexact(x.dtype()) ? where(lax::ne(x, x), number_like(x, v), x) : x;
+}
+// What is no NaN, and counts.
+Array counting_mask(const char* name, const Array& x, const std::optional<Array>& mask) {
+  const Array there = logical_not(isnan(x));
+  if (!mask) return there;
+  need_common_shape(name, ".where", x, *mask);
+  return logical_and(*mask, there);
 }
 // NaN again where there was nothing else.
 Array unless_nothing(const Array& out, const Array& x, const AxisList& axis,
@@ -246,42 +298,49 @@ Array unless_nothing(const Array& out, const Array& x, const AxisList& axis,
 }
 }  // namespace
 Array nanargmax(const Arg& x, const AxisList& axis, const ArgOptions& o) {
-  return place_without_nan(argmax, x, axis, o, -inf);
+  return place_without_nan("nanargmax", x, axis, o, lax::argmax, -inf);
 }
 Array nanargmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
-  return place_without_nan(argmin, x, axis, o, inf);
+  return place_without_nan("nanargmin", x, axis, o, lax::argmin, inf);
 }
 Array nansum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
-  return sum(replaced(x, 0), axis, o);
+  return sum_as("nansum", replaced(x, 0), axis, o);
 }
 Array nanprod(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
-  return prod(replaced(x, 1), axis, o);
+  return prod_as("nanprod", replaced(x, 1), axis, o);
 }
 Array nanmax(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
-  return unless_nothing(max(replaced(x, -inf), axis, o), x, axis, {.keepdims = o.keepdims});
+  return unless_nothing(max_as("nanmax", replaced(x, -inf), axis, o), x, axis,
+                        {.keepdims = o.keepdims});
 }
 Array nanmin(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
-  return unless_nothing(min(replaced(x, inf), axis, o), x, axis, {.keepdims = o.keepdims});
+  return unless_nothing(min_as("nanmin", replaced(x, inf), axis, o), x, axis,
+                        {.keepdims = o.keepdims});
 }
 Array nanmean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Source s(x.at());
   ReduceOptions p = o;
-  p.where = o.where ? logical_and(*o.where, logical_not(isnan(x))) : logical_not(isnan(x));
-  return mean(x, axis, p);
+  p.where = counting_mask("nanmean", x, o.where);
+  return mean_as("nanmean", x, axis, p);
 }
-Array nanvar(const Arg& x, const AxisList& axis, const VarOptions& o) {
+namespace {
+Array nanvar_as(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
   const Source s(x.at());
   VarOptions p = o;
-  p.where = o.where ? logical_and(*o.where, logical_not(isnan(x))) : logical_not(isnan(x));
-  return var(x, axis, p);
+  p.where = counting_mask(name, x, o.where);
+  return var_as(name, x, axis, p);
+}
+}  // namespace
+Array nanvar(const Arg& x, const AxisList& axis, const VarOptions& o) {
+  return nanvar_as("nanvar", x, axis, o);
 }
 Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
   const Source s(x.at());
-  return sqrt(nanvar(x, axis, o));
+  return sqrt(nanvar_as("nanstd", x, axis, o));
 }
 
 // ---- running folds
@@ -310,11 +369,11 @@ Array cummin(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
 
 Array nancumsum(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
   const Source s(x.at());
-  return cumsum(replaced(x, 0), axis, o);
+  return running("nancumsum", replaced(x, 0), axis, o, lax::cumsum);
 }
 Array nancumprod(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
   const Source s(x.at());
-  return cumprod(replaced(x, 1), axis, o);
+  return running("nancumprod", replaced(x, 1), axis, o, lax::cumprod);
 }
 
 namespace {

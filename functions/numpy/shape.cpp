@@ -388,7 +388,7 @@ Array roll(const Arg& x, const Arg& shift, const AxisList& axis) {
 }
 Array flip(const Arg& x, const AxisList& axis) {
   const Source s(x.at());
-  const Sizes axes = fn::axes_of(x, axis);
+  const Sizes axes = fn::axes_of("flip", x, axis);
   return axes.empty() ? x.value() : reverse(x, axes);
 }
 Array fliplr(const Arg& x) { return flip(x, 1); }

@@ -99,11 +99,10 @@ Array by_transforms(const char* name, const Array& in1, const Array& in2, const 
   for (size_t i = 0; i < axes.size(); ++i) x = middle(x, static_cast<int>(axes[i]), out[i]);
   return x;
 }
-std::vector<int64_t> all_axes(const Array& x) { return fn::axes_of(x, none); }
 
 Array convolved(const char* name, const Array& in1, const Array& in2, const std::string& mode,
                 const ConvolveOptions& o) {
-  if (o.method == "fft") return by_transforms(name, in1, in2, mode, all_axes(in1));
+  if (o.method == "fft") return by_transforms(name, in1, in2, mode, fn::axes_of(name, in1, none));
   if (o.method != "auto" && o.method != "direct")
     fn::fail_index(fmt::format("{}: .method must be \"auto\", \"direct\" or \"fft\", not \"{}\"",
                                name, o.method));

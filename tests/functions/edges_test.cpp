@@ -176,3 +176,21 @@ TEST_CASE("a scalar has one place without axes, or none", "[functions][edges]") 
   CHECK(argwhere(array(0)).shape() == Shape{0, 0});
   CHECK(argwhere(array(3), {.size = 2}).shape() == Shape{2, 0});
 }
+
+TEST_CASE("extrema share no derivative between .initial and what is masked", "[functions][edges]") {
+  const auto most = [](Array x) {
+    return max(x, none, {.where = array({true, false}), .initial = 1.});
+  };
+  check_same(grad(most)(array({1., 5.})), {0.5, 0});
+  const auto least = [](Array x) {
+    return min(x, none, {.where = array({true, false}), .initial = 1.});
+  };
+  check_same(grad(least)(array({1., -5.})), {0.5, 0});
+  const Array x = array({{1, 5, 1}, {2, 7, 2}}),
+              mask = array({{true, false, true}, {false, false, false}});
+  check_same(max(x, 1, {.where = mask, .initial = -3}), {1, -3});
+  check_same(min(x, 1, {.where = mask, .initial = 4}), {1, 4});
+  check_same(max(x > 4, 1, {.where = mask, .initial = false}), {0, 0});
+  check_same(min(x > 0, 1, {.where = !mask, .initial = true}), {1, 1});
+  check_same(max(x.astype(U64), 1, {.where = mask, .initial = 0}), {1, 0});
+}

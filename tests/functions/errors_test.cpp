@@ -51,6 +51,61 @@ TEST_CASE("axes that are not there", "[functions][errors]") {
   check_error<ShapeError>([&] { transpose(a, {0}); }, "1 axes for f32[2,3]");
 }
 
+TEST_CASE("reductions name themselves in their errors", "[functions][errors]") {
+  const Array a = zeros({2, 3}), four = zeros({4}), mask = four == 0.;
+  using Reduction = Array (*)(const Arg&, const AxisList&, const ReduceOptions&);
+  struct Named {
+    const char* name;
+    Reduction f;
+    bool where = true, needs_initial = false;
+  };
+  for (const auto& [name, f, where, needs_initial] : {Named{"sum", sum},
+                                                      {"prod", prod},
+                                                      {"any", any},
+                                                      {"all", all},
+                                                      {"mean", mean},
+                                                      {"max", max, true, true},
+                                                      {"min", min, true, true},
+                                                      {"amax", amax, true, true},
+                                                      {"amin", amin, true, true},
+                                                      {"ptp", ptp, true, true},
+                                                      {"nanmax", nanmax, true, true},
+                                                      {"nanmin", nanmin, true, true},
+                                                      {"nansum", nansum},
+                                                      {"nanprod", nanprod},
+                                                      {"nanmean", nanmean},
+                                                      {"logsumexp", logsumexp},
+                                                      {"count_nonzero", count_nonzero},
+                                                      {"median", median, false},
+                                                      {"nanmedian", nanmedian, false}}) {
+    const std::string says = std::string(name) + ": ";
+    check_error<IndexError>([&] { f(a, 2, {}); }, says + "axis 2 is out of bounds");
+    check_error<ShapeError>([&] { f(a, {0, 0}, {}); }, says + "an axis is named twice");
+    if (!where) continue;
+    ReduceOptions o;
+    o.where = mask;
+    if (needs_initial) o.initial = Array(0.);
+    check_error<ShapeError>([&] { f(a, 0, o); }, says + ".where: incompatible shapes");
+  }
+  check_error<ShapeError>([&] { sum(a, 0, {.initial = four}); }, "sum: .initial: incompatible");
+  check_error<ShapeError>([&] { any(a, 0, {.initial = four}); }, "any: .initial: incompatible");
+  check_error<IndexError>([&] { var(a, 2); }, "var: axis 2");
+  check_error<IndexError>([&] { weft::std(a, 2); }, "std: axis 2");
+  check_error<IndexError>([&] { nanvar(a, 2); }, "nanvar: axis 2");
+  check_error<IndexError>([&] { nanstd(a, 2); }, "nanstd: axis 2");
+  check_error<IndexError>([&] { nanargmax(a, 2); }, "nanargmax: axis 2");
+  check_error<IndexError>([&] { nancumsum(a, 2); }, "nancumsum: axis 2");
+  check_error<IndexError>([&] { flip(a, 4); }, "flip: axis 4");
+}
+
+TEST_CASE("a key alone is no number either", "[functions][errors]") {
+  const Array key = random::key(0);
+  check_error<DTypeError>([&] { sum(key); }, "reduce_sum: takes");
+  check_error<DTypeError>([&] { prod(key); }, "reduce_prod: takes");
+  check_error<DTypeError>([&] { max(key); }, "reduce_max: takes");
+  check_error<DTypeError>([&] { min(key); }, "reduce_min: takes");
+}
+
 TEST_CASE("traced values have no numbers", "[functions][errors]") {
   const Array x = arange(3.);
   check_error<ConcretizationError>([&] { vmap([](Array y) { return arange(y); })(x); },
