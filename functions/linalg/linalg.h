@@ -263,6 +263,9 @@ struct NormOrder {
   std::string_view name;
   NormOrder() = default;
   NormOrder(double n) : number(n) {}
+  // Else 0 would be a null pointer as well as a number.
+  template <ir::Integer I>
+  NormOrder(I n) : number(static_cast<double>(n)) {}
   NormOrder(const char* text) : name(text) {}
 };
 struct NormOptions {

@@ -85,6 +85,7 @@ template <class R>
 using element_of = typename ElementOf<R>::type;
 template <class R>
 concept NestedRange = requires { typename R::value_type; } && ArrayElement<element_of<R>> &&
+                      !std::same_as<R, element_of<R>> &&  // a std::complex is a number
                       !std::same_as<typename R::value_type, element_of<R>>;
 [[noreturn]] void ragged_rows(int64_t got, int64_t want, Location at);
 // Appends the numbers of x, and their sizes by depth.

@@ -46,6 +46,12 @@ TEST_CASE("complex numbers of the standard library go in and come out", "[array]
   CHECK(abs(x).to_vector<float>()[1] == 5.f);
   CHECK((x * conj(x)).to_vector<std::complex<float>>()[1] == std::complex<float>(25, 0));
   CHECK(x[0].item<std::complex<double>>() == std::complex<double>(1, 2));
+  // One in C++ is a number as one in braces is: of the default type.
+  const std::complex<double> one(1.1, 2);
+  CHECK(array(one).dtype() == C64);
+  CHECK(array(one).shape() == Shape{});
+  CHECK(array(one, C128).dtype() == C128);
+  CHECK(array({one}).dtype() == C64);
 }
 
 TEST_CASE("promotion of operators", "[array]") {

@@ -229,6 +229,13 @@ TEST_CASE("several results are pairs and tuples, in the order of JAX", "[linalg]
   CHECK(close(exp(mapped.second), linalg::det(many)));
 }
 
+TEST_CASE("the order of a norm may be the number 0", "[linalg]") {
+  const Array x = array({3., 0., -4.});
+  CHECK(linalg::norm(x, none, {.ord = 0}).item<float>() == 2);
+  CHECK(linalg::norm(x, none, {.ord = int64_t{1}}).item<float>() == 7);
+  CHECK(linalg::norm(x, none, {.ord = 2.}).item<float>() == 5);
+}
+
 TEST_CASE("what is no system of matrices raises", "[linalg]") {
   const Array x = ones({3, 2});
   check_error<ShapeError>([&] { (void)linalg::cholesky(x); },
