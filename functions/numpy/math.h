@@ -26,13 +26,13 @@ Array multiply(const Arg& x, const Arg& y);
 Array divide(const Arg& x, const Arg& y);
 // The same as divide. Source: jax.numpy.true_divide.
 Array true_divide(const Arg& x, const Arg& y);
-// The quotient rounded down, broadcast together and promoted; integers stay integers, bools become
-// I32. DTypeError for complex numbers. Source: jax.numpy.floor_divide.
+// The quotient rounded down, broadcast together and promoted; integers stay integers, two bools
+// become I32. DTypeError for complex numbers. Source: jax.numpy.floor_divide.
 //
 //     floor_divide(array({7, -7}), 2)  // array([ 3, -4], dtype=int32)
 Array floor_divide(const Arg& x, const Arg& y);
-// x - floor_divide(x, y) y, which has the sign of y; integers modulo 0 are 0, bools become I32.
-// DTypeError for complex numbers. Source: jax.numpy.remainder.
+// x - floor_divide(x, y) y, which has the sign of y; integers modulo 0 are 0, two bools become
+// I32. DTypeError for complex numbers. Source: jax.numpy.remainder.
 //
 //     remainder(array({7, -7}), 3)  // array([1, 2], dtype=int32)
 Array remainder(const Arg& x, const Arg& y);
@@ -375,7 +375,7 @@ Array bitwise_not(const Arg& x);
 // The same as bitwise_not. Source: jax.numpy.invert.
 Array invert(const Arg& x);
 // x 2^y: the bits of x moved up by y, broadcast together and promoted; 0 for y outside [0, width).
-// Bools become I32, DTypeError for what is no integer. Source: jax.numpy.left_shift.
+// Two bools become I32, DTypeError for what is no integer. Source: jax.numpy.left_shift.
 //
 //     left_shift(array({1, 3}), 2)  // array([ 4, 12], dtype=int32)
 Array left_shift(const Arg& x, const Arg& y);
