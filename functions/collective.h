@@ -98,10 +98,12 @@ arrays_t<T> each_leaf(const T& x, F f) {
 // not: psum(x, {"i", 0}); not with groups (AxisNameError). A C++ number is counted without an
 // equation: psum(1, "i") is the number of lanes, known while tracing. Its transpose is psum.
 //
-// In a branch of cond that lanes take or not, the value is of all lanes, but its derivative is not:
-// what would come back to a lane by a branch that it did not take is dropped, as in JAX (it is what
-// keeps the infinities of such a branch out). So is that of every other function here. Where other
-// lanes count, choose values and not branches: where(pred, psum(x, "i"), y).
+// In a branch of cond that lanes take or not, or a loop that they leave, the value is of all lanes,
+// but its derivative in reverse is not: what would come back to a lane by a branch that it did not
+// take is dropped, as in JAX (it is what keeps the infinities of such a branch out). In forward
+// mode it is there, as in JAX's loops; JAX's branches drop it there, too. So it is for every other
+// function here. Where other lanes count, choose values and not branches:
+// where(pred, psum(x, "i"), y).
 // Source: jax.lax.psum.
 template <class T>
 arrays_t<T> psum(const T& x, const AxisNames& axes, const CollectiveOptions& o = {},
