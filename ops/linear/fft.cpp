@@ -463,6 +463,13 @@ const Primitive<Fft>& fft_op = define<Fft>({
     .batch = batch_in_front<Fft>,
     .expand = fft_expand,
     .implementations = fft_implementations,
+    // Of one element it is the element, also of NaN, of which a product with 1 makes another.
+    .simplify =
+        [](const SimplifyArgs<Fft>& s) {
+          const bool complex =
+              s.params.fft_type == FftType::fft || s.params.fft_type == FftType::ifft;
+          return complex && transformed_elements(s.params) == 1 ? Arrays{s.x[0]} : Arrays();
+        },
     .tolerance = 64,
     .samples = fft_samples,
     .rejects = fft_rejects,

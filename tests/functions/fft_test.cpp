@@ -164,3 +164,18 @@ TEST_CASE("what cannot be transformed is refused by name", "[fft]") {
                           "needs 5 elements along axis 1");
   check_error<DTypeError>([&] { lax::fft(z, lax::FftType::rfft, {4}); }, "real numbers");
 }
+
+TEST_CASE("a transform of one element is the element", "[fft]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Array z = array(std::vector<std::complex<double>>{{nan, 0}, {1, 2}}, {2, 1});
+  const auto both = [](Array x) { return std::pair{fft::fft(x), fft::ifft(x)}; };
+  const auto [y, back] = jit(both)(z);
+  for (const Array& r : {y, back}) {
+    const auto v = r.to_vector<std::complex<double>>();
+    CHECK(std::isnan(v[0].real()));
+    CHECK(v[0].imag() == 0);
+    CHECK(v[1] == std::complex<double>(1, 2));
+  }
+  CHECK(jit([](Array x) { return fft::fft(x); }).lower(z).optimized().find("fft") ==
+        std::string::npos);
+}
