@@ -14,6 +14,7 @@
 
 namespace weft::detail {
 namespace {
+constexpr int64_t in_the_node = 16;  // bytes of a Concrete without a buffer
 const Concrete& number(const Array& x) { return static_cast<const Concrete&>(x.node()); }
 // Another array of the same memory, which has been claimed.
 Array second_handle(const Concrete& c) {
@@ -131,7 +132,7 @@ Array own_handle(const Array& x) {
   if (!c) return x;
   if (c->buffer()) return Array{Ref<const Node>(new Concrete(c->type, c->made, c->buffer()))};
   Ref<Concrete> same = make_ref<Concrete>(c->type, c->made, c->literal);
-  std::memcpy(same->mutable_data(), c->data(), static_cast<size_t>(c->type.bytes()));
+  std::memcpy(same->mutable_data(), c->data(), in_the_node);  // a weak number is a double there
   return Array{Ref<const Node>(std::move(same))};
 }
 
@@ -142,7 +143,6 @@ bool Program::is_donated(int32_t input) const {
 }
 
 std::vector<bool> Program::donated_memory() const {
-  constexpr int64_t in_the_node = 16;  // Concrete
   std::vector<bool> r;
   for (int32_t v : kept_)
     r.push_back(!donated.empty() && is_donated(v) &&

@@ -100,7 +100,6 @@ const std::vector<Exempt>& exemptions() {
       {"custom_lin", tangents_are_slopes, one_way},
       {"custom_lin", transposes_pair, one_way},
       {"custom_lin", tangents_map, one_way},
-      {"custom_lin", lanes_stay_apart, "it has a value of zeros alone, which follow no operand"},
       {"custom_lin", stablehlo_is_read_back, "StableHLO has no op that only checks its operands"},
       {"custom_late_lin", tangents_are_slopes, one_way},
       {"custom_late_lin", transposes_pair, one_way},

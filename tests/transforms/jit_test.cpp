@@ -94,11 +94,11 @@ TEST_CASE("captured arrays are constants, captured tracers operands", "[jit]") {
   CHECK(jit(outer)(2.).item<float>() == 6);
 }
 
-TEST_CASE("an output that is an input is the same array", "[jit]") {
-  const Array x = array({1., 2.});
+TEST_CASE("an output that is an input lies in its memory", "[jit]") {
+  const Array x = ones({100});
   const auto [a, b, c] = jit([](Array x) { return std::tuple{x, x * 2, 3.}; })(x);
-  CHECK(&a.node() == &x.node());
-  CHECK(floats(b) == Floats{2, 4});
+  CHECK(a.data<float>().data() == x.data<float>().data());
+  CHECK(floats(b) == Floats(100, 2));
   CHECK(c.weak_type());
 }
 
