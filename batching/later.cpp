@@ -20,9 +20,7 @@ Arrays KeptMap::operands(const BatchLevel& level) {
   return r;
 }
 
-LaneMask KeptMap::mask(const Arrays& own) const {
-  return {masked_ ? own[0] : Array(), mask_ids_};
-}
+LaneMask KeptMap::mask(const Arrays& own) const { return {masked_ ? own[0] : Array(), mask_ids_}; }
 
 Batched KeptMap::run(FunctionRef<Arrays(const Arrays&)> f, const Arrays& own, const Arrays& x,
                      const MaybeAxes& in) const {
