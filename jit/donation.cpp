@@ -131,9 +131,10 @@ Array own_handle(const Array& x) {
   const Concrete* const c = concrete_or_null(x);
   if (!c) return x;
   if (c->buffer()) return Array{Ref<const Node>(new Concrete(c->type, c->made, c->buffer()))};
-  Ref<Concrete> same = make_ref<Concrete>(c->type, c->made, c->literal);
-  std::memcpy(same->mutable_data(), c->data(), in_the_node);  // a weak number is a double there
-  return Array{Ref<const Node>(std::move(same))};
+  const void* const from = c->data();
+  auto* same = new Concrete(c->type, c->made, c->literal);
+  std::memcpy(same->mutable_data(), from, in_the_node);  // a weak number is a double there
+  return Array{Ref<const Node>(same)};
 }
 
 bool Program::is_donated(int32_t input) const {

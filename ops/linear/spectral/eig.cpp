@@ -52,7 +52,7 @@ std::vector<Implementation<Sides>> eig_implementations() {
 // ---- derivative: with P = V^-1 X' V, w' is the diagonal of P, and V' = V (F * P) + V c, where
 // F(i, j) = 1 / (w(j) - w(i)), and 0 on the diagonal; c keeps lengths and the real leading numbers.
 Arrays vector_tangents(const Array& w, const Array& v, const Array& dx) {
-  const Shape s = v.shape();
+  const Shape& s = v.shape();
   const int last = v.ndim() - 1;
   const Array inner = substituted(lu(v), matrix::product(dx, v));
   const Array one = base::convert(eq(iota(I32, s, last - 1), iota(I32, s, last)), v.dtype());
