@@ -16,10 +16,12 @@ namespace weft::detail {
 namespace {
 constexpr int64_t in_the_node = 16;  // bytes of a Concrete without a buffer
 const Concrete& number(const Array& x) { return static_cast<const Concrete&>(x.node()); }
-// Another array of the same memory, which has been claimed.
+// Another array of the same number or memory, whoever has claimed it.
 Array second_handle(const Concrete& c) {
-  return c.buffer() ? Array{Ref<const Node>(new Concrete(c.type, c.made, c.buffer()))}
-                    : array_of_bytes(c.type, c.claimed_data());
+  if (c.buffer()) return Array{Ref<const Node>(new Concrete(c.type, c.made, c.buffer()))};
+  auto* same = new Concrete(c.type, c.made, c.literal);
+  std::memcpy(same->mutable_data(), c.claimed_data(), in_the_node);  // a weak number is a double
+  return Array{Ref<const Node>(same)};
 }
 // Where its memory lies, whoever has claimed it.
 Device& place_of(const Concrete& c) { return c.made_on() ? *c.made_on() : host(); }
@@ -130,11 +132,8 @@ class Program::Claims {
 Array own_handle(const Array& x) {
   const Concrete* const c = concrete_or_null(x);
   if (!c) return x;
-  if (c->buffer()) return Array{Ref<const Node>(new Concrete(c->type, c->made, c->buffer()))};
-  const void* const from = c->data();
-  auto* same = new Concrete(c->type, c->made, c->literal);
-  std::memcpy(same->mutable_data(), from, in_the_node);  // a weak number is a double there
-  return Array{Ref<const Node>(same)};
+  (void)c->elsewhere();  // DeviceError if it was donated
+  return second_handle(*c);
 }
 
 bool Program::is_donated(int32_t input) const {
