@@ -184,8 +184,8 @@ Array sylvester(const Arrays& x, const SylvesterOptions& o) {
   const Array &a = x[0], &b = x[1], c = as_complex(x[2]);
   Array found;
   if (o.method == "eigen") {
-    const auto [w, none, v] = lax::eig(a, {.compute_left_eigenvectors = false});
-    const auto [w2, none2, v2] = lax::eig(b, {.compute_left_eigenvectors = false});
+    const auto [w, left, v] = lax::eig(a, {.compute_left_eigenvectors = false});
+    const auto [w2, left2, v2] = lax::eig(b, {.compute_left_eigenvectors = false});
     const Array f = solve(v, product(c, v2));
     const Array sums =
         lax::add(matrix::along_leading(w, f.shape()), matrix::along(w2, f.shape(), f.ndim() - 1));

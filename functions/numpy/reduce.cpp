@@ -129,10 +129,7 @@ Array truths(const char* name, const Arg& x, const AxisList& axis, const ReduceO
   refuse(name, "dtype", o.dtype.has_value());
   const Array v = masked(name, truth(x), o.where, fn::as_dtype(identity, Bool));
   const Sizes axes = fn::axes_of(name, v, axis);
-  const Array out = keep(reduced(op, v, axes), axes, o.keepdims);
-  if (!o.initial) return out;
-  need_common_shape(name, ".initial", out, *o.initial);
-  return combine(out, *o.initial);
+  return with_initial(name, keep(reduced(op, v, axes), axes, o.keepdims), o, Bool, combine);
 }
 }  // namespace
 
