@@ -139,6 +139,13 @@ Jaxpr known_body(const Split& s, size_t b, const std::vector<Residual>& residual
   });
 }
 
+// Whether a linear part computes functions of what it is left: again (checkpoint), or by a rule.
+bool computes_functions(const Jaxpr& linear_part) {
+  return any_equation({linear_part}, [](const JaxprData&, const Eqn& e) {
+    return e.op->name() == "remat2" || e.op->name() == "custom_lin";
+  });
+}
+
 // The unknown part: it takes the residuals in front of what is unknown.
 struct UnknownPart {
   BodyOp o;
@@ -175,10 +182,12 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
   for (size_t b = 0; b < o.bodies.size(); ++b) {
     const std::vector<bool> fill =
         lanes_to_fill(o.bodies[b], o.lanes, behind_head(o.has), behind_head(u.operand));
+    const auto leave = computes_functions(u.bodies[b].rest) ? InactiveLanes::Leave::an_active_lane
+                                                            : InactiveLanes::Leave::ones;
     q.o.bodies[b] = program(q.o.takes(q.x), [&](const Arrays& in) {
       Groups<Array> g = q.o.inputs(in);
       std::optional<InactiveLanes> inactive;
-      if (o.active()) inactive.emplace(u.bodies[b].rest, in[0], fill);
+      if (o.active()) inactive.emplace(in[0], fill, leave);
       Arrays args;
       for (size_t i = 0; i < residuals.size(); ++i) {
         const Residual& r = residuals[i];

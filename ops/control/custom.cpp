@@ -303,17 +303,15 @@ std::vector<Sample<CustomLin>> lin_samples() {
            }}};
 }
 
-// Which variables of j are computed of its inputs from number `from` to `to`.
-std::vector<bool> computed_of(const JaxprData& j, int32_t from, int32_t to) {
-  std::vector<bool> r(j.types.size(), false);
-  for (int32_t i = from; i < to; ++i) r[static_cast<size_t>(i)] = true;
-  for (const Eqn& e : j.eqns) {
-    const bool any = std::any_of(e.in.begin(), e.in.end(), [&](Atom a) {
-      return !a.is_literal() && r[static_cast<size_t>(a.index)];
-    });
-    for (int32_t k = 0; any && k < e.n_out; ++k) r[static_cast<size_t>(e.out + k)] = true;
-  }
-  return r;
+// Which results of j are computed of its inputs from number `first` on.
+std::vector<bool> made_of_inputs(const JaxprData& j, int32_t first) {
+  std::vector<bool> made(j.types.size(), false);
+  const auto is = [&](Atom a) { return !a.is_literal() && made[static_cast<size_t>(a.index)]; };
+  for (int32_t i = first; i < j.n_in; ++i) made[static_cast<size_t>(i)] = true;
+  for (const Eqn& e : j.eqns)
+    if (std::any_of(e.in.begin(), e.in.end(), is))
+      for (int32_t k = 0; k < e.n_out; ++k) made[static_cast<size_t>(e.out + k)] = true;
+  return each(is, j.out);
 }
 
 // NativeCall::axis_map: an axis along which bwd makes what it returns of all cotangents at the same
@@ -322,18 +320,12 @@ std::vector<std::vector<int>> rule_axes(const Use<CustomLin>& u) {
   const CustomLin& p = u.params;
   const JaxprData& bwd = *p.bwd;
   const auto n = static_cast<int32_t>(p.num_residuals);
-  const auto made_of = [&](int32_t from, int32_t to) {
-    const std::vector<bool> r = computed_of(bwd, from, to);
-    return each([&](Atom a) { return !a.is_literal() && r[static_cast<size_t>(a.index)]; },
-                bwd.out);
-  };
-  const auto any = [](const std::vector<bool>& v) {
-    return std::find(v.begin(), v.end(), true) != v.end();
-  };
+  const std::vector<bool> reads =
+      inputs_read(*dce(p.bwd, std::vector<bool>(bwd.out.size(), true), /*effects=*/false));
   std::vector<int32_t> cts;  // those that are read
   for (int32_t k = n; k < bwd.n_in; ++k)
-    if (any(made_of(k, k + 1))) cts.push_back(k);
-  const std::vector<bool> read = made_of(n, bwd.n_in);
+    if (reads[static_cast<size_t>(k)]) cts.push_back(k);
+  const std::vector<bool> made = made_of_inputs(bwd, n);
   const AxisClasses classes(p.bwd);
   const std::set<int> mixed = classes.mixed_numbers();
   const auto class_at = [&](int32_t v, int axis) {
@@ -355,7 +347,7 @@ std::vector<std::vector<int>> rule_axes(const Use<CustomLin>& u) {
   for (size_t k = 0; k < u.in.size(); ++k) {
     const auto v = static_cast<int32_t>(k);
     const bool residual = v < n;
-    const bool used = residual ? any(made_of(v, v + 1)) : read[k - static_cast<size_t>(n)];
+    const bool used = residual ? reads[k] : made[k - static_cast<size_t>(n)];
     std::vector<int>& axes = r.emplace_back(static_cast<size_t>(u.in[k].ndim()), used ? -1 : -2);
     if (!used || u.out.empty() || cts.empty()) continue;
     const int32_t inside = residual ? v : bwd.out[k - static_cast<size_t>(n)].index;

@@ -31,7 +31,7 @@ struct CustomVmap {
 // that does. What it prints or calls it would print and call for them, too: then it gives nothing.
 std::optional<VmapRule::Result> result_of(const VmapRule& rule, const std::vector<bool>& mapped,
                                           const Arrays& x, const BatchLevel& level) {
-  const Array active = active_lanes(level);
+  const Array active = active_lanes(level.mask, level.size);
   if (active.empty_handle() || level.size == 0) return rule.call(level.size, mapped, x);
   VmapRule::Result r;
   const Closed c = record(types_of(x), [&](const Arrays& a) {
@@ -40,19 +40,10 @@ std::optional<VmapRule::Result> result_of(const VmapRule& rule, const std::vecto
   });
   if (effect_of(c.jaxpr) != Effect::none) return {};
   const bool ends = std::all_of(c.jaxpr->eqns.begin(), c.jaxpr->eqns.end(), surely_ends);
-  const Array first = lax::argmax(lax::convert_element_type(active, I32), 0);
+  const InactiveLanes inactive(active, {true}, InactiveLanes::Leave::an_active_lane);
   Arrays in = c.consts;
-  for (size_t i = 0; i < x.size(); ++i) {
-    if (ends || !mapped[i]) {
-      in.push_back(x[i]);
-      continue;
-    }
-    Arrays starts(static_cast<size_t>(x[i].ndim()), scalar_of_int(I32, 0));
-    starts[0] = first;
-    const Array row = dynamic_slice_at(x[i], starts, x[i].shape().with(0, 1).sizes());
-    in.push_back(
-        select_lanes(active, x[i], broadcast_in_dim(row, x[i].shape(), axis_range(row.ndim()))));
-  }
+  for (size_t i = 0; i < x.size(); ++i)
+    in.push_back(ends || !mapped[i] ? x[i] : inactive.filled(x[i], {0}));
   r.out = eval_jaxpr(open_constants(c.jaxpr), in);
   return r;
 }

@@ -45,18 +45,12 @@ Arrays if_active(FunctionRef<Arrays(const Arrays&)> f, const Array& active, cons
 
 }  // namespace
 
-Array active_lanes(const BatchLevel& level) {
-  const Ints& ids = level.mask.ids;
-  if (std::find(ids.begin(), ids.end(), 0) == ids.end()) return {};
-  return align_mask(level.mask, {0}, {level.size});
-}
-
 Batched lane_by_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
                      const BatchLevel& level, bool asks_for_lane) {
   const std::vector<bool> on = mapped(axis);
   Arrays rows = each([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, level.size); },
                      chosen(x, on), chosen(axis, on));
-  const Array active = active_lanes(level);
+  const Array active = active_lanes(level.mask, level.size);
   if (!active.empty_handle()) rows.push_back(active);
   if (asks_for_lane) rows.push_back(lane_numbers(level));
   const Closed body = record(each(row_type, types_of(rows)), [&](const Arrays& row) {

@@ -6,8 +6,6 @@
 
 namespace weft {
 
-// The active lanes of the map being applied, bool[size]; an empty handle where all are.
-Array active_lanes(const BatchLevel& level);
 // f on the rows of what is mapped. A lane that is not active gives zeros, f is not run for it.
 // asks_for_lane: f holds collectives or random functions, to which each lane is a chunk of its own.
 Batched lane_by_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,

@@ -139,30 +139,21 @@ std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints
   return AxisClasses(body, n, has).lanes_apart(n);
 }
 
-namespace {
-bool computes_functions(const Jaxpr& linear_part) {
-  return any_equation({linear_part}, [](const JaxprData&, const Eqn& e) {
-    const std::string& op = e.op->name();
-    return op == "remat2" || op == "custom_lin" || op == "custom_late_lin";
-  });
-}
-}  // namespace
-
-InactiveLanes::InactiveLanes(const Jaxpr& unknown_part, const Array& active, std::vector<bool> fill)
+InactiveLanes::InactiveLanes(const Array& active, std::vector<bool> fill, Leave leave)
     : active_(active), fill_(std::move(fill)) {
   Ints kept, others;
   for (size_t l = 0; l < fill_.size(); ++l)
     (fill_[l] ? kept : others).push_back(static_cast<int64_t>(l));
-  if (kept.empty() || !computes_functions(unknown_part)) return;
+  if (leave == Leave::ones || kept.empty() || active.size() == 0) return;
   const Array any = others.empty() ? active : base::reduce_any(active, others);
-  const int64_t n = any.size();
-  Array place = lax::argmax(base::convert(reshape_to(any, {n}), I32), 0);
+  Array place = lax::argmax(base::convert(reshape_to(any, {any.size()}), I32), 0);
   first_.resize(fill_.size());
-  for (size_t k = kept.size(); k-- > 0;) {
+  for (size_t k = kept.size(); k-- > 1;) {
     const Array size = scalar_of_int(I32, active.shape()[kept[k]]);
     first_[static_cast<size_t>(kept[k])] = lax::rem(place, size);
     place = lax::div(place, size);
   }
+  first_[static_cast<size_t>(kept[0])] = place;
 }
 
 Array InactiveLanes::filled(const Array& x, const std::vector<int>& places) const {

@@ -61,13 +61,14 @@ inline int64_t full_set(const Ints& lanes) { return (int64_t{1} << lanes.size())
 // none if all unknown operands have all lanes. has, unknown: of the inputs behind the mask.
 std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& has,
                                 const std::vector<bool>& unknown);
-// What inactive lanes leave behind: ones, of which a linear part makes finite numbers; or, where
-// the unknown part computes functions of what it is left (checkpoint, a custom_vjp's rule), what
-// an active lane leaves. That mixes lanes, so such a loop runs in lockstep.
+// What inactive lanes leave behind: ones, of which a linear part makes finite numbers; or what the
+// first active lane leaves, of which any function makes what it makes for a lane that takes part.
+// That mixes lanes, so such a loop runs in lockstep.
 class InactiveLanes {
  public:
-  // fill: lanes_to_fill.
-  InactiveLanes(const Jaxpr& unknown_part, const Array& active, std::vector<bool> fill);
+  enum class Leave { ones, an_active_lane };
+  // fill: which lanes of the mask.
+  InactiveLanes(const Array& active, std::vector<bool> fill, Leave leave);
   // x as it is to be left. places[l] is the axis of x that is lane l, or -1; a lane of the mask
   // that x has not counts as active if it is for any of its lanes.
   Array filled(const Array& x, const std::vector<int>& places) const;

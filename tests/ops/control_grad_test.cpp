@@ -174,6 +174,11 @@ TEST_CASE("functions computed again, or backwards by a rule, for lanes that take
     return value(jit(grad(loss))(real(.7)));
   };
   CHECK(slope(late) == Approx(slope(root)));
+  const auto of_none = [&](Array w) {
+    return vmap(branch(checkpoint(root)), {0, none})(zeros({0}, F64), w).sum();
+  };
+  CHECK(value(grad(of_none)(real(.7))) == 0);
+  CHECK(value(jit(grad(of_none))(real(.7))) == 0);
 }
 
 TEST_CASE("lanes on another branch take part in its collectives, also backwards",
