@@ -286,7 +286,9 @@ Array bernoulli(const Arg& key, const Arg& p, const DrawShape& shape, const Bern
 }
 Array rademacher(const Arg& key, const Shape& shape, const CountOptions& o) {
   const Source s(key.at());
-  const Array b = fn::as_dtype(bernoulli(key, 0.5, shape), o.dtype);
+  // As wide draws as JAX takes where it has numbers of that dtype.
+  const Array half = scalar_of(itemsize(o.dtype) >= 8 ? F64 : F32, 0.5);
+  const Array b = fn::as_dtype(bernoulli(key, half, shape), o.dtype);
   return subtract(multiply(number_like(b, 2), b), number_like(b, 1));
 }
 

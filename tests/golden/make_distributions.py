@@ -8,7 +8,7 @@
 # Run with jax installed: python make_distributions.py > distributions.txt (made with jax 0.10.2)
 #
 # Lines are those of functions.txt; F16 and BF16 are written as F32. Signs of random.rademacher hang on
-# whether JAX has 64-bit types, so there is no such line where they do and numbers are of F64.
+# whether JAX has 64-bit types: here it has them where numbers are of F64.
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -66,8 +66,8 @@ OTHERS = {
     "dirichlet": lambda: random.dirichlet(key, alpha, dtype=f32), "dirichlet_shape": lambda: random.dirichlet(key, alpha[0], (2, 2), f32), "dirichlet_64": lambda: random.dirichlet(key, alpha.astype(f64), dtype=f64),
     "dirichlet_small": lambda: random.dirichlet(key, jnp.full((4,), 1e-4, f32), dtype=f32), "dirichlet_map": lambda: jax.vmap(lambda k: random.dirichlet(k, alpha[0], dtype=f32))(keys),
     "dirichlet_slope": lambda: jax.grad(lambda a: (random.dirichlet(key, a, dtype=f32) * jnp.arange(1.0, 4.0)).sum())(alpha),
-    "ball": lambda: random.ball(key, 3, 2, (4,), f32), "ball_1": lambda: random.ball(key, 2, 1, (2, 2), f32), "ball_64": lambda: jnp.abs(random.ball(key, 2, 2.5, dtype=f64)), "ball_map": lambda: jax.vmap(lambda k: random.ball(k, 2, dtype=f32))(keys),
-    "generalized_normal": lambda: random.generalized_normal(key, 1.5, (5,), f32), "generalized_normal_2": lambda: random.generalized_normal(key, 2.0, (2, 2), f32), "generalized_normal_64": lambda: jnp.abs(random.generalized_normal(key, 0.7, dtype=f64)),
+    "ball": lambda: random.ball(key, 3, 2, (4,), f32), "ball_1": lambda: random.ball(key, 2, 1, (2, 2), f32), "ball_64": lambda: random.ball(key, 2, 2.5, dtype=f64), "ball_map": lambda: jax.vmap(lambda k: random.ball(k, 2, dtype=f32))(keys),
+    "generalized_normal": lambda: random.generalized_normal(key, 1.5, (5,), f32), "generalized_normal_2": lambda: random.generalized_normal(key, 2.0, (2, 2), f32), "generalized_normal_64": lambda: random.generalized_normal(key, 0.7, dtype=f64),
     "generalized_normal_map": lambda: jax.vmap(lambda k: random.generalized_normal(k, 3.0, (2,), f32))(keys),
     "multivariate_normal": lambda: random.multivariate_normal(key, mean3, cov3, dtype=f32), "multivariate_normal_shape": lambda: random.multivariate_normal(key, mean3, cov3, (2, 2), f32),
     "multivariate_normal_many": lambda: random.multivariate_normal(key, mean3, jnp.stack([cov3, 4 * cov3]), dtype=f32), "multivariate_normal_64": lambda: random.multivariate_normal(key, mean3.astype(f64), cov3.astype(f64), dtype=f64),
@@ -129,8 +129,7 @@ for name, (f, parameters, special) in (REAL | COUNTS).items():
         line(f"{name}_i16", lambda: f(key, p, (2, 4), i16))
         line(f"{name}_f64", lambda: f(key, of(parameters, f64), (4,), i32))
     else:
-        if name != "double_sided_maxwell":
-            line(f"{name}_f64", lambda: f(key, of(parameters, f64), (4,), f64))
+        line(f"{name}_f64", lambda: f(key, of(parameters, f64), (4,), f64))
         if name not in ("gamma", "loggamma", "beta", "chisquare", "f", "t", "wald"):
             for narrow, d in NARROW.items():
                 line(f"{name}_{narrow}", lambda: f(key, of(parameters, d), (8,) if not p else (2, 4), d))

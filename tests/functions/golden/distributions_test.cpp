@@ -276,11 +276,11 @@ Cases vectors() {
   };
   t["ball"] = [] { return ball(key, 3, 2, {4}); };
   t["ball_1"] = [] { return ball(key, 2, 1, {2, 2}); };
-  t["ball_64"] = [] { return abs(ball(key, 2, 2.5, {}, {F64})); };
+  t["ball_64"] = [] { return ball(key, 2, 2.5, {}, {F64}); };
   t["ball_map"] = [] { return vmap([](Array k) { return ball(k, 2); })(keys); };
   t["generalized_normal"] = [] { return generalized_normal(key, 1.5, {5}); };
   t["generalized_normal_2"] = [] { return generalized_normal(key, 2, {2, 2}); };
-  t["generalized_normal_64"] = [] { return abs(generalized_normal(key, 0.7, {}, {F64})); };
+  t["generalized_normal_64"] = [] { return generalized_normal(key, 0.7, {}, {F64}); };
   t["generalized_normal_map"] = [] {
     return vmap([](Array k) { return generalized_normal(k, 3, {2}); })(keys);
   };
