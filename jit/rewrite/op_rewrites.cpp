@@ -15,13 +15,14 @@
 namespace weft::compiler {
 namespace {
 
-// j by the rule, whose answer may be that an equation stays as it is.
+// j by the rule, whose answer may be that an equation stays as it is: no results, so what has none
+// is not asked.
 template <class Rule>
 Jaxpr rewritten_by(const Jaxpr& j, Op::Slot slot, Rule rule) {
   if (std::none_of(j->eqns.begin(), j->eqns.end(), [&](const Eqn& e) { return e.op->has(slot); }))
     return j;
   const Jaxpr r = rewrite(j, [&](const Eqn& e, const Arrays& in) {
-    Arrays better = rule(e, in);
+    Arrays better = e.n_out == 0 ? Arrays() : rule(e, in);
     return better.empty() ? bind_equation(e, in, e.params) : better;
   });
   if (r->out_types() != j->out_types())

@@ -13,6 +13,7 @@
 #include "weft/core/programs/effects.h"
 #include "weft/jit/rewrite/op_rewrites.h"
 #include "weft/tracer/replay.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::compiler {
 namespace {
@@ -28,11 +29,15 @@ class Simplifier final : public Interpreter {
   const char* name() const override { return "simplify"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
     const Running running(parent());
-    if (op.has(Op::Slot::simplify)) {
+    const bool ordered = effect_of(op, params) == Effect::ordered;
+    // Of what has effects alone no answer could be told from "nothing to do".
+    const bool asked =
+        op.has(Op::Slot::simplify) && !(ordered && op.type(types_of(x), params).empty());
+    if (asked) {
       Arrays shorter = op.simplify(x, params);
       if (!shorter.empty()) return shorter;
     }
-    if (effect_of(op, params) == Effect::ordered) return bind_op(op, x, params);
+    if (ordered) return bind_op(op, x, params);
     std::string key(reinterpret_cast<const char*>(&op_key(op)), sizeof(void*));
     const size_t h = params->hash();
     key.append(reinterpret_cast<const char*>(&h), sizeof h);

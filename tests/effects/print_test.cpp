@@ -162,6 +162,24 @@ TEST_CASE("debug_print in a scan", "[effects]") {
   check_printed(mapped, array({{1., 2.}, {3., 4.}}), "1.0|2.0|3.0|4.0|");
 }
 
+TEST_CASE("what is run for its effects alone is unrolled once", "[effects]") {
+  for (const int64_t unroll : {1, 2, 3, 0}) {
+    const auto f = [=](Array x) {
+      scan(
+          [](std::tuple<> none_at_all, Array row) {
+            debug_print("{}", row);
+            return std::pair{none_at_all, std::tuple<>()};
+          },
+          std::tuple<>(), x, {.unroll = unroll});
+      return x;
+    };
+    const Array x = array({1, 2, 3});
+    CHECK(printed([&] { f(x); }) == "1|2|3|");
+    CHECK(printed([&] { jit(f)(x); }) == "1|2|3|");
+    CHECK(printed([&] { jit(vmap(f))(array({{1, 2}, {3, 4}})); }) == "1|2|3|4|");
+  }
+}
+
 TEST_CASE("debug_print in a while loop, for the lanes that run", "[effects]") {
   const auto f = [](Array x) {
     return while_loop([](Array v) { return v < 3.; },
