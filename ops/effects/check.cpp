@@ -83,6 +83,7 @@ void check_lanes(const Check& p, const Types& lane, LaneWalk& walk) {
 }
 
 Batched check_batch(const BatchArgs<Check>& b) {
+  if (auto same = batch_unmapped(b)) return *same;
   LaneBatch l =
       add_lane(b.x, b.axis, {b.params.lanes, b.params.lane_ids, b.params.has, b.params.masked, {}},
                b.size, b.level);

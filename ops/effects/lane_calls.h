@@ -48,19 +48,26 @@ P with_lane(P p, const LaneBatch& b) {
   p.masked = b.masked;
   return p;
 }
-// The same op for all lanes of the map. Where nothing is mapped, an op without an order, or one in
-// a derivative's columns, is not run once a lane: only the lanes that it has are numbered anew.
+// The op as it is, where nothing is mapped and it has no order, or the lanes are a derivative's
+// columns: it is not run once a lane, only the lanes that it has are numbered anew.
 template <class P>
-Batched batch_lane_call(const BatchArgs<P>& b) {
-  LaneBatch l{b.params.lanes, b.params.lane_ids, b.params.has, b.params.masked, {}};
+std::optional<Batched> batch_unmapped(const BatchArgs<P>& b) {
   const bool mapped =
       std::any_of(b.axis.begin(), b.axis.end(), [](MaybeAxis a) { return bool(a); });
-  if (!mapped && (b.level.columns || b.op.effects(make_params(b.params)) != Effect::ordered)) {
-    for (int64_t& id : l.lane_ids) ++id;
-    Arrays out = b.op.bind(b.x, with_lane(b.params, l));
-    return {out, MaybeAxes(out.size())};
-  }
-  l = add_lane(b.x, b.axis, std::move(l), b.size, b.level);
+  if (mapped || (!b.level.columns && b.op.effects(make_params(b.params)) == Effect::ordered))
+    return {};
+  P p = b.params;
+  for (int64_t& id : p.lane_ids) ++id;
+  Arrays out = b.op.bind(b.x, p);
+  return Batched{out, MaybeAxes(out.size())};
+}
+// The same op for all lanes of the map.
+template <class P>
+Batched batch_lane_call(const BatchArgs<P>& b) {
+  if (auto same = batch_unmapped(b)) return *same;
+  const LaneBatch l =
+      add_lane(b.x, b.axis, {b.params.lanes, b.params.lane_ids, b.params.has, b.params.masked, {}},
+               b.size, b.level);
   Arrays out = b.op.bind(l.x, with_lane(b.params, l));
   return {out, MaybeAxes(out.size(), 0)};
 }

@@ -100,6 +100,25 @@ TEST_CASE("of failures the first lane's first counts", "[effects]") {
   CHECK(failure([&] { jit(f)(1.); }) == "check failed: step 1 with 1.0");
 }
 
+TEST_CASE("columns of a Jacobian are no lanes of a check", "[effects]") {
+  const auto f = vmap([](Array a) {
+    check(a < 0.5, "first {}", a);
+    scan(
+        [a](Array c, Array row) {
+          check(a < 0.5, "second {}", a);
+          return std::pair{c, row};
+        },
+        zeros({}), ones({2}));
+    return a;
+  });
+  const Array x = array({0., 1.});
+  const std::string first = "check failed in lane 1 of 2: first 1.0";
+  CHECK(failure([&] { f(x); }) == first);
+  CHECK(failure([&] { jacfwd(f)(x); }) == first);
+  CHECK(failure([&] { jit(jacfwd(f))(x); }) == first);
+  CHECK(failure([&] { jit(jacrev(f))(x); }) == first);
+}
+
 TEST_CASE("lanes that do not run check nothing", "[effects]") {
   const auto root = [](Array x) {
     return cond(x > 0., sure_root, [](Array v) { return v * 0.; }, x);
