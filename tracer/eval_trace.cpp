@@ -87,6 +87,8 @@ class Eval final : public Interpreter {
       in.push_back(a.type());
     }
     const Types out = op.type(in, params);
+    // A number that is handed on is what it was (docs/decisions/0010).
+    if (op.hands_on() && x.size() == 1 && out[0] == in[0] && concrete(x[0]).literal) return x;
     for (const Type& t : out) bytes += t.bytes();
     detail::Device* const device = here ? nullptr : elsewhere(x);
     const bool calls_back = op.effects(params) != Effect::none;  // there is nothing to compile

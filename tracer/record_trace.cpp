@@ -92,7 +92,7 @@ Arrays Recorder::record(const Op& op, const Arrays& x, const AnyParams& params,
 
 Array Record::input(const Type& t, const Array& stands_for) {
   return Array(Ref<const Node>(
-      new RecordTracer(t, Ref<Interpreter>(this), recorder_.add_input(t), stands_for)));
+      new RecordTracer(t, Ref<Interpreter>(this), recorder_.add_input(t), {true, stands_for})));
 }
 
 Atom Record::atom(const Array& x) {
@@ -100,20 +100,35 @@ Atom Record::atom(const Array& x) {
   return recorder_.capture(x);
 }
 
+namespace {
+bool is_weak_number(const Type& t) { return t == Type(F32, Shape{}, true); }
+}  // namespace
+
 // The value that a weak number x of this program is outside it, where it may still be as it was
 // written; an empty handle if x is made here.
 Array Record::where_written(const Array& x) const {
-  if (x.dtype() != F32 || !x.weak_type() || x.ndim() != 0 || x.node().concrete()) return {};
+  if (!is_weak_number(x.type()) || x.node().concrete()) return {};
   const auto* t = tracer_of<RecordTracer>(x, *this);
   if (!t) return x;
   t->read = true;
-  const Concrete* c = t->stands_for.empty_handle() ? nullptr : concrete_or_null(t->stands_for);
-  return c && !c->literal ? Array() : t->stands_for;  // what is computed is a float
+  const Array& v = t->origin.value;
+  const Concrete* c = v.empty_handle() ? nullptr : concrete_or_null(v);
+  return c && !c->literal ? Array() : v;  // what is computed is a float
+}
+// Whether it can be as it was written: it is no result of a computation of this program.
+bool Record::may_be_written(const Array& x) const {
+  if (x.node().concrete()) return static_cast<const Concrete&>(x.node()).literal;
+  const auto* t = tracer_of<RecordTracer>(x, *this);
+  return !t || t->origin.input || (t->origin.handed_on_by && may_be_written(t->origin.value));
 }
 
 Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
   StopToken::check_scope("tracing");
   if (op.reads_double(params)) {
+    const auto* t = tracer_of<RecordTracer>(x[0], *this);
+    if (t && t->origin.handed_on_by && may_be_written(x[0]))
+      return process(*t->origin.handed_on_by, process(op, {t->origin.value}, params),
+                     t->origin.params);
     const Array outside = where_written(x[0]);
     if (!outside.empty_handle()) {
       // A C++ number is written into this program, and one of its own inputs is in it.
@@ -123,9 +138,14 @@ Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
       return bind_op(op, {outside}, params);
     }
   }
+  const bool hands_on = op.hands_on() && x.size() == 1 && is_weak_number(x[0].type());
   return recorder_.record(
       op, x, params, [&](const Array& a) { return atom(a); },
-      [&](const Type& t, int32_t var) { return new RecordTracer(t, Ref<Interpreter>(this), var); });
+      [&](const Type& t, int32_t var) {
+        RecordTracer::Origin from;
+        if (hands_on && is_weak_number(t)) from = {false, x[0], &op, params};
+        return new RecordTracer(t, Ref<Interpreter>(this), var, std::move(from));
+      });
 }
 
 Closed Record::finish(const Arrays& out) {

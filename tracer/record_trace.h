@@ -57,15 +57,24 @@ class Record final : public Interpreter {
 
  private:
   Array where_written(const Array& x) const;
+  bool may_be_written(const Array& x) const;
   Recorder recorder_;
 };
 
 class RecordTracer final : public Tracer {
  public:
-  RecordTracer(Type t, Ref<Interpreter> level, int32_t var, Array stands_for = {})
-      : Tracer(t, std::move(level)), var(var), stands_for(std::move(stands_for)) {}
+  // Where its number comes from: it is an input, which may stand for a value from outside; or that
+  // value as an op hands it on; or it is computed.
+  struct Origin {
+    bool input = false;
+    Array value = {};
+    const Op* handed_on_by = nullptr;
+    AnyParams params = {};
+  };
+  RecordTracer(Type t, Ref<Interpreter> level, int32_t var, Origin origin)
+      : Tracer(t, std::move(level)), var(var), origin(std::move(origin)) {}
   const int32_t var;
-  const Array stands_for;     // of an input, or empty
+  const Origin origin;
   mutable bool read = false;  // whether a conversion asked how it was written
 };
 

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "weft/ops/control/custom_flat.h"
 #include "weft/ops/control/late/kit.h"
@@ -15,68 +14,10 @@
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/symbolic_zeros.h"
+#include "weft/transforms/weak_arguments.h"
 
 namespace weft::detail {
 namespace {
-
-// Weak numbers among the arguments (docs/decisions/0010). C++ numbers are written into the
-// programs. The double of a traced one is an operand, in front of the arguments, if a program asks
-// for it; then all are traced again.
-struct Numbers {
-  Arrays written;              // for each argument: the C++ number that it is, or an empty handle
-  std::vector<size_t> traced;  // arguments that are traced weak numbers
-  std::vector<size_t> with;    // those that have an operand for their double
-  bool asked = false;
-
-  explicit Numbers(const Arrays& x) : written(numbers_among(x)) {
-    for (size_t i = 0; i < x.size(); ++i)
-      if (x[i].type() == Type(F32, Shape{}, true) && x[i].is_traced()) traced.push_back(i);
-  }
-  bool trace_again() {
-    if (!asked || !with.empty()) return false;
-    with = traced;
-    return true;
-  }
-  Types doubles() const { return Types(with.size(), Type(F64, Shape{})); }
-  Arrays operands(const Arrays& x) const {
-    Arrays all;
-    for (size_t i : with) all.push_back(base::convert(x[i], F64));
-    all.insert(all.end(), x.begin(), x.end());
-    return all;
-  }
-  Arrays arguments(const Arrays& inputs) const {
-    return Arrays(inputs.begin() + static_cast<std::ptrdiff_t>(with.size()), inputs.end());
-  }
-};
-
-// The program of f on the doubles and on inputs of these types; input i is number is[i] (-1: none).
-Closed traced(const Types& in, FlatFunction f, Numbers& n, const std::vector<int>& is) {
-  Level<Record> level;
-  Arrays inputs;
-  for (const Type& t : n.doubles()) inputs.push_back(level->input(t));
-  for (size_t i = 0; i < in.size(); ++i) {
-    Array stands_for;
-    if (i < is.size() && is[i] >= 0) {
-      const auto it = std::find(n.with.begin(), n.with.end(), static_cast<size_t>(is[i]));
-      stands_for = it == n.with.end() ? n.written[static_cast<size_t>(is[i])]
-                                      : inputs[static_cast<size_t>(it - n.with.begin())];
-    }
-    inputs.push_back(level->input(in[i], stands_for));
-  }
-  Closed c = level->finish(f(inputs));
-  for (size_t i = 0; i < std::min(in.size(), is.size()); ++i)
-    for (size_t k : n.traced)
-      n.asked |= static_cast<int>(k) == is[i] &&
-                 static_cast<const RecordTracer&>(inputs[n.with.size() + i].node()).read;
-  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
-  return c;
-}
-// Each argument is the number of its place.
-std::vector<int> in_order(size_t n) {
-  std::vector<int> is(n);
-  std::iota(is.begin(), is.end(), 0);
-  return is;
-}
 
 bool runs(const Interpreter& level) {
   for (const Interpreter* i = current().get(); i; i = i->parent().get())
@@ -140,7 +81,7 @@ Arrays rule_results(const Arrays& y, const Types& result, TreeOf out, Zeros zero
 Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf out,
                       TreeOf rule_out, TreeOf rule_tangent) {
   const Types in = types_of(x);
-  Numbers numbers(x);
+  WeakArguments numbers(x);
   const auto arguments_of = in_order(in.size());
   Closed body, ruled;
   do {
@@ -206,7 +147,7 @@ Arrays checked_cotangents(const Arrays& ct, const Types& in, TreeOf args, Zeros 
 }
 
 // Which number each of these values is, if it is one of the arguments or a C++ number.
-std::vector<int> numbers_of(const Arrays& values, const Arrays& arguments, Numbers& n) {
+std::vector<int> numbers_of(const Arrays& values, const Arrays& arguments, WeakArguments& n) {
   std::vector<int> is;
   const Arrays written = numbers_among(values);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -225,7 +166,7 @@ std::vector<int> numbers_of(const Arrays& values, const Arrays& arguments, Numbe
 Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const Arrays& x,
                       TreeOf args, TreeOf out, TreeOf fwd_out) {
   const Types in = types_of(x);
-  Numbers numbers(x);
+  WeakArguments numbers(x);
   const auto arguments_of = in_order(in.size());
   Closed body, forward, backward;
   do {
@@ -398,7 +339,7 @@ class UserVjp final : public DualRule {
 Arrays run_late(const char* who, FlatFunction f, const Arrays& x, TreeOf args, TreeOf out,
                 FunctionRef<Ref<const DualRule>(LateSignature)> make) {
   const Types in = types_of(x);
-  Numbers numbers(x);
+  WeakArguments numbers(x);
   Closed body;
   do {
     body = traced(

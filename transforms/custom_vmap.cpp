@@ -6,18 +6,20 @@
 #include <fmt/format.h>
 
 #include "weft/ops/control/custom_flat.h"
-#include "weft/tracer/concrete.h"
 #include "weft/tracer/types_of.h"
+#include "weft/transforms/weak_arguments.h"
 
 namespace weft::detail {
 namespace {
 
 class RuleBox final : public VmapRule {
  public:
-  RuleBox(FlatVmapRule rule, size_t results) : rule_(std::move(rule)), results_(results) {}
+  RuleBox(FlatVmapRule rule, size_t results, WeakArguments numbers)
+      : rule_(std::move(rule)), results_(results), numbers_(std::move(numbers)) {}
+  // The rule takes arguments; what it is given of their doubles it reads behind them itself.
   Result call(int64_t size, const std::vector<bool>& mapped, const Arrays& x) const override {
     Result r;
-    r.out = rule_(size, mapped, x, r.mapped);
+    r.out = rule_(size, numbers_.arguments(mapped), numbers_.arguments(x), r.mapped);
     if (r.out.size() != results_ || r.mapped.size() != results_)
       throw BatchingError(
           fmt::format("custom_vmap: the rule must return {{out, out_mapped}} with the same "
@@ -30,6 +32,7 @@ class RuleBox final : public VmapRule {
  private:
   FlatVmapRule rule_;
   size_t results_;
+  WeakArguments numbers_;
 };
 
 }  // namespace
@@ -38,11 +41,16 @@ void ReadBools::add(bool x) { out->push_back(x); }
 
 Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
                        const Arrays& x) {
-  Closed c = record(types_of(x), numbers_among(x), f);
-  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  WeakArguments numbers(x);
+  Closed c;
+  do {
+    c = traced(
+        types_of(x), [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
+        in_order(x.size()));
+  } while (numbers.trace_again());
   const Ref<const VmapRule> box =
-      rule ? Ref<const VmapRule>(new RuleBox(*rule, c.jaxpr->out.size())) : nullptr;
-  return custom_vmap_flat(c, box, x);
+      rule ? Ref<const VmapRule>(new RuleBox(*rule, c.jaxpr->out.size(), numbers)) : nullptr;
+  return custom_vmap_flat(c, box, numbers.operands(x));
 }
 
 }  // namespace weft::detail

@@ -355,3 +355,34 @@ TEST_CASE("integers beyond I32 go with nothing else", "[weak]") {
   CHECK(message([&] { return array({big}); }).find("array({{…}}, I64)") == std::string::npos);
   CHECK(message([&] { return array({big}); }).find("array({…}, I64)") != std::string::npos);
 }
+
+TEST_CASE("numbers that are handed on keep their doubles", "[weak]") {
+  const auto exact = [](auto step) {
+    const Array one = ones({}, F64);
+    for (const Array& r :
+         {step(one, 0.1), jit(step)(one, 0.1), jit(jit(step))(one, 0.1),
+          jit([step](Array w) { return step(w, 0.1); })(one),
+          jit(vmap(step, {0, none}))(ones({2}, F64), 0.1)[1],
+          jit(grad([step](Array w, Array lr) { return step(w, lr) * w; }))(one, 0.1) - 1. + 0.1})
+      CHECK(r.item<double>() == Approx(0.9).epsilon(1e-15));
+  };
+  const auto decay = [](Array w, Array lr) { return w - lr * w; };
+  exact(decay);
+  exact(sequential_vmap(decay));
+  exact(custom_vmap(decay, [](int64_t, std::array<tree::Mask, 2> mapped, Array w, Array lr) {
+    return std::pair{w - lr * w, mapped[0]};
+  }));
+  exact([](Array w, Array lr) { return w - checkpoint_name(lr, "rate") * w; });
+  exact(checkpoint([](Array w, Array lr) { return w - checkpoint_name(lr, "rate") * w; }));
+  exact([](Array w, Array lr) { return w - jit([](Array x) { return x; })(lr) * w; });
+  exact([](Array w, Array) { return w - jit([](Array) { return Array(0.1); })(w) * w; });
+  exact([](Array w, Array lr) { return w - stop_gradient(lr) * w; });
+  exact([](Array w, Array lr) { return w - lr.reshape({}) * w; });
+  exact([](Array w, Array lr) { return w - lax::squeeze(lr, {}) * w; });
+
+  // What is handed on without a derivative has none as a double either.
+  const auto stopped = [](Array lr, Array w) { return w - stop_gradient(lr) * w; };
+  for (const Array& g : {grad(stopped)(0.1, ones({}, F64)), grad(jit(stopped))(0.1, ones({}, F64)),
+                         jit(grad(jit(stopped)))(0.1, ones({}, F64))})
+    CHECK(g.item<double>() == 0);
+}

@@ -49,6 +49,7 @@ const Primitive<Name>& name_op = define<Name>([] {
   d.jvp = [](const JvpArgs<Name>& j) { return j.dx; };
   d.transpose = [](const TransposeArgs<Name>& t) { return t.ct; };
   d.simplify = [](const SimplifyArgs<Name>& s) { return s.x; };
+  d.hands_on = true;
   return d;
 }());
 

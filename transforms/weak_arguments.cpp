@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// transforms/weak_arguments.cpp: tracing with the doubles that a program asks for.
+#include "weft/transforms/weak_arguments.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+
+namespace weft::detail {
+
+WeakArguments::WeakArguments(const Arrays& x) : written(numbers_among(x)) {
+  for (size_t i = 0; i < x.size(); ++i)
+    if (x[i].type() == Type(F32, Shape{}, true) && x[i].is_traced()) traced.push_back(i);
+}
+
+bool WeakArguments::trace_again() {
+  if (!asked || !with.empty()) return false;
+  with = traced;
+  return true;
+}
+
+Arrays WeakArguments::operands(const Arrays& x) const {
+  Arrays all;
+  for (size_t i : with) all.push_back(base::convert(x[i], F64));
+  all.insert(all.end(), x.begin(), x.end());
+  return all;
+}
+
+Closed traced(const Types& in, FunctionRef<Arrays(const Arrays&)> f, WeakArguments& n,
+              const std::vector<int>& is) {
+  Level<Record> level;
+  Arrays inputs;
+  for (const Type& t : n.doubles()) inputs.push_back(level->input(t));
+  for (size_t i = 0; i < in.size(); ++i) {
+    Array stands_for;
+    if (i < is.size() && is[i] >= 0) {
+      const auto it = std::find(n.with.begin(), n.with.end(), static_cast<size_t>(is[i]));
+      stands_for = it == n.with.end() ? n.written[static_cast<size_t>(is[i])]
+                                      : inputs[static_cast<size_t>(it - n.with.begin())];
+    }
+    inputs.push_back(level->input(in[i], stands_for));
+  }
+  Closed c = level->finish(f(inputs));
+  for (size_t i = 0; i < std::min(in.size(), is.size()); ++i)
+    for (size_t k : n.traced)
+      n.asked |= static_cast<int>(k) == is[i] &&
+                 static_cast<const RecordTracer&>(inputs[n.with.size() + i].node()).read;
+  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  return c;
+}
+
+std::vector<int> in_order(size_t n) {
+  std::vector<int> is(n);
+  std::iota(is.begin(), is.end(), 0);
+  return is;
+}
+
+}  // namespace weft::detail
