@@ -72,7 +72,7 @@
 #include "weft/transforms/custom.h"
 #include "weft/transforms/custom_root.h"
 #include "weft/transforms/custom_vmap.h"
-#include "weft/transforms/jacobian.h"
+#include "weft/transforms/jacobian/jacobian.h"
 #include "weft/transforms/lax.h"
 #include "weft/transforms/linear_solve.h"
 #include "weft/transforms/pfor.h"

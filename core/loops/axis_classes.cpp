@@ -182,6 +182,18 @@ namespace {
 bool by_result(Form f) { return f == Form::pull || f == Form::scatter || f == Form::opaque; }
 }  // namespace
 
+std::vector<int> result_axes(const Lowering& l, const Types& out) {
+  std::vector<int> axes;
+  int next = 0;
+  const int n = by_result(l.form) ? (out.empty() ? 0 : out[0].ndim()) : l.space.ndim();
+  for (int a = 0; a < n; ++a) {
+    const bool folded = (l.form == Form::reduce || l.form == Form::contract) &&
+                        std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
+    axes.push_back(folded ? -1 : next++);
+  }
+  return axes;
+}
+
 std::unique_ptr<Scope> AxisClasses::build(const Jaxpr& j) {
   auto s = std::make_unique<Scope>();
   s->j = j;
@@ -296,15 +308,7 @@ void AxisClasses::link_equation(Scope& s, size_t i) {
       for (int32_t k = 0; k < e.n_out; ++k)
         out.push_back(s.j->types[static_cast<size_t>(e.out + k)]);
       s.access[i] = access_of(l, in, out);
-      // Which output axis an axis of the space is.
-      std::vector<int> out_axis;
-      int next = 0;
-      for (int a = 0; a < (by_result(l.form) ? (out.empty() ? 0 : out[0].ndim()) : l.space.ndim());
-           ++a) {
-        const bool folded = (l.form == Form::reduce || l.form == Form::contract) &&
-                            std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
-        out_axis.push_back(folded ? -1 : next++);
-      }
+      const std::vector<int> out_axis = result_axes(l, out);
       for (size_t k = 0; k < e.in.size(); ++k) {
         if (e.in[k].is_literal()) continue;
         for (size_t b = 0; b < s.access[i].reads[k].size(); ++b) {

@@ -78,5 +78,7 @@ class AxisClasses {
 // The lowering of an equation and how it reads.
 Lowering lower_equation(const JaxprData& j, const Eqn& e);
 Access access_of(const Lowering& l, const Types& in, const Types& out);
+// By axis that Access::reads names, which axis of the results it is (-1: none, it is folded).
+std::vector<int> result_axes(const Lowering& l, const Types& out);
 
 }  // namespace weft

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "weft/jit/jit.h"
-#include "weft/transforms/jacobian.h"
+#include "weft/transforms/jacobian/jacobian.h"
 #include "weft/transforms/vmap.h"
 
 namespace weft::tools {

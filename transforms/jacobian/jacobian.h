@@ -1,12 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/jacobian.h: jacfwd, jacrev, jacobian, hessian, batch_jacobian, hvp, vhp.
+// transforms/jacobian/jacobian.h: jacfwd, jacrev, jacobian, hessian, batch_jacobian, hvp, vhp.
 #pragma once
 #include "weft/autodiff/grad.h"
 #include "weft/tracer/replace.h"
 #include "weft/transforms/vmap.h"
 
 namespace weft {
+
+// Whether a Jacobian is computed as one of which many elements are zero.
+enum class Sparsity {
+  dense,
+  // Before it is computed, the program of f is searched for the elements that can be other than
+  // zero, whatever the arguments are, and columns (or rows) that share no such row are computed in
+  // one pass: of a banded Jacobian as many passes as it has diagonals. The result is the dense
+  // Array. The search costs about what the dense Jacobian does, each time that f is traced: under
+  // jit, once. What it cannot tell (an index that depends on the arguments) counts as not zero.
+  detect
+};
+// The value of JacobianOptions::sparsity, as it is written: jacobian(f, {.sparsity = detect}).
+inline constexpr Sparsity detect = Sparsity::detect;
 
 struct JacobianOptions {
   // Columns (forward) or rows (reverse) at a time (0: all). What f prints, it prints once; of
@@ -15,6 +28,9 @@ struct JacobianOptions {
   // f is promised to be holomorphic: arguments and results must be complex. Else arguments
   // (forward) or results (reverse) must be real.
   bool holomorphic = false;
+  // detect: of jacfwd and hessian, columns share a pass, of jacrev rows, of jacobian whichever
+  // takes fewer passes; chunk_size counts passes. Of batch_jacobian it is a DifferentiationError.
+  Sparsity sparsity = Sparsity::dense;
 };
 
 namespace detail {
@@ -79,6 +95,7 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
   bool weft_identify(KeyWriter& key) const {
     key.add_static(options_.chunk_size);
     key.add_static(options_.holomorphic);
+    key.add_static(options_.sparsity);
     return identify(f_, key);
   }
 

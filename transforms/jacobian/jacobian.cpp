@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// transforms/jacobian/jacobian.cpp: Jacobians as maps of derivatives over a basis.
+#include "weft/transforms/jacobian/jacobian.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "weft/autodiff/autodiff.h"
+#include "weft/autodiff/linearize.h"
+#include "weft/batching/batch_trace.h"
+#include "weft/core/programs/derivatives.h"
+#include "weft/ops/index/index.h"
+#include "weft/ops/kit/lists.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/types_of.h"
+#include "weft/transforms/chunk.h"
+#include "weft/transforms/jacobian/sparsity.h"
+
+namespace weft::detail {
+namespace {
+
+// The vectors along which a derivative is taken: sums of the unit vectors of some arrays taken
+// together, each unit vector in one of them.
+struct Basis {
+  Types types;
+  int64_t count = 0;                 // of vectors
+  std::vector<int32_t> vector = {};  // that unit vector number k is in; empty: in the k-th
+  const Type& operator[](size_t i) const { return types[i]; }
+};
+
+int64_t total(const Types& types) {
+  int64_t n = 0;
+  for (const Type& t : types) n += t.elements();
+  return n;
+}
+Basis unit_vectors(Types types) {
+  const int64_t n = total(types);
+  return {std::move(types), n};
+}
+
+Array vector_of(const std::vector<int32_t>& numbers) {
+  return array_of_bytes(Type(I32, {static_cast<int64_t>(numbers.size())}), numbers.data());
+}
+
+// n vectors from number lo (i32[]) on: for each array [n, shape…].
+Arrays vectors(const Basis& basis, const Array& lo, int64_t n) {
+  Arrays r;
+  int64_t first = 0;
+  for (const Type& t : basis.types) {
+    const int64_t size = t.elements();
+    const auto filled = [&](const Array& x) {
+      return base::insert_axis(base::insert_axis(x, 0, size), 0, n);
+    };
+    const Array number = base::add(base::iota(Type(I32, Shape{n, size}), 0), filled(lo));
+    const auto from = basis.vector.begin() + (basis.vector.empty() ? 0 : first);
+    const Array element =
+        basis.vector.empty()
+            ? base::add(base::iota(Type(I32, Shape{n, size}), 1), filled(lane_number(first)))
+            : base::insert_axis(vector_of({from, from + size}), 0, n);
+    r.push_back(
+        base::reshape(base::convert(number == element, t.dtype()), t.shape().inserted(0, n)));
+    first += size;
+  }
+  return r;
+}
+
+// f mapped over n vectors of the basis; lanes first.
+Arrays over_vectors(const Basis& basis, const Array& lo, int64_t n, FlatFunction f) {
+  const Arrays x = vectors(basis, lo, n);
+  const Batched b = vmap_flat(f, x, MaybeAxes(x.size(), 0), n, {.columns = true});
+  Arrays out;
+  for (size_t k = 0; k < b.out.size(); ++k) out.push_back(move_mapped(b.out[k], b.axis[k], 0, n));
+  return out;
+}
+
+// f mapped over the whole basis, some vectors at a time.
+Arrays over_basis(const Basis& basis, int64_t chunk, FlatFunction f) {
+  const int64_t n = basis.count;
+  const int64_t step = chunk > 0 ? std::min(chunk, n) : n;
+  if (step >= n) return over_vectors(basis, lane_number(0), n, f);
+  std::vector<Arrays> parts;
+  int64_t lo = 0;
+  if (recording()) {
+    const auto body = [&](const Arrays& in) {
+      Arrays out = over_vectors(basis, in[0], step, f);
+      out.insert(out.begin(), base::add(in[0], lane_number(step)));
+      return out;
+    };
+    parts.push_back(scan_rows(body, lane_number(0), {}, n / step));
+    for (Array& ys : parts.back()) ys = unchunk_rows(ys, 0);
+    lo = n / step * step;
+  }
+  for (; lo < n; lo += step)
+    parts.push_back(over_vectors(basis, lane_number(lo), std::min(step, n - lo), f));
+  Arrays out;
+  for (size_t k = 0; k < parts[0].size(); ++k) {
+    Arrays pieces;
+    for (const Arrays& p : parts) pieces.push_back(p[k]);
+    out.push_back(base::concatenate(pieces, 0));
+  }
+  return out;
+}
+
+Shape joined(const Shape& a, const Shape& b) {
+  std::vector<int64_t> s = a.sizes();
+  s.insert(s.end(), b.begin(), b.end());
+  return s;
+}
+
+// The types of the Arrays that are differentiated by.
+Types chosen_types(const char* who, JacobianMode mode, const Arrays& x,
+                   const std::vector<bool>& wrt, bool holomorphic, TreeOf args) {
+  Types t;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!wrt[i]) continue;
+    const auto path = [&] { return tree::paths(args(), "args")[i]; };
+    const bool real = is_inexact(x[i].dtype()) && !is_complex(x[i].dtype());
+    if (mode == JacobianMode::forward && !holomorphic && !real)
+      throw DifferentiationError(fmt::format(
+          "{} requires real-valued inputs (input dtype that is a sub-dtype of np.floating), but "
+          "got {} for {}. {}",
+          who, to_string(x[i].type()), path(),
+          is_complex(x[i].dtype())
+              ? "For holomorphic differentiation, pass holomorphic=True: {.holomorphic = true}. "
+                "For differentiation of non-holomorphic functions involving complex inputs, use "
+                "jvp."
+              : "Convert it with astype(F32)."));
+    check_reverse_input(who, x[i], holomorphic, path);
+    t.push_back(x[i].type().strong());
+  }
+  if (t.empty())
+    throw DifferentiationError(
+        fmt::format("{}: the argument to differentiate with respect to holds no Array", who));
+  return t;
+}
+
+// What is common to all modes.
+struct Request {
+  const char* who;
+  FlatFunction f;
+  const Arrays& x;
+  const std::vector<bool>& wrt;
+  const JacobianOptions& options;
+  const size_t* results;
+  Types in;  // of the chosen x
+  size_t count(const Arrays& out) const { return results ? *results : out.size(); }
+  Arrays chosen(const Arrays& all) const {
+    Arrays r;
+    for (size_t i = 0; i < x.size(); ++i)
+      if (wrt[i]) r.push_back(all[i]);
+    return r;
+  }
+  // The basis vectors as tangents of x.
+  Arrays tangents(const Arrays& basis) const {
+    Arrays dx(x.size());
+    for (size_t i = 0, next = 0; i < x.size(); ++i)
+      if (wrt[i]) dx[i] = basis[next++];
+    return dx;
+  }
+};
+
+// [n, out…] whose n rows belong to arrays of these types -> out… + in… for each.
+Arrays split_columns(const Array& m, const Types& in) {
+  Arrays r;
+  int64_t at = 0;
+  const int last = static_cast<int>(m.ndim()) - 1;
+  const Array columns = base::move_axis(m, 0, last);
+  const Shape out = m.shape().erased(0);
+  for (const Type& t : in) {
+    r.push_back(base::reshape(base::slice_axis(columns, last, at, at + t.elements()),
+                              joined(out, t.shape())));
+    at += t.elements();
+  }
+  return r;
+}
+
+void check_complex_results(const Request& q, const Arrays& out) {
+  for (size_t k = 0; q.options.holomorphic && k < q.count(out); ++k)
+    check_reverse_output(q.who, out[k].type(), true);
+}
+
+// A Jacobian with zeros: vectors that give all else, and what of them goes where.
+struct Sparse {
+  Basis basis;
+  Pattern pattern;  // by unit vector, the elements on the other side
+  bool forward = false;
+};
+
+// Positions in a flat array, as indices.
+Array positions(const std::vector<int64_t>& p, int64_t end) {
+  if (end > std::numeric_limits<int32_t>::max())
+    return array_of_bytes(Type(I64, {static_cast<int64_t>(p.size())}), p.data());
+  return vector_of({p.begin(), p.end()});
+}
+// The same as one row of indices each into an array of that shape, which has axes.
+Array rows_of_indices(const std::vector<int64_t>& p, const Shape& shape) {
+  const auto rank = static_cast<size_t>(shape.ndim());
+  std::vector<int32_t> rows(p.size() * rank);
+  for (size_t i = 0; i < p.size(); ++i) {
+    int64_t rest = p[i];
+    for (size_t a = rank; a-- > 0; rest /= shape[static_cast<int>(a)])
+      rows[i * rank + a] = static_cast<int32_t>(rest % shape[static_cast<int>(a)]);
+  }
+  return base::reshape(vector_of(rows),
+                       {static_cast<int64_t>(p.size()), static_cast<int64_t>(rank)});
+}
+
+// The elements first … first + type.elements() - 1 of one side of the Jacobian.
+struct Side {
+  int64_t first;
+  const Type& type;
+  int64_t size() const { return type.elements(); }
+  bool holds(int64_t k) const { return first <= k && k < first + size(); }
+};
+// out… + in… from passes [vectors, other side…]. `mine`: the side of the basis.
+Array spread(const Sparse& s, const Array& passes, const Side& mine, const Side& other) {
+  const Side &out = s.forward ? other : mine, &in = s.forward ? mine : other;
+  std::vector<std::pair<int64_t, int64_t>> moves;  // to, from
+  for (int64_t k = mine.first; k < mine.first + mine.size(); ++k)
+    for (const int32_t o : s.pattern.rows[static_cast<size_t>(k)])
+      if (other.holds(o))
+        moves.emplace_back(
+            ((s.forward ? o : k) - out.first) * in.size() + ((s.forward ? k : o) - in.first),
+            s.basis.vector[static_cast<size_t>(k)] * other.size() + o - other.first);
+  std::sort(moves.begin(), moves.end());
+  std::vector<int64_t> to, from;
+  for (const auto& [t, f] : moves) {
+    to.push_back(t);
+    from.push_back(f);
+  }
+  const Array values = gather_along(base::reshape(passes, {passes.size()}),
+                                    positions(from, passes.size()), 0, OutOfBounds::clip);
+  // Into the shape that is asked for: a reshape behind a scatter would copy it all.
+  const Shape whole = joined(out.type.shape(), in.type.shape()),
+              shape = whole.ndim() == 0 ? Shape{1} : whole;
+  WindowDims one;
+  for (int64_t a = 0; a < shape.ndim(); ++a) one.collapsed.push_back(a);
+  one.index_map = one.collapsed;
+  return base::reshape(
+      scatter_windows(base::zeros(Type(passes.dtype(), shape)), rows_of_indices(to, shape), values,
+                      one, Update::set, OutOfBounds::clip, {.unique = true, .sorted = true}),
+      whole);
+}
+// The same for each array of the other side and of the basis: rows[other][mine].
+BlockRows spread(const Sparse& s, const Arrays& passes, const Types& others) {
+  BlockRows rows;
+  int64_t at = 0;
+  for (size_t k = 0; k < others.size(); ++k) {
+    rows.emplace_back();
+    int64_t first = 0;
+    for (const Type& t : s.basis.types) {
+      rows.back().push_back(spread(s, passes[k], {first, t}, {at, others[k]}));
+      first += t.elements();
+    }
+    at += others[k].elements();
+  }
+  return rows;
+}
+
+// f runs once for all columns of a chunk. With aux it runs once, and its derivative is applied.
+JacobianResult forward(const Request& q, const Sparse* sparse) {
+  JacobianResult r;
+  Arrays columns;
+  const Basis basis = sparse ? sparse->basis : unit_vectors(q.in);
+  if (q.results) {
+    Linearized l = linearize_first(q.f, q.x, q.wrt, q.results);
+    check_complex_results(q, l.out);
+    l.linear.out_types.resize(*q.results);
+    columns = over_basis(basis, q.options.chunk_size,
+                         [&](const Arrays& v) { return l.linear.apply(q.tangents(v)); });
+    r.out = std::move(l.out);
+  } else {
+    columns = over_basis(basis, q.options.chunk_size, [&](const Arrays& v) {
+      Dual d = jvp_flat(q.f, q.x, q.tangents(v));
+      check_complex_results(q, d.out);
+      for (size_t k = 0; k < d.out.size(); ++k)
+        d.tangent[k] = instantiate(d.tangent[k], d.out[k].type());
+      return d.tangent;
+    });
+  }
+  if (sparse) {
+    Types out;
+    for (const Array& c : columns) out.push_back(c.type().with_shape(c.shape().erased(0)));
+    r.rows = spread(*sparse, columns, out);
+    return r;
+  }
+  for (const Array& c : columns) r.rows.push_back(split_columns(c, q.in));
+  return r;
+}
+
+// f, its derivative, and the types of the results that have rows.
+struct Reverse {
+  Linearized l;
+  Types out;
+};
+Reverse reversed(const Request& q) {
+  Reverse r{linearize_first(q.f, q.x, q.wrt, q.results), {}};
+  for (size_t k = 0; k < q.count(r.l.out); ++k) {
+    check_reverse_output(q.who, r.l.out[k].type(), q.options.holomorphic);
+    r.out.push_back(r.l.out[k].type().strong());
+  }
+  return r;
+}
+
+JacobianResult reverse(const Request& q, const Sparse* sparse) {
+  Reverse v = reversed(q);
+  const Basis basis = sparse ? sparse->basis : unit_vectors(v.out);
+  const Arrays cts = over_basis(basis, q.options.chunk_size, [&](const Arrays& rows) {
+    return q.chosen(v.l.linear.transpose(rows));
+  });
+  JacobianResult r;
+  if (sparse) {
+    const BlockRows by_argument = spread(*sparse, cts, q.in);
+    for (size_t k = 0; k < v.out.size(); ++k) {
+      r.rows.emplace_back();
+      for (const Arrays& column : by_argument) r.rows.back().push_back(column[k]);
+    }
+  }
+  int64_t at = 0;
+  for (const Type& t : sparse ? Types() : v.out) {
+    r.rows.emplace_back();
+    for (size_t i = 0; i < q.in.size(); ++i)
+      r.rows.back().push_back(base::reshape(base::slice_axis(cts[i], 0, at, at + t.elements()),
+                                            joined(t.shape(), q.in[i].shape())));
+    at += t.elements();
+  }
+  r.out = std::move(v.l.out);
+  return r;
+}
+
+// The number of rows of a batch, which all have as their leading axis.
+int64_t batch_size(const Request& q, const Types& out) {
+  const Type& first = q.in[0];
+  const int64_t n = first.ndim() ? first.shape()[0] : -1;
+  for (const Types& ts : {q.in, out})
+    for (const Type& t : ts)
+      if (t.ndim() == 0 || t.shape()[0] != n)
+        throw ShapeError(fmt::format("{}: f must keep the leading axis, got {} for {}", q.who,
+                                     to_string(out), to_string(q.in)));
+  return n;
+}
+
+JacobianResult by_rows(const Request& q) {
+  const Reverse v = reversed(q);
+  const int64_t batch = batch_size(q, v.out);
+  Types row;
+  for (const Type& t : v.out) row.push_back(t.with_shape(t.shape().erased(0)));
+  // One cotangent an element of a row, the same in all rows: rows do not mix.
+  const Arrays cts = over_basis(unit_vectors(row), q.options.chunk_size, [&](const Arrays& basis) {
+    Arrays ct;
+    for (const Array& b : basis) ct.push_back(base::insert_axis(b, 0, batch));
+    return q.chosen(v.l.linear.transpose(ct));
+  });
+  JacobianResult r;
+  int64_t at = 0;
+  for (const Type& t : row) {
+    r.rows.emplace_back();
+    for (size_t i = 0; i < q.in.size(); ++i) {
+      const Array part = base::slice_axis(cts[i], 0, at, at + t.elements());
+      const Shape whole = joined(t.shape(), q.in[i].shape().erased(0)).inserted(0, batch);
+      r.rows.back().push_back(base::reshape(base::move_axis(part, 0, 1), whole));
+    }
+    at += t.elements();
+  }
+  return r;
+}
+
+bool any_complex(const Types& types) {
+  return std::any_of(types.begin(), types.end(),
+                     [](const Type& t) { return is_complex(t.dtype()); });
+}
+// In which modes f has a Jacobian. Unless f is holomorphic, forward mode takes no complex
+// arguments, and reverse no such results.
+struct Modes {
+  Types out;
+  bool forward = true, reverse = true;
+};
+Modes modes_of(const Request& q) {
+  const Jaxpr j = record(types_of(q.x), q.f).jaxpr;
+  Modes m{j->out_types()};
+  if (q.results) m.out.resize(*q.results);
+  if (!q.options.holomorphic && (any_complex(q.in) || any_complex(m.out))) {
+    m.forward = !any_complex(q.in);
+    m.reverse = !m.forward;
+    return m;
+  }
+  const Derivatives d = derivatives_of(dce(j, std::vector<bool>(j->out.size(), true)));
+  if (d.forward != d.reverse) {
+    m.forward = d.forward;
+    m.reverse = d.reverse;
+  }
+  return m;
+}
+
+// By unit vector of the arguments (forward) or of the results, what it reaches on the other side:
+// looked for in the derivative in that mode, as a program of x and such vectors.
+Pattern pattern_of(const Request& q, const Types& out, bool forward) {
+  constexpr int64_t at_a_time = 256;
+  const Types basis = forward ? q.in : out;
+  const size_t n = q.x.size();
+  const Closed c = record(joined(types_of(q.x), basis), [&](const Arrays& a) {
+    const Arrays x = part(a, 0, n), vectors = rest(a, n);
+    if (!forward)
+      return q.chosen(linearize_first(q.f, x, q.wrt, q.results).linear.transpose(vectors));
+    Dual d = jvp_flat(q.f, x, q.tangents(vectors));
+    d.tangent.resize(q.count(d.out));
+    for (size_t k = 0; k < d.tangent.size(); ++k)
+      d.tangent[k] = instantiate(d.tangent[k], d.out[k].type());
+    return d.tangent;
+  });
+  const int64_t chunk = q.options.chunk_size;
+  return reached_by(c, basis.size(), chunk > 0 ? chunk : at_a_time);
+}
+
+JacobianResult sparse(const Request& q, JacobianMode mode) {
+  const Modes m = modes_of(q);
+  Types out;
+  for (const Type& t : m.out) {
+    if (mode == JacobianMode::reverse) check_reverse_output(q.who, t, q.options.holomorphic);
+    out.push_back(t.strong());
+  }
+  const bool any = mode == JacobianMode::cheaper,
+             look_forward = any ? m.forward : mode == JacobianMode::forward;
+  Sparse s{{}, pattern_of(q, out, look_forward), look_forward};
+  Colours colours = coloured(s.pattern);
+  if (any && m.forward && m.reverse) {
+    Pattern rows = s.pattern.transposed();
+    if (Colours c = coloured(rows); c.count < colours.count) {
+      colours = std::move(c);
+      s.pattern = std::move(rows);
+      s.forward = false;
+    }
+  }
+  s.basis = {s.forward ? q.in : out, colours.count, std::move(colours.of_row)};
+  const Sparse* const fewer = colours.count < total(s.basis.types) ? &s : nullptr;
+  return s.forward ? forward(q, fewer) : reverse(q, fewer);
+}
+
+}  // namespace
+
+JacobianResult run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x,
+                            const std::vector<bool>& wrt, const JacobianOptions& o, TreeOf args,
+                            const size_t* results) {
+  const char* who = mode == JacobianMode::forward   ? "jacfwd"
+                    : mode == JacobianMode::reverse ? "jacrev"
+                    : mode == JacobianMode::rows    ? "batch_jacobian"
+                                                    : "jacobian";
+  if (o.chunk_size < 0)
+    throw DifferentiationError(
+        fmt::format("{}: chunk_size must not be negative, got {}", who, o.chunk_size));
+  const Request q{who, f, x, wrt, o, results, chosen_types(who, mode, x, wrt, o.holomorphic, args)};
+  if (mode == JacobianMode::rows) {
+    if (o.sparsity != Sparsity::dense)
+      throw DifferentiationError(
+          "batch_jacobian: .sparsity is for one Jacobian; map that of a row, "
+          "vmap(jacobian(f, {.sparsity = detect}))");
+    return by_rows(q);
+  }
+  if (o.sparsity == Sparsity::detect) return sparse(q, mode);
+  if (mode == JacobianMode::cheaper) {
+    const Modes m = modes_of(q);
+    const bool cheaper = m.forward && m.reverse ? total(q.in) <= total(m.out) : m.forward;
+    return cheaper ? forward(q, nullptr) : reverse(q, nullptr);
+  }
+  return mode == JacobianMode::forward ? forward(q, nullptr) : reverse(q, nullptr);
+}
+
+}  // namespace weft::detail

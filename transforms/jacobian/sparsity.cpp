@@ -1,0 +1,476 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// transforms/jacobian/sparsity.cpp: a linear program run on sets instead of numbers, and the colouring of
+// what it finds.
+#include "weft/transforms/jacobian/sparsity.h"
+
+#include <algorithm>
+#include <complex>
+#include <cstring>
+#include <optional>
+#include <unordered_map>
+
+#include "weft/batching/batch_trace.h"
+#include "weft/core/loops/axis_classes.h"
+#include "weft/core/programs/effects.h"
+#include "weft/ops/control/lanes.h"
+#include "weft/ops/linear/dot.h"
+#include "weft/tracer/base_ops.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/eval_trace.h"
+#include "weft/tracer/replay.h"
+#include "weft/transforms/chunk.h"
+
+namespace weft::detail {
+namespace {
+
+using Form = Lowering::Form;
+
+// What is known of a value of the program: its numbers, where they do not depend on what the
+// program is given; else by seed which elements that seed reaches, bool[seeds, shape…] (an empty
+// handle: none).
+struct Value {
+  Array known, reached;
+  bool is_known() const { return !known.empty_handle(); }
+  bool is_reached() const { return !reached.empty_handle(); }
+};
+using Values = std::vector<Value>;
+
+bool equal_bytes(const Array& a, const Array& b) {
+  return a.type() == b.type() && std::memcmp(concrete(a).data(), concrete(b).data(),
+                                             static_cast<size_t>(a.type().bytes())) == 0;
+}
+bool same(const Array& a, const Array& b) {
+  if (a.empty_handle() || b.empty_handle()) return a.empty_handle() && b.empty_handle();
+  return equal_bytes(a, b);
+}
+Array either(const Array& a, const Array& b) {
+  return a.empty_handle() ? b : b.empty_handle() ? a : a | b;
+}
+// What holds of a value that is one of these.
+Value either(const Value& a, const Value& b) {
+  if (a.is_known() && b.is_known() && equal_bytes(a.known, b.known)) return a;
+  return {{}, either(a.reached, b.reached)};
+}
+Values either(Values a, const Values& b) {
+  for (size_t k = 0; k < a.size(); ++k) a[k] = either(a[k], b[k]);
+  return a;
+}
+bool same(const Values& a, const Values& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), [](const Value& x, const Value& y) {
+    return same(x.known, y.known) && same(x.reached, y.reached);
+  });
+}
+
+class Reach {
+ public:
+  explicit Reach(int64_t seeds) : seeds_(seeds) {}
+  Values run(const Jaxpr& j, const Values& in);
+
+ private:
+  // An equation, how it is lowered and how it reads; made once however often it is run.
+  struct Plan {
+    Types in, out;
+    std::optional<Lowering> lowering;  // none: nothing is known of how it reads
+    Access access;
+    std::vector<int> result_axis;  // of the access
+    bool adds = false;             // elements of an operand, or takes one (see by_numbers)
+    bool sums = false;             // products of its operands
+  };
+  const Plan& plan_of(const JaxprData& j, const Eqn& e);
+  Values equation(const Eqn& e, const Plan& p, const Values& in);
+  Values loop(const LoopForm& f, const Types& out, const Values& in);
+  Values scan(const LoopForm& f, const Types& out, const Values& in);
+  Values loop_while(const LoopForm& f, const Values& in);
+  Values body(const LoopForm& f, const Jaxpr& j, const Values& in, const Values& carry,
+              const Values& rows = {});
+  Arrays reach(const Eqn& e, const Plan& p, const Values& in, size_t k) const;
+  Arrays by_numbers(const Eqn& e, const Plan& p, const Values& in, size_t k) const;
+  Arrays by_units(const Eqn& e, const Plan& p, const Values& in, size_t k) const;
+  Arrays changed(const Eqn& e, const Plan& p, const Values& in, size_t k,
+                 const Array& numbers) const;
+  Array along_axes(const Plan& p, const Array& reached, size_t k, const Type& out) const;
+  Array anywhere(const Array& reached, const Type& out) const;
+  Array stacked(const std::vector<Value>& steps, const Type& whole) const;
+
+  const int64_t seeds_;
+  std::unordered_map<const Eqn*, Plan> plans_;  // programs outlive it
+};
+
+const Reach::Plan& Reach::plan_of(const JaxprData& j, const Eqn& e) {
+  const auto [it, fresh] = plans_.try_emplace(&e);
+  Plan& p = it->second;
+  if (!fresh) return p;
+  for (Atom a : e.in) p.in.push_back(j.type(a));
+  for (int32_t k = 0; k < e.n_out; ++k) p.out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+  // Collectives, and what acts on the world: what another lane, or a callback, does with it.
+  if (e.op->implementations().empty() || e.op->collective() ||
+      effect_of(*e.op, e.params) != Effect::none)
+    return p;
+  // As its rule says, where it has one, whatever would run it.
+  p.lowering =
+      e.op->has(Op::Slot::lower) ? e.op->lower(p.in, p.out, e.params) : lower_equation(j, e);
+  p.access = access_of(*p.lowering, p.in, p.out);
+  p.result_axis = result_axes(*p.lowering, p.out);
+  const Form f = p.lowering->form;
+  const std::vector<nest::Combine>& c = p.lowering->combine;
+  p.adds = f == Form::reduce || f == Form::contract || f == Form::prefix || f == Form::scatter ||
+           (f == Form::pull && std::all_of(p.access.times.begin(), p.access.times.end(),
+                                           [](int n) { return n <= 1; }));
+  p.sums = f == Form::contract ||
+           (f == Form::reduce && std::all_of(c.begin(), c.end(), [](nest::Combine one) {
+              return one == nest::Combine::Add || one == nest::Combine::MulAdd;
+            }));
+  return p;
+}
+
+Values Reach::run(const Jaxpr& j, const Values& in) {
+  Values env(j->types.size());
+  std::copy(in.begin(), in.end(), env.begin());
+  const auto read = [&](Atom a) {
+    return a.is_literal() ? Value{literal_array(j->literals[static_cast<size_t>(a.literal())]), {}}
+                          : env[static_cast<size_t>(a.index)];
+  };
+  for (const Eqn& e : j->eqns) {
+    const Source source(e.source);
+    Values x;
+    for (Atom a : e.in) x.push_back(read(a));
+    Values out = equation(e, plan_of(*j, e), x);
+    std::move(out.begin(), out.end(), env.begin() + e.out);
+  }
+  Values out;
+  for (Atom a : j->out) out.push_back(read(a));
+  return out;
+}
+
+Values Reach::equation(const Eqn& e, const Plan& p, const Values& in) {
+  Values out(p.out.size());
+  const bool any_reached =
+      std::any_of(in.begin(), in.end(), [](const Value& v) { return v.is_reached(); });
+  if (p.lowering && !any_reached && surely_ends(e)) {
+    Arrays x;
+    for (const Value& v : in)
+      if (v.is_known()) x.push_back(v.known);
+    if (x.size() < in.size()) return out;
+    x = bind_equation(e, x, e.params);
+    for (size_t o = 0; o < out.size(); ++o) out[o].known = x[o];
+    return out;
+  }
+  if (p.lowering && !p.lowering->loop.bodies.empty()) return loop(p.lowering->loop, p.out, in);
+  for (size_t k = 0; k < in.size(); ++k) {
+    if (!in[k].is_reached()) continue;
+    const Arrays r = reach(e, p, in, k);
+    for (size_t o = 0; o < out.size(); ++o)
+      if (is_inexact(p.out[o].dtype())) out[o].reached = either(out[o].reached, r[o]);
+  }
+  return out;
+}
+
+// What operand k alone reaches.
+Arrays Reach::reach(const Eqn& e, const Plan& p, const Values& in, size_t k) const {
+  if (p.lowering && !p.access.times.empty() && p.access.times[k] == 0) return Arrays(p.out.size());
+  bool known = p.lowering.has_value(), factors = p.sums;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const bool unknown = !in[i].is_known() && !in[i].is_reached();
+    known = known && !unknown;
+    factors = factors && (!unknown || is_inexact(p.in[i].dtype()));
+  }
+  if (p.adds && (known || factors)) return by_numbers(e, p, in, k);
+  constexpr int64_t few = 1 << 20;
+  int64_t out_elements = 0;
+  for (const Type& t : p.out) out_elements += t.elements();
+  if (known && p.in[k].elements() * out_elements <= few) return by_units(e, p, in, k);
+  Arrays out;
+  for (const Type& t : p.out)
+    out.push_back(p.lowering ? along_axes(p, in[k].reached, k, t) : anywhere(in[k].reached, t));
+  return out;
+}
+
+// Each result reads one element of the operand, or adds some with factors that are other operands.
+// So with 1 for what is reached (1 + i, so that neither part is missed), and for whatever else is
+// not zero, nothing cancels.
+Arrays Reach::by_numbers(const Eqn& e, const Plan& p, const Values& in, size_t k) const {
+  const Type& t = p.in[k];
+  const Array ones = base::convert(in[k].reached, t.dtype(), t.weak());
+  return changed(e, p, in, k,
+                 is_complex(t.dtype()) ? ones * Array(std::complex<float>(1, 1)) : ones);
+}
+
+// Which element of the operand reaches what, one after another: the product of two relations.
+Arrays Reach::by_units(const Eqn& e, const Plan& p, const Values& in, size_t k) const {
+  const Type& t = p.in[k];
+  const int64_t n = t.elements();
+  const Array element = base::iota(Type(I32, {n, n}), 0) == base::iota(Type(I32, {n, n}), 1),
+              units = base::reshape(base::convert(element, t.dtype(), t.weak()),
+                                    t.shape().inserted(0, n));
+  Arrays reach = changed(e, p, in, k, units);
+  if (is_complex(t.dtype())) {
+    const Arrays more = changed(e, p, in, k, units * Array(std::complex<float>(0, 1)));
+    for (size_t o = 0; o < reach.size(); ++o) reach[o] = either(reach[o], more[o]);
+  }
+  const auto matrix = [](const Array& bools, int64_t rows) {
+    return base::reshape(base::convert(bools, F32),
+                         {rows, bools.size() / std::max<int64_t>(1, rows)});
+  };
+  for (size_t o = 0; o < reach.size(); ++o)
+    reach[o] = base::reshape(lax::dot_general(matrix(in[k].reached, seeds_), matrix(reach[o], n),
+                                              {{1}, {0}, {}, {}}) != 0,
+                             p.out[o].shape().inserted(0, seeds_));
+  return reach;
+}
+
+// Where results are other than without operand k, for which these numbers stand, mapped. Others
+// that are reached, too, are 0, and then 1: they may be factors (of what only seems to be linear in
+// the seeds).
+Arrays Reach::changed(const Eqn& e, const Plan& p, const Values& in, size_t k,
+                      const Array& numbers) const {
+  const auto run = [&](const Arrays& a) { return bind_op(*e.op, a, e.params); };
+  MaybeAxes axes(in.size());
+  axes[k] = 0;
+  const int64_t n = numbers.shape()[0];
+  const auto with_others = [&](Array (*others)(const Type&)) {
+    Arrays x;
+    for (size_t i = 0; i < in.size(); ++i) {
+      const Type& t = p.in[i];
+      if (i == k)
+        x.push_back(numbers);
+      else if (in[i].is_reached())
+        x.push_back(others(t));
+      else if (!in[i].is_known())
+        x.push_back(base::ones(t));
+      else
+        x.push_back(is_inexact(t.dtype()) ? base::convert(in[i].known != 0, t.dtype(), t.weak())
+                                          : in[i].known);
+    }
+    const Batched b = vmap_flat(run, x, axes, n, {.warn = false});
+    x[k] = base::zeros(p.in[k]);
+    const Arrays without = run(x);
+    Arrays out;
+    for (size_t o = 0; o < b.out.size(); ++o)
+      out.push_back(move_mapped(b.out[o], b.axis[o], 0, n) != without[o]);
+    return out;
+  };
+  Arrays out = with_others(base::zeros);
+  if (std::count_if(in.begin(), in.end(), [](const Value& v) { return v.is_reached(); }) > 1) {
+    const Arrays more = with_others(base::ones);
+    for (size_t o = 0; o < out.size(); ++o) out[o] = either(out[o], more[o]);
+  }
+  return out;
+}
+
+// Where the rule reads an axis at the index at which it writes one of the result, the seeds stay
+// where they are; along all others they may go anywhere.
+Array Reach::along_axes(const Plan& p, const Array& reached, size_t k, const Type& out) const {
+  const std::vector<int>& reads = p.access.reads[k];
+  std::vector<int> from(static_cast<size_t>(out.ndim()), -1);  // by axis of the result
+  std::vector<int64_t> mixed;
+  for (size_t b = 0; b < reads.size(); ++b) {
+    const int a = reads[b] < 0 ? -1 : p.result_axis[static_cast<size_t>(reads[b])];
+    const int64_t size = reached.shape()[static_cast<int>(b) + 1];
+    if (a < 0 || from[static_cast<size_t>(a)] >= 0 || out.shape()[a] != size)
+      mixed.push_back(static_cast<int64_t>(b) + 1);
+    else
+      from[static_cast<size_t>(a)] = static_cast<int>(b) + 1;
+  }
+  Array r = reached;
+  for (int64_t m :
+       mixed) {  // the axis stays, of one element, so that the others keep their numbers
+    const Array some = base::reduce_any(r, {m});
+    r = base::reshape(some, some.shape().inserted(static_cast<int>(m), 1));
+  }
+  std::vector<int64_t> sizes{seeds_};
+  int at = 1;
+  // Those that stay come first, in the order of the result, then those of one element.
+  std::vector<int> order{0};
+  for (int a = 0; a < out.ndim(); ++a)
+    if (from[static_cast<size_t>(a)] >= 0) order.push_back(from[static_cast<size_t>(a)]);
+  std::vector<int> now;
+  for (int b = 0; b < r.ndim(); ++b) now.push_back(b);
+  for (; at < static_cast<int>(order.size()); ++at) {
+    const auto where = std::find(now.begin(), now.end(), order[static_cast<size_t>(at)]);
+    r = base::move_axis(r, static_cast<int>(where - now.begin()), at);
+    now.erase(where);
+    now.insert(now.begin() + at, order[static_cast<size_t>(at)]);
+  }
+  for (int a = 1; a < at; ++a) sizes.push_back(r.shape()[a]);
+  r = base::reshape(r, sizes);
+  for (int a = 0; a < out.ndim(); ++a)
+    if (from[static_cast<size_t>(a)] < 0) r = base::insert_axis(r, a + 1, out.shape()[a]);
+  return r;
+}
+
+Array Reach::anywhere(const Array& reached, const Type& out) const {
+  std::vector<int64_t> all;
+  for (int b = 1; b < reached.ndim(); ++b) all.push_back(b);
+  Array r = base::reduce_any(reached, all);
+  for (int a = 0; a < out.ndim(); ++a) r = base::insert_axis(r, a + 1, out.shape()[a]);
+  return r;
+}
+
+Values Reach::body(const LoopForm& f, const Jaxpr& j, const Values& in, const Values& carry,
+                   const Values& rows) {
+  Values x(f.active() ? 1 : 0);
+  const auto consts = in.begin() + f.first_const();
+  x.insert(x.end(), consts, consts + f.consts);
+  x.insert(x.end(), carry.begin(), carry.end());
+  x.insert(x.end(), rows.begin(), rows.end());
+  return run(j, x);
+}
+
+Values Reach::loop(const LoopForm& f, const Types& out, const Values& in) {
+  switch (f.kind) {
+    case LoopForm::Kind::loop_while: return loop_while(f, in);
+    case LoopForm::Kind::scan: return scan(f, out, in);
+    case LoopForm::Kind::cond:
+    case LoopForm::Kind::call: break;
+  }
+  Values r = body(f, f.bodies[0], in, {});
+  for (size_t b = 1; b < f.bodies.size(); ++b) r = either(r, body(f, f.bodies[b], in, {}));
+  return r;
+}
+
+// Step by step, so that what counts the steps is known.
+Values Reach::scan(const LoopForm& f, const Types& out, const Values& in) {
+  const bool some_lanes = f.enter || f.trips || f.active();
+  const auto first = in.begin() + f.first_carry(), first_row = in.begin() + f.first_row();
+  Values carry(first, first + f.carry);
+  const auto row = [](const Array& x, int axis, int64_t t) {
+    if (x.empty_handle()) return x;
+    const Array one = base::slice_axis(x, axis, t, t + 1);
+    return base::reshape(one, one.shape().erased(axis));
+  };
+  std::vector<Values> steps(static_cast<size_t>(f.results), Values(static_cast<size_t>(f.length)));
+  for (int64_t s = 0; s < f.length; ++s) {
+    const int64_t t = f.reverse ? f.length - 1 - s : s;
+    Values rows;
+    for (auto v = first_row; v != first_row + f.rows; ++v)
+      rows.push_back({row(v->known, 0, t), row(v->reached, 1, t)});
+    Values next = body(f, f.bodies[0], in, carry, rows);
+    for (size_t k = 0; k < steps.size(); ++k)
+      steps[k][static_cast<size_t>(t)] = std::move(next[carry.size() + k]);
+    next.resize(carry.size());
+    carry = some_lanes ? either(carry, next) : next;
+  }
+  for (size_t k = 0; k < steps.size(); ++k)
+    carry.push_back({{}, stacked(steps[k], out[static_cast<size_t>(f.carry) + k])});
+  return carry;
+}
+
+Array Reach::stacked(const Values& steps, const Type& whole) const {
+  if (std::none_of(steps.begin(), steps.end(), [](const Value& v) { return v.is_reached(); }))
+    return {};
+  const Shape one = whole.shape().erased(0).inserted(0, seeds_).inserted(1, 1);
+  const Array nothing = base::zeros(Type(Bool, one));
+  Arrays rows;
+  for (const Value& v : steps)
+    rows.push_back(v.is_reached() ? base::reshape(v.reached, one) : nothing);
+  return base::concatenate(rows, 1);
+}
+
+// As long as it is known whether the loop goes on, step by step; then until nothing is reached that
+// was not before.
+Values Reach::loop_while(const LoopForm& f, const Values& in) {
+  constexpr int steps = 10'000;
+  Values carry(in.begin() + f.first_carry(), in.end());
+  const auto go_on = [&] {
+    Values x(in.begin() + f.first_cond_const(), in.begin() + f.first_const());
+    x.insert(x.end(), carry.begin(), carry.end());
+    return run(f.bodies[0], x)[0].known;
+  };
+  for (int s = 0; s < steps && !f.enter && !f.active(); ++s) {
+    const Array go = go_on();
+    if (go.empty_handle()) break;
+    if (!static_cast<bool>(go)) return carry;
+    carry = body(f, f.bodies[1], in, carry);
+  }
+  for (;;) {
+    Values next = either(carry, body(f, f.bodies[1], in, carry));
+    if (same(carry, next)) return carry;
+    carry = std::move(next);
+  }
+}
+
+// Inputs of the program that are seeds, `n` of them from `lo` on.
+Values seeds_among(const Types& types, int64_t lo, int64_t n) {
+  Values r;
+  int64_t first = 0;
+  for (const Type& t : types) {
+    const Array number = base::insert_axis(base::iota(Type(I32, {n}), 0), 1, t.elements());
+    const Array element = base::insert_axis(base::iota(Type(I32, {t.elements()}), 0), 0, n);
+    const Array mine = number + static_cast<int>(lo) == element + static_cast<int>(first);
+    r.push_back({{}, base::reshape(mine, t.shape().inserted(0, n))});
+    first += t.elements();
+  }
+  return r;
+}
+
+}  // namespace
+
+Pattern Pattern::transposed() const {
+  Pattern t{std::vector<std::vector<int32_t>>(static_cast<size_t>(columns)),
+            static_cast<int64_t>(rows.size())};
+  for (size_t r = 0; r < rows.size(); ++r)
+    for (int32_t c : rows[r]) t.rows[static_cast<size_t>(c)].push_back(static_cast<int32_t>(r));
+  return t;
+}
+
+Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) {
+  const Running eager(eval_interpreter());
+  const Jaxpr program =
+      without_prints(dce(linear.jaxpr, std::vector<bool>(linear.jaxpr->out.size(), true)));
+  const JaxprData& j = *program;
+  const auto inputs = static_cast<size_t>(j.n_in), first_seed = inputs - seed_inputs;
+  Types seed_types = j.in_types();
+  seed_types.erase(seed_types.begin(), seed_types.begin() + static_cast<int64_t>(first_seed));
+  int64_t seeds = 0;
+  for (const Type& t : seed_types) seeds += t.elements();
+  Pattern p;
+  for (const Type& t : j.out_types()) p.columns += t.elements();
+  for (int64_t lo = 0; lo < seeds; lo += at_a_time) {
+    const int64_t n = std::min(at_a_time, seeds - lo);
+    Values x(first_seed);
+    for (size_t k = 0; k < linear.consts.size(); ++k)
+      if (concrete_or_null(linear.consts[k])) x[k].known = linear.consts[k];
+    const Values tangents = seeds_among(seed_types, lo, n);
+    x.insert(x.end(), tangents.begin(), tangents.end());
+    const Values out = Reach(n).run(program, x);
+    p.rows.resize(static_cast<size_t>(lo + n));
+    int32_t column = 0;
+    for (size_t o = 0; o < out.size(); ++o) {
+      const int64_t size = j.out_types()[o].elements();
+      const bool* b = out[o].is_reached() ? data_of<bool>(out[o].reached) : nullptr;
+      for (int64_t s = 0; b && s < n; ++s)
+        for (int64_t e = 0; e < size; ++e)
+          if (b[s * size + e])
+            p.rows[static_cast<size_t>(lo + s)].push_back(column + static_cast<int32_t>(e));
+      column += static_cast<int32_t>(size);
+    }
+  }
+  return p;
+}
+
+Colours coloured(const Pattern& p) {
+  Colours c;
+  std::vector<std::vector<uint64_t>> taken(
+      static_cast<size_t>(p.columns));  // by column, a bit each
+  for (const std::vector<int32_t>& row : p.rows) {
+    std::vector<uint64_t> used;
+    for (int32_t column : row) {
+      const std::vector<uint64_t>& t = taken[static_cast<size_t>(column)];
+      used.resize(std::max(used.size(), t.size()));
+      for (size_t w = 0; w < t.size(); ++w) used[w] |= t[w];
+    }
+    size_t colour = 0;
+    while (colour / 64 < used.size() && used[colour / 64] >> (colour % 64) & 1) ++colour;
+    for (int32_t column : row) {
+      std::vector<uint64_t>& t = taken[static_cast<size_t>(column)];
+      t.resize(std::max(t.size(), colour / 64 + 1));
+      t[colour / 64] |= uint64_t{1} << (colour % 64);
+    }
+    c.of_row.push_back(static_cast<int32_t>(colour));
+    c.count = std::max(c.count, static_cast<int64_t>(colour) + 1);
+  }
+  return c;
+}
+
+}  // namespace weft::detail
