@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// examples/08_jacobians.cpp: Jacobians: a loop of gradients beside one map, batched, second order
+// examples/08_jacobians.cpp: Jacobians: a loop beside one map, batched, second order, sparse
 #include "expect.h"
 using namespace weft;
 
@@ -62,5 +62,18 @@ int main(int argc, char** argv) {
   expect(bool(allclose(loop(), mapped(z), 1e-4, 1e-5)), "loop and map should agree");
   std::cout << "\n256 rows, sequential loop: " << milliseconds(loop) << " ms\n"
             << "256 rows, mapped:          " << milliseconds([&] { return mapped(z); }) << " ms\n";
+
+  // Many zeros: columns that no row has in common are computed together.
+  auto chain = [](Array u) {
+    for (int step = 0; step < 8; ++step) u = u + 0.1 * (roll(u, 1) - 2. * u + sin(u));
+    return u;
+  };
+  auto dense = jit(jacobian(chain)), sparse = jit(jacobian(chain, {.sparsity = detect}));
+  const Array u = cos(arange(1024.));
+  expect(bool(array_equal(dense(u), sparse(u))), "a sparse Jacobian should be the dense one");
+  std::cout << "\n1,024 x 1,024, all columns:       " << milliseconds([&] { return dense(u); })
+            << " ms\n"
+            << "1,024 x 1,024, by .sparsity:     " << milliseconds([&] { return sparse(u); })
+            << " ms\n";
   return finish();
 }
