@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "weft/core/ir.h"
+#include "weft/core/text/calling.h"
 #include "weft/core/text/lasting.h"
 #include "weft/core/text/traceback.h"
 
@@ -46,10 +47,11 @@ named_scope::~named_scope() { source.scope = before_; }
 
 std::string ir::with_place(const std::string& text) {
   const Location at = Source::current();
-  if (!at || text.find("(at ") != std::string::npos) return text;
+  const std::string named = with_name(text, calling(at));
+  if (!at || text.find("(at ") != std::string::npos) return named;
   // Lines that show something, as a caret does, stay as they are.
   const char* gap = text.find('\n') == std::string::npos ? " " : "\n";
-  return text + gap + "(at " + to_string(at) + ")";
+  return named + gap + "(at " + to_string(at) + ")";
 }
 void ir::add_place(Error& e, Location at) {
   const Source place(at);

@@ -215,7 +215,7 @@ Array scatter_sum(const Array& x, const AxisNames& axes, const PsumScatterOption
 
 Array exchange(const char* who, const Array& x, const AxisNames& axes, int64_t split_axis,
                int64_t concat_axis, const AllToAllOptions& o, Location at) {
-  const Source s(at);
+  const Calling s(who, at);
   const int64_t size = group_size(who, axes, o.axis_index_groups);
   const int split = fn::axis_of(who, split_axis, static_cast<int>(x.ndim())),
             concat = fn::axis_of(who, concat_axis, static_cast<int>(x.ndim()));
@@ -242,7 +242,7 @@ Array exchange(const char* who, const Array& x, const AxisNames& axes, int64_t s
 
 Array permute(const char* who, const Array& x, const AxisNames& axes, const LanePairs& perm,
               Location at) {
-  const Source s(at);
+  const Calling s(who, at);
   const int64_t lanes = named_lanes(who, axes);
   std::vector<int64_t> ends[2];
   std::set<int64_t> seen[2];
@@ -296,7 +296,7 @@ Array from_lane(const Array& x, const AxisNames& axes, int64_t source, Location 
 }
 
 void need_names(const char* who, const AxisNames& axes, Location at) {
-  const Source s(at);
+  const Calling s(who, at);
   named_lanes(who, axes);
 }
 void need_varying(const AxisNames& axes, const std::string& to, Location at) {

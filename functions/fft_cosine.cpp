@@ -107,19 +107,19 @@ Array along_many(const char* name, const Array& given, const FftnOptions& o, boo
 }  // namespace
 
 Array dct(const Arg& x, const DctOptions& o) {
-  const Source s(x.at());
+  const Calling s("dct", x.at());
   return along_one("dct", x, o, false);
 }
 Array idct(const Arg& x, const DctOptions& o) {
-  const Source s(x.at());
+  const Calling s("idct", x.at());
   return along_one("idct", x, o, true);
 }
 Array dctn(const Arg& x, const FftnOptions& o) {
-  const Source s(x.at());
+  const Calling s("dctn", x.at());
   return along_many("dctn", x, o, false);
 }
 Array idctn(const Arg& x, const FftnOptions& o) {
-  const Source s(x.at());
+  const Calling s("idctn", x.at());
   return along_many("idctn", x, o, true);
 }
 

@@ -79,7 +79,7 @@ Shape common_shape(const char* name, const Shape& a, const Shape& b) {
   try {
     return broadcast_shapes(a, b);
   } catch (const ShapeError& e) {
-    throw ShapeError(std::string(name) + ": " + e.what());
+    throw ShapeError(std::string(name) + ": " + inner_text(e));
   }
 }
 void need_fit(const char* name, const char* what, const Array& x, const Shape& s) {
@@ -99,7 +99,7 @@ Promoted common_dtype(const char* name, const Array& a, const Array& b) {
   try {
     return promote(a.dtype(), a.weak_type(), b.dtype(), b.weak_type());
   } catch (const DTypeError& e) {
-    throw DTypeError(std::string(name) + ": " + e.what());
+    throw DTypeError(std::string(name) + ": " + inner_text(e));
   }
 }
 // Only what changes is converted; a weak operand beside a strong one of its dtype stays as it is.

@@ -4,6 +4,7 @@
 #pragma once
 #include <utility>
 
+#include "weft/core/text/calling.h"
 #include "weft/tracer/array.h"
 #include "weft/tracer/trace.h"
 

@@ -34,41 +34,41 @@ Array below_zero(const Array& x, const Array& positive) {
 }  // namespace
 
 Array relu(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("relu", x.at());
   // By choice and not by max alone, so that the derivative at 0 is 0. A NaN stays, with derivative
   // 0.
   const Array zero = filled(x, 0);
   return lax::select(lax::gt(x, zero), x, lax::max(lax::stop_gradient(x), zero));
 }
 Array relu6(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("relu6", x.at());
   // As relu: the derivatives at 0 and 6 are 0.
   const Array zero = filled(x, 0), six = filled(x, 6);
   const Array inside = lax::bitwise_and(lax::gt(x, zero), lax::lt(x, six));
   return lax::select(inside, x, lax::min(lax::max(lax::stop_gradient(x), zero), six));
 }
 Array leaky_relu(const Arg& x, const Arg& slope) {
-  const Source s(x.at());
+  const Calling s("leaky_relu", x.at());
   const Array v = fn::inexact(x);
   return where(lax::ge(v, number_like(v, 0)), v, multiply(slope, v));
 }
 Array elu(const Arg& x, const Arg& alpha) {
-  const Source s(x.at());
+  const Calling s("elu", x.at());
   const Array v = fn::inexact(x), positive = lax::gt(v, number_like(v, 0));
   return where(positive, v, multiply(alpha, lax::expm1(below_zero(v, positive))));
 }
 Array celu(const Arg& x, const Arg& alpha) {
-  const Source s(x.at());
+  const Calling s("celu", x.at());
   const Array v = fn::inexact(x), zero = filled(v, 0);
   return add(lax::max(v, zero), multiply(alpha, expm1(divide(lax::min(v, zero), alpha))));
 }
 Array selu(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("selu", x.at());
   const Array e = elu(x, 1.6732632423543772848170429916717);
   return lax::mul(e, number_like(e, 1.0507009873554804934193349852946));
 }
 Array gelu(const Arg& x, bool approximate) {
-  const Source s(x.at());
+  const Calling s("gelu", x.at());
   const Array v = fn::inexact(x);
   if (!approximate) {
     const Array t = lax::div(v, number_like(v, std::sqrt(2.0)));
@@ -81,60 +81,60 @@ Array gelu(const Arg& x, bool approximate) {
   return lax::mul(v, cdf);
 }
 Array sigmoid(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("sigmoid", x.at());
   return lax::logistic(fn::inexact(x));
 }
 Array silu(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("silu", x.at());
   const Array v = fn::inexact(x);
   return lax::mul(v, lax::logistic(v));
 }
 Array swish(const Arg& x) { return silu(x); }
 Array softplus(const Arg& x) { return logaddexp(x, 0); }
 Array mish(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("mish", x.at());
   return multiply(x, weft::tanh(softplus(x)));
 }
 Array soft_sign(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("soft_sign", x.at());
   const Array v = fn::inexact(x);
   return lax::div(v, lax::add(lax::abs(v), number_like(v, 1)));
 }
 Array log_sigmoid(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("log_sigmoid", x.at());
   return negative(softplus(negative(fn::inexact(x))));
 }
 Array tanh(const Arg& x) { return weft::tanh(x); }
 Array hard_tanh(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("hard_tanh", x.at());
   return where(greater(x, 1), 1, where(less(x, -1), -1, x));
 }
 Array hard_sigmoid(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("hard_sigmoid", x.at());
   const Array v = fn::inexact(x);
   return lax::div(relu6(lax::add(v, number_like(v, 3))), number_like(v, 6));
 }
 Array hard_silu(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("hard_silu", x.at());
   return multiply(x, hard_sigmoid(x));
 }
 Array hard_swish(const Arg& x) { return hard_silu(x); }
 Array sparse_plus(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("sparse_plus", x.at());
   const Array v = fn::inexact(x), one = number_like(v, 1);
   const Array between = lax::div(lax::square(lax::add(v, one)), number_like(v, 4));
   return where(lax::le(v, number_like(v, -1)), number_like(v, 0),
                where(lax::ge(v, one), v, between));
 }
 Array sparse_sigmoid(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("sparse_sigmoid", x.at());
   const Array v = fn::inexact(x);
   return lax::mul(number_like(v, 0.5), clip(lax::add(v, number_like(v, 1)), 0, 2));
 }
 // Either form loses digits where the other does not: Mächler, "Accurately computing
 // log(1 - exp(-|a|))" (2012). The rule has the derivative at 0 and infinity, too.
 Array log1mexp(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("log1mexp", x.at());
   const Array v = fn::inexact(x);
   const auto f = [](const Array& a) {
     const Array n = lax::neg(a);
@@ -149,12 +149,12 @@ Array log1mexp(const Arg& x) {
   return custom_jvp_flat(value, rule, {v}, "log1mexp")[0];
 }
 Array squareplus(const Arg& x, const Arg& b) {
-  const Source s(x.at());
+  const Calling s("squareplus", x.at());
   const Array v = fn::inexact(x);
   return divide(add(v, weft::sqrt(add(lax::square(v), b))), 2);
 }
 Array glu(const Arg& x, int64_t axis) {
-  const Source s(x.at());
+  const Calling s("glu", x.at());
   const int a = fn::axis_of("glu", axis, x->type().ndim());
   if (x->shape()[a] % 2)
     fn::fail_shape(fmt::format("glu: axis {} of {} cannot be halved", a, to_string(x->type())));
@@ -180,7 +180,7 @@ void need_axes(const char* name, const Array& x, const AxisList& axis,
 }
 }  // namespace
 Array softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
-  const Source s(x.at());
+  const Calling s("softmax", x.at());
   need_axes("softmax", x, axis, o.where);
   Array v = fn::inexact(x);
   if (o.where) v = where(*o.where, v, number_like(v, -inf));
@@ -189,7 +189,7 @@ Array softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   return o.where ? where(*o.where, out, number_like(out, 0)) : out;
 }
 Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
-  const Source s(x.at());
+  const Calling s("log_softmax", x.at());
   need_axes("log_softmax", x, axis, o.where);
   Array v = fn::inexact(x);
   if (o.where) v = where(*o.where, v, number_like(v, -inf));
@@ -201,7 +201,7 @@ Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
   return special::logsumexp(x, axis, o);
 }
 Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o) {
-  const Source s(x.at());
+  const Calling s("logmeanexp", x.at());
   need_axes("logmeanexp", x, axis, o.where);
   ReduceOptions r;
   r.keepdims = o.keepdims;
@@ -217,7 +217,7 @@ Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o)
   return subtract(total, number_like(total, std::log(count)));
 }
 Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& o) {
-  const Source s(x.at());
+  const Calling s("standardize", x.at());
   need_axes("standardize", x, axis, o.where);
   const Array v = fn::inexact(x);
   ReduceOptions r;
@@ -240,7 +240,7 @@ Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& 
   return multiply(centred, lax::rsqrt(fn::inexact(spread)));
 }
 Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) {
-  const Source s(x.at());
+  const Calling s("layer_norm", x.at());
   need_axes("layer_norm", x, axis, {});
   if (o.scale) fn::need_fit("layer_norm", ".scale", *o.scale, x->shape());
   if (o.bias) fn::need_fit("layer_norm", ".bias", *o.bias, x->shape());
@@ -252,7 +252,7 @@ Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) 
   return o.bias ? add(out, *o.bias) : out;
 }
 Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o) {
-  const Source s(x.at());
+  const Calling s("one_hot", x.at());
   const int a = fn::axis_of("one_hot", o.axis, x->type().ndim() + 1);
   if (num_classes < 0)
     fn::fail_shape(fmt::format("one_hot: {} is not a number of classes", num_classes));

@@ -40,25 +40,25 @@ Array polynomial(const Array& x, std::initializer_list<double> c) {
 // ---- error functions
 
 Array erf(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("erf", x.at());
   return lax::erf(real_of("erf", x));
 }
 Array erfc(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("erfc", x.at());
   return lax::erfc(real_of("erfc", x));
 }
 Array erfinv(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("erfinv", x.at());
   return lax::erf_inv(real_of("erfinv", x));
 }
 Array ndtr(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("ndtr", x.at());
   const Array w = real_of("ndtr", x) * std::sqrt(0.5);
   return lax::erfc(lax::neg(w)) * 0.5;
 }
 // Cephes, ndtri.c: for p > e^-2 an odd function of p - 1/2, else one of z = sqrt(-2 log p).
 Array ndtri(const Arg& p) {
-  const Source s(p.at());
+  const Calling s("ndtri", p.at());
   const Array v = real_of("ndtri", p), upper = v > -std::expm1(-2.0);
   const Array small = where(upper, 1 - v, v);
   const Array inside = logical_and(small > 0, v < 1);
@@ -102,7 +102,7 @@ Array ndtri(const Arg& p) {
 }
 // Far below 0 by the asymptotic series of ndtr.
 Array log_ndtr(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("log_ndtr", x.at());
   const Array v = reals_of("log_ndtr", {x})[0];
   const auto value = [](const Arrays& in) {
     const Array& y = in[0];
@@ -125,17 +125,17 @@ Array log_ndtr(const Arg& x) {
 // ---- gamma functions
 
 Array gammaln(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("gammaln", x.at());
   return lax::lgamma(real_of("gammaln", x));
 }
 Array loggamma(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("loggamma", x.at());
   if (is_complex(x->dtype())) return fn::complex_loggamma(x);
   const Array v = real_of("loggamma", x);
   return fn::as_dtype(where(v > 0, lax::lgamma(v), nan), v.dtype());
 }
 Array gammasgn(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("gammasgn", x.at());
   const Array v = real_of("gammasgn", x), whole = floor(v), below = v < 0;
   const Array pole = logical_or(logical_and(below, v == whole), isnan(v));
   const Array odd = logical_and(below, remainder(whole, 2) != 0);
@@ -143,18 +143,18 @@ Array gammasgn(const Arg& x) {
   return fn::as_dtype(where(pole, nan, where(negative, -1., 1.)), v.dtype());
 }
 Array gamma(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("gamma", x.at());
   if (is_complex(x->dtype())) return exp(fn::complex_loggamma(x));
   const Array v = real_of("gamma", x);
   return gammasgn(v) * lax::exp(lax::lgamma(v));
 }
 Array factorial(const Arg& n) {
-  const Source s(n.at());
+  const Calling s("factorial", n.at());
   const Array v = real_of("factorial", n);
   return fn::as_dtype(where(v < 0, 0, lax::exp(lax::lgamma(v + 1))), v.dtype());
 }
 Array poch(const Arg& z, const Arg& m) {
-  const Source s(z.at());
+  const Calling s("poch", z.at());
   const auto value = [](const Arrays& v) {
     return fn::as_dtype(where(v[1] == 0, 1, gamma(v[0] + v[1]) / gamma(v[0])), v[0].dtype());
   };
@@ -164,7 +164,7 @@ Array poch(const Arg& z, const Arg& m) {
   });
 }
 Array multigammaln(const Arg& a, int64_t d) {
-  const Source s(a.at());
+  const Calling s("multigammaln", a.at());
   const Array v = real_of("multigammaln", a);
   if (d < 0) fn::fail_index(fmt::format("multigammaln: {} is no dimension", d));
   const auto n = static_cast<double>(d);
@@ -173,11 +173,11 @@ Array multigammaln(const Arg& a, int64_t d) {
   return fn::broadcast(sum, v.shape());
 }
 Array digamma(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("digamma", x.at());
   return lax::digamma(real_of("digamma", x));
 }
 Array polygamma(const Arg& n, const Arg& x) {
-  const Source s(n.at());
+  const Calling s("polygamma", n.at());
   if (!is_integer(n->dtype()))
     fn::fail_dtype(
         fmt::format("polygamma: the order must be an integer, got {}", to_string(n->type())));
@@ -185,17 +185,17 @@ Array polygamma(const Arg& n, const Arg& x) {
   return lax::polygamma(m, v);
 }
 Array zeta(const Arg& x, const Arg& q) {
-  const Source s(x.at());
+  const Calling s("zeta", x.at());
   const auto [a, b] = pair_of("zeta", x, q);
   return lax::zeta(a, b);
 }
 Array gammainc(const Arg& a, const Arg& x) {
-  const Source s(a.at());
+  const Calling s("gammainc", a.at());
   const auto [p, v] = pair_of("gammainc", a, x);
   return lax::igamma(p, v);
 }
 Array gammaincc(const Arg& a, const Arg& x) {
-  const Source s(a.at());
+  const Calling s("gammaincc", a.at());
   const auto [p, v] = pair_of("gammaincc", a, x);
   return lax::igammac(p, v);
 }
@@ -218,7 +218,7 @@ Array stirling_rest(const Array& x) {
 // The three logarithms cancel where an operand is large: there they are those of Stirling's formula
 // with what cancels left out.
 Array betaln(const Arg& a, const Arg& b) {
-  const Source s(a.at());
+  const Calling s("betaln", a.at());
   const auto [p, q] = pair_of("betaln", a, b);
   const Array turned = p > q, low = where(turned, q, p), high = where(turned, p, q);
   const Array large = (low > 0) & (high >= 10) & isfinite(high), both = large & (low >= 10);
@@ -231,12 +231,12 @@ Array betaln(const Arg& a, const Arg& b) {
   return where(both, of_two + rest, where(large, of_one + rest, plain));
 }
 Array beta(const Arg& a, const Arg& b) {
-  const Source s(a.at());
+  const Calling s("beta", a.at());
   const auto [p, q] = pair_of("beta", a, b);
   return gammasgn(p) * gammasgn(q) * gammasgn(p + q) * exp(betaln(p, q));
 }
 Array betainc(const Arg& a, const Arg& b, const Arg& x) {
-  const Source s(a.at());
+  const Calling s("betainc", a.at());
   const Arrays v = reals_of("betainc", {a, b, x});
   return lax::betainc(v[0], v[1], v[2]);
 }
@@ -244,11 +244,11 @@ Array betainc(const Arg& a, const Arg& b, const Arg& x) {
 // ---- logarithms and exponentials
 
 Array expit(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("expit", x.at());
   return lax::logistic(real_of("expit", x));
 }
 Array logit(const Arg& p) {
-  const Source s(p.at());
+  const Calling s("logit", p.at());
   return with_slope(
       "logit", reals_of("logit", {p}), [](const Arrays& v) { return log(v[0] / (1 - v[0])); },
       [](const Arrays& v, const Arrays& d) { return d[0] / (v[0] * (1 - v[0])); });
@@ -265,14 +265,14 @@ Array xlogx(const Array& x) {
 }
 }  // namespace
 Array xlogy(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s("xlogy", x.at());
   return with_slope(
       "xlogy", reals_of("xlogy", {x, y}),
       [](const Arrays& v) { return product_or_zero(v[0], v[1], log(v[1])); },
       [](const Arrays& v, const Arrays& d) { return d[0] * log(v[1]) + d[1] * v[0] / v[1]; });
 }
 Array xlog1py(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s("xlog1py", x.at());
   return with_slope(
       "xlog1py", reals_of("xlog1py", {x, y}),
       [](const Arrays& v) { return product_or_zero(v[0], v[1], log1p(v[1])); },
@@ -281,12 +281,12 @@ Array xlog1py(const Arg& x, const Arg& y) {
       });
 }
 Array entr(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("entr", x.at());
   const Array v = reals_of("entr", {x})[0];
   return fn::as_dtype(where(v < 0, -inf, lax::neg(xlogx(v))), v.dtype());
 }
 Array rel_entr(const Arg& p, const Arg& q) {
-  const Source s(p.at());
+  const Calling s("rel_entr", p.at());
   const Arrays v = reals_of("rel_entr", {p, q});
   const Array positive = logical_and(v[0] > 0, v[1] > 0),
               none_of_p = logical_and(v[0] == 0, v[1] >= 0);
@@ -296,12 +296,12 @@ Array rel_entr(const Arg& p, const Arg& q) {
   return fn::as_dtype(where(positive, xlogx(a) - xlogy(a, b), where(none_of_p, 0., inf)), d);
 }
 Array kl_div(const Arg& p, const Arg& q) {
-  const Source s(p.at());
+  const Calling s("kl_div", p.at());
   const Arrays v = reals_of("kl_div", {p, q});
   return rel_entr(v[0], v[1]) - v[0] + v[1];
 }
 Array boxcox(const Arg& x, const Arg& lmbda) {
-  const Source s(x.at());
+  const Calling s("boxcox", x.at());
   const Arrays v = reals_of("boxcox", {x, lmbda});
   const Array zero = v[1] == 0, safe = where(zero, 1, v[1]), l = log(v[0]);
   return fn::as_dtype(where(zero, l, expm1(safe * l) / safe), v[0].dtype());
@@ -312,26 +312,27 @@ Array log_softmax(const Arg& x, const AxisList& axis) { return nn::log_softmax(x
 // ---- Bessel functions
 
 Array i0e(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("i0e", x.at());
   return lax::bessel_i0e(real_of("i0e", x));
 }
 Array i0(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("i0", x.at());
   const Array v = real_of("i0", x);
   return lax::mul(lax::exp(lax::abs(v)), lax::bessel_i0e(v));
 }
 Array i1e(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("i1e", x.at());
   return lax::bessel_i1e(real_of("i1e", x));
 }
 Array i1(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("i1", x.at());
   const Array v = real_of("i1", x);
   return lax::mul(lax::exp(lax::abs(v)), lax::bessel_i1e(v));
 }
 
 // B(2k) = (-1)^(k+1) 2 (2k)! zeta(2k) / (2 pi)^(2k).
-Array bernoulli(int64_t n) {
+Array bernoulli(int64_t n, Location at) {
+  const Calling s("bernoulli", at);
   if (n < 0) fn::fail_index(fmt::format("bernoulli: {} is not a number of terms", n));
   std::vector<float> b(static_cast<size_t>(n + 1), 0.F);
   double factor = 2;  // 2 (2k)! / (2 pi)^(2k)

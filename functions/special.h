@@ -197,6 +197,6 @@ Array i1e(const Arg& x);
 
 // The Bernoulli numbers B0 … Bn with B1 = -1/2, in F32; IndexError for n < 0. Source:
 // jax.scipy.special.bernoulli.
-Array bernoulli(int64_t n);
+Array bernoulli(int64_t n, Location at = Location::here());
 
 }  // namespace weft::special

@@ -30,17 +30,17 @@ namespace weft::special {
 using fn::real_of, fn::reals_of;
 
 Array hyp1f1(const Arg& a, const Arg& b, const Arg& x) {
-  const Source s(a.at());
+  const Calling s("hyp1f1", a.at());
   const Arrays v = reals_of("hyp1f1", {a, b, x});
   return lax::hyp1f1(v[0], v[1], v[2]);
 }
 Array hyp2f1(const Arg& a, const Arg& b, const Arg& c, const Arg& x) {
-  const Source s(a.at());
+  const Calling s("hyp2f1", a.at());
   const Arrays v = reals_of("hyp2f1", {a, b, c, x});
   return lax::hyp2f1(v[0], v[1], v[2], v[3]);
 }
 Array comb(const Arg& n, const Arg& k, const CombOptions& o) {
-  const Source s(n.at());
+  const Calling s("comb", n.at());
   const Arrays v = reals_of("comb", {n, k});
   const Array &m = v[0], &j = v[1], one = fn::number_like(m, 1);
   if (o.repetition)
@@ -51,7 +51,7 @@ Array comb(const Arg& n, const Arg& k, const CombOptions& o) {
   return fn::as_dtype(where(some, value, 0), m.dtype());
 }
 Array boxcox1p(const Arg& x, const Arg& lmbda) {
-  const Source s(x.at());
+  const Calling s("boxcox1p", x.at());
   const Arrays v = reals_of("boxcox1p", {x, lmbda});
   const Array zero = v[1] == 0, safe = where(zero, 1, v[1]), l = log1p(v[0]);
   return fn::as_dtype(where(zero, l, expm1(safe * l) / safe), v[0].dtype());
@@ -84,13 +84,13 @@ Array shaped(const Array& v, const AxisList& axis, bool keepdims) {
 }
 }  // namespace
 SignedLog signed_logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
-  const Source s(x.at());
+  const Calling s("signed_logsumexp", x.at());
   const auto [total, top] = scaled_sum("signed_logsumexp", x, axis, o);
   return {shaped(add(log(abs(total)), top), axis, o.keepdims),
           shaped(sign(total), axis, o.keepdims)};
 }
 Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
-  const Source s(x.at());
+  const Calling s("logsumexp", x.at());
   const auto [total, top] = scaled_sum("logsumexp", x, axis, o);
   return shaped(add(log(total), top), axis, o.keepdims);
 }
@@ -100,7 +100,7 @@ Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
 // Miller's recurrence downwards, of h = J_k(z) k! / (z/2)^k up to a factor, in which nothing
 // overflows for small z; 1 = J_0 + 2 J_2 + 2 J_4 + … gives the factor. Computed in F64.
 Array bessel_jn(const Arg& z, int64_t v, int64_t n_iter) {
-  const Source s(z.at());
+  const Calling s("bessel_jn", z.at());
   const Array x = real_of("bessel_jn", z);
   if (v < 0 || n_iter < v)
     fn::fail_index(
@@ -132,7 +132,7 @@ Array bessel_jn(const Arg& z, int64_t v, int64_t n_iter) {
 // By degrees l upwards, first along the diagonal to P_m^m, then at this order to P_n^m, normalised.
 Array sph_harm_y(const Arg& n, const Arg& m, const Arg& theta, const Arg& phi,
                  const SphHarmOptions& o) {
-  const Source s(n.at());
+  const Calling s("sph_harm_y", n.at());
   for (const Arg* a : {&n, &m})
     if (!is_integer((*a)->dtype()))
       fn::fail_dtype(fmt::format("sph_harm_y: degree and order must be integers, got {}",

@@ -209,7 +209,7 @@ void Array::raise_empty(Location at) {
   throw ShapeError(std::string(empty_array));
 }
 bool is_of_empty_array(const Error& e) {
-  return std::string_view(e.what()).starts_with(empty_array);
+  return std::string_view(e.what()).find(empty_array) != std::string_view::npos;
 }
 
 std::string Array::device(Location at) const {

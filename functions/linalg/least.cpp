@@ -99,7 +99,7 @@ Arrays polar_rule(const Arrays& x) {
 }  // namespace
 
 Array pinv(const Arg& a, const PinvOptions& o) {
-  const Source s(a.at());
+  const Calling s("pinv", a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("pinv", x);
   const int last = x.ndim() - 1;
@@ -122,7 +122,7 @@ Array part_of(const std::optional<Array>& rcond, const Array& like, double eps, 
 }
 }  // namespace
 LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
-  const Source source(a.at());
+  const Calling source("lstsq", a.at());
   const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
   const Array& x = both[0];
   const bool vector = both[1].ndim() == 1;
@@ -158,7 +158,7 @@ LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
 }
 
 Polar polar(const Arg& a, const PolarOptions& o) {
-  const Source s(a.at());
+  const Calling s("polar", a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("polar", x);
   if (o.side != "right" && o.side != "left")
@@ -176,7 +176,7 @@ Polar polar(const Arg& a, const PolarOptions& o) {
 }
 
 Array tensorinv(const Arg& a, int64_t ind) {
-  const Source s(a.at());
+  const Calling s("tensorinv", a.at());
   const Array x = fn::inexact(a);
   const std::vector<int64_t> sizes = x.shape().sizes();
   if (ind <= 0 || ind > x.ndim())
@@ -193,7 +193,7 @@ Array tensorinv(const Arg& a, int64_t ind) {
 }
 
 Array tensorsolve(const Arg& a, const Arg& b, const TensorsolveOptions& o) {
-  const Source s(a.at());
+  const Calling s("tensorsolve", a.at());
   Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
   std::vector<int64_t> order, behind;
   (void)fn::axes_of("tensorsolve", o.axes, both[0].ndim());  // none twice

@@ -75,7 +75,7 @@ constexpr int64_t most_squarings = 16;
 }  // namespace
 
 Array expm(const Arg& a) {
-  const Source s(a.at());
+  const Calling s("expm", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("expm", x);
   if (x.shape().elements() == 0) return x;
@@ -104,7 +104,7 @@ Array expm(const Arg& a) {
 }
 
 ExpmFrechet expm_frechet(const Arg& a, const Arg& e) {
-  const Source s(a.at());
+  const Calling s("expm_frechet", a.at());
   const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(e)});
   kit::require_square("expm_frechet", both[0]);
   if (both[0].shape() != both[1].shape())
@@ -117,7 +117,7 @@ ExpmFrechet expm_frechet(const Arg& a, const Arg& e) {
 }
 
 Array matrix_power(const Arg& a, int64_t n) {
-  const Source s(a.at());
+  const Calling s("matrix_power", a.at());
   Array x = a;
   kit::require_square("matrix_power", x);
   if (n == 0) return identity_like(x);
@@ -167,7 +167,7 @@ struct Cuts {
 }  // namespace
 
 Array multi_dot(const Arrays& matrices, Location at) {
-  const Source s(at);
+  const Calling s("multi_dot", at);
   if (matrices.size() < 2) fn::fail_shape("multi_dot: takes two or more matrices");
   for (size_t k = 0; k < matrices.size(); ++k) {
     const bool end = k == 0 || k + 1 == matrices.size();
@@ -196,13 +196,13 @@ Array multi_dot(const Arrays& matrices, Location at) {
 }
 
 Array matrix_transpose(const Arg& a) {
-  const Source s(a.at());
+  const Calling s("matrix_transpose", a.at());
   kit::require_matrices("matrix_transpose", a);
   return matrix::transposed(a);
 }
 
 Array trace(const Arg& a, int64_t offset) {
-  const Source s(a.at());
+  const Calling s("trace", a.at());
   kit::require_matrices("trace", a);
   return weft::trace(a, offset, -2, -1);
 }

@@ -125,13 +125,13 @@ Array small_det(const Array& a) {
 }  // namespace
 
 Array solve(const Arg& a, const Arg& b) {
-  const Source s(a.at());
+  const Calling s("solve", a.at());
   const kit::System y = kit::system("solve", a, b);
   return y.result(solved(y.a, y.b));
 }
 
 Array inv(const Arg& a) {
-  const Source s(a.at());
+  const Calling s("inv", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("inv", x);
   const int last = x.ndim() - 1;
@@ -140,7 +140,7 @@ Array inv(const Arg& a) {
 }
 
 Array det(const Arg& a) {
-  const Source s(a.at());
+  const Calling s("det", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("det", x);
   if (x.shape()[x.ndim() - 1] <= 3) return small_det(x);
@@ -155,7 +155,7 @@ Array det(const Arg& a) {
 }
 
 SlogDet slogdet(const Arg& a) {
-  const Source s(a.at());
+  const Calling s("slogdet", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("slogdet", x);
   Arrays r = kit::with_rule(

@@ -166,11 +166,11 @@ Array Initializer::operator()(const Arg& key, const Shape& shape, const InitOpti
 }
 
 Array zeros(const Arg& key, const Shape& shape, const InitOptions& o) {
-  const Source s(key.at());
+  const Calling s("zeros", key.at());
   return weft::zeros(shape, o.dtype.value_or(F32));
 }
 Array ones(const Arg& key, const Shape& shape, const InitOptions& o) {
-  const Source s(key.at());
+  const Calling s("ones", key.at());
   return weft::ones(shape, o.dtype.value_or(F32));
 }
 Initializer constant(const Array& value, const InitOptions& o) {

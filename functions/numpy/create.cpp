@@ -136,7 +136,7 @@ Array array_of_arrays(const Nested& n, const Array*& next) {
 }  // namespace
 
 Array array(const Nested& n, std::optional<DType> dtype, Location at) {
-  const Source source(at);
+  const Calling source("array", at);
   Survey s;
   survey(n, 0, &s);
   if (s.arrays) {
@@ -210,7 +210,7 @@ void detail::ragged_rows(int64_t got, int64_t want, Location at) {
       "array: rows must have one length, got one of {} elements after one of {}", got, want));
 }
 Array asarray(const Arg& x, std::optional<DType> dtype) {
-  const Source s(x.at());
+  const Calling s("asarray", x.at());
   return dtype ? fn::as_dtype(x, *dtype) : x.value();
 }
 Array asarray(std::initializer_list<Nested> x, std::optional<DType> dtype, Location at) {
@@ -223,26 +223,26 @@ Array filled(const Shape& s, const Array& scalar) {
 }
 }  // namespace
 Array zeros(const Shape& shape, DType dtype, Location at) {
-  const Source s(at);
+  const Calling s("zeros", at);
   return filled(shape, scalar_of_int(dtype, 0));
 }
 Array ones(const Shape& shape, DType dtype, Location at) {
-  const Source s(at);
+  const Calling s("ones", at);
   if (is_key(dtype)) fn::fail_dtype("ones: a key is not a number");
   return filled(shape, scalar_of_int(dtype, 1));
 }
 Array empty(const Shape& shape, DType dtype, Location at) { return zeros(shape, dtype, at); }
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype) {
-  const Source s(value.at());
+  const Calling s("full", value.at());
   const Array v = fn::as_dtype(value, dtype ? *dtype : fn::own_dtype(value));
   return v.ndim() == 0 ? filled(shape, v) : broadcast_to(v, shape);
 }
 Array zeros_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> shape) {
-  const Source s(x.at());
+  const Calling s("zeros_like", x.at());
   return zeros(shape.value_or(x->shape()), dtype.value_or(x->dtype()));
 }
 Array ones_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> shape) {
-  const Source s(x.at());
+  const Calling s("ones_like", x.at());
   return ones(shape.value_or(x->shape()), dtype.value_or(x->dtype()));
 }
 Array empty_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> shape) {
@@ -250,7 +250,7 @@ Array empty_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> 
 }
 Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype,
                 std::optional<Shape> shape) {
-  const Source s(x.at());
+  const Calling s("full_like", x.at());
   return full(shape.value_or(x->shape()), value, dtype.value_or(x->dtype()));
 }
 
@@ -301,11 +301,11 @@ Array range(const Array& start, const Array& stop, const Array& step, DType d) {
 }
 }  // namespace
 Array arange(const Arg& stop, std::optional<DType> dtype) {
-  const Source s(stop.at());
+  const Calling s("arange", stop.at());
   return range(0, stop, 1, dtype ? *dtype : fn::own_dtype(stop));
 }
 Array arange(const Arg& start, const Arg& stop, const Arg& step, std::optional<DType> dtype) {
-  const Source s(start.at());
+  const Calling s("arange", start.at());
   return range(start, stop, step,
                dtype ? *dtype : fn::own_dtype(fn::same_dtype({start, stop, step})[0]));
 }
@@ -349,18 +349,18 @@ Samples spaced(const Arg& start, const Arg& stop, int64_t num, const LinspaceOpt
 }
 }  // namespace
 Array linspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOptions& o) {
-  const Source s(start.at());
+  const Calling s("linspace", start.at());
   return spaced(start, stop, num, o).values;
 }
 std::pair<Array, Array> linspace_step(const Arg& start, const Arg& stop, int64_t num,
                                       const LinspaceOptions& o) {
-  const Source s(start.at());
+  const Calling s("linspace_step", start.at());
   const Samples r = spaced(start, stop, num, o);
   return {r.values, r.step};
 }
 Array logspace(const Arg& start, const Arg& stop, int64_t num, const Arg& base,
                const LinspaceOptions& o) {
-  const Source s(start.at());
+  const Calling s("logspace", start.at());
   const bool wide = o.dtype && is_inexact(*o.dtype) && itemsize(real_part(*o.dtype)) == 8;
   LinspaceOptions p = o;
   if (!wide) p.dtype = {};
@@ -369,7 +369,7 @@ Array logspace(const Arg& start, const Arg& stop, int64_t num, const Arg& base,
   return o.dtype ? fn::as_dtype(y, *o.dtype) : y;
 }
 Array geomspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOptions& o) {
-  const Source s(start.at());
+  const Calling s("geomspace", start.at());
   if (num < 0) fn::fail_shape(fmt::format("geomspace: {} is not a number of samples", num));
   auto [a, b] = fn::promoted_inexact("geomspace", start, stop);
   if (o.dtype && is_inexact(*o.dtype)) a = fn::as_dtype(a, *o.dtype), b = fn::as_dtype(b, *o.dtype);
@@ -390,7 +390,7 @@ Array geomspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOp
   return moveaxis(fn::as_dtype(is_integer(d) ? floor(out) : out, d), 0, axis);
 }
 Array iota(DType dtype, int64_t n, Location at) {
-  const Source s(at);
+  const Calling s("iota", at);
   return iota(dtype, Shape{n}, 0);
 }
 
@@ -404,7 +404,7 @@ Array band(const Shape& s, int64_t k, Array (*compare)(const Arg&, const Arg&)) 
   return fn::broadcast(compare(k ? lax::add(rows, scalar_of_int(I32, k)) : rows, columns), s);
 }
 Array triangle(const char* name, const Arg& x, int64_t k, bool lower) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   if (x->ndim() < 2)
     fn::fail_shape(fmt::format("{}: needs a matrix, got {}", name, to_string(x->type())));
   const Array zero = base::zeros(x->type().strong());
@@ -413,19 +413,19 @@ Array triangle(const char* name, const Arg& x, int64_t k, bool lower) {
 }
 }  // namespace
 Array eye(int64_t n, std::optional<int64_t> m, int64_t k, DType dtype, Location at) {
-  const Source s(at);
+  const Calling s("eye", at);
   return fn::as_dtype(band({n, m.value_or(n)}, k, lax::eq), dtype);
 }
 Array identity(int64_t n, DType dtype, Location at) { return eye(n, {}, 0, dtype, at); }
 Array tri(int64_t n, std::optional<int64_t> m, int64_t k, DType dtype, Location at) {
-  const Source s(at);
+  const Calling s("tri", at);
   return fn::as_dtype(band({n, m.value_or(n)}, k, lax::ge), dtype);
 }
 Array tril(const Arg& x, int64_t k) { return triangle("tril", x, k, true); }
 Array triu(const Arg& x, int64_t k) { return triangle("triu", x, k, false); }
 
 Array diag(const Arg& x, int64_t k) {
-  const Source s(x.at());
+  const Calling s("diag", x.at());
   if (x->ndim() == 2) return diagonal(x, k);
   if (x->ndim() != 1)
     fn::fail_shape(fmt::format("diag: needs a vector or a matrix, got {}", to_string(x->type())));
@@ -437,7 +437,7 @@ Array diag(const Arg& x, int64_t k) {
                      base::zeros(Type(x->dtype(), {n, n})));
 }
 Array diagonal(const Arg& x, int64_t offset, int64_t axis1, int64_t axis2) {
-  const Source s(x.at());
+  const Calling s("diagonal", x.at());
   const int n = x->type().ndim();
   const int a = fn::axis_of("diagonal", axis1, n), b = fn::axis_of("diagonal", axis2, n);
   if (a == b) fn::fail_shape("diagonal: the two axes must differ");
@@ -456,12 +456,12 @@ Array diagonal(const Arg& x, int64_t offset, int64_t axis1, int64_t axis2) {
 }
 
 Array diagflat(const Arg& x, int64_t k) {
-  const Source s(x.at());
+  const Calling s("diagflat", x.at());
   return diag(ravel(x), k);
 }
 
 Arrays meshgrid(const Arrays& x, const std::string& indexing, bool sparse, Location at) {
-  const Source s(at);
+  const Calling s("meshgrid", at);
   if (indexing != "xy" && indexing != "ij")
     fn::fail_shape("meshgrid: indexing is \"xy\" or \"ij\", not \"" + indexing + "\"");
   std::vector<int64_t> grid, place;

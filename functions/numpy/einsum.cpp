@@ -306,7 +306,7 @@ Array einsum(std::string_view f, const Arg& x, const Arg& y, const Arg& z, const
 }
 Array einsum(const std::vector<EinsumOperand>& operands, const std::vector<int64_t>& out,
              const EinsumOptions& o, Location at) {
-  const Source s(at);
+  const Calling s("einsum", at);
   const auto labels = [](const std::vector<int64_t>& axes) {
     for (int64_t a : axes)
       if (a < 0 || a >= ellipsis_label)
@@ -325,7 +325,7 @@ Array einsum(const std::vector<EinsumOperand>& operands, const std::vector<int64
 }
 
 EinsumPath einsum_path(std::string_view text, const Arrays& x, Location at) {
-  const Source s(at);
+  const Calling s("einsum_path", at);
   Contraction c = contraction_of(text, parse(text), x);
   // Shapes alone: the products are of values that nobody reads.
   const auto letters = [](const Labels& l) {

@@ -35,18 +35,18 @@ Array unless_integer(UnaryOp op, const Arg& x) {
   return is_inexact(x->dtype()) ? op(x) : x.value();
 }
 Array binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   const auto [a, b] = fn::promoted(name, x, y);
   return op(a, b);
 }
 // Arithmetic of bools is logic, as in NumPy.
 Array arithmetic(const char* name, BinaryOp op, BinaryOp logic, const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   const auto [a, b] = fn::promoted(name, x, y);
   return (is_bool(a.dtype()) ? logic : op)(a, b);
 }
 Array float_binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   const auto [a, b] = fn::promoted_inexact(name, x, y);
   return op(a, b);
 }
@@ -117,7 +117,7 @@ Array integer_power(Array x, Array y) {
 // log_sum of two operands that are broadcast.
 template <class F>
 Array log_sum_of(const char* name, const Arg& x, const Arg& y, const F& f) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   const auto [a, b] = fn::promoted_inexact(name, x, y);
   const Shape full = a.ndim() ? a.shape() : b.shape();
   return ir::log_sum(fn::broadcast(a, full), fn::broadcast(b, full), f);
@@ -133,29 +133,29 @@ Array divide(const Arg& x, const Arg& y) { return float_binary("divide", lax::di
 Array true_divide(const Arg& x, const Arg& y) { return divide(x, y); }
 
 Array floor_divide(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s("floor_divide", x.at());
   const auto [a, b] = fn::promoted_numbers("floor_divide", x, y);
   return quotient_down(a, b);
 }
 Array remainder(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s("remainder", x.at());
   const auto [a, b] = fn::promoted_numbers("remainder", x, y);
   return remainder_up(a, b);
 }
 Array mod(const Arg& x, const Arg& y) { return remainder(x, y); }
 Array fmod(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s("fmod", x.at());
   const auto [a, b] = fn::promoted_numbers("fmod", x, y);
   return safe_rem(a, b);
 }
 std::pair<Array, Array> divmod(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s("divmod", x.at());
   const auto [a, b] = fn::promoted_numbers("divmod", x, y);
   if (is_floating(a.dtype())) return float_divmod(a, b);
   return {quotient_down(a, b), remainder_up(a, b)};
 }
 std::pair<Array, Array> modf(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("modf", x.at());
   const Array v = fn::inexact(x), whole = trunc(v);
   // With v's sign also where it is 0, and by differences alone: the slope is 1 there too.
   const Array negative = signbit(v),
@@ -167,7 +167,7 @@ std::pair<Array, Array> modf(const Arg& x) {
 }
 
 Array pow(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s("pow", x.at());
   const Concrete* c = concrete_or_null(y);
   if (c && c->literal && is_integer(y->dtype())) {
     fn::refuse_beyond_i32(x, y);
@@ -189,33 +189,33 @@ Array float_power(const Arg& x, const Arg& y) {
 }
 
 Array negative(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("negative", x.at());
   if (is_bool(x->dtype())) fn::fail_dtype("negative: a bool has no negative; use logical_not or ~");
   return lax::neg(x);
 }
 Array positive(const Arg& x) { return x; }
 Array abs(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("abs", x.at());
   return is_bool(x->dtype()) || is_unsigned(x->dtype()) ? x.value() : lax::abs(x);
 }
 Array absolute(const Arg& x) { return abs(x); }
 Array fabs(const Arg& x) { return float_unary(lax::abs, x); }
 Array sign(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("sign", x.at());
   return lax::sign(x);
 }
 Array square(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("square", x.at());
   return lax::square(fn::numeric(x));
 }
 Array reciprocal(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("reciprocal", x.at());
   return lax::integer_pow(fn::inexact(x), -1);
 }
 Array maximum(const Arg& x, const Arg& y) { return binary("maximum", lax::max, x, y); }
 Array minimum(const Arg& x, const Arg& y) { return binary("minimum", lax::min, x, y); }
 Array clip(const Arg& x, const MaybeArray& lo, const MaybeArray& hi) {
-  const Source s(x.at());
+  const Calling s("clip", x.at());
   for (const Array* v : {&x.value(), lo ? &*lo : nullptr, hi ? &*hi : nullptr})
     if (v && is_complex(v->dtype()))
       fn::fail_dtype("clip: complex numbers have no order, got " + to_string(v->type()));
@@ -223,14 +223,14 @@ Array clip(const Arg& x, const MaybeArray& lo, const MaybeArray& hi) {
   return hi ? minimum(above, *hi) : above;
 }
 Array fmax(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s("fmax", x.at());
   const auto [a, b] = fn::promoted("fmax", x, y);
   return choose(
       lax::bitwise_or(lax::gt(a, b), is_nan(fn::broadcast(b, a.ndim() ? a.shape() : b.shape()))), a,
       b);
 }
 Array fmin(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s("fmin", x.at());
   const auto [a, b] = fn::promoted("fmin", x, y);
   return choose(
       lax::bitwise_or(lax::lt(a, b), is_nan(fn::broadcast(b, a.ndim() ? a.shape() : b.shape()))), a,
@@ -240,7 +240,7 @@ Array fmin(const Arg& x, const Arg& y) {
 Array sqrt(const Arg& x) { return float_unary(lax::sqrt, x); }
 Array cbrt(const Arg& x) { return float_unary(lax::cbrt, x); }
 Array hypot(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const Calling s("hypot", x.at());
   const auto [p, q] = fn::promoted_inexact("hypot", x, y);
   const Array a = lax::abs(p), b = lax::abs(q), hi = lax::max(a, b), lo = lax::min(a, b);
   const Array zero = lax::eq(hi, number_like(hi, 0)),
@@ -286,7 +286,7 @@ Array arcsinh(const Arg& x) { return asinh(x); }
 Array arccosh(const Arg& x) { return acosh(x); }
 Array arctanh(const Arg& x) { return atanh(x); }
 Array sinc(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("sinc", x.at());
   const Array v = fn::inexact(x), angle = lax::mul(v, number_like(v, M_PI));
   // Near 0 by its series, which has the derivatives that the quotient has not: those up to the 16th
   // at 0, and of the first no digit is lost beside it.
@@ -300,12 +300,12 @@ Array sinc(const Arg& x) {
   return choose(near, series, lax::div(lax::sin(far), far));
 }
 Array deg2rad(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("deg2rad", x.at());
   const Array v = fn::inexact(x);
   return lax::mul(v, number_like(v, M_PI / 180));
 }
 Array rad2deg(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("rad2deg", x.at());
   const Array v = fn::inexact(x);
   return lax::mul(v, number_like(v, 180 / M_PI));
 }
@@ -315,7 +315,7 @@ Array degrees(const Arg& x) { return rad2deg(x); }
 Array floor(const Arg& x) { return unless_integer(lax::floor, x); }
 Array ceil(const Arg& x) { return unless_integer(lax::ceil, x); }
 Array trunc(const Arg& x) {
-  const Source s(x.at());
+  const Calling s("trunc", x.at());
   if (!is_inexact(x->dtype())) return x;
   return choose(lax::lt(x, number_like(x, 0)), lax::ceil(x), lax::floor(x));
 }
@@ -323,7 +323,7 @@ Array fix(const Arg& x) { return trunc(x); }
 Array around(const Arg& x, int64_t decimals) { return round(x, decimals); }
 Array rint(const Arg& x) { return float_unary(round_even, x); }
 Array round(const Arg& x, int64_t decimals) {
-  const Source s(x.at());
+  const Calling s("round", x.at());
   if (!is_inexact(x->dtype())) {
     if (decimals < 0) fn::fail_dtype("round: integers are rounded to 0 or more decimals");
     return x;

@@ -82,7 +82,7 @@ Array summed(const Array& x, const Sizes& axes, DType d, ReduceOp op) {
 }
 Array fold_numbers(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
                    ReduceOp op, double identity, Combine combine) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   const DType d = o.dtype.value_or(counting(x->dtype()));
   Array v = fn::as_dtype(x, d, x->weak_type());
   v = masked(name, v, o.where, number_like(v, identity));
@@ -97,7 +97,7 @@ Array prod_as(const char* name, const Arg& x, const AxisList& axis, const Reduce
 }
 Array extremum(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
                ReduceOp numbers, Combine combine, bool largest) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   const Array given = o.dtype ? fn::as_dtype(x, *o.dtype) : x.value();
   if (o.where && !o.initial)
     fn::fail_shape(fmt::format("{}: .where needs .initial, the value where nothing counts", name));
@@ -125,7 +125,7 @@ Array min_as(const char* name, const Arg& x, const AxisList& axis, const ReduceO
 // any and all.
 Array truths(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
              ReduceOp op, bool identity, Combine combine) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   refuse(name, "dtype", o.dtype.has_value());
   const Array v = masked(name, truth(x), o.where, fn::as_dtype(identity, Bool));
   const Sizes axes = fn::axes_of(name, v, axis);
@@ -168,7 +168,7 @@ Array normalizer(const Array& x, const Sizes& axes, DType d, const std::optional
 DType wide(DType d) { return narrow(d) ? F32 : d; }
 
 Array mean_as(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   refuse(name, "initial", o.initial.has_value());
   const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = wide(to_inexact(d));
   const Array v = fn::as_dtype(x, c, x->weak_type());
@@ -179,7 +179,7 @@ Array mean_as(const char* name, const Arg& x, const AxisList& axis, const Reduce
 }
 
 Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = wide(to_inexact(d));
   const Array v = fn::as_dtype(x, c, x->weak_type());
   const Sizes axes = fn::axes_of(name, v, axis);
@@ -215,20 +215,20 @@ Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return var_as("var", x, axis, o);
 }
 Array std(const Arg& x, const AxisList& axis, const VarOptions& o) {
-  const Source s(x.at());
+  const Calling s("std", x.at());
   return sqrt(var_as("std", x, axis, o));
 }
 Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
+  const Calling s("ptp", x.at());
   return subtract(max_as("ptp", x, axis, o), min_as("ptp", x, axis, o));
 }
 Array count_nonzero(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
+  const Calling s("count_nonzero", x.at());
   return sum_as("count_nonzero", fn::as_dtype(truth(x), I32), axis, o);
 }
 
 Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
+  const Calling s("logsumexp", x.at());
   refuse("logsumexp", "dtype", o.dtype.has_value());
   refuse("logsumexp", "initial", o.initial.has_value());
   Array v = fn::inexact(x);
@@ -245,7 +245,7 @@ Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
 namespace {
 Array place(const char* name, const Arg& x, const AxisList& axis, const ArgOptions& o,
             Array (*op)(const Arg&, int64_t, DType)) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   const Array given = is_bool(x->dtype()) ? fn::as_dtype(x, U8) : x.value();
   const Array v = axis.all ? ravel(given) : given;
   if (!axis.all && axis.axes.size() != 1)
@@ -271,7 +271,7 @@ Array argmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
 namespace {
 Array place_without_nan(const char* name, const Arg& x, const AxisList& axis, const ArgOptions& o,
                         Array (*op)(const Arg&, int64_t, DType), double last) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   if (!is_inexact(x->dtype())) return place(name, x, axis, o, op);
   const Array lost = isnan(x), at = place(name, where(lost, number_like(x, last), x), axis, o, op);
   return where(all(lost, axis, {.keepdims = o.keepdims}), number_like(at, -1), at);
@@ -301,32 +301,32 @@ Array nanargmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
   return place_without_nan("nanargmin", x, axis, o, lax::argmin, inf);
 }
 Array nansum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
+  const Calling s("nansum", x.at());
   return sum_as("nansum", replaced(x, 0), axis, o);
 }
 Array nanprod(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
+  const Calling s("nanprod", x.at());
   return prod_as("nanprod", replaced(x, 1), axis, o);
 }
 Array nanmax(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
+  const Calling s("nanmax", x.at());
   return unless_nothing(max_as("nanmax", replaced(x, -inf), axis, o), x, axis,
                         {.keepdims = o.keepdims});
 }
 Array nanmin(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
+  const Calling s("nanmin", x.at());
   return unless_nothing(min_as("nanmin", replaced(x, inf), axis, o), x, axis,
                         {.keepdims = o.keepdims});
 }
 Array nanmean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Source s(x.at());
+  const Calling s("nanmean", x.at());
   ReduceOptions p = o;
   p.where = counting_mask("nanmean", x, o.where);
   return mean_as("nanmean", x, axis, p);
 }
 namespace {
 Array nanvar_as(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   VarOptions p = o;
   p.where = counting_mask(name, x, o.where);
   return var_as(name, x, axis, p);
@@ -336,7 +336,7 @@ Array nanvar(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return nanvar_as("nanvar", x, axis, o);
 }
 Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
-  const Source s(x.at());
+  const Calling s("nanstd", x.at());
   return sqrt(nanvar_as("nanstd", x, axis, o));
 }
 
@@ -344,7 +344,7 @@ Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
 
 namespace {
 Array running(const char* name, const Arg& x, OneAxis axis, const CumulativeOptions& o, FoldOp op) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   const DType d = o.dtype.value_or(is_bool(x->dtype()) ? I32 : x->dtype());
   const Array v = fn::as_dtype(axis ? x.value() : ravel(x), d, x->weak_type());
   const int a = fn::axis_of(name, axis.value_or(0), v.type().ndim());
@@ -365,18 +365,18 @@ Array cummin(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
 }
 
 Array nancumsum(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
-  const Source s(x.at());
+  const Calling s("nancumsum", x.at());
   return running("nancumsum", replaced(x, 0), axis, o, lax::cumsum);
 }
 Array nancumprod(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
-  const Source s(x.at());
+  const Calling s("nancumprod", x.at());
   return running("nancumprod", replaced(x, 1), axis, o, lax::cumprod);
 }
 
 namespace {
 Array cumulative(const char* name, const Arg& x, const CumulativeSumOptions& o, FoldOp op,
                  double first) {
-  const Source s(x.at());
+  const Calling s(name, x.at());
   if (x->ndim() == 0) fn::fail_shape(std::string(name) + ": a scalar has no axis to go along");
   if (x->ndim() > 1 && !o.axis)
     fn::fail_shape(fmt::format("{}: {} has several axes; say which: {{.axis = 0}}", name,

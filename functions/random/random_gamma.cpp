@@ -118,16 +118,16 @@ Array draw_gamma(const char* name, const Array& key, const Array& a, const DrawS
 }  // namespace
 
 Array gamma(const Arg& key, const Arg& a, const DrawShape& shape, const FloatOptions& o) {
-  const Source s(key.at());
+  const Calling s("gamma", key.at());
   return draw_gamma("gamma", key, a, shape, o, false);
 }
 Array loggamma(const Arg& key, const Arg& a, const DrawShape& shape, const FloatOptions& o) {
-  const Source s(key.at());
+  const Calling s("loggamma", key.at());
   return draw_gamma("loggamma", key, a, shape, o, true);
 }
 Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape,
            const FloatOptions& o) {
-  const Source s(key.at());
+  const Calling s("beta", key.at());
   const Array keys = random_split(one_key("beta", key), {2});
   need_float("beta", o.dtype);
   const Shape out = drawn_shape("beta", shape.given, {a, b});
@@ -137,7 +137,7 @@ Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape,
   return lax::div(p, lax::add(p, q));
 }
 Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape, const FloatOptions& o) {
-  const Source s(key.at());
+  const Calling s("dirichlet", key.at());
   one_key("dirichlet", key);
   need_float("dirichlet", o.dtype);
   const int n = alpha->ndim();
@@ -150,7 +150,7 @@ Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape, const 
   return nn::softmax(loggamma(key, alpha, out.inserted(out.ndim(), alpha->shape()[n - 1]), o), -1);
 }
 Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOptions& o) {
-  const Source s(key.at());
+  const Calling s("chisquare", key.at());
   one_key("chisquare", key);
   need_float("chisquare", o.dtype);
   const Shape out = drawn_shape("chisquare", shape.given, {df});
@@ -159,7 +159,7 @@ Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape, const Flo
 }
 Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& shape,
         const FloatOptions& o) {
-  const Source s(key.at());
+  const Calling s("f", key.at());
   const Array keys = random_split(one_key("f", key), {2});
   need_float("f", o.dtype);
   const Shape out = drawn_shape("f", shape.given, {dfnum, dfden});
@@ -168,7 +168,7 @@ Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& sha
                 divide(chisquare(key_at(keys, 0), d, out, o), d));
 }
 Array t(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOptions& o) {
-  const Source s(key.at());
+  const Calling s("t", key.at());
   const Array keys = random_split(one_key("t", key), {2});
   need_float("t", o.dtype);
   const Shape out = drawn_shape("t", shape.given, {df});
@@ -184,7 +184,7 @@ Array inverse_of(const Array& p, DType d) {
 }
 }  // namespace
 Array generalized_normal(const Arg& key, const Arg& p, const Shape& shape, const FloatOptions& o) {
-  const Source s(key.at());
+  const Calling s("generalized_normal", key.at());
   const Array keys = random_split(one_key("generalized_normal", key), {2});
   need_float("generalized_normal", o.dtype);
   fn::need_fit("generalized_normal", "p", p, shape);
@@ -193,7 +193,7 @@ Array generalized_normal(const Arg& key, const Arg& p, const Shape& shape, const
   return multiply(rademacher(key_at(keys, 1), shape, {o.dtype}), pow(g, power));
 }
 Array ball(const Arg& key, int64_t d, const Arg& p, const Shape& shape, const FloatOptions& o) {
-  const Source s(key.at());
+  const Calling s("ball", key.at());
   const Array keys = random_split(one_key("ball", key), {2});
   need_float("ball", o.dtype);
   if (d < 0) fn::fail_shape(fmt::format("ball: {} is no dimension", d));

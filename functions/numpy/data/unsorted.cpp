@@ -52,7 +52,7 @@ Array members(const Rows& r, int64_t n, const Array& result, DType d) {
 
 // f, where an empty segment is the finite number nearest to what f says.
 Array bounded(const char* name, Reduction f, const Arg& data, const Arg& ids, int64_t n) {
-  const Source s(data.at());
+  const Calling s(name, data.at());
   const Rows r = rows_of(name, data, ids);
   const Array all = reduced(name, f, r, n);
   if (!is_inexact(data->dtype())) return all;
@@ -61,7 +61,7 @@ Array bounded(const char* name, Reduction f, const Arg& data, const Arg& ids, in
 
 // Sums over a power of the number of members.
 Array averaged(const char* name, const Arg& data, const Arg& ids, int64_t n, bool root) {
-  const Source s(data.at());
+  const Calling s(name, data.at());
   const Rows r = rows_of(name, data, ids);
   if (!is_inexact(r.data.dtype()))
     fn::fail_dtype(fmt::format("{}: data must be inexact, got {}; convert it with astype(F32)",
@@ -74,12 +74,12 @@ Array averaged(const char* name, const Arg& data, const Arg& ids, int64_t n, boo
 }  // namespace
 
 Array unsorted_segment_sum(const Arg& data, const Arg& ids, int64_t n) {
-  const Source s(data.at());
+  const Calling s("unsorted_segment_sum", data.at());
   return reduced("unsorted_segment_sum", segment_sum, rows_of("unsorted_segment_sum", data, ids),
                  n);
 }
 Array unsorted_segment_prod(const Arg& data, const Arg& ids, int64_t n) {
-  const Source s(data.at());
+  const Calling s("unsorted_segment_prod", data.at());
   return reduced("unsorted_segment_prod", segment_prod, rows_of("unsorted_segment_prod", data, ids),
                  n);
 }
