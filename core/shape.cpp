@@ -131,9 +131,10 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
   return Shape(std::move(d));
 }
 
-int ir::canonical_axis(int64_t axis, int ndim) {
+int ir::canonical_axis(int64_t axis, int64_t ndim, const char* who) {
   if (axis < -ndim || axis >= ndim)
-    throw IndexError(fmt::format("axis {} is out of bounds for array of dimension {}", axis, ndim));
+    throw IndexError(fmt::format("{}axis {} is out of bounds for array of dimension {}",
+                                 who ? std::string(who) + ": " : "", axis, ndim));
   return static_cast<int>(axis < 0 ? axis + ndim : axis);
 }
 

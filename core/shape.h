@@ -98,8 +98,8 @@ int64_t checked_mul(int64_t a, int64_t b);
 Shape broadcast_shapes(const Shape& a, const Shape& b);
 namespace ir {
 // axis in [-ndim, ndim) made non-negative; IndexError "axis 2 is out of bounds for array of
-// dimension 2".
-int canonical_axis(int64_t axis, int ndim);
+// dimension 2", behind the name of the function where one is given.
+int canonical_axis(int64_t axis, int64_t ndim, const char* who = nullptr);
 }  // namespace ir
 
 }  // namespace weft

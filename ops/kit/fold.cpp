@@ -31,7 +31,7 @@ Ints other_axes(int64_t rank, const Ints& axes) {
 
 Ints canonical_axes(const char* op, const Ints& axes, int64_t rank) {
   Ints r;
-  for (int64_t a : axes) r.push_back(canonical_axis(a, static_cast<int>(rank)));
+  for (int64_t a : axes) r.push_back(canonical_axis(a, rank, op));
   std::sort(r.begin(), r.end());
   if (std::adjacent_find(r.begin(), r.end()) != r.end())
     throw ShapeError(fmt::format("{}: duplicate value in 'axis'", op));

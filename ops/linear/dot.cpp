@@ -503,7 +503,7 @@ Array dot_general(const Arg& x, const Arg& y, const DotDims& d, std::optional<DT
   const Source s(x.at());
   const auto axes = [](const Ints& list, const Array& a) {
     Ints r;
-    for (int64_t i : list) r.push_back(canonical_axis(i, static_cast<int>(a.ndim())));
+    for (int64_t i : list) r.push_back(canonical_axis(i, a.ndim(), "dot_general"));
     return r;
   };
   return dot_op({x, y}, {axes(d.lhs_contract, x), axes(d.rhs_contract, y), axes(d.lhs_batch, x),

@@ -156,7 +156,7 @@ const Primitive<ArgReduce>& argmin_op = define_search(
 
 Array run(const Primitive<ArgReduce>& op, const Arg& x, int64_t axis, DType d) {
   const Source s(x.at());
-  return op({x}, {{canonical_axis(axis, static_cast<int>(x->ndim()))}, d});
+  return op({x}, {{canonical_axis(axis, x->ndim(), op.name().c_str())}, d});
 }
 
 }  // namespace

@@ -307,7 +307,7 @@ const Primitive<Cumulative>& logsumexp_op = define_running([] {
 
 Array run(const Primitive<Cumulative>& op, const Arg& x, int64_t axis, bool reverse) {
   const Source s(x.at());
-  return op({x}, {canonical_axis(axis, static_cast<int>(x->ndim())), reverse});
+  return op({x}, {canonical_axis(axis, x->ndim(), op.name().c_str()), reverse});
 }
 
 // a[0], b[0], a[1], b[1], …; a may be one longer.
@@ -325,7 +325,7 @@ Array interleave(const Array& a, const Array& b, int axis) {
 
 Arrays ir::associative_scan_along(FunctionRef<Arrays(const Arrays&, const Arrays&)> f,
                                   const Arrays& x, int64_t axis, bool reverse) {
-  const int a = canonical_axis(axis, static_cast<int>(x[0].ndim()));
+  const int a = canonical_axis(axis, x[0].ndim(), "associative_scan");
   if (reverse) {
     Arrays flipped;
     for (const Array& e : x) flipped.push_back(base::flip(e, a));
