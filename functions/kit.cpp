@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "weft/ops/elementwise/compare.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
@@ -64,6 +65,25 @@ Array as_dtype(const Array& x, DType d, bool weak) {
 }
 Array inexact(const Array& x) {
   return is_inexact(x.dtype()) ? x : as_dtype(x, to_inexact(own_dtype(x)), x.weak_type());
+}
+Array inexact(const char* name, const Array& x) {
+  need_numbers(name, x);
+  return inexact(x);
+}
+Array truth(const char* name, const Array& x) {
+  need_numbers(name, x);
+  return is_bool(x.dtype()) ? x : lax::ne(x, number_like(x, 0));
+}
+void need_numbers(const char* name, const Array& x) {
+  if (is_key(x.dtype()))
+    fail_dtype(fmt::format("{}: takes numbers, got {}; random keys are none, random::key_data is",
+                           name, to_string(x.type())));
+}
+void need_real(const char* name, const Array& x) {
+  need_numbers(name, x);
+  if (is_complex(x.dtype()))
+    fail_dtype(fmt::format("{}: takes real numbers, got {}; take abs(), real() or imag() first",
+                           name, to_string(x.type())));
 }
 Array numeric(const Array& x) { return is_bool(x.dtype()) ? as_dtype(x, I32) : x; }
 
@@ -156,12 +176,7 @@ std::vector<int64_t> axes_of(const char* name, const std::vector<int64_t>& axes,
 std::vector<int64_t> axes_of(const char* name, const Array& x, const AxisList& a) {
   return a.all ? axis_range(x.ndim()) : axes_of(name, a.axes, x.ndim());
 }
-int axis_of(const char* name, int64_t axis, int ndim) {
-  if (axis < -ndim || axis >= ndim)
-    fail_index(
-        fmt::format("{}: axis {} is out of bounds for array of dimension {}", name, axis, ndim));
-  return static_cast<int>(axis < 0 ? axis + ndim : axis);
-}
+int axis_of(const char* name, int64_t axis, int ndim) { return canonical_axis(axis, ndim, name); }
 
 Array axis_weights(const char* name, const Array& w, const Array& x, const AxisList& axis) {
   if (w.shape() == x.shape()) return w;

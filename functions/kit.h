@@ -16,12 +16,22 @@ namespace weft::fn {
 
 // x as an array of dtype d. A C++ number becomes another C++ number, without an equation.
 Array as_dtype(const Array& x, DType d, bool weak = false);
+// The value that an array of dtype d is to be filled with. DTypeError in the name of the function
+// for a complex C++ number where d has no room for it.
+Array fill_value(const char* name, const Array& value, DType d);
 // x's dtype, where nothing else says which; DTypeError for a number beyond I32.
 DType own_dtype(const Array& x);
 // DTypeError for a number beyond I32 that meets what has no room for it.
 void refuse_beyond_i32(const Array& x, const Array& other);
 // Integers and bools as floats; inexact numbers as they are.
 Array inexact(const Array& x);
+// The same of what need_numbers takes.
+Array inexact(const char* name, const Array& x);
+// Which elements are not 0, of what need_numbers takes.
+Array truth(const char* name, const Array& x);
+// DTypeError for keys, and for what is complex, in the name of the function.
+void need_numbers(const char* name, const Array& x);
+void need_real(const char* name, const Array& x);
 Array numeric(const Array& x);  // bools as I32
 // As NumPy broadcasts; a scalar stays one where an elementwise op takes it.
 Array broadcast(const Array& x, const Shape& s);

@@ -150,7 +150,7 @@ Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype) {
   const Calling s("full", value.at());
   if (value->ndim() != 0)
     fn::fail_shape("full: the value must be a scalar, got " + to_string(value->type()));
-  return fn::broadcast(fn::as_dtype(value, dtype.value_or(value->dtype())), shape);
+  return fn::broadcast(fn::fill_value("full", value, dtype.value_or(value->dtype())), shape);
 }
 Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype) {
   const Calling s("full_like", x.at());

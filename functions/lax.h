@@ -72,7 +72,7 @@ Array squeeze(const Arg& x, const Sizes& dimensions);
 //     lax::transpose(array({{1, 2, 3}, {4, 5, 6}}), {1, 0}).shape()  // (3, 2)
 Array transpose(const Arg& x, const Sizes& permutation);
 // x with the order of its elements turned round along these axes, counted from 0. ShapeError out of
-// range. Source: jax.lax.rev.
+// range, and for an axis that is there twice. Source: jax.lax.rev.
 //
 //     lax::rev(array({1, 2, 3}), {0})  // array([3, 2, 1], dtype=int32)
 Array rev(const Arg& x, const Sizes& dimensions);
@@ -104,7 +104,8 @@ Array iota(DType dtype, int64_t size, Location at = Location::here());
 Array broadcasted_iota(DType dtype, const Shape& shape, int64_t dimension,
                        Location at = Location::here());
 // An array of the shape whose elements are all `value`, a scalar, of dtype or else that of the
-// value. ShapeError for a value with axes. Source: jax.lax.full.
+// value. ShapeError for a value with axes, DTypeError for a complex number as a real one. Source:
+// jax.lax.full.
 //
 //     lax::full({2}, 7)  // array([7, 7], dtype=int32)
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype = {});

@@ -3,17 +3,11 @@
 // functions/special_kit.cpp: promotion of the operands of special functions, and their derivatives.
 #include "weft/functions/special_kit.h"
 
-#include <fmt/format.h>
-
 #include "weft/ops/control/custom_flat.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft::fn {
 
-void need_real(const char* name, const Array& x) {
-  if (is_complex(x.dtype()))
-    fail_dtype(fmt::format("{}: takes real numbers, got {}", name, to_string(x.type())));
-}
 Array real_of(const char* name, const Array& x) {
   need_real(name, x);
   return inexact(x);

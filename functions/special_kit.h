@@ -6,8 +6,7 @@
 
 namespace weft::fn {
 
-// DTypeError for complex numbers.
-void need_real(const char* name, const Array& x);
+// What need_real takes, as a float.
 Array real_of(const char* name, const Array& x);
 // One float dtype and one shape.
 Arrays reals_of(const char* name, const Arrays& x);

@@ -222,6 +222,15 @@ Array filled(const Shape& s, const Array& scalar) {
   return s.empty() ? fn::as_dtype(scalar, scalar.dtype()) : broadcast_in_dim(scalar, s, {});
 }
 }  // namespace
+Array fn::fill_value(const char* name, const Array& value, DType d) {
+  // A C++ number is a weak c64, or a c128 that is known.
+  const bool number =
+      value.weak_type() || (value.ndim() == 0 && concrete_or_null(value) != nullptr);
+  if (number && is_complex(value.dtype()) && !is_complex(d) && !is_bool(d))
+    fn::fail_dtype(
+        fmt::format("{}: a complex number does not fit {}; give C64 or C128", name, short_name(d)));
+  return fn::as_dtype(value, d);
+}
 Array zeros(const Shape& shape, DType dtype, Location at) {
   const Calling s("zeros", at);
   return filled(shape, scalar_of_int(dtype, 0));
@@ -234,7 +243,7 @@ Array ones(const Shape& shape, DType dtype, Location at) {
 Array empty(const Shape& shape, DType dtype, Location at) { return zeros(shape, dtype, at); }
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype) {
   const Calling s("full", value.at());
-  const Array v = fn::as_dtype(value, dtype ? *dtype : fn::own_dtype(value));
+  const Array v = fn::fill_value("full", value, dtype ? *dtype : fn::own_dtype(value));
   return v.ndim() == 0 ? filled(shape, v) : broadcast_to(v, shape);
 }
 Array zeros_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> shape) {
@@ -416,7 +425,10 @@ Array eye(int64_t n, std::optional<int64_t> m, int64_t k, DType dtype, Location 
   const Calling s("eye", at);
   return fn::as_dtype(band({n, m.value_or(n)}, k, lax::eq), dtype);
 }
-Array identity(int64_t n, DType dtype, Location at) { return eye(n, {}, 0, dtype, at); }
+Array identity(int64_t n, DType dtype, Location at) {
+  const Calling s("identity", at);
+  return eye(n, {}, 0, dtype);
+}
 Array tri(int64_t n, std::optional<int64_t> m, int64_t k, DType dtype, Location at) {
   const Calling s("tri", at);
   return fn::as_dtype(band({n, m.value_or(n)}, k, lax::ge), dtype);

@@ -207,8 +207,8 @@ Array ones(const Shape& shape, DType dtype = F32, Location at = Location::here()
 // The same as zeros. Source: jax.numpy.empty.
 Array empty(const Shape& shape, DType dtype = F32, Location at = Location::here());
 // The value, a number or an array that broadcasts to this shape (ShapeError), in its own dtype or
-// in the one given. DTypeError for an integer beyond I32 without a dtype that has it. Source:
-// jax.numpy.full.
+// in the one given. DTypeError for an integer beyond I32 without a dtype that has it, and for a
+// complex number where the dtype is real. Source: jax.numpy.full.
 //
 //     full({2}, 7)  // array([7, 7], dtype=int32)
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype = {});

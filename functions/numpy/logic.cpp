@@ -26,10 +26,9 @@ Array binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
   const auto [a, b] = fn::promoted(name, x, y);
   return op(a, b);
 }
-Array truth(const Array& x) { return is_bool(x.dtype()) ? x : lax::ne(x, number_like(x, 0)); }
 Array logical(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
   const Calling s(name, x.at());
-  const auto [a, b] = fn::promoted(name, truth(x), truth(y));
+  const auto [a, b] = fn::promoted(name, fn::truth(name, x), fn::truth(name, y));
   return op(a, b);
 }
 Array constant(const Array& x, bool v) { return fn::broadcast(Array(v), x.shape()); }
@@ -61,6 +60,7 @@ Array logical_xor(const Arg& x, const Arg& y) {
 }
 Array logical_not(const Arg& x) {
   const Calling s("logical_not", x.at());
+  fn::need_numbers("logical_not", x);
   return is_bool(x->dtype()) ? lax::bitwise_not(x) : lax::eq(x, number_like(x, 0));
 }
 Array bitwise_and(const Arg& x, const Arg& y) {
@@ -109,14 +109,15 @@ Array isfinite(const Arg& x) {
     return lax::bitwise_and(isfinite(lax::real(x)), isfinite(lax::imag(x)));
   return is_inexact(x->dtype()) ? lax::is_finite(x) : constant(x, true);
 }
-Array isposinf(const Arg& x) {
-  const Calling s("isposinf", x.at());
-  return is_floating(x->dtype()) ? lax::eq(x, number_like(x, inf)) : constant(x, false);
+namespace {
+Array is_infinity(const char* name, const Arg& x, double which) {
+  const Calling s(name, x.at());
+  fn::need_real(name, x);
+  return is_floating(x->dtype()) ? lax::eq(x, number_like(x, which)) : constant(x, false);
 }
-Array isneginf(const Arg& x) {
-  const Calling s("isneginf", x.at());
-  return is_floating(x->dtype()) ? lax::eq(x, number_like(x, -inf)) : constant(x, false);
-}
+}  // namespace
+Array isposinf(const Arg& x) { return is_infinity("isposinf", x, inf); }
+Array isneginf(const Arg& x) { return is_infinity("isneginf", x, -inf); }
 
 Array isclose(const Arg& x, const Arg& y, double rtol, double atol, bool equal_nan) {
   const Calling s("isclose", x.at());
@@ -161,7 +162,7 @@ Array array_equiv(const Arg& x, const Arg& y) {
 Array where(const Arg& condition, const Arg& x, const Arg& y) {
   const Calling s("where", condition.at());
   const auto [a, b] = fn::promoted("where", x, y);
-  const Array c = truth(condition);
+  const Array c = fn::truth("where", condition);
   Shape full = a.ndim() ? a.shape() : b.shape();
   // Of the three shapes; a condition that is a scalar stays one.
   const Arrays shapes =
@@ -174,6 +175,8 @@ Array select(const Arrays& conditions, const Arrays& choices, const Arg& otherwi
   const Calling s("select", otherwise.at());
   if (conditions.size() != choices.size())
     fn::fail_shape("select: as many choices as conditions are needed");
+  if (conditions.empty())
+    fn::fail_shape("select: there must be at least one condition, and its choice");
   Array out = otherwise;
   for (size_t i = conditions.size(); i-- > 0;) out = where(conditions[i], choices[i], out);
   return out;
@@ -181,6 +184,7 @@ Array select(const Arrays& conditions, const Arrays& choices, const Arg& otherwi
 
 Array signbit(const Arg& x) {
   const Calling s("signbit", x.at());
+  fn::need_real("signbit", x);
   if (is_unsigned(x->dtype()) || is_bool(x->dtype())) return constant(x, false);
   if (is_integer(x->dtype())) return lax::lt(x, number_like(x, 0));
   const Array bits = lax::bitcast_convert_type(x, bits_type(x->dtype()));
@@ -188,6 +192,7 @@ Array signbit(const Arg& x) {
 }
 Array copysign(const Arg& x, const Arg& y) {
   const Calling s("copysign", x.at());
+  for (const Arg* v : {&x, &y}) fn::need_real("copysign", *v);
   const auto [a, b] = fn::promoted_inexact("copysign", x, y);
   const Shape full = a.ndim() ? a.shape() : b.shape();
   const Array size = lax::abs(fn::broadcast(a, full));
@@ -200,6 +205,7 @@ Array nextafter(const Arg& x, const Arg& y) {
 }
 Array ldexp(const Arg& x, const Arg& exponent) {
   const Calling s("ldexp", x.at());
+  for (const Arg* v : {&x, &exponent}) fn::need_real("ldexp", *v);
   const Array v = fn::inexact(x);
   const DType narrow = v.dtype(), d = narrow == F64 ? F64 : F32;
   // Three factors reach from the least subnormal to infinity.

@@ -25,9 +25,9 @@ using UnaryOp = Array (*)(const Arg&);
 using BinaryOp = Array (*)(const Arg&, const Arg&);
 
 // Functions of floats: integers become floats.
-Array float_unary(UnaryOp op, const Arg& x) {
-  const Source s(x.at());
-  return op(fn::inexact(x));
+Array float_unary(const char* name, UnaryOp op, const Arg& x) {
+  const Calling s(name, x.at());
+  return op(fn::inexact(name, x));
 }
 // Functions that keep integers as they are.
 Array unless_integer(UnaryOp op, const Arg& x) {
@@ -57,8 +57,8 @@ Array choose(const Array& pred, const Array& a, const Array& b) {
   return lax::select(fn::scalar_or_broadcast(pred, s), fn::broadcast(a, s), fn::broadcast(b, s));
 }
 // Of a complex logarithm each part by itself: a product with a complex number makes NaN of -inf.
-Array log_to_base(const Arg& x, double base) {
-  const Source s(x.at());
+Array log_to_base(const char* name, const Arg& x, double base) {
+  const Calling s(name, x.at());
   const Array v = lax::log(fn::inexact(x));
   const auto scaled = [&](const Array& p) { return lax::div(p, number_like(p, std::log(base))); };
   return is_complex(v.dtype()) ? lax::complex(scaled(lax::real(v)), scaled(lax::imag(v)))
@@ -199,7 +199,11 @@ Array abs(const Arg& x) {
   return is_bool(x->dtype()) || is_unsigned(x->dtype()) ? x.value() : lax::abs(x);
 }
 Array absolute(const Arg& x) { return abs(x); }
-Array fabs(const Arg& x) { return float_unary(lax::abs, x); }
+Array fabs(const Arg& x) {
+  const Calling s("fabs", x.at());
+  fn::need_real("fabs", x);
+  return lax::abs(fn::inexact(x));
+}
 Array sign(const Arg& x) {
   const Calling s("sign", x.at());
   return lax::sign(x);
@@ -237,10 +241,11 @@ Array fmin(const Arg& x, const Arg& y) {
       b);
 }
 
-Array sqrt(const Arg& x) { return float_unary(lax::sqrt, x); }
-Array cbrt(const Arg& x) { return float_unary(lax::cbrt, x); }
+Array sqrt(const Arg& x) { return float_unary("sqrt", lax::sqrt, x); }
+Array cbrt(const Arg& x) { return float_unary("cbrt", lax::cbrt, x); }
 Array hypot(const Arg& x, const Arg& y) {
   const Calling s("hypot", x.at());
+  for (const Arg* v : {&x, &y}) fn::need_real("hypot", *v);
   const auto [p, q] = fn::promoted_inexact("hypot", x, y);
   const Array a = lax::abs(p), b = lax::abs(q), hi = lax::max(a, b), lo = lax::min(a, b);
   const Array zero = lax::eq(hi, number_like(hi, 0)),
@@ -249,13 +254,13 @@ Array hypot(const Arg& x, const Arg& y) {
   const Array length = lax::mul(hi, lax::sqrt(lax::add(number_like(hi, 1), lax::square(ratio))));
   return choose(lax::bitwise_or(lax::eq(a, inf), lax::eq(b, inf)), inf, choose(zero, hi, length));
 }
-Array exp(const Arg& x) { return float_unary(lax::exp, x); }
-Array exp2(const Arg& x) { return float_unary(lax::exp2, x); }
-Array expm1(const Arg& x) { return float_unary(lax::expm1, x); }
-Array log(const Arg& x) { return float_unary(lax::log, x); }
-Array log1p(const Arg& x) { return float_unary(lax::log1p, x); }
-Array log2(const Arg& x) { return log_to_base(x, 2); }
-Array log10(const Arg& x) { return log_to_base(x, 10); }
+Array exp(const Arg& x) { return float_unary("exp", lax::exp, x); }
+Array exp2(const Arg& x) { return float_unary("exp2", lax::exp2, x); }
+Array expm1(const Arg& x) { return float_unary("expm1", lax::expm1, x); }
+Array log(const Arg& x) { return float_unary("log", lax::log, x); }
+Array log1p(const Arg& x) { return float_unary("log1p", lax::log1p, x); }
+Array log2(const Arg& x) { return log_to_base("log2", x, 2); }
+Array log10(const Arg& x) { return log_to_base("log10", x, 10); }
 Array logaddexp(const Arg& x, const Arg& y) {
   return log_sum_of("logaddexp", x, y, [](const Array& d) { return lax::log1p(lax::exp(d)); });
 }
@@ -265,19 +270,19 @@ Array logaddexp2(const Arg& x, const Arg& y) {
   });
 }
 
-Array sin(const Arg& x) { return float_unary(lax::sin, x); }
-Array cos(const Arg& x) { return float_unary(lax::cos, x); }
-Array tan(const Arg& x) { return float_unary(lax::tan, x); }
-Array asin(const Arg& x) { return float_unary(lax::asin, x); }
-Array acos(const Arg& x) { return float_unary(lax::acos, x); }
-Array atan(const Arg& x) { return float_unary(lax::atan, x); }
+Array sin(const Arg& x) { return float_unary("sin", lax::sin, x); }
+Array cos(const Arg& x) { return float_unary("cos", lax::cos, x); }
+Array tan(const Arg& x) { return float_unary("tan", lax::tan, x); }
+Array asin(const Arg& x) { return float_unary("asin", lax::asin, x); }
+Array acos(const Arg& x) { return float_unary("acos", lax::acos, x); }
+Array atan(const Arg& x) { return float_unary("atan", lax::atan, x); }
 Array atan2(const Arg& y, const Arg& x) { return float_binary("arctan2", lax::atan2, y, x); }
-Array sinh(const Arg& x) { return float_unary(lax::sinh, x); }
-Array cosh(const Arg& x) { return float_unary(lax::cosh, x); }
-Array tanh(const Arg& x) { return float_unary(lax::tanh, x); }
-Array asinh(const Arg& x) { return float_unary(lax::asinh, x); }
-Array acosh(const Arg& x) { return float_unary(lax::acosh, x); }
-Array atanh(const Arg& x) { return float_unary(lax::atanh, x); }
+Array sinh(const Arg& x) { return float_unary("sinh", lax::sinh, x); }
+Array cosh(const Arg& x) { return float_unary("cosh", lax::cosh, x); }
+Array tanh(const Arg& x) { return float_unary("tanh", lax::tanh, x); }
+Array asinh(const Arg& x) { return float_unary("asinh", lax::asinh, x); }
+Array acosh(const Arg& x) { return float_unary("acosh", lax::acosh, x); }
+Array atanh(const Arg& x) { return float_unary("atanh", lax::atanh, x); }
 Array arcsin(const Arg& x) { return asin(x); }
 Array arccos(const Arg& x) { return acos(x); }
 Array arctan(const Arg& x) { return atan(x); }
@@ -321,7 +326,7 @@ Array trunc(const Arg& x) {
 }
 Array fix(const Arg& x) { return trunc(x); }
 Array around(const Arg& x, int64_t decimals) { return round(x, decimals); }
-Array rint(const Arg& x) { return float_unary(round_even, x); }
+Array rint(const Arg& x) { return float_unary("rint", round_even, x); }
 Array round(const Arg& x, int64_t decimals) {
   const Calling s("round", x.at());
   if (!is_inexact(x->dtype())) {

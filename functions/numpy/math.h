@@ -74,7 +74,7 @@ Array positive(const Arg& x);
 Array abs(const Arg& x);
 // The same as abs. Source: jax.numpy.absolute.
 Array absolute(const Arg& x);
-// |x| as a float: integers become floats. Source: jax.numpy.fabs.
+// |x| as a float: integers become floats. DTypeError for complex numbers. Source: jax.numpy.fabs.
 //
 //     fabs(array({-3, 2}))  // array([3., 2.], dtype=float32)
 Array fabs(const Arg& x);
@@ -114,7 +114,7 @@ Array sqrt(const Arg& x);
 // Source: jax.numpy.cbrt.
 Array cbrt(const Arg& x);
 // sqrt(|x|^2 + |y|^2), broadcast together and promoted, without overflow on the way; infinite where
-// x or y is. Integers become floats. Source: jax.numpy.hypot.
+// x or y is. Integers become floats. DTypeError for complex numbers. Source: jax.numpy.hypot.
 Array hypot(const Arg& x, const Arg& y);
 // e^x. Integers become floats. Source: jax.numpy.exp.
 Array exp(const Arg& x);
@@ -234,7 +234,7 @@ Array around(const Arg& x, int64_t decimals = 0);
 
 // ---- parts of floats
 // |x| with the sign of y, also of -0 and NaN, broadcast together and promoted; integers become
-// floats. Source: jax.numpy.copysign.
+// floats. DTypeError for complex numbers. Source: jax.numpy.copysign.
 //
 //     copysign(array({1., 2.}), -1)  // array([-1., -2.], dtype=float32)
 Array copysign(const Arg& x, const Arg& y);
@@ -243,12 +243,12 @@ Array copysign(const Arg& x, const Arg& y);
 // jax.numpy.nextafter.
 Array nextafter(const Arg& x, const Arg& y);
 // Whether x has a minus sign, -0 and NaN with one included: Bool, false for unsigned integers and
-// bools. Source: jax.numpy.signbit.
+// bools. DTypeError for complex numbers. Source: jax.numpy.signbit.
 //
 //     signbit(array({-1., 0.}))  // array([ True, False])
 Array signbit(const Arg& x);
 // x 2^exponent, for integer exponents, also where the power alone overflows; integers x become
-// floats. Source: jax.numpy.ldexp.
+// floats. DTypeError for complex numbers. Source: jax.numpy.ldexp.
 //
 //     ldexp(array({1., 3.}), 2)  // array([ 4., 12.], dtype=float32)
 Array ldexp(const Arg& x, const Arg& exponent);
@@ -419,9 +419,11 @@ Array isinf(const Arg& x);
 // Whether x, or both parts of the complex number x, is neither infinite nor NaN: Bool, true for
 // integers. Source: jax.numpy.isfinite.
 Array isfinite(const Arg& x);
-// Whether x is inf: Bool, false for integers and complex numbers. Source: jax.numpy.isposinf.
+// Whether x is inf: Bool, false for integers. DTypeError for complex numbers. Source:
+// jax.numpy.isposinf.
 Array isposinf(const Arg& x);
-// Whether x is -inf: Bool, false for integers and complex numbers. Source: jax.numpy.isneginf.
+// Whether x is -inf: Bool, false for integers. DTypeError for complex numbers. Source:
+// jax.numpy.isneginf.
 Array isneginf(const Arg& x);
 // |x - y| <= atol + rtol |y|, broadcast together and promoted: Bool. An infinity is close to itself
 // alone, a NaN to a NaN if equal_nan says so; a complex number with such a part is one. Source:
@@ -444,8 +446,8 @@ Array array_equiv(const Arg& x, const Arg& y);
 // x where condition, else y.
 Array where(const Arg& condition, const Arg& x, const Arg& y);
 // The choice of the first condition that holds, else `otherwise`: element by element, broadcast
-// together and promoted. ShapeError unless there are as many choices as conditions. Source:
-// jax.numpy.select.
+// together and promoted. ShapeError unless there are as many choices as conditions, and one at
+// least. Source: jax.numpy.select.
 //
 //     select({array({true, false})}, {array({1, 2})}, 9)  // array([1, 9], dtype=int32)
 Array select(const Arrays& conditions, const Arrays& choices, const Arg& otherwise = 0);

@@ -43,7 +43,6 @@ Array keep(const Array& x, const Sizes& axes, bool keepdims) {
 Array reduced(ReduceOp op, const Array& x, const Sizes& axes) {
   return axes.empty() && !is_key(x.dtype()) ? x : op(x, axes);
 }
-Array truth(const Array& x) { return is_bool(x.dtype()) ? x : lax::ne(x, number_like(x, 0)); }
 // ShapeError that names the function and the option.
 void need_common_shape(const char* name, const char* option, const Array& x, const Array& y) {
   fn::common_shape(fmt::format("{}: {}", name, option).c_str(), x.shape(), y.shape());
@@ -127,7 +126,7 @@ Array truths(const char* name, const Arg& x, const AxisList& axis, const ReduceO
              ReduceOp op, bool identity, Combine combine) {
   const Calling s(name, x.at());
   refuse(name, "dtype", o.dtype.has_value());
-  const Array v = masked(name, truth(x), o.where, fn::as_dtype(identity, Bool));
+  const Array v = masked(name, fn::truth(name, x), o.where, fn::as_dtype(identity, Bool));
   const Sizes axes = fn::axes_of(name, v, axis);
   return with_initial(name, keep(reduced(op, v, axes), axes, o.keepdims), o, Bool, combine);
 }
@@ -160,9 +159,10 @@ Array all(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
 
 namespace {
 // How many elements count, as a float.
-Array normalizer(const Array& x, const Sizes& axes, DType d, const std::optional<Array>& mask) {
+Array normalizer(const char* name, const Array& x, const Sizes& axes, DType d,
+                 const std::optional<Array>& mask) {
   if (!mask) return fn::as_dtype(scalar_of(F64, static_cast<double>(count_of(x, axes))), d);
-  const Array counts = fn::as_dtype(broadcast_to(truth(*mask), x.shape()), d);
+  const Array counts = fn::as_dtype(broadcast_to(fn::truth(name, *mask), x.shape()), d);
   return reduced(lax::reduce_sum, counts, axes);
 }
 DType wide(DType d) { return narrow(d) ? F32 : d; }
@@ -174,12 +174,22 @@ Array mean_as(const char* name, const Arg& x, const AxisList& axis, const Reduce
   const Array v = fn::as_dtype(x, c, x->weak_type());
   const Sizes axes = fn::axes_of(name, v, axis);
   const Array total = reduced(lax::reduce_sum, masked(name, v, o.where, number_like(v, 0)), axes);
-  return keep(fn::as_dtype(lax::div(total, normalizer(v, axes, c, o.where)), d, x->weak_type()),
-              axes, o.keepdims);
+  return keep(
+      fn::as_dtype(lax::div(total, normalizer(name, v, axes, c, o.where)), d, x->weak_type()), axes,
+      o.keepdims);
 }
 
 Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
   const Calling s(name, x.at());
+  fn::need_numbers(name, x);
+  if (o.dtype && (is_key(*o.dtype) || is_bool(*o.dtype)))
+    fn::fail_dtype(
+        fmt::format("{}: .dtype must be one of numbers, got {}", name, short_name(*o.dtype)));
+  if (o.dtype && is_complex(x->dtype()) && !is_complex(*o.dtype))
+    fn::fail_dtype(
+        fmt::format("{}: .dtype of complex numbers must be complex, got {} for {}; take "
+                    "real(), imag() or abs() first",
+                    name, short_name(*o.dtype), to_string(x->type())));
   const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = wide(to_inexact(d));
   const Array v = fn::as_dtype(x, c, x->weak_type());
   const Sizes axes = fn::axes_of(name, v, axis);
@@ -196,7 +206,7 @@ Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOpti
   const Array squares =
       is_complex(c) ? lax::real(lax::mul(centered, lax::conj(centered))) : lax::square(centered);
   const DType r = real_part(c);
-  const Array n = normalizer(v, axes, r, o.where);
+  const Array n = normalizer(name, v, axes, r, o.where);
   const Array total = reduced(lax::reduce_sum, squares, axes);
   const double less = o.correction.value_or(static_cast<double>(o.ddof));
   const Array degrees = lax::sub(n, number_like(n, less));
@@ -205,6 +215,17 @@ Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOpti
     out = where(lax::gt(degrees, number_like(n, 0)), out,
                 number_like(out, std::numeric_limits<double>::quiet_NaN()));
   return keep(fn::as_dtype(out, real_part(d), x->weak_type()), axes, o.keepdims);
+}
+// The root of a variance.
+Array deviation(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o,
+                Array (*variance)(const char*, const Arg&, const AxisList&, const VarOptions&)) {
+  const Calling s(name, x.at());
+  if (o.dtype && !is_inexact(*o.dtype))
+    fn::fail_dtype(
+        fmt::format("{}: .dtype must be inexact (F32, F64, …), got {}; convert the "
+                    "result with astype()",
+                    name, short_name(*o.dtype)));
+  return sqrt(variance(name, x, axis, o));
 }
 }  // namespace
 
@@ -215,8 +236,7 @@ Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return var_as("var", x, axis, o);
 }
 Array std(const Arg& x, const AxisList& axis, const VarOptions& o) {
-  const Calling s("std", x.at());
-  return sqrt(var_as("std", x, axis, o));
+  return deviation("std", x, axis, o, var_as);
 }
 Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s("ptp", x.at());
@@ -224,7 +244,7 @@ Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
 }
 Array count_nonzero(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s("count_nonzero", x.at());
-  return sum_as("count_nonzero", fn::as_dtype(truth(x), I32), axis, o);
+  return sum_as("count_nonzero", fn::as_dtype(fn::truth("count_nonzero", x), I32), axis, o);
 }
 
 Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
@@ -336,8 +356,7 @@ Array nanvar(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return nanvar_as("nanvar", x, axis, o);
 }
 Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
-  const Calling s("nanstd", x.at());
-  return sqrt(nanvar_as("nanstd", x, axis, o));
+  return deviation("nanstd", x, axis, o, nanvar_as);
 }
 
 // ---- running folds

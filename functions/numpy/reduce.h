@@ -39,12 +39,12 @@ Array amax(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {
 // The same as min. Source: jax.numpy.amin.
 Array amin(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 // Whether any element over the axes (default: all) is not zero: Bool, false of nothing. NaN is not
-// zero. ShapeError for .dtype. Source: jax.numpy.any.
+// zero. ShapeError for .dtype, DTypeError for keys. Source: jax.numpy.any.
 //
 //     any(array({{0, 1}, {0, 0}}), 1)  // array([ True, False])
 Array any(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 // Whether all elements over the axes (default: all) are not zero: Bool, true of nothing. NaN is not
-// zero. ShapeError for .dtype. Source: jax.numpy.all.
+// zero. ShapeError for .dtype, DTypeError for keys. Source: jax.numpy.all.
 //
 //     all(array({{1, 1}, {0, 1}}), 1)  // array([ True, False])
 Array all(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
@@ -85,11 +85,12 @@ struct VarOptions {
 };
 // The mean of |x - mean|^2 over the axes (default: all): a real float of x's dtype (integers: F32,
 // 64-bit ones F64); NaN where as many elements count as ddof says, or fewer. ShapeError for
-// .correction beside .ddof. Source: jax.numpy.var.
+// .correction beside .ddof, DTypeError for a real .dtype of complex numbers. Source: jax.numpy.var.
 //
 //     var(array({1., 3.}))  // array(1., dtype=float32)
 Array var(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
-// The square root of var, with the same options. Source: jax.numpy.std.
+// The square root of var, with the same options. DTypeError for a .dtype of integers. Source:
+// jax.numpy.std.
 Array std(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
 // max(x) - min(x), with the same options. DTypeError for bools. Source: jax.numpy.ptp.
 //
@@ -149,7 +150,7 @@ Array nanmean(const Arg& x, const AxisList& axis = none, const ReduceOptions& o 
 // var of the elements that are no NaN; NaN where as many of them count as ddof says, or fewer.
 // Source: jax.numpy.nanvar.
 Array nanvar(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
-// The square root of nanvar. Source: jax.numpy.nanstd.
+// The square root of nanvar. DTypeError for a .dtype of integers. Source: jax.numpy.nanstd.
 Array nanstd(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
 
 // The place (I32) of the first largest element that is no NaN, -1 where there are NaNs alone.

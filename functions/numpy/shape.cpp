@@ -245,8 +245,13 @@ Arrays split(const Arg& x, const Sizes& positions, int64_t axis) {
   int64_t from = 0;
   for (size_t i = 0; i <= positions.size(); ++i) {
     int64_t to = i < positions.size() ? positions[i] : n;
-    to = std::clamp<int64_t>(to < 0 ? to + n : to, 0, n);
-    out.push_back(fn::sliced(x, a, from, std::max(from, to)));
+    if (to < 0) to += n;
+    if (to < from || to > n)
+      fn::fail_shape(
+          fmt::format("split: sizes must be nonnegative: the positions ({}) must not decrease, and "
+                      "lie on axis {} of {}",
+                      fmt::join(positions, ", "), a, to_string(x->type())));
+    out.push_back(fn::sliced(x, a, from, to));
     from = to;
   }
   return out;

@@ -89,7 +89,8 @@ Array column_stack(const Arrays& x, Location at = Location::here());
 // x with values behind it along an axis; none: both flattened. Source: jax.numpy.append.
 Array append(const Arg& x, const Arg& values, OneAxis axis = none);
 // x cut along an axis into n equal parts (ShapeError where there are none); or before each of the
-// positions, of which negative ones count from the end. Source: jax.numpy.split.
+// positions, of which negative ones count from the end; ShapeError where they decrease or lie
+// beyond the axis. Source: jax.numpy.split.
 //
 //     split(array({1, 2, 3, 4}), 2)[1]  // array([3, 4], dtype=int32)
 Arrays split(const Arg& x, int64_t n, int64_t axis = 0);

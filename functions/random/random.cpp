@@ -272,7 +272,12 @@ Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
 }
 Array bernoulli(const Arg& key, const Arg& p, const DrawShape& shape, const BernoulliOptions& o) {
   const Calling s("bernoulli", key.at());
-  const Array v = fn::inexact(p);
+  const Array& v = p.value();
+  if (!is_floating(v.dtype()))
+    fn::fail_dtype(
+        fmt::format("bernoulli: the probability p must have a floating dtype, got {}; write 1. for "
+                    "1, or convert it with astype()",
+                    to_string(v.type())));
   const Shape out = drawn_shape("bernoulli", shape.given, {v});
   if (o.mode != "low" && o.mode != "high")
     fn::fail_index(fmt::format("bernoulli: .mode must be \"low\" or \"high\", not \"{}\"", o.mode));

@@ -136,8 +136,9 @@ struct DrawShape {
 struct BernoulliOptions {
   std::string mode = "low";  // "high": exact for small p, too, by twice as many bits
 };
-// true with probability p, which is broadcast to the shape (default: that of p). ShapeError if it
-// does not broadcast, IndexError for another .mode. Source: jax.random.bernoulli.
+// true with probability p, a float, which is broadcast to the shape (default: that of p).
+// DTypeError for another p, as an integer, ShapeError if it does not broadcast, IndexError for
+// another .mode. Source: jax.random.bernoulli.
 //
 //     random::bernoulli(random::key(0), array({0., 1.}))  // array([False,  True])
 Array bernoulli(const Arg& key, const Arg& p = 0.5, const DrawShape& shape = {},

@@ -408,9 +408,15 @@ const Primitive<Rev>& rev_op = define<Rev>({
     .type =
         [](const Types& in, const Rev& p) {
           require_operands("rev", in, 1);
-          for (int64_t d : p.dimensions)
+          std::vector<bool> turned(in[0].shape().size());
+          for (int64_t d : p.dimensions) {
             if (d < 0 || d >= in[0].ndim())
               reject_shape("rev", fmt::format("axis {} is out of range", d), in);
+            if (turned[static_cast<size_t>(d)])
+              reject_shape("rev",
+                           fmt::format("dimensions must be unique, axis {} is there twice", d), in);
+            turned[static_cast<size_t>(d)] = true;
+          }
           return Types{in[0]};
         },
     .reference =
@@ -449,7 +455,11 @@ const Primitive<Rev>& rev_op = define<Rev>({
           return std::vector<Sample<Rev>>{{{Type(F32, {2, 3})}, {{1}}},
                                           {{Type(F32, {2, 3})}, {{0, 1}}}};
         },
-    .rejects = [] { return std::vector<Reject<Rev>>{{{Type(F32, {2})}, {{1}}, "out of range"}}; },
+    .rejects =
+        [] {
+          return std::vector<Reject<Rev>>{{{Type(F32, {2})}, {{1}}, "out of range"},
+                                          {{Type(F32, {2})}, {{0, 0}}, "unique"}};
+        },
 });
 
 // ---- slice

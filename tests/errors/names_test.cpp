@@ -49,3 +49,39 @@ TEST_CASE("what the user's function calls has its own name", "[errors][names]") 
     apply_along_axis([](Array x) { return linalg::inv(outer(x, x)); }, 0, narrow());
   });
 }
+
+TEST_CASE("what JAX refuses is refused", "[errors][names]") {
+  using complex = std::complex<float>;
+  const Array z = v3().astype(C64);
+  names<DTypeError>("bernoulli: the probability p must have a floating dtype, got i32[]",
+                    [] { random::bernoulli(key(), 1); });
+  names<DTypeError>("bernoulli: the probability p must have a floating dtype, got bool[]",
+                    [] { random::bernoulli(key(), true); });
+  names<ShapeError>("rev: dimensions must be unique", [] { lax::rev(v3(), {0, 0}); });
+  names<ShapeError>("select: there must be at least one condition", [] { select({}, {}); });
+  names<DTypeError>("any: takes numbers, got key[3]", [] { any(keys()); });
+  names<DTypeError>("all: takes numbers, got key[3]", [] { all(keys()); });
+  names<DTypeError>("count_nonzero: takes numbers", [] { count_nonzero(keys()); });
+  names<DTypeError>("logical_not: takes numbers", [] { logical_not(keys()); });
+  names<DTypeError>("where: takes numbers", [] { where(keys(), 1, 2); });
+  names<ShapeError>("split: sizes must be nonnegative", [] { split(arange(5), {3, 1}); });
+  names<ShapeError>("split: sizes must be nonnegative", [] { split(arange(5), {3, 9}); });
+  names<DTypeError>("full: a complex number does not fit i32",
+                    [] { full({2}, complex(1, 2), I32); });
+  names<DTypeError>("full_like: full: a complex number does not fit f32",
+                    [] { full_like(v3(), complex(1, 2)); });
+  names<DTypeError>("full: a complex number does not", [] { lax::full({2}, complex(1, 2), I32); });
+  names<DTypeError>("std: .dtype must be inexact", [] { weft::std(v3(), none, {.dtype = I32}); });
+  names<DTypeError>("nanstd: .dtype must be inexact", [] { nanstd(v3(), none, {.dtype = I32}); });
+  names<DTypeError>("var: .dtype must be one of numbers", [] { var(v3(), none, {.dtype = Bool}); });
+  names<DTypeError>("var: .dtype of complex numbers", [&] { var(z, none, {.dtype = F32}); });
+  names<DTypeError>("isposinf: takes real numbers, got c64[3]", [&] { isposinf(z); });
+  names<DTypeError>("isneginf: takes real numbers", [&] { isneginf(z); });
+  names<DTypeError>("fabs: takes real numbers", [&] { fabs(z); });
+  names<DTypeError>("hypot: takes real numbers", [&] { hypot(z, 1.); });
+  names<DTypeError>("ldexp: takes real numbers", [&] { ldexp(z, 1); });
+  names<DTypeError>("copysign: takes real numbers", [&] { copysign(z, 1.); });
+  names<DTypeError>("signbit: takes real numbers", [&] { signbit(z); });
+  CHECK(full({2}, complex(1, 2), Bool).to_vector<bool>() == std::vector<bool>{true, true});
+  CHECK(split(arange(5), {2, -1})[1].to_vector<int>() == std::vector<int>{2, 3});
+}
