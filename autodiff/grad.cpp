@@ -8,6 +8,7 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/autodiff/linearize.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/trees/given.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft::detail {
@@ -26,14 +27,6 @@ const Linear& linear_of(const Ref<const RefCounted>& p) {
 }
 
 std::string path(TreeOf tree, const char* root, size_t i) { return tree::paths(tree(), root)[i]; }
-
-void check_values(const char* who, const Arrays& x, TreeOf args) {
-  for (size_t i = 0; i < x.size(); ++i)
-    if (x[i].empty_handle())
-      throw ShapeError(
-          fmt::format("{}: {} is an empty Array: it was declared, but never given a value", who,
-                      path(args, "args", i)));
-}
 
 // A tangent or cotangent as the type it must have. Numbers (weak) take the dtype.
 Array matched(const Array& t, const Type& want,
@@ -138,7 +131,7 @@ void check_reverse_output(const char* who, const Type& t, bool holomorphic) {
 
 GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
                     TreeOf args, const GradOptions& o) {
-  check_values(who, x, args);
+  require_given(who, x, args, "args");
   check_wrt(who, x, wrt, o.holomorphic, args);
   const size_t loss = 1;
   Linearized l = linearize_first(f, x, wrt, &loss);
@@ -155,7 +148,8 @@ GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std:
 
 JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args,
                   const size_t* results) {
-  check_values("jvp", x, args);
+  require_given("jvp", x, args, "args");
+  require_given("jvp", dx, args, "tangents");
   Dual d = jvp_flat(f, x, matched_tangents("jvp", dx, types_of(x), args));
   if (results) d.tangent.resize(*results);
   for (size_t i = 0; i < d.tangent.size(); ++i)
@@ -165,7 +159,7 @@ JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args
 
 LinearResult run_linearize(const char* who, FlatFunction f, const Arrays& x, TreeOf args,
                            const size_t* results) {
-  check_values(who, x, args);
+  require_given(who, x, args, "args");
   Linearized l = linearize_first(f, x, std::vector<bool>(x.size(), true), results);
   return {std::move(l.out), Ref<const RefCounted>(new LinearBox(std::move(l.linear)))};
 }
@@ -184,7 +178,7 @@ Arrays transpose_linear(const Ref<const RefCounted>& linear, const Arrays& ct, T
 }
 
 Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeOf args) {
-  check_values("linear_transpose", example, args);
+  require_given("linear_transpose", example, args, "args");
   Types in;
   for (const Array& a : example) in.push_back(a.type().strong());
   Closed c = record(in, f);

@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "weft/core/ir.h"
+#include "weft/tracer/trees/given.h"
 
 namespace weft {
 
@@ -206,15 +207,13 @@ MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int
     std::fill(raw.begin(), raw.end(), in.axis);
   else if (in.kind != Axes::None)
     raw = match_in_axes(in, args());
+  detail::require_given("vmap", x, args, "args");
   const auto path = [&](size_t i) { return tree::paths(args(), "args")[i]; };
   MappedArguments r;
   r.axis.resize(x.size());
   bool any = false, agree = true;
   if (axis_size) r.size = *axis_size;
   for (size_t i = 0; i < x.size(); ++i) {
-    if (x[i].empty_handle())
-      throw ShapeError(fmt::format(
-          "vmap: {} is an empty Array: it was declared, but never given a value", path(i)));
     if (!raw[i]) continue;
     const int64_t rank = x[i].ndim();
     const bool ok = *raw[i] >= -rank && *raw[i] < rank;

@@ -51,10 +51,11 @@ ClosedJaxpr traced(const char* name, const Body& f, const Arrays& scalars) {
   both.insert(both.end(), scalars.begin(), scalars.end());
   const auto half = static_cast<std::ptrdiff_t>(n);
   const ClosedJaxpr j = detail::trace_jaxpr(
+      name,
       [&](const Arrays& x) {
         return f({x.begin(), x.begin() + half}, {x.begin() + half, x.end()});
       },
-      both);
+      both, tree::detail::skeleton_of(both));
   const auto& out = j.jaxpr->out;
   bool same = out.size() == n;
   for (size_t i = 0; same && i < n; ++i) {

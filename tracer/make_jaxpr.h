@@ -41,7 +41,9 @@ Arrays ClosedJaxpr::operator()(const A&... args) const {
 }
 
 namespace detail {
-ClosedJaxpr trace_jaxpr(ir::FunctionRef<Arrays(const Arrays&)> f, const Arrays& x);
+// The program of f for `who`, on the Arrays of its arguments.
+ClosedJaxpr trace_jaxpr(const char* who, ir::FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+                        ir::FunctionRef<tree::Skeleton()> args);
 
 template <class F>
 class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
@@ -53,7 +55,7 @@ class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
                   "weft::make_jaxpr: the function cannot be called with these arguments");
     const ir::Source source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
-    return trace_jaxpr(flat, tree::leaves(args));
+    return trace_jaxpr("make_jaxpr", flat, tree::leaves(args), tree::detail::skeleton_of(args));
   }
 
  private:
@@ -82,7 +84,9 @@ auto eval_shape_at(Location at, F& f, const A&... a) {
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
-  const Types out = trace_jaxpr(flat, tree::leaves(args)).out_types();
+  const Types out =
+      trace_jaxpr("eval_shape", flat, tree::leaves(args), tree::detail::skeleton_of(args))
+          .out_types();
   return as_shapes(flat.prototype(), out);
 }
 
@@ -124,7 +128,9 @@ auto closure_convert_at(Location at, F& f, const A&... a) {
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
   Arrays consts;
-  Hoisted h = hoist_traced(trace_jaxpr(flat, tree::leaves(args)), &consts);
+  Hoisted h = hoist_traced(
+      trace_jaxpr("closure_convert", flat, tree::leaves(args), tree::detail::skeleton_of(args)),
+      &consts);
   ClosureConverted<Args, R> g(std::move(h), tree::structure_only(args), flat.prototype(), at);
   return std::pair(std::move(g), std::move(consts));
 }

@@ -3,6 +3,8 @@
 // tracer/record_trace.cpp: recording programs and replaying them.
 #include "weft/tracer/record_trace.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 
 #include "weft/core/programs/effects.h"
@@ -150,7 +152,14 @@ Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
 
 Closed Record::finish(const Arrays& out) {
   std::vector<Atom> atoms;
-  for (const Array& a : out) atoms.push_back(atom(a));
+  for (const Array& a : out) {
+    if (a.empty_handle())
+      throw ShapeError(fmt::format(
+          "{}: the function returned an empty Array, of {} in all the one with the number {}: it "
+          "was declared, but never given a value; assign one first",
+          who_, out.size(), atoms.size()));
+    atoms.push_back(atom(a));
+  }
   return recorder_.finish(atoms);
 }
 
@@ -160,12 +169,15 @@ std::atomic<int64_t> recorded{0};
 
 int64_t programs_recorded() { return recorded.load(std::memory_order_relaxed); }
 
-Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f) { return record(in, {}, f); }
+Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const char* who) {
+  return record(in, {}, f, who);
+}
 
-Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f) {
+Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f,
+              const char* who) {
   recorded.fetch_add(1, std::memory_order_relaxed);
   const TimeLimit interruptible(0);
-  Level<Record> level;
+  Level<Record> level(who);
   Arrays args;
   for (size_t i = 0; i < in.size(); ++i)
     args.push_back(level->input(in[i], i < stand_for.size() ? stand_for[i] : Array()));

@@ -45,8 +45,9 @@ class Recorder {
 
 class Record final : public Interpreter {
  public:
-  explicit Record(Ref<Interpreter> parent) : Interpreter(std::move(parent)) {}
-  const char* name() const override { return "jit"; }
+  explicit Record(Ref<Interpreter> parent, const char* who = "jit")
+      : Interpreter(std::move(parent)), who_(who) {}
+  const char* name() const override { return who_; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
   // An input that stands for a value of the enclosing interpreters, where one is given, in every
   // run of the program (an operand of cond, a carry that is handed on as it is).
@@ -58,6 +59,7 @@ class Record final : public Interpreter {
  private:
   Array where_written(const Array& x) const;
   bool may_be_written(const Array& x) const;
+  const char* who_;
   Recorder recorder_;
 };
 
@@ -79,11 +81,13 @@ class RecordTracer final : public Tracer {
 };
 
 // The program of f on arguments of these types. Constants are values of the enclosing interpreters.
-Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
+// `who` is what errors call the transform that calls f: it outlives the program's tracers.
+Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const char* who = "jit");
 // The same where inputs stand for values from outside (an empty handle: not that one), which are
 // read in their place where the program alone would not know how they were written
 // (docs/decisions/0010).
-Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f);
+Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f,
+              const char* who = "jit");
 // How many programs were recorded so far, on all threads: what tests of the cost of transforms
 // count.
 int64_t programs_recorded();

@@ -30,7 +30,7 @@ struct SavedResidual {
 namespace detail {
 using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
 using TreeOf = ir::FunctionRef<tree::Skeleton()>;
-Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& x);
+Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& x, TreeOf args);
 Array name_leaf(const Array& x, const std::string& name);
 std::vector<SavedResidual> residuals_of(FlatFunction f, const Arrays& x, TreeOf args);
 void print_residuals(const std::vector<SavedResidual>& r);
@@ -45,7 +45,8 @@ class Checkpoint : public CallOperator<Checkpoint<F>, F> {
                   "weft::checkpoint: the function cannot be called with these arguments");
     const ir::Source source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
-    return flat.result(run_checkpoint(flat, o_, tree::leaves(args)));
+    return flat.result(
+        run_checkpoint(flat, o_, tree::leaves(args), tree::detail::skeleton_of(args)));
   }
   bool weft_identify(KeyWriter& key) const {
     key.add_static(o_.policy.text());

@@ -13,6 +13,7 @@
 #include "weft/ops/elementwise/compare.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/trees/given.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/lax.h"
 
@@ -22,14 +23,6 @@ namespace {
 Closed pruned(Closed c) {
   c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
   return c;
-}
-
-void check_values(const char* who, const Arrays& x, TreeOf tree, const char* root) {
-  for (size_t i = 0; i < x.size(); ++i)
-    if (x[i].empty_handle())
-      throw ShapeError(
-          fmt::format("{}: {} is an empty Array: it was declared, but never given a value", who,
-                      tree::paths(tree(), root)[i]));
 }
 
 // Whether a value of type `from` becomes `to` without anybody minding: a number takes any wider
@@ -79,31 +72,34 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
     for (size_t i = 0; i < n; ++i) stand_for.push_back(changed[i] ? Array() : c.init[i]);
     std::vector<bool> init_yields(n, false);
     bool differ = false, again = false;
-    Closed closed = record(in, stand_for, [&](const Arrays& x) {
-      Arrays y = body(x);
-      if (const std::string d = tree::difference(c.before(), c.after(), "carry"); !d.empty())
-        throw ShapeError(
-            fmt::format("{} body function carry input and carry output must have the same pytree "
-                        "structure (the same "
-                        "structure of tuples, lists and structs), but they differ: {}",
-                        c.who, d));
-      for (size_t i = 0; i < n; ++i) {
-        out.push_back(y[i].type());
-        const Node& given = x[before.size() + i].node();
-        if (&y[i].node() != &given && !changed[i]) {
-          changed[i] = true;
-          again = again || static_cast<const RecordTracer&>(given).read;
-        }
-        if (y[i].type() == carry[i]) continue;
-        init_yields[i] = attempt == 0 && carry[i].weak() && gives_way(carry[i], y[i].type());
-        if (init_yields[i]) continue;
-        if (gives_way(y[i].type(), carry[i]))
-          y[i] = base::convert(y[i], carry[i].dtype(), carry[i].weak());
-        else
-          differ = true;
-      }
-      return y;
-    });
+    Closed closed = record(
+        in, stand_for,
+        [&](const Arrays& x) {
+          Arrays y = body(x);
+          if (const std::string d = tree::difference(c.before(), c.after(), "carry"); !d.empty())
+            throw ShapeError(fmt::format(
+                "{} body function carry input and carry output must have the same pytree "
+                "structure (the same "
+                "structure of tuples, lists and structs), but they differ: {}",
+                c.who, d));
+          for (size_t i = 0; i < n; ++i) {
+            out.push_back(y[i].type());
+            const Node& given = x[before.size() + i].node();
+            if (&y[i].node() != &given && !changed[i]) {
+              changed[i] = true;
+              again = again || static_cast<const RecordTracer&>(given).read;
+            }
+            if (y[i].type() == carry[i]) continue;
+            init_yields[i] = attempt == 0 && carry[i].weak() && gives_way(carry[i], y[i].type());
+            if (init_yields[i]) continue;
+            if (gives_way(y[i].type(), carry[i]))
+              y[i] = base::convert(y[i], carry[i].dtype(), carry[i].weak());
+            else
+              differ = true;
+          }
+          return y;
+        },
+        c.who);
     if (differ) carries_differ(c, carry, out);
     for (size_t i = 0; i < n; ++i) {
       if (!init_yields[i]) continue;
@@ -121,7 +117,15 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
 
 // ---- cond
 
+namespace {
+// A scalar of its own, no leaf of a tree.
+void need_given(const char* who, const Array& x, const char* what) {
+  require_given(who, {x}, [] { return tree::Skeleton{}; }, what);
+}
+}  // namespace
+
 Array branch_of(const Array& pred) {
+  need_given("cond", pred, "pred");
   if (pred.ndim() != 0)
     throw ShapeError(
         fmt::format("cond: Pred must be a scalar, got {}. Under vmap each lane has its own; for "
@@ -197,7 +201,7 @@ std::vector<Closed> record_branches(const char* who, const std::vector<FlatFunct
   const Types in = types_of(operands);
   std::vector<Closed> closed;
   for (size_t b = 0; b < branches.size(); ++b) {
-    closed.push_back(pruned(record(in, operands, branches[b])));
+    closed.push_back(pruned(record(in, operands, branches[b], who)));
     if (b == 0) continue;
     if (const std::string d = tree::difference(results[0](), results[b](), "result"); !d.empty())
       throw ShapeError(
@@ -212,7 +216,9 @@ std::vector<Closed> record_branches(const char* who, const std::vector<FlatFunct
 }  // namespace
 
 Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunction>& branches,
-                const std::vector<TreeOf>& results, const Arrays& operands) {
+                const std::vector<TreeOf>& results, const Arrays& operands, TreeOf operands_tree) {
+  need_given(who, index, "index");
+  require_given(who, operands, operands_tree, "operands");
   if (!branches.empty() && (index.ndim() != 0 || !is_integer(index.dtype())))
     throw DTypeError(fmt::format("{}: the index must be an integer scalar, got {}", who,
                                  to_string(index.type())));
@@ -241,7 +247,7 @@ Arrays run_platform_dependent(const std::vector<std::string>& platforms,
 }
 
 Arrays run_composite(FlatFunction f, const Arrays& x, const std::string& name, int64_t version) {
-  const Closed c = pruned(record(types_of(x), x, f));
+  const Closed c = pruned(record(types_of(x), x, f, "composite"));
   return composite_flat(c, x, name, version);
 }
 
@@ -250,12 +256,12 @@ Arrays run_composite(FlatFunction f, const Arrays& x, const std::string& name, i
 Arrays run_while(const Carry& given, FlatFunction cond, FlatFunction body,
                  std::optional<int64_t> max_trips) {
   Carry c = given;
-  check_values(c.who, c.init, c.before, "init");
+  require_given(c.who, c.init, c.before, "init");
   if (max_trips && *max_trips < 0)
     throw ShapeError(fmt::format("{}: max_trips must not be negative, got {}", c.who, *max_trips));
   Arrays untouched;
   const Closed b = record_body(c, {}, {}, body, &untouched);
-  const Closed p = pruned(record(types_of(c.init), untouched, cond));
+  const Closed p = pruned(record(types_of(c.init), untouched, cond, c.who));
   const Type t = p.jaxpr->type(p.jaxpr->out[0]);
   if (t.dtype() != Bool || t.ndim() != 0)
     throw DTypeError(
@@ -302,7 +308,7 @@ DType counter_type(const Array& lo, const Array& hi) {
 
 Arrays run_fori(const Carry& given, const Array& lower, const Array& upper, FlatFunction body) {
   Carry c = given;
-  check_values(c.who, c.init, c.before, "init");
+  require_given(c.who, c.init, c.before, "init");
   const DType d = counter_type(bound(lower, "lower"), bound(upper, "upper"));
   const Array lo = base::convert(lower, d), hi = base::convert(upper, d);
   const Type counter(d, Shape{});
@@ -343,12 +349,12 @@ Arrays run_fori(const Carry& given, const Array& lower, const Array& upper, Flat
 
 namespace {
 
-int64_t scan_length(const Arrays& xs, TreeOf tree, const ScanOptions& o) {
+int64_t scan_length(const char* who, const Arrays& xs, TreeOf tree, const ScanOptions& o) {
   std::string sizes;
   std::vector<int64_t> seen;
   for (size_t i = 0; i < xs.size(); ++i) {
     if (xs[i].ndim() == 0)
-      throw ShapeError(fmt::format("scan got value with no leading axis to scan over: {} is {}",
+      throw ShapeError(fmt::format("{} got value with no leading axis to scan over: {} is {}", who,
                                    tree::paths(tree(), "xs")[i], to_string(xs[i].type())));
     const int64_t n = xs[i].shape()[0];
     if (std::find(seen.begin(), seen.end(), n) == seen.end()) {
@@ -357,15 +363,16 @@ int64_t scan_length(const Arrays& xs, TreeOf tree, const ScanOptions& o) {
     }
   }
   if (o.length && *o.length < 0)
-    throw ShapeError(fmt::format("scan: `length` must not be negative, got {}", *o.length));
+    throw ShapeError(fmt::format("{}: `length` must not be negative, got {}", who, *o.length));
   if (seen.empty() && !o.length)
-    throw ShapeError("scan got no values to scan over and `length` not provided.");
+    throw ShapeError(fmt::format("{} got no values to scan over and `length` not provided.", who));
   if (o.length && std::any_of(seen.begin(), seen.end(), [&](int64_t n) { return n != *o.length; }))
-    throw ShapeError(fmt::format(
-        "scan got `length` argument of {} which disagrees with leading axis sizes [{}].", *o.length,
-        sizes));
+    throw ShapeError(
+        fmt::format("{} got `length` argument of {} which disagrees with leading axis sizes [{}].",
+                    who, *o.length, sizes));
   if (seen.size() > 1)
-    throw ShapeError(fmt::format("scan got values with different leading axis sizes: {}.", sizes));
+    throw ShapeError(
+        fmt::format("{} got values with different leading axis sizes: {}.", who, sizes));
   return o.length ? *o.length : seen[0];
 }
 
@@ -374,11 +381,11 @@ int64_t scan_length(const Arrays& xs, TreeOf tree, const ScanOptions& o) {
 Arrays run_scan(const Carry& given, const Arrays& xs, TreeOf xs_tree, const ScanOptions& o,
                 FlatFunction body) {
   Carry c = given;
-  check_values(c.who, c.init, c.before, "init");
-  check_values(c.who, xs, xs_tree, "xs");
-  const int64_t length = scan_length(xs, xs_tree, o);
+  require_given(c.who, c.init, c.before, "init");
+  require_given(c.who, xs, xs_tree, "xs");
+  const int64_t length = scan_length(c.who, xs, xs_tree, o);
   if (o.unroll < 0)
-    throw ShapeError(fmt::format("scan: unroll must not be negative, got {}", o.unroll));
+    throw ShapeError(fmt::format("{}: unroll must not be negative, got {}", c.who, o.unroll));
   Types rows;
   for (const Array& x : xs) rows.push_back(x.type().with_shape(x.shape().erased(0)));
   const Closed b = record_body(c, {}, rows, body);
@@ -451,14 +458,14 @@ struct Associative {
 
 Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanOptions& o,
                             FlatFunction f) {
-  check_values("associative_scan", x, tree, "xs");
+  require_given("associative_scan", x, tree, "xs");
   if (x.empty()) return x;
   for (size_t i = 0; i < x.size(); ++i)
     if (x[i].ndim() == 0)
       throw ShapeError(fmt::format("associative_scan: {} is a scalar; there is no axis to scan",
                                    tree::paths(tree(), "xs")[i]));
   // A negative axis counts from the end of the first array, for all of them.
-  const int axis = canonical_axis(o.axis, static_cast<int>(x[0].ndim()));
+  const int axis = canonical_axis(o.axis, x[0].ndim(), "associative_scan");
   for (const Array& a : x)
     if (a.ndim() <= axis || a.shape()[axis] != x[0].shape()[axis])
       throw ShapeError(

@@ -41,9 +41,10 @@ using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
 using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 
 Array branch_of(const Array& pred);
-// The branch of that number on the operands; `results` tell what each returned last.
+// The branch of that number on the operands, the Arrays of a tuple; `results` tell what each
+// returned last.
 Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunction>& branches,
-                const std::vector<TreeOf>& results, const Arrays& operands);
+                const std::vector<TreeOf>& results, const Arrays& operands, TreeOf operands_tree);
 
 // A carry that runs through a loop.
 struct Carry {
@@ -77,8 +78,8 @@ template <class R, class Args, class... B>
 R run_flat_branches(const char* who, const Array& index, const Args& operands,
                     Flat<B, Args, R>... f) {
   const FlatResult<R>* const all[] = {&f...};
-  return all[0]->result(
-      run_cond(who, index, {FlatFunction(f)...}, {TreeOf(f.tree())...}, tree::leaves(operands)));
+  return all[0]->result(run_cond(who, index, {FlatFunction(f)...}, {TreeOf(f.tree())...},
+                                 tree::leaves(operands), tree::detail::skeleton_of(operands)));
 }
 template <class R, class Args, class... B>
 R run_branches(const char* who, const Array& index, const Args& operands, B&... branch) {
@@ -121,10 +122,10 @@ R run_listed_by(const std::vector<F*>& branches, const Args& operands, const Run
 template <class R, class Args, class F>
 R run_listed(const char* who, const Array& index, const std::vector<F*>& branches,
              const Args& operands) {
-  return run_listed_by<R>(branches, operands,
-                          [&](const auto& functions, const auto& results, const Arrays& x) {
-                            return run_cond(who, index, functions, results, x);
-                          });
+  return run_listed_by<R>(
+      branches, operands, [&](const auto& functions, const auto& results, const Arrays& x) {
+        return run_cond(who, index, functions, results, x, tree::detail::skeleton_of(operands));
+      });
 }
 // The number of the first that is true, bool scalars; how many there are if none is.
 Array first_true(const char* who, const Arrays& preds);
@@ -239,6 +240,30 @@ arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
   return flat.result(out);
 }
 
+namespace detail {
+// scan, in the name of the function that is one.
+template <class F, class C, class X>
+auto scan_for(const char* who, F f, const C& init, const X& xs, const ScanOptions& o) {
+  using T = arrays_t<C>;
+  using In = arrays_t<X>;
+  using Args = std::tuple<T, In>;
+  static_assert(Callable<F, T, In>, "weft::scan: f must accept (carry, x)");
+  using Raw = raw_result_t<F, T, In>;
+  static_assert(is_pair_like<Raw>, "weft::scan: f must return a pair {carry, y}");
+  using Y = arrays_t<std::tuple_element_t<1, Raw>>;
+  static_assert(std::convertible_to<arrays_t<std::tuple_element_t<0, Raw>>, T>,
+                "weft::scan: the carry that f returns has another type than init");
+  using R = std::pair<T, Y>;
+  const Args args(tree::convert<T>(init), tree::convert<In>(xs));
+  Flat<F, Args, R> flat(f, args);
+  const Arrays out = run_scan(
+      {who, tree::leaves(std::get<0>(args)), tree::detail::skeleton_of(std::get<0>(args)),
+       flat.template part_tree<0>()},
+      tree::leaves(std::get<1>(args)), tree::detail::skeleton_of(std::get<1>(args)), o, flat);
+  return flat.result(out);
+}
+}  // namespace detail
+
 // carry, ys[t] = f(carry, xs[t]) for all rows t of the tree xs, from init: {last carry, ys}. xs may
 // be none with .length. ShapeError where leading sizes differ or there are none, and where f
 // returns a carry of another structure or other types than init, but a number as init takes f's
@@ -250,36 +275,21 @@ template <class F, class C, class X>
 auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {},
           Location at = Location::here()) {
   const ir::Source source(at);
-  using T = arrays_t<C>;
-  using In = arrays_t<X>;
-  using Args = std::tuple<T, In>;
-  static_assert(detail::Callable<F, T, In>, "weft::scan: f must accept (carry, x)");
-  using Raw = detail::raw_result_t<F, T, In>;
-  static_assert(detail::is_pair_like<Raw>, "weft::scan: f must return a pair {carry, y}");
-  using Y = arrays_t<std::tuple_element_t<1, Raw>>;
-  static_assert(std::convertible_to<arrays_t<std::tuple_element_t<0, Raw>>, T>,
-                "weft::scan: the carry that f returns has another type than init");
-  using R = std::pair<T, Y>;
-  const Args args(tree::convert<T>(init), tree::convert<In>(xs));
-  detail::Flat<F, Args, R> flat(f, args);
-  const Arrays out = detail::run_scan(
-      {"scan", tree::leaves(std::get<0>(args)), tree::detail::skeleton_of(std::get<0>(args)),
-       flat.template part_tree<0>()},
-      tree::leaves(std::get<1>(args)), tree::detail::skeleton_of(std::get<1>(args)), o, flat);
-  return flat.result(out);
+  return detail::scan_for("scan", std::move(f), init, xs, o);
 }
 
 namespace detail {
 template <bool reverse, class F, class X, class A>
-arrays_t<A> fold(F& fn, const X& elems, const A& initializer, Location at) {
+arrays_t<A> fold(const char* who, F& fn, const X& elems, const A& initializer, Location at) {
+  const ir::Source source(at);
   using T = arrays_t<A>;
   static_assert(Callable<F, T, arrays_t<X>>,
                 "weft::foldl, foldr: fn must accept (acc, row of elems)");
-  return scan(
-             [&fn](T acc, arrays_t<X> x) {
-               return std::pair<T, std::monostate>(tree::convert<T>(fn(acc, x)), {});
-             },
-             initializer, elems, {.reverse = reverse}, at)
+  return scan_for(who,
+                  [&fn](T acc, arrays_t<X> x) {
+                    return std::pair<T, std::monostate>(tree::convert<T>(fn(acc, x)), {});
+                  },
+                  initializer, elems, {.reverse = reverse})
       .first;
 }
 }  // namespace detail
@@ -288,12 +298,12 @@ arrays_t<A> fold(F& fn, const X& elems, const A& initializer, Location at) {
 // on: the last acc. Source: tf.foldl.
 template <class F, class X, class A>
 arrays_t<A> foldl(F fn, const X& elems, const A& initializer, Location at = Location::here()) {
-  return detail::fold<false>(fn, elems, initializer, at);
+  return detail::fold<false>("foldl", fn, elems, initializer, at);
 }
 // The same from the last row to the first. Source: tf.foldr.
 template <class F, class X, class A>
 arrays_t<A> foldr(F fn, const X& elems, const A& initializer, Location at = Location::here()) {
-  return detail::fold<true>(fn, elems, initializer, at);
+  return detail::fold<true>("foldr", fn, elems, initializer, at);
 }
 
 // f on every row of the tree xs, one after another, the results stacked; with batch_size, that many
@@ -310,11 +320,13 @@ auto map(F f, const X& xs,  // beside std::map, of `using namespace std`, write 
   }
   static_assert(detail::Callable<F, arrays_t<X>>, "weft::map: f must accept a row of xs");
   using Y = detail::result_t<F, arrays_t<X>>;
-  return scan(
-             [&f](std::monostate, arrays_t<X> x) {
-               return std::pair<std::monostate, Y>(std::monostate{}, tree::convert<Y>(f(x)));
-             },
-             std::monostate{}, xs, {}, at)
+  const ir::Source source(at);
+  return detail::scan_for("map",
+                          [&f](std::monostate, arrays_t<X> x) {
+                            return std::pair<std::monostate, Y>(std::monostate{},
+                                                                tree::convert<Y>(f(x)));
+                          },
+                          std::monostate{}, xs, {})
       .second;
 }
 

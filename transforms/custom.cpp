@@ -12,6 +12,7 @@
 #include "weft/ops/control/late/late_rules.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
+#include "weft/tracer/trees/given.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/symbolic_zeros.h"
 #include "weft/transforms/weak_arguments.h"
@@ -78,15 +79,17 @@ Arrays rule_results(const Arrays& y, const Types& result, TreeOf out, Zeros zero
 
 }  // namespace
 
-Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf out,
+Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf args, TreeOf out,
                       TreeOf rule_out, TreeOf rule_tangent) {
+  require_given("custom_jvp", x, args, "args");
   const Types in = types_of(x);
   WeakArguments numbers(x);
   const auto arguments_of = in_order(in.size());
   Closed body, ruled;
   do {
-    body =
-        traced(in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers, arguments_of);
+    body = traced(
+        "custom_jvp", in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
+        arguments_of);
     const Types result = body.jaxpr->out_types();
     Types rule_in = in;
     for (const Type& t : numbers.doubles()) rule_in.push_back(t);
@@ -104,7 +107,7 @@ Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf
       same_structure("custom_jvp", "the tangent output of the rule", out, rule_tangent);
       return rule_results(y, result, out, Zeros::written);
     };
-    ruled = traced(rule_in, on_arguments, numbers, arguments_of);
+    ruled = traced("custom_jvp", rule_in, on_arguments, numbers, arguments_of);
     refuse_tracers("custom_jvp", "the rule", ruled);
   } while (numbers.trace_again());
   return custom_jvp_flat(body, ruled, numbers.operands(x), "custom_jvp");
@@ -165,13 +168,15 @@ std::vector<int> numbers_of(const Arrays& values, const Arrays& arguments, WeakA
 
 Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const Arrays& x,
                       TreeOf args, TreeOf out, TreeOf fwd_out) {
+  require_given("custom_vjp", x, args, "args");
   const Types in = types_of(x);
   WeakArguments numbers(x);
   const auto arguments_of = in_order(in.size());
   Closed body, forward, backward;
   do {
-    body =
-        traced(in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers, arguments_of);
+    body = traced(
+        "custom_vjp", in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
+        arguments_of);
     const Types result = body.jaxpr->out_types();
     const auto n_out = static_cast<std::ptrdiff_t>(result.size());
     // The doubles are the first residuals.
@@ -186,7 +191,7 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
                inputs.end() - static_cast<std::ptrdiff_t>(a.size()));
       return y;
     };
-    forward = traced(in, forward_on, numbers, arguments_of);
+    forward = traced("custom_vjp", in, forward_on, numbers, arguments_of);
     refuse_tracers("custom_vjp", "fwd", forward);
     // Residuals first, then a cotangent of every result.
     const Types produced = forward.jaxpr->out_types();
@@ -200,7 +205,7 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
       all.insert(all.end(), ct.begin(), ct.end());
       return all;
     };
-    backward = traced(back_in, backward_on, numbers, residuals);
+    backward = traced("custom_vjp", back_in, backward_on, numbers, residuals);
     refuse_tracers("custom_vjp", "bwd", backward);
   } while (numbers.trace_again());
   return custom_vjp_flat(body, forward, backward, numbers.operands(x), "custom_vjp");
@@ -343,7 +348,8 @@ Arrays run_late(const char* who, FlatFunction f, const Arrays& x, TreeOf args, T
   Closed body;
   do {
     body = traced(
-        in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers, in_order(in.size()));
+        who, in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
+        in_order(in.size()));
   } while (numbers.trace_again());
   return late_rule_flat(body,
                         make({numbers.with.size(), in, body.jaxpr->out_types(), args(), out()}),

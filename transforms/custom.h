@@ -13,7 +13,7 @@ using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
 using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 
 // rule: (x…, dx…) -> (out…, tangent…)
-Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf out,
+Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf args, TreeOf out,
                       TreeOf rule_out, TreeOf rule_tangent);
 // fwd: x -> (out…, residuals…); bwd: (residuals…, ct…) -> a cotangent of each x, an empty handle
 // for zero
@@ -44,8 +44,9 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
     const std::tuple<Args, Args> both(args, args);
     Flat<F, Args, R> f(f_, args);
     Flat<Rule, std::tuple<Args, Args>, std::pair<R, R>> rule(rule_, both);
-    const Arrays out = run_custom_jvp(f, rule, tree::leaves(args), f.tree(),
-                                      rule.template part_tree<0>(), rule.template part_tree<1>());
+    const Arrays out =
+        run_custom_jvp(f, rule, tree::leaves(args), tree::detail::skeleton_of(args), f.tree(),
+                       rule.template part_tree<0>(), rule.template part_tree<1>());
     return f.result(out);
   }
   bool weft_identify(KeyWriter& key) const { return identify(f_, key) && identify(rule_, key); }

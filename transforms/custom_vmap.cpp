@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "weft/ops/control/custom_flat.h"
+#include "weft/tracer/trees/given.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/weak_arguments.h"
 
@@ -40,12 +41,14 @@ class RuleBox final : public VmapRule {
 void ReadBools::add(bool x) { out->push_back(x); }
 
 Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
-                       const Arrays& x) {
+                       const Arrays& x, FunctionRef<tree::Skeleton()> args) {
+  const char* who = rule ? "custom_vmap" : "sequential_vmap";
+  require_given(who, x, args, "args");
   WeakArguments numbers(x);
   Closed c;
   do {
     c = traced(
-        types_of(x), [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
+        who, types_of(x), [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
         in_order(x.size()));
   } while (numbers.trace_again());
   const Ref<const VmapRule> box =

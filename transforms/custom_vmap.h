@@ -12,7 +12,7 @@ using FlatVmapRule =
     ir::Function<Arrays(int64_t, const std::vector<bool>&, const Arrays&, std::vector<bool>&)>;
 // rule may be null: one lane after another.
 Arrays run_custom_vmap(ir::FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
-                       const Arrays& x);
+                       const Arrays& x, ir::FunctionRef<tree::Skeleton()> args);
 
 // Which leaves of a result are mapped: one bool for all, a Mask, or a tree of bools.
 struct ReadBools : tree::detail::IgnoreRest {
@@ -105,10 +105,12 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
     const ir::Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     if constexpr (std::same_as<Rule, NoRule>) {
-      return flat.result(run_custom_vmap(flat, nullptr, tree::leaves(args)));
+      return flat.result(
+          run_custom_vmap(flat, nullptr, tree::leaves(args), tree::detail::skeleton_of(args)));
     } else {
       const FlatVmapRule rule(RuleOnLeaves<Rule, R, P...>{rule_, tree::structure_only(args)});
-      return flat.result(run_custom_vmap(flat, &rule, tree::leaves(args)));
+      return flat.result(
+          run_custom_vmap(flat, &rule, tree::leaves(args), tree::detail::skeleton_of(args)));
     }
   }
   bool weft_identify(KeyWriter& key) const { return identify(f_, key) && identify(rule_, key); }

@@ -12,23 +12,26 @@ namespace weft::detail {
 
 Closed traced_like(const LikeNames& names, const char* which, const Types& in, const Types& want,
                    FunctionRef<Arrays(const Arrays&, Arrays* aux)> f) {
-  return record(in, [&](const Arrays& x) {
-    Arrays aux, y = f(x, &aux);
-    if (y.size() != want.size())
-      throw ShapeError(fmt::format("{}: {} returns {} arrays, {} has {}", names.who, which,
-                                   y.size(), names.root, want.size()));
-    for (size_t k = 0; k < y.size(); ++k) {
-      if (y[k].weak_type() && y[k].shape() == want[k].shape())
-        y[k] = base::convert(y[k], want[k].dtype());
-      if (y[k].type().strong() != want[k])
-        throw ShapeError(
-            fmt::format("{}: {} must return what is like {}: expected {} for {}, got {}", names.who,
-                        which, names.root, to_string(want[k]),
-                        tree::paths(names.tree(), names.root)[k], to_string(y[k].type())));
-    }
-    y.insert(y.end(), aux.begin(), aux.end());
-    return y;
-  });
+  return record(
+      in,
+      [&](const Arrays& x) {
+        Arrays aux, y = f(x, &aux);
+        if (y.size() != want.size())
+          throw ShapeError(fmt::format("{}: {} returns {} arrays, {} has {}", names.who, which,
+                                       y.size(), names.root, want.size()));
+        for (size_t k = 0; k < y.size(); ++k) {
+          if (y[k].weak_type() && y[k].shape() == want[k].shape())
+            y[k] = base::convert(y[k], want[k].dtype());
+          if (y[k].type().strong() != want[k])
+            throw ShapeError(
+                fmt::format("{}: {} must return what is like {}: expected {} for {}, got {}",
+                            names.who, which, names.root, to_string(want[k]),
+                            tree::paths(names.tree(), names.root)[k], to_string(y[k].type())));
+        }
+        y.insert(y.end(), aux.begin(), aux.end());
+        return y;
+      },
+      names.who);
 }
 
 Arrays inexact_values(const LikeNames& names, const Arrays& x) {

@@ -29,9 +29,9 @@ Arrays WeakArguments::operands(const Arrays& x) const {
   return all;
 }
 
-Closed traced(const Types& in, FunctionRef<Arrays(const Arrays&)> f, WeakArguments& n,
-              const std::vector<int>& is) {
-  Level<Record> level;
+Closed traced(const char* who, const Types& in, FunctionRef<Arrays(const Arrays&)> f,
+              WeakArguments& n, const std::vector<int>& is) {
+  Level<Record> level(who);
   Arrays inputs;
   for (const Type& t : n.doubles()) inputs.push_back(level->input(t));
   for (size_t i = 0; i < in.size(); ++i) {

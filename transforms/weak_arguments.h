@@ -27,9 +27,10 @@ struct WeakArguments {
   }
 };
 
-// The program of f on the doubles and on inputs of these types; input i is number is[i] (-1: none).
-Closed traced(const Types& in, FunctionRef<Arrays(const Arrays&)> f, WeakArguments& n,
-              const std::vector<int>& is);
+// The program of f, for the transform `who`, on the doubles and on inputs of these types; input i
+// is number is[i] (-1: none).
+Closed traced(const char* who, const Types& in, FunctionRef<Arrays(const Arrays&)> f,
+              WeakArguments& n, const std::vector<int>& is);
 // Each argument is the number of its place.
 std::vector<int> in_order(size_t n);
 

@@ -42,12 +42,84 @@ TEST_CASE("functions name themselves, and not what they are made of", "[errors][
   names<IndexError>("bernoulli: -1 is not a number of terms", [] { special::bernoulli(-1); });
 }
 
+TEST_CASE("axes that are not there are said in the name of the function", "[errors][names]") {
+  names<IndexError>("cumsum: axis 3 is out of bounds", [] { lax::cumsum(v3(), 3); });
+  names<IndexError>("cumlogsumexp: axis 3 is", [] { lax::cumlogsumexp(v3(), 3); });
+  names<IndexError>("reduce_max: axis 3 is out of bounds", [] { lax::reduce_max(v3(), {3}); });
+  names<IndexError>("argmin: axis 3 is out of bounds", [] { lax::argmin(v3(), 3, I32); });
+  names<IndexError>("dot_general: axis 4 is out of bounds",
+                    [] { lax::dot_general(m23(), m23(), {{4}, {0}}); });
+  names<IndexError>("associative_scan: axis 3 is",
+                    [] { associative_scan(plus, v3(), {.axis = 3}); });
+}
+
 TEST_CASE("what the user's function calls has its own name", "[errors][names]") {
   const auto fails = [](Array x) { return linalg::inv(x); };
   names<DTypeError>("inv: lu: takes", [&] { cg(fails, narrow()); });
   names<DTypeError>("inv: lu: takes", [&] {
     apply_along_axis([](Array x) { return linalg::inv(outer(x, x)); }, 0, narrow());
   });
+}
+
+TEST_CASE("empty handles are named by argument and leaf", "[errors][names]") {
+  const auto first = [](Array a, std::pair<Array, Array>) { return a; };
+  const std::pair<Array, Array> pair{v3(), e};
+  const std::string says = " is an empty Array";
+  names<ShapeError>("cond: pred" + says, [] { cond(e, id, id, 1.); });
+  names<ShapeError>("cond: operands[1][1]" + says, [&] { cond(true, first, first, 1., pair); });
+  names<ShapeError>("switch_: index" + says, [] { switch_(e, {id, id}, 1.); });
+  names<ShapeError>("switch_: operands[0]" + says, [] { switch_(0, {id, id}, e); });
+  names<ShapeError>("scan: init" + says, [] { scan(pairs, e, v3()); });
+  names<ShapeError>("scan: xs" + says, [] { scan(pairs, 0., e); });
+  names<ShapeError>("map: xs" + says, [] { map(id, e); });
+  names<ShapeError>("foldl: xs" + says, [] { foldl(plus, e, 0.); });
+  names<ShapeError>("vmap: args[1][1]" + says, [&] { vmap(first)(v3(), pair); });
+  names<ShapeError>("jit 'fn': args[1][1]" + says, [&] { jit(first)(v3(), pair); });
+  names<ShapeError>("jit 'step': args[0]" + says, [] { jit(id, {.name = "step"})(e); });
+  names<ShapeError>("jit 'fn': args[0]" + says, [] { jit(id).lower(e); });
+  names<ShapeError>("make_jaxpr: args[0]" + says, [] { make_jaxpr(id)(e); });
+  names<ShapeError>("eval_shape: args[0]" + says, [] { eval_shape(id, e); });
+  names<ShapeError>("jvp: tangents[0]" + says, [] { jvp(id, std::tuple{v3()}, std::tuple{e}); });
+  names<ShapeError>("jacfwd: args[0]" + says, [] { jacfwd(id)(e); });
+  names<ShapeError>("checkpoint: args[0]" + says, [] { checkpoint(id)(e); });
+  names<ShapeError>("sequential_vmap: args[0]" + says, [] { sequential_vmap(id)(e); });
+  names<ShapeError>("cg: b" + says, [] { cg(id, e); });
+  const auto nothing = [](Array) { return Array(); };
+  names<ShapeError>("jit: the function returned an empty Array", [&] { jit(nothing)(1.); });
+  names<ShapeError>("scan: the function returned an empty Array",
+                    [] { scan([](Array c, Array) { return std::pair{c, Array()}; }, 0., v3()); });
+  // A callable that was refused an empty handle takes others as before.
+  const auto f = jit(id);
+  CHECK_THROWS_AS(f(e), ShapeError);
+  CHECK(f(Array(2.)).item<float>() == 2);
+}
+
+TEST_CASE("a leak names the transform that made the value", "[errors][names]") {
+  Array kept;
+  const auto keep = [&](Array x) {
+    kept = x;
+    return x * 1.;
+  };
+  const auto says = [&](const char* who) {
+    const std::string text = error_of<LeakedTracerError>([&] { kept + 1.; });
+    INFO(text);
+    CHECK(holds(text, "the " + std::string(who) + " that made it is over"));
+  };
+  scan([&](Array c, Array x) { return std::pair{keep(c), x}; }, 0., v3()), says("scan");
+  map(keep, v3()), says("map");
+  cond(true, keep, id, 1.), says("cond");
+  switch_(0, std::tuple{keep, keep}, 1.), says("switch_");
+  while_loop([](Array x) { return x < 0.; }, keep, 1.), says("while_loop");
+  fori_loop(0, 3, [&](Array, Array x) { return keep(x); }, 1.), says("fori_loop");
+  checkpoint(keep)(1.), says("checkpoint");
+  make_jaxpr(keep)(1.), says("make_jaxpr");
+  custom_linear_solve(keep, v3(), [](auto, Array b) { return b; }), says("custom_linear_solve");
+  vmap(sequential_vmap(keep))(v3()), says("sequential_vmap");
+  jit(keep)(1.), says("jit");
+  const auto rule = [](std::tuple<Array> x, std::tuple<Array> dx) {
+    return std::pair{std::get<0>(x), std::get<0>(dx)};
+  };
+  custom_jvp(keep, rule)(1.), says("custom_jvp");
 }
 
 TEST_CASE("what JAX refuses is refused", "[errors][names]") {

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tracer/trees/given.h: whether the Arrays of an argument were given a value.
+#pragma once
+#include "weft/core/ir.h"
+#include "weft/core/ref.h"
+#include "weft/tracer/tree.h"
+
+namespace weft::detail {
+
+// ShapeError "WHO: ROOT[1].w is an empty Array" for the first leaf that is an empty handle.
+void require_given(const char* who, const Arrays& leaves, FunctionRef<tree::Skeleton()> tree,
+                   const char* root);
+
+}  // namespace weft::detail
