@@ -6,22 +6,27 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/ops/control/custom_flat.h"
 #include "weft/tracer/base_ops.h"
+#include "weft/tracer/trees/given.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/like.h"
 
 namespace weft::detail {
 
-Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* transpose_solve,
-                        const LinearSolveOptions& o, const Arrays& right, TreeOf tree) {
-  const LikeNames names{"custom_linear_solve", "b", tree};
+Arrays run_linear_solve(const char* who, FlatFunction matvec, FlatSolve solve,
+                        const FlatSolve* transpose_solve, const LinearSolveOptions& o,
+                        const Arrays& right, TreeOf tree) {
+  const LikeNames names{who, "b", tree};
+  require_given(who, right, tree, "b");
   const Arrays x = inexact_values(names, right);
   const Types b = types_of(x);
   const auto traced = [&](const char* which, FunctionRef<Arrays(const Arrays&, Arrays*)> f) {
     return traced_like(names, which, b, b, f);
   };
+  // First, so that a matvec that is none is named, and not what solve makes of it.
+  const Closed product = traced("matvec", [&](const Arrays& y, Arrays*) { return matvec(y); });
   LinearSystem s{
       traced("solve", [&](const Arrays& y, Arrays* aux) { return solve(matvec, y, aux); }),
-      traced("matvec", [&](const Arrays& y, Arrays*) { return matvec(y); })};
+      product};
   if (!transpose_solve && !o.symmetric) return linear_solve_flat(s, x);
   const auto transposed = [&](const Arrays& ct) {
     if (o.symmetric) return matvec(ct);

@@ -23,9 +23,11 @@ using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
 using FlatSolve = ir::FunctionRef<Arrays(FlatFunction matvec, const Arrays& b, Arrays* aux)>;
 using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 
-// x, and behind it what solve says besides. transpose_solve: null if there is none.
-Arrays run_linear_solve(FlatFunction matvec, FlatSolve solve, const FlatSolve* transpose_solve,
-                        const LinearSolveOptions& o, const Arrays& b, TreeOf tree);
+// x, and behind it what solve says besides. transpose_solve: null if there is none. `who`: what
+// errors call the function that solves so.
+Arrays run_linear_solve(const char* who, FlatFunction matvec, FlatSolve solve,
+                        const FlatSolve* transpose_solve, const LinearSolveOptions& o,
+                        const Arrays& b, TreeOf tree);
 
 // A linear function of trees like `like`: what a solve is called with.
 template <class B>
@@ -66,8 +68,8 @@ auto linear_solve_with_aux(Matvec& matvec, const B& b, Solve& solve, const FlatS
   using Aux = aux_of_solve<B, Solve>;
   std::optional<Aux> like;
   const auto flat = flat_solve_with_aux(solve, b, like);
-  const Arrays out = run_linear_solve(flat_matvec(matvec, b), flat, transposed, o, tree::leaves(b),
-                                      tree::detail::skeleton_of(b));
+  const Arrays out = run_linear_solve("custom_linear_solve", flat_matvec(matvec, b), flat,
+                                      transposed, o, tree::leaves(b), tree::detail::skeleton_of(b));
   return std::pair<B, Aux>(tree::rebuild(b, out.data()),
                            tree::rebuild(*like, out.data() + tree::count(b)));
 }
@@ -85,9 +87,10 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, const LinearSolveO
                       Location at = Location::here()) {
   const ir::Source source(at);
   const auto flat = detail::flat_solve(solve, b);
-  return tree::rebuild(b, detail::run_linear_solve(detail::flat_matvec(matvec, b), flat, nullptr, o,
-                                                   tree::leaves(b), tree::detail::skeleton_of(b))
-                              .data());
+  return tree::rebuild(
+      b, detail::run_linear_solve("custom_linear_solve", detail::flat_matvec(matvec, b), flat,
+                                  nullptr, o, tree::leaves(b), tree::detail::skeleton_of(b))
+             .data());
 }
 template <class Matvec, class B, class Solve, class TransposeSolve>
   requires(!std::same_as<TransposeSolve, LinearSolveOptions>)
@@ -97,8 +100,8 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve tra
   const auto flat = detail::flat_solve(solve, b), other = detail::flat_solve(transpose_solve, b);
   const detail::FlatSolve transposed(other);
   return tree::rebuild(
-      b, detail::run_linear_solve(detail::flat_matvec(matvec, b), flat, &transposed, o,
-                                  tree::leaves(b), tree::detail::skeleton_of(b))
+      b, detail::run_linear_solve("custom_linear_solve", detail::flat_matvec(matvec, b), flat,
+                                  &transposed, o, tree::leaves(b), tree::detail::skeleton_of(b))
              .data());
 }
 

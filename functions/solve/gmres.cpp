@@ -152,7 +152,7 @@ void check_options(const FlatIterative& o) {
 
 Arrays run_gmres(FlatFunction product, const Arrays& b, const FlatIterative& given, TreeOf tree) {
   check_options(given);
-  const Iterative o("gmres", b, given);
+  const Iterative o("gmres", b, given, tree);
   const auto solve = [&](FlatFunction matvec, const Arrays& right, Arrays* aux) {
     const auto raveled = tree::detail::ravel_leaves(right);
     const auto as_vectors = [&](FlatFunction f) {
@@ -172,7 +172,7 @@ Arrays run_gmres(FlatFunction product, const Arrays& b, const FlatIterative& giv
     return tree::detail::unravel_leaves(x, raveled.types);
   };
   const FlatSolve transposed(solve);
-  return run_linear_solve(product, solve, &transposed, {}, b, tree);
+  return run_linear_solve("gmres", product, solve, &transposed, {}, b, tree);
 }
 
 }  // namespace weft::detail

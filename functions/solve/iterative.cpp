@@ -11,6 +11,7 @@
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/solve/iterative_kit.h"
 #include "weft/functions/solve/vectors.h"
+#include "weft/tracer/trees/given.h"
 #include "weft/transforms/control_flow.h"
 
 namespace weft::detail {
@@ -23,9 +24,12 @@ void need_square(const char* who, const Array& matrix) {
 }
 Array matrix_product(const Array& matrix, const Array& x) { return dot(matrix, x); }
 
-Iterative::Iterative(const char* who, const Arrays& b, const FlatIterative& o)
-    : x0(o.x0), M(o.M), maxiter(o.maxiter ? *o.maxiter : 10 * fn::elements(b)) {
+Iterative::Iterative(const char* who, const Arrays& b, const FlatIterative& o, TreeOf tree)
+    : x0(o.x0), M(o.M) {
   if (b.empty()) fn::fail_shape(fmt::format("{}: b holds no arrays", who));
+  require_given(who, b, tree, "b");
+  require_given(who, x0, tree, "x0");
+  maxiter = o.maxiter ? *o.maxiter : 10 * fn::elements(b);
   if (x0.empty())
     for (const Array& each : b) x0.push_back(zeros_like(each));
   fn::need_shapes(who, "x0", x0, "b", b);
@@ -117,22 +121,22 @@ bool all_real(const Arrays& b) {
 }  // namespace
 
 Arrays run_cg(FlatFunction product, const Arrays& b, const FlatIterative& given, TreeOf tree) {
-  const Iterative o("cg", b, given);
+  const Iterative o("cg", b, given, tree);
   const auto solve = [&](FlatFunction matvec, const Arrays& right, Arrays* aux) {
     return conjugate_gradients(matvec, right, o, tolerance(right, given), aux);
   };
   const FlatSolve transposed(solve);
-  return run_linear_solve(product, solve, &transposed, {.symmetric = all_real(b)}, b, tree);
+  return run_linear_solve("cg", product, solve, &transposed, {.symmetric = all_real(b)}, b, tree);
 }
 
 Arrays run_bicgstab(FlatFunction product, const Arrays& b, const FlatIterative& given,
                     TreeOf tree) {
-  const Iterative o("bicgstab", b, given);
+  const Iterative o("bicgstab", b, given, tree);
   const auto solve = [&](FlatFunction matvec, const Arrays& right, Arrays* aux) {
     return biconjugate_gradients(matvec, right, o, tolerance(right, given), aux);
   };
   const FlatSolve transposed(solve);
-  return run_linear_solve(product, solve, &transposed, {}, b, tree);
+  return run_linear_solve("bicgstab", product, solve, &transposed, {}, b, tree);
 }
 
 }  // namespace weft::detail

@@ -10,9 +10,9 @@ namespace weft::detail {
 struct Iterative {
   Arrays x0;
   const FlatFunction* M;
-  int64_t maxiter;
-  // ShapeError unless x0 is like b.
-  Iterative(const char* who, const Arrays& b, const FlatIterative& o);
+  int64_t maxiter = 0;
+  // ShapeError unless x0 is like b and all was given.
+  Iterative(const char* who, const Arrays& b, const FlatIterative& o, TreeOf tree);
   Arrays preconditioned(const Arrays& r) const { return M ? (*M)(r) : r; }
 };
 

@@ -94,6 +94,18 @@ TEST_CASE("empty handles are named by argument and leaf", "[errors][names]") {
   CHECK(f(Array(2.)).item<float>() == 2);
 }
 
+TEST_CASE("iterative solvers name themselves", "[errors][names]") {
+  const auto twice = [](Array x) { return x * 2.; };
+  const auto total = [](Array x) { return sum(x); };
+  const Array integers = arange(3);
+  names<DTypeError>("cg: takes floating-point and complex b", [&] { cg(twice, integers); });
+  names<DTypeError>("gmres: takes floating-point", [&] { gmres(twice, integers); });
+  names<DTypeError>("bicgstab: takes floating-point", [&] { bicgstab(twice, integers); });
+  names<ShapeError>("cg: matvec must return what is like b", [&] { cg(total, v3()); });
+  names<ShapeError>("gmres: matvec must return what is like b", [&] { gmres(total, v3()); });
+  names<ShapeError>("bicgstab: matvec must return what is like b", [&] { bicgstab(total, v3()); });
+}
+
 TEST_CASE("a leak names the transform that made the value", "[errors][names]") {
   Array kept;
   const auto keep = [&](Array x) {
