@@ -136,9 +136,15 @@ void detail::wrong_leaf_count(size_t got, size_t want) {
   throw ShapeError(fmt::format("tree::unflatten: got {} arrays for a tree of {}", got, want));
 }
 
-void detail::different_structure(const char* who, const Skeleton& a, const Skeleton& b) {
-  throw ShapeError(fmt::format("{}: the trees must have the same structure, got {} and {}: {}", who,
-                               to_string(a), to_string(b), difference(a, b, "")));
+void detail::require_structure(const char* who, const Skeleton& a, const Skeleton& b,
+                               const char* name_a, const char* name_b) {
+  const auto d = first_difference(a, b, "");
+  if (!d) return;
+  throw ShapeError(
+      fmt::format("{}: the trees must have the same structure, but at {} {} has {} and {} has {} "
+                  "(* is an Array)",
+                  who, d->path.empty() ? "the root" : d->path, name_a, to_string(*d->a), name_b,
+                  to_string(*d->b)));
 }
 
 bool Mask::operator[](Subscript i) const {

@@ -531,7 +531,10 @@ Structure<T> structure(const T& x) {
 
 namespace detail {
 [[noreturn]] void wrong_leaf_count(size_t got, size_t want);
-[[noreturn]] void different_structure(const char* who, const Skeleton& a, const Skeleton& b);
+// ShapeError, which names the first place where they differ, for trees of different structure,
+// called so.
+void require_structure(const char* who, const Skeleton& a, const Skeleton& b,
+                       const char* name_a = "the first tree", const char* name_b = "another tree");
 }  // namespace detail
 
 // The tree of this structure with these Arrays, from left to right. ShapeError if there are more or
@@ -550,15 +553,13 @@ T unflatten(const T& x, const Arrays& leaves, Location at = Location::here()) {
   return rebuild(x, leaves.data());
 }
 
-// f on the corresponding Arrays of trees with the same structure (ShapeError): a tree like x.
-// Source: jax.tree.map.
+namespace detail {
 template <class F, class T, class... U>
-T map(F f, const T& x, const U&... rest) {
+T mapped(const char* who, Location at, F& f, const T& x, const U&... rest) {
   if constexpr (sizeof...(U) > 0) {
+    const ir::Source source(at);
     const Skeleton s = skeleton(x);
-    (..., (difference(s, skeleton(rest), "").empty()
-               ? void()
-               : detail::different_structure("tree::map", s, skeleton(rest))));
+    (..., require_structure(who, s, skeleton(rest)));
   }
   const Arrays first = leaves(x);
   const std::array<Arrays, sizeof...(U)> others{leaves(rest)...};
@@ -568,6 +569,25 @@ T map(F f, const T& x, const U&... rest) {
     for (size_t i = 0; i < first.size(); ++i) out.push_back(Array(f(first[i], others[I][i]...)));
   }(std::index_sequence_for<U...>{});
   return rebuild(x, out.data());
+}
+}  // namespace detail
+
+// f on the corresponding Arrays of trees with the same structure (ShapeError): a tree like x.
+// Source: jax.tree.map.
+template <class F, class T, class... U>
+T map(F f, const T& x, const U&... rest) {
+  return detail::mapped("tree::map", {}, f, x, rest...);
+}
+// The same, which know the line of the call.
+template <class F, class T, class U>
+  requires(!std::same_as<U, Location>)
+T map(F f, const T& x, const U& y, Location at = Location::here()) {
+  return detail::mapped("tree::map", at, f, x, y);
+}
+template <class F, class T, class U, class V>
+  requires(!std::same_as<V, Location>)
+T map(F f, const T& x, const U& y, const V& z, Location at = Location::here()) {
+  return detail::mapped("tree::map", at, f, x, y, z);
 }
 
 // One bool a leaf.

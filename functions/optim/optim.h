@@ -54,9 +54,9 @@ Arrays apply_updates(const Arrays& params, const Arrays& updates, Paths paths);
 Array global_norm(const Arrays& x);
 
 template <class A, class B>
-void require_structure(const char* who, const A& a, const B& b) {
-  const tree::Skeleton s = tree::skeleton(a), t = tree::skeleton(b);
-  if (!tree::difference(s, t, "").empty()) tree::detail::different_structure(who, s, t);
+void require_structure(const char* who, const A& a, const B& b, const char* name_a,
+                       const char* name_b) {
+  tree::detail::require_structure(who, tree::skeleton(a), tree::skeleton(b), name_a, name_b);
 }
 
 }  // namespace detail
@@ -89,7 +89,7 @@ class UpdateFn {
   std::pair<P, OptState<P>> operator()(const P& updates, const OptState<P>& state, const P& params,
                                        Location at = Location::here()) const {
     const ir::Source source(at);
-    detail::require_structure("optim: update", params, updates);
+    detail::require_structure("optim: update", params, updates, "params", "updates");
     const Arrays leaves = tree::leaves(params);
     return step(updates, state, &leaves);
   }
@@ -112,7 +112,7 @@ class UpdateFn {
     if (params) detail::require_shapes("optim: update", *params, leaves, "parameter", paths);
     detail::FlatState f{state.counts, {}};
     for (const P& m : state.moments) {
-      detail::require_structure("optim: update", m, updates);
+      detail::require_structure("optim: update", m, updates, "state", "updates");
       f.moments.push_back(tree::leaves(m));
       detail::require_shapes("optim: update", f.moments.back(), leaves, "state", paths);
     }
@@ -138,7 +138,7 @@ struct GradientTransformation {
 template <class P>
 P apply_updates(const P& params, const P& updates, Location at = Location::here()) {
   const ir::Source source(at);
-  detail::require_structure("apply_updates", params, updates);
+  detail::require_structure("apply_updates", params, updates, "params", "updates");
   const auto paths = [&](const std::string& root) {
     return tree::paths(tree::skeleton(params), root);
   };

@@ -106,6 +106,27 @@ TEST_CASE("iterative solvers name themselves", "[errors][names]") {
   names<ShapeError>("bicgstab: matvec must return what is like b", [&] { bicgstab(total, v3()); });
 }
 
+TEST_CASE("trees that differ are named with the place", "[errors][names]") {
+  using Pair = std::pair<Array, std::vector<Array>>;
+  const Pair a{v3(), {v3(), v3()}}, b{v3(), {v3()}};
+  const auto path_plus = [](const std::string&, Array x, Array y) { return x + y; };
+  const auto three = [](Array x, Array y, Array z) { return x + y + z; };
+  const std::string text = error_of<ShapeError>([&] { tree::map(plus, a, b); });
+  INFO(text);
+  CHECK(holds(text,
+              "tree::map: the trees must have the same structure, but at [1] the first tree has "
+              "[*, *] and another tree has [*] (* is an Array)"));
+  CHECK(holds(text, "(at names_test.cpp:"));
+  names<ShapeError>("tree::map: the trees", [&] { tree::map(three, a, a, b); });
+  names<ShapeError>("tree::map_with_path: the trees",
+                    [&] { tree::map_with_path(path_plus, a, b); });
+  const auto sgd = optim::sgd(0.1);
+  const auto state = sgd.init(a);
+  names<ShapeError>("optim: update: the trees must have the same structure, but at [1] params has",
+                    [&] { (void)sgd.update(b, state, a); });
+  names<ShapeError>("apply_updates: the trees", [&] { optim::apply_updates(a, b); });
+}
+
 TEST_CASE("a leak names the transform that made the value", "[errors][names]") {
   Array kept;
   const auto keep = [&](Array x) {

@@ -81,13 +81,27 @@ std::vector<std::pair<std::string, Array>> leaves_with_path(const T& x) {
   return detail::named_leaves(paths(skeleton(x), ""), leaves(x));
 }
 
+namespace detail {
+template <class F, class T, class... U>
+T mapped_with_path(Location at, F& f, const T& x, const U&... rest) {
+  const std::vector<std::string> names = paths(skeleton(x), "");
+  size_t i = 0;
+  auto named = [&](const auto&... leaf) { return Array(f(names[i++], leaf...)); };
+  return mapped("tree::map_with_path", at, named, x, rest...);
+}
+}  // namespace detail
+
 // f(path, a, b…) on the corresponding Arrays of trees with the same structure (ShapeError), the
 // path as of leaves_with_path; the tree of what it returns. Source: jax.tree.map_with_path.
 template <class F, class T, class... U>
 T map_with_path(F f, const T& x, const U&... rest) {
-  const std::vector<std::string> names = paths(skeleton(x), "");
-  size_t i = 0;
-  return map([&](const auto&... leaf) { return Array(f(names[i++], leaf...)); }, x, rest...);
+  return detail::mapped_with_path({}, f, x, rest...);
+}
+// The same, which knows the line of the call.
+template <class F, class T, class U>
+  requires(!std::same_as<U, Location>)
+T map_with_path(F f, const T& x, const U& y, Location at = Location::here()) {
+  return detail::mapped_with_path(at, f, x, y);
 }
 
 // The tree full with the Arrays of prefix: each Array of prefix, which has the structure of full
@@ -140,7 +154,7 @@ T stack(const std::vector<T>& trees, Location at = Location::here()) {
   std::vector<Arrays> all;
   for (const T& t : trees) {
     const Skeleton s = skeleton(t);
-    if (!difference(first, s, "").empty()) detail::different_structure("tree::stack", first, s);
+    detail::require_structure("tree::stack", first, s);
     all.push_back(leaves(t));
   }
   return rebuild(trees[0], detail::stack_leaves(all, paths(first, "")).data());
