@@ -28,6 +28,7 @@ struct MapOptions {
   // The lanes are columns of a derivative: what is the same in all of them is one value, and what
   // happens with it happens once.
   bool columns = false;
+  bool one_by_one = false;  // the lanes run one after another: as many chunks
 };
 
 // One map: its size, what it says of its lanes, and the active ones of the body being rewritten.

@@ -152,6 +152,7 @@ Array across(Across what, const Array& x, const AxisNames& axes, const Collectiv
   const char* who = names_of_folds[static_cast<int>(what)];
   if (axes.names().empty() && axes.positions().empty())
     throw AxisNameError(fmt::format("{}: no axis is named", who));
+  fn::need_numbers(who, x);
   const int64_t lanes = lanes_of(who, axes.names());
   if (!o.axis_index_groups.empty()) {
     if (!axes.positions().empty())
@@ -196,6 +197,7 @@ Array gather_lanes(const Array& x, const AxisNames& axes, const AllGatherOptions
 
 Array scatter_sum(const Array& x, const AxisNames& axes, const PsumScatterOptions& o, Location at) {
   const Source s(at);
+  fn::need_numbers("psum_scatter", x);
   const int64_t size = group_size("psum_scatter", axes, o.axis_index_groups);
   const int axis = fn::axis_of("psum_scatter", o.scatter_dimension, static_cast<int>(x.ndim()));
   const int64_t n = x.shape()[axis];

@@ -22,7 +22,9 @@ Arrays one_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
       rows[i] = base::insert_axis(x[i], 0, 1);
       axis[i] = 0;
     }
-  const Batched b = vmap_flat(f, rows, axis, 1, level, number);
+  MapOptions alone = level;
+  alone.one_by_one = true;
+  const Batched b = vmap_flat(f, rows, axis, 1, alone, number);
   return each([](const Array& v, MaybeAxis a) { return a ? squeeze_axes(v, {*a}) : v; }, b.out,
               b.axis);
 }

@@ -61,6 +61,26 @@ TEST_CASE("what the user's function calls has its own name", "[errors][names]") 
   });
 }
 
+TEST_CASE("collectives of keys name the collective", "[errors][names]") {
+  const auto over = [](auto f) { return vmap(f, 0, 0, {.axis_name = "i"})(keys()); };
+  names<DTypeError>("psum: takes numbers", [&] { over([](Array x) { return psum(x, "i"); }); });
+  names<DTypeError>("pmean: takes numbers", [&] { over([](Array x) { return pmean(x, "i"); }); });
+  names<DTypeError>("pmax: takes numbers", [&] { over([](Array x) { return pmax(x, "i"); }); });
+  names<DTypeError>("pmin: takes numbers", [&] { over([](Array x) { return pmin(x, "i"); }); });
+  names<DTypeError>("psum_scatter: takes numbers",
+                    [&] { over([](Array x) { return psum_scatter(x, "i"); }); });
+}
+
+TEST_CASE("a collective over lanes one after another says so", "[errors][names]") {
+  const auto total = sequential_vmap([](Array x) { return psum(x, "i"); });
+  const std::string text =
+      error_of<BatchingError>([&] { vmap(total, 0, 0, {.axis_name = "i"})(v3()); });
+  INFO(text);
+  CHECK(holds(text, "psum: a collective over axis 'i'"));
+  CHECK(holds(text, "inside sequential_vmap"));
+  CHECK(!holds(text, "chunk_size"));
+}
+
 TEST_CASE("empty handles are named by argument and leaf", "[errors][names]") {
   const auto first = [](Array a, std::pair<Array, Array>) { return a; };
   const std::pair<Array, Array> pair{v3(), e};
