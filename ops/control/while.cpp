@@ -252,11 +252,18 @@ const Primitive<While>& while_op = define<While>(with_body_rules<While>(
         .doc = "Repeats body while cond holds; with lanes, for each lane by itself.",
         .type = while_type,
         .reference = while_reference,
-        .transpose = [](const TransposeArgs<While>&) -> Arrays {
+        // A bounded loop is a scan where it is linearized, so only linear_transpose comes here.
+        .transpose = [](const TransposeArgs<While>& t) -> Arrays {
+          if (t.params.max_trips >= 0)
+            throw DifferentiationError(
+                "linear_transpose does not work for while_loop with .max_trips: how many trips it "
+                "takes is only known when it has run. Use the pullback of vjp, which runs it "
+                "first, "
+                "or scan, or fori_loop with static start/stop.");
           throw DifferentiationError(
               "Reverse-mode differentiation does not work for while_loop or fori_loop with dynamic "
-              "start/stop values. Give the loop a "
-              ".max_trips, use scan, or fori_loop with static start/stop.");
+              "start/stop values. Give the loop a .max_trips (for grad and vjp; linear_transpose "
+              "takes none), use scan, or fori_loop with static start/stop.");
         },
         .partial = while_partial,
         .derivatives = while_derivatives,

@@ -81,6 +81,23 @@ TEST_CASE("a collective over lanes one after another says so", "[errors][names]"
   CHECK(!holds(text, "chunk_size"));
 }
 
+TEST_CASE("linear_transpose of a bounded loop says what is possible", "[errors][names]") {
+  const auto loop = [](Array x) {
+    const auto more = [](std::pair<Array, Array> c) { return c.second < 3; };
+    const auto step = [](std::pair<Array, Array> c) {
+      return std::pair{c.first * 2., c.second + 1};
+    };
+    return while_loop(more, step, std::pair{x, Array(0)}, {.max_trips = 5}).first;
+  };
+  const std::string text =
+      error_of<DifferentiationError>([&] { linear_transpose(loop, v3())(v3()); });
+  INFO(text);
+  CHECK(holds(text, "linear_transpose does not work for while_loop with .max_trips"));
+  CHECK(!holds(text, "Give the loop"));
+  // What it says to use.
+  CHECK(std::get<0>(vjp(loop, v3()).second(v3()))[0].item<float>() == 8);
+}
+
 TEST_CASE("empty handles are named by argument and leaf", "[errors][names]") {
   const auto first = [](Array a, std::pair<Array, Array>) { return a; };
   const std::pair<Array, Array> pair{v3(), e};
