@@ -210,8 +210,10 @@ void check_index(const Array& index, int64_t n, int axis) {
   const auto number = [&](int64_t k) { return as_dtype(scalar_of_int(I64, k), v.dtype()); };
   Array inside = lax::lt(v, number(n));
   if (!is_unsigned(v.dtype())) inside = lax::bitwise_and(inside, lax::ge(v, number(-n)));
-  check_flat(inside, fmt::format("index {{}} is out of bounds for axis {} with size {}", axis, n),
-             {index});
+  check_flat(
+      inside,
+      fmt::format("mode \"check\": index {{}} is out of bounds for axis {} with size {}", axis, n),
+      {index});
 }
 
 Array wrapped_index(const Array& i, int64_t n) {

@@ -55,7 +55,7 @@ std::string lane_text(const Check& p, LanePath path, const std::vector<const voi
   return s;
 }
 
-// "; element [0, 2] of the predicate does not hold", of one with axes.
+// "; element [0, 2] is the first that fails", of a predicate with axes.
 std::string element_text(const Type& t, int64_t place) {
   if (t.ndim() == 0) return "";
   Ints index(t.shape().size());
@@ -64,8 +64,7 @@ std::string element_text(const Type& t, int64_t place) {
     index[a] = place % n;
     place /= n;
   }
-  return fmt::format("; element [{}] of the predicate is the first that does not hold",
-                     fmt::join(index, ", "));
+  return fmt::format("; element [{}] is the first that fails", fmt::join(index, ", "));
 }
 
 void check_lanes(const Check& p, const Types& lane, LaneWalk& walk) {

@@ -34,10 +34,9 @@ TEST_CASE("check raises at once where nothing is compiled or mapped", "[effects]
                     line_of_positive));
   CHECK(failure([] { check(false, "no"); }) == "check failed: no");
   CHECK(failure([] { check(array({1, 2}) < 2, "too large: {}", array({1, 2})); }) ==
-        "check failed: too large: [1 2]; element [1] of the predicate is the first that does not "
-        "hold");
+        "check failed: too large: [1 2]; element [1] is the first that fails");
   CHECK(failure([] { check(array({{1, 2}, {3, 0}}) > 0, "no"); }) ==
-        "check failed: no; element [1, 1] of the predicate is the first that does not hold");
+        "check failed: no; element [1, 1] is the first that fails");
   check_error<DTypeError>([] { check(3, "no"); }, "check: the predicate must be a bool");
 }
 
@@ -141,29 +140,29 @@ TEST_CASE("mode \"check\" of computed indices", "[effects]") {
   const auto get = [](Array v, Array i) { return v.at(i).get({.mode = "check"}); };
   CHECK(jit(get)(x, Array(2)).item<float>() == 3);
   CHECK(jit(get)(x, Array(-3)).item<float>() == 1);
-  const std::string far = "index 3 is out of bounds for axis 0 with size 3";
+  const std::string far = "mode \"check\": index 3 is out of bounds for axis 0 with size 3";
   CHECK(failure([&] { jit(get)(x, Array(3)); }) == "check failed: " + far);
   CHECK(failure([&] { vmap(get, {none, 0})(x, array({0, 3})); }) ==
         "check failed in lane 1 of 2: " + far);
   CHECK(floats(vmap(get, {none, 0})(x, array({0, -1}))) == Floats{1, 3});
   CHECK(failure([&] { jit(get)(x, array({0, -4})); }) ==
-        "check failed: index [ 0 -4] is out of bounds for axis 0 with size 3; element [1] of the "
-        "predicate is the first that does not hold");
+        "check failed: mode \"check\": index [ 0 -4] is out of bounds for axis 0 with size 3; "
+        "element [1] is the first that fails");
   const auto set = [](Array v, Array i) { return v.at(i).set(9., {.mode = "check"}); };
   CHECK(floats(jit(set)(x, Array(1))) == Floats{1, 9, 3});
   CHECK(failure([&] { jit(set)(x, Array(3)); }) == "check failed: " + far);
   const auto taken = [](Array v, Array i) { return take(v, i, 0, {.mode = "check"}); };
   CHECK(floats(taken(x, array({2, -1}))) == Floats{3, 3});
-  CHECK(failure([&] { taken(x, Array(3)); }) == "check failed: " + far);
+  CHECK(failure([&] { taken(x, Array(3)); }) == "take: check failed: " + far);
   CHECK(failure([&] { jit(taken)(x, Array(3)); }) == "check failed: " + far);
   CHECK(failure([&] {
           jit([](Array v, Array i) { return take_along_axis(v, i, 0, {.mode = "check"}); })(
               x, array({0, 1, 3}));
         }) ==
-        "check failed: index [0 1 3] is out of bounds for axis 0 with size 3; element [2] of the "
-        "predicate is the first that does not hold");
+        "check failed: mode \"check\": index [0 1 3] is out of bounds for axis 0 with size 3; "
+        "element [2] is the first that fails");
   // Small and unsigned types of indices.
   CHECK(failure([&] { jit(get)(x, full({}, 200, U8)); }) ==
-        "check failed: index 200 is out of bounds for axis 0 with size 3");
+        "check failed: mode \"check\": index 200 is out of bounds for axis 0 with size 3");
   CHECK(jit(get)(arange(300.), full({}, -100, I8)).item<float>() == 200);
 }

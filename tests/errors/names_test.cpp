@@ -192,6 +192,14 @@ TEST_CASE("a leak names the transform that made the value", "[errors][names]") {
   custom_jvp(keep, rule)(1.), says("custom_jvp");
 }
 
+TEST_CASE("mode check speaks of indices", "[errors][names]") {
+  const auto read = [](Array x, Array i) { return x.at(i).get({.mode = "check"}); };
+  const std::string text = error_of<CheckError>([&] { jit(read)(v3(), array({0, 9})); });
+  INFO(text);
+  CHECK(holds(text, "mode \"check\": index [0 9] is out of bounds for axis 0 with size 3"));
+  CHECK(!holds(text, "predicate"));
+}
+
 TEST_CASE("what JAX refuses is refused", "[errors][names]") {
   using complex = std::complex<float>;
   const Array z = v3().astype(C64);
