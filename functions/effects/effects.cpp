@@ -128,6 +128,11 @@ void sink(const Arrays& x, Location at) {
 Arrays run_custom_call(const PlacedText& name, CustomCall f, const Arrays& result_types,
                        const Arrays& x) {
   const Source source(name.at);
+  if (!f)
+    throw CompileError(
+        fmt::format("custom_call: the function of '{}' is nullptr; give a function pointer, or a "
+                    "lambda without captures",
+                    name.text));
   return custom_call_flat(name.text, f, strong_types(result_types), x);
 }
 

@@ -174,8 +174,8 @@ WEFT_WITH_LINE(io_callback)
 // Buffers are dense and row-major and must not be kept; f writes all of each result. Mapped by
 // vmap, f is called for each active lane by itself. As with pure_callback, calls may be dropped or
 // merged. The name stands for f in programs, whose text is read back in any process that has made
-// it known. Errors: CompileError for a name that is another function's; DifferentiationError and
-// DeviceError as pure_callback. Source: jax.ffi.ffi_call.
+// it known. Errors: CompileError for a name that is another function's, and for a nullptr;
+// DifferentiationError and DeviceError as pure_callback. Source: jax.ffi.ffi_call.
 template <class T, class... A>
 auto custom_call(const detail::PlacedText& name, CustomCall f, const T& result_types,
                  const A&... args) {

@@ -200,6 +200,11 @@ TEST_CASE("mode check speaks of indices", "[errors][names]") {
   CHECK(!holds(text, "predicate"));
 }
 
+TEST_CASE("custom_call without a function", "[errors][names]") {
+  names<CompileError>("custom_call: the function of 'mine' is nullptr",
+                      [] { custom_call("mine", nullptr, v3(), v3()); });
+}
+
 TEST_CASE("what JAX refuses is refused", "[errors][names]") {
   using complex = std::complex<float>;
   const Array z = v3().astype(C64);
