@@ -381,7 +381,7 @@ struct Modes {
   bool forward = true, reverse = true;
 };
 Modes modes_of(const Request& q) {
-  const Jaxpr j = record(types_of(q.x), q.f).jaxpr;
+  const Jaxpr j = record(types_of(q.x), q.f, q.who).jaxpr;
   Modes m{j->out_types()};
   if (q.results) m.out.resize(*q.results);
   if (!q.options.holomorphic && (any_complex(q.in) || any_complex(m.out))) {
