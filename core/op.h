@@ -163,6 +163,9 @@ struct Def {
   double tolerance = 0;
   bool is_product = false;  // of its operands, or of its only one with itself
   bool hands_on = false;    // its result is its only operand, in another shape or repeated
+  // As a linear part it computes functions of what it is left (again, or by a rule of the user's),
+  // not only products with that.
+  bool computes_functions = false;
   std::function<Effect(const P&)> effects = {};
   // Empty: those of the programs that it holds.
   std::function<Derivatives(const P&)> derivatives = {};
@@ -218,6 +221,7 @@ class Op {
                       const AnyParams& p) const = 0;
   virtual bool is_product() const = 0;
   virtual bool hands_on() const = 0;
+  virtual bool computes_functions() const = 0;
   virtual Effect effects(const AnyParams& p) const = 0;
   virtual std::optional<Derivatives> derivatives(const AnyParams& p) const = 0;
   virtual bool reads_double(const AnyParams& p) const = 0;

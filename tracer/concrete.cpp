@@ -124,7 +124,10 @@ To convert_value(From x) {
     else
       return {convert_value<R>(x), R(0)};
   } else if constexpr (std::is_same_v<From, complex64_t> || std::is_same_v<From, complex128_t>) {
-    return convert_value<To>(x.re);
+    if constexpr (std::is_same_v<To, bool>)
+      return x.re != 0 || x.im != 0;
+    else
+      return convert_value<To>(x.re);
   } else if constexpr (std::is_same_v<To, float16_t> || std::is_same_v<To, bfloat16_t>) {
     return To(static_cast<float>(x));
   } else if constexpr (std::is_same_v<From, float16_t> || std::is_same_v<From, bfloat16_t>) {
@@ -199,17 +202,10 @@ Array Array::scalar_complex(double re, double im) {
 }
 Array Array::scalar_float(double x) { return scalar_of(F32, x, true); }
 
-namespace {
-constexpr std::string_view empty_array =
-    "empty Array: a default-constructed handle holds no value; assign one first";
-}  // namespace
-
 void Array::raise_empty(Location at) {
   const Source source(at);
-  throw ShapeError(std::string(empty_array));
-}
-bool is_of_empty_array(const Error& e) {
-  return std::string_view(e.what()).find(empty_array) != std::string_view::npos;
+  throw EmptyArrayError(
+      "empty Array: a default-constructed handle holds no value; assign one first");
 }
 
 std::string Array::device(Location at) const {

@@ -54,8 +54,11 @@ class Concrete final : public Node {
   mutable std::atomic<const char*> state_{nullptr};
 };
 
-// Whether that error says that an empty handle was used.
-bool is_of_empty_array(const Error& e);
+// What the use of an empty handle raises: a user's mistake, or a value that a rule of transposition
+// lacks.
+struct EmptyArrayError final : ShapeError {
+  using ShapeError::ShapeError;
+};
 
 // The numbers behind x. ConcretizationError if x is traced; follows tracers that know their value.
 const Concrete& concrete(const Array& x);

@@ -188,6 +188,7 @@ class Primitive final : public Op {
   }
   bool is_product() const override { return d_.is_product; }
   bool hands_on() const override { return d_.hands_on; }
+  bool computes_functions() const override { return d_.computes_functions; }
   Effect effects(const AnyParams& p) const override {
     return d_.effects ? d_.effects(params_as<P>(p)) : Effect::none;
   }

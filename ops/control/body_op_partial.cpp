@@ -142,7 +142,7 @@ Jaxpr known_body(const Split& s, size_t b, const std::vector<Residual>& residual
 // Whether a linear part computes functions of what it is left: again (checkpoint), or by a rule.
 bool computes_functions(const Jaxpr& linear_part) {
   return any_equation({linear_part}, [](const JaxprData&, const Eqn& e) {
-    return e.op->name() == "remat2" || e.op->name() == "custom_lin";
+    return e.op->computes_functions();
   });
 }
 

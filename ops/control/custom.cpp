@@ -411,6 +411,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
                  return call;
                }}};
         },
+    .computes_functions = true,
     .samples = lin_samples,
 });
 

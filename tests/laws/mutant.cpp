@@ -189,6 +189,7 @@ class Forward final : public MutantOp {
     return op_.fuse(x, made, p);
   }
   bool is_product() const override { return op_.is_product(); }
+  bool computes_functions() const override { return op_.computes_functions(); }
   bool hands_on() const override { return op_.hands_on(); }
   Effect effects(const AnyParams& p) const override { return op_.effects(p); }
   std::optional<Derivatives> derivatives(const AnyParams& p) const override {

@@ -187,7 +187,11 @@ Arrays late_linear_transpose(const TransposeArgs<LateLinear>& t) {
   const auto n = static_cast<size_t>(p.num_residuals);
   const auto on = each([](const Type& r) { return is_inexact(r.dtype()); }, p.result_types);
   const Arrays ct = spread(t.ct, on);
-  return joined(Arrays(n), rule_of<BackwardRule>(p.rule)->call(part(t.x, 0, n), ct));
+  try {
+    return joined(Arrays(n), rule_of<BackwardRule>(p.rule)->call(part(t.x, 0, n), ct));
+  } catch (const EmptyArrayError& e) {  // a mistake in the user's rule, and no missing value
+    throw ShapeError(static_cast<const ShapeError&>(e));
+  }
 }
 
 Batched late_linear_batch(const BatchArgs<LateLinear>& b) {
