@@ -194,3 +194,16 @@ TEST_CASE("extrema share no derivative between .initial and what is masked", "[f
   check_same(min(x > 0, 1, {.where = !mask, .initial = true}), {1, 1});
   check_same(max(x.astype(U64), 1, {.where = mask, .initial = 0}), {1, 0});
 }
+
+TEST_CASE("a complex number is true unless it is zero", "[edges]") {
+  const Array z = array({{0., 2.}, {0., 0.}, {1., 0.}}),
+              x = lax::complex(z[{slice(), 0}], z[{slice(), 1}]);
+  const std::vector<bool> expected = {true, false, true};
+  CHECK(x.astype(Bool).to_vector<bool>() == expected);
+  CHECK(jit([](Array v) { return v.astype(Bool); })(x).to_vector<bool>() == expected);
+  CHECK(x.to_vector<bool>() == expected);
+  CHECK(bool(x[0]));
+  // lax converts the real part, as JAX's does.
+  CHECK(lax::convert_element_type(x, Bool).to_vector<bool>() ==
+        std::vector<bool>{false, false, true});
+}
