@@ -73,10 +73,11 @@ struct DifferentiationError : Error {
 struct CheckError : Error {
   using Error::Error;
 };
-// A program that cannot be compiled: a jitted function that calls itself for ever, more equations
-// than are compiled at once, arrays too large for one lane of a kernel; an implementation or a
-// schedule that was asked for (WEFT_IMPL, WEFT_SCHEDULE, CompileOptions) and does not apply; a
-// WEFT_CPU that this machine is not; what StableHLO text has no way to say.
+// A program that cannot be compiled: a function that calls itself for ever, more equations than are
+// compiled at once or than .unroll writes out, arrays too large for one lane of a kernel; an
+// implementation or a schedule that was asked for (WEFT_IMPL, WEFT_SCHEDULE, CompileOptions) and
+// does not apply; a WEFT_CPU that this machine is not, a WEFT_NUM_THREADS that is no number of
+// threads; what StableHLO text has no way to say.
 struct CompileError : Error {
   using Error::Error;
 };

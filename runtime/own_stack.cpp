@@ -48,6 +48,12 @@ struct Stack {
     }
     pthread_attr_destroy(&attributes);
   }
+  // Bytes below the caller's frame; 0 if that is not on this stack.
+  int64_t left() const {
+    const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)),
+               from = reinterpret_cast<uintptr_t>(low), to = reinterpret_cast<uintptr_t>(high);
+    return here > from && here < to ? static_cast<int64_t>(here - from) : 0;
+  }
 };
 
 constexpr int64_t page = 4096;
@@ -66,14 +72,20 @@ bool call_on_thread(int64_t bytes, Work& work) {
   return runs;
 }
 
+const Stack& own_stack() {
+  thread_local const Stack stack;
+  return stack;
+}
+
 }  // namespace
 
-int64_t stack_left() {
-  thread_local const Stack stack;
-  const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0));
-  const auto low = reinterpret_cast<uintptr_t>(stack.low),
-             high = reinterpret_cast<uintptr_t>(stack.high);
-  return here > low && here < high ? static_cast<int64_t>(here - low) : 0;
+int64_t stack_left() { return own_stack().left(); }
+
+bool stack_runs_out() {
+  constexpr int64_t most_in_use = 64 << 20;
+  const Stack& stack = own_stack();
+  const int64_t left = stack.left(), bytes = stack.high - stack.low;
+  return left > 0 && (left < bytes / 8 || bytes - left > most_in_use);
 }
 
 // What the C library and others keep on a thread's stack is known once there is one: if it leaves

@@ -19,4 +19,9 @@ void on_own_stack(int64_t bytes, FunctionRef<void()> f);
 // stack that a program has made for itself.
 int64_t stack_left();
 
+// Whether calls within one another should go no deeper: no more than an eighth of the stack is
+// left, for what the innermost one does, or 64 MB are in use, so that a recursion without end does
+// not take all memory where a stack has no limit. False where the stack is not known.
+bool stack_runs_out();
+
 }  // namespace weft

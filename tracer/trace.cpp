@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "weft/runtime/own_stack.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/trees/shape_dtype.h"
 
@@ -18,6 +19,18 @@ ThreadState& state() {
   thread_local ThreadState s;
   return s;
 }
+
+// A function that calls itself for ever is told so before the stack ends: where it makes an
+// interpreter current, as transforms and callbacks do for each call, or binds an op.
+void require_stack() {
+  if (stack_runs_out())
+    throw CompileError(
+        "a function calls itself, through what it is given to (a transform, loop, branch or "
+        "callback) or directly, until the stack is used up. All branches and bodies are traced, so "
+        "what a traced value is to end never ends: use weft::while_loop, weft::scan or "
+        "weft::fori_loop for what repeats, or let a C++ value end it. Calls that are meant to go "
+        "so deep need a larger stack (ulimit -s, or a thread of their own).");
+}
 }  // namespace
 
 const Ref<Interpreter>& current() {
@@ -26,7 +39,10 @@ const Ref<Interpreter>& current() {
   return s.current;
 }
 
-Running::Running(Ref<Interpreter> i) : before_(weft::current()) { state().current = std::move(i); }
+Running::Running(Ref<Interpreter> i) : before_(weft::current()) {
+  require_stack();
+  state().current = std::move(i);
+}
 Running::~Running() { state().current = std::move(before_); }
 
 Tracer::Tracer(Type t, Ref<Interpreter> l) : Node(t, Source::current()), level(std::move(l)) {}
@@ -46,6 +62,7 @@ namespace {
 }  // namespace
 
 Arrays bind_op(const Op& op, const Arrays& x, const AnyParams& params) {
+  require_stack();
   for (const Array& a : x)
     if (!a.node().concrete()) {
       const Tracer& t = static_cast<const Tracer&>(a.node());
