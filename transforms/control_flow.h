@@ -21,7 +21,8 @@ struct ScanOptions {
   std::optional<int64_t> length = {};
   // The last row first; ys[t] still stands for xs[t].
   bool reverse = false;
-  // Steps in one body of the compiled loop; 0: all.
+  // Steps in one body of the compiled loop; 0: all. CompileError where they have more than 32768
+  // equations together: compiling that many in one piece takes minutes, and soon hours.
   int64_t unroll = 1;
 };
 struct LoopMapOptions {

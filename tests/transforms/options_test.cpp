@@ -28,6 +28,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 
 #include "support/check.h"
 #include "support/standard_error.h"
@@ -196,6 +197,24 @@ TEST_CASE("pfor, map: so many at a time", "[options]") {
   CHECK(calls == 3);
   check_error<ShapeError>([&] { weft::map(f, arange(7), {.batch_size = -2}); },
                           "map: batch_size must not be negative, got -2");
+}
+
+TEST_CASE("scan: unroll does not write out more than can be compiled", "[options]") {
+  const auto f = [](int64_t unroll) {
+    return [=](Array c, Array xs) {
+      return scan([](Array s, Array x) { return std::pair{sin(s) + x, s}; }, c, xs,
+                  {.unroll = unroll});
+    };
+  };
+  const Array xs = zeros({100'000});
+  for (const int64_t unroll : {int64_t{0}, int64_t{50'000}, std::numeric_limits<int64_t>::max()}) {
+    check_error<CompileError>([&] { jit(f(unroll))(0., xs); },
+                              "steps of about 7 equations written out, and more than 32768");
+    check_error<CompileError>([&] { f(unroll)(0., xs); }, "(.unroll = 16)");
+    check_error<CompileError>(
+        [&] { jit(grad([&](Array c) { return f(unroll)(c, xs).first; }))(0.); }, "scan: .unroll");
+  }
+  CHECK(jit(f(16))(0., xs).first.item<float>() == 0);
 }
 
 TEST_CASE("scan: unroll writes steps out", "[options]") {

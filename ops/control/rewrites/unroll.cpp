@@ -4,6 +4,10 @@
 // steps.
 #include "weft/ops/control/rewrites/unroll.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+
 #include "weft/ops/control/body_op.h"
 #include "weft/ops/structure/structure.h"
 
@@ -47,6 +51,19 @@ Arrays steps_written_out(const Scan& p, const Arrays& consts, Arrays* carry, con
   return ys;
 }
 
+// What is written out is compiled in one piece, which takes time that grows faster than its length.
+constexpr int64_t most_written_out = 32'768;
+// rows: of operands and results, which each step takes or gives.
+void require_few(const Scan& p, int64_t steps, size_t rows) {
+  const int64_t each =
+      std::min(count_equations(p.jaxpr), most_written_out) + 2 * static_cast<int64_t>(rows) + 1;
+  if (steps > most_written_out / each)
+    throw CompileError(fmt::format(
+        "scan: .unroll has {} steps of about {} equations written out, and more than {} equations "
+        "in all take too long to compile. Write out fewer steps (.unroll = {}), or leave it out",
+        steps, each, most_written_out, std::clamp<int64_t>(most_written_out / each, 1, 16)));
+}
+
 }  // namespace
 
 Arrays unrolled(const Arrays& x, const Scan& p) {
@@ -54,6 +71,7 @@ Arrays unrolled(const Arrays& x, const Scan& p) {
   if (u <= 1 || p.trips) return {};
   const BodyOp o = body_op(p);
   const Groups<Array> g = o.operands(x);
+  require_few(p, u, g.rows.size() + o.result_has.size());
   const int64_t blocks = p.length / u, left = p.length % u, first = p.reverse ? left : 0,
                 over = p.reverse ? 0 : blocks * u;
   Groups<Array> in = g;
