@@ -3,7 +3,7 @@
 // runtime/backend.cpp: the installed compiler.
 #include "weft/runtime/backend.h"
 
-#include <cstdlib>
+#include "weft/core/text/environment.h"
 
 namespace weft {
 namespace {
@@ -13,7 +13,7 @@ Fn& installed() {
   return f;
 }
 bool off() {
-  static const bool b = std::getenv("WEFT_NO_JIT") != nullptr;
+  static const bool b = switch_of_environment("WEFT_NO_JIT");
   return b;
 }
 }  // namespace

@@ -30,7 +30,7 @@ class Executable : public RefCounted {
 }  // namespace ir
 
 using CompileFn = Ref<const Executable> (*)(const Jaxpr&);
-// The compiler for the host, or null if jit/ is not linked or WEFT_NO_JIT is set.
+// The compiler for the host, or null if jit/ is not linked or WEFT_NO_JIT is 1.
 CompileFn backend();
 void install_backend(CompileFn f);
 

@@ -8,12 +8,12 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdlib>
 #include <memory>
 #include <mutex>
 #include <thread>
 
 #include "weft/core/ir.h"
+#include "weft/core/text/environment.h"
 #include "weft/runtime/float_state.h"
 #include "weft/runtime/fork.h"
 
@@ -40,8 +40,9 @@ struct Handover {
 };
 
 int default_threads() {
-  if (const char* v = std::getenv("WEFT_NUM_THREADS"))
-    if (const int n = std::atoi(v); n > 0) return n;
+  constexpr int64_t most = 4096;
+  if (const auto n = number_of_environment("WEFT_NUM_THREADS", 1, most))
+    return static_cast<int>(*n);
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 
@@ -54,8 +55,9 @@ struct Arena {
 };
 Arena& arena() {
   static auto* a = [] {
+    auto* made = new Arena;  // or CompileError, and another try at the next call
     after_fork_in_child([] { arena().alone = true; });
-    return new Arena;
+    return made;
   }();
   return *a;
 }

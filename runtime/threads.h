@@ -8,8 +8,9 @@
 
 namespace weft {
 
-// Threads that compiled programs use, the caller included (default: WEFT_NUM_THREADS, else one a
-// core). Results do not depend on it. A child of fork() uses one, until it calls exec().
+// Threads that compiled programs use, the caller included (default: WEFT_NUM_THREADS, CompileError
+// where that is no number from 1 to 4096, else one a core). Results do not depend on it. A child of
+// fork() uses one, until it calls exec().
 void set_num_threads(int n);
 // The number of threads that compiled programs use, the caller included.
 int num_threads();

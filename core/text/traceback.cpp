@@ -13,8 +13,11 @@
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string_view>
 #include <vector>
+
+#include "weft/core/text/environment.h"
 
 namespace weft {
 namespace {
@@ -98,8 +101,12 @@ void look_up(std::vector<Frame>* frames) {
 }  // namespace
 
 std::string traceback() {
-  const char* const wanted = std::getenv("WEFT_TRACEBACK");
-  if (!wanted || std::string_view(wanted) != "1") return {};
+  // An error is being made: what is wrong with the switch is added to its text.
+  constexpr auto name = "WEFT_TRACEBACK";
+  const char* const value = std::getenv(name);
+  const std::optional<bool> wanted = read_switch(value, false);
+  if (!wanted) return "\n" + bad_switch(name, value);
+  if (!*wanted) return {};
   std::vector<Frame> frames = frames_of_user();
   look_up(&frames);
   std::string r = "\ncalled from, innermost first (WEFT_TRACEBACK=1):";

@@ -23,6 +23,7 @@
 #include <system_error>
 #include <vector>
 
+#include "weft/core/text/environment.h"
 #include "weft/core/version.h"
 
 namespace weft::compiler {
@@ -138,8 +139,7 @@ std::vector<Entry> entries_of(const File& folder) {
 }
 
 std::string folder_of_process() {
-  const char* const wanted = secure_getenv("WEFT_CACHE");
-  if (wanted && std::string_view(wanted) == "0") return "";
+  if (!switch_of("WEFT_CACHE", secure_getenv("WEFT_CACHE"), true)) return "";
   std::error_code ignored;
   if (const char* s = secure_getenv("WEFT_CACHE_DIR"); s && *s)
     return std::filesystem::absolute(s, ignored) / "kernels";

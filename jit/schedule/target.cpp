@@ -8,9 +8,9 @@
 #include <llvm/TargetParser/Host.h>
 
 #include <cstdlib>
-#include <cstring>
 #include <utility>
 
+#include "weft/core/text/environment.h"
 #include "weft/runtime/native/cpu.h"
 
 namespace weft::compiler {
@@ -71,9 +71,8 @@ TargetInfo gpu_target(const std::string& architecture) {
 
 const TargetInfo& host_target() {
   static const TargetInfo target = [] {
-    const char* check = std::getenv("WEFT_CHECK");
     TargetInfo t = target_named(native::forced_cpu());
-    t.checked = check && *check && std::strcmp(check, "0") != 0;
+    t.checked = switch_of_environment("WEFT_CHECK");
     return t;
   }();
   return target;

@@ -3,6 +3,8 @@
 // tests/runtime/threads_test.cpp: results do not depend on the number of threads.
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <filesystem>
 #include <mutex>
 #include <utility>
 
@@ -39,6 +41,38 @@ TEST_CASE("parts are the same for any number of threads", "[threads]") {
   const std::vector<std::pair<int64_t, int64_t>> want = {{0, 30}, {30, 60}, {60, 90}, {90, 100}};
   CHECK(parts(1) == want);
   CHECK(parts(2) == want);
+}
+
+TEST_CASE("what the environment asks for", "[.][asked]") {
+  try {
+    std::printf("%d threads, %g\n", num_threads(), jit(sin)(ones({100'000})).sum().item<float>());
+  } catch (const CompileError& e) {
+    std::puts(e.what());
+  }
+}
+TEST_CASE("variables that say nothing sensible are errors", "[threads]") {
+  const auto child = [](const std::string& environment) {
+    const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
+    std::FILE* out = popen((environment + " '" + self + "' '[.][asked]' 2>&1").c_str(), "r");
+    REQUIRE(out != nullptr);
+    std::string text;
+    for (int c = 0; (c = std::fgetc(out)) != EOF;) text += static_cast<char>(c);
+    CHECK(pclose(out) == 0);
+    return text;
+  };
+  CHECK_THAT(child("WEFT_NUM_THREADS=3"), Catch::Contains("3 threads, 84147"));
+  CHECK_THAT(child("WEFT_NUM_THREADS="), Catch::Contains("threads, 84147"));
+  for (const std::string wrong : {"abc", "-1", "0", "4x", "1000000"})
+    CHECK_THAT(child("WEFT_NUM_THREADS=" + wrong),
+               Catch::Contains("WEFT_NUM_THREADS is \"" + wrong +
+                               "\"; choose a whole number from 1 to 4096"));
+  for (const std::string name : {"WEFT_NO_JIT", "WEFT_CHECK"}) {
+    CHECK_THAT(child(name + "=0"), Catch::Contains("threads, 84147"));
+    CHECK_THAT(child(name + "=yes"), Catch::Contains(name + " is \"yes\"; choose 1 or 0"));
+  }
+  const std::string both = child("WEFT_TRACEBACK=yes WEFT_NO_JIT=no");
+  CHECK_THAT(both, Catch::Contains("WEFT_NO_JIT is \"no\"; choose 1 or 0"));
+  CHECK_THAT(both, Catch::Contains("WEFT_TRACEBACK is \"yes\"; choose 1 or 0"));
 }
 
 TEST_CASE("large products have the same bits for any number of threads", "[threads]") {
