@@ -33,6 +33,11 @@ Archive open(const std::string& path, int flags) {
   int code = 0;
   Archive z(zip_open(path.c_str(), flags, &code));
   if (z) return z;
+  if (code == ZIP_ER_INCONS)
+    throw FormatError(path +
+                      ": the entries are not those that the directory at the end of the archive "
+                      "lists (other names, sizes or places); write the file anew");
+  if (code == ZIP_ER_EXISTS) throw FormatError(path + ": there are two entries of one name");
   zip_error_t error;
   zip_error_init_with_code(&error, code);
   std::string why = zip_error_strerror(&error);
@@ -100,7 +105,8 @@ void add(zip_t* z, const std::string& path, const std::string& name,
 }  // namespace
 
 std::map<std::string, NpyData> read_npz(const std::string& path, uint64_t max_bytes) {
-  Archive z = open(path, ZIP_RDONLY);
+  // Two lists of entries that differ are two archives: another program would read other arrays.
+  Archive z = open(path, ZIP_RDONLY | ZIP_CHECKCONS);
   std::map<std::string, NpyData> arrays;
   zip_int64_t n = zip_get_num_entries(z.get(), 0);
   for (zip_int64_t i = 0; i < n; ++i) {
@@ -113,7 +119,6 @@ std::map<std::string, NpyData> read_npz(const std::string& path, uint64_t max_by
     std::string label = path + ": entry '" + name + "'";
     if (!name.ends_with(suffix)) throw FormatError(label + ": not an npy file");
     name.resize(name.size() - suffix.size());
-    if (arrays.contains(name)) throw FormatError(label + ": there are two of this name");
     try {
       arrays[name] = parse_npy(unpack(z.get(), stat, label, &max_bytes), label);
     } catch (const std::bad_alloc&) {

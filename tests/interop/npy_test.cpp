@@ -282,8 +282,17 @@ TEST_CASE("broken archives are refused", "[interop][npz]") {
   CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(stored, "s.npy", "s.txt"))),
              Contains("s.txt': not an npy file"));
   CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(stored, "s.npy", "x.npy"))),
-             Contains("two of this name"));
+             Contains("two entries of one name"));
   CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(stored, "<f4", "<i4"))), Contains("CRC"));
+  // Two lists of names that differ: in front of an entry, and in the directory at the end.
+  const size_t first = stored.find("x.npy"), last = stored.rfind("x.npy");
+  REQUIRE(first < last);
+  for (const size_t at : {first, last}) {
+    std::string file = stored;
+    file[at] = 'z';
+    CHECK_THAT(npz_refusal(folder.put("a.npz", file)),
+               Contains("the entries are not those that the directory at the end"));
+  }
   // The declared size of the zeros, 80128, in all its places: too small, too large, absurd.
   auto declared = [](uint32_t n) { return std::string(reinterpret_cast<const char*>(&n), 4); };
   for (uint32_t n : {80127u, 80129u, 100u, 1u << 20, 0xfffffff0u})
