@@ -11,6 +11,7 @@
 #include "weft/ops/control/calls/calls.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/rounding.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/trees/given.h"
@@ -213,6 +214,16 @@ std::vector<Closed> record_branches(const char* who, const std::vector<FlatFunct
   return closed;
 }
 
+// The index as an I32, which names a branch. One that an I32 does not hold is beyond the last
+// branch or before the first, and stays there.
+Array branch_number(const Array& index, size_t branches) {
+  const DType d = index.dtype();
+  if (d == I32) return index;
+  if (itemsize(d) < itemsize(I32)) return base::convert(index, I32);
+  const Array last = scalar_of_int(d, static_cast<int64_t>(branches) - 1);
+  return base::convert(lax::clamp(scalar_of_int(d, 0), index, last), I32);
+}
+
 }  // namespace
 
 Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunction>& branches,
@@ -228,7 +239,7 @@ Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunct
     all.insert(all.end(), operands.begin(), operands.end());
     return eval_jaxpr(closed[0].jaxpr, all);
   }
-  return cond_flat(index.dtype() == I32 ? index : base::convert(index, I32), closed, operands);
+  return cond_flat(branch_number(index, closed.size()), closed, operands);
 }
 
 Arrays run_platform_dependent(const std::vector<std::string>& platforms,

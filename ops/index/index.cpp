@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
+#include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index_kit.h"
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/kit/strided.h"
@@ -148,6 +151,13 @@ Shape first_axes(const Shape& s, int64_t n) {
   return Shape(std::vector<int64_t>(s.begin(), s.begin() + n));
 }
 
+// Integers as those of dtype d. What is beyond I64 stays beyond all axes.
+Array starts_as(const Array& x, DType d) {
+  if (x.dtype() == d) return x;
+  if (x.dtype() != U64) return base::convert(x, d);
+  const Array most = scalar_of_int(U64, std::numeric_limits<int64_t>::max());
+  return base::convert(lax::min(x, broadcast_in_dim(most, x.shape(), {})), d);
+}
 // Lanes differ in their starts alone: a gather from the shared array.
 Batched gather_lanes(const BatchArgs<DynamicSlice>& b) {
   const int64_t k = b.params.batch_dims, n = static_cast<int64_t>(b.params.slice_sizes.size());
@@ -167,7 +177,7 @@ Batched gather_lanes(const BatchArgs<DynamicSlice>& b) {
   if (!is_integer(wide)) wide = I64;
   for (int64_t i = 0; i < n; ++i) {
     const auto at = static_cast<size_t>(i) + 1;
-    Array s = b.x[at].dtype() == wide ? b.x[at] : base::convert(b.x[at], wide);
+    Array s = starts_as(b.x[at], wide);
     if (s.ndim() > 0) s = move_mapped(s, b.axis[at], 0, b.size);
     Ints own;
     for (int a = 0; a < s.ndim(); ++a) own.push_back(a);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/transforms/control_flow_test.cpp: branches and loops, alone, mapped and differentiated.
+#include <cstdint>
+
 #include "support/check.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -65,6 +67,45 @@ TEST_CASE("switch_ clamps its index", "[control]") {
                               3.);
   CHECK(a.item<float>() == -3);
   CHECK(b.item<float>() == 2);
+}
+
+TEST_CASE("switch_ clamps an index that no i32 holds", "[control]") {
+  const auto f = [](Array i, Array x) {
+    const auto by = [](double n) { return [n](Array v) { return v * n; }; };
+    return switch_(i, {by(1), by(10), by(100)}, x);
+  };
+  const auto check = [&](const Array& index, const Floats& want) {
+    INFO(to_string(index.dtype()));
+    for (int64_t k = 0; k < index.size(); ++k) {
+      CHECK(f(index[k], 1.).item<float>() == want[static_cast<size_t>(k)]);
+      CHECK(jit(f)(index[k], 1.).item<float>() == want[static_cast<size_t>(k)]);
+    }
+    CHECK(floats(vmap(f, {0, none})(index, 1.)) == want);
+    CHECK(floats(jit(vmap(f, {0, none}))(index, 1.)) == want);
+  };
+  const int64_t wrap = int64_t{1} << 32;
+  check(array(std::vector<int64_t>{wrap, wrap + 1, -wrap, 1 - wrap, INT64_MIN, INT64_MAX, 1, 2}),
+        {100, 100, 1, 1, 1, 100, 10, 100});
+  check(array(std::vector<uint64_t>{UINT64_MAX, uint64_t{1} << 63, uint64_t{1} << 32, 0, 1}),
+        {100, 100, 100, 1, 10});
+  check(array(std::vector<uint32_t>{UINT32_MAX, 1u << 31, 0, 1, 2}), {100, 100, 1, 10, 100});
+  check(array(std::vector<int8_t>{-128, -1, 127, 1}), {1, 1, 100, 10});
+  check(array(std::vector<uint8_t>{255, 128, 1}), {100, 100, 10});
+}
+
+TEST_CASE("the starts of slices clamp in each lane", "[control]") {
+  const Array x = array({0., 1., 2., 3.});
+  const Array starts = array(std::vector<uint64_t>{UINT64_MAX, uint64_t{1} << 63, 1, 9});
+  const auto at = [&](Array i) { return lax::dynamic_index_in_dim(x, i, 0, false); };
+  CHECK(at(starts[0]).item<float>() == 3);
+  CHECK(jit(at)(starts[1]).item<float>() == 3);
+  CHECK(floats(vmap(at)(starts)) == Floats{3, 3, 1, 3});
+  CHECK(floats(jit(vmap(at))(starts)) == Floats{3, 3, 1, 3});
+  // Beside a start of another dtype, which an I64 holds together with it.
+  const auto pair = [&](Array i, Array j) {
+    return lax::dynamic_slice(x.reshape({2, 2}), {i, j}, {1, 1}).reshape({});
+  };
+  CHECK(floats(vmap(pair)(starts, array({0, 1, 0, 5}))) == Floats{2, 3, 2, 3});
 }
 
 TEST_CASE("a loop may be bounded by any number", "[control]") {
