@@ -38,12 +38,8 @@ FallbackFn& fallback() {
 // An op without a batching rule: an error if the map is strict, else a loop over lanes, said once.
 Batched fall_back(const BatchLevel& level, const Op& op, const Arrays& x, const MaybeAxes& axis,
                   const AnyParams& params) {
-  if (level.strict || !fallback())
-    throw BatchingError(fmt::format(
-        "vmap: '{}' has no batching rule{}", op.name(),
-        level.strict
-            ? ", and the map is strict (.strict = true); without it, it runs as a loop over lanes"
-            : ""));
+  require_lane_loops(level, op.name());
+  if (!fallback()) throw BatchingError(fmt::format("vmap: '{}' has no batching rule", op.name()));
   static auto& m = *new ForkMutex;
   static auto* said = new std::set<const Op*>;
   if (level.warn) {
@@ -57,6 +53,13 @@ Batched fall_back(const BatchLevel& level, const Op& op, const Arrays& x, const 
 }  // namespace
 
 void install_batch_fallback(FallbackFn f) { fallback() = f; }
+void require_lane_loops(const BatchLevel& level, const std::string& name) {
+  if (level.strict)
+    throw BatchingError(fmt::format(
+        "vmap: '{}' has no batching rule, and the map is strict (.strict = true); without it, it "
+        "runs as a loop over lanes",
+        name));
+}
 
 // Whether op, or a program that it holds, asks which lane it is in.
 bool BatchLevel::asks_for_lane(const Op& op, const AnyParams& params) const {

@@ -76,6 +76,8 @@ Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size);
 using FallbackFn = Batched (*)(const Op& op, const Arrays& x, const MaybeAxes& axis,
                                const BatchLevel& level, const AnyParams& params);
 void install_batch_fallback(FallbackFn f);
+// BatchingError in a strict map, for what runs its lanes one after another.
+void require_lane_loops(const BatchLevel& level, const std::string& name);
 
 // The results of program j on x under the current interpreter, mapped as a map like `like` with the
 // given mask; for rules that rewrite the bodies of their ops. A program is batched once.

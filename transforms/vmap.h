@@ -31,7 +31,8 @@ struct VmapOptions {
   int64_t chunk_size = 0;
   // Bytes of intermediates; the largest chunk that fits is taken (0: no limit).
   int64_t memory_budget = 0;
-  // An operation without a batching rule is an error rather than a loop over lanes.
+  // An operation without a batching rule is an error rather than a loop over lanes; so is what is
+  // mapped by such a loop: callbacks, custom_call, sequential_vmap.
   bool strict = false;
 };
 

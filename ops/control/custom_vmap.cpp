@@ -50,6 +50,7 @@ std::optional<VmapRule::Result> result_of(const VmapRule& rule, const std::vecto
 
 Batched by_rule(const BatchArgs<CustomVmap>& b) {
   const auto without_rule = [&] {
+    require_lane_loops(b.level, b.params.rule.object ? "custom_vmap" : "sequential_vmap");
     return lane_by_lane([&](const Arrays& x) { return eval_jaxpr(b.params.jaxpr, x); }, b.x, b.axis,
                         b.level, b.level.asks_for_lane(b.op, make_params(b.params)));
   };

@@ -83,6 +83,13 @@ std::vector<Implementation<P>> on_host_alone(std::vector<Implementation<P>> all)
   return all;
 }
 
+// A function of the user's is called for one lane after another.
+template <class P>
+Batched batch_user_call(const BatchArgs<P>& b) {
+  if (runs_in_each_lane(b)) require_lane_loops(b.level, b.op.name());
+  return batch_lane_call(b);
+}
+
 // For samples: the sum of its operands, which may be of any type.
 class SampleFunction final : public HostFunction {
  public:
@@ -104,6 +111,7 @@ template <const char* name>
 const Primitive<Callback>& define_callback(const char* doc, Effect effect) {
   auto d = lane_call_op<Callback>(name, doc, call_lanes<name>);
   d.type = callback_type<name>;
+  d.batch = batch_user_call<Callback>;
   d.dual = [](const DualArgs<Callback>&) -> Dual {
     throw DifferentiationError(fmt::format(
         "{}: the function has no derivative that Weft could know. Give one with custom_jvp or "
@@ -229,6 +237,7 @@ const Primitive<Custom>& custom_op = define<Custom>([] {
   auto d = lane_call_op<Custom>(custom_name, "Calls a compiled function of the user's by its name.",
                                 run_custom);
   d.type = custom_type;
+  d.batch = batch_user_call<Custom>;
   d.dual = [](const DualArgs<Custom>& a) -> Dual {
     throw DifferentiationError(fmt::format(
         "custom_call: '{}' has no derivative that Weft could know. Give one with custom_jvp or "

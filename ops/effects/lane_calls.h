@@ -48,14 +48,17 @@ P with_lane(P p, const LaneBatch& b) {
   p.masked = b.masked;
   return p;
 }
-// The op as it is, where nothing is mapped and it has no order, or the lanes are a derivative's
-// columns: it is not run once a lane, only the lanes that it has are numbered anew.
+// Whether the op is run once in each lane of the map: where nothing is mapped, one without an
+// order, or in a derivative's columns, is not.
+template <class P>
+bool runs_in_each_lane(const BatchArgs<P>& b) {
+  return std::any_of(b.axis.begin(), b.axis.end(), [](MaybeAxis a) { return bool(a); }) ||
+         (!b.level.columns && b.op.effects(make_params(b.params)) == Effect::ordered);
+}
+// The op as it is, where it is not: only the lanes that it has are numbered anew.
 template <class P>
 std::optional<Batched> batch_unmapped(const BatchArgs<P>& b) {
-  const bool mapped =
-      std::any_of(b.axis.begin(), b.axis.end(), [](MaybeAxis a) { return bool(a); });
-  if (mapped || (!b.level.columns && b.op.effects(make_params(b.params)) == Effect::ordered))
-    return {};
+  if (runs_in_each_lane(b)) return {};
   P p = b.params;
   for (int64_t& id : p.lane_ids) ++id;
   Arrays out = b.op.bind(b.x, p);

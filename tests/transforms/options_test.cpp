@@ -105,6 +105,39 @@ TEST_CASE("vmap: strict refuses a loop over lanes", "[options]") {
   CHECK(floats(jit(vmap(f))(x)) == Floats{2, 3, 4});
 }
 
+TEST_CASE("vmap: strict refuses all that runs lane by lane", "[options]") {
+  const Array x = array({1., 2., 3.});
+  const ShapeDtypeStruct scalar{{}, F32};
+  const auto same = [](Array v) { return v; };
+  const auto refused = [&](auto f, const char* name) {
+    INFO(name);
+    CHECK(floats(vmap(f)(x)) == Floats{1, 2, 3});
+    CHECK(floats(vmap(f, none, 0, {.axis_size = 2})(1.)) == Floats{1, 1});
+    const std::string text =
+        "vmap: '" + std::string(name) + "' has no batching rule, and the map is strict";
+    check_error<BatchingError>([&] { vmap(f, 0, 0, {.strict = true})(x); }, text);
+    check_error<BatchingError>([&] { jit(vmap(jit(f), 0, 0, {.strict = true}))(x); }, text);
+    check_error<BatchingError>(
+        [&] { vmap([&](Array v) { return cond(v > 0., f, same, v); }, 0, 0, {.strict = true})(x); },
+        text);
+    check_error<BatchingError>([&] { vectorized_map(f, x, {.fallback_to_while_loop = false}); },
+                               text);
+  };
+  const auto pure = [&](Array v) { return pure_callback(same, scalar, v); };
+  refused(pure, "pure_callback");
+  refused([&](Array v) { return io_callback(same, scalar, v); }, "io_callback");
+  refused([&](Array v) { return sequential_vmap(same)(v); }, "sequential_vmap");
+  const CustomCall copy = [](void* const* out, const void* const* in, const BufferType*) {
+    *static_cast<float*>(out[0]) = *static_cast<const float*>(in[0]);
+  };
+  refused([&](Array v) { return custom_call("options_copy", copy, scalar, v); }, "custom_call");
+  // What is the same for all lanes is called once; a rule is one.
+  CHECK(floats(vmap(pure, none, 0, {.axis_size = 2, .strict = true})(1.)) == Floats{1, 1});
+  const auto ruled =
+      custom_vmap(same, [](int64_t, tree::Mask, Array v) { return std::pair{v, true}; });
+  CHECK(floats(vmap(ruled, 0, 0, {.strict = true})(x)) == Floats{1, 2, 3});
+}
+
 TEST_CASE("vectorized_map: fallback_to_while_loop, warn", "[options]") {
   const auto f = [](Array x) { return second({x}); };
   const auto g = [](Array x) { return third({x}); };
