@@ -81,13 +81,14 @@ void check_scalar(const char* who, const Array& loss) {
 }
 
 void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, bool holomorphic,
-               TreeOf args) {
+               TreeOf args, TreeOf chosen) {
   bool any = false;
   for (size_t i = 0; i < x.size(); ++i) {
     any = any || wrt[i];
     if (wrt[i]) check_reverse_input(who, x[i], holomorphic, [&] { return path(args, "args", i); });
   }
-  if (!any)
+  // Of an empty tree, such as an optional without a value, the gradient is one, too.
+  if (!any && !tree::values(chosen(), "").empty())
     throw DifferentiationError(
         fmt::format("{}: the argument to differentiate with respect to holds no Array (integers, "
                     "bools and strings are static)",
@@ -130,9 +131,9 @@ void check_reverse_output(const char* who, const Type& t, bool holomorphic) {
 }
 
 GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
-                    TreeOf args, const GradOptions& o) {
+                    TreeOf args, TreeOf chosen, const GradOptions& o) {
   require_given(who, x, args, "args");
-  check_wrt(who, x, wrt, o.holomorphic, args);
+  check_wrt(who, x, wrt, o.holomorphic, args, chosen);
   const size_t loss = 1;
   Linearized l = linearize_first(f, x, wrt, &loss);
   check_scalar(who, l.out[0]);

@@ -36,8 +36,9 @@ struct GradResult {
   Arrays out;    // the loss and the auxiliary results
   Arrays grads;  // one for each x that is wrt
 };
+// chosen: the arguments that the gradient is of.
 GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
-                    TreeOf args, const GradOptions& o = {});
+                    TreeOf args, TreeOf chosen, const GradOptions& o = {});
 // DifferentiationError, in the words of JAX, where an argument or a result of `who` has no
 // derivative of that kind.
 void check_reverse_input(const char* who, const Array& x, bool holomorphic,
@@ -106,10 +107,12 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
     check_result<R>();
     const ir::Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
-    const GradResult g = run_grad(grad_name(kind), flat, tree::leaves(args), Wrt::mask(args),
-                                  tree::detail::skeleton_of(args), options_);
+    const auto wrt = Wrt::chosen(args);
+    const GradResult g =
+        run_grad(grad_name(kind), flat, tree::leaves(args), Wrt::mask(args),
+                 tree::detail::skeleton_of(args), tree::detail::skeleton_of(wrt), options_);
     R out = flat.result(g.out);
-    auto d = tree::rebuild(Wrt::chosen(args), Wrt::in_order(args, g.grads.data()).data());
+    auto d = tree::rebuild(wrt, Wrt::in_order(args, g.grads.data()).data());
     if constexpr (kind == GradKind::grad)
       return d;
     else if constexpr (kind == GradKind::grad_with_aux)

@@ -45,6 +45,24 @@ TEST_CASE("values and auxiliary results come along", "[grad]") {
   CHECK(gb.item<float>() == 12);
 }
 
+TEST_CASE("the gradient of an argument without anything in it is one like it", "[grad]") {
+  using Maybe = std::optional<Array>;
+  const auto f = [](Maybe a, Array x) { return a ? *a * x : x * x; };
+  CHECK(grad(f)(2., 3.)->item<float>() == 3);
+  CHECK_FALSE(grad(f)(std::nullopt, 3.).has_value());
+  CHECK_FALSE(jit(grad(f))(none, 3.).has_value());
+  CHECK(grad<1>(f)(none, 3.).item<float>() == 6);
+  const auto both = grad<0, 1>(f)(none, 3.);
+  CHECK_FALSE(std::get<0>(both).has_value());
+  CHECK(std::get<1>(both).item<float>() == 6);
+  const auto [value, slope] = value_and_grad(f)(none, 3.);
+  CHECK(value.item<float>() == 9);
+  CHECK_FALSE(slope.has_value());
+  CHECK(grad([](std::vector<Array> v, Array x) { return v.empty() ? x : v[0]; })({}, 3.).empty());
+  check_error<DifferentiationError>([] { grad([](int n, Array x) { return x * n; })(2, 3.); },
+                                    "the argument to differentiate with respect to holds no Array");
+}
+
 TEST_CASE("derivatives nest", "[grad]") {
   const auto cube = [](Array x) { return x * x * x; };
   CHECK(grad(grad(cube))(2.).item<float>() == 12);

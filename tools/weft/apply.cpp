@@ -156,8 +156,8 @@ class Builder {
             fmt::format("{}: Gradient only defined for scalar-output functions. The function has "
                         "{} results; use vjp, or jacrev for all derivatives.",
                         who, in.n_out));
-      const detail::GradResult g =
-          detail::run_grad(who, in.f, x, mask(at, in.n_in), [&] { return arguments(in.n_in); });
+      const auto all = [&] { return arguments(in.n_in); };
+      const detail::GradResult g = detail::run_grad(who, in.f, x, mask(at, in.n_in), all, all);
       Arrays out;
       if (value) out.push_back(g.out[0]);
       append_in_order(out, g.grads, at);
