@@ -38,29 +38,29 @@ Array relu(const Arg& x) {
   // By choice and not by max alone, so that the derivative at 0 is 0. A NaN stays, with derivative
   // 0.
   const Array zero = filled(x, 0);
-  return lax::select(lax::gt(x, zero), x, lax::max(lax::stop_gradient(x), zero));
+  return lax::select(greater(x, zero), x, maximum(lax::stop_gradient(x), zero));
 }
 Array relu6(const Arg& x) {
   const Calling s("relu6", x.at());
   // As relu: the derivatives at 0 and 6 are 0.
   const Array zero = filled(x, 0), six = filled(x, 6);
-  const Array inside = lax::bitwise_and(lax::gt(x, zero), lax::lt(x, six));
-  return lax::select(inside, x, lax::min(lax::max(lax::stop_gradient(x), zero), six));
+  const Array inside = lax::bitwise_and(greater(x, zero), less(x, six));
+  return lax::select(inside, x, minimum(maximum(lax::stop_gradient(x), zero), six));
 }
 Array leaky_relu(const Arg& x, const Arg& slope) {
   const Calling s("leaky_relu", x.at());
   const Array v = fn::inexact(x);
-  return where(lax::ge(v, number_like(v, 0)), v, multiply(slope, v));
+  return where(greater_equal(v, number_like(v, 0)), v, multiply(slope, v));
 }
 Array elu(const Arg& x, const Arg& alpha) {
   const Calling s("elu", x.at());
-  const Array v = fn::inexact(x), positive = lax::gt(v, number_like(v, 0));
+  const Array v = fn::inexact(x), positive = greater(v, number_like(v, 0));
   return where(positive, v, multiply(alpha, lax::expm1(below_zero(v, positive))));
 }
 Array celu(const Arg& x, const Arg& alpha) {
   const Calling s("celu", x.at());
   const Array v = fn::inexact(x), zero = filled(v, 0);
-  return add(lax::max(v, zero), multiply(alpha, expm1(divide(lax::min(v, zero), alpha))));
+  return add(maximum(v, zero), multiply(alpha, expm1(divide(minimum(v, zero), alpha))));
 }
 Array selu(const Arg& x) {
   const Calling s("selu", x.at());

@@ -8,13 +8,12 @@
 
 namespace weft::nn {
 
-// max(x, 0), of any shape, in the dtype of x, integers too; NaN stays. The derivative is 0 at 0.
-// DTypeError for complex numbers. Source: jax.nn.relu.
+// max(x, 0), of any shape, in the dtype of x, integers too; NaN stays; complex numbers go by real,
+// then imaginary part. The derivative is 0 at 0. Source: jax.nn.relu.
 //
 //     nn::relu(array({-2, 0, 3}))  // array([0, 0, 3], dtype=int32)
 Array relu(const Arg& x);
-// min(max(x, 0), 6), of any shape, in the dtype of x, integers too; NaN stays. The derivative is 0
-// at 0 and at 6. DTypeError for complex numbers. Source: jax.nn.relu6.
+// min(max(x, 0), 6), as relu else. The derivative is 0 at 0 and at 6. Source: jax.nn.relu6.
 //
 //     nn::relu6(array({-2, 3, 8}))  // array([0, 3, 6], dtype=int32)
 Array relu6(const Arg& x);

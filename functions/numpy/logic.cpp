@@ -26,6 +26,14 @@ Array binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
   const auto [a, b] = fn::promoted(name, x, y);
   return op(a, b);
 }
+// Complex numbers are ordered by their real parts, and where those are equal by the imaginary ones.
+Array ordered(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
+  const Calling s(name, x.at());
+  const auto [a, b] = fn::promoted(name, x, y);
+  if (!is_complex(a.dtype())) return op(a, b);
+  const Array p = lax::real(a), q = lax::real(b);
+  return lax::select(lax::eq(p, q), op(lax::imag(a), lax::imag(b)), op(p, q));
+}
 Array logical(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
   const Calling s(name, x.at());
   const auto [a, b] = fn::promoted(name, fn::truth(name, x), fn::truth(name, y));
@@ -44,10 +52,10 @@ Array power_of_two(const Array& n, DType d) {
 
 Array equal(const Arg& x, const Arg& y) { return binary("equal", lax::eq, x, y); }
 Array not_equal(const Arg& x, const Arg& y) { return binary("not_equal", lax::ne, x, y); }
-Array less(const Arg& x, const Arg& y) { return binary("less", lax::lt, x, y); }
-Array less_equal(const Arg& x, const Arg& y) { return binary("less_equal", lax::le, x, y); }
-Array greater(const Arg& x, const Arg& y) { return binary("greater", lax::gt, x, y); }
-Array greater_equal(const Arg& x, const Arg& y) { return binary("greater_equal", lax::ge, x, y); }
+Array less(const Arg& x, const Arg& y) { return ordered("less", lax::lt, x, y); }
+Array less_equal(const Arg& x, const Arg& y) { return ordered("less_equal", lax::le, x, y); }
+Array greater(const Arg& x, const Arg& y) { return ordered("greater", lax::gt, x, y); }
+Array greater_equal(const Arg& x, const Arg& y) { return ordered("greater_equal", lax::ge, x, y); }
 
 Array logical_and(const Arg& x, const Arg& y) {
   return logical("logical_and", lax::bitwise_and, x, y);

@@ -295,7 +295,7 @@ Array sinc(const Arg& x) {
   const Array v = fn::inexact(x), angle = lax::mul(v, number_like(v, M_PI));
   // Near 0 by its series, which has the derivatives that the quotient has not: those up to the 16th
   // at 0, and of the first no digit is lost beside it.
-  const Array near = lax::lt(lax::abs(v), number_like(v, 0.25));
+  const Array size = lax::abs(v), near = lax::lt(size, number_like(size, 0.25));
   const Array square = lax::square(angle);
   Array series = number_like(v, 1);
   for (int k = 8; k > 0; --k)
@@ -326,7 +326,10 @@ Array trunc(const Arg& x) {
 }
 Array fix(const Arg& x) { return trunc(x); }
 Array around(const Arg& x, int64_t decimals) { return round(x, decimals); }
-Array rint(const Arg& x) { return float_unary("rint", round_even, x); }
+Array rint(const Arg& x) {
+  const Calling s("rint", x.at());
+  return round(fn::inexact(x));
+}
 Array round(const Arg& x, int64_t decimals) {
   const Calling s("round", x.at());
   if (!is_inexact(x->dtype())) {

@@ -218,8 +218,8 @@ Array ceil(const Arg& x);
 //
 //     trunc(array({1.5, -1.5}))  // array([ 1., -1.], dtype=float32)
 Array trunc(const Arg& x);
-// The nearest whole number, of two the even one; integers become floats. The derivative is 0.
-// DTypeError for complex numbers. Source: jax.numpy.rint.
+// The nearest whole number, of two the even one, of complex numbers both parts; integers become
+// floats. The derivative is 0. Source: jax.numpy.rint.
 Array rint(const Arg& x);
 // x to so many decimals, half to even, of complex numbers both parts; a negative number of decimals
 // means tens, hundreds, …. Integers and bools stay as they are, with negative decimals DTypeError.
@@ -332,8 +332,8 @@ DType result_type(const T&... x) {
 Array equal(const Arg& x, const Arg& y);
 // x != y, broadcast together and promoted: Bool, true for a NaN. Source: jax.numpy.not_equal.
 Array not_equal(const Arg& x, const Arg& y);
-// x < y, broadcast together and promoted: Bool, false for a NaN. DTypeError for complex numbers.
-// Source: jax.numpy.less.
+// x < y, broadcast together and promoted: Bool, false for a NaN. Of complex numbers the real parts
+// are compared, and where they are equal the imaginary ones. Source: jax.numpy.less.
 //
 //     less(array({1, 3}), 2)  // array([ True, False])
 Array less(const Arg& x, const Arg& y);

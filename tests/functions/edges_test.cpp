@@ -165,6 +165,41 @@ TEST_CASE("logarithms of the complex zero to bases 2 and 10", "[functions][edges
   check_near(real(log10(z)), {0.349485});
 }
 
+TEST_CASE("complex numbers in functions that order or round", "[functions][edges]") {
+  using Complex = std::complex<float>;
+  const Array z = array(std::vector<Complex>{{1, 2}, {-.5, 1.5}, {0, 0}, {-3, 0}, {0, 2.5}});
+  // What JAX (0.10.2) gives.
+  const auto check = [](const Array& got, const std::vector<Complex>& want) {
+    REQUIRE(got.dtype() == C64);
+    const auto values = got.to_vector<Complex>();
+    for (size_t i = 0; i < want.size(); ++i)
+      CHECK(std::abs(values[i] - want[i]) <= 3e-6f * (1 + std::abs(want[i])));
+  };
+  check(sinc(z), {{-34.090343f, -17.045168f}, {3.5436406f, 10.630922f}, 1, 0, 163.99139f});
+  check(rint(z), {{1, 2}, {0, 2}, 0, -3, {0, 2}});
+  check(nn::relu(z), {{1, 2}, 0, 0, 0, {0, 2.5}});
+  check(nn::relu6(z), {{1, 2}, 0, 0, 0, {0, 2.5}});
+  check(nn::leaky_relu(z), {{1, 2}, {-.005f, .015f}, 0, -.03f, {0, 2.5}});
+  check(nn::elu(z), {{1, 2}, {-.95709574f, .6050113f}, 0, -.95021296f, {0, 2.5}});
+  check(nn::celu(z), {{1, 2}, {-.95709574f, .6050113f}, 0, -.95021296f, {0, 2.5}});
+  check(nn::selu(z),
+        {{1.050701f, 2.101402f}, {-1.6826694f, 1.06367f}, 0, -1.6705688f, {0, 2.6267526f}});
+  check(nn::hard_tanh(z), {1, {-.5, 1.5}, 0, -1, {0, 2.5}});
+  check(nn::hard_sigmoid(z),
+        {{.6666667f, .33333334f}, {.4166667f, .25f}, .5f, 0, {.5f, .4166667f}});
+  check(grad([](Array x) { return real(sinc(x)).sum(); })(z),
+        {{-39.913223f, 96.871635f}, {27.722815f, -6.8785095f}, 0, .33333334f, {0, -449.59784f}});
+  check(grad([](Array x) { return real(nn::relu(x)).sum(); })(z), {1, 0, 0, 0, 1});
+  CHECK(rint(array({1, 2})).dtype() == F32);
+  // By the real part, then by the imaginary one.
+  const Array a = array(std::vector<Complex>{{1, 2}, {1, 2}, {2, 0}, {1, 3}}),
+              b = array(std::vector<Complex>{{1, 2}, {1, 3}, {1, 9}, {1, 2}});
+  CHECK(less(a, b).to_vector<bool>() == std::vector<bool>{false, true, false, false});
+  CHECK(less_equal(a, b).to_vector<bool>() == std::vector<bool>{true, true, false, false});
+  CHECK(greater(a, b).to_vector<bool>() == std::vector<bool>{false, false, true, true});
+  CHECK(greater_equal(a, b).to_vector<bool>() == std::vector<bool>{true, false, true, true});
+}
+
 TEST_CASE("the angle of -0 is that of the negative numbers", "[functions][edges]") {
   const Array x = array({-0., 0., -1., 2., nan_, inf, -inf});
   check_near(angle(x, true), {180, 0, 180, 0, nan_, 0, 180});
