@@ -80,13 +80,6 @@ class FlatAux : public Flat<F, Args, R> {
   size_t results = 0;
 };
 
-template <class T>
-inline constexpr bool is_two = false;
-template <class A, class B>
-inline constexpr bool is_two<std::pair<A, B>> = true;
-template <class A, class B>
-inline constexpr bool is_two<std::tuple<A, B>> = true;
-
 // What a function with auxiliary results returns.
 template <class R>
 struct OutAux {

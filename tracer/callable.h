@@ -132,7 +132,21 @@ using raw_result_t = typename ReturnOf<std::invoke_result_t<F&, P&...>>::type;
 template <class F, class... P>
 using result_t = arrays_t<raw_result_t<F, P...>>;
 
+// Whether a function returns two things: {carry, y}, {loss, aux}.
+template <class T>
+inline constexpr bool is_two = false;
+template <class A, class B>
+inline constexpr bool is_two<std::pair<A, B>> = true;
+template <class A, class B>
+inline constexpr bool is_two<std::tuple<A, B>> = true;
+template <class T>
+inline constexpr bool is_two<std::array<T, 2>> = true;
+
 // What F returns for a tuple of arguments.
+template <class F, class T>
+inline constexpr bool takes = false;  // whether F can be called with them
+template <class F, class... P>
+inline constexpr bool takes<F, std::tuple<P...>> = Callable<F, P...>;
 template <class F, class T>
 struct ResultOf;
 template <class F, class... P>

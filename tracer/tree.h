@@ -269,6 +269,24 @@ To convert(From&& x) {
   }
 }
 
+// Whether convert makes a To of a From, and implicitly.
+template <class To, class From>
+consteval bool converts() {
+  if constexpr (is_tuple<To> && is_tuple<From>) {
+    return []<size_t... I>(std::index_sequence<I...>) {
+      if constexpr (std::tuple_size_v<From> == sizeof...(I))
+        return (converts<std::tuple_element_t<I, To>, std::tuple_element_t<I, From>>() && ...);
+      return false;
+    }(std::make_index_sequence<std::tuple_size_v<To>>{});
+  } else if constexpr ((is_list<To> && is_list<From>) || (is_optional<To> && is_optional<From>)) {
+    return converts<typename To::value_type, typename From::value_type>();
+  } else if constexpr (is_map<To> && is_map<From>) {
+    return converts<typename To::mapped_type, typename From::mapped_type>();
+  } else {
+    return std::convertible_to<From, To>;
+  }
+}
+
 // ---- walking
 
 // Visits what x holds, from left to right: v.leaf(Array), v.value(static), v.count(n) before the

@@ -66,15 +66,6 @@ void check_batch_size(int64_t n, Location at);
 Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanOptions& o,
                             FlatFunction f);
 
-template <class T>
-inline constexpr bool is_pair_like = false;
-template <class A, class B>
-inline constexpr bool is_pair_like<std::pair<A, B>> = true;
-template <class A, class B>
-inline constexpr bool is_pair_like<std::tuple<A, B>> = true;
-template <class T>
-inline constexpr bool is_pair_like<std::array<T, 2>> = true;
-
 template <class R, class Args, class... B>
 R run_flat_branches(const char* who, const Array& index, const Args& operands,
                     Flat<B, Args, R>... f) {
@@ -250,7 +241,7 @@ auto scan_for(const char* who, F f, const C& init, const X& xs, const ScanOption
   using Args = std::tuple<T, In>;
   static_assert(Callable<F, T, In>, "weft::scan: f must accept (carry, x)");
   using Raw = raw_result_t<F, T, In>;
-  static_assert(is_pair_like<Raw>, "weft::scan: f must return a pair {carry, y}");
+  static_assert(is_two<Raw>, "weft::scan: f must return a pair {carry, y}");
   using Y = arrays_t<std::tuple_element_t<1, Raw>>;
   static_assert(std::convertible_to<arrays_t<std::tuple_element_t<0, Raw>>, T>,
                 "weft::scan: the carry that f returns has another type than init");

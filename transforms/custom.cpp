@@ -211,12 +211,14 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
   return custom_vjp_flat(body, forward, backward, numbers.operands(x), "custom_vjp");
 }
 
-void bad_cotangent_tree(size_t argument, const tree::Skeleton& want, const tree::Skeleton& got) {
-  throw DifferentiationError(
-      fmt::format("custom_vjp: bwd must return cotangents with the same structure as the "
-                  "arguments: argument {} is {}, its "
-                  "cotangent {}",
-                  argument, tree::to_string(want), tree::to_string(got)));
+void require_like_argument(size_t argument, const tree::Skeleton& want, const tree::Skeleton& got) {
+  const std::string d = tree::difference(want, got, fmt::format("args[{}]", argument));
+  if (!d.empty())
+    throw DifferentiationError(
+        fmt::format("custom_vjp: bwd must return cotangents with the same structure as the "
+                    "arguments: argument {} is {}, its cotangent {}: {}. Fields that hold no Array "
+                    "are those of the argument",
+                    argument, tree::to_string(want), tree::to_string(got), d));
 }
 
 // ---- rules that are called late

@@ -19,8 +19,8 @@ Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf
 // for zero
 Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const Arrays& x,
                       TreeOf args, TreeOf out, TreeOf fwd_out);
-[[noreturn]] void bad_cotangent_tree(size_t argument, const tree::Skeleton& want,
-                                     const tree::Skeleton& got);
+// DifferentiationError where the cotangent of an argument has another structure than it.
+void require_like_argument(size_t argument, const tree::Skeleton& want, const tree::Skeleton& got);
 
 template <class F, class Rule>
 class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
@@ -57,6 +57,11 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
   Location at_;
 };
 
+// What bwd takes as residuals, of those that fwd returns: as its parameter says, where a number is
+// static or an Array, or like arguments of `auto` parameters. More: what it takes behind them.
+template <class Bwd, class Raw, class... More>
+using residuals_t = std::tuple_element_t<0, arguments_t<Bwd, Raw, More...>>;
+
 // bwd on flat lists.
 template <class Bwd, class Args, class Res, class R>
 struct FlatBwd {
@@ -92,8 +97,9 @@ struct FlatBwd {
       leaves.resize(leaves.size() + tree::count(arg));
     } else {
       const P as_arg = tree::convert<P>(ct);
-      const tree::Skeleton want = tree::skeleton(arg), got = tree::skeleton(as_arg);
-      if (want.leaves != got.leaves) bad_cotangent_tree(I, want, got);
+      // Of an argument without Arrays there is no cotangent, whatever stands in its place.
+      if constexpr (tree::detail::holds_array<P>)
+        require_like_argument(I, tree::skeleton(arg), tree::skeleton(as_arg));
       tree::flatten(as_arg, leaves);
     }
   }
@@ -110,15 +116,16 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
     static_assert(Callable<F, P...> && Callable<Fwd, P...>,
                   "weft::custom_vjp: f and fwd must take these arguments");
     using R = result_t<F, P...>;
-    using Pair = result_t<Fwd, P...>;
-    static_assert(tree::is_tuple<Pair>,
-                  "weft::custom_vjp: fwd must return a pair {out, residuals}");
+    using Pair = raw_result_t<Fwd, P...>;
+    static_assert(is_two<Pair>, "weft::custom_vjp: fwd must return a pair {out, residuals}");
     static_assert(
-        std::convertible_to<std::tuple_element_t<0, Pair>, R>,
+        tree::converts<R, std::tuple_element_t<0, Pair>>(),
         "weft::custom_vjp: fwd must return {out, residuals} with out of the type of f's result");
-    using Res = std::tuple_element_t<1, Pair>;
-    static_assert(Callable<Bwd, Res, R>,
-                  "weft::custom_vjp: bwd must take (residuals, cotangent of the result)");
+    using Raw = std::tuple_element_t<1, Pair>;
+    using Res = residuals_t<Bwd, Raw, R>;
+    static_assert(tree::converts<Res, Raw>() && Callable<Bwd, Res, R>,
+                  "weft::custom_vjp: bwd must take (residuals, cotangent of the result), the "
+                  "residuals as fwd returns them");
     const ir::Source source(at_);
     Flat<F, Args, R> f(f_, args);
     Flat<Fwd, Args, std::pair<R, Res>> fwd(fwd_, args);
@@ -153,9 +160,10 @@ auto custom_jvp(F f, Rule rule, Location at = Location::here()) {
   return detail::CustomJvp<F, Rule>(std::move(f), std::move(rule), at);
 }
 // f with the reverse rule fwd(args…) -> {out, residuals}, bwd(residuals, ct) -> a tuple of one
-// cotangent an argument (none: zero). It has no derivative in forward mode. DifferentiationError
-// where out is not of the types of f's result or a cotangent not of its argument's. Source:
-// jax.custom_vjp.
+// cotangent an argument (none: zero). Residuals are a tree; what bwd takes as a number, or any
+// other static value, it gets as fwd returned it. It has no derivative in forward mode.
+// DifferentiationError where out is not of the types of f's result or a cotangent not of the types
+// and structure of its argument. Source: jax.custom_vjp.
 template <class F, class Fwd, class Bwd>
 auto custom_vjp(F f, Fwd fwd, Bwd bwd, Location at = Location::here()) {
   return detail::CustomVjp<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd), at);

@@ -156,11 +156,14 @@ struct FwdOnLeaves {
     }
   }
   using Pair = decltype(call(std::declval<Fwd&>(), std::declval<Masks&>(), std::declval<P&>()...));
-  static_assert(tree::is_tuple<Pair>, "weft::custom_vjp: fwd must return a pair {out, residuals}");
+  static_assert(is_two<Pair>, "weft::custom_vjp: fwd must return a pair {out, residuals}");
   static_assert(
-      std::convertible_to<std::tuple_element_t<0, Pair>, R>,
+      tree::converts<R, std::tuple_element_t<0, Pair>>(),
       "weft::custom_vjp: fwd must return {out, residuals} with out of the type of f's result");
-  using Res = arrays_t<std::tuple_element_t<1, Pair>>;
+  using Raw = std::tuple_element_t<1, Pair>;
+  using Res = residuals_t<Bwd, Raw, R, tree::Mask>;
+  static_assert(tree::converts<Res, Raw>(),
+                "weft::custom_vjp: bwd must take the residuals as fwd returns them");
 
   LateForward operator()(const Arrays& x, const std::vector<bool>& on) const {
     const ir::Source source(at);

@@ -177,3 +177,75 @@ TEST_CASE("rules that capture traced values", "[custom]") {
   check_error<DifferentiationError>([&] { grad(captures)(x[0]); },
                                     "a value that the function captured is differentiated");
 }
+
+namespace {
+struct Layer {
+  Array w;
+  int power = 1;
+  std::string name = {};
+};
+enum class Mode { once, twice };
+}  // namespace
+
+TEST_CASE("static residuals reach bwd as fwd returned them", "[custom]") {
+  const auto square = [](Array x) { return x * x; };
+  const auto slope_of = [&](auto fwd, auto bwd) {
+    const auto f = custom_vjp(square, fwd, bwd);
+    const float slope = grad(f)(3.).template item<float>();
+    CHECK(jit(grad(f))(3.).template item<float>() == slope);
+    CHECK(vmap(grad(f))(array({3., 3.}))[1].template item<float>() == slope);
+    return slope;
+  };
+  using Res = std::pair<Array, int>;
+  CHECK(slope_of([](Array x) { return std::pair{x * x, 5}; },
+                 [](int n, Array ct) { return std::tuple{ct * n}; }) == 5);
+  CHECK(slope_of([](Array x) { return std::pair{x * x, Res{x, 5}}; },
+                 [](Res r, Array ct) { return ct * r.first * r.second; }) == 15);
+  CHECK(slope_of([](Array x) { return std::pair{x * x, std::tuple{x, 0.5, true}}; },
+                 [](std::tuple<Array, double, bool> r, Array ct) {
+                   auto [x, half, yes] = r;
+                   return std::tuple{yes ? ct * x * half : ct};
+                 }) == 1.5);
+  CHECK(slope_of([](Array x) { return std::pair{x * x, std::pair{std::vector{x}, Mode::twice}}; },
+                 [](const auto& r, Array ct) { return r.second == Mode::twice ? ct * 2 : ct; }) ==
+        2);
+  // Of a parameter that is an Array the number becomes one, of `auto` a floating-point one.
+  CHECK(slope_of([](Array x) { return std::pair{x * x, std::pair{x, 5}}; },
+                 [](std::pair<Array, Array> r, Array ct) { return ct * r.second; }) == 5);
+  CHECK(slope_of([](Array x) { return std::pair{x * x, std::pair{2.5, 3}}; },
+                 [](auto r, Array ct) {
+                   static_assert(std::same_as<decltype(r), std::pair<Array, int>>);
+                   return ct * r.first * r.second;
+                 }) == 7.5);
+  const auto late = custom_vjp(
+      square, [](tree::Mask, Array x) { return std::pair{x * x, Res{x, 4}}; },
+      [](Res r, Array ct, tree::Mask) { return std::tuple{ct * r.second}; }, symbolic_zeros);
+  CHECK(grad(late)(3.).item<float>() == 4);
+}
+
+TEST_CASE("cotangents have the static fields of their arguments", "[custom]") {
+  const auto with = [](auto change) {
+    return custom_vjp([](Layer l) { return l.w * l.power; },
+                      [](Layer l) { return std::pair{l.w * l.power, l}; },
+                      [=](Layer l, Array ct) {
+                        l.w = ct * 10;
+                        change(l);
+                        return std::tuple{l};
+                      });
+  };
+  const Layer at{2., 3, "first"};
+  const Layer d = grad(with([](Layer&) {}))(at);
+  CHECK(d.w.item<float>() == 10);
+  CHECK(d.power == 3);
+  CHECK(d.name == "first");
+  check_error<DifferentiationError>([&] { grad(with([](Layer& l) { l.power = 1; }))(at); },
+                                    "bwd must return cotangents with the same structure as the "
+                                    "arguments: argument 0 is {w: *, power: 3, name: 'first'}");
+  check_error<DifferentiationError>([&] { grad(with([](Layer& l) { l.name = ""; }))(at); },
+                                    "args[0].name is 'first' on one side");
+  // Nothing is asked of the place of a static argument.
+  const auto f = custom_vjp([](Array x, int n) { return x * n; },
+                            [](Array x, int n) { return std::pair{x * n, n}; },
+                            [](int n, Array ct) { return std::tuple{ct * n * 2, 0}; });
+  CHECK(grad(f)(3., 4).item<float>() == 8);
+}
