@@ -294,6 +294,9 @@ class KeyWriter {
       std::memcpy(w, &x, sizeof(T) == 16 ? 10 : sizeof(T));
       add(w[0]);
       if constexpr (sizeof(T) > 8) add(w[1]);
+    } else if constexpr (ir::ComplexNumber<T>) {
+      add_static(x.real());
+      add_static(x.imag());
     } else if constexpr (tree::DeclaredStatic<T>) {
       add(tree::detail::static_number(x));
     } else {

@@ -51,9 +51,9 @@ inline constexpr bool is_empty =
 // A value that is part of the structure.
 template <class T>
 inline constexpr bool is_static =
-    std::is_arithmetic_v<T> || std::is_enum_v<T> || std::same_as<T, std::string> ||
-    std::same_as<T, std::string_view> || std::same_as<T, const char*> || std::same_as<T, Shape> ||
-    DeclaredStatic<T>;
+    std::is_arithmetic_v<T> || ir::ComplexNumber<T> || std::is_enum_v<T> ||
+    std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
+    std::same_as<T, const char*> || std::same_as<T, Shape> || DeclaredStatic<T>;
 // Whether T is a struct that is a tree of its fields: an aggregate, or a class of which WEFT_TREE
 // is said.
 template <class T>
@@ -147,7 +147,8 @@ template <class T>
 struct ArraysOf {
   using type = T;
 };
-template <ir::Number T>
+template <class T>
+  requires(ir::Number<T> || ir::ComplexNumber<T>)
 struct ArraysOf<T> {
   using type = Array;
 };
@@ -184,12 +185,14 @@ template <class T>
 struct ArraysOf<std::optional<T>> {
   using type = std::optional<typename ArraysOf<T>::type>;
 };
-// Arguments for `auto` parameters: floating-point numbers become Arrays, the rest is static.
+// Arguments for `auto` parameters: floating-point and complex numbers become Arrays, the rest is
+// static.
 template <class T>
 struct AutoOf {
   using type = T;
 };
-template <std::floating_point T>
+template <class T>
+  requires(std::floating_point<T> || ir::ComplexNumber<T>)
 struct AutoOf<T> {
   using type = Array;
 };
@@ -440,6 +443,8 @@ std::string text_of_static(const S& x) {
     return text_of(static_cast<int64_t>(x));
   else if constexpr (std::floating_point<S>)
     return text_of(static_cast<double>(x));
+  else if constexpr (ir::ComplexNumber<S>)
+    return "(" + text_of_static(x.real()) + ", " + text_of_static(x.imag()) + ")";
   else if constexpr (std::unsigned_integral<S>)
     return text_of(static_cast<uint64_t>(x));
   else if constexpr (std::integral<S>)
@@ -672,9 +677,9 @@ namespace weft {
 // and optionals, but not within structs: what an init, an operand or a result of type T becomes.
 template <class T>
 using arrays_t = typename tree::ArraysOf<std::remove_cvref_t<T>>::type;
-// What an argument of type T is for an `auto` parameter: floating-point numbers are Arrays, also
-// within tuples, pairs, std::array, vectors, maps and optionals; the name of a function is a
-// pointer to it, a text in quotes a std::string; all else is what it was.
+// What an argument of type T is for an `auto` parameter: floating-point and complex numbers are
+// Arrays, also within tuples, pairs, std::array, vectors, maps and optionals; the name of a
+// function is a pointer to it, a text in quotes a std::string; all else is what it was.
 template <class T>
 using auto_t = typename tree::AutoOf<std::remove_cvref_t<T>>::type;
 }  // namespace weft

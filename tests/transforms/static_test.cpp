@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tests/transforms/static_test.cpp: classes that are static values, and callables as arguments.
 // What does not compile as an argument is in tests/install/refused.py.
+#include <complex>
 #include <unordered_map>
 
 #include "support/check.h"
@@ -127,4 +128,40 @@ TEST_CASE("callables are arguments", "[static]") {
   CHECK(floats(cond(
             true, [](Array a, auto f) { return f(a); }, [](Array a, auto) { return a; }, x,
             [w](Array a) { return a * w; })) == Floats{3, 4, 3});
+}
+
+TEST_CASE("complex numbers are static, or Arrays where parameters are auto", "[static]") {
+  using Complex = std::complex<float>;
+  using Wide = std::complex<double>;
+  int traced = 0;
+  const auto f = jit([&](Array x, Complex z) {
+    ++traced;
+    return x * z;
+  });
+  const auto value = [](const Array& x) { return x.item<Wide>(); };
+  CHECK(value(f(2., Complex(1, 3))) == Wide(2, 6));
+  CHECK(value(f(5., Complex(1, 3))) == Wide(5, 15));
+  CHECK(traced == 1);
+  CHECK(value(f(2., Complex(1, 4))) == Wide(2, 8));
+  CHECK(value(f(2., Complex(2, 3))) == Wide(4, 6));
+  CHECK(traced == 3);
+  const auto g = jit([&](Array x, auto z) {
+    static_assert(std::same_as<decltype(z), Array>);
+    ++traced;
+    return x * z;
+  });
+  traced = 0;
+  CHECK(value(g(2., Complex(1, 3))) == Wide(2, 6));
+  CHECK(value(g(2., Complex(4, 5))) == Wide(8, 10));
+  CHECK(value(g(2., Wide(.5, 5))) == Wide(1, 10));
+  CHECK(traced == 1);
+  CHECK(value(vmap([](Array x, Wide z) { return x * z; })(array({1., 2.}), Wide(0, 1))[1]) ==
+        Wide(0, 2));
+  CHECK(value(cond(
+            true, [](Array z) { return z * 2.; }, [](Array z) { return z; }, Complex(1, 2))) ==
+        Wide(2, 4));
+  CHECK(value(scan([](Array c, Array x) { return std::pair{c * x, none}; }, Complex(0, 1),
+                   array({2., 3.}).astype(C64))
+                  .first) == Wide(0, 6));
+  CHECK(tree::structure(std::pair{Complex(1, 2), Array(1.)}).text() == "((1, 2), *)");
 }

@@ -30,7 +30,7 @@ struct AllTrue : IgnoreRest {
   void leaf(const Array& x) { all = all && static_cast<bool>(x); }
   template <class S>
   void value(const S& s) {
-    if constexpr (std::is_arithmetic_v<S>) all = all && s != S(0);
+    if constexpr (std::is_arithmetic_v<S> || ir::ComplexNumber<S>) all = all && s != S(0);
   }
 };
 // The path of child i of s below that of s; defined in tree.cpp.
