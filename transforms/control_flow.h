@@ -139,6 +139,19 @@ R switch_(const Arg& index,
   return detail::run_listed<R>("switch_", index, listed,
                                Args(tree::convert<arrays_t<O>>(operands)...));
 }
+// Branches of one type in a std::vector, such as std::function<Array(Array)>, of which there may be
+// any number.
+template <class F, class... O>
+auto switch_(const Arg& index, std::vector<F> branches, const O&... operands) {
+  static_assert(detail::Callable<F, arrays_t<O>...>,
+                "weft::switch_: every branch must take the operands");
+  using R = detail::result_t<F, arrays_t<O>...>;
+  const ir::Source source(index.at());
+  std::vector<F*> listed;
+  for (F& f : branches) listed.push_back(&f);
+  return detail::run_listed<R>("switch_", index, listed,
+                               std::tuple<arrays_t<O>...>(tree::convert<arrays_t<O>>(operands)...));
+}
 template <class... B, class... O>
 auto switch_(const Arg& index, std::tuple<B...> branches, const O&... operands) {
   static_assert(sizeof...(B) > 0, "weft::switch_: there must be at least one branch");

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tests/transforms/control_flow_test.cpp: branches and loops, alone, mapped and differentiated.
 #include <cstdint>
+#include <functional>
 
 #include "support/check.h"
 #include "weft/tracer/eval_trace.h"
@@ -106,6 +107,24 @@ TEST_CASE("the starts of slices clamp in each lane", "[control]") {
     return lax::dynamic_slice(x.reshape({2, 2}), {i, j}, {1, 1}).reshape({});
   };
   CHECK(floats(vmap(pair)(starts, array({0, 1, 0, 5}))) == Floats{2, 3, 2, 3});
+}
+
+TEST_CASE("switch_ takes a vector of functions", "[control]") {
+  std::vector<std::function<Array(Array)>> all;
+  for (int n = 0; n < 5; ++n) all.emplace_back([n](Array x) { return x + n; });
+  const auto f = [&](Array i, Array x) { return switch_(i, all, x); };
+  CHECK(f(3, 10.).item<float>() == 13);
+  CHECK(jit(f)(7, 10.).item<float>() == 14);
+  CHECK(floats(vmap(f, {0, none})(array({0, 2, -1}), 1.)) == Floats{1, 3, 1});
+  const auto scaled = [](double by) {
+    return [by](Array x, Array y) { return std::pair{x * by, y}; };
+  };
+  const std::vector pairs{scaled(2.), scaled(3.)};
+  CHECK(switch_(1, pairs, 2., 5.).first.item<float>() == 6);
+  const std::vector<Array (*)(const Arg&)> named{sin, cos};
+  CHECK(switch_(1, named, 0.).item<float>() == 1);
+  check_error<ShapeError>([] { switch_(0, std::vector<std::function<Array(Array)>>{}, 1.); },
+                          "switch_: there must be at least one branch");
 }
 
 TEST_CASE("a loop may be bounded by any number", "[control]") {
