@@ -55,39 +55,64 @@ std::array<tree::Mask, sizeof...(P)> masks_by_argument(const std::tuple<P...>& l
 
 template <class Rule, class R, class... P>
 struct RuleOnLeaves {
+  struct NotCalled {};  // the rule does not take what it is to be called with, which has been said
   mutable Rule rule;
   std::tuple<P...> like;
   Arrays operator()(int64_t size, const std::vector<bool>& mapped, const Arrays& x,
                     std::vector<bool>& out_mapped) const {
     std::tuple<P...> args = tree::rebuild(like, x.data());
     const auto masks = masks_by_argument(like, mapped);
-    const auto result = call(size, masks, args);
-    const R out = tree::convert<R>(std::get<0>(result));
-    read_mapped(std::get<1>(result), tree::count(out), out_mapped);
-    return tree::leaves(out);
+    constexpr auto all = std::index_sequence_for<P...>();
+    if constexpr (is_rule_result<decltype(call(size, masks, args, all))>()) {
+      const auto result = call(size, masks, args, all);
+      const R out = tree::convert<R>(std::get<0>(result));
+      read_mapped(std::get<1>(result), tree::count(out), out_mapped);
+      return tree::leaves(out);
+    } else {
+      return {};
+    }
   }
-  auto call(int64_t size, const std::array<tree::Mask, sizeof...(P)>& masks,
-            std::tuple<P...>& args) const {
-    return std::apply(
-        [&](auto&... a) {
-          if constexpr (std::invocable<Rule&, int64_t, std::array<tree::Mask, sizeof...(P)>,
-                                       P&...>) {
-            return rule(size, masks, a...);
-          } else if constexpr (sizeof...(P) == 1 &&
-                               std::invocable<Rule&, int64_t, tree::Mask, P&...>) {
-            return rule(size, masks[0], a...);
-          } else if constexpr (std::invocable<Rule&, int64_t, std::vector<tree::Mask>, P&...>) {
-            return rule(size, std::vector<tree::Mask>(masks.begin(), masks.end()), a...);
-          } else {
-            const auto as_tuple =
-                std::apply([](const auto&... m) { return std::make_tuple(m...); }, masks);
-            static_assert(std::invocable<Rule&, int64_t, decltype(as_tuple), P&...>,
-                          "weft::custom_vmap: the rule must take (size, mapped, args…), with one "
-                          "tree::Mask an argument in mapped");
-            return rule(size, as_tuple, a...);
-          }
-        },
-        args);
+
+ private:
+  using Masks = std::array<tree::Mask, sizeof...(P)>;
+  template <size_t... I>
+  auto call(int64_t size, const Masks& masks, std::tuple<P...>& args,
+            std::index_sequence<I...>) const {
+    using MasksAsTuple = decltype(std::make_tuple(masks[I]...));
+    constexpr bool takes_tuple = std::invocable<Rule&, int64_t, MasksAsTuple, P&...>;
+    if constexpr (std::invocable<Rule&, int64_t, Masks, P&...>) {
+      return rule(size, masks, std::get<I>(args)...);
+    } else if constexpr (sizeof...(P) == 1 && std::invocable<Rule&, int64_t, tree::Mask, P&...>) {
+      return rule(size, masks[0], std::get<I>(args)...);
+    } else if constexpr (std::invocable<Rule&, int64_t, std::vector<tree::Mask>, P&...>) {
+      return rule(size, std::vector<tree::Mask>(masks.begin(), masks.end()), std::get<I>(args)...);
+    } else if constexpr (takes_tuple) {
+      return rule(size, MasksAsTuple(masks[I]...), std::get<I>(args)...);
+    } else {
+      static_assert(takes_tuple,
+                    "weft::custom_vmap: the rule must take (size, mapped, args…), with one "
+                    "tree::Mask an argument in mapped: [](int64_t size, tree::Mask mapped, "
+                    "Array x) of one argument");
+      return NotCalled();
+    }
+  }
+  template <class Result>
+  static consteval bool is_rule_result() {
+    if constexpr (std::same_as<Result, NotCalled>) {
+      return false;
+    } else if constexpr (is_two<Result>) {
+      constexpr bool out = tree::converts<R, std::tuple_element_t<0, Result>>();
+      static_assert(out,
+                    "weft::custom_vmap: the first thing that the rule returns must have the type "
+                    "of the function's result: std::pair{out, out_mapped}");
+      return out;
+    } else {
+      static_assert(
+          is_two<Result>,
+          "weft::custom_vmap: the rule must return {out, out_mapped}, in which out_mapped "
+          "is a bool, a tree::Mask or a tree of bools: std::pair{out, true}");
+      return false;
+    }
   }
 };
 

@@ -79,6 +79,15 @@ class Vmapped : public CallOperator<Vmapped<F>, F> {
   VmapSpec spec_;
 };
 
+// Axes, in a form that nothing is deduced from: GCC takes {.chunk_size = 2} for axes as well as for
+// options, and then the function of which it deduces more is the one.
+template <class F>
+struct AxesFor {
+  using type = Axes;
+};
+template <class F>
+using AxesOf = typename AxesFor<F>::type;
+
 }  // namespace detail
 
 // f mapped over the axes in_axes of its arguments; the lanes stand at out_axes of the results. Axes
@@ -89,16 +98,16 @@ class Vmapped : public CallOperator<Vmapped<F>, F> {
 //
 //     vmap(dot)(array({{1, 2}, {3, 4}}), array({{1, 1}, {2, 2}}))  // array([ 3, 14], dtype=int32)
 template <class F = BinaryFunction>
-auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {},
-          Location at = Location::here()) {
+auto vmap(F f, detail::AxesOf<F> in_axes = 0, detail::AxesOf<F> out_axes = 0,
+          VmapOptions options = {}, Location at = Location::here()) {
   return detail::Vmapped<F>(std::move(f),
                             {std::move(in_axes), std::move(out_axes), std::move(options), at});
 }
 // The same for a name that <cmath> has, too: vmap(tanh).
 template <class F = UnaryFunction>
   requires std::same_as<F, UnaryFunction>
-auto vmap(F f, Axes in_axes = 0, Axes out_axes = 0, VmapOptions options = {},
-          Location at = Location::here()) {
+auto vmap(F f, detail::AxesOf<F> in_axes = 0, detail::AxesOf<F> out_axes = 0,
+          VmapOptions options = {}, Location at = Location::here()) {
   return detail::Vmapped<F>(f, {std::move(in_axes), std::move(out_axes), std::move(options), at});
 }
 // {} means 0, not options.
@@ -116,10 +125,10 @@ auto vmap(F f, std::initializer_list<detail::Nothing>, std::initializer_list<det
           Location at = Location::here()) {
   return vmap(std::move(f), Axes(0), Axes(0), VmapOptions{}, at);
 }
-// Options are the fourth argument: vmap(f, 0, 0, {.axis_name = "i"}).
+// Options are the fourth argument; the lines are what compilers show.
 template <class F>
-void vmap(F f, VmapOptions) = delete;
+void vmap(F f, VmapOptions) = delete;  // write vmap(f, 0, 0, {.chunk_size = 2})
 template <class F>
-void vmap(F f, Axes, VmapOptions) = delete;
+void vmap(F f, Axes, VmapOptions) = delete;  // write vmap(f, 0, 0, {.chunk_size = 2})
 
 }  // namespace weft

@@ -83,12 +83,8 @@ struct CallbackOnLeaves {
   }
 };
 
-template <class F, class T, class... A>
-auto callback_at(Location at, const char* name, F& f, const T& result_types, const A&... a) {
-  const ir::Source source(at);
-  const auto args = arguments<F>(a...);
-  using Args = std::remove_const_t<decltype(args)>;
-  using R = auto_t<T>;
+template <class Args, class R, class F, class T>
+R callback_of(const char* name, F& f, const T& result_types, const Args& args) {
   const R results = tree::convert<R>(result_types);
   const CallbackOnLeaves<F, Args, R> flat{name, f, tree::structure_only(args),
                                           tree::structure_only(results)};
@@ -101,6 +97,47 @@ auto callback_at(Location at, const char* name, F& f, const T& result_types, con
   const Arrays out =
       run_callback(name, flat, known ? &key : nullptr, tree::leaves(results), tree::leaves(args));
   return tree::rebuild(results, out.data());
+}
+// Whether F can be what is called for results like R; if it cannot, one sentence says why.
+template <class F, class Args, class R>
+consteval bool is_callback() {
+  constexpr bool turned = tree::is_callable<R> && !tree::is_callable<F>;
+  static_assert(!turned,
+                "weft::pure_callback, io_callback: the function is the first argument: "
+                "pure_callback(f, result_types, x, y)");
+  static_assert(turned || takes<F, Args>,
+                "weft::pure_callback, io_callback: the function must take the arguments behind "
+                "result_types: pure_callback(f, result_types, x, y) calls f(x, y)");
+  if constexpr (!turned && takes<F, Args>) {
+    using Raw = std::remove_cvref_t<decltype(call_back(std::declval<F&>(), std::declval<Args&>()))>;
+    constexpr bool nothing = std::is_void_v<Raw>, fits = [] {
+      if constexpr (nothing)
+        return !tree::detail::holds_array<R>;
+      else
+        return tree::converts<R, Raw>();
+    }();
+    static_assert(!nothing || fits,
+                  "weft::io_callback: the function returns nothing, so result_types is `none`: "
+                  "io_callback(f, none, x)");
+    static_assert(nothing || fits,
+                  "weft::pure_callback, io_callback: the function must return what result_types "
+                  "says: an Array for each ShapeDtypeStruct, in the same tree");
+    return fits;
+  }
+  return false;
+}
+template <class F, class T, class... A>
+auto callback_at(Location at, const char* name, F& f, const T& result_types, const A&... a) {
+  const ir::Source source(at);
+  const auto args = arguments<F>(a...);
+  using Args = std::remove_const_t<decltype(args)>;
+  using R = auto_t<T>;
+  if constexpr (is_callback<F, Args, R>())
+    return callback_of<Args, R>(name, f, result_types, args);
+  else if constexpr (tree::is_callable<R>)  // so that nothing else is wrong
+    return Array();
+  else
+    return tree::convert<R>(result_types);
 }
 template <class F, class T, class... A>
 auto pure_callback_at(Location at, F& f, const T& result_types, const A&... a) {
@@ -152,6 +189,7 @@ void check(const Arg& pred, const detail::PlacedText& text, const A&... values) 
 // it says what that is; DeviceError "a callback on the device" where a program of a GPU calls it.
 // Source: jax.pure_callback.
 template <class F, class T, class... A>
+  requires(sizeof...(A) > 0)
 auto pure_callback(F f, const T& result_types, const A&... args) {
   return detail::pure_callback_at({}, f, result_types, args...);
 }
@@ -161,6 +199,7 @@ auto pure_callback(F f, const T& result_types, const A&... args) {
 // Errors: as pure_callback. In a while_loop without a static number of steps it has no derivative.
 // Source: jax.experimental.io_callback, with ordered=True.
 template <class F, class T, class... A>
+  requires(sizeof...(A) > 0)
 auto io_callback(F f, const T& result_types, const A&... args) {
   return detail::io_callback_at({}, f, result_types, args...);
 }
