@@ -54,6 +54,24 @@ bool same_program(const JaxprData& a, const JaxprData& b) {
   }
   return true;
 }
+bool same_place(const Location& a, const Location& b) {
+  return a.line == b.line && a.scope == b.scope &&
+         (a.file == b.file || std::string_view(a.file) == b.file);
+}
+// Whether errors about j may name the places that `known`, an equal program, has. What comes from
+// text has none.
+bool same_places(const JaxprData& known, const JaxprData& j) {
+  for (size_t i = 0; i < j.eqns.size(); ++i)
+    if (j.eqns[i].source && !same_place(known.eqns[i].source, j.eqns[i].source)) return false;
+  for (size_t i = 0; i < j.eqns.size(); ++i) {
+    const AnyParams &a = known.eqns[i].params, &b = j.eqns[i].params;
+    if (a.get() == b.get()) continue;
+    const std::vector<Jaxpr> inner = inner_programs(a), other = inner_programs(b);
+    for (size_t k = 0; k < inner.size(); ++k)
+      if (inner[k].get() != other[k].get()) return false;
+  }
+  return true;
+}
 struct LiteralHash {
   size_t operator()(const Literal& l) const {
     return mix(mix(l.bits[0], l.bits[1]), static_cast<size_t>(l.dtype) * 2 + l.weak);
@@ -102,12 +120,15 @@ void JaxprData::dispose() const {
   delete this;
 }
 
+const JaxprData* ir::identity_of(const JaxprData* j) { return j && j->first ? j->first.get() : j; }
+
 Jaxpr ir::intern(Ref<JaxprData> j) {
   number_literals(*j);
 #ifndef NDEBUG
   verify_equations(*j);
 #endif
   j->hash = hash_program(*j);
+  j->first = nullptr;
   // Programs that die while the lock is held would take it again.
   std::vector<Jaxpr> kept;
   const std::lock_guard lock(table().guard);
@@ -115,7 +136,10 @@ Jaxpr ir::intern(Ref<JaxprData> j) {
   for (auto it = lo; it != hi; ++it) {
     if (!it->second->try_retain()) continue;
     Jaxpr found = Jaxpr::adopt(it->second);
-    if (same_program(*found, *j)) return found;
+    if (same_program(*found, *j)) {
+      if (same_places(*found, *j)) return found;
+      if (!j->first) j->first = found->first ? found->first : found;
+    }
     kept.push_back(std::move(found));
   }
   j->interned = true;

@@ -50,6 +50,9 @@ class JaxprData : public RefCounted {
   std::vector<Atom> out;
   size_t hash = 0;
   bool interned = false;
+  // The first interned program that this one equals in all but the places in the user's code, or
+  // null if it is the first itself. They are equal by ==, and compiled once.
+  Ref<const JaxprData> first = {};
 
   JaxprData() = default;
   JaxprData(const JaxprData&) = default;
@@ -72,8 +75,9 @@ class JaxprData : public RefCounted {
 using Jaxpr = ir::Ref<const ir::JaxprData>;
 
 namespace ir {
-// Equal programs become the same object; source positions do not take part. Literals are first
-// numbered by first use, so that programs of equal text are equal.
+// Equal programs of the same places in the user's code become the same object; of other places they
+// become equal ones, so that errors name the right place. Literals are first numbered by first use,
+// so that programs of equal text are equal.
 Jaxpr intern(Ref<JaxprData> j);
 
 // jaxpr text as JAX prints it: "{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }". docs/ir.md

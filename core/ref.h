@@ -37,6 +37,14 @@ class RefCounted {
   mutable int count_ = 0;
 };
 
+// What == compares: an object, or the one that stands for all that are equal to it.
+template <class T>
+const T* identity_of(const T* p) {
+  return p;
+}
+class JaxprData;
+const JaxprData* identity_of(const JaxprData* j);
+
 template <class T>
 class Ref {
  public:
@@ -63,7 +71,9 @@ class Ref {
   T& operator*() const { return *p_; }
   T* operator->() const { return p_; }
   explicit operator bool() const { return p_ != nullptr; }
-  friend bool operator==(const Ref& a, const Ref& b) { return a.p_ == b.p_; }
+  friend bool operator==(const Ref& a, const Ref& b) {
+    return identity_of(a.p_) == identity_of(b.p_);
+  }
   // Takes over a count that try_retain has added.
   static Ref adopt(T* p) {
     Ref r;

@@ -88,7 +88,8 @@ const bool installed = (install_backend(compile_executable), true);
 
 Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   Cache& c = cache();
-  const ProgramKey key{j.get(), chosen_target()};
+  const Jaxpr& first = j->first ? j->first : j;
+  const ProgramKey key{first.get(), chosen_target()};
   const bool kept = !ForcedScope::entered();  // what was forced is for whoever forced it
   if (kept) {
     const std::lock_guard lock(c.guard);
@@ -103,7 +104,7 @@ Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   const std::lock_guard lock(c.guard);
   if (Ref<const CompiledProgram> known = find(c, key)) return known;
   const int64_t bytes = made->footprint();
-  c.programs[key] = {j, made, ++c.now, bytes};
+  c.programs[key] = {first, made, ++c.now, bytes};
   c.added += bytes;
   if (c.added > unused_limit / 8) dropped = take_unused(c);
   return made;

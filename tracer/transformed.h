@@ -22,7 +22,11 @@ struct TransformKey {
   Ints numbers;  // axes, sizes, flags
   Types types = {};
   Strings names = {};
-  friend bool operator==(const TransformKey&, const TransformKey&) = default;
+  // Not what was made of an equal program: it names other places in the user's code.
+  friend bool operator==(const TransformKey& a, const TransformKey& b) {
+    return a.transform == b.transform && a.program.get() == b.program.get() &&
+           a.numbers == b.numbers && a.types == b.types && a.names == b.names;
+  }
 };
 
 // What `make` gives, or gave for that key before. It runs without a lock. What reads values from

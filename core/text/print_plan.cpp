@@ -55,14 +55,14 @@ struct Met {
 std::vector<Met> walk(const Jaxpr& top) {
   std::vector<Met> all(1);
   all[0].program = top;
-  std::unordered_map<const JaxprData*, size_t> known{{top.get(), 0}};
+  std::unordered_map<const JaxprData*, size_t> known{{identity_of(top.get()), 0}};
   for (size_t at = 0; at < all.size(); ++at) {
     const Jaxpr j = all[at].program;
     for (const Eqn& e : j->eqns) {
       const auto fields = e.params->fields();
       const std::string* name = name_field(fields);
       for_inner(e, [&](const Jaxpr& inner) {
-        const auto [it, fresh] = known.try_emplace(inner.get(), all.size());
+        const auto [it, fresh] = known.try_emplace(identity_of(inner.get()), all.size());
         if (fresh)
           all.emplace_back().program = inner;
         else
@@ -96,7 +96,7 @@ PrintPlan::PrintPlan(const Jaxpr& top) {
   choose_shared(top);
   // Only the outermost program shows what nobody reads, as in JAX.
   for (const Shared& s : shared_) name_variables(s.program);
-  auto& names = variables_[top.get()];
+  auto& names = variables_[identity_of(top.get())];
   names.resize(top->types.size(), unnamed);
   const std::vector<bool> read = read_variables(*top);
   for (size_t v = static_cast<size_t>(top->n_in); v < read.size(); ++v)
@@ -105,7 +105,7 @@ PrintPlan::PrintPlan(const Jaxpr& top) {
 }
 
 const std::string* PrintPlan::name_of(const Jaxpr& j) const {
-  const auto it = names_.find(j.get());
+  const auto it = names_.find(identity_of(j.get()));
   return it == names_.end() ? nullptr : &it->second;
 }
 
@@ -118,7 +118,7 @@ void PrintPlan::choose_shared(const Jaxpr& top) {
     std::string name = all[i].name;
     while (!used.insert(name).second) name = all[i].name + std::to_string(++count[all[i].name]);
     if (const int64_t n = parse_variable_name(name); n >= 0) taken_.insert(n);
-    names_[all[i].program.get()] = name;
+    names_[identity_of(all[i].program.get())] = name;
     shared_.push_back({std::move(name), all[i].program});
   }
 }
@@ -130,7 +130,7 @@ int64_t PrintPlan::next() {
 
 // A variable gets its number where it is first printed. Recurses over nesting only.
 void PrintPlan::name_variables(const Jaxpr& j) {
-  auto& names = variables_[j.get()];  // references into the map stay valid
+  auto& names = variables_[identity_of(j.get())];  // references into the map stay valid
   names.resize(j->types.size(), unnamed);
   const auto name = [&](int64_t v) {
     int64_t& n = names[static_cast<size_t>(v)];
@@ -161,7 +161,7 @@ void PrintPlan::suggest_names(const Eqn& e, std::vector<int64_t>& outer) {
     if (std::string_view(key) == "jaxpr") inner = std::get_if<Jaxpr>(&value);
   if (!inner || !*inner || name_of(*inner)) return;
   const JaxprData& j = **inner;
-  auto& names = variables_[inner->get()];
+  auto& names = variables_[identity_of(inner->get())];
   names.resize(j.types.size(), unnamed);
   // JAX takes a name over once for the operands and once for the results.
   const auto suggest = [&](std::unordered_set<int64_t>& used, int64_t variable, int64_t like) {

@@ -28,7 +28,9 @@ class PrintPlan {
   // The name of a shared program, else null.
   const std::string* name_of(const Jaxpr& j) const;
   // By variable: the number behind its name, or -1 for an output that nobody reads.
-  const std::vector<int64_t>& variables(const Jaxpr& j) const { return variables_.at(j.get()); }
+  const std::vector<int64_t>& variables(const Jaxpr& j) const {
+    return variables_.at(identity_of(j.get()));
+  }
 
  private:
   void choose_shared(const Jaxpr& top);

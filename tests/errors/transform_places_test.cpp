@@ -2,6 +2,8 @@
 // Copyright The Weft authors
 // tests/errors/transform_places_test.cpp: the errors of transforms name the line where the user
 // wrote them, those of operations inside the operations' own.
+#include <functional>
+
 #include "errors/places.h"
 #include "weft/interop/stablehlo_tests.h"
 
@@ -209,6 +211,46 @@ TEST_CASE("an error of a derivative or of lanes names the operation's line", "[e
   check_op_line("what is not linear", [&] { sines(v3()); });
   const auto pull = vjp(id, v3()).second;
   check_op_line("a pullback called later", [&] { OP_LINE, pull(zeros({2})); });
+}
+
+TEST_CASE("equal programs of several lines name each its own", "[errors][places]") {
+  const auto less = [](Array x) { return x < 9.; };
+  const auto twice = [](Array x) { return x * 2.; };
+  // The same function, traced where each of them calls it.
+  const auto first = jit([=](Array x) { return while_loop(less, twice, x); });
+  const Location at_first = Location{__FILE__, __LINE__ - 1};
+  const auto second = jit([=](Array x) { return while_loop(less, twice, x); });
+  const Location at_second = Location{__FILE__, __LINE__ - 1};
+  const auto inside = jit([=](Array x) {
+    return scan([=](Array c, Array) { return std::pair{while_loop(less, twice, c), none}; }, x,
+                arange(2.))
+        .first;
+  });
+  const Location at_inside = Location{__FILE__, __LINE__ - 4};
+  const auto last = jit([=](Array x) {
+    return scan([=](Array c, Array) { return std::pair{while_loop(less, twice, c), none}; }, x,
+                arange(2.))
+        .first;
+  });
+  const Location at_last = Location{__FILE__, __LINE__ - 4};
+  const std::vector<std::pair<std::function<Array(Array)>, Location>> all = {
+      {first, at_first}, {second, at_second}, {inside, at_inside}, {last, at_last}};
+  for (const auto& [f, at] : all) CHECK(f(1.).item<float>() == 16);
+  for (int round = 0; round < 2; ++round)
+    for (const auto& [f, at] : all) {
+      std::string text = "no error";
+      try {
+        grad(f)(1.);
+      } catch (const DifferentiationError& e) {
+        text = e.what();
+      }
+      check_place("grad", text, at);
+    }
+  // They are equal, print alike and are compiled once.
+  const auto one = make_jaxpr(first)(1.), two = make_jaxpr(second)(1.);
+  CHECK(one.jaxpr == two.jaxpr);
+  CHECK(to_string(one) == to_string(two));
+  CHECK(parse_jaxpr(to_string(two)).jaxpr == two.jaxpr);
 }
 
 TEST_CASE("what has no line of its own has the transform's", "[errors][places]") {

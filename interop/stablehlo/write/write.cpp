@@ -279,7 +279,7 @@ std::string Writer::function(const std::string& name, const Types& args,
 }
 
 const std::string& Writer::symbol_of(const Jaxpr& j, const std::string& wanted) {
-  std::string& symbol = called_[j.get()];
+  std::string& symbol = called_[identity_of(j.get())];
   if (symbol.empty()) {
     symbol = fresh_symbol(wanted);
     calls_.push_back(j);
@@ -365,7 +365,7 @@ Program Writer::program(const Jaxpr& j, const Arrays& consts) {
   // Functions may call further ones.
   for (size_t i = 0; i < calls_.size(); ++i) {
     const Jaxpr f = calls_[i];
-    all.push_back(function_op(called_.at(f.get()), true, written(f->in_types()),
+    all.push_back(function_op(called_.at(identity_of(f.get())), true, written(f->in_types()),
                               [&](const Vals& x) { return written_out(f, x); }));
   }
   for (Op& f : functions_) all.push_back(std::move(f));
