@@ -79,21 +79,22 @@ struct RuleOnLeaves {
   auto call(int64_t size, const Masks& masks, std::tuple<P...>& args,
             std::index_sequence<I...>) const {
     using MasksAsTuple = decltype(std::make_tuple(masks[I]...));
-    constexpr bool takes_tuple = std::invocable<Rule&, int64_t, MasksAsTuple, P&...>;
     if constexpr (std::invocable<Rule&, int64_t, Masks, P&...>) {
       return rule(size, masks, std::get<I>(args)...);
     } else if constexpr (sizeof...(P) == 1 && std::invocable<Rule&, int64_t, tree::Mask, P&...>) {
       return rule(size, masks[0], std::get<I>(args)...);
     } else if constexpr (std::invocable<Rule&, int64_t, std::vector<tree::Mask>, P&...>) {
       return rule(size, std::vector<tree::Mask>(masks.begin(), masks.end()), std::get<I>(args)...);
-    } else if constexpr (takes_tuple) {
-      return rule(size, MasksAsTuple(masks[I]...), std::get<I>(args)...);
-    } else {
+    } else {  // asked last: of an `auto` parameter it compiles the rule
+      constexpr bool takes_tuple = std::invocable<Rule&, int64_t, MasksAsTuple, P&...>;
       static_assert(takes_tuple,
                     "weft::custom_vmap: the rule must take (size, mapped, args…), with one "
                     "tree::Mask an argument in mapped: [](int64_t size, tree::Mask mapped, "
                     "Array x) of one argument");
-      return NotCalled();
+      if constexpr (takes_tuple)
+        return rule(size, MasksAsTuple(masks[I]...), std::get<I>(args)...);
+      else
+        return NotCalled();
     }
   }
   template <class Result>

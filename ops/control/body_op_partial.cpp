@@ -141,9 +141,8 @@ Jaxpr known_body(const Split& s, size_t b, const std::vector<Residual>& residual
 
 // Whether a linear part computes functions of what it is left: again (checkpoint), or by a rule.
 bool computes_functions(const Jaxpr& linear_part) {
-  return any_equation({linear_part}, [](const JaxprData&, const Eqn& e) {
-    return e.op->computes_functions();
-  });
+  return any_equation({linear_part},
+                      [](const JaxprData&, const Eqn& e) { return e.op->computes_functions(); });
 }
 
 // The unknown part: it takes the residuals in front of what is unknown.

@@ -60,9 +60,7 @@ void add_logmeanexp(Cases& t) {
   t["logmeanexp_where_slope"] = [=] {
     return grad([=](Array y) { return sum(nn::logmeanexp(y, 1, {.where = some})); })(x);
   };
-  t["logmeanexp_map"] = [=] {
-    return vmap([](Array y) { return nn::logmeanexp(y, 0); }, {.in_axes = {1}})(x);
-  };
+  t["logmeanexp_map"] = [=] { return vmap([](Array y) { return nn::logmeanexp(y, 0); }, 1)(x); };
 }
 // Of any function that keeps or reduces axes, at points with weights; of each width of floats.
 void add_other(Cases& t, const std::string& name, const std::function<Array(const Array&)>& f) {

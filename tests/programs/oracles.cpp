@@ -12,6 +12,7 @@
 #include "programs/donating.h"
 #include "programs/jax_side.h"
 #include "programs/slopes.h"
+#include "support/patterns.h"
 #include "weft/core/error.h"
 #include "weft/core/programs/effects.h"
 #include "weft/jit/pipeline.h"
@@ -64,6 +65,7 @@ class Judge {
       if (how_.rare || p_.seed % 4 == 2) targets();
       if (how_.rare || p_.seed % 4 == 3) accesses();
       if (p_.smooth) slopes();
+      if (p_.smooth) patterns();
     } catch (const Breach& b) {
       return {Verdict::failed, b.oracle, b.what};
     } catch (const InternalError& e) {
@@ -211,6 +213,16 @@ class Judge {
       require(pairing_differs(p_.f, x_, p_.seed));
     } catch (const CheckError&) {  // beside the arguments, where it need not hold
     }
+  }
+  // Of smooth programs: no derivative is other than zero where the pattern of a sparse Jacobian
+  // says that it is.
+  void patterns() {
+    const Types in = types_of(x_), out = jaxpr_->out_types();
+    if (acts_ || test::elements_of(in) * test::elements_of(out) > 2'000) return;
+    const auto f = [this](const Arrays& a) { return run(p_.f, a); };
+    begin("pattern");
+    require(test::forward_pattern_lacks(f, x_, out));
+    require(test::reverse_pattern_lacks(f, x_, out));
   }
   // As users call it: compiled by jit, and one operation after another.
   void front_ends() {

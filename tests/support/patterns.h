@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/support/patterns.h: the patterns that sparse Jacobians are computed by, against the
+// derivative at a point: an element that is not zero there must be in the pattern.
+#pragma once
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "weft/autodiff/autodiff.h"
+#include "weft/ops/kit/lists.h"
+#include "weft/tracer/concrete.h"
+#include "weft/tracer/types_of.h"
+#include "weft/transforms/jacobian/sparsity.h"
+
+namespace weft::test {
+
+// (element of the arguments, of the results), of those that have derivatives, numbered through.
+using Places = std::set<std::pair<int64_t, int64_t>>;
+using FlatTestFunction = FunctionRef<Arrays(const Arrays&)>;
+
+inline std::vector<bool> inexact_among(const Types& types) {
+  return each([](const Type& t) { return is_inexact(t.dtype()); }, types);
+}
+inline int64_t elements_of(const Types& types) {
+  int64_t n = 0;
+  for (const Type& t : types) n += t.elements();
+  return n;
+}
+inline Arrays written_out(const Dual& d) {
+  Arrays r;
+  for (size_t k = 0; k < d.out.size(); ++k) r.push_back(instantiate(d.tangent[k], d.out[k].type()));
+  return r;
+}
+
+// Where the derivative at x is not zero, an element of the arguments at a time.
+inline Places places_at(FlatTestFunction f, const Arrays& x, const std::vector<bool>& results) {
+  Places found;
+  int64_t seed = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (!is_inexact(x[i].dtype())) continue;
+    const Type t = x[i].type().strong();
+    for (int64_t e = 0; e < t.elements(); ++e, ++seed) {
+      const Fresh unit = fresh_array(Type(F64, {t.elements()}));
+      std::fill_n(static_cast<double*>(unit.data), t.elements(), 0.);
+      static_cast<double*>(unit.data)[e] = 1;
+      Arrays dx(x.size());
+      dx[i] = base::convert(base::reshape(unit.array, t.shape()), t.dtype());
+      int64_t at = 0;
+      for (const Array& dy : chosen(written_out(jvp_flat(f, x, dx)), results)) {
+        std::vector<complex128_t> v(static_cast<size_t>(dy.size()));
+        detail::convert_elements(dy, v.data(), C128);
+        for (size_t k = 0; k < v.size(); ++k)
+          if (v[k].re > 0 || v[k].re < 0 || v[k].im > 0 || v[k].im < 0)
+            found.emplace(seed, at + static_cast<int64_t>(k));
+        at += dy.size();
+      }
+    }
+  }
+  return found;
+}
+
+inline std::string not_covered(const Places& expected, const detail::Pattern& p, const char* mode) {
+  for (const auto& [seed, element] : expected) {
+    const std::vector<int32_t>& row = p.rows[static_cast<size_t>(seed)];
+    if (!std::binary_search(row.begin(), row.end(), static_cast<int32_t>(element)))
+      return fmt::format("{}: element {} of the results depends on element {} of the arguments",
+                         mode, element, seed);
+  }
+  return {};
+}
+
+// What the pattern of f in forward mode lacks of the derivative at x; "" if nothing.
+inline std::string forward_pattern_lacks(FlatTestFunction f, const Arrays& x, const Types& out) {
+  const std::vector<bool> wrt = inexact_among(types_of(x)), results = inexact_among(out);
+  const Types vectors = strong(chosen(types_of(x), wrt));
+  const Closed c = record(joined(types_of(x), vectors), [&](const Arrays& a) {
+    const Dual d = jvp_flat(f, part(a, 0, x.size()), spread(rest(a, x.size()), wrt));
+    return chosen(written_out(d), results);
+  });
+  return not_covered(places_at(f, x, results), detail::reached_by(c, vectors.size(), 5), "forward");
+}
+// The same in reverse mode.
+inline std::string reverse_pattern_lacks(FlatTestFunction f, const Arrays& x, const Types& out) {
+  const std::vector<bool> wrt = inexact_among(types_of(x)), results = inexact_among(out);
+  const Types covectors = strong(chosen(out, results));
+  const Closed c = record(joined(types_of(x), covectors), [&](const Arrays& a) {
+    const Linearized l = linearize_flat(f, part(a, 0, x.size()), wrt);
+    const Arrays ct = chosen(l.linear.transpose(spread(rest(a, x.size()), results)), wrt);
+    return each([](const Array& v, const Type& t) { return instantiate(v, t); }, ct,
+                chosen(types_of(x), wrt));
+  });
+  return not_covered(places_at(f, x, results),
+                     detail::reached_by(c, covectors.size(), 5).transposed(), "reverse");
+}
+
+}  // namespace weft::test
