@@ -153,8 +153,9 @@ struct Def {
   // Ways to run it besides these two, or what there is to say about these
   // (core/loops/implementation.h). The cheapest that applies is chosen (jit/rewrite/choose.h).
   std::function<std::vector<Implementation<P>>()> implementations = {};
-  // Rewrites of jit, each by a pass of its own (jit/pipeline.cpp); {}: nothing to do. Shorter ways
-  // to say the same; several steps that more threads share; one op with those that made operands.
+  // Rewrites of jit, each by a pass of its own (jit/pipeline.cpp); {}: nothing to do, so what has
+  // no results is not asked. Shorter ways to say the same; several steps that more threads share;
+  // one op with those that made operands.
   std::function<Arrays(const SimplifyArgs<P>&)> simplify = {};
   std::function<Arrays(const SplitArgs<P>&)> split = {};
   std::function<Arrays(const FuseArgs<P>&)> fuse = {};

@@ -507,7 +507,9 @@ T Array::item(std::initializer_list<Dim> i, Location at) const {
 template <class T>
 std::vector<T> Array::to_vector(Location at) const {
   if constexpr (std::same_as<T, bool>) {
-    return detail::as_bools(to_vector<uint8_t>(at));
+    std::vector<uint8_t> bytes(static_cast<size_t>(size(at)));
+    detail::convert_elements(*this, bytes.data(), Bool, at);
+    return detail::as_bools(bytes);
   } else {
     std::vector<T> out(static_cast<size_t>(size(at)));
     detail::convert_elements(*this, out.data(), ir::dtype_of_v<T>, at);

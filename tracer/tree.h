@@ -92,11 +92,15 @@ struct Holds<std::optional<T>> : Holds<T> {};
 template <class K, class T>
 struct Holds<std::map<K, T>> : Holds<T> {};
 template <class T>
+struct HoldsArray : std::bool_constant<holds_array<T>> {};
+template <class T>
   requires(Aggregate<T> || Declared<T>)
 struct Holds<T> {
   struct Fields {
+    // Looks at fields that are Arrays first and at no more than it must: a field may be of T again,
+    // in a vector.
     template <class... F>
-    std::bool_constant<(holds_array<F> || ...)> operator()(F&...) const {
+    std::disjunction<std::is_same<F, Array>..., HoldsArray<F>...> operator()(F&...) const {
       return {};
     }
   };

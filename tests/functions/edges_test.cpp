@@ -238,6 +238,8 @@ TEST_CASE("a complex number is true unless it is zero", "[edges]") {
   CHECK(jit([](Array v) { return v.astype(Bool); })(x).to_vector<bool>() == expected);
   CHECK(x.to_vector<bool>() == expected);
   CHECK(bool(x[0]));
+  CHECK(array({0.5, 0., 256.}).to_vector<bool>() == expected);
+  CHECK(array({256, 0, -1}).to_vector<bool>() == expected);
   // lax converts the real part, as JAX's does.
   CHECK(lax::convert_element_type(x, Bool).to_vector<bool>() ==
         std::vector<bool>{false, false, true});

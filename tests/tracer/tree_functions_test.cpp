@@ -12,6 +12,21 @@ struct Model {
   Array w;
   std::vector<Array> layers;
 };
+// Trees of any depth, whichever field comes first.
+struct Branch {
+  std::vector<Branch> parts;
+  Array length;
+};
+struct Twig {
+  Array length;
+  std::vector<Twig> parts;
+};
+template <class T>
+Array total(const T& t) {
+  Array sum = t.length * t.length;
+  for (const T& part : t.parts) sum = sum + total(part);
+  return sum;
+}
 Model model(double scale) {
   return {array({1., 2.}) * scale, {Array(3.f) * scale, array({4.}) * scale}};
 }
@@ -91,4 +106,18 @@ TEST_CASE("tree::stack makes of models one for vmap, tree::unstack the models ag
       [] { tree::stack({std::pair(ones({2}), ones({3})), std::pair(ones({2}), ones({4}))}); },
       "f32[4]");
   check_error<ShapeError>([] { tree::unstack(std::pair(ones({2}), ones({3}))); }, "tree::unstack");
+}
+
+TEST_CASE("a class may hold itself in a vector", "[tree]") {
+  const auto check = [](auto tree, const char* text) {
+    CHECK(to_string(grad([](decltype(tree) t) { return total(t); })(tree)) == text);
+    CHECK(to_string(jit(grad([](decltype(tree) t) { return total(t); }))(tree)) == text);
+    CHECK(tree::leaves(tree).size() == 3);
+  };
+  check(Branch{{Branch{{}, 2.}, Branch{{}, 3.}}, 1.},
+        "{parts: [{parts: [], length: array(4., dtype=float32)}, {parts: [], length: array(6., "
+        "dtype=float32)}], length: array(2., dtype=float32)}");
+  check(Twig{1., {Twig{2., {}}, Twig{3., {}}}},
+        "{length: array(2., dtype=float32), parts: [{length: array(4., dtype=float32), parts: []}, "
+        "{length: array(6., dtype=float32), parts: []}]}");
 }
