@@ -61,10 +61,11 @@ std::vector<Frame> frames_of_user() {
   std::vector<Frame> r;
   for (int i = 0; i < n; ++i) {
     // The call lies before the place that it returns to.
-    const auto pc = reinterpret_cast<uintptr_t>(pcs[static_cast<size_t>(i)]) - 1;
-    if (!dladdr(reinterpret_cast<void*>(pc), &info) || !info.dli_fname) continue;
+    const char* const call = static_cast<const char*>(pcs[static_cast<size_t>(i)]) - 1;
+    if (!dladdr(call, &info) || !info.dli_fname) continue;
     if (info.dli_fbase == own.dli_fbase || is_system(info.dli_fname)) continue;
-    const auto base = reinterpret_cast<uintptr_t>(info.dli_fbase);
+    const auto pc = reinterpret_cast<uintptr_t>(call),
+               base = reinterpret_cast<uintptr_t>(info.dli_fbase);
     const bool moves = static_cast<const Elf64_Ehdr*>(info.dli_fbase)->e_type == ET_DYN;
     Frame f{info.dli_fname, moves ? pc - base : pc, {}};
     f.text = info.dli_sname ? demangled(info.dli_sname) : fmt::format("{}+{:#x}", f.module, f.at);
@@ -88,7 +89,7 @@ void look_up(std::vector<Frame>* frames) {
     std::array<char, 4096> line;
     for (; out && i < end && std::fgets(line.data(), line.size(), out); ++i) {
       std::string text = line.data();
-      text.erase(text.find_last_not_of("\n") + 1);
+      text.erase(text.find_last_not_of('\n') + 1);
       if (const size_t unknown = text.find(" at ??:"); unknown != std::string::npos)
         text.erase(unknown);
       if (!text.starts_with("??")) (*frames)[i].text = text;

@@ -40,7 +40,7 @@ Array block_diag(const Arrays& matrices, Location at) {
 
 Array toeplitz(const Arg& c, const std::optional<Array>& r) {
   const Calling s("toeplitz", c.at());
-  const Array column = c;
+  const Array& column = c;
   const Arrays both = fn::same_dtype({column, r ? *r : matrix::conj(column)});
   for (const Array& x : both)
     if (x.ndim() < 1) fn::fail_shape("toeplitz: takes vectors along the last axis, got a scalar");

@@ -167,7 +167,7 @@ Array atleast_3d(const Arg& x) {
 Array astype(const Arg& x, DType d) {
   const Calling s("astype", x.at());
   // A complex number is true if one of its parts is not zero; a conversion drops the imaginary one.
-  const Array v = x;
+  const Array& v = x;
   return d == Bool && is_complex(v.dtype()) ? v != 0 : fn::as_dtype(v, d);
 }
 
