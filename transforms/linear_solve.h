@@ -97,7 +97,8 @@ template <class Matvec, class B, class Solve, class TransposeSolve>
 B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve transpose_solve,
                       const LinearSolveOptions& o = {}, Location at = Location::here()) {
   const ir::Source source(at);
-  const auto flat = detail::flat_solve(solve, b), other = detail::flat_solve(transpose_solve, b);
+  const auto flat = detail::flat_solve(solve, b);
+  const auto other = detail::flat_solve(transpose_solve, b);
   const detail::FlatSolve transposed(other);
   return tree::rebuild(
       b, detail::run_linear_solve("custom_linear_solve", detail::flat_matvec(matvec, b), flat,

@@ -47,6 +47,8 @@ WORKS = [
     "ShapeDtypeStruct{{}, F32}); eval_shape([](Array a) { return a; }, x); }",
     "Array f(Array x, std::vector<Array (*)(Array)> v) { return switch_(2, v, x) + jit([](Array a, std::complex<float> z) "
     "{ return a * z; })(x, {1, 2}); }",
+    "Array f(Array a, Array b) { return custom_linear_solve([=](Array x) { return dot(a, x); }, b, [](auto, Array r) { return r; }, "
+    "[](auto, Array r) { return r + 0.; }); }",
     "using namespace std; Array f(Array x) { return sum(x) + exp(x) + abs(x) + max(x) + sort(x) + min(x); }",
 ]
 SAYS = [  # what is written, what is to be read, and in how many lines, if those are more: clang shows each wrapper, macro and candidate on the way
