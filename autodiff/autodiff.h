@@ -50,5 +50,7 @@ Arrays transposed_jaxpr(const Jaxpr& j, const Arrays& x, const std::vector<bool>
 Array add_tangents(const Array& a, const Array& b);
 // ct, or zeros of that type if it is an empty handle.
 Array instantiate(const Array& ct, const Type& t);
+// The tangents of the first *results outputs (null: all), zeros written out.
+Arrays written_tangents(const Dual& d, const size_t* results = nullptr);
 
 }  // namespace weft

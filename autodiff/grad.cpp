@@ -152,10 +152,8 @@ JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args
   require_given("jvp", x, args, "args");
   require_given("jvp", dx, args, "tangents");
   Dual d = jvp_flat(f, x, matched_tangents("jvp", dx, types_of(x), args));
-  if (results) d.tangent.resize(*results);
-  for (size_t i = 0; i < d.tangent.size(); ++i)
-    d.tangent[i] = instantiate(d.tangent[i], d.out[i].type());
-  return {std::move(d.out), std::move(d.tangent)};
+  Arrays tangents = written_tangents(d, results);
+  return {std::move(d.out), std::move(tangents)};
 }
 
 LinearResult run_linearize(const char* who, FlatFunction f, const Arrays& x, TreeOf args,
@@ -183,7 +181,7 @@ Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeO
   Types in;
   for (const Array& a : example) in.push_back(a.type().strong());
   Closed c = record(in, f);
-  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  c.jaxpr = dce(c.jaxpr);
   for (const Types& ts : {in, c.jaxpr->out_types()})
     for (const Type& t : ts)
       if (!is_inexact(t.dtype()))

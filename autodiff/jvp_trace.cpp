@@ -159,7 +159,7 @@ JvpJaxpr make_jvp(const Jaxpr& j, const std::vector<bool>& nonzero, const std::v
     return out;
   });
   // Programs are closed: replaying one meets no value from outside.
-  r.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  r.jaxpr = dce(c.jaxpr);
   return r;
 }
 }  // namespace
@@ -182,6 +182,13 @@ Array add_tangents(const Array& a, const Array& b) {
 
 Array instantiate(const Array& ct, const Type& t) {
   return ct.empty_handle() ? base::zeros(t.strong()) : ct;
+}
+
+Arrays written_tangents(const Dual& d, const size_t* results) {
+  Arrays r;
+  for (size_t k = 0; k < (results ? *results : d.out.size()); ++k)
+    r.push_back(instantiate(d.tangent[k], d.out[k].type()));
+  return r;
 }
 
 }  // namespace weft

@@ -18,6 +18,8 @@ Literal ir::weak_literal(double x) {
   return l;
 }
 
+bool ir::is_weak_number(const Type& t) { return t == Type(F32, Shape{}, true); }
+
 bool ir::keeps_double(const Literal& l) { return l.dtype == F32 && l.weak && l.bits[1] != 0; }
 
 double ir::written_number(const Literal& l) {

@@ -19,6 +19,8 @@ struct Literal {
   friend bool operator==(const Literal&, const Literal&) = default;
 };
 
+// Whether a value of that type may have been written as a double.
+bool is_weak_number(const Type& t);
 // The weak F32 literal of a number.
 Literal weak_literal(double x);
 // Whether l has a double besides its float.

@@ -295,7 +295,7 @@ Ref<Program> trace(const State& s, const LeafList& x, const TraceRequest& t, boo
   Types in;
   for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i].type());
   Closed c = record(in, t.f);
-  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  c.jaxpr = dce(c.jaxpr);
   const CallOptions options{s.name, s.options.time_limit, s.options.check_nans, s.device};
   auto p = make_ref<Program>(std::move(c), keep_unused, options);
   if (!s.options.donate_argnums.empty()) p->donated = donated_leaves(s, t.args());
@@ -420,7 +420,7 @@ void run_program(const RefCounted& state, const JitProgram& program, const LeafL
   const JaxprData& j = *p.written.jaxpr;
   for (size_t k = 0; k < r.size() && !p.options.check_nans; ++k) {
     const Atom a = j.out[k];
-    if (j.type(a) != Type(F32, Shape{}, true)) continue;
+    if (!is_weak_number(j.type(a))) continue;
     if (a.is_literal())
       r[k] = literal_array(j.literals[static_cast<size_t>(a.literal())]);
     else if (a.index < j.n_in)

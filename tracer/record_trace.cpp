@@ -102,10 +102,6 @@ Atom Record::atom(const Array& x) {
   return recorder_.capture(x);
 }
 
-namespace {
-bool is_weak_number(const Type& t) { return t == Type(F32, Shape{}, true); }
-}  // namespace
-
 // The value that a weak number x of this program is outside it, where it may still be as it was
 // written; an empty handle if x is made here.
 Array Record::where_written(const Array& x) const {
@@ -234,6 +230,8 @@ Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep, bool effects) {
     if (keep[i]) r->out.push_back(renamed(j->out[i]));
   return intern(r);
 }
+
+Jaxpr dce(const Jaxpr& j) { return dce(j, std::vector<bool>(j->out.size(), true)); }
 
 Jaxpr open_constants(const Jaxpr& j) {
   if (j->n_const == 0) return j;

@@ -96,6 +96,7 @@ Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x);
 // The program without the equations that no kept output needs. Inputs stay, and so does what has an
 // ordered effect, unless `effects` is false.
 Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep, bool effects = true);
+Jaxpr dce(const Jaxpr& j);  // all outputs are kept
 // Constants turned into ordinary inputs (they come first).
 Jaxpr open_constants(const Jaxpr& j);
 

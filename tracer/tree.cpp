@@ -234,8 +234,7 @@ detail::Raveled detail::ravel_leaves(const Arrays& x) {
 }
 
 Arrays detail::unravel_leaves(const Array& vector, const Types& types) {
-  int64_t want = 0;
-  for (const Type& t : types) want += t.elements();
+  const int64_t want = elements_of(types);
   if (vector.shape() != Shape{want})
     throw ShapeError(fmt::format("unravel: expected a vector of {} elements, got {}", want,
                                  weft::to_string(vector.type())));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/types_of.h: the types of arrays.
+// tracer/types_of.h: the types of arrays, and how many elements they have.
 #pragma once
 #include "weft/tracer/array.h"
 
@@ -10,6 +10,11 @@ inline Types types_of(const Arrays& x) {
   Types t;
   for (const Array& a : x) t.push_back(a.type());
   return t;
+}
+inline int64_t elements_of(const Types& types) {
+  int64_t n = 0;
+  for (const Type& t : types) n += t.elements();
+  return n;
 }
 
 }  // namespace weft

@@ -55,7 +55,7 @@ std::string source_of(const JaxprData& j, Atom a, const std::vector<std::string>
 Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& x, TreeOf args) {
   require_given("checkpoint", x, args, "args");
   Closed c = record(types_of(x), x, f, "checkpoint");
-  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  c.jaxpr = dce(c.jaxpr);
   return remat_flat(c, x, o.policy, o.prevent_cse);
 }
 

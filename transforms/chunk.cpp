@@ -41,8 +41,8 @@ Array unchunk_rows(const Array& ys, int axis) {
   return base::reshape(moved, s);
 }
 
-Array first_row(const Array& ys, int axis) {
-  return base::reshape(base::slice_axis(ys, axis, 0, 1), ys.shape().erased(axis));
+Array row_at(const Array& ys, int axis, int64_t at) {
+  return base::reshape(base::slice_axis(ys, axis, at, at + 1), ys.shape().erased(axis));
 }
 
 Arrays scan_rows(FunctionRef<Arrays(const Arrays&)> body, const Array& carry, const Arrays& xs,

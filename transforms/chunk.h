@@ -14,8 +14,8 @@ Array lane_number(int64_t n);
 Array chunk_rows(const Array& x, int axis, int64_t full, int64_t chunk);
 // The inverse on results: ys[full, …, chunk at `axis` + 1, …] -> [.., full * chunk at `axis`, …].
 Array unchunk_rows(const Array& ys, int axis);
-// Entry 0 along the axis, which goes.
-Array first_row(const Array& ys, int axis = 0);
+// Entry `at` along the axis, which goes.
+Array row_at(const Array& ys, int axis, int64_t at);
 // Loops body(carry, rows…) -> (carry, ys…) and returns the ys.
 Arrays scan_rows(FunctionRef<Arrays(const Arrays&)> body, const Array& carry, const Arrays& xs,
                  int64_t length);

@@ -22,7 +22,7 @@ namespace weft::detail {
 namespace {
 
 Closed pruned(Closed c) {
-  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  c.jaxpr = dce(c.jaxpr);
   return c;
 }
 

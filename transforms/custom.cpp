@@ -234,7 +234,7 @@ Arrays called_late(const char* who, const char* which, const Arrays& x, const Ar
   stand_for.resize(all.size());
   Closed c = record(types_of(all), stand_for, f);
   refuse_tracers(who, which, c, Called::late);
-  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  c.jaxpr = dce(c.jaxpr);
   c.consts.insert(c.consts.end(), all.begin(), all.end());
   return eval_jaxpr(open_constants(c.jaxpr), c.consts);
 }

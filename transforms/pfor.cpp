@@ -41,7 +41,7 @@ Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptio
   MaybeAxes axis(x.size(), 0);
   for (size_t i = 0; i < x.size(); ++i) {
     if (x[i].shape()[0] == n) continue;
-    in[i] = first_row(x[i]);
+    in[i] = row_at(x[i], 0, 0);
     axis[i] = std::nullopt;
   }
   MapOptions m;

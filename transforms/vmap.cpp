@@ -131,7 +131,7 @@ struct Map {
     Arrays ys = scan_rows(body, lane_number(0), xs, full);
     std::vector<Arrays> parts(1);
     for (size_t k = 0; k < ys.size(); ++k)
-      parts[0].push_back(to[k] ? unchunk_rows(ys[k], *to[k]) : first_row(ys[k]));
+      parts[0].push_back(to[k] ? unchunk_rows(ys[k], *to[k]) : row_at(ys[k], 0, 0));
     if (const int64_t lo = full * chunk; lo < args.size)
       parts.push_back(lanes(rows(lo, args.size), args.axis, args.size - lo, lane_number(lo)));
     return joined(parts);

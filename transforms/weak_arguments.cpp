@@ -13,7 +13,7 @@ namespace weft::detail {
 
 WeakArguments::WeakArguments(const Arrays& x) : written(numbers_among(x)) {
   for (size_t i = 0; i < x.size(); ++i)
-    if (x[i].type() == Type(F32, Shape{}, true) && x[i].is_traced()) traced.push_back(i);
+    if (is_weak_number(x[i].type()) && x[i].is_traced()) traced.push_back(i);
 }
 
 bool WeakArguments::trace_again() {
@@ -48,7 +48,7 @@ Closed traced(const char* who, const Types& in, FunctionRef<Arrays(const Arrays&
     for (size_t k : n.traced)
       n.asked |= static_cast<int>(k) == is[i] &&
                  static_cast<const RecordTracer&>(inputs[n.with.size() + i].node()).read;
-  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  c.jaxpr = dce(c.jaxpr);
   return c;
 }
 

@@ -34,7 +34,7 @@ Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&
   Closed c = record(in, f);
   if (c.consts.empty()) return {std::move(c), at};
   // A mask that no loop inside asks for is not handed in.
-  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  c.jaxpr = dce(c.jaxpr);
   std::vector<bool> read(c.consts.size(), false);
   const auto note = [&](Atom a) {
     if (!a.is_literal() && static_cast<size_t>(a.index) < read.size())

@@ -14,7 +14,7 @@ void patterns_cover(const Case& c, Failures& f) {
       c.op->effects(c.sample.params) != Effect::none)
     return;
   // A derivative is taken by each element.
-  if (test::elements_of(c.in()) * test::elements_of(c.out()) > 20'000) return;
+  if (elements_of(c.in()) * elements_of(c.out()) > 20'000) return;
   Random r = c.random(15);
   const Arrays x = c.draw(r);
   const auto run = [&](const Arrays& a) { return c.run(a); };

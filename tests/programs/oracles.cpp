@@ -218,7 +218,7 @@ class Judge {
   // says that it is.
   void patterns() {
     const Types in = types_of(x_), out = jaxpr_->out_types();
-    if (acts_ || test::elements_of(in) * test::elements_of(out) > 2'000) return;
+    if (acts_ || elements_of(in) * elements_of(out) > 2'000) return;
     const auto f = [this](const Arrays& a) { return run(p_.f, a); };
     begin("pattern");
     require(test::forward_pattern_lacks(f, x_, out));

@@ -25,17 +25,6 @@ using FlatTestFunction = FunctionRef<Arrays(const Arrays&)>;
 inline std::vector<bool> inexact_among(const Types& types) {
   return each([](const Type& t) { return is_inexact(t.dtype()); }, types);
 }
-inline int64_t elements_of(const Types& types) {
-  int64_t n = 0;
-  for (const Type& t : types) n += t.elements();
-  return n;
-}
-inline Arrays written_out(const Dual& d) {
-  Arrays r;
-  for (size_t k = 0; k < d.out.size(); ++k) r.push_back(instantiate(d.tangent[k], d.out[k].type()));
-  return r;
-}
-
 // Where the derivative at x is not zero, an element of the arguments at a time.
 inline Places places_at(FlatTestFunction f, const Arrays& x, const std::vector<bool>& results) {
   Places found;
@@ -50,7 +39,7 @@ inline Places places_at(FlatTestFunction f, const Arrays& x, const std::vector<b
       Arrays dx(x.size());
       dx[i] = base::convert(base::reshape(unit.array, t.shape()), t.dtype());
       int64_t at = 0;
-      for (const Array& dy : chosen(written_out(jvp_flat(f, x, dx)), results)) {
+      for (const Array& dy : chosen(written_tangents(jvp_flat(f, x, dx)), results)) {
         std::vector<complex128_t> v(static_cast<size_t>(dy.size()));
         detail::convert_elements(dy, v.data(), C128);
         for (size_t k = 0; k < v.size(); ++k)
@@ -79,7 +68,7 @@ inline std::string forward_pattern_lacks(FlatTestFunction f, const Arrays& x, co
   const Types vectors = strong(chosen(types_of(x), wrt));
   const Closed c = record(joined(types_of(x), vectors), [&](const Arrays& a) {
     const Dual d = jvp_flat(f, part(a, 0, x.size()), spread(rest(a, x.size()), wrt));
-    return chosen(written_out(d), results);
+    return chosen(written_tangents(d), results);
   });
   return not_covered(places_at(f, x, results), detail::reached_by(c, vectors.size(), 5), "forward");
 }

@@ -243,7 +243,7 @@ bool has_open_size(const Expr& e) {
 
 Closed traced(const Applied& a, const Types& in) {
   Closed c = record(in, a.f);
-  c.jaxpr = dce(c.jaxpr, std::vector<bool>(c.jaxpr->out.size(), true));
+  c.jaxpr = dce(c.jaxpr);
   return c;
 }
 

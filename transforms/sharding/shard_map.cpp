@@ -54,7 +54,7 @@ struct Run {
     const MeshAxis& axis = spec.mesh.axes()[k];
     if (const MaybeAxis to = within(out[i], k)) return move_mapped(y, mapped, *to, axis.size);
     if (!mapped) return y;
-    if (!spec.options.check_vma) return first_row(y, *mapped);
+    if (!spec.options.check_vma) return row_at(y, *mapped, 0);
     throw BatchingError(fmt::format(
         "{}: {} says that the lanes of '{}' share it, but it may differ between them. Name the "
         "axis in out_specs, or combine the lanes, as psum or pmean do",

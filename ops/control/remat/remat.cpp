@@ -55,7 +55,7 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
   const size_t residuals = static_cast<size_t>(s.residuals),
                known = s.known->out.size() - residuals;
   // Of the residuals those that the rest reads.
-  const Jaxpr later = dce(s.rest, std::vector<bool>(s.rest->out.size(), true));
+  const Jaxpr later = dce(s.rest);
   const std::vector<bool> read = part(needed_inputs(later), 0, residuals);
   std::vector<bool> keep(known, true), want(known, false);
   keep.resize(known + residuals, false);

@@ -214,13 +214,13 @@ class Divider {
   Twice divided() {
     Twice t;
     t.first = program(j_.in_types(), [&](const Arrays& x) { return run_first(x); });
-    t.first = dce(t.first, std::vector<bool>(t.first->out.size(), true));
+    t.first = dce(t.first);
     size_t kept = 0;
     for (bool k : keep_) kept += k;
     t.saved = static_cast<int64_t>(t.first->out.size() - kept);
     const Types in = joined(j_.in_types(), saved_types(t));
     t.again = program(in, [&](const Arrays& x) { return run_again(x); });
-    t.again = dce(t.again, std::vector<bool>(t.again->out.size(), true));
+    t.again = dce(t.again);
     return t;
   }
 
@@ -349,8 +349,6 @@ std::optional<Jaxpr> second_run(const Jaxpr& j) {
   return t.saved == 0 ? std::optional(t.again) : std::nullopt;
 }
 
-std::vector<bool> needed_inputs(const Jaxpr& j) {
-  return inputs_read(*dce(j, std::vector<bool>(j->out.size(), true)));
-}
+std::vector<bool> needed_inputs(const Jaxpr& j) { return inputs_read(*dce(j)); }
 
 }  // namespace weft

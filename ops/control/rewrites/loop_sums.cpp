@@ -327,7 +327,7 @@ Jaxpr Finder::body_left(const Groups<Array>& left) const {
     for (int32_t v : stored_) results.push_back(known.at(v));
     return results;
   });
-  return dce(whole, std::vector<bool>(whole->out.size(), true));
+  return dce(whole);
 }
 
 // Of all steps, of the results of the loop that is left.
