@@ -19,55 +19,11 @@
 #include "weft/tracer/trees/given.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/chunk.h"
+#include "weft/transforms/jacobian/basis.h"
 #include "weft/transforms/jacobian/sparsity.h"
 
 namespace weft::detail {
 namespace {
-
-// The vectors along which a derivative is taken: sums of the unit vectors of some arrays taken
-// together, each unit vector in one of them.
-struct Basis {
-  Types types;
-  int64_t count = 0;                 // of vectors
-  std::vector<int32_t> vector = {};  // that unit vector number k is in; empty: in the k-th
-  const Type& operator[](size_t i) const { return types[i]; }
-};
-
-int64_t total(const Types& types) {
-  int64_t n = 0;
-  for (const Type& t : types) n += t.elements();
-  return n;
-}
-Basis unit_vectors(Types types) {
-  const int64_t n = total(types);
-  return {std::move(types), n};
-}
-
-Array vector_of(const std::vector<int32_t>& numbers) {
-  return array_of_bytes(Type(I32, {static_cast<int64_t>(numbers.size())}), numbers.data());
-}
-
-// n vectors from number lo (i32[]) on: for each array [n, shape…].
-Arrays vectors(const Basis& basis, const Array& lo, int64_t n) {
-  Arrays r;
-  int64_t first = 0;
-  for (const Type& t : basis.types) {
-    const int64_t size = t.elements();
-    const auto filled = [&](const Array& x) {
-      return base::insert_axis(base::insert_axis(x, 0, size), 0, n);
-    };
-    const Array number = base::add(base::iota(Type(I32, Shape{n, size}), 0), filled(lo));
-    const auto from = basis.vector.begin() + (basis.vector.empty() ? 0 : first);
-    const Array element =
-        basis.vector.empty()
-            ? base::add(base::iota(Type(I32, Shape{n, size}), 1), filled(lane_number(first)))
-            : base::insert_axis(vector_of({from, from + size}), 0, n);
-    r.push_back(
-        base::reshape(base::convert(number == element, t.dtype()), t.shape().inserted(0, n)));
-    first += size;
-  }
-  return r;
-}
 
 // f mapped over n vectors of the basis; lanes first.
 Arrays over_vectors(const Basis& basis, const Array& lo, int64_t n, FlatFunction f) {
@@ -179,6 +135,20 @@ Arrays split_columns(const Array& m, const Types& in) {
   return r;
 }
 
+// [n, in…] whose n columns belong to arrays of these types -> out… + in… for each.
+BlockRows split_rows(const Arrays& cts, const Types& out, const Types& in) {
+  BlockRows rows;
+  int64_t at = 0;
+  for (const Type& t : out) {
+    rows.emplace_back();
+    for (size_t i = 0; i < in.size(); ++i)
+      rows.back().push_back(base::reshape(base::slice_axis(cts[i], 0, at, at + t.elements()),
+                                          joined(t.shape(), in[i].shape())));
+    at += t.elements();
+  }
+  return rows;
+}
+
 void check_complex_results(const Request& q, const Arrays& out) {
   for (size_t k = 0; q.options.holomorphic && k < q.count(out); ++k)
     check_reverse_output(q.who, out[k].type(), true);
@@ -262,6 +232,13 @@ BlockRows spread(const Sparse& s, const Arrays& passes, const Types& others) {
   return rows;
 }
 
+BlockRows transposed(const BlockRows& blocks) {
+  BlockRows t(blocks.empty() ? 0 : blocks[0].size());
+  for (const Arrays& row : blocks)
+    for (size_t k = 0; k < row.size(); ++k) t[k].push_back(row[k]);
+  return t;
+}
+
 // f runs once for all columns of a chunk. With aux it runs once, and its derivative is applied.
 JacobianResult forward(const Request& q, const Sparse* sparse) {
   JacobianResult r;
@@ -276,11 +253,9 @@ JacobianResult forward(const Request& q, const Sparse* sparse) {
     r.out = std::move(l.out);
   } else {
     columns = over_basis(basis, q.options.chunk_size, [&](const Arrays& v) {
-      Dual d = jvp_flat(q.f, q.x, q.tangents(v));
+      const Dual d = jvp_flat(q.f, q.x, q.tangents(v));
       check_complex_results(q, d.out);
-      for (size_t k = 0; k < d.out.size(); ++k)
-        d.tangent[k] = instantiate(d.tangent[k], d.out[k].type());
-      return d.tangent;
+      return written_tangents(d);
     });
   }
   if (sparse) {
@@ -313,24 +288,8 @@ JacobianResult reverse(const Request& q, const Sparse* sparse) {
   const Arrays cts = over_basis(basis, q.options.chunk_size, [&](const Arrays& rows) {
     return q.chosen(v.l.linear.transpose(rows));
   });
-  JacobianResult r;
-  if (sparse) {
-    const BlockRows by_argument = spread(*sparse, cts, q.in);
-    for (size_t k = 0; k < v.out.size(); ++k) {
-      r.rows.emplace_back();
-      for (const Arrays& column : by_argument) r.rows.back().push_back(column[k]);
-    }
-  }
-  int64_t at = 0;
-  for (const Type& t : sparse ? Types() : v.out) {
-    r.rows.emplace_back();
-    for (size_t i = 0; i < q.in.size(); ++i)
-      r.rows.back().push_back(base::reshape(base::slice_axis(cts[i], 0, at, at + t.elements()),
-                                            joined(t.shape(), q.in[i].shape())));
-    at += t.elements();
-  }
-  r.out = std::move(v.l.out);
-  return r;
+  return {sparse ? transposed(spread(*sparse, cts, q.in)) : split_rows(cts, v.out, q.in),
+          std::move(v.l.out)};
 }
 
 // The number of rows of a batch, which all have as their leading axis.
@@ -389,7 +348,7 @@ Modes modes_of(const Request& q) {
     m.reverse = !m.forward;
     return m;
   }
-  const Derivatives d = derivatives_of(dce(j, std::vector<bool>(j->out.size(), true)));
+  const Derivatives d = derivatives_of(dce(j));
   if (d.forward != d.reverse) {
     m.forward = d.forward;
     m.reverse = d.reverse;
@@ -407,18 +366,14 @@ Pattern pattern_of(const Request& q, const Types& out, bool forward) {
     const Arrays x = part(a, 0, n), vectors = rest(a, n);
     if (!forward)
       return q.chosen(linearize_first(q.f, x, q.wrt, q.results).linear.transpose(vectors));
-    Dual d = jvp_flat(q.f, x, q.tangents(vectors));
-    d.tangent.resize(q.count(d.out));
-    for (size_t k = 0; k < d.tangent.size(); ++k)
-      d.tangent[k] = instantiate(d.tangent[k], d.out[k].type());
-    return d.tangent;
+    return written_tangents(jvp_flat(q.f, x, q.tangents(vectors)), q.results);
   });
   const int64_t chunk = q.options.chunk_size;
   return reached_by(c, basis.size(), chunk > 0 ? chunk : at_a_time);
 }
 
 JacobianResult sparse(const Request& q, JacobianMode mode) {
-  const Modes m = modes_of(q);
+  const Modes m = mode == JacobianMode::forward ? Modes() : modes_of(q);
   Types out;
   for (const Type& t : m.out) {
     if (mode == JacobianMode::reverse) check_reverse_output(q.who, t, q.options.holomorphic);
@@ -437,7 +392,7 @@ JacobianResult sparse(const Request& q, JacobianMode mode) {
     }
   }
   s.basis = {s.forward ? q.in : out, colours.count, std::move(colours.of_row)};
-  const Sparse* const fewer = colours.count < total(s.basis.types) ? &s : nullptr;
+  const Sparse* const fewer = colours.count < elements_of(s.basis.types) ? &s : nullptr;
   return s.forward ? forward(q, fewer) : reverse(q, fewer);
 }
 
@@ -465,7 +420,8 @@ JacobianResult run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x,
   if (o.sparsity == Sparsity::detect) return sparse(q, mode);
   if (mode == JacobianMode::cheaper) {
     const Modes m = modes_of(q);
-    const bool cheaper = m.forward && m.reverse ? total(q.in) <= total(m.out) : m.forward;
+    const bool cheaper =
+        m.forward && m.reverse ? elements_of(q.in) <= elements_of(m.out) : m.forward;
     return cheaper ? forward(q, nullptr) : reverse(q, nullptr);
   }
   return mode == JacobianMode::forward ? forward(q, nullptr) : reverse(q, nullptr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/jacobian/sparsity.cpp: a linear program run on sets instead of numbers, and the colouring of
-// what it finds.
+// transforms/jacobian/sparsity.cpp: a linear program run on sets instead of numbers, and the
+// colouring of what it finds.
 #include "weft/transforms/jacobian/sparsity.h"
 
 #include <algorithm>
@@ -15,11 +15,14 @@
 #include "weft/core/programs/effects.h"
 #include "weft/ops/control/lanes.h"
 #include "weft/ops/linear/dot.h"
+#include "weft/ops/structure/structure.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/replay.h"
+#include "weft/tracer/types_of.h"
 #include "weft/transforms/chunk.h"
+#include "weft/transforms/jacobian/basis.h"
 
 namespace weft::detail {
 namespace {
@@ -89,8 +92,8 @@ class Reach {
   Arrays by_units(const Eqn& e, const Plan& p, const Values& in, size_t k) const;
   Arrays changed(const Eqn& e, const Plan& p, const Values& in, size_t k,
                  const Array& numbers) const;
-  Array along_axes(const Plan& p, const Array& reached, size_t k, const Type& out) const;
-  Array anywhere(const Array& reached, const Type& out) const;
+  std::vector<int> stays(const Plan& p, size_t k, const Shape& out) const;
+  Array along_axes(const Array& reached, const std::vector<int>& stays, const Shape& out) const;
   Array stacked(const std::vector<Value>& steps, const Type& whole) const;
 
   const int64_t seeds_;
@@ -177,12 +180,10 @@ Arrays Reach::reach(const Eqn& e, const Plan& p, const Values& in, size_t k) con
   }
   if (p.adds && (known || factors)) return by_numbers(e, p, in, k);
   constexpr int64_t few = 1 << 20;
-  int64_t out_elements = 0;
-  for (const Type& t : p.out) out_elements += t.elements();
-  if (known && p.in[k].elements() * out_elements <= few) return by_units(e, p, in, k);
+  if (known && p.in[k].elements() * elements_of(p.out) <= few) return by_units(e, p, in, k);
   Arrays out;
   for (const Type& t : p.out)
-    out.push_back(p.lowering ? along_axes(p, in[k].reached, k, t) : anywhere(in[k].reached, t));
+    out.push_back(along_axes(in[k].reached, stays(p, k, t.shape()), t.shape()));
   return out;
 }
 
@@ -200,9 +201,8 @@ Arrays Reach::by_numbers(const Eqn& e, const Plan& p, const Values& in, size_t k
 Arrays Reach::by_units(const Eqn& e, const Plan& p, const Values& in, size_t k) const {
   const Type& t = p.in[k];
   const int64_t n = t.elements();
-  const Array element = base::iota(Type(I32, {n, n}), 0) == base::iota(Type(I32, {n, n}), 1),
-              units = base::reshape(base::convert(element, t.dtype(), t.weak()),
-                                    t.shape().inserted(0, n));
+  const Array units =
+      base::convert(vectors(unit_vectors({t}), lane_number(0), n)[0], t.dtype(), t.weak());
   Arrays reach = changed(e, p, in, k, units);
   if (is_complex(t.dtype())) {
     const Arrays more = changed(e, p, in, k, units * Array(std::complex<float>(0, 1)));
@@ -258,52 +258,40 @@ Arrays Reach::changed(const Eqn& e, const Plan& p, const Values& in, size_t k,
   return out;
 }
 
-// Where the rule reads an axis at the index at which it writes one of the result, the seeds stay
-// where they are; along all others they may go anywhere.
-Array Reach::along_axes(const Plan& p, const Array& reached, size_t k, const Type& out) const {
-  const std::vector<int>& reads = p.access.reads[k];
-  std::vector<int> from(static_cast<size_t>(out.ndim()), -1);  // by axis of the result
-  std::vector<int64_t> mixed;
-  for (size_t b = 0; b < reads.size(); ++b) {
-    const int a = reads[b] < 0 ? -1 : p.result_axis[static_cast<size_t>(reads[b])];
-    const int64_t size = reached.shape()[static_cast<int>(b) + 1];
-    if (a < 0 || from[static_cast<size_t>(a)] >= 0 || out.shape()[a] != size)
-      mixed.push_back(static_cast<int64_t>(b) + 1);
-    else
-      from[static_cast<size_t>(a)] = static_cast<int>(b) + 1;
+// By axis of operand k, the axis of the result at whose index the rule reads it; -1 where it reads
+// it elsewhere, and everywhere if nothing is known of how it reads.
+std::vector<int> Reach::stays(const Plan& p, size_t k, const Shape& out) const {
+  const Shape& in = p.in[k].shape();
+  std::vector<int> r(in.size(), -1);
+  for (size_t b = 0; p.lowering && b < r.size(); ++b) {
+    const int read = p.access.reads[k][b];
+    const int a = read < 0 ? -1 : p.result_axis[static_cast<size_t>(read)];
+    if (a >= 0 && std::find(r.begin(), r.end(), a) == r.end() &&
+        out[a] == in[static_cast<int64_t>(b)])
+      r[b] = a;
   }
-  Array r = reached;
-  for (int64_t m :
-       mixed) {  // the axis stays, of one element, so that the others keep their numbers
-    const Array some = base::reduce_any(r, {m});
-    r = base::reshape(some, some.shape().inserted(static_cast<int>(m), 1));
-  }
-  std::vector<int64_t> sizes{seeds_};
-  int at = 1;
-  // Those that stay come first, in the order of the result, then those of one element.
-  std::vector<int> order{0};
-  for (int a = 0; a < out.ndim(); ++a)
-    if (from[static_cast<size_t>(a)] >= 0) order.push_back(from[static_cast<size_t>(a)]);
-  std::vector<int> now;
-  for (int b = 0; b < r.ndim(); ++b) now.push_back(b);
-  for (; at < static_cast<int>(order.size()); ++at) {
-    const auto where = std::find(now.begin(), now.end(), order[static_cast<size_t>(at)]);
-    r = base::move_axis(r, static_cast<int>(where - now.begin()), at);
-    now.erase(where);
-    now.insert(now.begin() + at, order[static_cast<size_t>(at)]);
-  }
-  for (int a = 1; a < at; ++a) sizes.push_back(r.shape()[a]);
-  r = base::reshape(r, sizes);
-  for (int a = 0; a < out.ndim(); ++a)
-    if (from[static_cast<size_t>(a)] < 0) r = base::insert_axis(r, a + 1, out.shape()[a]);
   return r;
 }
 
-Array Reach::anywhere(const Array& reached, const Type& out) const {
-  std::vector<int64_t> all;
-  for (int b = 1; b < reached.ndim(); ++b) all.push_back(b);
-  Array r = base::reduce_any(reached, all);
-  for (int a = 0; a < out.ndim(); ++a) r = base::insert_axis(r, a + 1, out.shape()[a]);
+// The seeds stay where they are along the axes that stay; along all others they may go anywhere.
+Array Reach::along_axes(const Array& reached, const std::vector<int>& stays,
+                        const Shape& out) const {
+  std::vector<int64_t> mixed, order{0};
+  std::vector<int> kept;  // axes of the result, as those that are left of the operand stand
+  for (size_t b = 0; b < stays.size(); ++b) {
+    if (stays[b] < 0)
+      mixed.push_back(static_cast<int64_t>(b) + 1);
+    else
+      kept.push_back(stays[b]);
+  }
+  Array r = base::reduce_any(reached, mixed);
+  for (int a = 0; a < static_cast<int>(out.size()); ++a)
+    if (const auto at = std::find(kept.begin(), kept.end(), a); at != kept.end())
+      order.push_back(at - kept.begin() + 1);
+  r = transpose_axes(r, order);
+  for (int a = 0; a < static_cast<int>(out.size()); ++a)
+    if (std::find(kept.begin(), kept.end(), a) == kept.end())
+      r = base::insert_axis(r, a + 1, out[a]);
   return r;
 }
 
@@ -335,9 +323,7 @@ Values Reach::scan(const LoopForm& f, const Types& out, const Values& in) {
   const auto first = in.begin() + f.first_carry(), first_row = in.begin() + f.first_row();
   Values carry(first, first + f.carry);
   const auto row = [](const Array& x, int axis, int64_t t) {
-    if (x.empty_handle()) return x;
-    const Array one = base::slice_axis(x, axis, t, t + 1);
-    return base::reshape(one, one.shape().erased(axis));
+    return x.empty_handle() ? x : row_at(x, axis, t);
   };
   std::vector<Values> steps(static_cast<size_t>(f.results), Values(static_cast<size_t>(f.length)));
   for (int64_t s = 0; s < f.length; ++s) {
@@ -390,20 +376,6 @@ Values Reach::loop_while(const LoopForm& f, const Values& in) {
   }
 }
 
-// Inputs of the program that are seeds, `n` of them from `lo` on.
-Values seeds_among(const Types& types, int64_t lo, int64_t n) {
-  Values r;
-  int64_t first = 0;
-  for (const Type& t : types) {
-    const Array number = base::insert_axis(base::iota(Type(I32, {n}), 0), 1, t.elements());
-    const Array element = base::insert_axis(base::iota(Type(I32, {t.elements()}), 0), 0, n);
-    const Array mine = number + static_cast<int>(lo) == element + static_cast<int>(first);
-    r.push_back({{}, base::reshape(mine, t.shape().inserted(0, n))});
-    first += t.elements();
-  }
-  return r;
-}
-
 }  // namespace
 
 Pattern Pattern::transposed() const {
@@ -416,28 +388,27 @@ Pattern Pattern::transposed() const {
 
 Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) {
   const Running eager(eval_interpreter());
-  const Jaxpr program =
-      without_prints(dce(linear.jaxpr, std::vector<bool>(linear.jaxpr->out.size(), true)));
+  const Jaxpr program = without_prints(dce(linear.jaxpr));
   const JaxprData& j = *program;
   const auto inputs = static_cast<size_t>(j.n_in), first_seed = inputs - seed_inputs;
   Types seed_types = j.in_types();
   seed_types.erase(seed_types.begin(), seed_types.begin() + static_cast<int64_t>(first_seed));
-  int64_t seeds = 0;
-  for (const Type& t : seed_types) seeds += t.elements();
+  const Basis basis = unit_vectors(std::move(seed_types));
+  const int64_t seeds = basis.count;
+  const Types out_types = j.out_types();
   Pattern p;
-  for (const Type& t : j.out_types()) p.columns += t.elements();
+  p.columns = elements_of(out_types);
   for (int64_t lo = 0; lo < seeds; lo += at_a_time) {
     const int64_t n = std::min(at_a_time, seeds - lo);
     Values x(first_seed);
     for (size_t k = 0; k < linear.consts.size(); ++k)
       if (concrete_or_null(linear.consts[k])) x[k].known = linear.consts[k];
-    const Values tangents = seeds_among(seed_types, lo, n);
-    x.insert(x.end(), tangents.begin(), tangents.end());
+    for (const Array& v : vectors(basis, lane_number(lo), n, Bool)) x.push_back({{}, v});
     const Values out = Reach(n).run(program, x);
     p.rows.resize(static_cast<size_t>(lo + n));
     int32_t column = 0;
     for (size_t o = 0; o < out.size(); ++o) {
-      const int64_t size = j.out_types()[o].elements();
+      const int64_t size = out_types[o].elements();
       const bool* b = out[o].is_reached() ? data_of<bool>(out[o].reached) : nullptr;
       for (int64_t s = 0; b && s < n; ++s)
         for (int64_t e = 0; e < size; ++e)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/jacobian/sparsity.h: which elements of a function's result depend on which of its arguments,
-// and which of them may share a pass of a derivative (docs/decisions/0055).
+// transforms/jacobian/sparsity.h: which elements of a function's result depend on which of its
+// arguments, and which of them may share a pass of a derivative (docs/decisions/0055).
 #pragma once
 #include "weft/tracer/record_trace.h"
 
