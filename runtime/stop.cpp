@@ -11,11 +11,11 @@
 #include <condition_variable>
 #include <mutex>
 #include <system_error>
-#include <thread>
 
 #include "weft/core/error.h"
 #include "weft/core/ir.h"
 #include "weft/runtime/fork.h"
+#include "weft/runtime/threads.h"
 
 namespace weft {
 namespace {
@@ -61,7 +61,7 @@ struct ir::Watch {
   void start() {
     if (running) return;
     try {
-      std::thread([this] { watch(); }).detach();
+      start_background([this] { watch(); });
     } catch (const std::system_error& e) {
       throw DeviceError(fmt::format("a time limit needs a thread that watches it: {}", e.what()));
     }

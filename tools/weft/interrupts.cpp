@@ -10,10 +10,10 @@
 
 #include <atomic>
 #include <cerrno>
-#include <thread>
 
 #include "weft/core/error.h"
 #include "weft/runtime/stop.h"
+#include "weft/runtime/threads.h"
 #include "weft/tools/weft/command.h"
 
 namespace weft::tools {
@@ -38,14 +38,14 @@ void catch_interrupts() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // of threads started from here, too
-  std::thread([signals] {
+  ir::start_background([signals] {
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     char byte = 0;
     while (read(wake[0], &byte, 1) < 0 && errno == EINTR) {
     }
     interrupt();
     for (;;) pause();  // for the second time
-  }).detach();
+  });
   struct sigaction action = {};
   action.sa_handler = on_interrupt;
   action.sa_flags = SA_RESTART;
