@@ -40,6 +40,9 @@ Memory::Memory(size_t bytes) : size_(bytes) {
   void* const p =
       mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) std::abort();
+  // open() and close() go through each page that was touched: 512 times fewer of them, if the
+  // system has large ones.
+  madvise(p, bytes, MADV_HUGEPAGE);
   begin_ = std::bit_cast<Address>(p);
   free_[begin_] = size_;
 }
