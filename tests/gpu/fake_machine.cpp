@@ -40,16 +40,27 @@ Memory::Memory(size_t bytes) : size_(bytes) {
   void* const p =
       mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) std::abort();
-  // open() and close() go through each page that was touched: 512 times fewer of them, if the
-  // system has large ones.
+  // open() and close() go through each page that was touched: few, if the system has large ones.
   madvise(p, bytes, MADV_HUGEPAGE);
   begin_ = std::bit_cast<Address>(p);
   free_[begin_] = size_;
 }
 Memory::~Memory() { munmap(at(begin_), size_); }
 
-void Memory::open() { mprotect(at(begin_), size_, PROT_READ | PROT_WRITE); }
-void Memory::close() { mprotect(at(begin_), size_, PROT_NONE); }
+void Memory::open() {
+  open_ = true;
+  mprotect(at(begin_), used_, PROT_READ | PROT_WRITE);
+}
+void Memory::close() {
+  open_ = false;
+  mprotect(at(begin_), used_, PROT_NONE);
+}
+void Memory::use(size_t bytes) {
+  constexpr size_t large_page = 2 << 20;
+  if (bytes <= used_) return;
+  used_ = std::min(size_, (bytes + large_page - 1) / large_page * large_page);
+  if (open_) open();
+}
 
 size_t Memory::room(size_t bytes) const { return (bytes + 255) / 256 * 256 + red_zone; }
 
@@ -64,6 +75,7 @@ Address Memory::allocate(size_t bytes) {
       from->erase(a);
       if (from == &free_ && all > need) free_[a + need] = all - need;
       blocks_[a] = {need - red_zone, from == &free_ ? need : all, false};
+      use(a + blocks_[a].whole - begin_);
       return a;
     }
   return 0;

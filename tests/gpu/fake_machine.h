@@ -115,8 +115,10 @@ class Memory {
 
  private:
   size_t room(size_t bytes) const;
+  void use(size_t bytes);
   Address begin_;
-  size_t size_;
+  size_t size_, used_ = 0;  // used: what has held blocks; the rest is never opened
+  bool open_ = false;
   std::map<Address, Block> blocks_;
   std::map<Address, size_t> kept_, free_;  // of the pool, and of nobody; with the red zones
 };
