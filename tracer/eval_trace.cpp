@@ -78,7 +78,7 @@ class Eval final : public Interpreter {
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
     int64_t bytes = 0;
     Types in;
-    bool here = !detail::default_elsewhere();
+    bool here = !elsewhere();
     for (const Array& a : x) {
       const Concrete* c = concrete_or_null(a);
       if (!c) escaped(op, a);

@@ -12,6 +12,14 @@
 #include "weft/tracer/eval_trace.h"
 
 namespace weft {
+namespace {
+thread_local bool on_host = false;
+}  // namespace
+
+detail::Device* elsewhere() { return on_host ? nullptr : detail::default_elsewhere(); }
+
+OnHost::OnHost() : before_(std::exchange(on_host, true)) {}
+OnHost::~OnHost() { on_host = before_; }
 
 detail::Device* elsewhere(const Arrays& x) {
   detail::Device* found = nullptr;
@@ -25,7 +33,7 @@ detail::Device* elsewhere(const Arrays& x) {
                       found->name(), d->name()));
     found = d;
   }
-  return found ? found : detail::default_elsewhere();
+  return found ? found : elsewhere();
 }
 
 Array array_on(const Type& t, detail::Device& d, void** memory) {

@@ -12,6 +12,18 @@ namespace weft {
 // Where x is computed with, null for the host: the device of those that lie elsewhere, which the
 // others follow, or else the default. DeviceError if they lie on several.
 detail::Device* elsewhere(const Arrays& x);
+// Where that is without operands.
+detail::Device* elsewhere();
+// While it lives, this thread's default is the host.
+class OnHost {
+ public:
+  OnHost();
+  ~OnHost();
+  OnHost(const OnHost&) = delete;
+
+ private:
+  bool before_;
+};
 // x in the memory of the device; x itself if it lies there.
 Array placed(const Array& x, detail::Device& d);
 // A new array on the device, and its memory there.

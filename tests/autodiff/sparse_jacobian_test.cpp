@@ -130,6 +130,35 @@ TEST_CASE("sparse Jacobians see through control flow", "[sparsity]") {
   CHECK(passes(jacfwd(grows, {.sparsity = detect}), x) == 8);
 }
 
+TEST_CASE("loops of many steps are not followed to their end", "[sparsity]") {
+  const auto every = [](Array x) {
+    return fori_loop(0, 1'000'000, [](Array i, Array v) { return sin(v) + i * 1e-6; }, x);
+  };
+  const auto within = [](Array x) {
+    return fori_loop(
+        0, 1000,
+        [](Array, Array v) {
+          return fori_loop(0, 1000, [](Array i, Array u) { return u * 0.5 + sin(i); }, v);
+        },
+        x);
+  };
+  const auto rows = [](Array x) {
+    return scan([](Array c, Array r) { return std::pair{c * 0.5 + r * r, r * 2}; }, x[0],
+                concatenate({x, zeros({200'000})}, 0))
+        .first;
+  };
+  // Where it goes on from what is known no more, every place may be written.
+  const auto counted = [](Array x) {
+    return fori_loop(
+        0, 1'000'000, [](Array i, Array v) { return v.at(i % 4).set(v[i % 4] * 0.5 + 1); }, x);
+  };
+  const Array x = ramp(4);
+  CHECK(passes(jacfwd(every, {.sparsity = detect}), x) == 1);
+  CHECK(passes(jacfwd(within, {.sparsity = detect}), x) == 1);
+  CHECK(passes(jacrev(rows, {.sparsity = detect}), x) == 1);
+  CHECK(passes(jacfwd(counted, {.sparsity = detect}), x) == 4);
+}
+
 TEST_CASE("indices that are known, and those that are not", "[sparsity]") {
   const Array x = ramp(8), order = array({1, 0, 3, 2, 7, 6, 5, 4}),
               bands = diag(ramp(8)) + eye(8, 8, 1);

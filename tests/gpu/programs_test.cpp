@@ -238,3 +238,22 @@ TEST_CASE("a kernel that the driver refuses is a CompileError that says so", "[g
   fake_cuda_fail(nullptr, 0, 0, false);
   CHECK(jit([](Array t) { return cos(t) - 5; })(v).device() == "cuda:1");
 }
+
+TEST_CASE("patterns of sparse Jacobians are found on the host", "[gpu]") {
+  const auto calls = [] {
+    int64_t n = 0;
+    for (const char* const* e = fake_cuda_entries(); *e; ++e) n += fake_cuda_calls(*e);
+    return n;
+  };
+  const Array factors = device_put(x, "cuda:1");
+  const auto f = [&](Array v) {
+    return fori_loop(0, 50, [&](Array i, Array u) { return u * factors + i; }, v);
+  };
+  make_jaxpr(jacobian(f))(x);
+  default_device("cuda:1");
+  fake_cuda_fail(nullptr, 0, 0, false);  // counts from here
+  make_jaxpr(jacobian(f, {.sparsity = detect}))(x);
+  const int64_t made = calls();
+  default_device("cpu");
+  CHECK(made < 50);  // the factors are read once
+}

@@ -7,8 +7,10 @@
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -59,6 +61,7 @@ struct Worker {
   uint64_t seed = 0;
   int stack = -1;
   Clock::time_point since;
+  double used = 0;  // seconds of a processor, at `since`
 };
 
 template <class F>
@@ -110,8 +113,17 @@ std::string finish(Worker& w) {
 [[noreturn]] void give_up(const std::string& why) {
   throw std::runtime_error("a worker ended before it took a program: " + why);
 }
+double processor_seconds(pid_t pid) {
+  clockid_t clock;
+  timespec t{};
+  if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0) return 0;
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+// How long it has been at its program: what it could compute, so that a machine that is busy with
+// other things counts less, and so does waiting, which may be for JAX.
 double age(const Worker& w) {
-  return std::chrono::duration<double>(Clock::now() - w.since).count();
+  const double all = std::chrono::duration<double>(Clock::now() - w.since).count();
+  return std::max(processor_seconds(w.pid) - w.used, all / 5);
 }
 
 std::vector<std::string> fields_of(uint64_t seed, const Verdict& v) {
@@ -193,6 +205,7 @@ class Pool {
       while (take(w.read, m)) {
         if (m.size() == 1) give_up(m[0]);
         w.since = Clock::now();
+        w.used = processor_seconds(w.pid);
         w.seed = std::stoull(m[0]);
         w.busy = m.size() == 2;
         if (w.busy)
@@ -207,7 +220,7 @@ class Pool {
     const std::string end = finish(w);
     if (w.busy)
       record(w, {Verdict::failed, hangs ? "hang" : "crash",
-                 hangs ? fmt::format("no answer in {} s", r_.each) : end});
+                 hangs ? fmt::format("no answer in {} s of computing", r_.each) : end});
     else if (end != ended_well)
       give_up(end);
     if (next_->load() >= r_.to) return false;

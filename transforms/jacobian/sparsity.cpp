@@ -19,6 +19,7 @@
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"
+#include "weft/tracer/placement.h"
 #include "weft/tracer/replay.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/chunk.h"
@@ -71,6 +72,10 @@ class Reach {
   Values run(const Jaxpr& j, const Values& in);
 
  private:
+  // Loops are followed step by step, so that what counts their steps is known, while fewer
+  // equations than this were run: about a second, if the arrays are small.
+  static constexpr int64_t most_equations = 200'000;
+  bool steps() const { return equations_ < most_equations; }
   // An equation, how it is lowered and how it reads; made once however often it is run.
   struct Plan {
     Types in, out;
@@ -87,6 +92,8 @@ class Reach {
   Values loop_while(const LoopForm& f, const Values& in);
   Values body(const LoopForm& f, const Jaxpr& j, const Values& in, const Values& carry,
               const Values& rows = {});
+  Values in_any_order(const LoopForm& f, const Jaxpr& j, const Values& in, const Values& carry,
+                      const Values& rows = {});
   Arrays reach(const Eqn& e, const Plan& p, const Values& in, size_t k) const;
   Arrays by_numbers(const Eqn& e, const Plan& p, const Values& in, size_t k) const;
   Arrays by_units(const Eqn& e, const Plan& p, const Values& in, size_t k) const;
@@ -97,6 +104,7 @@ class Reach {
   Array stacked(const std::vector<Value>& steps, const Type& whole) const;
 
   const int64_t seeds_;
+  int64_t equations_ = 0;                       // that were run
   std::unordered_map<const Eqn*, Plan> plans_;  // programs outlive it
 };
 
@@ -134,6 +142,7 @@ Values Reach::run(const Jaxpr& j, const Values& in) {
     return a.is_literal() ? Value{literal_array(j->literals[static_cast<size_t>(a.literal())]), {}}
                           : env[static_cast<size_t>(a.index)];
   };
+  equations_ += 1 + static_cast<int64_t>(j->eqns.size());
   for (const Eqn& e : j->eqns) {
     const Source source(e.source);
     Values x;
@@ -317,7 +326,22 @@ Values Reach::loop(const LoopForm& f, const Types& out, const Values& in) {
   return r;
 }
 
-// Step by step, so that what counts the steps is known.
+// Of a body that is run any number of times: what it makes when no more is reached that was not
+// before, with rows of which each may be any.
+Values Reach::in_any_order(const LoopForm& f, const Jaxpr& j, const Values& in, const Values& carry,
+                           const Values& rows) {
+  Values before = carry;
+  for (;;) {
+    Values made = body(f, j, in, before, rows);
+    Values after = either(before, Values(made.begin(), made.begin() + f.carry));
+    if (same(before, after)) {
+      std::move(after.begin(), after.end(), made.begin());
+      return made;
+    }
+    before = std::move(after);
+  }
+}
+
 Values Reach::scan(const LoopForm& f, const Types& out, const Values& in) {
   const bool some_lanes = f.enter || f.trips || f.active();
   const auto first = in.begin() + f.first_carry(), first_row = in.begin() + f.first_row();
@@ -325,55 +349,69 @@ Values Reach::scan(const LoopForm& f, const Types& out, const Values& in) {
   const auto row = [](const Array& x, int axis, int64_t t) {
     return x.empty_handle() ? x : row_at(x, axis, t);
   };
-  std::vector<Values> steps(static_cast<size_t>(f.results), Values(static_cast<size_t>(f.length)));
-  for (int64_t s = 0; s < f.length; ++s) {
+  std::vector<Values> by_result(static_cast<size_t>(f.results),
+                                Values(static_cast<size_t>(f.length)));
+  const auto made_at = [&](int64_t s, const Values& made) {
+    const auto t = static_cast<size_t>(f.reverse ? f.length - 1 - s : s);
+    for (size_t k = 0; k < by_result.size(); ++k) by_result[k][t] = made[carry.size() + k];
+  };
+  int64_t s = 0;
+  for (; s < f.length && steps(); ++s) {
     const int64_t t = f.reverse ? f.length - 1 - s : s;
     Values rows;
     for (auto v = first_row; v != first_row + f.rows; ++v)
       rows.push_back({row(v->known, 0, t), row(v->reached, 1, t)});
-    Values next = body(f, f.bodies[0], in, carry, rows);
-    for (size_t k = 0; k < steps.size(); ++k)
-      steps[k][static_cast<size_t>(t)] = std::move(next[carry.size() + k]);
-    next.resize(carry.size());
-    carry = some_lanes ? either(carry, next) : next;
+    Values made = body(f, f.bodies[0], in, carry, rows);
+    made_at(s, made);
+    made.resize(carry.size());
+    carry = some_lanes ? either(carry, made) : made;
   }
-  for (size_t k = 0; k < steps.size(); ++k)
-    carry.push_back({{}, stacked(steps[k], out[static_cast<size_t>(f.carry) + k])});
+  if (s < f.length) {
+    Values rows;
+    for (auto v = first_row; v != first_row + f.rows; ++v)
+      rows.push_back({{}, v->is_reached() ? base::reduce_any(v->reached, {1}) : Array()});
+    Values made = in_any_order(f, f.bodies[0], in, carry, rows);
+    for (; s < f.length; ++s) made_at(s, made);
+    made.resize(carry.size());
+    carry = std::move(made);
+  }
+  for (size_t k = 0; k < by_result.size(); ++k)
+    carry.push_back({{}, stacked(by_result[k], out[static_cast<size_t>(f.carry) + k])});
   return carry;
 }
 
+// Written to memory: an op of so many operands would be a kernel of so many cases.
 Array Reach::stacked(const Values& steps, const Type& whole) const {
   if (std::none_of(steps.begin(), steps.end(), [](const Value& v) { return v.is_reached(); }))
     return {};
-  const Shape one = whole.shape().erased(0).inserted(0, seeds_).inserted(1, 1);
-  const Array nothing = base::zeros(Type(Bool, one));
-  Arrays rows;
-  for (const Value& v : steps)
-    rows.push_back(v.is_reached() ? base::reshape(v.reached, one) : nothing);
-  return base::concatenate(rows, 1);
+  void* memory = nullptr;
+  Array all = array_on(Type(Bool, whole.shape().inserted(0, seeds_)), host(), &memory);
+  const auto length = static_cast<int64_t>(steps.size()), row = whole.elements() / length;
+  for (int64_t t = 0; t < length; ++t) {
+    const Value& v = steps[static_cast<size_t>(t)];
+    const bool* from = v.is_reached() ? data_of<bool>(v.reached) : nullptr;
+    for (int64_t s = 0; s < seeds_; ++s) {
+      bool* const to = static_cast<bool*>(memory) + (s * length + t) * row;
+      from ? std::copy_n(from + s * row, row, to) : std::fill_n(to, row, false);
+    }
+  }
+  return all;
 }
 
-// As long as it is known whether the loop goes on, step by step; then until nothing is reached that
-// was not before.
 Values Reach::loop_while(const LoopForm& f, const Values& in) {
-  constexpr int steps = 10'000;
   Values carry(in.begin() + f.first_carry(), in.end());
   const auto go_on = [&] {
     Values x(in.begin() + f.first_cond_const(), in.begin() + f.first_const());
     x.insert(x.end(), carry.begin(), carry.end());
     return run(f.bodies[0], x)[0].known;
   };
-  for (int s = 0; s < steps && !f.enter && !f.active(); ++s) {
+  while (steps() && !f.enter && !f.active()) {
     const Array go = go_on();
     if (go.empty_handle()) break;
     if (!static_cast<bool>(go)) return carry;
     carry = body(f, f.bodies[1], in, carry);
   }
-  for (;;) {
-    Values next = either(carry, body(f, f.bodies[1], in, carry));
-    if (same(carry, next)) return carry;
-    carry = std::move(next);
-  }
+  return in_any_order(f, f.bodies[1], in, carry);
 }
 
 }  // namespace
@@ -388,6 +426,7 @@ Pattern Pattern::transposed() const {
 
 Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) {
   const Running eager(eval_interpreter());
+  const OnHost here;  // a device would be given a program an equation and step
   const Jaxpr program = without_prints(dce(linear.jaxpr));
   const JaxprData& j = *program;
   const auto inputs = static_cast<size_t>(j.n_in), first_seed = inputs - seed_inputs;
@@ -402,7 +441,7 @@ Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) 
     const int64_t n = std::min(at_a_time, seeds - lo);
     Values x(first_seed);
     for (size_t k = 0; k < linear.consts.size(); ++k)
-      if (concrete_or_null(linear.consts[k])) x[k].known = linear.consts[k];
+      if (concrete_or_null(linear.consts[k])) x[k].known = placed(linear.consts[k], host());
     for (const Array& v : vectors(basis, lane_number(lo), n, Bool)) x.push_back({{}, v});
     const Values out = Reach(n).run(program, x);
     p.rows.resize(static_cast<size_t>(lo + n));
