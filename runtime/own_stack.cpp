@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/own_stack.cpp: a thread for one call.
+// runtime/own_stack.cpp: threads for one piece of work.
 #include "weft/runtime/own_stack.h"
 
 #include <fmt/format.h>
@@ -10,6 +10,10 @@
 #include <climits>
 #include <cstdint>
 #include <exception>
+#include <latch>
+#include <memory>
+#include <thread>
+#include <utility>
 
 #include "weft/core/error.h"
 
@@ -100,6 +104,15 @@ void on_own_stack(int64_t bytes, FunctionRef<void()> f) {
           "there is no thread to be had with a stack of {} bytes, which a kernel needs", size));
   } while (work.missing > 0);
   if (work.raised) std::rethrow_exception(work.raised);
+}
+
+void start_background(std::function<void()> f) {
+  const auto runs = std::make_shared<std::latch>(1);
+  std::thread([runs, f = std::move(f)] {
+    runs->count_down();
+    f();
+  }).detach();
+  runs->wait();
 }
 
 }  // namespace weft

@@ -15,7 +15,7 @@
 #include "weft/core/error.h"
 #include "weft/core/ir.h"
 #include "weft/runtime/fork.h"
-#include "weft/runtime/threads.h"
+#include "weft/runtime/own_stack.h"
 
 namespace weft {
 namespace {

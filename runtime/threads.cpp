@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/threads.cpp: parallel loops through oneTBB, and threads in the background.
+// runtime/threads.cpp: parallel loops through oneTBB.
 #include "weft/runtime/threads.h"
 
 #include <tbb/parallel_for.h>
@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <atomic>
-#include <latch>
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 #include "weft/core/ir.h"
 #include "weft/core/text/environment.h"
@@ -104,15 +102,6 @@ void ir::parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_
   current_arena()->execute(
       [&] { tbb::parallel_for(int64_t{0}, parts, shared, tbb::simple_partitioner()); });
   end.take();
-}
-
-void ir::start_background(std::function<void()> f) {
-  const auto runs = std::make_shared<std::latch>(1);
-  std::thread([runs, f = std::move(f)] {
-    runs->count_down();
-    f();
-  }).detach();
-  runs->wait();
 }
 
 }  // namespace weft

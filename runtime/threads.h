@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/threads.h: threads: parallel loops over ranges, and work that waits in the background.
+// runtime/threads.h: parallel loops over ranges, on threads of our own arena.
 #pragma once
 #include <cstdint>
-#include <functional>
 
 #include "weft/core/ref.h"
 
@@ -21,11 +20,6 @@ namespace ir {
 // threads. Parts run at the same time; the call returns when all are done, and rethrows the first
 // exception.
 void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> f);
-
-// Calls f on a thread of its own that nobody waits for: f may run until the process ends. Returns
-// when the thread runs, so that a process that ends soon does not end in the midst of its start,
-// which a leak checker reports. Throws std::system_error if there is no thread to be had.
-void start_background(std::function<void()> f);
 }  // namespace ir
 
 }  // namespace weft

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/runtime/own_stack_test.cpp: how much stack is left, and work on a stack of its own.
+// tests/runtime/own_stack_test.cpp: how much stack is left, and work on threads of its own.
 #include "weft/runtime/own_stack.h"
 
+#include <future>
+#include <memory>
 #include <stdexcept>
+#include <thread>
+#include <utility>
 
 #include "catch.h"
 
@@ -37,4 +41,11 @@ TEST_CASE("what is left of a stack is what is not in use", "[runtime][stack]") {
 TEST_CASE("what is thrown on a stack of its own is thrown here", "[runtime][stack]") {
   CHECK_THROWS_AS(on_own_stack(256 << 10, [] { throw std::runtime_error("there"); }),
                   std::runtime_error);
+}
+
+TEST_CASE("work in the background is done on a thread of its own", "[runtime][stack]") {
+  auto done = std::make_shared<std::promise<std::thread::id>>();
+  auto there = done->get_future();
+  start_background([done = std::move(done)] { done->set_value(std::this_thread::get_id()); });
+  CHECK(there.get() != std::this_thread::get_id());
 }

@@ -12,8 +12,8 @@
 #include <cerrno>
 
 #include "weft/core/error.h"
+#include "weft/runtime/own_stack.h"
 #include "weft/runtime/stop.h"
-#include "weft/runtime/threads.h"
 #include "weft/tools/weft/command.h"
 
 namespace weft::tools {
@@ -38,7 +38,7 @@ void catch_interrupts() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // of threads started from here, too
-  ir::start_background([signals] {
+  start_background([signals] {
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     char byte = 0;
     while (read(wake[0], &byte, 1) < 0 && errno == EINTR) {
