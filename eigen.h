@@ -67,8 +67,7 @@ bool is_row_major(const D& m) {
 template <class M>
 struct EigenHeld final : ir::RefCounted {
   M m;
-  template <class D>
-  explicit EigenHeld(D&& from) : m(std::forward<D>(from)) {}
+  explicit EigenHeld(M from) : m(std::move(from)) {}
 };
 // A matrix that the array keeps.
 template <class M, class D>

@@ -229,7 +229,7 @@ bool Joiner::fits(const Set& s) const {
     alone->out.push_back({e.out + static_cast<int32_t>(k)});
   }
   alone->eqns.push_back(std::move(e));
-  const AxisClasses an{Jaxpr(std::move(alone))};
+  const AxisClasses an{Jaxpr(alone)};
   const LaneGrid g = lane_grid(an.top().lowering[0].loop, an);
   if (!g.why.empty() || g.grid.empty()) return false;
   // Few elements of a lane are computed one by one, each written out.

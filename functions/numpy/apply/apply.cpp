@@ -131,7 +131,8 @@ std::vector<std::vector<std::string>> parse_side(const std::string& all, const s
   };
   while (true) {
     skip();
-    if (i >= text.size() || text[i++] != '(') bad();
+    if (i >= text.size() || text[i] != '(') bad();
+    ++i;
     out.emplace_back();
     while (true) {
       skip();
