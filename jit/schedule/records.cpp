@@ -34,8 +34,10 @@ void add(const Kernel& k, Id v, int64_t times, int depth, Sum* s) {
     add(k, i.args[1], i.op == Opcode::Add ? times : -times, depth + 1, s);
   } else if (depth < deepest && i.op == Opcode::Mul && (constant(0) || constant(1))) {
     add(k, i.args[constant(0) ? 1 : 0], times * imm(constant(0) ? 0 : 1), depth + 1, s);
-  } else if ((s->terms[v] += times) == 0) {
-    s->terms.erase(v);
+  } else {
+    int64_t& all = s->terms[v];
+    all += times;
+    if (all == 0) s->terms.erase(v);
   }
 }
 int64_t accesses(const Kernel& k, nest::BlockId b, int64_t buffer) {

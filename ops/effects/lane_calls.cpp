@@ -80,7 +80,7 @@ std::vector<std::vector<int>> lane_axes(const Types& in, const Types& out, const
 
 LaneWalk::LaneWalk(const Types& in, const Types& out, const Ints& lanes, const Ints& has,
                    bool masked, const NativeArgs& a)
-    : lanes_(lanes), args_(a) {
+    : lanes_(lanes) {
   for (int64_t n : lanes) all_ *= n;
   const size_t n = in.size() - (masked ? 1 : 0);
   for (size_t i = 0; i < n; ++i) {

@@ -96,7 +96,6 @@ class LaneWalk {
   std::vector<void*> out_;
   std::vector<std::vector<int64_t>> step_;  // by operand: bytes from lane to lane, by map
   std::vector<int64_t> out_step_;           // by result: bytes from one lane to the next
-  const NativeArgs& args_;
   int64_t all_ = 1;
 };
 
