@@ -169,7 +169,7 @@ Arrays rotated(const Array& a, const Array& rows, const Array& p, const Array& q
   const Array c = rsqrt(add(one, square(t))), s = mul(t, c);
   const Array u = div(apq, as_number(divisor, d));
   const Array cosine = as_number(c, d), sine = mul(as_number(s, d), u);
-  const Shape row = rp.shape();
+  const Shape& row = rp.shape();
   // x c - y s u, x s conj(u) + y c
   const auto turned = [&](const Array& x, const Array& y, const Array& su) {
     return std::pair(
@@ -210,7 +210,7 @@ Arrays sweep(const Array& a, const Array& rows) {
 
 // Whether what is off the diagonal counts beside the whole; no sooner would a NaN end.
 Array unfinished(const Array& a) {
-  const Shape s = a.shape();
+  const Shape& s = a.shape();
   const Array all = squares(a);
   const Array off = select(eq(iota(I32, s, 0), iota(I32, s, 1)), zeros_like(all), all);
   const double eps = real_part(a.dtype()) == F64 ? 0x1p-53 : 0x1p-24;
@@ -220,7 +220,7 @@ Array unfinished(const Array& a) {
 
 // Eigenvectors as columns and eigenvalues, in order: number r is that which r are smaller than.
 Arrays in_order(const Array& a, const Array& rows, const Array& scale) {
-  const Shape s = a.shape();
+  const Shape& s = a.shape();
   const Array w = real_part_of(matrix::diagonal(a));
   const Array across = broadcast_in_dim(w, s, {1}), along = broadcast_in_dim(w, s, {0});
   const Array i = iota(I32, s, 0), j = iota(I32, s, 1);
@@ -244,7 +244,7 @@ Arrays in_order(const Array& a, const Array& rows, const Array& scale) {
 
 Arrays eigh_of_one(const Array& x) {
   const DType d = x.dtype();
-  const Shape s = x.shape();
+  const Shape& s = x.shape();
   const Array i = iota(I32, s, 0), j = iota(I32, s, 1);
   const Array diagonal = as_number(real_part_of(x), d);
   Array a = select(eq(i, j), diagonal, select(gt(i, j), x, matrix::transposed(x, true)));

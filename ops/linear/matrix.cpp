@@ -118,7 +118,7 @@ Array scaled(const Array& x, const Array& v, int at) {
 }
 
 Array leads(const Array& vectors, int axis) {
-  const Shape s = vectors.shape();
+  const Shape& s = vectors.shape();
   const Array size = lax::abs(vectors);
   const Array largest = lax::mul(lax::reduce_max(size, {axis}), like(size, 0.6));
   const Array place = iota(I32, s, axis);

@@ -129,7 +129,8 @@ R gauss_whole(double rounding, const R& a, const R& b, const R& m, const R& s) {
       std::array<R, 3>{R(0), R(1), select(m > R(0), R(1), R(0))},
       [&](const auto& v) { return v[0] + R(1) < m; },
       [&](const auto& v) {
-        const R k = v[0], t = v[1] * ((a + k) * (b + k) / ((k + R(1)) * (k + R(1) - m)) * s);
+        const R& k = v[0];
+        const R t = v[1] * ((a + k) * (b + k) / ((k + R(1)) * (k + R(1) - m)) * s);
         return std::array<R, 3>{k + R(1), t, v[2] + t};
       });
   // (k, factor, sum, digammas, term)
@@ -141,7 +142,8 @@ R gauss_whole(double rounding, const R& a, const R& b, const R& m, const R& s) {
         return both(abs(v[4]) > abs(v[2]) * R(rounding), v[0] < R(most_terms));
       },
       [&](const auto& v) {
-        const R k = v[0], p = a + m + k, q = b + m + k, i = k + R(1), j = k + m + R(1);
+        const R& k = v[0];
+        const R p = a + m + k, q = b + m + k, i = k + R(1), j = k + m + R(1);
         const R f = v[1] * (p * q / (i * j) * s);
         const R sum = v[3] + R(1) / p + R(1) / q - R(1) / i - R(1) / j;
         const R t = f * (log_s + sum);

@@ -165,7 +165,7 @@ Arrays eliminated(const Arrays& c, bool perturb) {
   const Array none = zeros_like(p), pivot = select(swap, below, p);
   const Array quotient = div(select(swap, p, below), pivot);
   const Array f = perturb ? select(eq(pivot, none), none, quotient) : quotient;
-  const Shape wide = b.shape();
+  const Shape& wide = b.shape();
   const auto along = [&](const Array& x) { return matrix::along_leading(x, wide); };
   const Array chosen = along(swap), first = select(chosen, b, right),
               other = select(chosen, right, b);
