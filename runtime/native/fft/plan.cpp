@@ -111,7 +111,8 @@ std::pair<int64_t, int64_t> square_of(int64_t n) {
   std::pair<int64_t, int64_t> best{1, n};
   double least = HUGE_VAL;
   const auto waste = [](int64_t k) {
-    return static_cast<double>((k + 15) / 16 * 16) / static_cast<double>(k);
+    const int64_t whole = (k + 15) / 16 * 16;
+    return static_cast<double>(whole) / static_cast<double>(k);
   };
   for (int64_t a = 4; a * a <= n; ++a) {
     if (n % a != 0) continue;
