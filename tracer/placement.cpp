@@ -16,7 +16,10 @@ namespace {
 thread_local bool on_host = false;
 }  // namespace
 
-detail::Device* elsewhere() { return on_host ? nullptr : detail::default_elsewhere(); }
+detail::Device* elsewhere() {
+  detail::Device* const d = detail::default_elsewhere();
+  return d && !on_host ? d : nullptr;
+}
 
 OnHost::OnHost() : before_(std::exchange(on_host, true)) {}
 OnHost::~OnHost() { on_host = before_; }

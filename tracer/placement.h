@@ -14,7 +14,8 @@ namespace weft {
 detail::Device* elsewhere(const Arrays& x);
 // Where that is without operands.
 detail::Device* elsewhere();
-// While it lives, this thread's default is the host.
+// While it lives, the host is the default of the ops that this thread evaluates; not of functions
+// that were compiled.
 class OnHost {
  public:
   OnHost();

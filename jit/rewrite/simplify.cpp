@@ -116,7 +116,7 @@ Jaxpr simplify(const Jaxpr& j, Rewrite body) {
   }
   const Closed c = record->finish(out);
   if (!c.consts.empty()) throw InternalError("simplification left a constant");
-  return dce(c.jaxpr, std::vector<bool>(out.size(), true));
+  return dce(c.jaxpr);
 }
 
 }  // namespace weft::compiler

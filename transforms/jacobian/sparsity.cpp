@@ -351,13 +351,14 @@ Values Reach::scan(const LoopForm& f, const Types& out, const Values& in) {
   };
   std::vector<Values> by_result(static_cast<size_t>(f.results),
                                 Values(static_cast<size_t>(f.length)));
-  const auto made_at = [&](int64_t s, const Values& made) {
-    const auto t = static_cast<size_t>(f.reverse ? f.length - 1 - s : s);
+  const auto row_of = [&](int64_t step) { return f.reverse ? f.length - 1 - step : step; };
+  const auto made_at = [&](int64_t step, const Values& made) {
+    const auto t = static_cast<size_t>(row_of(step));
     for (size_t k = 0; k < by_result.size(); ++k) by_result[k][t] = made[carry.size() + k];
   };
   int64_t s = 0;
   for (; s < f.length && steps(); ++s) {
-    const int64_t t = f.reverse ? f.length - 1 - s : s;
+    const int64_t t = row_of(s);
     Values rows;
     for (auto v = first_row; v != first_row + f.rows; ++v)
       rows.push_back({row(v->known, 0, t), row(v->reached, 1, t)});
@@ -435,13 +436,14 @@ Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) 
   const Basis basis = unit_vectors(std::move(seed_types));
   const int64_t seeds = basis.count;
   const Types out_types = j.out_types();
+  Values others(first_seed);
+  for (size_t k = 0; k < linear.consts.size(); ++k)
+    if (concrete_or_null(linear.consts[k])) others[k].known = placed(linear.consts[k], host());
   Pattern p;
   p.columns = elements_of(out_types);
   for (int64_t lo = 0; lo < seeds; lo += at_a_time) {
     const int64_t n = std::min(at_a_time, seeds - lo);
-    Values x(first_seed);
-    for (size_t k = 0; k < linear.consts.size(); ++k)
-      if (concrete_or_null(linear.consts[k])) x[k].known = placed(linear.consts[k], host());
+    Values x = others;
     for (const Array& v : vectors(basis, lane_number(lo), n, Bool)) x.push_back({{}, v});
     const Values out = Reach(n).run(program, x);
     p.rows.resize(static_cast<size_t>(lo + n));
