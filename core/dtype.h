@@ -49,16 +49,18 @@ struct bfloat16_t {
   bfloat16_t(float x);     // nearest even
   operator float() const;  // exact
 };
+namespace typing {
 // Complex numbers in memory, layout of std::complex (which this header does not pull in).
 template <class R>
 struct Complex {
   R re = 0, im = 0;
   friend bool operator==(const Complex&, const Complex&) = default;
 };
+}  // namespace typing
 // The C++ type of C64, with the layout of std::complex<float>.
-using complex64_t = Complex<float>;
+using complex64_t = typing::Complex<float>;
 // The C++ type of C128, with the layout of std::complex<double>.
-using complex128_t = Complex<double>;
+using complex128_t = typing::Complex<double>;
 
 int itemsize(DType d);  // bytes an element; a key's is 8 (two uint32)
 

@@ -25,8 +25,8 @@ struct MeshAxis {
 // that is empty or given twice, ShapeError for an axis without lanes. Source: jax.sharding.Mesh.
 class Mesh {
  public:
-  Mesh(std::initializer_list<MeshAxis> axes, Location at = Location::here());
-  Mesh(std::vector<MeshAxis> axes, Location at = Location::here());
+  Mesh(std::initializer_list<MeshAxis> axes, typing::Location at = typing::Location::here());
+  Mesh(std::vector<MeshAxis> axes, typing::Location at = typing::Location::here());
   const std::vector<MeshAxis>& axes() const { return axes_; }
   std::vector<std::string> axis_names() const;
   Shape shape() const;   // the sizes of the axes
@@ -106,7 +106,7 @@ class PartitionSpecs {
 };
 // The specs of one field of a struct or entry of a map, by its name: {"w", P("model")}.
 struct NamedSpecs {
-  AxisKey key;
+  typing::AxisKey key;
   PartitionSpecs specs;
 };
 std::string to_string(const PartitionSpecs& s);  // "(P('data'), {w: P()})"
@@ -123,7 +123,7 @@ struct NamedSharding {
 // jax.make_mesh.
 sharding::Mesh make_mesh(const std::vector<int64_t>& axis_shapes,
                          const std::vector<std::string>& axis_names,
-                         Location at = Location::here());
+                         typing::Location at = typing::Location::here());
 
 namespace detail {
 

@@ -8,12 +8,14 @@
 
 namespace weft {
 
+namespace typing {
 struct ShardMapOptions {
   detail::Designated by_name{detail::ByName::tag};
   // A result that out_specs do not deal out over an axis of the mesh must be the same in all its
   // lanes; false: it is that of lane 0, unchecked.
   bool check_vma = true;
 };
+}  // namespace typing
 
 namespace detail {
 
@@ -21,8 +23,8 @@ namespace detail {
 struct ShardMapSpec {
   sharding::Mesh mesh;
   sharding::PartitionSpecs in, out;
-  ShardMapOptions options;
-  Location at;
+  typing::ShardMapOptions options;
+  typing::Location at;
 };
 void check_shard_map(const ShardMapSpec& s);
 void identify_shard_map(const ShardMapSpec& s, KeyWriter& key);
@@ -81,8 +83,8 @@ class ShardMapped : public CallOperator<ShardMapped<F>, F> {
 //     mean(arange(8))  // array(3.5, dtype=float32)
 template <class F>
 auto shard_map(F f, sharding::Mesh mesh, sharding::PartitionSpecs in_specs,
-               sharding::PartitionSpecs out_specs, ShardMapOptions options = {},
-               Location at = Location::here()) {
+               sharding::PartitionSpecs out_specs, typing::ShardMapOptions options = {},
+               typing::Location at = typing::Location::here()) {
   return detail::ShardMapped<F>(
       std::move(f), {std::move(mesh), std::move(in_specs), std::move(out_specs), options, at});
 }
@@ -93,15 +95,15 @@ namespace lax {
 // has not, or that a map being applied has already dealt out; ShapeError as in shard_map. Source:
 // jax.lax.with_sharding_constraint.
 template <class T>
-arrays_t<T> with_sharding_constraint(const T& x, const sharding::NamedSharding& shardings,
-                                     Location at = Location::here()) {
+typing::arrays_t<T> with_sharding_constraint(const T& x, const sharding::NamedSharding& shardings,
+                                             typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   return tree::map(
       [&](const Array& a) {
         detail::check_sharding(a, shardings);
         return a;
       },
-      tree::convert<arrays_t<T>>(x));
+      tree::convert<typing::arrays_t<T>>(x));
 }
 }  // namespace lax
 
