@@ -41,7 +41,7 @@ constexpr DType eigen_dtype() {
   return ir::dtype_of_v<S>;
 }
 template <class D>
-Type eigen_type(const D& m) {
+typing::Type eigen_type(const D& m) {
   if constexpr (D::IsVectorAtCompileTime)
     return {eigen_dtype<D>(), Shape{static_cast<int64_t>(m.size())}};
   else
@@ -71,7 +71,7 @@ struct EigenHeld final : ir::RefCounted {
 };
 // A matrix that the array keeps.
 template <class M, class D>
-Array eigen_kept(const Type& t, D&& from) {
+Array eigen_kept(const typing::Type& t, D&& from) {
   const auto held = ir::make_ref<EigenHeld<M>>(std::forward<D>(from));
   return array_over(t, held->m.data(), held);
 }
@@ -88,7 +88,7 @@ Array eigen_copied(const D& m) {
 // memory. With a dtype they are converted to it.
 template <class D>
 Array array(const Eigen::DenseBase<D>& m, std::optional<DType> dtype = {},
-            Location at = Location::here()) {
+            typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   const Array x = detail::eigen_copied(m.derived());
   return dtype ? x.astype(*dtype) : x;
@@ -105,7 +105,7 @@ Array array(const Eigen::DenseBase<D>& m, std::optional<DType> dtype = {},
 // elements: no conversion.
 template <class D>
   requires detail::EigenDense<std::remove_cvref_t<D>>
-Array from_eigen(D&& m, Location at = Location::here()) {
+Array from_eigen(D&& m, typing::Location at = typing::Location::here()) {
   using M = std::remove_cvref_t<D>;
   const ir::Source source(at);
   constexpr bool rows = M::IsVectorAtCompileTime || M::IsRowMajor;
@@ -114,7 +114,7 @@ Array from_eigen(D&& m, Location at = Location::here()) {
       return detail::compacted(detail::eigen_type(m), m.data(), detail::eigen_strides(m));
     return detail::array_over(detail::eigen_type(m), m.data(), {});
   } else if constexpr (detail::EigenPlain<M> && rows && M::SizeAtCompileTime == Eigen::Dynamic) {
-    const Type t = detail::eigen_type(m);
+    const typing::Type t = detail::eigen_type(m);
     if constexpr (std::is_lvalue_reference_v<D>)
       return detail::array_over(t, m.data(), {});
     else
@@ -153,7 +153,7 @@ struct EigenOf<T> {
 // An Array of the elements of a view, which it keeps as the view does; column-major ones are
 // copied.
 template <class Map>
-Array from_eigen(const EigenView<Map>& m, Location at = Location::here()) {
+Array from_eigen(const EigenView<Map>& m, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   const Map& map = m;
   if (!detail::is_row_major(map)) return from_eigen(map, at);
@@ -166,7 +166,7 @@ Array from_eigen(const EigenView<Map>& m, Location at = Location::here()) {
 // matrix of one column. ShapeError for more than two axes or sizes that T has not, DTypeError for
 // other elements, ConcretizationError for a traced array.
 template <class T>
-auto as_eigen(const Array& x, Location at = Location::here()) {
+auto as_eigen(const Array& x, typing::Location at = typing::Location::here()) {
   using M = typename detail::EigenOf<T>::type;
   using S = typename M::Scalar;
   const ir::Source source(at);

@@ -18,12 +18,14 @@ struct WithAux {
 };
 }  // namespace detail
 
+namespace typing {
 struct GradOptions {
   // f is promised to be holomorphic: its argument and its result must be complex, and the gradient
   // is the complex derivative. Else the result must be real.
   bool holomorphic = false;
   detail::NoOption<detail::WithAux> has_aux = {};  // JAX's name of grad_with_aux
 };
+}  // namespace typing
 
 namespace detail {
 
@@ -38,12 +40,12 @@ struct GradResult {
 };
 // chosen: the arguments that the gradient is of.
 GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
-                    TreeOf args, TreeOf chosen, const GradOptions& o = {});
+                    TreeOf args, TreeOf chosen, const typing::GradOptions& o = {});
 // DifferentiationError, in the words of JAX, where an argument or a result of `who` has no
 // derivative of that kind.
 void check_reverse_input(const char* who, const Array& x, bool holomorphic,
                          ir::FunctionRef<std::string()> path);
-void check_reverse_output(const char* who, const Type& t, bool holomorphic);
+void check_reverse_output(const char* who, const typing::Type& t, bool holomorphic);
 
 // Below `results`: how many of f's first results are differentiated, known when f has run; null:
 // all. What follows them is aux.
@@ -95,7 +97,8 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
   using Wrt = Argnums<N...>;
 
  public:
-  Grad(F f, const GradOptions& o, Location at) : f_(std::move(f)), options_(o), at_(at) {}
+  Grad(F f, const typing::GradOptions& o, typing::Location at)
+      : f_(std::move(f)), options_(o), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     static_assert(Wrt::template fit<std::tuple<P...>>,
@@ -144,8 +147,8 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
     }
   }
   mutable F f_;
-  GradOptions options_;
-  Location at_;
+  typing::GradOptions options_;
+  typing::Location at_;
 };
 
 }  // namespace detail
@@ -156,14 +159,14 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
 // JAX's ∂f/∂a - i ∂f/∂b for x = a + ib. DifferentiationError "only defined for scalar-output
 // functions", for integer arguments and for results that are not real, unless holomorphic.
 // Source: jax.grad.
-template <int... N, class F = BinaryFunction>
-auto grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::BinaryFunction>
+auto grad(F f, const typing::GradOptions& o = {}, typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::grad, F, N...>(std::move(f), o, at);
 }
 // The same for a name that <cmath> has, too: grad(tanh).
-template <int... N, class F = UnaryFunction>
-  requires std::same_as<F, UnaryFunction>
-auto grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::UnaryFunction>
+  requires std::same_as<F, typing::UnaryFunction>
+auto grad(F f, const typing::GradOptions& o = {}, typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::grad, F, N...>(f, o, at);
 }
 // grad(f, 1) does not compile: which argument is written grad<1>(f).
@@ -173,35 +176,41 @@ auto grad(F f, I) {
   return grad<N...>(std::move(f));
 }
 // {f(x, …), gradient}, the gradient as of grad. Source: jax.value_and_grad.
-template <int... N, class F = BinaryFunction>
-auto value_and_grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::BinaryFunction>
+auto value_and_grad(F f, const typing::GradOptions& o = {},
+                    typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::value_and_grad, F, N...>(std::move(f), o, at);
 }
 // The same for a name that <cmath> has, too: value_and_grad(tanh).
-template <int... N, class F = UnaryFunction>
-  requires std::same_as<F, UnaryFunction>
-auto value_and_grad(F f, const GradOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::UnaryFunction>
+  requires std::same_as<F, typing::UnaryFunction>
+auto value_and_grad(F f, const typing::GradOptions& o = {},
+                    typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::value_and_grad, F, N...>(f, o, at);
 }
 // {gradient, f(x, …)}: value_and_grad in torch's order. Source: torch.func.grad_and_value.
 template <int... N, class F>
-auto grad_and_value(F f, const GradOptions& o = {}, Location at = Location::here()) {
+auto grad_and_value(F f, const typing::GradOptions& o = {},
+                    typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::grad_and_value, F, N...>(std::move(f), o, at);
 }
 // grad of a function that returns {loss, aux}, aux any tree: {gradient, aux}. Source: jax.grad with
 // has_aux.
 template <int... N, class F>
-auto grad_with_aux(F f, const GradOptions& o = {}, Location at = Location::here()) {
+auto grad_with_aux(F f, const typing::GradOptions& o = {},
+                   typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::grad_with_aux, F, N...>(std::move(f), o, at);
 }
 // f returns {loss, aux}: {{loss, aux}, gradient}. Source: jax.value_and_grad with has_aux.
 template <int... N, class F>
-auto value_and_grad_with_aux(F f, const GradOptions& o = {}, Location at = Location::here()) {
+auto value_and_grad_with_aux(F f, const typing::GradOptions& o = {},
+                             typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::value_and_grad_with_aux, F, N...>(std::move(f), o, at);
 }
 // f returns {loss, aux}: {gradient, {loss, aux}}. Source: torch.func.grad_and_value with has_aux.
 template <int... N, class F>
-auto grad_and_value_with_aux(F f, const GradOptions& o = {}, Location at = Location::here()) {
+auto grad_and_value_with_aux(F f, const typing::GradOptions& o = {},
+                             typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::grad_and_value_with_aux, F, N...>(std::move(f), o, at);
 }
 
@@ -226,7 +235,7 @@ auto primals_and_tangents(const std::tuple<A...>& primals, const std::tuple<T...
 // tangents of integers are not read. Source: jax.jvp.
 template <class F, class... A, class... T>
 auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
-         Location at = Location::here()) {
+         typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   const auto both = detail::primals_and_tangents<F>(primals, tangents);
   using Args = typename decltype(both)::first_type;
@@ -241,7 +250,7 @@ auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
 // with has_aux.
 template <class F, class... A, class... T>
 auto jvp_with_aux(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
-                  Location at = Location::here()) {
+                  typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   const auto both = detail::primals_and_tangents<F>(primals, tangents);
   using Args = typename decltype(both)::first_type;
@@ -267,7 +276,7 @@ class Pullback {
         result_(std::move(result)),
         linear_(std::move(linear)),
         recorded_(recorded) {}
-  Args operator()(const R& ct, Location at = Location::here()) const {
+  Args operator()(const R& ct, typing::Location at = typing::Location::here()) const {
     const ir::Source source(at);
     const auto tree_of_result = tree::detail::skeleton_of(result_);
     if (const std::string d = tree::difference(tree_of_result(), tree::skeleton(ct), "ct");
@@ -295,7 +304,7 @@ class Pushforward<std::tuple<P...>, R> {
   using weft_params = Params<P...>;
   Pushforward(std::tuple<P...> prototype, R result, ir::Ref<const ir::RefCounted> linear)
       : prototype_(std::move(prototype)), result_(std::move(result)), linear_(std::move(linear)) {}
-  R operator()(const P&... tangents, Location at = Location::here()) const {
+  R operator()(const P&... tangents, typing::Location at = typing::Location::here()) const {
     const ir::Source source(at);
     const std::tuple<const P&...> all(tangents...);
     const std::tuple<P...> dx(all);
@@ -332,7 +341,7 @@ struct MakePushforward {
 };
 // {f(a…), what make gives}.
 template <class Make, class F, class... A>
-auto linearized_at(Location at, F& f, const A&... a) {
+auto linearized_at(typing::Location at, F& f, const A&... a) {
   const ir::Source source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
@@ -345,7 +354,7 @@ auto linearized_at(Location at, F& f, const A&... a) {
 }
 // The same of a function that returns {out, aux}: {out, what make gives, aux}.
 template <class Make, class F, class... A>
-auto linearized_with_aux_at(Location at, F& f, const A&... a) {
+auto linearized_with_aux_at(typing::Location at, F& f, const A&... a) {
   const ir::Source source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
@@ -360,23 +369,23 @@ auto linearized_with_aux_at(Location at, F& f, const A&... a) {
       std::get<0>(all), std::move(made), std::get<1>(all)};
 }
 template <class F, class... A>
-auto vjp_at(Location at, F& f, const A&... a) {
+auto vjp_at(typing::Location at, F& f, const A&... a) {
   return linearized_at<MakePullback>(at, f, a...);
 }
 template <class F, class... A>
-auto linearize_at(Location at, F& f, const A&... a) {
+auto linearize_at(typing::Location at, F& f, const A&... a) {
   return linearized_at<MakePushforward>(at, f, a...);
 }
 template <class F, class... A>
-auto vjp_with_aux_at(Location at, F& f, const A&... a) {
+auto vjp_with_aux_at(typing::Location at, F& f, const A&... a) {
   return linearized_with_aux_at<MakePullback>(at, f, a...);
 }
 template <class F, class... A>
-auto linearize_with_aux_at(Location at, F& f, const A&... a) {
+auto linearize_with_aux_at(typing::Location at, F& f, const A&... a) {
   return linearized_with_aux_at<MakePushforward>(at, f, a...);
 }
 template <class F, class... A>
-auto linear_transpose_at(Location at, F& f, const A&... example) {
+auto linear_transpose_at(typing::Location at, F& f, const A&... example) {
   const ir::Source source(at);
   const auto args = arguments<F>(example...);
   using Args = std::remove_const_t<decltype(args)>;
@@ -428,9 +437,9 @@ WEFT_WITH_LINE(linear_transpose)
 
 // x, a tree, whose derivative is taken to be zero. Source: jax.lax.stop_gradient.
 template <class T>
-arrays_t<T> stop_gradient(const T& x, Location at = Location::here()) {
+typing::arrays_t<T> stop_gradient(const T& x, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  const arrays_t<T> t = tree::convert<arrays_t<T>>(x);
+  const typing::arrays_t<T> t = tree::convert<typing::arrays_t<T>>(x);
   Arrays out = tree::leaves(t);
   for (Array& a : out) a = detail::stop_gradient_leaf(a);
   return tree::rebuild(t, out.data());

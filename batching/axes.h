@@ -12,7 +12,9 @@
 
 namespace weft {
 
+namespace typing {
 struct AxisEntry;
+}  // namespace typing
 
 // 0, -1, none, {0, none}, {0, {1, none}}, {{"w", 0}, {"b", none}}. One entry an argument; a
 // struct's entries in the order of its fields or by their names. {} means 0.
@@ -33,7 +35,7 @@ struct Axes {
   template <ir::Integer I>
   Axes(I i) : axis(static_cast<int64_t>(i)) {}
   Axes(std::initializer_list<Axes> l);
-  Axes(std::initializer_list<AxisEntry> l);
+  Axes(std::initializer_list<typing::AxisEntry> l);
   explicit Axes(std::vector<Axes> l);
   // Not in each program: what this copies is the most part of including this file.
   Axes(const Axes&);
@@ -43,6 +45,7 @@ struct Axes {
   ~Axes();
 };
 
+namespace typing {
 // The name of a field or key. Not any string-like thing, so that {0, 1} is never a key.
 struct AxisKey {
   std::string name;
@@ -56,6 +59,7 @@ struct AxisEntry {
   AxisKey key;
   Axes axes;
 };
+}  // namespace typing
 
 std::string to_string(const Axes& a);  // "(0, none, {w: 1})"
 

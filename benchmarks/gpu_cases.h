@@ -36,7 +36,7 @@ inline std::vector<GpuCase> gpu_cases() {
   const Array million = zeros({1 << 20}), plane = zeros({4096, 4096});
   const Array rows = zeros({4096, 1024});
   const auto layer_norm = [](Array x, Array gain, Array bias) {
-    const ReduceOptions kept{.keepdims = true};
+    const typing::ReduceOptions kept{.keepdims = true};
     const Array d = x - mean(x, 1, kept);
     return d * lax::rsqrt(mean(d * d, 1, kept) + 1e-5f) * gain + bias;
   };

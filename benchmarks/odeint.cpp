@@ -59,8 +59,8 @@ void measure(const std::string& name, F f, const A&... args) {
   std::fflush(stdout);
 }
 
-constexpr OdeintOptions with(const char* gradient) {
-  OdeintOptions o;
+constexpr typing::OdeintOptions with(const char* gradient) {
+  typing::OdeintOptions o;
   o.rtol = o.atol = 1e-5;
   o.gradient = gradient;
   return o;

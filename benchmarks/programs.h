@@ -80,7 +80,7 @@ struct Belief {
   Array mean, cov;
 };
 struct Motion {
-  Array f = eye(4) + .1f * eye(4, 4, 2), h = eye(4)[Slice(0, 2)];
+  Array f = eye(4) + .1f * eye(4, 4, 2), h = eye(4)[slice(0, 2)];
   Array q = .01f * eye(4), r = .1f * eye(2);
   Belief step(Belief b, Array z) const {
     const Array m = matmul(f, b.mean), p = matmul(matmul(f, b.cov), f.T()) + q;

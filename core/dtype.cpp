@@ -99,7 +99,7 @@ bool is_64_bit(DType d) { return d == I64 || d == U64 || d == F64 || d == C128; 
 
 }  // namespace
 
-int itemsize(DType d) { return info(d).itemsize; }
+int ir::itemsize(DType d) { return info(d).itemsize; }
 const char* ir::short_name(DType d) { return info(d).short_name; }
 const char* ir::numpy_name(DType d) { return info(d).numpy_name; }
 

@@ -9,10 +9,10 @@
 
 namespace weft {
 
-// The type of an array's elements; each is a name of weft, too: weft::F32. I and U are signed and
-// unsigned integers of so many bits, BF16 is bfloat16, C64 and C128 are complex numbers of two F32
-// and of two F64. Key and RbgKey are keys of weft::random, which are no numbers: of threefry and of
-// "rbg".
+// The type of an array's elements; those of numbers are names of weft, too: weft::F32. I and U are
+// signed and unsigned integers of so many bits, BF16 is bfloat16, C64 and C128 are complex numbers
+// of two F32 and of two F64. DType::Key and DType::RbgKey are keys of weft::random, which are no
+// numbers: of threefry and of "rbg".
 enum class DType : uint8_t {
   Bool,
   I8,
@@ -32,7 +32,25 @@ enum class DType : uint8_t {
   Key,
   RbgKey
 };
-using enum DType;
+using DType::BF16;
+using DType::Bool;
+using DType::C128;
+using DType::C64;
+using DType::F16;
+using DType::F32;
+using DType::F64;
+using DType::I16;
+using DType::I32;
+using DType::I64;
+using DType::I8;
+using DType::U16;
+using DType::U32;
+using DType::U64;
+using DType::U8;
+namespace ir {  // names that programs may have: DType::Key to them
+using DType::Key;
+using DType::RbgKey;
+}  // namespace ir
 
 // The C++ type of F16 on the host: storage with conversion, no arithmetic.
 struct float16_t {
@@ -49,20 +67,21 @@ struct bfloat16_t {
   bfloat16_t(float x);     // nearest even
   operator float() const;  // exact
 };
+namespace typing {
 // Complex numbers in memory, layout of std::complex (which this header does not pull in).
 template <class R>
 struct Complex {
   R re = 0, im = 0;
   friend bool operator==(const Complex&, const Complex&) = default;
 };
+}  // namespace typing
 // The C++ type of C64, with the layout of std::complex<float>.
-using complex64_t = Complex<float>;
+using complex64_t = typing::Complex<float>;
 // The C++ type of C128, with the layout of std::complex<double>.
-using complex128_t = Complex<double>;
-
-int itemsize(DType d);  // bytes an element; a key's is 8 (two uint32)
+using complex128_t = typing::Complex<double>;
 
 namespace ir {
+int itemsize(DType d);  // bytes an element; a key's is 8 (two uint32)
 const char* short_name(DType d);  // "f32", "i32", "bool", "key", "key<rbg>"
 const char* numpy_name(DType d);  // "float32"
 // Sets *out to the dtype of a short name, "f32"; of "key" and "key<fry>" to Key. False, and *out is

@@ -17,7 +17,7 @@ Error::Error(const std::string& what) : std::runtime_error(with_place(what) + tr
 InternalError::InternalError(const std::string& what)
     : Error("internal error: " + what + "\nThis is a bug in Weft, please report it.") {}
 
-std::string to_string(const Location& l) {
+std::string typing::to_string(const Location& l) {
   if (!l) return "unknown location";
   // The file's own name only: texts stay the same wherever a project is built.
   std::string_view file = l.file ? l.file : "";

@@ -113,6 +113,7 @@ struct InternalError : Error {
   explicit InternalError(const std::string& what);
 };
 
+namespace typing {
 // Where a call was written; taken by default arguments, so operators and functions know their line.
 struct Location {
   const char* file = "";
@@ -129,6 +130,8 @@ struct Location {
 };
 // "file.cpp:12", "file.cpp:12 in layer1/attention".
 std::string to_string(const Location& l);
+}  // namespace typing
+using typing::to_string;
 
 // A name for what is computed while it lives, on this thread: errors and reports say it beside the
 // line, "file.cpp:12 in layer1/attention" for a scope within another. It changes no value, and is
@@ -161,21 +164,21 @@ namespace ir {
 //                              and so is what goes wrong when that exp is transposed.
 class Source {
  public:
-  explicit Source(Location at);
+  explicit Source(typing::Location at);
   ~Source();
   Source(const Source&) = delete;
   Source& operator=(const Source&) = delete;
-  static Location current();
+  static typing::Location current();
 
  private:
-  Location before_;
+  typing::Location before_;
 };
 
 // The text with " (at file.cpp:12)", the current place, unless it names a place already. Each
 // Error's text goes through here when the error is made.
 std::string with_place(const std::string& text);
 // The same for an error that is on its way already.
-void add_place(Error& e, Location at);
+void add_place(Error& e, typing::Location at);
 }  // namespace ir
 
 }  // namespace weft

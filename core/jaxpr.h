@@ -32,7 +32,7 @@ struct Eqn {
   std::vector<Atom> in;
   int32_t out = 0;  // the first of its outputs; they are numbered in a row
   int32_t n_out = 1;
-  Location source;
+  typing::Location source;
   // How it is run: the name of an implementation (core/loops/implementation.h), which lives as long
   // as the op; empty before the compiler has chosen, and where there is nothing to choose.
   std::string_view implementation = {};
@@ -42,7 +42,7 @@ struct Eqn {
 // (bound once, where the program is made). Equations define their variables in order.
 class JaxprData : public RefCounted {
  public:
-  std::vector<Type> types;  // of all variables
+  std::vector<typing::Type> types;  // of all variables
   int n_in = 0;
   int n_const = 0;
   std::vector<Literal> literals;
@@ -60,12 +60,12 @@ class JaxprData : public RefCounted {
   JaxprData& operator=(const JaxprData&) = default;
   JaxprData& operator=(JaxprData&&) = default;
   ~JaxprData() override;
-  Type type(Atom a) const {
+  typing::Type type(Atom a) const {
     return a.is_literal() ? literals[static_cast<size_t>(a.literal())].type()
                           : types[static_cast<size_t>(a.index)];
   }
-  Types in_types() const;
-  Types out_types() const;
+  typing::Types in_types() const;
+  typing::Types out_types() const;
 
  protected:
   void dispose() const override;  // leaves the table of interned programs first

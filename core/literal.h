@@ -15,12 +15,12 @@ struct Literal {
   // The element's bytes, zero-extended. A weak F32 number that was written as a double which is no
   // float has that double in bits[1].
   uint64_t bits[2] = {0, 0};
-  Type type() const { return Type(dtype, Shape{}, weak); }
+  typing::Type type() const { return typing::Type(dtype, Shape{}, weak); }
   friend bool operator==(const Literal&, const Literal&) = default;
 };
 
 // Whether a value of that type may have been written as a double.
-bool is_weak_number(const Type& t);
+bool is_weak_number(const typing::Type& t);
 // The weak F32 literal of a number.
 Literal weak_literal(double x);
 // Whether l has a double besides its float.

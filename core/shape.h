@@ -22,21 +22,23 @@ concept Integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T,
                   !std::same_as<T, wchar_t>;
 }  // namespace ir
 
+namespace typing {
 // Any integer, in braces, without narrowing errors.
 struct Dim {
   int64_t n;
   template <ir::Integer I>
   constexpr Dim(I i) : n(static_cast<int64_t>(i)) {}
 };
+}  // namespace typing
 
 namespace ir {
-std::vector<int64_t> numbers_of(std::initializer_list<Dim> l);
+std::vector<int64_t> numbers_of(std::initializer_list<typing::Dim> l);
 // The i of s[i], and where it was written.
 struct Subscript {
   int64_t n;
-  Location at;
+  typing::Location at;
   template <Integer I>
-  constexpr Subscript(I i, Location place = Location::here())
+  constexpr Subscript(I i, typing::Location place = typing::Location::here())
       : n(static_cast<int64_t>(i)), at(place) {}
 };
 }  // namespace ir
@@ -45,14 +47,14 @@ struct Subscript {
 class Shape {
  public:
   Shape() = default;
-  Shape(std::initializer_list<Dim> sizes, Location at = Location::here());
-  Shape(std::vector<int64_t> sizes, Location at = Location::here());
+  Shape(std::initializer_list<typing::Dim> sizes, typing::Location at = typing::Location::here());
+  Shape(std::vector<int64_t> sizes, typing::Location at = typing::Location::here());
   // One axis: zeros(3).
   template <ir::Integer I>
-  Shape(I size, Location at = Location::here()) : Shape({Dim(size)}, at) {}
+  Shape(I size, typing::Location at = typing::Location::here()) : Shape({typing::Dim(size)}, at) {}
   template <ir::Integer I>
     requires(!std::same_as<I, int64_t>)
-  Shape(const std::vector<I>& sizes, Location at = Location::here())
+  Shape(const std::vector<I>& sizes, typing::Location at = typing::Location::here())
       : Shape(std::vector<int64_t>(sizes.begin(), sizes.end()), at) {}
   auto begin() const { return d_.begin(); }
   auto end() const { return d_.end(); }
@@ -66,7 +68,7 @@ class Shape {
     return d_[k];
   }
   // The product of the sizes; ShapeError if it overflows 2^62.
-  int64_t elements(Location at = Location::here()) const;
+  int64_t elements(typing::Location at = typing::Location::here()) const;
   const std::vector<int64_t>& sizes() const { return d_; }
   Shape with(int axis, int64_t n) const;      // another size on one axis
   Shape inserted(int axis, int64_t n) const;  // one more axis
@@ -74,7 +76,7 @@ class Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 
  private:
-  [[noreturn]] void no_such_axis(int64_t i, Location at) const;
+  [[noreturn]] void no_such_axis(int64_t i, typing::Location at) const;
   std::vector<int64_t> d_;
 };
 

@@ -42,14 +42,14 @@ Type::Type(DType dtype, const Shape& shape, bool weak) {
 
 int64_t Type::bytes() const { return checked_mul(elements(), itemsize(dtype())); }
 
-std::string to_string(const Type& t) {
+std::string typing::to_string(const Type& t) {
   std::string s = short_name(t.dtype());
   s += '[';
   for (int i = 0; i < t.ndim(); ++i) s += (i ? "," : "") + std::to_string(t.shape()[i]);
   return s + ']';
 }
 
-std::string to_string(const Types& ts) {
+std::string typing::to_string(const Types& ts) {
   std::string s;
   for (const Type& t : ts) s += (s.empty() ? "" : ", ") + to_string(t);
   return s;

@@ -11,6 +11,7 @@
 
 namespace weft {
 
+namespace typing {
 // The type of a value in a program: dtype, shape, and whether it is weak, as a C++ number is, which
 // gives way to other dtypes. Type() is that of an F32 scalar. Source: jax.core.ShapedArray.
 class Type {
@@ -43,11 +44,13 @@ class Type {
 using Types = std::vector<Type>;
 std::string to_string(const Type& t);    // "f32[3,4]"
 std::string to_string(const Types& ts);  // "f32[3], i32[]"
+}  // namespace typing
+using typing::to_string;
 
 namespace ir {
 // What operands of these types are converted to, whatever their shapes: promote, from one to the
 // next. F32 if there are none.
-Promoted common_type(const Types& all);
+Promoted common_type(const typing::Types& all);
 }  // namespace ir
 
 }  // namespace weft

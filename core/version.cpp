@@ -59,7 +59,7 @@ int look(dl_phdr_info* library, size_t, void* result) {
 
 std::string version() { return WEFT_VERSION; }
 
-const std::string& build_id() {
+const std::string& ir::build_id() {
   static const auto& id = *[] {
     auto* const found = new std::string;
     dl_iterate_phdr(look, found);

@@ -7,6 +7,7 @@
 
 namespace weft {
 
+namespace typing {
 // An axis, or none: x flattened.
 struct OneAxis : std::optional<int64_t> {
   OneAxis() = default;
@@ -27,5 +28,6 @@ struct MaybeArray : std::optional<Array> {
   template <ir::Number T>
   MaybeArray(T x) : std::optional<Array>(Array(x)) {}
 };
+}  // namespace typing
 
 }  // namespace weft

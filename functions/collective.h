@@ -19,6 +19,7 @@
 
 namespace weft {
 
+namespace typing {
 // The name of a mapped axis, or where sums and extremes take it, the position of an axis of x.
 struct AxisName {
   std::string name;
@@ -28,15 +29,16 @@ struct AxisName {
   template <ir::Integer I>
   AxisName(I axis) : position(static_cast<int64_t>(axis)) {}
 };
+}  // namespace typing
 // One or several: "i", {"i", "j"}, {"i", 0}. The lanes of several names are numbered with the last
 // name fastest.
 class AxisNames {
  public:
-  AxisNames(const char* name) : AxisNames({AxisName(name)}) {}
-  AxisNames(std::string name) : AxisNames({AxisName(std::move(name))}) {}
+  AxisNames(const char* name) : AxisNames({typing::AxisName(name)}) {}
+  AxisNames(std::string name) : AxisNames({typing::AxisName(std::move(name))}) {}
   template <ir::Integer I>
-  AxisNames(I position) : AxisNames({AxisName(position)}) {}
-  AxisNames(std::initializer_list<AxisName> axes);
+  AxisNames(I position) : AxisNames({typing::AxisName(position)}) {}
+  AxisNames(std::initializer_list<typing::AxisName> axes);
   AxisNames(std::vector<std::string> names) : names_(std::move(names)) {}
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<int64_t>& positions() const { return positions_; }
@@ -46,6 +48,7 @@ class AxisNames {
   std::vector<int64_t> positions_;
 };
 
+namespace typing {
 // Numbers of lanes, {{0, 1}, {2, 3}}: only lanes of one group join each other. Each lane stands in
 // one group; of several names the lanes are numbered with the last name fastest. {}: all lanes are
 // one group.
@@ -72,24 +75,28 @@ struct AllToAllOptions {
 };
 // {source, destination}
 using LanePairs = std::vector<std::pair<int64_t, int64_t>>;
+}  // namespace typing
 
 namespace detail {
 enum class Across { sum, mean, max, min };
-Array across(Across what, const Array& x, const AxisNames& axes, const CollectiveOptions& o,
-             Location at);
-Array gather_lanes(const Array& x, const AxisNames& axes, const AllGatherOptions& o, Location at);
-Array scatter_sum(const Array& x, const AxisNames& axes, const PsumScatterOptions& o, Location at);
+Array across(Across what, const Array& x, const AxisNames& axes, const typing::CollectiveOptions& o,
+             typing::Location at);
+Array gather_lanes(const Array& x, const AxisNames& axes, const typing::AllGatherOptions& o,
+                   typing::Location at);
+Array scatter_sum(const Array& x, const AxisNames& axes, const typing::PsumScatterOptions& o,
+                  typing::Location at);
 Array exchange(const char* who, const Array& x, const AxisNames& axes, int64_t split_axis,
-               int64_t concat_axis, const AllToAllOptions& o, Location at);
-Array permute(const char* who, const Array& x, const AxisNames& axes, const LanePairs& perm,
-              Location at);
-Array shuffle(const Array& x, const AxisNames& axes, const std::vector<int64_t>& perm, Location at);
-Array from_lane(const Array& x, const AxisNames& axes, int64_t source, Location at);
-void need_names(const char* who, const AxisNames& axes, Location at);
-void need_varying(const AxisNames& axes, const std::string& to, Location at);
+               int64_t concat_axis, const typing::AllToAllOptions& o, typing::Location at);
+Array permute(const char* who, const Array& x, const AxisNames& axes, const typing::LanePairs& perm,
+              typing::Location at);
+Array shuffle(const Array& x, const AxisNames& axes, const std::vector<int64_t>& perm,
+              typing::Location at);
+Array from_lane(const Array& x, const AxisNames& axes, int64_t source, typing::Location at);
+void need_names(const char* who, const AxisNames& axes, typing::Location at);
+void need_varying(const AxisNames& axes, const std::string& to, typing::Location at);
 template <class T, class F>
-arrays_t<T> each_leaf(const T& x, F f) {
-  return tree::map(f, tree::convert<arrays_t<T>>(x));
+typing::arrays_t<T> each_leaf(const T& x, F f) {
+  return tree::map(f, tree::convert<typing::arrays_t<T>>(x));
 }
 }  // namespace detail
 
@@ -106,31 +113,32 @@ arrays_t<T> each_leaf(const T& x, F f) {
 // where(pred, psum(x, "i"), y).
 // Source: jax.lax.psum.
 template <class T>
-arrays_t<T> psum(const T& x, const AxisNames& axes, const CollectiveOptions& o = {},
-                 Location at = Location::here()) {
+typing::arrays_t<T> psum(const T& x, const AxisNames& axes, const typing::CollectiveOptions& o = {},
+                         typing::Location at = typing::Location::here()) {
   return detail::each_leaf(
       x, [&](const Array& a) { return detail::across(detail::Across::sum, a, axes, o, at); });
 }
 // psum by the number of values summed; integers give F32. In groups of different sizes each has the
 // mean of its own, where JAX divides by the size of the first. Source: jax.lax.pmean.
 template <class T>
-arrays_t<T> pmean(const T& x, const AxisNames& axes, const CollectiveOptions& o = {},
-                  Location at = Location::here()) {
+typing::arrays_t<T> pmean(const T& x, const AxisNames& axes,
+                          const typing::CollectiveOptions& o = {},
+                          typing::Location at = typing::Location::here()) {
   return detail::each_leaf(
       x, [&](const Array& a) { return detail::across(detail::Across::mean, a, axes, o, at); });
 }
 // The largest x_l, elementwise, of x's dtype; NaN wins; else as psum. Lanes that share it share the
 // derivative, which JAX has not. Source: jax.lax.pmax.
 template <class T>
-arrays_t<T> pmax(const T& x, const AxisNames& axes, const CollectiveOptions& o = {},
-                 Location at = Location::here()) {
+typing::arrays_t<T> pmax(const T& x, const AxisNames& axes, const typing::CollectiveOptions& o = {},
+                         typing::Location at = typing::Location::here()) {
   return detail::each_leaf(
       x, [&](const Array& a) { return detail::across(detail::Across::max, a, axes, o, at); });
 }
 // The smallest x_l; as pmax. Source: jax.lax.pmin.
 template <class T>
-arrays_t<T> pmin(const T& x, const AxisNames& axes, const CollectiveOptions& o = {},
-                 Location at = Location::here()) {
+typing::arrays_t<T> pmin(const T& x, const AxisNames& axes, const typing::CollectiveOptions& o = {},
+                         typing::Location at = typing::Location::here()) {
   return detail::each_leaf(
       x, [&](const Array& a) { return detail::across(detail::Across::min, a, axes, o, at); });
 }
@@ -138,16 +146,18 @@ arrays_t<T> pmin(const T& x, const AxisNames& axes, const CollectiveOptions& o =
 // one after another along an axis that x has, (…, n, …) -> (…, lanes n, …). IndexError for an axis
 // out of range. Its transpose is psum_scatter. Source: jax.lax.all_gather.
 template <class T>
-arrays_t<T> all_gather(const T& x, const AxisNames& axes, const AllGatherOptions& o = {},
-                       Location at = Location::here()) {
+typing::arrays_t<T> all_gather(const T& x, const AxisNames& axes,
+                               const typing::AllGatherOptions& o = {},
+                               typing::Location at = typing::Location::here()) {
   return detail::each_leaf(x, [&](const Array& a) { return detail::gather_lanes(a, axes, o, at); });
 }
 // psum, of which lane k (of its group) gets entry k of scatter_dimension: (…, lanes, …) -> (…), or
 // tiled block k: (…, lanes n, …) -> (…, n, …). ShapeError if the axis has another size. Its
 // transpose is all_gather. Source: jax.lax.psum_scatter.
 template <class T>
-arrays_t<T> psum_scatter(const T& x, const AxisNames& axes, const PsumScatterOptions& o = {},
-                         Location at = Location::here()) {
+typing::arrays_t<T> psum_scatter(const T& x, const AxisNames& axes,
+                                 const typing::PsumScatterOptions& o = {},
+                                 typing::Location at = typing::Location::here()) {
   return detail::each_leaf(x, [&](const Array& a) { return detail::scatter_sum(a, axes, o, at); });
 }
 // Entry k of split_axis goes to lane k (of the group), and what lane l sends here is entry l of a
@@ -156,8 +166,9 @@ arrays_t<T> psum_scatter(const T& x, const AxisNames& axes, const PsumScatterOpt
 // n, …, lanes m, …). ShapeError if the axis has another size, IndexError for axes out of range. Its
 // transpose is all_to_all with the axes exchanged. Source: jax.lax.all_to_all.
 template <class T>
-arrays_t<T> all_to_all(const T& x, const AxisNames& axes, int64_t split_axis, int64_t concat_axis,
-                       const AllToAllOptions& o = {}, Location at = Location::here()) {
+typing::arrays_t<T> all_to_all(const T& x, const AxisNames& axes, int64_t split_axis,
+                               int64_t concat_axis, const typing::AllToAllOptions& o = {},
+                               typing::Location at = typing::Location::here()) {
   return detail::each_leaf(x, [&](const Array& a) {
     return detail::exchange("all_to_all", a, axes, split_axis, concat_axis, o, at);
   });
@@ -165,8 +176,9 @@ arrays_t<T> all_to_all(const T& x, const AxisNames& axes, int64_t split_axis, in
 // The mapped axis changes places with an axis of x, which has as many entries:
 // all_to_all(x, axes, axis, axis). Source: jax.lax.pswapaxes.
 template <class T>
-arrays_t<T> pswapaxes(const T& x, const AxisNames& axes, int64_t axis,
-                      const CollectiveOptions& o = {}, Location at = Location::here()) {
+typing::arrays_t<T> pswapaxes(const T& x, const AxisNames& axes, int64_t axis,
+                              const typing::CollectiveOptions& o = {},
+                              typing::Location at = typing::Location::here()) {
   return detail::each_leaf(x, [&](const Array& a) {
     return detail::exchange("pswapaxes", a, axes, axis, axis, {o.axis_index_groups}, at);
   });
@@ -176,22 +188,22 @@ arrays_t<T> pswapaxes(const T& x, const AxisNames& axes, int64_t axis,
 // for two pairs with one source or one destination. Its transpose sends all back. Source:
 // jax.lax.ppermute, which under vmap takes whole permutations only.
 template <class T>
-arrays_t<T> ppermute(const T& x, const AxisNames& axes, const LanePairs& perm,
-                     Location at = Location::here()) {
+typing::arrays_t<T> ppermute(const T& x, const AxisNames& axes, const typing::LanePairs& perm,
+                             typing::Location at = typing::Location::here()) {
   return detail::each_leaf(
       x, [&](const Array& a) { return detail::permute("ppermute", a, axes, perm, at); });
 }
 // In lane l x of lane perm[l]. IndexError unless perm has each lane once. Source:
 // jax.lax.pshuffle.
 template <class T>
-arrays_t<T> pshuffle(const T& x, const AxisNames& axes, const std::vector<int64_t>& perm,
-                     Location at = Location::here()) {
+typing::arrays_t<T> pshuffle(const T& x, const AxisNames& axes, const std::vector<int64_t>& perm,
+                             typing::Location at = typing::Location::here()) {
   return detail::each_leaf(x, [&](const Array& a) { return detail::shuffle(a, axes, perm, at); });
 }
 // In all lanes x_source. IndexError for a lane that there is not. Source: jax.lax.pbroadcast.
 template <class T>
-arrays_t<T> pbroadcast(const T& x, const AxisNames& axes, int64_t source,
-                       Location at = Location::here()) {
+typing::arrays_t<T> pbroadcast(const T& x, const AxisNames& axes, int64_t source,
+                               typing::Location at = typing::Location::here()) {
   return detail::each_leaf(x,
                            [&](const Array& a) { return detail::from_lane(a, axes, source, at); });
 }
@@ -200,30 +212,32 @@ arrays_t<T> pbroadcast(const T& x, const AxisNames& axes, int64_t source,
 // comes back through pvary: psum it. IndexError for a `to` other than "varying"; JAX's "reduced"
 // and "unreduced" belong to arrays that are dealt out over devices. Source: jax.lax.pcast.
 template <class T>
-arrays_t<T> pcast(const T& x, const AxisNames& axes, const std::string& to,
-                  Location at = Location::here()) {
+typing::arrays_t<T> pcast(const T& x, const AxisNames& axes, const std::string& to,
+                          typing::Location at = typing::Location::here()) {
   detail::need_varying(axes, to, at);
-  return tree::convert<arrays_t<T>>(x);
+  return tree::convert<typing::arrays_t<T>>(x);
 }
 // pcast(x, axes, "varying"). Source: jax.lax.pvary.
 template <class T>
-arrays_t<T> pvary(const T& x, const AxisNames& axes, Location at = Location::here()) {
+typing::arrays_t<T> pvary(const T& x, const AxisNames& axes,
+                          typing::Location at = typing::Location::here()) {
   detail::need_names("pvary", axes, at);
-  return tree::convert<arrays_t<T>>(x);
+  return tree::convert<typing::arrays_t<T>>(x);
 }
 // Rows between lanes (of a group), so many to each: rows input_offsets[k] … + send_sizes[k] - 1 of
 // operand (n, …) go to lane k, to row output_offsets[k] of its output (m, …) and those behind it;
 // gives output with what came, recv_sizes[l] rows at most from lane l. Where rows of two lanes
 // meet, the later lane's stay. The four are integers (lanes) (DTypeError, ShapeError), operand and
 // output of one dtype and but for their rows of one shape. Source: jax.lax.ragged_all_to_all.
-Array ragged_all_to_all(const Arg& operand, const Arg& output, const Arg& input_offsets,
-                        const Arg& send_sizes, const Arg& output_offsets, const Arg& recv_sizes,
-                        const AxisNames& axes, const CollectiveOptions& o = {});
+Array ragged_all_to_all(const typing::Arg& operand, const typing::Arg& output,
+                        const typing::Arg& input_offsets, const typing::Arg& send_sizes,
+                        const typing::Arg& output_offsets, const typing::Arg& recv_sizes,
+                        const AxisNames& axes, const typing::CollectiveOptions& o = {});
 // The number of this lane, i32[]; of several names the last counts fastest. Source:
 // jax.lax.axis_index.
-Array axis_index(const AxisNames& axes, Location at = Location::here());
+Array axis_index(const AxisNames& axes, typing::Location at = typing::Location::here());
 // The number of lanes, known while tracing. Source: jax.lax.axis_size.
-int64_t axis_size(const AxisNames& axes, Location at = Location::here());
+int64_t axis_size(const AxisNames& axes, typing::Location at = typing::Location::here());
 
 namespace lax {
 // The same as weft::all_gather. Source: jax.lax.all_gather.

@@ -27,23 +27,23 @@ struct FftOptions {
 };
 // X[k] = sum of x[j] e^(-2 pi i j k / n) along an axis, cut or filled up with zeros to .n elements;
 // complex. Source: jax.numpy.fft.fft.
-Array fft(const Arg& a, const FftOptions& o = {});
+Array fft(const typing::Arg& a, const FftOptions& o = {});
 // The inverse of fft: x[j] = sum of X[k] e^(2 pi i j k / n) / n; complex. Source:
 // jax.numpy.fft.ifft.
-Array ifft(const Arg& a, const FftOptions& o = {});
+Array ifft(const typing::Arg& a, const FftOptions& o = {});
 // fft of n real numbers: the first n / 2 + 1 of its elements, of which the others are the
 // conjugates. DTypeError for others than F32 and F64 (integers become floats), ShapeError for no
 // element. Source: jax.numpy.fft.rfft.
-Array rfft(const Arg& a, const FftOptions& o = {});
+Array rfft(const typing::Arg& a, const FftOptions& o = {});
 // The inverse of rfft: of m elements .n real numbers, by default 2 (m - 1). Source:
 // jax.numpy.fft.irfft.
-Array irfft(const Arg& a, const FftOptions& o = {});
+Array irfft(const typing::Arg& a, const FftOptions& o = {});
 // The transform of numbers of which half are given, the others being the conjugates: of m elements
 // .n real numbers, by default 2 (m - 1). Source: jax.numpy.fft.hfft.
-Array hfft(const Arg& a, const FftOptions& o = {});
+Array hfft(const typing::Arg& a, const FftOptions& o = {});
 // The inverse of hfft: of n real numbers n / 2 + 1 complex ones. DTypeError as of rfft. Source:
 // jax.numpy.fft.ihfft.
-Array ihfft(const Arg& a, const FftOptions& o = {});
+Array ihfft(const typing::Arg& a, const FftOptions& o = {});
 
 // Sizes, axes and norm of transforms along two axes.
 struct Fft2Options {
@@ -55,13 +55,13 @@ struct Fft2Options {
 };
 // fft along two axes, by default the last ones. ShapeError for another number of axes. Source:
 // jax.numpy.fft.fft2.
-Array fft2(const Arg& a, const Fft2Options& o = {});
+Array fft2(const typing::Arg& a, const Fft2Options& o = {});
 // The inverse of fft2. Source: jax.numpy.fft.ifft2.
-Array ifft2(const Arg& a, const Fft2Options& o = {});
+Array ifft2(const typing::Arg& a, const Fft2Options& o = {});
 // rfft along the last of two axes, then fft along the other. Source: jax.numpy.fft.rfft2.
-Array rfft2(const Arg& a, const Fft2Options& o = {});
+Array rfft2(const typing::Arg& a, const Fft2Options& o = {});
 // The inverse of rfft2; of the last axis as irfft. Source: jax.numpy.fft.irfft2.
-Array irfft2(const Arg& a, const Fft2Options& o = {});
+Array irfft2(const typing::Arg& a, const Fft2Options& o = {});
 // Sizes, axes and norm of transforms along any number of axes.
 struct FftnOptions {
   // The sizes and the axes; no axes: all, or as many of the last ones as there are sizes.
@@ -69,13 +69,13 @@ struct FftnOptions {
   Norm norm = Norm::backward;
 };
 // fft along several axes, by default all. Source: jax.numpy.fft.fftn.
-Array fftn(const Arg& a, const FftnOptions& o = {});
+Array fftn(const typing::Arg& a, const FftnOptions& o = {});
 // The inverse of fftn. Source: jax.numpy.fft.ifftn.
-Array ifftn(const Arg& a, const FftnOptions& o = {});
+Array ifftn(const typing::Arg& a, const FftnOptions& o = {});
 // rfft along the last of several axes, then fft along the others. Source: jax.numpy.fft.rfftn.
-Array rfftn(const Arg& a, const FftnOptions& o = {});
+Array rfftn(const typing::Arg& a, const FftnOptions& o = {});
 // The inverse of rfftn; of the last axis as irfft. Source: jax.numpy.fft.irfftn.
-Array irfftn(const Arg& a, const FftnOptions& o = {});
+Array irfftn(const typing::Arg& a, const FftnOptions& o = {});
 
 // The form of fftfreq and rfftfreq.
 struct FreqOptions {
@@ -87,19 +87,19 @@ struct FreqOptions {
 // Source: jax.numpy.fft.fftfreq.
 //
 //     fft::fftfreq(4)  // array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
-Array fftfreq(int64_t n, const Arg& d = 1.0, const FreqOptions& o = {});
+Array fftfreq(int64_t n, const typing::Arg& d = 1.0, const FreqOptions& o = {});
 // The frequencies of the n / 2 + 1 elements of rfft, not negative; as fftfreq else. Source:
 // jax.numpy.fft.rfftfreq.
 //
 //     fft::rfftfreq(4)  // array([0.  , 0.25, 0.5 ], dtype=float32)
-Array rfftfreq(int64_t n, const Arg& d = 1.0, const FreqOptions& o = {});
+Array rfftfreq(int64_t n, const typing::Arg& d = 1.0, const FreqOptions& o = {});
 // Frequency 0 moved to the middle of the axes, by default all: x rolled by half of each size.
 // Source: jax.numpy.fft.fftshift.
 //
 //     fft::fftshift(array({0, 1, 2, -2, -1}))  // array([-2, -1,  0,  1,  2], dtype=int32)
-Array fftshift(const Arg& x, const AxisList& axes = none);
+Array fftshift(const typing::Arg& x, const typing::AxisList& axes = none);
 // The inverse of fftshift, also of odd sizes. Source: jax.numpy.fft.ifftshift.
-Array ifftshift(const Arg& x, const AxisList& axes = none);
+Array ifftshift(const typing::Arg& x, const typing::AxisList& axes = none);
 
 // ---- cosine transforms (type 2 and its inverse), of real and imaginary parts each
 
@@ -111,12 +111,12 @@ struct DctOptions {
 };
 // X[k] = 2 sum of x[j] cos(pi k (2 j + 1) / (2 n)) along an axis, cut or filled up with zeros to .n
 // elements. DTypeError for F16 and BF16. Source: jax.scipy.fft.dct.
-Array dct(const Arg& x, const DctOptions& o = {});
+Array dct(const typing::Arg& x, const DctOptions& o = {});
 // The inverse of dct. Source: jax.scipy.fft.idct.
-Array idct(const Arg& x, const DctOptions& o = {});
+Array idct(const typing::Arg& x, const DctOptions& o = {});
 // dct along several axes, as FftnOptions has them. Source: jax.scipy.fft.dctn.
-Array dctn(const Arg& x, const FftnOptions& o = {});
+Array dctn(const typing::Arg& x, const FftnOptions& o = {});
 // The inverse of dctn. Source: jax.scipy.fft.idctn.
-Array idctn(const Arg& x, const FftnOptions& o = {});
+Array idctn(const typing::Arg& x, const FftnOptions& o = {});
 
 }  // namespace weft::fft

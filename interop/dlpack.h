@@ -118,6 +118,7 @@ concept Unversioned = !Versioned<T> && requires(T t) {
 
 }  // namespace dlpack
 
+namespace typing {
 struct FromDlpackOptions {
   // true: the array has memory of its own in any case. false: DeviceError where it would need a
   // copy. Left out: a copy where one is needed.
@@ -126,15 +127,17 @@ struct FromDlpackOptions {
 struct ToDlpackOptions {
   bool copy = false;  // memory that the receiver may write to, and nobody else reads
 };
+}  // namespace typing
 
 namespace dlpack {
 // from_dlpack of a tensor of either version.
-Array take(ManagedTensor* t, const FromDlpackOptions& o, Location at);
-Array take(ManagedTensorVersioned* t, const FromDlpackOptions& o, Location at);
+Array take(ManagedTensor* t, const typing::FromDlpackOptions& o, typing::Location at);
+Array take(ManagedTensorVersioned* t, const typing::FromDlpackOptions& o, typing::Location at);
 // to_dlpack as a tensor of a version below 1.0.
-ManagedTensor* give(const Array& x, const ToDlpackOptions& o, Location at);
+ManagedTensor* give(const Array& x, const typing::ToDlpackOptions& o, typing::Location at);
 // to_dlpack as a tensor of version 1.
-ManagedTensorVersioned* give_versioned(const Array& x, const ToDlpackOptions& o, Location at);
+ManagedTensorVersioned* give_versioned(const Array& x, const typing::ToDlpackOptions& o,
+                                       typing::Location at);
 }  // namespace dlpack
 
 // The array behind a tensor of DLPack, which is the array's from here on: its deleter is called
@@ -149,7 +152,8 @@ ManagedTensorVersioned* give_versioned(const Array& x, const ToDlpackOptions& o,
 // DeviceError for other devices. Source: jax.dlpack.from_dlpack.
 template <class T>
   requires dlpack::Versioned<T> || dlpack::Unversioned<T>
-Array from_dlpack(T* tensor, const FromDlpackOptions& o = {}, Location at = Location::here()) {
+Array from_dlpack(T* tensor, const typing::FromDlpackOptions& o = {},
+                  typing::Location at = typing::Location::here()) {
   if constexpr (dlpack::Versioned<T>)
     return dlpack::take(reinterpret_cast<dlpack::ManagedTensorVersioned*>(tensor), o, at);
   else
@@ -163,7 +167,8 @@ Array from_dlpack(T* tensor, const FromDlpackOptions& o = {}, Location at = Loca
 // traced array; DTypeError for Key. Source: jax.dlpack.to_dlpack.
 template <class T = dlpack::ManagedTensorVersioned>
   requires dlpack::Versioned<T> || dlpack::Unversioned<T>
-T* to_dlpack(const Array& x, const ToDlpackOptions& o = {}, Location at = Location::here()) {
+T* to_dlpack(const Array& x, const typing::ToDlpackOptions& o = {},
+             typing::Location at = typing::Location::here()) {
   if constexpr (dlpack::Versioned<T>)
     return reinterpret_cast<T*>(dlpack::give_versioned(x, o, at));
   else

@@ -11,13 +11,15 @@ namespace weft::io {
 
 // NumPy's .npy. FormatError, with the name of the file and the reason, for what cannot be read.
 // Source: jax.numpy.load.
-Array load_npy(const std::string& path, Location at = Location::here());
+Array load_npy(const std::string& path, typing::Location at = typing::Location::here());
 // NumPy's .npy. DTypeError for BF16 and Key, which the format does not have; FormatError where it
 // cannot be written. Source: jax.numpy.save.
-void save_npy(const std::string& path, const Array& x, Location at = Location::here());
+void save_npy(const std::string& path, const Array& x,
+              typing::Location at = typing::Location::here());
 
 // The arrays of an .npz by name. FormatError as of load_npy. Source: jax.numpy.load.
-std::map<std::string, Array> load_npz(const std::string& path, Location at = Location::here());
+std::map<std::string, Array> load_npz(const std::string& path,
+                                      typing::Location at = typing::Location::here());
 struct NpzOptions {
   // Deflated entries; false: stored ones.
   bool compress = false;
@@ -26,7 +28,7 @@ struct NpzOptions {
 // Key, which the format does not have; FormatError where it cannot be written. Source:
 // jax.numpy.savez.
 void save_npz(const std::string& path, const std::map<std::string, Array>& arrays,
-              const NpzOptions& o = {}, Location at = Location::here());
+              const NpzOptions& o = {}, typing::Location at = typing::Location::here());
 
 struct LoadSafetensorsOptions {
   std::map<std::string, std::string>* metadata = nullptr;  // where the file's texts are put
@@ -36,7 +38,7 @@ struct LoadSafetensorsOptions {
 // Source: safetensors.numpy.load_file.
 std::map<std::string, Array> load_safetensors(const std::string& path,
                                               const LoadSafetensorsOptions& o = {},
-                                              Location at = Location::here());
+                                              typing::Location at = typing::Location::here());
 struct SaveSafetensorsOptions {
   std::map<std::string, std::string> metadata = {};  // texts that are kept with the arrays
 };
@@ -45,6 +47,7 @@ struct SaveSafetensorsOptions {
 // which the format has not; FormatError where it cannot be written. Source:
 // safetensors.numpy.save_file.
 void save_safetensors(const std::string& path, const std::map<std::string, Array>& arrays,
-                      const SaveSafetensorsOptions& o = {}, Location at = Location::here());
+                      const SaveSafetensorsOptions& o = {},
+                      typing::Location at = typing::Location::here());
 
 }  // namespace weft::io

@@ -13,7 +13,7 @@ namespace weft {
 // op that Weft does not have raises FormatError "missing op 'stablehlo.fft'", and so does what the
 // text says against the rules of an op. Both name line and column and show the line with a caret.
 ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "StableHLO text",
-                            Location at = Location::here());
+                            typing::Location at = typing::Location::here());
 
 // The program as StableHLO text in the generic form, which parse_stablehlo, JAX and MLIR read: a
 // module with a public function @main. Lanes of a mapped loop that go their own ways run until the
@@ -21,11 +21,11 @@ ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "
 // as a composite "weft.NAME", or in arithmetic; eig, schur, hessenberg and tridiagonal as the calls
 // of LAPACK that JAX has for CPUs, in a process in which jax.lax.linalg was used. CompileError
 // where StableHLO has no way to say it.
-std::string to_stablehlo(const ClosedJaxpr& c, Location at = Location::here());
+std::string to_stablehlo(const ClosedJaxpr& c, typing::Location at = typing::Location::here());
 
 namespace io {
 // The same of a file, which ends in .mlir by custom.
-ClosedJaxpr load_stablehlo(const std::string& path, Location at = Location::here());
+ClosedJaxpr load_stablehlo(const std::string& path, typing::Location at = typing::Location::here());
 }  // namespace io
 
 }  // namespace weft

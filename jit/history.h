@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 #include "weft/core/type.h"
 #include "weft/tracer/tree.h"
 

@@ -13,6 +13,7 @@
 
 namespace weft {
 
+namespace typing {
 // time_limit and check_nans hold wherever the call ends up: in lower().compile(), under vmap and
 // grad, inside another jit. There the call stays a step of its own, and a mapped loop around it
 // runs all lanes step by step.
@@ -34,6 +35,7 @@ struct JitOptions {
   // Seconds after which a call ends with InterruptedError (0: none).
   double time_limit = 0;
 };
+}  // namespace typing
 
 namespace detail {
 
@@ -50,7 +52,7 @@ class LeafList {
   const Array* const* data() const { return more_.empty() ? small_ : more_.data(); }
   size_t size() const { return size_; }
   const Array& operator[](size_t i) const { return *data()[i]; }
-  Types types() const;
+  typing::Types types() const;
 
  private:
   void add_beyond(const Array* x);
@@ -107,9 +109,9 @@ struct PrototypeOf {
 
 // The programs of one callable.
 using JitState = ir::Ref<ir::RefCounted>;
-JitState make_jit_state(const JitOptions& o, Location at);
+JitState make_jit_state(const typing::JitOptions& o, typing::Location at);
 // The same for equal keys.
-JitState shared_jit_state(const JitOptions& o, Location at, KeyWriter& identity);
+JitState shared_jit_state(const typing::JitOptions& o, typing::Location at, KeyWriter& identity);
 
 // What tracing needs to know.
 struct TraceRequest {
@@ -147,7 +149,7 @@ R run_traced(const ir::RefCounted& state, const JitProgram& p, const LeafList& x
 template <class F>
 class Jitted : public CallOperator<Jitted<F>, F> {
  public:
-  Jitted(F f, const JitOptions& o, Location at) : f_(std::move(f)), at_(at) {
+  Jitted(F f, const typing::JitOptions& o, typing::Location at) : f_(std::move(f)), at_(at) {
     const ir::Source source(at_);
     KeyWriter identity;
     state_ = identify(f_, identity) ? shared_jit_state(o, at, identity) : make_jit_state(o, at);
@@ -207,7 +209,7 @@ class Jitted : public CallOperator<Jitted<F>, F> {
   }
   mutable F f_;
   JitState state_;
-  Location at_;
+  typing::Location at_;
 };
 
 }  // namespace detail
@@ -222,14 +224,16 @@ void clear_caches();
 // CompileError where f calls itself for ever. Source: jax.jit.
 //
 //     jit([](Array x) { return x + 1; })(array({1, 2}))  // array([2, 3], dtype=int32)
-template <class F = BinaryFunction>
-auto jit(F f, const JitOptions& options = {}, Location at = Location::here()) {
+template <class F = typing::BinaryFunction>
+auto jit(F f, const typing::JitOptions& options = {},
+         typing::Location at = typing::Location::here()) {
   return detail::Jitted<F>(std::move(f), options, at);
 }
 // The same for a name that <cmath> has, too: jit(tanh).
-template <class F = UnaryFunction>
-  requires std::same_as<F, UnaryFunction>
-auto jit(F f, const JitOptions& options = {}, Location at = Location::here()) {
+template <class F = typing::UnaryFunction>
+  requires std::same_as<F, typing::UnaryFunction>
+auto jit(F f, const typing::JitOptions& options = {},
+         typing::Location at = typing::Location::here()) {
   return detail::Jitted<F>(f, options, at);
 }
 

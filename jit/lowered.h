@@ -11,6 +11,7 @@
 #include "weft/tracer/callable.h"
 
 namespace weft {
+namespace typing {
 struct Closed;
 
 struct CompileOptions {
@@ -23,14 +24,15 @@ struct CompileOptions {
   // of the op.
   std::vector<std::pair<std::string, std::string>> implementations = {};
 };
+}  // namespace typing
 
 namespace detail {
 
 // What the compiler implements.
 class CompiledImpl : public ir::RefCounted {
  public:
-  virtual MemoryUse memory() const = 0;
-  virtual Cost cost() const = 0;
+  virtual typing::MemoryUse memory() const = 0;
+  virtual typing::Cost cost() const = 0;
   virtual Arrays run(const Arrays& x) const = 0;  // concrete arguments, without constants
 };
 class LoweredImpl : public ir::RefCounted {
@@ -41,16 +43,16 @@ class LoweredImpl : public ir::RefCounted {
   virtual std::string llvm_ir() const = 0;
   virtual std::string assembly() const = 0;
   virtual std::string ptx() const = 0;
-  virtual const Closed& closed() const = 0;  // as traced
+  virtual const typing::Closed& closed() const = 0;  // as traced
   virtual std::string report() const = 0;
-  virtual ir::Ref<const CompiledImpl> compile(const CompileOptions& o = {}) const = 0;
+  virtual ir::Ref<const CompiledImpl> compile(const typing::CompileOptions& o = {}) const = 0;
 };
 
 // to_stablehlo of the program (interop/stablehlo.h; defined there, as layers go).
 std::string stablehlo_text(const LoweredImpl& l);
 // The arguments that a program was made for: their types, and what they are beside their Arrays.
 using LoweredFor = ir::Ref<const ir::RefCounted>;
-LoweredFor make_lowered_for(Types types, const KeyWriter& structure,
+LoweredFor make_lowered_for(typing::Types types, const KeyWriter& structure,
                             ir::FunctionRef<tree::Skeleton()> args);
 // ShapeError, DTypeError, or CompileError for static values, unless these are such arguments.
 void check_compiled_arguments(const ir::RefCounted& want, const KeyWriter& structure,
@@ -74,9 +76,9 @@ class Compiled<std::tuple<P...>, R> {
  public:
   Compiled(ir::Ref<const detail::CompiledImpl> impl, detail::LoweredFor args, R prototype)
       : impl_(std::move(impl)), args_(std::move(args)), prototype_(std::move(prototype)) {}
-  MemoryUse memory() const { return impl_->memory(); }
-  Cost cost() const { return impl_->cost(); }
-  R operator()(const P&... args, Location at = Location::here()) const {
+  typing::MemoryUse memory() const { return impl_->memory(); }
+  typing::Cost cost() const { return impl_->cost(); }
+  R operator()(const P&... args, typing::Location at = typing::Location::here()) const {
     const ir::Source source(at);
     const std::tuple<P...> all(args...);
     const Arrays x = tree::leaves(all);
@@ -96,7 +98,8 @@ class Compiled<std::tuple<P...>, R> {
 template <class Args, class R>
 class Lowered {
  public:
-  Lowered(ir::Ref<const detail::LoweredImpl> impl, Types types, const Args& args, R prototype)
+  Lowered(ir::Ref<const detail::LoweredImpl> impl, typing::Types types, const Args& args,
+          R prototype)
       : impl_(std::move(impl)),
         args_(detail::make_lowered_for(std::move(types), detail::structure_of(args),
                                        tree::detail::skeleton_of(args))),
@@ -109,7 +112,7 @@ class Lowered {
   std::string ptx() const { return impl_->ptx(); }
   std::string stablehlo() const { return detail::stablehlo_text(*impl_); }
   std::string report() const { return impl_->report(); }
-  Compiled<Args, R> compile(const CompileOptions& o = {}) const {
+  Compiled<Args, R> compile(const typing::CompileOptions& o = {}) const {
     return {impl_->compile(o), args_, prototype_};
   }
 

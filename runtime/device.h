@@ -21,7 +21,7 @@ std::vector<std::string> devices();
 // Where everything is computed from now on, in all threads, that neither an operand nor an option
 // sends to a device. "cpu" unless set; DeviceError for a name that is not among devices(). Source:
 // jax.default_device.
-void default_device(const std::string& name, Location at = Location::here());
+void default_device(const std::string& name, typing::Location at = typing::Location::here());
 std::string default_device();
 
 namespace detail {

@@ -12,7 +12,7 @@ namespace weft::distributed {
 // to join, and a program that calls this runs as it is. DeviceError where it was started as one of
 // several, by mpirun, srun or torchrun: each of them would compute everything. Source:
 // jax.distributed.initialize.
-void init(Location at = Location::here());
+void init(typing::Location at = typing::Location::here());
 // The number of this process: 0. Source: jax.process_index.
 int64_t rank();
 // The number of processes: 1. Source: jax.process_count.

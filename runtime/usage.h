@@ -6,6 +6,7 @@
 
 namespace weft {
 
+namespace typing {
 // Bytes, known before the program runs. Source: jax.stages.Compiled.memory_analysis.
 struct MemoryUse {
   int64_t arguments = 0, constants = 0, outputs = 0;
@@ -20,5 +21,6 @@ struct Cost {
   double flops = 0;
   double bytes = 0;  // read and written
 };
+}  // namespace typing
 
 }  // namespace weft

@@ -51,6 +51,7 @@ concept Number = std::is_arithmetic_v<T> && !std::same_as<T, char> && !std::same
 }  // namespace ir
 
 class Array;
+namespace typing {
 class Arg;
 // What a transform takes an overloaded name for: the function of two arrays, as in vmap(matmul).
 using BinaryFunction = Array (*)(const Arg&, const Arg&);
@@ -58,9 +59,11 @@ using BinaryFunction = Array (*)(const Arg&, const Arg&);
 using UnaryFunction = Array (*)(const Arg&);
 class At;
 struct Index;
+}  // namespace typing
 // A list of arrays: what functions of any number of arrays take and give.
 using Arrays = std::vector<Array>;
 
+namespace typing {
 // The axes of a reduction: none (all of them), one, or a list; and where they were written.
 struct AxisList {
   bool all = false;
@@ -87,18 +90,20 @@ struct NewShape {
       : sizes(std::move(l)), at(place) {}
   NewShape(const Shape& s, Location place = Location::here()) : sizes(s.sizes()), at(place) {}
 };
+}  // namespace typing
 
 namespace ir {
 // What stands behind an Array: a buffer on a device, or a value of an interpreter.
 class Node : public RefCounted {
  public:
-  Node(Type t, Location at) : type(t), made(at) {}
-  const Type type;
-  const Location made;  // where in the user's code
+  Node(typing::Type t, typing::Location at) : type(t), made(at) {}
+  const typing::Type type;
+  const typing::Location made;  // where in the user's code
   virtual bool concrete() const { return false; }
 };
 }  // namespace ir
 
+namespace typing {
 struct ReduceOptions;
 struct ArgOptions;
 struct VarOptions;
@@ -107,6 +112,7 @@ struct SortOptions;
 struct ArgsortOptions;
 struct TakeOptions;
 struct MaybeArray;
+}  // namespace typing
 
 namespace detail {
 // The type of a field that options do not have, and of which others have the name.
@@ -147,47 +153,56 @@ class Array {
   explicit Array(ir::Ref<const ir::Node> n) : node_(std::move(n)) {}
 
   // ---- properties, known while tracing
-  const Type& type(Location at = Location::here()) const { return node(at).type; }
-  const Shape& shape(Location at = Location::here()) const { return type(at).shape(); }
-  int64_t ndim(Location at = Location::here()) const { return type(at).ndim(); }
-  int64_t size(Location at = Location::here()) const { return type(at).elements(); }
-  DType dtype(Location at = Location::here()) const { return type(at).dtype(); }
-  bool weak_type(Location at = Location::here()) const { return type(at).weak(); }
+  const typing::Type& type(typing::Location at = typing::Location::here()) const {
+    return node(at).type;
+  }
+  const Shape& shape(typing::Location at = typing::Location::here()) const {
+    return type(at).shape();
+  }
+  int64_t ndim(typing::Location at = typing::Location::here()) const { return type(at).ndim(); }
+  int64_t size(typing::Location at = typing::Location::here()) const { return type(at).elements(); }
+  DType dtype(typing::Location at = typing::Location::here()) const { return type(at).dtype(); }
+  bool weak_type(typing::Location at = typing::Location::here()) const { return type(at).weak(); }
   // The bytes of an element (of a key 8), and of all of them.
-  int64_t itemsize(Location at = Location::here()) const;
-  int64_t nbytes(Location at = Location::here()) const { return size(at) * itemsize(at); }
-  std::string device(Location at = Location::here()) const;
-  bool is_traced(Location at = Location::here()) const { return !node(at).concrete(); }
+  int64_t itemsize(typing::Location at = typing::Location::here()) const;
+  int64_t nbytes(typing::Location at = typing::Location::here()) const {
+    return size(at) * itemsize(at);
+  }
+  std::string device(typing::Location at = typing::Location::here()) const;
+  bool is_traced(typing::Location at = typing::Location::here()) const {
+    return !node(at).concrete();
+  }
   bool empty_handle() const { return !node_; }
 
   // ---- values, of concrete arrays; ConcretizationError on traced ones
   // The only element, converted to T.
   template <class T>
-  T item(Location at = Location::here()) const;
+  T item(typing::Location at = typing::Location::here()) const;
   // The type is that of the C++ number, so it is to be named.
   template <class T = void>
     requires std::is_void_v<T>
-  double item(Location = Location::here()) const {
+  double item(typing::Location = typing::Location::here()) const {
     static_assert(!std::is_void_v<T>, "weft: write the type of the number: x.item<float>()");
     return 0;
   }
   // The element at an index, row-major for one number: x.item<float>(3), x.item<float>({1, -1}).
   // IndexError for one that is not there.
   template <class T, ir::Integer I>
-  T item(I i, Location at = Location::here()) const;
+  T item(I i, typing::Location at = typing::Location::here()) const;
   template <class T>
-  T item(std::initializer_list<Dim> i, Location at = Location::here()) const;
+  T item(std::initializer_list<typing::Dim> i,
+         typing::Location at = typing::Location::here()) const;
   // All elements, row-major, converted to T.
   template <class T>
-  std::vector<T> to_vector(Location at = Location::here()) const;
+  std::vector<T> to_vector(typing::Location at = typing::Location::here()) const;
   // The elements where they lie, row-major. T must be the array's own element type (DTypeError).
   template <class T>
-  std::span<const T> data(Location at = Location::here()) const& {
+  std::span<const T> data(typing::Location at = typing::Location::here()) const& {
     return {static_cast<const T*>(host_data(ir::dtype_of_v<T>, at)), static_cast<size_t>(size())};
   }
   template <class T>
   std::span<const T> data() const&& = delete;  // of a temporary: it would dangle
-  const Array& block_until_ready(Location at = Location::here()) const;
+  const Array& block_until_ready(typing::Location at = typing::Location::here()) const;
   explicit operator bool() const;
   // float(x): the only element of a concrete array, as item<float>().
   template <ir::Number T>
@@ -198,136 +213,142 @@ class Array {
 
   // ---- indexing: new arrays. `x[i] = v` does not compile; the way is x = x.at(i).set(v), or
   // x = std::move(x).at(i).set(v), which writes where x lies if nobody else has a handle of it.
-  const Array operator[](const Index& i) const;
-  const Array operator[](std::initializer_list<Index> i) const;
+  const Array operator[](const typing::Index& i) const;
+  const Array operator[](std::initializer_list<typing::Index> i) const;
   // x[i] = v and x[i] += v, of which x[i] would keep nothing.
   template <class V>
   void operator=(const V&) const&& {
     detail::no_assignment<V>();
   }
-  At at(const Index& i) const&;
-  At at(const Index& i) &&;
-  At at(std::initializer_list<Index> i, Location at = Location::here()) const&;
-  At at(std::initializer_list<Index> i, Location at = Location::here()) &&;
+  typing::At at(const typing::Index& i) const&;
+  typing::At at(const typing::Index& i) &&;
+  typing::At at(std::initializer_list<typing::Index> i,
+                typing::Location at = typing::Location::here()) const&;
+  typing::At at(std::initializer_list<typing::Index> i,
+                typing::Location at = typing::Location::here()) &&;
 
   // ---- methods for the usual; the free functions of the same name document them
-  Array sum(AxisList axis = AxisList(none, Location::here())) const;
-  Array sum(AxisList axis, const ReduceOptions& o) const;
-  Array sum(const ReduceOptions& o, Location at = Location::here()) const;
-  Array mean(AxisList axis = AxisList(none, Location::here())) const;
-  Array mean(AxisList axis, const ReduceOptions& o) const;
-  Array mean(const ReduceOptions& o, Location at = Location::here()) const;
-  Array prod(AxisList axis = AxisList(none, Location::here())) const;
-  Array prod(AxisList axis, const ReduceOptions& o) const;
-  Array prod(const ReduceOptions& o, Location at = Location::here()) const;
-  Array max(AxisList axis = AxisList(none, Location::here())) const;
-  Array max(AxisList axis, const ReduceOptions& o) const;
-  Array max(const ReduceOptions& o, Location at = Location::here()) const;
-  Array min(AxisList axis = AxisList(none, Location::here())) const;
-  Array min(AxisList axis, const ReduceOptions& o) const;
-  Array min(const ReduceOptions& o, Location at = Location::here()) const;
-  Array any(AxisList axis = AxisList(none, Location::here())) const;
-  Array any(AxisList axis, const ReduceOptions& o) const;
-  Array any(const ReduceOptions& o, Location at = Location::here()) const;
-  Array all(AxisList axis = AxisList(none, Location::here())) const;
-  Array all(AxisList axis, const ReduceOptions& o) const;
-  Array all(const ReduceOptions& o, Location at = Location::here()) const;
-  Array argmax(AxisList axis = AxisList(none, Location::here())) const;
-  Array argmax(AxisList axis, const ArgOptions& o) const;
-  Array argmin(AxisList axis = AxisList(none, Location::here())) const;
-  Array argmin(AxisList axis, const ArgOptions& o) const;
-  Array std(AxisList axis = AxisList(none, Location::here())) const;
-  Array std(AxisList axis, const VarOptions& o) const;
-  Array var(AxisList axis = AxisList(none, Location::here())) const;
-  Array var(AxisList axis, const VarOptions& o) const;
-  Array ptp(AxisList axis = AxisList(none, Location::here())) const;
-  Array ptp(AxisList axis, const ReduceOptions& o) const;
-  Array cumsum(AxisList axis = AxisList(none, Location::here())) const;
-  Array cumsum(AxisList axis, const CumulativeOptions& o) const;
-  Array cumprod(AxisList axis = AxisList(none, Location::here())) const;
-  Array cumprod(AxisList axis, const CumulativeOptions& o) const;
-  Array sort(AxisList axis = AxisList(-1, Location::here())) const;
-  Array sort(AxisList axis, const SortOptions& o) const;
-  Array argsort(AxisList axis = AxisList(-1, Location::here())) const;
-  Array argsort(AxisList axis, const ArgsortOptions& o) const;
-  Array clip(const MaybeArray& lo, const MaybeArray& hi, Location at = Location::here()) const;
-  Array round(int64_t decimals = 0, Location at = Location::here()) const;
-  Array take(const Arg& indices, AxisList axis = AxisList(none, Location::here())) const;
-  Array take(const Arg& indices, AxisList axis, const TakeOptions& o) const;
-  Array repeat(int64_t times, AxisList axis = AxisList(none, Location::here())) const;
-  Array swapaxes(int64_t a, int64_t b, Location at = Location::here()) const;
+  Array sum(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array sum(typing::AxisList axis, const typing::ReduceOptions& o) const;
+  Array sum(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  Array mean(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array mean(typing::AxisList axis, const typing::ReduceOptions& o) const;
+  Array mean(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  Array prod(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array prod(typing::AxisList axis, const typing::ReduceOptions& o) const;
+  Array prod(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  Array max(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array max(typing::AxisList axis, const typing::ReduceOptions& o) const;
+  Array max(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  Array min(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array min(typing::AxisList axis, const typing::ReduceOptions& o) const;
+  Array min(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  Array any(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array any(typing::AxisList axis, const typing::ReduceOptions& o) const;
+  Array any(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  Array all(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array all(typing::AxisList axis, const typing::ReduceOptions& o) const;
+  Array all(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  Array argmax(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array argmax(typing::AxisList axis, const typing::ArgOptions& o) const;
+  Array argmin(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array argmin(typing::AxisList axis, const typing::ArgOptions& o) const;
+  Array std(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array std(typing::AxisList axis, const typing::VarOptions& o) const;
+  Array var(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array var(typing::AxisList axis, const typing::VarOptions& o) const;
+  Array ptp(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array ptp(typing::AxisList axis, const typing::ReduceOptions& o) const;
+  Array cumsum(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array cumsum(typing::AxisList axis, const typing::CumulativeOptions& o) const;
+  Array cumprod(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array cumprod(typing::AxisList axis, const typing::CumulativeOptions& o) const;
+  Array sort(typing::AxisList axis = typing::AxisList(-1, typing::Location::here())) const;
+  Array sort(typing::AxisList axis, const typing::SortOptions& o) const;
+  Array argsort(typing::AxisList axis = typing::AxisList(-1, typing::Location::here())) const;
+  Array argsort(typing::AxisList axis, const typing::ArgsortOptions& o) const;
+  Array clip(const typing::MaybeArray& lo, const typing::MaybeArray& hi,
+             typing::Location at = typing::Location::here()) const;
+  Array round(int64_t decimals = 0, typing::Location at = typing::Location::here()) const;
+  Array take(const typing::Arg& indices,
+             typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array take(const typing::Arg& indices, typing::AxisList axis, const typing::TakeOptions& o) const;
+  Array repeat(int64_t times,
+               typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array swapaxes(int64_t a, int64_t b, typing::Location at = typing::Location::here()) const;
   Array diagonal(int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1,
-                 Location at = Location::here()) const;
+                 typing::Location at = typing::Location::here()) const;
   Array trace(int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1,
-              Location at = Location::here()) const;
-  Array real(Location at = Location::here()) const;
-  Array imag(Location at = Location::here()) const;
-  Array conj(Location at = Location::here()) const;
-  Array T(Location at = Location::here()) const;
-  Array mT(Location at = Location::here()) const;  // of the last two axes
-  Array transpose(std::vector<int64_t> axes = {}, Location at = Location::here()) const;
-  Array reshape(const NewShape& s) const;
+              typing::Location at = typing::Location::here()) const;
+  Array real(typing::Location at = typing::Location::here()) const;
+  Array imag(typing::Location at = typing::Location::here()) const;
+  Array conj(typing::Location at = typing::Location::here()) const;
+  Array T(typing::Location at = typing::Location::here()) const;
+  Array mT(typing::Location at = typing::Location::here()) const;  // of the last two axes
+  Array transpose(std::vector<int64_t> axes = {},
+                  typing::Location at = typing::Location::here()) const;
+  Array reshape(const typing::NewShape& s) const;
   template <ir::Integer I, ir::Integer... J>
     requires(sizeof...(J) > 0)
   Array reshape(I first, J... more) const {
-    return reshape(NewShape{first, more...});
+    return reshape(typing::NewShape{first, more...});
   }
-  Array ravel(Location at = Location::here()) const;
-  Array flatten(Location at = Location::here()) const;
-  Array squeeze(AxisList axis = AxisList(none, Location::here())) const;
-  Array astype(DType d, Location at = Location::here()) const;
-  Array dot(const Arg& o) const;
+  Array ravel(typing::Location at = typing::Location::here()) const;
+  Array flatten(typing::Location at = typing::Location::here()) const;
+  Array squeeze(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
+  Array astype(DType d, typing::Location at = typing::Location::here()) const;
+  Array dot(const typing::Arg& o) const;
 
-  friend Array operator+(const Arg&, const Arg&);
-  friend Array operator-(const Arg&, const Arg&);
-  friend Array operator*(const Arg&, const Arg&);
-  friend Array operator/(const Arg&, const Arg&);
-  friend Array operator%(const Arg&, const Arg&);
-  friend Array operator&(const Arg&, const Arg&);
-  friend Array operator|(const Arg&, const Arg&);
-  friend Array operator^(const Arg&, const Arg&);
-  friend Array operator<<(const Arg&, const Arg&);
-  friend Array operator>>(const Arg&, const Arg&);
-  friend Array operator<(const Arg&, const Arg&);
-  friend Array operator<=(const Arg&, const Arg&);
-  friend Array operator>(const Arg&, const Arg&);
-  friend Array operator>=(const Arg&, const Arg&);
-  friend Array operator==(const Arg&, const Arg&);
-  friend Array operator!=(const Arg&, const Arg&);
-  friend Array operator-(const Arg&);
-  friend Array operator+(const Arg&);
-  friend Array operator~(const Arg&);
+  friend Array operator+(const typing::Arg&, const typing::Arg&);
+  friend Array operator-(const typing::Arg&, const typing::Arg&);
+  friend Array operator*(const typing::Arg&, const typing::Arg&);
+  friend Array operator/(const typing::Arg&, const typing::Arg&);
+  friend Array operator%(const typing::Arg&, const typing::Arg&);
+  friend Array operator&(const typing::Arg&, const typing::Arg&);
+  friend Array operator|(const typing::Arg&, const typing::Arg&);
+  friend Array operator^(const typing::Arg&, const typing::Arg&);
+  friend Array operator<<(const typing::Arg&, const typing::Arg&);
+  friend Array operator>>(const typing::Arg&, const typing::Arg&);
+  friend Array operator<(const typing::Arg&, const typing::Arg&);
+  friend Array operator<=(const typing::Arg&, const typing::Arg&);
+  friend Array operator>(const typing::Arg&, const typing::Arg&);
+  friend Array operator>=(const typing::Arg&, const typing::Arg&);
+  friend Array operator==(const typing::Arg&, const typing::Arg&);
+  friend Array operator!=(const typing::Arg&, const typing::Arg&);
+  friend Array operator-(const typing::Arg&);
+  friend Array operator+(const typing::Arg&);
+  friend Array operator~(const typing::Arg&);
   friend Array operator!(const Array&);  // exact, so that it wins over !bool(x)
-  Array& operator+=(const Arg& x) &;
+  Array& operator+=(const typing::Arg& x) &;
   template <class V>
   void operator+=(const V&) const&& {
     detail::no_assignment<V>();
   }
-  Array& operator-=(const Arg& x) &;
+  Array& operator-=(const typing::Arg& x) &;
   template <class V>
   void operator-=(const V&) const&& {
     detail::no_assignment<V>();
   }
-  Array& operator*=(const Arg& x) &;
+  Array& operator*=(const typing::Arg& x) &;
   template <class V>
   void operator*=(const V&) const&& {
     detail::no_assignment<V>();
   }
-  Array& operator/=(const Arg& x) &;
+  Array& operator/=(const typing::Arg& x) &;
   template <class V>
   void operator/=(const V&) const&& {
     detail::no_assignment<V>();
   }
-  Array& operator%=(const Arg& x) &;
-  Array& operator&=(const Arg& x) &;
-  Array& operator|=(const Arg& x) &;
-  Array& operator^=(const Arg& x) &;
-  Array& operator<<=(const Arg& x) &;
-  Array& operator>>=(const Arg& x) &;
+  Array& operator%=(const typing::Arg& x) &;
+  Array& operator&=(const typing::Arg& x) &;
+  Array& operator|=(const typing::Arg& x) &;
+  Array& operator^=(const typing::Arg& x) &;
+  Array& operator<<=(const typing::Arg& x) &;
+  Array& operator>>=(const typing::Arg& x) &;
   friend std::ostream& operator<<(std::ostream& o, const Array& x);  // as NumPy's repr
 
   // For Weft's own layers.
-  const ir::Node& node(Location at = Location::here()) const {
+  const ir::Node& node(typing::Location at = typing::Location::here()) const {
     if (!node_) raise_empty(at);
     return *node_;
   }
@@ -350,11 +371,12 @@ class Array {
   static Array scalar_unsigned(uint64_t x);
   static Array scalar_float(double x);
   static Array scalar_complex(double re, double im);
-  [[noreturn]] static void raise_empty(Location at);
-  const void* host_data(DType d, Location at) const;
+  [[noreturn]] static void raise_empty(typing::Location at);
+  const void* host_data(DType d, typing::Location at) const;
   ir::Ref<const ir::Node> node_;
 };
 
+namespace typing {
 // An argument of an operator or function: an Array or a number, and where it was written.
 class Arg {
  public:
@@ -389,14 +411,19 @@ struct SliceBound {
 struct Slice {
   SliceBound lo = none, hi = none, step = none;
 };
+}  // namespace typing
 // The slice of an index: slice() is the whole axis, slice(hi), slice(lo, hi) and slice(lo, hi,
 // step), of which each may be none.
 //
 //     arange(5)[slice(1, 4, 2)]  // array([1, 3], dtype=int32)
-inline Slice slice() { return {}; }
-inline Slice slice(SliceBound hi) { return {none, hi}; }
-inline Slice slice(SliceBound lo, SliceBound hi, SliceBound step = none) { return {lo, hi, step}; }
+inline typing::Slice slice() { return {}; }
+inline typing::Slice slice(typing::SliceBound hi) { return {none, hi}; }
+inline typing::Slice slice(typing::SliceBound lo, typing::SliceBound hi,
+                           typing::SliceBound step = none) {
+  return {lo, hi, step};
+}
 
+namespace typing {
 // One entry of an index. (No std::variant: it is a tenth of what this header costs to include.)
 struct Index {
   enum class Kind { integer, slice, new_axis, other_axes, array };
@@ -458,6 +485,7 @@ class At {
   std::vector<Index> i_;
   Location at_;
 };
+}  // namespace typing
 
 namespace detail {
 enum class ByName { tag };
@@ -467,6 +495,7 @@ struct Designated {
 };
 }  // namespace detail
 
+namespace typing {
 struct ReduceOptions {
   detail::Designated by_name{detail::ByName::tag};
   // The axes stay, of size 1.
@@ -478,34 +507,35 @@ struct ReduceOptions {
   // What the fold begins with; the result where nothing counts.
   std::optional<Array> initial = {};
 };
+}  // namespace typing
 
 namespace detail {
 // The only element / element i as a double, an integer or a complex pair, whatever the dtype.
-void convert_elements(const Array& x, void* out, DType to, Location at = {});
+void convert_elements(const Array& x, void* out, DType to, typing::Location at = {});
 std::vector<bool> as_bools(const std::vector<uint8_t>& bytes);
 // The element at an index: of x flattened, or one number an axis.
-Array element_at(const Array& x, const std::vector<int64_t>& i, bool flat, Location at);
+Array element_at(const Array& x, const std::vector<int64_t>& i, bool flat, typing::Location at);
 // Raises ShapeError unless x has one element.
-void require_scalar(const Array& x, const char* what, Location at);
+void require_scalar(const Array& x, const char* what, typing::Location at);
 }  // namespace detail
 
 template <class T>
-T Array::item(Location at) const {
+T Array::item(typing::Location at) const {
   detail::require_scalar(*this, "item()", at);
   T out{};
   detail::convert_elements(*this, &out, ir::dtype_of_v<T>, at);
   return out;
 }
 template <class T, ir::Integer I>
-T Array::item(I i, Location at) const {
+T Array::item(I i, typing::Location at) const {
   return detail::element_at(*this, {static_cast<int64_t>(i)}, true, at).item<T>(at);
 }
 template <class T>
-T Array::item(std::initializer_list<Dim> i, Location at) const {
+T Array::item(std::initializer_list<typing::Dim> i, typing::Location at) const {
   return detail::element_at(*this, ir::numbers_of(i), false, at).item<T>(at);
 }
 template <class T>
-std::vector<T> Array::to_vector(Location at) const {
+std::vector<T> Array::to_vector(typing::Location at) const {
   if constexpr (std::same_as<T, bool>) {
     std::vector<uint8_t> bytes(static_cast<size_t>(size(at)));
     detail::convert_elements(*this, bytes.data(), Bool, at);

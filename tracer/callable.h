@@ -30,7 +30,7 @@ struct ValueOf {
   using type = std::remove_cvref_t<T>;
 };
 template <>
-struct ValueOf<Arg> {
+struct ValueOf<typing::Arg> {
   using type = Array;
 };
 template <>
@@ -93,7 +93,7 @@ using params_of = typename Signature<std::remove_cvref_t<F>>::type;
 
 template <class S, class... A>
 struct ArgumentsOf {
-  using type = std::tuple<auto_t<A>...>;
+  using type = std::tuple<typing::auto_t<A>...>;
 };
 template <class... P, class... A>
   requires(sizeof...(P) == sizeof...(A))
@@ -130,7 +130,7 @@ struct ReturnOf<R> {
 template <class F, class... P>
 using raw_result_t = typename ReturnOf<std::invoke_result_t<F&, P&...>>::type;
 template <class F, class... P>
-using result_t = arrays_t<raw_result_t<F, P...>>;
+using result_t = typing::arrays_t<raw_result_t<F, P...>>;
 
 // Whether a function returns two things: {carry, y}, {loss, aux}.
 template <class T>
@@ -164,7 +164,7 @@ class CallOperator {
   template <class... A>
   auto operator()(const A&... a) const {
     return static_cast<const D&>(*this).call(
-        std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
+        std::tuple<typing::auto_t<A>...>(tree::convert<typing::auto_t<A>>(a)...));
   }
 
  private:
@@ -184,10 +184,10 @@ class CallOperator<D, F, Params<P...>> {
   }
   // Fewer arguments, where f has default ones.
   template <class... A>
-    requires(sizeof...(A) < sizeof...(P)) && Callable<F, auto_t<A>...>
+    requires(sizeof...(A) < sizeof...(P)) && Callable<F, typing::auto_t<A>...>
   auto operator()(const A&... a) const {
     return static_cast<const D&>(*this).call(
-        std::tuple<auto_t<A>...>(tree::convert<auto_t<A>>(a)...));
+        std::tuple<typing::auto_t<A>...>(tree::convert<typing::auto_t<A>>(a)...));
   }
 
  private:
@@ -380,35 +380,37 @@ struct StructureVisitor {
 
 // A default argument cannot follow a pack: overloads for one to seven arguments, which know
 // their line. NAME_at is in detail.
-#define WEFT_WITH_LINE(NAME)                                                                       \
-  template <class F, class A>                                                                      \
-  auto NAME(F f, const A& a, Location at = Location::here()) {                                     \
-    return detail::NAME##_at(at, f, a);                                                            \
-  }                                                                                                \
-  template <class F, class A, class B>                                                             \
-  auto NAME(F f, const A& a, const B& b, Location at = Location::here()) {                         \
-    return detail::NAME##_at(at, f, a, b);                                                         \
-  }                                                                                                \
-  template <class F, class A, class B, class C>                                                    \
-  auto NAME(F f, const A& a, const B& b, const C& c, Location at = Location::here()) {             \
-    return detail::NAME##_at(at, f, a, b, c);                                                      \
-  }                                                                                                \
-  template <class F, class A, class B, class C, class D>                                           \
-  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, Location at = Location::here()) { \
-    return detail::NAME##_at(at, f, a, b, c, d);                                                   \
-  }                                                                                                \
-  template <class F, class A, class B, class C, class D, class E>                                  \
-  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e,                       \
-            Location at = Location::here()) {                                                      \
-    return detail::NAME##_at(at, f, a, b, c, d, e);                                                \
-  }                                                                                                \
-  template <class F, class A, class B, class C, class D, class E, class G>                         \
-  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e, const G& g,           \
-            Location at = Location::here()) {                                                      \
-    return detail::NAME##_at(at, f, a, b, c, d, e, g);                                             \
-  }                                                                                                \
-  template <class F, class A, class B, class C, class D, class E, class G, class H>                \
-  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e, const G& g,           \
-            const H& h, Location at = Location::here()) {                                          \
-    return detail::NAME##_at(at, f, a, b, c, d, e, g, h);                                          \
+#define WEFT_WITH_LINE(NAME)                                                               \
+  template <class F, class A>                                                              \
+  auto NAME(F f, const A& a, typing::Location at = typing::Location::here()) {             \
+    return detail::NAME##_at(at, f, a);                                                    \
+  }                                                                                        \
+  template <class F, class A, class B>                                                     \
+  auto NAME(F f, const A& a, const B& b, typing::Location at = typing::Location::here()) { \
+    return detail::NAME##_at(at, f, a, b);                                                 \
+  }                                                                                        \
+  template <class F, class A, class B, class C>                                            \
+  auto NAME(F f, const A& a, const B& b, const C& c,                                       \
+            typing::Location at = typing::Location::here()) {                              \
+    return detail::NAME##_at(at, f, a, b, c);                                              \
+  }                                                                                        \
+  template <class F, class A, class B, class C, class D>                                   \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d,                           \
+            typing::Location at = typing::Location::here()) {                              \
+    return detail::NAME##_at(at, f, a, b, c, d);                                           \
+  }                                                                                        \
+  template <class F, class A, class B, class C, class D, class E>                          \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e,               \
+            typing::Location at = typing::Location::here()) {                              \
+    return detail::NAME##_at(at, f, a, b, c, d, e);                                        \
+  }                                                                                        \
+  template <class F, class A, class B, class C, class D, class E, class G>                 \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e, const G& g,   \
+            typing::Location at = typing::Location::here()) {                              \
+    return detail::NAME##_at(at, f, a, b, c, d, e, g);                                     \
+  }                                                                                        \
+  template <class F, class A, class B, class C, class D, class E, class G, class H>        \
+  auto NAME(F f, const A& a, const B& b, const C& c, const D& d, const E& e, const G& g,   \
+            const H& h, typing::Location at = typing::Location::here()) {                  \
+    return detail::NAME##_at(at, f, a, b, c, d, e, g, h);                                  \
   }

@@ -16,8 +16,8 @@ namespace weft {
 struct ClosedJaxpr {
   Jaxpr jaxpr;
   Arrays consts;
-  Types in_types() const;  // without constants
-  Types out_types() const { return jaxpr->out_types(); }
+  typing::Types in_types() const;  // without constants
+  typing::Types out_types() const { return jaxpr->out_types(); }
   // Its results for arguments of in_types(), operation by operation. jit compiles it:
   // jit([p](Array x) { return p(x)[0]; }).
   template <class... A>
@@ -30,10 +30,11 @@ std::ostream& operator<<(std::ostream& o, const ClosedJaxpr& c);
 // The program of a text as to_string writes it (docs/ir.md). The text does not hold the values of
 // constants; a program that has some needs them here. ParseError with line and column.
 ClosedJaxpr parse_jaxpr(const std::string& text, const Arrays& consts = {},
-                        Location at = Location::here());
+                        typing::Location at = typing::Location::here());
 // The results of the program for these arguments, operation by operation. Source:
 // jax.core.eval_jaxpr and jax.extend.core.jaxpr_as_fun.
-Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args, Location at = Location::here());
+Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args,
+                  typing::Location at = typing::Location::here());
 // eval_jaxpr of the program.
 template <class... A>
 Arrays ClosedJaxpr::operator()(const A&... args) const {
@@ -48,7 +49,7 @@ ClosedJaxpr trace_jaxpr(const char* who, ir::FunctionRef<Arrays(const Arrays&)> 
 template <class F>
 class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
  public:
-  MakeJaxpr(F f, Location at) : f_(std::move(f)), at_(at) {}
+  MakeJaxpr(F f, typing::Location at) : f_(std::move(f)), at_(at) {}
   template <class... P>
   ClosedJaxpr call(const std::tuple<P...>& args) const {
     static_assert(Callable<F, P...>,
@@ -60,17 +61,17 @@ class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
 
  private:
   mutable F f_;
-  Location at_;
+  typing::Location at_;
 };
 
 // A tree of results as a tree of their shapes: structs, whose fields are Arrays, keep their type
 // and hold Arrays without a value.
 template <class R>
-auto as_shapes(const R& like, const Types& types) {
+auto as_shapes(const R& like, const typing::Types& types) {
   size_t k = 0;
   if constexpr (has_struct<R>) {
     Arrays out;
-    for (const Type& t : types) out.push_back(without_value(t.strong()));
+    for (const typing::Type& t : types) out.push_back(without_value(t.strong()));
     return tree::rebuild(like, out.data());
   } else {
     auto next = [&] { return ShapeDtypeStruct{types[k].shape(), types[k++].dtype()}; };
@@ -78,13 +79,13 @@ auto as_shapes(const R& like, const Types& types) {
   }
 }
 template <class F, class... A>
-auto eval_shape_at(Location at, F& f, const A&... a) {
+auto eval_shape_at(typing::Location at, F& f, const A&... a) {
   const ir::Source source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
-  const Types out =
+  const typing::Types out =
       trace_jaxpr("eval_shape", flat, tree::leaves(args), tree::detail::skeleton_of(args))
           .out_types();
   return as_shapes(flat.prototype(), out);
@@ -94,7 +95,7 @@ auto eval_shape_at(Location at, F& f, const A&... a) {
 struct Hoisted {
   ClosedJaxpr program;
   std::vector<bool> handed_in;
-  Types types;  // of those
+  typing::Types types;  // of those
   Arrays call(const Arrays& args, const Arrays& values) const;
 };
 Hoisted hoist_traced(ClosedJaxpr c, Arrays* values);
@@ -105,7 +106,7 @@ class ClosureConverted;
 template <class... P, class R>
 class ClosureConverted<std::tuple<P...>, R> {
  public:
-  ClosureConverted(Hoisted program, std::tuple<P...> args, R result, Location at)
+  ClosureConverted(Hoisted program, std::tuple<P...> args, R result, typing::Location at)
       : program_(std::move(program)), args_(std::move(args)), result_(std::move(result)), at_(at) {}
   R operator()(const P&... args, const Arrays& consts) const {
     const ir::Source source(at_);
@@ -118,10 +119,10 @@ class ClosureConverted<std::tuple<P...>, R> {
   Hoisted program_;
   std::tuple<P...> args_;  // their structure
   R result_;
-  Location at_;
+  typing::Location at_;
 };
 template <class F, class... A>
-auto closure_convert_at(Location at, F& f, const A&... a) {
+auto closure_convert_at(typing::Location at, F& f, const A&... a) {
   const ir::Source source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
@@ -139,7 +140,7 @@ auto closure_convert_at(Location at, F& f, const A&... a) {
 // make_jaxpr(f)(args…): the program of f for arguments of these types, which may be
 // ShapeDtypeStructs. Nothing is computed. Source: jax.make_jaxpr.
 template <class F>
-auto make_jaxpr(F f, Location at = Location::here()) {
+auto make_jaxpr(F f, typing::Location at = typing::Location::here()) {
   return detail::MakeJaxpr<F>(std::move(f), at);
 }
 

@@ -157,7 +157,7 @@ struct ArraysOf<T> {
   using type = Array;
 };
 template <>
-struct ArraysOf<Arg> {
+struct ArraysOf<typing::Arg> {
   using type = Array;
 };
 template <std::derived_from<Array> T>
@@ -201,7 +201,7 @@ struct AutoOf<T> {
   using type = Array;
 };
 template <>
-struct AutoOf<Arg> {
+struct AutoOf<typing::Arg> {
   using type = Array;
 };
 template <std::derived_from<Array> T>
@@ -567,14 +567,15 @@ void require_structure(const char* who, const Skeleton& a, const Skeleton& b,
 // The tree of this structure with these Arrays, from left to right. ShapeError if there are more or
 // fewer than it has. Source: jax.tree.unflatten.
 template <class T>
-T unflatten(const Structure<T>& s, const Arrays& leaves, Location at = Location::here()) {
+T unflatten(const Structure<T>& s, const Arrays& leaves,
+            typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   if (leaves.size() != s.leaves()) detail::wrong_leaf_count(leaves.size(), s.leaves());
   return rebuild(s.prototype(), leaves.data());
 }
 // The tree x with other Arrays.
 template <class T>
-T unflatten(const T& x, const Arrays& leaves, Location at = Location::here()) {
+T unflatten(const T& x, const Arrays& leaves, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   if (leaves.size() != count(x)) detail::wrong_leaf_count(leaves.size(), count(x));
   return rebuild(x, leaves.data());
@@ -582,7 +583,7 @@ T unflatten(const T& x, const Arrays& leaves, Location at = Location::here()) {
 
 namespace detail {
 template <class F, class T, class... U>
-T mapped(const char* who, Location at, F& f, const T& x, const U&... rest) {
+T mapped(const char* who, typing::Location at, F& f, const T& x, const U&... rest) {
   if constexpr (sizeof...(U) > 0) {
     const ir::Source source(at);
     const Skeleton s = skeleton(x);
@@ -607,13 +608,13 @@ T map(F f, const T& x, const U&... rest) {
 }
 // The same, which know the line of the call.
 template <class F, class T, class U>
-  requires(!std::same_as<U, Location>)
-T map(F f, const T& x, const U& y, Location at = Location::here()) {
+  requires(!std::same_as<U, typing::Location>)
+T map(F f, const T& x, const U& y, typing::Location at = typing::Location::here()) {
   return detail::mapped("tree::map", at, f, x, y);
 }
 template <class F, class T, class U, class V>
-  requires(!std::same_as<V, Location>)
-T map(F f, const T& x, const U& y, const V& z, Location at = Location::here()) {
+  requires(!std::same_as<V, typing::Location>)
+T map(F f, const T& x, const U& y, const V& z, typing::Location at = typing::Location::here()) {
   return detail::mapped("tree::map", at, f, x, y, z);
 }
 
@@ -643,9 +644,10 @@ class Mask {
 struct Blocks {
   std::vector<std::vector<Array>> blocks;
   std::vector<std::string> out, in;  // paths of the leaves: "w", "layers[0].b"
-  const Array& operator()(size_t out_leaf, size_t in_leaf, Location at = Location::here()) const;
+  const Array& operator()(size_t out_leaf, size_t in_leaf,
+                          typing::Location at = typing::Location::here()) const;
   const Array& operator()(const std::string& out_path, const std::string& in_path,
-                          Location at = Location::here()) const;
+                          typing::Location at = typing::Location::here()) const;
 };
 
 // ---- one vector for a whole tree
@@ -653,21 +655,21 @@ struct Blocks {
 namespace detail {
 struct Raveled {
   Array vector;
-  Types types;
+  typing::Types types;
 };
 Raveled ravel_leaves(const Arrays& x);
-Arrays unravel_leaves(const Array& vector, const Types& types);
+Arrays unravel_leaves(const Array& vector, const typing::Types& types);
 }  // namespace detail
 
 // The elements of all Arrays in one vector of their common dtype, and the way back: {vector,
 // unravel}; unravel(v) is a tree like x, ShapeError for a v of another size. Source:
 // jax.flatten_util.ravel_pytree.
 template <class T>
-auto ravel(const T& x, Location at = Location::here()) {
+auto ravel(const T& x, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   detail::Raveled r = detail::ravel_leaves(leaves(x));
   auto unravel = [like = structure_only(x), types = std::move(r.types)](
-                     const Array& v, Location called = Location::here()) {
+                     const Array& v, typing::Location called = typing::Location::here()) {
     const ir::Source back(called);
     return rebuild(like, detail::unravel_leaves(v, types).data());
   };
@@ -677,6 +679,7 @@ auto ravel(const T& x, Location at = Location::here()) {
 }  // namespace weft::tree
 
 namespace weft {
+namespace typing {
 // T with Array in the place of each number, also within tuples, pairs, std::array, vectors, maps
 // and optionals, but not within structs: what an init, an operand or a result of type T becomes.
 template <class T>
@@ -686,4 +689,5 @@ using arrays_t = typename tree::ArraysOf<std::remove_cvref_t<T>>::type;
 // function is a pointer to it, a text in quotes a std::string; all else is what it was.
 template <class T>
 using auto_t = typename tree::AutoOf<std::remove_cvref_t<T>>::type;
+}  // namespace typing
 }  // namespace weft

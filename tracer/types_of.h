@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tracer/types_of.h: the types of arrays, and how many elements they have.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/tracer/array.h"
 
 namespace weft {

@@ -85,8 +85,8 @@ void print_residuals(const std::vector<SavedResidual>& r) {
 
 }  // namespace detail
 
-std::string to_string(const SavedResidual& r) { return to_string(r.type) + ' ' + r.source; }
-std::string to_string(const std::vector<SavedResidual>& r) {
+std::string typing::to_string(const SavedResidual& r) { return to_string(r.type) + ' ' + r.source; }
+std::string typing::to_string(const std::vector<SavedResidual>& r) {
   std::string text;
   for (const SavedResidual& one : r) text += to_string(one) + '\n';
   return text;

@@ -12,6 +12,7 @@
 
 namespace weft {
 
+namespace typing {
 struct CheckpointOptions {
   // Which values that f makes may be kept for its derivative (checkpoint_policies).
   CheckpointPolicy policy = checkpoint_policies::nothing_saveable;
@@ -26,19 +27,22 @@ struct SavedResidual {
   Type type;
   std::string source;  // "from the argument args[0]", "named 'a' from file.cpp:12", …
 };
+}  // namespace typing
 
 namespace detail {
 using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
 using TreeOf = ir::FunctionRef<tree::Skeleton()>;
-Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& x, TreeOf args);
+Arrays run_checkpoint(FlatFunction f, const typing::CheckpointOptions& o, const Arrays& x,
+                      TreeOf args);
 Array name_leaf(const Array& x, const std::string& name);
-std::vector<SavedResidual> residuals_of(FlatFunction f, const Arrays& x, TreeOf args);
-void print_residuals(const std::vector<SavedResidual>& r);
+std::vector<typing::SavedResidual> residuals_of(FlatFunction f, const Arrays& x, TreeOf args);
+void print_residuals(const std::vector<typing::SavedResidual>& r);
 
 template <class F>
 class Checkpoint : public CallOperator<Checkpoint<F>, F> {
  public:
-  Checkpoint(F f, CheckpointOptions o, Location at) : f_(std::move(f)), o_(std::move(o)), at_(at) {}
+  Checkpoint(F f, typing::CheckpointOptions o, typing::Location at)
+      : f_(std::move(f)), o_(std::move(o)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     static_assert(Callable<F, P...>,
@@ -56,8 +60,8 @@ class Checkpoint : public CallOperator<Checkpoint<F>, F> {
 
  private:
   mutable F f_;
-  CheckpointOptions o_;
-  Location at_;
+  typing::CheckpointOptions o_;
+  typing::Location at_;
 };
 
 }  // namespace detail
@@ -71,21 +75,24 @@ class Checkpoint : public CallOperator<Checkpoint<F>, F> {
 // Source: jax.checkpoint. PyTorch: torch.utils.checkpoint.checkpoint (use_reentrant = False).
 // TensorFlow: tf.recompute_grad.
 template <class F>
-auto checkpoint(F f, CheckpointOptions options = {}, Location at = Location::here()) {
+auto checkpoint(F f, typing::CheckpointOptions options = {},
+                typing::Location at = typing::Location::here()) {
   return detail::Checkpoint<F>(std::move(f), std::move(options), at);
 }
 // Another name of checkpoint. Source: jax.remat.
 template <class F>
-auto remat(F f, CheckpointOptions options = {}, Location at = Location::here()) {
+auto remat(F f, typing::CheckpointOptions options = {},
+           typing::Location at = typing::Location::here()) {
   return detail::Checkpoint<F>(std::move(f), std::move(options), at);
 }
 
 // x, any tree, unchanged; each of its arrays has the name by which policies of a checkpoint around
 // it can tell it. Source: jax.ad_checkpoint.checkpoint_name.
 template <class T>
-arrays_t<T> checkpoint_name(const T& x, std::string_view name, Location at = Location::here()) {
+typing::arrays_t<T> checkpoint_name(const T& x, std::string_view name,
+                                    typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  const arrays_t<T> t = tree::convert<arrays_t<T>>(x);
+  const typing::arrays_t<T> t = tree::convert<typing::arrays_t<T>>(x);
   Arrays out = tree::leaves(t);
   for (Array& a : out) a = detail::name_leaf(a, std::string(name));
   return tree::rebuild(t, out.data());
@@ -94,7 +101,7 @@ arrays_t<T> checkpoint_name(const T& x, std::string_view name, Location at = Loc
 // What linearize(f, args…), and so each gradient, keeps of f: the arguments first, then what f
 // makes, in the order in which it does. Source: jax.ad_checkpoint.saved_residuals.
 template <class F, class... A>
-std::vector<SavedResidual> saved_residuals(F f, const A&... a) {
+std::vector<typing::SavedResidual> saved_residuals(F f, const A&... a) {
   const auto args = detail::arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   detail::Flat<F, Args, typename detail::ResultOf<F, Args>::type> flat(f, args);
@@ -106,9 +113,12 @@ template <class F, class... A>
 void print_saved_residuals(F f, const A&... a) {
   detail::print_residuals(saved_residuals(f, a...));
 }
+namespace typing {
 // "f32[3] from the argument args[0]"
 std::string to_string(const SavedResidual& r);
 // One a line.
 std::string to_string(const std::vector<SavedResidual>& r);
+}  // namespace typing
+using typing::to_string;
 
 }  // namespace weft

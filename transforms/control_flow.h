@@ -11,6 +11,7 @@
 
 namespace weft {
 
+namespace typing {
 struct WhileOptions {
   // The loop stops there, its value too; such a loop can be differentiated in reverse.
   std::optional<int64_t> max_trips = {};
@@ -35,6 +36,7 @@ struct AssociativeScanOptions {
   // The axis of the slices, of the same size in all arrays of xs; -1 is the last.
   int64_t axis = 0;
 };
+}  // namespace typing
 
 namespace detail {
 
@@ -58,12 +60,12 @@ Arrays run_while(const Carry& c, FlatFunction cond, FlatFunction body,
 // body: (i, carry…) -> carry…
 Arrays run_fori(const Carry& c, const Array& lo, const Array& hi, FlatFunction body);
 // body: (carry…, rows…) -> (carry…, rows of the ys…)
-Arrays run_scan(const Carry& c, const Arrays& xs, TreeOf xs_tree, const ScanOptions& o,
+Arrays run_scan(const Carry& c, const Arrays& xs, TreeOf xs_tree, const typing::ScanOptions& o,
                 FlatFunction body);
 // ShapeError for a negative one.
-void check_batch_size(int64_t n, Location at);
+void check_batch_size(int64_t n, typing::Location at);
 // f: (left…, right…) -> combined…, on slices along the axis.
-Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanOptions& o,
+Arrays run_associative_scan(const Arrays& x, TreeOf tree, const typing::AssociativeScanOptions& o,
                             FlatFunction f);
 
 template <class R, class Args, class... B>
@@ -86,15 +88,16 @@ R run_branches(const char* who, const Array& index, const Args& operands, B&... 
 // with 0. ShapeError for a pred that is no scalar and for results of other structures or types.
 // Source: jax.lax.cond.
 template <class T, class E, class... O>
-auto cond(const Arg& pred, T on_true, E on_false, const O&... operands) {
-  using Args = std::tuple<arrays_t<O>...>;
-  static_assert(detail::Callable<T, arrays_t<O>...> && detail::Callable<E, arrays_t<O>...>,
-                "weft::cond: both branches must take the operands");
-  using R = detail::result_t<T, arrays_t<O>...>;
-  static_assert(std::same_as<R, detail::result_t<E, arrays_t<O>...>>,
+auto cond(const typing::Arg& pred, T on_true, E on_false, const O&... operands) {
+  using Args = std::tuple<typing::arrays_t<O>...>;
+  static_assert(
+      detail::Callable<T, typing::arrays_t<O>...> && detail::Callable<E, typing::arrays_t<O>...>,
+      "weft::cond: both branches must take the operands");
+  using R = detail::result_t<T, typing::arrays_t<O>...>;
+  static_assert(std::same_as<R, detail::result_t<E, typing::arrays_t<O>...>>,
                 "weft::cond: the branches return different types");
   const ir::Source source(pred.at());
-  const Args args(tree::convert<arrays_t<O>>(operands)...);
+  const Args args(tree::convert<typing::arrays_t<O>>(operands)...);
   return detail::run_branches<R>("cond", detail::branch_of(pred), args, on_false, on_true);
 }
 
@@ -128,69 +131,75 @@ Array first_true(const char* who, const Arrays& preds);
 // as a std::tuple. DTypeError for an index that is no integer scalar, ShapeError for results of
 // other structures or types. Source: jax.lax.switch.
 template <class R = Array, class... O>
-R switch_(const Arg& index,
-          std::initializer_list<std::type_identity_t<ir::Function<R(arrays_t<O>...)>>> branches,
-          const O&... operands) {
-  using Args = std::tuple<arrays_t<O>...>;
-  using F = const ir::Function<R(arrays_t<O>...)>;
+R switch_(
+    const typing::Arg& index,
+    std::initializer_list<std::type_identity_t<ir::Function<R(typing::arrays_t<O>...)>>> branches,
+    const O&... operands) {
+  using Args = std::tuple<typing::arrays_t<O>...>;
+  using F = const ir::Function<R(typing::arrays_t<O>...)>;
   const ir::Source source(index.at());
   std::vector<F*> listed;
   for (F& f : branches) listed.push_back(&f);
   return detail::run_listed<R>("switch_", index, listed,
-                               Args(tree::convert<arrays_t<O>>(operands)...));
+                               Args(tree::convert<typing::arrays_t<O>>(operands)...));
 }
 // Branches of one type in a std::vector, such as std::function<Array(Array)>, of which there may be
 // any number.
 template <class F, class... O>
-auto switch_(const Arg& index, std::vector<F> branches, const O&... operands) {
-  static_assert(detail::Callable<F, arrays_t<O>...>,
+auto switch_(const typing::Arg& index, std::vector<F> branches, const O&... operands) {
+  static_assert(detail::Callable<F, typing::arrays_t<O>...>,
                 "weft::switch_: every branch must take the operands");
-  using R = detail::result_t<F, arrays_t<O>...>;
+  using R = detail::result_t<F, typing::arrays_t<O>...>;
   const ir::Source source(index.at());
   std::vector<F*> listed;
   for (F& f : branches) listed.push_back(&f);
-  return detail::run_listed<R>("switch_", index, listed,
-                               std::tuple<arrays_t<O>...>(tree::convert<arrays_t<O>>(operands)...));
+  return detail::run_listed<R>(
+      "switch_", index, listed,
+      std::tuple<typing::arrays_t<O>...>(tree::convert<typing::arrays_t<O>>(operands)...));
 }
 template <class... B, class... O>
-auto switch_(const Arg& index, std::tuple<B...> branches, const O&... operands) {
+auto switch_(const typing::Arg& index, std::tuple<B...> branches, const O&... operands) {
   static_assert(sizeof...(B) > 0, "weft::switch_: there must be at least one branch");
-  static_assert((detail::Callable<B, arrays_t<O>...> && ...),
+  static_assert((detail::Callable<B, typing::arrays_t<O>...> && ...),
                 "weft::switch_: every branch must take the operands");
-  using Args = std::tuple<arrays_t<O>...>;
-  using R = detail::result_t<std::tuple_element_t<0, std::tuple<B...>>, arrays_t<O>...>;
-  static_assert((std::same_as<R, detail::result_t<B, arrays_t<O>...>> && ...),
+  using Args = std::tuple<typing::arrays_t<O>...>;
+  using R = detail::result_t<std::tuple_element_t<0, std::tuple<B...>>, typing::arrays_t<O>...>;
+  static_assert((std::same_as<R, detail::result_t<B, typing::arrays_t<O>...>> && ...),
                 "weft::switch_: the branches return different types");
   const ir::Source source(index.at());
-  const Args args(tree::convert<arrays_t<O>>(operands)...);
+  const Args args(tree::convert<typing::arrays_t<O>>(operands)...);
   return std::apply(
       [&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); }, branches);
 }
 
+namespace typing {
 // One case of case_: what runs where pred, a bool scalar, is the first that is true.
 template <class R, class... O>
 struct PredicateCase {
   Array pred;
   ir::Function<R(O...)> function;
 };
+}  // namespace typing
 // The function of the first case whose pred is true, else otherwise, on the operands; only that one
 // runs, mapped only for the lanes that take it. All return an Array, or as case_<R> an R.
 //   case_({{x < 0., f}, {x < 1., g}}, h, x)
 // Source: tf.case.
 template <class R = Array, class... O>
-R case_(std::initializer_list<std::type_identity_t<PredicateCase<R, arrays_t<O>...>>> cases,
-        const std::type_identity_t<ir::Function<R(arrays_t<O>...)>>& otherwise,
-        const O&... operands) {
-  using Args = std::tuple<arrays_t<O>...>;
+R case_(
+    std::initializer_list<std::type_identity_t<typing::PredicateCase<R, typing::arrays_t<O>...>>>
+        cases,
+    const std::type_identity_t<ir::Function<R(typing::arrays_t<O>...)>>& otherwise,
+    const O&... operands) {
+  using Args = std::tuple<typing::arrays_t<O>...>;
   Arrays preds;
-  std::vector<const ir::Function<R(arrays_t<O>...)>*> listed;
+  std::vector<const ir::Function<R(typing::arrays_t<O>...)>*> listed;
   for (const auto& c : cases) {
     preds.push_back(c.pred);
     listed.push_back(&c.function);
   }
   listed.push_back(&otherwise);
   return detail::run_listed<R>("case_", detail::first_true("case_", preds), listed,
-                               Args(tree::convert<arrays_t<O>>(operands)...));
+                               Args(tree::convert<typing::arrays_t<O>>(operands)...));
 }
 
 // while (cond(x)) x = body(x), from init. Mapped, each lane stops by itself. In reverse it is
@@ -198,10 +207,10 @@ R case_(std::initializer_list<std::type_identity_t<PredicateCase<R, arrays_t<O>.
 // types than init has, but a number as init takes the body's dtype; DTypeError where cond returns
 // no bool scalar. Source: jax.lax.while_loop.
 template <class C, class B, class S>
-arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {},
-                       Location at = Location::here()) {
+typing::arrays_t<S> while_loop(C cond, B body, const S& init, const typing::WhileOptions& o = {},
+                               typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  using T = arrays_t<S>;
+  using T = typing::arrays_t<S>;
   using Args = std::tuple<T>;
   static_assert(
       detail::Callable<C, T>,
@@ -229,10 +238,10 @@ arrays_t<S> while_loop(C cond, B body, const S& init, const WhileOptions& o = {}
 //
 //     fori_loop(0, 5, [](Array i, Array x) { return x + i; }, 0)  // array(10, dtype=int32)
 template <class B, class S>
-arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
-                      Location at = Location::here()) {
+typing::arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
+                              typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  using T = arrays_t<S>;
+  using T = typing::arrays_t<S>;
   using Args = std::tuple<Array, T>;
   static_assert(detail::Callable<B, Array, T>, "weft::fori_loop: body must take (Array i, carry)");
   static_assert(std::convertible_to<detail::result_t<B, Array, T>, T>,
@@ -248,15 +257,15 @@ arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
 namespace detail {
 // scan, in the name of the function that is one.
 template <class F, class C, class X>
-auto scan_for(const char* who, F f, const C& init, const X& xs, const ScanOptions& o) {
-  using T = arrays_t<C>;
-  using In = arrays_t<X>;
+auto scan_for(const char* who, F f, const C& init, const X& xs, const typing::ScanOptions& o) {
+  using T = typing::arrays_t<C>;
+  using In = typing::arrays_t<X>;
   using Args = std::tuple<T, In>;
   static_assert(Callable<F, T, In>, "weft::scan: f must accept (carry, x)");
   using Raw = raw_result_t<F, T, In>;
   static_assert(is_two<Raw>, "weft::scan: f must return a pair {carry, y}");
-  using Y = arrays_t<std::tuple_element_t<1, Raw>>;
-  static_assert(std::convertible_to<arrays_t<std::tuple_element_t<0, Raw>>, T>,
+  using Y = typing::arrays_t<std::tuple_element_t<1, Raw>>;
+  static_assert(std::convertible_to<typing::arrays_t<std::tuple_element_t<0, Raw>>, T>,
                 "weft::scan: the carry that f returns has another type than init");
   using R = std::pair<T, Y>;
   const Args args(tree::convert<T>(init), tree::convert<In>(xs));
@@ -277,21 +286,22 @@ auto scan_for(const char* who, F f, const C& init, const X& xs, const ScanOption
 //     auto f = [](Array c, Array x) { return std::pair{c + x, c * x}; };
 //     scan(f, 0, array({1, 2, 3})).second  // array([0, 2, 9], dtype=int32)
 template <class F, class C, class X>
-auto scan(F f, const C& init, const X& xs, const ScanOptions& o = {},
-          Location at = Location::here()) {
+auto scan(F f, const C& init, const X& xs, const typing::ScanOptions& o = {},
+          typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   return detail::scan_for("scan", std::move(f), init, xs, o);
 }
 
 namespace detail {
 template <bool reverse, class F, class X, class A>
-arrays_t<A> fold(const char* who, F& fn, const X& elems, const A& initializer, Location at) {
+typing::arrays_t<A> fold(const char* who, F& fn, const X& elems, const A& initializer,
+                         typing::Location at) {
   const ir::Source source(at);
-  using T = arrays_t<A>;
-  static_assert(Callable<F, T, arrays_t<X>>,
+  using T = typing::arrays_t<A>;
+  static_assert(Callable<F, T, typing::arrays_t<X>>,
                 "weft::foldl, foldr: fn must accept (acc, row of elems)");
   return scan_for(who,
-                  [&fn](T acc, arrays_t<X> x) {
+                  [&fn](T acc, typing::arrays_t<X> x) {
                     return std::pair<T, std::monostate>(tree::convert<T>(fn(acc, x)), {});
                   },
                   initializer, elems, {.reverse = reverse})
@@ -302,12 +312,14 @@ arrays_t<A> fold(const char* who, F& fn, const X& elems, const A& initializer, L
 // acc = fn(acc, row) for the rows of elems, a tree, from the first to the last, from initializer
 // on: the last acc. Source: tf.foldl.
 template <class F, class X, class A>
-arrays_t<A> foldl(F fn, const X& elems, const A& initializer, Location at = Location::here()) {
+typing::arrays_t<A> foldl(F fn, const X& elems, const A& initializer,
+                          typing::Location at = typing::Location::here()) {
   return detail::fold<false>("foldl", fn, elems, initializer, at);
 }
 // The same from the last row to the first. Source: tf.foldr.
 template <class F, class X, class A>
-arrays_t<A> foldr(F fn, const X& elems, const A& initializer, Location at = Location::here()) {
+typing::arrays_t<A> foldr(F fn, const X& elems, const A& initializer,
+                          typing::Location at = typing::Location::here()) {
   return detail::fold<true>("foldr", fn, elems, initializer, at);
 }
 
@@ -316,18 +328,18 @@ arrays_t<A> foldr(F fn, const X& elems, const A& initializer, Location at = Loca
 // jax.lax.map.
 template <class F, class X>
 auto map(F f, const X& xs,  // beside std::map, of `using namespace std`, write lax::map(f, xs)
-         const LoopMapOptions& o = {}, Location at = Location::here()) {
+         const typing::LoopMapOptions& o = {}, typing::Location at = typing::Location::here()) {
   detail::check_batch_size(o.batch_size, at);
   if (o.batch_size > 0) {
-    VmapOptions v;
+    typing::VmapOptions v;
     v.chunk_size = o.batch_size;
-    return vmap(std::move(f), 0, 0, v, at)(tree::convert<arrays_t<X>>(xs));
+    return vmap(std::move(f), 0, 0, v, at)(tree::convert<typing::arrays_t<X>>(xs));
   }
-  static_assert(detail::Callable<F, arrays_t<X>>, "weft::map: f must accept a row of xs");
-  using Y = detail::result_t<F, arrays_t<X>>;
+  static_assert(detail::Callable<F, typing::arrays_t<X>>, "weft::map: f must accept a row of xs");
+  using Y = detail::result_t<F, typing::arrays_t<X>>;
   const ir::Source source(at);
   return detail::scan_for("map",
-                          [&f](std::monostate, arrays_t<X> x) {
+                          [&f](std::monostate, typing::arrays_t<X> x) {
                             return std::pair<std::monostate, Y>(std::monostate{},
                                                                 tree::convert<Y>(f(x)));
                           },
@@ -340,10 +352,10 @@ auto map(F f, const X& xs,  // beside std::map, of `using namespace std`, write 
 // where arrays have other sizes along the axis or f returns other types. Source:
 // jax.lax.associative_scan.
 template <class F, class X>
-auto associative_scan(F f, const X& xs, const AssociativeScanOptions& o = {},
-                      Location at = Location::here()) {
+auto associative_scan(F f, const X& xs, const typing::AssociativeScanOptions& o = {},
+                      typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  using T = arrays_t<X>;
+  using T = typing::arrays_t<X>;
   using Args = std::tuple<T, T>;
   static_assert(detail::Callable<F, T, T>, "weft::associative_scan: f must accept (left, right)");
   static_assert(std::convertible_to<detail::result_t<F, T, T>, T>,

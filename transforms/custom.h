@@ -25,7 +25,8 @@ void require_like_argument(size_t argument, const tree::Skeleton& want, const tr
 template <class F, class Rule>
 class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
  public:
-  CustomJvp(F f, Rule rule, Location at) : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
+  CustomJvp(F f, Rule rule, typing::Location at)
+      : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
@@ -54,7 +55,7 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
  private:
   mutable F f_;
   mutable Rule rule_;
-  Location at_;
+  typing::Location at_;
 };
 
 // What bwd takes as residuals, of those that fwd returns: as its parameter says, where a number is
@@ -108,7 +109,7 @@ struct FlatBwd {
 template <class F, class Fwd, class Bwd>
 class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
  public:
-  CustomVjp(F f, Fwd fwd, Bwd bwd, Location at)
+  CustomVjp(F f, Fwd fwd, Bwd bwd, typing::Location at)
       : f_(std::move(f)), fwd_(std::move(fwd)), bwd_(std::move(bwd)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
@@ -146,7 +147,7 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
   mutable F f_;
   mutable Fwd fwd_;
   mutable Bwd bwd_;
-  Location at_;
+  typing::Location at_;
 };
 
 }  // namespace detail
@@ -156,7 +157,7 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
 // structures or types than f, LeakedTracerError where it captures a traced value. Source:
 // jax.custom_jvp.
 template <class F, class Rule>
-auto custom_jvp(F f, Rule rule, Location at = Location::here()) {
+auto custom_jvp(F f, Rule rule, typing::Location at = typing::Location::here()) {
   return detail::CustomJvp<F, Rule>(std::move(f), std::move(rule), at);
 }
 // f with the reverse rule fwd(args…) -> {out, residuals}, bwd(residuals, ct) -> a tuple of one
@@ -165,7 +166,7 @@ auto custom_jvp(F f, Rule rule, Location at = Location::here()) {
 // DifferentiationError where out is not of the types of f's result or a cotangent not of the types
 // and structure of its argument. Source: jax.custom_vjp.
 template <class F, class Fwd, class Bwd>
-auto custom_vjp(F f, Fwd fwd, Bwd bwd, Location at = Location::here()) {
+auto custom_vjp(F f, Fwd fwd, Bwd bwd, typing::Location at = typing::Location::here()) {
   return detail::CustomVjp<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd), at);
 }
 

@@ -44,9 +44,10 @@ auto flat_root_solve_with_aux(F& f, Solve& solve, const X& like, std::optional<A
 // dtype that f returns. ShapeError where something returned is not like the guess, DTypeError for
 // integers. Source: jax.lax.custom_root.
 template <class F, class X, class Solve, class TangentSolve>
-arrays_t<X> custom_root(F f, const X& initial_guess, Solve solve, TangentSolve tangent_solve,
-                        Location at = Location::here()) {
-  using T = arrays_t<X>;
+typing::arrays_t<X> custom_root(F f, const X& initial_guess, Solve solve,
+                                TangentSolve tangent_solve,
+                                typing::Location at = typing::Location::here()) {
+  using T = typing::arrays_t<X>;
   const ir::Source source(at);
   const T guess = tree::convert<T>(initial_guess);
   static_assert(detail::Callable<F, T>, "weft::custom_root: f must take what is like the guess");
@@ -65,10 +66,10 @@ arrays_t<X> custom_root(F f, const X& initial_guess, Solve solve, TangentSolve t
 // has_aux.
 template <class F, class X, class Solve, class TangentSolve>
 auto custom_root_with_aux(F f, const X& initial_guess, Solve solve, TangentSolve tangent_solve,
-                          Location at = Location::here()) {
-  using T = arrays_t<X>;
+                          typing::Location at = typing::Location::here()) {
+  using T = typing::arrays_t<X>;
   using Result = std::invoke_result_t<Solve&, F&, T>;
-  using Aux = arrays_t<std::tuple_element_t<1, Result>>;
+  using Aux = typing::arrays_t<std::tuple_element_t<1, Result>>;
   const ir::Source source(at);
   const T guess = tree::convert<T>(initial_guess);
   std::optional<Aux> like;

@@ -122,7 +122,8 @@ struct NoRule {};
 template <class F, class Rule>
 class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
  public:
-  CustomVmapped(F f, Rule rule, Location at) : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
+  CustomVmapped(F f, Rule rule, typing::Location at)
+      : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     static_assert(Callable<F, P...>,
@@ -144,7 +145,7 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
  private:
   mutable F f_;
   Rule rule_;
-  Location at_;
+  typing::Location at_;
 };
 
 }  // namespace detail
@@ -156,13 +157,13 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
 // runs for each that does. BatchingError where out is not what out_mapped says, or f captures a
 // mapped value. Source: jax.custom_batching.custom_vmap.
 template <class F, class Rule>
-auto custom_vmap(F f, Rule rule, Location at = Location::here()) {
+auto custom_vmap(F f, Rule rule, typing::Location at = typing::Location::here()) {
   return detail::CustomVmapped<F, Rule>(std::move(f), std::move(rule), at);
 }
 // f, whose lanes run one after another; they print in the order of time. Source:
 // jax.custom_batching.sequential_vmap.
 template <class F>
-auto sequential_vmap(F f, Location at = Location::here()) {
+auto sequential_vmap(F f, typing::Location at = typing::Location::here()) {
   return detail::CustomVmapped<F, detail::NoRule>(std::move(f), {}, at);
 }
 

@@ -19,7 +19,7 @@ Arrays run_composite(FlatFunction f, const Arrays& x, const std::string& name, i
 template <class F>
 class Composite : public CallOperator<Composite<F>, F> {
  public:
-  Composite(F f, std::string name, int64_t version, Location at)
+  Composite(F f, std::string name, int64_t version, typing::Location at)
       : f_(std::move(f)), name_(std::move(name)), version_(version), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
@@ -39,7 +39,7 @@ class Composite : public CallOperator<Composite<F>, F> {
   mutable F f_;
   std::string name_;
   int64_t version_;
-  Location at_;
+  typing::Location at_;
 };
 
 }  // namespace detail
@@ -63,16 +63,17 @@ struct PlatformCase {
 // Source: jax.lax.platform_dependent.
 template <class R = Array, class... O>
 R platform_dependent(
-    std::initializer_list<std::type_identity_t<PlatformCase<R, arrays_t<O>...>>> cases,
-    const std::type_identity_t<ir::Function<R(arrays_t<O>...)>>& otherwise, const O&... operands) {
+    std::initializer_list<std::type_identity_t<PlatformCase<R, typing::arrays_t<O>...>>> cases,
+    const std::type_identity_t<ir::Function<R(typing::arrays_t<O>...)>>& otherwise,
+    const O&... operands) {
   std::vector<std::string> platforms;
-  std::vector<const ir::Function<R(arrays_t<O>...)>*> listed;
+  std::vector<const ir::Function<R(typing::arrays_t<O>...)>*> listed;
   for (const auto& c : cases) {
     platforms.push_back(c.platform);
     listed.push_back(&c.function);
   }
   if (otherwise) listed.push_back(&otherwise);
-  const std::tuple<arrays_t<O>...> args(tree::convert<arrays_t<O>>(operands)...);
+  const std::tuple<typing::arrays_t<O>...> args(tree::convert<typing::arrays_t<O>>(operands)...);
   return detail::run_listed_by<R>(
       listed, args, [&](const auto& functions, const auto& results, const Arrays& x) {
         return detail::run_platform_dependent(platforms, functions, results, x);
@@ -86,7 +87,8 @@ R platform_dependent(
 //     auto f = lax::composite([](Array x) { return x * x; }, "my.square");
 //     grad(f)(3.)  // array(6, dtype=float32)
 template <class F>
-auto composite(F f, std::string name, int64_t version = 0, Location at = Location::here()) {
+auto composite(F f, std::string name, int64_t version = 0,
+               typing::Location at = typing::Location::here()) {
   return detail::Composite<F>(std::move(f), std::move(name), version, at);
 }
 

@@ -11,10 +11,12 @@
 
 namespace weft {
 
+namespace typing {
 struct LinearSolveOptions {
   // matvec is its own transpose, so that solve stands for transpose_solve.
   bool symmetric = false;
 };
+}  // namespace typing
 
 namespace detail {
 
@@ -26,7 +28,7 @@ using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 // x, and behind it what solve says besides. transpose_solve: null if there is none. `who`: what
 // errors call the function that solves so.
 Arrays run_linear_solve(const char* who, FlatFunction matvec, FlatSolve solve,
-                        const FlatSolve* transpose_solve, const LinearSolveOptions& o,
+                        const FlatSolve* transpose_solve, const typing::LinearSolveOptions& o,
                         const Arrays& b, TreeOf tree);
 
 // A linear function of trees like `like`: what a solve is called with.
@@ -64,7 +66,7 @@ template <class B, class Solve>
 using aux_of_solve = std::tuple_element_t<1, std::invoke_result_t<Solve&, LinearFunction<B>, B>>;
 template <class Matvec, class B, class Solve>
 auto linear_solve_with_aux(Matvec& matvec, const B& b, Solve& solve, const FlatSolve* transposed,
-                           const LinearSolveOptions& o) {
+                           const typing::LinearSolveOptions& o) {
   using Aux = aux_of_solve<B, Solve>;
   std::optional<Aux> like;
   const auto flat = flat_solve_with_aux(solve, b, like);
@@ -83,8 +85,9 @@ auto linear_solve_with_aux(Matvec& matvec, const B& b, Solve& solve, const FlatS
 // `symmetric`. ShapeError where something returned is not like b. Source:
 // jax.lax.custom_linear_solve.
 template <class Matvec, class B, class Solve>
-B custom_linear_solve(Matvec matvec, const B& b, Solve solve, const LinearSolveOptions& o = {},
-                      Location at = Location::here()) {
+B custom_linear_solve(Matvec matvec, const B& b, Solve solve,
+                      const typing::LinearSolveOptions& o = {},
+                      typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   const auto flat = detail::flat_solve(solve, b);
   return tree::rebuild(
@@ -93,9 +96,10 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, const LinearSolveO
              .data());
 }
 template <class Matvec, class B, class Solve, class TransposeSolve>
-  requires(!std::same_as<TransposeSolve, LinearSolveOptions>)
+  requires(!std::same_as<TransposeSolve, typing::LinearSolveOptions>)
 B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve transpose_solve,
-                      const LinearSolveOptions& o = {}, Location at = Location::here()) {
+                      const typing::LinearSolveOptions& o = {},
+                      typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   const auto flat = detail::flat_solve(solve, b);
   const auto other = detail::flat_solve(transpose_solve, b);
@@ -111,16 +115,17 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve tra
 // that of transpose_solve is not used. Source: jax.lax.custom_linear_solve with has_aux.
 template <class Matvec, class B, class Solve>
 auto custom_linear_solve_with_aux(Matvec matvec, const B& b, Solve solve,
-                                  const LinearSolveOptions& o = {},
-                                  Location at = Location::here()) {
+                                  const typing::LinearSolveOptions& o = {},
+                                  typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   return detail::linear_solve_with_aux(matvec, b, solve, nullptr, o);
 }
 template <class Matvec, class B, class Solve, class TransposeSolve>
-  requires(!std::same_as<TransposeSolve, LinearSolveOptions>)
+  requires(!std::same_as<TransposeSolve, typing::LinearSolveOptions>)
 auto custom_linear_solve_with_aux(Matvec matvec, const B& b, Solve solve,
-                                  TransposeSolve transpose_solve, const LinearSolveOptions& o = {},
-                                  Location at = Location::here()) {
+                                  TransposeSolve transpose_solve,
+                                  const typing::LinearSolveOptions& o = {},
+                                  typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   std::optional<detail::aux_of_solve<B, TransposeSolve>> unused;
   const auto other = detail::flat_solve_with_aux(transpose_solve, b, unused);

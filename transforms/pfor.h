@@ -6,6 +6,7 @@
 
 namespace weft {
 
+namespace typing {
 struct VectorizedMapOptions {
   // A loop over lanes for what has no batching rule; false: an error.
   bool fallback_to_while_loop = true;
@@ -24,9 +25,10 @@ struct MapFnOptions {
   // Rows at a time. The results do not depend on it.
   int64_t parallel_iterations = 1;
 };
+}  // namespace typing
 
 namespace detail {
-Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptions& o,
+Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const typing::VectorizedMapOptions& o,
                           FlatFunction f);
 Array iterations(const char* who, int64_t n);
 
@@ -49,33 +51,35 @@ class PforConfig {
   explicit PforConfig(detail::Iterations i) : iterations_(std::move(i)) {}
   // The sum of the Arrays of x, a tree, over the iterations.
   template <class T>
-  arrays_t<T> reduce_sum(const T& x, Location at = Location::here()) const {
+  typing::arrays_t<T> reduce_sum(const T& x, typing::Location at = typing::Location::here()) const {
     return over(detail::OverIterations::sum, x, at);
   }
   // Their mean; of integers in F32.
   template <class T>
-  arrays_t<T> reduce_mean(const T& x, Location at = Location::here()) const {
+  typing::arrays_t<T> reduce_mean(const T& x,
+                                  typing::Location at = typing::Location::here()) const {
     return over(detail::OverIterations::mean, x, at);
   }
   // The Arrays of all iterations, [iters, shape…].
   template <class T>
-  arrays_t<T> reduce_concat(const T& x, Location at = Location::here()) const {
+  typing::arrays_t<T> reduce_concat(const T& x,
+                                    typing::Location at = typing::Location::here()) const {
     return over(detail::OverIterations::all, x, at);
   }
   // f(all args…), where each argument is that of all iterations, as of reduce_concat.
   template <class F, class... A>
   auto reduce(F f, const A&... args) const {
     static_assert(
-        detail::Callable<F, arrays_t<A>...>,
+        detail::Callable<F, typing::arrays_t<A>...>,
         "weft::PforConfig::reduce: f must take the arguments, with an axis of iterations");
     return f(over(detail::OverIterations::all, args, ir::Source::current())...);
   }
 
  private:
   template <class T>
-  arrays_t<T> over(detail::OverIterations what, const T& x, Location at) const {
+  typing::arrays_t<T> over(detail::OverIterations what, const T& x, typing::Location at) const {
     const ir::Source source(at);
-    const arrays_t<T> all = tree::convert<arrays_t<T>>(x);
+    const typing::arrays_t<T> all = tree::convert<typing::arrays_t<T>>(x);
     return tree::rebuild(all, detail::over_iterations(what, iterations_, tree::leaves(all)).data());
   }
   detail::Iterations iterations_;
@@ -85,9 +89,9 @@ class PforConfig {
 // with the structure of elems; leading sizes agree or are 1 (BatchingError "inconsistent sizes").
 // Source: tf.vectorized_map.
 template <class F, class X>
-auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {},
-                    Location at = Location::here()) {
-  using T = arrays_t<X>;
+auto vectorized_map(F f, const X& elems, const typing::VectorizedMapOptions& o = {},
+                    typing::Location at = typing::Location::here()) {
+  using T = typing::arrays_t<X>;
   static_assert(detail::Callable<F, T>,
                 "weft::vectorized_map: f must take one argument with the structure of elems");
   const ir::Source source(at);
@@ -101,7 +105,8 @@ auto vectorized_map(F f, const X& elems, const VectorizedMapOptions& o = {},
 // f on every row of elems, a tree, one after another, or parallel_iterations at a time: the results
 // stacked. ShapeError where leading sizes differ. Source: tf.map_fn.
 template <class F, class X>
-auto map_fn(F f, const X& elems, const MapFnOptions& o = {}, Location at = Location::here()) {
+auto map_fn(F f, const X& elems, const typing::MapFnOptions& o = {},
+            typing::Location at = typing::Location::here()) {
   return map(std::move(f), elems,
              {.batch_size = o.parallel_iterations == 1 ? 0 : o.parallel_iterations}, at);
 }
@@ -110,14 +115,15 @@ auto map_fn(F f, const X& elems, const MapFnOptions& o = {}, Location at = Locat
 // [iters, shape…]. loop_fn(i, config), config a PforConfig&, may reduce over the iterations.
 // BatchingError for negative iters, and as of vmap. Source: TensorFlow's pfor.
 template <class F>
-auto pfor(F loop_fn, int64_t iters, const PforOptions& o = {}, Location at = Location::here()) {
+auto pfor(F loop_fn, int64_t iters, const typing::PforOptions& o = {},
+          typing::Location at = typing::Location::here()) {
   static_assert(
       detail::Callable<F, Array> || detail::Callable<F, Array, PforConfig>,
       "weft::pfor: loop_fn must take the index, an Array, or the index and a PforConfig&");
   const ir::Source source(at);
   const Array index = detail::iterations("pfor", iters);
   detail::Iterations i = detail::iterations_of(iters, o.parallel_iterations);
-  VmapOptions v;
+  typing::VmapOptions v;
   v.axis_name = i.axis;
   v.chunk_size = o.parallel_iterations;
   v.strict = !o.fallback_to_while_loop;
@@ -131,7 +137,7 @@ auto pfor(F loop_fn, int64_t iters, const PforOptions& o = {}, Location at = Loc
 }
 // pfor, one iteration after another: what pfor must agree with. Source: TensorFlow's for_loop.
 template <class F>
-auto for_loop(F loop_fn, int64_t iters, Location at = Location::here()) {
+auto for_loop(F loop_fn, int64_t iters, typing::Location at = typing::Location::here()) {
   static_assert(detail::Callable<F, Array>,
                 "weft::for_loop: loop_fn must take the index, an Array");
   const ir::Source source(at);

@@ -8,12 +8,14 @@
 
 namespace weft {
 
+namespace typing {
 // The type of symbolic_zeros.
 struct SymbolicZeros {
   explicit SymbolicZeros() = default;
 };
+}  // namespace typing
 // Given behind the rules of custom_jvp and custom_vjp: they are told what is zero.
-inline constexpr SymbolicZeros symbolic_zeros{};
+inline constexpr typing::SymbolicZeros symbolic_zeros{};
 
 namespace detail {
 
@@ -43,7 +45,7 @@ template <class Rule, class Args>
 struct JvpOnLeaves {
   mutable Rule rule;
   Args like;
-  Location at;
+  typing::Location at;
   using Masks = MasksOf<Args>;
   static constexpr bool takes_array = std::invocable<Rule&, Args&, Args&, Masks&>;
   static auto call(Rule& rule, Args& x, Args& dx, Masks& perturbed) {
@@ -65,7 +67,7 @@ struct JvpOnLeaves {
   }
   template <class Pair>
   static LateTangents taken(const Pair& result) {
-    using R = arrays_t<std::tuple_element_t<0, Pair>>;
+    using R = typing::arrays_t<std::tuple_element_t<0, Pair>>;
     using T = std::tuple_element_t<1, Pair>;
     LateTangents r;
     const R out = tree::convert<R>(std::get<0>(result));
@@ -85,7 +87,8 @@ struct JvpOnLeaves {
 template <class F, class Rule>
 class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
  public:
-  LateCustomJvp(F f, Rule rule, Location at) : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
+  LateCustomJvp(F f, Rule rule, typing::Location at)
+      : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
@@ -119,7 +122,7 @@ class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
   }();
   mutable F f_;
   mutable Rule rule_;
-  Location at_;
+  typing::Location at_;
 };
 
 // bwd with its last argument.
@@ -144,7 +147,7 @@ struct FwdOnLeaves {
   mutable Fwd fwd;
   Bwd bwd;
   Args like;
-  Location at;
+  typing::Location at;
   static auto call(Fwd& fwd, Masks& perturbed, P&... x) {
     if constexpr (std::invocable<Fwd&, Masks&, P&...>) {
       return fwd(perturbed, x...);
@@ -188,7 +191,7 @@ struct FwdOnLeaves {
 template <class F, class Fwd, class Bwd>
 class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
  public:
-  LateCustomVjp(F f, Fwd fwd, Bwd bwd, Location at)
+  LateCustomVjp(F f, Fwd fwd, Bwd bwd, typing::Location at)
       : f_(std::move(f)), fwd_(std::move(fwd)), bwd_(std::move(bwd)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
@@ -211,7 +214,7 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
   mutable F f_;
   Fwd fwd_;
   Bwd bwd_;
-  Location at_;
+  typing::Location at_;
 };
 
 }  // namespace detail
@@ -234,7 +237,8 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
 //                         symbolic_zeros);
 //     grad(f)(2., 3.)  // array(3, dtype=float32)
 template <class F, class Rule>
-auto custom_jvp(F f, Rule rule, SymbolicZeros, Location at = Location::here()) {
+auto custom_jvp(F f, Rule rule, typing::SymbolicZeros,
+                typing::Location at = typing::Location::here()) {
   return detail::LateCustomJvp<F, Rule>(std::move(f), std::move(rule), at);
 }
 // f with the reverse rule fwd(perturbed, args…) -> {out, residuals}, bwd(residuals, ct, given) -> a
@@ -245,7 +249,8 @@ auto custom_jvp(F f, Rule rule, SymbolicZeros, Location at = Location::here()) {
 // differentiated. Errors as of custom_vjp, raised there. Source: jax.custom_vjp,
 // defvjp(symbolic_zeros=True).
 template <class F, class Fwd, class Bwd>
-auto custom_vjp(F f, Fwd fwd, Bwd bwd, SymbolicZeros, Location at = Location::here()) {
+auto custom_vjp(F f, Fwd fwd, Bwd bwd, typing::SymbolicZeros,
+                typing::Location at = typing::Location::here()) {
   return detail::LateCustomVjp<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd), at);
 }
 

@@ -16,6 +16,7 @@ struct Nothing {
 };
 }  // namespace detail
 
+namespace typing {
 struct VmapOptions {
   detail::Designated by_name{detail::ByName::tag};
   // The name under which psum, axis_index and the like know the mapped axis.
@@ -35,14 +36,15 @@ struct VmapOptions {
   // mapped by such a loop: callbacks, custom_call, sequential_vmap.
   bool strict = false;
 };
+}  // namespace typing
 
 namespace detail {
 
 // How a map is done, whatever its types.
 struct VmapSpec {
   Axes in, out;
-  VmapOptions options;
-  Location at;
+  typing::VmapOptions options;
+  typing::Location at;
   bool warn = true;  // log an operation without a batching rule
 };
 void check_vmap_options(const VmapSpec& s);
@@ -97,38 +99,39 @@ using AxesOf = typename AxesFor<F>::type;
 // of a result that the lanes do not share. Source: jax.vmap.
 //
 //     vmap(dot)(array({{1, 2}, {3, 4}}), array({{1, 1}, {2, 2}}))  // array([ 3, 14], dtype=int32)
-template <class F = BinaryFunction>
+template <class F = typing::BinaryFunction>
 auto vmap(F f, detail::AxesOf<F> in_axes = 0, detail::AxesOf<F> out_axes = 0,
-          VmapOptions options = {}, Location at = Location::here()) {
+          typing::VmapOptions options = {}, typing::Location at = typing::Location::here()) {
   return detail::Vmapped<F>(std::move(f),
                             {std::move(in_axes), std::move(out_axes), std::move(options), at});
 }
 // The same for a name that <cmath> has, too: vmap(tanh).
-template <class F = UnaryFunction>
-  requires std::same_as<F, UnaryFunction>
+template <class F = typing::UnaryFunction>
+  requires std::same_as<F, typing::UnaryFunction>
 auto vmap(F f, detail::AxesOf<F> in_axes = 0, detail::AxesOf<F> out_axes = 0,
-          VmapOptions options = {}, Location at = Location::here()) {
+          typing::VmapOptions options = {}, typing::Location at = typing::Location::here()) {
   return detail::Vmapped<F>(f, {std::move(in_axes), std::move(out_axes), std::move(options), at});
 }
 // {} means 0, not options.
 template <class F>
-auto vmap(F f, std::initializer_list<detail::Nothing>, Location at = Location::here()) {
-  return vmap(std::move(f), Axes(0), Axes(0), VmapOptions{}, at);
+auto vmap(F f, std::initializer_list<detail::Nothing>,
+          typing::Location at = typing::Location::here()) {
+  return vmap(std::move(f), Axes(0), Axes(0), typing::VmapOptions{}, at);
 }
 template <class F>
 auto vmap(F f, Axes in_axes, std::initializer_list<detail::Nothing>,
-          Location at = Location::here()) {
-  return vmap(std::move(f), std::move(in_axes), Axes(0), VmapOptions{}, at);
+          typing::Location at = typing::Location::here()) {
+  return vmap(std::move(f), std::move(in_axes), Axes(0), typing::VmapOptions{}, at);
 }
 template <class F>
 auto vmap(F f, std::initializer_list<detail::Nothing>, std::initializer_list<detail::Nothing>,
-          Location at = Location::here()) {
-  return vmap(std::move(f), Axes(0), Axes(0), VmapOptions{}, at);
+          typing::Location at = typing::Location::here()) {
+  return vmap(std::move(f), Axes(0), Axes(0), typing::VmapOptions{}, at);
 }
 // Options are the fourth argument; the lines are what compilers show.
 template <class F>
-void vmap(F f, VmapOptions) = delete;  // write vmap(f, 0, 0, {.chunk_size = 2})
+void vmap(F f, typing::VmapOptions) = delete;  // write vmap(f, 0, 0, {.chunk_size = 2})
 template <class F>
-void vmap(F f, Axes, VmapOptions) = delete;  // write vmap(f, 0, 0, {.chunk_size = 2})
+void vmap(F f, Axes, typing::VmapOptions) = delete;  // write vmap(f, 0, 0, {.chunk_size = 2})
 
 }  // namespace weft

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 
 namespace weft::ir {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "weft/core/type.h"
+#include "weft/core/ir.h"
 
 namespace weft {
 

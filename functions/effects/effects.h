@@ -14,9 +14,11 @@ namespace detail {
 // A text, and where it was written.
 struct PlacedText {
   std::string text;
-  Location at;
-  PlacedText(const char* t, Location place = Location::here()) : text(t), at(place) {}
-  PlacedText(std::string t, Location place = Location::here()) : text(std::move(t)), at(place) {}
+  typing::Location at;
+  PlacedText(const char* t, typing::Location place = typing::Location::here())
+      : text(t), at(place) {}
+  PlacedText(std::string t, typing::Location place = typing::Location::here())
+      : text(std::move(t)), at(place) {}
 };
 Array written_number(double x);  // with all of its digits
 // The values of a text: a number or an Array is a leaf, a tree has some.
@@ -56,9 +58,9 @@ using FlatCallback = ir::Function<Arrays(const Arrays&)>;
 // not compiled again.
 Arrays run_callback(const char* name, const FlatCallback& f, const KeyWriter* key,
                     const Arrays& result_types, const Arrays& x);
-Arrays run_custom_call(const PlacedText& name, CustomCall f, const Arrays& result_types,
+Arrays run_custom_call(const PlacedText& name, typing::CustomCall f, const Arrays& result_types,
                        const Arrays& x);
-void sink(const Arrays& x, Location at);
+void sink(const Arrays& x, typing::Location at);
 [[noreturn]] void raise_other_results(const char* name, const std::string& difference);
 
 template <class F, class Args, class R>
@@ -127,11 +129,12 @@ consteval bool is_callback() {
   return false;
 }
 template <class F, class T, class... A>
-auto callback_at(Location at, const char* name, F& f, const T& result_types, const A&... a) {
+auto callback_at(typing::Location at, const char* name, F& f, const T& result_types,
+                 const A&... a) {
   const ir::Source source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
-  using R = auto_t<T>;
+  using R = typing::auto_t<T>;
   if constexpr (is_callback<F, Args, R>())
     return callback_of<Args, R>(name, f, result_types, args);
   else if constexpr (tree::is_callable<R>)  // so that nothing else is wrong
@@ -140,11 +143,11 @@ auto callback_at(Location at, const char* name, F& f, const T& result_types, con
     return tree::convert<R>(result_types);
 }
 template <class F, class T, class... A>
-auto pure_callback_at(Location at, F& f, const T& result_types, const A&... a) {
+auto pure_callback_at(typing::Location at, F& f, const T& result_types, const A&... a) {
   return callback_at(at, "pure_callback", f, result_types, a...);
 }
 template <class F, class T, class... A>
-auto io_callback_at(Location at, F& f, const T& result_types, const A&... a) {
+auto io_callback_at(typing::Location at, F& f, const T& result_types, const A&... a) {
   return callback_at(at, "io_callback", f, result_types, a...);
 }
 
@@ -173,7 +176,7 @@ void debug_print(const detail::PlacedText& text, const A&... values) {
 // Errors: DTypeError for a pred that is no bool; FormatError as debug_print.
 // Source: jax.experimental.checkify.check.
 template <class... A>
-void check(const Arg& pred, const detail::PlacedText& text, const A&... values) {
+void check(const typing::Arg& pred, const detail::PlacedText& text, const A&... values) {
   detail::check_text(pred, text, detail::text_values(values...));
 }
 
@@ -216,12 +219,12 @@ WEFT_WITH_LINE(io_callback)
 // it known. Errors: CompileError for a name that is another function's, and for a nullptr;
 // DifferentiationError and DeviceError as pure_callback. Source: jax.ffi.ffi_call.
 template <class T, class... A>
-auto custom_call(const detail::PlacedText& name, CustomCall f, const T& result_types,
+auto custom_call(const detail::PlacedText& name, typing::CustomCall f, const T& result_types,
                  const A&... args) {
-  using R = auto_t<T>;
+  using R = typing::auto_t<T>;
   const R results = tree::convert<R>(result_types);
   Arrays x;
-  (tree::flatten(tree::convert<auto_t<A>>(args), x), ...);
+  (tree::flatten(tree::convert<typing::auto_t<A>>(args), x), ...);
   const Arrays out = detail::run_custom_call(name, f, tree::leaves(results), x);
   return tree::rebuild(results, out.data());
 }
@@ -233,8 +236,8 @@ namespace lax {
 //
 //     jit([](Array x) { lax::dce_sink(sin(x)); return x; })(1.)  // array(1., dtype=float32)
 template <class T>
-void dce_sink(const T& x, Location at = Location::here()) {
-  detail::sink(tree::leaves(tree::convert<auto_t<T>>(x)), at);
+void dce_sink(const T& x, typing::Location at = typing::Location::here()) {
+  detail::sink(tree::leaves(tree::convert<typing::auto_t<T>>(x)), at);
 }
 }  // namespace lax
 

@@ -31,8 +31,8 @@ Token after_all(const T&... tokens) {
 }
 // The first half of ppermute(x, axes, perm): x is sent, and precv with the token, the same axes and
 // the same pairs gets it. Errors as of ppermute. Source: jax.lax.psend, which GPUs alone have.
-Token psend(const Arg& x, const AxisNames& axes, const LanePairs& perm,
-            Location at = Location::here());
+Token psend(const typing::Arg& x, const AxisNames& axes, const typing::LanePairs& perm,
+            typing::Location at = typing::Location::here());
 // What a psend of these axes and pairs behind the token has sent, of that shape and dtype: x of the
 // source, and zeros in lanes that are no destination; of several the first. ShapeError if there is
 // none. Source: jax.lax.precv.
@@ -41,6 +41,6 @@ Token psend(const Arg& x, const AxisNames& axes, const LanePairs& perm,
 //       return lax::precv(lax::psend(x, "i", {{0, 1}}), {{}, I32}, "i", {{0, 1}});
 //     }, 0, 0, {.axis_name = "i"})(array({5, 6}))  // array([0, 5], dtype=int32)
 Array precv(const Token& token, const ShapeDtypeStruct& out_shape, const AxisNames& axes,
-            const LanePairs& perm, Location at = Location::here());
+            const typing::LanePairs& perm, typing::Location at = typing::Location::here());
 
 }  // namespace weft::lax

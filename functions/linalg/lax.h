@@ -61,6 +61,6 @@ struct QdwhOptions {
 // columns of u and a positive definite h, by steps until u changes by less than the third root of 5
 // .eps, or .max_iterations of them; how many there were, and whether that was enough. ShapeError
 // for other shapes. Source: jax.lax.linalg.qdwh.
-Qdwh qdwh(const Arg& x, const QdwhOptions& options = {});
+Qdwh qdwh(const typing::Arg& x, const QdwhOptions& options = {});
 
 }  // namespace weft::lax::linalg

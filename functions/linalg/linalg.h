@@ -21,7 +21,7 @@ struct CholeskyOptions {
 // The lower triangular L with L L^H = a (…, n, n), or L^H with .upper; NaN on and below the
 // diagonal where a is not positive definite. ShapeError unless a is square. Source:
 // jax.numpy.linalg.cholesky.
-Array cholesky(const Arg& a, const CholeskyOptions& options = {});
+Array cholesky(const typing::Arg& a, const CholeskyOptions& options = {});
 
 // What of a matrix is meant: itself, its transpose, or its conjugate transpose.
 enum class Trans { none, transpose, conjugate_transpose };
@@ -34,7 +34,8 @@ struct SolveTriangularOptions {
 // The x with a x = b of a triangular a (…, n, n), for vectors b, if b has one axis, else matrices
 // (…, n, k). Infinities and NaN where a has a zero on its diagonal. ShapeError unless a is square
 // and b fits. Source: jax.scipy.linalg.solve_triangular.
-Array solve_triangular(const Arg& a, const Arg& b, const SolveTriangularOptions& options = {});
+Array solve_triangular(const typing::Arg& a, const typing::Arg& b,
+                       const SolveTriangularOptions& options = {});
 
 // The form of the factor of cho_factor and cho_solve.
 struct ChoSolveOptions {
@@ -44,24 +45,24 @@ struct ChoSolveOptions {
 // The triangular factor L with L L^H = a, or its conjugate transpose without .lower; the same
 // triangle of a is read. NaN where a is not positive definite, ShapeError unless it is square.
 // Source: jax.scipy.linalg.cho_factor.
-Array cho_factor(const Arg& a, const ChoSolveOptions& options = {});
+Array cho_factor(const typing::Arg& a, const ChoSolveOptions& options = {});
 // x of a x = b from c = cho_factor(a) with the same options, or cholesky(a, {.upper = !lower}); b
 // is a vector (n) or matrices (…, n, k). ShapeError unless c is square and b fits. Source:
 // jax.scipy.linalg.cho_solve.
-Array cho_solve(const Arg& c, const Arg& b, const ChoSolveOptions& options = {});
+Array cho_solve(const typing::Arg& c, const typing::Arg& b, const ChoSolveOptions& options = {});
 
 // The factors that lu gives: p, l, u.
 using LU = std::tuple<Array, Array, Array>;
 // p l u = a (…, m, n): a permutation (…, m, m), of real numbers, l (…, m, k) with ones on the
 // diagonal, and an upper triangle u (…, k, n), k = min(m, n). ShapeError for less than two axes.
 // Source: jax.scipy.linalg.lu.
-LU lu(const Arg& a);
+LU lu(const typing::Arg& a);
 // What lu_factor gives and lu_solve takes: lu, pivots.
 using LUFactor = std::pair<Array, Array>;
 // Both factors of square matrices in one, l below the diagonal, and the rows that rows changed
 // places with, one after another. ShapeError unless a is square. Source:
 // jax.scipy.linalg.lu_factor.
-LUFactor lu_factor(const Arg& a);
+LUFactor lu_factor(const typing::Arg& a);
 // The form of the matrix in lu_solve.
 struct LUSolveOptions {
   // What of a is meant.
@@ -69,7 +70,7 @@ struct LUSolveOptions {
 };
 // The x with op(a) x = b from lu_factor(a); b is a vector (n) or matrices (…, n, k). ShapeError
 // unless it fits. Source: jax.scipy.linalg.lu_solve.
-Array lu_solve(const LUFactor& factor, const Arg& b, const LUSolveOptions& options = {});
+Array lu_solve(const LUFactor& factor, const typing::Arg& b, const LUSolveOptions& options = {});
 
 // The factors that qr gives: q, r.
 using QR = std::pair<Array, Array>;
@@ -80,7 +81,7 @@ struct QROptions {
 // q r = a (…, m, n) with orthonormal columns of q (…, m, k) and upper triangular r (…, k, n), k =
 // min(m, n), or m with "complete". Error for another .mode, ShapeError for less than two axes.
 // Derivatives: lax::qr. Source: jax.numpy.linalg.qr.
-QR qr(const Arg& a, const QROptions& options = {});
+QR qr(const typing::Arg& a, const QROptions& options = {});
 
 // What eigh gives: eigenvalues, eigenvectors.
 using Eigh = std::pair<Array, Array>;
@@ -94,18 +95,18 @@ struct EighOptions {
 // of (a + a^H) / 2, or of the matrix whose lower triangle stands in a (with .upper the upper one).
 // Which of an eigenvector's multiples is given: lax::eigh. ShapeError unless a is square. Source:
 // jax.numpy.linalg.eigh.
-Eigh eigh(const Arg& a, const EighOptions& options = {});
+Eigh eigh(const typing::Arg& a, const EighOptions& options = {});
 // The eigenvalues alone. Source: jax.numpy.linalg.eigvalsh.
-Array eigvalsh(const Arg& a, const EighOptions& options = {});
+Array eigvalsh(const typing::Arg& a, const EighOptions& options = {});
 
 // What eig gives: eigenvalues, eigenvectors.
 using Eig = std::pair<Array, Array>;
 // Complex eigenvalues (…, n) of square a and, as columns, eigenvectors (…, n, n) of length 1: a v =
 // v w. On CPUs alone. Which of an eigenvector's multiples is given, in which order, and where there
 // are derivatives: lax::eig. ShapeError unless a is square. Source: jax.numpy.linalg.eig.
-Eig eig(const Arg& a);
+Eig eig(const typing::Arg& a);
 // The eigenvalues alone. Source: jax.numpy.linalg.eigvals.
-Array eigvals(const Arg& a);
+Array eigvals(const typing::Arg& a);
 
 // What svd gives: u, s, vh.
 using SVD = std::tuple<Array, Array, Array>;
@@ -122,47 +123,47 @@ struct SVDOptions {
 // vector's multiples is given, and where there are derivatives: lax::svd. Error for a subset beside
 // vectors that .full_matrices adds, IndexError for one that there is not, ShapeError for less than
 // two axes. Source: jax.numpy.linalg.svd.
-SVD svd(const Arg& a, const SVDOptions& options = {});
+SVD svd(const typing::Arg& a, const SVDOptions& options = {});
 // The singular values alone. Source: jax.numpy.linalg.svdvals.
-Array svdvals(const Arg& a);
+Array svdvals(const typing::Arg& a);
 
 // The x with a x = b, for vectors b, if b has one axis, else matrices. Infinities and NaN where a
 // is singular. Source: jax.numpy.linalg.solve.
-Array solve(const Arg& a, const Arg& b);
+Array solve(const typing::Arg& a, const typing::Arg& b);
 // The inverse of a (…, n, n), as solve finds it; infinities and NaN where a is singular. ShapeError
 // unless a is square. Source: jax.numpy.linalg.inv.
 //
 //     linalg::inv(array({{2.}}))  // array([[0.5]], dtype=float32)
-Array inv(const Arg& a);
+Array inv(const typing::Arg& a);
 // The product of the eigenvalues; with a derivative where it is 0, too. Source:
 // jax.numpy.linalg.det.
-Array det(const Arg& a);
+Array det(const typing::Arg& a);
 // What slogdet gives: sign, logabsdet.
 using SlogDet = std::pair<Array, Array>;
 // det(a) = sign exp(logabsdet) of a (…, n, n) -> (…) each; of singular matrices the sign is 0 and
 // the logarithm -inf. ShapeError unless a is square. Source: jax.numpy.linalg.slogdet.
-SlogDet slogdet(const Arg& a);
+SlogDet slogdet(const typing::Arg& a);
 
 // a multiplied with itself; for negative n the inverse is. Integers stay such for others. Source:
 // jax.numpy.linalg.matrix_power.
-Array matrix_power(const Arg& a, int64_t n);
+Array matrix_power(const typing::Arg& a, int64_t n);
 // e^a. Source: jax.scipy.linalg.expm.
-Array expm(const Arg& a);
+Array expm(const typing::Arg& a);
 // The product of all, in the order that multiplies least. Source: jax.numpy.linalg.multi_dot.
-Array multi_dot(const Arrays& matrices, Location at = Location::here());
+Array multi_dot(const Arrays& matrices, typing::Location at = typing::Location::here());
 // Rows and columns of the last two axes exchanged: (…, m, n) -> (…, n, m). ShapeError for less than
 // two axes. Source: jax.numpy.linalg.matrix_transpose.
 //
 //     linalg::matrix_transpose(array({{1, 2}, {3, 4}}))  // array([[1, 3], [2, 4]], dtype=int32)
-Array matrix_transpose(const Arg& a);
+Array matrix_transpose(const typing::Arg& a);
 // The sum of the diagonal, `offset` above it, of the last two axes. Source: jax.numpy.linalg.trace.
-Array trace(const Arg& a, int64_t offset = 0);
+Array trace(const typing::Arg& a, int64_t offset = 0);
 
 // What expm_frechet gives: expm, derivative.
 using ExpmFrechet = std::pair<Array, Array>;
 // e^a and its derivative by a along e, all (…, n, n). ShapeError unless a and e are square and have
 // one shape. Source: jax.scipy.linalg.expm_frechet.
-ExpmFrechet expm_frechet(const Arg& a, const Arg& e);
+ExpmFrechet expm_frechet(const typing::Arg& a, const typing::Arg& e);
 
 // What counts as 0 in pinv.
 struct PinvOptions {
@@ -175,7 +176,7 @@ struct PinvOptions {
 // The matrix of the least squares, (…, m, n) -> (…, n, m): pinv(a) a x = x for all x that a does
 // not make 0. Singular values up to .rtol times the largest count as 0. ShapeError for shapes that
 // do not fit, DTypeError for a complex .rtol. Source: jax.numpy.linalg.pinv.
-Array pinv(const Arg& a, const PinvOptions& options = {});
+Array pinv(const typing::Arg& a, const PinvOptions& options = {});
 // What counts as 0 in matrix_rank.
 struct RankOptions {
   // Values up to this, itself, count as 0: one number or one for each matrix; max(m, n) roundings
@@ -187,7 +188,7 @@ struct RankOptions {
 // How many singular values of a (…, m, n) are greater than .rtol: (…) I32. Of vectors: 1 unless all
 // is 0. ShapeError for shapes that do not fit, DTypeError for a complex .rtol. Source:
 // jax.numpy.linalg.matrix_rank.
-Array matrix_rank(const Arg& a, const RankOptions& options = {});
+Array matrix_rank(const typing::Arg& a, const RankOptions& options = {});
 // What lstsq gives: x, residuals, rank, s.
 using LstSq = std::tuple<Array, Array, Array, Array>;
 struct LstSqOptions {
@@ -198,7 +199,7 @@ struct LstSqOptions {
 // values. Those below .rcond times the largest count as 0; default: max(m, n) roundings, as for
 // negative ones one. ShapeError for other axes and an .rcond that is no scalar. Source:
 // jax.numpy.linalg.lstsq.
-LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& options = {});
+LstSq lstsq(const typing::Arg& a, const typing::Arg& b, const LstSqOptions& options = {});
 // The factors that polar gives: u, p.
 using Polar = std::pair<Array, Array>;
 struct PolarOptions {
@@ -207,10 +208,10 @@ struct PolarOptions {
 };
 // a = u p ("right") or p u ("left"): orthonormal columns of u, or rows if there are fewer, and
 // positive semidefinite p. Error for another .side. Source: jax.scipy.linalg.polar.
-Polar polar(const Arg& a, const PolarOptions& options = {});
+Polar polar(const typing::Arg& a, const PolarOptions& options = {});
 // The inverse of a as a map from its last axes to its first `ind`: tensordot(tensorinv(a), a, ind)
 // is the identity. Source: jax.numpy.linalg.tensorinv.
-Array tensorinv(const Arg& a, int64_t ind = 2);
+Array tensorinv(const typing::Arg& a, int64_t ind = 2);
 // The order of the axes of tensorsolve.
 struct TensorsolveOptions {
   // Axes of a that move behind the others first.
@@ -219,15 +220,16 @@ struct TensorsolveOptions {
 // The x with tensordot(a, x, x.ndim()) = b, after .axes of a have moved behind the others.
 // ShapeError where a has fewer axes than b or is no square system for it. Source:
 // jax.numpy.linalg.tensorsolve.
-Array tensorsolve(const Arg& a, const Arg& b, const TensorsolveOptions& options = {});
+Array tensorsolve(const typing::Arg& a, const typing::Arg& b,
+                  const TensorsolveOptions& options = {});
 
 // Matrices of the arguments along a diagonal, numbers and vectors as rows; zeros elsewhere. Source:
 // jax.scipy.linalg.block_diag.
-Array block_diag(const Arrays& matrices, Location at = Location::here());
+Array block_diag(const Arrays& matrices, typing::Location at = typing::Location::here());
 // Matrices that are constant along their diagonals, from their first columns c and, but for the
 // corner, their first rows r; default: conj(c). ShapeError for scalars. Source:
 // jax.scipy.linalg.toeplitz.
-Array toeplitz(const Arg& c, const std::optional<Array>& r = {});
+Array toeplitz(const typing::Arg& c, const std::optional<Array>& r = {});
 
 // The same as weft::matmul. Source: jax.numpy.linalg.matmul.
 using weft::matmul;
@@ -237,13 +239,13 @@ using weft::tensordot;
 using weft::vecdot;
 // Of vectors of 3 components along one axis of both. ShapeError for other sizes. Source:
 // jax.numpy.linalg.cross.
-inline Array cross(const Arg& x, const Arg& y, int64_t axis = -1) {
+inline Array cross(const typing::Arg& x, const typing::Arg& y, int64_t axis = -1) {
   return weft::cross(x, y, -1, -1, -1, axis);
 }
 // Of two vectors. ShapeError else. Source: jax.numpy.linalg.outer.
-Array outer(const Arg& x, const Arg& y);
+Array outer(const typing::Arg& x, const typing::Arg& y);
 // Those of the last two axes. Source: jax.numpy.linalg.diagonal.
-Array diagonal(const Arg& x, int64_t offset = 0);
+Array diagonal(const typing::Arg& x, int64_t offset = 0);
 
 // Which norm vector_norm computes.
 struct VectorNormOptions {
@@ -256,7 +258,8 @@ struct VectorNormOptions {
 // smallest, 0: how many are not 0. Source: jax.numpy.linalg.vector_norm.
 //
 //     linalg::vector_norm(array({3., 4.}))  // array(5., dtype=float32)
-Array vector_norm(const Arg& x, const AxisList& axis = none, const VectorNormOptions& options = {});
+Array vector_norm(const typing::Arg& x, const typing::AxisList& axis = none,
+                  const VectorNormOptions& options = {});
 // A number, "fro", "nuc" or nothing, which stands for what is usual.
 struct NormOrder {
   std::optional<double> number;
@@ -278,15 +281,16 @@ struct NormOptions {
 // sum of the singular values ("nuc"), their largest (2) or smallest (-2), the largest (1) or
 // smallest (-1) sum of sizes in a column, in a row (inf, -inf). Error for another order. Source:
 // jax.numpy.linalg.matrix_norm.
-Array matrix_norm(const Arg& a, const NormOptions& options = {});
+Array matrix_norm(const typing::Arg& a, const NormOptions& options = {});
 // vector_norm along one axis, matrix_norm along two (rows, columns); without axis and order the
 // root of the sum of all squares. ShapeError for another number of axes. Source:
 // jax.numpy.linalg.norm.
-Array norm(const Arg& x, const AxisList& axis = none, const NormOptions& options = {});
+Array norm(const typing::Arg& x, const typing::AxisList& axis = none,
+           const NormOptions& options = {});
 // How much a system of a can magnify errors: norm(a) norm(inv(a)), with no order, 2 or -2 of the
 // singular values of any matrix. ShapeError for matrices without elements. Source:
 // jax.numpy.linalg.cond.
-Array cond(const Arg& a, const NormOrder& p = {});
+Array cond(const typing::Arg& a, const NormOrder& p = {});
 
 // The factors that schur and rsf2csf give: t, z.
 using Schur = std::pair<Array, Array>;
@@ -298,9 +302,9 @@ struct SchurOptions {
 // of complex eigenvalues in t; "complex": complex numbers without such. On CPUs alone, without
 // derivatives: lax::schur. Error for another .output, ShapeError unless a is square. Source:
 // jax.scipy.linalg.schur.
-Schur schur(const Arg& a, const SchurOptions& options = {});
+Schur schur(const typing::Arg& a, const SchurOptions& options = {});
 // The complex form from a real one. Source: jax.scipy.linalg.rsf2csf.
-Schur rsf2csf(const Arg& t, const Arg& z);
+Schur rsf2csf(const typing::Arg& t, const typing::Arg& z);
 // The factors that hessenberg gives: h, q.
 using Hessenberg = std::pair<Array, Array>;
 struct HessenbergOptions {
@@ -310,10 +314,10 @@ struct HessenbergOptions {
 // a = q h q^H with unitary q, an empty handle unless .calc_q, and zeros in h below the diagonal
 // beside its main one. On CPUs alone, without derivatives: lax::hessenberg. ShapeError unless a is
 // square. Source: jax.scipy.linalg.hessenberg.
-Hessenberg hessenberg(const Arg& a, const HessenbergOptions& options = {});
+Hessenberg hessenberg(const typing::Arg& a, const HessenbergOptions& options = {});
 // The complex x with x x = a whose eigenvalues are the principal roots of those of a. Infinities
 // and NaN where there is none. On CPUs alone, without derivatives. Source: jax.scipy.linalg.sqrtm.
-Array sqrtm(const Arg& a);
+Array sqrtm(const typing::Arg& a);
 // How solve_sylvester computes.
 struct SylvesterOptions {
   // By Schur forms, or by eigenvectors ("eigen").
@@ -325,7 +329,7 @@ struct SylvesterOptions {
 // add up to less than .tol. By Schur forms, or by eigenvectors ("eigen"), which is quicker and less
 // exact. On CPUs alone. Error for another .method, ShapeError for sizes that do not fit. Source:
 // jax.scipy.linalg.solve_sylvester.
-Array solve_sylvester(const Arg& a, const Arg& b, const Arg& c,
+Array solve_sylvester(const typing::Arg& a, const typing::Arg& b, const typing::Arg& c,
                       const SylvesterOptions& options = {});
 // What eigh_tridiagonal gives: eigenvalues, eigenvectors.
 using EighTridiagonal = std::pair<Array, Array>;
@@ -342,7 +346,7 @@ struct EighTridiagonalOptions {
 // .select_range.first to .second ("i"). The eigenvalues alone cost n^2. Error for another .select
 // and for a range without "i", IndexError for one that they have not, ShapeError for diagonals that
 // do not fit. Source: jax.scipy.linalg.eigh_tridiagonal.
-EighTridiagonal eigh_tridiagonal(const Arg& d, const Arg& e,
+EighTridiagonal eigh_tridiagonal(const typing::Arg& d, const typing::Arg& e,
                                  const EighTridiagonalOptions& options = {});
 
 }  // namespace weft::linalg

@@ -13,7 +13,7 @@ struct InitOptions {
 // A size of the weights is one of a layer's input, of its output, of a batch of layers, or of the
 // receptive field, which counts to both input and output.
 struct FanOptions {
-  AxisList in_axis = -2, out_axis = -1, batch_axis = std::vector<int64_t>{};
+  typing::AxisList in_axis = -2, out_axis = -1, batch_axis = std::vector<int64_t>{};
   // Of the weights: F32.
   std::optional<DType> dtype = {};
 };
@@ -21,7 +21,7 @@ struct FanOptions {
 // What makes weights: f(key, shape, {.dtype}). Any function of that form is one.
 class Initializer {
  public:
-  using Function = Array (*)(const Arg& key, const Shape& shape, const InitOptions& o);
+  using Function = Array (*)(const typing::Arg& key, const Shape& shape, const InitOptions& o);
   // What the makers below say; not all of it is of use to each.
   struct Parameters {
     Array value = 0., scale = 1., lower = -2., upper = 2.;
@@ -33,7 +33,7 @@ class Initializer {
 
   Initializer(Function f) : function_(f) {}
   Initializer(Rule rule, const Parameters& p) : rule_(rule), parameters_(p) {}
-  Array operator()(const Arg& key, const Shape& shape, const InitOptions& o = {}) const;
+  Array operator()(const typing::Arg& key, const Shape& shape, const InitOptions& o = {}) const;
 
  private:
   Function function_ = nullptr;
@@ -42,9 +42,9 @@ class Initializer {
 };
 
 // Zeros: an initializer itself; the key has no part in it. Source: jax.nn.initializers.zeros.
-Array zeros(const Arg& key, const Shape& shape, const InitOptions& o = {});
+Array zeros(const typing::Arg& key, const Shape& shape, const InitOptions& o = {});
 // Ones: an initializer itself; the key has no part in it. Source: jax.nn.initializers.ones.
-Array ones(const Arg& key, const Shape& shape, const InitOptions& o = {});
+Array ones(const typing::Arg& key, const Shape& shape, const InitOptions& o = {});
 // The value, broadcast to the shape; the key has no part in it. ShapeError when they are made if it
 // does not broadcast. Source: jax.nn.initializers.constant.
 Initializer constant(const Array& value, const InitOptions& o = {});

@@ -9,6 +9,7 @@
 
 namespace weft {
 
+namespace typing {
 // A literal of numbers and arrays in nested braces: {{1., 2.}, {3., 4.}}.
 struct Nested {
   enum class Kind {
@@ -51,26 +52,31 @@ struct Nested {
   Nested& operator=(Nested&&) noexcept;
   ~Nested();
 };
+}  // namespace typing
 
 // Reals are F32, complex numbers C64, integers I32 (DTypeError for one that does not fit), bools
 // Bool, unless told otherwise. Arrays inside are stacked.
-Array array(const Nested& n, std::optional<DType> dtype = {}, Location at = Location::here());
+Array array(const typing::Nested& n, std::optional<DType> dtype = {},
+            typing::Location at = typing::Location::here());
+namespace typing {
 struct ArrayOptions {
   // Fields are named: array({1, 2}, {.ndmin = 2}).
   detail::Designated by_name{detail::ByName::tag};
   std::optional<DType> dtype = {};  // default: as above
   int64_t ndmin = 0;  // axes at least; those that are missing stand in front, of size 1
 };
+}  // namespace typing
 // Source: jax.numpy.array.
-Array array(const Nested& n, const ArrayOptions& o, Location at = Location::here());
+Array array(const typing::Nested& n, const typing::ArrayOptions& o,
+            typing::Location at = typing::Location::here());
 
 namespace detail {
 template <class T>
 concept ArrayElement = requires { ir::dtype_of<std::remove_cv_t<T>>::value; };
-Array array_from(const void* data, size_t count, DType d, const Shape* shape, Location at);
+Array array_from(const void* data, size_t count, DType d, const Shape* shape, typing::Location at);
 // x converted to the dtype, if one is given.
-Array given_dtype(Array x, std::optional<DType> dtype, Location at);
-Array at_least_axes(Array x, int64_t ndmin, Location at);
+Array given_dtype(Array x, std::optional<DType> dtype, typing::Location at);
+Array at_least_axes(Array x, int64_t ndmin, typing::Location at);
 
 // The type of the numbers in vectors and arrays of such.
 template <class T>
@@ -87,11 +93,11 @@ template <class R>
 concept NestedRange = requires { typename R::value_type; } && ArrayElement<element_of<R>> &&
                       !std::same_as<R, element_of<R>> &&  // a std::complex is a number
                       !std::same_as<typename R::value_type, element_of<R>>;
-[[noreturn]] void ragged_rows(int64_t got, int64_t want, Location at);
+[[noreturn]] void ragged_rows(int64_t got, int64_t want, typing::Location at);
 // Appends the numbers of x, and their sizes by depth.
 template <class R, class T>
 void flatten_rows(const R& x, size_t depth, std::vector<T>& flat, std::vector<int64_t>& sizes,
-                  Location at) {
+                  typing::Location at) {
   if constexpr (std::same_as<R, T>) {
     flat.push_back(x);
   } else {
@@ -110,23 +116,24 @@ void flatten_rows(const R& x, size_t depth, std::vector<T>& flat, std::vector<in
 // that become integers of a dtype without them.
 template <detail::ArrayElement T>
 Array array(std::span<const T> x, const Shape& shape, std::optional<DType> dtype = {},
-            Location at = Location::here()) {
+            typing::Location at = typing::Location::here()) {
   return detail::given_dtype(detail::array_from(x.data(), x.size(), ir::dtype_of_v<T>, &shape, at),
                              dtype, at);
 }
 template <detail::ArrayElement T>
-Array array(std::span<const T> x, std::optional<DType> dtype = {}, Location at = Location::here()) {
+Array array(std::span<const T> x, std::optional<DType> dtype = {},
+            typing::Location at = typing::Location::here()) {
   return detail::given_dtype(detail::array_from(x.data(), x.size(), ir::dtype_of_v<T>, nullptr, at),
                              dtype, at);
 }
 template <detail::ArrayElement T, size_t N>
 Array array(std::span<T, N> x, const Shape& shape, std::optional<DType> dtype = {},
-            Location at = Location::here()) {
+            typing::Location at = typing::Location::here()) {
   return array(std::span<const T>(x.data(), x.size()), shape, dtype, at);
 }
 template <detail::ArrayElement T>
 Array array(const std::vector<T>& x, const Shape& shape, std::optional<DType> dtype = {},
-            Location at = Location::here()) {
+            typing::Location at = typing::Location::here()) {
   if constexpr (std::is_same_v<T, bool>) {
     const std::vector<uint8_t> bytes(x.begin(), x.end());
     return detail::given_dtype(detail::array_from(bytes.data(), bytes.size(), Bool, &shape, at),
@@ -137,12 +144,13 @@ Array array(const std::vector<T>& x, const Shape& shape, std::optional<DType> dt
 }
 template <detail::ArrayElement T>
 Array array(const std::vector<T>& x, std::optional<DType> dtype = {},
-            Location at = Location::here()) {
+            typing::Location at = typing::Location::here()) {
   return array(x, Shape{static_cast<int64_t>(x.size())}, dtype, at);
 }
 // Rows of numbers, all of one length (ShapeError), to any depth; vectors and std::array mixed.
 template <detail::NestedRange R>
-Array array(const R& rows, std::optional<DType> dtype = {}, Location at = Location::here()) {
+Array array(const R& rows, std::optional<DType> dtype = {},
+            typing::Location at = typing::Location::here()) {
   using T = detail::element_of<R>;
   std::vector<T> flat;
   std::vector<int64_t> sizes;
@@ -151,80 +159,87 @@ Array array(const R& rows, std::optional<DType> dtype = {}, Location at = Locati
 }
 template <detail::ArrayElement T, size_t N>
 Array array(const std::array<T, N>& x, const Shape& shape, std::optional<DType> dtype = {},
-            Location at = Location::here()) {
+            typing::Location at = typing::Location::here()) {
   return array(std::span<const T>(x.data(), N), shape, dtype, at);
 }
 template <detail::ArrayElement T, size_t N>
 Array array(const std::array<T, N>& x, std::optional<DType> dtype = {},
-            Location at = Location::here()) {
+            typing::Location at = typing::Location::here()) {
   return array(std::span<const T>(x.data(), N), dtype, at);
 }
 template <detail::ArrayElement T, size_t N>
-Array array(std::span<T, N> x, std::optional<DType> dtype = {}, Location at = Location::here()) {
+Array array(std::span<T, N> x, std::optional<DType> dtype = {},
+            typing::Location at = typing::Location::here()) {
   return array(std::span<const T>(x.data(), x.size()), dtype, at);
 }
 // An array of C that has a name: numbers in braces are those of the first array().
 template <class T, size_t N>
   requires detail::ArrayElement<std::remove_const_t<T>>
-Array array(T (&x)[N], std::optional<DType> dtype = {}, Location at = Location::here()) {
+Array array(T (&x)[N], std::optional<DType> dtype = {},
+            typing::Location at = typing::Location::here()) {
   return array(std::span<const T>(x, N), dtype, at);
 }
 // The elements behind a pointer, as many as the shape has.
 template <detail::ArrayElement T>
 Array array(const T* x, const Shape& shape, std::optional<DType> dtype = {},
-            Location at = Location::here()) {
+            typing::Location at = typing::Location::here()) {
   return array(std::span<const T>(x, static_cast<size_t>(shape.elements(at))), shape, dtype, at);
 }
 // The same of any of these with the options of numbers in braces: array(v, {.dtype = F32, .ndmin =
 // 2}). GCC cannot tell {.ndmin = 2} alone from a shape: ArrayOptions{.ndmin = 2} there.
 template <class R>
-  requires(!std::convertible_to<const R&, Nested>)
-Array array(const R& x, const ArrayOptions& o, Location at = Location::here()) {
+  requires(!std::convertible_to<const R&, typing::Nested>)
+Array array(const R& x, const typing::ArrayOptions& o,
+            typing::Location at = typing::Location::here()) {
   return detail::at_least_axes(array(x, o.dtype, at), o.ndmin, at);
 }
 // x itself, or converted to `dtype`; numbers that array() takes become an Array as there. Source:
 // jax.numpy.asarray.
-Array asarray(const Arg& x, std::optional<DType> dtype = {});
+Array asarray(const typing::Arg& x, std::optional<DType> dtype = {});
 template <class R>
-  requires(!std::convertible_to<const R&, Arg> &&
+  requires(!std::convertible_to<const R&, typing::Arg> &&
            requires(const R& x, std::optional<DType> d) { array(x, d); })
-Array asarray(const R& x, std::optional<DType> dtype = {}, Location at = Location::here()) {
+Array asarray(const R& x, std::optional<DType> dtype = {},
+              typing::Location at = typing::Location::here()) {
   return array(x, dtype, at);
 }
 // Of numbers in braces.
-Array asarray(std::initializer_list<Nested> x, std::optional<DType> dtype = {},
-              Location at = Location::here());
+Array asarray(std::initializer_list<typing::Nested> x, std::optional<DType> dtype = {},
+              typing::Location at = typing::Location::here());
 
 // ---- filled
 // Zeros of this shape, of any dtype. Source: jax.numpy.zeros.
 //
 //     zeros({2}, I32)  // array([0, 0], dtype=int32)
-Array zeros(const Shape& shape, DType dtype = F32, Location at = Location::here());
+Array zeros(const Shape& shape, DType dtype = F32, typing::Location at = typing::Location::here());
 // Ones of this shape. DTypeError for keys. Source: jax.numpy.ones.
 //
 //     ones({3})  // array([1., 1., 1.], dtype=float32)
-Array ones(const Shape& shape, DType dtype = F32, Location at = Location::here());
+Array ones(const Shape& shape, DType dtype = F32, typing::Location at = typing::Location::here());
 // The same as zeros. Source: jax.numpy.empty.
-Array empty(const Shape& shape, DType dtype = F32, Location at = Location::here());
+Array empty(const Shape& shape, DType dtype = F32, typing::Location at = typing::Location::here());
 // The value, a number or an array that broadcasts to this shape (ShapeError), in its own dtype or
 // in the one given. DTypeError for an integer beyond I32 without a dtype that has it, and for a
 // complex number where the dtype is real. Source: jax.numpy.full.
 //
 //     full({2}, 7)  // array([7, 7], dtype=int32)
-Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype = {});
+Array full(const Shape& shape, const typing::Arg& value, std::optional<DType> dtype = {});
 // Zeros in x's shape and dtype, or in those given. Source: jax.numpy.zeros_like.
 //
 //     zeros_like(array({1.5, 2.5}))  // array([0., 0.], dtype=float32)
-Array zeros_like(const Arg& x, std::optional<DType> dtype = {}, std::optional<Shape> shape = {});
+Array zeros_like(const typing::Arg& x, std::optional<DType> dtype = {},
+                 std::optional<Shape> shape = {});
 // Ones in x's shape and dtype, or in those given. DTypeError for keys. Source: jax.numpy.ones_like.
-Array ones_like(const Arg& x, std::optional<DType> dtype = {}, std::optional<Shape> shape = {});
+Array ones_like(const typing::Arg& x, std::optional<DType> dtype = {},
+                std::optional<Shape> shape = {});
 // The same as zeros_like. Source: jax.numpy.empty_like.
-Array empty_like(const Arg& x, std::optional<DType> dtype = {}, std::optional<Shape> shape = {});
+Array empty_like(const typing::Arg& x, std::optional<DType> dtype = {},
+                 std::optional<Shape> shape = {});
 // The value in x's shape and dtype, or in those given; an array is broadcast (ShapeError). Source:
 // jax.numpy.full_like.
 //
 //     full_like(array({1, 2}), 7)  // array([7, 7], dtype=int32)
-Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype = {},
+Array full_like(const typing::Arg& x, const typing::Arg& value, std::optional<DType> dtype = {},
                 std::optional<Shape> shape = {});
 
 // ---- counted. The bounds of arange must be known numbers.
@@ -234,68 +249,72 @@ Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype = {},
 // jax.numpy.arange.
 //
 //     arange(2, 8, 3)  // array([2, 5], dtype=int32)
-Array arange(const Arg& stop, std::optional<DType> dtype = {});
-Array arange(const Arg& start, const Arg& stop, const Arg& step = 1,
+Array arange(const typing::Arg& stop, std::optional<DType> dtype = {});
+Array arange(const typing::Arg& start, const typing::Arg& stop, const typing::Arg& step = 1,
              std::optional<DType> dtype = {});
+namespace typing {
 struct LinspaceOptions {
   bool endpoint = true;             // `stop` is the last sample
   std::optional<DType> dtype = {};  // of the result; integers are rounded down
   int64_t axis = 0;                 // where the samples go, if the bounds are arrays
 };
+}  // namespace typing
 // num samples at equal distances from start to stop, which are broadcast together, on a new axis;
 // floats (integers become F32, 64-bit ones F64). ShapeError for num < 0. Source:
 // jax.numpy.linspace.
 //
 //     linspace(0, 1, 5)  // array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
-Array linspace(const Arg& start, const Arg& stop, int64_t num = 50, const LinspaceOptions& o = {});
+Array linspace(const typing::Arg& start, const typing::Arg& stop, int64_t num = 50,
+               const typing::LinspaceOptions& o = {});
 // The samples of linspace, and the distance between them, of the shape of the bounds: NaN where
 // there is none. Source: jax.numpy.linspace.
-std::pair<Array, Array> linspace_step(const Arg& start, const Arg& stop, int64_t num = 50,
-                                      const LinspaceOptions& o = {});
+std::pair<Array, Array> linspace_step(const typing::Arg& start, const typing::Arg& stop,
+                                      int64_t num = 50, const typing::LinspaceOptions& o = {});
 // base to the powers linspace(start, stop). Source: jax.numpy.logspace.
-Array logspace(const Arg& start, const Arg& stop, int64_t num = 50, const Arg& base = 10,
-               const LinspaceOptions& o = {});
+Array logspace(const typing::Arg& start, const typing::Arg& stop, int64_t num = 50,
+               const typing::Arg& base = 10, const typing::LinspaceOptions& o = {});
 // num samples at equal ratios from start to stop, both of one sign or complex; the ends are exact.
 // Source: jax.numpy.geomspace.
-Array geomspace(const Arg& start, const Arg& stop, int64_t num = 50, const LinspaceOptions& o = {});
+Array geomspace(const typing::Arg& start, const typing::Arg& stop, int64_t num = 50,
+                const typing::LinspaceOptions& o = {});
 // The integers 0, 1, …, n - 1 as a vector of this dtype. Source: jax.lax.iota.
 //
 //     iota(I32, 3)  // array([0, 1, 2], dtype=int32)
-Array iota(DType dtype, int64_t n, Location at = Location::here());
+Array iota(DType dtype, int64_t n, typing::Location at = typing::Location::here());
 
 // ---- patterned
 // The matrix (n, m) with ones on diagonal k and zeros elsewhere; m is n by default, k > 0 lies
 // above the main diagonal. Source: jax.numpy.eye.
 Array eye(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, DType dtype = F32,
-          Location at = Location::here());
+          typing::Location at = typing::Location::here());
 // The matrix (n, n) with ones on the diagonal and zeros elsewhere. Source: jax.numpy.identity.
-Array identity(int64_t n, DType dtype = F32, Location at = Location::here());
+Array identity(int64_t n, DType dtype = F32, typing::Location at = typing::Location::here());
 // The matrix (n, m) with ones at and below diagonal k and zeros above; m is n by default. Source:
 // jax.numpy.tri.
 Array tri(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, DType dtype = F32,
-          Location at = Location::here());
+          typing::Location at = typing::Location::here());
 // x (…, n, m) with zeros above diagonal k of the last two axes. ShapeError for less than two axes.
 // Source: jax.numpy.tril.
-Array tril(const Arg& x, int64_t k = 0);
+Array tril(const typing::Arg& x, int64_t k = 0);
 // x (…, n, m) with zeros below diagonal k of the last two axes. ShapeError for less than two axes.
 // Source: jax.numpy.triu.
-Array triu(const Arg& x, int64_t k = 0);
+Array triu(const typing::Arg& x, int64_t k = 0);
 // Of a vector (n) the matrix (n + |k|, n + |k|) with it on diagonal k and zeros elsewhere, of a
 // matrix its diagonal k. ShapeError for other shapes. Source: jax.numpy.diag.
 //
 //     diag(array({{1, 2}, {3, 4}}))  // array([1, 4], dtype=int32)
-Array diag(const Arg& x, int64_t k = 0);
+Array diag(const typing::Arg& x, int64_t k = 0);
 // The elements x[…, i, …, i + offset, …] of two axes, which go; the diagonal is the last axis of
 // the result, empty where there is none. ShapeError for one axis twice. Source: jax.numpy.diagonal.
 //
 //     diagonal(array({{1, 2, 3}, {4, 5, 6}}), 1)  // array([2, 6], dtype=int32)
-Array diagonal(const Arg& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
+Array diagonal(const typing::Arg& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1);
 // The matrix with the elements of x, flattened, on diagonal k. Source: jax.numpy.diagflat.
-Array diagflat(const Arg& x, int64_t k = 0);
+Array diagflat(const typing::Arg& x, int64_t k = 0);
 // Coordinate arrays of a grid, one for each vector or scalar: with `indexing` "ij" axis i belongs
 // to x[i], with "xy" the first two are exchanged; sparse: of size 1 along all other axes.
 // ShapeError for another indexing and for what has more axes. Source: jax.numpy.meshgrid.
 Arrays meshgrid(const Arrays& x, const std::string& indexing = "xy", bool sparse = false,
-                Location at = Location::here());
+                typing::Location at = typing::Location::here());
 
 }  // namespace weft

@@ -8,6 +8,7 @@
 
 namespace weft {
 
+namespace typing {
 // One axis of a grid: slice(lo, hi, step) of integers; {lo, hi} or {lo, hi, step} of any numbers,
 // up to hi without it; grid_points(lo, hi, n): n of them, hi included (Python's 1j * n as a step).
 struct GridAxis {
@@ -16,52 +17,63 @@ struct GridAxis {
   GridAxis(const Slice& s);
   GridAxis(const Array& from, const Array& to, const Array& by = 1) : lo(from), hi(to), step(by) {}
 };
+}  // namespace typing
 // An axis of mgrid or ogrid with n points at equal distances from lo to hi, hi included. Source:
 // jax.numpy.mgrid.
-GridAxis grid_points(const Array& lo, const Array& hi, int64_t n);
+typing::GridAxis grid_points(const Array& lo, const Array& hi, int64_t n);
 // The coordinates of all points of a grid, stacked: (axes, n_0, n_1, …), in one promoted dtype.
 // Bounds must be known. IndexError for a slice without an end. Source: jax.numpy.mgrid.
-Array mgrid(const std::vector<GridAxis>& axes, Location at = Location::here());
+Array mgrid(const std::vector<typing::GridAxis>& axes,
+            typing::Location at = typing::Location::here());
 // The same as one array an axis that broadcast together: (n_0, 1, …), (1, n_1, …), … Source:
 // jax.numpy.ogrid.
-Arrays ogrid(const std::vector<GridAxis>& axes, Location at = Location::here());
+Arrays ogrid(const std::vector<typing::GridAxis>& axes,
+             typing::Location at = typing::Location::here());
 // The indices of an array of this shape: (axes, n_0, n_1, …). Source: jax.numpy.indices.
 //
 //     indices({3})[0]  // array([0, 1, 2], dtype=int32)
-Array indices(const Shape& shape, DType dtype = I32, Location at = Location::here());
+Array indices(const Shape& shape, DType dtype = I32,
+              typing::Location at = typing::Location::here());
 // The indices of an array of this shape as one array an axis, (n_0, 1, …), (1, n_1, …), …, which
 // broadcast together. Source: jax.numpy.indices.
-Arrays sparse_indices(const Shape& shape, DType dtype = I32, Location at = Location::here());
+Arrays sparse_indices(const Shape& shape, DType dtype = I32,
+                      typing::Location at = typing::Location::here());
 // Vectors of indices, or masks, which must be known, as arrays that broadcast together: x[{a[0],
 // a[1]}] is then the block of these rows and columns. ShapeError for what is no vector. Source:
 // jax.numpy.ix_.
-Arrays ix_(const Arrays& x, Location at = Location::here());
+Arrays ix_(const Arrays& x, typing::Location at = typing::Location::here());
 
 // The same as tril_indices, for the shape of the matrix x. ShapeError unless x has two axes.
 // Source: jax.numpy.tril_indices_from.
-Arrays tril_indices_from(const Arg& x, int64_t k = 0);
+Arrays tril_indices_from(const typing::Arg& x, int64_t k = 0);
 // The same as triu_indices, for the shape of the matrix x. ShapeError unless x has two axes.
 // Source: jax.numpy.triu_indices_from.
-Arrays triu_indices_from(const Arg& x, int64_t k = 0);
+Arrays triu_indices_from(const typing::Arg& x, int64_t k = 0);
 // The same as diag_indices, for the shape of x, of two axes or more of one size (ShapeError).
 // Source: jax.numpy.diag_indices_from.
-Arrays diag_indices_from(const Arg& x);
+Arrays diag_indices_from(const typing::Arg& x);
+namespace typing {
 struct MaskIndicesOptions {
   std::optional<int64_t> size = {};  // how many; needed where the mask is traced
 };
+}  // namespace typing
 // Where mask_func(ones({n, n}), k) is not zero: mask_indices(3, triu). Source:
 // jax.numpy.mask_indices.
 Arrays mask_indices(int64_t n, const ir::Function<Array(Array, int64_t)>& mask_func, int64_t k = 0,
-                    const MaskIndicesOptions& o = {}, Location at = Location::here());
+                    const typing::MaskIndicesOptions& o = {},
+                    typing::Location at = typing::Location::here());
 
+namespace typing {
 struct RavelIndexOptions {
   // Of indices out of range: "raise" (IndexError; they must be known), "wrap", "clip".
   std::string mode = "raise";
   std::string order = "C";  // "F": the first axis runs fastest
 };
+}  // namespace typing
 // The places of elements in an array of this shape laid out in a row, from one array of indices an
 // axis. Source: jax.numpy.ravel_multi_index.
 Array ravel_multi_index(const Arrays& multi_index, const Shape& dims,
-                        const RavelIndexOptions& o = {}, Location at = Location::here());
+                        const typing::RavelIndexOptions& o = {},
+                        typing::Location at = typing::Location::here());
 
 }  // namespace weft

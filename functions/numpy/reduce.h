@@ -20,59 +20,83 @@ concept NoAxis = std::floating_point<T> || std::same_as<T, Array>;
 // not, ShapeError for one named twice, as of all reductions. Source: jax.numpy.sum.
 //
 //     sum(array({{1, 2}, {3, 4}}), 0)  // array([4, 6], dtype=int32)
-Array sum(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array sum(const typing::Arg& x, const typing::AxisList& axis = none,
+          const typing::ReduceOptions& o = {});
 // The product over the axes (default: all), 1 of nothing. Bools and integers of less than 32 bits
 // are multiplied as I32 or U32, BF16 and F16 in F32. Source: jax.numpy.prod.
 //
 //     prod(array({2, 3, 4}))  // array(24, dtype=int32)
-Array prod(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array prod(const typing::Arg& x, const typing::AxisList& axis = none,
+           const typing::ReduceOptions& o = {});
 // The largest element over the axes (default: all); a NaN wins, equals share the derivative;
 // complex numbers go by real, then imaginary part. ShapeError of nothing without .initial, and for
 // .where without it. Source: jax.numpy.max.
 //
 //     max(array({{1, 5}, {3, 4}}), 1)  // array([5, 4], dtype=int32)
-Array max(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array max(const typing::Arg& x, const typing::AxisList& axis = none,
+          const typing::ReduceOptions& o = {});
 // The smallest element over the axes (default: all); as max else. Source: jax.numpy.min.
-Array min(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array min(const typing::Arg& x, const typing::AxisList& axis = none,
+          const typing::ReduceOptions& o = {});
 // The same as max. Source: jax.numpy.amax.
-Array amax(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array amax(const typing::Arg& x, const typing::AxisList& axis = none,
+           const typing::ReduceOptions& o = {});
 // The same as min. Source: jax.numpy.amin.
-Array amin(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array amin(const typing::Arg& x, const typing::AxisList& axis = none,
+           const typing::ReduceOptions& o = {});
 // Whether any element over the axes (default: all) is not zero: Bool, false of nothing. NaN is not
 // zero. ShapeError for .dtype, DTypeError for keys. Source: jax.numpy.any.
 //
 //     any(array({{0, 1}, {0, 0}}), 1)  // array([ True, False])
-Array any(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array any(const typing::Arg& x, const typing::AxisList& axis = none,
+          const typing::ReduceOptions& o = {});
 // Whether all elements over the axes (default: all) are not zero: Bool, true of nothing. NaN is not
 // zero. ShapeError for .dtype, DTypeError for keys. Source: jax.numpy.all.
 //
 //     all(array({{1, 1}, {0, 1}}), 1)  // array([ True, False])
-Array all(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array all(const typing::Arg& x, const typing::AxisList& axis = none,
+          const typing::ReduceOptions& o = {});
 // The sum over the axes (default: all) divided by the number of elements, NaN of nothing: a float
 // or complex number of x's dtype (integers: F32, 64-bit ones F64). BF16 and F16 are summed in F32.
 // ShapeError for .initial. Source: jax.numpy.mean.
 //
 //     mean(array({{1, 2}, {3, 4}}), 0)  // array([2., 3.], dtype=float32)
-Array mean(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array mean(const typing::Arg& x, const typing::AxisList& axis = none,
+           const typing::ReduceOptions& o = {});
 // The same of all axes, with options alone: sum(x, {.keepdims = true}).
-inline Array sum(const Arg& x, const ReduceOptions& o) { return sum(x, {none, x.at()}, o); }
-inline Array prod(const Arg& x, const ReduceOptions& o) { return prod(x, {none, x.at()}, o); }
-inline Array max(const Arg& x, const ReduceOptions& o) { return max(x, {none, x.at()}, o); }
-inline Array min(const Arg& x, const ReduceOptions& o) { return min(x, {none, x.at()}, o); }
-inline Array any(const Arg& x, const ReduceOptions& o) { return any(x, {none, x.at()}, o); }
-inline Array all(const Arg& x, const ReduceOptions& o) { return all(x, {none, x.at()}, o); }
-inline Array mean(const Arg& x, const ReduceOptions& o) { return mean(x, {none, x.at()}, o); }
+inline Array sum(const typing::Arg& x, const typing::ReduceOptions& o) {
+  return sum(x, {none, x.at()}, o);
+}
+inline Array prod(const typing::Arg& x, const typing::ReduceOptions& o) {
+  return prod(x, {none, x.at()}, o);
+}
+inline Array max(const typing::Arg& x, const typing::ReduceOptions& o) {
+  return max(x, {none, x.at()}, o);
+}
+inline Array min(const typing::Arg& x, const typing::ReduceOptions& o) {
+  return min(x, {none, x.at()}, o);
+}
+inline Array any(const typing::Arg& x, const typing::ReduceOptions& o) {
+  return any(x, {none, x.at()}, o);
+}
+inline Array all(const typing::Arg& x, const typing::ReduceOptions& o) {
+  return all(x, {none, x.at()}, o);
+}
+inline Array mean(const typing::Arg& x, const typing::ReduceOptions& o) {
+  return mean(x, {none, x.at()}, o);
+}
 // max(x, y) of two arrays or numbers does not compile: the larger of two is maximum(x, y).
 template <detail::NoAxis T>
-Array max(const Arg& x, const T&) {
+Array max(const typing::Arg& x, const T&) {
   static_assert(!detail::NoAxis<T>, "weft: max(x, axis) is of one array; write maximum(x, y)");
   return x;
 }
 template <detail::NoAxis T>
-Array min(const Arg& x, const T&) {
+Array min(const typing::Arg& x, const T&) {
   static_assert(!detail::NoAxis<T>, "weft: min(x, axis) is of one array; write minimum(x, y)");
   return x;
 }
+namespace typing {
 struct VarOptions {
   int64_t ddof = 0;  // the sum of squares is divided by the number of elements less this
   // The axes stay, of size 1.
@@ -83,83 +107,105 @@ struct VarOptions {
   std::optional<Array> mean = {};         // what the squares are about; default: the mean, keepdims
   std::optional<double> correction = {};  // ddof, which may be a fraction; not beside it
 };
+}  // namespace typing
 // The mean of |x - mean|^2 over the axes (default: all): a real float of x's dtype (integers: F32,
 // 64-bit ones F64); NaN where as many elements count as ddof says, or fewer. ShapeError for
 // .correction beside .ddof, DTypeError for a real .dtype of complex numbers. Source: jax.numpy.var.
 //
 //     var(array({1., 3.}))  // array(1., dtype=float32)
-Array var(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
+Array var(const typing::Arg& x, const typing::AxisList& axis = none,
+          const typing::VarOptions& o = {});
 // The square root of var, with the same options. DTypeError for a .dtype of integers. Source:
 // jax.numpy.std.
-Array std(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
+Array std(const typing::Arg& x, const typing::AxisList& axis = none,
+          const typing::VarOptions& o = {});
 // max(x) - min(x), with the same options. DTypeError for bools. Source: jax.numpy.ptp.
 //
 //     ptp(array({3, 7, 1}))  // array(6, dtype=int32)
-Array ptp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array ptp(const typing::Arg& x, const typing::AxisList& axis = none,
+          const typing::ReduceOptions& o = {});
+namespace typing {
 struct AverageOptions {
   bool keepdims = false;  // the axes stay, of size 1
 };
+}  // namespace typing
 // sum(w x) / sum(w) over the axes. Weights have x's shape, or that of the axes in the order named;
 // none: the mean. Promoted together, integers become floats. ShapeError for other weights. Source:
 // jax.numpy.average.
 //
 //     average(array({1., 4.}), 0, array({3., 1.}))  // array(1.75, dtype=float32)
-Array average(const Arg& x, const AxisList& axis = none, const MaybeArray& weights = none,
-              const AverageOptions& o = {});
+Array average(const typing::Arg& x, const typing::AxisList& axis = none,
+              const typing::MaybeArray& weights = none, const typing::AverageOptions& o = {});
 // The average, and the sum of the weights beside it, of its shape; without weights the number of
 // elements. Source: jax.numpy.average.
-std::pair<Array, Array> average_returned(const Arg& x, const AxisList& axis = none,
-                                         const MaybeArray& weights = none,
-                                         const AverageOptions& o = {});
+std::pair<Array, Array> average_returned(const typing::Arg& x, const typing::AxisList& axis = none,
+                                         const typing::MaybeArray& weights = none,
+                                         const typing::AverageOptions& o = {});
 // How many elements over the axes (default: all) are not zero: I32. NaN is not zero. Source:
 // jax.numpy.count_nonzero.
 //
 //     count_nonzero(array({3, 0, -1}))  // array(2, dtype=int32)
-Array count_nonzero(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array count_nonzero(const typing::Arg& x, const typing::AxisList& axis = none,
+                    const typing::ReduceOptions& o = {});
 // log(sum(e^x)) over the axes (default: all), without overflow; -inf of nothing; integers become
 // floats. ShapeError for .dtype and .initial. Source: jax.scipy.special.logsumexp.
-Array logsumexp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array logsumexp(const typing::Arg& x, const typing::AxisList& axis = none,
+                const typing::ReduceOptions& o = {});
 
+namespace typing {
 struct ArgOptions {
   // The axis stays, of size 1; without an axis all of them.
   bool keepdims = false;
 };
+}  // namespace typing
 // The place (I32) of the first largest element of an axis, or of x flattened, or of the first NaN
 // if there is one. ShapeError of nothing and for several axes, DTypeError for complex numbers.
 // Source: jax.numpy.argmax.
 //
 //     argmax(array({1, 3, 3}))  // array(1, dtype=int32)
-Array argmax(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
+Array argmax(const typing::Arg& x, const typing::AxisList& axis = none,
+             const typing::ArgOptions& o = {});
 // The place (I32) of the first smallest element, or of the first NaN if there is one; as argmax
 // else. Source: jax.numpy.argmin.
-Array argmin(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
+Array argmin(const typing::Arg& x, const typing::AxisList& axis = none,
+             const typing::ArgOptions& o = {});
 
 // The sum over the axes (default: all) with 0 for NaN. Source: jax.numpy.nansum.
-Array nansum(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array nansum(const typing::Arg& x, const typing::AxisList& axis = none,
+             const typing::ReduceOptions& o = {});
 // The product over the axes (default: all) with 1 for NaN. Source: jax.numpy.nanprod.
-Array nanprod(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array nanprod(const typing::Arg& x, const typing::AxisList& axis = none,
+              const typing::ReduceOptions& o = {});
 // The largest element over the axes (default: all) that is no NaN, NaN where there is nothing else.
 // Source: jax.numpy.nanmax.
-Array nanmax(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array nanmax(const typing::Arg& x, const typing::AxisList& axis = none,
+             const typing::ReduceOptions& o = {});
 // The smallest element over the axes (default: all) that is no NaN, NaN where there is nothing
 // else. Source: jax.numpy.nanmin.
-Array nanmin(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array nanmin(const typing::Arg& x, const typing::AxisList& axis = none,
+             const typing::ReduceOptions& o = {});
 // The mean over the axes (default: all) of the elements that are no NaN, NaN where there are none.
 // Source: jax.numpy.nanmean.
-Array nanmean(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array nanmean(const typing::Arg& x, const typing::AxisList& axis = none,
+              const typing::ReduceOptions& o = {});
 // var of the elements that are no NaN; NaN where as many of them count as ddof says, or fewer.
 // Source: jax.numpy.nanvar.
-Array nanvar(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
+Array nanvar(const typing::Arg& x, const typing::AxisList& axis = none,
+             const typing::VarOptions& o = {});
 // The square root of nanvar. DTypeError for a .dtype of integers. Source: jax.numpy.nanstd.
-Array nanstd(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
+Array nanstd(const typing::Arg& x, const typing::AxisList& axis = none,
+             const typing::VarOptions& o = {});
 
 // The place (I32) of the first largest element that is no NaN, -1 where there are NaNs alone.
 // Source: jax.numpy.nanargmax.
-Array nanargmax(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
+Array nanargmax(const typing::Arg& x, const typing::AxisList& axis = none,
+                const typing::ArgOptions& o = {});
 // The place (I32) of the first smallest element that is no NaN, -1 where there are NaNs alone.
 // Source: jax.numpy.nanargmin.
-Array nanargmin(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
+Array nanargmin(const typing::Arg& x, const typing::AxisList& axis = none,
+                const typing::ArgOptions& o = {});
 
+namespace typing {
 struct QuantileOptions {
   // What stands between two elements: "linear", "lower", "higher", "nearest" (of two equally near
   // ones the lower), "midpoint"; "inverted_cdf": the least element up to which there is a share q.
@@ -169,6 +215,7 @@ struct QuantileOptions {
   // How much each element counts, of x's shape or that of the axes; with "inverted_cdf" alone.
   std::optional<Array> weights = {};
 };
+}  // namespace typing
 // The element at place q (n - 1) of the n that the axes (default: all) have in ascending order, for
 // a q in [0, 1] (others are cut to it) or a vector of them, whose axis stands in front of the
 // result; floats (integers become F32, 64-bit ones F64), NaN where there is one. ShapeError of
@@ -176,28 +223,31 @@ struct QuantileOptions {
 // numbers. Source: jax.numpy.quantile.
 //
 //     quantile(array({1., 2., 4.}), 0.75)  // array(3., dtype=float32)
-Array quantile(const Arg& x, const Arg& q, const AxisList& axis = none,
-               const QuantileOptions& o = {});
+Array quantile(const typing::Arg& x, const typing::Arg& q, const typing::AxisList& axis = none,
+               const typing::QuantileOptions& o = {});
 // quantile at q / 100. Source: jax.numpy.percentile.
 //
 //     percentile(array({1., 2., 4.}), 50)  // array(2., dtype=float32)
-Array percentile(const Arg& x, const Arg& q, const AxisList& axis = none,
-                 const QuantileOptions& o = {});
+Array percentile(const typing::Arg& x, const typing::Arg& q, const typing::AxisList& axis = none,
+                 const typing::QuantileOptions& o = {});
 // The middle one of the elements that the axes (default: all) have in ascending order, or the mean
 // of the middle two; NaN where there is one; integers become floats. Of the options .keepdims
 // alone, ShapeError for others. Source: jax.numpy.median.
 //
 //     median(array({4, 1, 2, 3}))  // array(2.5, dtype=float32)
-Array median(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array median(const typing::Arg& x, const typing::AxisList& axis = none,
+             const typing::ReduceOptions& o = {});
 // quantile of what is no NaN; NaN where there is nothing else. Source: jax.numpy.nanquantile.
-Array nanquantile(const Arg& x, const Arg& q, const AxisList& axis = none,
-                  const QuantileOptions& o = {});
+Array nanquantile(const typing::Arg& x, const typing::Arg& q, const typing::AxisList& axis = none,
+                  const typing::QuantileOptions& o = {});
 // percentile of what is no NaN; NaN where there is nothing else. Source: jax.numpy.nanpercentile.
-Array nanpercentile(const Arg& x, const Arg& q, const AxisList& axis = none,
-                    const QuantileOptions& o = {});
+Array nanpercentile(const typing::Arg& x, const typing::Arg& q, const typing::AxisList& axis = none,
+                    const typing::QuantileOptions& o = {});
 // median of what is no NaN; NaN where there is nothing else. Source: jax.numpy.nanmedian.
-Array nanmedian(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
+Array nanmedian(const typing::Arg& x, const typing::AxisList& axis = none,
+                const typing::ReduceOptions& o = {});
 
+namespace typing {
 // ---- running folds. Default: of x flattened.
 struct CumulativeOptions {
   // Of the elements that are folded, and of the result; default: x's, I32 for bools.
@@ -205,28 +255,36 @@ struct CumulativeOptions {
   // The fold begins at the last element.
   bool reverse = false;
 };
+}  // namespace typing
 // The sums of all elements up to each, along an axis or of x flattened, in x's dtype (bools: I32).
 // Source: jax.numpy.cumsum.
 //
 //     cumsum(array({1, 2, 3}))  // array([1, 3, 6], dtype=int32)
-Array cumsum(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+Array cumsum(const typing::Arg& x, typing::OneAxis axis = none,
+             const typing::CumulativeOptions& o = {});
 // The products of all elements up to each, along an axis or of x flattened, in x's dtype (bools:
 // I32). Source: jax.numpy.cumprod.
 //
 //     cumprod(array({1, 2, 3}))  // array([1, 2, 6], dtype=int32)
-Array cumprod(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+Array cumprod(const typing::Arg& x, typing::OneAxis axis = none,
+              const typing::CumulativeOptions& o = {});
 // The largest of all elements up to each, along an axis or of x flattened; a NaN wins. DTypeError
 // for complex numbers. Source: jax.lax.cummax.
 //
 //     cummax(array({1, 3, 2}))  // array([1, 3, 3], dtype=int32)
-Array cummax(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+Array cummax(const typing::Arg& x, typing::OneAxis axis = none,
+             const typing::CumulativeOptions& o = {});
 // The smallest of all elements up to each, along an axis or of x flattened; a NaN wins. DTypeError
 // for complex numbers. Source: jax.lax.cummin.
-Array cummin(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+Array cummin(const typing::Arg& x, typing::OneAxis axis = none,
+             const typing::CumulativeOptions& o = {});
 // cumsum with 0 for NaN. Source: jax.numpy.nancumsum.
-Array nancumsum(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+Array nancumsum(const typing::Arg& x, typing::OneAxis axis = none,
+                const typing::CumulativeOptions& o = {});
 // cumprod with 1 for NaN. Source: jax.numpy.nancumprod.
-Array nancumprod(const Arg& x, OneAxis axis = none, const CumulativeOptions& o = {});
+Array nancumprod(const typing::Arg& x, typing::OneAxis axis = none,
+                 const typing::CumulativeOptions& o = {});
+namespace typing {
 struct CumulativeSumOptions {
   OneAxis axis = none;  // may be left out for vectors
   // Of the elements that are folded, and of the result; default: x's, or I32 and U32 for smaller
@@ -234,22 +292,24 @@ struct CumulativeSumOptions {
   std::optional<DType> dtype = {};
   bool include_initial = false;  // 0 (1) in front: one element more
 };
+}  // namespace typing
 // The sums of all elements up to each along .axis, which may be left out for vectors; bools and
 // integers of less than 32 bits are summed as I32 or U32. ShapeError for a scalar, and without an
 // axis where x has several. Source: jax.numpy.cumulative_sum.
 //
 //     cumulative_sum(array({1, 2}), {.include_initial = true})  // array([0, 1, 3], dtype=int32)
-Array cumulative_sum(const Arg& x, const CumulativeSumOptions& o = {});
+Array cumulative_sum(const typing::Arg& x, const typing::CumulativeSumOptions& o = {});
 // As cumulative_sum, the products. Source: jax.numpy.cumulative_prod.
-Array cumulative_prod(const Arg& x, const CumulativeSumOptions& o = {});
+Array cumulative_prod(const typing::Arg& x, const typing::CumulativeSumOptions& o = {});
 
 // Differences of neighbours along an axis, n times, of bools whether they differ; first `prepend`
 // and `append` are joined to x's ends: arrays, or numbers that stand for one element a row. x's
 // dtype, promoted with theirs. Source: jax.numpy.diff.
-Array diff(const Arg& x, int64_t n = 1, int64_t axis = -1, const MaybeArray& prepend = none,
-           const MaybeArray& append = none);
+Array diff(const typing::Arg& x, int64_t n = 1, int64_t axis = -1,
+           const typing::MaybeArray& prepend = none, const typing::MaybeArray& append = none);
 // The integral of y over places x: a vector, or an array of y's shape; none: dx apart, a number or
 // one a gap. Source: jax.numpy.trapezoid.
-Array trapezoid(const Arg& y, const MaybeArray& x = none, const Arg& dx = 1., int64_t axis = -1);
+Array trapezoid(const typing::Arg& y, const typing::MaybeArray& x = none,
+                const typing::Arg& dx = 1., int64_t axis = -1);
 
 }  // namespace weft

@@ -11,120 +11,128 @@ namespace weft {
 // left over. Source: jax.numpy.reshape.
 //
 //     reshape(array({{1, 2}, {3, 4}}), -1)  // array([1, 2, 3, 4], dtype=int32)
-Array reshape(const Arg& x, const NewShape& shape);
+Array reshape(const typing::Arg& x, const typing::NewShape& shape);
 // The elements, row-major, as a vector. Source: jax.numpy.ravel.
-Array ravel(const Arg& x);
+Array ravel(const typing::Arg& x);
 // The axes in the order named: axis i of the result is axis axes[i] of x; by default reversed.
 // ShapeError unless each is named once. Source: jax.numpy.transpose.
-Array transpose(const Arg& x, const std::vector<int64_t>& axes = {});
+Array transpose(const typing::Arg& x, const std::vector<int64_t>& axes = {});
 // The same as transpose. Source: jax.numpy.permute_dims.
-Array permute_dims(const Arg& x, const std::vector<int64_t>& axes);
+Array permute_dims(const typing::Arg& x, const std::vector<int64_t>& axes);
 // The last two axes exchanged: (…, n, m) -> (…, m, n). ShapeError for less than two. Source:
 // jax.numpy.matrix_transpose.
-Array matrix_transpose(const Arg& x);
+Array matrix_transpose(const typing::Arg& x);
 // x with axes a and b exchanged; negative ones count from the end. IndexError for an axis that x
 // has not. Source: jax.numpy.swapaxes.
-Array swapaxes(const Arg& x, int64_t a, int64_t b);
+Array swapaxes(const typing::Arg& x, int64_t a, int64_t b);
 // The axes `from` at the places `to` of the result, the others before, between and behind them in
 // their order. ShapeError unless there are as many places as axes, each named once. Source:
 // jax.numpy.moveaxis.
-Array moveaxis(const Arg& x, const AxisList& from, const AxisList& to);
+Array moveaxis(const typing::Arg& x, const typing::AxisList& from, const typing::AxisList& to);
 // x with axes of size 1 put in where the result has them: (n, m), axis 1 -> (n, 1, m). ShapeError
 // for one named twice, IndexError for one that the result has not. Source: jax.numpy.expand_dims.
-Array expand_dims(const Arg& x, const AxisList& axis);
+Array expand_dims(const typing::Arg& x, const typing::AxisList& axis);
 // x without these axes, which are of size 1 (ShapeError); by default without all of that size.
 // Source: jax.numpy.squeeze.
-Array squeeze(const Arg& x, const AxisList& axis = none);
+Array squeeze(const typing::Arg& x, const typing::AxisList& axis = none);
 // x repeated along axes of size 1, and along new ones in front, to this shape; ShapeError where a
 // size is neither the same nor 1. Source: jax.numpy.broadcast_to.
 //
 //     broadcast_to(7, {3})  // array([7, 7, 7], dtype=int32)
-Array broadcast_to(const Arg& x, const Shape& shape);
+Array broadcast_to(const typing::Arg& x, const Shape& shape);
 // The arrays broadcast to their common shape; each keeps its dtype. ShapeError where there is none.
 // Source: jax.numpy.broadcast_arrays.
-Arrays broadcast_arrays(const Arrays& x, Location at = Location::here());
+Arrays broadcast_arrays(const Arrays& x, typing::Location at = typing::Location::here());
 // x, a scalar as a vector of one element. Source: jax.numpy.atleast_1d.
 //
 //     atleast_1d(5)  // array([5], dtype=int32)
-Array atleast_1d(const Arg& x);
+Array atleast_1d(const typing::Arg& x);
 // x with axes of size 1 in front if it has less than two: (n) -> (1, n). Source:
 // jax.numpy.atleast_2d.
-Array atleast_2d(const Arg& x);
+Array atleast_2d(const typing::Arg& x);
 // x with axes of size 1 if it has less than three: (n) -> (1, n, 1), (n, m) -> (n, m, 1). Source:
 // jax.numpy.atleast_3d.
-Array atleast_3d(const Arg& x);
+Array atleast_3d(const typing::Arg& x);
 // x in another dtype. Floats become integers by truncation, and saturate; NaN gives 0; integers
 // wrap; bool is x != 0; of complex numbers the real part. DTypeError for random keys. Source:
 // jax.numpy.astype.
 //
 //     astype(array({1.5, -1.5}), I32)  // array([ 1, -1], dtype=int32)
-Array astype(const Arg& x, DType d);
+Array astype(const typing::Arg& x, DType d);
 
 // Arrays joined along an axis that they have (none: all of them flattened), in the promoted dtype,
 // or in `dtype`. ShapeError for none at all, for scalars and where another axis differs. Source:
 // jax.numpy.concatenate, concat.
-Array concatenate(const Arrays& x, OneAxis axis = 0, std::optional<DType> dtype = {},
-                  Location at = Location::here());
+Array concatenate(const Arrays& x, typing::OneAxis axis = 0, std::optional<DType> dtype = {},
+                  typing::Location at = typing::Location::here());
 // The same as concatenate. Source: jax.numpy.concat.
-Array concat(const Arrays& x, OneAxis axis = 0, Location at = Location::here());
+Array concat(const Arrays& x, typing::OneAxis axis = 0,
+             typing::Location at = typing::Location::here());
 // Arrays of one shape (ShapeError) joined along a new axis, in the promoted dtype or in `dtype`: k
 // times (…) -> (…, k, …). Source: jax.numpy.stack.
 Array stack(const Arrays& x, int64_t axis = 0, std::optional<DType> dtype = {},
-            Location at = Location::here());
+            typing::Location at = typing::Location::here());
 // Arrays joined along the first axis; vectors (n) and scalars are rows (1, n). In the promoted
 // dtype or in `dtype`. ShapeError where another axis differs. Source: jax.numpy.vstack.
-Array vstack(const Arrays& x, std::optional<DType> dtype = {}, Location at = Location::here());
+Array vstack(const Arrays& x, std::optional<DType> dtype = {},
+             typing::Location at = typing::Location::here());
 // Arrays joined along the second axis, vectors and scalars along the first. In the promoted dtype
 // or in `dtype`. ShapeError where another axis differs. Source: jax.numpy.hstack.
 //
 //     hstack({array({1, 2}), array({3})})  // array([1, 2, 3], dtype=int32)
-Array hstack(const Arrays& x, std::optional<DType> dtype = {}, Location at = Location::here());
+Array hstack(const Arrays& x, std::optional<DType> dtype = {},
+             typing::Location at = typing::Location::here());
 // Arrays joined along the third axis, after vectors (n) became (1, n, 1) and matrices (n, m) became
 // (n, m, 1). In the promoted dtype or in `dtype`. ShapeError where another axis differs. Source:
 // jax.numpy.dstack.
-Array dstack(const Arrays& x, std::optional<DType> dtype = {}, Location at = Location::here());
+Array dstack(const Arrays& x, std::optional<DType> dtype = {},
+             typing::Location at = typing::Location::here());
 // Arrays joined along the second axis; vectors (n) are columns (n, 1). In the promoted dtype.
 // ShapeError where the first axis differs. Source: jax.numpy.column_stack.
-Array column_stack(const Arrays& x, Location at = Location::here());
+Array column_stack(const Arrays& x, typing::Location at = typing::Location::here());
 // x with values behind it along an axis; none: both flattened. Source: jax.numpy.append.
-Array append(const Arg& x, const Arg& values, OneAxis axis = none);
+Array append(const typing::Arg& x, const typing::Arg& values, typing::OneAxis axis = none);
 // x cut along an axis into n equal parts (ShapeError where there are none); or before each of the
 // positions, of which negative ones count from the end; ShapeError where they decrease or lie
 // beyond the axis. Source: jax.numpy.split.
 //
 //     split(array({1, 2, 3, 4}), 2)[1]  // array([3, 4], dtype=int32)
-Arrays split(const Arg& x, int64_t n, int64_t axis = 0);
-Arrays split(const Arg& x, const std::vector<int64_t>& positions, int64_t axis = 0);
+Arrays split(const typing::Arg& x, int64_t n, int64_t axis = 0);
+Arrays split(const typing::Arg& x, const std::vector<int64_t>& positions, int64_t axis = 0);
 // As split, but the parts need not be equal: the first ones are longer by one element where n does
 // not divide the axis. ShapeError for n < 1. Source: jax.numpy.array_split.
-Arrays array_split(const Arg& x, int64_t n, int64_t axis = 0);
+Arrays array_split(const typing::Arg& x, int64_t n, int64_t axis = 0);
 // The slices of x along an axis, without it. Source: jax.numpy.unstack.
 //
 //     unstack(array({{1, 2}, {3, 4}}))[1]  // array([3, 4], dtype=int32)
-Arrays unstack(const Arg& x, int64_t axis = 0);
+Arrays unstack(const typing::Arg& x, int64_t axis = 0);
 
 // x several times along each axis; the shorter one of x's shape and `reps` gets ones in front.
 // ShapeError for a negative number. Source: jax.numpy.tile.
 //
 //     tile(array({1, 2}), 2)  // array([1, 2, 1, 2], dtype=int32)
-Array tile(const Arg& x, const std::vector<int64_t>& reps);
-Array tile(const Arg& x, int64_t reps);
+Array tile(const typing::Arg& x, const std::vector<int64_t>& reps);
+Array tile(const typing::Arg& x, int64_t reps);
 // Each element (along an axis, default: of x flattened) several times, all of them as often, or
 // each as often as the vector says. ShapeError for a negative number and for a vector that has not
 // one number an element. Source: jax.numpy.repeat.
 //
 //     repeat(array({1, 2}), 2)  // array([1, 1, 2, 2], dtype=int32)
-Array repeat(const Arg& x, int64_t times, OneAxis axis = none);
-Array repeat(const Arg& x, const std::vector<int64_t>& times, OneAxis axis = none);
+Array repeat(const typing::Arg& x, int64_t times, typing::OneAxis axis = none);
+Array repeat(const typing::Arg& x, const std::vector<int64_t>& times, typing::OneAxis axis = none);
+namespace typing {
 struct RepeatOptions {
   // How many elements the axis has then: what is too much is left out, and what is missing is the
   // last element. Needed where `times` is traced.
   std::optional<int64_t> total_repeat_length = {};
 };
+}  // namespace typing
 // The same, as often as an integer array says: one number, or one for each element. DTypeError for
 // other dtypes, ConcretizationError for a traced one without the length. Source: jax.numpy.repeat.
-Array repeat(const Arg& x, const Array& times, OneAxis axis = none, const RepeatOptions& o = {});
+Array repeat(const typing::Arg& x, const Array& times, typing::OneAxis axis = none,
+             const typing::RepeatOptions& o = {});
 
+namespace typing {
 // Before and after each axis; one pair, or one number, stands for all axes.
 struct PadWidth {
   std::vector<std::pair<int64_t, int64_t>> widths;
@@ -156,25 +164,26 @@ struct PadOptions {
   // "reflect", "symmetric": "even", or "odd": twice the last element less the one turned round.
   std::string reflect_type = "even";
 };
+}  // namespace typing
 // x with elements before and after each axis, one axis after another. ShapeError for another mode,
 // for widths that do not fit, and for an option that the mode does not have. Source: jax.numpy.pad.
-Array pad(const Arg& x, const PadWidth& width, const PadOptions& o = {});
+Array pad(const typing::Arg& x, const typing::PadWidth& width, const typing::PadOptions& o = {});
 // Elements that leave at one end come in at the other: one shift, or one for each of the axes.
 // Default: of x flattened. The shift may be traced; DTypeError unless it is an integer. Source:
 // jax.numpy.roll.
 //
 //     roll(array({1, 2, 3}), 1)  // array([3, 1, 2], dtype=int32)
-Array roll(const Arg& x, const Arg& shift, const AxisList& axis = none);
+Array roll(const typing::Arg& x, const typing::Arg& shift, const typing::AxisList& axis = none);
 // The elements in the opposite order along the axes (default: all). Source: jax.numpy.flip.
 //
 //     flip(array({1, 2, 3}))  // array([3, 2, 1], dtype=int32)
-Array flip(const Arg& x, const AxisList& axis = none);
+Array flip(const typing::Arg& x, const typing::AxisList& axis = none);
 // flip along axis 1. IndexError for less than two axes. Source: jax.numpy.fliplr.
-Array fliplr(const Arg& x);
+Array fliplr(const typing::Arg& x);
 // flip along axis 0. IndexError for a scalar. Source: jax.numpy.flipud.
-Array flipud(const Arg& x);
+Array flipud(const typing::Arg& x);
 // x turned by k quarters of a circle in the plane of two axes, from axis1 towards axis2. ShapeError
 // for one axis twice. Source: jax.numpy.rot90.
-Array rot90(const Arg& x, int64_t k = 1, int64_t axis1 = 0, int64_t axis2 = 1);
+Array rot90(const typing::Arg& x, int64_t k = 1, int64_t axis1 = 0, int64_t axis2 = 1);
 
 }  // namespace weft

@@ -66,7 +66,7 @@ class InitFn {
  public:
   explicit InitFn(detail::PartsRef parts) : parts_(std::move(parts)) {}
   template <class P>
-  OptState<P> operator()(const P& params, Location at = Location::here()) const {
+  OptState<P> operator()(const P& params, typing::Location at = typing::Location::here()) const {
     const ir::Source source(at);
     detail::FlatState s = detail::init(parts_, tree::leaves(params));
     OptState<P> r{std::move(s.counts), {}};
@@ -87,7 +87,7 @@ class UpdateFn {
   explicit UpdateFn(detail::PartsRef parts) : parts_(std::move(parts)) {}
   template <class P>
   std::pair<P, OptState<P>> operator()(const P& updates, const OptState<P>& state, const P& params,
-                                       Location at = Location::here()) const {
+                                       typing::Location at = typing::Location::here()) const {
     const ir::Source source(at);
     detail::require_structure("optim: update", params, updates, "params", "updates");
     const Arrays leaves = tree::leaves(params);
@@ -95,7 +95,7 @@ class UpdateFn {
   }
   template <class P>
   std::pair<P, OptState<P>> operator()(const P& updates, const OptState<P>& state,
-                                       Location at = Location::here()) const {
+                                       typing::Location at = typing::Location::here()) const {
     const ir::Source source(at);
     return step(updates, state, nullptr);
   }
@@ -136,7 +136,7 @@ struct GradientTransformation {
 // p + update, in the dtype of p. ShapeError for trees of different structure or shapes. Source:
 // optax.apply_updates.
 template <class P>
-P apply_updates(const P& params, const P& updates, Location at = Location::here()) {
+P apply_updates(const P& params, const P& updates, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   detail::require_structure("apply_updates", params, updates, "params", "updates");
   const auto paths = [&](const std::string& root) {
@@ -149,7 +149,7 @@ P apply_updates(const P& params, const P& updates, Location at = Location::here(
 // The square root of the sum of |x|² over all elements of all leaves: a scalar, of the leaves'
 // common dtype. Source: optax.global_norm.
 template <class T>
-Array global_norm(const T& tree, Location at = Location::here()) {
+Array global_norm(const T& tree, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   return detail::global_norm(tree::leaves(tree));
 }

@@ -23,7 +23,7 @@ class Schedule {
   Schedule(F&& f)
       : f_([g = std::decay_t<F>(std::forward<F>(f))](const Array& t) { return Array(g(t)); }) {}
   // The value at step t.
-  Array operator()(const Arg& t) const;
+  Array operator()(const typing::Arg& t) const;
 
  private:
   friend class ScalarOrSchedule;
@@ -69,7 +69,7 @@ Schedule linear_schedule(const Array& init_value, const Array& end_value, int64_
 // and negative. Source: optax.piecewise_constant_schedule.
 Schedule piecewise_constant_schedule(const Array& init_value,
                                      const std::map<int64_t, Array>& boundaries_and_scales = {},
-                                     Location at = Location::here());
+                                     typing::Location at = typing::Location::here());
 
 struct ExponentialDecayOptions {
   int64_t transition_begin = 0;         // until then it is init; a negative one is 0
@@ -87,7 +87,7 @@ Schedule exponential_decay(const Array& init_value, int64_t transition_steps,
 // optax.cosine_decay_schedule.
 Schedule cosine_decay_schedule(const Array& init_value, int64_t decay_steps,
                                const Array& alpha = 0., const Array& exponent = 1.,
-                               Location at = Location::here());
+                               typing::Location at = typing::Location::here());
 
 // linear_schedule from init to peak in warmup_steps, and peak from then on. Source:
 // optax.warmup_constant_schedule.
@@ -100,7 +100,7 @@ Schedule warmup_constant_schedule(const Array& init_value, const Array& peak_val
 Schedule warmup_cosine_decay_schedule(const Array& init_value, const Array& peak_value,
                                       int64_t warmup_steps, int64_t decay_steps,
                                       const Array& end_value = 0., const Array& exponent = 1.,
-                                      Location at = Location::here());
+                                      typing::Location at = typing::Location::here());
 
 // linear_schedule from init to peak in warmup_steps, then exponential_decay from there. Source:
 // optax.warmup_exponential_decay_schedule.
@@ -112,6 +112,7 @@ Schedule warmup_exponential_decay_schedule(const Array& init_value, const Array&
 // schedules[0] up to boundaries[0], from there schedules[1], which counts from 0 there, and so on.
 // IndexError unless there is one schedule more than boundaries. Source: optax.join_schedules.
 Schedule join_schedules(const std::vector<Schedule>& schedules,
-                        const std::vector<int64_t>& boundaries, Location at = Location::here());
+                        const std::vector<int64_t>& boundaries,
+                        typing::Location at = typing::Location::here());
 
 }  // namespace weft::optim

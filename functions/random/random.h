@@ -27,28 +27,28 @@ struct KeyOptions {
   std::string impl = "threefry2x32";
 };
 // What key(seed) calls; for users that is the one to write. Source: jax.random.key.
-Array key_of(int64_t seed, const KeyOptions& o, Location at);
+Array key_of(int64_t seed, const KeyOptions& o, typing::Location at);
 // The key of a seed. IndexError for another .impl. Source: jax.random.key.
 template <ir::Integer I>
-Array key(I seed, const KeyOptions& o = {}, Location at = Location::here()) {
+Array key(I seed, const KeyOptions& o = {}, typing::Location at = typing::Location::here()) {
   return key_of(static_cast<int64_t>(seed), o, at);
 }
 // The same of a seed that is an Array: a scalar of integers. DTypeError or ShapeError else. Source:
 // jax.random.key.
-Array key(const Arg& seed, const KeyOptions& o = {});
+Array key(const typing::Arg& seed, const KeyOptions& o = {});
 // Independent keys from a key, which is then used up: n of them, an array of the shape, or without
 // a number two, as auto [a, b] = split(key). DTypeError for what is no key, ShapeError for several
 // keys or a negative n. Source: jax.random.split.
 //
 //     random::split(random::key(0), 3).shape()  // (3,)
-Array split(const Arg& key, int64_t n);
-Array split(const Arg& key, const Shape& shape);
+Array split(const typing::Arg& key, int64_t n);
+Array split(const typing::Arg& key, const Shape& shape);
 // The same one by one: auto [a, b] = split<2>(key).
 template <size_t n>
-std::array<Array, n> split(const Arg& key) {
+std::array<Array, n> split(const typing::Arg& key) {
   const Array keys = random::split(key, static_cast<int64_t>(n));
   std::array<Array, n> each;
-  for (size_t i = 0; i < n; ++i) each[i] = keys[Index(static_cast<int64_t>(i), key.at())];
+  for (size_t i = 0; i < n; ++i) each[i] = keys[typing::Index(static_cast<int64_t>(i), key.at())];
   return each;
 }
 // What split(key) gives: an Array of two keys that also comes apart, auto [a, b] = split(key).
@@ -57,35 +57,35 @@ class SplitKeys : public Array {
   explicit SplitKeys(Array keys) : Array(std::move(keys)) {}
   template <size_t I>
   Array get() const {
-    return (*this)[Index(static_cast<int64_t>(I))];
+    return (*this)[typing::Index(static_cast<int64_t>(I))];
   }
 };
-inline SplitKeys split(const Arg& key) { return SplitKeys(random::split(key, int64_t{2})); }
+inline SplitKeys split(const typing::Arg& key) { return SplitKeys(random::split(key, int64_t{2})); }
 // A key from a key and an integer, such as the number of a step, which is taken as U32. DTypeError
 // for what is no key and for data that is no integer scalar, ShapeError for several keys. Source:
 // jax.random.fold_in.
-Array fold_in(const Arg& key, const Arg& data);
+Array fold_in(const typing::Arg& key, const typing::Arg& data);
 // The two words of each key, keys (…) -> u32[…, 2], or four of "rbg". Source: jax.random.key_data.
 //
 //     random::key_data(random::key(7))  // array([0, 7], dtype=uint32)
-Array key_data(const Arg& key);
+Array key_data(const typing::Arg& key);
 // The keys that have these words, u32[…, 2]; of "rbg" u32[…, 4], the first two twice, which must be
 // known. ShapeError, DTypeError, ConcretizationError for others, IndexError for another .impl.
 // Source: jax.random.wrap_key_data.
-Array wrap_key_data(const Arg& words, const KeyOptions& o = {});
+Array wrap_key_data(const typing::Arg& words, const KeyOptions& o = {});
 // The key itself: that a key is used once is not checked, so that nothing has to be cloned. Source:
 // jax.random.clone.
-Array clone(const Arg& key);
+Array clone(const typing::Arg& key);
 // The name of the generator of keys: "threefry2x32" or "rbg". DTypeError for what is no key.
 // Source: jax.random.key_impl.
 //
 //     random::key_impl(random::key(0))  // threefry2x32
-std::string key_impl(const Arg& key);
+std::string key_impl(const typing::Arg& key);
 // The words of a key, as key_data has them. IndexError for another .impl. Source:
 // jax.random.PRNGKey.
 template <ir::Integer I>
-Array PRNGKey(I seed, const KeyOptions& o = {}, Location at = Location::here()) {
-  return key_data(Arg(key_of(static_cast<int64_t>(seed), o, at), at));
+Array PRNGKey(I seed, const KeyOptions& o = {}, typing::Location at = typing::Location::here()) {
+  return key_data(typing::Arg(key_of(static_cast<int64_t>(seed), o, at), at));
 }
 
 // ---- bits and uniform numbers
@@ -96,7 +96,7 @@ struct BitsOptions {
 // Random bits as unsigned integers of the shape, each number as likely as any other. DTypeError for
 // what is no key and for a dtype that is not unsigned, ShapeError for several keys. Source:
 // jax.random.bits.
-Array bits(const Arg& key, const Shape& shape = {}, const BitsOptions& o = {});
+Array bits(const typing::Arg& key, const Shape& shape = {}, const BitsOptions& o = {});
 struct UniformOptions {
   // A float.
   DType dtype = F32;
@@ -108,9 +108,10 @@ struct UniformOptions {
 // keys. Source: jax.random.uniform.
 //
 //     random::uniform(random::key(0), {2, 3}).shape()  // (2, 3)
-Array uniform(const Arg& key, const Shape& shape = {}, const UniformOptions& o = {});
+Array uniform(const typing::Arg& key, const Shape& shape = {}, const UniformOptions& o = {});
 // The same of numbers in [lo, hi), F32.
-inline Array uniform(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi) {
+inline Array uniform(const typing::Arg& key, const Shape& shape, const typing::Arg& lo,
+                     const typing::Arg& hi) {
   return uniform(key, shape, {.lo = lo, .hi = hi});
 }
 struct RandintOptions {
@@ -122,14 +123,14 @@ struct RandintOptions {
 // and for several keys. Source: jax.random.randint.
 //
 //     random::randint(random::key(0), {2}, 5, 6)  // array([5, 5], dtype=int32)
-Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
-              const RandintOptions& o = {});
+Array randint(const typing::Arg& key, const Shape& shape, const typing::Arg& lo,
+              const typing::Arg& hi, const RandintOptions& o = {});
 // The shape of what is drawn; left out: that of the parameters.
 struct DrawShape {
   std::optional<Shape> given = {};
   DrawShape() = default;
   DrawShape(const Shape& s) : given(s) {}
-  DrawShape(std::initializer_list<int64_t> sizes, Location at = Location::here())
+  DrawShape(std::initializer_list<int64_t> sizes, typing::Location at = typing::Location::here())
       : given(Shape(sizes, at)) {}
   Shape value_or(const Shape& s) const { return given.value_or(s); }
 };
@@ -141,14 +142,14 @@ struct BernoulliOptions {
 // another .mode. Source: jax.random.bernoulli.
 //
 //     random::bernoulli(random::key(0), array({0., 1.}))  // array([False,  True])
-Array bernoulli(const Arg& key, const Arg& p = 0.5, const DrawShape& shape = {},
+Array bernoulli(const typing::Arg& key, const typing::Arg& p = 0.5, const DrawShape& shape = {},
                 const BernoulliOptions& o = {});
 struct CountOptions {
   // An integer one; of rademacher any of signed numbers.
   DType dtype = I32;
 };
 // -1 or 1, of any dtype of signed numbers. Source: jax.random.rademacher.
-Array rademacher(const Arg& key, const Shape& shape = {}, const CountOptions& o = {});
+Array rademacher(const typing::Arg& key, const Shape& shape = {}, const CountOptions& o = {});
 
 // ---- continuous distributions
 struct FloatOptions {
@@ -158,15 +159,15 @@ struct FloatOptions {
 // Normal numbers of the shape, of mean 0 and variance 1: density e^(-x^2 / 2) / sqrt(2 pi). The
 // real and imaginary parts of complex ones have variance 1/2 each. DTypeError for other dtypes and
 // what is no key, ShapeError for several keys. Source: jax.random.normal.
-Array normal(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+Array normal(const typing::Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 // Normal numbers of mean 0 and variance 1 on condition that they lie between lower and upper, which
 // are broadcast to the shape (default: theirs together). DTypeError for a dtype that is no float,
 // ShapeError if they do not broadcast. Source: jax.random.truncated_normal.
-Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper,
+Array truncated_normal(const typing::Arg& key, const typing::Arg& lower, const typing::Arg& upper,
                        const DrawShape& shape = {}, const FloatOptions& o = {});
 // Exponential numbers of the shape, of mean 1: density e^-x for x >= 0. DTypeError for a dtype that
 // is no float. Source: jax.random.exponential.
-Array exponential(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+Array exponential(const typing::Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 struct GumbelOptions {
   // A float.
   DType dtype = F32;
@@ -175,36 +176,38 @@ struct GumbelOptions {
 };
 // -log(-log(u)) of uniform u, of the shape: density e^(-x - e^-x). DTypeError for a dtype that is
 // no float, IndexError for another .mode. Source: jax.random.gumbel.
-Array gumbel(const Arg& key, const Shape& shape = {}, const GumbelOptions& o = {});
+Array gumbel(const typing::Arg& key, const Shape& shape = {}, const GumbelOptions& o = {});
 // Numbers of the shape with density e^-|x| / 2. DTypeError for a dtype that is no float. Source:
 // jax.random.laplace.
-Array laplace(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+Array laplace(const typing::Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 // log(u / (1 - u)) of uniform u, of the shape: density e^-x / (1 + e^-x)^2. DTypeError for a dtype
 // that is no float. Source: jax.random.logistic.
-Array logistic(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+Array logistic(const typing::Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 // Numbers of the shape with density 1 / (pi (1 + x^2)). DTypeError for a dtype that is no float.
 // Source: jax.random.cauchy.
-Array cauchy(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+Array cauchy(const typing::Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 // Numbers with density b x^(-b - 1) for x >= 1; b > 0 is broadcast to the shape (default: that of
 // b). DTypeError for a dtype that is no float, ShapeError if b does not broadcast. Source:
 // jax.random.pareto.
-Array pareto(const Arg& key, const Arg& b, const DrawShape& shape = {}, const FloatOptions& o = {});
+Array pareto(const typing::Arg& key, const typing::Arg& b, const DrawShape& shape = {},
+             const FloatOptions& o = {});
 // Numbers with density x / scale^2 e^(-x^2 / (2 scale^2)) for x >= 0; scale is broadcast to the
 // shape (default: that of scale). DTypeError for a dtype that is no float, ShapeError if it does
 // not broadcast. Source: jax.random.rayleigh.
-Array rayleigh(const Arg& key, const Arg& scale, const DrawShape& shape = {},
+Array rayleigh(const typing::Arg& key, const typing::Arg& scale, const DrawShape& shape = {},
                const FloatOptions& o = {});
 // scale (-log(1 - u))^(1 / concentration) of uniform u of the shape: with c = concentration > 0 and
 // s = scale > 0 density c / s (x / s)^(c - 1) e^(-(x / s)^c) for x >= 0. The result has the shape
 // of u and both parameters together: of parameters with more axes than the shape all share one u,
 // so the shape should be given. DTypeError for a dtype that is no float, ShapeError if they do not
 // go together. Source: jax.random.weibull_min.
-Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration,
-                  const Shape& shape = {}, const FloatOptions& o = {});
+Array weibull_min(const typing::Arg& key, const typing::Arg& scale,
+                  const typing::Arg& concentration, const Shape& shape = {},
+                  const FloatOptions& o = {});
 // e^(sigma z) of normal z: density e^(-(log x)^2 / (2 sigma^2)) / (x sigma sqrt(2 pi)) for x > 0;
 // sigma is broadcast to the shape (default: that of sigma). DTypeError for a dtype that is no float
 // nor complex, ShapeError if it does not broadcast. Source: jax.random.lognormal.
-Array lognormal(const Arg& key, const Arg& sigma = 1., const DrawShape& shape = {},
+Array lognormal(const typing::Arg& key, const typing::Arg& sigma = 1., const DrawShape& shape = {},
                 const FloatOptions& o = {});
 
 // ---- distributions made of the gamma distribution. Derivatives by a (df, …) are those of samples
@@ -212,64 +215,66 @@ Array lognormal(const Arg& key, const Arg& sigma = 1., const DrawShape& shape = 
 // (default: that of a). Its derivative by a is that of a sample (implicit reparametrisation;
 // Figurnov, Mohamed and Mnih, 2018). DTypeError for a dtype that is no float, ShapeError if a does
 // not broadcast. Source: jax.random.gamma.
-Array gamma(const Arg& key, const Arg& a, const DrawShape& shape = {}, const FloatOptions& o = {});
+Array gamma(const typing::Arg& key, const typing::Arg& a, const DrawShape& shape = {},
+            const FloatOptions& o = {});
 // The logarithms of such numbers as gamma draws, also where those of a small a would be 0. Source:
 // jax.random.loggamma.
-Array loggamma(const Arg& key, const Arg& a, const DrawShape& shape = {},
+Array loggamma(const typing::Arg& key, const typing::Arg& a, const DrawShape& shape = {},
                const FloatOptions& o = {});
 // Numbers in [0, 1] with density proportional to x^(a - 1) (1 - x)^(b - 1); a, b > 0 are broadcast
 // to the shape (default: theirs together). DTypeError for a dtype that is no float, ShapeError if
 // they do not broadcast. Source: jax.random.beta.
-Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape = {},
-           const FloatOptions& o = {});
+Array beta(const typing::Arg& key, const typing::Arg& a, const typing::Arg& b,
+           const DrawShape& shape = {}, const FloatOptions& o = {});
 // Vectors of n numbers that add up to 1, with density proportional to the product of x_i^(alpha_i -
 // 1): alpha (…, n) -> (shape, n), to whose shape its axes before are broadcast (default: these).
 // ShapeError for an alpha without axes or that does not broadcast, DTypeError for a dtype that is
 // no float. Source: jax.random.dirichlet.
-Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape = {},
+Array dirichlet(const typing::Arg& key, const typing::Arg& alpha, const DrawShape& shape = {},
                 const FloatOptions& o = {});
 // Sums of df squares of normal numbers: density proportional to x^(df/2 - 1) e^(-x/2) for x > 0; df
 // is broadcast to the shape (default: that of df). DTypeError for a dtype that is no float,
 // ShapeError if it does not broadcast. Source: jax.random.chisquare.
-Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape = {},
+Array chisquare(const typing::Arg& key, const typing::Arg& df, const DrawShape& shape = {},
                 const FloatOptions& o = {});
 // (a / dfnum) / (b / dfden) of chisquare numbers a of dfnum and b of dfden; both are broadcast to
 // the shape (default: theirs together). DTypeError for a dtype that is no float, ShapeError if they
 // do not broadcast. Source: jax.random.f.
-Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& shape = {},
-        const FloatOptions& o = {});
+Array f(const typing::Arg& key, const typing::Arg& dfnum, const typing::Arg& dfden,
+        const DrawShape& shape = {}, const FloatOptions& o = {});
 // Student's distribution: density proportional to (1 + x^2 / df)^(-(df + 1) / 2); df is broadcast
 // to the shape (default: that of df). DTypeError for a dtype that is no float, ShapeError if it
 // does not broadcast. Source: jax.random.t.
-Array t(const Arg& key, const Arg& df, const DrawShape& shape = {}, const FloatOptions& o = {});
+Array t(const typing::Arg& key, const typing::Arg& df, const DrawShape& shape = {},
+        const FloatOptions& o = {});
 // Density proportional to exp(-|x|^p); p is broadcast to the shape. ShapeError if it does not.
 // Source: jax.random.generalized_normal.
-Array generalized_normal(const Arg& key, const Arg& p, const Shape& shape = {},
+Array generalized_normal(const typing::Arg& key, const typing::Arg& p, const Shape& shape = {},
                          const FloatOptions& o = {});
 // Points (shape, d) of the ball of the p-norm; p is a scalar. ShapeError for another or d < 0.
 // Source: jax.random.ball.
-Array ball(const Arg& key, int64_t d, const Arg& p = 2, const Shape& shape = {},
+Array ball(const typing::Arg& key, int64_t d, const typing::Arg& p = 2, const Shape& shape = {},
            const FloatOptions& o = {});
 
 // ---- more continuous distributions
 // Lengths of vectors of three normal numbers, of the shape: density sqrt(2 / pi) x^2 e^(-x^2 / 2)
 // for x >= 0. DTypeError for a dtype that is no float. Source: jax.random.maxwell.
-Array maxwell(const Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
+Array maxwell(const typing::Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 // loc + scale m of Maxwell numbers m, half of them negated. loc and scale, of shape (k…) together,
 // give (shape, k…), or (k…, k…) without a shape, as in JAX. DTypeError for a dtype that is no
 // float, ShapeError if the parameters do not go together. Source: jax.random.double_sided_maxwell.
-Array double_sided_maxwell(const Arg& key, const Arg& loc, const Arg& scale,
+Array double_sided_maxwell(const typing::Arg& key, const typing::Arg& loc, const typing::Arg& scale,
                            const Shape& shape = {}, const FloatOptions& o = {});
 // Numbers from left to right whose density rises in a straight line up to mode and falls behind it;
 // all three are broadcast to the shape (default: theirs together). NaN where left = right.
 // DTypeError for a dtype that is no float, ShapeError if they do not broadcast. Source:
 // jax.random.triangular.
-Array triangular(const Arg& key, const Arg& left, const Arg& mode, const Arg& right,
-                 const DrawShape& shape = {}, const FloatOptions& o = {});
+Array triangular(const typing::Arg& key, const typing::Arg& left, const typing::Arg& mode,
+                 const typing::Arg& right, const DrawShape& shape = {}, const FloatOptions& o = {});
 // The inverse Gaussian distribution: density e^(-(x - mean)^2 / (2 mean^2 x)) / sqrt(2 pi x^3) for
 // x > 0; mean > 0 is broadcast to the shape (default: that of mean). DTypeError for a dtype that is
 // no float, ShapeError if it does not broadcast. Source: jax.random.wald.
-Array wald(const Arg& key, const Arg& mean, const DrawShape& shape = {},
+Array wald(const typing::Arg& key, const typing::Arg& mean, const DrawShape& shape = {},
            const FloatOptions& o = {});
 // How multivariate_normal factors the covariance.
 struct MultivariateNormalOptions {
@@ -280,7 +285,7 @@ struct MultivariateNormalOptions {
 // before are broadcast (default: these together). The vectors of "eigh" and "svd" have the signs
 // that lax::eigh and lax::svd give them. IndexError for another .method, ShapeError for shapes that
 // do not fit. Source: jax.random.multivariate_normal.
-Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov,
+Array multivariate_normal(const typing::Arg& key, const typing::Arg& mean, const typing::Arg& cov,
                           const DrawShape& shape = {}, const MultivariateNormalOptions& o = {});
 // The form of orthogonal.
 struct OrthogonalOptions {
@@ -295,24 +300,24 @@ struct OrthogonalOptions {
 // ShapeError for a negative size, DTypeError for another dtype. Source: jax.random.orthogonal.
 //
 //     random::orthogonal(random::key(0), 3, {.m = 2}).shape()  // (3, 2)
-Array orthogonal(const Arg& key, int64_t n, const OrthogonalOptions& o = {});
+Array orthogonal(const typing::Arg& key, int64_t n, const OrthogonalOptions& o = {});
 
 // ---- counts
 // Numbers of trials up to the first success, each of probability p: k = 1, 2, … with probability p
 // (1 - p)^(k - 1); p is broadcast to the shape (default: that of p). DTypeError for a dtype that is
 // no integer, ShapeError if p does not broadcast. Source: jax.random.geometric.
-Array geometric(const Arg& key, const Arg& p, const DrawShape& shape = {},
+Array geometric(const typing::Arg& key, const typing::Arg& p, const DrawShape& shape = {},
                 const CountOptions& o = {});
 // Counts k = 0, 1, … with probability lam^k e^-lam / k!; lam is broadcast to the shape (default:
 // that of lam). Computed in F32. DTypeError for a dtype that is no integer, ShapeError if lam does
 // not broadcast. Source: jax.random.poisson.
-Array poisson(const Arg& key, const Arg& lam, const DrawShape& shape = {},
+Array poisson(const typing::Arg& key, const typing::Arg& lam, const DrawShape& shape = {},
               const CountOptions& o = {});
 // Numbers of successes in n trials of probability p each, as floats; NaN for n < 0 and p < 0. n and
 // p are broadcast to the shape (default: theirs together). DTypeError for a dtype that is no float,
 // ShapeError if they do not broadcast. Source: jax.random.binomial.
-Array binomial(const Arg& key, const Arg& n, const Arg& p, const DrawShape& shape = {},
-               const FloatOptions& o = {});
+Array binomial(const typing::Arg& key, const typing::Arg& n, const typing::Arg& p,
+               const DrawShape& shape = {}, const FloatOptions& o = {});
 // The form of multinomial.
 struct MultinomialOptions {
   // A float.
@@ -323,7 +328,8 @@ struct MultinomialOptions {
 // How often each of k outcomes comes in n trials: probabilities p (…, k) -> counts (…, k); n is
 // broadcast to (…). DTypeError for a dtype that is no float, ShapeError for a p without axes and
 // shapes that do not broadcast. Source: jax.random.multinomial.
-Array multinomial(const Arg& key, const Arg& n, const Arg& p, const MultinomialOptions& o = {});
+Array multinomial(const typing::Arg& key, const typing::Arg& n, const typing::Arg& p,
+                  const MultinomialOptions& o = {});
 
 // ---- choices
 struct CategoricalOptions {
@@ -336,7 +342,8 @@ struct CategoricalOptions {
 // Indices along an axis, drawn with probabilities proportional to e^logits: the largest of logits
 // and Gumbel noise. ShapeError for another .shape or, without replacement, more of them than there
 // are, IndexError for another .axis or .mode. Source: jax.random.categorical.
-Array categorical(const Arg& key, const Arg& logits, const CategoricalOptions& o = {});
+Array categorical(const typing::Arg& key, const typing::Arg& logits,
+                  const CategoricalOptions& o = {});
 struct PermutationOptions {
   // The axis that is shuffled.
   int64_t axis = 0;
@@ -348,7 +355,7 @@ struct PermutationOptions {
 // jax.random.permutation.
 //
 //     sort(random::permutation(random::key(0), 3))  // array([0, 1, 2], dtype=int32)
-Array permutation(const Arg& key, const Arg& x, const PermutationOptions& o = {});
+Array permutation(const typing::Arg& key, const typing::Arg& x, const PermutationOptions& o = {});
 struct ChoiceOptions {
   // The same element may be drawn again.
   bool replace = true;
@@ -364,7 +371,8 @@ struct ChoiceOptions {
 // shape, IndexError for an axis that a has not. Source: jax.random.choice.
 //
 //     random::choice(random::key(0), array({4, 4}), {3})  // array([4, 4, 4], dtype=int32)
-Array choice(const Arg& key, const Arg& a, const Shape& shape = {}, const ChoiceOptions& o = {});
+Array choice(const typing::Arg& key, const typing::Arg& a, const Shape& shape = {},
+             const ChoiceOptions& o = {});
 
 }  // namespace weft::random
 

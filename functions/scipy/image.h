@@ -18,15 +18,15 @@ struct ResizeOptions {
 // Keys, a = -0.5), "cubic-pytorch" ("bicubic-pytorch": a = -0.75 without .antialias), "area", or
 // "nearest", which keeps the dtype. Else integers become floats. ShapeError for another number of
 // axes, IndexError for another method. Source: jax.image.resize.
-Array resize(const Arg& image, const Shape& shape, const std::string& method,
+Array resize(const typing::Arg& image, const Shape& shape, const std::string& method,
              const ResizeOptions& options = {});
 // The same along the axes spatial_dims, where place x of the image goes to scale x + translation:
 // one number an axis. Zeros where the result lies outside of the image. ShapeError for other
 // numbers of axes, sizes that differ on another axis and scales of another shape, IndexError for
 // another method, "nearest" too. Source: jax.image.scale_and_translate.
-Array scale_and_translate(const Arg& image, const Shape& shape,
-                          const std::vector<int64_t>& spatial_dims, const Arg& scale,
-                          const Arg& translation, const std::string& method,
+Array scale_and_translate(const typing::Arg& image, const Shape& shape,
+                          const std::vector<int64_t>& spatial_dims, const typing::Arg& scale,
+                          const typing::Arg& translation, const std::string& method,
                           const ResizeOptions& options = {});
 
 }  // namespace weft::image

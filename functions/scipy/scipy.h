@@ -26,7 +26,7 @@ struct MapOptions {
 // (order 0) or linearly interpolated between neighbours (order 1) -> the shape of the coordinates,
 // the dtype of the input; integers are rounded half away from 0. IndexError for another order or
 // mode, ShapeError for another number of coordinates. Source: jax.scipy.ndimage.map_coordinates.
-Array map_coordinates(const Arg& input, const Arrays& coordinates, int64_t order,
+Array map_coordinates(const typing::Arg& input, const Arrays& coordinates, int64_t order,
                       const MapOptions& options = {});
 
 }  // namespace weft::scipy::ndimage
@@ -36,7 +36,7 @@ namespace weft::scipy::interpolate {
 struct GridOptions {
   std::string method = "linear";  // "nearest"
   // The value outside the grid; none: what the outermost cell goes on to.
-  MaybeArray fill_value = std::numeric_limits<double>::quiet_NaN();
+  typing::MaybeArray fill_value = std::numeric_limits<double>::quiet_NaN();
 };
 // A function of k numbers from its values (n1, …, nk, …) on a grid: points are k vectors of
 // n1, …, nk ascending numbers. A tree of the grid and the values. ShapeError for other sizes and
@@ -50,16 +50,17 @@ class RegularGridInterpolator {
   std::string method = "linear";
 
   RegularGridInterpolator() = default;
-  RegularGridInterpolator(const Arrays& points, const Arg& values, const GridOptions& options = {});
+  RegularGridInterpolator(const Arrays& points, const typing::Arg& values,
+                          const GridOptions& options = {});
 
   // At points xi (…, k), of k = 1 also (…) -> (…) and the axes of the values behind the grid;
   // `method`, where it is not empty, instead of that of the grid. ShapeError for another number of
   // coordinates, IndexError for another method. Source:
   // jax.scipy.interpolate.RegularGridInterpolator.
-  Array operator()(const Arg& xi, const std::string& method = {}) const;
+  Array operator()(const typing::Arg& xi, const std::string& method = {}) const;
   // At k arrays of coordinates, broadcast together.
   Array operator()(const Arrays& xi, const std::string& method = {},
-                   Location at = Location::here()) const;
+                   typing::Location at = typing::Location::here()) const;
 
   WEFT_TREE(RegularGridInterpolator, grid, values, fill_value, method);
 };
@@ -75,7 +76,7 @@ struct Codes {
 // The nearest code of each observation, and its distance: obs (n, d), code_book (k, d) -> code (n)
 // I32, dist (n); both of one axis: d = 1. ShapeError for other shapes. Source:
 // jax.scipy.cluster.vq.vq.
-Codes vq(const Arg& obs, const Arg& code_book);
+Codes vq(const typing::Arg& obs, const typing::Arg& code_book);
 
 WEFT_TREE(Codes, code, dist);
 

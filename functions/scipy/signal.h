@@ -20,22 +20,22 @@ struct ConvolveOptions {
 // ("valid"). Integers become floats. ShapeError for other axes, arrays without elements and where
 // one is the larger on one axis and the smaller on another; IndexError for another mode or method.
 // Source: jax.scipy.signal.convolve.
-Array convolve(const Arg& in1, const Arg& in2, const std::string& mode = "full",
+Array convolve(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full",
                const ConvolveOptions& options = {});
 // The same, in2 as it stands and conjugated. Source: jax.scipy.signal.correlate.
-Array correlate(const Arg& in1, const Arg& in2, const std::string& mode = "full",
+Array correlate(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full",
                 const ConvolveOptions& options = {});
 // The same of matrices, which lie in zeros. ShapeError for others. Source:
 // jax.scipy.signal.convolve2d.
-Array convolve2d(const Arg& in1, const Arg& in2, const std::string& mode = "full");
+Array convolve2d(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full");
 // Of matrices; where in2 is the larger one, "same" and "valid" stand as in2 slides. ShapeError for
 // others. Source: jax.scipy.signal.correlate2d.
-Array correlate2d(const Arg& in1, const Arg& in2, const std::string& mode = "full");
+Array correlate2d(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full");
 // As convolve, by Fourier transforms along the axes; none: all of them. The other axes go together.
 // ShapeError where their sizes differ, IndexError for another mode or axes that there are not.
 // Source: jax.scipy.signal.fftconvolve.
-Array fftconvolve(const Arg& in1, const Arg& in2, const std::string& mode = "full",
-                  const AxisList& axes = none);
+Array fftconvolve(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full",
+                  const typing::AxisList& axes = none);
 
 struct DetrendOptions {
   std::vector<int64_t> bp = {0};  // where another line begins
@@ -43,14 +43,14 @@ struct DetrendOptions {
 // The data less their mean along an axis ("constant"), or the line of the least squares between
 // each two breaks ("linear"). Integers become floats. IndexError for another type, another axis and
 // breaks beyond the axis. Source: jax.scipy.signal.detrend.
-Array detrend(const Arg& data, int64_t axis = -1, const std::string& type = "linear",
+Array detrend(const typing::Arg& data, int64_t axis = -1, const std::string& type = "linear",
               const DetrendOptions& options = {});
 
 // What segments are multiplied with: "hann", "hamming", "blackman" or "boxcar", each as one period,
 // or a vector of numbers, one for each place.
 struct Window {
   std::string name = "hann";
-  MaybeArray values = none;
+  typing::MaybeArray values = none;
   Window() = default;
   Window(const char* text) : name(text) {}
   Window(const Array& x) : values(x) {}
@@ -77,7 +77,7 @@ struct Stft {
 // unit of time -> frequencies (f), the times (t) of the middles, values (…, f, …, t), complex.
 // Complex x has both sides. IndexError for other words and axes, ShapeError for sizes that do not
 // go together. Source: jax.scipy.signal.stft.
-Stft stft(const Arg& x, const Arg& fs = 1., const StftOptions& options = {});
+Stft stft(const typing::Arg& x, const typing::Arg& fs = 1., const StftOptions& options = {});
 
 struct IstftOptions {
   // What the segments were multiplied with.
@@ -98,7 +98,7 @@ struct Istft {
 // The signal whose stft is closest: z (…, f, …, t) -> times (n), x (…, n). IndexError for axes that
 // z has not, ShapeError for one axis named twice and sizes that do not go together. Source:
 // jax.scipy.signal.istft.
-Istft istft(const Arg& z, const Arg& fs = 1., const IstftOptions& options = {});
+Istft istft(const typing::Arg& z, const typing::Arg& fs = 1., const IstftOptions& options = {});
 
 struct SpectrumOptions {
   // What each segment is multiplied with.
@@ -120,10 +120,12 @@ struct Spectrum {
 // The power of x (…, n, …) at frequencies (f) by Welch's mean over segments: values (…, f, …),
 // real. IndexError for other words and axes, ShapeError for sizes that do not go together. Source:
 // jax.scipy.signal.welch.
-Spectrum welch(const Arg& x, const Arg& fs = 1., const SpectrumOptions& options = {});
+Spectrum welch(const typing::Arg& x, const typing::Arg& fs = 1.,
+               const SpectrumOptions& options = {});
 // The cross power of x and y, complex: conj(X) Y. The shorter one is filled up with zeros, the
 // other axes are broadcast. Source: jax.scipy.signal.csd.
-Spectrum csd(const Arg& x, const Arg& y, const Arg& fs = 1., const SpectrumOptions& options = {});
+Spectrum csd(const typing::Arg& x, const typing::Arg& y, const typing::Arg& fs = 1.,
+             const SpectrumOptions& options = {});
 
 WEFT_TREE(Stft, frequencies, times, values);
 WEFT_TREE(Istft, times, x);

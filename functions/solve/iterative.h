@@ -9,6 +9,7 @@
 
 namespace weft {
 
+namespace typing {
 // A linear map of trees of type B: a function, or a square matrix where B is Array.
 template <class B>
 class LinearMap {
@@ -64,6 +65,7 @@ struct GmresOptions {
   // "incremental", by a rotation a product, which ends inside a space where the tolerance is met.
   std::string_view solve_method = "batched";
 };
+}  // namespace typing
 
 namespace detail {
 
@@ -85,7 +87,7 @@ Array matrix_product(const Array& matrix, const Array& x);
 
 template <class B>
 struct FlatMap {
-  const LinearMap<B>* map;
+  const typing::LinearMap<B>* map;
   const B* like;
   Arrays operator()(const Arrays& x) const {
     if constexpr (std::same_as<B, Array>)
@@ -95,9 +97,9 @@ struct FlatMap {
 };
 
 template <class B, class Options, class Run>
-std::pair<B, Array> run_iterative(const char* who, const LinearMap<B>& map, const B& b,
+std::pair<B, Array> run_iterative(const char* who, const typing::LinearMap<B>& map, const B& b,
                                   const Options& o, Run run) {
-  for (const LinearMap<B>* each : {&map, &o.M})
+  for (const typing::LinearMap<B>* each : {&map, &o.M})
     if (!each->matrix().empty_handle()) need_square(who, each->matrix());
   const FlatMap<B> product{&map, &b}, near_inverse{&o.M, &b};
   const FlatFunction near(near_inverse);
@@ -124,13 +126,14 @@ std::pair<B, Array> run_iterative(const char* who, const LinearMap<B>& map, cons
 // the same options; they are right where both are solved. ShapeError where A is no square matrix,
 // where what it returns or x0 is not like b. Source: jax.scipy.sparse.linalg.cg.
 template <class A, class B>
-std::pair<arrays_t<B>, Array> cg(
-    A matvec, const B& b, const IterativeOptions<std::type_identity_t<arrays_t<B>>>& options = {},
-    Location at = Location::here()) {
+std::pair<typing::arrays_t<B>, Array> cg(
+    A matvec, const B& b,
+    const typing::IterativeOptions<std::type_identity_t<typing::arrays_t<B>>>& options = {},
+    typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  using T = arrays_t<B>;
-  return detail::run_iterative("cg", LinearMap<T>(std::move(matvec)), tree::convert<T>(b), options,
-                               detail::run_cg);
+  using T = typing::arrays_t<B>;
+  return detail::run_iterative("cg", typing::LinearMap<T>(std::move(matvec)), tree::convert<T>(b),
+                               options, detail::run_cg);
 }
 
 // {x, info}: the x with A x = b for any invertible A, by stabilized biconjugate gradients (van der
@@ -139,13 +142,14 @@ std::pair<arrays_t<B>, Array> cg(
 // it divides by was 0), else how many steps were taken, -1 where the residual is NaN. Source:
 // jax.scipy.sparse.linalg.bicgstab.
 template <class A, class B>
-std::pair<arrays_t<B>, Array> bicgstab(
-    A matvec, const B& b, const IterativeOptions<std::type_identity_t<arrays_t<B>>>& options = {},
-    Location at = Location::here()) {
+std::pair<typing::arrays_t<B>, Array> bicgstab(
+    A matvec, const B& b,
+    const typing::IterativeOptions<std::type_identity_t<typing::arrays_t<B>>>& options = {},
+    typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  using T = arrays_t<B>;
-  return detail::run_iterative("bicgstab", LinearMap<T>(std::move(matvec)), tree::convert<T>(b),
-                               options, detail::run_bicgstab);
+  using T = typing::arrays_t<B>;
+  return detail::run_iterative("bicgstab", typing::LinearMap<T>(std::move(matvec)),
+                               tree::convert<T>(b), options, detail::run_bicgstab);
 }
 
 // {x, info}: the x with A x = b for any invertible A, as the vector of the Krylov space of M A
@@ -155,13 +159,14 @@ std::pair<arrays_t<B>, Array> bicgstab(
 // for a
 // `.restart` below 1. Source: jax.scipy.sparse.linalg.gmres.
 template <class A, class B>
-std::pair<arrays_t<B>, Array> gmres(
-    A matvec, const B& b, const GmresOptions<std::type_identity_t<arrays_t<B>>>& options = {},
-    Location at = Location::here()) {
+std::pair<typing::arrays_t<B>, Array> gmres(
+    A matvec, const B& b,
+    const typing::GmresOptions<std::type_identity_t<typing::arrays_t<B>>>& options = {},
+    typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  using T = arrays_t<B>;
-  return detail::run_iterative("gmres", LinearMap<T>(std::move(matvec)), tree::convert<T>(b),
-                               options, detail::run_gmres);
+  using T = typing::arrays_t<B>;
+  return detail::run_iterative("gmres", typing::LinearMap<T>(std::move(matvec)),
+                               tree::convert<T>(b), options, detail::run_gmres);
 }
 
 }  // namespace weft

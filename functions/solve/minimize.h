@@ -10,6 +10,7 @@
 
 namespace weft {
 
+namespace typing {
 // n: the number of variables.
 struct OptimizeResults {
   Array x;         // [n]: where it stopped
@@ -36,10 +37,11 @@ struct MinimizeOptions {
   // Lengths tried by a line search, at most.
   int64_t line_search_maxiter = 10;
 };
+}  // namespace typing
 
 namespace detail {
-OptimizeResults run_minimize(ir::FunctionRef<Array(const Array&)> fun, const Array& x0,
-                             const MinimizeOptions& o);
+typing::OptimizeResults run_minimize(ir::FunctionRef<Array(const Array&)> fun, const Array& x0,
+                                     const typing::MinimizeOptions& o);
 }
 
 // A local minimum of fun(x), a real scalar, near x0, a vector [n] of floating-point numbers: by
@@ -51,19 +53,20 @@ OptimizeResults run_minimize(ir::FunctionRef<Array(const Array&)> fun, const Arr
 // ShapeError where x0 is no vector or fun returns no scalar, DTypeError for other dtypes, Error for
 // another `.method`. Source: jax.scipy.optimize.minimize.
 template <class F>
-OptimizeResults minimize(F fun, const Arg& x0, const MinimizeOptions& options = {}) {
+typing::OptimizeResults minimize(F fun, const typing::Arg& x0,
+                                 const typing::MinimizeOptions& options = {}) {
   static_assert(detail::Callable<F, Array>, "weft::minimize: fun must take an Array");
   const ir::Source source(x0.at());
   return detail::run_minimize([&](const Array& x) { return Array(fun(x)); }, x0, options);
 }
 // Of fun(x, args…).
 template <class F, class... A>
-OptimizeResults minimize(F fun, const Arg& x0, const std::tuple<A...>& args,
-                         const MinimizeOptions& options = {}) {
-  static_assert(detail::Callable<F, Array, arrays_t<A>...>,
+typing::OptimizeResults minimize(F fun, const typing::Arg& x0, const std::tuple<A...>& args,
+                                 const typing::MinimizeOptions& options = {}) {
+  static_assert(detail::Callable<F, Array, typing::arrays_t<A>...>,
                 "weft::minimize: fun must take (x, args…)");
   const ir::Source source(x0.at());
-  auto rest = tree::convert<std::tuple<arrays_t<A>...>>(args);
+  auto rest = tree::convert<std::tuple<typing::arrays_t<A>...>>(args);
   return detail::run_minimize(
       [&](const Array& x) {
         return Array(std::apply([&](auto&... a) { return fun(x, a...); }, rest));

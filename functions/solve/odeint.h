@@ -10,6 +10,7 @@
 
 namespace weft {
 
+namespace typing {
 struct OdeintOptions {
   // A step is taken where the root of the mean of |error / (atol + rtol max(|y|, |y'|))|^2 over all
   // elements is at most 1, y' being the state behind the step.
@@ -31,16 +32,18 @@ struct OdeintOptions {
   // again.
   std::string_view gradient = "adjoint";
 };
+}  // namespace typing
 
 namespace detail {
 
 using OdeField = ir::FunctionRef<Arrays(const Arrays& y, const Array& t, const Arrays& args)>;
 // The states at all times, one row each.
 Arrays run_odeint(OdeField f, const Arrays& y0, const Array& t, const Arrays& args,
-                  const OdeintOptions& o, ir::FunctionRef<tree::Skeleton()> y_tree);
+                  const typing::OdeintOptions& o, ir::FunctionRef<tree::Skeleton()> y_tree);
 
 template <class F, class Y, class... A>
-Y odeint(F& func, const Y& y0, const Arg& t, const OdeintOptions& o, const A&... args) {
+Y odeint(F& func, const Y& y0, const typing::Arg& t, const typing::OdeintOptions& o,
+         const A&... args) {
   static_assert(Callable<F, Y, Array, A...>,
                 "weft::odeint: func must take (y, t, args…), y of the type of y0 with Arrays for "
                 "numbers, t an Array");
@@ -60,7 +63,7 @@ Y odeint(F& func, const Y& y0, const Arg& t, const OdeintOptions& o, const A&...
 }
 
 template <class T>
-concept OdeArgument = !std::same_as<std::remove_cvref_t<T>, OdeintOptions>;
+concept OdeArgument = !std::same_as<std::remove_cvref_t<T>, typing::OdeintOptions>;
 
 }  // namespace detail
 
@@ -83,35 +86,39 @@ concept OdeArgument = !std::same_as<std::remove_cvref_t<T>, OdeintOptions>;
 // for integers in y0 or t, Error for another `.gradient`. What does not reach its time for a step
 // of length zero is NaN. Source: jax.experimental.ode.odeint.
 template <class F, class Y>
-arrays_t<Y> odeint(F func, const Y& y0, const Arg& t, const OdeintOptions& options = {}) {
-  return detail::odeint(func, tree::convert<arrays_t<Y>>(y0), t, options);
+typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t,
+                           const typing::OdeintOptions& options = {}) {
+  return detail::odeint(func, tree::convert<typing::arrays_t<Y>>(y0), t, options);
 }
 template <class F, class Y, detail::OdeArgument A>
-arrays_t<Y> odeint(F func, const Y& y0, const Arg& t, const A& a,
-                   const OdeintOptions& options = {}) {
-  return detail::odeint(func, tree::convert<arrays_t<Y>>(y0), t, options,
-                        tree::convert<arrays_t<A>>(a));
+typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t, const A& a,
+                           const typing::OdeintOptions& options = {}) {
+  return detail::odeint(func, tree::convert<typing::arrays_t<Y>>(y0), t, options,
+                        tree::convert<typing::arrays_t<A>>(a));
 }
 template <class F, class Y, detail::OdeArgument A, detail::OdeArgument B>
-arrays_t<Y> odeint(F func, const Y& y0, const Arg& t, const A& a, const B& b,
-                   const OdeintOptions& options = {}) {
-  return detail::odeint(func, tree::convert<arrays_t<Y>>(y0), t, options,
-                        tree::convert<arrays_t<A>>(a), tree::convert<arrays_t<B>>(b));
+typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t, const A& a, const B& b,
+                           const typing::OdeintOptions& options = {}) {
+  return detail::odeint(func, tree::convert<typing::arrays_t<Y>>(y0), t, options,
+                        tree::convert<typing::arrays_t<A>>(a),
+                        tree::convert<typing::arrays_t<B>>(b));
 }
 template <class F, class Y, detail::OdeArgument A, detail::OdeArgument B, detail::OdeArgument C>
-arrays_t<Y> odeint(F func, const Y& y0, const Arg& t, const A& a, const B& b, const C& c,
-                   const OdeintOptions& options = {}) {
-  return detail::odeint(func, tree::convert<arrays_t<Y>>(y0), t, options,
-                        tree::convert<arrays_t<A>>(a), tree::convert<arrays_t<B>>(b),
-                        tree::convert<arrays_t<C>>(c));
+typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t, const A& a, const B& b,
+                           const C& c, const typing::OdeintOptions& options = {}) {
+  return detail::odeint(func, tree::convert<typing::arrays_t<Y>>(y0), t, options,
+                        tree::convert<typing::arrays_t<A>>(a),
+                        tree::convert<typing::arrays_t<B>>(b),
+                        tree::convert<typing::arrays_t<C>>(c));
 }
 template <class F, class Y, detail::OdeArgument A, detail::OdeArgument B, detail::OdeArgument C,
           detail::OdeArgument D>
-arrays_t<Y> odeint(F func, const Y& y0, const Arg& t, const A& a, const B& b, const C& c,
-                   const D& d, const OdeintOptions& options = {}) {
-  return detail::odeint(func, tree::convert<arrays_t<Y>>(y0), t, options,
-                        tree::convert<arrays_t<A>>(a), tree::convert<arrays_t<B>>(b),
-                        tree::convert<arrays_t<C>>(c), tree::convert<arrays_t<D>>(d));
+typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t, const A& a, const B& b,
+                           const C& c, const D& d, const typing::OdeintOptions& options = {}) {
+  return detail::odeint(
+      func, tree::convert<typing::arrays_t<Y>>(y0), t, options,
+      tree::convert<typing::arrays_t<A>>(a), tree::convert<typing::arrays_t<B>>(b),
+      tree::convert<typing::arrays_t<C>>(c), tree::convert<typing::arrays_t<D>>(d));
 }
 
 }  // namespace weft

@@ -7,6 +7,7 @@
 
 namespace weft {
 
+namespace typing {
 // What newton, bisection, fixed_point and anderson give: x, and how it was found.
 template <class X>
 struct RootResult {
@@ -34,17 +35,19 @@ struct AndersonOptions {
   // What is added to the diagonal of the least squares' matrix, as a part of its mean.
   double ridge = 1e-5;
 };
+}  // namespace typing
 
 namespace detail {
 
 // x…, success, nit, residual.
-Arrays run_newton(FlatFunction f, const Arrays& x0, const RootOptions& o, TreeOf tree);
-Arrays run_bisection(FlatFunction f, const Arrays& ends, const RootOptions& o);
-Arrays run_fixed_point(FlatFunction f, const Arrays& x0, const RootOptions& o, TreeOf tree);
-Arrays run_anderson(FlatFunction f, const Arrays& x0, const AndersonOptions& o, TreeOf tree);
+Arrays run_newton(FlatFunction f, const Arrays& x0, const typing::RootOptions& o, TreeOf tree);
+Arrays run_bisection(FlatFunction f, const Arrays& ends, const typing::RootOptions& o);
+Arrays run_fixed_point(FlatFunction f, const Arrays& x0, const typing::RootOptions& o, TreeOf tree);
+Arrays run_anderson(FlatFunction f, const Arrays& x0, const typing::AndersonOptions& o,
+                    TreeOf tree);
 
 template <class T, class F, class Options, class Run>
-RootResult<T> find_root(F& f, const T& x0, const Options& o, Run run) {
+typing::RootResult<T> find_root(F& f, const T& x0, const Options& o, Run run) {
   static_assert(Callable<F, T>, "weft: f must take what is like x0, with Arrays for numbers");
   const Arrays out = run(FlatFunction(flat_matvec(f, x0)), tree::leaves(x0), o,
                          TreeOf(tree::detail::skeleton_of(x0)));
@@ -62,10 +65,11 @@ RootResult<T> find_root(F& f, const T& x0, const Options& o, Run run) {
 // has none. ShapeError where f returns what is not like x0, DTypeError for integers.
 // Source: optimistix.Newton, the solution of optimistix.root_find.
 template <class F, class X>
-RootResult<arrays_t<X>> newton(F f, const X& x0, const RootOptions& options = {},
-                               Location at = Location::here()) {
+typing::RootResult<typing::arrays_t<X>> newton(F f, const X& x0,
+                                               const typing::RootOptions& options = {},
+                                               typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  return detail::find_root(f, tree::convert<arrays_t<X>>(x0), options, detail::run_newton);
+  return detail::find_root(f, tree::convert<typing::arrays_t<X>>(x0), options, detail::run_newton);
 }
 
 // The x between lo and hi with f(x) = 0, where f(lo) and f(hi) differ in sign: half of the interval
@@ -74,7 +78,8 @@ RootResult<arrays_t<X>> newton(F f, const X& x0, const RootOptions& options = {}
 // the same `success` is false. Derivatives are those of the root, as with newton; ShapeError for
 // what is no scalar. Source: jaxopt.Bisection, optimistix.Bisection.
 template <class F>
-RootResult<Array> bisection(F f, const Arg& lo, const Arg& hi, const RootOptions& options = {}) {
+typing::RootResult<Array> bisection(F f, const typing::Arg& lo, const typing::Arg& hi,
+                                    const typing::RootOptions& options = {}) {
   const ir::Source source(lo.at());
   static_assert(detail::Callable<F, Array>, "weft::bisection: f must take an Array");
   const Array& like = lo.value();
@@ -87,20 +92,24 @@ RootResult<Array> bisection(F f, const Arg& lo, const Arg& hi, const RootOptions
 // numbers by its matrix, else by gmres. Convergence and errors as with newton.
 // Source: jaxopt.FixedPointIteration, optimistix.FixedPointIteration.
 template <class F, class X>
-RootResult<arrays_t<X>> fixed_point(F f, const X& x0, const RootOptions& options = {},
-                                    Location at = Location::here()) {
+typing::RootResult<typing::arrays_t<X>> fixed_point(
+    F f, const X& x0, const typing::RootOptions& options = {},
+    typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  return detail::find_root(f, tree::convert<arrays_t<X>>(x0), options, detail::run_fixed_point);
+  return detail::find_root(f, tree::convert<typing::arrays_t<X>>(x0), options,
+                           detail::run_fixed_point);
 }
 
 // The same by Anderson's acceleration (Walker and Ni, 2011): the next point is the combination
 //   sum_i a_i (x_i + beta (f(x_i) - x_i)),   sum_i a_i = 1,   |sum_i a_i (f(x_i) - x_i)| least,
 // of the last points. ShapeError for a `.history` below 1. Source: jaxopt.AndersonAcceleration.
 template <class F, class X>
-RootResult<arrays_t<X>> anderson(F f, const X& x0, const AndersonOptions& options = {},
-                                 Location at = Location::here()) {
+typing::RootResult<typing::arrays_t<X>> anderson(F f, const X& x0,
+                                                 const typing::AndersonOptions& options = {},
+                                                 typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  return detail::find_root(f, tree::convert<arrays_t<X>>(x0), options, detail::run_anderson);
+  return detail::find_root(f, tree::convert<typing::arrays_t<X>>(x0), options,
+                           detail::run_anderson);
 }
 
 }  // namespace weft

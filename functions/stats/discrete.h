@@ -15,13 +15,13 @@ namespace weft::scipy::stats {
 // Source: jax.scipy.stats.bernoulli.
 namespace bernoulli {
 // The logarithm of the probability of k. Source: jax.scipy.stats.bernoulli.logpmf.
-Array logpmf(const Arg& k, const Arg& p, const Arg& loc = 0);
+Array logpmf(const typing::Arg& k, const typing::Arg& p, const typing::Arg& loc = 0);
 // The probability of k. Source: jax.scipy.stats.bernoulli.pmf.
-Array pmf(const Arg& k, const Arg& p, const Arg& loc = 0);
+Array pmf(const typing::Arg& k, const typing::Arg& p, const typing::Arg& loc = 0);
 // The probability of at most k. Source: jax.scipy.stats.bernoulli.cdf.
-Array cdf(const Arg& k, const Arg& p);
+Array cdf(const typing::Arg& k, const typing::Arg& p);
 // 0 where q is at most 1 - p, else 1; NaN outside [0, 1]. Source: jax.scipy.stats.bernoulli.ppf.
-Array ppf(const Arg& q, const Arg& p);
+Array ppf(const typing::Arg& q, const typing::Arg& p);
 }  // namespace bernoulli
 
 // The binomial distribution of n trials with a probability of the beta distribution of a and b:
@@ -29,51 +29,57 @@ Array ppf(const Arg& q, const Arg& p);
 // is rounded down. Source: jax.scipy.stats.betabinom.
 namespace betabinom {
 // The logarithm of the probability of k. Source: jax.scipy.stats.betabinom.logpmf.
-Array logpmf(const Arg& k, const Arg& n, const Arg& a, const Arg& b, const Arg& loc = 0);
+Array logpmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& a, const typing::Arg& b,
+             const typing::Arg& loc = 0);
 // The probability of k. Source: jax.scipy.stats.betabinom.pmf.
-Array pmf(const Arg& k, const Arg& n, const Arg& a, const Arg& b, const Arg& loc = 0);
+Array pmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& a, const typing::Arg& b,
+          const typing::Arg& loc = 0);
 }  // namespace betabinom
 
 // How many of n trials have an outcome of probability p: (n choose k) p^k (1 - p)^(n - k).
 // Source: jax.scipy.stats.binom.
 namespace binom {
 // The logarithm of the probability of k. Source: jax.scipy.stats.binom.logpmf.
-Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc = 0);
+Array logpmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& p,
+             const typing::Arg& loc = 0);
 // The probability of k. Source: jax.scipy.stats.binom.pmf.
-Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc = 0);
+Array pmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& p,
+          const typing::Arg& loc = 0);
 }  // namespace binom
 
 // The number of trials up to the first outcome of probability p: p (1 - p)^(k - 1), k >= 1.
 // Source: jax.scipy.stats.geom.
 namespace geom {
 // The logarithm of the probability of k. Source: jax.scipy.stats.geom.logpmf.
-Array logpmf(const Arg& k, const Arg& p, const Arg& loc = 0);
+Array logpmf(const typing::Arg& k, const typing::Arg& p, const typing::Arg& loc = 0);
 // The probability of k. Source: jax.scipy.stats.geom.pmf.
-Array pmf(const Arg& k, const Arg& p, const Arg& loc = 0);
+Array pmf(const typing::Arg& k, const typing::Arg& p, const typing::Arg& loc = 0);
 }  // namespace geom
 
 // How many trials fail before the n-th outcome of probability p: Gamma(k + n) / (Gamma(n) k!)
 // p^n (1 - p)^k; n need be no whole number. Source: jax.scipy.stats.nbinom.
 namespace nbinom {
 // The logarithm of the probability of k. Source: jax.scipy.stats.nbinom.logpmf.
-Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc = 0);
+Array logpmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& p,
+             const typing::Arg& loc = 0);
 // The probability of k. Source: jax.scipy.stats.nbinom.pmf.
-Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc = 0);
+Array pmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& p,
+          const typing::Arg& loc = 0);
 }  // namespace nbinom
 
 // The Poisson distribution: mu^k e^-mu / k!; 0 for k that is no whole number. Source:
 // jax.scipy.stats.poisson.
 namespace poisson {
 // The logarithm of the probability of k. Source: jax.scipy.stats.poisson.logpmf.
-Array logpmf(const Arg& k, const Arg& mu, const Arg& loc = 0);
+Array logpmf(const typing::Arg& k, const typing::Arg& mu, const typing::Arg& loc = 0);
 // The probability of k. Source: jax.scipy.stats.poisson.pmf.
-Array pmf(const Arg& k, const Arg& mu, const Arg& loc = 0);
+Array pmf(const typing::Arg& k, const typing::Arg& mu, const typing::Arg& loc = 0);
 // The probability of at most k. Source: jax.scipy.stats.poisson.cdf.
-Array cdf(const Arg& k, const Arg& mu, const Arg& loc = 0);
+Array cdf(const typing::Arg& k, const typing::Arg& mu, const typing::Arg& loc = 0);
 // -sum of p log p over all k: summed up to 100, from there on by the series in 1 / mu. Of the
 // shapes of mu and loc together; loc has no part in the value. Source:
 // jax.scipy.stats.poisson.entropy.
-Array entropy(const Arg& mu, const Arg& loc = 0);
+Array entropy(const typing::Arg& mu, const typing::Arg& loc = 0);
 }  // namespace poisson
 
 // How often each of m outcomes with the probabilities p (…, m) has come in n (…) trials: n! prod
@@ -81,9 +87,9 @@ Array entropy(const Arg& mu, const Arg& loc = 0);
 // are integers, ShapeError for shapes that do not go together. Source: jax.scipy.stats.multinomial.
 namespace multinomial {
 // The logarithm of the probability of x. Source: jax.scipy.stats.multinomial.logpmf.
-Array logpmf(const Arg& x, const Arg& n, const Arg& p);
+Array logpmf(const typing::Arg& x, const typing::Arg& n, const typing::Arg& p);
 // The probability of x. Source: jax.scipy.stats.multinomial.pmf.
-Array pmf(const Arg& x, const Arg& n, const Arg& p);
+Array pmf(const typing::Arg& x, const typing::Arg& n, const typing::Arg& p);
 }  // namespace multinomial
 
 }  // namespace weft::scipy::stats

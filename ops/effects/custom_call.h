@@ -16,7 +16,9 @@ struct BufferType {
   const int64_t* dims;
   int64_t size;
 };
+namespace typing {
 // Reads in[i] and writes out[k]; types are those of the operands, then of the results.
 using CustomCall = void (*)(void* const* out, const void* const* in, const BufferType* types);
+}  // namespace typing
 
 }  // namespace weft

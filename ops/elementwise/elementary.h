@@ -10,60 +10,60 @@ namespace weft::lax {
 // in this header. Source: jax.lax.sqrt.
 //
 //     lax::sqrt(array({4., 9.}))  // array([2., 3.], dtype=float32)
-Array sqrt(const Arg& x);
+Array sqrt(const typing::Arg& x);
 // 1 / sqrt(x) of floats and complex numbers; infinite at 0, NaN for x < 0. Source: jax.lax.rsqrt.
-Array rsqrt(const Arg& x);
+Array rsqrt(const typing::Arg& x);
 // The cube root of floats, negative ones too. Source: jax.lax.cbrt.
-Array cbrt(const Arg& x);
+Array cbrt(const typing::Arg& x);
 // e^x of floats and complex numbers. Source: jax.lax.exp.
-Array exp(const Arg& x);
+Array exp(const typing::Arg& x);
 // 2^x of floats and complex numbers. Source: jax.lax.exp2.
-Array exp2(const Arg& x);
+Array exp2(const typing::Arg& x);
 // e^x - 1 of floats and complex numbers, exact for small x too. Source: jax.lax.expm1.
-Array expm1(const Arg& x);
+Array expm1(const typing::Arg& x);
 // The natural logarithm of floats and complex numbers; -inf at 0, NaN for real x < 0. Source:
 // jax.lax.log.
-Array log(const Arg& x);
+Array log(const typing::Arg& x);
 // log(1 + x) of floats and complex numbers, exact for small x too; -inf at -1, NaN for real x < -1.
 // Source: jax.lax.log1p.
-Array log1p(const Arg& x);
+Array log1p(const typing::Arg& x);
 // 1 / (1 + e^-x) of floats and complex numbers. Source: jax.lax.logistic.
-Array logistic(const Arg& x);
+Array logistic(const typing::Arg& x);
 // x^y of floats and complex numbers; y has the dtype of x, or is an integer. The derivative by x is
 // y x^(y - 1), 0 for an integer y = 0. DTypeError for other dtypes, ShapeError unless both have one
 // shape or are scalars. Source: jax.lax.pow.
-Array pow(const Arg& x, const Arg& y);
+Array pow(const typing::Arg& x, const typing::Arg& y);
 
 // The sine of floats and complex numbers. Source: jax.lax.sin.
-Array sin(const Arg& x);
+Array sin(const typing::Arg& x);
 // The cosine of floats and complex numbers. Source: jax.lax.cos.
-Array cos(const Arg& x);
+Array cos(const typing::Arg& x);
 // The tangent of floats and complex numbers. Source: jax.lax.tan.
-Array tan(const Arg& x);
+Array tan(const typing::Arg& x);
 // The angle in [-pi/2, pi/2] whose sine is x, NaN outside [-1, 1]; of complex numbers, too. Source:
 // jax.lax.asin.
-Array asin(const Arg& x);
+Array asin(const typing::Arg& x);
 // The angle in [0, pi] whose cosine is x, NaN outside [-1, 1]; of complex numbers, too. Source:
 // jax.lax.acos.
-Array acos(const Arg& x);
+Array acos(const typing::Arg& x);
 // The angle in [-pi/2, pi/2] whose tangent is x; of complex numbers, too. Source: jax.lax.atan.
-Array atan(const Arg& x);
+Array atan(const typing::Arg& x);
 // The angle of the point (x, y) in [-pi, pi], of floats and complex numbers of one dtype
 // (DTypeError) and one shape or scalars (ShapeError). Source: jax.lax.atan2.
-Array atan2(const Arg& y, const Arg& x);
+Array atan2(const typing::Arg& y, const typing::Arg& x);
 // The hyperbolic sine of floats and complex numbers. Source: jax.lax.sinh.
-Array sinh(const Arg& x);
+Array sinh(const typing::Arg& x);
 // The hyperbolic cosine of floats and complex numbers. Source: jax.lax.cosh.
-Array cosh(const Arg& x);
+Array cosh(const typing::Arg& x);
 // The hyperbolic tangent of floats and complex numbers. Source: jax.lax.tanh.
-Array tanh(const Arg& x);
+Array tanh(const typing::Arg& x);
 // The inverse hyperbolic sine of floats and complex numbers. Source: jax.lax.asinh.
-Array asinh(const Arg& x);
+Array asinh(const typing::Arg& x);
 // The inverse hyperbolic cosine of floats and complex numbers; NaN for real x < 1. Source:
 // jax.lax.acosh.
-Array acosh(const Arg& x);
+Array acosh(const typing::Arg& x);
 // The inverse hyperbolic tangent of floats and complex numbers; infinite at -1 and 1, NaN for real
 // |x| > 1. Source: jax.lax.atanh.
-Array atanh(const Arg& x);
+Array atanh(const typing::Arg& x);
 
 }  // namespace weft::lax

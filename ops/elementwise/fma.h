@@ -7,6 +7,6 @@
 namespace weft::lax {
 
 // x * y + z, rounded once. Floating-point operands.
-Array fma(const Arg& x, const Arg& y, const Arg& z);
+Array fma(const typing::Arg& x, const typing::Arg& y, const typing::Arg& z);
 
 }  // namespace weft::lax

@@ -8,27 +8,27 @@ namespace weft::lax {
 
 // The error function of floats, 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x. DTypeError
 // for others. Source: jax.lax.erf.
-Array erf(const Arg& x);
+Array erf(const typing::Arg& x);
 // 1 - erf(x) of floats, exact where that is small too. Source: jax.lax.erfc.
-Array erfc(const Arg& x);
+Array erfc(const typing::Arg& x);
 // The number whose erf is x, of floats; infinite at -1 and 1, NaN beyond. Source: jax.lax.erf_inv.
-Array erf_inv(const Arg& x);
+Array erf_inv(const typing::Arg& x);
 // The same by XLA's formula, which loses digits near 1: JAX's random numbers are made of its bits.
-Array xla_erf_inv(const Arg& x);
+Array xla_erf_inv(const typing::Arg& x);
 // log |Gamma(x)| of floats. Source: jax.lax.lgamma.
-Array lgamma(const Arg& x);
+Array lgamma(const typing::Arg& x);
 // The derivative of log Gamma(x), of floats. Source: jax.lax.digamma.
-Array digamma(const Arg& x);
+Array digamma(const typing::Arg& x);
 // Derivative m of digamma at x, of floats; NaN for an m that is no whole number. Source:
 // jax.lax.polygamma.
-Array polygamma(const Arg& m, const Arg& x);
+Array polygamma(const typing::Arg& m, const typing::Arg& x);
 // Hurwitz's zeta function, the sum of (q + k)^-s over k = 0, 1, …, of floats; infinite at s = 1
 // and, for whole s > 1, at q = 0, -1, …; NaN for s < 1 and, unless s is whole, for q <= 0. Source:
 // jax.lax.zeta.
-Array zeta(const Arg& s, const Arg& q);
+Array zeta(const typing::Arg& s, const typing::Arg& q);
 // e^-|x| I0(x) of floats, I0 the modified Bessel function of order 0. Source: jax.lax.bessel_i0e.
-Array bessel_i0e(const Arg& x);
+Array bessel_i0e(const typing::Arg& x);
 // e^-|x| I1(x) of floats, I1 the modified Bessel function of order 1. Source: jax.lax.bessel_i1e.
-Array bessel_i1e(const Arg& x);
+Array bessel_i1e(const typing::Arg& x);
 
 }  // namespace weft::lax

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // ops/kit/sample_numbers.h: numbers for samples and tests: the same on every run.
 #pragma once
+#include "weft/core/ir.h"
 #include "weft/tracer/array.h"
 
 namespace weft {

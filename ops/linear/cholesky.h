@@ -10,11 +10,11 @@ namespace weft::lax {
 // not positive definite, NaN on and below it. x is made Hermitian, (x + x^H) / 2, or its lower
 // triangle stands for the whole. F32, F64, C64, C128, DTypeError else; ShapeError unless x is
 // square. Source: jax.lax.linalg.cholesky.
-Array cholesky(const Arg& x, bool symmetrize_input = true);
+Array cholesky(const typing::Arg& x, bool symmetrize_input = true);
 
 // The upper triangular factor of r^H r + w w^H from the upper triangular r, with a rotation a row.
 // ShapeError unless r is square with as many rows as w has numbers; DTypeError for others than two
 // of F32 or F64. Source: jax.lax.linalg.cholesky_update.
-Array cholesky_update(const Arg& r, const Arg& w);
+Array cholesky_update(const typing::Arg& r, const typing::Arg& w);
 
 }  // namespace weft::lax

@@ -22,7 +22,7 @@ struct DotDims {
 // dtype of the result, by default that of both, before they are multiplied. IndexError for axes out
 // of range, ShapeError for ones that do not fit, DTypeError for two dtypes, for what is no number
 // and for a preferred_element_type that does not hold the product. Source: jax.lax.dot_general.
-Array dot_general(const Arg& x, const Arg& y, const DotDims& dims,
+Array dot_general(const typing::Arg& x, const typing::Arg& y, const DotDims& dims,
                   std::optional<DType> preferred_element_type = {},
                   Precision precision = Precision::DEFAULT);
 

@@ -22,6 +22,6 @@ struct EighOptions {
 // throughout where x holds one, or an infinity. Derivatives of eigenvectors are infinite or NaN at
 // equal eigenvalues. F32, F64, C64, C128, DTypeError else; ShapeError unless x is square. Source:
 // jax.lax.linalg.eigh.
-Eigh eigh(const Arg& x, const EighOptions& options = {});
+Eigh eigh(const typing::Arg& x, const EighOptions& options = {});
 
 }  // namespace weft::lax

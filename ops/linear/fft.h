@@ -14,6 +14,6 @@ enum class FftType { fft, ifft, rfft, irfft, FFT = fft, IFFT = ifft, RFFT = rfft
 // floats, floats complex but for rfft. Of irfft the last length says that of the result; the last
 // axis of x has half of it and 1. ShapeError where x has not these lengths, DTypeError for complex
 // operands of rfft. Source: jax.lax.fft.
-Array fft(const Arg& x, FftType fft_type, const std::vector<int64_t>& fft_lengths);
+Array fft(const typing::Arg& x, FftType fft_type, const std::vector<int64_t>& fft_lengths);
 
 }  // namespace weft::lax

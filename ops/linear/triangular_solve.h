@@ -17,6 +17,6 @@ struct TriangularSolve {
 // the batch axes of a, then rows and columns, or those of one vector; or on the side that a is not
 // multiplied from any number of axes. Singular matrices give infinities and NaN. Source:
 // jax.lax.linalg.triangular_solve.
-Array triangular_solve(const Arg& a, const Arg& b, const TriangularSolve& options);
+Array triangular_solve(const typing::Arg& a, const typing::Arg& b, const TriangularSolve& options);
 
 }  // namespace weft::lax

@@ -12,20 +12,20 @@ namespace weft::lax {
 // that x has not. Source: jax.lax.cumsum.
 //
 //     lax::cumsum(array({1, 2, 3}))  // array([1, 3, 6], dtype=int32)
-Array cumsum(const Arg& x, int64_t axis = 0, bool reverse = false);
+Array cumsum(const typing::Arg& x, int64_t axis = 0, bool reverse = false);
 // As cumsum, products of all numbers up to each. Source: jax.lax.cumprod.
-Array cumprod(const Arg& x, int64_t axis = 0, bool reverse = false);
+Array cumprod(const typing::Arg& x, int64_t axis = 0, bool reverse = false);
 // As cumsum, the largest of all real numbers up to each; NaN wins, equals share the derivative.
 // Source: jax.lax.cummax.
 //
 //     lax::cummax(array({1, 3, 2}))  // array([1, 3, 3], dtype=int32)
-Array cummax(const Arg& x, int64_t axis = 0, bool reverse = false);
+Array cummax(const typing::Arg& x, int64_t axis = 0, bool reverse = false);
 // As cumsum, the smallest of all real numbers up to each; NaN wins, equals share the derivative.
 // Source: jax.lax.cummin.
-Array cummin(const Arg& x, int64_t axis = 0, bool reverse = false);
+Array cummin(const typing::Arg& x, int64_t axis = 0, bool reverse = false);
 // As cumsum, log of the sum of e^x of all floats up to each, without overflow. Source:
 // jax.lax.cumlogsumexp.
-Array cumlogsumexp(const Arg& x, int64_t axis = 0, bool reverse = false);
+Array cumlogsumexp(const typing::Arg& x, int64_t axis = 0, bool reverse = false);
 
 }  // namespace weft::lax
 

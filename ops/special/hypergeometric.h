@@ -7,17 +7,20 @@
 namespace weft::lax {
 
 // Kummer's function M(a, b, x), the sum of (a)_k / (b)_k x^k / k!; 1 at a = 0, inf at b = 0.
-Array hyp1f1(const Arg& a, const Arg& b, const Arg& x);
+Array hyp1f1(const typing::Arg& a, const typing::Arg& b, const typing::Arg& x);
 // Gauss's function F(a, b; c; x), the sum of (a)_k (b)_k / (c)_k x^k / k!; inf for x > 1 unless it
 // is a polynomial, and for c = 0, -1, …
-Array hyp2f1(const Arg& a, const Arg& b, const Arg& c, const Arg& x);
+Array hyp2f1(const typing::Arg& a, const typing::Arg& b, const typing::Arg& c,
+             const typing::Arg& x);
 // The derivative of hyp1f1 by a.
-Array hyp1f1_grad_a(const Arg& a, const Arg& b, const Arg& x);
+Array hyp1f1_grad_a(const typing::Arg& a, const typing::Arg& b, const typing::Arg& x);
 // The derivative of hyp1f1 by b.
-Array hyp1f1_grad_b(const Arg& a, const Arg& b, const Arg& x);
+Array hyp1f1_grad_b(const typing::Arg& a, const typing::Arg& b, const typing::Arg& x);
 // The derivative of hyp2f1 by a; that by b is the same with a and b exchanged.
-Array hyp2f1_grad_a(const Arg& a, const Arg& b, const Arg& c, const Arg& x);
+Array hyp2f1_grad_a(const typing::Arg& a, const typing::Arg& b, const typing::Arg& c,
+                    const typing::Arg& x);
 // The derivative of hyp2f1 by c.
-Array hyp2f1_grad_c(const Arg& a, const Arg& b, const Arg& c, const Arg& x);
+Array hyp2f1_grad_c(const typing::Arg& a, const typing::Arg& b, const typing::Arg& c,
+                    const typing::Arg& x);
 
 }  // namespace weft::lax

@@ -9,6 +9,6 @@ namespace weft {
 // x in the memory of a device of devices(), where what is computed from it is computed, too; x
 // itself if it lies there. In a compiled program, which runs on one device, that device.
 // DeviceError for any other. Source: JAX's device_put.
-Array device_put(const Arg& x, const std::string& device);
+Array device_put(const typing::Arg& x, const std::string& device);
 
 }  // namespace weft

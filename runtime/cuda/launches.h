@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "weft/core/error.h"
+#include "weft/core/ir.h"
 
 namespace weft::cuda {
 

@@ -81,7 +81,7 @@ SAYS = [  # what is written, what is to be read, and in how many lines, if those
      "std::pair{out, true}", 24),
     ("Array f(Array x) { return custom_vmap([](Array a) { return a; }, [](int64_t, tree::Mask, Array a) "
      "{ return std::pair{std::pair{a, a}, true}; })(x); }", "must have the type of the function's result", 24),
-    ("P f() { return P(\"data\", 0); }", "what is not dealt out is `none`"),
+    ("sharding::P f() { return sharding::P(\"data\", 0); }", "what is not dealt out is `none`"),
     ("void f(Array d) { vmap([](Array a) { (void)a; })(d); }", "let it return an Array"),
     ("void f(Array d) { jit([](Array a) { (void)a; })(d); }", "let it return an Array"),
     ("void f(Array d) { grad([](Array a) { (void)a; })(d); }", "let it return an Array"),

@@ -9,7 +9,7 @@ using namespace weft::test;
 namespace {
 
 Array rosenbrock(Array v) {
-  const Array a = v[Slice(0, -1)], b = v[Slice(1, none)];
+  const Array a = v[slice(0, -1)], b = v[slice(1, none)];
   return sum(100. * square(b - square(a)) + square(1. - a));
 }
 Array himmelblau(Array v) {

@@ -10,6 +10,7 @@
 
 using namespace weft;
 using namespace weft::test;
+using namespace weft::sharding;
 using weft::testing::steps;
 
 namespace {

@@ -7,6 +7,7 @@
 
 using namespace weft;
 using namespace weft::test;
+using namespace weft::sharding;
 
 namespace {
 

@@ -11,7 +11,7 @@ ALSO = ["eigen.h"]  # installed headers that weft.h does not include
 HIDDEN = {"detail", "ir", "math", "compiler", "nest", "cuda"}
 INCLUDE = re.compile(r'^#include "weft/([\w/.]+)"', re.M)
 NAMESPACE = re.compile(r"^(?:inline )?namespace\s*([\w:]*)\s*\{")
-TYPE = re.compile(r"^(?:template\s*<.*?>\s*(?:requires\b.*?)?)?(struct|class|enum class|enum|union)\s+(?:WEFT_\w+\s+)?(\w+)\s*(?:final\s*)?(?::[^{]*)?(\{|;|$)", re.S)
+TYPE = re.compile(r"^(?:template\s*<.*?>\s*(?:requires\b.*?)?)?(struct|class|enum class|enum|union)\s+(?:WEFT_\w+\s+)?(?:\[\[\w+\]\]\s+)?(\w+)\s*(?:final\s*)?(?::[^{]*)?(\{|;|$)", re.S)
 
 
 @dataclasses.dataclass
@@ -114,6 +114,7 @@ class Reader:
     def __init__(self, name, text):
         self.file, self.lines = name, text.splitlines()
         self.scopes, self.section, self.entries = [], "", []
+        self.inner = set()  # namespaces of weft
 
     def hidden(self):
         parts = [part for scope in self.scopes for part in scope.split("::")]
@@ -164,6 +165,8 @@ class Reader:
                 comment, i = [], i + 1
             elif NAMESPACE.match(stripped):
                 self.scopes.append(NAMESPACE.match(stripped)[1])
+                path = "::".join(self.scopes).split("::")
+                self.inner.update(path[1:2] if path[0] == "weft" else [])
                 comment, i = [], i + 1
             elif stripped == "}" or stripped.startswith("}  // namespace") or (stripped.startswith("}") and not self.scopes):
                 if self.scopes:

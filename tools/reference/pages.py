@@ -123,6 +123,29 @@ def peer_table(peer, places, table):
     return "\n".join(lines) + "\n"
 
 
+def names_page(entries, inner):
+    """What namespace weft has: the page that tests/install/names.py compares with what clang reads."""
+    ours = [e for e in entries if e.namespace == "weft" and e.what != "macro" and not e.name.startswith("operator")]
+    kinds = {e.name: e.what for e in ours}
+    for e in ours:
+        if e.what == "alias" and e.name != "to_string":
+            kinds[e.name] = "value" if e.text.startswith("using DType::") else "type"
+
+    def spans(names):
+        return ", ".join(f"`{n}`" for n in sorted(names, key=str.lower))
+
+    return "\n".join([
+        MADE, "# Names that `using namespace weft` brings", "",
+        "A program that has one of these names itself, outside a namespace of its own, writes `weft::NAME` for Weft's or",
+        "does without the directive: `namespace w = weft;`. All other types that functions take and return are in",
+        "`weft::typing`, meshes in `weft::sharding`, the keys among the dtypes are `DType::Key` and `DType::RbgKey`: a program",
+        "may have a `Mesh`, `Index`, `Type` or `Slice`. `std` is C++'s namespace first: write `x.std()` or `weft::std(x)`.", "",
+        "## Types", "", spans(n for n, k in kinds.items() if k == "type"), "",
+        "## Values", "", spans(n for n, k in kinds.items() if k == "value"), "",
+        "## Namespaces", "", spans(inner), "",
+        "## Functions", "", spans(n for n, k in kinds.items() if k not in ("type", "value"))]) + "\n"
+
+
 def make():
     """{file: text} of the whole folder."""
     table = read_peers()
@@ -135,11 +158,15 @@ def make():
         places += [(page, e) for e in entries]
         names = list(dict.fromkeys(e.name for e in entries if e.what == "function"))
         index.append(f"| [{title}]({page}.md) | {', '.join(f'`{n}`' for n in names[:12])}{', …' if len(names) > 12 else ''} |")
+    readers = [headers.Reader(h, (headers.ROOT / h).read_text(encoding="utf-8"))
+               for h in headers.public_headers() if h not in headers.ALSO]
+    made["names.md"] = names_page([e for r in readers for e in r.read()], {n for r in readers for n in r.inner})
     for peer in PEERS:
         made[f"from_{peer}.md"] = peer_table(peer, places, table)
     made["README.md"] = "\n".join([
         MADE, "# Reference", "", "All that `<weft/weft.h>` declares, in namespace `weft`. By other names: "
-        "[JAX](from_jax.md), [PyTorch](from_torch.md), [TensorFlow](from_tf.md).", "", "| page | of it |", "|---|---|",
+        "[JAX](from_jax.md), [PyTorch](from_torch.md), [TensorFlow](from_tf.md). "
+        "[What `using namespace weft` brings](names.md).", "", "| page | of it |", "|---|---|",
         *index]) + "\n"
     return made
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/interop/npy.h"
 #include "weft/tracer/array.h"
 

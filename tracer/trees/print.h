@@ -19,11 +19,11 @@ std::string tree_text(const tree::Skeleton& s, const Arrays& leaves);
 std::string tree_text(const tree::Skeleton& s, ir::FunctionRef<std::string()> leaf);
 // Trees that are no Arrays themselves: tuples, lists, maps, optionals and structs that hold one.
 template <class T>
-concept PrintedTree =
-    !std::same_as<T, Array> && !std::same_as<T, Arg> && !std::convertible_to<const T&, Arg> &&
-    (tree::is_tuple<T> || tree::is_list<T> || tree::is_map<T> || tree::is_optional<T> ||
-     tree::is_struct<T>) &&
-    tree::detail::holds_array<T>;
+concept PrintedTree = !std::same_as<T, Array> && !std::same_as<T, typing::Arg> &&
+                      !std::convertible_to<const T&, typing::Arg> &&
+                      (tree::is_tuple<T> || tree::is_list<T> || tree::is_map<T> ||
+                       tree::is_optional<T> || tree::is_struct<T>) &&
+                      tree::detail::holds_array<T>;
 }  // namespace detail
 
 // x as NumPy's repr: "array([1., 2.], dtype=float32)"; a traced one by its type. Waits for the
@@ -48,13 +48,18 @@ inline std::ostream& operator<<(std::ostream& o, const Shape& s) {
   return detail::write(o, to_string(s));
 }
 inline std::ostream& operator<<(std::ostream& o, DType d) { return detail::write(o, to_string(d)); }
-inline std::ostream& operator<<(std::ostream& o, const Type& t) {
-  return detail::write(o, to_string(t));
-}
 template <detail::PrintedTree T>
 std::ostream& operator<<(std::ostream& o, const T& x) {
   return detail::write(o, to_string(x));
 }
+namespace typing {
+inline std::ostream& operator<<(std::ostream& o, const Type& t) {
+  return detail::write(o, to_string(t));
+}
+// Results that are structs print without `using namespace weft`, too.
+using weft::to_string;
+using weft::operator<<;
+}  // namespace typing
 
 }  // namespace weft
 

@@ -32,7 +32,7 @@ struct tree::AutoOf<ShapeDtypeStruct> {
 
 namespace detail {
 // An Array of that type without a value.
-Array without_value(const Type& t);
+Array without_value(const typing::Type& t);
 // ConcretizationError where x is one of those: `who` needs its value.
 void require_value(const std::string& who, const Array& x);
 }  // namespace detail

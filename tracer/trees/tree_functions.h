@@ -17,10 +17,10 @@ namespace weft::tree {
 // f(… f(f(init, a), b) …) over the Arrays a, b, … of x from left to right; init and what f returns
 // are of one type, an Array or anything else. Source: jax.tree.reduce.
 template <class F, class T, class A>
-  requires(!std::same_as<A, Location>)
-arrays_t<A> reduce(F f, const T& x, const A& init) {
-  arrays_t<A> r = convert<arrays_t<A>>(init);
-  for (const Array& leaf : leaves(x)) r = convert<arrays_t<A>>(f(r, leaf));
+  requires(!std::same_as<A, typing::Location>)
+typing::arrays_t<A> reduce(F f, const T& x, const A& init) {
+  typing::arrays_t<A> r = convert<typing::arrays_t<A>>(init);
+  for (const Array& leaf : leaves(x)) r = convert<typing::arrays_t<A>>(f(r, leaf));
   return r;
 }
 namespace detail {
@@ -55,7 +55,7 @@ std::vector<Arrays> unstack_leaves(const Arrays& x, const std::vector<std::strin
 
 // The same from the first Array on; ShapeError for a tree without Arrays. Source: jax.tree.reduce.
 template <class F, class T>
-Array reduce(F f, const T& x, Location at = Location::here()) {
+Array reduce(F f, const T& x, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   const Arrays all = leaves(x);
   if (all.empty()) detail::no_leaves("tree::reduce");
@@ -67,7 +67,7 @@ Array reduce(F f, const T& x, Location at = Location::here()) {
 // Whether every Array of x, which must hold one element whose value is known, and every number and
 // bool in it is true. Source: jax.tree.all.
 template <class T>
-bool all(const T& x, Location at = Location::here()) {
+bool all(const T& x, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   detail::AllTrue v;
   walk(x, v);
@@ -83,7 +83,7 @@ std::vector<std::pair<std::string, Array>> leaves_with_path(const T& x) {
 
 namespace detail {
 template <class F, class T, class... U>
-T mapped_with_path(Location at, F& f, const T& x, const U&... rest) {
+T mapped_with_path(typing::Location at, F& f, const T& x, const U&... rest) {
   const std::vector<std::string> names = paths(skeleton(x), "");
   size_t i = 0;
   auto named = [&](const auto&... leaf) { return Array(f(names[i++], leaf...)); };
@@ -99,8 +99,8 @@ T map_with_path(F f, const T& x, const U&... rest) {
 }
 // The same, which knows the line of the call.
 template <class F, class T, class U>
-  requires(!std::same_as<U, Location>)
-T map_with_path(F f, const T& x, const U& y, Location at = Location::here()) {
+  requires(!std::same_as<U, typing::Location>)
+T map_with_path(F f, const T& x, const U& y, typing::Location at = typing::Location::here()) {
   return detail::mapped_with_path(at, f, x, y);
 }
 
@@ -108,7 +108,7 @@ T map_with_path(F f, const T& x, const U& y, Location at = Location::here()) {
 // but for Arrays in the place of whole subtrees, stands for all Arrays of the subtree. ShapeError
 // "prefix" where it has not. Source: jax.tree.broadcast.
 template <class P, class T>
-T broadcast(const P& prefix, const T& full, Location at = Location::here()) {
+T broadcast(const P& prefix, const T& full, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   const Arrays from = leaves(prefix);
   Arrays out;
@@ -124,7 +124,7 @@ T broadcast(const P& prefix, const T& full, Location at = Location::here()) {
 //                   std::vector<std::pair<Array, Array>>(3))   // a pair of vectors
 template <class O, class I, class T>
 auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
-               Location at = Location::here()) {
+               typing::Location at = typing::Location::here()) {
   static_assert(!weft::detail::has_struct<I>,
                 "weft::tree::transpose: the inner tree holds a struct, whose fields cannot become "
                 "trees; use a tuple or a map");
@@ -147,7 +147,7 @@ auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
 // models takes. ShapeError for no trees, other structures, other shapes; DTypeError for other
 // dtypes. Source: torch.func.stack_module_state.
 template <class T>
-T stack(const std::vector<T>& trees, Location at = Location::here()) {
+T stack(const std::vector<T>& trees, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   if (trees.empty()) detail::no_leaves("tree::stack");
   const Skeleton first = skeleton(trees[0]);
@@ -160,13 +160,13 @@ T stack(const std::vector<T>& trees, Location at = Location::here()) {
   return rebuild(trees[0], detail::stack_leaves(all, paths(first, "")).data());
 }
 template <class T>
-T stack(std::initializer_list<T> trees, Location at = Location::here()) {
+T stack(std::initializer_list<T> trees, typing::Location at = typing::Location::here()) {
   return stack(std::vector<T>(trees), at);
 }
 // The trees that stack joined: one for each row of the Arrays, whose leading sizes must be the same
 // (ShapeError).
 template <class T>
-std::vector<T> unstack(const T& x, Location at = Location::here()) {
+std::vector<T> unstack(const T& x, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   const Arrays from = leaves(x);
   if (from.empty()) detail::no_leaves("tree::unstack");

@@ -8,6 +8,7 @@
 
 namespace weft {
 
+namespace typing {
 // Whether a Jacobian is computed as one of which many elements are zero.
 enum class Sparsity {
   dense,
@@ -18,9 +19,11 @@ enum class Sparsity {
   // jit, once. What it cannot tell (an index that depends on the arguments) counts as not zero.
   detect
 };
+}  // namespace typing
 // The value of JacobianOptions::sparsity, as it is written: jacobian(f, {.sparsity = detect}).
-inline constexpr Sparsity detect = Sparsity::detect;
+inline constexpr typing::Sparsity detect = typing::Sparsity::detect;
 
+namespace typing {
 struct JacobianOptions {
   // Columns (forward) or rows (reverse) at a time (0: all). What f prints, it prints once; of
   // jacfwd and hessian with this option, once for each chunk.
@@ -32,6 +35,7 @@ struct JacobianOptions {
   // takes fewer passes; chunk_size counts passes. Of batch_jacobian it is a DifferentiationError.
   Sparsity sparsity = Sparsity::dense;
 };
+}  // namespace typing
 
 namespace detail {
 
@@ -45,8 +49,8 @@ struct JacobianResult {
 };
 // `results`: how many of f's first results are differentiated, known when f has run; null: all.
 JacobianResult run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x,
-                            const std::vector<bool>& wrt, const JacobianOptions& o, TreeOf args,
-                            const size_t* results = nullptr);
+                            const std::vector<bool>& wrt, const typing::JacobianOptions& o,
+                            TreeOf args, const size_t* results = nullptr);
 
 // The type of a Jacobian: out with each Array replaced by the type of the argument.
 template <class Out, class In>
@@ -70,7 +74,8 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
   using Wrt = Argnums<N...>;
 
  public:
-  Jacobian(F f, const JacobianOptions& o, Location at) : f_(std::move(f)), options_(o), at_(at) {}
+  Jacobian(F f, const typing::JacobianOptions& o, typing::Location at)
+      : f_(std::move(f)), options_(o), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     static_assert(Wrt::template fit<std::tuple<P...>>,
@@ -112,8 +117,8 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
     return assemble_jacobian(out, Wrt::chosen(args), in_order);
   }
   mutable F f_;
-  JacobianOptions options_;
-  Location at_;
+  typing::JacobianOptions options_;
+  typing::Location at_;
 };
 
 }  // namespace detail
@@ -123,75 +128,87 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
 // Arrays have shape out.shape + in.shape; tree::Blocks where both are structs. Forward mode: a
 // column at a time, all at once. DifferentiationError for arguments that are not real, unless
 // holomorphic. Source: jax.jacfwd.
-template <int... N, class F = BinaryFunction>
-auto jacfwd(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::BinaryFunction>
+auto jacfwd(F f, const typing::JacobianOptions& o = {},
+            typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::forward, false, F, N...>(std::move(f), o, at);
 }
 // The same for a name that <cmath> has, too: jacfwd(tanh).
-template <int... N, class F = UnaryFunction>
-  requires std::same_as<F, UnaryFunction>
-auto jacfwd(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::UnaryFunction>
+  requires std::same_as<F, typing::UnaryFunction>
+auto jacfwd(F f, const typing::JacobianOptions& o = {},
+            typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::forward, false, F, N...>(f, o, at);
 }
 // The same in reverse mode: a row at a time, all at once. DifferentiationError for results that are
 // not real, unless holomorphic. Source: jax.jacrev.
-template <int... N, class F = BinaryFunction>
-auto jacrev(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::BinaryFunction>
+auto jacrev(F f, const typing::JacobianOptions& o = {},
+            typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::reverse, false, F, N...>(std::move(f), o, at);
 }
 // The same for a name that <cmath> has, too: jacrev(tanh).
-template <int... N, class F = UnaryFunction>
-  requires std::same_as<F, UnaryFunction>
-auto jacrev(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::UnaryFunction>
+  requires std::same_as<F, typing::UnaryFunction>
+auto jacrev(F f, const typing::JacobianOptions& o = {},
+            typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::reverse, false, F, N...>(f, o, at);
 }
 // Whichever mode takes fewer passes: forward where the arguments have no more elements than the
 // results; of complex arguments in reverse, and of complex results forward. Where f has a
 // derivative in one mode only (a custom_vjp; a while_loop without max_trips), that one.
-template <int... N, class F = BinaryFunction>
-auto jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::BinaryFunction>
+auto jacobian(F f, const typing::JacobianOptions& o = {},
+              typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::cheaper, false, F, N...>(std::move(f), o, at);
 }
 // The same for a name that <cmath> has, too: jacobian(tanh).
-template <int... N, class F = UnaryFunction>
-  requires std::same_as<F, UnaryFunction>
-auto jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::UnaryFunction>
+  requires std::same_as<F, typing::UnaryFunction>
+auto jacobian(F f, const typing::JacobianOptions& o = {},
+              typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::cheaper, false, F, N...>(f, o, at);
 }
 // jacfwd of a function that returns {out, aux}, aux any tree: {Jacobian of out, aux}.
 // Source: jax.jacfwd with has_aux.
 template <int... N, class F>
-auto jacfwd_with_aux(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+auto jacfwd_with_aux(F f, const typing::JacobianOptions& o = {},
+                     typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::forward, true, F, N...>(std::move(f), o, at);
 }
 // jacrev of a function that returns {out, aux}: {Jacobian of out, aux}. Source: jax.jacrev with
 // has_aux.
 template <int... N, class F>
-auto jacrev_with_aux(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+auto jacrev_with_aux(F f, const typing::JacobianOptions& o = {},
+                     typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::reverse, true, F, N...>(std::move(f), o, at);
 }
 // jacobian of a function that returns {out, aux}: {Jacobian of out, aux}.
 template <int... N, class F>
-auto jacobian_with_aux(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+auto jacobian_with_aux(F f, const typing::JacobianOptions& o = {},
+                       typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::cheaper, true, F, N...>(std::move(f), o, at);
 }
 // The second derivatives of f, jacfwd<N…>(jacrev<N…>(f)): Arrays of shape out.shape + in.shape +
 // in.shape; of several arguments a tuple of tuples. chunk_size counts columns of the outer
 // Jacobian. Source: jax.hessian.
-template <int... N, class F = BinaryFunction>
-auto hessian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::BinaryFunction>
+auto hessian(F f, const typing::JacobianOptions& o = {},
+             typing::Location at = typing::Location::here()) {
   return jacfwd<N...>(jacrev<N...>(std::move(f), {.holomorphic = o.holomorphic}, at), o, at);
 }
 // The same for a name that <cmath> has, too: hessian(tanh).
-template <int... N, class F = UnaryFunction>
-  requires std::same_as<F, UnaryFunction>
-auto hessian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+template <int... N, class F = typing::UnaryFunction>
+  requires std::same_as<F, typing::UnaryFunction>
+auto hessian(F f, const typing::JacobianOptions& o = {},
+             typing::Location at = typing::Location::here()) {
   return jacfwd<N...>(jacrev<N...>(f, {.holomorphic = o.holomorphic}, at), o, at);
 }
 // hessian of a function that returns {out, aux}: {second derivatives of out, aux}.
 // Source: jax.hessian with has_aux.
 template <int... N, class F>
-auto hessian_with_aux(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+auto hessian_with_aux(F f, const typing::JacobianOptions& o = {},
+                      typing::Location at = typing::Location::here()) {
   return jacfwd_with_aux<N...>(
       jacrev_with_aux<N...>(std::move(f), {.holomorphic = o.holomorphic}, at), o, at);
 }
@@ -201,7 +218,8 @@ auto hessian_with_aux(F f, const JacobianOptions& o = {}, Location at = Location
 // with Arrays [batch, out…, in…], for the cost of one row. chunk_size counts rows of the Jacobian.
 // Source: tf.GradientTape.batch_jacobian.
 template <int... N, class F>
-auto batch_jacobian(F f, const JacobianOptions& o = {}, Location at = Location::here()) {
+auto batch_jacobian(F f, const typing::JacobianOptions& o = {},
+                    typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::rows, false, F, N...>(std::move(f), o, at);
 }
 
@@ -223,7 +241,7 @@ template <bool row, class F>
 class HessianVector
     : public CallOperator<HessianVector<row, F>, F, typename AndVector<params_of<F>>::type> {
  public:
-  HessianVector(F f, Location at) : f_(std::move(f)), at_(at) {}
+  HessianVector(F f, typing::Location at) : f_(std::move(f)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& all) const {
     static_assert(sizeof...(P) >= 2,
@@ -258,7 +276,7 @@ class HessianVector
       return jvp(slope, std::tuple<X>(std::get<0>(args)), std::tuple<X>(v), at_).second;
   }
   F f_;
-  Location at_;
+  typing::Location at_;
 };
 }  // namespace detail
 
@@ -266,14 +284,14 @@ class HessianVector
 // of x's type. It takes about two gradients and does not make the Hessian. Forward over reverse
 // mode. DifferentiationError as of grad and jvp. Source: jax.jvp(jax.grad(f), (x,), (v,))[1].
 template <class F>
-auto hvp(F f, Location at = Location::here()) {
+auto hvp(F f, typing::Location at = typing::Location::here()) {
   return detail::HessianVector<false, F>(std::move(f), at);
 }
 // vhp(f)(x, …, v): v times the Hessian, in reverse mode alone: for functions that have no forward
 // derivative (custom_vjp). The Hessian is symmetric, so the numbers are those of hvp.
 // Source: torch.autograd.functional.vhp.
 template <class F>
-auto vhp(F f, Location at = Location::here()) {
+auto vhp(F f, typing::Location at = typing::Location::here()) {
   return detail::HessianVector<true, F>(std::move(f), at);
 }
 

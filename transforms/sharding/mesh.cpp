@@ -11,6 +11,7 @@
 #include "weft/core/ir.h"
 
 namespace weft {
+using namespace sharding;
 namespace {
 
 std::string quoted(const std::vector<std::string>& names) {
@@ -63,12 +64,12 @@ Mesh make_mesh(const std::vector<int64_t>& axis_shapes, const std::vector<std::s
   return Mesh(std::move(axes), at);
 }
 
-std::string to_string(const Mesh& m) {
+std::string sharding::to_string(const Mesh& m) {
   std::vector<std::string> axes;
   for (const MeshAxis& a : m.axes()) axes.push_back(fmt::format("'{}': {}", a.name, a.size));
   return fmt::format("Mesh({})", fmt::join(axes, ", "));
 }
-std::ostream& operator<<(std::ostream& s, const Mesh& m) { return s << to_string(m); }
+std::ostream& sharding::operator<<(std::ostream& s, const Mesh& m) { return s << to_string(m); }
 
 SpecEntry SpecEntry::absent() {
   SpecEntry e = none;
@@ -82,7 +83,7 @@ PartitionSpec::PartitionSpec(SpecEntry a, SpecEntry b, SpecEntry c, SpecEntry d,
     if (entry->given) entries_.push_back(std::move(*entry));
 }
 
-std::string to_string(const PartitionSpec& p) {
+std::string sharding::to_string(const PartitionSpec& p) {
   std::vector<std::string> entries;
   for (const SpecEntry& e : p.entries())
     entries.push_back(e.names.empty()       ? "none"
@@ -90,7 +91,9 @@ std::string to_string(const PartitionSpec& p) {
                                             : "{" + quoted(e.names) + "}");
   return fmt::format("P({})", fmt::join(entries, ", "));
 }
-std::ostream& operator<<(std::ostream& s, const PartitionSpec& p) { return s << to_string(p); }
+std::ostream& sharding::operator<<(std::ostream& s, const PartitionSpec& p) {
+  return s << to_string(p);
+}
 
 namespace {
 
@@ -120,7 +123,7 @@ Axes PartitionSpecs::add(const PartitionSpecs& entry) {
   specs_.insert(specs_.end(), entry.specs_.begin(), entry.specs_.end());
   return moved(entry.prefix_, before);
 }
-std::string to_string(const PartitionSpecs& s) {
+std::string sharding::to_string(const PartitionSpecs& s) {
   return detail::text_of(s.prefix_,
                          [&](int64_t at) { return to_string(s.specs_[static_cast<size_t>(at)]); });
 }

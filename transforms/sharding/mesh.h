@@ -12,6 +12,8 @@
 
 namespace weft {
 
+namespace sharding {
+
 // One axis of a Mesh: {"data", 4}.
 struct MeshAxis {
   std::string name;
@@ -23,8 +25,8 @@ struct MeshAxis {
 // that is empty or given twice, ShapeError for an axis without lanes. Source: jax.sharding.Mesh.
 class Mesh {
  public:
-  Mesh(std::initializer_list<MeshAxis> axes, Location at = Location::here());
-  Mesh(std::vector<MeshAxis> axes, Location at = Location::here());
+  Mesh(std::initializer_list<MeshAxis> axes, typing::Location at = typing::Location::here());
+  Mesh(std::vector<MeshAxis> axes, typing::Location at = typing::Location::here());
   const std::vector<MeshAxis>& axes() const { return axes_; }
   std::vector<std::string> axis_names() const;
   Shape shape() const;   // the sizes of the axes
@@ -33,10 +35,6 @@ class Mesh {
  private:
   std::vector<MeshAxis> axes_;
 };
-// The mesh of these sizes, with a name for each. ShapeError for another number of names. Source:
-// jax.make_mesh.
-Mesh make_mesh(const std::vector<int64_t>& axis_shapes, const std::vector<std::string>& axis_names,
-               Location at = Location::here());
 std::string to_string(const Mesh& m);  // "Mesh('data': 4, 'model': 2)"
 // What to_string says of it, on a stream.
 std::ostream& operator<<(std::ostream& s, const Mesh& m);
@@ -108,7 +106,7 @@ class PartitionSpecs {
 };
 // The specs of one field of a struct or entry of a map, by its name: {"w", P("model")}.
 struct NamedSpecs {
-  AxisKey key;
+  typing::AxisKey key;
   PartitionSpecs specs;
 };
 std::string to_string(const PartitionSpecs& s);  // "(P('data'), {w: P()})"
@@ -119,6 +117,14 @@ struct NamedSharding {
   PartitionSpec spec;
 };
 
+}  // namespace sharding
+
+// The mesh of these sizes, with a name for each. ShapeError for another number of names. Source:
+// jax.make_mesh.
+sharding::Mesh make_mesh(const std::vector<int64_t>& axis_shapes,
+                         const std::vector<std::string>& axis_names,
+                         typing::Location at = typing::Location::here());
+
 namespace detail {
 
 // How the axes of one array are split over a mesh: each axis stands behind those that it is dealt
@@ -128,14 +134,15 @@ struct SplitAxes {
   std::vector<int64_t> blocks;  // how many blocks each axis of the array has
 };
 // Unless each name is an axis of the mesh and given once: AxisNameError.
-void check_spec(const PartitionSpec& spec, const Mesh& mesh, const char* who);
+void check_spec(const sharding::PartitionSpec& spec, const sharding::Mesh& mesh, const char* who);
 // What errors call an array: made for them alone, as it names a place in a tree.
 using Who = ir::FunctionRef<std::string()>;
 // Of an array of this rank; ShapeError for more entries.
-SplitAxes split_axes(const PartitionSpec& spec, const Mesh& mesh, int rank, Who who);
+SplitAxes split_axes(const sharding::PartitionSpec& spec, const sharding::Mesh& mesh, int rank,
+                     Who who);
 // The shape with its axes split; ShapeError for sizes that the blocks do not divide.
-Shape split_shape(const Shape& s, const SplitAxes& a, const Mesh& mesh, const PartitionSpec& spec,
-                  Who who);
+Shape split_shape(const Shape& s, const SplitAxes& a, const sharding::Mesh& mesh,
+                  const sharding::PartitionSpec& spec, Who who);
 
 }  // namespace detail
 }  // namespace weft

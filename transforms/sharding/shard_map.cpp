@@ -13,6 +13,7 @@
 #include "weft/transforms/chunk.h"
 
 namespace weft::detail {
+using namespace sharding;
 namespace {
 
 const char* in_specs = "shard_map in_specs";

@@ -8,21 +8,23 @@
 
 namespace weft {
 
+namespace typing {
 struct ShardMapOptions {
   detail::Designated by_name{detail::ByName::tag};
   // A result that out_specs do not deal out over an axis of the mesh must be the same in all its
   // lanes; false: it is that of lane 0, unchecked.
   bool check_vma = true;
 };
+}  // namespace typing
 
 namespace detail {
 
 // How a shard_map is done, whatever its types.
 struct ShardMapSpec {
-  Mesh mesh;
-  PartitionSpecs in, out;
-  ShardMapOptions options;
-  Location at;
+  sharding::Mesh mesh;
+  sharding::PartitionSpecs in, out;
+  typing::ShardMapOptions options;
+  typing::Location at;
 };
 void check_shard_map(const ShardMapSpec& s);
 void identify_shard_map(const ShardMapSpec& s, KeyWriter& key);
@@ -30,7 +32,7 @@ void identify_shard_map(const ShardMapSpec& s, KeyWriter& key);
 Arrays run_shard_map(const ShardMapSpec& s, const Arrays& x, ir::FunctionRef<tree::Skeleton()> args,
                      ir::FunctionRef<Arrays(const Arrays&)> f,
                      ir::FunctionRef<tree::Skeleton()> result);
-void check_sharding(const Array& x, const NamedSharding& s);
+void check_sharding(const Array& x, const sharding::NamedSharding& s);
 
 template <class F>
 class ShardMapped : public CallOperator<ShardMapped<F>, F> {
@@ -75,12 +77,14 @@ class ShardMapped : public CallOperator<ShardMapped<F>, F> {
 // specs of more entries than axes, BatchingError for specs that are no prefix, and for a result
 // that lanes do not share where out_specs say so. Source: jax.shard_map.
 //
-//     Mesh mesh({{"data", 4}});
-//     auto mean = shard_map([](Array x) { return pmean(x.mean(), "data"); }, mesh, P("data"), P());
+//     sharding::Mesh mesh({{"data", 4}});
+//     auto mean = shard_map([](Array x) { return pmean(x.mean(), "data"); }, mesh,
+//                           sharding::P("data"), sharding::P());
 //     mean(arange(8))  // array(3.5, dtype=float32)
 template <class F>
-auto shard_map(F f, Mesh mesh, PartitionSpecs in_specs, PartitionSpecs out_specs,
-               ShardMapOptions options = {}, Location at = Location::here()) {
+auto shard_map(F f, sharding::Mesh mesh, sharding::PartitionSpecs in_specs,
+               sharding::PartitionSpecs out_specs, typing::ShardMapOptions options = {},
+               typing::Location at = typing::Location::here()) {
   return detail::ShardMapped<F>(
       std::move(f), {std::move(mesh), std::move(in_specs), std::move(out_specs), options, at});
 }
@@ -91,15 +95,15 @@ namespace lax {
 // has not, or that a map being applied has already dealt out; ShapeError as in shard_map. Source:
 // jax.lax.with_sharding_constraint.
 template <class T>
-arrays_t<T> with_sharding_constraint(const T& x, const NamedSharding& shardings,
-                                     Location at = Location::here()) {
+typing::arrays_t<T> with_sharding_constraint(const T& x, const sharding::NamedSharding& shardings,
+                                             typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   return tree::map(
       [&](const Array& a) {
         detail::check_sharding(a, shardings);
         return a;
       },
-      tree::convert<arrays_t<T>>(x));
+      tree::convert<typing::arrays_t<T>>(x));
 }
 }  // namespace lax
 

@@ -12,12 +12,14 @@ namespace weft {
 // f of each row of x along an axis, all at once: x's shape with that of what f returns for the
 // axis. f takes a vector and returns an Array. IndexError for an axis that there is not. Source:
 // jax.numpy.apply_along_axis.
-Array apply_along_axis(ir::FunctionRef<Array(Array)> f, int64_t axis, const Arg& x);
+Array apply_along_axis(ir::FunctionRef<Array(Array)> f, int64_t axis, const typing::Arg& x);
 // f(a, axis) for each of the axes in turn, of what the one before returned; f keeps the axis or
 // takes it away, and then it stays with size 1. ShapeError for another rank. Source:
 // jax.numpy.apply_over_axes.
-Array apply_over_axes(ir::FunctionRef<Array(Array, int64_t)> f, const Arg& x, const AxisList& axes);
+Array apply_over_axes(ir::FunctionRef<Array(Array, int64_t)> f, const typing::Arg& x,
+                      const typing::AxisList& axes);
 
+namespace typing {
 // What piecewise gives where a condition holds: a number, or a function of an element of x.
 struct Piece {
   Array value;
@@ -30,24 +32,28 @@ struct Piece {
              !std::is_convertible_v<F, Array>)
   Piece(F&& function) : f(std::forward<F>(function)) {}
 };
+}  // namespace typing
 // For each element of x what the piece of the last condition that holds there gives, in x's dtype;
 // one piece more stands for where none holds, else 0. Conditions are broadcast with x. ShapeError
 // for another number of pieces. Source: jax.numpy.piecewise.
-Array piecewise(const Arg& x, const Arrays& conditions, const std::vector<Piece>& pieces);
+Array piecewise(const typing::Arg& x, const Arrays& conditions,
+                const std::vector<typing::Piece>& pieces);
 
+namespace typing {
 struct VectorizeOptions {
   // The axes of one call's operands and results by names, "(n),(n)->()"; empty: scalars.
   std::string signature = {};
   // The operands, counted from 0, that are handed on as they are.
   std::vector<int64_t> excluded = {};
 };
+}  // namespace typing
 
 namespace detail {
 struct CoreAxes {
   std::vector<std::vector<std::string>> in, out;
   bool given = false;
 };
-CoreAxes parse_core_axes(const VectorizeOptions& o);
+CoreAxes parse_core_axes(const typing::VectorizeOptions& o);
 Arrays run_vectorized(const CoreAxes& s, const std::vector<int64_t>& excluded, const Arrays& x,
                       ir::FunctionRef<Arrays(const Arrays&)> f);
 Arrays run_from_function(ir::FunctionRef<Arrays(const Arrays&)> f, const Shape& shape, DType dtype);
@@ -55,7 +61,7 @@ Arrays run_from_function(ir::FunctionRef<Arrays(const Arrays&)> f, const Shape& 
 template <class F>
 class Vectorized : public CallOperator<Vectorized<F>, F> {
  public:
-  Vectorized(F f, VectorizeOptions o, Location at)
+  Vectorized(F f, typing::VectorizeOptions o, typing::Location at)
       : f_(std::move(f)), options_(std::move(o)), at_(at) {
     const ir::Source source(at_);
     signature_ = parse_core_axes(options_);
@@ -78,9 +84,9 @@ class Vectorized : public CallOperator<Vectorized<F>, F> {
 
  private:
   mutable F f_;
-  VectorizeOptions options_;
+  typing::VectorizeOptions options_;
   CoreAxes signature_;
-  Location at_;
+  typing::Location at_;
 };
 
 // How many Arrays f takes.
@@ -106,7 +112,8 @@ void check_indices(int takes, const Shape& shape);
 // excluded operand that there is not. Source: jax.numpy.vectorize.
 //   vectorize([](Array a, Array b) { return dot(a, b); }, {.signature = "(n),(n)->()"})(x, y)
 template <class F>
-auto vectorize(F f, VectorizeOptions o = {}, Location at = Location::here()) {
+auto vectorize(F f, typing::VectorizeOptions o = {},
+               typing::Location at = typing::Location::here()) {
   return detail::Vectorized<F>(std::move(f), std::move(o), at);
 }
 
@@ -114,7 +121,8 @@ auto vectorize(F f, VectorizeOptions o = {}, Location at = Location::here()) {
 // shape with that of what f returns behind it. ShapeError unless f takes as many indices as there
 // are axes. Source: jax.numpy.fromfunction.
 template <class F>
-Array fromfunction(F f, const Shape& shape, DType dtype = F32, Location at = Location::here()) {
+Array fromfunction(F f, const Shape& shape, DType dtype = F32,
+                   typing::Location at = typing::Location::here()) {
   constexpr int n = detail::count_of_indices<F>();
   static_assert(n > 0, "weft::fromfunction: the function must take one to four Arrays");
   const ir::Source source(at);

@@ -7,6 +7,7 @@
 
 namespace weft {
 
+namespace typing {
 // The intervals of one variable: so many of equal width, or those between ascending edges, a
 // vector.
 struct Bins {
@@ -28,14 +29,17 @@ struct HistogramOptions {
   std::optional<Array> weights = {};  // how much each sample counts, of x's shape
   bool density = false;               // the integral is 1: counts over widths and over their sum
 };
+}  // namespace typing
 // The bins + 1 edges that histogram takes: a float vector. Source: jax.numpy.histogram_bin_edges.
-Array histogram_bin_edges(const Arg& x, const Bins& bins = 10, const BinRange& range = none);
+Array histogram_bin_edges(const typing::Arg& x, const typing::Bins& bins = 10,
+                          const typing::BinRange& range = none);
 // How many elements of x lie in each interval [edge i, edge i + 1), the last one closed, and the
 // edges: floats, (bins) and (bins + 1). What lies outside does not count. ShapeError for weights of
 // another shape and for edges that are no vector. Source: jax.numpy.histogram.
-std::pair<Array, Array> histogram(const Arg& x, const Bins& bins = 10,
-                                  const HistogramOptions& o = {});
+std::pair<Array, Array> histogram(const typing::Arg& x, const typing::Bins& bins = 10,
+                                  const typing::HistogramOptions& o = {});
 
+namespace typing {
 struct HistogramDDOptions {
   std::vector<BinRange> range = {};   // one a variable, or one for all of them
   std::optional<Array> weights = {};  // how much each sample counts: (samples)
@@ -46,17 +50,22 @@ struct HistogramDD {
   Array counts;  // (bins of variable 0, bins of variable 1, …)
   Arrays edges;  // of each variable
 };
+}  // namespace typing
 // How many samples (samples, variables) lie in each box of the intervals; `bins` are those of each
 // variable, or of all of them. ShapeError for what does not fit. Source: jax.numpy.histogramdd.
-HistogramDD histogramdd(const Arg& sample, const std::vector<Bins>& bins = {10},
-                        const HistogramDDOptions& o = {});
+typing::HistogramDD histogramdd(const typing::Arg& sample,
+                                const std::vector<typing::Bins>& bins = {10},
+                                const typing::HistogramDDOptions& o = {});
+namespace typing {
 // What histogram2d gives: counts (bins of x, bins of y).
 struct Histogram2D {
   Array counts, x_edges, y_edges;
 };
+}  // namespace typing
 // histogramdd of two vectors: counts (bins of x, bins of y) and the edges of both. Source:
 // jax.numpy.histogram2d.
-Histogram2D histogram2d(const Arg& x, const Arg& y, const std::vector<Bins>& bins = {10},
-                        const HistogramDDOptions& o = {});
+typing::Histogram2D histogram2d(const typing::Arg& x, const typing::Arg& y,
+                                const std::vector<typing::Bins>& bins = {10},
+                                const typing::HistogramDDOptions& o = {});
 
 }  // namespace weft

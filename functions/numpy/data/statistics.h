@@ -7,6 +7,7 @@
 
 namespace weft {
 
+namespace typing {
 struct CovOptions {
   bool rowvar = true;  // each row is a variable, each column a sample; else turned round
   bool bias = false;   // divided by the number of samples N rather than N - 1
@@ -15,18 +16,23 @@ struct CovOptions {
   std::optional<Array> aweights = {};  // how much each sample weighs: (samples)
   std::optional<DType> dtype = {};     // of the result; a float or complex one
 };
+}  // namespace typing
 // The covariances of the variables in m (variables, samples) or m (samples) and, behind these, of
 // those in y: (variables, variables), or a scalar for one variable. Integers become floats.
 // ShapeError for more axes and for weights that do not go with the samples, DTypeError for weights
 // fweights that are no integers and a dtype that is no float. Source: jax.numpy.cov.
-Array cov(const Arg& m, const MaybeArray& y = none, const CovOptions& o = {});
+Array cov(const typing::Arg& m, const typing::MaybeArray& y = none,
+          const typing::CovOptions& o = {});
 
+namespace typing {
 struct CorrCoefOptions {
   bool rowvar = true;               // as in cov
   std::optional<DType> dtype = {};  // of the result; a float or complex one
 };
+}  // namespace typing
 // cov(x, y)[i, j] / sqrt(cov(x, y)[i, i] cov(x, y)[j, j]), cut to [-1, 1]. Source:
 // jax.numpy.corrcoef.
-Array corrcoef(const Arg& x, const MaybeArray& y = none, const CorrCoefOptions& o = {});
+Array corrcoef(const typing::Arg& x, const typing::MaybeArray& y = none,
+               const typing::CorrCoefOptions& o = {});
 
 }  // namespace weft

@@ -13,20 +13,21 @@ namespace weft {
 // are no integers.
 
 // Sums; an empty segment is 0. Source: tf.math.unsorted_segment_sum.
-Array unsorted_segment_sum(const Arg& data, const Arg& ids, int64_t num_segments);
+Array unsorted_segment_sum(const typing::Arg& data, const typing::Arg& ids, int64_t num_segments);
 // Products; an empty segment is 1. Source: tf.math.unsorted_segment_prod.
-Array unsorted_segment_prod(const Arg& data, const Arg& ids, int64_t num_segments);
+Array unsorted_segment_prod(const typing::Arg& data, const typing::Arg& ids, int64_t num_segments);
 // Maxima; an empty segment is the lowest finite number of the dtype.
 // Source: tf.math.unsorted_segment_max.
-Array unsorted_segment_max(const Arg& data, const Arg& ids, int64_t num_segments);
+Array unsorted_segment_max(const typing::Arg& data, const typing::Arg& ids, int64_t num_segments);
 // Minima; an empty segment is the highest finite number of the dtype.
 // Source: tf.math.unsorted_segment_min.
-Array unsorted_segment_min(const Arg& data, const Arg& ids, int64_t num_segments);
+Array unsorted_segment_min(const typing::Arg& data, const typing::Arg& ids, int64_t num_segments);
 // Sums over the number of members; an empty segment is 0. data must be inexact (DTypeError).
 // Source: tf.math.unsorted_segment_mean.
-Array unsorted_segment_mean(const Arg& data, const Arg& ids, int64_t num_segments);
+Array unsorted_segment_mean(const typing::Arg& data, const typing::Arg& ids, int64_t num_segments);
 // Sums over the square root of the number of members; an empty segment is 0. data must be inexact
 // (DTypeError). Source: tf.math.unsorted_segment_sqrt_n.
-Array unsorted_segment_sqrt_n(const Arg& data, const Arg& ids, int64_t num_segments);
+Array unsorted_segment_sqrt_n(const typing::Arg& data, const typing::Arg& ids,
+                              int64_t num_segments);
 
 }  // namespace weft

@@ -11,7 +11,7 @@ namespace weft::lax {
 // The product of rows with the matrix of their group. lhs[m, k] has the groups one after another,
 // rhs[g, k, n] a matrix a group, group_sizes[g] how many rows each has; rows of no group give 0.
 // Source: jax.lax.ragged_dot.
-Array ragged_dot(const Arg& lhs, const Arg& rhs, const Arg& group_sizes,
+Array ragged_dot(const typing::Arg& lhs, const typing::Arg& rhs, const typing::Arg& group_sizes,
                  std::optional<DType> preferred_element_type = {});
 
 // Which axes do what in ragged_dot_general. Source: jax.lax.RaggedDotDimensionNumbers.
@@ -24,8 +24,8 @@ struct RaggedDotDimensionNumbers {
 // along a new first axis; where it is a batch axis it is the product alone. group_sizes may have
 // axes in front: those of the batch, then those of lhs that stand in front of the ragged axis among
 // the axes of its kind. Source: jax.lax.ragged_dot_general.
-Array ragged_dot_general(const Arg& lhs, const Arg& rhs, const Arg& group_sizes,
-                         const RaggedDotDimensionNumbers& d,
+Array ragged_dot_general(const typing::Arg& lhs, const typing::Arg& rhs,
+                         const typing::Arg& group_sizes, const RaggedDotDimensionNumbers& d,
                          std::optional<DType> preferred_element_type = {});
 
 }  // namespace weft::lax

@@ -21,6 +21,6 @@ struct EigOptions {
 // times as large as its largest is real and positive. NaN throughout where x holds one, or an
 // infinity. Derivatives, of vectors too, are infinite or NaN at equal eigenvalues. On CPUs alone: a
 // CompileError elsewhere. F32, F64, C64, C128. Source: jax.lax.linalg.eig.
-Eig eig(const Arg& x, const EigOptions& options = {});
+Eig eig(const typing::Arg& x, const EigOptions& options = {});
 
 }  // namespace weft::lax

@@ -20,7 +20,7 @@ struct SchurOptions {
 // come in LAPACK's order. NaN throughout where x holds one, or an infinity. No derivatives:
 // DifferentiationError. On CPUs alone: a CompileError elsewhere. F32, F64, C64, C128. Source:
 // jax.lax.linalg.schur.
-Schur schur(const Arg& x, const SchurOptions& options = {});
+Schur schur(const typing::Arg& x, const SchurOptions& options = {});
 
 // What hessenberg gives: a, taus.
 using Hessenberg = std::pair<Array, Array>;
@@ -28,7 +28,7 @@ using Hessenberg = std::pair<Array, Array>;
 // h, below the vectors of the n - 1 reflections whose product is q, with ones left out, and their
 // factors are the taus. NaN, derivatives, machines and dtypes as of schur. Source:
 // jax.lax.linalg.hessenberg.
-Hessenberg hessenberg(const Arg& x);
+Hessenberg hessenberg(const typing::Arg& x);
 
 // What tridiagonal gives: a, d, e, taus.
 using Tridiagonal = std::tuple<Array, Array, Array, Array>;
@@ -40,6 +40,6 @@ struct TridiagonalOptions {
 // diagonal e beside it. In that triangle of `a` stands the form, with the vectors of the n - 1
 // reflections beyond it, whose factors are the taus; the other one is that of x. NaN, derivatives,
 // machines and dtypes as of schur. Source: jax.lax.linalg.tridiagonal.
-Tridiagonal tridiagonal(const Arg& x, const TridiagonalOptions& options = {});
+Tridiagonal tridiagonal(const typing::Arg& x, const TridiagonalOptions& options = {});
 
 }  // namespace weft::lax

@@ -27,10 +27,10 @@ struct SVDOptions {
 // .full_matrices of matrices that are not square. Error for a subset beside vectors that
 // .full_matrices adds, IndexError for one that there is not. F32, F64, C64, C128. Source:
 // jax.lax.linalg.svd.
-SVD svd(const Arg& x, const SVDOptions& options = {});
+SVD svd(const typing::Arg& x, const SVDOptions& options = {});
 // The singular values alone: (…, m, n) -> (…, min(m, n)). Source: jax.lax.linalg.svd with
 // compute_uv=False.
-Array svdvals(const Arg& x);
+Array svdvals(const typing::Arg& x);
 // What subset_by_index leaves of f, which svd found with these options.
 SVD subset(SVD f, const SVDOptions& options);
 

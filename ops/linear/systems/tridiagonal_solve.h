@@ -17,7 +17,7 @@ struct TridiagonalSolveOptions {
 // pivot; NaN throughout where a pivot is 0. With .perturb_singular a pivot below the least normal
 // number becomes what a rounding of the largest number of the triangle is. ShapeError, DTypeError
 // for others than four of F32, F64, C64 or C128. Source: jax.lax.linalg.tridiagonal_solve.
-Array tridiagonal_solve(const Arg& dl, const Arg& d, const Arg& du, const Arg& b,
-                        const TridiagonalSolveOptions& options = {});
+Array tridiagonal_solve(const typing::Arg& dl, const typing::Arg& d, const typing::Arg& du,
+                        const typing::Arg& b, const TridiagonalSolveOptions& options = {});
 
 }  // namespace weft::lax

@@ -80,7 +80,7 @@ TEST_CASE("names of lax: control, lanes, the rest", "[functions][names]") {
          const auto token = lax::after_all(lax::create_token(), lax::psend(a, "i", {{0, 1}}));
          return lax::precv(token, {a.shape(), F32}, "i", {{0, 1}});
        })),
-       CALL(lax::with_sharding_constraint(v(), {Mesh({{"i", 2}}), P("i")})),
+       CALL(lax::with_sharding_constraint(v(), {sharding::Mesh({{"i", 2}}), sharding::P("i")})),
        CALL(lax::linalg::cholesky(m())),
        CALL(lax::linalg::qr(m()).first),
        CALL(lax::linalg::triangular_solve(m(), m(), {.left_side = true}))});
