@@ -73,10 +73,7 @@ Arrays general(const Arrays& operands, Arrays init, const Function<Arrays(Arrays
   if (init.size() == 1)
     if (const OfWindows of_windows = monoid_of(j, init[0])) return {of_windows(operands[0], w)};
   const auto join = [&](const Arrays& a, const Arrays& b) { return fn::each(f, a, b); };
-  const Arrays folds = fold_windows(operands, init, w, join);
-  Arrays first;
-  for (const Array& v : init) first.push_back(broadcast_in_dim(v, folds[0].shape(), {}));
-  return join(first, folds);
+  return reduce_windows(operands, init, w, join);
 }
 
 struct Selection {

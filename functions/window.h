@@ -36,9 +36,13 @@ Array reduce_window_max(const typing::Arg& x, const Sizes& window_dimensions,
 // jax.lax.reduce_window_min_p.
 Array reduce_window_min(const typing::Arg& x, const Sizes& window_dimensions,
                         const WindowOptions& o = {});
-// The fold of init_value, a scalar, and all of a window by an associative function of two scalars;
-// padding is init_value. Of several operands of one shape the function is given all.
-// Source: jax.lax.reduce_window.
+// The fold of init_value, a scalar, and all of a window by an associative function of two scalars.
+// init_value need not be neutral: it takes part once in each window, as in XLA, and padding and
+// what base_dilation puts between elements take no part. Of several operands of one shape the
+// function is given all. Source: jax.lax.reduce_window.
+//
+//     lax::reduce_window(array({1, 2}), 10, [](Array a, Array b) { return a + b; }, {2},
+//                        {.padding = {{1, 0}}})  // array([11, 13], dtype=int32)
 Array reduce_window(const typing::Arg& operand, const typing::Arg& init_value,
                     const ir::Function<Array(Array, Array)>& computation,
                     const Sizes& window_dimensions, const WindowOptions& o = {});

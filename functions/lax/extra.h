@@ -11,7 +11,8 @@
 namespace weft::lax {
 
 // The fold of init_value, a scalar, and all elements along the dimensions, by an associative
-// function of two scalars. Of several operands of one shape the function is given all.
+// function of two scalars. Of several operands of one shape the function is given all. init_value
+// takes part once; XLA leaves it out where the dimensions hold a single element.
 // Source: jax.lax.reduce.
 Array reduce(const typing::Arg& operand, const typing::Arg& init_value,
              const ir::Function<Array(Array, Array)>& computation, const Sizes& dimensions);

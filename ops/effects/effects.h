@@ -32,4 +32,9 @@ Arrays callback_flat(const Ref<const HostFunction>& f, bool ordered, const Types
 // Calls a compiled function by this name, under which programs find it.
 Arrays custom_call_flat(const std::string& name, CustomCall f, const Types& out, const Arrays& x);
 
+// A call of a function of this name that this process does not have, which the program makes at
+// `place`: FormatError where it would run, and so are its derivatives.
+Arrays missing_call_flat(const std::string& name, const std::string& place, const Types& out,
+                         const Arrays& x);
+
 }  // namespace weft

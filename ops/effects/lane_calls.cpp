@@ -80,7 +80,7 @@ std::vector<std::vector<int>> lane_axes(const Types& in, const Types& out, const
 
 LaneWalk::LaneWalk(const Types& in, const Types& out, const Ints& lanes, const Ints& has,
                    bool masked, const NativeArgs& a)
-    : lanes_(lanes) {
+    : lanes_(lanes), masked_(masked) {
   for (int64_t n : lanes) all_ *= n;
   const size_t n = in.size() - (masked ? 1 : 0);
   for (size_t i = 0; i < n; ++i) {
@@ -113,7 +113,7 @@ void LaneWalk::each(Visit f) {
     }
     for (size_t k = 0; k < out.size(); ++k)
       out[k] = static_cast<std::byte*>(out_[k]) + lane * out_step_[k];
-    if (!active_ || active_[lane])
+    if (!masked_ || active_[lane])
       f(path, in, out);
     else
       for (size_t k = 0; k < out.size(); ++k)

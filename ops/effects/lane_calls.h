@@ -91,7 +91,8 @@ class LaneWalk {
 
  private:
   const Ints& lanes_;
-  const bool* active_ = nullptr;
+  const bool masked_;
+  const bool* active_ = nullptr;  // if masked
   std::vector<const void*> in_;
   std::vector<void*> out_;
   std::vector<std::vector<int64_t>> step_;  // by operand: bytes from lane to lane, by map

@@ -7,6 +7,7 @@
 #include "weft/ops/linear/conv_params.h"
 #include "weft/ops/linear/device/convolution.h"
 #include "weft/runtime/native/conv.h"
+#include "weft/runtime/threads.h"
 
 namespace weft {
 namespace {
@@ -45,8 +46,12 @@ double multiplications(const Use<Conv>& u) {
 // multiplications on (docs/decisions/0019).
 constexpr double generated_ns = 0.7, library_ns = 1. / 64, library_call_ns = 6500;
 
-// A single image is divided along its features from so many multiplications on.
-constexpr double large_image = 4e6;
+// A single image is divided from so many multiplications on, and into as many parts more as it has
+// `part_of_image` of them. What it is divided into does not depend on the number of threads.
+constexpr double large_image = 4e6, part_of_image = 16e6;
+constexpr int64_t most_parts = 8, least_rows = 8;
+// Features of a result that the library computes at once.
+constexpr int64_t feature_block = 16;
 
 Convolution convolution_of(const Use<Conv>& u) {
   const Conv& p = u.params;
@@ -72,16 +77,55 @@ Convolution convolution_of(const Use<Conv>& u) {
   };
   if (p.batch_group_count > 1) divided(p.batch_group_count, images * image);
   c.walks.push_back({images, image, 0, step(out, p.out_spec[0])});
-  if (c.images() == 1 && c.groups == 1 && c.given % 2 == 0 && multiplications(u) > large_image) {
-    c.given /= 2;
-    divided(2, 0);
-  }
   for (size_t d = 0; d < p.spatial(); ++d)
     c.axes.push_back({size_of(u.in[0], p.lhs_spec, d + 2), size_of(u.in[1], p.rhs_spec, d + 2),
                       size_of(u.out[0], p.out_spec, d + 2), p.window_strides[d], p.rhs_dilation[d],
                       p.low[d], p.high[d], step(lhs, p.lhs_spec[d + 2]),
                       step(rhs, p.rhs_spec[d + 2]), step(out, p.out_spec[d + 2])});
   return c;
+}
+
+// A part of a convolution, and where its operands and its result begin.
+struct Part {
+  Convolution c;
+  int64_t lhs = 0, out = 0;
+};
+// Rows first … last - 1 of the result along the first spatial axis, of the rows of lhs that they
+// read. No window lies in padding alone, so there are some.
+Part rows_of(const Convolution& c, int64_t first, int64_t last) {
+  Part p{c};
+  Convolution::Axis& a = p.c.axes[0];
+  const int64_t begin = first * a.stride - a.low,
+                end = (last - 1) * a.stride - a.low + dilated(a.kernel, a.dilation);
+  const int64_t from = std::max<int64_t>(0, begin), to = std::min(a.in, end);
+  p.lhs = from * a.lhs_step;
+  p.out = first * a.out_step;
+  a.low = from - begin;
+  a.high = end - to;
+  a.in = to - from;
+  a.out = last - first;
+  return p;
+}
+// Images are divided among threads; a single large one is divided itself, by halves of its features
+// where these are whole blocks, else by rows.
+std::vector<Part> parts_of(const Use<Conv>& u) {
+  const Convolution c = convolution_of(u);
+  const double work = multiplications(u);
+  if (c.images() != 1 || work <= large_image) return {{c}};
+  const int64_t rows = c.axes[0].out;
+  const bool whole_blocks = c.given % (2 * feature_block) == 0;
+  if (c.groups == 1 && c.given % 2 == 0 && (whole_blocks || rows < 2 * least_rows)) {
+    Part half{c};
+    half.c.given /= 2;
+    half.c.walks.push_back({2, 0, half.c.given * c.rhs_given, half.c.given * c.out_feature});
+    return {half};
+  }
+  const int64_t wanted =
+      std::clamp(static_cast<int64_t>(work / part_of_image), int64_t{2}, most_parts);
+  const int64_t n = std::max<int64_t>(1, std::min(wanted, rows / least_rows));
+  std::vector<Part> parts;
+  for (int64_t i = 0; i < n; ++i) parts.push_back(rows_of(c, rows * i / n, rows * (i + 1) / n));
+  return parts;
 }
 
 // The lanes are left alone, all else is worked along.
@@ -108,14 +152,31 @@ NativeCall device_call(const Use<Conv>& u) {
   return call;
 }
 
+struct Made {
+  Part part;
+  native::Convolver convolver;
+  explicit Made(const Part& p) : part(p), convolver(p.c) {}
+};
 NativeCall library_call(const Use<Conv>& u) {
-  const auto made = std::make_shared<native::Convolver>(convolution_of(u));
+  const auto made = std::make_shared<std::vector<std::unique_ptr<Made>>>();
+  for (const Part& p : parts_of(u)) made->push_back(std::make_unique<Made>(p));
   NativeCall call;
   call.run = [made, a = u.in[0].elements(), b = u.in[1].elements(),
               n = u.out[0].elements()](const NativeArgs& args) {
-    made->run(args.in<float>(0, a), args.in<float>(1, b), args.out<float>(0, n));
+    const float *lhs = args.in<float>(0, a), *rhs = args.in<float>(1, b);
+    float* const out = args.out<float>(0, n);
+    parallel_for(std::ssize(*made), 1, [&](int64_t first, int64_t last) {
+      for (int64_t i = first; i < last; ++i) {
+        const Made& m = *(*made)[static_cast<size_t>(i)];
+        m.convolver.run(lhs + m.part.lhs, rhs, out + m.part.out);
+      }
+    });
   };
-  call.workspace = [made] { return made->workspace(); };
+  call.workspace = [made] {
+    int64_t bytes = 0;
+    for (const auto& m : *made) bytes += m->convolver.workspace();
+    return bytes;
+  };
   call.axis_map = axis_map_of(u);
   return call;
 }

@@ -117,6 +117,12 @@ Array scaled(const Array& x, const Array& v, int at) {
   return lax::mul(x, without(v, x.shape(), at));
 }
 
+Array identity(const Type& t) {
+  const int last = t.ndim() - 1;
+  const Array on_diagonal = lax::eq(iota(I32, t.shape(), last - 1), iota(I32, t.shape(), last));
+  return lax::select(on_diagonal, base::ones(t), base::zeros(t));
+}
+
 Array leads(const Array& vectors, int axis) {
   const Shape& s = vectors.shape();
   const Array size = lax::abs(vectors);

@@ -52,6 +52,9 @@ Array without(const Array& v, const Shape& shape, int at);
 // v repeated along axis `at` of x's shape, times each number of x.
 Array scaled(const Array& x, const Array& v, int at);
 
+// 1 where the row's number is that of the column, else 0.
+Array identity(const Type& t);
+
 // Where the leading numbers of the vectors along axis `axis` stand: of each the first that is at
 // least 0.6 times as large as its largest. What is made real and positive of eigenvectors and
 // singular vectors, so that they are determined.

@@ -19,6 +19,7 @@
 #include "weft/ops/index/index.h"
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/kit/sample_numbers.h"
 #include "weft/ops/linear/device/calls.h"
 #include "weft/ops/linear/implementations.h"
 #include "weft/ops/linear/matrix.h"
@@ -108,12 +109,11 @@ P make_reflection(Numbers<P>& a, int64_t j) {
   return tau;
 }
 
-// `order` (if asked for): that of the columns.
+// With `pivoting` columns change places, but for the first `held` ones; `order` is their order.
 template <class P>
-void factor(Numbers<P>& a, P* taus, int32_t* order) {
-  if (order) std::iota(order, order + a.columns, 0);
+void factor(Numbers<P>& a, P* taus, bool pivoting, int64_t held, int32_t* order) {
   for (int64_t j = 0; j < std::min(a.rows, a.columns); ++j) {
-    if (order) {
+    if (pivoting && j >= held) {
       int64_t best = j;
       for (int64_t c = j + 1; c < a.columns; ++c)
         if (length(a, j, c) > length(a, j, best)) best = c;
@@ -172,8 +172,20 @@ Arrays factored(const Arrays& x, bool pivoting) {
     std::vector<P> factors(static_cast<size_t>(k));
     for (int64_t b = 0; b < s.batch; ++b) {
       auto m = loaded(data_of<T>(x[0]) + b * size, s.rows, s.columns);
-      factor(m, factors.data(),
-             pivoting ? static_cast<int32_t*>(order.data) + b * s.columns : nullptr);
+      int32_t* columns = pivoting ? static_cast<int32_t*>(order.data) + b * s.columns : nullptr;
+      int64_t held = 0;
+      if (pivoting) {
+        const bool leading = x.size() > 1;
+        held = native::leading_first(s.columns, leading,
+                                     leading ? data_of<int32_t>(x[1]) + b * s.columns : nullptr,
+                                     columns);
+        const auto given = m;
+        for (int64_t i = 0; i < s.rows; ++i)
+          for (int64_t j = 0; j < s.columns; ++j)
+            m.x[static_cast<size_t>(i * s.columns + j)] =
+                given.x[static_cast<size_t>(i * s.columns + columns[j])];
+      }
+      factor(m, factors.data(), pivoting, held, columns);
       std::transform(m.x.begin(), m.x.end(), static_cast<T*>(a.data) + b * size, Element<T>::store);
       std::transform(factors.begin(), factors.end(), static_cast<T*>(taus.data) + b * k,
                      Element<T>::store);
@@ -315,10 +327,32 @@ Array exchanged(const Array& x, const Array& j, const Array& other) {
   return select(here, column(there), select(there, column(here), x));
 }
 
+// The order of columns in which those whose number is not 0 have come to the front, and how many.
+std::pair<Array, Array> leading_first(const Array& first) {
+  const int rows = first.ndim() - 1;
+  const int64_t n = first.shape()[rows];
+  const Type order = first.type().strong(), count(I32, first.shape().erased(rows));
+  const Closed body = record({order, count, Type(I32, {})}, [&](const Arrays& c) {
+    const Array number = matrix::element(first, c[2], rows);
+    const Array comes = ne(number, zeros_like(number)), here = matrix::all(c[2], count.shape());
+    const Array other = select(comes, c[1], here);
+    const Array wide = exchanged(base::insert_axis(c[0], rows, 1), c[2], other);
+    return Arrays{squeeze_axes(wide, {rows}), add(c[1], convert_element_type(comes, I32))};
+  });
+  const Array start = iota(I32, order.shape(), rows);
+  const Arrays r = scan_flat(body, {start, base::zeros(count)}, {iota(I32, {n}, 0)}, n);
+  return {r[0], r[1]};
+}
+
 Arrays geqp3_expand(const ExpandArgs<None>& e) {
   const Type t = e.x[0].type().strong(), order = order_type(t);
   const int rows = t.ndim() - 2;
-  const Array a = base::convert(e.x[0], t.dtype()), start = iota(I32, order.shape(), rows);
+  Array a = base::convert(e.x[0], t.dtype()), start = iota(I32, order.shape(), rows);
+  Array held = base::zeros(Type(I32, order.shape().erased(rows)));
+  if (e.x.size() > 1 && order.elements() > 0) {
+    std::tie(start, held) = leading_first(e.x[1]);
+    a = gather_along(a, matrix::along(start, t.shape(), rows + 1), rows + 1);
+  }
   if (t.elements() == 0) return {a, start, base::zeros(taus_type(t))};
   const int64_t steps = matrix::Sizes(t).smaller();
   const Closed body = record({t, order, Type(I32, {})}, [&](const Arrays& c) {
@@ -330,8 +364,12 @@ Arrays geqp3_expand(const ExpandArgs<None>& e) {
     const Array scaled = div(rest, matrix::along_leading(as_number(scale, t.dtype()), x.shape()));
     const Array lengths = reduce_sum(squares(scaled), {rows});
     const Array open = ge(iota(I32, lengths.shape(), rows), matrix::all(j, lengths.shape()));
-    const Array longest =
+    Array longest =
         argmax(select(open, lengths, matrix::all(like(lengths, -1), lengths.shape())), rows);
+    if (e.x.size() > 1) {
+      const Array here = matrix::all(j, longest.shape());
+      longest = select(lt(here, held), here, longest);
+    }
     const Array next = exchanged(x, j, longest);
     const Reflection r = reflection(next, j);
     return Arrays{reflected(next, r.v, matrix::conj(r.tau), j, r.column),
@@ -342,18 +380,12 @@ Arrays geqp3_expand(const ExpandArgs<None>& e) {
   return {r[0], r[1], base::move_axis(r[2], 0, rows)};
 }
 
-Array identity(const Type& t) {
-  const int last = t.ndim() - 1;
-  return select(eq(iota(I32, t.shape(), last - 1), iota(I32, t.shape(), last)), base::ones(t),
-                base::zeros(t));
-}
-
 Arrays product_expand(const ExpandArgs<None>& e) {
   const Type t = e.x[0].type().strong();
   const Array v = base::convert(e.x[0], t.dtype()), taus = base::convert(e.x[1], t.dtype());
   const int rows = t.ndim() - 2;
   const int64_t steps = taus.shape()[rows];
-  if (t.elements() == 0 || steps == 0) return {identity(t)};
+  if (t.elements() == 0 || steps == 0) return {matrix::identity(t)};
   const Closed body = record({t, Type(I32, {})}, [&](const Arrays& c) {
     const Array whole = matrix::column(v, c[1]), i = iota(I32, whole.shape(), rows);
     const Array at = matrix::all(c[1], i.shape());
@@ -362,7 +394,7 @@ Arrays product_expand(const ExpandArgs<None>& e) {
     return Arrays{
         reflected(c[0], select(eq(i, at), one, below), matrix::element(taus, c[1], rows), c[1])};
   });
-  return scan_flat(body, {identity(t)}, {iota(I32, {steps}, 0)}, steps, true);
+  return scan_flat(body, {matrix::identity(t)}, {iota(I32, {steps}, 0)}, steps, true);
 }
 
 // ---- by LAPACK
@@ -466,7 +498,7 @@ Arrays reflection_tangents(const Array& v, const Array& q, const Array& dq) {
   const auto below = [&](const Array& x) { return base::slice_axis(x, rows, k, m); };
   const TriangularSolve by_v{.left_side = true, .lower = true, .unit_diagonal = true};
   const TriangularSolve by_u{.left_side = false, .lower = false};
-  const Array l = top(v), rest = sub(identity(l.type().strong()), top(q));
+  const Array l = top(v), rest = sub(matrix::identity(l.type().strong()), top(q));
   const Array u = matrix::triangle(triangular_solve(l, rest, by_v), false);
   const Array on_diagonal = eq(iota(I32, u.shape(), rows), iota(I32, u.shape(), rows + 1));
   const Array none = bitwise_and(on_diagonal, eq(u, zeros_like(u)));
@@ -497,7 +529,8 @@ Arrays geqrf_jvp(const JvpArgs<None>& j) {
   const Array q = triangular_solve(r, columns(base::convert(j.x[0], a.dtype()), 0, k),
                                    {.left_side = false, .lower = false});
   const Arrays change = qr_derivative("geqrf", columns(dx, 0, k), q, r, false);
-  const Array v = base::add(matrix::triangle(first, true, true), identity(first.type().strong()));
+  const Array v =
+      base::add(matrix::triangle(first, true, true), matrix::identity(first.type().strong()));
   const Arrays reflections = reflection_tangents(v, q, change[0]);
   Array upper = change[1];
   if (s.rows > k) {
@@ -535,23 +568,43 @@ const Primitive<None>& geqrf_op = define<None>({
     .rejects = [] { return matrix_rejects<None>({}); },
 });
 
+Types geqp3_type(const Types& in, const None&) {
+  require_operands("geqp3", in, in.size() == 2 ? 2 : 1);
+  matrix::require_matrices("geqp3", {in[0]});
+  if (in.size() == 2 && in[1].strong() != order_type(in[0]))
+    reject_shape("geqp3",
+                 "takes an i32 a column, whose axes are those of the matrices but the rows", in);
+  return {in[0].strong(), order_type(in[0]), taus_type(in[0])};
+}
+std::vector<Sample<None>> geqp3_samples() {
+  std::vector<Sample<None>> s = matrix_samples<None>({});
+  for (const Shape& shape :
+       {Shape{3, 4}, Shape{4, 3}, Shape{0, 3}, Shape{2, 4, 4}, Shape{0, 3, 3}, Shape{18, 17}}) {
+    const Type t(F64, shape), order = order_type(t);
+    s.push_back({.in = {t, order}, .values = [t, order](uint64_t seed) {
+                   SampleNumbers numbers(seed);
+                   return Arrays{matrix::dominant(t, seed), numbers(order, 0, 1)};
+                 }});
+  }
+  return s;
+}
 const Primitive<None>& geqp3_op = define<None>({
     .name = "geqp3",
     .doc = "geqrf of matrices whose columns change places so that each step takes the longest; the "
            "order of the columns.",
-    .type =
-        [](const Types& in, const None&) {
-          require_operands("geqp3", in, 1);
-          matrix::require_matrices("geqp3", in);
-          return Types{in[0].strong(), order_type(in[0]), taus_type(in[0])};
-        },
+    .type = geqp3_type,
     .reference = [](const Arrays& x, const None&) { return factored(x, true); },
     .batch = batch_in_front<None>,
     .expand = geqp3_expand,
     .implementations = [] { return ways(native::Reflections::pivoted); },
     .tolerance = 256,
-    .samples = [] { return matrix_samples<None>({}); },
-    .rejects = [] { return matrix_rejects<None>({}); },
+    .samples = geqp3_samples,
+    .rejects =
+        [] {
+          std::vector<Reject<None>> r = matrix_rejects<None>({});
+          r.push_back({{Type(F32, {3, 4}), Type(I32, {3})}, {}, "an i32 a column"});
+          return r;
+        },
 });
 
 // The product in one piece, whose derivative is that of each factor: E - V D (1 + S D)^-1 V^H, with
@@ -560,14 +613,15 @@ Array compact_product(const Array& a, const Array& taus) {
   const int last = a.ndim() - 1;
   const int64_t n = a.shape()[last], k = taus.shape()[last - 1];
   const Array some = base::slice_axis(a, last, 0, k);
-  const Array v = base::add(matrix::triangle(some, true, true), identity(some.type().strong()));
+  const Array v =
+      base::add(matrix::triangle(some, true, true), matrix::identity(some.type().strong()));
   const Array vh = matrix::transposed(v, true);
   const Array s = matrix::triangle(matrix::product(vh, v), false, true);
   const Array scaled = mul(s, matrix::along(taus, s.shape(), last));
   const Array inner = triangular_solve(scaled, base::slice_axis(vh, last, 0, n),
                                        {.left_side = true, .unit_diagonal = true});
   const Array less = matrix::product(mul(v, matrix::along(taus, v.shape(), last)), inner);
-  return sub(identity(a.type().strong()), less);
+  return sub(matrix::identity(a.type().strong()), less);
 }
 Arrays product_jvp(const JvpArgs<None>& j) {
   return jvp_flat([](const Arrays& x) { return Arrays{compact_product(x[0], x[1])}; }, j.x, j.dx)
@@ -687,57 +741,14 @@ Geqp3 geqp3(const Arg& x) {
   Arrays r = geqp3_op.bind({x});
   return {std::move(r[0]), std::move(r[1]), std::move(r[2])};
 }
+Geqp3 geqp3(const Arg& x, const Arg& first) {
+  const Source s(x.at());
+  Arrays r = geqp3_op.bind({x, first});
+  return {std::move(r[0]), std::move(r[1]), std::move(r[2])};
+}
 Array householder_product(const Arg& a, const Arg& taus) {
   const Source s(a.at());
   return product_op({a, taus});
-}
-// With the product as compact_product has it, E - V D (1 + S D)^-1 V^H.
-Array ormqr(const Arg& a, const Arg& taus, const Arg& c, const OrmqrOptions& o) {
-  const Source s(a.at());
-  const Types in = {a->type(), taus->type(), c->type()};
-  matrix::require_matrices("ormqr", in);
-  if (in[1].dtype() != in[0].dtype() || in[2].dtype() != in[0].dtype())
-    reject_dtype("ormqr", "requires arguments to have the same dtypes", in);
-  const int last = in[0].ndim() - 1;
-  const Shape lead = in[0].shape().erased(last).erased(last - 1);
-  const auto fits = [&](const Type& t, int kept) {
-    Shape front = t.shape();
-    for (int k = 0; k < kept; ++k) front = front.erased(front.ndim() - 1);
-    return front == lead;
-  };
-  if (in[1].ndim() != last || in[2].ndim() != last + 1 || !fits(in[1], 1) || !fits(in[2], 2))
-    reject_shape("ormqr", "takes matrices of reflections, taus and matrices with equal batch axes",
-                 in);
-  const int64_t m = in[0].shape()[last - 1], k = in[1].shape()[last - 1];
-  if (in[2].shape()[o.left ? last - 1 : last] != m || k > std::min(m, in[0].shape()[last]))
-    reject_shape("ormqr",
-                 "takes a matrix that fits the rows of the reflections, and no more taus than "
-                 "those have columns",
-                 in);
-  const Array some = base::slice_axis(a, last, 0, k);
-  const Array v = base::add(matrix::triangle(some, true, true), identity(some.type().strong()));
-  const Array vh = matrix::transposed(v, true);
-  const Array inner = matrix::triangle(matrix::product(vh, v), false, true);
-  const Array scaled = mul(inner, matrix::along(taus, inner.shape(), last));
-  const TriangularSolve how{.left_side = o.left,
-                            .transpose_a = o.transpose,
-                            .conjugate_a = o.transpose,
-                            .unit_diagonal = true};
-  const Array factors = o.transpose ? matrix::conj(taus) : Array(taus);
-  const auto times_taus = [&](const Array& x, int axis) {
-    return mul(x, matrix::along(factors, x.shape(), axis));
-  };
-  // D stands in front of the inverse, of Q^H behind it.
-  if (o.left) {
-    Array x = matrix::product(vh, c);
-    x = o.transpose ? triangular_solve(scaled, times_taus(x, last - 1), how)
-                    : times_taus(triangular_solve(scaled, x, how), last - 1);
-    return sub(c, matrix::product(v, x));
-  }
-  Array x = matrix::product(c, v);
-  x = o.transpose ? times_taus(triangular_solve(scaled, x, how), last)
-                  : triangular_solve(scaled, times_taus(x, last), how);
-  return sub(c, matrix::product(x, vh));
 }
 QR qr(const Arg& x, const QROptions& o) {
   const Source s(x.at());

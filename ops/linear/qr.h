@@ -20,6 +20,10 @@ using Geqp3 = std::tuple<Array, Array, Array>;
 // geqrf of matrices whose columns change places so that each step takes the longest one that is
 // left: column j of what is factored is column permutation[j] of x. Source: geqp3 of LAPACK.
 Geqp3 geqp3(const typing::Arg& x);
+// The same of matrices of which the columns whose number in `first` (I32, a number a column) is not
+// 0 come to the front and stay there: each in turn changes places with the first one that is not
+// held, and only those behind take part in the choice. Source: JPVT of LAPACK's geqp3.
+Geqp3 geqp3(const typing::Arg& x, const typing::Arg& first);
 // The first columns of H_0 H_1 …, as many as `a` has. ShapeError for more of them than rows, or
 // more taus than columns. Source: jax.lax.linalg.householder_product.
 Array householder_product(const typing::Arg& a, const typing::Arg& taus);

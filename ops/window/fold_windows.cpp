@@ -4,6 +4,8 @@
 // joins of whole arrays as the logarithms of the sizes.
 #include <algorithm>
 
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/ops/window/window.h"
 #include "weft/tracer/base_ops.h"
@@ -36,17 +38,23 @@ Arrays along(JoinArrays join, const Arrays& x, int axis, int64_t size, int64_t d
   return out;
 }
 
+bool all_are(const Sizes& s, int64_t wanted) {
+  return std::all_of(s.begin(), s.end(), [wanted](int64_t n) { return n == wanted; });
+}
+bool pads(const Window& w) {
+  return !all_are(w.low, 0) || !all_are(w.high, 0) || !all_are(w.base_dilation, 1);
+}
+
 }  // namespace
 
-Arrays fold_windows(const Arrays& operands, const Arrays& init, const Window& w, JoinArrays join) {
+Arrays fold_windows(const Arrays& operands, const Arrays& neutral, const Window& w,
+                    JoinArrays join) {
   Arrays x = operands;
   Sizes interior = w.base_dilation;
   for (int64_t& n : interior) --n;
-  const auto none = [](const Sizes& s) {
-    return std::all_of(s.begin(), s.end(), [](int64_t n) { return n == 0; });
-  };
-  if (!none(w.low) || !none(w.high) || !none(interior))
-    for (size_t i = 0; i < x.size(); ++i) x[i] = pad_with(x[i], init[i], w.low, w.high, interior);
+  if (pads(w))
+    for (size_t i = 0; i < x.size(); ++i)
+      x[i] = pad_with(x[i], neutral[i], w.low, w.high, interior);
   // From the last axis on, so that the elements of a window are joined in row-major order.
   for (size_t a = w.low.size(); a-- > 0;) {
     const int axis = static_cast<int>(a);
@@ -59,6 +67,37 @@ Arrays fold_windows(const Arrays& operands, const Arrays& init, const Window& w,
       for (Array& v : x) v = base::slice_axis(v, axis, 0, v.shape()[axis], w.window_strides[a]);
   }
   return x;
+}
+
+Arrays reduce_windows(const Arrays& x, const Arrays& init, const Window& w, JoinArrays join) {
+  const auto from_init = [&](const Arrays& folds) {
+    Arrays first;
+    for (const Array& v : init) first.push_back(broadcast_in_dim(v, folds[0].shape(), {}));
+    return join(first, folds);
+  };
+  if (!pads(w)) return from_init(fold_windows(x, init, w, join));
+  // The last of the arrays says what is there. Of two parts that are there the join is taken.
+  const auto values = [](const Arrays& a) { return Arrays(a.begin(), a.end() - 1); };
+  const auto join_there = [&](const Arrays& a, const Arrays& b) {
+    const Array both = lax::bitwise_and(a.back(), b.back());
+    const Arrays joined = join(values(a), values(b));
+    Arrays r;
+    for (size_t i = 0; i < joined.size(); ++i)
+      r.push_back(lax::select(both, joined[i], lax::select(a.back(), a[i], b[i])));
+    r.push_back(lax::bitwise_or(a.back(), b.back()));
+    return r;
+  };
+  Arrays all = x, padding = init;
+  all.push_back(base::ones(Type(Bool, x[0].shape())));
+  padding.push_back(base::zeros(Type(Bool, {})));
+  const Arrays folds = fold_windows(all, padding, w, join_there);
+  const Arrays whole = from_init(values(folds));
+  Arrays r;
+  for (size_t i = 0; i < whole.size(); ++i) {
+    const Array alone = broadcast_in_dim(init[i], whole[i].shape(), {});
+    r.push_back(lax::select(folds.back(), whole[i], alone));
+  }
+  return r;
 }
 
 }  // namespace weft

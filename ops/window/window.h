@@ -46,8 +46,13 @@ Array select_and_scatter_add(const Array& source, const Array& x, bool largest, 
 
 // What joins two lists of arrays, all of one shape, element by element.
 using JoinArrays = FunctionRef<Arrays(const Arrays&, const Arrays&)>;
-// Folds of all windows of arrays of one shape, by an associative join. What is padded is init.
-Arrays fold_windows(const Arrays& x, const Arrays& init, const Window& w, JoinArrays join);
+// Folds of all windows of arrays of one shape, by an associative join. What is padded is `neutral`,
+// which must change nothing.
+Arrays fold_windows(const Arrays& x, const Arrays& neutral, const Window& w, JoinArrays join);
+// The folds of init and of all elements of a window, in this order, by any associative join. init
+// takes part once in each window; what is padded takes no part. Source: XLA's ReduceWindow.
+// StableHLO's text lets padding count as init, which XLA does not do.
+Arrays reduce_windows(const Arrays& x, const Arrays& init, const Window& w, JoinArrays join);
 
 using JoinTwo = FunctionRef<Array(const Array&, const Array&)>;
 // select_and_scatter_add with another choice and another sum: `select` says whether the scan keeps

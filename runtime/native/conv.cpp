@@ -162,7 +162,10 @@ Convolver::~Convolver() = default;
 const Convolver::Plan& Convolver::plan() const {
   static auto& mutex = *new ForkMutex;
   const std::lock_guard lock(mutex);
-  if (!plan_) plan_ = asked([&] { return std::make_unique<Plan>(c_); });
+  if (!plan_) {
+    const OneOpenMpThread alone;  // or the primitive starts threads whenever it runs
+    plan_ = asked([&] { return std::make_unique<Plan>(c_); });
+  }
   return *plan_;
 }
 
@@ -183,33 +186,33 @@ memory at(const memory::desc& d, const void* data) {
 }  // namespace
 
 void Convolver::run(const float* lhs, const float* rhs, float* out) const {
-  one_openmp_thread();
   const Plan& p = plan();
   const bool shared = shares_kernel(c_);
   const Temporaries kernel(shared ? p.rhs.bytes() : 0);
   if (shared && p.rhs.differ())
     asked([&] {
+      const OneOpenMpThread alone;
       dnnl::stream s(cpu());
       move(s, at(p.rhs.given, rhs), at(p.rhs.wanted, kernel.data()));
       s.wait();
     });
   parallel_for(c_.images(), grain_of(c_), [&](int64_t first, int64_t last) {
-    one_openmp_thread();
+    const OneOpenMpThread alone;
     const Temporaries room(p.bytes() + (shared ? 0 : p.rhs.bytes()));
-    asked([&] {
-      some_images(p, {lhs, rhs, out}, first, last, room.data(), shared ? kernel.data() : nullptr);
-    });
+    asked(
+        [&] { some_images(p, {lhs, rhs, out}, first, last, room.data(), shared, kernel.data()); });
   });
 }
 
-// Images first … last - 1, with room for what is moved; `kernel`: where it is already.
+// Images first … last - 1, with room for what is moved. A kernel that all share is moved already,
+// to `kernel`.
 void Convolver::some_images(const Plan& p, const Data& x, int64_t first, int64_t last,
-                            std::byte* room, std::byte* kernel) const {
+                            std::byte* room, bool shared, std::byte* kernel) const {
   const auto take = [&](int64_t bytes) { return std::exchange(room, room + bytes); };
   const memory scratch = at(p.desc.scratchpad_desc(), take(p.scratch())),
                lhs_moved = at(p.lhs.wanted, take(p.lhs.bytes())),
                out_moved = at(p.out.wanted, take(p.out.bytes())),
-               rhs_moved = at(p.rhs.wanted, kernel ? kernel : take(p.rhs.bytes()));
+               rhs_moved = at(p.rhs.wanted, shared ? kernel : take(p.rhs.bytes()));
   dnnl::stream s(cpu());
   int64_t moved = -1;
   for (int64_t i = first; i < last; ++i) {
@@ -217,7 +220,7 @@ void Convolver::some_images(const Plan& p, const Data& x, int64_t first, int64_t
     const memory a = at(p.lhs.given, x.lhs + place.lhs), b = at(p.rhs.given, x.rhs + place.rhs),
                  r = at(p.out.given, x.out + place.out);
     if (p.lhs.differ()) move(s, a, lhs_moved);
-    if (p.rhs.differ() && !kernel && moved != place.rhs) move(s, b, rhs_moved);
+    if (p.rhs.differ() && !shared && moved != place.rhs) move(s, b, rhs_moved);
     moved = place.rhs;
     p.forward.execute(s, {{DNNL_ARG_SRC, p.lhs.differ() ? lhs_moved : a},
                           {DNNL_ARG_WEIGHTS, p.rhs.differ() ? rhs_moved : b},

@@ -46,7 +46,7 @@ class Convolver {
   };
   const Plan& plan() const;
   void some_images(const Plan& p, const Data& x, int64_t first, int64_t last, std::byte* room,
-                   std::byte* kernel) const;
+                   bool shared, std::byte* kernel) const;
   const Convolution c_;
   mutable std::unique_ptr<Plan> plan_;
 };

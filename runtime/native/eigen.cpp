@@ -135,13 +135,13 @@ struct SvdRoom {
 // Rows of the matrix are columns to LAPACK: it is the transposed matrix, whose left vectors are the
 // right ones of ours, and lie as ours do.
 template <class T>
-int decompose(const Matrices& a, T* x, real_of<T>* s, T* u, T* vh) {
+int decompose(const Matrices& a, bool vectors, T* x, real_of<T>* s, T* u, T* vh) {
   const SvdRoom size(a);
   std::vector<T> work(static_cast<size_t>(size.work));
   std::vector<int> integers(static_cast<size_t>(size.integers));
   const int m = static_cast<int>(a.rows), n = static_cast<int>(a.columns),
             k = static_cast<int>(a.smaller()), room = static_cast<int>(size.work);
-  const char* job = u ? "S" : "N";
+  const char* job = vectors ? "S" : "N";
   int info = 0;
   if constexpr (Room<T>::complex) {
     constexpr auto f = by_type<T>(&cgesdd_, &cgesdd_, &cgesdd_, &zgesdd_);
@@ -193,7 +193,7 @@ void svd_as(const Matrices& a, bool vectors, const NativeArgs& args) {
     real_of<T>* s = values + b * k;
     T *u = vectors ? left + b * a.rows * k : nullptr,
       *vh = vectors ? right + b * k * a.columns : nullptr;
-    if (!all_finite(x.data(), size) || decompose(a, x.data(), s, u, vh) != 0) {
+    if (!all_finite(x.data(), size) || decompose(a, vectors, x.data(), s, u, vh) != 0) {
       std::fill(s, s + k, not_a_number<real_of<T>>());
       if (vectors) {
         std::fill(u, u + a.rows * k, not_a_number<T>());
@@ -298,7 +298,7 @@ void eig_as(const Squares& a, bool left, bool right, const NativeArgs& args) {
     const bool good = all_finite(room.a.data(), size) && eigenproblem(n, left, right, room, w) == 0;
     if (!good) std::fill(w, w + n, not_a_number<C>());
     for (int side = 0; side < 2; ++side) {
-      if (!to[side]) continue;
+      if (!(side == 0 ? left : right)) continue;
       C* vectors = to[side] + b * size;
       if (!good) std::fill(vectors, vectors + size, not_a_number<C>());
       for (int64_t k = 0; good && k < n; ++k)

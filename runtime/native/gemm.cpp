@@ -58,7 +58,7 @@ struct Gemm {
 };
 
 void gemm(const Gemm& g, const float* a, const float* b, float* c) {
-  one_openmp_thread();
+  const OneOpenMpThread alone;
   const dnnl_status_t s = dnnl_sgemm(g.trans_a ? 'T' : 'N', g.trans_b ? 'T' : 'N', g.m, g.n, g.k,
                                      1.0f, a, g.lda, b, g.ldb, 0.0f, c, g.ldc);
   if (s != dnnl_success) throw OutOfMemoryError("oneDNN could not run a product");

@@ -7,18 +7,32 @@
 #include <dlfcn.h>
 
 namespace weft::native {
+namespace {
 
-void one_openmp_thread() {
-  thread_local bool done = false;
-  if (done) return;
-  done = true;
-  using Set = void (*)(int);
-  if (const auto set = reinterpret_cast<Set>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"))) set(1);
+// Those of the OpenMP that oneDNN found, if it has one: Weft itself is not linked with any.
+struct OpenMp {
+  int (*get)() = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
+  void (*set)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
+  bool there() const { return get && set; }
+};
+const OpenMp& openmp() {
+  static const OpenMp functions;
+  return functions;
+}
+
+}  // namespace
+
+OneOpenMpThread::OneOpenMpThread() {
+  if (!openmp().there()) return;
+  before_ = openmp().get();
+  if (before_ != 1) openmp().set(1);
+}
+OneOpenMpThread::~OneOpenMpThread() {
+  if (before_ != 1) openmp().set(before_);
 }
 
 void one_blas_thread() {
-  static const bool once = (openblas_set_num_threads(1), true);
-  (void)once;
+  if (openblas_get_num_threads() != 1) openblas_set_num_threads(1);
 }
 
 }  // namespace weft::native

@@ -98,12 +98,15 @@ struct Columns {
 template <class T>
 void householder_as(Reflections what, const Matrices& a, int64_t taus, const NativeArgs& args) {
   const int64_t size = a.rows * a.columns;
-  const bool pivoted = what == Reflections::pivoted;
+  const bool pivoted = what == Reflections::pivoted, product = what == Reflections::product;
+  // Empty arrays have null addresses, so what there is is known by `what` alone.
+  const bool leading = pivoted && args.in_bytes.size() > 1;
   const T* from = args.in<T>(0, a.batch * size);
   T* to = args.out<T>(0, a.batch * size);
+  const int32_t* first = leading ? args.in<int32_t>(1, a.batch * a.columns) : nullptr;
   int32_t* order = pivoted ? args.out<int32_t>(1, a.batch * a.columns) : nullptr;
-  const T* given = what == Reflections::product ? args.in<T>(1, a.batch * taus) : nullptr;
-  T* made = given ? nullptr : args.out<T>(pivoted ? 2 : 1, a.batch * taus);
+  const T* given = product ? args.in<T>(1, a.batch * taus) : nullptr;
+  T* made = product ? nullptr : args.out<T>(pivoted ? 2 : 1, a.batch * taus);
   const int m = static_cast<int>(a.rows), n = static_cast<int>(a.columns),
             k = static_cast<int>(taus);
   each_matrix(a.batch, 2 * static_cast<double>(size) * static_cast<double>(taus), [&](int64_t b) {
@@ -112,14 +115,16 @@ void householder_as(Reflections what, const Matrices& a, int64_t taus, const Nat
     int info = 0;
     turn(a.rows, a.columns, from + b * size, c.a.data());
     int32_t* columns = pivoted ? order + b * a.columns : nullptr;
-    if (pivoted) std::fill(columns, columns + a.columns, 0);
+    const int32_t* in_front = leading ? first + b * a.columns : nullptr;
     if (n == 0 || m == 0) {
-      if (pivoted) std::iota(columns, columns + a.columns, 0);
+      if (pivoted) leading_first(a.columns, leading, in_front, columns);
       return;
     }
-    if (given) {
-      constexpr auto product = by_type<T>(&sorgqr_, &dorgqr_, &cungqr_, &zungqr_);
-      product(&m, &n, &k, c.a.data(), &m, given + b * taus, c.work.data(), &room, &info);
+    if (leading) std::copy(in_front, in_front + a.columns, columns);
+    if (pivoted && !leading) std::fill(columns, columns + a.columns, 0);
+    if (product) {
+      constexpr auto orgqr = by_type<T>(&sorgqr_, &dorgqr_, &cungqr_, &zungqr_);
+      orgqr(&m, &n, &k, c.a.data(), &m, given + b * taus, c.work.data(), &room, &info);
     } else if (pivoted) {
       if constexpr (is_complex(dtype_of_v<T>)) {
         constexpr auto factor = by_type<T>(&cgeqp3_, &cgeqp3_, &cgeqp3_, &zgeqp3_);
@@ -283,6 +288,14 @@ void lu_as(const Matrices& a, const NativeArgs& args) {
 }
 
 }  // namespace
+
+int64_t leading_first(int64_t columns, bool leading, const int32_t* first, int32_t* order) {
+  std::iota(order, order + columns, 0);
+  int64_t in_front = 0;
+  for (int64_t j = 0; leading && j < columns; ++j)
+    if (first[j] != 0) std::swap(order[j], order[in_front++]);
+  return in_front;
+}
 
 void cholesky(const Squares& a, const NativeArgs& args) {
   one_blas_thread();

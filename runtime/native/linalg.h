@@ -30,10 +30,13 @@ int64_t lu_workspace(const Matrices& a);
 
 // Reflections of matrices and what they leave, in place of operand 0, and their taus behind it,
 // after the order of the columns if they are pivoted; or the product of those that operands 0 and 1
-// hold.
+// hold. An operand 1 of pivoted ones says by numbers that are not 0 which columns come first.
 enum class Reflections { plain, pivoted, product };
 void householder(Reflections what, const Matrices& a, int64_t taus, const NativeArgs& args);
 int64_t householder_workspace(const Matrices& a);
+// The order of columns in which those whose number in `first` is not 0, if there are such numbers
+// (`leading`), have changed places with the first ones, as geqp3 of LAPACK has it; how many.
+int64_t leading_first(int64_t columns, bool leading, const int32_t* first, int32_t* order);
 
 // op(A) X = B, or X op(A) = B unless `left`. A is operand 0, of which one triangle is read, B
 // operand 1 of n rows and `columns`, unless `left` of `columns` rows and n columns.

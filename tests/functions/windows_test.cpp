@@ -53,6 +53,54 @@ TEST_CASE("windows are folded by any function", "[functions][window]") {
                     maximum(lax::reduce_window_max(x, {2, 2}), 3.f)));
 }
 
+// As XLA has it; the numbers are JAX's.
+TEST_CASE("init takes part once in each window, and padding takes none", "[functions][window]") {
+  const Array x = arange(1., 7.);
+  const auto sums = [&](const lax::WindowOptions& o, int64_t size = 3) {
+    const auto f = [&](const lax::WindowOptions& w, Array (*sum)(Array, Array)) {
+      const auto folds = [&](Array v) { return lax::reduce_window(v, 10.f, sum, {size}, w); };
+      const Array r = folds(x);
+      CHECK(array_equal(jit(folds)(x), r));
+      CHECK(array_equal(vmap(folds)(stack({x, x}))[1], r));
+      return floats(r);
+    };
+    const Floats plain = f(o, [](Array a, Array b) { return a + b; });
+    // The same in a way that is not seen to be a sum.
+    CHECK(f(o, [](Array a, Array b) { return maximum(a, b) + minimum(a, b); }) == plain);
+    return plain;
+  };
+  const lax::ConvPadding around = std::vector<std::pair<int64_t, int64_t>>{{2, 1}};
+  CHECK(sums({.padding = around}) == Floats{11, 13, 16, 19, 22, 25, 21});
+  CHECK(sums({.padding = around, .base_dilation = {2}}) ==
+        Floats{11, 11, 13, 12, 15, 13, 17, 14, 19, 15, 21, 16});
+  CHECK(sums({.padding = around, .window_dilation = {2}}) == Floats{14, 16, 19, 22, 18});
+  CHECK(sums({.padding = std::vector<std::pair<int64_t, int64_t>>{{-1, 2}}}) ==
+        Floats{19, 22, 25, 21, 16});
+  CHECK(sums({.padding = std::vector<std::pair<int64_t, int64_t>>{{6, 6}}}) ==
+        Floats{10, 10, 10, 10, 11, 13, 16, 19, 22, 25, 21, 16, 10, 10, 10, 10});
+  CHECK(sums({.padding = std::vector<std::pair<int64_t, int64_t>>{{1, 1}}}, 1) ==
+        Floats{10, 11, 12, 13, 14, 15, 16, 10});
+  const Array products =
+      lax::reduce_window(x, 10.f, lax::mul, {3}, lax::WindowOptions{.padding = around});
+  CHECK(floats(products) == Floats{10, 20, 60, 240, 600, 1200, 300});
+  const Arrays two =
+      lax::reduce_window(Arrays{x, x * 10}, Arrays{Array(10.f), Array(100.f)},
+                         [](Arrays a, Arrays b) { return Arrays{a[0] + b[0], a[1] + b[1]}; }, {3},
+                         {.padding = around});
+  CHECK(floats(two[0]) == Floats{11, 13, 16, 19, 22, 25, 21});
+  CHECK(floats(two[1]) == Floats{110, 130, 160, 190, 220, 250, 210});
+  // The derivative by x and by init.
+  const auto total = [&](Array v, Array init) {
+    return lax::reduce_window(v, init,
+                              [](Array a, Array b) { return maximum(a, b) + minimum(a, b); }, {3},
+                              {.padding = around})
+        .sum();
+  };
+  const auto [by_x, by_init] = grad<0, 1>(total)(x, Array(10.f));
+  CHECK(floats(by_x) == Floats{3, 3, 3, 3, 3, 2});
+  CHECK(by_init.item<float>() == 7);
+}
+
 TEST_CASE("of equals the first gets the cotangent", "[functions][window]") {
   const Array x = zeros({2, 4});
   const auto slope = [](auto f) { return grad([f](Array v) { return f(v).sum(); }); };

@@ -137,6 +137,36 @@ TEST_CASE("windows by bodies with branches and arrays", "[interop][stablehlo]") 
                {x, array({1.f, 2.f, 3.f, 4.f})}) == Floats{0, 3, 0, 7, 0});
 }
 
+// As XLA has it; StableHLO's text counts padding as init.
+TEST_CASE("windows start from init once", "[interop][stablehlo]") {
+  const auto windows = [&](const std::string& ops, const std::string& more, int n) {
+    const std::string out = "tensor<" + std::to_string(n) + "xf32>";
+    return values(program("%x: tensor<6xf32>, %k: tensor<f32>", out,
+                          "%r = \"stablehlo.reduce_window\"(%x, %k) ({\n^bb0(%a: tensor<f32>, %b: "
+                          "tensor<f32>):\n" +
+                              ops + "\nstablehlo.return %s : tensor<f32>\n}) {" + more +
+                              "window_dimensions = array<i64: 3>, padding = dense<[[2, 1]]> : "
+                              "tensor<1x2xi64>} : (tensor<6xf32>, tensor<f32>) -> " +
+                              out),
+                  {arange(1., 7.), Array(10.f)});
+  };
+  const std::string sum = "%s = stablehlo.add %a, %b : tensor<f32>",
+                    parts =
+                        "%p = stablehlo.maximum %a, %b : tensor<f32>\n%q = stablehlo.minimum "
+                        "%a, %b : tensor<f32>\n%s = stablehlo.add %p, %q : tensor<f32>";
+  for (const std::string& ops : {sum, parts}) {
+    CHECK(windows(ops, "", 7) == Floats{11, 13, 16, 19, 22, 25, 21});
+    CHECK(windows(ops, "base_dilations = array<i64: 2>, ", 12) ==
+          Floats{11, 11, 13, 12, 15, 13, 17, 14, 19, 15, 21, 16});
+    CHECK(windows(ops, "window_dilations = array<i64: 2>, ", 5) == Floats{14, 16, 19, 22, 18});
+  }
+  CHECK(windows("%s = stablehlo.multiply %a, %b : tensor<f32>", "", 7) ==
+        Floats{10, 20, 60, 240, 600, 1200, 300});
+  CHECK(windows("%s = stablehlo.maximum %a, %b : tensor<f32>", "", 7) == Floats(7, 10));
+  CHECK(windows("%s = stablehlo.minimum %a, %b : tensor<f32>", "", 7) ==
+        Floats{1, 1, 1, 2, 3, 4, 5});
+}
+
 TEST_CASE("bodies of bodies are read up to a depth", "[interop][stablehlo]") {
   // Each body folds an array that it makes by the body before.
   std::string body = larger;

@@ -212,7 +212,7 @@ TEST_CASE("what is accepted prints as itself", "[interop][stablehlo]") {
   CHECK_THAT(attr("array<i1: true, 5>"), Catch::Contains("expected true or false"));
   CHECK_THAT(attr("-99999999999999999999"), Catch::Contains("more than 64 bits"));
   // A single slash is no comment.
-  CHECK_THAT(round_trip("%0 = stablehlo.constant dense<1/2>\n> : tensor<f4E2M1FN>\n"),
+  CHECK_THAT(round_trip("%0 = stablehlo.constant dense<1/2>\n> : tensor<f5E2M2FN>\n"),
              Catch::Contains("expected"));
   CHECK_THAT(round_trip("%0 = stablehlo.constant {value = 1} dense<1> : tensor<i32>"),
              Catch::Contains("'value' is given twice"));

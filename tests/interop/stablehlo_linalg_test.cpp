@@ -97,9 +97,91 @@ TEST_CASE("calls for reflections give them and their product", "[interop][stable
   };
   const Arrays r = run(with("0"), {a});
   CHECK(r[1].to_vector<int>() == (std::get<1>(lax::geqp3(a)) + 1).to_vector<int>());
-  CHECK(error_of<FormatError>([&] {
-          parse_stablehlo(with("1"));
-        }).find("takes no columns to hold in front") != std::string::npos);
+  // All columns are held in front, so none changes its place.
+  CHECK(run(with("1"), {a})[1].to_vector<int>() == std::vector<int>{1, 2, 3});
+  CHECK(run(with("[0, 7, 0]"), {a})[1].to_vector<int>()[0] == 2);
+}
+
+// Those that are named change places with the first ones in turn; the others are chosen.
+TEST_CASE("columns that geqp3 holds in front", "[interop][stablehlo]") {
+  const Array wide = array({{1.f, 5.f, 2.f, 4.f}, {0.f, 3.f, 9.f, 1.f}, {2.f, 0.f, 1.f, 1.f}});
+  const std::string text =
+      call("lapack_sgeqp3_ffi", letters(""), {"tensor<3x4xf32>", "tensor<4xi32>"},
+           {"tensor<3x4xf32>", "tensor<4xi32>", "tensor<3xf32>"});
+  const auto order = [&](std::vector<int> first) {
+    return run(text, {wide, array(first)})[1].to_vector<int>();
+  };
+  using Ints = std::vector<int>;
+  CHECK(order({0, 0, 0, 0}) == Ints{3, 2, 1, 4});
+  CHECK(order({0, 0, 0, 1}) == Ints{4, 3, 1, 2});
+  CHECK(order({5, 0, 0, -3}) == Ints{1, 4, 3, 2});
+  CHECK(order({1, 1, 1, 1}) == Ints{1, 2, 3, 4});
+  // Q of the whole is orthogonal, and Q R the matrix whose columns have that order.
+  const auto factors = [&](const Array& first) {
+    const auto [packed, permutation, taus] = lax::geqp3(wide, first);
+    const Array q = lax::householder_product(lax::slice_in_dim(packed, 0, 3, 1, 1), taus);
+    return matmul(q, triu(packed)) - take(wide, permutation, 1);
+  };
+  const Array some = array({{0, 0, 0, 0}, {0, 1, 0, 1}, {1, 0, 0, 0}});
+  CHECK(abs(vmap(factors)(some)).max().item<float>() < 1e-5);
+  CHECK(abs(jit(vmap(factors))(some)).max().item<float>() < 1e-5);
+}
+
+TEST_CASE("calls of potrf leave the other triangle as it was", "[interop][stablehlo]") {
+  const Array x = array({{4.f, 7.f, 8.f}, {2.f, 5.f, 9.f}, {2.f, 3.f, 6.f}});
+  const auto of = [&](const std::string& uplo, const Array& v) {
+    return run(call("lapack_spotrf_ffi", letters("uplo = " + uplo + " : ui8"), {matrix_type},
+                    {matrix_type, "tensor<i32>"}),
+               {v});
+  };
+  const Array factor = array({{2.f, 0.f, 0.f}, {1.f, 2.f, 0.f}, {1.f, 1.f, 2.f}});
+  const Arrays low = of("76", x), up = of("85", x.T());
+  CHECK(allclose(low[0], where(tril(ones({3, 3})) > 0, factor, x)).item<bool>());
+  CHECK(allclose(up[0], where(triu(ones({3, 3})) > 0, factor.T(), x.T())).item<bool>());
+  CHECK(low[1].item<int>() == 0);
+  CHECK(of("76", -x)[1].item<int>() == 1);
+}
+
+// Arrays without elements have no addresses.
+TEST_CASE("batches without matrices", "[interop][stablehlo]") {
+  const auto of = [](const std::string& n, const std::string& target,
+                     const std::vector<std::string>& in, const std::vector<std::string>& out,
+                     const std::string& attributes) {
+    const auto typed = [&](std::vector<std::string> types) {
+      for (std::string& t : types) {
+        for (size_t at = 0; (at = t.find('n', at)) != std::string::npos;) t.replace(at, 1, n);
+        t = "tensor<0x" + t + ">";
+      }
+      return types;
+    };
+    const std::string text = call(target, letters(attributes), typed(in), typed(out));
+    CAPTURE(text);
+    const ClosedJaxpr p = parse_stablehlo(text);
+    Arrays x;
+    for (const Type& t : p.jaxpr->in_types()) x.push_back(zeros(t.shape(), t.dtype()));
+    for (const bool compiled : {true, false}) {
+      const Arrays r = compiled ? run(text, x) : eval_jaxpr(p, x);
+      CHECK(r.size() == out.size());
+      for (size_t k = 0; k < r.size(); ++k) CHECK(r[k].type().strong() == p.jaxpr->out_types()[k]);
+    }
+  };
+  const std::string m = "nxnxf32", v = "nxf32", i = "nxi32", s = "i32";
+  for (const std::string n : {"3", "16", "40"}) {
+    of(n, "lapack_sorgqr_ffi", {m, v}, {m}, "");
+    of(n, "lapack_sgeqrf_ffi", {m}, {m, v}, "");
+    of(n, "lapack_sgeqp3_ffi", {m, i}, {m, i, v}, "");
+    of(n, "lapack_sormqr_ffi", {m, v, m}, {m}, "left = true, transpose = true");
+    of(n, "lapack_sgetrf_ffi", {m}, {m, i, s}, "");
+    of(n, "lapack_spotrf_ffi", {m}, {m, s}, "uplo = 76 : ui8");
+    of(n, "lapack_ssyevd_ffi", {m}, {m, v, s}, "mode = 86 : ui8, uplo = 76 : ui8");
+    of(n, "lapack_sgesdd_ffi", {m}, {m, v, m, m, s}, "mode = 65 : ui8");
+    of(n, "lapack_sgesdd_ffi", {m}, {m, v, m, m, s}, "mode = 78 : ui8");
+    of(n, "lapack_sgeev_ffi", {m}, {v, v, "nxnxcomplex<f32>", "nxnxcomplex<f32>", s},
+       "compute_left = 86 : ui8, compute_right = 86 : ui8");
+    of(n, "lapack_sgees_ffi", {m}, {m, m, v, v, s, s}, "mode = 86 : ui8, sort = 78 : ui8");
+    of(n, "lapack_strsm_ffi", {m, m}, {m},
+       "diag = 78 : ui8, side = 76 : ui8, trans_x = 78 : ui8, uplo = 76 : ui8");
+  }
 }
 
 TEST_CASE("calls for eigenvectors read the triangle that they name", "[interop][stablehlo]") {

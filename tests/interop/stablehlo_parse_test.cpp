@@ -204,7 +204,7 @@ TEST_CASE("constants of every dtype are read in each of their forms", "[interop]
   CHECK(bytes("dense<[]> : tensor<0x3xf32>") == "");
   CHECK(bytes("dense<[[], []]> : tensor<2x0xi8>") == "");
   CHECK(bytes("dense<\"0x0000803F\"> : tensor<5xf32>") == "splat0000803f");
-  CHECK(bytes("dense<[1.0,  -2.0]> : tensor<2xf4E2M1FN>") == "text [1.0, -2.0]");
+  CHECK(bytes("dense<[1.0,  -2.0]> : tensor<2xf5E2M2FN>") == "text [1.0, -2.0]");
   CHECK(bytes("dense<[1.0,  -2.0]> : tensor<2xf8E4M3FN>") == "0000803f000000c0");
 }
 

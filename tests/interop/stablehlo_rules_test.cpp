@@ -369,8 +369,8 @@ TEST_CASE("what cannot be translated is refused with its place", "[interop][stab
         "p.mlir, line 2, column 6: 'stablehlo.add' gives f32[2] here, not f32[3]");
   CHECK(line("%0 = stablehlo.transpose %x, dims = [1] : (tensor<2xf32>) -> tensor<2xf32>")
             .starts_with("p.mlir, line 2, column 6: transpose: "));
-  CHECK(line("%0 = stablehlo.sine %x : (tensor<2xf32>) -> tensor<2xf4E2M1FN>") ==
-        "p.mlir, line 2, column 6: missing type 'tensor<2xf4E2M1FN>': Weft does not have it");
+  CHECK(line("%0 = stablehlo.sine %x : (tensor<2xf32>) -> tensor<2xf5E2M2FN>") ==
+        "p.mlir, line 2, column 6: missing type 'tensor<2xf5E2M2FN>': Weft does not have it");
   CHECK(line("%0 = call @g(%x) : (tensor<2xf32>) -> tensor<2xf32>") ==
         "p.mlir, line 2, column 6: no function @g");
   CHECK(line("%0 = call @main(%x) : (tensor<2xf32>) -> tensor<2xf32>") ==

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/stablehlo_small_test.cpp: integers of two and four bits and floats of eight, which
-// other dtypes hold. Expected numbers are JAX's on its CPU.
+// tests/interop/stablehlo_small_test.cpp: integers of two and four bits and floats of four to
+// eight, which other dtypes hold. Expected numbers are JAX's on its CPU.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <limits>
 
 #include "support/check.h"
@@ -101,6 +104,125 @@ TEST_CASE("conversions to floats of eight bits", "[interop][stablehlo]") {
   CHECK(floats(jit(grad(f))(array({1.5, -3.}))) == Floats{3, -6});
 }
 
+// All bits are finite numbers: ends stand for what is beyond, and -0 for NaN.
+TEST_CASE("conversions to floats of four and six bits", "[interop][stablehlo]") {
+  const Array x =
+      array({0.,  -0., 0.1, 0.25, 0.26, -0.25, 0.5, 0.74, 0.75, 0.76, 1.,   1.25, 1.26, 1.75, 2.5,
+             3.5, 4.9, 5.,  5.1,  6.,   7.,    8.,  100., 1e30, inf,  -inf, NaN,  -6.9, -7.5});
+  const auto rounded = [&](const std::string& e) { return converted<float>(e, "f32", x); };
+  CHECK(same(rounded("f4E2M1FN"), {0, -0.f, 0, 0, 0.5, -0.f, 0.5, 0.5, 1, 1, 1,  1,    1.5, 2, 2,
+                                   4, 4,    4, 6, 6,   6,    6,   6,   6, 6, -6, -0.f, -6,  -6}));
+  CHECK(same(rounded("f6E2M3FN"), {0, -0.f, 0.125, 0.25, 0.25, -0.25, 0.5,  0.75, 0.75, 0.75,
+                                   1, 1.25, 1.25,  1.75, 2.5,  3.5,   5,    5,    5,    6,
+                                   7, 7.5,  7.5,   7.5,  7.5,  -7.5,  -0.f, -7,   -7.5}));
+  CHECK(same(rounded("f6E3M2FN"), {0, -0.f, 0.125, 0.25, 0.25, -0.25, 0.5,  0.75, 0.75, 0.75,
+                                   1, 1.25, 1.25,  1.75, 2.5,  3.5,   5,    5,    5,    6,
+                                   7, 8,    28,    28,   28,   -28,   -0.f, -7,   -8}));
+  const Array n = array({-9, -5, -1, 0, 3, 5, 7}).astype(I32);
+  CHECK(converted<float>("f4E2M1FN", "i32", n) == Floats{-6, -4, -1, 0, 3, 4, 6});
+  CHECK(same(run(binary("add", "f4E2M1FN", 3), {array({4., -6., 0.5}), array({4., -1., 0.5})})[0]
+                 .to_vector<float>(),
+             {6, -6, 1}));
+}
+
+namespace {
+
+// x bitcast to another element type.
+Array bits(const std::string& from, const std::string& to, const Array& x) {
+  return run(in_main("%x: tensor<" + from + ">", "tensor<" + to + ">",
+                     "%y = stablehlo.bitcast_convert %x : (tensor<" + from + ">) -> tensor<" + to +
+                         ">\nreturn %y : tensor<" + to + ">"),
+             {x})[0];
+}
+
+}  // namespace
+
+TEST_CASE("bits of few bits", "[interop][stablehlo]") {
+  using Ints = std::vector<int>;
+  const Array x = array({{1, 2}, {-3, 7}, {-8, 0}}).astype(I8);
+  CHECK(bits("3x2xi4", "3xi8", x).to_vector<int>() == Ints{33, 125, 8});
+  CHECK(bits("3x2xi4", "3xui8", x).to_vector<int>() == Ints{33, 125, 8});
+  CHECK(bits("3x2xi4", "3x2xui4", x).to_vector<int>() == Ints{1, 2, 13, 7, 8, 0});
+  CHECK(bits("3x2xui4", "3x2xi4", array({{1, 2}, {13, 7}, {8, 15}}).astype(U8)).to_vector<int>() ==
+        Ints{1, 2, -3, 7, -8, -1});
+  CHECK(bits("2x4xi4", "2xi16", array({{-8, -7, -6, -5}, {-4, -3, -2, -1}}).astype(I8))
+            .to_vector<int>() == Ints{-17768, -292});
+  CHECK(bits("3xi8", "3x2xi4", array({1, 0x23, -5}).astype(I8)).to_vector<int>() ==
+        Ints{1, 0, 3, 2, -5, -1});
+  CHECK(bits("3xi16", "3x4xui4", array({1, 0x23, -5}).astype(I16)).to_vector<int>() ==
+        Ints{1, 0, 0, 0, 3, 2, 0, 0, 11, 15, 15, 15});
+  CHECK(bits("3xi8", "3x4xi2", array({1, 0x23, -5}).astype(I8)).to_vector<int>() ==
+        Ints{1, 0, 0, 0, -1, 0, -2, 0, -1, -2, -1, -1});
+  CHECK(bits("2xi4", "2x2xui2", array({6, -1}).astype(I8)).to_vector<int>() == Ints{2, 1, 3, 3});
+  CHECK(bits("2x2xui2", "2xi4", array({{2, 1}, {3, 3}}).astype(U8)).to_vector<int>() ==
+        Ints{6, -1});
+  CHECK(bits("2xi4", "2x4xi1", array({6, -1}).astype(I8)).to_vector<int>() ==
+        Ints{0, 1, 1, 0, 1, 1, 1, 1});
+  CHECK(bits("1x4xi1", "1xui4", array({{false, true, true, false}})).to_vector<int>() == Ints{6});
+  CHECK(bits("f32", "8xui4", Array(1.5f)).to_vector<int>() == Ints{0, 0, 0, 0, 0, 12, 15, 3});
+  CHECK(bits("8xui4", "f32", array({0, 0, 0, 0, 0, 12, 15, 3}).astype(U8)).item<float>() == 1.5);
+  CHECK(bits("16xi4", "f64", bits("f64", "16xi4", array(-1e-300, F64))).item<double>() == -1e-300);
+  CHECK(same(bits("4xui4", "4xf4E2M1FN", array({1, 9, 7, 8}).astype(U8)).to_vector<float>(),
+             {0.5, -0.5, 6, -0.f}));
+  CHECK_THAT(error_of<FormatError>([&] { bits("2x2xi4", "4xi8", x); }),
+             Catch::Contains("the type of fewer bits has a last axis of 2 more"));
+}
+
+TEST_CASE("all bits of floats of eight", "[interop][stablehlo]") {
+  std::string hex;
+  for (int i = 0; i < 256; ++i) hex += fmt::format("{:02X}", i);
+  for (const std::string e : {"f8E3M4", "f8E4M3", "f8E5M2", "f8E4M3FN", "f8E4M3FNUZ",
+                              "f8E4M3B11FNUZ", "f8E5M2FNUZ", "f8E8M0FNU"}) {
+    CAPTURE(e);
+    const std::string t = "tensor<256x" + e + ">";
+    const Array values = run(
+        in_main("", t,
+                "%c = stablehlo.constant dense<\"0x" + hex + "\"> : " + t + "\nreturn %c : " + t),
+        {})[0];
+    const Array all = arange(256, U8);
+    CHECK(same(bits("256xui8", "256x" + e, all).to_vector<float>(), values.to_vector<float>()));
+    const std::vector<int> back = bits("256x" + e, "256xui8", values).to_vector<int>();
+    const std::vector<float> v = values.to_vector<float>();
+    for (size_t i = 0; i < 256; ++i)
+      if (!std::isnan(v[i])) CHECK(back[i] == static_cast<int>(i));
+  }
+  // NaN is the one that JAX makes of it.
+  const Array nans = array({NaN, std::copysign(NaN, -1.f)});
+  using Ints = std::vector<int>;
+  const auto of = [&](const std::string& e) {
+    return bits("2x" + e, "2xui8", nans).to_vector<int>();
+  };
+  CHECK(of("f8E4M3FN") == Ints{127, 255});
+  CHECK(of("f8E5M2") == Ints{126, 254});
+  CHECK(of("f8E3M4") == Ints{120, 248});
+  CHECK(of("f8E4M3") == Ints{124, 252});
+  CHECK(of("f8E4M3FNUZ") == Ints{128, 128});
+  CHECK(of("f8E8M0FNU") == Ints{255, 255});
+}
+
+TEST_CASE("ops that read few bits", "[interop][stablehlo]") {
+  using Ints = std::vector<int>;
+  const Array x = array({7, -8, 3, -1}).astype(I8), places = array({1, 1, 4, 3}).astype(I8);
+  const auto shifted = [&](const std::string& op, const std::string& e, const Array& a) {
+    return run(binary(op, e, 4), {a, places.astype(a.dtype())})[0].to_vector<int>();
+  };
+  CHECK(shifted("shift_right_logical", "i4", x) == Ints{3, 4, 0, 1});
+  CHECK(shifted("shift_right_arithmetic", "i4", x) == Ints{3, -4, 0, -1});
+  const Array u = array({7, 8, 3, 15}).astype(U8);
+  CHECK(shifted("shift_right_logical", "ui4", u) == Ints{3, 4, 0, 1});
+  CHECK(shifted("shift_right_arithmetic", "ui4", u) == Ints{3, 12, 0, 15});
+  const auto counted = [&](const std::string& op, const std::string& e, const Array& a) {
+    const std::string t = "tensor<4x" + e + ">";
+    return run(in_main("%x: " + t, t, "%y = stablehlo." + op + " %x : " + t + "\nreturn %y : " + t),
+               {a})[0]
+        .to_vector<int>();
+  };
+  CHECK(counted("popcnt", "i4", x) == Ints{3, 1, 2, 4});
+  CHECK(counted("popcnt", "ui4", u) == Ints{3, 1, 2, 4});
+  CHECK(counted("count_leading_zeros", "i4", x) == Ints{1, 0, 2, 0});
+  CHECK(counted("count_leading_zeros", "ui4", u) == Ints{1, 0, 2, 0});
+}
+
 TEST_CASE("arithmetic of few bits", "[interop][stablehlo]") {
   const Array x = array({7, -8, 3, -1}).astype(I8), y = array({1, 2, 3, 4}).astype(I8);
   const auto of = [&](const std::string& op) {
@@ -154,8 +276,10 @@ TEST_CASE("what few bits refuse", "[interop][stablehlo]") {
   CHECK_THAT(of("[1, -1]", "ui4"), Catch::Contains("an element of ui4, found '-1'"));
   CHECK_THAT(of("[1.0, 0x100]", "f8E5M2"), Catch::Contains("found '0x100'"));
   CHECK_THAT(of("\"0x010203\"", "i4"), Catch::Contains("3 bytes for a constant of 2"));
-  CHECK_THAT(refusal(binary("shift_right_logical", "i4", 2)),
-             Catch::Contains("missing op 'stablehlo.shift_right_logical' of i4"));
-  CHECK_THAT(refusal(binary("add", "f4E2M1FN", 2)),
-             Catch::Contains("missing type") && Catch::Contains("f4E2M1FN"));
+  CHECK_THAT(refusal(in_main("%x: tensor<2xf8E5M2>", "tensor<2xf8E5M2>",
+                             "%y = stablehlo.reduce_precision %x, format = e4m1 : "
+                             "tensor<2xf8E5M2>\nreturn %y : tensor<2xf8E5M2>")),
+             Catch::Contains("missing op 'stablehlo.reduce_precision' of f8E5M2"));
+  CHECK_THAT(refusal(binary("add", "f5E2M2FN", 2)),
+             Catch::Contains("missing type") && Catch::Contains("f5E2M2FN"));
 }

@@ -20,8 +20,8 @@ T field(const Case& c, const std::string& name) {
 bool has_rule(const Case& c) { return static_cast<bool>(field<Opaque>(c, "rule").object); }
 // Ops that call a function of the user's, and all that do something besides computing.
 constexpr const char* callbacks[] = {"pure_callback", "io_callback", "custom_call"};
-constexpr const char* effects[] = {"pure_callback", "io_callback", "custom_call", "debug_print",
-                                   "check"};
+constexpr const char* effects[] = {"pure_callback", "io_callback", "custom_call",
+                                   "missing_call",  "debug_print", "check"};
 bool unbounded(const Case& c) { return field<int64_t>(c, "max_trips") < 0; }
 bool is_complex_number(const Case& c) { return is_complex(c.sample.in[0].dtype()); }
 

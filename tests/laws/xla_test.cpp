@@ -40,6 +40,7 @@ constexpr Refused refused[] = {
     {"custom_call", calls, effect},
     {"debug_print", calls, effect},
     {"io_callback", calls, effect},
+    {"missing_call", calls, effect},
     {"pure_callback", calls, effect},
 };
 bool is_refused(const Case& c) {

@@ -75,10 +75,14 @@ std::string flat(const std::string& s) {
   return out.size() > most ? out.substr(0, most) + "…" : out;
 }
 
+std::unique_ptr<Suite> suite_of(const ConformanceOptions& o) {
+  if (o.stablehlo && o.programs) throw UsageError("--stablehlo and --programs exclude each other");
+  return o.stablehlo ? stablehlo_suite(o) : o.programs ? program_suite(o) : jax_suite(o);
+}
+
 class Conformance {
  public:
-  explicit Conformance(const ConformanceOptions& o)
-      : o_(o), suite_(o.stablehlo ? stablehlo_suite(o) : jax_suite(o)) {
+  explicit Conformance(const ConformanceOptions& o) : o_(o), suite_(suite_of(o)) {
     if (!o.known.empty()) known_ = read_known(o.known);
     if (!o.reference && !backend())
       throw UsageError("the compiler is off (WEFT_NO_JIT); use --reference to run without it");

@@ -67,6 +67,7 @@ class Suite {
 };
 std::unique_ptr<Suite> jax_suite(const ConformanceOptions& o);
 std::unique_ptr<Suite> stablehlo_suite(const ConformanceOptions& o);
+std::unique_ptr<Suite> program_suite(const ConformanceOptions& o);
 
 // Of a group of cases: how many passed, and the causes of the others.
 struct Tally {

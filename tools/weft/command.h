@@ -25,7 +25,7 @@ int run_command(const RunOptions& o);
 
 struct ConformanceOptions {
   std::string dir, filter, known, device = "cpu";
-  bool stablehlo = false, reference = false;
+  bool stablehlo = false, programs = false, reference = false;
   bool bits = false;    // compare a device with the host
   int every = 1;        // one case of so many
   int jobs = 0;         // 0: one a core

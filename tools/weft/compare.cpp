@@ -71,7 +71,8 @@ double score(T a, T e, const Rule& rule, double scale) {
   if (rule.kind == Rule::Kind::equal || std::isinf(x) || std::isinf(y)) return x == y ? 0 : wrong;
   const double off = std::abs(x - y);
   switch (rule.kind) {
-    case Rule::Kind::tolerance: return ratio(off, rule.atol + rule.rtol * std::abs(y));
+    case Rule::Kind::tolerance:
+      return ratio(off, rule.atol + rule.rtol * std::abs(y) + rule.scaled * scale);
     case Rule::Kind::almost: return ratio(off, rule.atol);
     default: return ratio(off, 4 * epsilon<T>() * (std::abs(y) + scale));
   }
@@ -88,7 +89,7 @@ double score(T a, T e, const Rule& rule, double scale) {
                                 static_cast<double>(a.im) - static_cast<double>(e.im));
   if (!std::isfinite(off)) return parts;  // equal infinities, or two NaNs
   const double size = std::hypot(static_cast<double>(e.re), static_cast<double>(e.im));
-  return ratio(off, rule.atol + rule.rtol * size);
+  return ratio(off, rule.atol + rule.rtol * size + rule.scaled * scale);
 }
 
 template <class T>

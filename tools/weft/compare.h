@@ -12,7 +12,7 @@ namespace weft::tools {
 // NaN always equals NaN, and integers and bools have to be equal under every rule.
 struct Rule {
   enum class Kind {
-    tolerance,  // |a - e| <= atol + rtol |e|; infinities equal
+    tolerance,  // |a - e| <= atol + rtol |e| + scaled the largest |e|; infinities equal
     equal,
     bits,    // NaNs whatever theirs, -0 is not 0
     ulp,     // at most max_ulp numbers of the element's own dtype apart, by parts if complex; what
@@ -23,6 +23,7 @@ struct Rule {
   Kind kind = Kind::equal;
   double rtol = 0, atol = 0;
   uint64_t max_ulp = 3, least_ulp = 0;
+  double scaled = 0;
 };
 
 // Empty if `got` is as expected; else its type, or the worst element and how many are wrong.

@@ -58,9 +58,13 @@ void add_run(CLI::App& app, RunOptions& o) {
 
 void add_conformance(CLI::App& app, ConformanceOptions& o) {
   CLI::App* c = app.add_subcommand("conformance", "Run a suite of programs with known results");
-  c->add_option("DIR", o.dir, "The folder: cases.json and data.npz, or the files of --stablehlo")
+  c->add_option("DIR", o.dir,
+                "The folder: cases.json and data.npz, or the files of --stablehlo or --programs")
       ->required();
   c->add_flag("--stablehlo", o.stablehlo, "The folder holds .mlir files that check themselves");
+  c->add_flag("--programs", o.programs,
+              "The folder holds a folder a program: whole.mlir, in.npz, out.npz, and perhaps "
+              "one.mlir, whose transforms to the same results meta.json names as apply");
   c->add_flag("--reference", o.reference, "Evaluate by reference rules rather than compile");
   c->add_option("--filter", o.filter, "Only the cases (or files) whose name matches")
       ->type_name("GLOB");

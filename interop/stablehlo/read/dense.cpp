@@ -303,7 +303,10 @@ std::string element_name(DType wanted) {
   throw InternalError(fmt::format("{} is no element type", short_name(wanted)));
 }
 
+bool is_token(Typ t) { return t->kind == TypeData::Kind::other && t->text == "!stablehlo.token"; }
+
 std::optional<Type> array_type(Typ t) {
+  if (is_token(t)) return Type(Bool, {0});
   if (t->kind != TypeData::Kind::tensor) return {};
   const auto d = dtype_of_element(t->element->text);
   if (!d) return {};

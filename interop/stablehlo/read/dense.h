@@ -13,8 +13,10 @@ namespace weft::hlo {
 std::optional<DType> dtype_of_element(std::string_view element);
 // The inverse; random keys have none.
 std::string element_name(DType d);
-// Weft's type of a tensor type of fixed sizes, if there is one.
+// Weft's type of a tensor type of fixed sizes, if there is one. Tokens, which say only what comes
+// before what, are arrays without elements.
 std::optional<Type> array_type(Typ t);
+bool is_token(Typ t);
 
 // Keeps one element of a constant whose elements are all the same bits.
 void merge_equal(Dense& d);

@@ -123,7 +123,10 @@ void Parser::plain(Op& op, std::span<const Clause> clauses) {
   operands(op);
   const auto clauses_here = [&] {
     while (lex_.peek().kind == K::word || lex_.peek().is(",")) {
-      const bool comma = lex_.accept(",");
+      bool comma = lex_.accept(",");
+      // The starts of a slice of a scalar: "%x, , sizes = []".
+      if (comma && op.operands.size() == 1 && op.name == "stablehlo.dynamic_slice")
+        comma = lex_.accept(",") || comma;
       const Token key = lex_.peek();
       const auto it = std::find_if(clauses.begin(), clauses.end(),
                                    [&](const Clause& c) { return key.is(c.key); });

@@ -15,10 +15,11 @@ struct SmallType {
   int bits;
   // Of floats: digits behind the point, the exponent of the least normal number, the greatest
   // number, whether infinity follows it (else NaN), whether there is -0, whether there are positive
-  // numbers alone, which are powers of two.
+  // numbers alone, which are powers of two, and whether all bits are finite numbers: then
+  // conversions stop at the greatest, and NaN becomes -0.
   int digits = 0, least = 0;
   double greatest = 0;
-  bool infinite = false, signed_zero = false, powers = false;
+  bool infinite = false, signed_zero = false, powers = false, finite = false;
 };
 // Null if the element is none of them.
 const SmallType* small_type(std::string_view element);
@@ -35,5 +36,11 @@ double nearest(const SmallType& s, double x);
 Array brought_back(const SmallType& s, const Array& x);
 // Numbers of any dtype converted: integers wrap around, floats stop at the ends of integer types.
 Array converted(const SmallType& s, const Array& x);
+
+// The bits of values, as U8, whose other bits are 0. NaN has one pattern for each sign that the
+// type has.
+Array bits_of(const SmallType& s, const Array& x);
+// The values of the lowest bits of U8.
+Array value_of(const SmallType& s, const Array& bits);
 
 }  // namespace weft::hlo

@@ -21,6 +21,7 @@
 #include "weft/interop/stablehlo/read/small_type.h"
 #include "weft/ops/structure/each_element.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/runtime/log.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/types_of.h"
 
@@ -138,23 +139,51 @@ const weft::hlo::Op& Translator::entry() const {
 ClosedJaxpr Translator::main() {
   const Op& main = entry();
   const Closed& c = program(functions_.at(main.attr("sym_name")->text), 0);
-  const std::vector<Typ>& types = main.attr("function_type")->type->in;
-  if (std::none_of(types.begin(), types.end(), [](Typ t) { return small_type(t); }))
+  if (!left_out_.empty())
+    log_warning(fmt::format(
+        "{}: {} callback{} of Python without results {} left out, the first in line {} (@{}): they "
+        "belong to the process that wrote the text",
+        p_.source->name, left_out_.size(), left_out_.size() == 1 ? "" : "s",
+        left_out_.size() == 1 ? "is" : "are", location(left_out_.begin()->first).line,
+        left_out_.begin()->second));
+  const std::vector<Typ>& in = main.attr("function_type")->type->in;
+  const std::vector<Typ>& out = main.attr("function_type")->type->out;
+  const auto plain = [](Typ t) { return !small_type(t) && !is_token(t); };
+  if (std::all_of(in.begin(), in.end(), plain) && std::none_of(out.begin(), out.end(), is_token))
     return {c.jaxpr, c.consts};
-  // Arguments may be other numbers than the type has.
-  const Closed held = record(types_of_arguments(main), [&](Arrays x) {
-    for (size_t i = 0; i < x.size(); ++i)
-      if (const SmallType* s = small_type(types[i])) x[i] = brought_back(*s, x[i]);
-    x.insert(x.begin(), c.consts.begin(), c.consts.end());
-    return eval_jaxpr(c.jaxpr, x);
+  // Arguments may be other numbers than the type has; tokens stay inside.
+  Types given;
+  for (Typ t : in)
+    if (!is_token(t)) given.push_back(*array_type(t));
+  const Closed held = record(given, [&](const Arrays& x) {
+    Arrays all = c.consts, results;
+    size_t next = 0;
+    for (Typ t : in) {
+      const SmallType* s = small_type(t);
+      all.push_back(is_token(t) ? base::zeros(*array_type(t))
+                    : s         ? brought_back(*s, x[next])
+                                : x[next]);
+      next += is_token(t) ? 0 : 1;
+    }
+    const Arrays inside = eval_jaxpr(c.jaxpr, all);
+    for (size_t k = 0; k < inside.size(); ++k)
+      if (!is_token(out[k])) results.push_back(inside[k]);
+    return results;
   });
   return {held.jaxpr, held.consts};
+}
+
+void Translator::leave_out(const Op& op) {
+  left_out_.try_emplace(op.at, op.attr("call_target_name")->text);
+}
+std::string Translator::place(const Op& op) const {
+  return fmt::format("{}, line {}", p_.source->name, location(op.at).line);
 }
 
 bool Translator::expect(const Op& op, StablehloCheck check, const Array& actual,
                         const Array& expected) {
   if (!testing_) return false;
-  check.line = fmt::format("{}, line {}", p_.source->name, location(op.at).line);
+  check.line = place(op);
   expected_.push_back(actual);
   expected_.push_back(expected);
   checks_.push_back(std::move(check));
@@ -401,15 +430,8 @@ Arrays Translator::translated(const Op& op, const Arrays& x) {
 
 void Translator::check_small(const Op& op) const {
   // They read bits, or neighbours among the numbers, of which the dtype that holds a type has more.
-  static const std::set<std::string_view> of_bits = {"stablehlo.bitcast_convert",
-                                                     "stablehlo.count_leading_zeros",
-                                                     "stablehlo.popcnt",
-                                                     "stablehlo.reduce_precision",
-                                                     "stablehlo.shift_right_arithmetic",
-                                                     "stablehlo.shift_right_logical",
-                                                     "chlo.mulhi",
-                                                     "chlo.next_after",
-                                                     "check.expect_close"};
+  static const std::set<std::string_view> of_bits = {"stablehlo.reduce_precision", "chlo.mulhi",
+                                                     "chlo.next_after", "check.expect_close"};
   if (!of_bits.contains(op.name)) return;
   for (const auto& types : {op.in, op.out})
     for (Typ t : types)

@@ -4,6 +4,7 @@
 // the recording interpreter, so their own rules check the types; one table holds a rule for each
 // op's name, and a file a family of them.
 #pragma once
+#include <map>
 #include <optional>
 #include <unordered_map>
 
@@ -62,6 +63,11 @@ class Translator {
   std::vector<int64_t> known_integers(const Op& op, size_t operand) const;
   const Region& only_region(const Op& op) const;
 
+  // Notes that a callback is left out, which gives nothing.
+  void leave_out(const Op& op);
+  // "p.mlir, line 8"
+  std::string place(const Op& op) const;
+
   [[noreturn]] void fail(const Op& op, const std::string& why) const;
   // What Weft does not have; `detail` says which kind of the op.
   [[noreturn]] void missing(const Op& op, const std::string& detail = {}) const;
@@ -109,6 +115,7 @@ class Translator {
   Arrays inputs_;    // what @inputs gives while a test is translated
   Arrays expected_;  // in pairs
   std::vector<StablehloCheck> checks_;
+  std::map<size_t, std::string> left_out_;  // callbacks, by where they stand
 };
 
 // What a body of two scalars computes if it is one op on both of them: "stablehlo.add"; empty else.

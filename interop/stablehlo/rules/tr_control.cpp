@@ -8,10 +8,12 @@
 #include "weft/core/error.h"
 #include "weft/core/op.h"
 #include "weft/core/param.h"
+#include "weft/interop/stablehlo/read/dense.h"
 #include "weft/interop/stablehlo/read/scan_rows.h"
 #include "weft/interop/stablehlo/read/translate.h"
 #include "weft/ops/control/calls/calls.h"
 #include "weft/ops/control/control_flow.h"
+#include "weft/ops/effects/effects.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/tracer/base_ops.h"
@@ -54,8 +56,43 @@ Arrays call(Translator& t, const Op& op, const Arrays& x) {
   return composite_flat(record(types_of(x), called), x, name->text, version ? version->integer : 0);
 }
 
+// What JAX writes for pure_callback, io_callback and debug.callback:
+// xla_ffi_python_cpu_callback, xla_ffi_partitioned_python_gpu_callback, xla_python_cpu_callback, …
+bool is_python_callback(std::string_view target) {
+  const auto skip = [&](std::string_view word) {
+    const bool there = target.starts_with(word);
+    if (there) target.remove_prefix(word.size());
+    return there;
+  };
+  if (!skip("xla_")) return false;
+  skip("ffi_");
+  skip("partitioned_");
+  return skip("python_") && (target == "cpu_callback" || target == "gpu_callback");
+}
+// The function is not here. A call that gives nothing is left out; another one raises where it
+// would run.
+Arrays python_callback(Translator& t, const Op& op, const Arrays& x) {
+  Arrays operands, out;
+  Types results;
+  for (size_t i = 0; i < x.size(); ++i)
+    if (!is_token(op.in[i])) operands.push_back(x[i]);
+  for (size_t k = 0; k < op.out.size(); ++k)
+    if (!is_token(op.out[k])) results.push_back(t.result(op, k));
+  Arrays made;
+  if (results.empty())
+    t.leave_out(op);
+  else
+    made = missing_call_flat(t.attr(op, "call_target_name").text, t.place(op), results, operands);
+  size_t next = 0;
+  for (size_t k = 0; k < op.out.size(); ++k)
+    out.push_back(is_token(op.out[k]) ? base::zeros(t.result(op, k)) : made[next++]);
+  return out;
+}
+Arrays token(Translator& t, const Op& op, const Arrays&) { return {base::zeros(t.result(op))}; }
+
 Arrays custom_call(Translator& t, const Op& op, const Arrays& x) {
   const std::string& target = t.attr(op, "call_target_name").text;
+  if (is_python_callback(target)) return python_callback(t, op, x);
   if (const Rule lapack = lapack_rule(target)) return lapack(t, op, x);
   if (target == "ApproxTopK") return approx_top_k(t, op, x);
   if (target == "AllocateBuffer" && x.empty()) {  // any numbers will do
@@ -246,7 +283,9 @@ void add_control(Rules& r) {
   const Rules mine = {{"func.call", call},
                       {"chlo.scan", scan_of},
                       {"stablehlo.composite", call},
+                      {"stablehlo.after_all", token},
                       {"stablehlo.case", case_of},
+                      {"stablehlo.create_token", token},
                       {"stablehlo.custom_call", custom_call},
                       {"stablehlo.if", if_of},
                       {"stablehlo.while", while_of}};

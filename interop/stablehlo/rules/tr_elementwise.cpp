@@ -2,8 +2,11 @@
 // Copyright The Weft authors
 // interop/stablehlo/rules/tr_elementwise.cpp: arithmetic, comparisons, functions and conversions of
 // elements.
+#include <fmt/format.h>
+
 #include <limits>
 
+#include "weft/interop/stablehlo/read/dense.h"
 #include "weft/interop/stablehlo/read/small_type.h"
 #include "weft/interop/stablehlo/read/translate.h"
 #include "weft/ops/elementwise/compare.h"
@@ -121,32 +124,93 @@ Arrays convert(Translator& t, const Op& op, const Arrays& x) {
   if (const SmallType* s = small_type(op.out[0])) return {converted(*s, x[0])};
   return {x[0].dtype() == d ? x[0] : lax::convert_element_type(x[0], d)};
 }
-DType unsigned_of(DType d) {
-  const int bits = 8 * itemsize(d);
-  return bits == 8 ? U8 : bits == 16 ? U16 : bits == 32 ? U32 : U64;
+
+// ---- bits. Elements of fewer than eight bits, bools and small floats are handed about as U8.
+
+bool is_narrow(Typ t) { return small_type(t) || t->element->text == "i1"; }
+int width_of(Typ t) {
+  if (const SmallType* s = small_type(t)) return s->bits;
+  return t->element->text == "i1" ? 1 : 8 * itemsize(*dtype_of_element(t->element->text));
 }
-// Bools are single bits here, the lowest first along a last axis of their own.
-Array bits_of_bools(const Array& x, DType to) {
-  const DType word = unsigned_of(to);
-  const int last = static_cast<int>(x.ndim()) - 1;
-  if (last < 0 || x.shape()[last] != 8 * itemsize(to)) return lax::bitcast_convert_type(x, to);
-  const Array place = iota(word, x.shape(), last);
-  const Array bits = lax::shift_left(lax::convert_element_type(x, word), place);
-  return lax::bitcast_convert_type(lax::reduce_or(bits, {last}), to);
+// The bits of narrow elements; of others their bytes, which have an axis of their own if they are
+// several.
+Array bytes_of(Typ t, const Array& x) {
+  if (const SmallType* s = small_type(t)) return bits_of(*s, x);
+  return is_bool(x.dtype()) ? lax::convert_element_type(x, U8) : lax::bitcast_convert_type(x, U8);
 }
-Array bools_of_bits(const Array& x) {
-  const DType word = unsigned_of(x.dtype());
+Array element_of(Typ t, DType d, const Array& bytes) {
+  if (const SmallType* s = small_type(t)) return value_of(*s, bytes);
+  return is_bool(d) ? lax::ne(bytes, scalar_of_int(U8, 0)) : lax::bitcast_convert_type(bytes, d);
+}
+// Numbers of `from` bits along the last axis as numbers of `to` bits, the lowest first.
+Array regrouped(const Array& x, int from, int to) {
   const int last = static_cast<int>(x.ndim());
-  const Array all = base::insert_axis(lax::bitcast_convert_type(x, word), last, 8 * itemsize(word));
-  const Array bit = lax::shift_right_logical(all, iota(word, all.shape(), last));
-  return lax::ne(lax::bitwise_and(bit, scalar_of_int(word, 1)), scalar_of_int(word, 0));
+  if (from > to) {
+    const Array all = base::insert_axis(x, last, from / to);
+    const Array low = lax::mul(iota(U8, all.shape(), last), scalar_of_int(U8, to));
+    return lax::bitwise_and(lax::shift_right_logical(all, low), scalar_of_int(U8, (1 << to) - 1));
+  }
+  const int64_t n = to / from, groups = x.shape()[last - 1] / n;
+  const Array all = base::reshape(x, x.shape().with(last - 1, groups).inserted(last, n));
+  const Array low = lax::mul(iota(U8, all.shape(), last), scalar_of_int(U8, from));
+  return lax::reduce_or(lax::shift_left(all, low), {last});
+}
+// Whether one type's axes are the other's and one more of `ratio` elements.
+bool has_more(const Shape& longer, const Shape& shorter, int64_t ratio) {
+  const int n = longer.ndim();
+  return n == shorter.ndim() + 1 && longer[n - 1] == ratio && longer.erased(n - 1) == shorter;
 }
 Arrays bitcast(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 1);
-  const DType from = x[0].dtype(), to = t.result(op).dtype();
-  if (is_complex(from) || is_complex(to) || is_bool(from) == is_bool(to))
-    return {lax::bitcast_convert_type(x[0], to)};
-  return {is_bool(to) ? bools_of_bits(x[0]) : bits_of_bools(x[0], to)};
+  const Typ in = op.in[0], out = op.out[0];
+  const Type to = t.result(op);
+  if (!is_narrow(in) && !is_narrow(out)) return {lax::bitcast_convert_type(x[0], to.dtype())};
+  if (is_complex(x[0].dtype()) || is_complex(to.dtype()))
+    t.fail(op, "bits of complex numbers become those of complex numbers alone");
+  const int from_bits = width_of(in), to_bits = width_of(out);
+  if (from_bits == to_bits) return {element_of(out, to.dtype(), bytes_of(in, x[0]))};
+  const bool joins = from_bits < to_bits;
+  const int64_t ratio = joins ? to_bits / from_bits : from_bits / to_bits;
+  const Shape &shape = x[0].shape(), &wanted = to.shape();
+  if (joins ? !has_more(shape, wanted, ratio) : !has_more(wanted, shape, ratio))
+    t.fail(op, fmt::format("the type of fewer bits has a last axis of {} more", ratio));
+  const int from = std::min(from_bits, 8), next = std::min(to_bits, 8);
+  Array bytes = bytes_of(in, x[0]);
+  if (from != next) bytes = regrouped(bytes, from, next);
+  if (!joins) return {element_of(out, to.dtype(), base::reshape(bytes, wanted))};
+  const bool several = to_bits > 8;
+  return {element_of(
+      out, to.dtype(),
+      base::reshape(bytes, several ? wanted.inserted(wanted.ndim(), to_bits / 8) : wanted))};
+}
+// Ops that read bits, of which the dtype that holds a small type has more.
+Arrays zeros_in_front(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  const SmallType* s = small_type(op.in[0]);
+  if (!s) return {lax::clz(x[0])};
+  const Array unused = scalar_of_int(U8, 8 - s->bits);
+  return {lax::bitcast_convert_type(lax::sub(lax::clz(bits_of(*s, x[0])), unused), x[0].dtype())};
+}
+Arrays ones_in(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 1);
+  const SmallType* s = small_type(op.in[0]);
+  if (!s) return {lax::population_count(x[0])};
+  return {lax::bitcast_convert_type(lax::population_count(bits_of(*s, x[0])), x[0].dtype())};
+}
+// The number of places is unsigned; as many as there are bits, or more, leave 0 or the sign.
+template <bool keeps_sign>
+Arrays shift_right(Translator& t, const Op& op, const Arrays& x) {
+  need(t, op, x, 2);
+  const SmallType* s = small_type(op.in[0]);
+  if (!s)
+    return {(keeps_sign ? lax::shift_right_arithmetic : lax::shift_right_logical)(x[0], x[1])};
+  const Array bits = bits_of(*s, x[0]), places = bits_of(*s, x[1]);
+  if (!keeps_sign) return {value_of(*s, lax::shift_right_logical(bits, places))};
+  const Array unused = scalar_of_int(I8, 8 - s->bits);
+  const Array in_front = lax::shift_left(lax::bitcast_convert_type(bits, I8), unused);
+  const Array number = lax::shift_right_arithmetic(in_front, unused);
+  const Array shifted = lax::shift_right_arithmetic(number, lax::bitcast_convert_type(places, I8));
+  return {value_of(*s, lax::bitcast_convert_type(shifted, U8))};
 }
 
 // An integer that is ordered as the floats are: -NaN < -inf < … < -0 < 0 < … < NaN.
@@ -260,11 +324,10 @@ const std::vector<ElementwiseRule>& elementwise_table() {
       {"stablehlo.xor", binary<lax::bitwise_xor>, "xor"},
       {"stablehlo.not", unary<lax::bitwise_not>, "not"},
       {"stablehlo.shift_left", binary<lax::shift_left>, "shift_left"},
-      {"stablehlo.shift_right_arithmetic", binary<lax::shift_right_arithmetic>,
-       "shift_right_arithmetic"},
-      {"stablehlo.shift_right_logical", binary<lax::shift_right_logical>, "shift_right_logical"},
-      {"stablehlo.popcnt", unary<lax::population_count>, "population_count"},
-      {"stablehlo.count_leading_zeros", unary<lax::clz>, "clz"},
+      {"stablehlo.shift_right_arithmetic", shift_right<true>, "shift_right_arithmetic"},
+      {"stablehlo.shift_right_logical", shift_right<false>, "shift_right_logical"},
+      {"stablehlo.popcnt", ones_in, "population_count"},
+      {"stablehlo.count_leading_zeros", zeros_in_front, "clz"},
       {"stablehlo.abs", abs, "abs"},
       {"stablehlo.negate", unary<lax::neg>, "neg"},
       {"stablehlo.sign", unary<lax::sign>, "sign"},

@@ -221,13 +221,15 @@ Arrays fft(Translator& t, const Op& op, const Arrays& x) {
 
 // ---- LAPACK
 
-// The factor, and 0 where there is one.
+// The factor, beside the other triangle of the operand, and 0 where there is one.
 Arrays potrf(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
-  const Array l = factor(x[0], lapack::letter(t, op, "uplo", "LU") == 'L');
-  const Array zero = base::zeros(Type(I32, {}));
-  const Array first = matrix::number(l, zero, zero);
-  return {l, base::convert(lax::ne(first, first), I32)};
+  const bool lower = lapack::letter(t, op, "uplo", "LU") == 'L';
+  const Array l = factor(x[0], lower);
+  const int last = l.ndim() - 1;
+  const Array row = iota(I32, l.shape(), last - 1), column = iota(I32, l.shape(), last);
+  const Array mine = lower ? lax::le(column, row) : lax::le(row, column);
+  return {lax::select(mine, l, x[0]), lapack::broken(l, 2)};
 }
 
 // The factors, the pivots' rows from 1 on, and the first zero on the diagonal of U from 1 on or 0.
@@ -259,14 +261,12 @@ Arrays geqrf(Translator& t, const Op& op, const Arrays& x) {
   const auto [a, taus] = lax::geqrf(x[0]);
   return {a, taus};
 }
-// LAPACK counts from 1. Columns that are to stay in front, of which JAX names none, are not known
-// here.
+// LAPACK counts from 1. Operand 1 names the columns that are to stay in front.
 Arrays geqp3(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 2);
   const Op* filled = t.maker(op.operands[1], "stablehlo.broadcast_in_dim", 1);
-  if (t.known_integer(filled ? filled->operands[0] : op.operands[1]) != 0)
-    t.fail(op, "takes no columns to hold in front");
-  const auto [a, permutation, taus] = lax::geqp3(x[0]);
+  const bool none = t.known_integer(filled ? filled->operands[0] : op.operands[1]) == 0;
+  const auto [a, permutation, taus] = none ? lax::geqp3(x[0]) : lax::geqp3(x[0], x[1]);
   return {a, base::add(permutation, base::ones(permutation.type())), taus};
 }
 Arrays orgqr(Translator& t, const Op& op, const Arrays& x) {

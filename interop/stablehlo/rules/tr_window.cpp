@@ -75,18 +75,20 @@ Arrays reduce_window(Translator& t, const Op& op, const Arrays& x) {
     const bool neutral = is_neutral(init[0], name);
     const auto r = running_axis(w, in[0].shape());
     if (r && f.running && neutral) return {f.running(in[0], r->axis, r->reverse)};
-    if (const OfWindows ours = windows_of(f); ours && neutral) return {ours(in[0], w)};
-    const Array out = fold_windows(in, init, w, [&](const Arrays& a, const Arrays& b) {
-      return Arrays{f.join(a[0], b[0])};
-    })[0];
-    return {neutral ? out : f.join(out, init[0])};
+    if (const OfWindows ours = windows_of(f); ours && (neutral || !is_complex(in[0].dtype()))) {
+      const Array out = ours(in[0], w);
+      return {neutral ? out : f.join(broadcast_in_dim(init[0], out.shape(), {}), out)};
+    }
+    const auto join = [&](const Arrays& a, const Arrays& b) { return Arrays{f.join(a[0], b[0])}; };
+    return neutral ? fold_windows(in, init, w, join) : reduce_windows(in, init, w, join);
   }
-  const auto join = [&](const Arrays& a, const Arrays& b) {
+  // init takes part once in each window, and padding takes none, as XLA has it; StableHLO's text
+  // pads with init.
+  return reduce_windows(in, init, w, [&](const Arrays& a, const Arrays& b) {
     Arrays both = a;
     both.insert(both.end(), b.begin(), b.end());
     return t.run_on_arrays(op, body, both, a.size());
-  };
-  return join(init, fold_windows(in, init, w, join));
+  });
 }
 
 // "GE" of a body that compares its two scalars so; empty else.

@@ -51,7 +51,7 @@ class Solving {
 struct Rows {
   std::byte* first;
   int64_t apart;
-  void* operator[](int64_t i) const { return first ? first + i * apart : nullptr; }
+  void* operator[](int64_t i) const { return first + i * apart; }
   int32_t* index(int64_t i) const { return reinterpret_cast<int32_t*>(first + i * apart); }
 };
 Rows operands(Solving& s, size_t k, int64_t batch, int64_t apart) {
