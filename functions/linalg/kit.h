@@ -4,6 +4,7 @@
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/core/ref.h"
+#include "weft/ops/linear/lu.h"
 #include "weft/ops/linear/spectral/svd.h"
 #include "weft/tracer/array.h"
 
@@ -28,6 +29,9 @@ using Flat = FunctionRef<Arrays(const Arrays&)>;
 // f, whose derivative is `rule`: (x…, dx…) -> (out…, tangents of the inexact out…).
 Arrays with_rule(const char* name, const Arrays& x, Flat f, Flat rule);
 
+// The determinants of the permutations of factors: 1, or -1 where an odd number of rows changed
+// places; of the dtype of the factors.
+Array parity(const lax::LU& f);
 // u, s and vh of (a + a^H) / 2 by its eigenvectors.
 lax::SVD hermitian_values(const Array& a);
 // rtol as numbers of the real type, with the axes of `batch`.

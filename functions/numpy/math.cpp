@@ -179,6 +179,9 @@ Array pow(const Arg& x, const Arg& y) {
     return lax::integer_pow(fn::as_dtype(x, p.dtype, p.weak), n);
   }
   const auto [a, b] = fn::promoted_numbers("pow", x, y);
+  // An integer exponent stays one: so no derivative is asked for by it, and that of x^0 is 0.
+  if (is_inexact(x->dtype()) && is_integer(y->dtype()))
+    return lax::pow(a, fn::scalar_or_broadcast(y, a.ndim() ? a.shape() : b.shape()));
   if (is_inexact(a.dtype())) return lax::pow(a, b);
   const Shape full = a.ndim() ? a.shape() : b.shape();
   return integer_power(fn::broadcast(a, full), fn::broadcast(b, full));

@@ -109,31 +109,36 @@ Lowering pow_lower(const LowerArgs<None>& l) {
   return r;
 }
 
-// x with zeros replaced by ones.
-Array replace_zero(const Array& x) {
-  return select(eq(x, like(x, 0)), broadcast_like(like(x, 1), x.type()), x);
+// The derivative of x^y by x is y x^(y - 1), and 0 where both are 0: x^0 is 1 for all x. Only there
+// is it chosen, because a choice wherever y = 0 would be wrong in the derivative by y, 1 / x. The
+// exponent of what is not chosen is 1, so that its own derivatives are finite, and y - 1 does not
+// wrap.
+Array pow_slope(const Array& x, const Array& y, const Type& out) {
+  const auto whole = [&](const Array& a) { return broadcast_like(a, out); };
+  const auto known = [&] { return concrete_or_null(y) && y.ndim() == 0; };
+  const bool inexact = is_inexact(y.dtype());
+  if (inexact && known() && !is_scalar_value(y, 0)) return mul(y, pow(x, sub(y, like(y, 1))));
+  const Array zero =
+      inexact ? bitwise_and(whole(eq(x, like(x, 0))), whole(eq(y, like(y, 0)))) : eq(y, like(y, 0));
+  const Array exponent = inexact ? whole(y) : y, one = broadcast_like(like(y, 1), exponent.type());
+  const Array power = pow(x, select(zero, one, sub(exponent, one)));
+  return select(whole(zero), base::zeros(out.strong()),
+                mul(whole(convert_element_type(exponent, x.dtype())), whole(power)));
 }
-
-// The derivative by x is y x^(y - 1), of an integer y = 0 zero also at x = 0.
+// The derivative by y is log(x) x^y; of 0^y it is 0 unless y is negative.
+Array pow_slope_by_exponent(const Array& x, const Array& y, const Array& out) {
+  const auto whole = [&](const Array& a) { return broadcast_like(a, out.type()); };
+  const Array real_y = is_complex(y.dtype()) ? real(y) : y;
+  const Array flat = bitwise_and(whole(eq(x, like(x, 0))), whole(ge(real_y, like(real_y, 0))));
+  return mul(log(select(flat, whole(like(x, 1)), whole(x))), out);
+}
 Arrays pow_jvp(const JvpArgs<None>& j) {
   const Array &x = j.x[0], &y = j.x[1], &out = j.out[0];
   Array t;
-  if (!j.dx[0].empty_handle()) {
-    Array slope;
-    if (is_inexact(y.dtype())) {
-      slope = mul(y, pow(x, sub(y, like(y, 1))));
-    } else {
-      // y - 1 does not wrap where y = 0: a power that is not finite would pass the select in the
-      // derivative's own derivative.
-      const Array one = broadcast_like(like(y, 1), y.type()), zero = eq(y, like(y, 0));
-      const Array power = broadcast_like(pow(x, select(zero, one, sub(y, one))), out.type());
-      slope = select(broadcast_like(zero, out.type()), base::zeros(out.type().strong()),
-                     mul(convert_element_type(y, x.dtype()), power));
-    }
-    t = broadcast_like(mul(j.dx[0], slope), out.type());
-  }
+  if (!j.dx[0].empty_handle() && !is_scalar_value(y, 0))
+    t = broadcast_like(mul(j.dx[0], pow_slope(x, y, out.type())), out.type());
   if (j.dx[1].empty_handle()) return {t};
-  const Array by_y = broadcast_like(mul(j.dx[1], mul(log(replace_zero(x)), out)), out.type());
+  const Array by_y = broadcast_like(mul(j.dx[1], pow_slope_by_exponent(x, y, out)), out.type());
   return {t.empty_handle() ? by_y : add(t, by_y)};
 }
 

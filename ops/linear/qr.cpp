@@ -472,11 +472,23 @@ std::vector<Reject<P>> matrix_rejects(const P& p) {
 // antihermitian, takes its lower triangle from W, and what is imaginary of W's diagonal.
 Arrays qr_derivative(const char* op, const Array& dx, const Array& q, const Array& r, bool full) {
   const matrix::Sizes s(dx.type());
-  if (s.rows < s.columns || (full && s.rows != s.columns))
+  if (full && s.rows > s.columns)
     throw DifferentiationError(
         std::string(op) +
-        " has a derivative for matrices of no fewer rows than columns, and without full_matrices "
-        "if they are not square");
+        " of matrices of more rows than columns has a derivative without full_matrices only: the "
+        "further columns of Q are no function of the matrix");
+  if (s.rows < s.columns) {
+    // The first columns have the square factors Q and R; behind them R' is (Q^H X)'.
+    const auto columns = [&](const Array& x, int64_t lo, int64_t hi) {
+      return base::slice_axis(x, x.ndim() - 1, lo, hi);
+    };
+    const Arrays first = qr_derivative(op, columns(dx, 0, s.rows), q, columns(r, 0, s.rows), full);
+    const Array adjoint = matrix::transposed(q, true);
+    const Array turn = matrix::product(adjoint, first[0]);  // antihermitian
+    const Array behind = sub(matrix::product(adjoint, columns(dx, s.rows, s.columns)),
+                             matrix::product(turn, columns(r, s.rows, s.columns)));
+    return {first[0], base::concatenate({first[1], behind}, dx.ndim() - 1)};
+  }
   const Array right = triangular_solve(r, dx, {.left_side = false, .lower = false});
   const Array w = matrix::product(matrix::transposed(q, true), right);
   const Array low = matrix::triangle(w, true, true);
@@ -720,7 +732,7 @@ const Primitive<Full>& qr_op = define<Full>({
     .tolerance = 256,
     .samples =
         [] {
-          std::vector<Sample<Full>> s = matrix_samples<Full>({false}, true);
+          std::vector<Sample<Full>> s = matrix_samples<Full>({false});
           s.push_back({.in = {Type(F64, {3, 3})}, .params = {true}});
           return s;
         },
