@@ -41,8 +41,7 @@ Array reduce_window_min(const typing::Arg& x, const Sizes& window_dimensions,
 // what base_dilation puts between elements take no part. Of several operands of one shape the
 // function is given all. Source: jax.lax.reduce_window.
 //
-//     lax::reduce_window(array({1, 2}), 10, [](Array a, Array b) { return a + b; }, {2},
-//                        {.padding = {{1, 0}}})  // array([11, 13], dtype=int32)
+//     lax::reduce_window(ones({3}), 10.f, lax::add, {2})  // array([12., 12.], dtype=float32)
 Array reduce_window(const typing::Arg& operand, const typing::Arg& init_value,
                     const ir::Function<Array(Array, Array)>& computation,
                     const Sizes& window_dimensions, const WindowOptions& o = {});
