@@ -9,6 +9,7 @@
 #include <set>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/ops/collective/collective.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
@@ -110,6 +111,12 @@ constexpr const char* names_of_folds[] = {"psum", "pmean", "pmax", "pmin"};
 Array folded(Across what, const Array& x, const AxisNames& axes, const AxisIndexGroups& groups) {
   const auto along = fn::axes_of(names_of_folds[static_cast<int>(what)], axes.positions(),
                                  static_cast<int>(x.ndim()));
+  // A sum over several axes is rounded once, behind the last of them.
+  const DType wide = accumulator_dtype(x.dtype());
+  const bool sums = what == Across::sum || what == Across::mean;
+  if (sums && wide != x.dtype() && along.size() + axes.names().size() > 1)
+    return fn::as_dtype(folded(what, fn::as_dtype(x, wide, x.weak_type()), axes, groups), x.dtype(),
+                        x.weak_type());
   const auto fold = what == Across::max   ? lax::reduce_max
                     : what == Across::min ? lax::reduce_min
                                           : lax::reduce_sum;
@@ -124,13 +131,17 @@ Array folded(Across what, const Array& x, const AxisNames& axes, const AxisIndex
 // A C++ number counted once a lane is a number, too.
 bool is_number(const Array& x, const AxisIndexGroups& groups) {
   const Concrete* c = concrete_or_null(x);
-  return c && c->literal && groups.empty() && !x.is_traced();
+  return c && c->literal && !is_complex(x.dtype()) && groups.empty() && !x.is_traced();
 }
 Array counted(const Array& number, int64_t lanes) {
-  return is_integer(number.dtype())
-             ? scalar_of_int(number.dtype(), number.item<int64_t>() * lanes, number.weak_type())
-             : scalar_of(number.dtype(), number.item<double>() * static_cast<double>(lanes),
-                         number.weak_type());
+  if (!is_integer(number.dtype()))
+    return scalar_of(number.dtype(), number.item<double>() * static_cast<double>(lanes),
+                     number.weak_type());
+  // Integers wrap as sums of arrays do, those beyond I64 too.
+  const uint64_t n = number.dtype() == U64 ? number.item<uint64_t>()
+                                           : static_cast<uint64_t>(number.item<int64_t>());
+  return scalar_of_int(number.dtype(), static_cast<int64_t>(n * static_cast<uint64_t>(lanes)),
+                       number.weak_type());
 }
 // How many values each lane's sum has.
 Array values_summed(const Array& like, int64_t all, const AxisNames& axes,
@@ -165,15 +176,19 @@ Array across(Across what, const Array& x, const AxisNames& axes, const Collectiv
   const Array number = fn::numeric(x);
   if (what == Across::sum && axes.positions().empty() && is_number(number, o.axis_index_groups))
     return counted(number, lanes);
-  const Array total = folded(what, number, axes, o.axis_index_groups);
-  if (what == Across::sum) return total;
+  if (what == Across::sum) return folded(what, number, axes, o.axis_index_groups);
   int64_t values = lanes;
   for (int64_t a : fn::axes_of(who, axes.positions(), static_cast<int>(x.ndim())))
     values *= x.shape()[a];
-  const Array sum = fn::inexact(total);
+  // Integers become floats before they are summed, as in mean: their sum might wrap.
+  const Array given = fn::inexact(number);
+  const Array sum =
+      folded(what, fn::as_dtype(given, accumulator_dtype(given.dtype()), given.weak_type()), axes,
+             o.axis_index_groups);
   // Of no lanes there is no mean, and nobody reads it; but 0 / 0 would reach the gradients of what
   // all of them share.
-  return lax::div(sum, values_summed(sum, std::max<int64_t>(values, 1), axes, o.axis_index_groups));
+  const Array count = values_summed(sum, std::max<int64_t>(values, 1), axes, o.axis_index_groups);
+  return fn::as_dtype(lax::div(sum, count), given.dtype(), given.weak_type());
 }
 
 Array gather_lanes(const Array& x, const AxisNames& axes, const AllGatherOptions& o, Location at) {

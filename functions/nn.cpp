@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/linear.h"
 #include "weft/functions/numpy/math.h"
@@ -22,6 +23,7 @@
 #include "weft/ops/elementwise/special.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/record_trace.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::nn {
 namespace {
@@ -172,6 +174,10 @@ Array shifted(const Array& x, const AxisList& axis) {
   o.initial = number_like(x, -inf);
   return subtract(x, lax::stop_gradient(max(x, axis, o)));
 }
+// A result in the dtype of the operand that it was computed from in another.
+Array rounded(const Array& v, const Array& like) {
+  return fn::as_dtype(v, like.dtype(), v.weak_type());
+}
 // IndexError and ShapeError that name the function.
 void need_axes(const char* name, const Array& x, const AxisList& axis,
                const std::optional<Array>& where) {
@@ -182,19 +188,22 @@ void need_axes(const char* name, const Array& x, const AxisList& axis,
 Array softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   const Calling s("softmax", x.at());
   need_axes("softmax", x, axis, o.where);
-  Array v = fn::inexact(x);
+  const Array given = fn::inexact(x);
+  Array v = fn::for_sums(given);
   if (o.where) v = where(*o.where, v, number_like(v, -inf));
   const Array e = lax::exp(shifted(v, axis));
-  Array out = divide(e, sum(e, axis, {.keepdims = true}));
+  const Array out = rounded(divide(e, sum(e, axis, {.keepdims = true})), given);
   return o.where ? where(*o.where, out, number_like(out, 0)) : out;
 }
 Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   const Calling s("log_softmax", x.at());
   need_axes("log_softmax", x, axis, o.where);
-  Array v = fn::inexact(x);
+  const Array given = fn::inexact(x);
+  Array v = fn::for_sums(given);
   if (o.where) v = where(*o.where, v, number_like(v, -inf));
   const Array t = shifted(v, axis);
-  Array out = subtract(t, lax::log(sum(lax::exp(t), axis, {.keepdims = true})));
+  const Array out =
+      rounded(subtract(t, lax::log(sum(lax::exp(t), axis, {.keepdims = true}))), given);
   return o.where ? where(*o.where, out, number_like(out, -inf)) : out;
 }
 Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
@@ -206,20 +215,29 @@ Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o)
   ReduceOptions r;
   r.keepdims = o.keepdims;
   r.where = o.where;
-  const Array total = weft::logsumexp(x, axis, r);
+  const Array given = fn::inexact(x), total = weft::logsumexp(fn::for_sums(given), axis, r);
   r.where = {};
   if (o.where) {
     r.dtype = total.dtype();
-    return subtract(total, lax::log(sum(broadcast_to(*o.where, x->shape()), axis, r)));
+    const Array count = sum(broadcast_to(*o.where, x->shape()), axis, r);
+    return rounded(subtract(total, lax::log(count)), given);
   }
   double count = 1;
   for (int64_t a : fn::axes_of("logmeanexp", x, axis)) count *= static_cast<double>(x->shape()[a]);
-  return subtract(total, number_like(total, std::log(count)));
+  return rounded(subtract(total, number_like(total, std::log(count))), given);
 }
+namespace {
+// A result of these operands in the dtype that they promote to, where that is narrower than the one
+// it was computed in.
+Array narrowed(const Array& v, const Arrays& of) {
+  const DType d = to_inexact(common_type(types_of(of)).dtype);
+  return accumulator_dtype(d) == v.dtype() ? fn::as_dtype(v, d, v.weak_type()) : v;
+}
+}  // namespace
 Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& o) {
   const Calling s("standardize", x.at());
   need_axes("standardize", x, axis, o.where);
-  const Array v = fn::inexact(x);
+  const Array given = fn::inexact(x), v = fn::for_sums(given);
   ReduceOptions r;
   r.keepdims = true;
   r.where = o.where;
@@ -230,26 +248,38 @@ Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& 
   const auto counted = [&](const Array& a) {
     return o.where ? where(*o.where, a, number_like(a, 0)) : a;
   };
-  const Array m = o.mean ? *o.mean : mean(v, axis, r), centred = subtract(v, m);
+  const Array m = o.mean ? fn::for_sums(fn::inexact(*o.mean)) : mean(v, axis, r),
+              centred = subtract(v, m);
   const auto variance = [&] {
     if (o.algorithm == "stable") return mean(square(counted(centred)), axis, r);
     const Array d = subtract(mean(lax::square(counted(v)), axis, r), square(m));
     return maximum(d, number_like(d, 0));
   };
-  const Array spread = add(o.variance ? *o.variance : variance(), o.epsilon);
-  return multiply(centred, lax::rsqrt(fn::inexact(spread)));
+  const Array spread = add(o.variance ? fn::for_sums(fn::inexact(*o.variance)) : variance(),
+                           fn::for_sums(fn::inexact(o.epsilon)));
+  return narrowed(multiply(centred, lax::rsqrt(spread)),
+                  {given, o.mean.value_or(given), o.variance.value_or(given), o.epsilon});
 }
 Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) {
   const Calling s("layer_norm", x.at());
   need_axes("layer_norm", x, axis, {});
   if (o.scale) fn::need_fit("layer_norm", ".scale", *o.scale, x->shape());
   if (o.bias) fn::need_fit("layer_norm", ".bias", *o.bias, x->shape());
-  const Array v = fn::inexact(x);
+  const Array given = fn::inexact(x), v = fn::for_sums(given);
   const Array centered = subtract(v, mean(v, axis, {.keepdims = true}));
   const Array variance = mean(lax::square(centered), axis, {.keepdims = true});
-  Array out = multiply(centered, lax::rsqrt(fn::inexact(add(variance, o.epsilon))));
-  if (o.scale) out = multiply(out, *o.scale);
-  return o.bias ? add(out, *o.bias) : out;
+  const Array spread = add(variance, fn::for_sums(fn::inexact(o.epsilon)));
+  Array out = multiply(centered, lax::rsqrt(spread));
+  Arrays all = {given, o.epsilon};
+  if (o.scale) {
+    out = multiply(out, *o.scale);
+    all.push_back(*o.scale);
+  }
+  if (o.bias) {
+    out = add(out, *o.bias);
+    all.push_back(*o.bias);
+  }
+  return narrowed(out, all);
 }
 Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o) {
   const Calling s("one_hot", x.at());

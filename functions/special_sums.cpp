@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "weft/core/error.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/reduce.h"
@@ -59,12 +60,21 @@ Array boxcox1p(const Arg& x, const Arg& lmbda) {
 
 // ---- logarithms of sums
 namespace {
-// The sum of b e^(x - top) and top, the largest x that counts, or 0 where that is infinite.
-std::pair<Array, Array> scaled_sum(const char* name, const Arg& x, const AxisList& axis,
-                                   const LogSumExpOptions& o) {
+// The sum of b e^(x - top) and top, the largest x that counts, or 0 where that is infinite, as they
+// are computed, of narrow floats in F32; a value as the function gives it.
+struct ScaledSum {
+  Array total, top;
+  DType dtype;
+  bool weak = false;
+  Array rounded(const Array& v) const { return fn::as_dtype(v, dtype, weak); }
+};
+ScaledSum scaled_sum(const char* name, const Arg& x, const AxisList& axis,
+                     const LogSumExpOptions& o) {
   Arrays v = {fn::inexact(x)};
   if (o.b) v = fn::same_dtype({v[0], fn::inexact(*o.b)});
   if (o.b) v = fn::broadcast_together(name, v);
+  const DType own = v[0].dtype();
+  for (Array& a : v) a = fn::for_sums(a);
   fn::axes_of(name, v[0], axis);
   if (o.where) fn::need_fit(name, ".where", *o.where, v[0].shape());
   const Array none = fn::number_like(v[0], -std::numeric_limits<double>::infinity());
@@ -76,7 +86,8 @@ std::pair<Array, Array> scaled_sum(const char* name, const Arg& x, const AxisLis
                             {.keepdims = true, .initial = Array(-INFINITY)});
   const Array top = lax::stop_gradient(where(isfinite(largest), largest, 0));
   const Array e = exp(subtract(a, top));
-  return {sum(o.b ? multiply(e, v[1]) : e, axis, r), top};
+  const Array total = sum(o.b ? multiply(e, v[1]) : e, axis, r);
+  return {total, top, own, total.weak_type()};
 }
 // The sums without their axes of one place.
 Array shaped(const Array& v, const AxisList& axis, bool keepdims) {
@@ -85,14 +96,14 @@ Array shaped(const Array& v, const AxisList& axis, bool keepdims) {
 }  // namespace
 SignedLog signed_logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
   const Calling s("signed_logsumexp", x.at());
-  const auto [total, top] = scaled_sum("signed_logsumexp", x, axis, o);
-  return {shaped(add(log(abs(total)), top), axis, o.keepdims),
-          shaped(sign(total), axis, o.keepdims)};
+  const ScaledSum v = scaled_sum("signed_logsumexp", x, axis, o);
+  return {shaped(v.rounded(add(log(abs(v.total)), v.top)), axis, o.keepdims),
+          shaped(v.rounded(sign(v.total)), axis, o.keepdims)};
 }
 Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
   const Calling s("logsumexp", x.at());
-  const auto [total, top] = scaled_sum("logsumexp", x, axis, o);
-  return shaped(add(log(total), top), axis, o.keepdims);
+  const ScaledSum v = scaled_sum("logsumexp", x, axis, o);
+  return shaped(v.rounded(add(log(v.total), v.top)), axis, o.keepdims);
 }
 
 // ---- Bessel functions

@@ -8,6 +8,7 @@
 
 #include "weft/functions/body.h"
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/math.h"
@@ -248,12 +249,13 @@ Array min_pool(const Arg& x, const Sizes& window_shape, const PoolOptions& o) {
 }
 Array avg_pool(const Arg& x, const Sizes& window_shape, const AvgPoolOptions& o) {
   const Source s(x.at());
-  const Array v = fn::inexact(x);
+  const Array given = fn::inexact(x), v = fn::for_sums(given);
   const Pool p = pool_of("avg_pool", v, window_shape, o.strides, o.padding);
   const Window w = window_on("avg_pool", v.type(), p.dimensions, p.options);
   const Array sum = reduce_window_sum(v, w);
-  if (o.count_include_pad) return divide(sum, fn::number_like(v, p.elements));
-  return divide(sum, reduce_window_sum(base::ones(v.type().strong()), w));
+  const Array count = o.count_include_pad ? fn::number_like(v, p.elements)
+                                          : reduce_window_sum(base::ones(v.type().strong()), w);
+  return fn::as_dtype(divide(sum, count), given.dtype(), given.weak_type());
 }
 
 }  // namespace nn

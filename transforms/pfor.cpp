@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "weft/batching/batch_trace.h"
+#include "weft/core/loops/accumulator.h"
 #include "weft/ops/collective/collective.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/kit.h"
@@ -73,13 +74,14 @@ Arrays over_iterations(OverIterations what, const Iterations& i, const Arrays& x
       out.push_back(all_gather_over(a, {i.axis}, {}, i.size, 0));
       continue;
     }
-    const bool mean = what == OverIterations::mean;
-    const Array sum =
-        psum_over(mean && !is_inexact(a.dtype()) ? base::convert(a, F32) : a, {i.axis});
-    out.push_back(
-        mean ? lax::div(sum, broadcast_like(scalar_of(sum.dtype(), static_cast<double>(i.size)),
-                                            sum.type()))
-             : sum);
+    if (what == OverIterations::sum) {
+      out.push_back(psum_over(a, {i.axis}));
+      continue;
+    }
+    const DType mean = is_inexact(a.dtype()) ? a.dtype() : F32;
+    const Array sum = psum_over(base::convert(a, accumulator_dtype(mean)), {i.axis});
+    const Array count = scalar_of(sum.dtype(), static_cast<double>(i.size));
+    out.push_back(base::convert(lax::div(sum, broadcast_like(count, sum.type())), mean));
   }
   return out;
 }

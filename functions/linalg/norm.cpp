@@ -7,6 +7,7 @@
 
 #include "weft/core/error.h"
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/linalg/kit.h"
 #include "weft/functions/linalg/linalg.h"
 #include "weft/functions/numpy/math.h"
@@ -26,9 +27,12 @@ namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-// (sum |x|^ord)^(1/ord).
-Array norm_of_vectors(const Array& x, const AxisList& axis, double ord, bool keepdims) {
+// (sum |x|^ord)^(1/ord), of narrow floats in F32 and rounded once.
+Array norm_of_vectors(const Array& given, const AxisList& axis, double ord, bool keepdims) {
   const ReduceOptions keep{.keepdims = keepdims};
+  const Array x = fn::for_sums(given);
+  if (x.dtype() != given.dtype())
+    return fn::as_dtype(norm_of_vectors(x, axis, ord, keepdims), given.dtype(), x.weak_type());
   if (ord == 2) return weft::sqrt(weft::sum(matrix::squares(x), axis, keep));
   const Array size = lax::abs(x);
   if (ord == inf) return weft::max(size, axis, keep);

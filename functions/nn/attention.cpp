@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/index.h"
@@ -95,8 +96,8 @@ Weighed weighed(const Array& query, const Array& key, const Array& value,
   };
   const Array k = spread(key), v = spread(value);
   // Products of narrow floats are summed and weighed in F32.
-  const bool narrow = query.dtype() == F16 || query.dtype() == BF16;
-  const auto wide = [&](const Array& x) { return narrow ? fn::as_dtype(x, F32) : x; };
+  const DType d = accumulator_dtype(query.dtype());
+  const auto wide = [&](const Array& x) { return d == query.dtype() ? x : fn::as_dtype(x, d); };
   const Array logits = logits_of(wide(query), wide(k), o);
   Array out = einsum("...nts,...snh->...tnh", fn::as_dtype(softmax(logits, -1), v.dtype()), v);
   if (o.query_seq_lengths)

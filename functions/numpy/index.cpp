@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/indexing.h"
 #include "weft/functions/numpy/math.h"
@@ -343,6 +344,11 @@ Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOpti
   }
   if (n < 0 || o.bucket_size < 0)
     fn::fail_shape(fmt::format("{}: {} segments, buckets of {} rows", name, n, o.bucket_size));
+  const bool folds = u == Update::add || u == Update::mul;
+  if (const Array wide = is_inexact(x->dtype()) ? fn::for_sums(x) : x.value();
+      folds && wide.dtype() != x->dtype())
+    // Narrow floats are rounded once, behind the last bucket.
+    return fn::as_dtype(segments(name, {wide, x.at()}, ids, o, u, identity, combine), x->dtype());
   fn::IndexMode m = take_mode(name, o.mode);
   m.as_is = !m.modulo;
   if (m.bounds == OutOfBounds::fill) m.bounds = OutOfBounds::zero;

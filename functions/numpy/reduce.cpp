@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/ops/elementwise/compare.h"
@@ -30,7 +31,6 @@ using ReduceOp = Array (*)(const Arg&, const Sizes&);
 using FoldOp = Array (*)(const Arg&, int64_t, bool);
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-bool narrow(DType d) { return d == BF16 || d == F16; }
 // What a sum of bools and small integers is counted in, as in NumPy.
 DType counting(DType d) {
   if (is_bool(d) || (is_signed(d) && itemsize(d) < 4)) return I32;
@@ -76,7 +76,7 @@ void refuse(const char* name, const char* option, bool given) {
 // The elements as the reduction computes with them.
 Array summed(const Array& x, const Sizes& axes, DType d, ReduceOp op) {
   // The narrow floats are folded in F32 and rounded once.
-  const DType wide = narrow(d) ? F32 : d;
+  const DType wide = accumulator_dtype(d);
   return fn::as_dtype(reduced(op, fn::as_dtype(x, wide, x.weak_type()), axes), d, x.weak_type());
 }
 Array fold_numbers(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
@@ -165,12 +165,10 @@ Array normalizer(const char* name, const Array& x, const Sizes& axes, DType d,
   const Array counts = fn::as_dtype(broadcast_to(fn::truth(name, *mask), x.shape()), d);
   return reduced(lax::reduce_sum, counts, axes);
 }
-DType wide(DType d) { return narrow(d) ? F32 : d; }
-
 Array mean_as(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s(name, x.at());
   refuse(name, "initial", o.initial.has_value());
-  const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = wide(to_inexact(d));
+  const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = accumulator_dtype(to_inexact(d));
   const Array v = fn::as_dtype(x, c, x->weak_type());
   const Sizes axes = fn::axes_of(name, v, axis);
   const Array total = reduced(lax::reduce_sum, masked(name, v, o.where, number_like(v, 0)), axes);
@@ -179,8 +177,8 @@ Array mean_as(const char* name, const Arg& x, const AxisList& axis, const Reduce
       o.keepdims);
 }
 
-Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
-  const Calling s(name, x.at());
+// The variance as it is computed, of narrow floats in F32.
+Array wide_var(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
   fn::need_numbers(name, x);
   if (o.dtype && (is_key(*o.dtype) || is_bool(*o.dtype)))
     fn::fail_dtype(
@@ -190,7 +188,7 @@ Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOpti
         fmt::format("{}: .dtype of complex numbers must be complex, got {} for {}; take "
                     "real(), imag() or abs() first",
                     name, short_name(*o.dtype), to_string(x->type())));
-  const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = wide(to_inexact(d));
+  const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = accumulator_dtype(to_inexact(d));
   const Array v = fn::as_dtype(x, c, x->weak_type());
   const Sizes axes = fn::axes_of(name, v, axis);
   ReduceOptions about;
@@ -214,18 +212,29 @@ Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOpti
   if (less > 0)
     out = where(lax::gt(degrees, number_like(n, 0)), out,
                 number_like(out, std::numeric_limits<double>::quiet_NaN()));
-  return keep(fn::as_dtype(out, real_part(d), x->weak_type()), axes, o.keepdims);
+  return keep(out, axes, o.keepdims);
+}
+using Variance = Array (*)(const char*, const Arg&, const AxisList&, const VarOptions&);
+// What is computed, in the dtype that the function gives.
+Array rounded(const Array& v, const Arg& x, const VarOptions& o) {
+  const DType d = o.dtype.value_or(to_inexact(x->dtype()));
+  return fn::as_dtype(v, real_part(d), x->weak_type());
+}
+Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o,
+             Variance variance) {
+  const Calling s(name, x.at());
+  return rounded(variance(name, x, axis, o), x, o);
 }
 // The root of a variance.
 Array deviation(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o,
-                Array (*variance)(const char*, const Arg&, const AxisList&, const VarOptions&)) {
+                Variance variance) {
   const Calling s(name, x.at());
   if (o.dtype && !is_inexact(*o.dtype))
     fn::fail_dtype(
         fmt::format("{}: .dtype must be inexact (F32, F64, …), got {}; convert the "
                     "result with astype()",
                     name, short_name(*o.dtype)));
-  return sqrt(variance(name, x, axis, o));
+  return rounded(sqrt(variance(name, x, axis, o)), x, o);
 }
 }  // namespace
 
@@ -233,10 +242,10 @@ Array mean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return mean_as("mean", x, axis, o);
 }
 Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
-  return var_as("var", x, axis, o);
+  return var_as("var", x, axis, o, wide_var);
 }
 Array std(const Arg& x, const AxisList& axis, const VarOptions& o) {
-  return deviation("std", x, axis, o, var_as);
+  return deviation("std", x, axis, o, wide_var);
 }
 Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s("ptp", x.at());
@@ -251,15 +260,19 @@ Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s("logsumexp", x.at());
   refuse("logsumexp", "dtype", o.dtype.has_value());
   refuse("logsumexp", "initial", o.initial.has_value());
-  Array v = fn::inexact(x);
+  const Array given = fn::inexact(x);
+  Array v = fn::for_sums(given);
   v = masked("logsumexp", v, o.where, number_like(v, -inf));
   const Sizes axes = fn::axes_of("logsumexp", v, axis);
-  if (axes.empty()) return v;
+  const auto rounded = [&](const Array& a) {
+    return fn::as_dtype(a, given.dtype(), given.weak_type());
+  };
+  if (axes.empty()) return rounded(v);
   // Shifted by the largest, or not at all where that is infinite.
   Array top = reduced(lax::reduce_max, is_complex(v.dtype()) ? lax::real(v) : v, axes);
   top = lax::stop_gradient(where(lax::is_finite(top), top, number_like(top, 0)));
   const Array terms = exp(subtract(v, expand_dims(top, axes)));
-  return keep(add(log(sum(terms, axes)), top), axes, o.keepdims);
+  return keep(rounded(add(log(sum(terms, axes)), top)), axes, o.keepdims);
 }
 
 namespace {
@@ -345,18 +358,17 @@ Array nanmean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return mean_as("nanmean", x, axis, p);
 }
 namespace {
-Array nanvar_as(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
-  const Calling s(name, x.at());
+Array wide_nanvar(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
   VarOptions p = o;
   p.where = counting_mask(name, x, o.where);
-  return var_as(name, x, axis, p);
+  return wide_var(name, x, axis, p);
 }
 }  // namespace
 Array nanvar(const Arg& x, const AxisList& axis, const VarOptions& o) {
-  return nanvar_as("nanvar", x, axis, o);
+  return var_as("nanvar", x, axis, o, wide_nanvar);
 }
 Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
-  return deviation("nanstd", x, axis, o, nanvar_as);
+  return deviation("nanstd", x, axis, o, wide_nanvar);
 }
 
 // ---- running folds

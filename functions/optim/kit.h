@@ -17,7 +17,7 @@ Array one_minus(const Array& x, DType d);
 // x in dtype d if it is weak, so that F64 sees all its digits.
 Array in_dtype(const Array& x, DType d);
 bool is_zero(const Array& x);       // known to be
-Array square_norm(const Array& x);  // |x|², real
+Array square_norm(const Array& x);  // |x|², real; of narrow floats in F32
 
 namespace detail {
 
@@ -39,6 +39,8 @@ struct Parts final : RefCounted {
   size_t counts = 0, moments = 0;
 };
 PartsRef parts_of(std::vector<Part> list);
+// global_norm as it is computed: of narrow floats in F32.
+Array wide_global_norm(const Arrays& x);
 
 }  // namespace detail
 }  // namespace weft::optim

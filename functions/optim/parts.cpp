@@ -5,6 +5,7 @@
 
 #include "weft/functions/kit.h"
 #include "weft/functions/lax.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/optim/kit.h"
@@ -14,7 +15,8 @@
 namespace weft::optim {
 
 Array square_norm(const Array& x) {
-  return is_complex(x.dtype()) ? square(real(x)) + square(imag(x)) : square(x);
+  const Array v = fn::for_sums(x);
+  return is_complex(v.dtype()) ? square(real(v)) + square(imag(v)) : square(v);
 }
 
 namespace {
@@ -45,6 +47,10 @@ Arrays zeros_of(const Arrays& params, const std::optional<DType>& dtype = {}) {
   Arrays r;
   for (const Array& p : params) r.push_back(zeros(p.shape(), dtype.value_or(p.dtype())));
   return r;
+}
+// What two arrays make.
+DType promoted(const Array& a, const Array& b) {
+  return promote(a.dtype(), a.weak_type(), b.dtype(), b.weak_type()).dtype;
 }
 // In the dtype that the state has.
 Array kept(const Array& x, const Array& before) { return fn::as_dtype(x, before.dtype()); }
@@ -122,11 +128,13 @@ GradientTransformation clip(const Array& max_delta) {
 GradientTransformation clip_by_global_norm(const Array& max_norm) {
   Part p{"clip_by_global_norm"};
   p.update = [max_norm](Step& s, Array*, Arrays*) {
-    const Array norm = detail::global_norm(s.updates);
+    const Array norm = detail::wide_global_norm(s.updates);
     const Array fits = norm < max_norm;
     for (Array& g : s.updates) {
-      const DType d = real_part(g.dtype());
-      g = where(fits, g, g / fn::as_dtype(norm, d) * fn::as_dtype(max_norm, d));
+      const Array v = fn::for_sums(g);
+      const DType d = real_part(v.dtype());
+      const Array less = v / fn::as_dtype(norm, d) * fn::as_dtype(max_norm, d);
+      g = where(fits, g, fn::as_dtype(less, g.dtype()));
     }
   };
   return part(std::move(p));
@@ -185,7 +193,9 @@ GradientTransformation scale_by_adam(const ScaleByAdamOptions& o) {
       const Array mean = mean_with(g, m, o.b1), squares = mean_with(square_norm(g), v, o.b2);
       const Array ahead = o.nesterov ? mean_with(of_g(g), of_m(mean), o.b1) : of_m(mean);
       const DType d = real_part(squares.dtype());
-      g = ahead / (sqrt(of_v(squares) + in_dtype(o.eps_root, d)) + in_dtype(o.eps, d));
+      const Array scaled =
+          ahead / (sqrt(of_v(squares) + in_dtype(o.eps_root, d)) + in_dtype(o.eps, d));
+      g = fn::as_dtype(scaled, promoted(ahead, v));
       m = kept(mean, m);
       v = kept(squares, v);
     }
@@ -228,7 +238,7 @@ Part scale_by_mean_square(const char* name, const ScaleByRmsOptions& o, bool cen
       if (centered) {
         Array& m = state[1][i];
         m = kept(mean_with(g, m, o.decay), m);
-        spread = spread - square_norm(hat(m));
+        spread = kept(spread - square_norm(hat(m)), v);
       }
       const Array eps = in_dtype(o.eps, real_part(spread.dtype()));
       g = (o.eps_in_sqrt ? lax::rsqrt(spread + eps) : 1 / (sqrt(spread) + eps)) * g;

@@ -12,6 +12,7 @@
 #include "weft/functions/optim/kit.h"
 #include "weft/functions/optim/optim.h"
 #include "weft/ops/structure/structure.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::optim {
 
@@ -91,13 +92,19 @@ Arrays apply_updates(const Arrays& params, const Arrays& updates, Paths paths) {
   return out;
 }
 
-Array global_norm(const Arrays& x) {
+Array wide_global_norm(const Arrays& x) {
   Array total;
   for (const Array& a : x) {
     const Array s = sum(square_norm(a));
     total = total.empty_handle() ? s : total + s;
   }
   return total.empty_handle() ? zeros({}) : sqrt(total);
+}
+Array global_norm(const Arrays& x) {
+  const Array norm = wide_global_norm(x);
+  if (x.empty()) return norm;
+  return fn::as_dtype(norm, to_inexact(real_part(common_type(types_of(x)).dtype)),
+                      norm.weak_type());
 }
 
 }  // namespace detail

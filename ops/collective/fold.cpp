@@ -4,6 +4,7 @@
 // them; the other maps hand them on.
 #include <fmt/format.h>
 
+#include "weft/core/loops/accumulator.h"
 #include "weft/ops/collective/lane_set.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
@@ -44,6 +45,15 @@ Array fold_groups(const Array& x, const LaneSet& s) {
   return lanes::rows(reduce(reshape_to(lanes::rows(x, table), by_group), {1}), lanes::group_of(s));
 }
 
+// The sum of n values x. As an integer of its own dtype the count wraps as sums do; through a float
+// it would be cut off. Narrow floats are multiplied in F32 and rounded once.
+Array repeated_sum(const Array& x, int64_t n) {
+  if (is_integer(x.dtype())) return lax::mul(x, scalar_of_int(x.dtype(), n));
+  const Array wide = base::convert(x, accumulator_dtype(x.dtype()), x.weak_type());
+  return base::convert(lax::mul(wide, like(wide, static_cast<double>(n))), x.dtype(),
+                       x.weak_type());
+}
+
 template <Reduction reduce>
 Batched batch_fold(const BatchArgs<LaneSet>& b) {
   if (b.params.grouped()) return lanes::batch(b, fold_groups<reduce>, lanes::same_params<LaneSet>);
@@ -53,7 +63,7 @@ Batched batch_fold(const BatchArgs<LaneSet>& b) {
   if (b.axis[0])
     x = reduce(x, {*b.axis[0]});
   else if (reduce == lax::reduce_sum)
-    x = lax::mul(x, like(x, static_cast<double>(b.size)));
+    x = repeated_sum(x, b.size);
   Strings rest = b.params.axes;
   std::erase(rest, b.level.axis_name);
   return {rest.empty() ? Arrays{x} : b.op.bind({x}, {rest}), {std::nullopt}};
@@ -116,9 +126,11 @@ const Primitive<LaneSet>& psum_op = define([] {
 
 // Lanes that share the extreme value share the tangent.
 Arrays extreme_jvp(const JvpArgs<LaneSet>& j) {
-  const Array share = lax::convert_element_type(lax::eq(j.x[0], j.out[0]), j.out[0].dtype());
+  const DType own = j.out[0].dtype(), wide = accumulator_dtype(own);
+  const Array share = lax::convert_element_type(lax::eq(j.x[0], j.out[0]), wide);
   const Array part = lax::div(share, psum_op({share}, j.params));
-  return psum_op.bind({lax::mul(j.dx[0], part)}, j.params);
+  const Array dx = base::convert(j.dx[0], wide);
+  return {base::convert(psum_op({lax::mul(dx, part)}, j.params), own)};
 }
 const Primitive<LaneSet>& pmax_op = define([] {
   auto d = fold_def<lax::reduce_max>("pmax", "The maximum over the lanes of named axes.");

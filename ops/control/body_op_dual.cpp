@@ -3,6 +3,7 @@
 // ops/control/body_op_dual.cpp: derivatives of ops with bodies. Forwards, tangents join the values
 // of their group. Backwards, cotangents of the results come in as constants or rows, and those of
 // linear constants go out as results, or, where there are steps, are added up in carries.
+#include "weft/core/loops/accumulator.h"
 #include "weft/ops/control/body_op.h"
 #include "weft/ops/elementwise/compare.h"
 
@@ -121,7 +122,10 @@ Arrays run_back(const Back& b, size_t which, const Arrays& a) {
   const Groups<Array> back =
       o.inputs(transposed_jaxpr(body, in_order(args), o.taken(b.linear, false), ct));
   const Arrays consts = chosen(back.consts, b.linear.consts);
-  Arrays out = o.stacks() ? each(add_tangents, part(g.carry, 0, b.sums), consts)
+  const auto added = [](const Array& sum, const Array& ct) {
+    return ct.empty_handle() ? sum : add_tangents(sum, base::convert(ct, sum.dtype()));
+  };
+  Arrays out = o.stacks() ? each(added, part(g.carry, 0, b.sums), consts)
                           : each(instantiate, consts, chosen(b.in.consts, b.linear.consts));
   append(out, each(instantiate, back.carry, b.in.carry));
   return joined(out, each(instantiate, chosen(back.rows, b.linear.rows),
@@ -145,8 +149,9 @@ Arrays body_op_transpose(const Transposition& t) {
   if (Scan* p = std::get_if<Scan>(&b.o.like)) {
     p->reverse = !p->reverse;
     b.sums = gone.consts.size();
+    // Narrow floats are added up in F32 and rounded behind the last step.
     for (const Type& c : chosen(b.in.consts, b.linear.consts))
-      b.x.carry.push_back(base::zeros(c.strong()));
+      b.x.carry.push_back(base::zeros(Type(accumulator_dtype(c.dtype()), c.shape())));
     b.o.has.carry = left_with(gone.consts, o.lanes);
   }
   append(b.x.carry, each(instantiate, part(t.ct, 0, n), part(t.out, 0, n)));
@@ -169,7 +174,9 @@ Arrays body_op_transpose(const Transposition& t) {
   b.o.result_has = left_with(o.stacks() ? gone.rows : gone.consts, o.lanes);
   for (size_t k = 0; k < b.o.bodies.size(); ++k)
     b.o.bodies[k] = program(b.o.takes(b.x), [&](const Arrays& a) { return run_back(b, k, a); });
-  const Arrays out = b.o.bind(t.op, b.x);
+  Arrays out = b.o.bind(t.op, b.x);
+  const Types sums = chosen(b.in.consts, b.linear.consts);
+  for (size_t k = 0; k < b.sums; ++k) out[k] = base::convert(out[k], sums[k].dtype());
   // In the order of the operands: of constants, carries, rows.
   Arrays result(t.in.size());
   size_t next = 0, i = o.has.head.size() + o.has.test.size();

@@ -3,6 +3,7 @@
 // ops/index/scatter.cpp: scatter, which combines updates into an array at computed indices.
 #include <fmt/format.h>
 
+#include "weft/core/loops/accumulator.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index_map.h"
@@ -47,12 +48,24 @@ IndexMap index_map_for(const Scatter& p, const Type& x, const Type& updates) {
                       window_sizes(p.dims(), x.ndim(), updates.shape()));
 }
 
+bool folds(Update u) { return u == Update::add || u == Update::mul; }
+// Whether the updates of a place are joined in another dtype, F32, then with what is there, and the
+// result is rounded once (docs/decisions/0057). Updates that are F32 are rounded one by one.
+bool rounds_once(const Scatter& p, const Types& in) {
+  return folds(p.update) && accumulator_dtype(in[0].dtype()) != in[0].dtype() &&
+         in[0].dtype() == in[1].dtype();
+}
+// What changes nothing where it is added or multiplied with, not the sign of a zero either.
+double identity_of(Update u) { return u == Update::mul ? 1 : -0.; }
+
 // Operands: the array, the updates, the indices.
 Types scatter_type(const Types& in, const Scatter& p) {
   require_operands("scatter", in, 3);
-  if (in[0].dtype() != in[1].dtype())
-    reject_dtype("scatter", "the updates must have the dtype of the array", in);
   const DType t = in[0].dtype();
+  // Updates of narrow floats may be sums of such, in F32.
+  const bool sums = folds(p.update) && in[1].dtype() == accumulator_dtype(t);
+  if (t != in[1].dtype() && !sums)
+    reject_dtype("scatter", "the updates must have the dtype of the array", in);
   if (p.update != Update::set &&
       !(p.update == Update::add || p.update == Update::mul ? is_number(t)
                                                            : is_number(t) || is_bool(t)))
@@ -99,33 +112,64 @@ bool moves_inside(const Scatter& p, const Type& operand) {
   return p.mode == OutOfBounds::clip && operand.elements() != 0;
 }
 
-Arrays scatter_reference(const Arrays& x, const Scatter& p) {
-  const Type t = scatter_type({x[0].type(), x[1].type(), x[2].type()}, p)[0];
+// f(element of the operand, element of the updates), both as numbers in memory, for each update
+// that goes anywhere.
+template <class F>
+void each_update(const Arrays& x, const Scatter& p, const Type& t, F f) {
   const bool moves = moves_inside(p, t);
   const IndexMap r = index_map_for(p, x[0].type(), x[1].type());
-  const Fresh out = writable_first(t, x);
-  const auto bytes = static_cast<size_t>(itemsize(t.dtype()));
-  const auto* from = static_cast<const std::byte*>(concrete(x[1]).data());
   for_each_index(x[1].shape(), [&](const Ints& at, int64_t flat) {
     bool inside = true;
     const Ints c = map_index(r, at, [&](int k) { return host_component(x[2], r, at, k); }, &inside);
-    if (!inside && !moves) return;
-    std::byte* to =
-        static_cast<std::byte*>(out.data) + static_cast<size_t>(flat_index(t.shape(), c)) * bytes;
-    const std::byte* update = from + static_cast<size_t>(flat) * bytes;
-    if (p.update == Update::set) {
-      std::memcpy(to, update, bytes);
-      return;
-    }
-    with_class<DTypes::any>(t.dtype(), [&](auto* q) {
-      using T = std::remove_pointer_t<decltype(q)>;
-      using E = Element<T>;
-      T old, u;
-      std::memcpy(&old, to, sizeof old);
-      std::memcpy(&u, update, sizeof u);
-      const T v = E::store(combine(p.update, E::load(old), E::load(u)));
-      std::memcpy(to, &v, sizeof v);
+    if (inside || moves)
+      f(static_cast<size_t>(flat_index(t.shape(), c)), static_cast<size_t>(flat));
+  });
+}
+
+template <class T, class U>
+void accumulate(const Arrays& x, const Scatter& p, const Type& t, T* out) {
+  using E = Element<T>;
+  const U* updates = data_of<U>(x[1]);
+  each_update(x, p, t, [&](size_t to, size_t from) {
+    out[to] = E::store(combine(p.update, E::load(out[to]), Element<U>::load(updates[from])));
+  });
+}
+// Of narrow floats: the sums of the updates, then those with what they meet.
+template <class T>
+void accumulate_wide(const Arrays& x, const Scatter& p, const Type& t, T* out) {
+  std::vector<float> sums(static_cast<size_t>(t.elements()),
+                          static_cast<float>(identity_of(p.update)));
+  std::vector<bool> updated(sums.size());
+  each_update(x, p, t, [&](size_t to, size_t from) {
+    const float u =
+        x[1].dtype() == F32 ? data_of<float>(x[1])[from] : Element<T>::load(data_of<T>(x[1])[from]);
+    sums[to] = combine(p.update, sums[to], u);
+    updated[to] = true;
+  });
+  for (size_t i = 0; i < sums.size(); ++i)
+    if (updated[i])
+      out[i] = Element<T>::store(combine(p.update, Element<T>::load(out[i]), sums[i]));
+}
+
+Arrays scatter_reference(const Arrays& x, const Scatter& p) {
+  const Type t = scatter_type({x[0].type(), x[1].type(), x[2].type()}, p)[0];
+  const Fresh out = writable_first(t, x);
+  if (p.update == Update::set) {
+    const auto bytes = static_cast<size_t>(itemsize(t.dtype()));
+    const auto* updates = static_cast<const std::byte*>(concrete(x[1]).data());
+    each_update(x, p, t, [&](size_t to, size_t from) {
+      std::memcpy(static_cast<std::byte*>(out.data) + to * bytes, updates + from * bytes, bytes);
     });
+    return {out.array};
+  }
+  with_class<DTypes::any>(t.dtype(), [&](auto* q) {
+    using T = std::remove_pointer_t<decltype(q)>;
+    T* to = static_cast<T*>(out.data);
+    if constexpr (accumulator_dtype(dtype_of_v<T>) != dtype_of_v<T>) {
+      if (rounds_once(p, types_of(x))) return accumulate_wide(x, p, t, to);
+      if (x[1].dtype() == F32) return accumulate<T, float>(x, p, t, to);
+    }
+    accumulate<T, T>(x, p, t, to);
   });
   return {out.array};
 }
@@ -169,9 +213,38 @@ Elem merged(DType t, Update u, Elem old, Elem update) {
   return e;
 }
 
+// What an element becomes of updates that it takes or not, one after another.
+class Taking {
+ public:
+  Taking(Elem e, const Types& in, const Scatter& p) : e_(e), t_(in[0].dtype()), update_(p.update) {
+    if (rounds_once(p, in)) wide_ = num::Ir<float>(static_cast<float>(identity_of(p.update)));
+  }
+  void take(num::Ir<bool> hit, Elem update) {
+    if (!wide_) {
+      e_ = select_elem(hit.id, merged(t_, update_, e_, update), e_);
+      return;
+    }
+    wide_ = num::select(hit, combine(update_, *wide_, num::Ir<float>::at(update.re)), *wide_);
+    any_ = any_ | hit;
+  }
+  // Narrow floats are rounded here; an element without updates keeps its bits.
+  Elem result() const {
+    if (!wide_) return e_;
+    const Elem rounded = merged(t_, update_, e_, {wide_->id, nest::no_id});
+    return select_elem(any_.id, rounded, e_);
+  }
+
+ private:
+  Elem e_;
+  DType t_;
+  Update update_;
+  std::optional<num::Ir<float>> wide_;
+  num::Ir<bool> any_{false};
+};
+
 Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scatter& p,
                         const Coords& at) {
-  Elem e = x.read(0, at);
+  Taking element(x.read(0, at), in, p);
   for (int64_t q = 0; q < w.count; ++q) {
     Coords u(in[1].shape().size());
     int64_t rest = q;
@@ -200,10 +273,9 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
         u[static_cast<size_t>(axis.window)] =
             axis.room > 0 ? num::minimum(num::maximum(d, I64s(0)), I64s(size - 1)).id : d.id;
     }
-    const Elem update = merged(in[0].dtype(), p.update, e, x.read(1, u));
-    e = select_elem(hit.id, update, e);
+    element.take(hit, x.read(1, u));
   }
-  return e;
+  return element.result();
 }
 
 // Axes of the updates along which no two go to the same place: batching axes, axes of the window
@@ -231,11 +303,13 @@ void write_updates(const LowerArgs<Scatter>& l, Lowering* low) {
   };
 }
 
+bool by_element(const Windows& w) { return w.count <= few_windows && (w.count == 1 || w.in_order); }
+
 Lowering scatter_lower(const LowerArgs<Scatter>& l) {
   Lowering low;
   write_updates(l, &low);
   const Windows w = windows_of(l.params, l.in);
-  if (w.count <= few_windows && (w.count == 1 || w.in_order)) {
+  if (by_element(w)) {
     const bool nothing = l.in[1].elements() == 0;
     low.element = [w, in = l.in, p = l.params, nothing](Reader& x, int, const Coords& at) {
       return nothing ? x.read(0, at) : element_of_windows(x, w, in, p, at);
@@ -246,18 +320,7 @@ Lowering scatter_lower(const LowerArgs<Scatter>& l) {
   return low;
 }
 
-// ---- many threads for updates that may meet
-
-Arrays scatter_expand(const ExpandArgs<Scatter>& e) {
-  const Types in = types_of(e.x);
-  const Type out = scatter_type(in, e.params)[0];
-  if (in[0].elements() == 0 || in[1].elements() == 0)
-    return {base::convert(e.x[0], out.dtype(), out.weak())};
-  const Array r =
-      order::scatter_by_destination(e.x[0], e.x[1], e.x[2], index_map_for(e.params, in[0], in[1]),
-                                    e.params.update, moves_inside(e.params, in[0]));
-  return {base::convert(r, out.dtype(), out.weak())};
-}
+// ---- updates that may meet: of narrow floats in F32, and by many threads
 
 // Updates that one thread takes one after another.
 int64_t updates_in_order(const Use<Scatter>& u) {
@@ -269,6 +332,74 @@ int64_t updates_in_order(const Use<Scatter>& u) {
     if (!apart[a]) n *= u.in[1].shape()[static_cast<int64_t>(a)];
   return n;
 }
+// Sums in memory that would be rounded at each step. They are taken in an array of F32 instead,
+// and rounded once (docs/decisions/0057).
+bool in_wide_memory(const Use<Scatter>& u) {
+  return rounds_once(u.params, u.in) && updates_in_order(u) > 1 &&
+         !by_element(windows_of(u.params, u.in));
+}
+
+Array identities(Update u, const Type& t) {
+  return broadcast_in_dim(scalar_of(t.dtype(), identity_of(u)), t.shape(), {});
+}
+
+// By updates in F32 of which the first ones of their places are the sums. So the array is written
+// in place, also by a lane of a loop.
+constexpr int64_t few_slots = 64;
+Array scatter_at_first(const ExpandArgs<Scatter>& e, const IndexMap& map, bool moves) {
+  const DType d = accumulator_dtype(e.x[0].dtype());
+  const Array sums =
+      order::joined_at_first(e.x[0].shape(), base::convert(e.x[1], d), e.x[2], map, e.params.update,
+                             scalar_of(d, identity_of(e.params.update)), moves);
+  return e.op({e.x[0], sums, e.x[2]}, e.params);
+}
+// By sums in F32 in as many slots as there are updates, which then go to a place each.
+Array scatter_to_slots(const ExpandArgs<Scatter>& e, const IndexMap& map, bool moves) {
+  const DType d = accumulator_dtype(e.x[0].dtype());
+  const order::Slots s = order::slots_of(e.x[0], e.x[1], e.x[2], map, moves);
+  const WindowDims along{{2}, {1}, {1}, {0}, {0}};
+  const Array sums =
+      scatter_windows(identities(e.params.update, Type(d, s.updates.shape())), s.of_update,
+                      base::convert(s.updates, d), along, e.params.update, OutOfBounds::zero);
+  return order::out_of_slots(s, scatter_windows(s.operand, s.place, sums, along, e.params.update,
+                                                OutOfBounds::zero, {.unique = true}));
+}
+
+// Whether a copy in F32 of the places alone is made sooner than one of all. Nanoseconds: of an
+// element that is copied there and back, of a place that is found by a sort, and of what that takes
+// besides (AVX2, one thread).
+bool few_places(const IndexMap& map, const Type& x, const Type& updates) {
+  constexpr double copied_ns = 1, place_ns = 80, steps_ns = 20'000;
+  const auto n = static_cast<double>(order::slots(map, x.shape(), updates.shape()));
+  return std::max(x.elements(), updates.elements()) < std::numeric_limits<int32_t>::max() &&
+         copied_ns * static_cast<double>(x.elements()) > place_ns * n + steps_ns;
+}
+
+Arrays scatter_expand(const ExpandArgs<Scatter>& e) {
+  const Types in = types_of(e.x);
+  const Type out = scatter_type(in, e.params)[0];
+  if (in[0].elements() == 0 || in[1].elements() == 0)
+    return {base::convert(e.x[0], out.dtype(), out.weak())};
+  const IndexMap map = index_map_for(e.params, in[0], in[1]);
+  const bool moves = moves_inside(e.params, in[0]);
+  Array r;
+  if (!rounds_once(e.params, in)) {
+    r = order::scatter_by_destination(e.x[0], e.x[1], e.x[2], map, e.params.update, moves);
+  } else if (few_places(map, in[0], in[1])) {
+    r = order::slots(map, in[0].shape(), in[1].shape()) <= few_slots
+            ? scatter_at_first(e, map, moves)
+            : scatter_to_slots(e, map, moves);
+  } else {
+    // In an array of F32 of the whole shape.
+    const DType d = accumulator_dtype(out.dtype());
+    const Array sums = e.op(
+        {identities(e.params.update, Type(d, in[0].shape())), base::convert(e.x[1], d), e.x[2]},
+        e.params);
+    const Array x = base::convert(e.x[0], d);
+    r = e.params.update == Update::mul ? lax::mul(x, sums) : base::add(x, sums);
+  }
+  return {base::convert(r, out.dtype(), out.weak())};
+}
 
 // Nanoseconds on a GPU: of an update that a thread takes once the one before it is written, of a
 // kernel, and of an element of the array, which the steps read and write as a whole. Not measured.
@@ -278,20 +409,24 @@ double in_order_ns(const Use<Scatter>& u) {
   return u.target.gpu ? gpu_update_ns * static_cast<double>(updates_in_order(u)) : 0;
 }
 double by_destination_ns(const Use<Scatter>& u) {
+  if (rounds_once(u.params, u.in)) return 0;
   if (!u.target.gpu || u.in_loop) return order::never_ns;
   const IndexMap map = index_map_for(u.params, u.in[0], u.in[1]);
   return gpu_kernel_ns * order::kernels_by_destination(map, u.in[0].shape(), u.in[1].shape()) +
          gpu_element_ns * static_cast<double>(u.in[0].elements());
 }
 // Of updates that meet; the steps, which are scatters of others, count them and places in I32.
-bool may_be_sorted(const Use<Scatter>& u) {
-  return updates_in_order(u) > 1 &&
+bool may_be_expanded(const Use<Scatter>& u) {
+  if (rounds_once(u.params, u.in)) return in_wide_memory(u);
+  return updates_in_order(u) > 1 && u.in[0].dtype() == u.in[1].dtype() &&
          std::max(u.in[0].elements(), u.in[1].elements()) < std::numeric_limits<int32_t>::max();
 }
 std::vector<Implementation<Scatter>> scatter_implementations() {
   return std::vector<Implementation<Scatter>>{
-      {.name = std::string(generated), .cost = in_order_ns},
-      {.name = std::string(expanded), .applies = may_be_sorted, .cost = by_destination_ns}};
+      {.name = std::string(generated),
+       .applies = [](const Use<Scatter>& u) { return !in_wide_memory(u); },
+       .cost = in_order_ns},
+      {.name = std::string(expanded), .applies = may_be_expanded, .cost = by_destination_ns}};
 }
 
 // All operands get the lane axis in front; where lanes share the indices it is an axis of the
@@ -334,21 +469,37 @@ Array or_zeros(const Array& x, const Type& t) {
 Array extremum_jvp(const JvpArgs<Scatter>& j) {
   const Array &x = j.x[0], &u = j.x[1], &i = j.x[2], &out = j.out[0];
   const Array kept = lax::eq(x, out), won = lax::eq(u, gathered(j.params, out, u.type(), i));
-  const Array one = base::ones(x.type().strong()), zero = base::zeros(x.type().strong());
-  const Array u_one = base::ones(u.type().strong()), u_zero = base::zeros(u.type().strong());
-  const Array count = scatter_with(j.op, j.params, lax::select(kept, one, zero),
-                                   lax::select(won, u_one, u_zero), i, Update::add);
-  const Array t =
-      scatter_with(j.op, j.params, lax::select(kept, or_zeros(j.dx[0], x.type()), zero),
-                   lax::select(won, or_zeros(j.dx[1], u.type()), u_zero), i, Update::add);
-  return lax::div(t, count);
+  // Narrow floats are counted and added up in F32.
+  const DType d = accumulator_dtype(x.dtype());
+  const Type of_x(d, x.shape()), of_u(d, u.shape());
+  const auto added = [&](const Array& a, const Array& b) {
+    return scatter_with(j.op, j.params, lax::select(kept, a, base::zeros(of_x)),
+                        lax::select(won, b, base::zeros(of_u)), i, Update::add);
+  };
+  const auto tangent = [&](const Array& dx, const Type& t) {
+    return dx.empty_handle() ? base::zeros(t) : base::convert(dx, d);
+  };
+  const Array count = added(base::ones(of_x), base::ones(of_u));
+  const Array t = added(tangent(j.dx[0], of_x), tangent(j.dx[1], of_u));
+  return base::convert(lax::div(t, count), x.dtype());
 }
 
-void require_unique(const Scatter& p) {
-  if (!p.unique_indices)
-    throw DifferentiationError(
-        "scatter: the derivative of a product of updates by its factors needs .unique_indices = "
-        "true");
+// The tangent of x times the product of its updates by the updates: x times the sum of their
+// tangents, each times the product of the other updates of its place. Narrow floats are rounded
+// at the end.
+Array factors_jvp(const JvpArgs<Scatter>& j) {
+  const Type t = j.x[0].type().strong();
+  if (t.elements() == 0 || j.x[1].size() == 0) return base::zeros(t);
+  const DType d = accumulator_dtype(t.dtype());
+  const auto wide = [d](const Array& a) { return base::convert(a, d); };
+  Array change = wide(j.dx[1]);
+  if (!j.params.unique_indices)
+    change = lax::mul(change, order::product_of_others(t.shape(), wide(j.x[1]), j.x[2],
+                                                       index_map_for(j.params, t, j.x[1].type()),
+                                                       moves_inside(j.params, t)));
+  const Array sum =
+      scatter_with(j.op, j.params, base::zeros(Type(d, t.shape())), change, j.x[2], Update::add);
+  return base::convert(lax::mul(wide(j.x[0]), sum), t.dtype());
 }
 
 Arrays scatter_jvp(const JvpArgs<Scatter>& j) {
@@ -367,9 +518,7 @@ Arrays scatter_jvp(const JvpArgs<Scatter>& j) {
   Array t;
   if (!j.dx[0].empty_handle()) t = scatter_with(j.op, j.params, j.dx[0], u, i, Update::mul);
   if (!j.dx[1].empty_handle()) {
-    require_unique(j.params);
-    const Array d = lax::mul(
-        x, scatter_with(j.op, j.params, base::zeros(x.type().strong()), j.dx[1], i, Update::add));
+    const Array d = factors_jvp(j);
     t = t.empty_handle() ? d : base::add(t, d);
   }
   return {t};
@@ -393,7 +542,7 @@ Arrays scatter_transpose(const TransposeArgs<Scatter>& t) {
   switch (p.update) {
     case Update::add:
       if (t.linear[0]) out[0] = ct;
-      if (t.linear[1]) out[1] = gathered(p, ct, t.in[1], i);
+      if (t.linear[1]) out[1] = base::convert(gathered(p, ct, t.in[1], i), t.in[1].dtype());
       break;
     case Update::set:
       if (t.linear[0])
@@ -408,8 +557,11 @@ Arrays scatter_transpose(const TransposeArgs<Scatter>& t) {
     case Update::mul:
       if (t.linear[0]) out[0] = scatter_with(t.op, p, ct, t.x[1], i, Update::mul);
       if (t.linear[1]) {
-        require_unique(p);
-        out[1] = gathered(p, lax::mul(ct, t.x[0]), t.in[1], i);
+        if (!p.unique_indices)
+          throw DifferentiationError(
+              "scatter: a product of updates is linear in them only with .unique_indices = true; "
+              "use vjp");
+        out[1] = base::convert(gathered(p, lax::mul(ct, t.x[0]), t.in[1], i), t.in[1].dtype());
       }
       break;
     default: throw DifferentiationError("scatter: a minimum or maximum is not linear");
@@ -454,6 +606,15 @@ const Primitive<Scatter>& scatter_op = define<Scatter>({
                        {{}, {0}, {0}, {}, {}, Update::mul, OutOfBounds::zero, true},
                        -1,
                        6});
+          s.push_back({{Type(F64, {5}), Type(F64, {4}), i},
+                       {{}, {0}, {0}, {}, {}, Update::mul, OutOfBounds::zero},
+                       -1,
+                       6});
+          for (DType d : {BF16, F16})  // more than are written out
+            s.push_back({{Type(d, {5}), Type(d, {12}), Type(I32, {12, 1})},
+                         {{}, {0}, {0}, {}, {}, d == F16 ? Update::mul : Update::add},
+                         -1,
+                         6});
           return s;
         },
     .rejects =

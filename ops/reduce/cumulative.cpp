@@ -7,6 +7,7 @@
 
 #include <limits>
 
+#include "weft/core/loops/accumulator.h"
 #include "weft/core/scalar/math.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
@@ -70,9 +71,6 @@ NativeCall running_call(const Use<Cumulative>& u) {
 // ---- of long axes, the same fold as steps that many threads can share (core/loops/fold_order.h):
 // runs by themselves, the running fold of their results, and that joined to what follows it.
 
-// Narrow floats are folded as floats and rounded once.
-DType folded_as(DType t) { return t == BF16 || t == F16 ? F32 : t; }
-
 template <class M>
 Array one_run(const Array& x, int axis) {
   const int64_t n = x.shape()[axis];
@@ -112,7 +110,8 @@ Arrays runs_expand(const ExpandArgs<Cumulative>& e) {
   const Type t = e.x[0].type();
   const int axis = static_cast<int>(e.params.axis);
   const auto turned = [&](const Array& x) { return e.params.reverse ? base::flip(x, axis) : x; };
-  const Array x = turned(base::convert(e.x[0], folded_as(t.dtype())));
+  // Narrow floats are folded as floats and rounded once.
+  const Array x = turned(base::convert(e.x[0], accumulator_dtype(t.dtype())));
   const Array r =
       x.shape()[axis] <= fold_order::run_terms ? one_run<M>(x, axis) : many_runs<M>(e, x);
   return {base::convert(turned(r), t.dtype(), t.weak())};

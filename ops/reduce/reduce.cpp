@@ -6,6 +6,7 @@
 
 #include <memory>
 
+#include "weft/core/loops/accumulator.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementwise.h"
@@ -141,7 +142,10 @@ Arrays product_jvp(const JvpArgs<Reduce>& j) {
   const auto in_a_row = [&](const Array& x) {
     return reshape_to(transpose_axes(x, order), Shape(shape));
   };
-  const Array x = in_a_row(j.x[0]), dx = in_a_row(j.dx[0]);
+  // Narrow floats are rounded once, at the end.
+  const DType own = j.x[0].dtype(), wide = accumulator_dtype(own);
+  const Array x = in_a_row(base::convert(j.x[0], wide)),
+              dx = in_a_row(base::convert(j.dx[0], wide));
   if (n == 0) return Arrays(1);
   const auto last = static_cast<int64_t>(kept.size());
   Ints one(shape.size(), 0), less(shape.size(), 0);
@@ -150,7 +154,7 @@ Arrays product_jvp(const JvpArgs<Reduce>& j) {
   less.back() = -1;
   const Array before = cumprod(pad_with(x, like(x, 1), one, less, none), last, false);
   const Array after = cumprod(pad_with(x, like(x, 1), less, one, none), last, true);
-  return {lax::reduce_sum(mul(dx, mul(before, after)), {last})};
+  return {base::convert(lax::reduce_sum(mul(dx, mul(before, after)), {last}), own)};
 }
 const Primitive<Reduce>& prod_op = define_reduce([] {
   auto d = reducer<Product>("reduce_prod", "The product over some axes.");
@@ -162,10 +166,12 @@ const Primitive<Reduce>& prod_op = define_reduce([] {
 // Ties share equally.
 Arrays chosen_jvp(const JvpArgs<Reduce>& j) {
   if (j.x[0].size() == 0) return Arrays(1);  // of nothing: a constant
-  const Array here = convert_element_type(
-      eq(j.x[0], spread(j.out[0], j.x[0].shape(), j.params.axes)), j.dx[0].dtype());
-  const Array count = lax::reduce_sum(here, j.params.axes);
-  return {div(lax::reduce_sum(mul(j.dx[0], here), j.params.axes), count)};
+  // Counts of narrow floats are no such: of F16 there is none beyond 65504.
+  const DType own = j.dx[0].dtype(), wide = accumulator_dtype(own);
+  const Array here =
+      convert_element_type(eq(j.x[0], spread(j.out[0], j.x[0].shape(), j.params.axes)), wide);
+  const Array count = lax::reduce_sum(here, j.params.axes), dx = base::convert(j.dx[0], wide);
+  return {base::convert(div(lax::reduce_sum(mul(dx, here), j.params.axes), count), own)};
 }
 const Primitive<Reduce>& max_op = define_reduce([] {
   auto d = reducer<Max>(

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "weft/core/error.h"
+#include "weft/core/loops/accumulator.h"
 #include "weft/core/loops/fold_order.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
@@ -232,9 +233,14 @@ Def<Window> windows_of(const char* name, const char* doc,
     return r;
   };
   d.expand = [join](const ExpandArgs<Window>& e) {
-    return fold_windows(
-        e.x, {literal_array(monoid::identity_literal<M>(e.x[0].dtype()))}, e.params,
-        [join](const Arrays& a, const Arrays& b) { return Arrays{join(a[0], b[0])}; });
+    // Sums of narrow floats are rounded once, at the end.
+    const Type t = e.x[0].type();
+    const DType folded = std::is_same_v<M, monoid::Sum> ? accumulator_dtype(t.dtype()) : t.dtype();
+    const Arrays r =
+        fold_windows({base::convert(e.x[0], folded, t.weak())},
+                     {literal_array(monoid::identity_literal<M>(folded))}, e.params,
+                     [join](const Arrays& a, const Arrays& b) { return Arrays{join(a[0], b[0])}; });
+    return Arrays{base::convert(r[0], t.dtype(), t.weak())};
   };
   d.implementations = implementations;
   d.tolerance = std::is_same_v<M, monoid::Sum> ? 64 : 0;

@@ -4,6 +4,7 @@
 // cotangents of maximum and minimum of windows.
 #include <fmt/format.h>
 
+#include "weft/core/loops/accumulator.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/kit.h"
@@ -209,7 +210,7 @@ Arrays scatter_expand(const ExpandArgs<Select>& e) {
   const Array chosen = chosen_places(grid, x, e.params.largest);
   // Half precision is rounded once.
   const DType d = out.dtype();
-  const Array source = d == F16 || d == BF16 ? base::convert(e.x[0], F32) : e.x[0];
+  const Array source = base::convert(e.x[0], accumulator_dtype(d), e.x[0].weak_type());
   const Array nothing = base::zeros(source.type());
   // The windows that hold an element come in their order from the last place on.
   Array sum = base::zeros(source.type().with_shape(grid.shape()));

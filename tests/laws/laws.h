@@ -90,9 +90,11 @@ void cotangents_map(const Case& c, Failures& f);
 void derivatives_nest(const Case& c, Failures& f);
 // L14: L2 for maps over more lanes than a block of work holds.
 void many_lanes_are_reference(const Case& c, Failures& f);
-// L15: what is found to depend on what (transforms/jacobian/sparsity.h) holds every derivative that is not
-// zero.
+// L15: what is found to depend on what (transforms/jacobian/sparsity.h) holds every derivative that
+// is not zero.
 void patterns_cover(const Case& c, Failures& f);
+// L16: narrow floats give what F32 gives, rounded once.
+void narrow_floats_are_rounded_once(const Case& c, Failures& f);
 // Whether the implementation applies to the sample.
 bool applies(const Case& c, const AnyImplementation& i, const Target& target = {});
 

@@ -117,6 +117,9 @@ TEST_CASE("L13: tangents of tangents and of cotangents are slopes", "[share]") {
 TEST_CASE("L15: patterns of Jacobians cover their elements", "[share]") {
   obeyed(patterns_cover, Share(3, 15));
 }
+TEST_CASE("L16: narrow floats give what F32 gives, rounded once") {
+  obeyed(narrow_floats_are_rounded_once);
+}
 TEST_CASE("L14: the code of a map is the reference for 16,385 lanes", "[slow]") {
   obeyed(many_lanes_are_reference);
 }
@@ -140,7 +143,7 @@ TEST_CASE("each implementation applies to a sample of its op") {
 }
 // Stands behind the laws above. Where a filter leaves some of them out there is nothing to count.
 TEST_CASE("the laws judge at least 20,000 cases") {
-  constexpr int quick = 15;
+  constexpr int quick = 16;
   if (laws_checked < quick) return;
   WARN(Failures::cases_judged << " cases");
   CHECK(Failures::cases_judged >= 20'000);

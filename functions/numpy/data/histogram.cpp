@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/index.h"
 #include "weft/functions/numpy/math.h"
@@ -76,9 +77,9 @@ std::pair<Array, Array> histogram(const Arg& x, const Bins& bins, const Histogra
   const int64_t n = edges.size() - 1;
   // Ids below 0 and beyond are dropped.
   const Array ids = subtract(ravel(interval_of(v.x, edges)), 1);
-  Array counts = segment_sum(ravel(v.weights), ids, {.num_segments = n});
-  if (o.density) counts = divide(divide(counts, diff(edges)), sum(counts));
-  return {counts, edges};
+  const Array counts = segment_sum(fn::for_sums(ravel(v.weights)), ids, {.num_segments = n});
+  const Array out = o.density ? divide(divide(counts, diff(edges)), sum(counts)) : counts;
+  return {fn::as_dtype(out, v.weights.dtype()), edges};
 }
 
 namespace {
@@ -124,17 +125,22 @@ HistogramDD histogramdd(const Arg& sample, const std::vector<Bins>& bins,
     shape.push_back(n);
   }
   const int64_t all = Shape(shape).elements();
-  const Array w = o.weights ? v.weights : fn::broadcast(fn::as_dtype(1, I32), {samples});
+  const Array w =
+      o.weights ? fn::for_sums(v.weights) : fn::broadcast(fn::as_dtype(1, I32), {samples});
   const Array flat = segment_sum(w, where(inside, ids, all), {.num_segments = all});
   out.counts = reshape_to(flat, Shape(shape));
-  if (!o.density) return out;
-  out.counts = fn::as_dtype(out.counts, v.x.dtype());
+  if (!o.density) {
+    out.counts = fn::as_dtype(out.counts, o.weights ? v.weights.dtype() : I32);
+    return out;
+  }
+  out.counts = fn::as_dtype(out.counts, accumulator_dtype(v.x.dtype()));
   out.counts = divide(out.counts, sum(out.counts));
   for (size_t i = 0; i < count; ++i) {
     std::vector<int64_t> along(count, 1);
     along[i] = shape[i];
     out.counts = divide(out.counts, reshape_to(diff(out.edges[i]), Shape(along)));
   }
+  out.counts = fn::as_dtype(out.counts, v.x.dtype());
   return out;
 }
 Histogram2D histogram2d(const Arg& x, const Arg& y, const std::vector<Bins>& bins,

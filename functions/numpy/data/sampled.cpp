@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/linalg/kit.h"
 #include "weft/functions/numpy/index.h"
 #include "weft/functions/numpy/math.h"
@@ -183,7 +184,7 @@ Array diff(const Arg& x, int64_t n, int64_t axis, const MaybeArray& prepend,
 
 Array trapezoid(const Arg& y, const MaybeArray& x, const Arg& dx, int64_t axis) {
   const Calling s("trapezoid", y.at());
-  const Array v = fn::inexact(y);
+  const Array given = fn::inexact(y), v = fn::for_sums(given);
   const int a = fn::axis_of("trapezoid", axis, v.type().ndim());
   const int64_t n = v.shape()[a];
   if (x && !(x->shape() == v.shape() || x->shape() == Shape{n}))
@@ -194,16 +195,24 @@ Array trapezoid(const Arg& y, const MaybeArray& x, const Arg& dx, int64_t axis) 
   if (!x && (dx->ndim() > 1 || (dx->ndim() == 1 && dx->size() != n - 1)))
     fn::fail_shape(fmt::format("trapezoid: dx is a number or one for each of {} gaps, got {}",
                                n - 1, to_string(dx->type())));
-  if (n < 2) return sum(fn::sliced(v, a, 0, 0), a);
+  if (n < 2) return sum(fn::sliced(given, a, 0, 0), a);
+  // Narrow floats are rounded once, at the end.
+  const auto rounded = [&](const Array& r, const Array& places) {
+    const DType d = to_inexact(
+        promote(given.dtype(), given.weak_type(), places.dtype(), places.weak_type()).dtype);
+    return accumulator_dtype(d) == r.dtype() ? fn::as_dtype(r, d, r.weak_type()) : r;
+  };
   const Array ends = add(fn::sliced(v, a, 1, n), fn::sliced(v, a, 0, n - 1));
-  if (!x && dx->ndim() == 0) return multiply(multiply(0.5, sum(ends, a)), dx);
-  Array gaps = x ? diff(fn::inexact(*x), 1, x->ndim() == 1 ? 0 : a) : dx.value();
+  if (!x && dx->ndim() == 0)
+    return rounded(multiply(multiply(0.5, sum(ends, a)), fn::for_sums(dx)), dx);
+  const Array places = x ? *x : dx.value();
+  Array gaps = fn::for_sums(x ? diff(fn::inexact(*x), 1, x->ndim() == 1 ? 0 : a) : places);
   if (gaps.ndim() == 1) {
     Sizes along(v.shape().size(), 1);
     along[static_cast<size_t>(a)] = n - 1;
     gaps = reshape(gaps, along);
   }
-  return multiply(0.5, sum(multiply(gaps, ends), a));
+  return rounded(multiply(0.5, sum(multiply(gaps, ends), a)), places);
 }
 
 }  // namespace weft

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/linear.h"
 #include "weft/functions/numpy/math.h"
@@ -34,10 +35,14 @@ std::pair<Array, Array> average_returned(const Arg& x, const AxisList& axis,
     return {v, fn::broadcast(fn::number_like(v, count), v.shape())};
   }
   const Arrays same = fn::same_dtype({x, *weights});
-  const Array v = fn::inexact(same[0]);
-  const Array w = fn::axis_weights("average", fn::inexact(same[1]), v, axis);
-  const Array total = sum(w, axis, keep);
-  return {divide(sum(multiply(v, w), axis, keep), total), total};
+  // Narrow floats are rounded once, at the end.
+  const Array given = fn::inexact(same[0]), v = fn::for_sums(given);
+  const Array w = fn::axis_weights("average", fn::for_sums(fn::inexact(same[1])), v, axis);
+  const Array total = sum(w, axis, keep), mean = divide(sum(multiply(v, w), axis, keep), total);
+  const auto rounded = [&](const Array& a) {
+    return fn::as_dtype(a, given.dtype(), a.weak_type());
+  };
+  return {rounded(mean), rounded(total)};
 }
 Array average(const Arg& x, const AxisList& axis, const MaybeArray& weights,
               const AverageOptions& o) {
@@ -65,17 +70,25 @@ Array sample_weights(const char* option, const Array& w, int64_t samples) {
 }
 }  // namespace
 
-Array cov(const Arg& m, const MaybeArray& y, const CovOptions& o) {
-  const Source s(m.at());
+namespace {
+// A covariance as it is computed, of narrow floats in F32, and the dtype that it is to have.
+struct Covariance {
+  Array value;
+  DType dtype;
+};
+Covariance covariance(const Arg& m, const MaybeArray& y, const CovOptions& o) {
   need_inexact("cov", o.dtype);
   const Arrays same = y ? fn::same_dtype({m, *y}) : Arrays{m};
   Array x = variables("cov", fn::inexact(same[0]), o.rowvar);
   if (y) x = concatenate({x, variables("cov", fn::inexact(same[1]), o.rowvar)}, 0);
   if (o.dtype) x = fn::as_dtype(x, *o.dtype);
+  DType own = x.dtype();
+  x = fn::for_sums(x);
   const int64_t count = x.shape()[0], samples = x.shape()[1];
   if (samples == 0)
-    return fn::broadcast(fn::number_like(x, std::numeric_limits<double>::quiet_NaN()),
-                         count == 1 ? Shape{} : Shape{count, count});
+    return {fn::broadcast(fn::number_like(x, std::numeric_limits<double>::quiet_NaN()),
+                          count == 1 ? Shape{} : Shape{count, count}),
+            own};
   MaybeArray w;
   if (o.fweights) {
     if (!is_integer(o.fweights->dtype()))
@@ -88,6 +101,11 @@ Array cov(const Arg& m, const MaybeArray& y, const CovOptions& o) {
     w = w ? multiply(*w, *a) : *a;
   }
   if (w && o.dtype) w = fn::as_dtype(*w, *o.dtype);
+  if (w && is_inexact(w->dtype())) {
+    own = promote(own, x.weak_type(), w->dtype(), w->weak_type()).dtype;
+    w = fn::for_sums(*w);
+    if (a) a = fn::for_sums(fn::inexact(*a));
+  }
   const auto ddof = static_cast<double>(o.ddof.value_or(o.bias ? 0 : 1));
   const auto [about, total] = average_returned(x, 1, w, {.keepdims = true});
   Array degrees = fn::number_like(x, static_cast<double>(samples) - ddof);
@@ -98,17 +116,28 @@ Array cov(const Arg& m, const MaybeArray& y, const CovOptions& o) {
                         : subtract(all, divide(multiply(ddof, sum(multiply(*w, *a))), all));
   }
   const Array apart = subtract(x, about), weighted = w ? multiply(apart, *w) : apart;
-  return squeeze(divide(dot(apart, conj(matrix_transpose(weighted))), degrees));
+  return {squeeze(divide(dot(apart, conj(matrix_transpose(weighted))), degrees)), own};
+}
+}  // namespace
+
+Array cov(const Arg& m, const MaybeArray& y, const CovOptions& o) {
+  const Source s(m.at());
+  const Covariance c = covariance(m, y, o);
+  return accumulator_dtype(c.dtype) == c.value.dtype()
+             ? fn::as_dtype(c.value, c.dtype, c.value.weak_type())
+             : c.value;
 }
 
 Array corrcoef(const Arg& x, const MaybeArray& y, const CorrCoefOptions& o) {
   const Source s(x.at());
   need_inexact("corrcoef", o.dtype);
-  Array c = cov(x, y, {.rowvar = o.rowvar, .dtype = o.dtype});
-  if (c.ndim() == 0) return divide(c, c);
+  const Covariance v = covariance(x, y, {.rowvar = o.rowvar, .dtype = o.dtype});
+  Array c = v.value;
+  const auto rounded = [&](const Array& a) { return fn::as_dtype(a, v.dtype, a.weak_type()); };
+  if (c.ndim() == 0) return rounded(divide(c, c));
   const Array deviation = sqrt(real(diagonal(c)));
   c = divide(divide(c, expand_dims(deviation, 1)), deviation);
-  if (!is_complex(c.dtype())) return clip(c, -1, 1);
+  if (!is_complex(c.dtype())) return rounded(clip(c, -1, 1));
   return lax::complex(clip(real(c), -1, 1), clip(imag(c), -1, 1));
 }
 

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/index.h"
 #include "weft/functions/numpy/math.h"
@@ -66,9 +67,10 @@ Array averaged(const char* name, const Arg& data, const Arg& ids, int64_t n, boo
   if (!is_inexact(r.data.dtype()))
     fn::fail_dtype(fmt::format("{}: data must be inexact, got {}; convert it with astype(F32)",
                                name, to_string(r.data.type())));
-  const Array sums = reduced(name, segment_sum, r, n);
+  // Narrow floats are rounded once, at the end.
+  const Array sums = reduced(name, segment_sum, {fn::for_sums(r.data), r.ids}, n);
   const Array count = maximum(members(r, n, sums, real_part(sums.dtype())), 1);
-  return sums / (root ? sqrt(count) : count);
+  return fn::as_dtype(sums / (root ? sqrt(count) : count), r.data.dtype());
 }
 
 }  // namespace

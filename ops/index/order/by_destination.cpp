@@ -11,8 +11,11 @@
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/index/order/stable_order.h"
+#include "weft/ops/index/sort.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/kit/lists.h"
+#include "weft/ops/reduce/cumulative.h"
+#include "weft/ops/reduce/reduce.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft::order {
@@ -63,6 +66,18 @@ Array in_three(const Array& x, const Ints& rows, const Ints& middle, const Ints&
                     {extent(s, rows), extent(s, middle), extent(s, whole)});
 }
 
+// And back to an array of this shape.
+Array out_of_three(const Array& x, const Shape& s, const Ints& rows, const Ints& middle,
+                   const Ints& whole) {
+  const Ints axes = joined(joined(rows, middle), whole);
+  Ints sizes, back(axes.size());
+  for (size_t k = 0; k < axes.size(); ++k) {
+    sizes.push_back(s[axes[k]]);
+    back[static_cast<size_t>(axes[k])] = static_cast<int64_t>(k);
+  }
+  return transpose_axes(reshape_to(x, Shape(sizes)), back);
+}
+
 // Component c of the indices as I64 along the axes of the updates that are no whole windows.
 Array component(const Array& indices, int c, const Shape& s, const Ints& dims) {
   const int last = indices.ndim() - 1;
@@ -72,8 +87,8 @@ Array component(const Array& indices, int c, const Shape& s, const Ints& dims) {
 }
 
 // Where each update goes, as one number, and past all places if nowhere: [rows, meeting].
-Array destinations(const Array& x, const Array& updates, const Array& indices, const IndexMap& map,
-                   const Layout& l, bool moves) {
+Array destinations(const Shape& operand, const Array& updates, const Array& indices,
+                   const IndexMap& map, const Layout& l, bool moves) {
   Ints sizes, at(updates.shape().size(), -1), dims;
   for (int a = 0; a < updates.ndim(); ++a)
     if (!holds(l.whole_updates, a)) {
@@ -84,7 +99,7 @@ Array destinations(const Array& x, const Array& updates, const Array& indices, c
   const Shape s(sizes);
   const auto all = [&](int64_t v) { return broadcast_in_dim(scalar_of_int(I64, v), s, {}); };
   Array to = all(0), inside = broadcast_in_dim(scalar_of_int(Bool, 1), s, {});
-  for (int64_t a = 0; a < x.ndim(); ++a) {
+  for (int64_t a = 0; a < operand.ndim(); ++a) {
     const IndexMap::Axis& axis = map.axes[static_cast<size_t>(a)];
     Array p = all(0);
     if (axis.component >= 0) {
@@ -94,9 +109,9 @@ Array destinations(const Array& x, const Array& updates, const Array& indices, c
     }
     if (!holds(l.places, a)) continue;
     if (axis.window >= 0) p = add(p, iota(I64, s, at[static_cast<size_t>(axis.window)]));
-    to = add(mul(to, all(x.shape()[a])), p);
+    to = add(mul(to, all(operand[a])), p);
   }
-  if (!moves) to = select(inside, to, all(extent(x.shape(), l.places)));
+  if (!moves) to = select(inside, to, all(extent(operand, l.places)));
   Ints order;
   for (const Ints* v : {&l.row_updates, &l.meeting})
     for (int64_t a : *v) order.push_back(at[static_cast<size_t>(a)]);
@@ -117,9 +132,9 @@ Array put_once(const Array& which, const Array& to, const Array& value, int64_t 
 }
 
 // rows[r, at[r, i]] of [rows, n, size].
-Array taken(const Array& rows, const Array& at) {
+Array taken(const Array& rows, const Array& at, IndexPromises promises = {}) {
   return gather_windows(rows, base::insert_axis(at, 2, 1), {{2}, {1}, {1}, {0}, {0}},
-                        {1, 1, rows.shape()[2]});
+                        {1, 1, rows.shape()[2]}, OutOfBounds::clip, promises);
 }
 
 // Sorted updates stand behind one another that go to the same place: where each of these begins
@@ -137,6 +152,52 @@ Ranges ranges_of(const Array& to, int64_t places) {
           put_once(concatenate_arrays({change, ends}, 1), to, add(number, one), places)};
 }
 
+// Which slot each of [rows, n] updates has, and where a slot goes.
+struct Taken {
+  Array of_update, place;
+};
+Taken taken_slots(const Array& to, int64_t places) {
+  const int64_t n = to.shape()[1];
+  const Array nowhere = broadcast_in_dim(scalar_of_int(I32, places), to.shape(), {});
+  const Arrays sorted = sort_arrays({to, iota(I32, to.shape(), 1)}, 1);
+  const Array one = broadcast_in_dim(scalar_of_int(I32, 1), {to.shape()[0], 1}, {});
+  const Array change =
+      ne(base::slice_axis(sorted[0], 1, 1, n), base::slice_axis(sorted[0], 1, 0, n - 1));
+  const Array zero = base::zeros(one.type());
+  const Array number = cumsum(concatenate_arrays({zero, base::convert(change, I32)}, 1), 1, false);
+  const Array first = concatenate_arrays({ne(one, zero), change}, 1);
+  const Array all = broadcast_in_dim(scalar_of_int(Bool, 1), to.shape(), {}),
+              past = broadcast_in_dim(scalar_of_int(I32, n), to.shape(), {});
+  const Array index = base::insert_axis(select(first, number, past), 2, 1);
+  return {put_once(all, sorted[1], number, n),
+          scatter_windows(nowhere, index, sorted[0], along_dims(2, 1), Update::set,
+                          OutOfBounds::zero, {.unique = true})};
+}
+
+// Of sorted updates [rows, n, size] that go to at[rows, n]: for each the product of those before it
+// (`later`: behind it) that go to the same place.
+Array product_of_earlier(const Array& updates, const Array& at, bool later) {
+  const int64_t n = at.shape()[1];
+  const Array end = broadcast_in_dim(scalar_of_int(Bool, 1), {at.shape()[0], 1}, {});
+  const Array change = ne(base::slice_axis(at, 1, 1, n), base::slice_axis(at, 1, 0, n - 1));
+  const Array first = concatenate_arrays(later ? Arrays{change, end} : Arrays{end, change}, 1);
+  const Array one = base::ones(Type(updates.dtype(), updates.shape().with(1, 1)));
+  const Array neighbour =
+      concatenate_arrays(later ? Arrays{base::slice_axis(updates, 1, 1, n), one}
+                               : Arrays{one, base::slice_axis(updates, 1, 0, n - 1)},
+                         1);
+  const auto wide = [](const Array& flag, const Array& like) {
+    return broadcast_in_dim(flag, like.shape(), {0, 1});
+  };
+  const Array start = select(wide(first, neighbour), base::ones(neighbour.type()), neighbour);
+  // A product ends where another place begins.
+  return associative_scan_along(
+      [&](const Arrays& a, const Arrays& b) {
+        return Arrays{select(wide(b[1], b[0]), b[0], mul(a[0], b[0])), bitwise_or(a[1], b[1])};
+      },
+      {start, first}, 1, later)[0];
+}
+
 }  // namespace
 
 double kernels_by_destination(const IndexMap& map, const Shape& x, const Shape& updates) {
@@ -150,7 +211,7 @@ Array scatter_by_destination(const Array& x, const Array& updates, const Array& 
   const Array from = in_three(updates, l.row_updates, l.meeting, l.whole_updates),
               old = in_three(x, l.rows, l.places, l.whole);
   const int64_t places = old.shape()[1];
-  const Array to = base::convert(destinations(x, updates, indices, map, l, moves), U32);
+  const Array to = base::convert(destinations(x.shape(), updates, indices, map, l, moves), U32);
   const Array order = stable_order({to}, to.shape()[1], bits_of(places));
   const Ranges r = ranges_of(base::convert(gather_along(to, order, 1), I32), places);
   Array out;
@@ -162,13 +223,68 @@ Array scatter_by_destination(const Array& x, const Array& updates, const Array& 
   } else {
     out = fold_ranges(old, taken(from, order), r.first, r.last, update);
   }
-  const Ints axes = joined(joined(l.rows, l.places), l.whole);
-  Ints sizes, back(axes.size());
-  for (size_t k = 0; k < axes.size(); ++k) {
-    sizes.push_back(x.shape()[axes[k]]);
-    back[static_cast<size_t>(axes[k])] = static_cast<int64_t>(k);
-  }
-  return transpose_axes(reshape_to(out, Shape(sizes)), back);
+  return out_of_three(out, x.shape(), l.rows, l.places, l.whole);
+}
+
+int64_t slots(const IndexMap& map, const Shape& x, const Shape& updates) {
+  const Layout l = layout_of(map, x, updates);
+  return extent(updates, l.row_updates) * extent(updates, l.meeting);
+}
+
+Slots slots_of(const Array& x, const Array& updates, const Array& indices, const IndexMap& map,
+               bool moves) {
+  const Layout l = layout_of(map, x.shape(), updates.shape());
+  const Array to = base::convert(destinations(x.shape(), updates, indices, map, l, moves), I32);
+  const Array operand = in_three(x, l.rows, l.places, l.whole);
+  const Taken t = taken_slots(to, operand.shape()[1]);
+  return {operand,
+          in_three(updates, l.row_updates, l.meeting, l.whole_updates),
+          base::insert_axis(t.of_update, 2, 1),
+          base::insert_axis(t.place, 2, 1),
+          x.shape(),
+          l.rows,
+          l.places,
+          l.whole};
+}
+Array out_of_slots(const Slots& s, const Array& operand) {
+  return out_of_three(operand, s.shape, s.rows, s.places, s.whole);
+}
+
+Array joined_at_first(const Shape& operand, const Array& updates, const Array& indices,
+                      const IndexMap& map, Update update, const Array& identity, bool moves) {
+  const Layout l = layout_of(map, operand, updates.shape());
+  const Array from = in_three(updates, l.row_updates, l.meeting, l.whole_updates);
+  const Array to = base::convert(destinations(operand, updates, indices, map, l, moves), I32);
+  const int64_t n = to.shape()[1];
+  const Shape pairs{to.shape()[0], n, n};
+  const Array same = eq(broadcast_in_dim(to, pairs, {0, 1}), broadcast_in_dim(to, pairs, {0, 2}));
+  const Array none = broadcast_in_dim(scalar_of_int(I32, n), pairs, {});
+  const Array first = reduce_min(select(same, iota(I32, pairs, 2), none), {2});
+  const Array nothing = broadcast_in_dim(identity, from.shape(), {});
+  const Array all = scatter_windows(nothing, base::insert_axis(first, 2, 1), from,
+                                    {{2}, {1}, {1}, {0}, {0}}, update, OutOfBounds::zero);
+  const Array own = eq(first, iota(I32, to.shape(), 1));
+  return out_of_three(select(broadcast_in_dim(own, from.shape(), {0, 1}), all, nothing),
+                      updates.shape(), l.row_updates, l.meeting, l.whole_updates);
+}
+
+Array product_of_others(const Shape& operand, const Array& updates, const Array& indices,
+                        const IndexMap& map, bool moves) {
+  const Layout l = layout_of(map, operand, updates.shape());
+  if (std::max(operand.elements(), updates.size()) >= std::numeric_limits<int32_t>::max())
+    throw DifferentiationError(
+        "scatter: the derivative of products of updates that meet takes arrays of fewer than 2^31 "
+        "elements; give .unique_indices = true if none meet");
+  const Array from = in_three(updates, l.row_updates, l.meeting, l.whole_updates);
+  const Array to = base::convert(destinations(operand, updates, indices, map, l, moves), U32);
+  const Array order = stable_order({to}, to.shape()[1], bits_of(extent(operand, l.places)));
+  const Array sorted = taken(from, order, {.unique = true}), at = gather_along(to, order, 1);
+  const Array others =
+      mul(product_of_earlier(sorted, at, false), product_of_earlier(sorted, at, true));
+  const Array all = broadcast_in_dim(scalar_of_int(Bool, 1), order.shape(), {});
+  const Array back = put_once(all, order, iota(I32, order.shape(), 1), order.shape()[1]);
+  return out_of_three(taken(others, back, {.unique = true}), updates.shape(), l.row_updates,
+                      l.meeting, l.whole_updates);
 }
 
 }  // namespace weft::order

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "weft/core/loops/accumulator.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/axes.h"
 #include "weft/ops/structure/structure.h"
@@ -57,7 +58,7 @@ Array product_in_parts(const Array& x, const Array& y, const DotDims& d, DType o
   const size_t k = axis_in_parts(d, x.shape());
   const int64_t left = d.lhs_contract[k], right = d.rhs_contract[k], terms = x.shape()[left],
                 parts = terms / terms_of_part;
-  const DType sum = out == BF16 || out == F16 ? F32 : out;
+  const DType sum = accumulator_dtype(out);
   DotDims by_part = d;
   add_parts(&by_part.lhs_contract, &by_part.lhs_batch, left);
   add_parts(&by_part.rhs_contract, &by_part.rhs_batch, right);
