@@ -154,7 +154,7 @@ Array nanvar(const Arg& x, const AxisList& axis = none, const VarOptions& o = {}
 Array nanstd(const Arg& x, const AxisList& axis = none, const VarOptions& o = {});
 
 // The place (I32) of the first largest element that is no NaN, -1 where there are NaNs alone.
-// Source: jax.numpy.nanargmax.
+// Beside NaN alone -inf counts, where JAX gives the place of the NaN. Source: jax.numpy.nanargmax.
 Array nanargmax(const Arg& x, const AxisList& axis = none, const ArgOptions& o = {});
 // The place (I32) of the first smallest element that is no NaN, -1 where there are NaNs alone.
 // Source: jax.numpy.nanargmin.

@@ -32,7 +32,8 @@ Array argsort(const Arg& x, const AxisList& axis = -1, const ArgsortOptions& o =
 //     lexsort({array({2, 1, 0}), array({0, 1, 0})})  // array([2, 0, 1], dtype=int32)
 Array lexsort(const Arrays& keys, int64_t axis = -1, Location at = Location::here());
 // The k largest elements of an axis, the largest first, and their places (I32): (…, n, …) -> (…, k,
-// …). NaN counts as largest. ShapeError for k above the size of the axis. Source: jax.lax.top_k.
+// …). NaN of either sign counts as largest (JAX takes one with the sign bit for the smallest), 0 as
+// larger than -0. ShapeError for k above the size of the axis. Source: jax.lax.top_k.
 //
 //     top_k(array({1, 3, 2}), 2).first  // array([3, 2], dtype=int32)
 std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis = -1);
