@@ -27,8 +27,10 @@ struct InterpOptions {
   MaybeArray period = none;  // fp repeats so; then the order of xp and the edges do not matter
 };
 // The value at each x of the function whose graph joins the points (xp[i], fp[i]) by lines; xp must
-// be ascending. Of x's shape; floats, complex fp too. ShapeError unless xp and fp are vectors of
-// one length, DTypeError for complex x. Source: jax.numpy.interp.
+// be ascending. Of x's shape; floats, complex fp too. At a point it is that point's value, also
+// beside an infinite one, where JAX gives NaN; JAX also takes points for one that are closer than
+// the square of epsilon. ShapeError unless xp and fp are vectors of one length, DTypeError for
+// complex x. Source: jax.numpy.interp.
 Array interp(const Arg& x, const Arg& xp, const Arg& fp, const InterpOptions& o = {});
 
 // The slopes of f along each axis (named ones, or all of them), an array of f's shape for each:
