@@ -12,6 +12,7 @@
 #include "weft/functions/linalg/linalg.h"
 #include "weft/functions/numpy/linear.h"
 #include "weft/functions/numpy/math.h"
+#include "weft/functions/numpy/reduce.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
@@ -70,7 +71,8 @@ Array largest_column_sum(const Array& a) {
   return lax::reduce_max(base::reduce_sum(lax::abs(a), {last - 1}), {last - 1});
 }
 
-constexpr int64_t most_squarings = 16;
+// No finite norm needs more: 2^128 and 2^1024 are beyond the types.
+int64_t most_squarings(DType real) { return real == F64 ? 1024 : 128; }
 
 }  // namespace
 
@@ -83,24 +85,26 @@ Array expm(const Arg& a) {
   const Pade& p = pade(x.dtype());
   const Array norm = base::stop_gradient(largest_column_sum(x));
   const Array exponent = lax::ceil(log2(lax::div(norm, fn::number_like(norm, p.largest_norm))));
-  const Array squarings = lax::max(exponent, base::zeros(exponent.type().strong()));
-  const Array capped = lax::min(
-      squarings, matrix::all(fn::number_like(squarings, most_squarings), squarings.shape()));
-  const Array scale = fn::as_dtype(exp2(lax::neg(capped)), x.dtype());
+  const Array endless = lax::eq(
+      norm,
+      matrix::all(fn::number_like(norm, std::numeric_limits<double>::infinity()), norm.shape()));
+  const Array none = base::zeros(exponent.type().strong());
+  const Array squarings = lax::select(endless, none, lax::max(exponent, none));
+  const Array scale = fn::as_dtype(exp2(lax::neg(squarings)), x.dtype());
   const Array start =
       quotient(lax::mul(x, matrix::along_leading(scale, x.shape())), p.coefficients);
-  const Closed body =
-      record({start.type(), squarings.type(), Type(real, {})}, [&](const Arrays& c) {
-        const Array more = lax::gt(c[1], matrix::all(c[2], c[1].shape()));
-        return Arrays{lax::select(matrix::along_leading(more, c[0].shape()),
-                                  matrix::product(c[0], c[0]), c[0]),
-                      c[1]};
-      });
-  const Array steps = base::convert(iota(I32, {most_squarings}, 0), real);
-  const Array power = scan_flat(body, {start, squarings}, {steps}, most_squarings)[0];
-  const Array beyond = matrix::along_leading(lax::gt(squarings, capped), x.shape());
+  // As many as the largest of the matrices takes.
+  const auto left = [](const Array& n) { return lax::gt(n, base::zeros(n.type())); };
+  const Types carry{start.type(), squarings.type()};
+  const Closed more = record(carry, [&](const Arrays& c) { return Arrays{any(left(c[1]))}; });
+  const Closed body = record(carry, [&](const Arrays& c) {
+    const Array on = matrix::along_leading(left(c[1]), c[0].shape());
+    return Arrays{lax::select(on, matrix::product(c[0], c[0]), c[0]),
+                  lax::sub(c[1], matrix::all(fn::number_like(c[1], 1), c[1].shape()))};
+  });
+  const Array power = while_flat(more, body, {start, squarings}, most_squarings(real))[0];
   const Array nan = fn::number_like(x, std::numeric_limits<double>::quiet_NaN());
-  return lax::select(beyond, matrix::all(nan, x.shape()), power);
+  return lax::select(matrix::along_leading(endless, x.shape()), matrix::all(nan, x.shape()), power);
 }
 
 ExpmFrechet expm_frechet(const Arg& a, const Arg& e) {

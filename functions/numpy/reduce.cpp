@@ -306,8 +306,13 @@ Array place_without_nan(const char* name, const Arg& x, const AxisList& axis, co
                         Array (*op)(const Arg&, int64_t, DType), double last) {
   const Calling s(name, x.at());
   if (!is_inexact(x->dtype())) return place(name, x, axis, o, op);
-  const Array lost = isnan(x), at = place(name, where(lost, number_like(x, last), x), axis, o, op);
-  return where(all(lost, axis, {.keepdims = o.keepdims}), number_like(at, -1), at);
+  const Array lost = isnan(x), there = logical_not(lost), end = number_like(x, last);
+  const ReduceOptions r{.keepdims = o.keepdims};
+  // Where nothing but NaN and the number that stands for it is, the first number counts.
+  const Array at = place(name, where(lost, end, x), axis, o, op);
+  const Array first = place(name, there, axis, o, lax::argmax);
+  const Array only = all(logical_or(lost, lax::eq(x, end)), axis, r);
+  return where(all(lost, axis, r), number_like(at, -1), where(only, first, at));
 }
 Array replaced(const Array& x, double v) {
   return is_inexact(x.dtype()) ? where(lax::ne(x, x), number_like(x, v), x) : x;

@@ -197,7 +197,7 @@ Array nanstd(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::VarOptions& o = {});
 
 // The place (I32) of the first largest element that is no NaN, -1 where there are NaNs alone.
-// Source: jax.numpy.nanargmax.
+// Beside NaN alone -inf counts, where JAX gives the place of the NaN. Source: jax.numpy.nanargmax.
 Array nanargmax(const typing::Arg& x, const typing::AxisList& axis = none,
                 const typing::ArgOptions& o = {});
 // The place (I32) of the first smallest element that is no NaN, -1 where there are NaNs alone.

@@ -39,7 +39,8 @@ Array argsort(const typing::Arg& x, const typing::AxisList& axis = -1,
 Array lexsort(const Arrays& keys, int64_t axis = -1,
               typing::Location at = typing::Location::here());
 // The k largest elements of an axis, the largest first, and their places (I32): (…, n, …) -> (…, k,
-// …). NaN counts as largest. ShapeError for k above the size of the axis. Source: jax.lax.top_k.
+// …). NaN of either sign counts as largest (JAX takes one with the sign bit for the smallest), 0 as
+// larger than -0. ShapeError for k above the size of the axis. Source: jax.lax.top_k.
 //
 //     top_k(array({1, 3, 2}), 2).first  // array([3, 2], dtype=int32)
 std::pair<Array, Array> top_k(const typing::Arg& x, int64_t k, int64_t axis = -1);

@@ -207,7 +207,7 @@ Arrays top_k_expand(const ExpandArgs<TopK>& e) {
   const int64_t k = e.params.k, n = e.x[0].shape()[axis];
   const Types out = top_k_type({e.x[0].type()}, e.params);
   if (out[0].elements() == 0) return {base::zeros(out[0]), base::zeros(out[1])};
-  const Array words = order::total_word(move_axis(e.x[0], axis, last));
+  const Array words = order::top_word(move_axis(e.x[0], axis, last));
   const Array found = n > order::ranked_terms && k <= block_most
                           ? largest(e.op, words, k)[1]
                           : order::stable_order({bitwise_not(words)}, k);
@@ -217,7 +217,7 @@ Arrays top_k_expand(const ExpandArgs<TopK>& e) {
 
 const Primitive<TopK>& top_k_op = define<TopK>({
     .name = "top_k",
-    .doc = "The k largest along an axis in the total order, largest first, and their indices.",
+    .doc = "The k largest along an axis, largest first, NaN before all, and their indices.",
     .type = top_k_type,
     .reference =
         [](const Arrays& x, const TopK& p) {

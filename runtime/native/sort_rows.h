@@ -52,7 +52,7 @@ int64_t parts_of_row(int64_t count, int64_t length);
 // Sorts all operands along the axis by the first `keys` of them; stable, NaN last, -0 equal to 0.
 void sort_rows(const Types& types, int64_t axis, int64_t keys, const NativeArgs& args);
 int64_t sort_workspace(const Types& types, int64_t axis, int64_t keys);
-// The k largest along the axis in the total order and their places (I32), ties by place.
+// The k largest along the axis and their places (I32), NaN first, 0 before -0, ties by place.
 void top_rows(const Type& type, int64_t axis, int64_t k, const NativeArgs& args);
 int64_t top_workspace(const Type& type, int64_t axis, int64_t k);
 

@@ -53,15 +53,32 @@ raw_t<T> from_total_order(raw_t<T> k) {
   else
     return total_order<T>(k);
 }
+// All ones where a float's bits are those of a NaN of either sign, without a branch.
+template <class T>
+raw_t<T> nan_mask(raw_t<T> b) {
+  // Without the sign both are positive, and vectors compare signed numbers at once.
+  using Word = raw_t<T>;
+  using Signed = std::make_signed_t<Word>;
+  const bool is_nan =
+      static_cast<Signed>(b & static_cast<Word>(~sign_v<T>)) > static_cast<Signed>(infinity_v<T>);
+  return static_cast<Word>(0 - Word{is_nan});
+}
+// The order of `top_k`: -inf < … < -0 < 0 < … < inf < NaN, all NaNs equal.
+template <class T>
+raw_t<T> top_order(raw_t<T> b) {
+  if constexpr (is_float_v<T>)
+    return static_cast<raw_t<T>>(total_order<T>(b) | nan_mask<T>(b));
+  else
+    return total_order<T>(b);
+}
 // The order of `sort`: -inf < … < -0 = 0 < … < inf < NaN, all NaNs equal.
 template <class T>
 raw_t<T> value_order(raw_t<T> b) {
   if constexpr (is_float_v<T>) {
     // Without branches, too: -0 becomes 0, and NaN all ones.
     using Word = raw_t<T>;
-    const auto nan = static_cast<Word>(0 - Word{static_cast<Word>(b & ~sign_v<T>) > infinity_v<T>}),
-               not_zero = static_cast<Word>(0 - Word{b != sign_v<T>});
-    return static_cast<Word>(total_order<T>(static_cast<Word>(b & not_zero)) | nan);
+    const auto not_zero = static_cast<Word>(0 - Word{b != sign_v<T>});
+    return static_cast<Word>(total_order<T>(static_cast<Word>(b & not_zero)) | nan_mask<T>(b));
   } else {
     return total_order<T>(b);
   }

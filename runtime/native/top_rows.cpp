@@ -17,7 +17,7 @@
 namespace weft::sorting {
 namespace {
 
-// The word of an element in the total order: at least 32 bits, for which there are vectors.
+// The word of an element in the order of top_k: at least 32 bits, for which there are vectors.
 template <class T>
 using word_t = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
@@ -42,12 +42,12 @@ uint32_t place_of(const Wide& c) { return ~c.from_end; }
 constexpr int64_t group_count = 64, block = 16;
 
 template <class T>
-[[gnu::always_inline]] inline void total_words(const T* __restrict x, int64_t n,
-                                               word_t<T>* __restrict w) {
+[[gnu::always_inline]] inline void top_words(const T* __restrict x, int64_t n,
+                                             word_t<T>* __restrict w) {
   int64_t i = 0;
   for (; i + block <= n; i += block)
-    for (int64_t j = 0; j < block; ++j) w[i + j] = total_order<T>(raw(x[i + j]));
-  for (; i < n; ++i) w[i] = total_order<T>(raw(x[i]));
+    for (int64_t j = 0; j < block; ++j) w[i + j] = top_order<T>(raw(x[i + j]));
+  for (; i < n; ++i) w[i] = top_order<T>(raw(x[i]));
 }
 
 // The k-th greatest of the greatest words of group_count groups, of which n is a multiple: at least
@@ -97,7 +97,7 @@ struct Kernels {
 template <class T>
 struct Plain {
   using Word = word_t<T>;
-  static void words(const T* x, int64_t n, Word* w) { total_words<T>(x, n, w); }
+  static void words(const T* x, int64_t n, Word* w) { top_words<T>(x, n, w); }
   static Word bound(const Word* w, int64_t n, int64_t k) { return lower_bound_of<Word>(w, n, k); }
   static int64_t over(const Word* w, int64_t n, Word bar, uint32_t place, candidate_t<Word>* to) {
     return above<Word>(w, n, bar, place, to);
@@ -109,7 +109,7 @@ struct Plain {
 template <class T>
 struct Avx2 {
   using Word = word_t<T>;
-  WEFT_AVX2 void words(const T* x, int64_t n, Word* w) { total_words<T>(x, n, w); }
+  WEFT_AVX2 void words(const T* x, int64_t n, Word* w) { top_words<T>(x, n, w); }
   WEFT_AVX2 Word bound(const Word* w, int64_t n, int64_t k) {
     return lower_bound_of<Word>(w, n, k);
   }
@@ -158,7 +158,7 @@ class Best {
       if (step == 1)
         kernels<T>().words(x, n, words_);
       else
-        for (int64_t i = 0; i < n; ++i) words_[i] = total_order<T>(raw(x[i * step]));
+        for (int64_t i = 0; i < n; ++i) words_[i] = top_order<T>(raw(x[i * step]));
       if (!bar_) guess(n);
       see_words(n, static_cast<uint32_t>(lo));
     }
@@ -269,7 +269,7 @@ void many(const TopCall<T>& c) {
       const T* x = c.in + c.from.start(row);
       in_parts(n, parts, [&](int64_t, int64_t lo, int64_t hi) {
         for (int64_t i = lo; i < hi; ++i)
-          a[i] = {static_cast<Word>(~Word{total_order<T>(raw(x[i * c.from.step]))}),
+          a[i] = {static_cast<Word>(~Word{top_order<T>(raw(x[i * c.from.step]))}),
                   static_cast<uint32_t>(i)};
       });
       const Record* sorted = radix.sort(a, b, n);

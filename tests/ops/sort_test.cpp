@@ -36,11 +36,12 @@ bool before(const T& a, const T& b) {
     return a < b || (b != b && a == a);
 }
 template <class T>
-bool before_in_total(const T& a, const T& b) {
+bool below_for_top(const T& a, const T& b) {
   if constexpr (narrow<T>)
-    return before_in_total(static_cast<float>(a), static_cast<float>(b));
+    return below_for_top(static_cast<float>(a), static_cast<float>(b));
   else if constexpr (std::is_floating_point_v<T>)
-    return std::strong_order(a, b) < 0;
+    return std::isnan(a) || std::isnan(b) ? !std::isnan(a) && std::isnan(b)
+                                          : std::strong_order(a, b) < 0;
   else
     return a < b;
 }
@@ -210,7 +211,7 @@ void check_top(const Array& x, int64_t k, int64_t axis, Kind kind, Run run = as_
       const T* v = data_of<T>(x);
       if constexpr (!is_complex(dtype_of_v<T>))
         std::stable_sort(order.begin(), order.end(), [&](int32_t i, int32_t j) {
-          return before_in_total(v[from[static_cast<size_t>(j)]], v[from[static_cast<size_t>(i)]]);
+          return below_for_top(v[from[static_cast<size_t>(j)]], v[from[static_cast<size_t>(i)]]);
         });
     });
     for (size_t i = 0; i < out.size(); ++i)
@@ -298,7 +299,7 @@ TEST_CASE("sort and top_k give the same bits for any number of threads") {
   }
 }
 
-TEST_CASE("top_k gives the largest in the total order, ties by index") {
+TEST_CASE("top_k gives the largest, NaN of either sign first, ties by index") {
   Random r(4);
   for (int threads : {1, 2}) {
     const Setting setting(threads);

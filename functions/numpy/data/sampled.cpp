@@ -10,7 +10,6 @@
 
 #include "weft/functions/kit.h"
 #include "weft/functions/lax/sums.h"
-#include "weft/functions/linalg/kit.h"
 #include "weft/functions/numpy/index.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/reduce.h"
@@ -36,6 +35,17 @@ bool extrapolates(const char* side, const InterpEdge& e) {
     fn::fail_shape(
         fmt::format("interp: .{} is none, a value or \"extrapolate\", not \"{}\"", side, e.text));
   return !e.text.empty();
+}
+// On the line from y0 at t = 0 to y1 at t = 1. Where the difference is infinite, a sum of shares,
+// in which what has no share does not count.
+Array between(const Array& t, const Array& y0, const Array& y1) {
+  const Array dy = subtract(y1, y0), plain = isfinite(dy);
+  const Array line = add(y0, multiply(t, where(plain, dy, number_like(dy, 0))));
+  const auto share = [](const Array& of, const Array& y) {
+    return multiply(of, where(lax::eq(of, number_like(of, 0)), number_like(y, 0), y));
+  };
+  const Array rest = subtract(number_like(t, 1), t);
+  return where(plain, line, add(share(rest, y0), share(t, y1)));
 }
 }  // namespace
 
@@ -65,12 +75,11 @@ Array interp(const Arg& x, const Arg& xp, const Arg& fp, const InterpOptions& o)
   const Array i = clip(searchsorted(places, at, {.side = "right"}), 1, std::max<int64_t>(n - 1, 1));
   const auto pick = [&](const Array& v, const Array& k) { return take(v, k, 0, {.mode = "clip"}); };
   const Array before = subtract(i, 1), x0 = pick(places, before), y0 = pick(values, before);
-  const Array dx = subtract(pick(places, i), x0), dy = subtract(pick(values, i), y0);
+  const Array dx = subtract(pick(places, i), x0), y1 = pick(values, i);
   // Points at one place have no line: the first one stands for both.
-  const double eps = linalg::kit::epsilon(places.dtype());
-  const Array together = less_equal(abs(dx), number_like(dx, eps * eps));
-  const Array slope = divide(subtract(at, x0), where(together, number_like(dx, 1), dx));
-  Array out = where(together, y0, add(y0, multiply(slope, dy)));
+  const Array together = lax::eq(dx, number_like(dx, 0));
+  const Array t = divide(subtract(at, x0), where(together, number_like(dx, 1), dx));
+  Array out = where(together, y0, between(t, y0, y1));
   if (o.period) return out;
   if (!line_left)
     out = where(less(at, end_of(places, false)),

@@ -29,8 +29,10 @@ struct InterpOptions {
 };
 }  // namespace typing
 // The value at each x of the function whose graph joins the points (xp[i], fp[i]) by lines; xp must
-// be ascending. Of x's shape; floats, complex fp too. ShapeError unless xp and fp are vectors of
-// one length, DTypeError for complex x. Source: jax.numpy.interp.
+// be ascending. Of x's shape; floats, complex fp too. At a point it is that point's value, also
+// beside an infinite one, where JAX gives NaN; JAX also takes points for one that are closer than
+// the square of epsilon. ShapeError unless xp and fp are vectors of one length, DTypeError for
+// complex x. Source: jax.numpy.interp.
 Array interp(const typing::Arg& x, const typing::Arg& xp, const typing::Arg& fp,
              const typing::InterpOptions& o = {});
 

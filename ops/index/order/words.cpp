@@ -52,6 +52,9 @@ Arrays value_words(const Array& key) {
   return {value_word(key)};
 }
 
-Array total_word(const Array& x) { return ordered(bits_of(x), x.dtype()); }
+Array top_word(const Array& x) {
+  const Array bits = bits_of(x), word = ordered(bits, x.dtype());
+  return is_inexact(x.dtype()) ? select(ne(x, x), last_of(bits), word) : word;
+}
 
 }  // namespace weft::order

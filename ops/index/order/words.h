@@ -9,7 +9,7 @@ namespace weft::order {
 
 // Of the order of `sort`: -0 equals 0, all NaNs are equal and last. The most significant first.
 Arrays value_words(const Array& key);
-// Of the total order, which tells NaNs apart, too. x is real.
-Array total_word(const Array& x);
+// Of the order of `top_k`: -0 is less than 0, all NaNs are equal and last. x is real.
+Array top_word(const Array& x);
 
 }  // namespace weft::order
