@@ -107,14 +107,17 @@ Array log_ndtr(const Arg& x) {
   const auto value = [](const Arrays& in) {
     const Array& y = in[0];
     const bool wide = y.dtype() == F64;
-    const double lower = wide ? -20 : -10, upper = wide ? 8 : 5;
-    const Array above = y > upper;
+    const double lower = wide ? -20 : -10;
+    const Array above = y > 0;
     const Array p = ndtr(where(above, lax::neg(y), maximum(y, lower)));
+    // log(1 - p) with what the difference has lost, which is all of a small p.
+    const Array rest = 1 - p, lost = where(above, (1 - rest) - p, 0);
+    const Array inside = log(where(above, rest, p)) + lost / rest;
     const Array far = minimum(y, lower), i = 1 / lax::square(far);
     const Array series = polynomial(i, {10395, -945, 105, -15, 3, -1, 1});
     const Array low =
         lax::square(far) * -0.5 - log(lax::neg(far)) - 0.5 * std::log(2 * M_PI) + log(series);
-    return fn::as_dtype(where(above, lax::neg(p), where(y > lower, log(p), low)), y.dtype());
+    return fn::as_dtype(where(y > lower, inside, low), y.dtype());
   };
   return with_slope("log_ndtr", {v}, value, [&](const Arrays& in, const Arrays& d) {
     const Array density = lax::square(in[0]) * -0.5 - 0.5 * std::log(2 * M_PI);
@@ -142,21 +145,82 @@ Array gammasgn(const Arg& x) {
   const Array negative = logical_or(odd, logical_and(v == 0, signbit(v)));
   return fn::as_dtype(where(pole, nan, where(negative, -1., 1.)), v.dtype());
 }
+namespace {
+// f in F64, rounded once: an exponential of logarithms of gamma functions would lose a digit of a
+// narrow float for each digit of the exponent.
+Array through_f64(const Arrays& v, FunctionRef<Array(const Arrays&)> f) {
+  Arrays wide;
+  for (const Array& x : v) wide.push_back(fn::as_dtype(x, F64));
+  return fn::as_dtype(f(wide), v[0].dtype(), v[0].weak_type());
+}
+Array is_whole(const Array& x) { return floor(x) == x; }
+// log |sin(pi x)|; -inf at whole numbers.
+Array log_sine(const Array& x) {
+  const Array rest = x - round(x), whole = rest == 0;
+  return where(whole, -inf, log(abs(sin(M_PI * where(whole, 0.5, rest)))));
+}
+}  // namespace
 Array gamma(const Arg& x) {
   const Calling s("gamma", x.at());
   if (is_complex(x->dtype())) return exp(fn::complex_loggamma(x));
-  const Array v = real_of("gamma", x);
-  return gammasgn(v) * lax::exp(lax::lgamma(v));
+  return through_f64({real_of("gamma", x)},
+                     [](const Arrays& v) { return gammasgn(v[0]) * lax::exp(lax::lgamma(v[0])); });
 }
 Array factorial(const Arg& n) {
   const Calling s("factorial", n.at());
-  const Array v = real_of("factorial", n);
-  return fn::as_dtype(where(v < 0, 0, lax::exp(lax::lgamma(v + 1))), v.dtype());
+  return through_f64({real_of("factorial", n)}, [](const Arrays& v) {
+    return where(v[0] < 0, 0, lax::exp(lax::lgamma(v[0] + 1)));
+  });
 }
+namespace {
+// log |Gamma(z + m) / Gamma(z)|: for positive z and z + m by a beta function, which leaves out what
+// the two have in common; negative ones are reflected.
+Array log_rising(const Array& z, const Array& m) {
+  // It is Gamma(m) / B(z, m) for m > 0, and for m < 0 the inverse of that from z + m on.
+  const auto above = [](const Array& a, const Array& n) {
+    const Array up = n > 0, from = where(up, a, a + n), by = abs(n);
+    const Array l = lax::lgamma(by) - betaln(from, by);
+    return where(up, l, lax::neg(l));
+  };
+  const Array end = z + m, right = (z > 0) & (end > 0), left = (z < 0) & (end < 0);
+  const Array inside = (right | left) & (m != 0) & isfinite(end);
+  const Array from = where(inside, where(right, z, 1 - z), 1), by = where(inside, m, 1);
+  const Array l = above(from, where(right, by, lax::neg(by)));
+  // Gamma(z) Gamma(1 - z) = pi / sin(pi z)
+  const Array turned = log_sine(where(left, z, 0.5)) - log_sine(where(left, end, 0.5)) - l;
+  const Array apart = lax::lgamma(end) - lax::lgamma(z);
+  return where(inside & right, l, where(inside & left, turned, apart));
+}
+// z (z + 1) … (z + m - 1) for few factors, and the like for a negative m.
+constexpr int64_t few_factors = 20;
+Array rising_product(const Array& z, const Array& m) {
+  Array up = fn::number_like(z, 1), down = up;
+  for (int64_t i = 0; i < few_factors; ++i) {
+    const auto k = static_cast<double>(i);
+    up = where(m > k, up * (z + k), up);
+    down = where(lax::neg(m) > k, down * (z - (k + 1)), down);
+  }
+  return where(m < 0, 1 / down, up);
+}
+Array poch_of(const Array& z, const Array& m) {
+  const Array few = is_whole(m) & (abs(m) <= static_cast<double>(few_factors));
+  // Gamma is infinite at 0, -1, …; if both ends are such, the quotient has a limit.
+  const Array end = z + m, pole = (z <= 0) & is_whole(z), end_pole = (end <= 0) & is_whole(end);
+  const Array sign =
+      where(pole | end_pole, 1., gammasgn(where(pole, 1., z)) * gammasgn(where(end_pole, 1., end)));
+  const Array both = pole & end_pole, odd = remainder(m, 2) != 0, off = pole | end_pole | few;
+  const Array l = log_rising(where(both, 1 - z, where(off, 1., z)),
+                             where(both, lax::neg(m), where(off, 1., m)));
+  const Array mirrored = where(odd, -1., 1.) * exp(lax::neg(where(both, l, 0.)));
+  const Array at_poles = where(both, mirrored, where(pole, 0., inf));
+  const Array value = sign * exp(where(both, 0., l));
+  return where(few, rising_product(z, where(few, m, 0.)), where(pole | end_pole, at_poles, value));
+}
+}  // namespace
 Array poch(const Arg& z, const Arg& m) {
   const Calling s("poch", z.at());
   const auto value = [](const Arrays& v) {
-    return fn::as_dtype(where(v[1] == 0, 1, gamma(v[0] + v[1]) / gamma(v[0])), v[0].dtype());
+    return through_f64(v, [](const Arrays& w) { return poch_of(w[0], w[1]); });
   };
   return with_slope("poch", reals_of("poch", {z, m}), value, [&](const Arrays& v, const Arrays& d) {
     const Array p = value(v), up = digamma(v[0] + v[1]);
@@ -174,7 +238,8 @@ Array multigammaln(const Arg& a, int64_t d) {
 }
 Array digamma(const Arg& x) {
   const Calling s("digamma", x.at());
-  return lax::digamma(real_of("digamma", x));
+  const Array v = real_of("digamma", x), zero = v == 0;
+  return where(zero, where(signbit(v), inf, -inf), lax::digamma(v));
 }
 Array polygamma(const Arg& n, const Arg& x) {
   const Calling s("polygamma", n.at());
@@ -182,58 +247,69 @@ Array polygamma(const Arg& n, const Arg& x) {
     fn::fail_dtype(
         fmt::format("polygamma: the order must be an integer, got {}", to_string(n->type())));
   const auto [m, v] = pair_of("polygamma", n, real_of("polygamma", x));
-  return lax::polygamma(m, v);
+  const Array even = remainder(m, 2) == 0, zeroth = m == 0;
+  const Array at_zero = where(zeroth & signbit(v), inf, where(even, -inf, inf));
+  const Array at_end = where(zeroth, inf, 0);
+  return where(v == 0, at_zero, where(v == inf, at_end, lax::polygamma(m, v)));
 }
 Array zeta(const Arg& x, const Arg& q) {
   const Calling s("zeta", x.at());
   const auto [a, b] = pair_of("zeta", x, q);
-  return lax::zeta(a, b);
+  // Endless exponents leave the first term, endless q leaves none.
+  const Array first = where(b > 1, 0, where(b == 1, 1, where(b > 0, inf, nan)));
+  const Array none = (b == inf) & (a > 1);
+  return where(none, 0, where(a == inf, first, lax::zeta(a, b)));
 }
 Array gammainc(const Arg& a, const Arg& x) {
   const Calling s("gammainc", a.at());
   const auto [p, v] = pair_of("gammainc", a, x);
-  return lax::igamma(p, v);
+  return where((p == inf) & (v >= 0) & (v < inf), 0, lax::igamma(p, v));
 }
 Array gammaincc(const Arg& a, const Arg& x) {
   const Calling s("gammaincc", a.at());
   const auto [p, v] = pair_of("gammaincc", a, x);
-  return lax::igammac(p, v);
+  return where((p == inf) & (v >= 0) & (v < inf), 1, lax::igammac(p, v));
 }
 
 // ---- beta functions
 
-namespace {
-
-// log Gamma(x) less Stirling's formula (x - 1/2) log x - x + log(2 pi) / 2, for x >= 10.
-Array stirling_rest(const Array& x) {
-  const Array y = 1 / (x * x);
-  Array sum = zeros_like(x);
-  for (double c : {1. / 156, -691. / 360360, 1. / 1188, -1. / 1680, 1. / 1260, -1. / 360, 1. / 12})
-    sum = sum * y + c;
-  return sum / x;
-}
-
-}  // namespace
-
-// The three logarithms cancel where an operand is large: there they are those of Stirling's formula
-// with what cancels left out.
+// Gamma(x) Gamma(1 - x) = pi / sin(pi x) takes a negative operand to the other side.
 Array betaln(const Arg& a, const Arg& b) {
   const Calling s("betaln", a.at());
   const auto [p, q] = pair_of("betaln", a, b);
   const Array turned = p > q, low = where(turned, q, p), high = where(turned, p, q);
-  const Array large = (low > 0) & (high >= 10) & isfinite(high), both = large & (low >= 10);
-  const Array y = where(large, high, 10), one = where(large, low, 1), two = where(both, low, 10);
-  const Array rest = stirling_rest(y) - stirling_rest(where(both, two, one) + y);
-  const Array of_one = lax::lgamma(one) - (y - 0.5) * log1p(one / y) - one * (log(one + y) - 1);
-  const Array of_two = stirling_rest(two) + (two - 0.5) * log(two / (two + y)) -
-                       y * log1p(two / y) - 0.5 * log(y / (2 * M_PI));
-  const Array plain = lax::lgamma(p) + lax::lgamma(q) - lax::lgamma(p + q);
-  return where(both, of_two + rest, where(large, of_one + rest, plain));
+  const Array sum = low + high, below = low < 0, opposed = below & (high > 0);
+  const Array falls = opposed & (sum <= 0), rises = opposed & (sum > 0), left = below & (high < 0);
+  const Array u = where(falls, high, where(below, 1 - low, low)),
+              v = where(falls, 1 - sum, where(rises, sum, where(left, 1 - high, high)));
+  const Array swap = u > v, l = fn::log_beta(where(swap, v, u), where(swap, u, v));
+  const Array of_sum = log_sine(where(below, sum, 0.5)), of_low = log_sine(where(below, low, 0.5)),
+              of_high = log_sine(where(left, high, 0.5));
+  // Infinities of both gamma functions leave a number, those of three an infinity.
+  const Array whole = is_whole(low) & is_whole(high);
+  const Array falling = l + where(whole, 0, where(whole, 0, of_sum) - where(whole, 0, of_low));
+  const Array rising = std::log(M_PI) - of_low - log(where(rises, high, 1)) - l;
+  const Array of_left = where(whole, 0, of_sum - of_low) - of_high - log(1 - where(left, sum, 0));
+  const Array leftmost = where(whole, inf, std::log(M_PI) + of_left - l);
+  const Array pole = below & (high == 0);
+  return where(pole, inf, where(falls, falling, where(rises, rising, where(left, leftmost, l))));
 }
 Array beta(const Arg& a, const Arg& b) {
   const Calling s("beta", a.at());
-  const auto [p, q] = pair_of("beta", a, b);
-  return gammasgn(p) * gammasgn(q) * gammasgn(p + q) * exp(betaln(p, q));
+  const auto [x, y] = pair_of("beta", a, b);
+  return through_f64({x, y}, [](const Arrays& v) {
+    const Array &p = v[0], &q = v[1];
+    const auto sign_of = [](const Array& z) {
+      return where((z <= 0) & is_whole(z), 1., gammasgn(z));
+    };
+    const Array low = minimum(p, q), high = maximum(p, q);
+    const Array falls = is_whole(p) & is_whole(q) & (low < 0) & (high > 0) & (p + q <= 0);
+    // The sign of an infinity is not known: it is taken as positive.
+    const Array pole = (low <= 0) & is_whole(low);
+    const Array sign = where(falls, where(remainder(high, 2) == 0, 1., -1.),
+                             where(pole, 1., sign_of(p) * sign_of(q) * sign_of(p + q)));
+    return sign * exp(betaln(p, q));
+  });
 }
 Array betainc(const Arg& a, const Arg& b, const Arg& x) {
   const Calling s("betainc", a.at());

@@ -61,31 +61,38 @@ struct CombOptions {
   bool repetition = false;
 };
 // The number of ways to take k of n things, as floats: n! / (k! (n - k)!), 0 outside 0 <= k <= n;
-// with .repetition each may be taken again. Source: jax.scipy.special.comb.
+// with .repetition each may be taken again. Of whole numbers it is whole; JAX's exponential of
+// logarithms has few digits for large n. Source: jax.scipy.special.comb.
 Array comb(const typing::Arg& n, const typing::Arg& k, const CombOptions& o = {});
-// Gamma(z + m) / Gamma(z), 1 for m = 0. Source: jax.scipy.special.poch.
+// Gamma(z + m) / Gamma(z), 1 for m = 0; the limit where both are infinite. JAX divides gamma
+// functions, which overflow for z beyond 34 (F64 171). Source: jax.scipy.special.poch.
 Array poch(const typing::Arg& z, const typing::Arg& m);
 // The logarithm of the multivariate gamma function of dimension d: d (d - 1) / 4 log(pi) and log
 // |Gamma(a - k / 2)| for k = 0, …, d - 1 added up. IndexError for a negative d. Source:
 // jax.scipy.special.multigammaln.
 Array multigammaln(const typing::Arg& a, int64_t d);
-// The derivative of log Gamma(x). Source: jax.scipy.special.digamma.
+// The derivative of log Gamma(x); -inf at 0, inf at -0 (JAX: NaN), NaN at -1, -2, …. Source:
+// jax.scipy.special.digamma.
 Array digamma(const typing::Arg& x);
-// Derivative n of digamma. DTypeError unless n is of integers. Source: jax.scipy.special.polygamma.
+// Derivative n of digamma; infinite at 0, and 0 at infinity for n > 0, where JAX gives NaN.
+// DTypeError unless n is of integers. Source: jax.scipy.special.polygamma.
 Array polygamma(const typing::Arg& n, const typing::Arg& x);
 // Hurwitz's zeta function, the sum of (q + k)^-x over k = 0, 1, …; derivative by q alone. NaN for x
-// < 1. Source: jax.scipy.special.zeta.
+// < 1. For infinite x or q the limit, where JAX gives NaN. Source: jax.scipy.special.zeta.
 Array zeta(const typing::Arg& x, const typing::Arg& q);
-// The regularised lower incomplete gamma function P(a, x), as lax::igamma. Source:
+// The regularised lower incomplete gamma function P(a, x), as lax::igamma; 0 for a = inf and finite
+// x, where JAX gives NaN. Source:
 // jax.scipy.special.gammainc.
 Array gammainc(const typing::Arg& a, const typing::Arg& x);
 // 1 - gammainc(a, x), exact where that is small too. Source: jax.scipy.special.gammaincc.
 Array gammaincc(const typing::Arg& a, const typing::Arg& x);
 
 // ---- beta functions
-// log |B(a, b)|, of large operands too. Source: jax.scipy.special.betaln.
+// log |B(a, b)|, of large and of negative operands too; the limit where infinite gamma functions
+// cancel (JAX: NaN). Source: jax.scipy.special.betaln.
 Array betaln(const typing::Arg& a, const typing::Arg& b);
-// B(a, b) = Gamma(a) Gamma(b) / Gamma(a + b). Source: jax.scipy.special.beta.
+// B(a, b) = Gamma(a) Gamma(b) / Gamma(a + b); at poles as betaln, infinities as positive ones.
+// Source: jax.scipy.special.beta.
 Array beta(const typing::Arg& a, const typing::Arg& b);
 // The regularised incomplete beta function I_x(a, b); derivative by x alone. Source:
 // jax.scipy.special.betainc.

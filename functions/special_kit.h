@@ -18,4 +18,18 @@ Array with_slope(const char* name, const Arrays& x, FunctionRef<Array(const Arra
 // The logarithm of the gamma function of complex numbers; NaN at its poles.
 Array complex_loggamma(const Array& z);
 
+// ---- parts of log Gamma that do not cancel. Densities are sums of large logarithms; these forms
+// leave out what the logarithms have in common (C. Loader, "Fast and accurate computation of
+// binomial probabilities", 2000).
+// log Gamma(x) less Stirling's formula (x - 1/2) log x - x + log(2 pi) / 2, for x >= 10.
+Array stirling_rest(const Array& x);
+// log B(low, high) for 0 < low <= high.
+Array log_beta(const Array& low, const Array& high);
+// x log(x / m) + m - x for x, m > 0: 0 at x = m, exact near it, too.
+Array deviance(const Array& x, const Array& m);
+// a log m - m - log Gamma(a) for a >= 10, m > 0.
+Array log_gamma_form(const Array& a, const Array& m);
+// p log z + q log w - log B(p, q) for p, q >= 10 and z, w > 0 with z + w = 1.
+Array log_beta_form(const Array& p, const Array& q, const Array& z, const Array& w);
+
 }  // namespace weft::fn

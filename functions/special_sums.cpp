@@ -40,16 +40,45 @@ Array hyp2f1(const Arg& a, const Arg& b, const Arg& c, const Arg& x) {
   const Arrays v = reals_of("hyp2f1", {a, b, c, x});
   return lax::hyp2f1(v[0], v[1], v[2], v[3]);
 }
+namespace {
+// (n choose k) for 0 <= k <= n, F64. Few factors one by one, in which whole numbers stay whole;
+// many by a beta function, in which the logarithms of large factorials do not cancel.
+constexpr int64_t few_factors = 30;
+Array comb_of(const Array& n, const Array& k) {
+  const Array whole = floor(n) == n, least = where(whole, minimum(k, n - k), k);
+  const Array few = (floor(k) == k) & (least <= static_cast<double>(few_factors));
+  const Array j = where(few, least, 0);
+  Array product = fn::number_like(n, 1);
+  for (int64_t i = 1; i <= few_factors; ++i) {
+    const auto factor = static_cast<double>(i);
+    product = where(j >= factor, product * (n - j + factor) / factor, product);
+  }
+  const Array a = where(few, 1, n - k + 1), b = where(few, 1, k + 1);
+  const Array many = exp(lax::neg(betaln(a, b)) - log1p(where(few, 0, n)));
+  const Array value = where(few, product, many);
+  return where(whole & (floor(k) == k), round(value), value);
+}
+}  // namespace
 Array comb(const Arg& n, const Arg& k, const CombOptions& o) {
   const Calling s("comb", n.at());
   const Arrays v = reals_of("comb", {n, k});
   const Array &m = v[0], &j = v[1], one = fn::number_like(m, 1);
   if (o.repetition)
     return fn::as_dtype(where(logical_and(j == 0, m >= 0), one, comb(m + j - one, j)), m.dtype());
-  const Array some = logical_and(logical_and(j <= m, m >= 0), j >= 0);
-  const Array p = where(some, m, 0) + one, q = where(some, j, 0) + one;
-  const Array value = exp(lax::lgamma(p) - lax::lgamma(q) - lax::lgamma(p - q + one));
-  return fn::as_dtype(where(some, value, 0), m.dtype());
+  const auto inside = [](const Arrays& x) {
+    return logical_and(logical_and(x[1] <= x[0], x[0] >= 0), x[1] >= 0);
+  };
+  const auto value = [&](const Arrays& x) {
+    const Array some = inside(x);
+    const Array c =
+        comb_of(fn::as_dtype(where(some, x[0], 0), F64), fn::as_dtype(where(some, x[1], 0), F64));
+    return fn::as_dtype(where(some, c, 0), x[0].dtype());
+  };
+  return fn::with_slope("comb", v, value, [&](const Arrays& x, const Arrays& d) {
+    const Array some = inside(x), p = where(some, x[0], 0), q = where(some, x[1], 0);
+    const Array rest = digamma(p - q + 1);
+    return value(x) * (d[0] * (digamma(p + 1) - rest) + d[1] * (rest - digamma(q + 1)));
+  });
 }
 Array boxcox1p(const Arg& x, const Arg& lmbda) {
   const Calling s("boxcox1p", x.at());

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -16,6 +17,7 @@
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/numpy/sort.h"
 #include "weft/functions/random/random_kit.h"
+#include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
@@ -25,6 +27,7 @@
 #include "weft/ops/elementwise/special.h"
 #include "weft/ops/index/sort.h"
 #include "weft/ops/random/random.h"
+#include "weft/ops/special/integrals.h"
 #include "weft/ops/structure/structure.h"
 #include "weft/tracer/concrete.h"
 
@@ -64,11 +67,6 @@ Shape drawn_shape(const char* name, const std::optional<Shape>& given, const Arr
   return *given;
 }
 
-namespace {
-
-using fn::number_like;
-
-Array constant(DType d, double v) { return scalar_of(d, v); }
 double smallest_normal(DType d) {
   switch (d) {
     case F64: return std::numeric_limits<double>::min();
@@ -76,14 +74,19 @@ double smallest_normal(DType d) {
     default: return std::numeric_limits<float>::min();
   }
 }
-// The number below 1 by which -1 + it is the next one.
-double below_one(DType d) {
-  return d == F64 ? 1 - 0x1p-53 : d == F32 ? 1 - 0x1p-24 : d == F16 ? 1 - 0x1p-11 : 1 - 0x1p-8;
-}
 double epsilon(DType d) {
   return d == F64 ? 0x1p-52 : d == F32 ? 0x1p-23 : d == F16 ? 0x1p-10 : 0x1p-7;
 }
 
+namespace {
+
+using fn::number_like;
+
+Array constant(DType d, double v) { return scalar_of(d, v); }
+// The number below 1 by which -1 + it is the next one.
+double below_one(DType d) {
+  return d == F64 ? 1 - 0x1p-53 : d == F32 ? 1 - 0x1p-24 : d == F16 ? 1 - 0x1p-11 : 1 - 0x1p-8;
+}
 // In [0, 1): as many random bits as the mantissa has; the narrow ones exactly by scaling.
 Array unit(const Array& key, const Shape& shape, DType d) {
   const auto scaled = [&](int width, int shift, double unit) {
@@ -107,11 +110,26 @@ Array between(const Array& key, const Shape& shape, DType d, const Array& lo, co
   if (is_scalar_value(lo, 0) && is_scalar_value(hi, 1)) return u;
   const Array a = fn::scalar_or_broadcast(fn::as_dtype(lo, d), shape),
               b = fn::scalar_or_broadcast(fn::as_dtype(hi, d), shape);
+  const Array span = lax::sub(b, a), ends = logical_and(lax::is_finite(a), lax::is_finite(b));
+  // Half of a span that has no number has one.
+  const Array wide = logical_and(ends, logical_not(lax::is_finite(span)));
+  const Array half = number_like(a, 0.5), one = number_like(a, 1);
+  const Array scale = where(wide, half, one);
+  const Array width = where(wide, lax::sub(lax::mul(b, half), lax::mul(a, half)), span);
   // One rounding, as XLA fuses it.
-  return lax::max(a, lax::fma(u, lax::sub(b, a), a));
+  const auto scaled = [&](const Array& v) { return fn::scalar_or_broadcast(v, shape); };
+  const Array x =
+      lax::max(a, lax::div(lax::fma(u, scaled(width), scaled(lax::mul(a, scale))), scaled(scale)));
+  // That may round up to hi, which is no number below hi: it becomes the last one that is.
+  const Array last = lax::add(b, lax::stop_gradient(lax::sub(lax::nextafter(b, a), b)));
+  const Array over = logical_and(logical_and(ends, lax::lt(a, b)), lax::ge(x, b));
+  return where(over, last, x);
 }
+// The same of bounds whose results never round up to hi.
 Array between(const Array& key, const Shape& shape, DType d, double lo, double hi) {
-  return between(key, shape, d, constant(d, lo), constant(d, hi));
+  const Array u = unit(key, shape, d), a = constant(d, lo);
+  if (lo == 0 && hi == 1) return u;
+  return lax::max(a, lax::fma(u, constant(d, hi - lo), a));
 }
 }  // namespace
 
@@ -315,17 +333,100 @@ Array normal(const Arg& key, const Shape& shape, const FloatOptions& o) {
   const Array u = between(key, shape, o.dtype, -below_one(o.dtype), 1);
   return lax::mul(constant(o.dtype, std::sqrt(2.0)), lax::xla_erf_inv(u));
 }
+namespace {
+// From here on the distribution function has too few numbers left below 1 (JAX draws the same few
+// again and again, and behind 5.4, of F64 8.3, none).
+double tail_begin(DType d) { return d == F64 ? 6 : d == F32 ? 3 : 2; }
+// Whether the interval lies in a tail, on either side.
+Array in_tail(const Array& lo, const Array& hi) {
+  const double c = tail_begin(lo.dtype());
+  return logical_or(greater(lo, c), less(hi, -c));
+}
+// Whether some and whether all intervals do, as far as bounds are known.
+struct Tails {
+  bool some = true, all = false;
+};
+Tails tails_of(const Array& lo, const Array& hi) {
+  // Many are not worth a look, for which a device is waited for.
+  constexpr int64_t few = 64;
+  if (lo.size() > few || hi.size() > few || !concrete_or_null(lo) || !concrete_or_null(hi))
+    return {};
+  const double c = tail_begin(lo.dtype());
+  const auto l = lo.to_vector<double>(), h = hi.to_vector<double>();
+  const auto right = [&](double x) { return x > c; };
+  const auto left = [&](double x) { return x < -c; };
+  return {std::any_of(l.begin(), l.end(), right) || std::any_of(h.begin(), h.end(), left),
+          std::all_of(l.begin(), l.end(), right) || std::all_of(h.begin(), h.end(), left)};
+}
+
+// The number between a > 0 and b beyond which the share 1 - u of the mass there is: -log of the
+// share of the mass beyond a is t, and x = a + d solves d (a + d / 2) + log(E(a) / E(x)) = t with
+// E(x) = erfcx(x / sqrt(2)). Newton's steps from where the logarithm is 0 come from above.
+Array in_right_tail(const Array& u, const Array& a, const Array& b) {
+  const auto scaled = [](const Array& x) { return lax::erfcx(multiply(x, std::sqrt(0.5))); };
+  const Array endless = lax::eq(b, number_like(b, std::numeric_limits<double>::infinity()));
+  const Array end = where(endless, add(a, 1), b), of_a = scaled(a);
+  const Array apart = multiply(multiply(subtract(end, a), add(end, a)), 0.5);
+  const Array beyond = where(endless, number_like(a, -std::numeric_limits<double>::infinity()),
+                             subtract(log(divide(scaled(end), of_a)), apart));
+  const Array t = negative(log1p(multiply(u, expm1(beyond))));
+  Array d = divide(multiply(t, 2), add(a, sqrt(add(lax::square(a), multiply(t, 2)))));
+  for (int step = 0; step < (a.dtype() == F64 ? 5 : 3); ++step) {
+    const Array of_x = scaled(add(a, d));
+    const Array left = subtract(multiply(d, add(a, multiply(d, 0.5))), t);
+    const Array excess = add(left, log(divide(of_a, of_x)));
+    d = subtract(d, multiply(multiply(excess, of_x), std::sqrt(M_PI / 2)));
+  }
+  return add(a, d);
+}
+// Of u in [0, 1) and intervals in a tail; elsewhere something.
+Array tail_numbers(const Array& u, const Array& lo, const Array& hi) {
+  const double c = tail_begin(u.dtype());
+  const DType wide = u.dtype() == F64 ? F64 : F32;
+  const Array right = greater(lo, c), left = less(hi, -c);
+  const auto bound = [&](const Array& of_right, const Array& of_left, double other) {
+    return fn::as_dtype(where(right, of_right, where(left, negative(of_left), other)), wide);
+  };
+  const Array x = in_right_tail(fn::as_dtype(u, wide), bound(lo, hi, 1), bound(hi, lo, 2));
+  return fn::as_dtype(where(left, negative(x), x), u.dtype());
+}
+// As JAX draws them: by the inverse of the distribution function.
+Array inner_numbers(const Array& u, const Array& lo, const Array& hi) {
+  const Array root = constant(u.dtype(), std::sqrt(2.0));
+  const auto share = [&](const Array& bound) {
+    return fn::scalar_or_broadcast(lax::erf(lax::div(bound, root)), u.shape());
+  };
+  const Array a = share(lo), b = share(hi);
+  return lax::mul(root, lax::xla_erf_inv(lax::max(a, lax::fma(u, lax::sub(b, a), a))));
+}
+}  // namespace
 Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper, const DrawShape& shape,
                        const FloatOptions& o) {
   const Calling s("truncated_normal", key.at());
   need_float("truncated_normal", o.dtype);
   const DType d = o.dtype;
-  const Array lo = fn::as_dtype(lower, d), hi = fn::as_dtype(upper, d),
-              root = constant(d, std::sqrt(2.0));
+  const Array lo = fn::as_dtype(lower, d), hi = fn::as_dtype(upper, d);
   const Shape out = drawn_shape("truncated_normal", shape.given, {lo, hi});
-  const Array u = between(one_key("truncated_normal", key), out, d, lax::erf(lax::div(lo, root)),
-                          lax::erf(lax::div(hi, root)));
-  const Array x = lax::mul(root, lax::xla_erf_inv(u));
+  const Array u = unit(one_key("truncated_normal", key), out, d);
+  const auto [some, all] = tails_of(lo, hi);
+  Array x;
+  if (!some) x = inner_numbers(u, lo, hi);
+  if (all) x = tail_numbers(u, lo, hi);
+  if (some && !all) {
+    const auto inner = [](const Arrays& v) { return Arrays{inner_numbers(v[0], v[1], v[2])}; };
+    // The other formula gets bounds at which it has a slope.
+    const auto both = [](const Arrays& v) {
+      const Array tail = in_tail(v[1], v[2]);
+      const auto bound = [&](const Array& x, double other) {
+        return where(tail, number_like(x, other), x);
+      };
+      return Arrays{where(tail, tail_numbers(v[0], v[1], v[2]),
+                          inner_numbers(v[0], bound(v[1], -1), bound(v[2], 1)))};
+    };
+    const Types in{u.type(), lo.type().strong(), hi.type().strong()};
+    const Array tails = fn::as_dtype(any(in_tail(lo, hi)), I32);
+    x = cond_flat(tails, {record(in, inner), record(in, both)}, {u, lo, hi})[0];
+  }
   const double inf = std::numeric_limits<double>::infinity();
   const auto inside = [&](const Array& bound, double toward) {
     return lax::nextafter(lax::stop_gradient(bound), constant(d, toward));
@@ -408,7 +509,10 @@ Array rayleigh(const Arg& key, const Arg& scale, const DrawShape& shape, const F
   need_float("rayleigh", o.dtype);
   const Shape out = drawn_shape("rayleigh", shape.given, {scale});
   const Array v = fn::as_dtype(scale, o.dtype);
-  const Array u = uniform(key, out, {o.dtype});
+  // A u of 0 stands for what is below the first step: its middle, so that none is infinite.
+  const Array drawn = uniform(key, out, {o.dtype});
+  const Array u =
+      where(lax::eq(drawn, number_like(drawn, 0)), number_like(drawn, epsilon(o.dtype) / 2), drawn);
   return multiply(v, sqrt(multiply(log(u), -2)));
 }
 Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, const Shape& shape,

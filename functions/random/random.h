@@ -103,9 +103,11 @@ struct UniformOptions {
   Array lo = 0., hi = 1.;                                                  // in [lo, hi)
   weft::detail::NoOption<weft::detail::LoAndHi> minval = {}, maxval = {};  // JAX's names of these
 };
-// Uniform numbers in [lo, hi), by default [0, 1), of the shape, to which lo and hi are broadcast.
-// DTypeError for a dtype that is no float, ShapeError if they do not broadcast and for several
-// keys. Source: jax.random.uniform.
+// Uniform numbers in [lo, hi), by default [0, 1), of the shape, to which lo and hi are broadcast;
+// of lo = hi that number. What JAX's sum rounds up to hi is the number below hi, and a span beyond
+// the dtype's range is halved on the way, where JAX draws infinities. DTypeError for a dtype that
+// is no float, ShapeError if they do not broadcast and for several keys. Source:
+// jax.random.uniform.
 //
 //     random::uniform(random::key(0), {2, 3}).shape()  // (2, 3)
 Array uniform(const typing::Arg& key, const Shape& shape = {}, const UniformOptions& o = {});
@@ -161,8 +163,10 @@ struct FloatOptions {
 // what is no key, ShapeError for several keys. Source: jax.random.normal.
 Array normal(const typing::Arg& key, const Shape& shape = {}, const FloatOptions& o = {});
 // Normal numbers of mean 0 and variance 1 on condition that they lie between lower and upper, which
-// are broadcast to the shape (default: theirs together). DTypeError for a dtype that is no float,
-// ShapeError if they do not broadcast. Source: jax.random.truncated_normal.
+// are broadcast to the shape (default: theirs together). The numbers are JAX's where the interval
+// reaches into [-3, 3] (F64 [-6, 6], F16 and BF16 [-2, 2]). In the tails beyond, where JAX has few
+// different numbers, and from 5.4 on none, the logarithm of the tail is inverted. DTypeError for a
+// dtype that is no float, ShapeError if they do not broadcast. Source: jax.random.truncated_normal.
 Array truncated_normal(const typing::Arg& key, const typing::Arg& lower, const typing::Arg& upper,
                        const DrawShape& shape = {}, const FloatOptions& o = {});
 // Exponential numbers of the shape, of mean 1: density e^-x for x >= 0. DTypeError for a dtype that
@@ -192,8 +196,9 @@ Array cauchy(const typing::Arg& key, const Shape& shape = {}, const FloatOptions
 Array pareto(const typing::Arg& key, const typing::Arg& b, const DrawShape& shape = {},
              const FloatOptions& o = {});
 // Numbers with density x / scale^2 e^(-x^2 / (2 scale^2)) for x >= 0; scale is broadcast to the
-// shape (default: that of scale). DTypeError for a dtype that is no float, ShapeError if it does
-// not broadcast. Source: jax.random.rayleigh.
+// shape (default: that of scale). None is infinite, as JAX's is where its uniform number is 0.
+// DTypeError for a dtype that is no float, ShapeError if it does not broadcast. Source:
+// jax.random.rayleigh.
 Array rayleigh(const typing::Arg& key, const typing::Arg& scale, const DrawShape& shape = {},
                const FloatOptions& o = {});
 // scale (-log(1 - u))^(1 / concentration) of uniform u of the shape: with c = concentration > 0 and
@@ -212,9 +217,10 @@ Array lognormal(const typing::Arg& key, const typing::Arg& sigma = 1., const Dra
 
 // ---- distributions made of the gamma distribution. Derivatives by a (df, …) are those of samples
 // Numbers with density x^(a - 1) e^-x / Gamma(a) for x > 0; a > 0 is broadcast to the shape
-// (default: that of a). Its derivative by a is that of a sample (implicit reparametrisation;
-// Figurnov, Mohamed and Mnih, 2018). DTypeError for a dtype that is no float, ShapeError if a does
-// not broadcast. Source: jax.random.gamma.
+// (default: that of a). Numbers are JAX's up to a = 2^13 (F64 2^42); beyond, JAX's choice of
+// numbers loses its digits, and its variance is too small. Its derivative by a is that of a sample
+// (implicit reparametrisation; Figurnov, Mohamed and Mnih, 2018). DTypeError for a dtype that is no
+// float, ShapeError if a does not broadcast. Source: jax.random.gamma.
 Array gamma(const typing::Arg& key, const typing::Arg& a, const DrawShape& shape = {},
             const FloatOptions& o = {});
 // The logarithms of such numbers as gamma draws, also where those of a small a would be 0. Source:
@@ -222,8 +228,9 @@ Array gamma(const typing::Arg& key, const typing::Arg& a, const DrawShape& shape
 Array loggamma(const typing::Arg& key, const typing::Arg& a, const DrawShape& shape = {},
                const FloatOptions& o = {});
 // Numbers in [0, 1] with density proportional to x^(a - 1) (1 - x)^(b - 1); a, b > 0 are broadcast
-// to the shape (default: theirs together). DTypeError for a dtype that is no float, ShapeError if
-// they do not broadcast. Source: jax.random.beta.
+// to the shape (default: theirs together). Of parameters beyond 2^26 they are quotients of gamma
+// numbers, not of rounded logarithms as in JAX. DTypeError for a dtype that is no float, ShapeError
+// if they do not broadcast. Source: jax.random.beta.
 Array beta(const typing::Arg& key, const typing::Arg& a, const typing::Arg& b,
            const DrawShape& shape = {}, const FloatOptions& o = {});
 // Vectors of n numbers that add up to 1, with density proportional to the product of x_i^(alpha_i -
@@ -247,7 +254,8 @@ Array f(const typing::Arg& key, const typing::Arg& dfnum, const typing::Arg& dfd
 // does not broadcast. Source: jax.random.t.
 Array t(const typing::Arg& key, const typing::Arg& df, const DrawShape& shape = {},
         const FloatOptions& o = {});
-// Density proportional to exp(-|x|^p); p is broadcast to the shape. ShapeError if it does not.
+// Density proportional to exp(-|x|^p); p is broadcast to the shape. For p beyond 15 (F64 127) by
+// logarithms of gamma numbers, many of which are 0 in JAX. ShapeError if p does not broadcast.
 // Source: jax.random.generalized_normal.
 Array generalized_normal(const typing::Arg& key, const typing::Arg& p, const Shape& shape = {},
                          const FloatOptions& o = {});
@@ -272,7 +280,8 @@ Array double_sided_maxwell(const typing::Arg& key, const typing::Arg& loc, const
 Array triangular(const typing::Arg& key, const typing::Arg& left, const typing::Arg& mode,
                  const typing::Arg& right, const DrawShape& shape = {}, const FloatOptions& o = {});
 // The inverse Gaussian distribution: density e^(-(x - mean)^2 / (2 mean^2 x)) / sqrt(2 pi x^3) for
-// x > 0; mean > 0 is broadcast to the shape (default: that of mean). DTypeError for a dtype that is
+// x > 0; mean > 0 is broadcast to the shape (default: that of mean). A small number of a large
+// mean, which in JAX is a difference without digits, is a quotient. DTypeError for a dtype that is
 // no float, ShapeError if it does not broadcast. Source: jax.random.wald.
 Array wald(const typing::Arg& key, const typing::Arg& mean, const DrawShape& shape = {},
            const FloatOptions& o = {});
@@ -309,13 +318,16 @@ Array orthogonal(const typing::Arg& key, int64_t n, const OrthogonalOptions& o =
 Array geometric(const typing::Arg& key, const typing::Arg& p, const DrawShape& shape = {},
                 const CountOptions& o = {});
 // Counts k = 0, 1, … with probability lam^k e^-lam / k!; lam is broadcast to the shape (default:
-// that of lam). Computed in F32. DTypeError for a dtype that is no integer, ShapeError if lam does
-// not broadcast. Source: jax.random.poisson.
+// that of lam). Computed in F32, beyond 2^24 in F64 if lam is of F64. The counts are JAX's up to
+// lam = 2^13; beyond, JAX's logarithms of densities lose their digits. DTypeError for a dtype that
+// is no integer, ShapeError if lam does not broadcast. Source: jax.random.poisson.
 Array poisson(const typing::Arg& key, const typing::Arg& lam, const DrawShape& shape = {},
               const CountOptions& o = {});
 // Numbers of successes in n trials of probability p each, as floats; NaN for n < 0 and p < 0. n and
-// p are broadcast to the shape (default: theirs together). DTypeError for a dtype that is no float,
-// ShapeError if they do not broadcast. Source: jax.random.binomial.
+// p are broadcast to the shape (default: theirs together). Computed in the dtype of p, which a
+// number of C++ takes from .dtype. The counts are JAX's up to n = 2^13 (F64 2^42); beyond, JAX's
+// variance is wrong, as its logarithms of densities lose their digits. DTypeError for a dtype that
+// is no float, ShapeError if they do not broadcast. Source: jax.random.binomial.
 Array binomial(const typing::Arg& key, const typing::Arg& n, const typing::Arg& p,
                const DrawShape& shape = {}, const FloatOptions& o = {});
 // The form of multinomial.

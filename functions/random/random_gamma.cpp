@@ -44,9 +44,24 @@ Arrays normal_above(const Array& key, const Array& c) {
   return while_flat(test, body, {key, scalar_of(c.dtype(), 0), scalar_of(c.dtype(), -1)});
 }
 
+// From here on d (1 - v + log v) has lost the digits that the choice below needs.
+double large_alpha(DType d) { return d == F64 ? 0x1p42 : 0x1p13; }
+// d (1 - v + log v) + x^2 / 2 for v = (1 + w)^3 near 1, w = x / (3 sqrt(d)): the terms up to w^3
+// cancel, what is left is 3 d (-w^4 / 4 + w^5 / 5 - …).
+Array log_share_of_large(const Array& d, const Array& xx, const Array& v) {
+  const Array size = lax::div(lax::sqrt(xx), lax::mul(number_like(d, 3), lax::sqrt(d)));
+  const Array w = lax::select(lax::lt(v, number_like(v, 1)), lax::neg(size), size);
+  const Array ww = lax::mul(w, w);
+  Array sum = number_like(w, 1.0 / 7);
+  for (int k = 6; k >= 4; --k)
+    sum = lax::add(lax::mul(sum, w), number_like(w, (k % 2 ? 1.0 : -1.0) / k));
+  return lax::mul(lax::mul(number_like(d, 3), d), lax::mul(lax::mul(ww, ww), sum));
+}
+
 // Marsaglia and Tsang, "A simple method for generating gamma variables" (ACM TOMS 26, 2000), one
-// element.
-Array gamma_of(const Array& key, const Array& alpha, bool log_space) {
+// element: the number, its logarithm, or both.
+enum class Wanted { number, logarithm, both };
+Arrays gamma_of(const Array& key, const Array& alpha, Wanted wanted) {
   const DType t = alpha.dtype();
   const Array one = number_like(alpha, 1), third = number_like(alpha, 1.0 / 3);
   const Array large = lax::ge(alpha, one);
@@ -58,8 +73,10 @@ Array gamma_of(const Array& key, const Array& alpha, bool log_space) {
   const Closed test = record(carry, [&](const Arrays& s) {
     const Array &x = s[1], &v = s[2], &u = s[3];
     const Array squeeze = lax::sub(one, lax::mul(number_like(x, 0.0331), lax::mul(x, x)));
-    const Array bound = lax::add(lax::mul(x, number_like(x, 0.5)),
+    const Array plain = lax::add(lax::mul(x, number_like(x, 0.5)),
                                  lax::mul(d, lax::add(lax::sub(one, v), lax::log(v))));
+    const Array bound = lax::select(lax::gt(alpha, number_like(alpha, large_alpha(t))),
+                                    log_share_of_large(d, x, v), plain);
     return Arrays{lax::bitwise_and(lax::ge(u, squeeze), lax::ge(lax::log(u), bound))};
   });
   const Closed body = record(carry, [&](const Arrays& s) {
@@ -72,58 +89,80 @@ Array gamma_of(const Array& key, const Array& alpha, bool log_space) {
   const Array v = while_flat(
       test, body, {key_at(keys, 0), scalar_of(t, 0), scalar_of(t, 1), scalar_of(t, 2)})[2];
   const Array sub = key_at(keys, 1), inverse = lax::div(one, alpha);
-  if (!log_space) {
+  Arrays out;
+  if (wanted != Wanted::logarithm) {
     const Array u = lax::sub(one, uniform(sub, {}, {t}));
-    return lax::mul(lax::mul(d, v), lax::select(large, one, lax::pow(u, inverse)));
+    out.push_back(lax::mul(lax::mul(d, v), lax::select(large, one, lax::pow(u, inverse))));
   }
-  const Array l = lax::neg(exponential(sub, {}, {t})), zero = number_like(alpha, 0);
-  const Array boost =
-      lax::select(lax::bitwise_or(large, lax::eq(l, zero)), zero, lax::mul(l, inverse));
-  return lax::add(lax::add(lax::log(d), lax::log(v)), boost);
+  if (wanted != Wanted::number) {
+    const Array l = lax::neg(exponential(sub, {}, {t})), zero = number_like(alpha, 0);
+    const Array boost =
+        lax::select(lax::bitwise_or(large, lax::eq(l, zero)), zero, lax::mul(l, inverse));
+    out.push_back(lax::add(lax::add(lax::log(d), lax::log(v)), boost));
+  }
+  return out;
 }
 
 // Of one key and an array of parameters.
-Array gammas(const Array& key, const Array& a, bool log_space) {
+Arrays gammas(const Array& key, const Array& a, Wanted wanted) {
   const int64_t n = a.size();
-  if (n == 0) return a;
+  if (n == 0) return Arrays(wanted == Wanted::both ? 2 : 1, a);
   const Batched b =
-      vmap_flat([&](const Arrays& lane) { return Arrays{gamma_of(lane[0], lane[1], log_space)}; },
+      vmap_flat([&](const Arrays& lane) { return gamma_of(lane[0], lane[1], wanted); },
                 {random_split(key, {n}), reshape_to(a, Shape{n})}, {0, 0}, n);
-  return reshape_to(move_mapped(b.out[0], b.axis[0], 0, n), a.shape());
+  Arrays out;
+  for (size_t i = 0; i < b.out.size(); ++i)
+    out.push_back(reshape_to(move_mapped(b.out[i], b.axis[i], 0, n), a.shape()));
+  return out;
 }
-Array gamma_slope(const Array& a, Array sample, bool log_space) {
-  if (!log_space) return lax::random_gamma_grad(a, sample);
-  sample = lax::exp(sample);
-  const double least = a.dtype() == F64   ? std::numeric_limits<double>::min()
-                       : a.dtype() == F16 ? 0x1p-14
-                                          : std::numeric_limits<float>::min();
-  sample = lax::max(sample, number_like(sample, least));
+// The slope of the logarithm.
+Array log_slope(const Array& a, const Array& logarithm) {
+  const Array sample = lax::max(lax::exp(logarithm), number_like(a, smallest_normal(a.dtype())));
   return lax::div(lax::random_gamma_grad(a, sample), sample);
 }
-Array draw_gamma(const char* name, const Array& key, const Array& a, const DrawShape& shape,
-                 const FloatOptions& o, bool log_space) {
+Arrays slopes(const Array& a, const Arrays& drawn, Wanted wanted) {
+  if (wanted == Wanted::number) return {lax::random_gamma_grad(a, drawn[0])};
+  const Array of_log = log_slope(a, drawn.back());
+  return wanted == Wanted::logarithm ? Arrays{of_log} : Arrays{lax::mul(drawn[0], of_log), of_log};
+}
+Arrays draw_gamma(const char* name, const Array& key, const Array& a, const DrawShape& shape,
+                  const FloatOptions& o, Wanted wanted) {
   one_key(name, key);
   need_float(name, o.dtype);
   const Array v = fn::broadcast(fn::as_dtype(a, o.dtype), drawn_shape(name, shape.given, {a}));
   const Types in{key.type(), v.type()};
-  const Closed value =
-      record(in, [&](const Arrays& x) { return Arrays{gammas(x[0], x[1], log_space)}; });
+  const Closed value = record(in, [&](const Arrays& x) { return gammas(x[0], x[1], wanted); });
   const Closed rule = record({in[0], in[1], in[1]}, [&](const Arrays& x) {
-    const Array sample = gammas(x[0], x[1], log_space);
-    return Arrays{sample, lax::mul(x[2], gamma_slope(x[1], sample, log_space))};
+    Arrays out = gammas(x[0], x[1], wanted);
+    for (const Array& slope : slopes(x[1], out, wanted)) out.push_back(lax::mul(x[2], slope));
+    return out;
   });
-  return custom_jvp_flat(value, rule, {key, v}, name)[0];
+  return custom_jvp_flat(value, rule, {key, v}, name);
 }
 
+// A number with its logarithm, of which each has digits where the other has none: the number of a
+// large parameter, the logarithm of a small one.
+struct GammaDraw {
+  Array a, number, logarithm;
+};
+GammaDraw draw_both(const char* name, const Array& key, const Array& a, const Shape& shape,
+                    const FloatOptions& o) {
+  const Arrays r = draw_gamma(name, key, a, shape, o, Wanted::both);
+  return {fn::broadcast(fn::as_dtype(a, o.dtype), shape), r[0], r[1]};
+}
+// From here on a rounding of the logarithm is wider than a share of the spread of the numbers.
+Array log_is_coarse(const Array& a) {
+  return greater(a, number_like(a, a.dtype() == F64 ? 0x1p80 : 0x1p26));
+}
 }  // namespace
 
 Array gamma(const Arg& key, const Arg& a, const DrawShape& shape, const FloatOptions& o) {
   const Calling s("gamma", key.at());
-  return draw_gamma("gamma", key, a, shape, o, false);
+  return draw_gamma("gamma", key, a, shape, o, Wanted::number)[0];
 }
 Array loggamma(const Arg& key, const Arg& a, const DrawShape& shape, const FloatOptions& o) {
   const Calling s("loggamma", key.at());
-  return draw_gamma("loggamma", key, a, shape, o, true);
+  return draw_gamma("loggamma", key, a, shape, o, Wanted::logarithm)[0];
 }
 Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape,
            const FloatOptions& o) {
@@ -131,10 +170,13 @@ Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape,
   const Array keys = random_split(one_key("beta", key), {2});
   need_float("beta", o.dtype);
   const Shape out = drawn_shape("beta", shape.given, {a, b});
-  const Array x = loggamma(key_at(keys, 0), a, out, o), y = loggamma(key_at(keys, 1), b, out, o);
-  const Array most = lax::max(x, y), p = lax::exp(lax::sub(x, most)),
-              q = lax::exp(lax::sub(y, most));
-  return lax::div(p, lax::add(p, q));
+  const GammaDraw x = draw_both("beta", key_at(keys, 0), a, out, o),
+                  y = draw_both("beta", key_at(keys, 1), b, out, o);
+  const Array most = lax::max(x.logarithm, y.logarithm), p = lax::exp(lax::sub(x.logarithm, most)),
+              q = lax::exp(lax::sub(y.logarithm, most));
+  const Array coarse = logical_and(log_is_coarse(x.a), log_is_coarse(y.a));
+  const Array ratio = divide(where(coarse, y.number, 1), where(coarse, x.number, 1));
+  return where(coarse, divide(1, add(1, ratio)), lax::div(p, lax::add(p, q)));
 }
 Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape, const FloatOptions& o) {
   const Calling s("dirichlet", key.at());
@@ -147,15 +189,20 @@ Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape, const 
   if (fn::common_shape("dirichlet", out, each) != out)
     fn::fail_shape(fmt::format("dirichlet: parameters of shape {} do not broadcast to shape {}",
                                to_string(each), to_string(out)));
-  return nn::softmax(loggamma(key, alpha, out.inserted(out.ndim(), alpha->shape()[n - 1]), o), -1);
+  const GammaDraw x =
+      draw_both("dirichlet", key, alpha, out.inserted(out.ndim(), alpha->shape()[n - 1]), o);
+  const Array coarse = any(log_is_coarse(x.a), -1, {.keepdims = true});
+  const Array size = where(coarse, x.number, 1);
+  return where(coarse, divide(size, sum(size, -1, {.keepdims = true})),
+               nn::softmax(x.logarithm, -1));
 }
 Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOptions& o) {
   const Calling s("chisquare", key.at());
   one_key("chisquare", key);
   need_float("chisquare", o.dtype);
   const Shape out = drawn_shape("chisquare", shape.given, {df});
-  const Array half = divide(fn::as_dtype(df, o.dtype), 2);
-  return multiply(exp(loggamma(key, half, out, o)), 2);
+  const GammaDraw x = draw_both("chisquare", key, divide(fn::as_dtype(df, o.dtype), 2), out, o);
+  return multiply(where(log_is_coarse(x.a), x.number, exp(x.logarithm)), 2);
 }
 Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& shape,
         const FloatOptions& o) {
@@ -189,8 +236,11 @@ Array generalized_normal(const Arg& key, const Arg& p, const Shape& shape, const
   need_float("generalized_normal", o.dtype);
   fn::need_fit("generalized_normal", "p", p, shape);
   const Array power = inverse_of(p, o.dtype);
-  const Array g = gamma(key_at(keys, 0), power, shape, o);
-  return multiply(rademacher(key_at(keys, 1), shape, {o.dtype}), pow(g, power));
+  const GammaDraw g = draw_both("generalized_normal", key_at(keys, 0), power, shape, o);
+  // Of a large p many gamma numbers have no number, whose roots have one: those of logarithms.
+  const Array lost = less(g.a, -8 / std::log2(smallest_normal(o.dtype)));
+  const Array root = exp(multiply(g.logarithm, g.a)), plain = pow(where(lost, 1, g.number), g.a);
+  return multiply(rademacher(key_at(keys, 1), shape, {o.dtype}), where(lost, root, plain));
 }
 Array ball(const Arg& key, int64_t d, const Arg& p, const Shape& shape, const FloatOptions& o) {
   const Calling s("ball", key.at());

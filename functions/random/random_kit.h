@@ -14,4 +14,8 @@ Array key_at(const Array& keys, int64_t i);
 // The given shape, to which those of the parameters must broadcast; else theirs together.
 Shape drawn_shape(const char* name, const std::optional<Shape>& given, const Arrays& parameters);
 
+// The step of uniform numbers of a dtype below 1, and its least normal number.
+double epsilon(DType d);
+double smallest_normal(DType d);
+
 }  // namespace weft::random

@@ -17,6 +17,7 @@
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/random/random.h"
 #include "weft/functions/random/random_kit.h"
+#include "weft/functions/special_kit.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
@@ -61,6 +62,21 @@ Array poisson_small(const Array& key, const Array& lam) {
       });
   return s[1] - 1;
 }
+// log k! less (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2.
+Array stirling_tail(const Array& k) {
+  const Array table =
+      array({0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
+             0.0166446911898211, 0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
+             0.00925546218271273, 0.00833056343336287})
+          .astype(k.dtype());
+  const Array c = clip(k, 0, 9), square = (c + 1) * (c + 1);
+  const Array series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (c + 1);
+  return where(k <= 9, take(table, fn::as_dtype(floor(c), I32), 0, {.mode = "clip"}), series);
+}
+// From here on the logarithms of densities, which are compared with those of uniform numbers, have
+// lost the digits that count where they are differences of large terms.
+double large_count(DType d) { return d == F64 ? 0x1p42 : 0x1p13; }
+
 // Hoermann, "The transformed rejection method for generating Poisson random variables" (1993).
 Array poisson_large(const Array& key, const Array& lam) {
   const Array log_lam = log(lam), b = 0.931 + 2.53 * sqrt(lam), a = -0.059 + 0.02483 * b,
@@ -75,7 +91,11 @@ Array poisson_large(const Array& key, const Array& lam) {
         const Array us = 0.5 - abs(u);
         const Array k = floor((2 * a / us + b) * u + lam + 0.43);
         const Array l = log(v * inverse / (a / (us * us) + b));
-        const Array r = lax::neg(lam) + k * log_lam - lax::lgamma(k + 1);
+        const Array plain = lax::neg(lam) + k * log_lam - lax::lgamma(k + 1);
+        const Array next = maximum(k, 0) + 1;
+        const Array close = 0.5 * log(next) - log_lam - 0.5 * std::log(2 * M_PI) -
+                            stirling_tail(next - 1) - fn::deviance(next, lam);
+        const Array r = chosen(lam > large_count(lam.dtype()), close, plain);
         const Array at_once = logical_and(us >= 0.07, v <= v_r);
         const Array never = logical_or(k < 0, logical_and(us<0.013, v> us));
         const Array taken = logical_or(at_once, logical_and(logical_not(never), l <= r));
@@ -97,23 +117,18 @@ Array binomial_small(const Array& key, const Array& n, const Array& p) {
       });
   return s[1] - 1;
 }
-// log k! less Stirling's formula.
-Array stirling_tail(const Array& k) {
-  const Array table =
-      array({0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
-             0.0166446911898211, 0.0138761288230707, 0.0118967099458917, 0.0104112652619720,
-             0.00925546218271273, 0.00833056343336287})
-          .astype(k.dtype());
-  const Array c = clip(k, 0, 9), square = (c + 1) * (c + 1);
-  const Array series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (c + 1);
-  return where(k <= 9, take(table, fn::as_dtype(floor(c), I32), 0, {.mode = "clip"}), series);
-}
 // Hoermann, "The generation of binomial random variates" (1993), BTRS.
 Array binomial_large(const Array& key, const Array& n, const Array& p) {
   const Array sd = sqrt(n * p * (1 - p)), b = 1.15 + 2.53 * sd, a = -0.0873 + 0.0248 * b + 0.01 * p,
               c0 = n * p + 0.5, v_r = 0.92 - 4.2 / b, r = p / (1 - p),
               alpha = (2.83 + 5.1 / b) * sd, m = floor((n + 1) * p);
-  const Array none_yet = fn::broadcast(Array(false), p.shape());
+  const Array none_yet = fn::broadcast(Array(false), p.shape()), all = n + 2;
+  const auto log_mass = [&](const Array& k) {
+    const Array i = k + 1, j = n - k + 1;
+    return 0.5 * (log(i) + log(j)) - stirling_tail(k) - stirling_tail(n - k) -
+           (fn::deviance(i, all * p) + fn::deviance(j, all * (1 - p)));
+  };
+  const Array most = log_mass(m);
   const Arrays s = loop_all(
       key, {like_of(p, -1), none_yet}, [](const Arrays& c) { return logical_not(c[2]); },
       [&](const Arrays& c) {
@@ -125,10 +140,12 @@ Array binomial_large(const Array& key, const Array& n, const Array& p) {
         const Array k = floor((2 * a / us + b) * u + c0);
         const Array never = logical_or(k<0, k> n);
         const Array l = log(v * alpha / (a / (us * us) + b));
-        const Array bound = (m + 0.5) * log((m + 1) / (r * (n - m + 1))) +
+        const Array plain = (m + 0.5) * log((m + 1) / (r * (n - m + 1))) +
                             (n + 1) * log((n - m + 1) / (n - k + 1)) +
                             (k + 0.5) * log(r * (n - k + 1) / (k + 1)) + stirling_tail(m) +
                             stirling_tail(n - m) - stirling_tail(k) - stirling_tail(n - k);
+        const Array close = log_mass(clip(k, 0, n)) - most;
+        const Array bound = chosen(n > large_count(n.dtype()), close, plain);
         const Array taken = logical_or(at_once, logical_and(logical_not(never), l <= bound));
         return Arrays{key_at(keys, 0), chosen(taken, k, c[1]), logical_or(c[2], taken)};
       });
@@ -185,10 +202,13 @@ Array wald(const Arg& key, const Arg& mean, const DrawShape& shape, const FloatO
   const Shape out = drawn_shape("wald", shape.given, {mean});
   const Array m = parameter(mean, o.dtype, out);
   const Array v = normal(key_at(keys, 0), out, o), z = uniform(key_at(keys, 1), out, {o.dtype});
-  const Array y = lax::square(v), mm = lax::square(m);
-  const Array root = sqrt(4 * m * y + mm * lax::square(y));
-  const Array x = m + mm * y / 2 - m / 2 * root;
-  return lax::select(z <= m / (m + x), x, mm / x);
+  // The smaller root of a quadratic equation: a difference, which of large m y has no digits left.
+  const Array y = lax::square(v), t = m * y, far = t > 16, big = where(far, t, 16);
+  const Array quotient = m / (1 + big / 2 + sqrt(big / 4) * sqrt(4 + big));
+  const Array few = where(far, 1, m), mm = lax::square(few);
+  const Array root = sqrt(4 * few * y + mm * lax::square(y));
+  const Array x = where(far, quotient, few + mm * y / 2 - few / 2 * root);
+  return lax::select(z <= m / (m + x), x, where(far, m * (m / x), mm / x));
 }
 namespace {
 // F with F F^T = cov.
@@ -263,18 +283,25 @@ Array poisson(const Arg& key, const Arg& lam, const DrawShape& shape, const Coun
   const Calling s("poisson", key.at());
   one_key("poisson", key);
   need_integer("poisson", o.dtype);
-  const Array v = parameter(lam, F32, drawn_shape("poisson", shape.given, {lam}));
+  const Shape out = drawn_shape("poisson", shape.given, {lam});
+  const Array v = parameter(lam, F32, out);
   const Array small = logical_or(isnan(v), v < 10);
   const Array k = lax::select(small, poisson_small(key, lax::select(small, v, like_of(v, 0))),
                               poisson_large(key, lax::select(small, like_of(v, 1e5), v)));
-  return fn::as_dtype(where(v == 0, 0, k), o.dtype);
+  const Array narrow = fn::as_dtype(where(v == 0, 0, k), o.dtype);
+  if (lam->dtype() != F64) return narrow;
+  // F32 has no whole numbers between those beyond 2^24.
+  const Array wide = parameter(lam, F64, out), beyond = wide > 0x1p24;
+  const Array counts = poisson_large(key, lax::select(beyond, wide, like_of(wide, 1e5)));
+  return where(beyond, fn::as_dtype(counts, o.dtype), narrow);
 }
 Array binomial(const Arg& key, const Arg& n, const Arg& p, const DrawShape& shape,
                const FloatOptions& o) {
   const Calling s("binomial", key.at());
   one_key("binomial", key);
   need_float("binomial", o.dtype);
-  const Array prob = fn::inexact(p);
+  // A number of C++ has the dtype that is wanted.
+  const Array prob = p->weak_type() && o.dtype == F64 ? fn::as_dtype(p, F64) : fn::inexact(p);
   const Shape out = drawn_shape("binomial", shape.given, {n, prob});
   const DType d = prob.dtype();
   const Array wanted = parameter(n, d, out), v = parameter(prob, d, out);

@@ -16,8 +16,13 @@ Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg
   const Source at(x.at());
   const auto [v, p, q, m, s] = reals("beta::logpdf", x, a, b, loc, scale);
   const Array outside = (v < m) | (v > m + s), z = safe(!outside, (v - m) / s, 0.5);
-  const Array value =
-      special::xlogy(p - 1, z) + special::xlog1py(q - 1, -z) - special::betaln(p, q) - log(s);
+  // Of two large parameters the powers and the beta function nearly cancel.
+  const Array large = (p >= 10) & (q >= 10) & isfinite(p + q) & (z > 0) & (z < 1);
+  const Array y = safe(large, z, 0.5), w = 1 - y;
+  const Array joined =
+      fn::log_beta_form(safe(large, p, 10), safe(large, q, 10), y, w) - log(y) - log(w);
+  const Array few = special::xlogy(p - 1, z) + special::xlog1py(q - 1, -z) - log_beta_of(p, q);
+  const Array value = where(large, joined, few) - log(s);
   return where((p > 0) & (q > 0) & (s > 0), where(outside, -inf, value), nan);
 }
 Array pdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
@@ -47,8 +52,12 @@ Array logsf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg&
 namespace {
 // Of z the gamma distribution of a, from 0 on; the density is by s z.
 Array gamma_logpdf(const Array& z, const Array& a, const Array& s) {
-  const Array inside = z >= 0, y = safe(inside, z, 1);
-  const Array value = special::xlogy(a - 1, y) - y - special::gammaln(a) - log(s);
+  const Array inside = (z >= 0) & (z != inf), y = safe(inside, z, 1);
+  // Of a large parameter the power and the gamma function nearly cancel.
+  const Array large = (a >= 10) & isfinite(a) & (y > 0), x = safe(large, y, 1);
+  const Array joined = fn::log_gamma_form(safe(large, a, 10), x) - log(x);
+  const Array few = special::xlogy(a - 1, y) - y - special::gammaln(a);
+  const Array value = where(large, joined, few) - log(s);
   return where(isnan(z), nan, where(inside, value, -inf));
 }
 Array gamma_cdf(const Array& z, const Array& a) { return special::gammainc(a, where(z < 0, 0, z)); }
@@ -167,7 +176,7 @@ Parts parts(const char* name, const Arg& x, const Arg& b, const Arg& loc, const 
 Array logpdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const Parts p = parts("pareto::logpdf", x, b, loc, scale);
-  return where(p.below, -inf, log(p.b / p.scale) - (p.b + 1) * p.log_z);
+  return where(p.below, -inf, log(p.b) - log(p.scale) - (p.b + 1) * p.log_z);
 }
 Array pdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -204,14 +213,20 @@ namespace {
 // The logarithm of the normal distribution's mass between a <= b. In a tail, where the two
 // distribution functions are both nearly 1, it is that of the other tail.
 Array log_mass(const Array& a, const Array& b) {
-  const Array right = a > 0, middle = (a <= 0) & (b > 0);
+  // Near 0 a difference of error functions, farther out what is left of 1, or of a tail.
+  const Array near = (a > -1) & (b < 1) & (a < b), right = a > 0, middle = (a <= 0) & (b > 0);
+  const double root = std::sqrt(0.5);
+  const Array within =
+      special::erf(safe(near, b, 1) * root) - special::erf(safe(near, a, 0) * root);
   const Array low = where(right, -b, a), high = where(right, -a, b);
   const Array at_low = special::log_ndtr(low), at_high = special::log_ndtr(high);
-  const Array apart = ~middle & (low < high);
-  const Array tail = at_high + nn::log1mexp(safe(apart, at_high - at_low, 1));
+  const Array apart = ~middle & (low < high), lost = at_high == -inf;
+  const Array tail = at_high + nn::log1mexp(safe(apart & ~lost & ~near, at_high - at_low, 1));
   const Array inner =
       log1p(-special::ndtr(safe(middle, a, -1)) - special::ndtr(-safe(middle, b, 1)));
-  return where(middle, inner, where(apart, tail, where(low == high, -inf, nan)));
+  const Array far = where(lost, -inf, tail);
+  const Array wide = where(middle, inner, where(apart, far, where(low == high, -inf, nan)));
+  return where(near, log(0.5 * within), wide);
 }
 }  // namespace
 Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
@@ -278,7 +293,9 @@ Array logpdf(const Arg& x, const Arg& c) {
   const Source at(x.at());
   const auto [v, r] = reals("wrapcauchy::logpdf", x, c);
   const Array outside = (v < 0) | (v > 2 * pi), valid = (r > 0) & (r < 1), d = safe(valid, r, 0.5);
-  const Array value = log(1 - d * d) - std::log(2 * pi) - log(1 + d * d - 2 * d * cos(v));
+  // 1 + d^2 - 2 d cos v, without what cancels for d near 1.
+  const Array gap = square(1 - d) + 4 * d * square(sin(v / 2));
+  const Array value = log1p(-d) + log1p(d) - std::log(2 * pi) - log(gap);
   return where(valid, where(outside, -inf, value), nan);
 }
 Array pdf(const Arg& x, const Arg& c) {

@@ -4,6 +4,8 @@
 // mask is computed at a point where derivatives are finite.
 #include "weft/functions/stats/continuous.h"
 
+#include <cmath>
+
 #include "weft/functions/nn.h"
 #include "weft/functions/special.h"
 #include "weft/functions/stats/stats_kit.h"
@@ -11,11 +13,29 @@
 namespace weft::scipy::stats {
 
 namespace cauchy {
+namespace {
+// The probability beyond z: an angle over pi, which keeps its digits in the tail.
+Array beyond(const Array& z) { return arctan2(1, z) / pi; }
+// Of z = d / s; far out it is 1 / (pi z), also where z has no number.
+Array log_beyond(const Array& d, const Array& s) {
+  const Array z = d / s, tail = z > 0, far = z > 1e10;
+  const Array angle = log(beyond(safe(tail & !far, z, 1)));
+  const Array flat = -log_of_quotient(safe(far, d, 1), where(far, s, 1)) - std::log(pi);
+  return where(far, flat, where(tail, angle, log1p(-beyond(-safe(!tail, z, -1)))));
+}
+// The point beyond which the probability is q in [0, 1]: cot(pi q), near the middle as a tangent.
+Array point_of(const Array& q) {
+  const Array low = q < 0.25, high = q > 0.75, middle = !(low | high);
+  const Array tail = 1 / tan(pi * where(low, q, where(high, 1 - q, 0.25)));
+  const Array value =
+      where(middle, tan(pi * (0.5 - safe(middle, q, 0.5))), where(low, tail, -tail));
+  return where(q == 0, inf, where(q == 1, -inf, of_probability(q, value)));
+}
+}  // namespace
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("cauchy::logpdf", x, loc, scale);
-  const Array z = (v - m) / s;
-  return -(log(pi * s) + log1p(z * z));
+  return -(std::log(pi) + log(s) + log1p_square_of(v - m, s));
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -24,30 +44,32 @@ Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("cauchy::cdf", x, loc, scale);
-  return 0.5 + arctan((v - m) / s) / pi;
+  return beyond((m - v) / s);
 }
 Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
-  return log(cdf(x, loc, scale));
+  const auto [v, m, s] = reals("cauchy::logcdf", x, loc, scale);
+  return log_beyond(m - v, s);
 }
 Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("cauchy::sf", x, loc, scale);
-  return 0.5 - arctan((v - m) / s) / pi;
+  return beyond((v - m) / s);
 }
 Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
-  return log(sf(x, loc, scale));
+  const auto [v, m, s] = reals("cauchy::logsf", x, loc, scale);
+  return log_beyond(v - m, s);
 }
 Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
   const Source at(q.at());
   const auto [p, m, s] = reals("cauchy::ppf", q, loc, scale);
-  return tan(pi * p - pi / 2) * s + m;
+  return m - point_of(p) * s;
 }
 Array isf(const Arg& q, const Arg& loc, const Arg& scale) {
   const Source at(q.at());
   const auto [p, m, s] = reals("cauchy::isf", q, loc, scale);
-  return tan(pi / 2 - pi * p) * s + m;
+  return m + point_of(p) * s;
 }
 }  // namespace cauchy
 
@@ -64,7 +86,14 @@ Array pdf(const Arg& x, const Arg& beta) {
 Array cdf(const Arg& x, const Arg& beta) {
   const Source at(x.at());
   const auto [v, b] = reals("gennorm::cdf", x, beta);
-  return 0.5 * (1 + sign(v) * special::gammainc(1 / b, pow(abs(v), b)));
+  // Below 0 the upper tail, which does not cancel.
+  const Array size = pow(abs(v), b), tail = 0.5 * special::gammaincc(1 / b, size);
+  // The power of a small number may have no number, its root |v| has one: P(a, x) ~ x^a / Gamma(a +
+  // 1).
+  const Array tiny = size < (itemsize(v.dtype()) > 4 ? 0x1p-54 : 0x1p-26);
+  const Array near = 0.5 * abs(v) * exp(-special::gammaln(1 + 1 / b));
+  const Array inner = where(tiny, near, 0.5 * special::gammainc(1 / b, safe(!tiny, size, 1)));
+  return where(v < 0, where(tiny, 0.5 - near, tail), 0.5 + inner);
 }
 }  // namespace gennorm
 
@@ -72,8 +101,8 @@ namespace gumbel_l {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("gumbel_l::logpdf", x, loc, scale);
-  const Array z = (v - m) / s;
-  return where(s > 0, z - exp(z) - log(s), nan);
+  const Array z = (v - m) / s, ends = z == inf;
+  return where(s > 0, where(ends, -inf, safe(!ends, z, 0) - exp(z) - log(s)), nan);
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -82,7 +111,9 @@ Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
 Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("gumbel_l::logcdf", x, loc, scale);
-  return where(s > 0, nn::log1mexp(exp((v - m) / s)), nan);
+  // Far below 0 it is z, as e^-(e^z) is 1 - e^z; e^z itself may have no number there.
+  const Array z = (v - m) / s, far = z < -40;
+  return where(s > 0, where(far, z, nn::log1mexp(exp(safe(!far, z, 0)))), nan);
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -102,7 +133,8 @@ Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
   const Source at(q.at());
   const auto [p, m, s] = reals("gumbel_l::ppf", q, loc, scale);
   const Array inside = (p > 0) & (p < 1);
-  return where(inside, m + s * log(-log1p(-safe(inside, p, 0.5))), nan);
+  const Array value = m + s * log(-log1p(-safe(inside, p, 0.5)));
+  return where(inside, value, end_of(p));
 }
 }  // namespace gumbel_l
 
@@ -140,7 +172,8 @@ Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
   const Source at(q.at());
   const auto [p, m, s] = reals("gumbel_r::ppf", q, loc, scale);
   const Array inside = (p > 0) & (p < 1);
-  return where(inside, m - s * log(-log(safe(inside, p, 0.5))), nan);
+  const Array value = m - s * log(-log(safe(inside, p, 0.5)));
+  return where(inside, value, end_of(p));
 }
 }  // namespace gumbel_r
 
@@ -148,7 +181,7 @@ namespace laplace {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("laplace::logpdf", x, loc, scale);
-  return -(abs(v - m) / s + log(2 * s));
+  return -(abs(v - m) / s + log(s) + std::log(2.));
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -199,8 +232,7 @@ namespace norm {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("norm::logpdf", x, loc, scale);
-  const Array variance = s * s;
-  return (log(2 * pi * variance) + square(v - m) / variance) / -2;
+  return -0.5 * square((v - m) / s) - log(s) - 0.5 * std::log(2 * pi);
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -239,12 +271,23 @@ Array isf(const Arg& q, const Arg& loc, const Arg& scale) {
 }  // namespace norm
 
 namespace t {
+namespace {
+// log Gamma(n / 2 + 1/2) - log Gamma(n / 2) - log(n / 2) / 2, which is small for large n.
+Array log_gamma_step(const Array& n) {
+  const Array large = n >= 20, h = 0.5 * safe(large, n, 20), few = 0.5 * safe(!large, n, 1);
+  const Array far = h * log1p(0.5 / h) - 0.5 + fn::stirling_rest(h + 0.5) - fn::stirling_rest(h);
+  const Array plain = special::gammaln(few + 0.5) - special::gammaln(few) - 0.5 * log(few);
+  return where(large, where(n == inf, 0, far), plain);
+}
+}  // namespace
 Array logpdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, n, m, s] = reals("t::logpdf", x, df, loc, scale);
-  const Array z = (v - m) / s, power = (n + 1) / 2;
-  return special::gammaln(power) - special::gammaln(n / 2) - log(pi * n * s * s) / 2 -
-         power * log1p(z * z / n);
+  // Endless degrees of freedom make it the normal distribution.
+  const Array z = (v - m) / s, normal = n == inf, d = safe(!normal, n, 1);
+  const Array power =
+      where(normal, 0.5 * square(z), 0.5 * (d + 1) * log1p_square_of((v - m) / sqrt(d), s));
+  return log_gamma_step(n) - 0.5 * std::log(2 * pi) - log(s) - power;
 }
 Array pdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -256,7 +299,7 @@ namespace vonmises {
 Array logpdf(const Arg& x, const Arg& kappa) {
   const Source at(x.at());
   const auto [v, k] = reals("vonmises::logpdf", x, kappa);
-  return where(k > 0, k * (cos(v) - 1) - log(2 * pi * special::i0e(k)), nan);
+  return where(k > 0, -2 * k * square(sin(v / 2)) - log(2 * pi * special::i0e(k)), nan);
 }
 Array pdf(const Arg& x, const Arg& kappa) {
   const Source at(x.at());

@@ -3,8 +3,12 @@
 // functions/stats/continuous.h: continuous distributions, as jax.scipy.stats has them.
 //
 // Operands are broadcast together, and become floats of one dtype: that of the result. Outside
-// of what a distribution is of the density is 0 and its logarithm -inf. DTypeError for complex
-// numbers, ShapeError for shapes that do not go together, each in the name of the function.
+// of what a distribution is of, and at infinity, the density is 0 and its logarithm -inf. Quantiles
+// (ppf, isf) are the ends of the distribution at 0 and 1 and NaN outside [0, 1]. Densities of large
+// parameters are sums of what is left when large logarithms cancel; JAX's F32 has no digits there,
+// and its tails, quantiles and values at infinity differ where its formulas cancel or meet
+// infinities. DTypeError for complex numbers, ShapeError for shapes that do not go together, each
+// in the name of the function.
 #pragma once
 #include "weft/tracer/array.h"
 
@@ -147,7 +151,7 @@ Array logcdf(const typing::Arg& x, const typing::Arg& loc = 0, const typing::Arg
 Array sf(const typing::Arg& x, const typing::Arg& loc = 0, const typing::Arg& scale = 1);
 // Its logarithm. Source: jax.scipy.stats.gumbel_l.logsf.
 Array logsf(const typing::Arg& x, const typing::Arg& loc = 0, const typing::Arg& scale = 1);
-// The point up to which the probability is q; NaN outside (0, 1). Source:
+// The point up to which the probability is q; NaN outside [0, 1], in JAX also at 0 and 1. Source:
 // jax.scipy.stats.gumbel_l.ppf.
 Array ppf(const typing::Arg& q, const typing::Arg& loc = 0, const typing::Arg& scale = 1);
 }  // namespace gumbel_l
@@ -167,7 +171,7 @@ Array logcdf(const typing::Arg& x, const typing::Arg& loc = 0, const typing::Arg
 Array sf(const typing::Arg& x, const typing::Arg& loc = 0, const typing::Arg& scale = 1);
 // Its logarithm. Source: jax.scipy.stats.gumbel_r.logsf.
 Array logsf(const typing::Arg& x, const typing::Arg& loc = 0, const typing::Arg& scale = 1);
-// The point up to which the probability is q; NaN outside (0, 1). Source:
+// The point up to which the probability is q; NaN outside [0, 1], in JAX also at 0 and 1. Source:
 // jax.scipy.stats.gumbel_r.ppf.
 Array ppf(const typing::Arg& q, const typing::Arg& loc = 0, const typing::Arg& scale = 1);
 }  // namespace gumbel_r
@@ -317,7 +321,8 @@ Array pdf(const typing::Arg& x, const typing::Arg& c);
 
 // ---- of vectors
 
-// The Dirichlet distribution of k numbers that are positive and add up to 1: density
+// The Dirichlet distribution of k numbers that are not negative and add up to 1 (JAX: positive):
+// density
 // prod x_i^(alpha_i - 1) Gamma(sum alpha) / prod Gamma(alpha_i). x (k, …) or, without the last
 // number, (k - 1, …); alpha (k) -> (…). ShapeError for other shapes. Source:
 // jax.scipy.stats.dirichlet.

@@ -18,9 +18,33 @@
 namespace weft::scipy::stats {
 
 namespace {
-// (n choose k), as a logarithm.
-Array log_choose(const Array& n, const Array& k) {
-  return special::gammaln(n + 1) - special::gammaln(k + 1) - special::gammaln(n - k + 1);
+// Whether a count is a whole number of at least `least`; NaN is none.
+Array is_count(const Array& k, double least = 0) {
+  return (k >= least) & (k < inf) & (floor(k) == k);
+}
+// The value inside, -inf outside; NaN where an operand is NaN.
+Array masked(const Array& inside, const Array& value, const Arrays& operands) {
+  Array lost = isnan(operands[0]);
+  for (size_t i = 1; i < operands.size(); ++i) lost = lost | isnan(operands[i]);
+  return where(lost, nan, where(inside, value, -inf));
+}
+// (k + rest choose k), as a logarithm, where one of both is small.
+Array log_choose(const Array& k, const Array& rest) {
+  return -log1p(k + rest) - log_beta_of(rest + 1, k + 1);
+}
+// p^x q^y for p + q = 1, as a logarithm, which of a number near 1 is that of what it lacks.
+Array log_powers(const Array& x, const Array& y, const Array& p, const Array& q) {
+  const Array low = p < 0.5, of_p = safe(low, p, 0.5), of_q = safe(!low, q, 0.5);
+  return where(low, special::xlogy(x, of_p) + special::xlog1py(y, -of_p),
+               special::xlog1py(x, -of_q) + special::xlogy(y, of_q));
+}
+// p^a q^b / B(a, b) for p + q = 1, as a logarithm: of two large parameters without what cancels.
+Array log_beta_powers(const Array& a, const Array& b, const Array& p, const Array& q) {
+  const Array large = (a >= 10) & (b >= 10) & isfinite(a + b) & (p > 0) & (q > 0);
+  const Array joined = fn::log_beta_form(safe(large, a, 10), safe(large, b, 10),
+                                         safe(large, p, 0.5), safe(large, q, 0.5));
+  const Array x = safe(!large, a, 1), y = safe(!large, b, 1);
+  return where(large, joined, log_powers(x, y, p, q) - log_beta_of(x, y));
 }
 }  // namespace
 
@@ -28,9 +52,9 @@ namespace bernoulli {
 Array logpmf(const Arg& k, const Arg& p, const Arg& loc) {
   const Source at(k.at());
   const auto [v, q, m] = reals("bernoulli::logpmf", k, p, loc);
-  const Array y = v - m;
-  const Array value = special::xlogy(y, q) + special::xlog1py(1 - y, -q);
-  return where((y < 0) | (y > 1), -inf, value);
+  const Array y = v - m, inside = (y == 0) | (y == 1), k0 = safe(inside, y, 0);
+  const Array value = special::xlogy(k0, q) + special::xlog1py(1 - k0, -q);
+  return masked(inside, value, {y, q});
 }
 Array pmf(const Arg& k, const Arg& p, const Arg& loc) {
   const Source at(k.at());
@@ -53,10 +77,21 @@ namespace betabinom {
 Array logpmf(const Arg& k, const Arg& n, const Arg& a, const Arg& b, const Arg& loc) {
   const Source at(k.at());
   const auto [v, m, p, q, l] = reals("betabinom::logpmf", k, n, a, b, loc);
-  const Array k0 = floor(v) - l, inside = (k0 >= 0) & (k0 <= m), y = safe(inside, k0, 0);
-  const Array choose = -log1p(m) - special::betaln(m - y + 1, y + 1);
-  const Array value = choose + special::betaln(y + p, m - y + q) - special::betaln(p, q);
-  return where((m >= 0) & (p > 0) & (q > 0), where(inside, value, -inf), nan);
+  const Array valid = (m >= 0) & (p > 0) & (q > 0) & !isnan(v - l);
+  const Array k0 = v - l, inside = valid & is_count(k0) & (k0 <= m), y = safe(inside, k0, 0);
+  // Three beta functions, each with powers of one probability r, which cancel: r^y (1 - r)^(m - y)
+  // and r^p (1 - r)^q against r^(y + p) (1 - r)^(m - y + q). The last of these is largest at r.
+  const Array left = y + safe(inside, p, 1), right = safe(inside, m, 0) - y + safe(inside, q, 1),
+              r = left / (left + right), rest_of_r = right / (left + right);
+  const Array left_over = safe(inside, m - y, 0), some = inside & (y >= 10) & (left_over >= 10);
+  const Array k1 = safe(some, y, 10), rest = safe(some, left_over, 10);
+  const Array choose = log_beta_powers(k1, rest, r, rest_of_r) + log(1 / k1 + 1 / rest);
+  const Array few = safe(!some, y, 0), others = safe(!some, left_over, 0);
+  const Array at_end = log_choose(few, others) + log_powers(few, others, r, rest_of_r);
+  const Array value = where(some, choose, at_end) +
+                      log_beta_powers(safe(inside, p, 1), safe(inside, q, 1), r, rest_of_r) -
+                      log_beta_powers(left, right, r, rest_of_r);
+  return where(valid, where(inside, value, -inf), nan);
 }
 Array pmf(const Arg& k, const Arg& n, const Arg& a, const Arg& b, const Arg& loc) {
   const Source at(k.at());
@@ -68,9 +103,16 @@ namespace binom {
 Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const Source at(k.at());
   const auto [v, m, q, l] = reals("binom::logpmf", k, n, p, loc);
-  const Array k0 = v - l, inside = (k0 >= 0) & (k0 < m + 1), y = safe(inside, k0, 0);
-  const Array value = log_choose(m, y) + special::xlogy(y, q) + special::xlog1py(m - y, -q);
-  return where(inside, value, -inf);
+  const Array k0 = v - l, inside = is_count(k0) & (k0 <= m), y = safe(inside, k0, 0);
+  const Array all = safe(inside, m, 0);
+  const Array some = inside & (y >= 10) & (all - y >= 10) & (q > 0) & (q < 1);
+  // (n choose y) = (1 / y + 1 / (n - y)) / B(y, n - y)
+  const Array k1 = safe(some, y, 10), rest = safe(some, all - y, 10);
+  const Array z = safe((q > 0) & (q < 1), q, 0.5);
+  const Array middle = fn::log_beta_form(k1, rest, z, 1 - z) + log(1 / k1 + 1 / rest);
+  const Array few = safe(!some, y, 0), left = safe(!some, all - y, 0);
+  const Array end = log_choose(few, left) + special::xlogy(few, q) + special::xlog1py(left, -q);
+  return masked(inside, where(some, middle, end), {k0, m, q});
 }
 Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const Source at(k.at());
@@ -82,8 +124,8 @@ namespace geom {
 Array logpmf(const Arg& k, const Arg& p, const Arg& loc) {
   const Source at(k.at());
   const auto [v, q, l] = reals("geom::logpmf", k, p, loc);
-  const Array y = v - l;
-  return where(y <= 0, -inf, special::xlog1py(y - 1, -q) + log(q));
+  const Array y = v - l, inside = is_count(y, 1);
+  return masked(inside, special::xlog1py(safe(inside, y, 1) - 1, -q) + log(q), {y, q});
 }
 Array pmf(const Arg& k, const Arg& p, const Arg& loc) {
   const Source at(k.at());
@@ -95,9 +137,10 @@ namespace nbinom {
 Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const Source at(k.at());
   const auto [v, m, q, l] = reals("nbinom::logpmf", k, n, p, loc);
-  const Array below = v < l, y = safe(!below, v - l, 0);
-  const Array choose = special::gammaln(y + m) - special::gammaln(m) - special::gammaln(y + 1);
-  return where(below, -inf, choose + special::xlogy(m, q) + special::xlog1py(y, -q));
+  const Array k0 = v - l, inside = is_count(k0), y = safe(inside, k0, 0), some = inside & (y > 0);
+  const Array k1 = safe(some, y, 1);
+  const Array value = log_beta_powers(safe(some, m, 1), k1, q, 1 - q) - log(k1);
+  return masked(inside, where(some, value, special::xlogy(m, q)), {k0, m, q});
 }
 Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const Source at(k.at());
@@ -106,11 +149,20 @@ Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
 }  // namespace nbinom
 
 namespace poisson {
+namespace {
+// Of a whole number k >= 0. The gamma function of a large one and the power nearly cancel.
+Array log_mass(const Array& k, const Array& mean) {
+  const Array large = (k >= 10) & isfinite(k) & (mean > 0) & isfinite(mean);
+  const Array y = safe(large, k, 10), few = safe(!large, k, 0);
+  const Array joined = fn::log_gamma_form(y, safe(large, mean, 1)) - log(y);
+  return where(large, joined, special::xlogy(few, mean) - special::gammaln(few + 1) - mean);
+}
+}  // namespace
 Array logpmf(const Arg& k, const Arg& mu, const Arg& loc) {
   const Source at(k.at());
   const auto [v, m, l] = reals("poisson::logpmf", k, mu, loc);
-  const Array inside = (v >= l) & (round(v) == v), y = safe(inside, v - l, 0);
-  return where(inside, special::xlogy(y, m) - special::gammaln(y + 1) - m, -inf);
+  const Array k0 = v - l, inside = is_count(k0);
+  return masked(inside, log_mass(safe(inside, k0, 0), m), {k0, m});
 }
 Array pmf(const Arg& k, const Arg& mu, const Arg& loc) {
   const Source at(k.at());
@@ -151,8 +203,14 @@ Array logpmf(const Arg& x, const Arg& n, const Arg& p) {
   const Array trials = fn::as_dtype(n, q.dtype());
   const Arrays xp = fn::broadcast_together(name, {fn::as_dtype(x, q.dtype()), q});
   fn::common_shape(name, xp[0].shape().erased(xp[0].ndim() - 1), trials.shape());
-  const Array each = sum(special::xlogy(xp[0], xp[1]) - special::gammaln(xp[0] + 1), -1);
-  return where(sum(xp[0], -1) == trials, special::gammaln(trials + 1) + each, -inf);
+  // Poisson counts of the mean n p on condition that there are n: the mass of all trials together
+  // is taken off again, and what the probabilities lack to 1.
+  const Array& counts = xp[0];
+  const Array mean = expand_dims(trials, -1) * xp[1];
+  const Array each = sum(poisson::log_mass(counts, mean), -1);
+  const Array whole = poisson::log_mass(trials, trials);
+  const Array inside = (sum(counts, -1) == trials) & all(counts >= 0, -1);
+  return where(inside, each - whole + trials * (sum(xp[1], -1) - 1), -inf);
 }
 Array pmf(const Arg& x, const Arg& n, const Arg& p) {
   const Source at(x.at());

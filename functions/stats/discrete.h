@@ -3,9 +3,10 @@
 // functions/stats/discrete.h: distributions of whole numbers, as jax.scipy.stats has them.
 //
 // Operands are broadcast together, and become floats of one dtype: that of the result. In the
-// formulas k is what is given less loc. Outside of what a distribution is of the probability is
-// 0 and its logarithm -inf. DTypeError for complex numbers, ShapeError for shapes that do not go
-// together, each in the name of the function.
+// formulas k is what is given less loc. Outside of what a distribution is of, and for k that is no
+// whole number (which JAX puts into the formulas, or rounds), the probability is 0 and its
+// logarithm -inf; NaN where an operand is NaN. DTypeError for complex numbers, ShapeError for
+// shapes that do not go together, each in the name of the function.
 #pragma once
 #include "weft/tracer/array.h"
 
@@ -25,8 +26,8 @@ Array ppf(const typing::Arg& q, const typing::Arg& p);
 }  // namespace bernoulli
 
 // The binomial distribution of n trials with a probability of the beta distribution of a and b:
-// (n choose k) B(k + a, n - k + b) / B(a, b); NaN for n < 0 and unless a and b are positive. k
-// is rounded down. Source: jax.scipy.stats.betabinom.
+// (n choose k) B(k + a, n - k + b) / B(a, b); NaN for n < 0 and unless a and b are positive.
+// Source: jax.scipy.stats.betabinom.
 namespace betabinom {
 // The logarithm of the probability of k. Source: jax.scipy.stats.betabinom.logpmf.
 Array logpmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& a, const typing::Arg& b,
@@ -67,8 +68,7 @@ Array pmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& p,
           const typing::Arg& loc = 0);
 }  // namespace nbinom
 
-// The Poisson distribution: mu^k e^-mu / k!; 0 for k that is no whole number. Source:
-// jax.scipy.stats.poisson.
+// The Poisson distribution: mu^k e^-mu / k!. Source: jax.scipy.stats.poisson.
 namespace poisson {
 // The logarithm of the probability of k. Source: jax.scipy.stats.poisson.logpmf.
 Array logpmf(const typing::Arg& k, const typing::Arg& mu, const typing::Arg& loc = 0);

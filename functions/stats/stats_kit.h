@@ -3,6 +3,7 @@
 // functions/stats/stats_kit.h: what the distributions share. Not public.
 #pragma once
 #include <array>
+#include <cmath>
 #include <limits>
 
 #include "weft/functions/numpy/math.h"
@@ -13,12 +14,21 @@ namespace weft::scipy::stats {
 inline constexpr double inf = std::numeric_limits<double>::infinity(),
                         nan = std::numeric_limits<double>::quiet_NaN(), pi = 3.14159265358979323846;
 
-// Operands of one float dtype and one shape, to be bound to names.
+// Operands of one float dtype, to be bound to names. The first one has the shape of them all; the
+// others keep theirs, so that what depends on scalar parameters alone is computed once.
 template <class... A>
 std::array<Array, sizeof...(A)> reals(const char* name, const A&... x) {
-  const Arrays all = fn::reals_of(name, {static_cast<const Array&>(x)...});
+  const Arrays given = {static_cast<const Array&>(x)...};
+  Shape together;
+  for (const Array& v : given) {
+    fn::need_real(name, v);
+    together = fn::common_shape(name, together, v.shape());
+  }
+  const Arrays same = fn::same_dtype(given);
+  const DType d = fn::inexact(same[0]).dtype();
   std::array<Array, sizeof...(A)> out;
-  for (size_t i = 0; i < out.size(); ++i) out[i] = all[i];
+  for (size_t i = 0; i < out.size(); ++i) out[i] = fn::as_dtype(same[i], d);
+  out[0] = fn::broadcast(out[0], together);
   return out;
 }
 // x where it counts. A number stands elsewhere at which no derivative is NaN.
@@ -29,5 +39,27 @@ inline Array safe(const Array& counts, const Array& x, double elsewhere) {
 inline Array of_probability(const Array& q, const Array& value) {
   return where((q >= 0) & (q <= 1), value, nan);
 }
+
+// log(d / s) for d, s > 0; of a quotient that has no number it is scaled.
+inline Array log_of_quotient(const Array& d, const Array& s) {
+  const int bits = d.dtype() == F64 ? 511 : d.dtype() == F16 ? 7 : 63;
+  const double up = std::ldexp(1, bits), down = std::ldexp(1, -bits);
+  const Array beyond = isinf(d / s) & isfinite(d);
+  const Array inside = where(beyond, d * down, d) / where(beyond, s * up, s);
+  return log(inside) + where(beyond, 2 * bits * std::log(2.), 0);
+}
+// log(1 + (d / s)^2) for s > 0, also where the quotient or its square has no number.
+inline Array log1p_square_of(const Array& d, const Array& s) {
+  const Array z = abs(d / s), far = z > 1;
+  const Array small = where(far, s / abs(safe(far, d, 1)), safe(!far, z, 0));
+  const Array log_z = log_of_quotient(safe(far, abs(d), 1), where(far, s, 1));
+  return where(far, 2 * log_z, 0) + log1p(square(small));
+}
+// log B(a, b) for a, b > 0.
+inline Array log_beta_of(const Array& a, const Array& b) {
+  return fn::log_beta(minimum(a, b), maximum(a, b));
+}
+// Where the probability is 0 or 1: the ends of a distribution on the whole line; NaN elsewhere.
+inline Array end_of(const Array& q) { return where(q == 0, -inf, where(q == 1, inf, nan)); }
 
 }  // namespace weft::scipy::stats

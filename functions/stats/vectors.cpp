@@ -16,6 +16,25 @@
 namespace weft::scipy::stats {
 
 namespace dirichlet {
+namespace {
+// Of parameters (k, 1…). Where one is large, its power and its gamma function nearly cancel: then
+// each is that of a gamma distribution of mean A x, A the sum of them all, and what all gamma
+// functions lack is that of A.
+Array log_density(const Array& x, const Array& alpha, const Array& total) {
+  const Array whole = sum(alpha, 0, {.keepdims = true}), joins = (whole >= 10) & isfinite(whole);
+  const Array size = safe(joins, whole, 10), mean = size * x;
+  const Array large = joins & (alpha >= 10) & (x > 0), y = safe(large, x, 1);
+  const Array a = safe(large, alpha, 10), b = safe(!large, alpha, 1);
+  const Array joined = fn::log_gamma_form(a, safe(large, mean, 1)) - log(y);
+  const Array few = special::xlogy(b - 1, x) + b * log(size) - size * x - special::gammaln(b);
+  const Array all_joined = sum(where(large, joined, few), 0) -
+                           squeeze(fn::log_gamma_form(size, size), 0) +
+                           squeeze(size, 0) * (total - 1);
+  const Array plain = sum(special::xlogy(alpha - 1, x) - special::gammaln(alpha), 0) +
+                      special::gammaln(squeeze(whole, 0));
+  return where(squeeze(joins, 0), all_joined, plain);
+}
+}  // namespace
 Array logpdf(const Arg& x, const Arg& alpha) {
   const Source at(x.at());
   const char* const name = "dirichlet::logpdf";
@@ -31,10 +50,8 @@ Array logpdf(const Arg& x, const Arg& alpha) {
   if (v.shape()[0] != k) v = concatenate({v, 1 - sum(v, 0, {.keepdims = true})}, 0);
   std::vector<int64_t> column(static_cast<size_t>(v.ndim()), 1);
   column[0] = k;
-  const Array inside = all(v > 0, 0) & (abs(sum(v, 0) - 1) < 1e-6);
-  const Array value = sum(special::xlogy(reshape(a, column) - 1, v), 0) -
-                      (sum(special::gammaln(a)) - special::gammaln(sum(a)));
-  return where(inside, value, -inf);
+  const Array total = sum(v, 0), inside = all(v >= 0, 0) & (abs(total - 1) < 1e-6);
+  return where(inside, log_density(v, reshape(a, column), total), -inf);
 }
 Array pdf(const Arg& x, const Arg& alpha) {
   const Source at(x.at());

@@ -283,6 +283,19 @@ R log_gamma_quotient(const R& p, const R& q) {
   return select(large, far, lgamma(q) - lgamma(p + q));
 }
 
+// z^p (1 - z)^q / B(p, q) for p, q >= 10: the powers and the beta function nearly cancel. With t =
+// q z - p (1 - z), which is 0 at the mean, they are p (log(1 + u) - u) at u = t / p and the like.
+template <class R>
+R factor_of_large(const R& p, const R& q, const R& z) {
+  const R n = p + q, t = q * z - p * (R(1) - z);
+  const auto part = [](const R& a, const R& u) {
+    const auto close = abs(u) < R(0.5);
+    return a * select(close, log1p_less(select(close, u, R(0))), log1p(u) - u);
+  };
+  const R rest = stirling_rest(n) - stirling_rest(p) - stirling_rest(q);
+  return exp(part(p, t / p) + part(q, -(t / q)) + rest) * sqrt(p / n * q / R(2 * pi));
+}
+
 template <class R>
 R incomplete_beta(double rounding, const R& a, const R& b, const R& x) {
   const auto a_zero = either(a == R(0), b == R(inf)), b_zero = either(b == R(0), a == R(inf));
@@ -300,8 +313,11 @@ R incomplete_beta(double rounding, const R& a, const R& b, const R& x) {
   const R log_z = select(direct, log(z0), log1p(-z0)),
           log_rest = select(direct, log1p(-z0), log(z0));
   const R tail = log_gamma_quotient(p, q);
-  const R factor = select(p < R(1e-307), exp(q * log_rest - tail),
-                          exp(p * log_z + q * log_rest - (lgamma(p) + tail)) / p);
+  const R apart = select(p < R(1e-307), exp(q * log_rest - tail),
+                         exp(p * log_z + q * log_rest - (lgamma(p) + tail)) / p);
+  const auto many = both(both(p >= R(10), q >= R(10)), p + q < R(1e300));
+  const R factor =
+      select(many, factor_of_large(select(many, p, R(10)), select(many, q, R(10)), z) / p, apart);
   const R value = beta_fraction(rounding, p, q, z) * factor;
   const R r = select(direct, value, R(1) - value);
   const R end = select(is_zero, R(0), select(is_one, R(1), select(x_zero, R(0), R(1))));

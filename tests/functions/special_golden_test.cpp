@@ -181,9 +181,25 @@ std::map<std::string, Case> cases() {
   return t;
 }
 
+// Where JAX's infinities meet and leave NaN: the value, as scipy has it. Of an infinite exponent
+// zeta is 0 for q > 1, where scipy has none.
+const std::map<std::string, std::map<size_t, double>> values_at_poles = {
+    {"beta_edge", {{0, inf}, {1, inf}, {3, 0.5}, {6, 1. / 6}, {8, inf}, {9, -1. / 3}}},
+    {"beta_odd", {{6, inf}, {7, inf}}},
+    {"betaln_edge", {{3, std::log(0.5)}, {6, -std::log(6)}, {9, -std::log(3)}}},
+    {"digamma_odd", {{3, -inf}, {4, inf}}},
+    {"gammainc_odd", {{4, 0}}},
+    {"gammaincc_odd", {{4, 1}}},
+    {"poch_odd", {{4, inf}, {7, 0}}},
+    {"polygamma_odd", {{1, 0}, {3, -inf}, {4, -inf}}},
+    {"zeta_odd", {{1, 0}}},
+    {"zeta_pairs_odd", {{4, 0}, {5, 0}}}};
+
 // Where JAX has no value, or another than the function's: it squares infinities and divides by
 // zeros.
 bool better(const std::string& name, size_t k, double* want) {
+  for (const auto& [prefix, at] : values_at_poles)
+    if (name.starts_with(prefix) && at.count(k)) return *want = at.at(k), true;
   if (name.starts_with("expi_odd") && k >= 1 && k <= 4)
     return *want = k == 1 ? inf : k == 2 ? 0 : -inf, true;
   if (name.starts_with("spence_odd") && k == 1) return *want = -inf, true;
