@@ -286,7 +286,11 @@ Array applied(const Array& x, const std::vector<Index>& index, FunctionRef<Array
 }  // namespace
 Array At::power(const Arg& v, const SetOptions& o) const {
   const Source s(v.at());
-  return pow(x_, updated(ones_like(x_), i_, v, Update::mul, o));
+  // x to the power 1 where nothing goes is x, but has no derivative by the exponent where x < 0.
+  const Array one = ones_like(x_);
+  const Array there = updated(zeros_like(x_, Bool), i_, {Array(true), v.at()}, Update::set, o);
+  const Array raised = pow(where(there, x_, one), updated(one, i_, v, Update::mul, o));
+  return where(there, raised, x_);
 }
 Array At::apply(FunctionRef<Array(Array)> f, const SetOptions& o) const {
   const Source s(at_);

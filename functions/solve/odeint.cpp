@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "weft/autodiff/autodiff.h"
@@ -16,8 +17,9 @@
 #include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/solve/vectors.h"
-#include "weft/ops/control/custom_flat.h"
+#include "weft/ops/control/late/late_rules.h"
 #include "weft/ops/kit/lists.h"
+#include "weft/tracer/concrete.h"
 #include "weft/transforms/control_flow.h"
 
 namespace weft::detail {
@@ -273,6 +275,19 @@ Arrays augmented(const System& s, const Arrays& all, const Array& minus_t, const
   return joined(each([](const Array& v) { return -v; }, l.out), ct);
 }
 
+Arrays solve_by_adjoint(const System& s, const Arrays& y0, const Array& t, const Arrays& theta,
+                        const Tolerances& o, bool last_alone);
+
+// The system of the adjoint: states as flat() has them, at the time -s, and theta.
+System adjoint_of(const System& s, const Types& all, const Type& time, const Types& theta) {
+  const size_t n = theta.size();
+  const Closed program =
+      record(joined(joined(theta, strong(all)), {time.strong()}), [&](const Arrays& x) {
+        return augmented(s, part(x, n, all.size()), x[n + all.size()], part(x, 0, n));
+      });
+  return {open_constants(program.jaxpr), n, all.size()};
+}
+
 // Cotangents of (y0…, t, inexact theta…) from those of the rows.
 Arrays pulled_back(const System& s, const Arrays& ys, const Array& t, const Arrays& theta,
                    const Arrays& ct, const Tolerances& o) {
@@ -281,9 +296,6 @@ Arrays pulled_back(const System& s, const Arrays& ys, const Array& t, const Arra
   };
   const auto from = [](const Arrays& x, int64_t lo, const SliceBound& hi) {
     return each([&](const Array& v) { return v[Slice(lo, hi)]; }, x);
-  };
-  const auto f = [&](const Arrays& all, const Array& minus_t) {
-    return augmented(s, all, minus_t, theta);
   };
   using Row = std::tuple<Arrays, Array, Array, Arrays, Arrays>;
   const auto back = [&](const Adjoint& a, const Row& r) {
@@ -296,7 +308,9 @@ Arrays pulled_back(const System& s, const Arrays& ys, const Array& t, const Arra
       const Array term = as_dtype(is_complex(product.dtype()) ? real(product) : product, t.dtype());
       of_time = k == 0 ? term : of_time + term;
     }
-    const Arrays now = integrated_to(f, flat(y, {a.y, a.t - of_time, a.theta}), -end, -begin, o);
+    const Arrays all = flat(y, {a.y, a.t - of_time, a.theta});
+    const System adjoint = adjoint_of(s, types_of(all), Type(t.dtype(), Shape{}), types_of(theta));
+    const Arrays now = solve_by_adjoint(adjoint, all, stack({-end, -begin}), theta, o, true);
     const size_t n = s.states;
     const Adjoint next{moved(part(now, n, n), ct_before), now[2 * n], rest(now, 2 * n + 1)};
     return std::pair<Adjoint, Array>(next, of_time);
@@ -311,25 +325,80 @@ Arrays pulled_back(const System& s, const Arrays& ys, const Array& t, const Arra
                 first.theta);
 }
 
-// x: (y0…, t, theta…).
-Arrays run_adjoint(const System& s, const Arrays& x, const Tolerances& o) {
-  const size_t n = s.states;
-  const Types in = types_of(x);
-  const auto solve = [&](const Arrays& a) {
-    return solved(s, part(a, 0, n), a[n], rest(a, n + 1), o);
-  };
-  const Closed program = record(in, solve);
-  const Types rows = program.jaxpr->out_types();
-  const Closed forward = record(in, [&](const Arrays& a) {
-    const Arrays y = eval_jaxpr(program.jaxpr, joined(program.consts, a));
-    return joined(joined(y, y), rest(a, n));
-  });
-  const Types residuals = rest(forward.jaxpr->out_types(), n);
-  const Closed backward = record(joined(residuals, strong(rows)), [&](const Arrays& a) {
-    const size_t last = residuals.size();
-    return pulled_back(s, part(a, 0, n), a[n], part(a, n + 1, last - n - 1), rest(a, last), o);
-  });
-  return custom_vjp_flat(program, forward, backward, x, "odeint");
+// ---- the solution as a function that is differentiated by its adjoint equation, which is such a
+// function, too
+
+// x: (y0…, t, theta…) -> all rows; `last_alone`: of two times the row of the second.
+struct Problem {
+  System system;
+  Tolerances tolerances;
+  bool last_alone = false;
+  Arrays y0(const Arrays& x) const { return part(x, 0, system.states); }
+  const Array& t(const Arrays& x) const { return x[system.states]; }
+  Arrays theta(const Arrays& x) const { return rest(x, system.states + 1); }
+  Arrays run(const Arrays& x) const {
+    const Array& times = t(x);
+    if (!last_alone) return solved(system, y0(x), times, theta(x), tolerances);
+    const auto f = [&](const Arrays& y, const Array& now) { return system.at(y, now, theta(x)); };
+    return integrated_to(f, y0(x), times[0], times[1], tolerances);
+  }
+};
+
+// Residuals: the results, and x.
+class OdeBackward final : public BackwardRule {
+ public:
+  OdeBackward(Problem p, std::vector<bool> differentiated, Types results)
+      : p_(std::move(p)), on_(std::move(differentiated)), results_(std::move(results)) {}
+  Arrays call(const Arrays& residuals, const Arrays& ct) const override {
+    const size_t n = p_.system.states;
+    const Arrays x = rest(residuals, n), given = each(instantiate, ct, results_);
+    const auto behind = [](const Array& first, const Array& last) { return stack({first, last}); };
+    const auto zeros = [](const Array& a) { return zeros_like(a); };
+    const Arrays rows =
+        p_.last_alone ? each(behind, p_.y0(x), part(residuals, 0, n)) : part(residuals, 0, n);
+    const Arrays cts = p_.last_alone ? each(behind, each(zeros, given), given) : given;
+    const Arrays back = pulled_back(p_.system, rows, p_.t(x), p_.theta(x), cts, p_.tolerances);
+    return chosen(back, chosen(on_, inexact(x)));
+  }
+  bool goes_forward() const override { return true; }
+  Arrays forward(const Arrays& residuals, const Arrays& dx) const override {
+    const Arrays x = rest(residuals, p_.system.states);
+    const Arrays tangents =
+        jvp_flat([&](const Arrays& a) { return p_.run(a); }, x, spread(dx, on_)).tangent;
+    return each(instantiate, tangents, results_);
+  }
+
+ private:
+  Problem p_;
+  std::vector<bool> on_;
+  Types results_;
+};
+class OdeRule final : public DualRule {
+ public:
+  explicit OdeRule(Problem p) : p_(std::move(p)) {}
+  Dual call(const Arrays& x, const Arrays& dx) const override {
+    const Arrays out =
+        solve_by_adjoint(p_.system, p_.y0(x), p_.t(x), p_.theta(x), p_.tolerances, p_.last_alone);
+    const std::vector<bool> on = given(dx);
+    const Types results = strong(types_of(out));
+    return {out, late_linear(make_ref<OdeBackward>(p_, on, results), joined(out, x), chosen(dx, on),
+                             results)};
+  }
+
+ private:
+  Problem p_;
+};
+
+Arrays solve_by_adjoint(const System& s, const Arrays& y0, const Array& t, const Arrays& theta,
+                        const Tolerances& o, bool last_alone) {
+  const Problem p{s, o, last_alone};
+  const Arrays x = joined(joined(y0, {t}), theta);
+  const Closed program = record(types_of(x), [&](const Arrays& a) { return p.run(a); });
+  // What is known has no derivative: without a rule it is the same program at each call.
+  const auto known = [](const Array& a) { return concrete_or_null(a) != nullptr; };
+  const Ref<const DualRule> rule =
+      std::all_of(x.begin(), x.end(), known) ? Ref<const DualRule>() : make_ref<OdeRule>(p);
+  return late_rule_flat(program, rule, x, "odeint");
 }
 
 void check_times(const Array& t) {
@@ -371,7 +440,7 @@ Arrays run_odeint(OdeField func, const Arrays& start, const Array& time, const A
                               through, !o.mxstep};
   const Arrays theta = joined(field.consts, args);
   if (through) return solved(s, y0, t, theta, tolerances);
-  return run_adjoint(s, joined(joined(y0, {t}), theta), tolerances);
+  return solve_by_adjoint(s, y0, t, theta, tolerances, false);
 }
 
 }  // namespace weft::detail

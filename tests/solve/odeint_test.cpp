@@ -148,8 +148,41 @@ TEST_CASE("derivatives of derivatives of solutions", "[odeint]") {
                 .second,
             want, 1e-6));
   CHECK(close(grad(grad(limited))(k), want, 1e-6));
-  check_error<DifferentiationError>(
-      [&] { (void)jvp(adjoint, std::tuple{k}, std::tuple{ones_like(k)}); }, "custom_vjp");
+  CHECK(close(jvp(adjoint, std::tuple{k}, std::tuple{ones_like(k)}).second, want, 1e-7));
+}
+
+TEST_CASE("the adjoint has an adjoint", "[odeint]") {
+  const Array t = times(0., 1., 3), k = Array(0.7).astype(F64), want = exp(k);
+  const auto f = [t](Array k) {
+    return odeint([](Array y, Array, Array k) { return k * y; }, ones({}, F64), t, k,
+                  {.rtol = 1e-10, .atol = 1e-10})[2];
+  };
+  CHECK(close(grad(grad(f))(k), want, 1e-6));
+  CHECK(close(jit(grad(grad(f)))(k), want, 1e-6));
+  CHECK(close(grad(grad(grad(f)))(k), want, 1e-5));
+  CHECK(close(vmap(grad(grad(f)))(stack({k, k})), stack({want, want}), 1e-6));
+  CHECK(close(grad([&](Array v) { return sum(vmap(grad(f))(v)); })(stack({k, k})),
+              stack({want, want}), 1e-6));
+  CHECK(close(jacfwd(grad(grad(f)))(k), want, 1e-5));
+}
+
+TEST_CASE("Hessians of a system by two adjoints, one, and through the steps", "[odeint]") {
+  const Array t = times(0., 1.5, 4), at = array({0.5, 1.2, 0.8}, F64);
+  const auto loss = [t](std::string_view gradient) {
+    return [=](Array v) {
+      // y' = (b, -k sin a) from (v0, 0), of which k, a time and y0 are differentiated.
+      const auto pendulum = [](Array y, Array s, Array k) {
+        return stack({y[1], -k * sin(y[0]) + 0.1 * s});
+      };
+      const Array y = odeint(pendulum, stack({v[0], zeros_like(v[0])}), t * v[2], v[1],
+                             {.rtol = 1e-9, .atol = 1e-9, .gradient = gradient});
+      return sum(square(y[Slice(1, none)]));
+    };
+  };
+  const Array want = hessian(loss("checkpoint"))(at);
+  CHECK(close(jacfwd(grad(loss("adjoint")))(at), want, 1e-5));
+  CHECK(close(jacrev(grad(loss("adjoint")))(at), want, 1e-5));
+  CHECK(close(jit(jacrev(grad(loss("adjoint"))))(at), want, 1e-5));
 }
 
 TEST_CASE("limits of steps, and times that do not increase", "[odeint]") {

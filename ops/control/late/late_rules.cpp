@@ -105,6 +105,17 @@ class MappedBackward final : public BackwardRule {
     };
     return spread(each(back, b.out, b.axis, chosen(operand_mapped_, nonzero)), nonzero);
   }
+  bool goes_forward() const override { return rule_->goes_forward(); }
+  Arrays forward(const Arrays& all, const Arrays& dx) const override {
+    const size_t n = residuals_.size();
+    const auto front = [](bool mapped) { return mapped ? MaybeAxis(0) : MaybeAxis(); };
+    const Batched b =
+        map_.run([&](const Arrays& a) { return rule_->forward(part(a, 0, n), rest(a, n)); }, all,
+                 joined(rest(all, map_.num_operands()), dx),
+                 joined(residuals_, each(front, operand_mapped_)));
+    return each([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, map_.size()); },
+                b.out, b.axis);
+  }
 
  private:
   Ref<const BackwardRule> rule_;
@@ -207,11 +218,15 @@ Batched late_linear_batch(const BatchArgs<LateLinear>& b) {
        static_cast<int64_t>(own.size() + n), mapped_types(p.result_types, front, b.size)}));
 }
 
-// residual times ct.
+// residual times ct; forward, residual times dx.
 class SampleBackward final : public BackwardRule {
  public:
   Arrays call(const Arrays& residuals, const Arrays& ct) const override {
     return {lax::mul(residuals[0], ct[0])};
+  }
+  bool goes_forward() const override { return true; }
+  Arrays forward(const Arrays& residuals, const Arrays& dx) const override {
+    return {lax::mul(residuals[0], dx[0])};
   }
 };
 // Of the tangent that has a value: zero.
@@ -241,6 +256,40 @@ const Primitive<LateLinear>& late_linear_op = define<LateLinear>({
     .samples = late_linear_samples,
 });
 
+// ---- the same by a rule that goes both ways
+
+Arrays forward_value(const Arrays& x, const LateLinear& p) {
+  const auto n = static_cast<size_t>(p.num_residuals);
+  return rule_of<BackwardRule>(p.rule)->forward(part(x, 0, n), rest(x, n));
+}
+
+const Primitive<LateLinear>& two_way_op = define<LateLinear>({
+    .name = "custom_late_linear",
+    .doc = "The derivative of a custom_late_call by a rule that gives tangents and cotangents.",
+    .type = late_linear_type,
+    .reference = forward_value,
+    .dual =
+        [](const DualArgs<LateLinear>& d) {
+          return jvp_flat([&](const Arrays& x) { return forward_value(x, d.params); }, d.x, d.dx);
+        },
+    .transpose = late_linear_transpose,
+    .batch = late_linear_batch,
+    .expand = [](const ExpandArgs<LateLinear>& e) { return forward_value(e.x, e.params); },
+    .implementations =
+        [] { return std::vector<Implementation<LateLinear>>{{.name = std::string(expanded)}}; },
+    .samples =
+        [] {
+          const Type t(F64, {3});
+          return std::vector<Sample<LateLinear>>{
+              {.in = {t, t},
+               .params = {Opaque{make_ref<SampleBackward>()}, 1, {t}},
+               .values = [t](uint64_t seed) {
+                 SampleNumbers r(seed);
+                 return Arrays{r(t, -2, 2), r(t, -2, 2)};
+               }}};
+        },
+});
+
 }  // namespace
 
 Arrays late_rule_flat(const Closed& f, const Ref<const DualRule>& rule, const Arrays& x,
@@ -251,8 +300,9 @@ Arrays late_rule_flat(const Closed& f, const Ref<const DualRule>& rule, const Ar
 
 Arrays late_linear(const Ref<const BackwardRule>& back, const Arrays& residuals, const Arrays& dx,
                    const Types& results) {
-  return late_linear_op.bind(joined(residuals, dx),
-                             {Opaque{back}, static_cast<int64_t>(residuals.size()), results});
+  const Primitive<LateLinear>& op = back->goes_forward() ? two_way_op : late_linear_op;
+  return op.bind(joined(residuals, dx),
+                 {Opaque{back}, static_cast<int64_t>(residuals.size()), results});
 }
 
 }  // namespace weft

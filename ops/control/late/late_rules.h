@@ -20,13 +20,19 @@ class DualRule : public RefCounted {
 class BackwardRule : public RefCounted {
  public:
   virtual Arrays call(const Arrays& residuals, const Arrays& ct) const = 0;
+  // Whether there is the other direction, too: residuals and the tangents that there are -> those
+  // of the inexact results. It is called where the tangents themselves are asked for.
+  virtual bool goes_forward() const { return false; }
+  virtual Arrays forward(const Arrays&, const Arrays&) const {
+    throw DifferentiationError("can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
+  }
 };
 
 // f: x -> out, differentiated by the rule. What f captured are constants, as in custom_flat.h.
 Arrays late_rule_flat(const Closed& f, const Ref<const DualRule>& rule, const Arrays& x,
                       const std::string& name);
 // The tangents of the inexact ones of results of these types: linear in dx, and known by the
-// transpose alone.
+// transpose, and alone by that if the rule does not go forward.
 Arrays late_linear(const Ref<const BackwardRule>& back, const Arrays& residuals, const Arrays& dx,
                    const Types& results);
 
