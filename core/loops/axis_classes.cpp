@@ -414,10 +414,10 @@ std::string AxisClasses::called_inside(const Scope& s, size_t eqn) const {
       if (std::string inner = called_inside(*b, i); !inner.empty()) return inner;
       const Lowering& l = b->lowering[i];
       const Op& op = *b->j->eqns[i].op;
-      if (l.form == Form::scatter) return op.name + " in a body writes to computed places";
+      if (l.form == Form::scatter) return op.name() + " in a body writes to computed places";
       if (l.form != Form::opaque) continue;
-      if (l.lockstep) return "a " + op.name + " in a body runs step by step";
-      return op.name + " in a body is done by " + (l.name.empty() ? "native code" : l.name);
+      if (l.lockstep) return "a " + op.name() + " in a body runs step by step";
+      return op.name() + " in a body is done by " + (l.name.empty() ? "native code" : l.name);
     }
   }
   return {};
