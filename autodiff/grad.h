@@ -104,7 +104,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
     static_assert(Wrt::template fit<std::tuple<P...>>,
                   "weft::grad: differentiating with respect to an argument number that large "
                   "requires more arguments");
-    static_assert(Callable<F, P...>,
+    static_assert(can_call<F, P...>,
                   "weft::grad: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     check_result<R>();
@@ -142,7 +142,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
                     "weft::grad_with_aux: the first result, the loss, must be an Array");
     } else {
       static_assert(
-          std::same_as<R, Array> || std::same_as<R, std::monostate>,  // which ReturnOf explains
+          std::same_as<R, Array>,
           "weft::grad: f must return one scalar Array; with auxiliary results use grad_with_aux");
     }
   }

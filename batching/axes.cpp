@@ -162,6 +162,20 @@ int canonical_in_axis(int64_t axis, const Array& x, const std::string& path) {
 
 }  // namespace
 
+namespace {
+// Says of arguments that hold no Array that they have an entry, too; empty where there are none.
+std::string static_entries(const tree::Skeleton& args) {
+  std::vector<std::string> found;
+  for (size_t i = 0; i < args.children.size(); ++i)
+    if (args.children[i].form == tree::Skeleton::value) found.push_back(fmt::format("args[{}]", i));
+  if (found.empty()) return {};
+  return fmt::format(
+      " {} {} static, as the parameter's type is no Array: it is not mapped, and its entry is "
+      "none.",
+      fmt::join(found, ", "), found.size() == 1 ? "is" : "are");
+}
+}  // namespace
+
 RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args) {
   const auto text = [&] { return to_string(a); };
   const PrefixName name{"vmap", "in_axes", "axes", text};
@@ -174,12 +188,12 @@ RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args) {
     return match_prefix(a, args.children[0], "args[0]", name);
   }
   if (a.kind == Axes::Tuple && a.children.size() != args.children.size())
-    throw BatchingError(
-        fmt::format("vmap in_axes must be an int, none, or a tuple of entries corresponding to the "
-                    "arguments passed to the function, but "
-                    "got {} entries, {}, for {} arguments. The axes of one tree argument take one "
-                    "more pair of braces.",
-                    a.children.size(), to_string(a), args.children.size()));
+    throw BatchingError(fmt::format(
+        "vmap in_axes must be an int, none, or a tuple of entries corresponding to the "
+        "arguments passed to the function, but "
+        "got {} entries, {}, for {} arguments.{} The axes of one tree argument take one "
+        "more pair of braces.",
+        a.children.size(), to_string(a), args.children.size(), static_entries(args)));
   return match_prefix(a, args, "args", name);
 }
 

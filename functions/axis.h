@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/axis.h: arguments that may be `none`: an axis of a function that else takes its array
-// flattened, and an array.
+// flattened, and an array; and dtypes as last arguments.
 #pragma once
 #include "weft/tracer/array.h"
 
@@ -29,5 +29,11 @@ struct MaybeArray : std::optional<Array> {
   MaybeArray(T x) : std::optional<Array>(Array(x)) {}
 };
 }  // namespace typing
+
+namespace detail {
+// A dtype and no braces, which therefore go to other overloads.
+template <class D>
+concept PlainDType = std::same_as<D, DType>;
+}  // namespace detail
 
 }  // namespace weft

@@ -156,7 +156,7 @@ class Jitted : public CallOperator<Jitted<F>, F> {
   }
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    static_assert(Callable<F, P...>,
+    static_assert(can_call<F, P...>,
                   "weft::jit: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     try {
@@ -194,7 +194,7 @@ class Jitted : public CallOperator<Jitted<F>, F> {
   }
   template <class... P>
   auto lower_at(const std::tuple<P...>& args) const {
-    static_assert(Callable<F, P...>,
+    static_assert(can_call<F, P...>,
                   "weft::jit: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     const ir::Source source(at_);

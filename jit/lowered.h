@@ -11,9 +11,11 @@
 #include "weft/tracer/callable.h"
 
 namespace weft {
-namespace typing {
+namespace ir {
 struct Closed;
+}  // namespace ir
 
+namespace typing {
 struct CompileOptions {
   // How kernels are to be run that the compiler would run otherwise: for each the line "schedule"
   // with its hash, as kernels() and report() show it, and the lines below it there. CompileError if
@@ -43,7 +45,7 @@ class LoweredImpl : public ir::RefCounted {
   virtual std::string llvm_ir() const = 0;
   virtual std::string assembly() const = 0;
   virtual std::string ptx() const = 0;
-  virtual const typing::Closed& closed() const = 0;  // as traced
+  virtual const ir::Closed& closed() const = 0;  // as traced
   virtual std::string report() const = 0;
   virtual ir::Ref<const CompiledImpl> compile(const typing::CompileOptions& o = {}) const = 0;
 };
@@ -68,7 +70,13 @@ KeyWriter structure_of(const Args& args) {
 }  // namespace detail
 
 // A compiled program for arguments of fixed types, structure and static values; ShapeError,
-// DTypeError or CompileError for others. Source: jax.stages.Compiled.
+// DTypeError or CompileError for others. memory() says what a run takes, in bytes
+// (typing::MemoryUse; jax.stages.Compiled.memory_analysis), cost() what work it is (typing::Cost).
+// Source: jax.stages.Compiled.
+//
+//     auto c = jit([](Array x) { return x * 2; }).lower(zeros({4})).compile();
+//     c(arange(4.))         // array([0., 2., 4., 6.], dtype=float32)
+//     c.memory().arguments  // 16
 template <class Args, class R>
 class Compiled;
 template <class... P, class R>
@@ -94,7 +102,13 @@ class Compiled<std::tuple<P...>, R> {
   R prototype_;
 };
 
-// A traced program and what the compiler makes of it, as text. Source: jax.stages.Lowered.
+// A traced program and what the compiler makes of it, as text: jaxpr() as it was traced,
+// optimized() as it is compiled, kernels(), llvm_ir(), assembly(), ptx() of its loops, stablehlo(),
+// and report(), which says what runs how and why. compile() makes it callable. Source:
+// jax.stages.Lowered.
+//
+//     auto l = jit([](Array x, int n) { return x * n; }).lower(zeros({2}), 3);
+//     l.compile()(array({1., 2.}), 3)  // array([3., 6.], dtype=float32)
 template <class Args, class R>
 class Lowered {
  public:

@@ -231,12 +231,24 @@ class Array {
   Array sum(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array sum(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array sum(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  template <std::same_as<DType> D>
+  Array sum(typing::AxisList axis, D d) const;
+  template <std::same_as<DType> D>
+  Array sum(D d, typing::Location at = typing::Location::here()) const;
   Array mean(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array mean(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array mean(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  template <std::same_as<DType> D>
+  Array mean(typing::AxisList axis, D d) const;
+  template <std::same_as<DType> D>
+  Array mean(D d, typing::Location at = typing::Location::here()) const;
   Array prod(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array prod(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array prod(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  template <std::same_as<DType> D>
+  Array prod(typing::AxisList axis, D d) const;
+  template <std::same_as<DType> D>
+  Array prod(D d, typing::Location at = typing::Location::here()) const;
   Array max(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array max(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array max(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
@@ -255,14 +267,40 @@ class Array {
   Array argmin(typing::AxisList axis, const typing::ArgOptions& o) const;
   Array std(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array std(typing::AxisList axis, const typing::VarOptions& o) const;
+  template <class = void>
+  Array std(const typing::VarOptions& o, typing::Location at = typing::Location::here()) const;
+  template <std::same_as<DType> D>
+  Array std(typing::AxisList axis, D d) const;
+  template <std::same_as<DType> D>
+  Array std(D d, typing::Location at = typing::Location::here()) const;
   Array var(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array var(typing::AxisList axis, const typing::VarOptions& o) const;
+  template <class = void>
+  Array var(const typing::VarOptions& o, typing::Location at = typing::Location::here()) const;
+  template <std::same_as<DType> D>
+  Array var(typing::AxisList axis, D d) const;
+  template <std::same_as<DType> D>
+  Array var(D d, typing::Location at = typing::Location::here()) const;
   Array ptp(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array ptp(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array cumsum(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array cumsum(typing::AxisList axis, const typing::CumulativeOptions& o) const;
+  template <class = void>
+  Array cumsum(const typing::CumulativeOptions& o,
+               typing::Location at = typing::Location::here()) const;
+  template <std::same_as<DType> D>
+  Array cumsum(typing::AxisList axis, D d) const;
+  template <std::same_as<DType> D>
+  Array cumsum(D d, typing::Location at = typing::Location::here()) const;
   Array cumprod(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array cumprod(typing::AxisList axis, const typing::CumulativeOptions& o) const;
+  template <class = void>
+  Array cumprod(const typing::CumulativeOptions& o,
+                typing::Location at = typing::Location::here()) const;
+  template <std::same_as<DType> D>
+  Array cumprod(typing::AxisList axis, D d) const;
+  template <std::same_as<DType> D>
+  Array cumprod(D d, typing::Location at = typing::Location::here()) const;
   Array sort(typing::AxisList axis = typing::AxisList(-1, typing::Location::here())) const;
   Array sort(typing::AxisList axis, const typing::SortOptions& o) const;
   Array argsort(typing::AxisList axis = typing::AxisList(-1, typing::Location::here())) const;

@@ -114,6 +114,11 @@ arguments_t<F, A...> arguments(const A&... a) {
 
 template <class F, class... P>
 concept Callable = std::invocable<F&, P&...>;
+// For assertions: of a concept compilers say in six lines more why it does not hold.
+template <class F, class... P>
+inline constexpr bool can_call = Callable<F, P...>;
+#define WEFT_RETURNS_NOTHING \
+  "weft: the function returns nothing; let it return an Array or a tree of Arrays"
 template <class R>
 struct ReturnOf {
   using type = std::remove_cvref_t<R>;
@@ -122,13 +127,41 @@ struct ReturnOf {
 template <class R>
   requires std::is_void_v<R>
 struct ReturnOf<R> {
-  using type = std::monostate;  // so that nothing else is wrong
+  using type = Array;  // so that nothing else is wrong
   static constexpr bool checked = true;
-  static_assert(!std::is_void_v<R>,
-                "weft: the function returns nothing; let it return an Array or a tree of Arrays");
+  static_assert(!std::is_void_v<R>, WEFT_RETURNS_NOTHING);
+};
+// Of a function that cannot be called so, which its caller says, an Array, so that nothing else is
+// wrong.
+template <class F, class... P>
+struct RawResult {
+  using type = Array;
 };
 template <class F, class... P>
-using raw_result_t = typename ReturnOf<std::invoke_result_t<F&, P&...>>::type;
+  requires Callable<F, P...>
+struct RawResult<F, P...> {
+  using type = typename ReturnOf<std::invoke_result_t<F&, P&...>>::type;
+};
+template <class F, class... P>
+using raw_result_t = typename RawResult<F, P...>::type;
+// Whether F can be called so and returns something: what else is wrong with it may be said.
+template <class F, class... P>
+inline constexpr bool answers = false;
+template <class F, class... P>
+  requires Callable<F, P...>
+inline constexpr bool answers<F, P...> = !std::is_void_v<std::invoke_result_t<F&, P&...>>;
+// What a call gives that does not compile.
+template <class R>
+R never();
+// Whether values of T can be arguments, operands, carries: they are copied.
+template <class... T>
+inline constexpr bool copyable = (std::is_copy_constructible_v<T> && ...);
+#define WEFT_NOT_COPIED                                                                      \
+  "weft: arguments, operands and carries are copied, and this struct cannot be: a field as " \
+  "std::unique_ptr is neither a tree of Arrays nor a static value"
+// Whether F can be called so and returns nothing.
+template <class F, class... P>
+inline constexpr bool returns_nothing = can_call<F, P...> && !answers<F, P...>;
 template <class F, class... P>
 using result_t = typing::arrays_t<raw_result_t<F, P...>>;
 
@@ -148,10 +181,14 @@ inline constexpr bool takes = false;  // whether F can be called with them
 template <class F, class... P>
 inline constexpr bool takes<F, std::tuple<P...>> = Callable<F, P...>;
 template <class F, class T>
+inline constexpr bool answers_tuple = false;
+template <class F, class... P>
+inline constexpr bool answers_tuple<F, std::tuple<P...>> = answers<F, P...>;
+template <class F, class T>
 struct ResultOf;
 template <class F, class... P>
 struct ResultOf<F, std::tuple<P...>> {
-  static_assert(Callable<F, P...>, "weft: the function cannot be called with these arguments");
+  static_assert(can_call<F, P...>, "weft: the function cannot be called with these arguments");
   using type = result_t<F, P...>;
 };
 
@@ -163,24 +200,49 @@ class CallOperator {
   using weft_params = UnknownParams;
   template <class... A>
   auto operator()(const A&... a) const {
-    return static_cast<const D&>(*this).call(
-        std::tuple<typing::auto_t<A>...>(tree::convert<typing::auto_t<A>>(a)...));
+    constexpr bool copied = copyable<A...>;
+    static_assert(copied, WEFT_NOT_COPIED);
+    if constexpr (copied)
+      return static_cast<const D&>(*this).call(
+          std::tuple<typing::auto_t<A>...>(tree::convert<typing::auto_t<A>>(a)...));
+    else
+      return never<Array>();
   }
 
  private:
   CallOperator() = default;
   friend D;
 };
+// Whether A are numbers for a parameter that is an Array.
+template <class P, class A>
+inline constexpr bool numbers_for_array = false;
+template <class A>
+  requires std::ranges::range<const A&>
+inline constexpr bool numbers_for_array<Array, A> = !std::convertible_to<const A&, Array>;
 template <class D, class F, class... P>
 class CallOperator<D, F, Params<P...>> {
  public:
   using weft_params = Params<P...>;
   template <class Self = D>
   auto operator()(const P&... a) const {
-    static_assert((tree::detail::KnownIfStruct<P>::checked && ...));
-    if constexpr (Callable<F, P...>)
-      static_assert(ReturnOf<std::invoke_result_t<F&, P&...>>::checked);
-    return static_cast<const Self&>(*this).call(std::tuple<P...>(a...));
+    constexpr bool copied = copyable<P...>;
+    static_assert(copied, WEFT_NOT_COPIED);
+    if constexpr (copied) {
+      static_assert((tree::detail::KnownIfStruct<P>::checked && ...));
+      if constexpr (Callable<F, P...>)
+        static_assert(ReturnOf<std::invoke_result_t<F&, P&...>>::checked);
+      return static_cast<const Self&>(*this).call(std::tuple<P...>(a...));
+    } else {
+      return never<Array>();
+    }
+  }
+  // Vectors and the like of numbers, which become no Arrays by themselves.
+  template <class... A>
+    requires(sizeof...(A) == sizeof...(P)) && (numbers_for_array<P, A> || ...)
+  Array operator()(const A&...) const {
+    static_assert(!(numbers_for_array<P, A> || ...),
+                  "weft: the function takes an Array; of a vector v of numbers write array(v)");
+    return never<Array>();
   }
   // Fewer arguments, where f has default ones.
   template <class... A>
@@ -257,10 +319,10 @@ class Flat : public FlatResult<R> {
   Arrays operator()(const Arrays& x) {
     Args args = tree::rebuild(*prototype_, x.data());
     constexpr std::make_index_sequence<std::tuple_size_v<Args>> all;
-    if constexpr (std::is_void_v<decltype(call_with(*f_, args, all))>)
-      this->out_.emplace();  // ReturnOf says what is wrong
-    else
+    if constexpr (answers_tuple<F, Args>)
       this->out_.emplace(tree::convert<R>(call_with(*f_, args, all)));
+    else
+      this->out_.emplace(never<R>());  // what is wrong has been said
     return tree::leaves(*this->out_);
   }
 

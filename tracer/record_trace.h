@@ -4,12 +4,16 @@
 #pragma once
 #include <unordered_map>
 
+#include "weft/core/ir.h"
 #include "weft/tracer/trace.h"
 
 namespace weft {
 
+namespace ir {
+struct Closed;
+}
 // A program and what its constants are bound to.
-struct Closed {
+struct ir::Closed {
   Jaxpr jaxpr;
   Arrays consts;
 };

@@ -640,7 +640,15 @@ class Mask {
   std::vector<bool> bits_;
 };
 
-// A Jacobian between two structs: one Array for each leaf of the result and each of the argument.
+// A Jacobian between two structs: one Array for each leaf of the result and each of the argument,
+// by number or by the names of the fields. Its shape is that of the result, then the argument's.
+//
+//     struct In { Array w, b; };
+//     struct Out { Array y, z; };
+//     auto f = [](In i) { return Out{i.w * i.b, i.w + i.b}; };
+//     tree::Blocks j = jacobian(f)(In{array({1., 2.}), Array(3.)});
+//     j("y", "w")  // array([[3., 0.], [0., 3.]], dtype=float32)
+//     j(0, 1)      // array([1., 2.], dtype=float32)
 struct Blocks {
   std::vector<std::vector<Array>> blocks;
   std::vector<std::string> out, in;  // paths of the leaves: "w", "layers[0].b"

@@ -89,16 +89,34 @@ R run_branches(const char* who, const Array& index, const Args& operands, B&... 
 // Source: jax.lax.cond.
 template <class T, class E, class... O>
 auto cond(const typing::Arg& pred, T on_true, E on_false, const O&... operands) {
-  using Args = std::tuple<typing::arrays_t<O>...>;
-  static_assert(
-      detail::Callable<T, typing::arrays_t<O>...> && detail::Callable<E, typing::arrays_t<O>...>,
-      "weft::cond: both branches must take the operands");
-  using R = detail::result_t<T, typing::arrays_t<O>...>;
-  static_assert(std::same_as<R, detail::result_t<E, typing::arrays_t<O>...>>,
-                "weft::cond: the branches return different types");
-  const ir::Source source(pred.at());
-  const Args args(tree::convert<typing::arrays_t<O>>(operands)...);
-  return detail::run_branches<R>("cond", detail::branch_of(pred), args, on_false, on_true);
+  constexpr bool copied = detail::copyable<O...>;
+  static_assert(copied, WEFT_NOT_COPIED);
+  if constexpr (!copied) {
+    return detail::never<Array>();
+  } else {
+    using Args = std::tuple<typing::arrays_t<O>...>;
+    static_assert(
+        detail::can_call<T, typing::arrays_t<O>...> && detail::can_call<E, typing::arrays_t<O>...>,
+        "weft::cond: both branches must take the operands");
+    constexpr bool silent = detail::returns_nothing<T, typing::arrays_t<O>...> ||
+                            detail::returns_nothing<E, typing::arrays_t<O>...>;
+    static_assert(!silent, WEFT_RETURNS_NOTHING);
+    if constexpr (detail::answers<T, typing::arrays_t<O>...> &&
+                  detail::answers<E, typing::arrays_t<O>...>) {
+      using R = detail::result_t<T, typing::arrays_t<O>...>;
+      constexpr bool same = std::is_same_v<R, detail::result_t<E, typing::arrays_t<O>...>>;
+      static_assert(same, "weft::cond: the branches return different types");
+      if constexpr (same) {
+        const ir::Source source(pred.at());
+        const Args args(tree::convert<typing::arrays_t<O>>(operands)...);
+        return detail::run_branches<R>("cond", detail::branch_of(pred), args, on_false, on_true);
+      } else {
+        return detail::never<R>();
+      }
+    } else {
+      return detail::never<Array>();
+    }
+  }
 }
 
 namespace detail {
@@ -147,7 +165,7 @@ R switch_(
 // any number.
 template <class F, class... O>
 auto switch_(const typing::Arg& index, std::vector<F> branches, const O&... operands) {
-  static_assert(detail::Callable<F, typing::arrays_t<O>...>,
+  static_assert(detail::can_call<F, typing::arrays_t<O>...>,
                 "weft::switch_: every branch must take the operands");
   using R = detail::result_t<F, typing::arrays_t<O>...>;
   const ir::Source source(index.at());
@@ -160,16 +178,23 @@ auto switch_(const typing::Arg& index, std::vector<F> branches, const O&... oper
 template <class... B, class... O>
 auto switch_(const typing::Arg& index, std::tuple<B...> branches, const O&... operands) {
   static_assert(sizeof...(B) > 0, "weft::switch_: there must be at least one branch");
-  static_assert((detail::Callable<B, typing::arrays_t<O>...> && ...),
+  static_assert((detail::can_call<B, typing::arrays_t<O>...> && ...),
                 "weft::switch_: every branch must take the operands");
   using Args = std::tuple<typing::arrays_t<O>...>;
   using R = detail::result_t<std::tuple_element_t<0, std::tuple<B...>>, typing::arrays_t<O>...>;
-  static_assert((std::same_as<R, detail::result_t<B, typing::arrays_t<O>...>> && ...),
-                "weft::switch_: the branches return different types");
-  const ir::Source source(index.at());
-  const Args args(tree::convert<typing::arrays_t<O>>(operands)...);
-  return std::apply(
-      [&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); }, branches);
+  constexpr bool all = (detail::answers<B, typing::arrays_t<O>...> && ...);
+  constexpr bool same =
+      !all || (std::is_same_v<R, detail::result_t<B, typing::arrays_t<O>...>> && ...);
+  static_assert(same, "weft::switch_: the branches return different types");
+  if constexpr (all && same) {
+    const ir::Source source(index.at());
+    const Args args(tree::convert<typing::arrays_t<O>>(operands)...);
+    return std::apply(
+        [&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); },
+        branches);
+  } else {
+    return detail::never<R>();
+  }
 }
 
 namespace typing {
@@ -210,26 +235,38 @@ template <class C, class B, class S>
 typing::arrays_t<S> while_loop(C cond, B body, const S& init, const typing::WhileOptions& o = {},
                                typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
+  constexpr bool copied = detail::copyable<S>;
+  static_assert(copied, WEFT_NOT_COPIED);
   using T = typing::arrays_t<S>;
   using Args = std::tuple<T>;
   static_assert(
-      detail::Callable<C, T>,
+      detail::can_call<C, T>,
       "weft::while_loop: cond must take the carry, of the type of init with Arrays for numbers");
   static_assert(
-      detail::Callable<B, T>,
+      detail::can_call<B, T>,
       "weft::while_loop: body must take the carry, of the type of init with Arrays for numbers");
-  static_assert(std::convertible_to<std::invoke_result_t<C&, T&>, Array>,
-                "weft::while_loop: cond must return a boolean scalar");
-  static_assert(std::convertible_to<detail::result_t<B, T>, T>,
-                "weft::while_loop: body must return the type of init");
-  const Args args(tree::convert<T>(init));
-  detail::Flat<C, Args, Array> flat_cond(cond, args);
-  detail::Flat<B, Args, T> flat_body(body, args);
-  const Arrays out =
-      detail::run_while({"while_loop", tree::leaves(args),
-                         tree::detail::skeleton_of(std::get<0>(args)), flat_body.tree()},
-                        flat_cond, flat_body, o.max_trips);
-  return flat_body.result(out);
+  constexpr bool silent = detail::returns_nothing<C, T> || detail::returns_nothing<B, T>;
+  static_assert(!silent, WEFT_RETURNS_NOTHING);
+  if constexpr (copied && detail::answers<C, T> && detail::answers<B, T>) {
+    constexpr bool tests = std::is_convertible_v<detail::raw_result_t<C, T>, Array>;
+    constexpr bool carries = std::is_convertible_v<detail::result_t<B, T>, T>;
+    static_assert(tests, "weft::while_loop: cond must return a boolean scalar");
+    static_assert(carries, "weft::while_loop: body must return the type of init");
+    if constexpr (tests && carries) {
+      const Args args(tree::convert<T>(init));
+      detail::Flat<C, Args, Array> flat_cond(cond, args);
+      detail::Flat<B, Args, T> flat_body(body, args);
+      const Arrays out =
+          detail::run_while({"while_loop", tree::leaves(args),
+                             tree::detail::skeleton_of(std::get<0>(args)), flat_body.tree()},
+                            flat_cond, flat_body, o.max_trips);
+      return flat_body.result(out);
+    } else {
+      return detail::never<T>();
+    }
+  } else {
+    return detail::never<T>();
+  }
 }
 
 // for (i = lo; i < hi; ++i) x = body(i, x), from init. With bounds known when it is traced the loop
@@ -241,17 +278,30 @@ template <class B, class S>
 typing::arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
                               typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
+  constexpr bool copied = detail::copyable<S>;
+  static_assert(copied, WEFT_NOT_COPIED);
   using T = typing::arrays_t<S>;
   using Args = std::tuple<Array, T>;
-  static_assert(detail::Callable<B, Array, T>, "weft::fori_loop: body must take (Array i, carry)");
-  static_assert(std::convertible_to<detail::result_t<B, Array, T>, T>,
-                "weft::fori_loop: body must return the type of init");
-  const Args args(Array(), tree::convert<T>(init));
-  detail::Flat<B, Args, T> flat(body, args);
-  const Arrays out = detail::run_fori({"fori_loop", tree::leaves(std::get<1>(args)),
-                                       tree::detail::skeleton_of(std::get<1>(args)), flat.tree()},
-                                      lo, hi, flat);
-  return flat.result(out);
+  static_assert(detail::can_call<B, Array, T>, "weft::fori_loop: body must take (Array i, carry)");
+  constexpr bool silent = detail::returns_nothing<B, Array, T>;
+  static_assert(!silent, WEFT_RETURNS_NOTHING);
+  if constexpr (copied && detail::answers<B, Array, T>) {
+    constexpr bool carries = std::is_convertible_v<detail::result_t<B, Array, T>, T>;
+    static_assert(carries, "weft::fori_loop: body must return the type of init");
+    if constexpr (carries) {
+      const Args args(Array(), tree::convert<T>(init));
+      detail::Flat<B, Args, T> flat(body, args);
+      const Arrays out =
+          detail::run_fori({"fori_loop", tree::leaves(std::get<1>(args)),
+                            tree::detail::skeleton_of(std::get<1>(args)), flat.tree()},
+                           lo, hi, flat);
+      return flat.result(out);
+    } else {
+      return detail::never<T>();
+    }
+  } else {
+    return detail::never<T>();
+  }
 }
 
 namespace detail {
@@ -261,35 +311,65 @@ auto scan_for(const char* who, F f, const C& init, const X& xs, const typing::Sc
   using T = typing::arrays_t<C>;
   using In = typing::arrays_t<X>;
   using Args = std::tuple<T, In>;
-  static_assert(Callable<F, T, In>, "weft::scan: f must accept (carry, x)");
-  using Raw = raw_result_t<F, T, In>;
-  static_assert(is_two<Raw>, "weft::scan: f must return a pair {carry, y}");
-  using Y = typing::arrays_t<std::tuple_element_t<1, Raw>>;
-  static_assert(std::convertible_to<typing::arrays_t<std::tuple_element_t<0, Raw>>, T>,
-                "weft::scan: the carry that f returns has another type than init");
-  using R = std::pair<T, Y>;
-  const Args args(tree::convert<T>(init), tree::convert<In>(xs));
-  Flat<F, Args, R> flat(f, args);
-  const Arrays out = run_scan(
-      {who, tree::leaves(std::get<0>(args)), tree::detail::skeleton_of(std::get<0>(args)),
-       flat.template part_tree<0>()},
-      tree::leaves(std::get<1>(args)), tree::detail::skeleton_of(std::get<1>(args)), o, flat);
-  return flat.result(out);
+  static_assert(can_call<F, T, In>, "weft::scan: f must accept (carry, x)");
+  constexpr bool silent = returns_nothing<F, T, In>;
+  static_assert(!silent, WEFT_RETURNS_NOTHING);
+  if constexpr (!answers<F, T, In>) {
+    return never<std::pair<T, Array>>();
+  } else if constexpr (!is_two<raw_result_t<F, T, In>>) {
+    static_assert(is_two<raw_result_t<F, T, In>>, "weft::scan: f must return a pair {carry, y}");
+    return never<std::pair<T, Array>>();
+  } else {
+    using Raw = raw_result_t<F, T, In>;
+    using Y = typing::arrays_t<std::tuple_element_t<1, Raw>>;
+    using R = std::pair<T, Y>;
+    constexpr bool carries =
+        std::is_convertible_v<typing::arrays_t<std::tuple_element_t<0, Raw>>, T>;
+    static_assert(carries, "weft::scan: the carry that f returns has another type than init");
+    if constexpr (carries) {
+      const Args args(tree::convert<T>(init), tree::convert<In>(xs));
+      Flat<F, Args, R> flat(f, args);
+      const Arrays out = run_scan(
+          {who, tree::leaves(std::get<0>(args)), tree::detail::skeleton_of(std::get<0>(args)),
+           flat.template part_tree<0>()},
+          tree::leaves(std::get<1>(args)), tree::detail::skeleton_of(std::get<1>(args)), o, flat);
+      return flat.result(out);
+    } else {
+      return never<R>();
+    }
+  }
 }
 }  // namespace detail
 
 // carry, ys[t] = f(carry, xs[t]) for all rows t of the tree xs, from init: {last carry, ys}. xs may
-// be none with .length. ShapeError where leading sizes differ or there are none, and where f
-// returns a carry of another structure or other types than init, but a number as init takes f's
-// dtype. Source: jax.lax.scan.
+// be none with .length; f takes the carry alone then, or (carry, none_t). ShapeError where leading
+// sizes differ or there are none, and where f returns a carry of another structure or other types
+// than init, but a number as init takes f's dtype. Source: jax.lax.scan.
 //
 //     auto f = [](Array c, Array x) { return std::pair{c + x, c * x}; };
 //     scan(f, 0, array({1, 2, 3})).second  // array([0, 2, 9], dtype=int32)
+//     auto g = [](Array c) { return std::pair{c * 2, c}; };
+//     scan(g, 1, none, {.length = 3}).second  // array([1, 2, 4], dtype=int32)
 template <class F, class C, class X>
 auto scan(F f, const C& init, const X& xs, const typing::ScanOptions& o = {},
           typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
-  return detail::scan_for("scan", std::move(f), init, xs, o);
+  using T = typing::arrays_t<C>;
+  constexpr bool copied = detail::copyable<C, X>;
+  static_assert(copied, WEFT_NOT_COPIED);
+  if constexpr (!copied) {
+    return detail::never<std::pair<T, Array>>();
+  } else if constexpr (!std::same_as<X, none_t> || detail::Callable<F, T, none_t>) {
+    return detail::scan_for("scan", std::move(f), init, xs, o);
+  } else if constexpr (detail::Callable<F, T>) {
+    return detail::scan_for(
+        "scan", [&f](T carry, none_t) { return f(std::move(carry)); }, init, xs, o);
+  } else {
+    static_assert(detail::can_call<F, T>,
+                  "weft::scan: xs is none, so f takes the carry alone, f(carry), or f(carry, "
+                  "none_t)");
+    return detail::never<std::pair<T, Array>>();
+  }
 }
 
 namespace detail {
@@ -298,7 +378,7 @@ typing::arrays_t<A> fold(const char* who, F& fn, const X& elems, const A& initia
                          typing::Location at) {
   const ir::Source source(at);
   using T = typing::arrays_t<A>;
-  static_assert(Callable<F, T, typing::arrays_t<X>>,
+  static_assert(can_call<F, T, typing::arrays_t<X>>,
                 "weft::foldl, foldr: fn must accept (acc, row of elems)");
   return scan_for(who,
                   [&fn](T acc, typing::arrays_t<X> x) {
@@ -335,7 +415,7 @@ auto map(F f, const X& xs,  // beside std::map, of `using namespace std`, write 
     v.chunk_size = o.batch_size;
     return vmap(std::move(f), 0, 0, v, at)(tree::convert<typing::arrays_t<X>>(xs));
   }
-  static_assert(detail::Callable<F, typing::arrays_t<X>>, "weft::map: f must accept a row of xs");
+  static_assert(detail::can_call<F, typing::arrays_t<X>>, "weft::map: f must accept a row of xs");
   using Y = detail::result_t<F, typing::arrays_t<X>>;
   const ir::Source source(at);
   return detail::scan_for("map",
@@ -357,7 +437,7 @@ auto associative_scan(F f, const X& xs, const typing::AssociativeScanOptions& o 
   const ir::Source source(at);
   using T = typing::arrays_t<X>;
   using Args = std::tuple<T, T>;
-  static_assert(detail::Callable<F, T, T>, "weft::associative_scan: f must accept (left, right)");
+  static_assert(detail::can_call<F, T, T>, "weft::associative_scan: f must accept (left, right)");
   static_assert(std::convertible_to<detail::result_t<F, T, T>, T>,
                 "weft::associative_scan: f must return the type of xs");
   const T x = tree::convert<T>(xs);

@@ -30,9 +30,9 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
-    static_assert(Callable<F, P...>,
+    static_assert(can_call<F, P...>,
                   "weft::custom_jvp: the function cannot be called with these arguments");
-    static_assert(Callable<Rule, Args, Args>,
+    static_assert(can_call<Rule, Args, Args>,
                   "weft::custom_jvp: the rule must take (tuple of primals, tuple of tangents)");
     using R = result_t<F, P...>;
     using Pair = result_t<Rule, Args, Args>;
@@ -114,7 +114,7 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
-    static_assert(Callable<F, P...> && Callable<Fwd, P...>,
+    static_assert(can_call<F, P...> && can_call<Fwd, P...>,
                   "weft::custom_vjp: f and fwd must take these arguments");
     using R = result_t<F, P...>;
     using Pair = raw_result_t<Fwd, P...>;
@@ -124,7 +124,7 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
         "weft::custom_vjp: fwd must return {out, residuals} with out of the type of f's result");
     using Raw = std::tuple_element_t<1, Pair>;
     using Res = residuals_t<Bwd, Raw, R>;
-    static_assert(tree::converts<Res, Raw>() && Callable<Bwd, Res, R>,
+    static_assert(tree::converts<Res, Raw>() && can_call<Bwd, Res, R>,
                   "weft::custom_vjp: bwd must take (residuals, cotangent of the result), the "
                   "residuals as fwd returns them");
     const ir::Source source(at_);

@@ -50,7 +50,7 @@ typing::arrays_t<X> custom_root(F f, const X& initial_guess, Solve solve,
   using T = typing::arrays_t<X>;
   const ir::Source source(at);
   const T guess = tree::convert<T>(initial_guess);
-  static_assert(detail::Callable<F, T>, "weft::custom_root: f must take what is like the guess");
+  static_assert(detail::can_call<F, T>, "weft::custom_root: f must take what is like the guess");
   const auto flat = detail::flat_matvec(f, guess);
   const auto solved = detail::flat_root_solve(f, solve, guess);
   const auto tangent = detail::flat_solve(tangent_solve, guess);

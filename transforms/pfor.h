@@ -70,7 +70,7 @@ class PforConfig {
   template <class F, class... A>
   auto reduce(F f, const A&... args) const {
     static_assert(
-        detail::Callable<F, typing::arrays_t<A>...>,
+        detail::can_call<F, typing::arrays_t<A>...>,
         "weft::PforConfig::reduce: f must take the arguments, with an axis of iterations");
     return f(over(detail::OverIterations::all, args, ir::Source::current())...);
   }
@@ -92,7 +92,7 @@ template <class F, class X>
 auto vectorized_map(F f, const X& elems, const typing::VectorizedMapOptions& o = {},
                     typing::Location at = typing::Location::here()) {
   using T = typing::arrays_t<X>;
-  static_assert(detail::Callable<F, T>,
+  static_assert(detail::can_call<F, T>,
                 "weft::vectorized_map: f must take one argument with the structure of elems");
   const ir::Source source(at);
   const std::tuple<T> args(tree::convert<T>(elems));
@@ -118,7 +118,7 @@ template <class F>
 auto pfor(F loop_fn, int64_t iters, const typing::PforOptions& o = {},
           typing::Location at = typing::Location::here()) {
   static_assert(
-      detail::Callable<F, Array> || detail::Callable<F, Array, PforConfig>,
+      detail::can_call<F, Array> || detail::can_call<F, Array, PforConfig>,
       "weft::pfor: loop_fn must take the index, an Array, or the index and a PforConfig&");
   const ir::Source source(at);
   const Array index = detail::iterations("pfor", iters);
@@ -138,7 +138,7 @@ auto pfor(F loop_fn, int64_t iters, const typing::PforOptions& o = {},
 // pfor, one iteration after another: what pfor must agree with. Source: TensorFlow's for_loop.
 template <class F>
 auto for_loop(F loop_fn, int64_t iters, typing::Location at = typing::Location::here()) {
-  static_assert(detail::Callable<F, Array>,
+  static_assert(detail::can_call<F, Array>,
                 "weft::for_loop: loop_fn must take the index, an Array");
   const ir::Source source(at);
   auto one = [loop_fn](Array i) mutable { return loop_fn(i); };

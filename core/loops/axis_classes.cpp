@@ -408,11 +408,19 @@ std::set<int> AxisClasses::mixed(const Scope& s, size_t eqn) const {
   return out;
 }
 
-bool AxisClasses::opaque_inside(const Scope& s, size_t eqn) const {
-  std::set<int> out;
-  bool opaque = false;
-  for (const auto& b : s.bodies[eqn]) mixed_in(*b, &out, &opaque, false);
-  return opaque;
+std::string AxisClasses::called_inside(const Scope& s, size_t eqn) const {
+  for (const auto& b : s.bodies[eqn]) {
+    for (size_t i = 0; i < b->j->eqns.size(); ++i) {
+      if (std::string inner = called_inside(*b, i); !inner.empty()) return inner;
+      const Lowering& l = b->lowering[i];
+      const Op& op = *b->j->eqns[i].op;
+      if (l.form == Form::scatter) return op.name() + " in a body writes to computed places";
+      if (l.form != Form::opaque) continue;
+      if (l.lockstep) return "a " + op.name() + " in a body runs step by step";
+      return op.name() + " in a body is done by " + (l.name.empty() ? "native code" : l.name);
+    }
+  }
+  return {};
 }
 
 }  // namespace weft

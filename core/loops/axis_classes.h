@@ -50,7 +50,8 @@ class AxisClasses {
   // Classes that equation `eqn` mixes in its bodies, and whether a body holds something that cannot
   // run in a lane at all.
   std::set<int> mixed(const Scope& s, size_t eqn) const;
-  bool opaque_inside(const Scope& s, size_t eqn) const;
+  // What that is, in words; empty where there is nothing.
+  std::string called_inside(const Scope& s, size_t eqn) const;
   // Of a body: which lanes its numbers keep apart (nothing is computed along them, no value has one
   // twice), and which axis of a value each lane is (-1: it has not that lane).
   std::vector<bool> lanes_apart(int lanes) const;

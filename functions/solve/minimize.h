@@ -55,7 +55,7 @@ typing::OptimizeResults run_minimize(ir::FunctionRef<Array(const Array&)> fun, c
 template <class F>
 typing::OptimizeResults minimize(F fun, const typing::Arg& x0,
                                  const typing::MinimizeOptions& options = {}) {
-  static_assert(detail::Callable<F, Array>, "weft::minimize: fun must take an Array");
+  static_assert(detail::can_call<F, Array>, "weft::minimize: fun must take an Array");
   const ir::Source source(x0.at());
   return detail::run_minimize([&](const Array& x) { return Array(fun(x)); }, x0, options);
 }
@@ -63,7 +63,7 @@ typing::OptimizeResults minimize(F fun, const typing::Arg& x0,
 template <class F, class... A>
 typing::OptimizeResults minimize(F fun, const typing::Arg& x0, const std::tuple<A...>& args,
                                  const typing::MinimizeOptions& options = {}) {
-  static_assert(detail::Callable<F, Array, typing::arrays_t<A>...>,
+  static_assert(detail::can_call<F, Array, typing::arrays_t<A>...>,
                 "weft::minimize: fun must take (x, args…)");
   const ir::Source source(x0.at());
   auto rest = tree::convert<std::tuple<typing::arrays_t<A>...>>(args);

@@ -19,7 +19,9 @@ struct OdeintOptions {
   double atol = 1.4e-8;
   // Steps tried for each time of t, at most; then the solution is extrapolated from where it
   // stands, as JAX does it. none: as many as it takes, with "checkpoint" 4,096, and NaN where these
-  // are not enough.
+  // are not enough. With it the loop over steps has a bound, so it can be differentiated in reverse
+  // as loops with .max_trips are: such a gradient takes memory for the bound, whatever the number
+  // of steps that were taken, so it should be little above that.
   std::optional<int64_t> mxstep = {};
   // The longest step; none: no limit.
   std::optional<double> hmax = {};
@@ -44,7 +46,7 @@ Arrays run_odeint(OdeField f, const Arrays& y0, const Array& t, const Arrays& ar
 template <class F, class Y, class... A>
 Y odeint(F& func, const Y& y0, const typing::Arg& t, const typing::OdeintOptions& o,
          const A&... args) {
-  static_assert(Callable<F, Y, Array, A...>,
+  static_assert(can_call<F, Y, Array, A...>,
                 "weft::odeint: func must take (y, t, args…), y of the type of y0 with Arrays for "
                 "numbers, t an Array");
   const ir::Source source(t.at());
@@ -85,6 +87,9 @@ concept OdeArgument = !std::same_as<std::remove_cvref_t<T>, typing::OdeintOption
 // ShapeError where t is no vector or empty and where func returns what is not like y0, DTypeError
 // for integers in y0 or t, Error for another `.gradient`. What does not reach its time for a step
 // of length zero is NaN. Source: jax.experimental.ode.odeint.
+//
+//     auto decay = [](Array y, Array, Array k) { return -k * y; };
+//     odeint(decay, 1., array({0., 1.}), 2., {.rtol = 1e-6, .mxstep = 100}).shape()  // (2,)
 template <class F, class Y>
 typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t,
                            const typing::OdeintOptions& options = {}) {

@@ -48,7 +48,7 @@ Arrays run_anderson(FlatFunction f, const Arrays& x0, const typing::AndersonOpti
 
 template <class T, class F, class Options, class Run>
 typing::RootResult<T> find_root(F& f, const T& x0, const Options& o, Run run) {
-  static_assert(Callable<F, T>, "weft: f must take what is like x0, with Arrays for numbers");
+  static_assert(can_call<F, T>, "weft: f must take what is like x0, with Arrays for numbers");
   const Arrays out = run(FlatFunction(flat_matvec(f, x0)), tree::leaves(x0), o,
                          TreeOf(tree::detail::skeleton_of(x0)));
   const Array* told = out.data() + tree::count(x0);
@@ -81,7 +81,7 @@ template <class F>
 typing::RootResult<Array> bisection(F f, const typing::Arg& lo, const typing::Arg& hi,
                                     const typing::RootOptions& options = {}) {
   const ir::Source source(lo.at());
-  static_assert(detail::Callable<F, Array>, "weft::bisection: f must take an Array");
+  static_assert(detail::can_call<F, Array>, "weft::bisection: f must take an Array");
   const Array& like = lo.value();
   const Arrays out = detail::run_bisection(detail::flat_matvec(f, like), {lo, hi}, options);
   return {out[0], out[1], out[2], out[3]};

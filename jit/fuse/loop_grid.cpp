@@ -264,7 +264,10 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
     r.why = why;
     return r;
   };
-  if (an.opaque_inside(an.top(), 0)) return no("a body calls a library");
+  if (std::string called = an.called_inside(an.top(), 0); !called.empty()) {
+    r.why = std::move(called);
+    return r;
+  }
   bool whole = holds_whole_value(an, an.top(), 0);
   visit_bodies(an.top(), [&](const Scope& s) {
     const bool joined = v.kind == LoopForm::Kind::call && &s == an.top().bodies[0][0].get();

@@ -23,6 +23,7 @@
 #include <system_error>
 #include <vector>
 
+#include "weft/core/ir.h"
 #include "weft/core/text/environment.h"
 #include "weft/core/version.h"
 

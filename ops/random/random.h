@@ -11,7 +11,7 @@ namespace weft {
 // lower.
 //
 // A key a seed: of 32-bit seeds (0, seed), of 64-bit ones (upper word, lower word).
-Array random_seed(const Array& seeds, DType kind = Key);
+Array random_seed(const Array& seeds, DType kind = DType::Key);
 // keys[…] -> keys[…, shape].
 Array random_split(const Array& keys, const Shape& shape);
 // keys with a number (U32) folded into each; equal shapes, or scalars.
@@ -20,6 +20,6 @@ Array random_fold_in(const Array& keys, const Array& data);
 Array random_bits(const Array& keys, int bit_width, const Shape& shape);
 // keys[…] <-> u32[…, 2].
 Array random_unwrap(const Array& keys);
-Array random_wrap(const Array& words, DType kind = Key);
+Array random_wrap(const Array& words, DType kind = DType::Key);
 
 }  // namespace weft

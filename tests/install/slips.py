@@ -11,12 +11,16 @@ START = """#include <weft/weft.h>
 #include <array>
 #include <complex>
 #include <iostream>
+#include <memory>
 using namespace weft;
 struct Params { Array w, b; };
 """
 MOST_LINES = 15
 
 WORKS = [
+    "Array f(Array x) { return scan([](Array c) { return std::pair{c * 2, c}; }, x, none, {.length = 3}).second; }",
+    "Array f(Array x) { return scan([](auto c) { return std::pair{c * 2, c}; }, x, none, {.length = 3}).second; }",
+    "Array f(Array x) { return scan([](Array c, none_t) { return std::pair{c * 2, c}; }, x, none, {.length = 3}).second; }",
     "void f(Array x) { std::cout << x.shape() << x.dtype() << x.type() << std::tuple{x, x} << Params{x, x}; }",
     "void f(Array x) { std::cout << std::vector{x} << std::optional{x} << tree::structure(std::tuple{x}); }",
     "std::string f(Array x) { return to_string(x) + to_string(x.shape()) + to_string(F32) + to_string(Params{x, x}); }",
@@ -51,7 +55,23 @@ WORKS = [
     "[](auto, Array r) { return r + 0.; }); }",
     "using namespace std; Array f(Array x) { return sum(x) + exp(x) + abs(x) + max(x) + sort(x) + min(x); }",
 ]
-SAYS = [  # what is written, what is to be read, and in how many lines, if those are more: clang shows each wrapper, macro and candidate on the way
+SAYS = [
+    ("Array f(Array x) { return scan([](Array c, Array r) { return std::pair{c, r}; }, x, none, {.length = 3}).first; }", "f takes the carry alone"),
+    ("Array f(std::vector<double> v) { return jit([](Array a) { return a; })(v); }", "write array(v)"),
+    ("Array f(std::array<double, 3> v, Array x) { return grad([](Array a, Array b) { return sum(a * b); })(x, v); }", "write array(v)"),
+    ("struct S { Array w; std::unique_ptr<int> p; }; Array f(S& s) { return jit([](const S& t) { return t.w; })(s); }", "std::unique_ptr is neither"),
+    ("struct S { Array w; std::unique_ptr<int> p; }; Array f(Array x, S& s) { return vmap([](Array a, const S& t) { return a * t.w; }, "
+     "{0, none})(x, s); }", "std::unique_ptr is neither"),
+    ("Array f(Array x) { return cond(x.sum() > 0, [](Array a) { return a; }, [](Array a) { return std::pair{a, a}; }, x); }",
+     "the branches return different types"),
+    ("Array f(Array x) { return switch_(1, std::tuple{[](Array a) { return a; }, [](Array a) { return std::pair{a, a}; }}, x); }",
+     "the branches return different types"),
+    ("Array f(Array x) { return vmap([](Array a) { return a + oops; })(x); }", "oops"),
+    ("Array f(Array x) { return jit([](Array y) { return vmap([](Array a) { return a * oops; })(y); })(x); }", "oops"),
+    ("Array f(Array x) { return scan([](Array c, Array r) { return std::pair{c + oops, r}; }, x, x).first; }", "oops"),
+    ("Array f(Array x) { return while_loop([](Array c) { return c < oops; }, [](Array c) { return c + 1; }, x); }", "oops"),
+    ("Array f(Array x) { return fori_loop(0, 3, [](Array i, Array c) { return vmap([&](Array r) { return cond(r > 0, [&](Array q) "
+     "{ return q + oops; }, [](Array q) { return q; }, r); })(c); }, x); }", "oops"),  # what is written, what is to be read, and in how many lines, if those are more: clang shows each wrapper, macro and candidate on the way
     ("Array f(Array x) { return vmap([](Array a, Array b) { return a + b; }, {0, nullptr})(x, x); }", "is `none`"),
     ("Array f(Array v) { return max(v, 2.); }", "write maximum(x, y)"),
     ("float f(Array v) { return v.item(); }", "x.item<float>()"),

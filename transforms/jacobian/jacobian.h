@@ -81,7 +81,7 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
     static_assert(Wrt::template fit<std::tuple<P...>>,
                   "weft: differentiating with respect to an argument number that large requires "
                   "more arguments");
-    static_assert(Callable<F, P...>, "weft: the function cannot be called with these arguments");
+    static_assert(can_call<F, P...>, "weft: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     const ir::Source source(at_);
     if constexpr (aux) {
