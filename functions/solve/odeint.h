@@ -80,8 +80,10 @@ concept OdeArgument = !std::same_as<std::remove_cvref_t<T>, OdeintOptions>;
 // (OdeintOptions::gradient).
 //
 // ShapeError where t is no vector or empty and where func returns what is not like y0, DTypeError
-// for integers in y0 or t, Error for another `.gradient`. What does not reach its time for a step
-// of length zero is NaN. Source: jax.experimental.ode.odeint.
+// for integers in y0 or t, Error for another `.gradient`. A step that meets NaN is tried again
+// shorter, first so that it ends at the time asked for, which may be the edge of func's domain (JAX
+// stops there). What does not reach its time for a step of length zero is NaN. Source:
+// jax.experimental.ode.odeint.
 template <class F, class Y>
 arrays_t<Y> odeint(F func, const Y& y0, const Arg& t, const OdeintOptions& options = {}) {
   return detail::odeint(func, tree::convert<arrays_t<Y>>(y0), t, options);
