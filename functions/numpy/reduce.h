@@ -117,7 +117,8 @@ std::pair<Array, Array> average_returned(const Arg& x, const AxisList& axis = no
 //     count_nonzero(array({3, 0, -1}))  // array(2, dtype=int32)
 Array count_nonzero(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 // log(sum(e^x)) over the axes (default: all), without overflow; -inf of nothing; integers become
-// floats. ShapeError for .dtype and .initial. Source: jax.scipy.special.logsumexp.
+// floats. The largest elements share the derivative where they are infinite, where JAX's is NaN.
+// ShapeError for .dtype and .initial. Source: jax.scipy.special.logsumexp.
 Array logsumexp(const Arg& x, const AxisList& axis = none, const ReduceOptions& o = {});
 
 struct ArgOptions {
@@ -171,7 +172,8 @@ struct QuantileOptions {
 };
 // The element at place q (n - 1) of the n that the axes (default: all) have in ascending order, for
 // a q in [0, 1] (others are cut to it) or a vector of them, whose axis stands in front of the
-// result; floats (integers become F32, 64-bit ones F64), NaN where there is one. ShapeError of
+// result; floats (integers become F32, 64-bit ones F64), NaN where there is one. At an element's
+// own place it is that element, also an infinite one, where JAX's "linear" gives NaN. ShapeError of
 // nothing, for another method, for weights beside it and for more axes of q, DTypeError for complex
 // numbers. Source: jax.numpy.quantile.
 //

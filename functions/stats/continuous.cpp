@@ -15,7 +15,7 @@ Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("cauchy::logpdf", x, loc, scale);
   const Array z = (v - m) / s;
-  return -(log(pi * s) + log1p(z * z));
+  return -(log(pi * s) + log1p_square(z));
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -69,6 +69,13 @@ Array cdf(const Arg& x, const Arg& beta) {
 }  // namespace gennorm
 
 namespace gumbel_l {
+namespace {
+// log(1 - e^(-e^z)): far below 0 z - e^z / 2, where e^z underflows.
+Array log_of_mass(const Array& z) {
+  const Array low = z < -20, far = safe(low, z, -20), near = safe(!low, z, 0);
+  return where(low, far - 0.5 * exp(far), nn::log1mexp(exp(near)));
+}
+}  // namespace
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("gumbel_l::logpdf", x, loc, scale);
@@ -82,7 +89,7 @@ Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
 Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("gumbel_l::logcdf", x, loc, scale);
-  return where(s > 0, nn::log1mexp(exp((v - m) / s)), nan);
+  return where(s > 0, log_of_mass((v - m) / s), nan);
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -166,8 +173,11 @@ namespace logistic {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("logistic::logpdf", x, loc, scale);
-  const Array half = (v - m) / s / 2;
-  return -2 * logaddexp(half, -half) - log(s);
+  // Its derivative is tanh, which two exponentials that are nearly equal would lose.
+  const Array sum = fn::with_slope(
+      "log_two_cosh", {(v - m) / s / 2}, [](const Arrays& h) { return logaddexp(h[0], -h[0]); },
+      [](const Arrays& h, const Arrays& d) { return d[0] * tanh(h[0]); });
+  return -2 * sum - log(s);
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -244,7 +254,7 @@ Array logpdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
   const auto [v, n, m, s] = reals("t::logpdf", x, df, loc, scale);
   const Array z = (v - m) / s, power = (n + 1) / 2;
   return special::gammaln(power) - special::gammaln(n / 2) - log(pi * n * s * s) / 2 -
-         power * log1p(z * z / n);
+         power * log1p_square(z / sqrt(n));
 }
 Array pdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -256,7 +266,11 @@ namespace vonmises {
 Array logpdf(const Arg& x, const Arg& kappa) {
   const Source at(x.at());
   const auto [v, k] = reals("vonmises::logpdf", x, kappa);
-  return where(k > 0, k * (cos(v) - 1) - log(2 * pi * special::i0e(k)), nan);
+  // Near 0 by I0 itself, which is smooth there.
+  const Array small = k < 1, near = safe(small, k, 0), far = safe(!small, k, 1);
+  const Array value = where(small, near * cos(v) - log(2 * pi * special::i0(near)),
+                            far * (cos(v) - 1) - log(2 * pi * special::i0e(far)));
+  return where(k >= 0, value, nan);
 }
 Array pdf(const Arg& x, const Arg& kappa) {
   const Source at(x.at());

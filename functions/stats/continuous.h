@@ -264,8 +264,8 @@ Array cdf(const Arg& x, const Arg& loc = 0, const Arg& scale = 1);
 Array ppf(const Arg& q, const Arg& loc = 0, const Arg& scale = 1);
 }  // namespace uniform
 
-// The von Mises distribution of angles: density e^(kappa cos x) / (2 pi I0(kappa)); NaN unless
-// kappa is positive. Source: jax.scipy.stats.vonmises.
+// The von Mises distribution of angles: density e^(kappa cos x) / (2 pi I0(kappa)); uniform for
+// kappa = 0, where JAX's is NaN; NaN for kappa < 0. Source: jax.scipy.stats.vonmises.
 namespace vonmises {
 // The logarithm of the density. Source: jax.scipy.stats.vonmises.logpdf.
 Array logpdf(const Arg& x, const Arg& kappa);

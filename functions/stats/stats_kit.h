@@ -30,4 +30,10 @@ inline Array of_probability(const Array& q, const Array& value) {
   return where((q >= 0) & (q <= 1), value, nan);
 }
 
+// log(1 + z^2), where z^2 may be too large.
+inline Array log1p_square(const Array& z) {
+  const Array far = abs(z) > 1, at = safe(far, z, 2), i = 1 / at;
+  return where(far, 2 * log(abs(at)) + log1p(i * i), log1p(square(safe(!far, z, 0))));
+}
+
 }  // namespace weft::scipy::stats
