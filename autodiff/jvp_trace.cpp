@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // autodiff/jvp_trace.cpp: forward mode: pairs of a value and its tangent.
 #include "weft/autodiff/autodiff.h"
+#include "weft/autodiff/composed.h"
 #include "weft/autodiff/linearize.h"
 #include "weft/autodiff/partial_eval.h"
 #include "weft/tracer/base_ops.h"
@@ -11,6 +12,14 @@
 namespace weft {
 namespace {
 
+// The op that made a value, with its operands.
+class MadeBy : public RefCounted {
+ public:
+  MadeBy(const Op& op, Arrays x, Arrays dx) : op(op), x(std::move(x)), dx(std::move(dx)) {}
+  const Op& op;
+  const Arrays x, dx;
+};
+
 class Jvp final : public Interpreter {
  public:
   // `linear`: the level of the tangents in a linearization. What is known there does not depend on
@@ -19,27 +28,30 @@ class Jvp final : public Interpreter {
       : Interpreter(std::move(parent)), linear_(linear) {}
   const char* name() const override { return "jvp"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
-  Array wrap(const Array& primal, const Array& tangent);
+  Array wrap(const Array& primal, const Array& tangent, const Ref<const MadeBy>& made = {});
 
  private:
+  Array composed(const Op& op, const Arrays& x, const AnyParams& params) const;
   const PartialEval* linear_;
 };
 
 class JvpTracer final : public Tracer {
  public:
-  JvpTracer(Ref<Interpreter> level, Array primal, Array tangent)
+  JvpTracer(Ref<Interpreter> level, Array primal, Array tangent, Ref<const MadeBy> made)
       : Tracer(primal.type(), std::move(level)),
         primal(std::move(primal)),
-        tangent(std::move(tangent)) {}
+        tangent(std::move(tangent)),
+        made(std::move(made)) {}
   const Array* known_value() const override { return &primal; }
   const Array primal, tangent;
+  const Ref<const MadeBy> made;  // null: by an op that no composed rule is about
 };
 
 // Integers and bools have no tangent.
-Array Jvp::wrap(const Array& primal, const Array& tangent) {
+Array Jvp::wrap(const Array& primal, const Array& tangent, const Ref<const MadeBy>& made) {
   if (tangent.empty_handle() || !is_inexact(primal.dtype())) return primal;
   if (linear_ && !linear_->is_unknown(tangent)) return primal;
-  return Array(Ref<const Node>(new JvpTracer(Ref<Interpreter>(this), primal, tangent)));
+  return Array(Ref<const Node>(new JvpTracer(Ref<Interpreter>(this), primal, tangent, made)));
 }
 
 Arrays Jvp::process(const Op& op, const Arrays& x, const AnyParams& params) {
@@ -53,10 +65,32 @@ Arrays Jvp::process(const Op& op, const Arrays& x, const AnyParams& params) {
   }
   const Running running(parent());
   if (!active) return bind_op(op, primal, params);
+  if (const Array known = composed(op, x, params); !known.empty_handle())
+    return {wrap(bind_op(op, primal, params)[0], known)};
   Dual d = op.dual(primal, tangent, params);
+  const Ref<const MadeBy> made =
+      is_inner(op) ? make_ref<MadeBy>(op, primal, tangent) : Ref<const MadeBy>();
   Arrays out;
-  for (size_t i = 0; i < d.out.size(); ++i) out.push_back(wrap(d.out[i], d.tangent[i]));
+  for (size_t i = 0; i < d.out.size(); ++i) out.push_back(wrap(d.out[i], d.tangent[i], made));
   return out;
+}
+
+// The tangent by a rule of the op and that which made its only operand, also twice of the same;
+// empty: there is none.
+Array Jvp::composed(const Op& op, const Arrays& x, const AnyParams& params) const {
+  const auto* t = tracer_of<JvpTracer>(x[0], *this);
+  if (!t || !t->made) return {};
+  const auto same = [](const Array& a, const Array& b) {
+    return a.empty_handle() ? b.empty_handle() : !b.empty_handle() && a.ref() == b.ref();
+  };
+  for (const Array& other : x) {
+    const auto* o = tracer_of<JvpTracer>(other, *this);
+    if (!o || !o->made || &o->made->op != &t->made->op) return {};
+    for (size_t i = 0; i < t->made->x.size(); ++i)
+      if (!same(o->made->x[i], t->made->x[i]) || !same(o->made->dx[i], t->made->dx[i])) return {};
+  }
+  const ComposedRule rule = composed_rule(op, params, t->made->op);
+  return rule ? rule(t->made->x, t->made->dx) : Array();
 }
 
 Dual run_dual(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Arrays& dx,

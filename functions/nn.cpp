@@ -15,14 +15,13 @@
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
-#include "weft/ops/control/custom_flat.h"
+#include "weft/functions/special_kit.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/elementwise/special.h"
 #include "weft/ops/structure/structure.h"
-#include "weft/tracer/record_trace.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft::nn {
@@ -76,11 +75,12 @@ Array gelu(const Arg& x, bool approximate) {
     const Array t = lax::div(v, number_like(v, std::sqrt(2.0)));
     return lax::div(lax::mul(v, lax::erfc(lax::neg(t))), number_like(v, 2));
   }
-  const Array cube = lax::integer_pow(v, 3);
-  const Array inside = lax::mul(number_like(v, std::sqrt(2 / M_PI)),
-                                lax::add(v, lax::mul(number_like(v, 0.044715), cube)));
-  const Array cdf = lax::mul(number_like(v, 0.5), lax::add(number_like(v, 1), lax::tanh(inside)));
-  return lax::mul(v, cdf);
+  // (1 + tanh(u)) / 2 is the logistic function of 2 u, in which nothing is lost far below 0. From
+  // 30 on it is 0 or 1 in every dtype, and the cube of no number is endless.
+  const Array near = lax::clamp(number_like(v, -30), v, number_like(v, 30));
+  const Array cube = lax::mul(number_like(v, 0.044715), lax::integer_pow(near, 3));
+  const Array twice = lax::mul(number_like(v, 2 * std::sqrt(2 / M_PI)), lax::add(near, cube));
+  return lax::mul(v, lax::logistic(twice));
 }
 Array sigmoid(const Arg& x) {
   const Calling s("sigmoid", x.at());
@@ -99,8 +99,13 @@ Array mish(const Arg& x) {
 }
 Array soft_sign(const Arg& x) {
   const Calling s("soft_sign", x.at());
-  const Array v = fn::inexact(x);
-  return lax::div(v, lax::add(lax::abs(v), number_like(v, 1)));
+  // The derivative of the quotient would be a difference of two that cancel far out.
+  const auto root = [](const Array& a) { return lax::add(lax::abs(a), number_like(a, 1)); };
+  return fn::with_slope(
+      "soft_sign", {fn::inexact(x)}, [&](const Arrays& a) { return lax::div(a[0], root(a[0])); },
+      [&](const Arrays& a, const Arrays& d) {
+        return lax::mul(d[0], lax::integer_pow(root(a[0]), -2));
+      });
 }
 Array log_sigmoid(const Arg& x) {
   const Calling s("log_sigmoid", x.at());
@@ -138,22 +143,27 @@ Array sparse_sigmoid(const Arg& x) {
 Array log1mexp(const Arg& x) {
   const Calling s("log1mexp", x.at());
   const Array v = fn::inexact(x);
-  const auto f = [](const Array& a) {
-    const Array n = lax::neg(a);
-    return where(less(a, number_like(a, M_LN2)), lax::log(lax::neg(lax::expm1(n))),
-                 lax::log1p(lax::neg(lax::exp(n))));
-  };
-  const Closed value = record({v.type()}, [&](const Arrays& a) { return Arrays{f(a[0])}; });
-  const Closed rule = record({v.type(), v.type().strong()}, [&](const Arrays& a) {
-    const Array out = f(a[0]);
-    return Arrays{out, fn::as_dtype(lax::div(a[1], lax::expm1(a[0])), out.dtype())};
-  });
-  return custom_jvp_flat(value, rule, {v}, "log1mexp")[0];
+  return fn::with_slope(
+      "log1mexp", {v},
+      [](const Arrays& a) {
+        const Array n = lax::neg(a[0]);
+        return where(less(a[0], number_like(a[0], M_LN2)), lax::log(lax::neg(lax::expm1(n))),
+                     lax::log1p(lax::neg(lax::exp(n))));
+      },
+      [](const Arrays& a, const Arrays& d) {
+        // 1 / expm1(a), as a quotient in which nothing overflows for a > 0.
+        const Array below = less(a[0], number_like(a[0], 0)), one = number_like(a[0], 1);
+        const Array n = lax::neg(where(below, one, a[0])), m = where(below, a[0], lax::neg(one));
+        const Array slope = lax::div(lax::exp(n), lax::neg(lax::expm1(n)));
+        return lax::mul(d[0], where(below, lax::div(one, lax::expm1(m)), slope));
+      });
 }
 Array squareplus(const Arg& x, const Arg& b) {
   const Calling s("squareplus", x.at());
-  const Array v = fn::inexact(x);
-  return divide(add(v, weft::sqrt(add(lax::square(v), b))), 2);
+  // max(v, 0) + b / (2 (|v| + sqrt(v^2 + b))): nothing cancels, not in derivatives either.
+  const Array v = fn::inexact(x), size = lax::abs(v), root = weft::sqrt(add(lax::square(v), b));
+  const Array above = lax::select(lax::ge(v, number_like(v, 0)), v, filled(v, 0));
+  return add(above, divide(b, multiply(2, add(size, root))));
 }
 Array glu(const Arg& x, int64_t axis) {
   const Calling s("glu", x.at());

@@ -85,8 +85,8 @@ Array sparse_sigmoid(const typing::Arg& x);
 // log(1 - e^-x) of any shape, exact for small and large x too; -inf at 0, NaN for x < 0. Integers
 // become floats. Source: jax.nn.log1mexp.
 Array log1mexp(const typing::Arg& x);
-// (x + sqrt(x^2 + b)) / 2; b is broadcast with x. Integers become floats. ShapeError for shapes
-// that do not go together. Source: jax.nn.squareplus.
+// (x + sqrt(x^2 + b)) / 2, also where both cancel (0 in JAX); b is broadcast with x. Integers
+// become floats. ShapeError for shapes that do not go together. Source: jax.nn.squareplus.
 Array squareplus(const typing::Arg& x, const typing::Arg& b = 4.);
 // The first half of x along an axis times the sigmoid of the second: (…, 2 n, …) -> (…, n, …).
 // Integers become floats. IndexError for an axis that x has not, ShapeError for one of odd size.

@@ -17,6 +17,7 @@
 #include "weft/functions/special_kit.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/removable.h"
 #include "weft/ops/elementwise/special.h"
 #include "weft/ops/special/incomplete.h"
 
@@ -119,9 +120,14 @@ Array log_ndtr(const Arg& x) {
         lax::square(far) * -0.5 - log(lax::neg(far)) - 0.5 * std::log(2 * M_PI) + log(series);
     return fn::as_dtype(where(y > lower, inside, low), y.dtype());
   };
-  return with_slope("log_ndtr", {v}, value, [&](const Arrays& in, const Arrays& d) {
-    const Array density = lax::square(in[0]) * -0.5 - 0.5 * std::log(2 * M_PI);
-    return d[0] * exp(density - value(in));
+  // The density over ndtr: below 0 by erfcx, in which no exponential is left; so far out that x^2
+  // overflows, -x.
+  return with_slope("log_ndtr", {v}, value, [](const Arrays& in, const Arrays& d) {
+    const Array &y = in[0], below = y < 0, end = y < -1e6;
+    const Array high = where(below, 0, y), low = where(logical_or(end, logical_not(below)), -1, y);
+    const Array density = exp(lax::square(minimum(high, 100)) * -0.5) / std::sqrt(2 * M_PI);
+    const Array tail = std::sqrt(2 / M_PI) / lax::erfcx(low * -std::sqrt(0.5));
+    return d[0] * where(end, lax::neg(y), where(below, tail, density / ndtr(high)));
   });
 }
 
@@ -327,12 +333,17 @@ Array logit(const Arg& p) {
   const Calling s("logit", p.at());
   return with_slope(
       "logit", reals_of("logit", {p}), [](const Arrays& v) { return log(v[0] / (1 - v[0])); },
-      [](const Arrays& v, const Arrays& d) { return d[0] / (v[0] * (1 - v[0])); });
+      [](const Arrays& v, const Arrays& d) { return d[0] / v[0] + d[0] / (1 - v[0]); });
 }
 namespace {
 // x l, 0 where x is 0 and y a number.
 Array product_or_zero(const Array& x, const Array& y, const Array& l) {
   return fn::as_dtype(where(logical_or(x != 0, isnan(y)), x * l, 0), x.dtype());
+}
+// x / y, 0 where both are 0: a term that does not count has no derivative, even at the pole of the
+// logarithm.
+Array quotient_or_zero(const Array& x, const Array& y) {
+  return x / fn::as_dtype(where(logical_and(x == 0, y == 0), 1, y), x.dtype());
 }
 Array xlogx(const Array& x) {
   return with_slope(
@@ -345,7 +356,9 @@ Array xlogy(const Arg& x, const Arg& y) {
   return with_slope(
       "xlogy", reals_of("xlogy", {x, y}),
       [](const Arrays& v) { return product_or_zero(v[0], v[1], log(v[1])); },
-      [](const Arrays& v, const Arrays& d) { return d[0] * log(v[1]) + d[1] * v[0] / v[1]; });
+      [](const Arrays& v, const Arrays& d) {
+        return d[0] * log(v[1]) + d[1] * quotient_or_zero(v[0], v[1]);
+      });
 }
 Array xlog1py(const Arg& x, const Arg& y) {
   const Calling s("xlog1py", x.at());
@@ -353,7 +366,7 @@ Array xlog1py(const Arg& x, const Arg& y) {
       "xlog1py", reals_of("xlog1py", {x, y}),
       [](const Arrays& v) { return product_or_zero(v[0], v[1], log1p(v[1])); },
       [](const Arrays& v, const Arrays& d) {
-        return d[0] * log1p(v[1]) + d[1] * v[0] / (1 + v[1]);
+        return d[0] * log1p(v[1]) + d[1] * quotient_or_zero(v[0], 1 + v[1]);
       });
 }
 Array entr(const Arg& x) {
@@ -376,11 +389,33 @@ Array kl_div(const Arg& p, const Arg& q) {
   const Arrays v = reals_of("kl_div", {p, q});
   return rel_entr(v[0], v[1]) - v[0] + v[1];
 }
+namespace {
+// (e^(l log_of(x)) - 1) / l, log_of(x) for l = 0, where log_of is log or log1p; `v`: x and l.
+Array power_less_one(const char* name, const Arrays& v, Array (*log_of)(const Arg&)) {
+  const auto value = [&](const Arrays& in) {
+    const Array log_x = log_of(in[0]), t = in[1] * log_x;
+    const Array flat = logical_or(in[1] == 0, abs(t) < 1e-18), l = where(flat, 1, in[1]);
+    return fn::as_dtype(where(flat, log_x, expm1(l * log_x) / l), log_x.dtype());
+  };
+  // By x it is e^((l - 1) log_x); by l log_x^2 times the derivative of (e^t - 1) / t at t = l
+  // log_x, and where log_x is infinite 1 / l^2 or infinite.
+  return with_slope(name, v, value, [&](const Arrays& in, const Arrays& d) {
+    const Array &l = in[1], log_x = log_of(in[0]), end = isinf(log_x);
+    const Array less = l - 1, power = where(less == 0, 0, less * log_x);
+    const Array inside = where(end, 0, log_x), below = logical_and(end, l * log_x < 0);
+    const Array square = lax::square(where(below, l, 1));
+    const Array slope = lax::square(inside) * ir::expm1_over_slope(l * inside);
+    return d[0] * exp(power) + d[1] * where(end, where(below, 1 / square, inf), slope);
+  });
+}
+}  // namespace
 Array boxcox(const Arg& x, const Arg& lmbda) {
   const Calling s("boxcox", x.at());
-  const Arrays v = reals_of("boxcox", {x, lmbda});
-  const Array zero = v[1] == 0, safe = where(zero, 1, v[1]), l = log(v[0]);
-  return fn::as_dtype(where(zero, l, expm1(safe * l) / safe), v[0].dtype());
+  return power_less_one("boxcox", reals_of("boxcox", {x, lmbda}), lax::log);
+}
+Array boxcox1p(const Arg& x, const Arg& lmbda) {
+  const Calling s("boxcox1p", x.at());
+  return power_less_one("boxcox1p", reals_of("boxcox1p", {x, lmbda}), lax::log1p);
 }
 Array softmax(const Arg& x, const AxisList& axis) { return nn::softmax(x, axis); }
 Array log_softmax(const Arg& x, const AxisList& axis) { return nn::log_softmax(x, axis); }
@@ -391,10 +426,28 @@ Array i0e(const Arg& x) {
   const Calling s("i0e", x.at());
   return lax::bessel_i0e(real_of("i0e", x));
 }
+namespace {
+Array unscaled(const Array& x, Array (*f)(const Arg&)) {
+  return lax::mul(lax::exp(lax::abs(x)), f(x));
+}
+// I0(x) for n = 0, I1(x) / x for n = 1; near 0 by the series of x^2, as |x| has no derivative
+// there.
+Array smooth_bessel(const Array& x, int n) {
+  const auto c = [n](int k) {
+    return std::pow(0.25, k) / (std::tgamma(k + 1.) * std::tgamma(k + n + 1.)) / (n + 1);
+  };
+  return ir::by_radius(
+      x, 1, [&](const Array& v) { return ir::power_series(lax::square(v), c, 11); },
+      [n](const Array& v) {
+        return n == 0 ? unscaled(v, lax::bessel_i0e) : unscaled(v, lax::bessel_i1e) / v;
+      });
+}
+}  // namespace
 Array i0(const Arg& x) {
   const Calling s("i0", x.at());
-  const Array v = real_of("i0", x);
-  return lax::mul(lax::exp(lax::abs(v)), lax::bessel_i0e(v));
+  return with_slope(
+      "i0", reals_of("i0", {x}), [](const Arrays& v) { return unscaled(v[0], lax::bessel_i0e); },
+      [](const Arrays& v, const Arrays& d) { return d[0] * i1(v[0]); });
 }
 Array i1e(const Arg& x) {
   const Calling s("i1e", x.at());
@@ -402,8 +455,11 @@ Array i1e(const Arg& x) {
 }
 Array i1(const Arg& x) {
   const Calling s("i1", x.at());
-  const Array v = real_of("i1", x);
-  return lax::mul(lax::exp(lax::abs(v)), lax::bessel_i1e(v));
+  return with_slope(
+      "i1", reals_of("i1", {x}), [](const Arrays& v) { return unscaled(v[0], lax::bessel_i1e); },
+      [](const Arrays& v, const Arrays& d) {
+        return d[0] * (smooth_bessel(v[0], 0) - smooth_bessel(v[0], 1));
+      });
 }
 
 // B(2k) = (-1)^(k+1) 2 (2k)! zeta(2k) / (2 pi)^(2k).

@@ -25,7 +25,8 @@ Array erfinv(const typing::Arg& x);
 Array ndtr(const typing::Arg& x);
 // The inverse of ndtr: infinite at 0 and 1, NaN outside [0, 1]. Source: jax.scipy.special.ndtri.
 Array ndtri(const typing::Arg& p);
-// The logarithm of ndtr, also where that is tiny. Source: jax.scipy.special.log_ndtr.
+// The logarithm of ndtr, also where that is tiny, with derivatives that keep their digits there,
+// other than JAX's in F32. Source: jax.scipy.special.log_ndtr.
 Array log_ndtr(const typing::Arg& x);
 // e^(x^2) erfc(x); of complex numbers, too. Source: jax.scipy.special.erfcx.
 Array erfcx(const typing::Arg& x);
@@ -106,19 +107,23 @@ Array expit(const typing::Arg& x);
 // log(p / (1 - p)), the inverse of expit; infinite at 0 and 1, NaN outside [0, 1]. Source:
 // jax.scipy.special.logit.
 Array logit(const typing::Arg& p);
-// x log y, 0 where x is 0 and y no NaN. Source: jax.scipy.special.xlogy.
+// x log y, 0 where x is 0 and y no NaN. The derivative by y is 0 where both are 0, where JAX's is
+// NaN. Source: jax.scipy.special.xlogy.
 //
 //     special::xlogy(array({0.}), array({0.}))  // array([0.], dtype=float32)
 Array xlogy(const typing::Arg& x, const typing::Arg& y);
-// x log(1 + y), 0 where x is 0 and y no NaN. Source: jax.scipy.special.xlog1py.
+// x log(1 + y), 0 where x is 0 and y no NaN; derivatives as those of xlogy. Source:
+// jax.scipy.special.xlog1py.
 Array xlog1py(const typing::Arg& x, const typing::Arg& y);
 // -x log x; 0 at 0, -inf for x < 0. Source: jax.scipy.special.entr.
 Array entr(const typing::Arg& x);
-// p log(p / q); 0 where p is 0, inf outside p, q >= 0. Source: jax.scipy.special.rel_entr.
+// p log(p / q); 0 where p is 0, inf outside p, q >= 0. At p = 0 the derivatives are taken to be 0,
+// as in JAX. Source: jax.scipy.special.rel_entr.
 Array rel_entr(const typing::Arg& p, const typing::Arg& q);
 // rel_entr(p, q) - p + q. Source: jax.scipy.special.kl_div.
 Array kl_div(const typing::Arg& p, const typing::Arg& q);
-// (x^lmbda - 1) / lmbda; log x for lmbda = 0. Source: jax.scipy.special.boxcox.
+// (x^lmbda - 1) / lmbda; log x for lmbda = 0, with the derivative log(x)^2 / 2 by lmbda there,
+// where JAX's is 0. Source: jax.scipy.special.boxcox.
 Array boxcox(const typing::Arg& x, const typing::Arg& lmbda);
 // boxcox(1 + x, lmbda), exact for small x too. Source: jax.scipy.special.boxcox1p.
 Array boxcox1p(const typing::Arg& x, const typing::Arg& lmbda);
@@ -156,7 +161,8 @@ Array expi(const typing::Arg& x);
 // E_n(x), of e^(-x t) / t^n from t = 1 on; NaN for x < 0 and n < 0 or no whole number; derivative
 // by x alone. Source: jax.scipy.special.expn.
 Array expn(const typing::Arg& n, const typing::Arg& x);
-// The integral of log t / (1 - t) from 1 to x; NaN for x < 0. Source: jax.scipy.special.spence.
+// The integral of log t / (1 - t) from 1 to x; NaN for x < 0. Its derivatives at 1 are the limits
+// -1 and 1/2, where JAX's are 0. Source: jax.scipy.special.spence.
 Array spence(const typing::Arg& x);
 // What sici gives.
 struct SineIntegrals {
@@ -195,7 +201,8 @@ Array sph_harm_y(const typing::Arg& n, const typing::Arg& m, const typing::Arg& 
 // which are enough for |z| up to about n_iter / 2; IndexError unless 0 <= v <= n_iter. Source:
 // jax.scipy.special.bessel_jn.
 Array bessel_jn(const typing::Arg& z, int64_t v, int64_t n_iter = 50);
-// I0(x), the modified Bessel function of order 0. Source: jax.scipy.special.i0.
+// I0(x), the modified Bessel function of order 0, smooth at 0, where JAX's second derivative is
+// wrong. Source: jax.scipy.special.i0.
 Array i0(const typing::Arg& x);
 // e^-|x| I0(x). Source: jax.scipy.special.i0e.
 Array i0e(const typing::Arg& x);

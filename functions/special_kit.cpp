@@ -44,7 +44,7 @@ Array with_slope(const char* name, const Arrays& x, FunctionRef<Array(const Arra
     const Array out = f(p);
     return Arrays{out, as_dtype(slope(p, dx), out.dtype())};
   });
-  return custom_jvp_flat(value, rule, x, name)[0];
+  return custom_jvp_flat(value, rule, x, name, true)[0];
 }
 
 Array stirling_rest(const Array& x) {

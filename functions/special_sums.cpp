@@ -80,12 +80,6 @@ Array comb(const Arg& n, const Arg& k, const CombOptions& o) {
     return value(x) * (d[0] * (digamma(p + 1) - rest) + d[1] * (rest - digamma(q + 1)));
   });
 }
-Array boxcox1p(const Arg& x, const Arg& lmbda) {
-  const Calling s("boxcox1p", x.at());
-  const Arrays v = reals_of("boxcox1p", {x, lmbda});
-  const Array zero = v[1] == 0, safe = where(zero, 1, v[1]), l = log1p(v[0]);
-  return fn::as_dtype(where(zero, l, expm1(safe * l) / safe), v[0].dtype());
-}
 
 // ---- logarithms of sums
 namespace {
@@ -131,6 +125,7 @@ SignedLog signed_logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOp
 }
 Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
   const Calling s("logsumexp", x.at());
+  if (!o.b) return weft::logsumexp(x, axis, {.keepdims = o.keepdims, .where = o.where});
   const ScaledSum v = scaled_sum("logsumexp", x, axis, o);
   return shaped(v.rounded(add(log(v.total), v.top)), axis, o.keepdims);
 }

@@ -120,6 +120,37 @@ Array part_of(const std::optional<Array>& rcond, const Array& like, double eps, 
   const Array given = fn::as_dtype(*rcond, like.dtype());
   return lax::select(lax::lt(given, fn::number_like(like, 0)), fn::number_like(like, eps), given);
 }
+// Which of the values s count.
+Array counted(const Array& s, const Array& part) {
+  const Array first = squeeze_axes(fn::sliced(s, 0, 0, 1), {0});
+  const Array least = matrix::all(lax::mul(first, part), s.shape());
+  return lax::bitwise_and(lax::gt(s, matrix::zeros_like(s)), lax::ge(s, least));
+}
+// (a, b, part) -> the x with the least |a x - b|, and the singular values of a.
+Arrays least_squares(const Arrays& in) {
+  const auto [u, s, vh] = reduced(in[0]);
+  const Array counts = counted(s, in[2]), one = base::ones(s.type());
+  const Array inverse =
+      lax::select(counts, lax::div(one, lax::select(counts, s, one)), matrix::zeros_like(s));
+  return {product(times_columns(adjoint(vh), inverse), product(adjoint(u), in[1])), s};
+}
+// By the pseudo-inverse, which has a derivative also where singular values are equal; they have
+// none of the vectors.
+Arrays least_squares_rule(const Arrays& in) {
+  const Array &a = in[0], &b = in[1], &da = in[3], &db = in[4];
+  // pinv counts values beyond a bound, lstsq those on it, too.
+  const Array below = lax::mul(in[2], fn::number_like(in[2], 1 - kit::epsilon(in[2].dtype())));
+  const Array p = pinv_of_order(a, below, false, 2), ph = adjoint(p), dh = adjoint(da);
+  const Array x = product(p, b), rest = lax::sub(b, product(a, x));
+  const Array across = product(dh, product(ph, x));
+  const Array within = base::add(product(p, lax::sub(db, product(da, x))),
+                                 product(p, product(ph, product(dh, rest))));
+  const Array dx = base::add(within, lax::sub(across, product(p, product(a, across))));
+  const auto [u, s, vh] = reduced(a);
+  const Array turned = lax::mul(matrix::conj(u), product(da, adjoint(vh)));
+  const Array ds = base::reduce_sum(matrix::real_part_of(turned), {0});
+  return {x, s, dx, ds};
+}
 }  // namespace
 LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
   const Calling source("lstsq", a.at());
@@ -141,16 +172,13 @@ LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
     values = base::zeros(Type(real_part(x.dtype()), {0}));
     rank = base::zeros(Type(I32, {}));
   } else {
-    const auto [u, s, vh] = reduced(x);
-    values = s;
-    const Array zero = matrix::zeros_like(s), first = squeeze_axes(fn::sliced(s, 0, 0, 1), {0});
-    const Array least =
-        matrix::all(lax::mul(first, part_of(o.rcond, first, eps, std::max(m, n))), s.shape());
-    const Array counts = lax::bitwise_and(lax::gt(s, zero), lax::ge(s, least));
-    const Array one = base::ones(s.type());
-    const Array inverse = lax::select(counts, lax::div(one, lax::select(counts, s, one)), zero);
-    rank = weft::sum(counts);
-    solution = product(times_columns(adjoint(vh), inverse), product(adjoint(u), y));
+    const Type real(real_part(x.dtype()), {});
+    const Array part = part_of(o.rcond, base::zeros(real), eps, std::max(m, n));
+    const Arrays solved = kit::with_rule(
+        "lstsq", {x, y, part}, [](const Arrays& in) { return least_squares(in); },
+        [](const Arrays& in) { return least_squares_rule(in); });
+    solution = solved[0], values = solved[1];
+    rank = weft::sum(counted(values, part));
   }
   const Array residuals = base::reduce_sum(matrix::squares(lax::sub(y, product(x, solution))), {0});
   if (vector) solution = squeeze_axes(solution, {1});

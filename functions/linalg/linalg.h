@@ -93,7 +93,8 @@ struct EighOptions {
 };
 // Ascending eigenvalues (…, n) and, as columns, orthonormal eigenvectors (…, n, n) of Hermitian a:
 // of (a + a^H) / 2, or of the matrix whose lower triangle stands in a (with .upper the upper one).
-// Which of an eigenvector's multiples is given: lax::eigh. ShapeError unless a is square. Source:
+// Which of an eigenvector's multiples is given: lax::eigh. Where eigenvalues are equal, they have
+// derivatives, eigenvectors have none (NaN). ShapeError unless a is square. Source:
 // jax.numpy.linalg.eigh.
 Eigh eigh(const typing::Arg& a, const EighOptions& options = {});
 // The eigenvalues alone. Source: jax.numpy.linalg.eigvalsh.
@@ -198,7 +199,8 @@ struct LstSqOptions {
 // The smallest x among those with the smallest |a x - b|, for a matrix a (m, n) and a vector (m) or
 // matrix b (m, k); the squares of what is left of each column; the rank of a and its singular
 // values. Those below .rcond times the largest count as 0; default: max(m, n) roundings, as for
-// negative ones one. ShapeError for other axes and an .rcond that is no scalar. Source:
+// negative ones one. The solution has a derivative also where singular values are equal, where
+// JAX's is NaN. ShapeError for other axes and an .rcond that is no scalar. Source:
 // jax.numpy.linalg.lstsq.
 LstSq lstsq(const typing::Arg& a, const typing::Arg& b, const LstSqOptions& options = {});
 // The factors that polar gives: u, p.

@@ -9,11 +9,13 @@
 #include <limits>
 
 #include "weft/functions/kit.h"
+#include "weft/functions/special_kit.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/elementwise/log_sum.h"
+#include "weft/ops/elementwise/removable.h"
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/tracer/concrete.h"
 
@@ -250,12 +252,31 @@ Array hypot(const Arg& x, const Arg& y) {
   const Calling s("hypot", x.at());
   for (const Arg* v : {&x, &y}) fn::need_real("hypot", *v);
   const auto [p, q] = fn::promoted_inexact("hypot", x, y);
-  const Array a = lax::abs(p), b = lax::abs(q), hi = lax::max(a, b), lo = lax::min(a, b);
-  const Array zero = lax::eq(hi, number_like(hi, 0)),
-              inf = number_like(hi, std::numeric_limits<double>::infinity());
-  const Array ratio = lax::div(lo, choose(zero, number_like(hi, 1), hi));
-  const Array length = lax::mul(hi, lax::sqrt(lax::add(number_like(hi, 1), lax::square(ratio))));
-  return choose(lax::bitwise_or(lax::eq(a, inf), lax::eq(b, inf)), inf, choose(zero, hi, length));
+  const Shape full = p.ndim() ? p.shape() : q.shape();
+  const auto value = [](const Arrays& v) {
+    const Array a = lax::abs(v[0]), b = lax::abs(v[1]), hi = lax::max(a, b), lo = lax::min(a, b);
+    const Array zero = lax::eq(hi, number_like(hi, 0)), one = number_like(hi, 1),
+                inf = number_like(hi, std::numeric_limits<double>::infinity());
+    const Array ratio = lax::div(lo, choose(zero, one, hi));
+    const Array length = lax::mul(hi, lax::sqrt(lax::add(one, lax::square(ratio))));
+    return choose(lax::bitwise_or(lax::eq(a, inf), lax::eq(b, inf)), inf, length);
+  };
+  // x / length and y / length, scaled by a size that has no part in their own derivatives; at 0
+  // half of each, as the larger of two equal ones has.
+  return fn::with_slope(
+      "hypot", {fn::broadcast(p, full), fn::broadcast(q, full)}, value,
+      [](const Arrays& v, const Arrays& d) {
+        const Array hi = lax::stop_gradient(lax::max(lax::abs(v[0]), lax::abs(v[1])));
+        const Array zero = lax::eq(hi, number_like(hi, 0)), one = number_like(hi, 1);
+        const Array size = choose(zero, one, hi);
+        const Array a = lax::div(v[0], size), b = lax::div(v[1], size);
+        const Array squares = choose(zero, one, lax::add(lax::square(a), lax::square(b)));
+        const Array length = lax::sqrt(squares);
+        const auto slope = [&](const Array& part) {
+          return choose(zero, number_like(hi, 0.5), lax::div(part, length));
+        };
+        return lax::add(lax::mul(d[0], slope(a)), lax::mul(d[1], slope(b)));
+      });
 }
 Array exp(const Arg& x) { return float_unary("exp", lax::exp, x); }
 Array exp2(const Arg& x) { return float_unary("exp2", lax::exp2, x); }
@@ -295,17 +316,8 @@ Array arccosh(const Arg& x) { return acosh(x); }
 Array arctanh(const Arg& x) { return atanh(x); }
 Array sinc(const Arg& x) {
   const Calling s("sinc", x.at());
-  const Array v = fn::inexact(x), angle = lax::mul(v, number_like(v, M_PI));
-  // Near 0 by its series, which has the derivatives that the quotient has not: those up to the 16th
-  // at 0, and of the first no digit is lost beside it.
-  const Array size = lax::abs(v), near = lax::lt(size, number_like(size, 0.25));
-  const Array square = lax::square(angle);
-  Array series = number_like(v, 1);
-  for (int k = 8; k > 0; --k)
-    series = lax::sub(number_like(v, 1),
-                      lax::mul(lax::div(square, number_like(v, 2. * k * (2. * k + 1))), series));
-  const Array far = choose(near, number_like(v, 1), angle);
-  return choose(near, series, lax::div(lax::sin(far), far));
+  const Array v = fn::inexact(x);
+  return ir::sin_over(lax::mul(v, number_like(v, M_PI)));
 }
 Array deg2rad(const Arg& x) {
   const Calling s("deg2rad", x.at());

@@ -68,7 +68,8 @@ Array negative(const typing::Arg& x);
 // x itself. Source: jax.numpy.positive.
 Array positive(const typing::Arg& x);
 // |x|: of complex numbers real, of bools and unsigned integers x itself. The derivative at 0 is 1,
-// of complex numbers 0. Source: jax.numpy.abs.
+// of complex numbers 0; that of its square is smooth there, other than in JAX. Source:
+// jax.numpy.abs.
 //
 //     abs(array({-3, 2}))  // array([3, 2], dtype=int32)
 Array abs(const typing::Arg& x);
@@ -79,7 +80,8 @@ Array absolute(const typing::Arg& x);
 //     fabs(array({-3, 2}))  // array([3., 2.], dtype=float32)
 Array fabs(const typing::Arg& x);
 // -1, 0 or 1 by the sign of x, in x's dtype; NaN and -0 as they are; of complex numbers x / |x|.
-// DTypeError for bools. The derivative is 0. Source: jax.numpy.sign.
+// DTypeError for bools. The derivative is 0; of complex numbers that of x / |x|, where JAX's is 0.
+// Source: jax.numpy.sign.
 //
 //     sign(array({-3, 0, 5}))  // array([-1,  0,  1], dtype=int32)
 Array sign(const typing::Arg& x);
@@ -115,7 +117,8 @@ Array sqrt(const typing::Arg& x);
 // Source: jax.numpy.cbrt.
 Array cbrt(const typing::Arg& x);
 // sqrt(|x|^2 + |y|^2), broadcast together and promoted, without overflow on the way; infinite where
-// x or y is. Integers become floats. DTypeError for complex numbers. Source: jax.numpy.hypot.
+// x or y is. Derivatives do not overflow either, other than JAX's. Integers become floats.
+// DTypeError for complex numbers. Source: jax.numpy.hypot.
 Array hypot(const typing::Arg& x, const typing::Arg& y);
 // e^x. Integers become floats. Source: jax.numpy.exp.
 Array exp(const typing::Arg& x);

@@ -13,6 +13,7 @@
 #include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/shape.h"
+#include "weft/ops/control/custom_flat.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
@@ -256,6 +257,26 @@ Array count_nonzero(const Arg& x, const AxisList& axis, const ReduceOptions& o) 
   return sum_as("count_nonzero", fn::as_dtype(fn::truth("count_nonzero", x), I32), axis, o);
 }
 
+namespace {
+// Shifted by the largest, or not at all where that is infinite.
+Array log_sum_exp(const Array& v, const Sizes& axes) {
+  const Array largest = reduced(lax::reduce_max, is_complex(v.dtype()) ? lax::real(v) : v, axes);
+  const Array top =
+      lax::stop_gradient(where(lax::is_finite(largest), largest, number_like(largest, 0)));
+  return add(log(sum(exp(subtract(v, expand_dims(top, axes))), axes)), top);
+}
+// Value and tangent. Beside an infinite term nothing counts, and equal ones share the derivative.
+Arrays log_sum_exp_rule(const Array& v, const Array& dv, const Sizes& axes) {
+  const Array largest = lax::stop_gradient(reduced(lax::reduce_max, v, axes));
+  const Array endless = isinf(largest), top = where(isnan(largest), number_like(v, 0), largest);
+  const Array wide = expand_dims(largest, axes), shift = expand_dims(top, axes);
+  const Array alone = where(equal(v, wide), number_like(v, 0), number_like(v, -inf));
+  const Array e = exp(where(expand_dims(endless, axes), alone, subtract(v, shift)));
+  const Array total = sum(e, axes);
+  const Array tangent = divide(sum(multiply(e, dv), axes), total);
+  return {add(log(total), top), fn::as_dtype(tangent, total.dtype())};
+}
+}  // namespace
 Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s("logsumexp", x.at());
   refuse("logsumexp", "dtype", o.dtype.has_value());
@@ -268,11 +289,13 @@ Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
     return fn::as_dtype(a, given.dtype(), given.weak_type());
   };
   if (axes.empty()) return rounded(v);
-  // Shifted by the largest, or not at all where that is infinite.
-  Array top = reduced(lax::reduce_max, is_complex(v.dtype()) ? lax::real(v) : v, axes);
-  top = lax::stop_gradient(where(lax::is_finite(top), top, number_like(top, 0)));
-  const Array terms = exp(subtract(v, expand_dims(top, axes)));
-  return keep(rounded(add(log(sum(terms, axes)), top)), axes, o.keepdims);
+  const auto value = [&](const Arrays& in) { return Arrays{log_sum_exp(in[0], axes)}; };
+  if (is_complex(v.dtype())) return keep(rounded(value({v})[0]), axes, o.keepdims);
+  const auto rule = [&](const Arrays& in) { return log_sum_exp_rule(in[0], in[1], axes); };
+  const Arrays r =
+      custom_jvp_flat(record({v.type()}, value), record({v.type(), v.type().strong()}, rule), {v},
+                      "logsumexp", true);
+  return keep(rounded(r[0]), axes, o.keepdims);
 }
 
 namespace {

@@ -148,7 +148,8 @@ std::pair<Array, Array> average_returned(const typing::Arg& x, const typing::Axi
 Array count_nonzero(const typing::Arg& x, const typing::AxisList& axis = none,
                     const typing::ReduceOptions& o = {});
 // log(sum(e^x)) over the axes (default: all), without overflow; -inf of nothing; integers become
-// floats. ShapeError for .dtype and .initial. Source: jax.scipy.special.logsumexp.
+// floats. The largest elements share the derivative where they are infinite, where JAX's is NaN.
+// ShapeError for .dtype and .initial. Source: jax.scipy.special.logsumexp.
 Array logsumexp(const typing::Arg& x, const typing::AxisList& axis = none,
                 const typing::ReduceOptions& o = {});
 
@@ -218,7 +219,8 @@ struct QuantileOptions {
 }  // namespace typing
 // The element at place q (n - 1) of the n that the axes (default: all) have in ascending order, for
 // a q in [0, 1] (others are cut to it) or a vector of them, whose axis stands in front of the
-// result; floats (integers become F32, 64-bit ones F64), NaN where there is one. ShapeError of
+// result; floats (integers become F32, 64-bit ones F64), NaN where there is one. At an element's
+// own place it is that element, also an infinite one, where JAX's "linear" gives NaN. ShapeError of
 // nothing, for another method, for weights beside it and for more axes of q, DTypeError for complex
 // numbers. Source: jax.numpy.quantile.
 //

@@ -106,17 +106,22 @@ Array first_step(Rhs f, const Arrays& y, const Array& t, const Arrays& slope, co
   const Array h0 = where((d0 < 1e-5) | (d1 < 1e-5), 1e-6, 0.01 * d0 / d1);
   const Arrays next = f(fn::add_scaled(y, h0, slope), t + as_dtype(h0, t.dtype()));
   const Array d2 = norm(fn::subtract(next, slope)) / h0;
-  const Array h1 = where((d1 <= 1e-15) & (d2 <= 1e-15), maximum(1e-6, h0 * 1e-3),
+  // A slope that is NaN is that of a time out of the domain.
+  const Array short_one = ((d1 <= 1e-15) & (d2 <= 1e-15)) | isnan(d2);
+  const Array h1 = where(short_one, where(isnan(d2), h0 * 1e-3, maximum(1e-6, h0 * 1e-3)),
                          pow(0.01 / maximum(d1, d2), 1. / (order + 1.)));
   return limited(as_dtype(minimum(100. * h0, h1), t.dtype()), o);
 }
 
-// The step after one of length h whose error is `ratio` of what is tolerated.
+// The step after one of length h whose error is `ratio` of what is tolerated. A ratio that is NaN
+// is that of a step out of the domain: a shorter one follows.
 Array next_step(const Array& h, const Array& ratio, const Tolerances& o) {
   constexpr double safety = 0.9, most = 10, least = 0.2, order = 5;
-  const Array lower = where(ratio < 1., 1., as_dtype(Array(least), ratio.dtype()));
-  const Array factor = minimum(most, maximum(pow(ratio, -1. / order) * safety, lower));
-  return limited(h * as_dtype(where(ratio == 0., most, factor), h.dtype()), o);
+  const Array outside = isnan(ratio), known = where(outside, 1., ratio);
+  const Array lower = where(known < 1., 1., as_dtype(Array(least), ratio.dtype()));
+  const Array factor = minimum(most, maximum(pow(known, -1. / order) * safety, lower));
+  const Array chosen = where(known == 0., most, where(outside, least, factor));
+  return limited(h * as_dtype(chosen, h.dtype()), o);
 }
 
 // ---- integrating
@@ -135,20 +140,26 @@ Array error_ratio(const Arrays& error, const Arrays& y, const Arrays& next, cons
   return sqrt(fn::squared_norm(over(error, size, o)) / static_cast<double>(fn::elements(y)));
 }
 
-// One step, or the same state with a shorter one to try.
-State tried(Rhs f, const State& s, const Tolerances& o) {
+// One step, or the same state with a shorter one to try. A step that ends behind `time` and left
+// the domain is tried once more so that it ends there: that may be the domain's edge. One that no
+// longer moves the time ends the attempts.
+State tried(Rhs f, const State& s, const Array& time, const Tolerances& o) {
   std::vector<Arrays> k = {s.f};
   Arrays y;
+  const Array left = time - s.t, end = where(s.h == left, time, s.t + s.h);
   for (size_t i = 1; i < stages; ++i) {
     y = moved(s.y, increment(s.h, stage[i], k));
-    k.push_back(f(y, times[i] == 1 ? s.t + s.h : s.t + s.h * times[i]));
+    k.push_back(f(y, times[i] == 1 ? end : s.t + s.h * times[i]));
   }
   const Array ratio = error_ratio(increment(s.h, error_of, k), s.y, y, o);
-  const Array good = ratio <= 1.;
-  const Array h = o.fixed ? stop_gradient(next_step(s.h, ratio, o)) : next_step(s.h, ratio, o);
+  const Array good = ratio <= 1., outside = isnan(ratio);
+  const Array next = next_step(s.h, ratio, o);
+  const Array again = where(s.h > left, left, where(s.t + next > s.t, next, 0.));
+  const Array length = where(outside, as_dtype(again, next.dtype()), next);
+  const Array h = o.fixed ? stop_gradient(length) : length;
   return {fn::select(good, y, s.y),
           fn::select(good, k.back(), s.f),
-          where(good, s.t + s.h, s.t),
+          where(good, end, s.t),
           h,
           fn::select(good, s.y, s.from),
           fn::select(good, s.f, s.slope),
@@ -186,7 +197,7 @@ State advanced(Rhs f, const State& s, const Array& time, const Tolerances& o) {
   WhileOptions loop;
   loop.max_trips = o.mxstep;
   return while_loop([&](const State& now) { return (now.t < time) & (now.h > 0.); },
-                    [&](const State& now) { return tried(f, now, o); }, s, loop);
+                    [&](const State& now) { return tried(f, now, time, o); }, s, loop);
 }
 
 // States at the times behind the first.
@@ -271,7 +282,10 @@ Arrays augmented(const System& s, const Arrays& all, const Array& minus_t, const
     return s.at(part(x, 0, n), x[n], merged(on, rest(x, n + 1), off));
   };
   const Linearized l = linearize_flat(f, at, std::vector<bool>(at.size(), true));
-  const Arrays ct = each(instantiate, l.linear.transpose(cotangent), types_of(at));
+  Arrays ct = each(instantiate, l.linear.transpose(cotangent), types_of(at));
+  // At the edge of a domain, as that of sqrt(t), the slope by the time may be endless where those
+  // by y and the parameters are not: its integral has a value all the same.
+  ct[n] = where(isfinite(ct[n]), ct[n], 0.);
   return joined(each([](const Array& v) { return -v; }, l.out), ct);
 }
 

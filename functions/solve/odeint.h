@@ -85,11 +85,10 @@ concept OdeArgument = !std::same_as<std::remove_cvref_t<T>, typing::OdeintOption
 // (OdeintOptions::gradient).
 //
 // ShapeError where t is no vector or empty and where func returns what is not like y0, DTypeError
-// for integers in y0 or t, Error for another `.gradient`. What does not reach its time for a step
-// of length zero is NaN. Source: jax.experimental.ode.odeint.
-//
-//     auto decay = [](Array y, Array, Array k) { return -k * y; };
-//     odeint(decay, 1., array({0., 1.}), 2., {.rtol = 1e-6, .mxstep = 100}).shape()  // (2,)
+// for integers in y0 or t, Error for another `.gradient`. A step that meets NaN is tried again
+// shorter, first so that it ends at the time asked for, which may be the edge of func's domain (JAX
+// stops there). What does not reach its time for a step of length zero is NaN. Source:
+// jax.experimental.ode.odeint.
 template <class F, class Y>
 typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t,
                            const typing::OdeintOptions& options = {}) {

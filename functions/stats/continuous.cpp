@@ -98,6 +98,13 @@ Array cdf(const Arg& x, const Arg& beta) {
 }  // namespace gennorm
 
 namespace gumbel_l {
+namespace {
+// log(1 - e^(-e^z)): far below 0 z - e^z / 2, where e^z underflows.
+Array log_of_mass(const Array& z) {
+  const Array low = z < -20, far = safe(low, z, -20), near = safe(!low, z, 0);
+  return where(low, far - 0.5 * exp(far), nn::log1mexp(exp(near)));
+}
+}  // namespace
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("gumbel_l::logpdf", x, loc, scale);
@@ -111,9 +118,7 @@ Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
 Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("gumbel_l::logcdf", x, loc, scale);
-  // Far below 0 it is z, as e^-(e^z) is 1 - e^z; e^z itself may have no number there.
-  const Array z = (v - m) / s, far = z < -40;
-  return where(s > 0, where(far, z, nn::log1mexp(exp(safe(!far, z, 0)))), nan);
+  return where(s > 0, log_of_mass((v - m) / s), nan);
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -199,8 +204,11 @@ namespace logistic {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("logistic::logpdf", x, loc, scale);
-  const Array half = (v - m) / s / 2;
-  return -2 * logaddexp(half, -half) - log(s);
+  // Its derivative is tanh, which two exponentials that are nearly equal would lose.
+  const Array sum = fn::with_slope(
+      "log_two_cosh", {(v - m) / s / 2}, [](const Arrays& h) { return logaddexp(h[0], -h[0]); },
+      [](const Arrays& h, const Arrays& d) { return d[0] * tanh(h[0]); });
+  return -2 * sum - log(s);
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -299,7 +307,11 @@ namespace vonmises {
 Array logpdf(const Arg& x, const Arg& kappa) {
   const Source at(x.at());
   const auto [v, k] = reals("vonmises::logpdf", x, kappa);
-  return where(k > 0, -2 * k * square(sin(v / 2)) - log(2 * pi * special::i0e(k)), nan);
+  // Near 0 by I0 itself, which is smooth there.
+  const Array small = k < 1, near = safe(small, k, 0), far = safe(!small, k, 1);
+  const Array value = where(small, near * cos(v) - log(2 * pi * special::i0(near)),
+                            -2 * far * square(sin(v / 2)) - log(2 * pi * special::i0e(far)));
+  return where(k >= 0, value, nan);
 }
 Array pdf(const Arg& x, const Arg& kappa) {
   const Source at(x.at());

@@ -301,8 +301,8 @@ Array cdf(const typing::Arg& x, const typing::Arg& loc = 0, const typing::Arg& s
 Array ppf(const typing::Arg& q, const typing::Arg& loc = 0, const typing::Arg& scale = 1);
 }  // namespace uniform
 
-// The von Mises distribution of angles: density e^(kappa cos x) / (2 pi I0(kappa)); NaN unless
-// kappa is positive. Source: jax.scipy.stats.vonmises.
+// The von Mises distribution of angles: density e^(kappa cos x) / (2 pi I0(kappa)); uniform for
+// kappa = 0, where JAX's is NaN; NaN for kappa < 0. Source: jax.scipy.stats.vonmises.
 namespace vonmises {
 // The logarithm of the density. Source: jax.scipy.stats.vonmises.logpdf.
 Array logpdf(const typing::Arg& x, const typing::Arg& kappa);

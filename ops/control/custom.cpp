@@ -25,7 +25,11 @@ struct CustomJvp {
   Jaxpr rule;   // (consts…, x…, dx of the inexact x…) -> (out…, tangents of the inexact out…)
   int64_t num_consts = 0;
   std::string name;
-  WEFT_FIELDS(jaxpr, rule, num_consts, name)
+  // The rule's results are those of the function, which therefore stands for them with the same
+  // rule in derivatives of higher order; and its tangents are made of ops that have derivatives, so
+  // that those that are zero stay away: an endless slope times a written zero would be NaN.
+  bool smooth = false;
+  WEFT_FIELDS(jaxpr, rule, num_consts, name, smooth)
 };
 struct CustomVjp {
   Jaxpr jaxpr;             // (consts…, x…) -> out…
@@ -139,11 +143,32 @@ Arrays tangents_of(const Arrays& x, const Arrays& dx, size_t consts) {
               chosen(rest(dx, consts), on), chosen(rest(x, consts), on));
 }
 
+// The tangents that a rule of m results gives. `has`: which of the last operands, the tangents, are
+// no zeros. The rule is linear in them: its own derivative along them is its result.
+Arrays tangents_by_rule(const Jaxpr& rule, const Arrays& in, const std::vector<bool>& has,
+                        size_t m) {
+  const size_t first = in.size() - has.size(), tangents = rule->out.size() - m;
+  const std::vector<bool> results(m, false), all(tangents, true);
+  if (std::find(has.begin(), has.end(), false) == has.end())
+    return eval_jaxpr(dce(rule, joined(results, all)), in);
+  const JvpJaxpr along =
+      jvp_jaxpr(rule, joined(std::vector<bool>(first, false), has), joined(results, all));
+  std::vector<bool> keep(along.jaxpr->out.size(), false);
+  std::fill(keep.end() - static_cast<std::ptrdiff_t>(tangents), keep.end(), true);
+  return eval_jaxpr(dce(along.jaxpr, keep), joined(in, chosen(rest(in, first), has)));
+}
+
 Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   const CustomJvp& p = d.params;
   refuse_captured(d.dx, p.num_consts, p.name);
   const size_t nc = static_cast<size_t>(p.num_consts), m = p.jaxpr->out.size();
-  const Arrays all = eval_jaxpr(p.rule, joined(d.x, tangents_of(d.x, d.dx, nc)));
+  const Arrays in = joined(d.x, tangents_of(d.x, d.dx, nc));
+  if (p.smooth) {
+    const std::vector<bool> has = given(chosen(rest(d.dx, nc), inexact(rest(d.x, nc))));
+    const Arrays out = d.op.bind(d.x, p);
+    return {out, spread(tangents_by_rule(p.rule, in, has, m), inexact(out))};
+  }
+  const Arrays all = eval_jaxpr(p.rule, in);
   const Arrays out = part(all, 0, m);
   return {out, spread(rest(all, m), inexact(out))};
 }
@@ -168,7 +193,7 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
              &captured);
   return mapped_in_front(
       b.op.bind(with_captured(x, nc, captured),
-                {j[0], j[1], static_cast<int64_t>(nc + captured.size()), p.name}));
+                {j[0], j[1], static_cast<int64_t>(nc + captured.size()), p.name, p.smooth}));
 }
 
 // k sin(x) y, where k is captured.
@@ -202,7 +227,9 @@ std::vector<Sample<CustomJvp>> jvp_samples() {
                                              {scaled(a[0], rule(rest(a, 1), rest(a, 3)))});
                              }),
                      1, "captured"};
-  return {{two, alone}, {sample_operands(), captured}};
+  CustomJvp by_operand = alone;
+  by_operand.smooth = true;
+  return {{two, alone}, {sample_operands(), captured}, {two, by_operand}};
 }
 
 const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
@@ -662,12 +689,12 @@ Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b) {
 }
 
 Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
-                       const std::string& name) {
+                       const std::string& name, bool smooth) {
   Arrays all;
   const std::vector<Jaxpr> j = opened({{f, 0}, {rule, 0}}, &all);
   const auto consts = static_cast<int64_t>(all.size());
   append(all, x);
-  return custom_jvp_op.bind(all, {j[0], j[1], consts, name});
+  return custom_jvp_op.bind(all, {j[0], j[1], consts, name, smooth});
 }
 
 Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,

@@ -10,8 +10,10 @@
 namespace weft {
 
 // f: x -> out. rule: (x…, dx of the inexact x…) -> (out…, tangents of the inexact outputs…).
+// `smooth`: the rule's outputs are f's own, and its tangents are made of ops that have derivatives:
+// then derivatives of any order come from the rule, and operands without a tangent take no part.
 Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
-                       const std::string& name);
+                       const std::string& name, bool smooth = false);
 // f: x -> out. fwd: x -> (out…, residuals…). bwd: (residuals…, ct of each out…) -> a cotangent of
 // each inexact x, in order. Batching sums cotangents of x that are not mapped over the lanes.
 Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,

@@ -34,7 +34,8 @@ const auto& exp2_op = differentiable_unary<DTypes::inexact>(
     [](Array dx, Array x, Array y) { return mul(like(x, std::log(2.0)), mul(dx, y)); });
 const auto& expm1_op = differentiable_unary<DTypes::inexact>(
     "expm1", "exp(x) - 1, also where that is small.", [](auto x) { return math::expm1(x); },
-    [](Array dx, Array, Array y) { return mul(dx, add(y, like(y, 1))); });
+    // Not y + 1, in which all digits of a small exponential are lost.
+    [](Array dx, Array x, Array) { return mul(dx, exp(x)); });
 const auto& log_op = differentiable_unary<DTypes::inexact>(
     "log", "The natural logarithm.", [](auto x) { return math::log(x); },
     [](Array dx, Array x, Array) { return div(dx, x); }, 0.2, 3);
@@ -43,7 +44,8 @@ const auto& log1p_op = differentiable_unary<DTypes::inexact>(
     [](Array dx, Array x, Array) { return div(dx, add(x, like(x, 1))); }, -0.5, 2);
 const auto& logistic_op = differentiable_unary<DTypes::inexact>(
     "logistic", "1 / (1 + exp(-x)).", [](auto x) { return math::logistic(x); },
-    [](Array dx, Array, Array y) { return mul(dx, mul(y, sub(like(y, 1), y))); });
+    // Not y (1 - y), which is 0 where y rounds to 1.
+    [](Array dx, Array x, Array y) { return mul(dx, mul(y, logistic(neg(x)))); });
 
 // ---- pow: the exponent may be an integer, which is converted
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "weft/autodiff/composed.h"
 #include "weft/core/scalar/math.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
@@ -132,7 +133,14 @@ const Primitive<None>& sign_op = define_elementwise([] {
   auto d = elementwise<DTypes::numbers, 1>("sign",
                                            "-1, 0 or 1; NaN and -0 stay; of complex numbers x/|x|.",
                                            [](auto x) { return math::sign(x); });
-  d.jvp = zero_jvp;
+  // Of complex numbers the part of dx that turns x, over |x|: i s Im(conj(s) dx) / |x|.
+  d.jvp = unary_jvp([](Array dx, Array x, Array s) {
+    if (!is_complex(x.dtype())) return Array();
+    const Array size = abs(x), zero = eq(size, like(size, 0));
+    const Array safe = select(zero, broadcast_like(like(size, 1), size.type()), size);
+    const Array turn = div(imag(mul(conj(s), dx)), safe);
+    return mul(complex(neg(imag(s)), real(s)), convert_element_type(turn, x.dtype()));
+  });
   return d;
 }());
 
@@ -154,6 +162,7 @@ struct IntegerPow {
   int64_t y = 0;
   WEFT_FIELDS(y)
 };
+bool is_square(const AnyParams& p) { return params_as<IntegerPow>(p).y == 2; }
 const Primitive<IntegerPow>& integer_pow_op = define_elementwise([] {
   auto d = elementwise_with<IntegerPow, DTypes::numbers, 1>(
       "integer_pow", "x to a constant integer power; 1 for y = 0, whatever x is.",
@@ -189,6 +198,16 @@ const Primitive<IntegerPow>& integer_pow_op = define_elementwise([] {
   };
   return d;
 }());
+
+// |z|^2 is smooth at 0, where |z| is not: 2 Re(conj(z) dz). Of real numbers the rule of |x| does.
+Array tangent_of_square(const Arrays& x, const Arrays& dx) {
+  if (!is_complex(x[0].dtype())) return {};
+  const Array part = real(mul(conj(x[0]), dx[0]));
+  return mul(like(part, 2), part);
+}
+const bool square_of_abs = define_composed("square", "abs", tangent_of_square),
+           product_of_abs = define_composed("mul", "abs", tangent_of_square),
+           power_of_abs = define_composed("integer_pow", "abs", tangent_of_square, is_square);
 
 }  // namespace
 

@@ -4,12 +4,14 @@
 // bessel_i0e, bessel_i1e.
 #include "weft/ops/elementwise/special.h"
 
+#include <array>
 #include <cmath>
 
 #include "weft/core/error.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/removable.h"
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/kit/differentiable_unary.h"
 #include "weft/ops/kit/sample_numbers.h"
@@ -55,21 +57,63 @@ const auto& digamma_op = differentiable_unary(
     },
     0.3, 4);
 
+// The difference of bessel_i0e and bessel_i1e of numbers beyond 30, in which they cancel: that of
+// their expansions in 1 / x (DLMF 10.40.1).
+constexpr double bessel_far = 30;
+Array bessel_gap(const Array& x) {
+  std::array<double, 17> c{};
+  double of_0 = 1, of_1 = 1;
+  for (int k = 1; k <= 17; ++k) {
+    const double odd = (2. * k - 1) * (2. * k - 1);
+    of_0 *= odd / (8. * k);
+    of_1 *= (odd - 4) / (8. * k);
+    c[static_cast<size_t>(k - 1)] = (of_0 - of_1) / std::sqrt(2 * M_PI);
+  }
+  const Array i = div(like(x, 1), x);
+  const auto at = [&](int k) { return c[static_cast<size_t>(k)]; };
+  return mul(mul(ir::power_series(i, at, 17), i), sqrt(i));
+}
+// |x| whose derivative at 0 is 0.
+Array even_size(const Array& x) { return mul(sign(x), x); }
+// bessel_i1e(x) / x, y being the numerator.
+Array bessel_i1e_over(const Array& x, const Array& y) {
+  const Type t = x.type();
+  const Array close = lt(abs(x), like(x, 1)), one = broadcast_like(like(x, 1), t);
+  const Array v = select(close, x, broadcast_like(like(x, 0), t));
+  double term = 0.5;
+  std::array<double, 10> c{};
+  for (int k = 0; k < 10; ++k) {
+    c[static_cast<size_t>(k)] = term;
+    term /= 4. * (k + 1) * (k + 2);
+  }
+  const auto at = [&](int k) { return c[static_cast<size_t>(k)]; };
+  const Array series = mul(exp(neg(even_size(v))), ir::power_series(square(v), at, 10));
+  return select(close, series, div(y, select(close, one, x)));
+}
+// near, and far(|x|) where that is beyond the point from which on the two functions cancel.
+template <class F>
+Array near_or_gap(const Array& x, const Array& near, F far) {
+  const Array size = even_size(x), beyond = gt(abs(x), like(x, bessel_far));
+  return select(beyond, far(select(beyond, size, broadcast_like(like(x, bessel_far), x.type()))),
+                near);
+}
+
 const auto& bessel_i0e_op = differentiable_unary(
     "bessel_i0e", "exp(-|x|) I0(x), I0 the modified Bessel function of order 0.",
     [](auto x) { return math::bessel_i0e(x); },
-    [](Array dx, Array x, Array y) { return mul(dx, sub(bessel_i1e(x), mul(sign(x), y))); }, 0.2,
-    12);
+    [](Array dx, Array x, Array y) {
+      const Array near = sub(bessel_i1e(x), mul(sign(x), y));
+      return mul(dx, near_or_gap(x, near,
+                                 [&](const Array& v) { return neg(mul(sign(x), bessel_gap(v))); }));
+    },
+    0.2, 12);
 const auto& bessel_i1e_op = differentiable_unary(
     "bessel_i1e", "exp(-|x|) I1(x), I1 the modified Bessel function of order 1.",
     [](auto x) { return math::bessel_i1e(x); },
     [](Array dx, Array x, Array y) {
-      // At 0 it is 1/2, where y / x is 0 / 0.
-      const Type t = x.type();
-      const Array safe = ge(abs(x), like(x, std::numeric_limits<float>::min()));
-      const Array a = select(safe, x, broadcast_like(like(x, 1), t));
-      const Array slope = sub(bessel_i0e(a), mul(y, add(sign(a), div(like(a, 1), a))));
-      return mul(dx, select(safe, slope, broadcast_like(like(x, 0.5), t)));
+      const Array near = sub(bessel_i0e(x), mul(sign(x), y));
+      const Array gap = near_or_gap(x, near, [](const Array& v) { return bessel_gap(v); });
+      return mul(dx, sub(gap, bessel_i1e_over(x, y)));
     },
     0.2, 12);
 
@@ -85,8 +129,9 @@ R zeta_of(R s, R q) {
     a = a + one;
     sum = sum + math::pow(a, -s);
   }
-  const R tail = math::pow(a, -s);
-  sum = sum + a * tail / (s - one) - half * tail;
+  // a^(1 - s) is in range where a^-s may be no more.
+  const R integral = math::pow(a, one - s), tail = integral / a;
+  sum = sum + integral / (s - one) - half * tail;
   // (2k)! / B(2k)
   constexpr double c[] = {12.0,
                           -720.0,

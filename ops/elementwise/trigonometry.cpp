@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/elementwise/trigonometry.cpp: trigonometric and hyperbolic functions and their inverses.
+#include <limits>
+
+#include "weft/ops/elementwise/compare.h"
+#include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/kit/differentiable_unary.h"
 
 namespace weft {
@@ -12,6 +17,46 @@ using namespace lax;
 
 Array one_plus(const Array& x) { return add(like(x, 1), x); }
 Array one_minus(const Array& x) { return sub(like(x, 1), x); }
+// 1 / sqrt(1 - x^2): near 1 by (1 - x) (1 + x), which keeps the digits that the difference loses.
+// Of large complex numbers the square overflows.
+Array by_root(const Array& dx, const Array& x) {
+  if (is_complex(x.dtype())) return mul(dx, mul(rsqrt(one_minus(x)), rsqrt(one_plus(x))));
+  const Array size = abs(x), near = bitwise_and(gt(size, like(x, 0.5)), lt(size, like(x, 1)));
+  return mul(dx, rsqrt(select(near, mul(one_minus(x), one_plus(x)), one_minus(square(x)))));
+}
+// max(size, least) without a derivative, so that what is divided by it has no square that
+// overflows; finite, so that a quotient of infinities is none.
+Array scale_of(const Array& size, double least) {
+  const double most = size.dtype() == F64   ? std::numeric_limits<double>::max()
+                      : size.dtype() == F16 ? 65504
+                                            : 3e38;
+  return stop_gradient(clamp(like(size, least), size, like(size, most)));
+}
+// 1 / sqrt(1 + x^2).
+Array by_length(const Array& dx, const Array& x) {
+  if (is_complex(x.dtype())) return by_root(dx, complex(neg(imag(x)), real(x)));
+  const Array inverse = div(like(x, 1), scale_of(abs(x), 1));
+  return mul(dx, mul(inverse, rsqrt(add(square(inverse), square(mul(x, inverse))))));
+}
+// 1 / cosh(x)^2. Not (1 - y) (1 + y), which is 0 where y rounds to 1; where cosh would overflow the
+// square is 0.
+Array by_cosh(const Array& dx, const Array& x, const Array& y) {
+  if (is_complex(x.dtype())) return mul(add(dx, mul(dx, y)), one_minus(y));
+  const double far = x.dtype() == F64 ? 400 : x.dtype() == F16 ? 11 : 60;
+  const Array end = broadcast_like(like(x, far), x.type());
+  const Array c = div(like(x, 1), cosh(select(gt(abs(x), end), end, x)));
+  return mul(mul(dx, c), c);
+}
+// part / (y^2 + x^2).
+Array over_square(const Array& part, const Array& y, const Array& x) {
+  if (is_complex(x.dtype())) return div(part, add(square(y), square(x)));
+  const double least = x.dtype() == F64   ? std::numeric_limits<double>::min()
+                       : x.dtype() == F16 ? 0x1p-14
+                                          : std::numeric_limits<float>::min();
+  const Array inverse = div(like(x, 1), scale_of(max(abs(y), abs(x)), least));
+  const Array a = mul(y, inverse), b = mul(x, inverse);
+  return mul(div(mul(part, inverse), add(square(a), square(b))), inverse);
+}
 
 const auto& sin_op = differentiable_unary<DTypes::inexact>(
     "sin", "The sine.", [](auto x) { return math::sin(x); },
@@ -24,10 +69,10 @@ const auto& tan_op = differentiable_unary<DTypes::inexact>(
     [](Array dx, Array, Array y) { return mul(dx, one_plus(square(y))); }, -1, 1);
 const auto& asin_op = differentiable_unary<DTypes::inexact>(
     "asin", "The angle in [-pi/2, pi/2] whose sine is x.", [](auto x) { return math::asin(x); },
-    [](Array dx, Array x, Array) { return mul(dx, rsqrt(one_minus(square(x)))); }, -0.9, 0.9);
+    [](Array dx, Array x, Array) { return by_root(dx, x); }, -0.9, 0.9);
 const auto& acos_op = differentiable_unary<DTypes::inexact>(
     "acos", "The angle in [0, pi] whose cosine is x.", [](auto x) { return math::acos(x); },
-    [](Array dx, Array x, Array) { return mul(dx, neg(rsqrt(one_minus(square(x))))); }, -0.9, 0.9);
+    [](Array dx, Array x, Array) { return neg(by_root(dx, x)); }, -0.9, 0.9);
 const auto& atan_op = differentiable_unary<DTypes::inexact>(
     "atan", "The angle in [-pi/2, pi/2] whose tangent is x.", [](auto x) { return math::atan(x); },
     [](Array dx, Array x, Array) { return div(dx, one_plus(square(x))); });
@@ -39,10 +84,10 @@ const auto& cosh_op = differentiable_unary<DTypes::inexact>(
     [](Array dx, Array x, Array) { return mul(dx, sinh(x)); });
 const auto& tanh_op = differentiable_unary<DTypes::inexact>(
     "tanh", "The hyperbolic tangent.", [](auto x) { return math::tanh(x); },
-    [](Array dx, Array, Array y) { return mul(add(dx, mul(dx, y)), one_minus(y)); });
+    [](Array dx, Array x, Array y) { return by_cosh(dx, x, y); });
 const auto& asinh_op = differentiable_unary<DTypes::inexact>(
     "asinh", "The inverse hyperbolic sine.", [](auto x) { return math::asinh(x); },
-    [](Array dx, Array x, Array) { return mul(dx, rsqrt(one_plus(square(x)))); });
+    [](Array dx, Array x, Array) { return by_length(dx, x); });
 const auto& acosh_op = differentiable_unary<DTypes::inexact>(
     "acosh", "The inverse hyperbolic cosine.", [](auto x) { return math::acosh(x); },
     [](Array dx, Array x, Array) {
@@ -60,10 +105,9 @@ const Primitive<None>& atan2_op = define_elementwise([] {
   auto d =
       elementwise<DTypes::inexact, 2>("atan2", "The angle of the point (x, y), of atan2(y, x).",
                                       [](auto y, auto x) { return math::atan2(y, x); });
-  const auto length2 = [](const Array& y, const Array& x) { return add(square(y), square(x)); };
   d.jvp = binary_jvp(
-      [length2](Array dy, Array y, Array x, Array) { return mul(dy, div(x, length2(y, x))); },
-      [length2](Array dx, Array y, Array x, Array) { return mul(dx, div(neg(y), length2(y, x))); });
+      [](Array dy, Array y, Array x, Array) { return mul(dy, over_square(x, y, x)); },
+      [](Array dx, Array y, Array x, Array) { return mul(dx, over_square(neg(y), y, x)); });
   d.rejects = [] {
     return std::vector<Reject<None>>{{{Type(F32, {2}), Type(F32, {3})}, {}, "same shape"},
                                      {{Type(F32, {2}), Type(F64, {2})}, {}, "same dtypes"}};

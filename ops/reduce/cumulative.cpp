@@ -298,8 +298,14 @@ const Primitive<Cumulative>& logsumexp_op = define_running([] {
   auto d = running<LogSumExp>();
   d.jvp = paired_jvp([](const Pairs& a, const Pairs& b) {
     const Array out = ir::log_sum(a[0], b[0], [](const Array& d) { return log1p(exp(d)); });
-    const auto weighted = [&](const Pairs& p) { return mul(p[1], exp(sub(p[0], out))); };
-    return Pairs{out, add(weighted(a), weighted(b))};
+    const Array inf = like(out, std::numeric_limits<double>::infinity());
+    const Array endless = eq(abs(out), inf), zero = base::zeros(out.type().strong());
+    // Beside an endless sum the difference is NaN: those that are equal to it share it.
+    const auto weighted = [&](const Pairs& p, const Pairs& other) {
+      const Array part = exp(select(endless, zero, sub(p[0], out)));
+      return mul(p[1], select(endless, share(p[0], out, other[0]), part));
+    };
+    return Pairs{out, add(weighted(a, b), weighted(b, a))};
   });
   return d;
 }());

@@ -23,8 +23,8 @@ Array cummax(const typing::Arg& x, int64_t axis = 0, bool reverse = false);
 // As cumsum, the smallest of all real numbers up to each; NaN wins, equals share the derivative.
 // Source: jax.lax.cummin.
 Array cummin(const typing::Arg& x, int64_t axis = 0, bool reverse = false);
-// As cumsum, log of the sum of e^x of all floats up to each, without overflow. Source:
-// jax.lax.cumlogsumexp.
+// As cumsum, log of the sum of e^x of all floats up to each, without overflow; infinite ones that
+// are equal share the derivative, where JAX's is NaN. Source: jax.lax.cumlogsumexp.
 Array cumlogsumexp(const typing::Arg& x, int64_t axis = 0, bool reverse = false);
 
 }  // namespace weft::lax

@@ -356,9 +356,25 @@ R exponential_integral(double rounding, const R& n, const R& x) {
 
 // ---- the ops
 
-Array log_of_factor(const Array& a, const Array& x) {
+// x^(a - 1) rest(x), where `log_rest` is a logarithm: the exponential of a sum, and at x = 0 the
+// power itself, in whose logarithm 0 times infinity would stand.
+Array power_times(const Array& a, const Array& x, const Array& log_rest) {
   using namespace lax;
-  return sub(sub(mul(sub(a, like(a, 1)), log(x)), x), lgamma(a));
+  const Type t = log_rest.type();
+  const Array less = sub(a, like(a, 1)), end = broadcast_like(eq(x, like(x, 0)), t);
+  const Array one = broadcast_like(like(x, 1), t), wide = broadcast_like(x, t);
+  const Array inside = exp(add(mul(less, log(select(end, one, wide))), log_rest));
+  // In range where it counts: for a <= 3, beyond which two derivatives are 0.
+  const Array scale = exp(min(log_rest, like(log_rest, 80)));
+  // A power of exponent 0 is 1, and so are its derivatives 0, where 0 times 1 / 0 would be NaN.
+  const Array power = broadcast_like(less, t), flat = eq(power, like(power, 0));
+  const Array there =
+      mul(select(flat, one, pow(select(end, wide, one), select(flat, one, power))), scale);
+  return select(end, there, inside);
+}
+Array gamma_density(const Array& a, const Array& x) {
+  using namespace lax;
+  return power_times(a, x, neg(add(x, lgamma(a))));
 }
 // Few, as each program is long: one a shape, a scalar beside a full shape, both wide dtypes.
 std::vector<Sample<None>> samples_of(size_t n, double lo, double hi) {
@@ -406,7 +422,7 @@ Def<None> gamma_def(const char* name, const char* doc, bool upper) {
         return signed_by(lax::mul(da, igamma_grad_a_op({a, x})));
       },
       [signed_by](const Array& dx, const Array& a, const Array& x, const Array&) {
-        return signed_by(lax::mul(dx, lax::exp(log_of_factor(a, x))));
+        return signed_by(lax::mul(dx, gamma_density(a, x)));
       });
   d.samples = gamma_samples;
   d.rejects = [] { return std::vector{integers_refused(2)}; };
@@ -428,9 +444,17 @@ const Primitive<None>& betainc_op = define<None>([] {
           "betainc: there is a derivative by x alone, none by a or b, as in JAX");
     const Array &a = j.x[0], &b = j.x[1], &x = j.x[2];
     const Array log_beta = sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)));
-    const Array slope = exp(sub(
-        add(mul(sub(b, like(b, 1)), log1p(neg(x))), mul(sub(a, like(a, 1)), log(x))), log_beta));
-    return Arrays{broadcast_like(mul(j.dx[2], slope), j.out[0].type())};
+    // In the half of each end, the other power has a logarithm.
+    const Type t = j.out[0].type();
+    const Array half = broadcast_like(lt(x, like(x, 0.5)), t), z = broadcast_like(x, t);
+    const Array middle = broadcast_like(like(x, 0.5), t),
+                rest = sub(broadcast_like(like(x, 1), t), z);
+    const auto side = [&](const Array& p, const Array& v, const Array& q) {
+      return power_times(p, v, sub(mul(sub(q, like(q, 1)), log1p(neg(v))), log_beta));
+    };
+    const Array slope =
+        select(half, side(a, select(half, z, middle), b), side(b, select(half, middle, rest), a));
+    return Arrays{mul(j.dx[2], slope)};
   };
   d.samples = [] { return samples_of(3, 0.1, 0.9); };
   d.rejects = [] { return std::vector{integers_refused(3)}; };
@@ -451,7 +475,8 @@ const Primitive<None>& expn_op = define<None>([] {
     const Type t = j.out[0].type();
     const Array m = broadcast_like(n, t), one = broadcast_like(like(n, 1), t);
     const Array zeroth = eq(m, like(m, 0));
-    const Array last = div(mul(exp(neg(x)), add(like(x, 1), x)), square(x));
+    const Array inverse = div(one, select(zeroth, broadcast_like(x, t), one));
+    const Array last = mul(exp(neg(x)), add(inverse, square(inverse)));
     const Array next = expn(sub(select(zeroth, one, m), one), x);
     const Array slope = select(zeroth, broadcast_like(last, t), next);
     return Arrays{neg(mul(j.dx[1], slope))};

@@ -7,6 +7,7 @@
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
 #include "weft/ops/elementwise/elementwise.h"
+#include "weft/ops/elementwise/removable.h"
 #include "weft/ops/kit/differentiable_unary.h"
 
 namespace weft {
@@ -16,26 +17,32 @@ using namespace lax;
 
 constexpr double two_over_root_pi = 1.1283791670955126, half_pi = 1.5707963267948966;
 
-// dx top(x) / bottom(x), and dx limit where x is `point`.
-template <class F, class G>
-Array quotient_or_limit(const Array& dx, const Array& x, double point, double limit, F top,
-                        G bottom) {
-  const Type t = x.type();
-  const Array there = eq(x, like(x, point));
-  const Array safe = select(there, broadcast_like(like(x, point + 1), t), x);
-  const Array slope = div(top(safe), bottom(safe));
-  return mul(dx, select(there, broadcast_like(like(x, limit), t), slope));
+// From here on 1 - 2 x dawsn(x) and 2 x erfcx(x) - 2 / sqrt(pi) cancel: they are sums of
+// (2k - 1)!! u^k, k = 1, 2, …, with u = 1 / (2 x^2), those of erfcx of alternating signs.
+constexpr double asymptotic = 8;
+Array near_or_sum(const Array& x, const Array& near, double sign, double by) {
+  const Array beyond = gt(x, like(x, asymptotic)), minus = lt(x, like(x, -asymptotic));
+  const Array far = sign > 0 ? bitwise_or(beyond, minus) : beyond;
+  const Array v = select(far, x, broadcast_like(like(x, 2 * asymptotic), x.type()));
+  const Array i = div(like(v, 1), v), u = mul(mul(i, i), like(v, 0.5));
+  Array sum = broadcast_like(like(v, 1), x.type());
+  for (int k = 18; k > 1; --k)
+    sum = add(mul(mul(u, like(u, sign * (2. * k - 1))), sum), like(u, 1));
+  return select(far, mul(mul(sum, u), like(u, by)), near);
 }
 
 const auto& erfcx_op = differentiable_unary(
     "erfcx", "e^(x^2) erfc(x).", [](auto x) { return math::erfcx(x); },
     [](Array dx, Array x, Array y) {
-      return mul(dx, sub(mul(mul(like(x, 2), x), y), like(x, two_over_root_pi)));
+      const Array near = sub(mul(mul(like(x, 2), x), y), like(x, two_over_root_pi));
+      return mul(dx, near_or_sum(x, near, -1, -two_over_root_pi));
     });
 const auto& dawsn_op = differentiable_unary(
     "dawsn", "Dawson's integral, e^(-x^2) times the integral of e^(t^2) from 0 to x.",
     [](auto x) { return math::dawsn(x); },
-    [](Array dx, Array x, Array y) { return mul(dx, sub(like(x, 1), mul(mul(like(x, 2), x), y))); },
+    [](Array dx, Array x, Array y) {
+      return mul(dx, near_or_sum(x, sub(like(x, 1), mul(mul(like(x, 2), x), y)), 1, -1));
+    },
     -4, 6);
 const auto& expi_op = differentiable_unary(
     "expi", "The exponential integral, of e^t / t up to x.", [](auto x) { return math::expi(x); },
@@ -43,20 +50,11 @@ const auto& expi_op = differentiable_unary(
 const auto& spence_op = differentiable_unary(
     "spence", "The integral of log(t) / (1 - t) from 1 to x.",
     [](auto x) { return math::spence(x); },
-    [](Array dx, Array x, Array) {
-      return quotient_or_limit(
-          dx, x, 1, -1, [](const Array& v) { return log(v); },
-          [](const Array& v) { return sub(like(v, 1), v); });
-    },
-    0.1, 4);
+    [](Array dx, Array x, Array) { return neg(mul(dx, ir::log_over(x))); }, 0.1, 4);
 const auto& sine_integral_op = differentiable_unary(
     "sine_integral", "The integral of sin(t) / t from 0 to x.",
     [](auto x) { return math::sine_integral(x); },
-    [](Array dx, Array x, Array) {
-      return quotient_or_limit(
-          dx, x, 0, 1, [](const Array& v) { return sin(v); }, [](const Array& v) { return v; });
-    },
-    -2, 9);
+    [](Array dx, Array x, Array) { return mul(dx, ir::sin_over(x)); }, -2, 9);
 const auto& cosine_integral_op = differentiable_unary(
     "cosine_integral", "log|x| + gamma + the integral of (cos(t) - 1) / t from 0 to x.",
     [](auto x) { return math::cosine_integral(x); },

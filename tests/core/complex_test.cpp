@@ -3,6 +3,7 @@
 // tests/core/complex_test.cpp: elementary functions of complex numbers against golden values (with
 // branch cuts, ends of the range and cancellation), and that nest values give the same bits.
 #include <catch2/catch.hpp>
+#include <complex>
 #include <map>
 #include <sstream>
 #include <string>
@@ -115,13 +116,83 @@ TEST_CASE("complex functions of nest values give the bits of numbers") {
   });
 }
 
-TEST_CASE("an endless angle has no exponential") {
-  for (double x : {-inf, -2.0, 0.0, 3.0, inf}) {
-    const auto e = math::exp(Cx<double>(x, inf));
-    CHECK((std::isnan(e.re) && std::isnan(e.im)));
+TEST_CASE("an endless angle has no exponential, but e^-inf is 0") {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  for (double angle : {inf, none}) {
+    for (double x : {-2.0, 0.0, 3.0, inf}) {
+      const auto e = math::exp(Cx<double>(x, angle));
+      CHECK((std::isnan(e.re) && std::isnan(e.im)));
+    }
+    const auto e = math::exp(Cx<double>(-inf, angle));
+    CHECK((e.re == 0 && e.im == 0));
+    for (double x : {-100.0, -3.0, 5.0, 20.0}) {
+      const auto t = math::tanh(Cx<float>(static_cast<float>(x), static_cast<float>(angle)));
+      CHECK((std::isnan(t.re) && std::isnan(t.im)));
+    }
+    const auto t = math::tanh(Cx<double>(-inf, angle));
+    CHECK((t.re == -1 && t.im == 0));
   }
-  const auto t = math::tanh(Cx<double>(-inf, inf));
-  CHECK((t.re == -1 && t.im == 0));
+}
+
+// The C library's functions follow annex G. Both parts are NaN here as in XLA where the angle of a
+// sine is endless, though one of C's parts is 0 or infinite there.
+TEST_CASE("complex functions at zeros, infinities and NaNs are those of C") {
+  using C = std::complex<double>;
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const double list[] = {0., -0., 2., -3., 1e300, inf, -inf, none};
+  const auto same = [](double a, double b) {
+    return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-12 * std::abs(b);
+  };
+  const auto compare = [&](const char* name, double x, double y, Cx<double> got, C want) {
+    INFO(name << " of " << x << " " << y << ": " << got.re << " " << got.im << ", not " << want);
+    CHECK(((same(got.re, want.real()) && same(got.im, want.imag())) ||
+           (std::isnan(got.re) && std::isnan(got.im) &&
+            (std::isnan(want.real()) || std::isnan(want.imag())))));
+  };
+  for (double x : list)
+    for (double y : list) {
+      const Cx<double> z(x, y);
+      const C c(x, y);
+#define SAME(name) compare(#name, x, y, math::name(z), std::name(c))
+      SAME(exp);
+      SAME(log);
+      SAME(sqrt);
+      SAME(sin);
+      SAME(cos);
+      SAME(tan);
+      SAME(sinh);
+      SAME(cosh);
+      SAME(tanh);
+      SAME(asin);
+      SAME(acos);
+      SAME(atan);
+      SAME(asinh);
+      SAME(acosh);
+      SAME(atanh);
+#undef SAME
+    }
+}
+
+TEST_CASE("complex quotients of zeros, infinities and NaNs are those of C") {
+  using C = std::complex<double>;
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const double list[] = {0., -0., 2., -3., 1e300, inf, -inf, none};
+  const auto same = [](double a, double b) {
+    return (std::isnan(a) && std::isnan(b)) || a == b || std::abs(a - b) <= 1e-15;
+  };
+  for (double a : list)
+    for (double b : list)
+      for (double c : list)
+        for (double d : list) {
+          const Cx<double> got = Cx<double>(a, b) / Cx<double>(c, d);
+          const C want = C(a, b) / C(c, d);
+          INFO(C(a, b) << " / " << C(c, d) << " is " << got.re << " " << got.im << ", not "
+                       << want);
+          CHECK((same(got.re, want.real()) && same(got.im, want.imag())));
+        }
+  // The small part of the divisor is lost beside the other.
+  const Cx<float> q = Cx<float>(INFINITY, -INFINITY) / Cx<float>(-1e-15F, -2e31F);
+  CHECK((q.re == INFINITY && q.im == INFINITY));
 }
 
 TEST_CASE("complex atan2 is the real one on the real axis") {

@@ -217,6 +217,16 @@ bool same(double got, double want, double tolerance) {
          std::abs(got - want) <= tolerance * std::abs(want);
 }
 
+// At infinities the derivatives of cubes and quotients are NaN in JAX, and squareplus far below 0
+// is inf - inf; elements 1 and 2 are inf and -inf.
+double better(const std::string& name, size_t k, double want) {
+  if (!std::isnan(want) || k < 1 || k > 2) return want;
+  if (name.starts_with("gelu_odd_slope")) return k == 1 ? 1 : 0;
+  if (name.starts_with("soft_sign_odd_slope")) return 0;
+  const bool value = name.find("slope") == std::string::npos;
+  return value && k == 2 && name.starts_with("squareplus") ? 0 : want;
+}
+
 }  // namespace
 
 TEST_CASE("functions of nn give what JAX gives") {
@@ -236,13 +246,13 @@ TEST_CASE("functions of nn give what JAX gives") {
                              : name.ends_with("_half") ? 2e-3
                              : got.dtype() == F64      ? 1e-14
                                                        : 2e-6;
-    // Sums cancel: of several elements, or as 1 - tanh^2.
+    // Sums cancel: of several elements, or as 1 - tanh^2, expm1 + 1 and x + sqrt(x^2 + b).
     const bool summed = name.find("attention") == 0 || name.find("softmax") != std::string::npos ||
-                        name.find("standardize") == 0 || name.find("gelu") == 0 ||
-                        name.find("nn_tanh") == 0;
+                        name.find("standardize") == 0 || name.find("elu") != std::string::npos ||
+                        name.find("squareplus") == 0 || name.find("nn_tanh") == 0;
     for (size_t k = 0; k < values.size(); ++k) {
       INFO("element " << k << " is " << values[k] << ", wanted " << it->second.values[k]);
-      const double w = it->second.values[k];
+      const double w = better(name, k, it->second.values[k]);
       CHECK((same(values[k], w, tolerance) ||
              (summed && std::abs(values[k] - w) <= 10 * tolerance * (1 + std::abs(w)))));
     }

@@ -205,6 +205,43 @@ TEST_CASE("limits of steps, and times that do not increase", "[odeint]") {
   CHECK(odeint(still, 1., array({0., 1.})).dtype() == F32);
 }
 
+TEST_CASE("integration up to the edge of a domain", "[odeint]") {
+  const auto number = [](double v) { return f64({v})[0]; };
+  // The slope is NaN behind t = 1, where the last step would end.
+  const auto f = [](Array y, Array t) { return -sqrt(1. - t) + 0. * y; };
+  const Array ys = odeint(f, number(1.), f64({0., 1.}));
+  CHECK(ys[1].item<double>() == Approx(1. / 3).epsilon(1e-6));
+  const Array rows = odeint(f, number(1.), f64({0., 0.5, 1., 2.}));
+  CHECK(rows[1].item<double>() == Approx(1 - (1 - std::pow(0.5, 1.5)) * 2 / 3).epsilon(1e-6));
+  CHECK(rows[2].item<double>() == Approx(1. / 3).epsilon(1e-6));
+  CHECK(std::isnan(rows[3].item<double>()));
+  // Short of the edge of a domain that the solution's size has, log y for y > 0: it ends at once.
+  const auto falls = [](Array y, Array) { return -1. + 0. * log(y); };
+  const Array fallen = odeint(falls, number(1.), f64({0., 0.9, 1.5}));
+  CHECK(fallen[1].item<double>() == Approx(0.1).epsilon(1e-6));
+  CHECK(std::isnan(fallen[2].item<double>()));
+  // Lanes end by themselves.
+  const auto lane = [&](Array e) { return odeint(f, number(1.), stack({0. * e, e}))[1]; };
+  const Array lanes = vmap(lane)(f64({0.5, 1., 1.5}));
+  CHECK(lanes[1].item<double>() == Approx(1. / 3).epsilon(1e-6));
+  CHECK(std::isnan(lanes[2].item<double>()));
+}
+
+TEST_CASE("the adjoint runs back to the edge of a domain", "[odeint]") {
+  const auto number = [](double v) { return f64({v})[0]; };
+  const auto r = [](Array y, Array t, Array p) { return p * sqrt(t) + 0. * y; };
+  const auto end = [&](Array p) { return odeint(r, number(1.), f64({0., .8}), p)[1]; };
+  const double want = 2. / 3 * std::pow(.8, 1.5);  // 0.477028
+  CHECK(grad(end)(number(.7)).item<double>() == Approx(want).epsilon(1e-6));
+  CHECK(jit(grad(end))(number(.7)).item<double>() == Approx(want).epsilon(1e-6));
+  const auto by_y = [&](Array y) { return odeint(r, y, f64({0., .8}), number(.7))[1]; };
+  CHECK(grad(by_y)(number(1.)).item<double>() == Approx(1));
+  const auto by_t = [&](Array t) { return odeint(r, number(1.), t, number(.7))[1]; };
+  const Array times = grad(by_t)(f64({0., .8}));
+  CHECK(times[0].item<double>() == Approx(0).margin(1e-5));
+  CHECK(times[1].item<double>() == Approx(.7 * std::sqrt(.8)));
+}
+
 TEST_CASE("what is no differential equation raises", "[odeint]") {
   const auto f = [](Array y, Array) { return -y; };
   const Array t = times(0., 1., 2);

@@ -36,11 +36,11 @@ Growth<R> growth(R x) {
 }
 }  // namespace detail
 
-// e^re (cos im + i sin im). An endless angle has no direction, not even at e^-inf.
+// e^re (cos im + i sin im). An endless angle has no direction, but e^-inf is 0 in every one.
 template <Real R>
 Cx<R> exp(Cx<R> z) {
   const auto e = detail::growth(z.re);
-  const mask_t<R> gone = both(z.re == -detail::infinity<R>(), is_finite(z.im));
+  const mask_t<R> gone = z.re == -detail::infinity<R>();
   return {select(gone, R(0), e.times(cos(z.im))),
           select(either(gone, z.im == R(0)), copysign(R(0), z.im), e.times(sin(z.im)))};
 }
@@ -160,20 +160,19 @@ Cx<R> cos(Cx<R> z) {
 }
 
 // Kahan ("Branch cuts for complex elementary functions", 1987): with t = tan im, s = sinh re,
-// b = 1 + t^2, (b s sqrt(1 + s^2) + i t) / (1 + b s^2); far out +-1 and 4 sin cos e^(-2|re|).
+// b = 1 + t^2, (b s sqrt(1 + s^2) + i t) / (1 + b s^2); far out +-1 and 4 sin cos e^(-2|re|). An
+// endless angle has a value at +-inf alone.
 template <Real R>
 Cx<R> tanh(Cx<R> z) {
   const R a = abs(z.re);
-  const mask_t<R> far = a > R(20);
+  const mask_t<R> far = a > R(20), endless = a == detail::infinity<R>(), level = z.im == R(0);
   const R t = tan(z.im), s = sinh(select(far, R(1), z.re));
   const R b = fma(t, t, R(1)), d = fma(b * s, s, R(1));
   const R near_re = b * s * sqrt(fma(s, s, R(1))) / d;
   const R far_im = R(4) * sin(z.im) * cos(z.im) * exp(-(a + a));
-  return {
-      select(far, copysign(R(1), z.re), near_re),
-      select(far,
-             select(either(z.im == R(0), a == detail::infinity<R>()), copysign(R(0), z.im), far_im),
-             t / d)};
+  const R one = select(either(endless, is_finite(z.im)), R(1), detail::not_a_number<R>());
+  return {select(far, copysign(one, z.re), near_re),
+          select(either(level, endless), copysign(R(0), z.im), select(far, far_im, t / d))};
 }
 template <Real R>
 Cx<R> tan(Cx<R> z) {

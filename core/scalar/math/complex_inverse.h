@@ -64,8 +64,9 @@ Arc<R> arc(R x0, R y0) {
   const auto p = polar(x0, y0);
   const R length = p.most * R(scalar_t<R>(0.25)) * sqrt(fma(p.ratio, p.ratio, one));
   const R l = log1p(select(far, length, w));
+  const mask_t<R> endless = either(x0 == infinity<R>(), y0 == infinity<R>());  // beside NaN, too
   return {select(far, y0, select(x > one, linear, root)),
-          select(far, fma(R(3), ln2_hi<R>(), l), l)};
+          select(endless, infinity<R>(), select(far, fma(R(3), ln2_hi<R>(), l), l))};
 }
 
 }  // namespace detail
@@ -111,9 +112,13 @@ Cx<R> atanh(Cx<R> z) {
   const R l = log1p(w);
   const R re = select(pole, half * fma(constant<R>(31, 61), ln2_hi<R>(), l), quarter * l);
   const R im = half * atan2(y + y, fma(-y, y, gap * (one + x)));
-  const mask_t<R> undefined = either(is_nan(x0), is_nan(y0));
-  return {copysign(select(undefined, not_a_number<R>(), re), z.re),
-          copysign(select(undefined, not_a_number<R>(), select(far, half_pi_hi<R>(), im)), z.im)};
+  // Of an endless part the other may be NaN: the value has one part all the same.
+  const mask_t<R> undefined = either(is_nan(x0), is_nan(y0)), above = y0 == infinity<R>();
+  const mask_t<R> endless = either(x0 == infinity<R>(), above);
+  const R real = select(endless, zero, select(undefined, not_a_number<R>(), re));
+  const R turn = select(far, half_pi_hi<R>(), im);
+  const R angle = select(above, half_pi_hi<R>(), select(undefined, not_a_number<R>(), turn));
+  return {copysign(real, z.re), copysign(angle, z.im)};
 }
 template <Real R>
 Cx<R> atan(Cx<R> z) {

@@ -74,13 +74,14 @@ mask_t<R> is_finite(Cx<R> a) {
 }
 
 // Smith's method (Comm. ACM 5, 1962): the smaller part of the divisor over the larger. Divisors
-// near the ends of the range are scaled first. x/0 divides both parts by 0; finite/infinite is 0
-// (C99).
+// near the ends of the range are scaled first. x/0 divides both parts by 0. What is infinite
+// follows C99's annex G: finite/infinite is 0, and in infinite/finite, where both parts would be
+// NaN, infinite parts count as 1 beside which others are 0.
 template <Real R>
 Cx<R> divide(Cx<R> a, Cx<R> b) {
   using T = scalar_t<R>;
   constexpr bool f = sizeof(T) == 4;
-  const R inf(std::numeric_limits<T>::infinity());
+  const R inf(std::numeric_limits<T>::infinity()), zero(0), one(1);
   const mask_t<R> swap = abs(b.re) < abs(b.im);
   const R c = select(swap, b.im, b.re), d = select(swap, b.re, b.im), size = abs(c);
   const R scale =
@@ -88,11 +89,21 @@ Cx<R> divide(Cx<R> a, Cx<R> b) {
              select(size < R(f ? T(0x1p-100) : T(0x1p-960)), R(f ? T(0x1p60) : T(0x1p100)), R(1)));
   const mask_t<R> endless = both(either(size == inf, abs(d) == inf), is_finite(a));
   const R x = a.re * scale, y = a.im * scale, p = c * scale, q = d * scale;
-  const R r = select(either(p == R(0), endless), R(0), q / p);
-  const R re = select(swap, fma(x, r, y), fma(y, r, x));
-  const R im = select(swap, fma(y, r, -x), fma(-x, r, y));
-  // With r = 0 an infinite divisor would leave q*r = NaN when both parts are infinite.
-  const R bottom = select(endless, p, fma(q, r, p));
+  const R r = select(either(p == zero, endless), zero, q / p);
+  const auto top = [&](R u, R v) {
+    return Cx<R>(select(swap, fma(u, r, v), fma(v, r, u)),
+                 select(swap, fma(v, r, -u), fma(-u, r, v)));
+  };
+  const mask_t<R> by_zero = both(p == zero, q == zero), inf_x = abs(x) == inf,
+                  inf_y = abs(y) == inf;
+  const Cx<R> t = select(by_zero, Cx<R>(x, y), top(x, y));
+  const mask_t<R> lost =
+      both(both(is_nan(t.re), is_nan(t.im)), both(either(inf_x, inf_y), is_finite(b)));
+  const Cx<R> boxed =
+      top(copysign(select(inf_x, one, zero), x), copysign(select(inf_y, one, zero), y));
+  const R re = select(lost, boxed.re * inf, t.re), im = select(lost, boxed.im * inf, t.im);
+  // With r = 0 an infinite divisor would leave q*r = NaN when both parts are infinite, or one NaN.
+  const R bottom = select(endless, copysign(inf, p), fma(q, r, p));
   return {re / bottom, im / bottom};
 }
 

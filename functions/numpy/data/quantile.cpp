@@ -90,7 +90,10 @@ Array by_place(const Rows& r, const Array& q, const std::string& method) {
   if (method == "midpoint") return multiply(add(a, b), number_like(a, 0.5));
   const Array up = r.count.ndim() ? weight : beside(weight, r.batch());
   if (method == "nearest") return where(lax::le(up, number_like(up, 0.5)), a, b);
-  return add(multiply(a, subtract(1, up)), multiply(b, up));
+  // At an element, an infinite one times a weight of 0 would be NaN.
+  const Array there = lax::eq(up, number_like(up, 0));
+  const auto unless = [&](const Array& v) { return where(there, number_like(v, 0), v); };
+  return where(there, a, add(multiply(unless(a), subtract(1, up)), multiply(unless(b), up)));
 }
 
 // What places in rows of n elements are computed in: whole numbers up to n are exact in it.
