@@ -134,8 +134,8 @@ Array solve(const Arg& a, const Arg& b);
 //
 //     linalg::inv(array({{2.}}))  // array([[0.5]], dtype=float32)
 Array inv(const Arg& a);
-// The product of the eigenvalues; with a derivative where it is 0, too. Source:
-// jax.numpy.linalg.det.
+// The product of the eigenvalues. Its derivatives of every order hold for every rank, where JAX's
+// are NaN for ranks below n - 1 and the second ones for n - 1. Source: jax.numpy.linalg.det.
 Array det(const Arg& a);
 // What slogdet gives: sign, logabsdet.
 using SlogDet = std::pair<Array, Array>;
