@@ -118,8 +118,10 @@ typing::arrays_t<T> psum(const T& x, const AxisNames& axes, const typing::Collec
   return detail::each_leaf(
       x, [&](const Array& a) { return detail::across(detail::Across::sum, a, axes, o, at); });
 }
-// psum by the number of values summed; integers give F32. In groups of different sizes each has the
-// mean of its own, where JAX divides by the size of the first. Source: jax.lax.pmean.
+// psum by the number of values summed. Integers give F32, those of 64 bits F64, and are summed as
+// such, as mean does; narrow floats are summed in F32. JAX sums first, so that small integers wrap
+// and F16 overflows. In groups of different sizes each has the mean of its own, where JAX divides
+// by the size of the first. Source: jax.lax.pmean.
 template <class T>
 typing::arrays_t<T> pmean(const T& x, const AxisNames& axes,
                           const typing::CollectiveOptions& o = {},

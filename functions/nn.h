@@ -155,7 +155,8 @@ struct LayerNormOptions {
   Array epsilon = 1e-5;
 };
 // (x - mean) / sqrt(variance + epsilon) scale + bias, with the mean and the variance (the mean of
-// squared differences) along the axes; of the shape of x. Integers become floats. IndexError for
+// squared differences) along the axes; of the shape of x. Integers become floats; F16 and BF16 are
+// computed with in F32, as in softmax and standardize, and rounded once. IndexError for
 // axes that x has not, ShapeError for a .scale or .bias that does not broadcast to x. Source:
 // flax.linen.LayerNorm.
 Array layer_norm(const typing::Arg& x, const typing::AxisList& axis = -1,

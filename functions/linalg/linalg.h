@@ -136,8 +136,8 @@ Array solve(const typing::Arg& a, const typing::Arg& b);
 //
 //     linalg::inv(array({{2.}}))  // array([[0.5]], dtype=float32)
 Array inv(const typing::Arg& a);
-// The product of the eigenvalues; with a derivative where it is 0, too. Source:
-// jax.numpy.linalg.det.
+// The product of the eigenvalues. Its derivatives of every order hold for every rank, where JAX's
+// are NaN for ranks below n - 1 and the second ones for n - 1. Source: jax.numpy.linalg.det.
 Array det(const typing::Arg& a);
 // What slogdet gives: sign, logabsdet.
 using SlogDet = std::pair<Array, Array>;

@@ -129,12 +129,14 @@ struct SegmentOptions {
 }  // namespace typing
 // The sums of the rows x (n, …) that have one id, row by row of `segment_ids` (n): (segments, …), 0
 // for no rows. DTypeError unless the ids are integers, ShapeError unless there is one a row,
-// ConcretizationError for traced ones without .num_segments. Source: jax.ops.segment_sum.
+// ConcretizationError for traced ones without .num_segments. F16 and BF16 are added in F32 and
+// rounded once, where JAX stops at 2,048 and 256. Source: jax.ops.segment_sum.
 //
 //     segment_sum(array({1, 2, 3}), array({0, 1, 1}))  // array([1, 5], dtype=int32)
 Array segment_sum(const typing::Arg& x, const typing::Arg& segment_ids,
                   const typing::SegmentOptions& o = {});
-// As segment_sum, the products of the rows; 1 for no rows. Source: jax.ops.segment_prod.
+// As segment_sum, the products of the rows; 1 for no rows. It has derivatives of every order, where
+// rows are 0, too; JAX has them with .unique_indices alone. Source: jax.ops.segment_prod.
 Array segment_prod(const typing::Arg& x, const typing::Arg& segment_ids,
                    const typing::SegmentOptions& o = {});
 // As segment_sum, the largest of the rows; -inf or the least integer for no rows. Source:

@@ -54,7 +54,8 @@ std::pair<Array, Array> divmod(const typing::Arg& x, const typing::Arg& y);
 std::pair<Array, Array> modf(const typing::Arg& x);
 // x^y, broadcast together and promoted; integers stay integers and wrap, 0^0 is 1. A C++ integer y
 // is a power by repeated multiplication, of which a negative one of integers is a DTypeError.
-// Source: jax.numpy.pow.
+// x^0 is the constant 1, and 0^y flat for y >= 0: no derivative of them is NaN, as JAX's are for
+// float exponents. Source: jax.numpy.pow.
 Array pow(const typing::Arg& x, const typing::Arg& y);
 // The same as pow. Source: jax.numpy.power.
 //

@@ -110,7 +110,9 @@ struct VarOptions {
 }  // namespace typing
 // The mean of |x - mean|^2 over the axes (default: all): a real float of x's dtype (integers: F32,
 // 64-bit ones F64); NaN where as many elements count as ddof says, or fewer. ShapeError for
-// .correction beside .ddof, DTypeError for a real .dtype of complex numbers. Source: jax.numpy.var.
+// .correction beside .ddof, DTypeError for a real .dtype of complex numbers. F16 and BF16 are
+// computed with in F32 and rounded once, as in all statistics; JAX's std of {-300, 300} in F16 is
+// inf. Source: jax.numpy.var.
 //
 //     var(array({1., 3.}))  // array(1., dtype=float32)
 Array var(const typing::Arg& x, const typing::AxisList& axis = none,

@@ -27,8 +27,9 @@ struct OdeintOptions {
   std::optional<double> hmax = {};
   // How derivatives are computed.
   // "adjoint": in reverse, by integrating the adjoint equation backwards from each time to the one
-  // before, with the same tolerances (memory of one state; accurate to the tolerances; no forward
-  // mode; with mxstep in reverse again).
+  // before, with the same tolerances (memory of one state; accurate to the tolerances). To any
+  // order: the adjoint equation has an adjoint. Forward mode goes through the steps, also of such a
+  // derivative, but not in reverse again (grad(jacfwd(f)) needs "checkpoint").
   // "checkpoint": through the steps that were taken, their lengths held fixed, in both modes and to
   // any order; in reverse states are kept at the start of blocks of steps, and blocks computed
   // again.

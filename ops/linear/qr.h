@@ -49,8 +49,8 @@ struct QROptions {
 };
 // x = Q R, with orthonormal columns of Q and upper triangular R. Of m rows and n columns Q has
 // min(m, n) columns and R so many rows, or m of both with .full_matrices. The derivative is there
-// for m >= n and, if m > n, without .full_matrices; DifferentiationError else. F32, F64, C64, C128.
-// Source: jax.lax.linalg.qr.
+// but for m > n with .full_matrices (DifferentiationError); of m < n, which JAX has not, the first
+// m columns must be independent. F32, F64, C64, C128. Source: jax.lax.linalg.qr.
 QR qr(const typing::Arg& x, const QROptions& options = {});
 // The factors q and r that pivoted_qr gives, and the order of the columns.
 using PivotedQR = std::tuple<Array, Array, Array>;

@@ -177,8 +177,8 @@ const std::vector<Known> better = {
     {"logsumexp", "inf,-inf,0", {inf, 1, 0, 0}},
 };
 // logaddexp(x, inf) is inf whatever x is: JAX's derivative is exp(x). Second derivatives of a
-// constant and of x itself are 0: in JAX's a power that is not finite meets a factor of 0. x^0 is the
-// constant 1, and 0^x falls from infinity where x is negative.
+// constant and of x itself are 0: in JAX's a power that is not finite meets a factor of 0. x^0 is
+// the constant 1, and 0^x falls from infinity where x is negative.
 bool better_known(const std::string& name, const std::string& point, const std::vector<float>& at,
                   std::vector<double>* want) {
   for (const Known& k : better)

@@ -64,8 +64,7 @@ TEST_CASE("scatters of narrow floats are rounded once", "[narrow]") {
         return by_hand(x2[k], own ? i2[k] : i, u2[k], false);
       };
       CHECK(same(jit(vmap(add))(x2, i2, u2), stack({lane(0, true), lane(1, true)})));
-      CHECK(same(jit(vmap(add, {0, none, 0}))(x2, i, u2),
-                 stack({lane(0, false), lane(1, false)})));
+      CHECK(same(jit(vmap(add, {0, none, 0}))(x2, i, u2), stack({lane(0, false), lane(1, false)})));
       // In a loop, whose carry is written in place.
       const auto loop = jit([&](Array x, Array i, Array u) {
         return fori_loop(0, 3, [&](Array, Array c) { return add(c, i, u); }, x);
