@@ -38,14 +38,12 @@ Array by_length(const Array& dx, const Array& x) {
   const Array inverse = div(like(x, 1), scale_of(abs(x), 1));
   return mul(dx, mul(inverse, rsqrt(add(square(inverse), square(mul(x, inverse))))));
 }
-// 1 / cosh(x)^2. Not (1 - y) (1 + y), which is 0 where y rounds to 1; where cosh would overflow the
-// square is 0.
-Array by_cosh(const Array& dx, const Array& x, const Array& y) {
+// (1 + |y|) (1 - |y|), where 1 - |y| is 2 / (1 + e^(2 |x|)): the difference is 0 where y rounds
+// to 1.
+Array by_rest(const Array& dx, const Array& x, const Array& y) {
   if (is_complex(x.dtype())) return mul(add(dx, mul(dx, y)), one_minus(y));
-  const double far = x.dtype() == F64 ? 400 : x.dtype() == F16 ? 11 : 60;
-  const Array end = broadcast_like(like(x, far), x.type());
-  const Array c = div(like(x, 1), cosh(select(gt(abs(x), end), end, x)));
-  return mul(mul(dx, c), c);
+  const Array rest = mul(like(x, 2), logistic(mul(like(x, -2), abs(x))));
+  return mul(add(dx, mul(dx, abs(y))), rest);
 }
 // part / (y^2 + x^2).
 Array over_square(const Array& part, const Array& y, const Array& x) {
@@ -84,7 +82,7 @@ const auto& cosh_op = differentiable_unary<DTypes::inexact>(
     [](Array dx, Array x, Array) { return mul(dx, sinh(x)); });
 const auto& tanh_op = differentiable_unary<DTypes::inexact>(
     "tanh", "The hyperbolic tangent.", [](auto x) { return math::tanh(x); },
-    [](Array dx, Array x, Array y) { return by_cosh(dx, x, y); });
+    [](Array dx, Array x, Array y) { return by_rest(dx, x, y); });
 const auto& asinh_op = differentiable_unary<DTypes::inexact>(
     "asinh", "The inverse hyperbolic sine.", [](auto x) { return math::asinh(x); },
     [](Array dx, Array x, Array) { return by_length(dx, x); });

@@ -23,7 +23,6 @@ constexpr const char* callbacks[] = {"pure_callback", "io_callback", "custom_cal
 constexpr const char* effects[] = {"pure_callback", "io_callback", "custom_call",
                                    "missing_call",  "debug_print", "check"};
 bool unbounded(const Case& c) { return field<int64_t>(c, "max_trips") < 0; }
-bool is_complex_number(const Case& c) { return is_complex(c.sample.in[0].dtype()); }
 
 bool adds_vectors(const Case& c) {
   const Shape& s = c.sample.in[0].shape();
@@ -90,7 +89,6 @@ const std::vector<Exempt>& exemptions() {
       {"stop_gradient", tangents_are_slopes, zero},
       {"bitcast_convert_type", tangents_are_slopes, zero},
       {"nextafter", tangents_are_slopes, zero},
-      {"sign", tangents_are_slopes, zero, is_complex_number},
       {"reduce_precision", tangents_are_slopes, "its steps are larger than those of a slope"},
       {"while", transposes_pair, "without a bound on its trips nothing is kept for the way back",
        unbounded},

@@ -103,7 +103,7 @@ Cx<R> divide(Cx<R> a, Cx<R> b) {
       top(copysign(select(inf_x, one, zero), x), copysign(select(inf_y, one, zero), y));
   const R re = select(lost, boxed.re * inf, t.re), im = select(lost, boxed.im * inf, t.im);
   // With r = 0 an infinite divisor would leave q*r = NaN when both parts are infinite, or one NaN.
-  const R bottom = select(endless, copysign(inf, p), fma(q, r, p));
+  const R bottom = select(endless, copysign(inf, p), select(by_zero, p, fma(q, r, p)));
   return {re / bottom, im / bottom};
 }
 
