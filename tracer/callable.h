@@ -155,7 +155,7 @@ template <class R>
 R never();
 // Whether values of T can be arguments, operands, carries: they are copied.
 template <class... T>
-inline constexpr bool copyable = (std::is_copy_constructible_v<T> && ...);
+inline constexpr bool copyable = (std::is_copy_constructible_v<std::decay_t<T>> && ...);
 #define WEFT_NOT_COPIED                                                                      \
   "weft: arguments, operands and carries are copied, and this struct cannot be: a field as " \
   "std::unique_ptr is neither a tree of Arrays nor a static value"

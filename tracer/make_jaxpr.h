@@ -160,7 +160,7 @@ WEFT_WITH_LINE(eval_shape)
 // arguments of these types; g takes no others (ShapeError). Where f captures nothing that is
 // traced, consts is empty. Source: jax.closure_convert.
 //
-//     auto [g, consts] = closure_convert(f, x);  // g(x, consts) is f(x)
+//   auto [g, consts] = closure_convert(f, x);  // g(x, consts) is f(x)
 template <class F, class... A>
 auto closure_convert(F f, const A&... a) {
   return detail::closure_convert_at({}, f, a...);

@@ -37,9 +37,10 @@ Token psend(const typing::Arg& x, const AxisNames& axes, const typing::LanePairs
 // source, and zeros in lanes that are no destination; of several the first. ShapeError if there is
 // none. Source: jax.lax.precv.
 //
-//     vmap([](Array x) {
+//     auto f = [](Array x) {
 //       return lax::precv(lax::psend(x, "i", {{0, 1}}), {{}, I32}, "i", {{0, 1}});
-//     }, 0, 0, {.axis_name = "i"})(array({5, 6}))  // array([0, 5], dtype=int32)
+//     };
+//     vmap(f, 0, 0, {.axis_name = "i"})(array({5, 6}))  // array([0, 5], dtype=int32)
 Array precv(const Token& token, const ShapeDtypeStruct& out_shape, const AxisNames& axes,
             const typing::LanePairs& perm, typing::Location at = typing::Location::here());
 

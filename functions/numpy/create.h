@@ -186,7 +186,8 @@ Array array(const T* x, const Shape& shape, std::optional<DType> dtype = {},
   return array(std::span<const T>(x, static_cast<size_t>(shape.elements(at))), shape, dtype, at);
 }
 // The same of any of these with the options of numbers in braces: array(v, {.dtype = F32, .ndmin =
-// 2}). GCC cannot tell {.ndmin = 2} alone from a shape: ArrayOptions{.ndmin = 2} there.
+// 2}). GCC cannot tell {.ndmin = 2} alone from a shape: typing::ArrayOptions{.ndmin = 2}
+// there.
 template <class R>
   requires(!std::convertible_to<const R&, typing::Nested>)
 Array array(const R& x, const typing::ArrayOptions& o,
