@@ -32,24 +32,26 @@ const List wide = {0.3, 0.9, 2.5, 7}, more = {1.5, 0.4, 3, 1}, unit = {0.05, 0.3
 List first(const List& v, int64_t n) { return {v.begin(), v.begin() + n}; }
 random::DrawShape drawn(const Given& s) { return s ? random::DrawShape(*s) : random::DrawShape(); }
 
+// The functions have overloads, so that no pointer to one is meant by its name.
+#define WEFT_SAMPLER(name) [](const auto&... a) { return random::name(a...); }
 template <class F>
 Sampler plain(F f) {
   return {[f](const Array& k, const Arrays&, const Given& s, DType d) {
-            return f(k, s.value_or(Shape{}), {d});
+            return f(k, s.value_or(Shape{}), d);
           },
           {}};
 }
 template <class F>
 Sampler of_one(F f, const Lists& parameters, const Lists& odd_ones = {}) {
   return {[f](const Array& k, const Arrays& p, const Given& s, DType d) {
-            return f(k, p[0], drawn(s), {d});
+            return f(k, p[0], drawn(s), d);
           },
           parameters, odd_ones};
 }
 template <class F>
 Sampler of_two(F f, const Lists& parameters, const Lists& odd_ones = {}) {
   return {[f](const Array& k, const Arrays& p, const Given& s, DType d) {
-            return f(k, p[0], p[1], drawn(s), {d});
+            return f(k, p[0], p[1], drawn(s), d);
           },
           parameters, odd_ones};
 }
@@ -61,25 +63,26 @@ std::map<std::string, Sampler> samplers() {
                     return uniform(k, s.value_or(Shape{}), {.dtype = d});
                   },
                   {}};
-  t["normal"] = plain(random::normal);
-  t["exponential"] = plain(random::exponential);
-  t["gumbel"] = plain(random::gumbel);
-  t["laplace"] = plain(random::laplace);
-  t["logistic"] = plain(random::logistic);
-  t["cauchy"] = plain(random::cauchy);
-  t["maxwell"] = plain(random::maxwell);
-  t["truncated_normal"] = of_two(random::truncated_normal, {{-1, 0, -inf, 2}, {1, 3, 0.5, inf}},
-                                 {{1, nan, -inf, 2}, {-1, 1, inf, 2}});
-  t["pareto"] = of_one(random::pareto, {wide}, {odd});
-  t["rayleigh"] = of_one(random::rayleigh, {wide}, {odd});
-  t["lognormal"] = of_one(random::lognormal, {wide}, {odd});
-  t["gamma"] = of_one(random::gamma, {wide}, {first(odd, 4)});
-  t["loggamma"] = of_one(random::loggamma, {wide}, {first(odd, 4)});
-  t["beta"] = of_two(random::beta, {wide, more});
-  t["chisquare"] = of_one(random::chisquare, {wide}, {first(odd, 2)});
-  t["f"] = of_two(random::f, {wide, more});
-  t["t"] = of_one(random::t, {wide});
-  t["wald"] = of_one(random::wald, {wide}, {first(odd, 4)});
+  t["normal"] = plain(WEFT_SAMPLER(normal));
+  t["exponential"] = plain(WEFT_SAMPLER(exponential));
+  t["gumbel"] = plain(WEFT_SAMPLER(gumbel));
+  t["laplace"] = plain(WEFT_SAMPLER(laplace));
+  t["logistic"] = plain(WEFT_SAMPLER(logistic));
+  t["cauchy"] = plain(WEFT_SAMPLER(cauchy));
+  t["maxwell"] = plain(WEFT_SAMPLER(maxwell));
+  t["truncated_normal"] =
+      of_two(WEFT_SAMPLER(truncated_normal), {{-1, 0, -inf, 2}, {1, 3, 0.5, inf}},
+             {{1, nan, -inf, 2}, {-1, 1, inf, 2}});
+  t["pareto"] = of_one(WEFT_SAMPLER(pareto), {wide}, {odd});
+  t["rayleigh"] = of_one(WEFT_SAMPLER(rayleigh), {wide}, {odd});
+  t["lognormal"] = of_one(WEFT_SAMPLER(lognormal), {wide}, {odd});
+  t["gamma"] = of_one(WEFT_SAMPLER(gamma), {wide}, {first(odd, 4)});
+  t["loggamma"] = of_one(WEFT_SAMPLER(loggamma), {wide}, {first(odd, 4)});
+  t["beta"] = of_two(WEFT_SAMPLER(beta), {wide, more});
+  t["chisquare"] = of_one(WEFT_SAMPLER(chisquare), {wide}, {first(odd, 2)});
+  t["f"] = of_two(WEFT_SAMPLER(f), {wide, more});
+  t["t"] = of_one(WEFT_SAMPLER(t), {wide});
+  t["wald"] = of_one(WEFT_SAMPLER(wald), {wide}, {first(odd, 4)});
   t["triangular"] = {[](const Array& k, const Arrays& p, const Given& s, DType d) {
                        return triangular(k, p[0], p[1], p[2], drawn(s), {d});
                      },
@@ -99,8 +102,8 @@ std::map<std::string, Sampler> samplers() {
                                {},
                                false,
                                true};
-  t["geometric"] = of_one(random::geometric, {unit}, {first(odd_unit, 2)});
-  t["poisson"] = of_one(random::poisson, {{0.5, 4, 15, 80}}, {{0}});
+  t["geometric"] = of_one(WEFT_SAMPLER(geometric), {unit}, {first(odd_unit, 2)});
+  t["poisson"] = of_one(WEFT_SAMPLER(poisson), {{0.5, 4, 15, 80}}, {{0}});
   return t;
 }
 bool counts(const std::string& name) { return name == "geometric" || name == "poisson"; }
