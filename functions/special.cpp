@@ -229,7 +229,8 @@ Array poch(const Arg& z, const Arg& m) {
     return through_f64(v, [](const Arrays& w) { return poch_of(w[0], w[1]); });
   };
   return with_slope("poch", reals_of("poch", {z, m}), value, [&](const Arrays& v, const Arrays& d) {
-    const Array p = value(v), up = digamma(v[0] + v[1]);
+    const Array l = lax::lgamma(v[0] + v[1]) - lax::lgamma(v[0]);
+    const Array p = fn::with_log_derivatives(value(v), l), up = digamma(v[0] + v[1]);
     return d[0] * ((up - digamma(v[0])) * p) + d[1] * (up * p);
   });
 }

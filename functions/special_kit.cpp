@@ -8,6 +8,7 @@
 
 #include "weft/functions/numpy/math.h"
 #include "weft/ops/control/custom_flat.h"
+#include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/elementwise/special.h"
 #include "weft/tracer/types_of.h"
 
@@ -94,6 +95,10 @@ Array log_beta(const Array& low, const Array& high) {
   const Array few = where(large, 1, high), sum = where(large, 1, low + high);
   const Array plain = of_low + lax::lgamma(few) - lax::lgamma(sum);
   return where(both, of_two + rest, where(large, of_one + rest, plain));
+}
+Array with_log_derivatives(const Array& value, const Array& log_value) {
+  const Array change = log_value - lax::stop_gradient(log_value);
+  return lax::stop_gradient(value) * exp(where(isfinite(change), change, 0));
 }
 Array log_gamma_form(const Array& a, const Array& m) {
   return 0.5 * log(a / (2 * M_PI)) - stirling_rest(a) - deviance(a, m);

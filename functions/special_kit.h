@@ -25,6 +25,9 @@ Array complex_loggamma(const Array& z);
 Array stirling_rest(const Array& x);
 // log B(low, high) for 0 < low <= high.
 Array log_beta(const Array& low, const Array& high);
+// `value`, with the derivatives of every order that its logarithm `log_value` gives it. Rules of
+// derivatives use it for the value itself, whose own formula need not be differentiable.
+Array with_log_derivatives(const Array& value, const Array& log_value);
 // x log(x / m) + m - x for x, m > 0: 0 at x = m, exact near it, too.
 Array deviance(const Array& x, const Array& m);
 // a log m - m - log Gamma(a) for a >= 10, m > 0.

@@ -77,7 +77,9 @@ Array comb(const Arg& n, const Arg& k, const CombOptions& o) {
   return fn::with_slope("comb", v, value, [&](const Arrays& x, const Arrays& d) {
     const Array some = inside(x), p = where(some, x[0], 0), q = where(some, x[1], 0);
     const Array rest = digamma(p - q + 1);
-    return value(x) * (d[0] * (digamma(p + 1) - rest) + d[1] * (rest - digamma(q + 1)));
+    const Array l = lax::lgamma(p + 1) - lax::lgamma(q + 1) - lax::lgamma(p - q + 1);
+    return fn::with_log_derivatives(value(x), l) *
+           (d[0] * (digamma(p + 1) - rest) + d[1] * (rest - digamma(q + 1)));
   });
 }
 

@@ -119,6 +119,7 @@ std::string to_string(const SavedResidual& r);
 // One a line.
 std::string to_string(const std::vector<SavedResidual>& r);
 }  // namespace typing
+// Both are found without weft::typing, too.
 using typing::to_string;
 
 }  // namespace weft

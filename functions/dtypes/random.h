@@ -76,6 +76,7 @@ template <weft::detail::PlainDType D>
 Array ball(const typing::Arg& key, int64_t d, const typing::Arg& p, const Shape& shape, D dtype) {
   return random::ball(key, d, p, shape, FloatOptions{.dtype = dtype});
 }
+// random::triangular with its dtype alone behind the shape. Source: jax.random.triangular.
 template <weft::detail::PlainDType D>
 Array triangular(const typing::Arg& key, const typing::Arg& left, const typing::Arg& mode,
                  const typing::Arg& right, const DrawShape& shape, D dtype) {

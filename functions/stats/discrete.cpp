@@ -13,6 +13,7 @@
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/special.h"
 #include "weft/functions/stats/stats_kit.h"
+#include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft::scipy::stats {
@@ -111,7 +112,12 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const Array z = safe((q > 0) & (q < 1), q, 0.5);
   const Array middle = fn::log_beta_form(k1, rest, z, 1 - z) + log(1 / k1 + 1 / rest);
   const Array few = safe(!some, y, 0), left = safe(!some, all - y, 0);
-  const Array end = log_choose(few, left) + special::xlogy(few, q) + special::xlog1py(left, -q);
+  // (n choose 0) and (n choose n) are 1; the logarithm of the latter still changes with n.
+  const Array some_ways = log_choose(few, left), one_way = (few == 0) | (left == 0);
+  const Array ways = some_ways - where(one_way, lax::stop_gradient(some_ways), 0);
+  // Without successes the power of q is the constant 1, also where 1 / q^2 has no number.
+  const Array successes = special::xlogy(few, safe(few > 0, q, 1));
+  const Array end = ways + successes + special::xlog1py(left, -q);
   return masked(inside, where(some, middle, end), {k0, m, q});
 }
 Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
@@ -139,8 +145,11 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const auto [v, m, q, l] = reals("nbinom::logpmf", k, n, p, loc);
   const Array k0 = v - l, inside = is_count(k0), y = safe(inside, k0, 0), some = inside & (y > 0);
   const Array k1 = safe(some, y, 1);
-  const Array value = log_beta_powers(safe(some, m, 1), k1, q, 1 - q) - log(k1);
-  return masked(inside, where(some, value, special::xlogy(m, q)), {k0, m, q});
+  // Each branch has operands of its own, so that the other one's derivatives stay finite.
+  const Array p1 = safe(some, q, 0.5);
+  const Array value = log_beta_powers(safe(some, m, 1), k1, p1, 1 - p1) - log(k1);
+  const Array none_failed = special::xlogy(safe(!some, m, 1), safe(!some, q, 0.5));
+  return masked(inside, where(some, value, none_failed), {k0, m, q});
 }
 Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const Source at(k.at());

@@ -116,7 +116,7 @@ TEST_CASE("complex functions of nest values give the bits of numbers") {
   });
 }
 
-TEST_CASE("an endless angle has no exponential, but e^-inf is 0") {
+TEST_CASE("an infinite angle has no exponential, and e^-inf beside NaN is 0") {
   const double none = std::numeric_limits<double>::quiet_NaN();
   for (double angle : {inf, none}) {
     for (double x : {-2.0, 0.0, 3.0, inf}) {
@@ -124,7 +124,10 @@ TEST_CASE("an endless angle has no exponential, but e^-inf is 0") {
       CHECK((std::isnan(e.re) && std::isnan(e.im)));
     }
     const auto e = math::exp(Cx<double>(-inf, angle));
-    CHECK((e.re == 0 && e.im == 0));
+    if (std::isnan(angle))
+      CHECK((e.re == 0 && e.im == 0));
+    else
+      CHECK((std::isnan(e.re) && std::isnan(e.im)));  // StableHLO's tests; C has 0
     for (double x : {-100.0, -3.0, 5.0, 20.0}) {
       const auto t = math::tanh(Cx<float>(static_cast<float>(x), static_cast<float>(angle)));
       CHECK((std::isnan(t.re) && std::isnan(t.im)));
@@ -154,7 +157,7 @@ TEST_CASE("complex functions at zeros, infinities and NaNs are those of C") {
       const Cx<double> z(x, y);
       const C c(x, y);
 #define SAME(name) compare(#name, x, y, math::name(z), std::name(c))
-      SAME(exp);
+      if (!(x == -inf && std::isinf(y))) SAME(exp);
       SAME(log);
       SAME(sqrt);
       SAME(sin);

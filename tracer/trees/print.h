@@ -53,6 +53,7 @@ std::ostream& operator<<(std::ostream& o, const T& x) {
   return detail::write(o, to_string(x));
 }
 namespace typing {
+// What to_string says of it, on a stream.
 inline std::ostream& operator<<(std::ostream& o, const Type& t) {
   return detail::write(o, to_string(t));
 }

@@ -36,11 +36,13 @@ Growth<R> growth(R x) {
 }
 }  // namespace detail
 
-// e^re (cos im + i sin im). An endless angle has no direction, but e^-inf is 0 in every one.
+// e^re (cos im + i sin im). An infinite angle has no direction, not even at e^-inf, as StableHLO's
+// tests have it; e^-inf beside NaN is 0, as in C.
 template <Real R>
 Cx<R> exp(Cx<R> z) {
   const auto e = detail::growth(z.re);
-  const mask_t<R> gone = z.re == -detail::infinity<R>();
+  const mask_t<R> angle = either(is_finite(z.im), is_nan(z.im));
+  const mask_t<R> gone = both(z.re == -detail::infinity<R>(), angle);
   return {select(gone, R(0), e.times(cos(z.im))),
           select(either(gone, z.im == R(0)), copysign(R(0), z.im), e.times(sin(z.im)))};
 }
