@@ -109,7 +109,7 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const Array some = inside & (y >= 10) & (all - y >= 10) & (q > 0) & (q < 1);
   // (n choose y) = (1 / y + 1 / (n - y)) / B(y, n - y)
   const Array k1 = safe(some, y, 10), rest = safe(some, all - y, 10);
-  const Array z = safe((q > 0) & (q < 1), q, 0.5);
+  const Array z = safe(some, q, 0.5);
   const Array middle = fn::log_beta_form(k1, rest, z, 1 - z) + log(1 / k1 + 1 / rest);
   const Array few = safe(!some, y, 0), left = safe(!some, all - y, 0);
   // (n choose 0) and (n choose n) are 1; the logarithm of the latter still changes with n.
