@@ -81,7 +81,7 @@ using complex64_t = typing::Complex<float>;
 using complex128_t = typing::Complex<double>;
 
 namespace ir {
-int itemsize(DType d);  // bytes an element; a key's is 8 (two uint32)
+int itemsize(DType d);            // bytes an element; a key's is 8 (two uint32)
 const char* short_name(DType d);  // "f32", "i32", "bool", "key", "key<rbg>"
 const char* numpy_name(DType d);  // "float32"
 // Sets *out to the dtype of a short name, "f32"; of "key" and "key<fry>" to Key. False, and *out is

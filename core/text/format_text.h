@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "weft/core/type.h"
 #include "weft/core/ir.h"
+#include "weft/core/type.h"
 
 namespace weft {
 
