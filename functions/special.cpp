@@ -289,7 +289,7 @@ Array betaln(const Arg& a, const Arg& b) {
   const Array falls = opposed & (sum <= 0), rises = opposed & (sum > 0), left = below & (high < 0);
   const Array u = where(falls, high, where(below, 1 - low, low)),
               v = where(falls, 1 - sum, where(rises, sum, where(left, 1 - high, high)));
-  const Array swap = u > v, l = fn::log_beta(where(swap, v, u), where(swap, u, v));
+  const Array l = fn::log_beta(u, v);
   const Array of_sum = log_sine(where(below, sum, 0.5)), of_low = log_sine(where(below, low, 0.5)),
               of_high = log_sine(where(left, high, 0.5));
   // Infinities of both gamma functions leave a number, those of three an infinity.

@@ -84,7 +84,10 @@ Array deviance(const Array& x, const Array& m) {
 }
 // The three logarithms cancel where an operand is large: there they are those of Stirling's formula
 // with what cancels left out.
-Array log_beta(const Array& low, const Array& high) {
+Array log_beta(const Array& a, const Array& b) {
+  // Ordered by one comparison: at a == b, minimum and maximum would each have half of the
+  // derivative, and second derivatives would be wrong.
+  const Array swap = a > b, low = where(swap, b, a), high = where(swap, a, b);
   const Array large = (low > 0) & (high >= 10) & isfinite(high), both = large & (low >= 10);
   const Array y = where(large, high, 10), one = where(large, low, 1), two = where(both, low, 10);
   const Array rest = stirling_rest(y) - stirling_rest(where(both, two, one) + y);

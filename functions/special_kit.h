@@ -23,8 +23,8 @@ Array complex_loggamma(const Array& z);
 // binomial probabilities", 2000).
 // log Gamma(x) less Stirling's formula (x - 1/2) log x - x + log(2 pi) / 2, for x >= 10.
 Array stirling_rest(const Array& x);
-// log B(low, high) for 0 < low <= high.
-Array log_beta(const Array& low, const Array& high);
+// log B(a, b) for a, b > 0.
+Array log_beta(const Array& a, const Array& b);
 // `value`, with the derivatives of every order that its logarithm `log_value` gives it. Rules of
 // derivatives use it for the value itself, whose own formula need not be differentiable.
 Array with_log_derivatives(const Array& value, const Array& log_value);

@@ -21,7 +21,7 @@ Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg
   const Array y = safe(large, z, 0.5), w = 1 - y;
   const Array joined =
       fn::log_beta_form(safe(large, p, 10), safe(large, q, 10), y, w) - log(y) - log(w);
-  const Array few = special::xlogy(p - 1, z) + special::xlog1py(q - 1, -z) - log_beta_of(p, q);
+  const Array few = special::xlogy(p - 1, z) + special::xlog1py(q - 1, -z) - fn::log_beta(p, q);
   const Array value = where(large, joined, few) - log(s);
   return where((p > 0) & (q > 0) & (s > 0), where(outside, -inf, value), nan);
 }

@@ -31,7 +31,7 @@ Array masked(const Array& inside, const Array& value, const Arrays& operands) {
 }
 // (k + rest choose k), as a logarithm, where one of both is small.
 Array log_choose(const Array& k, const Array& rest) {
-  return -log1p(k + rest) - log_beta_of(rest + 1, k + 1);
+  return -log1p(k + rest) - fn::log_beta(rest + 1, k + 1);
 }
 // p^x q^y for p + q = 1, as a logarithm, which of a number near 1 is that of what it lacks.
 Array log_powers(const Array& x, const Array& y, const Array& p, const Array& q) {
@@ -45,7 +45,7 @@ Array log_beta_powers(const Array& a, const Array& b, const Array& p, const Arra
   const Array joined = fn::log_beta_form(safe(large, a, 10), safe(large, b, 10),
                                          safe(large, p, 0.5), safe(large, q, 0.5));
   const Array x = safe(!large, a, 1), y = safe(!large, b, 1);
-  return where(large, joined, log_powers(x, y, p, q) - log_beta_of(x, y));
+  return where(large, joined, log_powers(x, y, p, q) - fn::log_beta(x, y));
 }
 }  // namespace
 

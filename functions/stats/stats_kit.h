@@ -55,13 +55,6 @@ inline Array log1p_square_of(const Array& d, const Array& s) {
   const Array log_z = log_of_quotient(safe(far, abs(d), 1), where(far, s, 1));
   return where(far, 2 * log_z, 0) + log1p(square(small));
 }
-// log B(a, b) for a, b > 0.
-inline Array log_beta_of(const Array& a, const Array& b) {
-  // Chosen by one comparison: at a == b, minimum and maximum would each have half of the
-  // derivative, and second derivatives would be wrong.
-  const Array swap = a > b;
-  return fn::log_beta(where(swap, b, a), where(swap, a, b));
-}
 // Where the probability is 0 or 1: the ends of a distribution on the whole line; NaN elsewhere.
 inline Array end_of(const Array& q) { return where(q == 0, -inf, where(q == 1, inf, nan)); }
 
