@@ -42,7 +42,7 @@ function(weft_programs folder pattern)
           set(speed slow)
         endif()
         weft_test_properties(gpu/${folder}/${name} "${speed};example")
-        if(speed STREQUAL slow)
+        if(speed STREQUAL "slow")
           set_tests_properties(gpu/${folder}/${name} PROPERTIES TIMEOUT 3600)
         endif()
         set_property(TEST gpu/${folder}/${name} APPEND PROPERTY ENVIRONMENT
