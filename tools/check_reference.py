@@ -30,20 +30,33 @@ def fields_without_comment(text):
             said = False
 
 
-USING = re.compile(r"using [\w:]+::\w+;$")  # another name of what has its comment where it is declared
+USING = re.compile(r"using ([\w:]+::\w+);$")  # another name of what has its comment where it is declared
+ENUMERATOR = re.compile(r"using DType::\w+;$")  # all of them are described at the enum
+
+
+def names_one_of(name, namespace, documented):
+    """Whether a name that is written in a namespace is one of these full names, as C++ looks it up."""
+    scopes = namespace.split("::")
+    return any("::".join([*scopes[:n], name]) in documented for n in range(len(scopes) + 1))
 
 
 def faults():
     listed = pages.read_pages()
     shown = {f for _, _, files in listed for f in files}
-    documented = {e.full_name for e in headers.read_all() if e.comment}  # overloads are as the one that says it
+    anywhere = {e.full_name for e in headers.read_all() if e.comment}
     internal = {f for page, _, files in listed if page == "-" for f in files}
     for name in headers.public_headers():
         entries = headers.read_header(name)
+        documented = {e.full_name for e in entries if e.comment}  # here: overloads are as the one that says it
         if entries and name not in shown:
             yield f"{name}:1: tools/reference/pages.txt names no page for it"
         for e in entries:
-            if name in internal or USING.match(e.text):
+            using = USING.match(e.text)
+            if name in internal or ENUMERATOR.match(e.text):
+                continue
+            if using:
+                if not names_one_of(using[1], e.namespace, anywhere):
+                    yield f"{name}:{e.line}: `{e.text}` names nothing that has a comment"
                 continue
             if e.what == "type" and e.name.endswith("Options"):
                 for field in fields_without_comment(e.text):
