@@ -95,6 +95,13 @@ class Compiled<std::tuple<P...>, R> {
     const Arrays out = impl_->run(x);
     return tree::rebuild(prototype_, out.data());
   }
+  // Vectors and the like of numbers, which become no Arrays by themselves.
+  template <class... A>
+    requires(sizeof...(A) == sizeof...(P)) && (detail::numbers_for_array<P, A> || ...)
+  R operator()(const A&...) const {
+    static_assert(!(detail::numbers_for_array<P, A> || ...), WEFT_NUMBERS_FOR_ARRAY);
+    return detail::never<R>();
+  }
 
  private:
   ir::Ref<const detail::CompiledImpl> impl_;

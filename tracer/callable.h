@@ -202,7 +202,9 @@ class CallOperator {
   auto operator()(const A&... a) const {
     constexpr bool copied = copyable<A...>;
     static_assert(copied, WEFT_NOT_COPIED);
-    if constexpr (copied)
+    constexpr bool known = !copied || (tree::detail::known_here<typing::auto_t<A>>() && ...);
+    static_assert(known, WEFT_NOT_KNOWN);
+    if constexpr (copied && known)
       return static_cast<const D&>(*this).call(
           std::tuple<typing::auto_t<A>...>(tree::convert<typing::auto_t<A>>(a)...));
     else
@@ -219,6 +221,8 @@ inline constexpr bool numbers_for_array = false;
 template <class A>
   requires std::ranges::range<const A&>
 inline constexpr bool numbers_for_array<Array, A> = !std::convertible_to<const A&, Array>;
+#define WEFT_NUMBERS_FOR_ARRAY \
+  "weft: the function takes an Array; of a vector v of numbers write array(v)"
 template <class D, class F, class... P>
 class CallOperator<D, F, Params<P...>> {
  public:
@@ -227,7 +231,9 @@ class CallOperator<D, F, Params<P...>> {
   auto operator()(const P&... a) const {
     constexpr bool copied = copyable<P...>;
     static_assert(copied, WEFT_NOT_COPIED);
-    if constexpr (copied) {
+    constexpr bool known = !copied || (tree::detail::known_here<P>() && ...);
+    static_assert(known, WEFT_NOT_KNOWN);
+    if constexpr (copied && known) {
       static_assert((tree::detail::KnownIfStruct<P>::checked && ...));
       if constexpr (Callable<F, P...>)
         static_assert(ReturnOf<std::invoke_result_t<F&, P&...>>::checked);
@@ -240,8 +246,7 @@ class CallOperator<D, F, Params<P...>> {
   template <class... A>
     requires(sizeof...(A) == sizeof...(P)) && (numbers_for_array<P, A> || ...)
   Array operator()(const A&...) const {
-    static_assert(!(numbers_for_array<P, A> || ...),
-                  "weft: the function takes an Array; of a vector v of numbers write array(v)");
+    static_assert(!(numbers_for_array<P, A> || ...), WEFT_NUMBERS_FOR_ARRAY);
     return never<Array>();
   }
   // Fewer arguments, where f has default ones.

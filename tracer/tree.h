@@ -135,12 +135,35 @@ uint64_t static_number(const T& x) {
   return static_number(type, &x);
 }
 
+#define WEFT_NOT_KNOWN                                                                          \
+  "weft: this type is neither a tree of Arrays nor a static value. WEFT_TREE(Type, field…) "    \
+  "makes a class a tree of those fields, WEFT_STATIC(Type) a static value that is compared by " \
+  "=="
 template <class T>
 constexpr void require_known() {
-  static_assert(is_callable<T>,
-                "weft: this type is neither a tree of Arrays nor a static value. "
-                "WEFT_TREE(Type, field…) makes a class a tree of those fields, WEFT_STATIC(Type) a "
-                "static value that is compared by ==");
+  static_assert(is_callable<T>, WEFT_NOT_KNOWN);
+}
+// Whether walk knows T and, in tuples and structs, all that stands in it. Elements of lists and
+// maps are left to walk: their types may hold themselves.
+template <class T>
+consteval bool known_here() {
+  using U = std::remove_const_t<T>;
+  if constexpr (is_tuple<U>) {
+    return []<size_t... I>(std::index_sequence<I...>) {
+      return (known_here<std::tuple_element_t<I, U>>() && ...);
+    }(std::make_index_sequence<std::tuple_size_v<U>>{});
+  } else if constexpr (is_struct<U>) {
+    if constexpr (fields_found<U>())
+      return std::remove_cvref_t<decltype(with_fields(std::declval<U&>(), []<class... E>(E&...) {
+        return std::bool_constant<(known_here<E>() && ...)>{};
+      }))>::value;
+    else
+      return true;
+  } else {
+    return std::same_as<U, Array> || is_empty<U> || is_static<U> ||
+           std::same_as<U, std::vector<bool>> || is_list<U> || is_map<U> || is_optional<U> ||
+           is_callable<U>;
+  }
 }
 }  // namespace detail
 
