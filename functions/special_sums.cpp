@@ -89,9 +89,13 @@ namespace {
 // are computed, of narrow floats in F32; a value as the function gives it.
 struct ScaledSum {
   Array total, top;
+  std::vector<int64_t> axes;
   DType dtype;
   bool weak = false;
-  Array rounded(const Array& v) const { return fn::as_dtype(v, dtype, weak); }
+  Array rounded(const Array& v, bool keepdims) const {
+    const Array narrow = fn::as_dtype(v, dtype, weak);
+    return keepdims && !axes.empty() ? expand_dims(narrow, axes) : narrow;
+  }
 };
 ScaledSum scaled_sum(const char* name, const Arg& x, const AxisList& axis,
                      const LogSumExpOptions& o) {
@@ -100,36 +104,27 @@ ScaledSum scaled_sum(const char* name, const Arg& x, const AxisList& axis,
   if (o.b) v = fn::broadcast_together(name, v);
   const DType own = v[0].dtype();
   for (Array& a : v) a = fn::for_sums(a);
-  fn::axes_of(name, v[0], axis);
+  const std::vector<int64_t> axes = fn::axes_of(name, v[0], axis);
   if (o.where) fn::need_fit(name, ".where", *o.where, v[0].shape());
   const Array none = fn::number_like(v[0], -std::numeric_limits<double>::infinity());
   Array a = o.b ? where(*o.b != 0, v[0], none) : v[0];
   if (o.where) a = where(*o.where, a, none);
-  ReduceOptions r;
-  r.keepdims = true;
-  const Array largest = max(is_complex(a.dtype()) ? lax::real(a) : a, axis,
-                            {.keepdims = true, .initial = Array(-INFINITY)});
-  const Array top = lax::stop_gradient(where(isfinite(largest), largest, 0));
-  const Array e = exp(subtract(a, top));
-  const Array total = sum(o.b ? multiply(e, v[1]) : e, axis, r);
-  return {total, top, own, total.weak_type()};
-}
-// The sums without their axes of one place.
-Array shaped(const Array& v, const AxisList& axis, bool keepdims) {
-  return keepdims ? v : squeeze(v, fn::axes_of("logsumexp", v, axis));
+  const fn::ShiftedExp e = fn::shifted_exp(a, axes);
+  const Array total = sum(o.b ? multiply(e.terms, v[1]) : e.terms, axes);
+  return {total, e.top, axes, own, total.weak_type()};
 }
 }  // namespace
 SignedLog signed_logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
   const Calling s("signed_logsumexp", x.at());
   const ScaledSum v = scaled_sum("signed_logsumexp", x, axis, o);
-  return {shaped(v.rounded(add(log(abs(v.total)), v.top)), axis, o.keepdims),
-          shaped(v.rounded(sign(v.total)), axis, o.keepdims)};
+  return {v.rounded(add(log(abs(v.total)), v.top), o.keepdims),
+          v.rounded(sign(v.total), o.keepdims)};
 }
 Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
   const Calling s("logsumexp", x.at());
   if (!o.b) return weft::logsumexp(x, axis, {.keepdims = o.keepdims, .where = o.where});
   const ScaledSum v = scaled_sum("logsumexp", x, axis, o);
-  return shaped(v.rounded(add(log(v.total), v.top)), axis, o.keepdims);
+  return v.rounded(add(log(v.total), v.top), o.keepdims);
 }
 
 // ---- Bessel functions

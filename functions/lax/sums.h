@@ -13,4 +13,12 @@ inline Array for_sums(const Array& x) {
   return as_dtype(x, accumulator_dtype(x.dtype()), x.weak_type());
 }
 
+// The exponentials that logarithms of sums add up, without overflow: e^(v - top). top is the
+// largest real part over the axes, which it is without, or 0 where that is infinite; it is a
+// constant to derivatives.
+struct ShiftedExp {
+  Array terms, top;
+};
+ShiftedExp shifted_exp(const Array& v, const std::vector<int64_t>& axes);
+
 }  // namespace weft::fn

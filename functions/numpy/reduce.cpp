@@ -257,13 +257,18 @@ Array count_nonzero(const Arg& x, const AxisList& axis, const ReduceOptions& o) 
   return sum_as("count_nonzero", fn::as_dtype(fn::truth("count_nonzero", x), I32), axis, o);
 }
 
-namespace {
-// Shifted by the largest, or not at all where that is infinite.
-Array log_sum_exp(const Array& v, const Sizes& axes) {
+namespace fn {
+ShiftedExp shifted_exp(const Array& v, const Sizes& axes) {
   const Array largest = reduced(lax::reduce_max, is_complex(v.dtype()) ? lax::real(v) : v, axes);
   const Array top =
       lax::stop_gradient(where(lax::is_finite(largest), largest, number_like(largest, 0)));
-  return add(log(sum(exp(subtract(v, expand_dims(top, axes))), axes)), top);
+  return {exp(subtract(v, axes.empty() ? top : expand_dims(top, axes))), top};
+}
+}  // namespace fn
+namespace {
+Array log_sum_exp(const Array& v, const Sizes& axes) {
+  const fn::ShiftedExp e = fn::shifted_exp(v, axes);
+  return add(log(sum(e.terms, axes)), e.top);
 }
 // Value and tangent. Beside an infinite term nothing counts, and equal ones share the derivative.
 Arrays log_sum_exp_rule(const Array& v, const Array& dv, const Sizes& axes) {
