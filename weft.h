@@ -19,8 +19,6 @@
 #include "weft/batching/axes.h"
 #include "weft/core/version.h"
 #include "weft/functions/collective.h"
-#include "weft/functions/dtypes/dtypes.h"
-#include "weft/functions/dtypes/random.h"
 #include "weft/functions/effects/effects.h"
 #include "weft/functions/fft.h"
 #include "weft/functions/lax.h"

@@ -33,6 +33,22 @@ struct Dim {
 
 namespace ir {
 std::vector<int64_t> numbers_of(std::initializer_list<typing::Dim> l);
+// GCC 12 reads {.ddof = 1} as {1} where a class has a constructor of an integer. In such braces
+// these are better matches than a template, and a call that needs one does not compile. {1} is
+// still an initializer list. A class inherits them by a using-declaration.
+struct NoNamesInBraces {
+  NoNamesInBraces() = default;
+  explicit NoNamesInBraces(signed char) = delete;
+  explicit NoNamesInBraces(unsigned char) = delete;
+  explicit NoNamesInBraces(short) = delete;
+  explicit NoNamesInBraces(unsigned short) = delete;
+  explicit NoNamesInBraces(int) = delete;
+  explicit NoNamesInBraces(unsigned) = delete;
+  explicit NoNamesInBraces(long) = delete;
+  explicit NoNamesInBraces(unsigned long) = delete;
+  explicit NoNamesInBraces(long long) = delete;
+  explicit NoNamesInBraces(unsigned long long) = delete;
+};
 // The i of s[i], and where it was written.
 struct Subscript {
   int64_t n;

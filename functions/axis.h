@@ -19,7 +19,11 @@ struct OneAxis : std::optional<int64_t> {
 };
 
 // An array or number, or none.
-struct MaybeArray : std::optional<Array> {
+struct MaybeArray : std::optional<Array>, ir::NoNamesInBraces {
+  using NoNamesInBraces::NoNamesInBraces;
+  explicit MaybeArray(bool) = delete;
+  explicit MaybeArray(float) = delete;
+  explicit MaybeArray(double) = delete;
   MaybeArray() = default;
   MaybeArray(none_t) {}
   MaybeArray(std::nullopt_t) {}
@@ -27,6 +31,22 @@ struct MaybeArray : std::optional<Array> {
   MaybeArray(const Array& x) : std::optional<Array>(x) {}
   template <ir::Number T>
   MaybeArray(T x) : std::optional<Array>(Array(x)) {}
+};
+}  // namespace typing
+
+namespace typing {
+// The dtype by its name, for functions without other options.
+//
+//     eye(2, {.dtype = I32})  // array([[1, 0], [0, 1]], dtype=int32)
+struct DTypeOption {
+  detail::Designated by_name{detail::ByName::tag};
+  std::optional<DType> dtype = {};  // default: as without options
+};
+// The same of zeros_like and its kind.
+struct LikeOptions {
+  detail::Designated by_name{detail::ByName::tag};
+  std::optional<DType> dtype = {};  // default: that of x
+  std::optional<Shape> shape = {};  // default: that of x
 };
 }  // namespace typing
 

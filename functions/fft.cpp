@@ -237,10 +237,14 @@ Array fftfreq(int64_t n, const Arg& d, const FreqOptions& o) {
                      n == 0 ? k : fn::joined({first, fn::sliced(wrapped, 0, positive, n)}, 0), n, d,
                      o.dtype);
 }
+Array fftfreq(int64_t n, const FreqOptions& o, Location at) { return fftfreq(n, Arg(1.0, at), o); }
 Array rfftfreq(int64_t n, const Arg& d, const FreqOptions& o) {
   const Calling s("rfftfreq", d.at());
   require_count("rfftfreq", n);
   return frequencies("rfftfreq", iota(I64, {n / 2 + 1}, 0), n, d, o.dtype);
+}
+Array rfftfreq(int64_t n, const FreqOptions& o, Location at) {
+  return rfftfreq(n, Arg(1.0, at), o);
 }
 Array fftshift(const Arg& x, const AxisList& axes) {
   const Calling s("fftshift", x.at());

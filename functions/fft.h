@@ -88,11 +88,29 @@ struct FreqOptions {
 //
 //     fft::fftfreq(4)  // array([ 0.  ,  0.25, -0.5 , -0.25], dtype=float32)
 Array fftfreq(int64_t n, const typing::Arg& d = 1.0, const FreqOptions& o = {});
+Array fftfreq(int64_t n, const FreqOptions& o, typing::Location at = typing::Location::here());
+template <weft::detail::PlainDType D>
+Array fftfreq(int64_t n, const typing::Arg& d, D dtype) {
+  return fftfreq(n, d, FreqOptions{.dtype = dtype});
+}
+template <weft::detail::PlainDType D>
+Array fftfreq(int64_t n, D dtype, typing::Location at = typing::Location::here()) {
+  return fftfreq(n, FreqOptions{.dtype = dtype}, at);
+}
 // The frequencies of the n / 2 + 1 elements of rfft, not negative; as fftfreq else. Source:
 // jax.numpy.fft.rfftfreq.
 //
 //     fft::rfftfreq(4)  // array([0.  , 0.25, 0.5 ], dtype=float32)
 Array rfftfreq(int64_t n, const typing::Arg& d = 1.0, const FreqOptions& o = {});
+Array rfftfreq(int64_t n, const FreqOptions& o, typing::Location at = typing::Location::here());
+template <weft::detail::PlainDType D>
+Array rfftfreq(int64_t n, const typing::Arg& d, D dtype) {
+  return rfftfreq(n, d, FreqOptions{.dtype = dtype});
+}
+template <weft::detail::PlainDType D>
+Array rfftfreq(int64_t n, D dtype, typing::Location at = typing::Location::here()) {
+  return rfftfreq(n, FreqOptions{.dtype = dtype}, at);
+}
 // Frequency 0 moved to the middle of the axes, by default all: x rolled by half of each size.
 // Source: jax.numpy.fft.fftshift.
 //

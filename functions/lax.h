@@ -5,6 +5,7 @@
 // Arithmetic, elementary functions, comparisons, reductions and products are in the headers
 // included; here are those that move, index and sort.
 #pragma once
+#include "weft/functions/axis.h"
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/convert.h"
 #include "weft/ops/elementwise/elementary.h"
@@ -112,8 +113,12 @@ Array broadcasted_iota(DType dtype, const Shape& shape, int64_t dimension,
 //
 //     lax::full({2}, 7)  // array([7, 7], dtype=int32)
 Array full(const Shape& shape, const typing::Arg& value, std::optional<DType> dtype = {});
+template <class = void>
+Array full(const Shape& shape, const typing::Arg& value, const typing::DTypeOption& o);
 // full of the shape of x and, unless another is given, of its dtype. Source: jax.lax.full_like.
 Array full_like(const typing::Arg& x, const typing::Arg& value, std::optional<DType> dtype = {});
+template <class = void>
+Array full_like(const typing::Arg& x, const typing::Arg& value, const typing::DTypeOption& o);
 // x cut along an axis into parts of these sizes, one after another. IndexError for an axis that x
 // has not, ShapeError unless the sizes add up to its size. Source: jax.lax.split.
 Arrays split(const typing::Arg& x, const Sizes& sizes, int64_t axis = 0);

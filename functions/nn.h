@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // functions/nn.h: activations, normalisations and layers of neural networks, as jax.nn.
 #pragma once
+#include "weft/functions/axis.h"
 #include "weft/functions/lax.h"
 #include "weft/functions/special.h"
 #include "weft/tracer/tree.h"
@@ -174,6 +175,8 @@ struct OneHotOptions {
 //
 //     nn::one_hot(array({2, 0}), 3)  // array([[0., 0., 1.], [1., 0., 0.]], dtype=float32)
 Array one_hot(const typing::Arg& x, int64_t num_classes, const OneHotOptions& o = {});
+template <weft::detail::PlainDType D>
+Array one_hot(const typing::Arg& x, int64_t num_classes, D dtype);
 
 // How many keys to the left and to the right of its own place a query sees: {left, right}, one
 // number for both, or {} for all keys.

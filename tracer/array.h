@@ -65,7 +65,8 @@ using Arrays = std::vector<Array>;
 
 namespace typing {
 // The axes of a reduction: none (all of them), one, or a list; and where they were written.
-struct AxisList {
+struct AxisList : ir::NoNamesInBraces {
+  using NoNamesInBraces::NoNamesInBraces;
   bool all = false;
   std::vector<int64_t> axes;
   Location at;
@@ -79,7 +80,8 @@ struct AxisList {
 };
 
 // The shape that reshape gives; one size may be -1: what is left over.
-struct NewShape {
+struct NewShape : ir::NoNamesInBraces {
+  using NoNamesInBraces::NoNamesInBraces;
   std::vector<int64_t> sizes;
   Location at;
   template <ir::Integer I>
@@ -228,6 +230,7 @@ class Array {
                 typing::Location at = typing::Location::here()) &&;
 
   // ---- methods for the usual; the free functions of the same name document them
+  template <class = void>
   Array sum(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array sum(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array sum(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
@@ -235,6 +238,7 @@ class Array {
   Array sum(typing::AxisList axis, D d) const;
   template <std::same_as<DType> D>
   Array sum(D d, typing::Location at = typing::Location::here()) const;
+  template <class = void>
   Array mean(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array mean(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array mean(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
@@ -242,6 +246,7 @@ class Array {
   Array mean(typing::AxisList axis, D d) const;
   template <std::same_as<DType> D>
   Array mean(D d, typing::Location at = typing::Location::here()) const;
+  template <class = void>
   Array prod(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array prod(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array prod(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
@@ -249,15 +254,19 @@ class Array {
   Array prod(typing::AxisList axis, D d) const;
   template <std::same_as<DType> D>
   Array prod(D d, typing::Location at = typing::Location::here()) const;
+  template <class = void>
   Array max(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array max(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array max(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  template <class = void>
   Array min(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array min(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array min(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  template <class = void>
   Array any(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array any(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array any(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
+  template <class = void>
   Array all(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array all(typing::AxisList axis, const typing::ReduceOptions& o) const;
   Array all(const typing::ReduceOptions& o, typing::Location at = typing::Location::here()) const;
@@ -265,17 +274,17 @@ class Array {
   Array argmax(typing::AxisList axis, const typing::ArgOptions& o) const;
   Array argmin(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array argmin(typing::AxisList axis, const typing::ArgOptions& o) const;
+  template <class = void>
   Array std(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array std(typing::AxisList axis, const typing::VarOptions& o) const;
-  template <class = void>
   Array std(const typing::VarOptions& o, typing::Location at = typing::Location::here()) const;
   template <std::same_as<DType> D>
   Array std(typing::AxisList axis, D d) const;
   template <std::same_as<DType> D>
   Array std(D d, typing::Location at = typing::Location::here()) const;
+  template <class = void>
   Array var(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array var(typing::AxisList axis, const typing::VarOptions& o) const;
-  template <class = void>
   Array var(const typing::VarOptions& o, typing::Location at = typing::Location::here()) const;
   template <std::same_as<DType> D>
   Array var(typing::AxisList axis, D d) const;

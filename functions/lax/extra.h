@@ -4,6 +4,7 @@
 // by any function, approximate top_k, ragged products, arrays of shapes.
 #pragma once
 #include "weft/core/ref.h"
+#include "weft/functions/axis.h"
 #include "weft/functions/lax.h"
 #include "weft/ops/linear/products/ragged.h"
 #include "weft/ops/random/bit_generator.h"
@@ -90,6 +91,9 @@ DType dtype(const typing::Arg& x);
 // ---- shapes
 // An array of which nothing but the type counts; its numbers are 0. Source: jax.lax.empty.
 Array empty(const Shape& shape, DType dtype, typing::Location at = typing::Location::here());
+template <class = void>
+Array empty(const Shape& shape, const typing::DTypeOption& o,
+            typing::Location at = typing::Location::here());
 // The shape to which all are broadcast, as NumPy does it. ShapeError if they do not fit, and for
 // none. Source: jax.lax.broadcast_shapes.
 //

@@ -3,6 +3,7 @@
 // functions/nn/initializers.h: how the weights of networks begin: jax.nn.initializers, with the
 // same numbers for the same keys.
 #pragma once
+#include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
 
 namespace weft::nn::initializers {
@@ -18,7 +19,8 @@ struct FanOptions {
   std::optional<DType> dtype = {};
 };
 
-// What makes weights: f(key, shape, {.dtype}). Any function of that form is one.
+// What makes weights: f(key, shape, {.dtype}) or f(key, shape, dtype). Any function of that form is
+// one.
 class Initializer {
  public:
   using Function = Array (*)(const typing::Arg& key, const Shape& shape, const InitOptions& o);
@@ -34,6 +36,10 @@ class Initializer {
   Initializer(Function f) : function_(f) {}
   Initializer(Rule rule, const Parameters& p) : rule_(rule), parameters_(p) {}
   Array operator()(const typing::Arg& key, const Shape& shape, const InitOptions& o = {}) const;
+  template <weft::detail::PlainDType D>
+  Array operator()(const typing::Arg& key, const Shape& shape, D dtype) const {
+    return (*this)(key, shape, InitOptions{.dtype = dtype});
+  }
 
  private:
   Function function_ = nullptr;
@@ -43,18 +49,38 @@ class Initializer {
 
 // Zeros: an initializer itself; the key has no part in it. Source: jax.nn.initializers.zeros.
 Array zeros(const typing::Arg& key, const Shape& shape, const InitOptions& o = {});
+template <weft::detail::PlainDType D>
+Array zeros(const typing::Arg& key, const Shape& shape, D dtype) {
+  return initializers::zeros(key, shape, InitOptions{.dtype = dtype});
+}
 // Ones: an initializer itself; the key has no part in it. Source: jax.nn.initializers.ones.
 Array ones(const typing::Arg& key, const Shape& shape, const InitOptions& o = {});
+template <weft::detail::PlainDType D>
+Array ones(const typing::Arg& key, const Shape& shape, D dtype) {
+  return initializers::ones(key, shape, InitOptions{.dtype = dtype});
+}
 // The value, broadcast to the shape; the key has no part in it. ShapeError when they are made if it
 // does not broadcast. Source: jax.nn.initializers.constant.
 Initializer constant(const Array& value, const InitOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer constant(const Array& value, D dtype) {
+  return initializers::constant(value, InitOptions{.dtype = dtype});
+}
 
 // scale times uniform numbers in [0, 1); the scale is broadcast to the shape of the weights.
 // ShapeError when they are made if it does not. Source: jax.nn.initializers.uniform.
 Initializer uniform(const Array& scale = 1e-2, const InitOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer uniform(const Array& scale, D dtype) {
+  return initializers::uniform(scale, InitOptions{.dtype = dtype});
+}
 // stddev times normal numbers; stddev is broadcast to the shape of the weights. ShapeError when
 // they are made if it does not. Source: jax.nn.initializers.normal.
 Initializer normal(const Array& stddev = 1e-2, const InitOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer normal(const Array& stddev, D dtype) {
+  return initializers::normal(stddev, InitOptions{.dtype = dtype});
+}
 struct TruncatedOptions {
   // Of the weights: F32.
   std::optional<DType> dtype = {};
@@ -65,6 +91,10 @@ struct TruncatedOptions {
 // weights. ShapeError when they are made if one does not. Source:
 // jax.nn.initializers.truncated_normal.
 Initializer truncated_normal(const Array& stddev = 1e-2, const TruncatedOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer truncated_normal(const Array& stddev, D dtype) {
+  return initializers::truncated_normal(stddev, TruncatedOptions{.dtype = dtype});
+}
 
 // Numbers of variance scale / n: n is the size of the input ("fan_in") or output ("fan_out"), their
 // mean ("fan_avg") or geometric mean ("fan_geo_avg"). The distribution is "truncated_normal" (of
@@ -72,29 +102,74 @@ Initializer truncated_normal(const Array& stddev = 1e-2, const TruncatedOptions&
 // shape without such axes. Source: jax.nn.initializers.variance_scaling.
 Initializer variance_scaling(const Array& scale, const std::string& mode,
                              const std::string& distribution, const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer variance_scaling(const Array& scale, const std::string& mode,
+                             const std::string& distribution, D dtype) {
+  return initializers::variance_scaling(scale, mode, distribution, FanOptions{.dtype = dtype});
+}
 // variance_scaling(1, "fan_avg", "uniform", o): uniform numbers of variance 2 / (inputs + outputs)
 // (Glorot and Bengio, 2010). Source: jax.nn.initializers.glorot_uniform.
 Initializer glorot_uniform(const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer glorot_uniform(D dtype) {
+  return initializers::glorot_uniform(FanOptions{.dtype = dtype});
+}
 // variance_scaling(1, "fan_avg", "truncated_normal", o). Source: jax.nn.initializers.glorot_normal.
 Initializer glorot_normal(const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer glorot_normal(D dtype) {
+  return initializers::glorot_normal(FanOptions{.dtype = dtype});
+}
 // The same as glorot_uniform. Source: jax.nn.initializers.xavier_uniform.
 Initializer xavier_uniform(const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer xavier_uniform(D dtype) {
+  return initializers::xavier_uniform(FanOptions{.dtype = dtype});
+}
 // The same as glorot_normal. Source: jax.nn.initializers.xavier_normal.
 Initializer xavier_normal(const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer xavier_normal(D dtype) {
+  return initializers::xavier_normal(FanOptions{.dtype = dtype});
+}
 // variance_scaling(1, "fan_in", "uniform", o): uniform numbers of variance 1 / inputs. Source:
 // jax.nn.initializers.lecun_uniform.
 Initializer lecun_uniform(const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer lecun_uniform(D dtype) {
+  return initializers::lecun_uniform(FanOptions{.dtype = dtype});
+}
 // variance_scaling(1, "fan_in", "truncated_normal", o). Source: jax.nn.initializers.lecun_normal.
 Initializer lecun_normal(const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer lecun_normal(D dtype) {
+  return initializers::lecun_normal(FanOptions{.dtype = dtype});
+}
 // variance_scaling(2, "fan_in", "uniform", o): uniform numbers of variance 2 / inputs (He et al.,
 // 2015). Source: jax.nn.initializers.he_uniform.
 Initializer he_uniform(const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer he_uniform(D dtype) {
+  return initializers::he_uniform(FanOptions{.dtype = dtype});
+}
 // variance_scaling(2, "fan_in", "truncated_normal", o). Source: jax.nn.initializers.he_normal.
 Initializer he_normal(const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer he_normal(D dtype) {
+  return initializers::he_normal(FanOptions{.dtype = dtype});
+}
 // The same as he_uniform. Source: jax.nn.initializers.kaiming_uniform.
 Initializer kaiming_uniform(const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer kaiming_uniform(D dtype) {
+  return initializers::kaiming_uniform(FanOptions{.dtype = dtype});
+}
 // The same as he_normal. Source: jax.nn.initializers.kaiming_normal.
 Initializer kaiming_normal(const FanOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer kaiming_normal(D dtype) {
+  return initializers::kaiming_normal(FanOptions{.dtype = dtype});
+}
 
 // The form of orthogonal and delta_orthogonal.
 struct OrthogonalOptions {
@@ -107,9 +182,17 @@ struct OrthogonalOptions {
 // .column_axis and the other axes as rows. ShapeError when they are made for less than two axes and
 // a scale that does not broadcast. Source: jax.nn.initializers.orthogonal.
 Initializer orthogonal(const Array& scale = 1., const OrthogonalOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer orthogonal(const Array& scale, D dtype) {
+  return initializers::orthogonal(scale, OrthogonalOptions{.dtype = dtype});
+}
 // orthogonal weights (in, out) in the middle of one to three spatial axes, which lead, and zeros
 // elsewhere: (spatial…, in, out). ShapeError when they are made for other numbers of axes and for
 // more inputs than outputs. Source: jax.nn.initializers.delta_orthogonal.
 Initializer delta_orthogonal(const Array& scale = 1., const OrthogonalOptions& o = {});
+template <weft::detail::PlainDType D>
+Initializer delta_orthogonal(const Array& scale, D dtype) {
+  return initializers::delta_orthogonal(scale, OrthogonalOptions{.dtype = dtype});
+}
 
 }  // namespace weft::nn::initializers

@@ -16,49 +16,77 @@
 
 namespace weft {
 
-Array Array::sum(AxisList a) const { return weft::sum({*this, a.at}, a); }
+template <class>
+Array Array::sum(AxisList a) const {
+  return weft::sum({*this, a.at}, a);
+}
+template Array Array::sum<void>(AxisList) const;
 Array Array::sum(AxisList a, const ReduceOptions& o) const {
   return weft::sum({*this, a.at}, a, o);
 }
 Array Array::sum(const ReduceOptions& o, Location at) const {
   return weft::sum({*this, at}, {none, at}, o);
 }
-Array Array::mean(AxisList a) const { return weft::mean({*this, a.at}, a); }
+template <class>
+Array Array::mean(AxisList a) const {
+  return weft::mean({*this, a.at}, a);
+}
+template Array Array::mean<void>(AxisList) const;
 Array Array::mean(AxisList a, const ReduceOptions& o) const {
   return weft::mean({*this, a.at}, a, o);
 }
 Array Array::mean(const ReduceOptions& o, Location at) const {
   return weft::mean({*this, at}, {none, at}, o);
 }
-Array Array::prod(AxisList a) const { return weft::prod({*this, a.at}, a); }
+template <class>
+Array Array::prod(AxisList a) const {
+  return weft::prod({*this, a.at}, a);
+}
+template Array Array::prod<void>(AxisList) const;
 Array Array::prod(AxisList a, const ReduceOptions& o) const {
   return weft::prod({*this, a.at}, a, o);
 }
 Array Array::prod(const ReduceOptions& o, Location at) const {
   return weft::prod({*this, at}, {none, at}, o);
 }
-Array Array::max(AxisList a) const { return weft::max({*this, a.at}, a); }
+template <class>
+Array Array::max(AxisList a) const {
+  return weft::max({*this, a.at}, a);
+}
+template Array Array::max<void>(AxisList) const;
 Array Array::max(AxisList a, const ReduceOptions& o) const {
   return weft::max({*this, a.at}, a, o);
 }
 Array Array::max(const ReduceOptions& o, Location at) const {
   return weft::max({*this, at}, {none, at}, o);
 }
-Array Array::min(AxisList a) const { return weft::min({*this, a.at}, a); }
+template <class>
+Array Array::min(AxisList a) const {
+  return weft::min({*this, a.at}, a);
+}
+template Array Array::min<void>(AxisList) const;
 Array Array::min(AxisList a, const ReduceOptions& o) const {
   return weft::min({*this, a.at}, a, o);
 }
 Array Array::min(const ReduceOptions& o, Location at) const {
   return weft::min({*this, at}, {none, at}, o);
 }
-Array Array::any(AxisList a) const { return weft::any({*this, a.at}, a); }
+template <class>
+Array Array::any(AxisList a) const {
+  return weft::any({*this, a.at}, a);
+}
+template Array Array::any<void>(AxisList) const;
 Array Array::any(AxisList a, const ReduceOptions& o) const {
   return weft::any({*this, a.at}, a, o);
 }
 Array Array::any(const ReduceOptions& o, Location at) const {
   return weft::any({*this, at}, {none, at}, o);
 }
-Array Array::all(AxisList a) const { return weft::all({*this, a.at}, a); }
+template <class>
+Array Array::all(AxisList a) const {
+  return weft::all({*this, a.at}, a);
+}
+template Array Array::all<void>(AxisList) const;
 Array Array::all(AxisList a, const ReduceOptions& o) const {
   return weft::all({*this, a.at}, a, o);
 }
@@ -73,9 +101,17 @@ Array Array::argmax(AxisList a, const ArgOptions& o) const {
 Array Array::argmin(AxisList a, const ArgOptions& o) const {
   return weft::argmin({*this, a.at}, a, o);
 }
-Array Array::std(AxisList a) const { return weft::std({*this, a.at}, a); }
+template <class>
+Array Array::std(AxisList a) const {
+  return weft::std({*this, a.at}, a);
+}
+template Array Array::std<void>(AxisList) const;
 Array Array::std(AxisList a, const VarOptions& o) const { return weft::std({*this, a.at}, a, o); }
-Array Array::var(AxisList a) const { return weft::var({*this, a.at}, a); }
+template <class>
+Array Array::var(AxisList a) const {
+  return weft::var({*this, a.at}, a);
+}
+template Array Array::var<void>(AxisList) const;
 Array Array::var(AxisList a, const VarOptions& o) const { return weft::var({*this, a.at}, a, o); }
 Array Array::ptp(AxisList a) const { return weft::ptp({*this, a.at}, a); }
 Array Array::ptp(AxisList a, const ReduceOptions& o) const {

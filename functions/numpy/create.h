@@ -5,6 +5,7 @@
 #pragma once
 #include <array>
 
+#include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
@@ -194,6 +195,13 @@ Array array(const R& x, const typing::ArrayOptions& o,
             typing::Location at = typing::Location::here()) {
   return detail::at_least_axes(array(x, o.dtype, at), o.ndmin, at);
 }
+// Of numbers in memory with a shape.
+template <class R, std::same_as<typing::DTypeOption> O = typing::DTypeOption>
+  requires(!std::convertible_to<const R&, typing::Nested>)
+Array array(const R& x, const Shape& shape, const O& o,
+            typing::Location at = typing::Location::here()) {
+  return array(x, shape, o.dtype, at);
+}
 // x itself, or converted to `dtype`; numbers that array() takes become an Array as there. Source:
 // jax.numpy.asarray.
 Array asarray(const typing::Arg& x, std::optional<DType> dtype = {});
@@ -207,41 +215,73 @@ Array asarray(const R& x, std::optional<DType> dtype = {},
 // Of numbers in braces.
 Array asarray(std::initializer_list<typing::Nested> x, std::optional<DType> dtype = {},
               typing::Location at = typing::Location::here());
+template <class = void>
+Array asarray(const typing::Arg& x, const typing::DTypeOption& o);
+template <class = void>
+Array asarray(std::initializer_list<typing::Nested> x, const typing::DTypeOption& o,
+              typing::Location at = typing::Location::here());
+template <class R, std::same_as<typing::DTypeOption> O = typing::DTypeOption>
+  requires(!std::convertible_to<const R&, typing::Arg>)
+Array asarray(const R& x, const O& o, typing::Location at = typing::Location::here()) {
+  return asarray(x, o.dtype, at);
+}
+
+// Options are templates, which are instantiated in dtypes.cpp: of two functions that take {}
+// compilers choose the other, and a dtype is not deduced from {}.
 
 // ---- filled
 // Zeros of this shape, of any dtype. Source: jax.numpy.zeros.
 //
 //     zeros({2}, I32)  // array([0, 0], dtype=int32)
 Array zeros(const Shape& shape, DType dtype = F32, typing::Location at = typing::Location::here());
+template <class = void>
+Array zeros(const Shape& shape, const typing::DTypeOption& o,
+            typing::Location at = typing::Location::here());
 // Ones of this shape. DTypeError for keys. Source: jax.numpy.ones.
 //
 //     ones({3})  // array([1., 1., 1.], dtype=float32)
 Array ones(const Shape& shape, DType dtype = F32, typing::Location at = typing::Location::here());
+template <class = void>
+Array ones(const Shape& shape, const typing::DTypeOption& o,
+           typing::Location at = typing::Location::here());
 // The same as zeros. Source: jax.numpy.empty.
 Array empty(const Shape& shape, DType dtype = F32, typing::Location at = typing::Location::here());
+template <class = void>
+Array empty(const Shape& shape, const typing::DTypeOption& o,
+            typing::Location at = typing::Location::here());
 // The value, a number or an array that broadcasts to this shape (ShapeError), in its own dtype or
 // in the one given. DTypeError for an integer beyond I32 without a dtype that has it, and for a
 // complex number where the dtype is real. Source: jax.numpy.full.
 //
 //     full({2}, 7)  // array([7, 7], dtype=int32)
 Array full(const Shape& shape, const typing::Arg& value, std::optional<DType> dtype = {});
+template <class = void>
+Array full(const Shape& shape, const typing::Arg& value, const typing::DTypeOption& o);
 // Zeros in x's shape and dtype, or in those given. Source: jax.numpy.zeros_like.
 //
 //     zeros_like(array({1.5, 2.5}))  // array([0., 0.], dtype=float32)
 Array zeros_like(const typing::Arg& x, std::optional<DType> dtype = {},
                  std::optional<Shape> shape = {});
+template <class = void>
+Array zeros_like(const typing::Arg& x, const typing::LikeOptions& o);
 // Ones in x's shape and dtype, or in those given. DTypeError for keys. Source: jax.numpy.ones_like.
 Array ones_like(const typing::Arg& x, std::optional<DType> dtype = {},
                 std::optional<Shape> shape = {});
+template <class = void>
+Array ones_like(const typing::Arg& x, const typing::LikeOptions& o);
 // The same as zeros_like. Source: jax.numpy.empty_like.
 Array empty_like(const typing::Arg& x, std::optional<DType> dtype = {},
                  std::optional<Shape> shape = {});
+template <class = void>
+Array empty_like(const typing::Arg& x, const typing::LikeOptions& o);
 // The value in x's shape and dtype, or in those given; an array is broadcast (ShapeError). Source:
 // jax.numpy.full_like.
 //
 //     full_like(array({1, 2}), 7)  // array([7, 7], dtype=int32)
 Array full_like(const typing::Arg& x, const typing::Arg& value, std::optional<DType> dtype = {},
                 std::optional<Shape> shape = {});
+template <class = void>
+Array full_like(const typing::Arg& x, const typing::Arg& value, const typing::LikeOptions& o);
 
 // ---- counted. The bounds of arange must be known numbers.
 // The numbers start (default 0), start + step, … before stop: a vector, in the promoted dtype or in
@@ -253,6 +293,15 @@ Array full_like(const typing::Arg& x, const typing::Arg& value, std::optional<DT
 Array arange(const typing::Arg& stop, std::optional<DType> dtype = {});
 Array arange(const typing::Arg& start, const typing::Arg& stop, const typing::Arg& step = 1,
              std::optional<DType> dtype = {});
+template <class = void>
+Array arange(const typing::Arg& stop, const typing::DTypeOption& o);
+template <class = void>
+Array arange(const typing::Arg& start, const typing::Arg& stop, const typing::DTypeOption& o);
+template <class = void>
+Array arange(const typing::Arg& start, const typing::Arg& stop, const typing::Arg& step,
+             const typing::DTypeOption& o);
+template <detail::PlainDType D>
+Array arange(const typing::Arg& start, const typing::Arg& stop, D dtype);
 namespace typing {
 struct LinspaceOptions {
   bool endpoint = true;             // `stop` is the last sample
@@ -267,6 +316,12 @@ struct LinspaceOptions {
 //     linspace(0, 1, 5)  // array([0.  , 0.25, 0.5 , 0.75, 1.  ], dtype=float32)
 Array linspace(const typing::Arg& start, const typing::Arg& stop, int64_t num = 50,
                const typing::LinspaceOptions& o = {});
+template <class = void>
+Array linspace(const typing::Arg& start, const typing::Arg& stop, const typing::LinspaceOptions& o);
+template <detail::PlainDType D>
+Array linspace(const typing::Arg& start, const typing::Arg& stop, D dtype);
+template <detail::PlainDType D>
+Array linspace(const typing::Arg& start, const typing::Arg& stop, int64_t num, D dtype);
 // The samples of linspace, and the distance between them, of the shape of the bounds: NaN where
 // there is none. Source: jax.numpy.linspace.
 std::pair<Array, Array> linspace_step(const typing::Arg& start, const typing::Arg& stop,
@@ -274,25 +329,77 @@ std::pair<Array, Array> linspace_step(const typing::Arg& start, const typing::Ar
 // base to the powers linspace(start, stop). Source: jax.numpy.logspace.
 Array logspace(const typing::Arg& start, const typing::Arg& stop, int64_t num = 50,
                const typing::Arg& base = 10, const typing::LinspaceOptions& o = {});
+template <class = void>
+Array logspace(const typing::Arg& start, const typing::Arg& stop, const typing::LinspaceOptions& o);
+template <detail::PlainDType D>
+Array logspace(const typing::Arg& start, const typing::Arg& stop, D dtype);
+template <class = void>
+Array logspace(const typing::Arg& start, const typing::Arg& stop, int64_t num,
+               const typing::LinspaceOptions& o);
+template <detail::PlainDType D>
+Array logspace(const typing::Arg& start, const typing::Arg& stop, int64_t num, D dtype);
+template <detail::PlainDType D>
+Array logspace(const typing::Arg& start, const typing::Arg& stop, int64_t num,
+               const typing::Arg& base, D dtype);
 // num samples at equal ratios from start to stop, both of one sign or complex; the ends are exact.
 // Source: jax.numpy.geomspace.
 Array geomspace(const typing::Arg& start, const typing::Arg& stop, int64_t num = 50,
                 const typing::LinspaceOptions& o = {});
+template <class = void>
+Array geomspace(const typing::Arg& start, const typing::Arg& stop,
+                const typing::LinspaceOptions& o);
+template <detail::PlainDType D>
+Array geomspace(const typing::Arg& start, const typing::Arg& stop, D dtype);
+template <detail::PlainDType D>
+Array geomspace(const typing::Arg& start, const typing::Arg& stop, int64_t num, D dtype);
 // The integers 0, 1, …, n - 1 as a vector of this dtype. Source: jax.lax.iota.
 //
 //     iota(I32, 3)  // array([0, 1, 2], dtype=int32)
 Array iota(DType dtype, int64_t n, typing::Location at = typing::Location::here());
+template <class = void>
+Array iota(int64_t n, const typing::DTypeOption& o, typing::Location at = typing::Location::here());
+template <detail::PlainDType D>
+Array iota(int64_t n, D dtype, typing::Location at = typing::Location::here());
 
 // ---- patterned
 // The matrix (n, m) with ones on diagonal k and zeros elsewhere; m is n by default, k > 0 lies
 // above the main diagonal. Source: jax.numpy.eye.
 Array eye(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, DType dtype = F32,
           typing::Location at = typing::Location::here());
+template <class = void>
+Array eye(int64_t n, const typing::DTypeOption& o, typing::Location at = typing::Location::here());
+template <class = void>
+Array eye(int64_t n, std::optional<int64_t> m, const typing::DTypeOption& o,
+          typing::Location at = typing::Location::here());
+template <class = void>
+Array eye(int64_t n, std::optional<int64_t> m, int64_t k, const typing::DTypeOption& o,
+          typing::Location at = typing::Location::here());
+template <detail::PlainDType D>
+Array eye(int64_t n, D dtype, typing::Location at = typing::Location::here());
+template <detail::PlainDType D>
+Array eye(int64_t n, std::optional<int64_t> m, D dtype,
+          typing::Location at = typing::Location::here());
 // The matrix (n, n) with ones on the diagonal and zeros elsewhere. Source: jax.numpy.identity.
 Array identity(int64_t n, DType dtype = F32, typing::Location at = typing::Location::here());
+template <class = void>
+Array identity(int64_t n, const typing::DTypeOption& o,
+               typing::Location at = typing::Location::here());
 // The matrix (n, m) with ones at and below diagonal k and zeros above; m is n by default. Source:
 // jax.numpy.tri.
 Array tri(int64_t n, std::optional<int64_t> m = {}, int64_t k = 0, DType dtype = F32,
+          typing::Location at = typing::Location::here());
+template <class = void>
+Array tri(int64_t n, const typing::DTypeOption& o, typing::Location at = typing::Location::here());
+template <class = void>
+Array tri(int64_t n, std::optional<int64_t> m, const typing::DTypeOption& o,
+          typing::Location at = typing::Location::here());
+template <class = void>
+Array tri(int64_t n, std::optional<int64_t> m, int64_t k, const typing::DTypeOption& o,
+          typing::Location at = typing::Location::here());
+template <detail::PlainDType D>
+Array tri(int64_t n, D dtype, typing::Location at = typing::Location::here());
+template <detail::PlainDType D>
+Array tri(int64_t n, std::optional<int64_t> m, D dtype,
           typing::Location at = typing::Location::here());
 // x (…, n, m) with zeros above diagonal k of the last two axes. ShapeError for less than two axes.
 // Source: jax.numpy.tril.

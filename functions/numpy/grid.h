@@ -34,9 +34,15 @@ Arrays ogrid(const std::vector<typing::GridAxis>& axes,
 //     indices({3})[0]  // array([0, 1, 2], dtype=int32)
 Array indices(const Shape& shape, DType dtype = I32,
               typing::Location at = typing::Location::here());
+template <class = void>
+Array indices(const Shape& shape, const typing::DTypeOption& o,
+              typing::Location at = typing::Location::here());
 // The indices of an array of this shape as one array an axis, (n_0, 1, …), (1, n_1, …), …, which
 // broadcast together. Source: jax.numpy.indices.
 Arrays sparse_indices(const Shape& shape, DType dtype = I32,
+                      typing::Location at = typing::Location::here());
+template <class = void>
+Arrays sparse_indices(const Shape& shape, const typing::DTypeOption& o,
                       typing::Location at = typing::Location::here());
 // Vectors of indices, or masks, which must be known, as arrays that broadcast together: x[{a[0],
 // a[1]}] is then the block of these rows and columns. ShapeError for what is no vector. Source:

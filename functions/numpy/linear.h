@@ -122,6 +122,15 @@ typing::EinsumPath einsum_path(std::string_view formula, const Arrays& x,
 // jax.numpy.trace.
 Array trace(const typing::Arg& x, int64_t offset = 0, int64_t axis1 = 0, int64_t axis2 = 1,
             std::optional<DType> dtype = {});
+template <class = void>
+Array trace(const typing::Arg& x, const typing::DTypeOption& o);
+template <class = void>
+Array trace(const typing::Arg& x, int64_t offset, const typing::DTypeOption& o);
+template <class = void>
+Array trace(const typing::Arg& x, int64_t offset, int64_t axis1, int64_t axis2,
+            const typing::DTypeOption& o);
+template <detail::PlainDType D>
+Array trace(const typing::Arg& x, D dtype);
 // The products of each element of x with y, as blocks. Source: jax.numpy.kron.
 Array kron(const typing::Arg& x, const typing::Arg& y);
 // The cross products of vectors of 2 or 3 components along axisa of x and axisb of y (axis: of

@@ -133,30 +133,48 @@ Array truths(const char* name, const Arg& x, const AxisList& axis, const ReduceO
 }
 }  // namespace
 
+template <class>
 Array sum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return sum_as("sum", x, axis, o);
 }
+template Array sum<void>(const Arg&, const AxisList&, const ReduceOptions&);
+Array sum(const Arg& x, const ReduceOptions& o) { return sum(x, {none, x.at()}, o); }
+template <class>
 Array prod(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return prod_as("prod", x, axis, o);
 }
+template Array prod<void>(const Arg&, const AxisList&, const ReduceOptions&);
+Array prod(const Arg& x, const ReduceOptions& o) { return prod(x, {none, x.at()}, o); }
+template <class>
 Array max(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return max_as("max", x, axis, o);
 }
+template Array max<void>(const Arg&, const AxisList&, const ReduceOptions&);
+Array max(const Arg& x, const ReduceOptions& o) { return max(x, {none, x.at()}, o); }
+template <class>
 Array min(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return min_as("min", x, axis, o);
 }
+template Array min<void>(const Arg&, const AxisList&, const ReduceOptions&);
+Array min(const Arg& x, const ReduceOptions& o) { return min(x, {none, x.at()}, o); }
 Array amax(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return max_as("amax", x, axis, o);
 }
 Array amin(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return min_as("amin", x, axis, o);
 }
+template <class>
 Array any(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return truths("any", x, axis, o, lax::reduce_or, false, logical_or);
 }
+template Array any<void>(const Arg&, const AxisList&, const ReduceOptions&);
+Array any(const Arg& x, const ReduceOptions& o) { return any(x, {none, x.at()}, o); }
+template <class>
 Array all(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return truths("all", x, axis, o, lax::reduce_and, true, logical_and);
 }
+template Array all<void>(const Arg&, const AxisList&, const ReduceOptions&);
+Array all(const Arg& x, const ReduceOptions& o) { return all(x, {none, x.at()}, o); }
 
 namespace {
 // How many elements count, as a float.
@@ -239,15 +257,24 @@ Array deviation(const char* name, const Arg& x, const AxisList& axis, const VarO
 }
 }  // namespace
 
+template <class>
 Array mean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return mean_as("mean", x, axis, o);
 }
+template Array mean<void>(const Arg&, const AxisList&, const ReduceOptions&);
+Array mean(const Arg& x, const ReduceOptions& o) { return mean(x, {none, x.at()}, o); }
+template <class>
 Array var(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return var_as("var", x, axis, o, wide_var);
 }
+template Array var<void>(const Arg&, const AxisList&, const VarOptions&);
+Array var(const Arg& x, const VarOptions& o) { return var(x, {none, x.at()}, o); }
+template <class>
 Array std(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return deviation("std", x, axis, o, wide_var);
 }
+template Array std<void>(const Arg&, const AxisList&, const VarOptions&);
+Array std(const Arg& x, const VarOptions& o) { return std(x, {none, x.at()}, o); }
 Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s("ptp", x.at());
   return subtract(max_as("ptp", x, axis, o), min_as("ptp", x, axis, o));
@@ -366,14 +393,20 @@ Array nanargmax(const Arg& x, const AxisList& axis, const ArgOptions& o) {
 Array nanargmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
   return place_without_nan("nanargmin", x, axis, o, lax::argmin, inf);
 }
+template <class>
 Array nansum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s("nansum", x.at());
   return sum_as("nansum", replaced(x, 0), axis, o);
 }
+template Array nansum<void>(const Arg&, const AxisList&, const ReduceOptions&);
+Array nansum(const Arg& x, const ReduceOptions& o) { return nansum(x, {none, x.at()}, o); }
+template <class>
 Array nanprod(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s("nanprod", x.at());
   return prod_as("nanprod", replaced(x, 1), axis, o);
 }
+template Array nanprod<void>(const Arg&, const AxisList&, const ReduceOptions&);
+Array nanprod(const Arg& x, const ReduceOptions& o) { return nanprod(x, {none, x.at()}, o); }
 Array nanmax(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s("nanmax", x.at());
   return unless_nothing(max_as("nanmax", replaced(x, -inf), axis, o), x, axis,
@@ -384,12 +417,15 @@ Array nanmin(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return unless_nothing(min_as("nanmin", replaced(x, inf), axis, o), x, axis,
                         {.keepdims = o.keepdims});
 }
+template <class>
 Array nanmean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   const Calling s("nanmean", x.at());
   ReduceOptions p = o;
   p.where = counting_mask("nanmean", x, o.where);
   return mean_as("nanmean", x, axis, p);
 }
+template Array nanmean<void>(const Arg&, const AxisList&, const ReduceOptions&);
+Array nanmean(const Arg& x, const ReduceOptions& o) { return nanmean(x, {none, x.at()}, o); }
 namespace {
 Array wide_nanvar(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
   VarOptions p = o;
@@ -397,12 +433,18 @@ Array wide_nanvar(const char* name, const Arg& x, const AxisList& axis, const Va
   return wide_var(name, x, axis, p);
 }
 }  // namespace
+template <class>
 Array nanvar(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return var_as("nanvar", x, axis, o, wide_nanvar);
 }
+template Array nanvar<void>(const Arg&, const AxisList&, const VarOptions&);
+Array nanvar(const Arg& x, const VarOptions& o) { return nanvar(x, {none, x.at()}, o); }
+template <class>
 Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
   return deviation("nanstd", x, axis, o, wide_nanvar);
 }
+template Array nanstd<void>(const Arg&, const AxisList&, const VarOptions&);
+Array nanstd(const Arg& x, const VarOptions& o) { return nanstd(x, {none, x.at()}, o); }
 
 // ---- running folds
 

@@ -15,29 +15,48 @@ template <class T>
 concept NoAxis = std::floating_point<T> || std::same_as<T, Array>;
 }  // namespace detail
 
+// Functions that also take their options alone are templates where they take axes. GCC 12 finds
+// both in var(x, {.ddof = 1}), and prefers those that are no templates, as in sum(x, {}).
+
 // The sum over the axes (default: all), 0 of nothing. Bools and integers of less than 32 bits are
 // summed as I32 or U32, BF16 and F16 in F32 and rounded once. IndexError for an axis that x has
 // not, ShapeError for one named twice, as of all reductions. Source: jax.numpy.sum.
 //
 //     sum(array({{1, 2}, {3, 4}}), 0)  // array([4, 6], dtype=int32)
+template <class = void>
 Array sum(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::ReduceOptions& o = {});
+Array sum(const typing::Arg& x, const typing::ReduceOptions& o);
+template <detail::PlainDType D>
+Array sum(const typing::Arg& x, const typing::AxisList& axis, D dtype);
+template <detail::PlainDType D>
+Array sum(const typing::Arg& x, D dtype);
 // The product over the axes (default: all), 1 of nothing. Bools and integers of less than 32 bits
 // are multiplied as I32 or U32, BF16 and F16 in F32. Source: jax.numpy.prod.
 //
 //     prod(array({2, 3, 4}))  // array(24, dtype=int32)
+template <class = void>
 Array prod(const typing::Arg& x, const typing::AxisList& axis = none,
            const typing::ReduceOptions& o = {});
+Array prod(const typing::Arg& x, const typing::ReduceOptions& o);
+template <detail::PlainDType D>
+Array prod(const typing::Arg& x, const typing::AxisList& axis, D dtype);
+template <detail::PlainDType D>
+Array prod(const typing::Arg& x, D dtype);
 // The largest element over the axes (default: all); a NaN wins, equals share the derivative;
 // complex numbers go by real, then imaginary part. ShapeError of nothing without .initial, and for
 // .where without it. Source: jax.numpy.max.
 //
 //     max(array({{1, 5}, {3, 4}}), 1)  // array([5, 4], dtype=int32)
+template <class = void>
 Array max(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::ReduceOptions& o = {});
+Array max(const typing::Arg& x, const typing::ReduceOptions& o);
 // The smallest element over the axes (default: all); as max else. Source: jax.numpy.min.
+template <class = void>
 Array min(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::ReduceOptions& o = {});
+Array min(const typing::Arg& x, const typing::ReduceOptions& o);
 // The same as max. Source: jax.numpy.amax.
 Array amax(const typing::Arg& x, const typing::AxisList& axis = none,
            const typing::ReduceOptions& o = {});
@@ -48,43 +67,31 @@ Array amin(const typing::Arg& x, const typing::AxisList& axis = none,
 // zero. ShapeError for .dtype, DTypeError for keys. Source: jax.numpy.any.
 //
 //     any(array({{0, 1}, {0, 0}}), 1)  // array([ True, False])
+template <class = void>
 Array any(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::ReduceOptions& o = {});
+Array any(const typing::Arg& x, const typing::ReduceOptions& o);
 // Whether all elements over the axes (default: all) are not zero: Bool, true of nothing. NaN is not
 // zero. ShapeError for .dtype, DTypeError for keys. Source: jax.numpy.all.
 //
 //     all(array({{1, 1}, {0, 1}}), 1)  // array([ True, False])
+template <class = void>
 Array all(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::ReduceOptions& o = {});
+Array all(const typing::Arg& x, const typing::ReduceOptions& o);
 // The sum over the axes (default: all) divided by the number of elements, NaN of nothing: a float
 // or complex number of x's dtype (integers: F32, 64-bit ones F64). BF16 and F16 are summed in F32.
 // ShapeError for .initial. Source: jax.numpy.mean.
 //
 //     mean(array({{1, 2}, {3, 4}}), 0)  // array([2., 3.], dtype=float32)
+template <class = void>
 Array mean(const typing::Arg& x, const typing::AxisList& axis = none,
            const typing::ReduceOptions& o = {});
-// The same of all axes, with options alone: sum(x, {.keepdims = true}).
-inline Array sum(const typing::Arg& x, const typing::ReduceOptions& o) {
-  return sum(x, {none, x.at()}, o);
-}
-inline Array prod(const typing::Arg& x, const typing::ReduceOptions& o) {
-  return prod(x, {none, x.at()}, o);
-}
-inline Array max(const typing::Arg& x, const typing::ReduceOptions& o) {
-  return max(x, {none, x.at()}, o);
-}
-inline Array min(const typing::Arg& x, const typing::ReduceOptions& o) {
-  return min(x, {none, x.at()}, o);
-}
-inline Array any(const typing::Arg& x, const typing::ReduceOptions& o) {
-  return any(x, {none, x.at()}, o);
-}
-inline Array all(const typing::Arg& x, const typing::ReduceOptions& o) {
-  return all(x, {none, x.at()}, o);
-}
-inline Array mean(const typing::Arg& x, const typing::ReduceOptions& o) {
-  return mean(x, {none, x.at()}, o);
-}
+Array mean(const typing::Arg& x, const typing::ReduceOptions& o);
+template <detail::PlainDType D>
+Array mean(const typing::Arg& x, const typing::AxisList& axis, D dtype);
+template <detail::PlainDType D>
+Array mean(const typing::Arg& x, D dtype);
 // max(x, y) of two arrays or numbers does not compile: the larger of two is maximum(x, y).
 template <detail::NoAxis T>
 Array max(const typing::Arg& x, const T&) {
@@ -98,6 +105,7 @@ Array min(const typing::Arg& x, const T&) {
 }
 namespace typing {
 struct VarOptions {
+  detail::Designated by_name{detail::ByName::tag};
   int64_t ddof = 0;  // the sum of squares is divided by the number of elements less this
   // The axes stay, of size 1.
   bool keepdims = false;
@@ -115,12 +123,24 @@ struct VarOptions {
 // inf. Source: jax.numpy.var.
 //
 //     var(array({1., 3.}))  // array(1., dtype=float32)
+template <class = void>
 Array var(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::VarOptions& o = {});
+Array var(const typing::Arg& x, const typing::VarOptions& o);
+template <detail::PlainDType D>
+Array var(const typing::Arg& x, const typing::AxisList& axis, D dtype);
+template <detail::PlainDType D>
+Array var(const typing::Arg& x, D dtype);
 // The square root of var, with the same options. DTypeError for a .dtype of integers. Source:
 // jax.numpy.std.
+template <class = void>
 Array std(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::VarOptions& o = {});
+Array std(const typing::Arg& x, const typing::VarOptions& o);
+template <detail::PlainDType D>
+Array std(const typing::Arg& x, const typing::AxisList& axis, D dtype);
+template <detail::PlainDType D>
+Array std(const typing::Arg& x, D dtype);
 // max(x) - min(x), with the same options. DTypeError for bools. Source: jax.numpy.ptp.
 //
 //     ptp(array({3, 7, 1}))  // array(6, dtype=int32)
@@ -174,11 +194,23 @@ Array argmin(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::ArgOptions& o = {});
 
 // The sum over the axes (default: all) with 0 for NaN. Source: jax.numpy.nansum.
+template <class = void>
 Array nansum(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::ReduceOptions& o = {});
+Array nansum(const typing::Arg& x, const typing::ReduceOptions& o);
+template <detail::PlainDType D>
+Array nansum(const typing::Arg& x, const typing::AxisList& axis, D dtype);
+template <detail::PlainDType D>
+Array nansum(const typing::Arg& x, D dtype);
 // The product over the axes (default: all) with 1 for NaN. Source: jax.numpy.nanprod.
+template <class = void>
 Array nanprod(const typing::Arg& x, const typing::AxisList& axis = none,
               const typing::ReduceOptions& o = {});
+Array nanprod(const typing::Arg& x, const typing::ReduceOptions& o);
+template <detail::PlainDType D>
+Array nanprod(const typing::Arg& x, const typing::AxisList& axis, D dtype);
+template <detail::PlainDType D>
+Array nanprod(const typing::Arg& x, D dtype);
 // The largest element over the axes (default: all) that is no NaN, NaN where there is nothing else.
 // Source: jax.numpy.nanmax.
 Array nanmax(const typing::Arg& x, const typing::AxisList& axis = none,
@@ -189,15 +221,33 @@ Array nanmin(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::ReduceOptions& o = {});
 // The mean over the axes (default: all) of the elements that are no NaN, NaN where there are none.
 // Source: jax.numpy.nanmean.
+template <class = void>
 Array nanmean(const typing::Arg& x, const typing::AxisList& axis = none,
               const typing::ReduceOptions& o = {});
+Array nanmean(const typing::Arg& x, const typing::ReduceOptions& o);
+template <detail::PlainDType D>
+Array nanmean(const typing::Arg& x, const typing::AxisList& axis, D dtype);
+template <detail::PlainDType D>
+Array nanmean(const typing::Arg& x, D dtype);
 // var of the elements that are no NaN; NaN where as many of them count as ddof says, or fewer.
 // Source: jax.numpy.nanvar.
+template <class = void>
 Array nanvar(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::VarOptions& o = {});
+Array nanvar(const typing::Arg& x, const typing::VarOptions& o);
+template <detail::PlainDType D>
+Array nanvar(const typing::Arg& x, const typing::AxisList& axis, D dtype);
+template <detail::PlainDType D>
+Array nanvar(const typing::Arg& x, D dtype);
 // The square root of nanvar. DTypeError for a .dtype of integers. Source: jax.numpy.nanstd.
+template <class = void>
 Array nanstd(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::VarOptions& o = {});
+Array nanstd(const typing::Arg& x, const typing::VarOptions& o);
+template <detail::PlainDType D>
+Array nanstd(const typing::Arg& x, const typing::AxisList& axis, D dtype);
+template <detail::PlainDType D>
+Array nanstd(const typing::Arg& x, D dtype);
 
 // The place (I32) of the first largest element that is no NaN, -1 where there are NaNs alone.
 // Beside NaN alone -inf counts, where JAX gives the place of the NaN. Source: jax.numpy.nanargmax.
@@ -266,12 +316,24 @@ struct CumulativeOptions {
 //     cumsum(array({1, 2, 3}))  // array([1, 3, 6], dtype=int32)
 Array cumsum(const typing::Arg& x, typing::OneAxis axis = none,
              const typing::CumulativeOptions& o = {});
+template <detail::PlainDType D>
+Array cumsum(const typing::Arg& x, typing::OneAxis axis, D dtype);
+template <detail::PlainDType D>
+Array cumsum(const typing::Arg& x, D dtype);
+template <class = void>
+Array cumsum(const typing::Arg& x, const typing::CumulativeOptions& o);
 // The products of all elements up to each, along an axis or of x flattened, in x's dtype (bools:
 // I32). Source: jax.numpy.cumprod.
 //
 //     cumprod(array({1, 2, 3}))  // array([1, 2, 6], dtype=int32)
 Array cumprod(const typing::Arg& x, typing::OneAxis axis = none,
               const typing::CumulativeOptions& o = {});
+template <detail::PlainDType D>
+Array cumprod(const typing::Arg& x, typing::OneAxis axis, D dtype);
+template <detail::PlainDType D>
+Array cumprod(const typing::Arg& x, D dtype);
+template <class = void>
+Array cumprod(const typing::Arg& x, const typing::CumulativeOptions& o);
 // The largest of all elements up to each, along an axis or of x flattened; a NaN wins. DTypeError
 // for complex numbers. Source: jax.lax.cummax.
 //
@@ -285,9 +347,21 @@ Array cummin(const typing::Arg& x, typing::OneAxis axis = none,
 // cumsum with 0 for NaN. Source: jax.numpy.nancumsum.
 Array nancumsum(const typing::Arg& x, typing::OneAxis axis = none,
                 const typing::CumulativeOptions& o = {});
+template <detail::PlainDType D>
+Array nancumsum(const typing::Arg& x, typing::OneAxis axis, D dtype);
+template <detail::PlainDType D>
+Array nancumsum(const typing::Arg& x, D dtype);
+template <class = void>
+Array nancumsum(const typing::Arg& x, const typing::CumulativeOptions& o);
 // cumprod with 1 for NaN. Source: jax.numpy.nancumprod.
 Array nancumprod(const typing::Arg& x, typing::OneAxis axis = none,
                  const typing::CumulativeOptions& o = {});
+template <detail::PlainDType D>
+Array nancumprod(const typing::Arg& x, typing::OneAxis axis, D dtype);
+template <detail::PlainDType D>
+Array nancumprod(const typing::Arg& x, D dtype);
+template <class = void>
+Array nancumprod(const typing::Arg& x, const typing::CumulativeOptions& o);
 namespace typing {
 struct CumulativeSumOptions {
   OneAxis axis = none;  // may be left out for vectors
@@ -303,8 +377,16 @@ struct CumulativeSumOptions {
 //
 //     cumulative_sum(array({1, 2}), {.include_initial = true})  // array([0, 1, 3], dtype=int32)
 Array cumulative_sum(const typing::Arg& x, const typing::CumulativeSumOptions& o = {});
+template <detail::PlainDType D>
+Array cumulative_sum(const typing::Arg& x, D dtype) {
+  return cumulative_sum(x, typing::CumulativeSumOptions{.dtype = dtype});
+}
 // As cumulative_sum, the products. Source: jax.numpy.cumulative_prod.
 Array cumulative_prod(const typing::Arg& x, const typing::CumulativeSumOptions& o = {});
+template <detail::PlainDType D>
+Array cumulative_prod(const typing::Arg& x, D dtype) {
+  return cumulative_prod(x, typing::CumulativeSumOptions{.dtype = dtype});
+}
 
 // Differences of neighbours along an axis, n times, of bools whether they differ; first `prepend`
 // and `append` are joined to x's ends: arrays, or numbers that stand for one element a row. x's

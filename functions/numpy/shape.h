@@ -65,6 +65,14 @@ Array astype(const typing::Arg& x, DType d);
 // jax.numpy.concatenate, concat.
 Array concatenate(const Arrays& x, typing::OneAxis axis = 0, std::optional<DType> dtype = {},
                   typing::Location at = typing::Location::here());
+template <class = void>
+Array concatenate(const Arrays& x, const typing::DTypeOption& o,
+                  typing::Location at = typing::Location::here());
+template <class = void>
+Array concatenate(const Arrays& x, typing::OneAxis axis, const typing::DTypeOption& o,
+                  typing::Location at = typing::Location::here());
+template <detail::PlainDType D>
+Array concatenate(const Arrays& x, D dtype, typing::Location at = typing::Location::here());
 // The same as concatenate. Source: jax.numpy.concat.
 Array concat(const Arrays& x, typing::OneAxis axis = 0,
              typing::Location at = typing::Location::here());
@@ -72,9 +80,20 @@ Array concat(const Arrays& x, typing::OneAxis axis = 0,
 // times (…) -> (…, k, …). Source: jax.numpy.stack.
 Array stack(const Arrays& x, int64_t axis = 0, std::optional<DType> dtype = {},
             typing::Location at = typing::Location::here());
+template <class = void>
+Array stack(const Arrays& x, const typing::DTypeOption& o,
+            typing::Location at = typing::Location::here());
+template <class = void>
+Array stack(const Arrays& x, int64_t axis, const typing::DTypeOption& o,
+            typing::Location at = typing::Location::here());
+template <detail::PlainDType D>
+Array stack(const Arrays& x, D dtype, typing::Location at = typing::Location::here());
 // Arrays joined along the first axis; vectors (n) and scalars are rows (1, n). In the promoted
 // dtype or in `dtype`. ShapeError where another axis differs. Source: jax.numpy.vstack.
 Array vstack(const Arrays& x, std::optional<DType> dtype = {},
+             typing::Location at = typing::Location::here());
+template <class = void>
+Array vstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
 // Arrays joined along the second axis, vectors and scalars along the first. In the promoted dtype
 // or in `dtype`. ShapeError where another axis differs. Source: jax.numpy.hstack.
@@ -82,10 +101,16 @@ Array vstack(const Arrays& x, std::optional<DType> dtype = {},
 //     hstack({array({1, 2}), array({3})})  // array([1, 2, 3], dtype=int32)
 Array hstack(const Arrays& x, std::optional<DType> dtype = {},
              typing::Location at = typing::Location::here());
+template <class = void>
+Array hstack(const Arrays& x, const typing::DTypeOption& o,
+             typing::Location at = typing::Location::here());
 // Arrays joined along the third axis, after vectors (n) became (1, n, 1) and matrices (n, m) became
 // (n, m, 1). In the promoted dtype or in `dtype`. ShapeError where another axis differs. Source:
 // jax.numpy.dstack.
 Array dstack(const Arrays& x, std::optional<DType> dtype = {},
+             typing::Location at = typing::Location::here());
+template <class = void>
+Array dstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
 // Arrays joined along the second axis; vectors (n) are columns (n, 1). In the promoted dtype.
 // ShapeError where the first axis differs. Source: jax.numpy.column_stack.

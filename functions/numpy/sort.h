@@ -3,6 +3,7 @@
 // functions/numpy/sort.h: sorting and searching. NaN comes last, -0 equals 0, and sorting is
 // stable.
 #pragma once
+#include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
@@ -32,6 +33,8 @@ struct ArgsortOptions {
 // The places of the elements in ascending order. Source: jax.numpy.argsort.
 Array argsort(const typing::Arg& x, const typing::AxisList& axis = -1,
               const typing::ArgsortOptions& o = {});
+template <detail::PlainDType D>
+Array argsort(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 // The places (I32) of the elements sorted by several keys of one shape, of which the last one
 // counts most. ShapeError for no keys. Source: jax.numpy.lexsort.
 //

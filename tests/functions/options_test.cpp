@@ -77,7 +77,9 @@ TEST_CASE("reductions: keepdims, dtype, where, initial", "[options]") {
 
 TEST_CASE("var, std: ddof, keepdims, dtype, where", "[options]") {
   const Array x = array({{1., 2., 6.}, {3., 3., 9.}});
-  for (const auto f : {var, weft::std, nanvar, nanstd}) {
+  using Variance =
+      Array (*)(const typing::Arg&, const typing::AxisList&, const typing::VarOptions&);
+  for (const Variance f : std::initializer_list<Variance>{var, weft::std, nanvar, nanstd}) {
     CHECK(f(x, 1, {.keepdims = true}).shape() == Shape{2, 1});
     CHECK(f(x, 1, {.dtype = F64}).dtype() == F64);
     CHECK_FALSE(equals(f(x, 1, {.ddof = 1}), f(x, 1, {})));

@@ -55,6 +55,18 @@ WORKS = [
     "[](auto, Array r) { return r + 0.; }); }",
     "using namespace std; Array f(Array x) { return sum(x) + exp(x) + abs(x) + max(x) + sort(x) + min(x); }",
 ]
+# Names in braces where axes are expected: GCC 12 reads {.ddof = 1} as {1} unless the class refuses it.
+REFUSED = [f"void f(Array x) {{ {call}; }}" for call in (
+    *(f"{f}(x, {{.{name} = {value}}})" for f in ("sum", "prod", "max", "min", "any", "all", "mean", "var", "weft::std", "amax", "amin", "ptp",
+                                                 "count_nonzero", "logsumexp", "argmax", "argmin", "nansum", "nanmean", "nanvar", "nanstd",
+                                                 "nanmax", "nanmin", "nanargmax", "median", "nanmedian", "average", "sort", "argsort", "squeeze",
+                                                 "flip", "expand_dims", "reshape", "linalg::norm", "linalg::vector_norm", "nn::softmax",
+                                                 "nn::log_softmax", "nn::logsumexp", "nn::standardize", "special::logsumexp", "fft::fftshift")
+      for name, value in (("axis", "1"), ("axis", "int64_t{1}"), ("n", "size_t{1}"))),
+    *(f"{f}(x, .5, {{.axis = 1}})" for f in ("quantile", "percentile", "nanquantile", "nanpercentile", "roll")),
+    *(f"x.{f}({{.axis = 1}})" for f in ("sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "ptp", "argmax", "argmin", "cumsum",
+                                        "cumprod", "sort", "argsort", "squeeze", "reshape")),
+    "average(x, 0, {.keepdims = true})", "diff(x, 1, 0, {.n = 1})")]
 SAYS = [
     ("Array f(Array x) { return scan([](Array c, Array r) { return std::pair{c, r}; }, x, none, {.length = 3}).first; }", "f takes the carry alone"),
     ("Array f(std::vector<double> v) { return jit([](Array a) { return a; })(v); }", "write array(v)"),
@@ -66,6 +78,12 @@ SAYS = [
      "the branches return different types"),
     ("Array f(Array x) { return switch_(1, std::tuple{[](Array a) { return a; }, [](Array a) { return std::pair{a, a}; }}, x); }",
      "the branches return different types"),
+    ("struct S { Array w; std::shared_ptr<int> p; }; Array f(S& s) { return jit([](const S& t) { return t.w; })(s); }", "WEFT_STATIC(Type)"),
+    ("struct S { Array w; std::shared_ptr<int> p; }; Array f(Array x, S& s) { return vmap([](Array a, const S& t) { return a * t.w; }, "
+     "{0, none})(x, s); }", "WEFT_STATIC(Type)"),
+    ("struct S { Array w; std::shared_ptr<int> p; }; struct T { S s; }; Array f(T& s) { return grad([](const T& t) { return t.s.w; })(s).s.w; }",
+     "WEFT_STATIC(Type)"),
+    ("Array f(Array x, std::vector<double> v) { return jit([](Array a) { return a; }).lower(x).compile()(v); }", "write array(v)"),
     ("Array f(Array x) { return vmap([](Array a) { return a + oops; })(x); }", "oops"),
     ("Array f(Array x) { return jit([](Array y) { return vmap([](Array a) { return a * oops; })(y); })(x); }", "oops"),
     ("Array f(Array x) { return scan([](Array c, Array r) { return std::pair{c + oops, r}; }, x, x).first; }", "oops"),
@@ -75,7 +93,7 @@ SAYS = [
     ("Array f(Array x) { return vmap([](Array a, Array b) { return a + b; }, {0, nullptr})(x, x); }", "is `none`"),
     ("Array f(Array v) { return max(v, 2.); }", "write maximum(x, y)"),
     ("float f(Array v) { return v.item(); }", "x.item<float>()"),
-    ("Array f(Array v) { return std(v); }", "weft::std"),
+    ("Array f(Array v) { return std(v); }", "weft::std", 23),
     ("void f(Array v) { v[0] = 5.; }", "x = x.at(i).set(v)"),
     ("void f(Array v) { v[{0, 1}] += 1.; }", "x = x.at(i).set(v)"),
     ("struct B { Array w; }; struct D : B { Array b; }; Array f(D d) { return vmap([](D e) { return e.w; })(d); }",
@@ -136,6 +154,14 @@ def faults(compiler):
     run = compiled(compiler, whole)
     if run.returncode:
         yield "what is to work does not compile:\n" + run.stderr[:8000]
+    # One file: each namespace has to have an error of its own.
+    first = START.count("\n") + 1
+    text = START + "".join(f"namespace n{i} {{ {code} }}\n" for i, code in enumerate(REFUSED))
+    limit = "-ferror-limit=0" if "clang" in compiler else "-fmax-errors=0"
+    said = compiled(compiler, text, limit).stderr
+    for i, code in enumerate(REFUSED):
+        if f"<stdin>:{first + i}:" not in said:
+            yield f"compiles, and reads a name as an axis: {code}"
     said = compiled(compiler, START + QUIET, *WARNINGS).stderr
     if said:
         yield "the headers have warnings for programs:\n" + said[:8000]

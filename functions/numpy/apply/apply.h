@@ -140,5 +140,10 @@ Array fromfunction(F f, const Shape& shape, DType dtype = F32,
       },
       shape, dtype)[0];
 }
+template <class F>
+Array fromfunction(F f, const Shape& shape, const typing::DTypeOption& o,
+                   typing::Location at = typing::Location::here()) {
+  return fromfunction(std::move(f), shape, o.dtype.value_or(F32), at);
+}
 
 }  // namespace weft

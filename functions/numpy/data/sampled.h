@@ -19,7 +19,7 @@ struct InterpEdge {
   InterpEdge(none_t) {}
   InterpEdge(const Array& x) : value(x) {}
   template <ir::Number T>
-  InterpEdge(T x) : value(x) {}
+  InterpEdge(T x) : value(Array(x)) {}
   InterpEdge(const char* name) : text(name) {}
 };
 struct InterpOptions {

@@ -120,6 +120,7 @@ Covariance covariance(const Arg& m, const MaybeArray& y, const CovOptions& o) {
 }
 }  // namespace
 
+template <class>
 Array cov(const Arg& m, const MaybeArray& y, const CovOptions& o) {
   const Source s(m.at());
   const Covariance c = covariance(m, y, o);
@@ -127,7 +128,10 @@ Array cov(const Arg& m, const MaybeArray& y, const CovOptions& o) {
              ? fn::as_dtype(c.value, c.dtype, c.value.weak_type())
              : c.value;
 }
+template Array cov<void>(const Arg&, const MaybeArray&, const CovOptions&);
+Array cov(const Arg& m, const CovOptions& o) { return cov(m, none, o); }
 
+template <class>
 Array corrcoef(const Arg& x, const MaybeArray& y, const CorrCoefOptions& o) {
   const Source s(x.at());
   need_inexact("corrcoef", o.dtype);
@@ -140,5 +144,7 @@ Array corrcoef(const Arg& x, const MaybeArray& y, const CorrCoefOptions& o) {
   if (!is_complex(c.dtype())) return rounded(clip(c, -1, 1));
   return lax::complex(clip(real(c), -1, 1), clip(imag(c), -1, 1));
 }
+template Array corrcoef<void>(const Arg&, const MaybeArray&, const CorrCoefOptions&);
+Array corrcoef(const Arg& x, const CorrCoefOptions& o) { return corrcoef(x, none, o); }
 
 }  // namespace weft

@@ -82,7 +82,42 @@ TEST_CASE("joins and folds take {.dtype}", "[dtypes]") {
                 x.std({.dtype = F64}),
                 x.var({.dtype = F64}),
                 x.cumsum({.dtype = F64})});
-  CHECK(x.var(none, {.ddof = 1}).item<float>() == Approx(5. / 3));
+}
+
+TEST_CASE("options alone are of all axes", "[dtypes]") {
+  CHECK(x.var({.ddof = 1}).item<float>() == Approx(5. / 3));
+  CHECK(var(x, {.ddof = 1}).item<float>() == Approx(5. / 3));
+  CHECK(x.std({.ddof = 1}).item<float>() == Approx(std::sqrt(5. / 3)));
+  CHECK(weft::std(x, {.ddof = 1}).item<float>() == Approx(std::sqrt(5. / 3)));
+  CHECK(nanvar(x, {.ddof = 1}).item<float>() == Approx(5. / 3));
+  CHECK(nanstd(x, {.ddof = 1}).item<float>() == Approx(std::sqrt(5. / 3)));
+  const int64_t one = 1;
+  CHECK(var(x, {.ddof = one}).ndim() == 0);
+  CHECK(x.var({.ddof = one}).ndim() == 0);
+  for (const Array& kept : {sum(x, {.keepdims = true}),       prod(x, {.keepdims = true}),
+                            max(x, {.keepdims = true}),       min(x, {.keepdims = true}),
+                            any(x, {.keepdims = true}),       all(x, {.keepdims = true}),
+                            mean(x, {.keepdims = true}),      var(x, {.keepdims = true}),
+                            weft::std(x, {.keepdims = true}), nansum(x, {.keepdims = true}),
+                            nanprod(x, {.keepdims = true}),   nanmean(x, {.keepdims = true}),
+                            nanvar(x, {.keepdims = true}),    nanstd(x, {.keepdims = true}),
+                            x.sum({.keepdims = true}),        x.prod({.keepdims = true}),
+                            x.max({.keepdims = true}),        x.min({.keepdims = true}),
+                            x.any({.keepdims = true}),        x.all({.keepdims = true}),
+                            x.mean({.keepdims = true}),       x.var({.keepdims = true}),
+                            x.std({.keepdims = true})})
+    CHECK(kept.shape() == Shape{1, 1});
+  // Braces of integers are axes, and a variable of any integer type is one.
+  CHECK(var(x, {1}).shape() == Shape{2});
+  CHECK(var(x, {0, 1}).shape() == Shape{});
+  CHECK(var(x, one).shape() == Shape{2});
+  CHECK(x.sum(uint8_t{1}).shape() == Shape{2});
+  // {} is the default.
+  CHECK(sum(x, {}).item<float>() == 10);
+  CHECK(var(x, {}).item<float>() == Approx(1.25));
+  CHECK(cov(x, {.rowvar = false}).shape() == Shape{2, 2});
+  CHECK(floats(cov(x, {.rowvar = false})) == Floats{2, 2, 2, 2});
+  CHECK(floats(cov(x, none, {.rowvar = false})) == Floats{2, 2, 2, 2});
 }
 
 TEST_CASE("a dtype alone is the last argument", "[dtypes]") {
@@ -119,6 +154,29 @@ TEST_CASE("a dtype alone is the last argument", "[dtypes]") {
                 x.var(0, F64),
                 x.cumsum(0, F64),
                 x.cumprod(F64),
+                weft::std(x, F64),
+                weft::std(x, 0, F64),
+                cov(x, F64),
+                cov(x, none, F64),
+                corrcoef(x, F64),
+                corrcoef(x, none, F64),
+                cumulative_sum(array({1., 2.}), F64),
+                cumulative_prod(array({1., 2.}), F64),
+                fft::fftfreq(4, F64),
+                fft::fftfreq(4, 0.5, F64),
+                fft::fftfreq(4, {.dtype = F64}),
+                fft::rfftfreq(4, F64),
+                fft::rfftfreq(4, 0.5, F64),
+                nn::initializers::zeros(key, {2}, F64),
+                nn::initializers::ones(key, {2}, F64),
+                nn::initializers::normal(1., F64)(key, {2}),
+                nn::initializers::uniform(1., F64)(key, {2}),
+                nn::initializers::constant(1., F64)(key, {2}),
+                nn::initializers::truncated_normal(1., F64)(key, {2}),
+                nn::initializers::glorot_uniform(F64)(key, {2, 2}),
+                nn::initializers::he_normal()(key, {2, 2}, F64),
+                nn::initializers::orthogonal(1., F64)(key, {2, 2}),
+                nn::initializers::variance_scaling(1., "fan_in", "normal", F64)(key, {2, 2}),
                 nn::one_hot(array({0, 1}), 2, F64),
                 random::normal(key, {3}, F64),
                 random::normal(key, {}, F64),

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/dtypes/dtypes.cpp: what dtypes.h declares, in terms of the functions that it adds to.
-#include "weft/functions/dtypes/dtypes.h"
-
+// functions/numpy/data/dtypes.cpp: functions with a dtype alone, or options alone, in terms of those
+// with all arguments. docs/decisions/0060 says why they are overloads.
 #include "weft/core/ir.h"
 #include "weft/functions/lax.h"
 #include "weft/functions/lax/extra.h"
 #include "weft/functions/nn.h"
+#include "weft/functions/numpy/apply/apply.h"
+#include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/grid.h"
 #include "weft/functions/numpy/linear.h"
+#include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/numpy/sort.h"
 
@@ -344,11 +346,6 @@ Array nansum(const typing::Arg& x, D dtype) {
   return nansum(x, {none, x.at()}, typing::ReduceOptions{.dtype = dtype});
 }
 template Array nansum<DType>(const typing::Arg&, DType);
-template <class>
-Array nansum(const typing::Arg& x, const typing::ReduceOptions& o) {
-  return nansum(x, {none, x.at()}, o);
-}
-template Array nansum<void>(const typing::Arg&, const typing::ReduceOptions&);
 template <detail::PlainDType D>
 Array nanprod(const typing::Arg& x, const typing::AxisList& axis, D dtype) {
   return nanprod(x, axis, typing::ReduceOptions{.dtype = dtype});
@@ -359,11 +356,6 @@ Array nanprod(const typing::Arg& x, D dtype) {
   return nanprod(x, {none, x.at()}, typing::ReduceOptions{.dtype = dtype});
 }
 template Array nanprod<DType>(const typing::Arg&, DType);
-template <class>
-Array nanprod(const typing::Arg& x, const typing::ReduceOptions& o) {
-  return nanprod(x, {none, x.at()}, o);
-}
-template Array nanprod<void>(const typing::Arg&, const typing::ReduceOptions&);
 template <detail::PlainDType D>
 Array nanmean(const typing::Arg& x, const typing::AxisList& axis, D dtype) {
   return nanmean(x, axis, typing::ReduceOptions{.dtype = dtype});
@@ -374,11 +366,6 @@ Array nanmean(const typing::Arg& x, D dtype) {
   return nanmean(x, {none, x.at()}, typing::ReduceOptions{.dtype = dtype});
 }
 template Array nanmean<DType>(const typing::Arg&, DType);
-template <class>
-Array nanmean(const typing::Arg& x, const typing::ReduceOptions& o) {
-  return nanmean(x, {none, x.at()}, o);
-}
-template Array nanmean<void>(const typing::Arg&, const typing::ReduceOptions&);
 template <detail::PlainDType D>
 Array var(const typing::Arg& x, const typing::AxisList& axis, D dtype) {
   return var(x, axis, typing::VarOptions{.dtype = dtype});
@@ -389,11 +376,16 @@ Array var(const typing::Arg& x, D dtype) {
   return var(x, {none, x.at()}, typing::VarOptions{.dtype = dtype});
 }
 template Array var<DType>(const typing::Arg&, DType);
-template <class>
-Array var(const typing::Arg& x, const typing::VarOptions& o) {
-  return var(x, {none, x.at()}, o);
+template <detail::PlainDType D>
+Array std(const typing::Arg& x, const typing::AxisList& axis, D dtype) {
+  return std(x, axis, typing::VarOptions{.dtype = dtype});
 }
-template Array var<void>(const typing::Arg&, const typing::VarOptions&);
+template Array std<DType>(const typing::Arg&, const typing::AxisList&, DType);
+template <detail::PlainDType D>
+Array std(const typing::Arg& x, D dtype) {
+  return std(x, typing::VarOptions{.dtype = dtype});
+}
+template Array std<DType>(const typing::Arg&, DType);
 template <detail::PlainDType D>
 Array nanvar(const typing::Arg& x, const typing::AxisList& axis, D dtype) {
   return nanvar(x, axis, typing::VarOptions{.dtype = dtype});
@@ -404,11 +396,6 @@ Array nanvar(const typing::Arg& x, D dtype) {
   return nanvar(x, {none, x.at()}, typing::VarOptions{.dtype = dtype});
 }
 template Array nanvar<DType>(const typing::Arg&, DType);
-template <class>
-Array nanvar(const typing::Arg& x, const typing::VarOptions& o) {
-  return nanvar(x, {none, x.at()}, o);
-}
-template Array nanvar<void>(const typing::Arg&, const typing::VarOptions&);
 template <detail::PlainDType D>
 Array nanstd(const typing::Arg& x, const typing::AxisList& axis, D dtype) {
   return nanstd(x, axis, typing::VarOptions{.dtype = dtype});
@@ -419,11 +406,6 @@ Array nanstd(const typing::Arg& x, D dtype) {
   return nanstd(x, {none, x.at()}, typing::VarOptions{.dtype = dtype});
 }
 template Array nanstd<DType>(const typing::Arg&, DType);
-template <class>
-Array nanstd(const typing::Arg& x, const typing::VarOptions& o) {
-  return nanstd(x, {none, x.at()}, o);
-}
-template Array nanstd<void>(const typing::Arg&, const typing::VarOptions&);
 template <detail::PlainDType D>
 Array cumsum(const typing::Arg& x, typing::OneAxis axis, D dtype) {
   return cumsum(x, axis, typing::CumulativeOptions{.dtype = dtype});
@@ -530,11 +512,9 @@ Array Array::std(D d, typing::Location at) const {
   return std(typing::AxisList(none, at), typing::VarOptions{.dtype = d});
 }
 template Array Array::std<DType>(DType, typing::Location) const;
-template <class>
 Array Array::std(const typing::VarOptions& o, typing::Location at) const {
   return std(typing::AxisList(none, at), o);
 }
-template Array Array::std<void>(const typing::VarOptions&, typing::Location) const;
 template <std::same_as<DType> D>
 Array Array::var(typing::AxisList axis, D d) const {
   return var(std::move(axis), typing::VarOptions{.dtype = d});
@@ -545,11 +525,9 @@ Array Array::var(D d, typing::Location at) const {
   return var(typing::AxisList(none, at), typing::VarOptions{.dtype = d});
 }
 template Array Array::var<DType>(DType, typing::Location) const;
-template <class>
 Array Array::var(const typing::VarOptions& o, typing::Location at) const {
   return var(typing::AxisList(none, at), o);
 }
-template Array Array::var<void>(const typing::VarOptions&, typing::Location) const;
 template <std::same_as<DType> D>
 Array Array::cumsum(typing::AxisList axis, D d) const {
   return cumsum(std::move(axis), typing::CumulativeOptions{.dtype = d});
