@@ -135,12 +135,8 @@ using typing::to_string;
 
 // A name for what is computed while it lives, on this thread: errors and reports say it beside the
 // line, "file.cpp:12 in layer1/attention" for a scope within another. It changes no value, and is
-// no part of what tells programs apart.
-//
-//     named_scope layer("layer1");
-//     vmap([](Array x) { return x.sum(); })(array({1., 2.}))  // raises: in layer1)
-//
-// Source: jax.named_scope.
+// no part of what tells programs apart. Behind named_scope layer("layer1") an error ends in "(at
+// file.cpp:12 in layer1)". Source: jax.named_scope.
 class [[nodiscard]] named_scope {
  public:
   explicit named_scope(const std::string& name);

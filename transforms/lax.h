@@ -85,7 +85,7 @@ R platform_dependent(
 // and derivatives f takes its place. Source: jax.lax.composite.
 //
 //     auto f = lax::composite([](Array x) { return x * x; }, "my.square");
-//     grad(f)(3.)  // array(6, dtype=float32)
+//     grad(f)(3.)  // array(6., dtype=float32)
 template <class F>
 auto composite(F f, std::string name, int64_t version = 0,
                typing::Location at = typing::Location::here()) {

@@ -235,7 +235,7 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
 //                           return std::pair{x * y, sum};
 //                         },
 //                         symbolic_zeros);
-//     grad(f)(2., 3.)  // array(3, dtype=float32)
+//     grad(f)(2., 3.)  // array(3., dtype=float32)
 template <class F, class Rule>
 auto custom_jvp(F f, Rule rule, typing::SymbolicZeros,
                 typing::Location at = typing::Location::here()) {
