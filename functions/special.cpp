@@ -120,14 +120,14 @@ Array log_ndtr(const Arg& x) {
         lax::square(far) * -0.5 - log(lax::neg(far)) - 0.5 * std::log(2 * M_PI) + log(series);
     return fn::as_dtype(where(y > lower, inside, low), y.dtype());
   };
-  // The density over ndtr: below 0 by erfcx, in which no exponential is left; so far out that x^2
-  // overflows, -x.
+  // The density over ndtr. With t = erfcx(|x| / sqrt 2) and g = exp(-x^2 / 2), ndtr(x) is t g / 2
+  // below 0, where g cancels, and 1 - t g / 2 above. So far out that x^2 overflows it is -x.
   return with_slope("log_ndtr", {v}, value, [](const Arrays& in, const Arrays& d) {
-    const Array &y = in[0], below = y < 0, end = y < -1e6;
-    const Array high = where(below, 0, y), low = where(logical_or(end, logical_not(below)), -1, y);
-    const Array density = exp(lax::square(minimum(high, 100)) * -0.5) / std::sqrt(2 * M_PI);
-    const Array tail = std::sqrt(2 / M_PI) / lax::erfcx(low * -std::sqrt(0.5));
-    return d[0] * where(end, lax::neg(y), where(below, tail, density / ndtr(high)));
+    const Array &y = in[0], below = y < 0, end = y < -1e6, size = where(end, 1, abs(y));
+    const Array t = lax::erfcx(size * std::sqrt(0.5));
+    const Array g = exp(lax::square(where(below, 0, minimum(size, 100))) * -0.5);
+    const Array ratio = std::sqrt(2 / M_PI) * g / where(below, t, 2 - t * g);
+    return d[0] * where(end, lax::neg(y), ratio);
   });
 }
 
@@ -197,19 +197,28 @@ Array log_rising(const Array& z, const Array& m) {
   const Array apart = lax::lgamma(end) - lax::lgamma(z);
   return where(inside & right, l, where(inside & left, turned, apart));
 }
-// z (z + 1) … (z + m - 1) for few factors, and the like for a negative m.
+// A function of z and its derivative.
+struct Sloped {
+  Array value, slope;
+};
+// z (z + 1) … (z + m - 1) for few factors; for a negative m 1 over (z - 1) … (z + m).
 constexpr int64_t few_factors = 20;
-Array rising_product(const Array& z, const Array& m) {
-  Array up = fn::number_like(z, 1), down = up;
+Sloped rising_product(const Array& z, const Array& m) {
+  const Array one = fn::number_like(z, 1), below = m < 0, count = abs(m);
+  Sloped p{one, fn::number_like(z, 0)};
   for (int64_t i = 0; i < few_factors; ++i) {
     const auto k = static_cast<double>(i);
-    up = where(m > k, up * (z + k), up);
-    down = where(lax::neg(m) > k, down * (z - (k + 1)), down);
+    const Array factor = where(below, z - (k + 1), z + k), more = count > k;
+    p = {where(more, p.value * factor, p.value), where(more, p.slope * factor + p.value, p.slope)};
   }
-  return where(m < 0, 1 / down, up);
+  const Array inverse = 1 / where(below, p.value, one);
+  return {where(below, inverse, p.value),
+          where(below, lax::neg(p.slope * inverse * inverse), p.slope)};
 }
+Array off_poles(const Array& x) { return where((x <= 0) & is_whole(x), 1., x); }
+Array is_few(const Array& m) { return is_whole(m) & (abs(m) <= static_cast<double>(few_factors)); }
 Array poch_of(const Array& z, const Array& m) {
-  const Array few = is_whole(m) & (abs(m) <= static_cast<double>(few_factors));
+  const Array few = is_few(m);
   // Gamma is infinite at 0, -1, …; if both ends are such, the quotient has a limit.
   const Array end = z + m, pole = (z <= 0) & is_whole(z), end_pole = (end <= 0) & is_whole(end);
   const Array sign =
@@ -220,7 +229,8 @@ Array poch_of(const Array& z, const Array& m) {
   const Array mirrored = where(odd, -1., 1.) * exp(lax::neg(where(both, l, 0.)));
   const Array at_poles = where(both, mirrored, where(pole, 0., inf));
   const Array value = sign * exp(where(both, 0., l));
-  return where(few, rising_product(z, where(few, m, 0.)), where(pole | end_pole, at_poles, value));
+  return where(few, rising_product(z, where(few, m, 0.)).value,
+               where(pole | end_pole, at_poles, value));
 }
 }  // namespace
 Array poch(const Arg& z, const Arg& m) {
@@ -229,9 +239,12 @@ Array poch(const Arg& z, const Arg& m) {
     return through_f64(v, [](const Arrays& w) { return poch_of(w[0], w[1]); });
   };
   return with_slope("poch", reals_of("poch", {z, m}), value, [&](const Arrays& v, const Arrays& d) {
-    const Array l = lax::lgamma(v[0] + v[1]) - lax::lgamma(v[0]);
-    const Array p = fn::with_log_derivatives(value(v), l), up = digamma(v[0] + v[1]);
-    return d[0] * ((up - digamma(v[0])) * p) + d[1] * (up * p);
+    // Another number stands for a pole of the gamma functions, so that no derivative is NaN there.
+    const Array start = off_poles(v[0]), end = off_poles(v[0] + v[1]), up = digamma(end);
+    const Array p = fn::with_log_derivatives(value(v), lax::lgamma(end) - lax::lgamma(start));
+    // The slope of few factors by z is their own, also where the product is 0.
+    const Array few = is_few(v[1]), product = rising_product(v[0], where(few, v[1], 0.)).slope;
+    return d[0] * where(few, product, (up - digamma(start)) * p) + d[1] * (up * p);
   });
 }
 Array multigammaln(const Arg& a, int64_t d) {

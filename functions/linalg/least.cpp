@@ -48,8 +48,9 @@ Array symmetrized(const Array& a) {
 
 // The derivative (G. H. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear
 // least squares problems whose variables separate", SIAM J. Numer. Anal. 10 (1973)) is a function
-// of the pseudo-inverse: itself with this derivative `orders` times, beyond with that of the
-// singular vectors, which equal values have not.
+// of the pseudo-inverse: itself with this derivative `orders` times. Beyond that the derivative is
+// that of the singular vectors, which does not exist for equal singular values.
+constexpr int rule_orders = 3;
 Array pinv_of_order(const Array& a, const Array& rtol, bool hermitian, int orders) {
   if (orders == 0) return pinv_by_values(a, rtol, hermitian);
   return kit::with_rule(
@@ -110,7 +111,7 @@ Array pinv(const Arg& a, const PinvOptions& o) {
   const double longer = static_cast<double>(std::max(m, n));
   const Array rtol = o.rtol.value_or(Array(10 * longer * kit::epsilon(x.dtype())));
   const Array least = kit::tolerances("pinv", rtol, real_part(x.dtype()), kit::batch_of(x));
-  return pinv_of_order(x, least, o.hermitian, 2);
+  return pinv_of_order(x, least, o.hermitian, rule_orders);
 }
 
 namespace {
@@ -140,7 +141,7 @@ Arrays least_squares_rule(const Arrays& in) {
   const Array &a = in[0], &b = in[1], &da = in[3], &db = in[4];
   // pinv counts values beyond a bound, lstsq those on it, too.
   const Array below = lax::mul(in[2], fn::number_like(in[2], 1 - kit::epsilon(in[2].dtype())));
-  const Array p = pinv_of_order(a, below, false, 2), ph = adjoint(p), dh = adjoint(da);
+  const Array p = pinv_of_order(a, below, false, rule_orders), ph = adjoint(p), dh = adjoint(da);
   const Array x = product(p, b), rest = lax::sub(b, product(a, x));
   const Array across = product(dh, product(ph, x));
   const Array within = base::add(product(p, lax::sub(db, product(da, x))),

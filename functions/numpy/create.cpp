@@ -323,6 +323,24 @@ namespace {
 struct Samples {
   Array values, step;
 };
+// The n points from a on, in steps of (b - a) / n, along a new axis in front. They are computed in
+// F64 and divided last, so whole numbers stay whole: a (1 - t) + b t with t = i / n, as JAX
+// computes it, makes 7.0000005 of 7. Where the numerator overflows, the weights are divided first.
+Array between(const Array& a, const Array& b, int64_t n) {
+  const DType wide = is_complex(a.dtype()) ? C128 : F64;
+  const Shape grid = a.shape().inserted(0, n);
+  const auto points = [&](const Array& x) {
+    return fn::broadcast(reshape_to(fn::as_dtype(x, wide), x.shape().inserted(0, 1)), grid);
+  };
+  const Array i = broadcast_in_dim(iota(wide, {n}, 0), grid, {0}), low = points(a),
+              high = points(b);
+  const Array all = fn::number_like(i, static_cast<double>(n));
+  const auto mean = [&](const Array& before, const Array& behind) {
+    return lax::add(lax::mul(low, before), lax::mul(high, behind));
+  };
+  const Array sum = mean(lax::sub(all, i), i), t = lax::div(i, all);
+  return where(isfinite(sum), lax::div(sum, all), mean(lax::sub(fn::number_like(t, 1), t), t));
+}
 Samples spaced(const Arg& start, const Arg& stop, int64_t num, const LinspaceOptions& o) {
   if (num < 0) fn::fail_shape(fmt::format("linspace: {} is not a number of samples", num));
   const auto as = [&](const Arg& x) {
@@ -340,13 +358,7 @@ Samples spaced(const Arg& start, const Arg& stop, int64_t num, const LinspaceOpt
   Array out, step = full(each, std::numeric_limits<double>::quiet_NaN(), compute);
   if (div > 0) step = lax::div(lax::sub(b, a), fn::number_like(a, static_cast<double>(div)));
   if (num > 1) {
-    const Shape grid = each.inserted(0, div);
-    const Array count = iota(real_part(compute), {div}, 0);
-    const Array t = broadcast_in_dim(
-        fn::as_dtype(lax::div(count, fn::number_like(count, static_cast<double>(div))), compute),
-        grid, {0});
-    const auto wide = [&](const Array& x) { return fn::broadcast(row(x), grid); };
-    out = lax::add(lax::mul(wide(a), lax::sub(fn::number_like(t, 1), t)), lax::mul(wide(b), t));
+    out = fn::as_dtype(between(a, b, div), compute);
     if (o.endpoint) out = fn::joined({out, row(b)}, 0);
   } else if (num == 1) {
     out = row(a);

@@ -87,10 +87,10 @@ Array cdf(const Arg& x, const Arg& beta) {
   const Source at(x.at());
   const auto [v, b] = reals("gennorm::cdf", x, beta);
   // Below 0 the upper tail, which does not cancel.
-  const Array size = pow(abs(v), b), tail = 0.5 * special::gammaincc(1 / b, size);
-  // The power of a small number may have no number, its root |v| has one: P(a, x) ~ x^a / Gamma(a +
-  // 1).
+  const Array zero = v == 0, size = where(zero, 0, pow(safe(!zero, abs(v), 1), b));
+  // The power of a small number may underflow, its root |v| does not: P(a, x) ~ x^a / Gamma(a + 1).
   const Array tiny = size < (itemsize(v.dtype()) > 4 ? 0x1p-54 : 0x1p-26);
+  const Array tail = 0.5 * special::gammaincc(1 / b, safe(!tiny, size, 1));
   const Array near = 0.5 * abs(v) * exp(-special::gammaln(1 + 1 / b));
   const Array inner = where(tiny, near, 0.5 * special::gammainc(1 / b, safe(!tiny, size, 1)));
   return where(v < 0, where(tiny, 0.5 - near, tail), 0.5 + inner);
@@ -99,10 +99,13 @@ Array cdf(const Arg& x, const Arg& beta) {
 
 namespace gumbel_l {
 namespace {
+// e^z for the formulas in which e^(-e^z) stands: from 10 on that is 0, and its derivative is 0
+// times infinity where e^z overflows.
+Array exp_within(const Array& z) { return exp(minimum(z, 10)); }
 // log(1 - e^(-e^z)): far below 0 z - e^z / 2, where e^z underflows.
 Array log_of_mass(const Array& z) {
   const Array low = z < -20, far = safe(low, z, -20), near = safe(!low, z, 0);
-  return where(low, far - 0.5 * exp(far), nn::log1mexp(exp(near)));
+  return where(low, far - 0.5 * exp(far), nn::log1mexp(exp_within(near)));
 }
 }  // namespace
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
@@ -123,7 +126,7 @@ Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("gumbel_l::cdf", x, loc, scale);
-  return where(s > 0, -expm1(-exp((v - m) / s)), nan);
+  return where(s > 0, -expm1(-exp_within((v - m) / s)), nan);
 }
 Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());

@@ -48,12 +48,25 @@ inline Array log_of_quotient(const Array& d, const Array& s) {
   const Array inside = where(beyond, d * down, d) / where(beyond, s * up, s);
   return log(inside) + where(beyond, 2 * bits * std::log(2.), 0);
 }
-// log(1 + (d / s)^2) for s > 0, also where the quotient or its square has no number.
+// log(1 + (d / s)^2) for s > 0, also where the quotient or its square overflows. All divisions are
+// by the larger of |d| and s.
 inline Array log1p_square_of(const Array& d, const Array& s) {
-  const Array z = abs(d / s), far = z > 1;
-  const Array small = where(far, s / abs(safe(far, d, 1)), safe(!far, z, 0));
-  const Array log_z = log_of_quotient(safe(far, abs(d), 1), where(far, s, 1));
-  return where(far, 2 * log_z, 0) + log1p(square(small));
+  const auto larger = [](const Arrays& v, const Array& far) { return where(far, v[0], v[1]); };
+  const auto quotient = [&](const Arrays& v, const Array& far) {
+    return where(far, v[1], v[0]) / larger(v, far);
+  };
+  const auto value = [&](const Arrays& v) {
+    const Array far = abs(v[0]) > v[1];
+    const Array log_z = log_of_quotient(safe(far, abs(v[0]), 1), where(far, v[1], 1));
+    return where(far, 2 * log_z, 0) + log1p(square(quotient(v, far)));
+  };
+  // By d it is 2 d / (d^2 + s^2), by s -2 d^2 / (s (d^2 + s^2)).
+  const auto slope = [&](const Arrays& v, const Arrays& dv) {
+    const Array far = abs(v[0]) > v[1], r = quotient(v, far), top = where(far, 1, r);
+    const Array inverse = 2 / ((1 + square(r)) * larger(v, far));
+    return dv[0] * (top * inverse) - dv[1] * (top * where(far, v[0] / v[1], r) * inverse);
+  };
+  return fn::with_slope("log1p_square", fn::reals_of("log1p_square", {d, s}), value, slope);
 }
 // Where the probability is 0 or 1: the ends of a distribution on the whole line; NaN elsewhere.
 inline Array end_of(const Array& q) { return where(q == 0, -inf, where(q == 1, inf, nan)); }

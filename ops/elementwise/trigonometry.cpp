@@ -38,12 +38,12 @@ Array by_length(const Array& dx, const Array& x) {
   const Array inverse = div(like(x, 1), scale_of(abs(x), 1));
   return mul(dx, mul(inverse, rsqrt(add(square(inverse), square(mul(x, inverse))))));
 }
-// (1 + |y|) (1 - |y|), where 1 - |y| is 2 / (1 + e^(2 |x|)): the difference is 0 where y rounds
-// to 1.
+// dx (1 - y^2) for y = tanh(x). With t = logistic(-2 |x|) it is 4 t (1 - t), which has all its
+// digits where y rounds to 1, and does not need y.
 Array by_rest(const Array& dx, const Array& x, const Array& y) {
   if (is_complex(x.dtype())) return mul(add(dx, mul(dx, y)), one_minus(y));
-  const Array rest = mul(like(x, 2), logistic(mul(like(x, -2), abs(x))));
-  return mul(add(dx, mul(dx, abs(y))), rest);
+  const Array t = logistic(mul(like(x, -2), abs(x)));
+  return mul(dx, mul(mul(like(x, 4), t), one_minus(t)));
 }
 // part / (y^2 + x^2).
 Array over_square(const Array& part, const Array& y, const Array& x) {

@@ -176,10 +176,56 @@ TEST_CASE("complex functions at zeros, infinities and NaNs are those of C") {
     }
 }
 
+TEST_CASE("zeros of complex functions have the signs of C's") {
+  using C = std::complex<double>;
+  const double angles[] = {0., -0., 1., -1., 2., -2., 4., -4.};
+  for (double x : {0., -0., 2., -3.25, inf, -inf})
+    for (double y : angles) {
+      const auto compare = [&](const char* name, Cx<double> z, Cx<double> got, C want) {
+        INFO(name << " of " << z.re << " " << z.im << ": " << got.re << " " << got.im << ", not "
+                  << want);
+        CHECK((got.re != 0 || std::signbit(got.re) == std::signbit(want.real())));
+        CHECK((got.im != 0 || std::signbit(got.im) == std::signbit(want.imag())));
+      };
+#define SAME(name, a, b) compare(#name, {a, b}, math::name(Cx<double>(a, b)), std::name(C(a, b)))
+      SAME(exp, x, y);
+      SAME(sinh, x, y);
+      SAME(cosh, x, y);
+      SAME(tanh, x, y);
+      SAME(sin, y, x);
+      SAME(cos, y, x);
+      SAME(tan, y, x);
+#undef SAME
+    }
+}
+
+TEST_CASE("complex powers of two keep their length at large angles") {
+  for (double y : {1e8, 1e10, 1e14, 1e20, 1e160, 1e300}) {
+    const auto w = math::exp2(Cx<double>(0.3, y));
+    CHECK(std::hypot(w.re, w.im) == Approx(std::exp2(0.3)));
+  }
+  // cos and sin of y ln 2, by mpmath.
+  const auto w = math::exp2(Cx<double>(0, 1e14));
+  CHECK(w.re == Approx(-0.87730422261562202));
+  CHECK(w.im == Approx(-0.47993468407773898));
+  const auto f = math::exp2(Cx<float>(0, 1e10F));
+  CHECK(f.re == Approx(0.083205953992435864));
+  CHECK(f.im == Approx(-0.99653237238948171));
+}
+
+TEST_CASE("real powers of infinite complex numbers are infinite") {
+  for (double im : {0., -0.}) {
+    const auto w = math::pow(Cx<double>(inf, im), Cx<double>(0.5));
+    CHECK((w.re == inf && w.im == 0));
+    const auto f = math::pow(Cx<float>(INFINITY, static_cast<float>(im)), Cx<float>(0.5F));
+    CHECK((f.re == INFINITY && f.im == 0));
+  }
+}
+
 TEST_CASE("complex quotients of zeros, infinities and NaNs are those of C") {
   using C = std::complex<double>;
   const double none = std::numeric_limits<double>::quiet_NaN();
-  const double list[] = {0., -0., 2., -3., 1e300, inf, -inf, none};
+  const double list[] = {0., -0., 2., -3., 1e300, 1e-300, inf, -inf, none};
   const auto same = [](double a, double b) {
     return (std::isnan(a) && std::isnan(b)) || a == b ||
            std::abs(a - b) <= 1e-15 * std::max(1., std::abs(b));

@@ -39,6 +39,21 @@ const Named reductions[] = {
     {"nanmin", nanmin}, {"nanmean", nanmean}, {"logsumexp", logsumexp}};
 }  // namespace
 
+TEST_CASE("linspace between whole numbers is exact where its points are whole", "[functions]") {
+  for (DType d : {F16, F32, F64})
+    for (int n = 2; n < 60; ++n)
+      for (int low : {-7, 0, 1, 3}) {
+        const Array x = linspace(low, low + n - 1, n, {.dtype = d});
+        CHECK(array_equal(x, arange(low, low + n, {.dtype = d})).item<bool>());
+      }
+  const std::vector<double> wide =
+      linspace(-1.7e308, 1.7e308, 5, {.dtype = F64}).to_vector<double>();
+  for (size_t k = 0; k < 5; ++k)
+    CHECK(wide[k] / 1e308 == Approx(-1.7 + 0.85 * static_cast<double>(k)).margin(1e-14));
+  CHECK(histogram(arange(1, 11), 9).first.to_vector<int>() ==
+        std::vector<int>{1, 1, 1, 1, 1, 1, 1, 1, 2});
+}
+
 TEST_CASE("reductions: keepdims, dtype, where, initial", "[options]") {
   const Array x = array({{1., 2., 5.}, {-4., 0.5, 7.}});
   for (const auto& [name, f] : reductions) {

@@ -53,7 +53,7 @@ CALLS = {
     "cov_weights": (lambda v: jnp.cov(v, fweights=jnp.array([1, 2, 1, 3]), aweights=jnp.array([0.5, 1.0, 2.0, 0.25])), plane, ALL), "cov_fweights": (lambda v: jnp.cov(v, fweights=jnp.array([1, 2, 1, 3])), plane, ALL), "cov_row": (lambda v: jnp.cov(v), row, ALL),
     "corrcoef": (lambda v: jnp.corrcoef(v), plane, ALL), "corrcoef_two": (lambda v: jnp.corrcoef(v, other), row, NO), "corrcoef_columns": (lambda v: jnp.corrcoef(v, rowvar=False), plane, ALL), "corrcoef_row": (lambda v: jnp.corrcoef(v), row, NO),
     # histograms
-    "histogram": (lambda v: jnp.histogram(v, 5)[0], row, MAP), "histogram_edges": (lambda v: jnp.histogram(v, 5)[1], row, ALL), "histogram_range": (lambda v: jnp.histogram(v, 4, range=(-1.0, 1.0))[0], plane, MAP),
+    "histogram": (lambda v: jnp.histogram(v, 4)[0], row, MAP), "histogram_edges": (lambda v: jnp.histogram(v, 5)[1], row, ALL), "histogram_range": (lambda v: jnp.histogram(v, 4, range=(-1.0, 1.0))[0], plane, MAP),
     "histogram_density": (lambda v: jnp.histogram(v, jnp.array([-1.0, 0.0, 0.5, 2.0]), density=True)[0], row, MAP), "histogram_weights": (lambda v: jnp.histogram(row, 3, weights=v)[0], other, ALL), "histogram_one": (lambda v: jnp.histogram(v * 0 + 2, 4)[1], row, NO),
     "histogram_bin_edges": (lambda v: jnp.histogram_bin_edges(v, 4, range=(0.0, 1.0)), row, NO), "histogram2d": (lambda v: jnp.histogram2d(v, other, (3, 2))[0], row, MAP), "histogram2d_edges": (lambda v: jnp.histogram2d(v, other, 3, weights=v)[2], row, NO),
     "histogramdd": (lambda v: jnp.histogramdd(jnp.stack([v, other, v + other], 1), 2, density=True)[0], row, MAP), "histogramdd_range": (lambda v: jnp.histogramdd(v, (2, 3), range=((-1.0, 1.0), (0.0, 2.0)), weights=jnp.arange(9.0))[0], x((9, 2)), MAP),

@@ -317,6 +317,17 @@ TEST_CASE("the best of an axis, where an approximation was asked for", "[interop
   CHECK_THAT(refusal(best("GT", 1, "2x5", "%a, %b")), Catch::Contains("more results"));
 }
 
+TEST_CASE("top_k of a program ranks by the total order of the bits", "[interop][stablehlo]") {
+  const std::string text =
+      in_main("%x: tensor<6xf32>", "tensor<6xf32>, tensor<6xi32>",
+              "%v, %i = chlo.top_k(%x, k = 6) : tensor<6xf32> -> (tensor<6xf32>, tensor<6xi32>)\n"
+              "return %v, %i : tensor<6xf32>, tensor<6xi32>");
+  const double inf = std::numeric_limits<double>::infinity(),
+               nan = std::numeric_limits<double>::quiet_NaN();
+  const Array x = array({std::copysign(nan, -1.), -inf, -0., 0., nan, inf}, F32);
+  CHECK(run(text, {x})[1].to_vector<int>() == std::vector<int>{4, 5, 3, 2, 1, 0});
+}
+
 TEST_CASE("factors of different dtypes are those of the result", "[interop][stablehlo]") {
   const std::string text =
       in_main("%x: tensor<2xf32>, %y: tensor<2xi32>", "tensor<f32>",

@@ -150,6 +150,13 @@ TEST_CASE("loops that count are read back as scans", "[interop][stablehlo][write
   CHECK(!holds(to_string(again), "while["));
 }
 
+TEST_CASE("top_k that is written ranks each NaN first", "[interop][stablehlo][write]") {
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  const Array x = array({1., std::copysign(nan, -1.), 3., nan}, F32);
+  const ClosedJaxpr c = make_jaxpr([](Array v) { return lax::top_k(v, 3).second; })(x);
+  CHECK(by_reference(reread(c), {x})[0].to_vector<int>() == std::vector<int>{1, 3, 2});
+}
+
 TEST_CASE("lanes of loops and branches go their own ways", "[interop][stablehlo][write]") {
   const auto collatz = [](Array n) {
     return while_loop([](Array v) { return v[0] != 1; },

@@ -37,14 +37,17 @@ Growth<R> growth(R x) {
 }  // namespace detail
 
 // e^re (cos im + i sin im). An infinite angle has no direction, not even at e^-inf, as StableHLO's
-// tests have it; e^-inf beside NaN is 0, as in C.
+// tests have it; e^-inf beside NaN is 0, as in C. The zeros of e^-inf have the signs of the cosine
+// and the sine.
 template <Real R>
 Cx<R> exp(Cx<R> z) {
   const auto e = detail::growth(z.re);
   const mask_t<R> angle = either(is_finite(z.im), is_nan(z.im));
   const mask_t<R> gone = both(z.re == -detail::infinity<R>(), angle);
-  return {select(gone, R(0), e.times(cos(z.im))),
-          select(either(gone, z.im == R(0)), copysign(R(0), z.im), e.times(sin(z.im)))};
+  const R c = cos(z.im), s = sin(z.im);
+  const auto zero = [&](R part) { return copysign(R(0), select(is_nan(part), R(0), part)); };
+  return {select(gone, zero(c), e.times(c)),
+          select(either(gone, z.im == R(0)), zero(s), e.times(s))};
 }
 
 namespace detail {
@@ -149,7 +152,7 @@ Cx<R> sinh(Cx<R> z) {
 template <Real R>
 Cx<R> cosh(Cx<R> z) {
   const Cx<R> p = detail::hyperbolic_times(z.re, cos(z.im), sin(z.im));
-  return {p.re, select(either(z.re == R(0), z.im == R(0)), flip_sign(z.im * R(0), z.re), p.im)};
+  return {p.re, select(z.im == R(0), flip_sign(z.im, z.re), p.im)};
 }
 template <Real R>
 Cx<R> sin(Cx<R> z) {
@@ -167,14 +170,16 @@ Cx<R> cos(Cx<R> z) {
 template <Real R>
 Cx<R> tanh(Cx<R> z) {
   const R a = abs(z.re);
-  const mask_t<R> far = a > R(20), endless = a == detail::infinity<R>(), level = z.im == R(0);
+  const mask_t<R> far = a > R(20), endless = a == detail::infinity<R>(), turns = is_finite(z.im);
+  // The imaginary part is a zero with the sign of z.im.
+  const mask_t<R> level = either(z.im == R(0), both(endless, !turns));
   const R t = tan(z.im), s = sinh(select(far, R(1), z.re));
   const R b = fma(t, t, R(1)), d = fma(b * s, s, R(1));
   const R near_re = b * s * sqrt(fma(s, s, R(1))) / d;
   const R far_im = R(4) * sin(z.im) * cos(z.im) * exp(-(a + a));
-  const R one = select(either(endless, is_finite(z.im)), R(1), detail::not_a_number<R>());
+  const R one = select(either(endless, turns), R(1), detail::not_a_number<R>());
   return {select(far, copysign(one, z.re), near_re),
-          select(either(level, endless), copysign(R(0), z.im), select(far, far_im, t / d))};
+          select(level, copysign(R(0), z.im), select(far, far_im, t / d))};
 }
 template <Real R>
 Cx<R> tan(Cx<R> z) {
@@ -239,6 +244,14 @@ Sum<R> log_length_in_two(Cx<R> z) {
   return {select(sound, r.hi, select(endless, infinity<R>(), square.hi)),
           select(sound, r.lo, R(0))};
 }
+// b l for the logarithm l of a base. A real exponent leaves out the products with its imaginary
+// part, which would be NaN beside an infinite logarithm.
+template <Real R>
+Cx<R> power_times(Cx<R> b, Cx<R> l) {
+  const mask_t<R> real = b.im == R(0);
+  const Cx<R> p = b * l;
+  return {select(real, b.re * l.re, p.re), select(real, b.re * l.im, p.im)};
+}
 // e^(z + lost), of a z that lost little when it was rounded.
 template <Real R>
 Cx<R> exp_of_rounded(Cx<R> z, Cx<R> lost) {
@@ -260,14 +273,14 @@ Cx<R> pow(Cx<R> a, Cx<R> b) {
   if constexpr (single<R>) {
     const Cx x(convert<double>(a.re), convert<double>(a.im)),
         y(convert<double>(b.re), convert<double>(b.im));
-    const auto w = exp(y * log(x));
+    const auto w = exp(power_times(y, log(x)));
     return select(
         b == zero, one,
         select(a == zero, power_of_zero, Cx<R>{convert<float>(w.re), convert<float>(w.im)}));
   } else {
     const Sum<R> size = log_length_in_two(a);
     const R angle = arg(a);
-    const Cx<R> power = b * Cx<R>{size.hi, angle};
+    const Cx<R> power = power_times(b, Cx<R>{size.hi, angle});
     const Sum<R> re = plus(times(size, b.re), minus(two_product(angle, b.im))),
                  im = plus(times(size, b.im), two_product(angle, b.re));
     const Cx<R> w = exp_of_rounded(power, {(re.hi - power.re) + re.lo, (im.hi - power.im) + im.lo});

@@ -149,15 +149,22 @@ Cx<R> expm1(Cx<R> z) {
   return {select(z.re < detail::constant<R>(64, 2), near, e.re - R(1)), e.im};
 }
 
-// 2^re (cos t + i sin t) with t = im ln 2 in two parts.
+// 2^re (cos t + i sin t) with t = im ln 2 in two parts, of which the second is not small for a
+// large im. Of floats it is computed in double.
 template <Real R>
 Cx<R> exp2(Cx<R> z) {
-  const R ln2 = detail::ln2_hi<R>(), turn = z.im * ln2;
-  const R rest = fma(z.im, detail::ln2_lo<R>(), fma(z.im, ln2, -turn));
-  const R c = cos(turn), s = sin(turn), half = exp2(z.re * R(scalar_t<R>(0.5)));
-  const R im = half * fma(rest, c, s) * half;
-  const Cx<R> finite(half * fma(-rest, s, c) * half, select(z.im == R(0), z.im, im));
-  return select(is_finite(z), finite, exp(Cx<R>(z.re * ln2, turn)));
+  if constexpr (detail::single<R>) {
+    const auto w = exp2(Cx(convert<double>(z.re), convert<double>(z.im)));
+    return {convert<float>(w.re), convert<float>(w.im)};
+  } else {
+    const R ln2 = detail::ln2_hi<R>(), turn = z.im * ln2;
+    const R rest = fma(z.im, detail::ln2_lo<R>(), fma(z.im, ln2, -turn));
+    const R c = cos(turn), s = sin(turn), c_rest = cos(rest), s_rest = sin(rest);
+    const R half = exp2(z.re * R(scalar_t<R>(0.5)));
+    const R im = half * fma(s_rest, c, s * c_rest) * half;
+    const Cx<R> finite(half * fma(-s_rest, s, c * c_rest) * half, select(z.im == R(0), z.im, im));
+    return select(is_finite(z), finite, exp(Cx<R>(z.re * ln2, turn)));
+  }
 }
 
 // -i log((x + iy) / sqrt(x^2 + y^2))

@@ -84,27 +84,33 @@ Cx<R> divide(Cx<R> a, Cx<R> b) {
   const R inf(std::numeric_limits<T>::infinity()), zero(0), one(1);
   const mask_t<R> swap = abs(b.re) < abs(b.im);
   const R c = select(swap, b.im, b.re), d = select(swap, b.re, b.im), size = abs(c);
-  const R scale =
-      select(size > R(f ? T(0x1p120) : T(0x1p1000)), R(f ? T(0x1p-10) : T(0x1p-60)),
-             select(size < R(f ? T(0x1p-100) : T(0x1p-960)), R(f ? T(0x1p60) : T(0x1p100)), R(1)));
+  const R large(f ? T(0x1p-10) : T(0x1p-60)), small(f ? T(0x1p60) : T(0x1p100));
+  const mask_t<R> tiny = size < R(f ? T(0x1p-100) : T(0x1p-960));
+  const R scale = select(size > R(f ? T(0x1p120) : T(0x1p1000)), large, select(tiny, small, one));
+  // A large dividend of a tiny divisor would overflow if it were scaled: the quotient is.
+  const mask_t<R> later = both(tiny, maximum(abs(a.re), abs(a.im)) > one);
+  const R before = select(later, one, scale), after = select(later, small, one);
   const mask_t<R> endless = both(either(size == inf, abs(d) == inf), is_finite(a));
-  const R x = a.re * scale, y = a.im * scale, p = c * scale, q = d * scale;
+  const R x = a.re * before, y = a.im * before, p = c * scale, q = d * scale;
   const R r = select(either(p == zero, endless), zero, q / p);
-  const auto top = [&](R u, R v) {
+  const auto top = [&](R u, R v, R r) {
     return Cx<R>(select(swap, fma(u, r, v), fma(v, r, u)),
                  select(swap, fma(v, r, -u), fma(-u, r, v)));
   };
   const mask_t<R> by_zero = both(p == zero, q == zero), inf_x = abs(x) == inf,
                   inf_y = abs(y) == inf;
-  const Cx<R> t = select(by_zero, Cx<R>(x, y), top(x, y));
+  const Cx<R> t = select(by_zero, Cx<R>(x, y), top(x, y, r));
   const mask_t<R> lost =
       both(both(is_nan(t.re), is_nan(t.im)), both(either(inf_x, inf_y), is_finite(b)));
+  // A quotient of the parts that underflows still has a sign beside infinite ones.
+  const R least(std::numeric_limits<T>::min());
+  const R sign_of_r = select(both(r == zero, q != zero), copysign(least, r), r);
   const Cx<R> boxed =
-      top(copysign(select(inf_x, one, zero), x), copysign(select(inf_y, one, zero), y));
+      top(copysign(select(inf_x, one, zero), x), copysign(select(inf_y, one, zero), y), sign_of_r);
   const R re = select(lost, boxed.re * inf, t.re), im = select(lost, boxed.im * inf, t.im);
   // With r = 0 an infinite divisor would leave q*r = NaN when both parts are infinite, or one NaN.
   const R bottom = select(endless, copysign(inf, p), select(by_zero, p, fma(q, r, p)));
-  return {re / bottom, im / bottom};
+  return {re / bottom * after, im / bottom * after};
 }
 
 // |a| without overflow or underflow on the way: scaled by a power of two.

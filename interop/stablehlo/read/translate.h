@@ -118,6 +118,8 @@ class Translator {
   std::map<size_t, std::string> left_out_;  // callbacks, by where they stand
 };
 
+// An integer that is ordered as the floats are: -NaN < -inf < ... < -0 < 0 < ... < inf < NaN.
+Array total_order(const Array& x);
 // What a body of two scalars computes if it is one op on both of them: "stablehlo.add"; empty else.
 std::string only_op(const Region& r);
 

@@ -213,15 +213,6 @@ Arrays shift_right(Translator& t, const Op& op, const Arrays& x) {
   return {value_of(*s, lax::bitcast_convert_type(shifted, U8))};
 }
 
-// An integer that is ordered as the floats are: -NaN < -inf < … < -0 < 0 < … < NaN.
-Array total_order(const Array& x) {
-  const int bits = 8 * itemsize(x.dtype());
-  const DType d = bits == 16 ? I16 : bits == 32 ? I32 : I64;
-  const Array i = lax::bitcast_convert_type(x, d);
-  const Array sign = lax::shift_right_arithmetic(i, scalar_of_int(d, bits - 1));
-  const int64_t most = std::numeric_limits<int64_t>::max() >> (64 - bits);
-  return lax::bitwise_xor(i, lax::bitwise_and(sign, scalar_of_int(d, most)));
-}
 Arrays compare(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 2);
   const std::string how = t.word(op, "comparison_direction");
@@ -307,6 +298,15 @@ Arrays map(Translator& t, const Op& op, const Arrays& x) {
 }
 
 }  // namespace
+
+Array total_order(const Array& x) {
+  const int bits = 8 * itemsize(x.dtype());
+  const DType d = bits == 16 ? I16 : bits == 32 ? I32 : I64;
+  const Array i = lax::bitcast_convert_type(x, d);
+  const Array sign = lax::shift_right_arithmetic(i, scalar_of_int(d, bits - 1));
+  const int64_t most = std::numeric_limits<int64_t>::max() >> (64 - bits);
+  return lax::bitwise_xor(i, lax::bitwise_and(sign, scalar_of_int(d, most)));
+}
 
 const std::vector<ElementwiseRule>& elementwise_table() {
   static const std::vector<ElementwiseRule> table = {

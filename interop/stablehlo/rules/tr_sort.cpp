@@ -298,8 +298,16 @@ Arrays sort(Translator& t, const Op& op, const Arrays& x) {
 
 Arrays top_k(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 1 || x[0].ndim() == 0) t.fail(op, "'top_k' needs an operand with an axis");
-  const auto [values, places] = top_k_along(x[0], t.integer(op, "k"), x[0].ndim() - 1);
-  return {values, places};
+  const int axis = x[0].ndim() - 1;
+  const int64_t k = t.integer(op, "k");
+  if (!is_floating(x[0].dtype())) {
+    const auto [values, places] = top_k_along(x[0], k, axis);
+    return {values, places};
+  }
+  // XLA ranks by the total order of the bits, so a NaN with the sign bit set is the smallest.
+  // Weft's own op ranks every NaN first.
+  const Array places = top_k_along(total_order(x[0]), k, axis).second;
+  return {gather_along(x[0], places, axis), places};
 }
 
 // "GT" or "LT": how a comparator of pairs of scalars, of values and of their places, orders values.

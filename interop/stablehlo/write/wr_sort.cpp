@@ -74,7 +74,11 @@ Vals top_k(Writer& w, const Equation& e, const Vals& x) {
     return w.one("stablehlo.transpose", {v}, v.type.with_shape(Shape(sizes)),
                  {{"permutation", ints_attr(order)}});
   };
-  const Val in = swapped(x[0]);
+  // XLA ranks a NaN with the sign bit set last, Weft first: it gets NaNs without the sign bit.
+  Val in = swapped(x[0]);
+  if (is_floating(in.type.dtype()))
+    in = w.select(w.compare("NE", in, in),
+                  w.number(in.type, std::numeric_limits<double>::quiet_NaN()), in);
   const Shape s = in.shape().with(static_cast<int>(last), e.field<int64_t>("k"));
   Vals out = w.op("chlo.top_k", {in}, {in.type.with_shape(s), Type(I32, s)},
                   {{"k", integer_attr(e.field<int64_t>("k"))}});

@@ -145,7 +145,7 @@ void add_statistics(Calls& t) {
   t["corrcoef_columns"] = {[](Array v) { return corrcoef(v, none, {.rowvar = false}); }, plane};
   t["corrcoef_row"] = {[](Array v) { return corrcoef(v); }, row};
 
-  t["histogram"] = {[](Array v) { return histogram(v, 5).first; }, row};
+  t["histogram"] = {[](Array v) { return histogram(v, 4).first; }, row};
   t["histogram_edges"] = {[](Array v) { return histogram(v, 5).second; }, row};
   t["histogram_range"] = {[](Array v) { return histogram(v, 4, {.range = {-1., 1.}}).first; },
                           plane};
