@@ -166,17 +166,64 @@ Array log_sine(const Array& x) {
   return where(whole, -inf, log(abs(sin(M_PI * where(whole, 0.5, rest)))));
 }
 }  // namespace
+namespace {
+// Gamma(a) for a > 0 in F64. Below 3 the exponential of its logarithm, which is small; up to 10 by
+// the recurrence, whose differences are exact; beyond by Stirling's formula with the power itself:
+// an exponential would lose the digits of a large logarithm. Halves of the power have numbers.
+Array gamma_above(const Array& a) {
+  const Array far = a >= 10, small = a < 1;
+  Array y = where(far, 2, a), product = fn::number_like(a, 1);
+  for (int k = 0; k < 7; ++k) {
+    const Array step = y >= 3;
+    y = where(step, y - 1, y);
+    product = where(step, product * y, product);
+  }
+  const Array near = exp(lax::lgamma(where(small, 1 + a, y)));
+  const Array b = where(far, minimum(a, 180), 10), half = pow(b, 0.5 * b - 0.25);
+  const Array large = std::sqrt(2 * M_PI) * half * exp(-b) * exp(fn::stirling_rest(b)) * half;
+  return where(far, where(a > 172, where(isnan(a), nan, inf), large),
+               where(small, near / where(small, a, 1), near * product));
+}
+Array gamma_of(const Array& x) {
+  const Array size = abs(x), value = gamma_above(size), below = x < 0;
+  // Gamma(x) Gamma(-x) = -pi / (x sin(pi x)); whole numbers are poles. Where Gamma(-x) has no
+  // number, half of it is multiplied twice.
+  const Array rest = x - round(x), pole = below & (rest == 0);
+  const Array sine = sin(M_PI * where(below & ~pole, rest, 0.5));
+  const Array odd = where(remainder(round(x), 2) != 0, -1., 1.);
+  const Array product = where(below, x, 1) * (sine * odd);
+  const Array mirrored = -M_PI / product / value;
+  const Array at_zero = copysign(inf, x);
+  return where(x == 0, at_zero, where(pole | (x == -inf), nan, where(below, mirrored, value)));
+}
+// f = Gamma(at(x)) with the derivative f digamma(at(x)).
+Array with_gamma_slope(const char* name, const Array& x, FunctionRef<Array(const Array&)> f,
+                       FunctionRef<Array(const Array&)> at) {
+  const Array v = real_of(name, x);
+  const auto value = [&](const Arrays& in) {
+    return through_f64(in, [&](const Arrays& w) { return f(w[0]); });
+  };
+  const auto slope = [&](const Arrays& in, const Arrays& d) {
+    return d[0] * (value(in) * lax::digamma(at(in[0])));
+  };
+  return fn::as_dtype(with_slope(name, reals_of(name, {v}), value, slope), v.dtype(),
+                      v.weak_type());
+}
+}  // namespace
 Array gamma(const Arg& x) {
   const Calling s("gamma", x.at());
   if (is_complex(x->dtype())) return exp(fn::complex_loggamma(x));
-  return through_f64({real_of("gamma", x)},
-                     [](const Arrays& v) { return gammasgn(v[0]) * lax::exp(lax::lgamma(v[0])); });
+  const auto at = [](const Array& v) { return v; };
+  return with_gamma_slope("gamma", x, [](const Array& v) { return gamma_of(v); }, at);
 }
 Array factorial(const Arg& n) {
   const Calling s("factorial", n.at());
-  return through_f64({real_of("factorial", n)}, [](const Arrays& v) {
-    return where(v[0] < 0, 0, lax::exp(lax::lgamma(v[0] + 1)));
-  });
+  const auto value = [](const Array& v) {
+    const Array below = v < 0;
+    return where(below, 0, gamma_above(where(below, 0, v) + 1));
+  };
+  return with_gamma_slope("factorial", n, value,
+                          [](const Array& v) { return where(v < 0, 0, v) + 1; });
 }
 namespace {
 // log |Gamma(z + m) / Gamma(z)|: for positive z and z + m by a beta function, which leaves out what

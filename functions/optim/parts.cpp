@@ -11,6 +11,7 @@
 #include "weft/functions/optim/kit.h"
 #include "weft/functions/optim/optim.h"
 #include "weft/ops/elementwise/elementary.h"
+#include "weft/tracer/types_of.h"
 
 namespace weft::optim {
 
@@ -52,6 +53,8 @@ Arrays zeros_of(const Arrays& params, const std::optional<DType>& dtype = {}) {
 DType promoted(const Array& a, const Array& b) {
   return promote(a.dtype(), a.weak_type(), b.dtype(), b.weak_type()).dtype;
 }
+// Of narrow floats a step is computed in F32 (fn::for_sums): the update and the state that it
+// leaves are each rounded once.
 // In the dtype that the state has.
 Array kept(const Array& x, const Array& before) { return fn::as_dtype(x, before.dtype()); }
 
@@ -156,7 +159,10 @@ GradientTransformation add_decayed_weights(const ScalarOrSchedule& weight_decay,
     if (!counts && is_zero(rate)) return;
     for (size_t i = 0; i < s.updates.size(); ++i) {
       Array& g = s.updates[i];
-      if (decays[i]) g = g + in_dtype(rate, g.dtype()) * (*s.params)[i];
+      if (!decays[i]) continue;
+      const Array &p = (*s.params)[i], v = fn::for_sums(g);
+      const DType d = promoted(g, p);
+      g = fn::as_dtype(v + in_dtype(rate, v.dtype()) * fn::for_sums(p), d);
     }
   };
   return part(std::move(p));
@@ -170,8 +176,11 @@ GradientTransformation trace(const Array& decay, const TraceOptions& o) {
   p.update = [decay, o](Step& s, Array*, Arrays* state) {
     for (size_t i = 0; i < s.updates.size(); ++i) {
       Array &g = s.updates[i], &m = (*state)[i];
-      const Array next = g + in_dtype(decay, m.dtype()) * m;
-      g = o.nesterov ? g + in_dtype(decay, next.dtype()) * next : next;
+      // A narrow state beside wide updates is multiplied in its own dtype, as optax does.
+      const Array v = fn::for_sums(g), before = v.dtype() == g.dtype() ? m : fn::for_sums(m);
+      const DType d = promoted(g, m);
+      const Array next = v + in_dtype(decay, before.dtype()) * before;
+      g = fn::as_dtype(o.nesterov ? v + in_dtype(decay, next.dtype()) * next : next, d);
       m = kept(next, m);
     }
   };
@@ -190,12 +199,13 @@ GradientTransformation scale_by_adam(const ScaleByAdamOptions& o) {
         of_m(o.b1, o.nesterov ? incremented(*count) : *count);
     for (size_t i = 0; i < s.updates.size(); ++i) {
       Array &g = s.updates[i], &m = state[0][i], &v = state[1][i];
-      const Array mean = mean_with(g, m, o.b1), squares = mean_with(square_norm(g), v, o.b2);
-      const Array ahead = o.nesterov ? mean_with(of_g(g), of_m(mean), o.b1) : of_m(mean);
-      const DType d = real_part(squares.dtype());
+      const Array now = fn::for_sums(g), mean = mean_with(now, fn::for_sums(m), o.b1),
+                  squares = mean_with(square_norm(g), fn::for_sums(v), o.b2);
+      const Array ahead = o.nesterov ? mean_with(of_g(now), of_m(mean), o.b1) : of_m(mean);
+      const DType d = real_part(squares.dtype()), of_step = common_type(types_of({g, m, v})).dtype;
       const Array scaled =
           ahead / (sqrt(of_v(squares) + in_dtype(o.eps_root, d)) + in_dtype(o.eps, d));
-      g = fn::as_dtype(scaled, promoted(ahead, v));
+      g = fn::as_dtype(scaled, of_step);
       m = kept(mean, m);
       v = kept(squares, v);
     }
@@ -210,8 +220,9 @@ GradientTransformation scale_by_lion(const ScaleByLionOptions& o) {
     *count = incremented(*count);
     for (size_t i = 0; i < s.updates.size(); ++i) {
       Array &g = s.updates[i], &m = (*state)[i];
-      const Array next = mean_with(g, m, o.b2);
-      g = sign(mean_with(g, m, o.b1));
+      const Array v = fn::for_sums(g), before = fn::for_sums(m);
+      const Array next = mean_with(v, before, o.b2);
+      g = fn::as_dtype(sign(mean_with(v, before, o.b1)), promoted(g, m));
       m = kept(next, m);
     }
   };
@@ -233,15 +244,20 @@ Part scale_by_mean_square(const char* name, const ScaleByRmsOptions& o, bool cen
     const auto hat = [&](const Array& m) { return o.bias_correction ? corrected(m) : m; };
     for (size_t i = 0; i < s.updates.size(); ++i) {
       Array &g = s.updates[i], &v = state[0][i];
-      v = kept(mean_with(square_norm(g), v, o.decay), v);
-      Array spread = hat(v);
+      const DType d = promoted(g, v);
+      const Array now = fn::for_sums(g),
+                  squares = mean_with(square_norm(g), fn::for_sums(v), o.decay);
+      Array spread = hat(squares);
       if (centered) {
         Array& m = state[1][i];
-        m = kept(mean_with(g, m, o.decay), m);
-        spread = kept(spread - square_norm(hat(m)), v);
+        const Array mean = mean_with(now, fn::for_sums(m), o.decay);
+        spread = spread - square_norm(hat(mean));
+        m = kept(mean, m);
       }
+      v = kept(squares, v);
       const Array eps = in_dtype(o.eps, real_part(spread.dtype()));
-      g = (o.eps_in_sqrt ? lax::rsqrt(spread + eps) : 1 / (sqrt(spread) + eps)) * g;
+      const Array by = o.eps_in_sqrt ? lax::rsqrt(spread + eps) : 1 / (sqrt(spread) + eps);
+      g = fn::as_dtype(by * now, d);
     }
   };
   return p;
@@ -264,10 +280,12 @@ GradientTransformation scale_by_rss(const ScaleByRssOptions& o) {
   p.update = [o](Step& s, Array*, Arrays* state) {
     for (size_t i = 0; i < s.updates.size(); ++i) {
       Array &g = s.updates[i], &sum = (*state)[i];
-      sum = kept(square_norm(g) + sum, sum);
-      const DType d = real_part(sum.dtype());
-      const Array total = is_complex(sum.dtype()) ? real(sum) : sum;
-      g = where(total > 0, lax::rsqrt(total + in_dtype(o.eps, d)), 0) * g;
+      const Array squares = square_norm(g) + fn::for_sums(sum);
+      const DType d = real_part(squares.dtype()), of_step = promoted(g, sum);
+      const Array total = is_complex(squares.dtype()) ? real(squares) : squares;
+      const Array by = where(total > 0, lax::rsqrt(total + in_dtype(o.eps, d)), 0);
+      g = fn::as_dtype(by * fn::for_sums(g), is_complex(g.dtype()) ? g.dtype() : of_step);
+      sum = kept(squares, sum);
     }
   };
   return part(std::move(p));

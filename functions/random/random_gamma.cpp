@@ -196,13 +196,26 @@ Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape, const 
   return where(coarse, divide(size, sum(size, -1, {.keepdims = true})),
                nn::softmax(x.logarithm, -1));
 }
+namespace {
+// Where a number has fewer digits than its dtype, or is 0, and its logarithm has them all.
+Array has_underflowed(const Array& x) {
+  return less(x, number_like(x, smallest_normal(x.dtype())));
+}
+// A number of the chi-squared distribution is twice a gamma number.
+GammaDraw draw_half_square(const Array& key, const Array& df, const Shape& shape,
+                           const FloatOptions& o) {
+  return draw_both("chisquare", key, divide(fn::as_dtype(df, o.dtype), 2), shape, o);
+}
+Array half_square(const GammaDraw& x) {
+  return where(log_is_coarse(x.a), x.number, exp(x.logarithm));
+}
+}  // namespace
 Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOptions& o) {
   const Calling s("chisquare", key.at());
   one_key("chisquare", key);
   need_float("chisquare", o.dtype);
   const Shape out = drawn_shape("chisquare", shape.given, {df});
-  const GammaDraw x = draw_both("chisquare", key, divide(fn::as_dtype(df, o.dtype), 2), out, o);
-  return multiply(where(log_is_coarse(x.a), x.number, exp(x.logarithm)), 2);
+  return multiply(half_square(draw_half_square(key, df, out, o)), 2);
 }
 Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& shape,
         const FloatOptions& o) {
@@ -211,8 +224,16 @@ Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& sha
   need_float("f", o.dtype);
   const Shape out = drawn_shape("f", shape.given, {dfnum, dfden});
   const Array n = fn::as_dtype(dfnum, o.dtype), d = fn::as_dtype(dfden, o.dtype);
-  return divide(divide(chisquare(key_at(keys, 1), n, out, o), n),
-                divide(chisquare(key_at(keys, 0), d, out, o), d));
+  const GammaDraw x = draw_half_square(key_at(keys, 1), n, out, o),
+                  y = draw_half_square(key_at(keys, 0), d, out, o);
+  // Of few degrees of freedom the numbers may underflow, and their quotient not.
+  const Array of_x = half_square(x), of_y = half_square(y);
+  const Array lost = logical_or(has_underflowed(of_x), has_underflowed(of_y));
+  const auto kept = [&](const Array& v) { return multiply(where(lost, 1, v), 2); };
+  const Array plain = divide(divide(kept(of_x), n), divide(kept(of_y), d));
+  const Array scale = subtract(log(x.a), log(y.a));
+  const Array by_logs = exp(subtract(subtract(x.logarithm, y.logarithm), scale));
+  return where(lost, by_logs, plain);
 }
 Array t(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOptions& o) {
   const Calling s("t", key.at());
@@ -221,7 +242,12 @@ Array t(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOption
   const Shape out = drawn_shape("t", shape.given, {df});
   const Array half = divide(fn::as_dtype(df, o.dtype), 2);
   const Array x = normal(key_at(keys, 0), out, o);
-  return multiply(x, sqrt(divide(half, gamma(key_at(keys, 1), half, out, o))));
+  const GammaDraw g = draw_both("t", key_at(keys, 1), half, out, o);
+  // Of few degrees of freedom the gamma number may underflow, and the root of its inverse not.
+  const Array lost = has_underflowed(g.number);
+  const Array plain = sqrt(divide(half, where(lost, 1, g.number)));
+  const Array by_log = exp(multiply(0.5, subtract(log(half), g.logarithm)));
+  return multiply(x, where(lost, by_log, plain));
 }
 namespace {
 // 1 / p as JAX has it: numbers of C++ are F32 beside what is not F64.

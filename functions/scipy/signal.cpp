@@ -10,6 +10,7 @@
 #include "weft/functions/fft.h"
 #include "weft/functions/kit.h"
 #include "weft/functions/lax.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/reduce.h"
@@ -164,9 +165,12 @@ Array fftconvolve(const Arg& in1, const Arg& in2, const std::string& mode, const
 Array detrend(const Arg& data, int64_t axis, const std::string& type,
               const DetrendOptions& options) {
   const Calling s("detrend", data.at());
-  const Array x = fn::inexact(data);
+  const Array given = fn::inexact(data), x = fn::for_sums(given);
+  const auto rounded = [&](const Array& y) {
+    return fn::as_dtype(y, given.dtype(), given.weak_type());
+  };
   const int a = fn::axis_of("detrend", axis, static_cast<int>(x.ndim()));
-  if (type == "constant") return x - mean(x, a, {.keepdims = true});
+  if (type == "constant") return rounded(x - mean(x, a, {.keepdims = true}));
   if (type != "linear")
     fn::fail_index(
         fmt::format("detrend: type must be \"linear\" or \"constant\", not \"{}\"", type));
@@ -183,8 +187,8 @@ Array detrend(const Arg& data, int64_t axis, const std::string& type,
   for (size_t i = 0; i + 1 < ends.size(); ++i)
     parts.push_back(
         without_line(fn::sliced(rows, static_cast<int>(rows.ndim()) - 1, ends[i], ends[i + 1])));
-  if (parts.empty()) return x;
-  return moveaxis(concatenate(parts, -1), -1, a);
+  if (parts.empty()) return given;
+  return rounded(moveaxis(concatenate(parts, -1), -1, a));
 }
 
 }  // namespace weft::scipy::signal

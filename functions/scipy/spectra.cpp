@@ -8,6 +8,7 @@
 
 #include "weft/functions/fft.h"
 #include "weft/functions/kit.h"
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/reduce.h"
@@ -171,8 +172,9 @@ Array averaged(const char* name, const Array& p, const std::string& average) {
 Spectrum power(const char* name, const Array& given, const std::optional<Array>& other,
                const Array& fs, const SpectrumOptions& o) {
   need_scalar_fs(name, fs);
-  Arrays v = {fn::inexact(given)};
-  if (other) v = fn::same_dtype({v[0], fn::inexact(*other)});
+  // As transforms are of F32 at least, so is what is computed for and of them.
+  Arrays v = {fn::for_sums(fn::inexact(given))};
+  if (other) v = fn::same_dtype({v[0], fn::for_sums(fn::inexact(*other))});
   if (other && v[0].ndim() != v[1].ndim())
     fn::fail_shape(fmt::format("{}: both signals need as many axes, got {} and {}", name,
                                to_string(given.type()), to_string(other->type())));
@@ -220,7 +222,7 @@ Stft stft(const Arg& given, const Arg& fs, const StftOptions& o) {
   const Source at(given.at());
   const char* const name = "stft";
   need_scalar_fs(name, fs);
-  const Array inexact = fn::inexact(given);
+  const Array inexact = fn::for_sums(fn::inexact(given));
   const int axis = fn::axis_of(name, o.axis, static_cast<int>(inexact.ndim()));
   Array x = moveaxis(inexact, axis, -1);
   const DType d = float_of(x);
@@ -257,7 +259,7 @@ Istft istft(const Arg& given, const Arg& fs, const IstftOptions& o) {
   const Source at(given.at());
   const char* const name = "istft";
   need_scalar_fs(name, fs);
-  const Array inexact = fn::inexact(given);
+  const Array inexact = fn::for_sums(fn::inexact(given));
   const int rank = static_cast<int>(inexact.ndim());
   if (rank < 2)
     fn::fail_shape(fmt::format("{}: needs axes of frequencies and times, got {}", name,

@@ -26,7 +26,26 @@ namespace weft::detail {
 namespace {
 
 using fn::as_dtype;
-using Rhs = FunctionRef<Arrays(const Arrays& y, const Array& t)>;
+
+// dy/dt as a program: (what func captured…, y…, t, args…) -> like y. `theta`: captured values and
+// arguments.
+struct System {
+  Jaxpr program;
+  size_t captured = 0, states = 0;
+  Arrays at(const Arrays& y, const Array& t, const Arrays& theta) const {
+    Arrays in = part(theta, 0, captured);
+    append(in, y);
+    in.push_back(t);
+    append(in, rest(theta, captured));
+    return eval_jaxpr(program, in);
+  }
+};
+// A system with its parameters.
+struct Field {
+  const System& system;
+  Arrays theta;
+  Arrays operator()(const Arrays& y, const Array& t) const { return system.at(y, t, theta); }
+};
 
 // ---- the pair of orders 5 and 4; the last stage is the first one of the next step
 
@@ -99,7 +118,8 @@ Array limited(const Array& h, const Tolerances& o) {
   return o.hmax ? minimum(positive, *o.hmax) : positive;
 }
 
-Array first_step(Rhs f, const Arrays& y, const Array& t, const Arrays& slope, const Tolerances& o) {
+Array first_step(const Field& f, const Arrays& y, const Array& t, const Arrays& slope,
+                 const Tolerances& o) {
   constexpr double order = 4;
   const auto norm = [&](const Arrays& x) { return sqrt(fn::squared_norm(over(x, sizes(y), o))); };
   const Array d0 = norm(y), d1 = norm(slope);
@@ -140,35 +160,73 @@ Array error_ratio(const Arrays& error, const Arrays& y, const Arrays& next, cons
   return sqrt(fn::squared_norm(over(error, size, o)) / static_cast<double>(fn::elements(y)));
 }
 
+// A step: the stages, of which the last begins the next step, and the error over what is tolerated.
+struct Attempt {
+  std::vector<Arrays> k;
+  Arrays y;
+  Array end, ratio;
+};
+Attempt attempted(const Field& f, const State& s, const Array& time, const Tolerances& o) {
+  Attempt a{{s.f}, {}, where(s.h == time - s.t, time, s.t + s.h), {}};
+  for (size_t i = 1; i < stages; ++i) {
+    a.y = moved(s.y, increment(s.h, stage[i], a.k));
+    a.k.push_back(f(a.y, times[i] == 1 ? a.end : s.t + s.h * times[i]));
+  }
+  a.ratio = error_ratio(increment(s.h, error_of, a.k), s.y, a.y, o);
+  return a;
+}
+
+Arrays stopped(const Arrays& x) {
+  return each([](const Array& v) { return is_inexact(v.dtype()) ? stop_gradient(v) : v; }, x);
+}
+// The step as attempted, whose operands have a derivative only if it is taken: slopes of one that
+// left the domain are NaN, and what is multiplied by them stays NaN if it is zero. That it is taken
+// is known by an attempt of the same operands, which simplify merges with the second.
+Attempt attempted_for_derivatives(const Field& f, const State& s, const Array& time,
+                                  const Tolerances& o) {
+  const Field still{f.system, stopped(f.theta)};
+  State now = s;
+  now.y = stopped(s.y);
+  now.f = stopped(s.f);
+  now.t = stop_gradient(s.t);
+  const Array end = stop_gradient(time), good = attempted(still, now, end, o).ratio <= 1.;
+  const auto kept = [&](const Arrays& x, const Arrays& without) {
+    return each(
+        [&](const Array& a, const Array& b) {
+          return is_inexact(a.dtype()) ? fn::select(good, {a}, {b})[0] : a;
+        },
+        x, without);
+  };
+  const Field guarded{f.system, kept(f.theta, still.theta)};
+  State from = s;
+  from.y = kept(s.y, now.y);
+  from.f = kept(s.f, now.f);
+  from.t = kept({s.t}, {now.t})[0];
+  return attempted(guarded, from, kept({time}, {end})[0], o);
+}
+
 // One step, or the same state with a shorter one to try. A step that ends behind `time` and left
 // the domain is tried once more so that it ends there: that may be the domain's edge. One that no
 // longer moves the time ends the attempts.
-State tried(Rhs f, const State& s, const Array& time, const Tolerances& o) {
-  std::vector<Arrays> k = {s.f};
-  Arrays y;
-  const Array left = time - s.t, end = where(s.h == left, time, s.t + s.h);
-  for (size_t i = 1; i < stages; ++i) {
-    y = moved(s.y, increment(s.h, stage[i], k));
-    k.push_back(f(y, times[i] == 1 ? end : s.t + s.h * times[i]));
-  }
-  const Array ratio = error_ratio(increment(s.h, error_of, k), s.y, y, o);
-  const Array good = ratio <= 1., outside = isnan(ratio);
-  const Array next = next_step(s.h, ratio, o);
+State tried(const Field& f, const State& s, const Array& time, const Tolerances& o) {
+  const Attempt a = o.fixed ? attempted_for_derivatives(f, s, time, o) : attempted(f, s, time, o);
+  const Array left = time - s.t, good = a.ratio <= 1., outside = isnan(a.ratio);
+  const Array next = next_step(s.h, a.ratio, o);
   const Array again = where(s.h > left, left, where(s.t + next > s.t, next, 0.));
   const Array length = where(outside, as_dtype(again, next.dtype()), next);
   const Array h = o.fixed ? stop_gradient(length) : length;
-  return {fn::select(good, y, s.y),
-          fn::select(good, k.back(), s.f),
-          where(good, end, s.t),
+  return {fn::select(good, a.y, s.y),
+          fn::select(good, a.k.back(), s.f),
+          where(good, a.end, s.t),
           h,
           fn::select(good, s.y, s.from),
           fn::select(good, s.f, s.slope),
-          fn::select(good, moved(s.y, increment(s.h, middle_of, k)), s.middle),
+          fn::select(good, moved(s.y, increment(s.h, middle_of, a.k)), s.middle),
           where(good, s.t, s.start),
           where(good, s.h, s.length)};
 }
 
-State at_start(Rhs f, const Arrays& y, const Array& t, const Tolerances& o) {
+State at_start(const Field& f, const Arrays& y, const Array& t, const Tolerances& o) {
   const Arrays slope = f(y, t);
   Array h = first_step(f, y, t, slope, o);
   if (o.fixed) h = stop_gradient(h);
@@ -193,7 +251,7 @@ Arrays inside(const State& s, const Array& time, const Tolerances& o) {
 }
 
 // From the state to the first step that ends behind the time.
-State advanced(Rhs f, const State& s, const Array& time, const Tolerances& o) {
+State advanced(const Field& f, const State& s, const Array& time, const Tolerances& o) {
   WhileOptions loop;
   loop.max_trips = o.mxstep;
   return while_loop([&](const State& now) { return (now.t < time) & (now.h > 0.); },
@@ -201,7 +259,7 @@ State advanced(Rhs f, const State& s, const Array& time, const Tolerances& o) {
 }
 
 // States at the times behind the first.
-Arrays integrated(Rhs f, const Arrays& y0, const Array& t, const Tolerances& o) {
+Arrays integrated(const Field& f, const Arrays& y0, const Array& t, const Tolerances& o) {
   const auto to_next = [&](const State& s, const Array& time) {
     const State now = advanced(f, s, time, o);
     return std::pair<State, Arrays>(now, inside(now, time, o));
@@ -209,26 +267,12 @@ Arrays integrated(Rhs f, const Arrays& y0, const Array& t, const Tolerances& o) 
   return scan(to_next, at_start(f, y0, t[0], o), t[Slice(1, none)]).second;
 }
 // The state at t1, from y0 at t0.
-Arrays integrated_to(Rhs f, const Arrays& y0, const Array& t0, const Array& t1,
+Arrays integrated_to(const Field& f, const Arrays& y0, const Array& t0, const Array& t1,
                      const Tolerances& o) {
   return inside(advanced(f, at_start(f, y0, t0, o), t1, o), t1, o);
 }
 
 // ---- the system
-
-// dy/dt as a program: (what func captured…, y…, t, args…) -> like y. `theta`: captured values and
-// arguments.
-struct System {
-  Jaxpr program;
-  size_t captured = 0, states = 0;
-  Arrays at(const Arrays& y, const Array& t, const Arrays& theta) const {
-    Arrays in = part(theta, 0, captured);
-    append(in, y);
-    in.push_back(t);
-    append(in, rest(theta, captured));
-    return eval_jaxpr(program, in);
-  }
-};
 
 std::vector<bool> inexact(const Arrays& x) {
   return each([](const Array& a) { return is_inexact(a.dtype()); }, x);
@@ -253,7 +297,7 @@ Arrays slopes(OdeField f, const Arrays& y, const Array& t, const Arrays& args,
 // All solutions, the first row being y0.
 Arrays solved(const System& s, const Arrays& y0, const Array& t, const Arrays& theta,
               const Tolerances& o) {
-  const auto f = [&](const Arrays& y, const Array& now) { return s.at(y, now, theta); };
+  const Field f{s, theta};
   const auto with_first = [](const Array& first, const Array& others) {
     return concatenate({expand_dims(first, 0), others}, 0);
   };
@@ -353,7 +397,7 @@ struct Problem {
   Arrays run(const Arrays& x) const {
     const Array& times = t(x);
     if (!last_alone) return solved(system, y0(x), times, theta(x), tolerances);
-    const auto f = [&](const Arrays& y, const Array& now) { return system.at(y, now, theta(x)); };
+    const Field f{system, theta(x)};
     return integrated_to(f, y0(x), times[0], times[1], tolerances);
   }
 };

@@ -8,10 +8,22 @@
 #include "weft/functions/special.h"
 #include "weft/functions/stats/continuous.h"
 #include "weft/functions/stats/stats_kit.h"
+#include "weft/ops/special/log_incomplete.h"
 
 namespace weft::scipy::stats {
 
 namespace beta {
+namespace {
+// The logarithm of the part up to z, or beyond it, also where the part itself underflows.
+Array log_beta_part(const Array& z, const Array& p, const Array& q, bool upper) {
+  const Array inside = (z > 0) & (z < 1), y = safe(inside, z, 0.5);
+  const Arrays all = fn::broadcast_together("beta", {p, q, y});
+  const Array value =
+      upper ? ir::log_betaincc(all[0], all[1], all[2]) : ir::log_betainc(all[0], all[1], all[2]);
+  const Array full = upper ? z <= 0 : z >= 1, valid = ~isnan(z) & (p >= 0) & (q >= 0);
+  return where(valid, where(inside, value, where(full, 0, -inf)), nan);
+}
+}  // namespace
 Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, p, q, m, s] = reals("beta::logpdf", x, a, b, loc, scale);
@@ -36,16 +48,19 @@ Array cdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& s
 }
 Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
-  return log(cdf(x, a, b, loc, scale));
+  const auto [v, p, q, m, s] = reals("beta::logcdf", x, a, b, loc, scale);
+  return log_beta_part((v - m) / s, p, q, false);
 }
 Array sf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, p, q, m, s] = reals("beta::sf", x, a, b, loc, scale);
-  return special::betainc(q, p, 1 - clip((v - m) / s, 0, 1));
+  const Arrays all = fn::broadcast_together("beta::sf", {p, q, clip((v - m) / s, 0, 1)});
+  return ir::betaincc(all[0], all[1], all[2]);
 }
 Array logsf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
-  return log(sf(x, a, b, loc, scale));
+  const auto [v, p, q, m, s] = reals("beta::logsf", x, a, b, loc, scale);
+  return log_beta_part((v - m) / s, p, q, true);
 }
 }  // namespace beta
 
@@ -62,6 +77,16 @@ Array gamma_logpdf(const Array& z, const Array& a, const Array& s) {
 }
 Array gamma_cdf(const Array& z, const Array& a) { return special::gammainc(a, where(z < 0, 0, z)); }
 Array gamma_sf(const Array& z, const Array& a) { return special::gammaincc(a, where(z < 0, 0, z)); }
+// The logarithm of the part up to z, or beyond it, also where the part itself underflows.
+Array log_gamma_part(const Array& z, const Array& a, bool upper) {
+  const Array inside = (z > 0) & (z < inf) & (a < inf), y = safe(inside, z, 1);
+  const Array p = safe(inside, a, 1);
+  const Array value = upper ? ir::log_igammac(p, y) : ir::log_igamma(p, y);
+  // Of a = inf all is at inf.
+  const Array full = upper ? z < inf : z == inf, end = where(full, 0, -inf);
+  const Array valid = ~isnan(z) & (a >= 0) & ((a > 0) | (z > 0));
+  return where(valid, where(inside, value, end), nan);
+}
 }  // namespace
 
 namespace gamma {
@@ -81,7 +106,8 @@ Array cdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
 }
 Array logcdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
-  return log(cdf(x, a, loc, scale));
+  const auto [v, p, m, s] = reals("gamma::logcdf", x, a, loc, scale);
+  return log_gamma_part((v - m) / s, p, false);
 }
 Array sf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -90,7 +116,8 @@ Array sf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
 }
 Array logsf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
-  return log(sf(x, a, loc, scale));
+  const auto [v, p, m, s] = reals("gamma::logsf", x, a, loc, scale);
+  return log_gamma_part((v - m) / s, p, true);
 }
 }  // namespace gamma
 
@@ -112,7 +139,8 @@ Array cdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
 }
 Array logcdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
-  return log(cdf(x, df, loc, scale));
+  const auto [v, n, m, s] = reals("chi2::logcdf", x, df, loc, scale);
+  return log_gamma_part((v - m) / s / 2, n / 2, false);
 }
 Array sf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -121,7 +149,8 @@ Array sf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
 }
 Array logsf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
-  return log(sf(x, df, loc, scale));
+  const auto [v, n, m, s] = reals("chi2::logsf", x, df, loc, scale);
+  return log_gamma_part((v - m) / s / 2, n / 2, true);
 }
 }  // namespace chi2
 

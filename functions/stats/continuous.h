@@ -27,13 +27,13 @@ Array pdf(const typing::Arg& x, const typing::Arg& a, const typing::Arg& b,
 // The probability of at most x. Source: jax.scipy.stats.beta.cdf.
 Array cdf(const typing::Arg& x, const typing::Arg& a, const typing::Arg& b,
           const typing::Arg& loc = 0, const typing::Arg& scale = 1);
-// Its logarithm. Source: jax.scipy.stats.beta.logcdf.
+// Its logarithm, also where it underflows (JAX has -inf). Source: jax.scipy.stats.beta.logcdf.
 Array logcdf(const typing::Arg& x, const typing::Arg& a, const typing::Arg& b,
              const typing::Arg& loc = 0, const typing::Arg& scale = 1);
 // The probability of more than x. Source: jax.scipy.stats.beta.sf.
 Array sf(const typing::Arg& x, const typing::Arg& a, const typing::Arg& b,
          const typing::Arg& loc = 0, const typing::Arg& scale = 1);
-// Its logarithm. Source: jax.scipy.stats.beta.logsf.
+// Its logarithm, also where it underflows (JAX has -inf). Source: jax.scipy.stats.beta.logsf.
 Array logsf(const typing::Arg& x, const typing::Arg& a, const typing::Arg& b,
             const typing::Arg& loc = 0, const typing::Arg& scale = 1);
 }  // namespace beta
@@ -71,13 +71,13 @@ Array pdf(const typing::Arg& x, const typing::Arg& df, const typing::Arg& loc = 
 // The probability of at most x. Source: jax.scipy.stats.chi2.cdf.
 Array cdf(const typing::Arg& x, const typing::Arg& df, const typing::Arg& loc = 0,
           const typing::Arg& scale = 1);
-// Its logarithm. Source: jax.scipy.stats.chi2.logcdf.
+// Its logarithm, also where it underflows (JAX has -inf). Source: jax.scipy.stats.chi2.logcdf.
 Array logcdf(const typing::Arg& x, const typing::Arg& df, const typing::Arg& loc = 0,
              const typing::Arg& scale = 1);
 // The probability of more than x. Source: jax.scipy.stats.chi2.sf.
 Array sf(const typing::Arg& x, const typing::Arg& df, const typing::Arg& loc = 0,
          const typing::Arg& scale = 1);
-// Its logarithm. Source: jax.scipy.stats.chi2.logsf.
+// Its logarithm, also where it underflows (JAX has -inf). Source: jax.scipy.stats.chi2.logsf.
 Array logsf(const typing::Arg& x, const typing::Arg& df, const typing::Arg& loc = 0,
             const typing::Arg& scale = 1);
 }  // namespace chi2
@@ -114,13 +114,13 @@ Array pdf(const typing::Arg& x, const typing::Arg& a, const typing::Arg& loc = 0
 // The probability of at most x. Source: jax.scipy.stats.gamma.cdf.
 Array cdf(const typing::Arg& x, const typing::Arg& a, const typing::Arg& loc = 0,
           const typing::Arg& scale = 1);
-// Its logarithm. Source: jax.scipy.stats.gamma.logcdf.
+// Its logarithm, also where it underflows (JAX has -inf). Source: jax.scipy.stats.gamma.logcdf.
 Array logcdf(const typing::Arg& x, const typing::Arg& a, const typing::Arg& loc = 0,
              const typing::Arg& scale = 1);
 // The probability of more than x. Source: jax.scipy.stats.gamma.sf.
 Array sf(const typing::Arg& x, const typing::Arg& a, const typing::Arg& loc = 0,
          const typing::Arg& scale = 1);
-// Its logarithm. Source: jax.scipy.stats.gamma.logsf.
+// Its logarithm, also where it underflows (JAX has -inf). Source: jax.scipy.stats.gamma.logsf.
 Array logsf(const typing::Arg& x, const typing::Arg& a, const typing::Arg& loc = 0,
             const typing::Arg& scale = 1);
 }  // namespace gamma

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "weft/functions/lax/sums.h"
 #include "weft/functions/linalg/linalg.h"
 #include "weft/functions/numpy/create.h"
 #include "weft/functions/numpy/index.h"
@@ -55,12 +56,19 @@ Array points_of(const char* name, const Array& points, int64_t d) {
 }
 // The logarithms of the kernels (m, n) at points (d, m).
 Array kernels(const gaussian_kde& kde, const Array& points) {
-  const Array x = fn::as_dtype(points, kde.dataset.dtype());
+  // The points are rounded as the data are.
+  const Array data = fn::for_sums(kde.dataset);
+  const Array x = fn::for_sums(fn::as_dtype(points, kde.dataset.dtype()));
   const Array w = linalg::cholesky(kde.inv_cov);
-  const Array at = matmul(swapaxes(x, 0, 1), w), from = matmul(swapaxes(kde.dataset, 0, 1), w);
+  const Array at = matmul(swapaxes(x, 0, 1), w), from = matmul(swapaxes(data, 0, 1), w);
   const Array apart = expand_dims(at, 1) - expand_dims(from, 0);
   const auto d = static_cast<double>(kde.dataset.shape()[0]);
   return sum(log(linalg::diagonal(w))) - 0.5 * d * std::log(2 * pi) - 0.5 * sum(square(apart), -1);
+}
+
+// What was computed in F32 of narrow data, in the dtype that these and other operands make.
+Array rounded(const Array& x, Arrays from) {
+  return fn::as_dtype(x, fn::same_dtype(std::move(from))[0].dtype());
 }
 
 }  // namespace
@@ -75,16 +83,17 @@ gaussian_kde::gaussian_kde(const Arg& data, const KdeOptions& options) {
   if (options.weights) {
     const Arrays both = fn::same_dtype({dataset, fn::real_of("gaussian_kde", *options.weights)});
     dataset = both[0];
-    weights = both[1] / sum(both[1]);
+    const Array given = fn::for_sums(both[1]);
+    weights = given / sum(given);
     if (weights.shape() != Shape{n})
       fn::fail_shape(fmt::format("gaussian_kde: .weights must be {} numbers, got {}", n,
                                  to_string(options.weights->type())));
   } else {
-    weights = full(Shape{n}, 1 / static_cast<double>(n), dataset.dtype());
+    weights = full(Shape{n}, 1 / static_cast<double>(n), ir::accumulator_dtype(dataset.dtype()));
   }
   neff = 1 / sum(square(weights));
   const Array factor = factor_of(options.bw_method, neff, static_cast<double>(dataset.shape()[0]));
-  const Array whole = covariance_of(dataset, weights);
+  const Array whole = covariance_of(fn::for_sums(dataset), weights);
   covariance = whole * square(factor);
   inv_cov = linalg::inv(whole) / square(factor);
 }
@@ -92,12 +101,12 @@ gaussian_kde::gaussian_kde(const Arg& data, const KdeOptions& options) {
 Array gaussian_kde::evaluate(const Arg& points) const {
   const Source at(points.at());
   const Array x = points_of("evaluate", points, dataset.shape()[0]);
-  return sum(weights * exp(kernels(*this, x)), -1);
+  return rounded(sum(weights * exp(kernels(*this, x)), -1), {dataset});
 }
 Array gaussian_kde::logpdf(const Arg& points) const {
   const Source at(points.at());
   const Array x = points_of("logpdf", points, dataset.shape()[0]);
-  return special::logsumexp(log(weights) + kernels(*this, x), -1);
+  return rounded(special::logsumexp(log(weights) + kernels(*this, x), -1), {dataset});
 }
 Array gaussian_kde::integrate_gaussian(const Arg& mean, const Arg& cov) const {
   const Source at(mean.at());
@@ -109,7 +118,9 @@ Array gaussian_kde::integrate_gaussian(const Arg& mean, const Arg& cov) const {
         fmt::format("gaussian_kde::integrate_gaussian: needs a mean of {} numbers and a covariance "
                     "of {} by {}, got {} and {}",
                     d, d, d, to_string(mean->type()), to_string(cov->type())));
-  return sum(exp(log_normal(covariance + c, dataset - expand_dims(m, 1))) * weights);
+  const Array apart = fn::for_sums(dataset) - fn::for_sums(expand_dims(m, 1));
+  return rounded(sum(exp(log_normal(covariance + fn::for_sums(c), apart)) * weights),
+                 {dataset, m, c});
 }
 Array gaussian_kde::integrate_box_1d(const Arg& low, const Arg& high) const {
   const Source at(low.at());
@@ -121,8 +132,11 @@ Array gaussian_kde::integrate_box_1d(const Arg& low, const Arg& high) const {
         fmt::format("gaussian_kde::integrate_box_1d: the limits must be scalars, got {} "
                     "and {}",
                     to_string(low->type()), to_string(high->type())));
-  const Array sigma = sqrt(squeeze(covariance)), x = squeeze(dataset, 0);
-  return sum(weights * (special::ndtr((high - x) / sigma) - special::ndtr((low - x) / sigma)));
+  const Array sigma = sqrt(squeeze(covariance)), x = fn::for_sums(squeeze(dataset, 0));
+  const auto below = [&](const Array& end) {
+    return special::ndtr((fn::for_sums(fn::inexact(end)) - x) / sigma);
+  };
+  return rounded(sum(weights * (below(high) - below(low))), {dataset, low, high});
 }
 Array gaussian_kde::integrate_kde(const gaussian_kde& other, Location at) const {
   const Source s(at);
@@ -130,11 +144,12 @@ Array gaussian_kde::integrate_kde(const gaussian_kde& other, Location at) const 
   if (other.dataset.shape()[0] != d)
     fn::fail_shape(fmt::format("gaussian_kde::integrate_kde: one has {} dimensions, the other {}",
                                d, other.dataset.shape()[0]));
-  const Array apart = expand_dims(dataset, 2) - expand_dims(other.dataset, 1);
+  const Array apart =
+      expand_dims(fn::for_sums(dataset), 2) - expand_dims(fn::for_sums(other.dataset), 1);
   const Array pairs = expand_dims(weights, 1) * expand_dims(other.weights, 0);
   const Array logs =
       log_normal(covariance + other.covariance, reshape(apart, {d, apart.size() / d}));
-  return sum(exp(logs) * ravel(pairs));
+  return rounded(sum(exp(logs) * ravel(pairs)), {dataset, other.dataset});
 }
 Array gaussian_kde::resample(const Arg& key, const Shape& shape) const {
   const Source at(key.at());
@@ -143,7 +158,8 @@ Array gaussian_kde::resample(const Arg& key, const Shape& shape) const {
   const Array i = random::choice(random::key_at(keys, 0), arange(n), shape, {.p = weights});
   const Array noise = random::multivariate_normal(
       random::key_at(keys, 1), zeros({d}, covariance.dtype()), covariance, shape);
-  return take(dataset, i, 1, {.mode = "clip"}) + moveaxis(noise, -1, 0);
+  return rounded(take(fn::for_sums(dataset), i, 1, {.mode = "clip"}) + moveaxis(noise, -1, 0),
+                 {dataset});
 }
 
 }  // namespace weft::scipy::stats

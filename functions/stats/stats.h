@@ -63,7 +63,8 @@ struct KdeOptions {
   std::optional<Array> weights = {};  // of the points; equal ones
 };
 // A density estimated from n points in d dimensions: a sum of normal densities around them. dataset
-// (d, n) or (n); weights (n) are divided by their sum. A tree of its fields. DTypeError for complex
+// (d, n) or (n); weights (n) are divided by their sum. Of narrow floats all but the dataset is F32,
+// and results are rounded once. A tree of its fields. DTypeError for complex
 // numbers, ShapeError for fewer than two elements or other weights, IndexError for another rule.
 // Source: jax.scipy.stats.gaussian_kde.
 class gaussian_kde {

@@ -17,13 +17,14 @@
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/ops/elementwise/special.h"
 #include "weft/ops/kit/kit.h"
+#include "weft/ops/special/integrals.h"
 #include "weft/ops/structure/structure.h"
 
 namespace weft::special {
 
 inline constexpr double inf = std::numeric_limits<double>::infinity(),
                         nan = std::numeric_limits<double>::quiet_NaN(), pi = 3.14159265358979323846,
-                        euler_gamma = 0.57721566490153286061;
+                        euler_gamma = 0.57721566490153286061, ln_2 = 0.69314718055994530942;
 
 // An F64 scalar, and a mask, of the program being recorded.
 struct TracedMask {
@@ -74,9 +75,11 @@ inline Traced select(const TracedMask& m, const Traced& x, const Traced& y) {
 WEFT_SPECIAL_UNARY(exp)
 WEFT_SPECIAL_UNARY(log)
 WEFT_SPECIAL_UNARY(log1p)
+WEFT_SPECIAL_UNARY(expm1)
 WEFT_SPECIAL_UNARY(sin)
 WEFT_SPECIAL_UNARY(cos)
 WEFT_SPECIAL_UNARY(erfc)
+WEFT_SPECIAL_UNARY(erfcx)
 WEFT_SPECIAL_UNARY(lgamma)
 WEFT_SPECIAL_UNARY(digamma)
 WEFT_SPECIAL_UNARY(sqrt)
@@ -125,6 +128,15 @@ std::array<Traced, n> iterate(const std::array<Traced, n>& state, const Test& te
   const Closed go = record(types, [&](const Arrays& x) { return Arrays{test(unpack(x)).a}; });
   const Closed step = record(types, [&](const Arrays& x) { return pack(body(unpack(x))); });
   return unpack(while_flat(go, step, pack(state)));
+}
+
+// f() in the lanes that need it, 0 in others: a loop of one trip, so that lanes of which none needs
+// it do not compute it.
+template <class R, class F>
+R where_needed(const Mask<R>& needed, const F& f) {
+  return iterate(
+      std::array<R, 2>{select(needed, R(1), R(0)), R(0)}, [](const auto& v) { return v[0] > R(0); },
+      [&](const auto& v) { return std::array<R, 2>{v[0] - R(1), f()}; })[1];
 }
 
 // Where a sum may end: the rounding of the dtype, with some digits to spare in narrow ones.

@@ -49,7 +49,20 @@ constexpr const char* of_sums[] = {"cholesky",
                                    "hyp1f1_grad_a",
                                    "hyp1f1_grad_b",
                                    "hyp2f1_grad_c",
-                                   "regularized_incomplete_beta"};
+                                   "regularized_incomplete_beta",
+                                   "betaincc",
+                                   "log_igamma",
+                                   "log_igammac",
+                                   "log_betainc",
+                                   "log_betaincc",
+                                   "log_gamma_density",
+                                   "log_beta_density"};
+// Ops that have a derivative by their last operand alone.
+constexpr const char* by_last_operand[] = {
+    "expn", "regularized_incomplete_beta", "betaincc", "log_betainc", "log_betaincc", "zeta"};
+// Ops whose derivative by a parameter has none itself.
+constexpr const char* once[] = {"hyp1f1",  "hyp2f1",     "igamma",
+                                "igammac", "log_igamma", "log_igammac"};
 
 }  // namespace
 
@@ -73,19 +86,6 @@ const std::vector<Exempt>& exemptions() {
       {"fft", compiled_map_is_reference, ordered},
       {"hyp2f1", compiled_map_is_reference, contracted},
       {"hyp2f1_grad_a", compiled_map_is_reference, contracted},
-      {"expn", tangents_are_slopes, by_one},
-      {"expn", transposes_pair, by_one},
-      {"expn", tangents_map, by_one},
-      {"regularized_incomplete_beta", tangents_are_slopes, by_one},
-      {"regularized_incomplete_beta", transposes_pair, by_one},
-      {"regularized_incomplete_beta", tangents_map, by_one},
-      {"zeta", tangents_are_slopes, by_one},
-      {"zeta", transposes_pair, by_one},
-      {"zeta", tangents_map, by_one},
-      {"hyp1f1", derivatives_nest, no_second},
-      {"hyp2f1", derivatives_nest, no_second},
-      {"igamma", derivatives_nest, no_second},
-      {"igammac", derivatives_nest, no_second},
       {"stop_gradient", tangents_are_slopes, zero},
       {"bitcast_convert_type", tangents_are_slopes, zero},
       {"nextafter", tangents_are_slopes, zero},
@@ -121,6 +121,10 @@ const std::vector<Exempt>& exemptions() {
     for (const char* op : of_sums)
       for (const Law law : {compiled_is_reference, compiled_map_is_reference})
         v.push_back({op, law, contracted});
+    for (const char* op : by_last_operand)
+      for (const Law law : {tangents_are_slopes, transposes_pair, tangents_map})
+        v.push_back({op, law, by_one});
+    for (const char* op : once) v.push_back({op, derivatives_nest, no_second});
     for (const char* op : callbacks)
       for (const Law law : {tangents_are_slopes, transposes_pair, tangents_map})
         v.push_back({op, law, "Weft does not know the derivative of a function of the user's"});

@@ -262,3 +262,18 @@ TEST_CASE("what is no differential equation raises", "[odeint]") {
   check_error<Error>([&] { (void)odeint(f, y2, t, {.mxstep = -1}); },
                      ".mxstep must not be negative");
 }
+
+TEST_CASE("a step that left the domain has no part in derivatives through the steps", "[odeint]") {
+  const OdeintOptions through{.gradient = "checkpoint"};
+  // Behind t = 1 the slope is NaN, and so are its derivatives by y and p, so the steps that end
+  // there are not taken.
+  const auto f = [](Array y, Array t, Array p) { return -p * sqrt(1. - t) * (1. + 0. * y); };
+  const auto end = [&](Array x) { return odeint(f, x[0], f64({0., 1.}), x[1], through)[1]; };
+  const Array at = f64({1., 2.}), want = f64({1., -2. / 3});
+  CHECK(end(at).item<double>() == Approx(-1. / 3).epsilon(1e-6));
+  CHECK(close(grad(end)(at), want, 1e-6));
+  CHECK(close(jit(grad(end))(at), want, 1e-6));
+  CHECK(close(jacfwd(end)(at), want, 1e-6));
+  CHECK(close(vmap(grad(end))(stack({at, 2. * at}))[0], want, 1e-6));
+  CHECK(close(hessian(end)(at), zeros({2, 2}, F64), 1e-6));
+}

@@ -23,6 +23,17 @@ struct Statistic {
 Array row_of(const Array& x) { return x.reshape({1, x.size()}); }
 Array places(const Array& x) { return zeros({x.size()}, I32); }
 
+// Points that differ: a distribution of equal ones has no width.
+scipy::stats::gaussian_kde kde_of(const Array& x) {
+  const Array apart = where(arange(x.size()) % 2 == 0, -1., 1.).astype(x.dtype());
+  return scipy::stats::gaussian_kde(x * apart, {.weights = abs(x)});
+}
+// The first update of an optimizer by gradients x.
+Array stepped(const optim::GradientTransformation& optimizer, const Array& x) {
+  const auto state = optimizer.init(x);
+  return optimizer.update(x, state, x).first;
+}
+
 // Of a vector.
 const std::vector<Statistic>& statistics() {
   static const std::vector<Statistic> all = {
@@ -91,6 +102,32 @@ const std::vector<Statistic>& statistics() {
       STATISTIC(vmap([](Array v) { return psum(v, "i"); }, 0, none, {.axis_name = "i"})(x)),
       STATISTIC(vmap([](Array v) { return pmean(v, "i"); }, 0, none, {.axis_name = "i"})(x)),
       STATISTIC(scipy::stats::sem(x)),
+  };
+  return all;
+}
+
+// Densities, signals and steps of optimizers, of a vector.
+const std::vector<Statistic>& computations() {
+  static const std::vector<Statistic> all = {
+      STATISTIC(kde_of(x).evaluate(x[Slice(0, 2)])),
+      STATISTIC(kde_of(x).logpdf(x[Slice(0, 2)])),
+      STATISTIC(kde_of(x).integrate_gaussian(x[Slice(0, 1)], x[Slice(1, 2)] * 0 + 1)),
+      STATISTIC(kde_of(x).integrate_box_1d(-x[0], x[0])),
+      STATISTIC(kde_of(x).integrate_kde(kde_of(x))),
+      STATISTIC(scipy::signal::detrend(x)),
+      STATISTIC(scipy::signal::detrend(x, -1, "constant")),
+      STATISTIC(scipy::signal::convolve(x, sign(x), "valid")),
+      STATISTIC(scipy::signal::correlate(x, sign(x), "valid")),
+      STATISTIC(scipy::signal::welch(x, 1., {.nperseg = x.size()}).values),
+      STATISTIC(real(scipy::signal::stft(x, 1., {.nperseg = x.size()}).values)),
+      STATISTIC(stepped(optim::adam(1e-2), x)),
+      STATISTIC(stepped(optim::adam(1e-2, {.nesterov = true}), x)),
+      STATISTIC(stepped(optim::adamw(1e-2), x)),
+      STATISTIC(stepped(optim::lion(1e-2), x)),
+      STATISTIC(stepped(optim::sgd(1e-2, {.momentum = 0.9, .nesterov = true}), x)),
+      STATISTIC(stepped(optim::rmsprop(1e-2), x)),
+      STATISTIC(stepped(optim::rmsprop(1e-2, {.centered = true}), x)),
+      STATISTIC(stepped(optim::adagrad(1e-2, {.initial_accumulator_value = 0.125}), x)),
   };
   return all;
 }
@@ -175,6 +212,9 @@ void judge(const std::vector<Statistic>& all, double units) {
 }  // namespace
 
 TEST_CASE("statistics of narrow floats are rounded once", "[narrow]") { judge(statistics(), 1); }
+TEST_CASE("densities, signals and steps of narrow floats are rounded once", "[narrow]") {
+  judge(computations(), 1);
+}
 TEST_CASE("gradients of what narrow floats share are summed in F32", "[narrow]") {
   judge(gradients(), 1);
 }

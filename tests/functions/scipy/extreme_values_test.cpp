@@ -212,3 +212,21 @@ TEST_CASE("random numbers far out are as many as there should be") {
   const Array u = random::uniform(k, {100000}, {.dtype = BF16, .lo = 1., .hi = 1.0625});
   CHECK(all(u.astype(F32) < 1.0625).item<bool>());
 }
+
+TEST_CASE("numbers of few degrees of freedom are finite where gamma numbers underflow") {
+  const Array key = random::key(3);
+  // Half of the gamma numbers of 1/50 are below 2^-50, some below the least F32: the logarithms of
+  // t and F are finite as long as they fit.
+  const Array t = random::t(key, 0.06, Shape{4000}, {.dtype = F32});
+  const Array wide = random::t(key, 0.06, Shape{4000}, {.dtype = F64});
+  CHECK(sum(isnan(t)).item<int32_t>() == 0);
+  // The share that overflows is that of a distribution with tails of |t|^-0.06.
+  const double beyond = mean(isinf(t)).item<float>();
+  const double expected = mean((abs(wide) > 3.4e38).astype(F64)).item<double>();
+  CHECK(std::abs(beyond - expected) < 0.02);
+  const Array f = random::f(key, 0.02, 0.02, Shape{4000}, {.dtype = F32});
+  CHECK(sum(isnan(f)).item<int32_t>() == 0);
+  // F of equal degrees of freedom and its inverse have one distribution.
+  const double above = mean((f > 1).astype(F32)).item<float>();
+  CHECK(std::abs(above - 0.5) < 0.04);
+}

@@ -67,6 +67,24 @@ const std::map<std::string, Called> functions = {
     WEFT_ENTRY(norm, isf),
     WEFT_ENTRY(uniform, ppf),
     WEFT_ENTRY(pareto, ppf),
+    {"incgamma.lower", called(special::gammainc)},
+    {"incgamma.upper", called(special::gammaincc)},
+    {"incgamma.loglower", [](const Arrays& x) { return scipy::stats::gamma::logcdf(x[1], x[0]); }},
+    {"incgamma.logupper", [](const Arrays& x) { return scipy::stats::gamma::logsf(x[1], x[0]); }},
+    {"incgamma.slope",
+     [](const Arrays& x) {
+       return grad([a = x[0]](Array v) { return sum(special::gammainc(a, v)); })(x[1]);
+     }},
+    {"incbeta.lower", called(special::betainc)},
+    {"incbeta.upper", [](const Arrays& x) { return scipy::stats::beta::sf(x[2], x[0], x[1]); }},
+    {"incbeta.loglower",
+     [](const Arrays& x) { return scipy::stats::beta::logcdf(x[2], x[0], x[1]); }},
+    {"incbeta.logupper",
+     [](const Arrays& x) { return scipy::stats::beta::logsf(x[2], x[0], x[1]); }},
+    {"incbeta.slope",
+     [](const Arrays& x) {
+       return grad([a = x[0], b = x[1]](Array v) { return sum(special::betainc(a, b, v)); })(x[2]);
+     }},
     {"special.comb", [](const Arrays& x) { return special::comb(x[0], x[1]); }},
     {"special.poch", called(special::poch)},
     {"special.beta", called(special::beta)},

@@ -9,6 +9,7 @@
 # A family has its operands as NAME.DTYPE.inK. Each function has two lines: the values, and under ".size" what a
 # rounding error is relative to: the size of the value, of the exponent of an exponential, and what a
 # rounding of each operand changes.
+import functools
 import pathlib
 import sys
 
@@ -265,7 +266,7 @@ def points():
     out["poch"] = [(40.0, 1.0), (200.0, 1.0), (1e6, 2.0), (0.5, 30.0), (1e5, 0.5), (-2.5, 3.0), (-3.0, 2.0), (-3.0, 5.0), (-50.5, 30.25), (-200.5, 3.0), (1e8, -2.0), (3.0, -2.0), (1e-10, 1.0), (7.25, 0.0), (50.0, -25.5), (2.5, -6.25)]
     out["beta"] += []
     out["betaln"] = [(-3.0, 2.0), (2.0, -3.0), (-3.0, 3.0), (-3.0, 4.0), (-3.0, 0.5), (-1.5, 0.5), (-1000.5, 3.0), (-20.5, 50.25), (-7.25, -3.5), (1e6, 1e6), (1e-10, 1e10), (1e20, 3.0), (0.0, 2.0), (-2.5, 2.5)]
-    out["gamma_of"] = [(x,) for x in (0.5, 5.0, 20.0, 30.5, 34.0, -0.5, -10.5, -33.25, 1e-30, 100.0)]
+    out["gamma_of"] = [(x,) for x in (0.5, 5.0, 20.0, 30.5, 34.0, -0.5, -10.5, -33.25, 1e-30, 100.0, 9.99, 10.0, 141.75, 160.5, -150.25)]
     return out
 
 
@@ -279,14 +280,14 @@ def rounded(v, d):
 
 
 def values_and_sizes(f, rows, exponential, d):
-    """exponential: whether the value is computed as one."""
+    """exponential: whether the value is computed as one; "direct": it needs none, so that all digits count."""
     values, sizes = [], []
     for row in rows:
         x = [mp.mpf(float(e)) for e in row]
         v = nan if any(mp.isnan(e) for e in x) else mp.mpf(f(*x))
         size = mp.mpf(1)
         if mp.isfinite(v):
-            size = abs(v) * (1 + abs(mp.log(abs(v)))) if exponential and v else abs(v)
+            size = abs(v) * (1 + abs(mp.log(abs(v)))) if exponential is True and v else abs(v)
             size += 0 if exponential else 1
             for i, e in enumerate(x):
                 if e == 0 or not mp.isfinite(e):
@@ -318,6 +319,61 @@ def scaled(f, log):
 def log_of_tail(g, other):
     """log g, from the other tail where g is nearly 1."""
     return lambda z, *p: mp.log1p(-other(z, *p)) if g(z, *p) > 0.5 else log_or(g(z, *p))
+
+
+# ---- incomplete functions: (P, Q, density by x) of a and x, the like of a, b and x
+@functools.lru_cache(maxsize=None)
+def gamma_tails(a, x):
+    low = mp.gammainc(a, 0, x, regularized=True)
+    return (low, mp.gammainc(a, x, inf, regularized=True)) if low > 0.5 else (low, 1 - low)
+
+
+@functools.lru_cache(maxsize=None)
+def beta_tails(a, b, x):
+    """mpmath's series for parameters of which it has one; the density's integral near a mean of large ones."""
+    if a + b < 1e6:
+        return mp.betainc(a, b, 0, x, regularized=True), mp.betainc(b, a, 0, 1 - x, regularized=True)
+    n = a + b
+    mean, width, scale = a / n, mp.sqrt(a * b / n**3), lg(n) - lg(a) - lg(b)
+    sides = 1 if x > mean else -1
+    ends = [x + sides * width * k for k in range(0, 13, 3)]
+    ends = [min(max(e, 0), 1) for e in ends]
+    tail = abs(mp.quad(lambda t: mp.exp((a - 1) * mp.log(t) + (b - 1) * mp.log1p(-t) + scale), ends))
+    return (tail, 1 - tail) if sides < 0 else (1 - tail, tail)
+
+
+def of_tails(tails, k, log):
+    def f(*x):
+        pair = tails(*x)
+        if not log:
+            return pair[k]
+        return mp.log(pair[k]) if pair[k] < 0.5 else mp.log1p(-pair[1 - k])
+    return f
+
+
+def incomplete_lines(lines, operands, d, short):
+    parameters = (1e-30, 1e-11, 1e-5, 0.1, 0.5, 1.0, 3.0, 9.5, 10.0, 15.5, 50.0, 300.0)
+    gammas = [(a, x) for a in parameters for x in (1e-20, 1e-5, 0.5, 0.99, 1.5, 4.0, 10.0, 30.0, 200.0, 700.0)]
+    gammas += [(a, x) for a in (3.0, 40.0, 2e4) for x in (1e3, 3e4, 1e-30)]
+    betas = [(a, b, x) for a, b in ((0.5, 0.5), (3.0, 7.5), (9.5, 9.9), (9.9, 10.1), (12.0, 15.0), (0.25, 40.0), (200.0, 3.0), (20.0, 2000.0))
+             for x in (1e-20, 1e-5, 0.25, 0.5, 0.7, 0.999)]
+    for a, b in ((3e7, 4e7), (1e10, 1e10), (1e13, 1e20)):
+        m, w = a / (a + b), (a * b / (a + b) ** 3) ** 0.5
+        if d == np.float32:  # roundings of x are wider than the density there
+            continue
+        betas += [(a, b, m + k * w) for k in (-5, 0, 0.5)]
+    for family, grid, tails, density in (("incgamma", gammas, gamma_tails, gamma_log_of), ("incbeta", betas, beta_tails, beta_log_of)):
+        operands(family, grid)
+        for name, f in (("lower", of_tails(tails, 0, False)), ("upper", of_tails(tails, 1, False)), ("loglower", of_tails(tails, 0, True)), ("logupper", of_tails(tails, 1, True)), ("slope", density)):
+            lines(f"{family}.{name}", grid, f, True, d, short)
+
+
+def gamma_log_of(a, x):
+    return exp(gamma_log(x, a))
+
+
+def beta_log_of(a, b, x):
+    return exp(beta_log(x, a, b))
 
 
 def main():
@@ -376,7 +432,8 @@ def main():
         for name, f in GAMMA.items():
             grid = grids[{"beta": "betaln", "gamma": "gamma_of", "factorial": "gamma_of"}.get(name, name)]
             operands(f"special.{name}", grid)
-            lines(f"special.{name}", grid, f, name != "betaln", d, short)
+            lines(f"special.{name}", grid, f, "direct" if name in ("gamma", "factorial") else name != "betaln", d, short)
+        incomplete_lines(lines, operands, d, short)
 
 
 main()
