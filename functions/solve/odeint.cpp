@@ -254,8 +254,10 @@ Arrays inside(const State& s, const Array& time, const Tolerances& o) {
 State advanced(const Field& f, const State& s, const Array& time, const Tolerances& o) {
   WhileOptions loop;
   loop.max_trips = o.mxstep;
-  return while_loop([&](const State& now) { return (now.t < time) & (now.h > 0.); },
-                    [&](const State& now) { return tried(f, now, time, o); }, s, loop);
+  // An infinite time is never reached.
+  return while_loop(
+      [&](const State& now) { return (now.t < time) & (now.h > 0.) & isfinite(time); },
+      [&](const State& now) { return tried(f, now, time, o); }, s, loop);
 }
 
 // States at the times behind the first.
@@ -421,8 +423,11 @@ class OdeBackward final : public BackwardRule {
   bool goes_forward() const override { return true; }
   Arrays forward(const Arrays& residuals, const Arrays& dx) const override {
     const Arrays x = rest(residuals, p_.system.states);
+    // Lengths of steps are held fixed: their derivative is infinite where a step has no error.
+    Problem steps = p_;
+    steps.tolerances.fixed = true;
     const Arrays tangents =
-        jvp_flat([&](const Arrays& a) { return p_.run(a); }, x, spread(dx, on_)).tangent;
+        jvp_flat([&](const Arrays& a) { return steps.run(a); }, x, spread(dx, on_)).tangent;
     return each(instantiate, tangents, results_);
   }
 

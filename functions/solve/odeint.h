@@ -34,13 +34,14 @@ struct OdeintOptions {
   // How derivatives are computed.
   // "adjoint": in reverse, by integrating the adjoint equation backwards from each time to the one
   // before, with the same tolerances (memory of one state; accurate to the tolerances). To any
-  // order: the adjoint equation has an adjoint. Forward mode goes through the steps, also of such a
-  // derivative, but not in reverse again (grad(jacfwd(f)) needs "checkpoint"): the loop of tangents
-  // has no bound, and nothing is kept of its steps for the way back.
-  // "checkpoint": through the steps that were taken, their lengths held fixed, in both modes and to
-  // any order; in reverse states are kept at the start of blocks of steps, and blocks computed
-  // again. Steps that were tried and not taken have no part in derivatives, whatever func gives
-  // there.
+  // order: the adjoint equation has an adjoint. The state is integrated backwards, too: the
+  // gradient is NaN where it overflows on the way, as after a decay over a long time; "checkpoint"
+  // has no such limit. Forward mode goes through the steps, their lengths held fixed, also of such
+  // a derivative, but not in reverse again (grad(jacfwd(f)) needs "checkpoint"): the loop of
+  // tangents has no bound, so the states of its steps cannot be stored. "checkpoint": through the
+  // steps that were taken, their lengths held fixed, in both modes and to any order; in reverse
+  // states are kept at the start of blocks of steps, and blocks computed again. Steps that were
+  // tried and not taken have no part in derivatives, whatever func gives there.
   std::string_view gradient = "adjoint";
 };
 }  // namespace typing
