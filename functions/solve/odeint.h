@@ -22,7 +22,8 @@ struct OdeintOptions {
   // are not enough. With it the loop over steps has a bound, so it can be differentiated in reverse
   // as loops with .max_trips are: such a gradient takes time and memory for the bound, whatever the
   // number of steps that were taken, so it should be little above that. The adjoint does not. A
-  // gradient of two equations in F64 by four parameters over ten intervals, compiled, AVX2, took:
+  // gradient of two equations in F64 by four parameters over ten intervals, compiled, took on a
+  // busy machine (two cores, AVX-512), the least of 20 runs:
   //
   //     .mxstep       none       100       1,000      10,000
   //     "adjoint"     0.009 ms   0.009 ms  0.009 ms   0.009 ms   0.6 KiB each
