@@ -185,6 +185,29 @@ TEST_CASE("Hessians of a system by two adjoints, one, and through the steps", "[
   CHECK(close(jit(jacrev(grad(loss("adjoint"))))(at), want, 1e-5));
 }
 
+TEST_CASE("solutions whose steps have no error have forward derivatives", "[odeint]") {
+  const auto by_start = [](auto field, std::string_view gradient) {
+    return [=](Array y) { return odeint(field, y, f64({1., 2.}), {.gradient = gradient})[1]; };
+  };
+  const Array one = ones({}, F64);
+  for (std::string_view gradient : {"adjoint", "checkpoint"}) {
+    const auto line = by_start([](Array y, Array t) { return y / t; }, gradient);
+    const auto shifted = by_start([](Array y, Array t) { return y / (t + 1.); }, gradient);
+    CHECK(close(jacfwd(line)(one), Array(2.).astype(F64), 1e-6));
+    CHECK(close(jacfwd(shifted)(one), Array(1.5).astype(F64), 1e-6));
+    CHECK(close(jit(jacfwd(line))(one), Array(2.).astype(F64), 1e-6));
+    CHECK(close(vmap(jacfwd(line))(stack({one, 2. * one})), f64({2., 2.}), 1e-6));
+    const auto squared = [&](Array y) { return square(line(y)); };
+    CHECK(close(hessian(squared)(one), Array(8.).astype(F64), 1e-5));
+  }
+}
+
+TEST_CASE("an infinite time is not reached", "[odeint]") {
+  const auto decay = [](Array y, Array) { return -y; };
+  const Array y = odeint(decay, ones({}, F64), f64({0., std::numeric_limits<double>::infinity()}));
+  CHECK(std::isnan(y[1].item<double>()));
+}
+
 TEST_CASE("limits of steps, and times that do not increase", "[odeint]") {
   const OdeintOptions loose{.rtol = 1e-5, .atol = 1e-5};
   OdeintOptions cut = loose;
