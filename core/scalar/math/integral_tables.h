@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/integral_tables.h: own polynomials of integrals.h: Chebyshev series computed
-// with 50 digits, as powers of t, which is -1 and 1 at the ends of the range; highest coefficient
-// first.
+// core/scalar/math/integral_tables.h: the polynomials of integrals.h, fitted for Weft. They are
+// Chebyshev series computed with 50 digits, as powers of t. t is -1 and 1 at the ends of the range.
+// The highest coefficient is first.
 #pragma once
 
 namespace weft::math::detail {
