@@ -161,8 +161,9 @@ namespace ir {
 // function, if it has one (operator! does not capture a location). Calls inside Weft have no
 // location, so their work has the location of the public function that contains them.
 //
-//     loss: softmax(dot(x, w)) what softmax or the exp inside it refuses at the line of softmax,
-//                              and so is what goes wrong when that exp is transposed.
+// Example: in grad(loss)(w), where loss computes softmax(dot(x, w)), an error of grad is at the
+// line of grad. An error of softmax, or of the exp inside it, is at the line of softmax. So is an
+// error in the transposition of that exp.
 class Source {
  public:
   explicit Source(typing::Location at);

@@ -57,7 +57,7 @@ using NativeFn = std::function<void(const NativeArgs&)>;
 // columns, signs and failures.
 struct Around {
   Jaxpr before = {};  // computes the call's operands from the op's; null: they are the op's
-  Types makes = {};   // what the call writes; the op's results if `after` is null
+  Types makes = {};   // what it writes besides its operands; if `after` is null, the op's results
   Jaxpr after = {};   // computes the op's results from the call's operands and what it writes
 };
 
