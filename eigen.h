@@ -84,8 +84,8 @@ Array eigen_copied(const D& m) {
 
 }  // namespace detail
 
-// An Array with a copy of the elements of a matrix [rows, columns] or of a vector [size], converted
-// to the dtype if one is given.
+// An Array with a copy of the elements of a matrix [rows, columns] or of a vector [size]. They are
+// converted to the dtype if one is given.
 template <class D>
 Array array(const Eigen::DenseBase<D>& m, std::optional<DType> dtype = {},
             typing::Location at = typing::Location::here()) {

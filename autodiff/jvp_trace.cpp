@@ -75,8 +75,8 @@ Arrays Jvp::process(const Op& op, const Arrays& x, const AnyParams& params) {
   return out;
 }
 
-// The tangent by a composed rule for the op and the op that made its only operand, which may occur
-// several times; empty if there is no rule.
+// The tangent by a composed rule for op and the op that made all of its operands, which must be the
+// same value. It is empty if there is no rule.
 Array Jvp::composed(const Op& op, const Arrays& x, const AnyParams& params) const {
   const auto* t = tracer_of<JvpTracer>(x[0], *this);
   if (!t || !t->made) return {};

@@ -146,8 +146,8 @@ Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size) {
 }
 
 namespace {
-// Batches j for values of these types with these mapped axes, followed by the mask and the number
-// of the first lane, if the map has them. Notes: the mapped axis of each result, or -1.
+// Batches j for values of these types with these mapped axes. Further inputs are the mask and the
+// number of the first lane, if the map has them. Notes: the mapped axis of each result, or -1.
 Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const BatchLevel& like,
                           const LaneMask& mask, const Array& first_lane) {
   const bool masked = !mask.active.empty_handle(), chunked = !first_lane.empty_handle();

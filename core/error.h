@@ -23,8 +23,8 @@ struct ShapeError : Error {
 };
 // A dtype that an operation does not accept, or dtypes without a common dtype (a key with anything
 // else). Also unequal dtypes where lax:: requires equal ones, and a data<T>() whose T is not the
-// array's type. Also an integer literal that does not fit I32 and meets neither a 64-bit integer
-// type nor F64, and a dtype that a file format does not support.
+// array's type. Also an integer literal that does not fit I32 and is combined with neither a 64-bit
+// integer type nor F64. Also a dtype that a file format does not support.
 struct DTypeError : Error {
   using Error::Error;
 };
@@ -44,9 +44,9 @@ struct IndexError : Error {
 struct ConcretizationError : Error {
   using Error::Error;
 };
-// A traced value is used outside the transform that made it: it was stored in a variable outside
-// the function, or a rule of custom_jvp or custom_vjp captured it. Return such values, or pass them
-// as arguments. Source: jax.errors.UnexpectedTracerError.
+// A traced value is used outside the transform that made it. For example, it was stored in a
+// variable outside the function, or a rule of custom_jvp or custom_vjp captured it. Return such
+// values, or pass them as arguments. Source: jax.errors.UnexpectedTracerError.
 struct LeakedTracerError : Error {
   using Error::Error;
 };
@@ -56,18 +56,19 @@ struct LeakedTracerError : Error {
 struct AxisNameError : Error {
   using Error::Error;
 };
-// A map that cannot be made: in_axes or out_axes that are not a prefix of the tree or are out of
-// range, or mapped axes whose sizes differ. Also out_axes of none for a mapped result, and a
+// A map that cannot be made. Its in_axes or out_axes are not a prefix of the tree or are out of
+// range, or the sizes of mapped axes differ. Also out_axes of none for a mapped result, and a
 // collective over an axis that is mapped in chunks. Also an operation without a batching rule under
-// .strict, an unmapped random key under .randomness "error", and a custom_vmap rule whose results
-// do not match its declaration.
+// .strict, and an unmapped random key under .randomness "error". Also a custom_vmap rule whose
+// results do not match its declaration.
 struct BatchingError : Error {
   using Error::Error;
 };
-// A derivative that does not exist: of a result that is not a real scalar, of integers, or of a
-// callback or custom_call without a rule. Also reverse mode through a while_loop without a bound on
-// its trips, forward mode of a custom_vjp, and the transpose of a function that is not linear. Also
-// tangents, cotangents and rule results whose types do not match the values.
+// A derivative that does not exist. Examples are derivatives of a result that is not a real scalar,
+// of integers, or of a callback or custom_call without a rule. Also reverse mode through a
+// while_loop without a bound on its trips, and forward mode of a custom_vjp. Also the transpose of
+// a function that is not linear. Also tangents, cotangents and rule results whose types do not
+// match the values.
 struct DifferentiationError : Error {
   using Error::Error;
 };
@@ -102,8 +103,8 @@ struct DeviceError : Error {
 struct ParseError : Error {
   using Error::Error;
 };
-// A file or a DLPack tensor that cannot be read, a file that cannot be written, and StableHLO text
-// with features that Weft does not have. The text names the file and the reason.
+// A file or a DLPack tensor that cannot be read, or a file that cannot be written. Also StableHLO
+// text with features that Weft does not have. The text names the file and the reason.
 struct FormatError : Error {
   using Error::Error;
 };

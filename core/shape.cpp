@@ -53,7 +53,7 @@ void Shape::no_such_axis(int64_t i, Location at) const {
 }
 
 int64_t Shape::elements(Location at) const {
-  // As in NumPy, the check ignores zeros: the product of any subset of the axes of an accepted
+  // The check ignores zeros, as in NumPy. So the product of any subset of the axes of an accepted
   // shape fits, even if the array has no elements.
   int64_t n = 1;
   bool none = false;

@@ -309,9 +309,9 @@ consteval std::string_view field_name() {
   }                                                                                   \
   static_assert(true)
 
-// Makes a class a static value: part of the structure of a tree and of the cache key of a compiled
-// program, which keeps a copy. The class needs == and must hold no Array. Write it in the same
-// places as WEFT_TREE.
+// Makes a class a static value. It is part of the structure of a tree and of the cache key of a
+// compiled program, which keeps a copy. The class needs == and must hold no Array. Write it in the
+// same places as WEFT_TREE.
 #define WEFT_STATIC(Type)                                                                          \
   [[maybe_unused]] static constexpr const Type* weft_static(const Type* weft_x) { return weft_x; } \
   static_assert(true)

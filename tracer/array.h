@@ -219,9 +219,8 @@ class Array {
     return item<T>();
   }
 
-  // ---- indexing: new arrays
-  // `x[i] = v` does not compile. Use x = x.at(i).set(v), or x = std::move(x).at(i).set(v), which
-  // writes in place if no other handle to x exists.
+  // ---- indexing: new arrays `x[i] = v` does not compile. Write x = x.at(i).set(v) instead. x =
+  // std::move(x).at(i).set(v) writes in place if no other handle to x exists.
   const Array operator[](const typing::Index& i) const;
   const Array operator[](std::initializer_list<typing::Index> i) const;
   // Rejects x[i] = v and x[i] += v, because x[i] is a new array and the assignment would be lost.
@@ -461,14 +460,14 @@ struct SliceBound {
   template <ir::Integer I>
   SliceBound(I i) : v(static_cast<int64_t>(i)) {}
 };
-// The elements lo, lo + step, … before hi of an axis, as in Python: negative bounds count from the
+// The elements lo, lo + step, … before hi of an axis, as in Python. Negative bounds count from the
 // end, and bounds beyond the axis are clamped. IndexError for a step of 0.
 struct Slice {
   SliceBound lo = none, hi = none, step = none;
 };
 }  // namespace typing
-// The slice of an index: slice() is the whole axis; slice(hi), slice(lo, hi) and slice(lo, hi,
-// step) may have none for any bound.
+// The slice of an index. slice() is the whole axis. In slice(hi), slice(lo, hi) and slice(lo, hi,
+// step) any bound may be none.
 //
 //     arange(5)[slice(1, 4, 2)]  // array([1, 3], dtype=int32)
 inline typing::Slice slice() { return {}; }

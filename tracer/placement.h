@@ -10,8 +10,8 @@
 
 namespace weft {
 
-// The device of a computation with x, or null for the host: the device of the operands that are not
-// on the host, else the default. DeviceError if they are on several devices.
+// The device of a computation with x, or null for the host. It is the device of the operands that
+// are not on the host, else the default. DeviceError if they are on several devices.
 detail::Device* elsewhere(const Arrays& x);
 // The device of a computation without operands.
 detail::Device* elsewhere();

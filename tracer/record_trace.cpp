@@ -102,8 +102,8 @@ Atom Record::atom(const Array& x) {
   return recorder_.capture(x);
 }
 
-// The outside value that a weak number x of this program represents, if it may still contain its
-// original double; an empty handle if x is made in this program.
+// The outside value that a weak number x of this program represents, if that may still contain its
+// original double. If x is made in this program, it is an empty handle.
 Array Record::where_written(const Array& x) const {
   if (!is_weak_number(x.type()) || x.node().concrete()) return {};
   const auto* t = tracer_of<RecordTracer>(x, *this);

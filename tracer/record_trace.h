@@ -54,8 +54,8 @@ class Record final : public Interpreter {
       : Interpreter(std::move(parent)), who_(who) {}
   const char* name() const override { return who_; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
-  // Adds an input. If stands_for is given, the input has the value of that Array of the enclosing
-  // interpreters in every run (an operand of cond, a carry that is passed through unchanged).
+  // Adds an input. If stands_for is given, the input has the value of that outer Array in every
+  // run. Examples are an operand of cond and a carry that is passed through unchanged.
   Array input(const Type& t, const Array& stands_for = {});
   Atom atom(const Array& x);
   Closed finish(const Arrays& out);
@@ -70,8 +70,8 @@ class Record final : public Interpreter {
 
 class RecordTracer final : public Tracer {
  public:
-  // The origin of its value: an input, which may represent a value from outside; the value of an
-  // input that an op forwards; or a computation.
+  // The origin of its value. It is an input, which may represent a value from outside, or an op
+  // that forwards that value, or a computation.
   struct Origin {
     bool input = false;
     Array value = {};

@@ -318,8 +318,9 @@ consteval bool converts() {
 
 // ---- walking
 
-// Visits the contents of x from left to right. It calls v.leaf(Array), v.value(static), v.count(n)
-// before the elements of containers, v.key(string) before an entry of a map, and v.callable(f).
+// Visits the contents of x from left to right. It calls v.leaf(Array), v.value(static) and
+// v.callable(f). It calls v.count(n) before the elements of containers, and v.key(string) before an
+// entry of a map.
 template <class T, class V>
 void walk(T& x, V& v);
 namespace detail {

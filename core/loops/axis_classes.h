@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // core/loops/axis_classes.h: how the axes of a program's values are related.
 //
-// Two axes are in one class if some equation reads one of them at exactly the index at which it
-// writes the other, along their whole length. So the axes of a class have one extent. The relation
-// is derived from the lowering rules: their pull forms are run once with symbolic indices. An
-// equation that reads an axis at any other index (it reduces, slices or sorts the axis, …) mixes
-// the class of that axis. A loop can run inside each lane over the classes that nothing in its
-// bodies mixes. The residuals that a body leaves for its transpose are masked along the lane axes
-// that it keeps apart.
+// Two axes are in one class if some equation reads one at exactly the index at which it writes the
+// other, along the whole length. So the axes of a class have one extent. The relation is derived
+// from the lowering rules: their pull forms are run once with symbolic indices. An equation that
+// reads an axis at any other index (it reduces, slices or sorts the axis, …) mixes the class of
+// that axis. A loop can run inside each lane over the classes that nothing in its bodies mixes. The
+// residuals that a body leaves for its transpose are masked along the lane axes that it keeps
+// apart.
 #pragma once
 #include <memory>
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/loops/cold_path.h: long paths of elementary functions that few arguments take. Kernels
-// contain no code for them. They call functions of the library (runtime/native/cold_paths.h), which
+// contain no code for them. They call functions of the library (runtime/native/cold_paths.h). These
 // are compiled from the same templates (core/scalar/math) and so give the same bits. See
 // docs/decisions/0003-cold-paths.md.
 #pragma once

@@ -71,8 +71,8 @@ class Counting {
     return uniform_[v] = is;
   }
 
-  // A parameter of a loop with uniform bounds is uniform if it is the index, or if its initial
-  // value and its value after each trip are uniform.
+  // The parameter of a loop with uniform bounds. It is uniform if it is the index, or if its
+  // initial value and its value after each trip are uniform.
   bool uniform_param(Id v) {
     const Block& home = k_.blocks[k_.insts[v].home];
     if (home.owner == no_id || k_.insts[home.owner].op != Opcode::For) return false;

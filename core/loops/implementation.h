@@ -65,8 +65,8 @@ struct Around {
 struct NativeCall {
   NativeFn run;
   std::function<int64_t()> workspace = {};  // peak bytes with the available threads
-  // Axis b of operand k is axis axis_map[k][b] of every result, and a result element depends only
-  // on the operand elements at the same index. -1 means that the call works along the axis. Empty
+  // Axis b of operand k is axis axis_map[k][b] of every result. A result element depends only on
+  // the operand elements at the same index. -1 means that the call works along the axis. Empty
   // means that nothing is known.
   std::vector<std::vector<int>> axis_map = {};
   // For a call that runs on a device (Implementation::library): the library function that it calls,
@@ -108,8 +108,8 @@ template <class P>
 struct Implementation {
   std::string name;
   std::function<bool(const Use<P>&)> applies = {};  // {}: always
-  // The approximate nanoseconds of one use on one thread, for one product or row of a batch, so
-  // that the choice does not depend on the batch size. {}: 0.
+  // The approximate nanoseconds of one use on one thread. They are for one product or row of a
+  // batch, so that the choice does not depend on the batch size. {}: 0.
   std::function<double(const Use<P>&)> cost = {};
   std::function<NativeCall(const Use<P>&)> make = {};
   std::function<Lowering(const Use<P>&)> lower = {};  // lowers to its own nest

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/lower.h: the result of a lowering rule. It is either one output element as a scalar
-// expression of operands at computed indices (pull form), or one of a closed list of structured
-// forms.
+// core/loops/lower.h: the result of a lowering rule. The pull form gives one output element as a
+// scalar expression of operands at computed indices. The other forms are a closed list of
+// structured forms.
 #pragma once
 #include <functional>
 #include <string>
@@ -52,7 +52,7 @@ struct Lowering {
   };
   Form form = Form::pull;
   // Element `at` of output `out`. For reduce and prefix, it is the term of accumulator `out` at an
-  // index of the term space, or the two factors if the combiner is MulAdd.
+  // index of the term space. If the combiner is MulAdd, it is the two factors.
   std::function<Elem(Reader&, int out, const Coords& at)> element;
   // reduce, prefix
   Shape space;  // extents of the term space

@@ -4,11 +4,11 @@
 // through `Builder`; the CPU and PTX back ends read it.
 //
 // A kernel is a program for ONE point of a parallel grid (one lane). It is in SSA form with
-// structured control flow, and contains no vectors, masks, threads or tiles. The back end either
-// packs neighbouring grid points into vector registers (Vector::grid), or vectorizes the inner
-// `fold` and `for_each` loops of a grid point (Vector::inner). It masks divergent control flow.
-// Both give the same bits: every instruction is total and exactly defined, and the order of a fold
-// depends only on its extent.
+// structured control flow, and contains no vectors, masks, threads or tiles. The back end packs
+// neighbouring grid points into vector registers (Vector::grid), or it vectorizes the inner `fold`
+// and `for_each` loops of a point (Vector::inner). It masks divergent control flow. Both give the
+// same bits: every instruction is total and exactly defined, and the order of a fold depends only
+// on its extent.
 #pragma once
 #include <cstdint>
 #include <initializer_list>

@@ -452,7 +452,7 @@ R integer_pow(R x, int n) {
   return below ? div(one, acc) : acc;
 }
 
-// 1 / (1 + e^-x). With e = e^-|x| and w = e / (1 + e), the result is 1 - w; for negative x it is w,
+// 1 / (1 + e^-x). With e = e^-|x| and w = e / (1 + e), the result is 1 - w. For negative x it is w,
 // which is more accurate as e - e w. e is kept scaled so that small results are not lost.
 template <Real R>
 R logistic(R x) {

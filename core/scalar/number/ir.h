@@ -145,8 +145,8 @@ Ir<R> emit(Opcode op, F plain, Ir<T>... a) {
 }
 }  // namespace detail
 
-// Sums and products of integers drop neutral constants and collect the other constants at the end,
-// (x + c) + d = x + (c + d), to keep index arithmetic small.
+// Sums and products of integers drop neutral constants and collect the others at the end: (x + c) +
+// d = x + (c + d). This keeps index arithmetic small.
 template <Number T>
 Ir<T> add(Ir<T> a, Ir<T> b) {
   if constexpr (Int<T>) {
