@@ -114,8 +114,8 @@ constexpr bool exceeds_f32(DType d) {
   return d == I32 || d == U32 || d == I64 || d == U64 || d == F64 || d == C128;
 }
 // Returns true for a weak I64 or U64: the type of an integer literal that does not fit I32. Such a
-// literal combines only with I64, U64, F64 and C128, and if it does not fit I64 either, not with
-// I64.
+// literal combines only with I64, U64, F64 and C128. A literal that exceeds I64, too, does not
+// combine with I64.
 bool beyond_i32(DType d, bool weak);
 // Returns true if such a literal of dtype `number` can be converted to `to`.
 bool takes_beyond_i32(DType number, DType to);

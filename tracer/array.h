@@ -219,8 +219,10 @@ class Array {
     return item<T>();
   }
 
-  // ---- indexing: new arrays `x[i] = v` does not compile. Write x = x.at(i).set(v) instead. x =
-  // std::move(x).at(i).set(v) writes in place if no other handle to x exists.
+  // ---- indexing: new arrays
+  // `x[i] = v` does not compile. Write x = x.at(i).set(v) instead; x = std::move(x).at(i).set(v)
+  // writes in place if no other handle to x exists.
+
   const Array operator[](const typing::Index& i) const;
   const Array operator[](std::initializer_list<typing::Index> i) const;
   // Rejects x[i] = v and x[i] += v, because x[i] is a new array and the assignment would be lost.
