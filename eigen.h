@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// eigen.h: <weft/eigen.h>: matrices and vectors of Eigen as Arrays, and Arrays as those, without a
-// copy where their layouts allow it (docs/decisions/0045). Not part of <weft/weft.h>.
+// eigen.h: <weft/eigen.h>: converts Eigen matrices and vectors to Arrays and back, without a copy
+// if their layouts allow it (docs/decisions/0045). It is not part of <weft/weft.h>.
 #pragma once
 // clang-format off
 #include "weft/standard.h"  // before standard headers
@@ -48,7 +48,7 @@ typing::Type eigen_type(const D& m) {
     return {eigen_dtype<D>(),
             Shape{static_cast<int64_t>(m.rows()), static_cast<int64_t>(m.cols())}};
 }
-// Strides in elements, of the axes of eigen_type.
+// The strides of the axes of eigen_type, in elements.
 template <class D>
 std::vector<int64_t> eigen_strides(const D& m) {
   if constexpr (D::IsVectorAtCompileTime)
@@ -69,7 +69,7 @@ struct EigenHeld final : ir::RefCounted {
   M m;
   explicit EigenHeld(M from) : m(std::move(from)) {}
 };
-// A matrix that the array keeps.
+// An Array that owns a matrix.
 template <class M, class D>
 Array eigen_kept(const typing::Type& t, D&& from) {
   const auto held = ir::make_ref<EigenHeld<M>>(std::forward<D>(from));
@@ -84,8 +84,8 @@ Array eigen_copied(const D& m) {
 
 }  // namespace detail
 
-// The Array with the elements of a matrix [rows, columns], or of a vector [size], in its own
-// memory. With a dtype they are converted to it.
+// An Array with a copy of the elements of a matrix [rows, columns] or of a vector [size]. They are
+// converted to the dtype if one is given.
 template <class D>
 Array array(const Eigen::DenseBase<D>& m, std::optional<DType> dtype = {},
             typing::Location at = typing::Location::here()) {
@@ -94,15 +94,13 @@ Array array(const Eigen::DenseBase<D>& m, std::optional<DType> dtype = {},
   return dtype ? x.astype(*dtype) : x;
 }
 
-// The same without a copy where there need be none:
-// - std::move(m) of a row-major matrix or a vector of dynamic size: the Array keeps it;
-// - a row-major matrix or a vector of dynamic size that has a name, or an Eigen::Map: the Array
-// reads
-//   the elements where they lie. They must stay there, unchanged, as long as the Array or anything
-//   that was made of it without computing lives.
-// All else is copied: column-major matrices (Eigen's default; m.transpose() of one is no way
-// round), blocks, expressions, matrices of fixed size, maps with gaps. DTypes are those of the
-// elements: no conversion.
+// The same without a copy where possible:
+// - std::move(m) of a row-major matrix or a vector of dynamic size: the Array owns it.
+// - A named row-major matrix or vector of dynamic size, or an Eigen::Map: the Array refers to its
+//   elements. They must not move or change during the lifetime of the Array and of its views.
+// All other values are copied: column-major matrices (Eigen's default, also their m.transpose()),
+// blocks, expressions, matrices of fixed size, and maps with gaps. The dtype is that of the
+// elements; there is no conversion.
 template <class D>
   requires detail::EigenDense<std::remove_cvref_t<D>>
 Array from_eigen(D&& m, typing::Location at = typing::Location::here()) {
@@ -124,9 +122,9 @@ Array from_eigen(D&& m, typing::Location at = typing::Location::here()) {
   }
 }
 
-// A Map of Eigen's over the elements of an Array, which it keeps where they are, unchanged: the
-// Array may go out of scope, and a donation of it meanwhile copies. (A plain Eigen::Map that is
-// made of it does not keep them.)
+// An Eigen::Map over the elements of an Array, which it keeps alive and unchanged. The Array may go
+// out of scope; donating it during the lifetime of the map makes a copy. (A plain Eigen::Map made
+// from it does not keep the elements alive.)
 template <class Map>
 class EigenView : public Map {
  public:
@@ -150,8 +148,8 @@ struct EigenOf<T> {
 };
 }  // namespace detail
 
-// An Array of the elements of a view, which it keeps as the view does; column-major ones are
-// copied.
+// An Array of the elements of a view, which it keeps alive as the view does. Column-major elements
+// are copied.
 template <class Map>
 Array from_eigen(const EigenView<Map>& m, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
@@ -160,11 +158,11 @@ Array from_eigen(const EigenView<Map>& m, typing::Location at = typing::Location
   return detail::array_over(detail::eigen_type(map), map.data(), m.owner());
 }
 
-// The elements of x as a constant matrix of Eigen's, without a copy (of an array on a GPU a copy on
-// the host). T is the type of the elements, for a row-major matrix of dynamic size, or that of a
-// matrix or vector, as Eigen::VectorXf; one that is column-major has strides. A vector [n] is a
-// matrix of one column. ShapeError for more than two axes or sizes that T has not, DTypeError for
-// other elements, ConcretizationError for a traced array.
+// The elements of x as a constant Eigen matrix, without a copy (an array on a GPU is copied to the
+// host). T is the element type, for a row-major matrix of dynamic size, or a matrix or vector type,
+// as Eigen::VectorXf. A column-major type gives a map with strides. A vector [n] is a matrix of one
+// column. ShapeError for more than two axes or for sizes that T cannot have, DTypeError for other
+// element types, ConcretizationError for a traced array.
 template <class T>
 auto as_eigen(const Array& x, typing::Location at = typing::Location::here()) {
   using M = typename detail::EigenOf<T>::type;

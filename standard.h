@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// standard.h: what a program's compiler is to be told, checked before anything else is read
+// standard.h: requirements on compiler flags, checked before any other header is read
 // (docs/decisions/0048).
 #pragma once
 #if __cplusplus < 202002L
@@ -9,7 +9,7 @@
 #include <weft, which needs -std=c++20>  // not there: nothing else is compiled
 #endif
 #ifdef _GLIBCXX_DEBUG
-#ifdef _GLIBCXX_RELEASE  // a standard header was first, and has taken it
+#ifdef _GLIBCXX_RELEASE  // a standard header came first and has used the macro
 #error \
     "Weft is compiled without _GLIBCXX_DEBUG, which has made std::vector another type: include <weft/weft.h> before standard headers, or take -D_GLIBCXX_ASSERTIONS"
 #include <weft, which needs no -D_GLIBCXX_DEBUG>  // not there: nothing else is compiled

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// std_map.h: what clang says of weft::map beside `using namespace std`.
+// std_map.h: improves clang's error for weft::map combined with `using namespace std`.
 //
-// Clang says that the name is ambiguous, then reads it as std::map, and lists in 70 lines the
-// constructors that do not take a function and rows. This guide leads to one that does, so no more
-// is said. It is taken for nothing else: no constructor of std::map takes a function and its
-// argument (docs/decisions/0048). Where std::map alone is meant by the name, the constructor that
-// is nowhere defined says so.
+// Clang reports that the name is ambiguous, then resolves it to std::map. It lists in 70 lines the
+// constructors, none of which accepts a function and rows. This deduction guide selects a
+// constructor that accepts them, so clang reports nothing more. It matches nothing else: no
+// constructor of std::map accepts a function and its argument (docs/decisions/0048). If only
+// std::map is visible under the name, the undefined constructor reports the error.
 #pragma once
 #ifdef __clang__
 #include <concepts>
 #include <map>
-#ifdef __GLIBCXX__  // another library may keep its map in a namespace inside
+#ifdef __GLIBCXX__  // other libraries may define map in an inner namespace
 
 namespace weft::detail {
 struct ThisIsStdMapWriteWeftMap {};

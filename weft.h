@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// weft.h: the one include of a program that uses Weft.
+// weft.h: the only header that a program using Weft includes.
 #pragma once
 #include "weft/standard.h"
 #include "weft/std_map.h"
 
 // clang-format off
-// These first: what compilers say of them begins with the way to them.
+// These are first: an error message in one of them begins with the chain of includes that leads to
+// it.
 #include "weft/core/tree.h"
 #include "weft/tracer/tree.h"
 #include "weft/functions/numpy/reduce.h"

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// autodiff/argnums.h: which arguments a function is differentiated by: grad<0, 2>(f).
+// autodiff/argnums.h: the arguments by which a function is differentiated: grad<0, 2>(f).
 #pragma once
 #include "weft/tracer/callable.h"
 
 namespace weft::detail {
 
-// How many Arrays each argument has, and which arguments are chosen.
+// The number of Arrays in each argument, and which arguments are selected.
 struct ArgumentLeaves {
   const size_t* leaves;
   const bool* on;
   size_t size;
-  // One bool an Array: whether its argument is chosen.
+  // One bool per Array: true if its argument is selected.
   std::vector<bool> mask() const;
-  // The Arrays of the arguments number order[0 … n-1] from the list of those that are chosen.
+  // The Arrays of the arguments number order[0 … n-1], taken from the list of the selected Arrays.
   Arrays in_order(const size_t* order, size_t n, const Array* listed) const;
 };
 
-// The arguments number N…; a negative one counts from the end.
+// The arguments number N…; a negative number counts from the end.
 template <int... N>
 struct Argnums {
   template <class T>
@@ -31,12 +31,12 @@ struct Argnums {
   static constexpr bool has(size_t k) {
     return ((place(N, std::tuple_size_v<T>) == k) || ...);
   }
-  // One bool for each Array of args: whether it belongs to one of them.
+  // One bool for each Array of args: true if it belongs to a selected argument.
   template <class T>
   static std::vector<bool> mask(const T& args) {
     return with_leaves(args, [](const ArgumentLeaves& a) { return a.mask(); });
   }
-  // The argument, or a tuple of them in the order of N.
+  // The selected argument, or a tuple of them in the order of N.
   template <class T>
   static auto chosen(const T& args) {
     constexpr size_t n = std::tuple_size_v<T>;
@@ -45,7 +45,7 @@ struct Argnums {
     else
       return std::tuple<std::tuple_element_t<place(N, n), T>...>(std::get<place(N, n)>(args)...);
   }
-  // The Arrays of chosen(args) from the list of those that mask(args) marks.
+  // The Arrays of chosen(args), taken from the list of those that mask(args) marks.
   template <class T>
   static Arrays in_order(const T& args, const Array* listed) {
     constexpr size_t order[] = {place(N, std::tuple_size_v<T>)...};
@@ -63,11 +63,11 @@ struct Argnums {
     }(std::make_index_sequence<std::tuple_size_v<T>>{});
   }
 };
-// None written: argument 0.
+// Without numbers, argument 0 is selected.
 template <>
 struct Argnums<> : Argnums<0> {};
 
-// A function that returns {out, aux}, on flat lists; counts the Arrays of out.
+// A function that returns {out, aux}, on flat lists; it counts the Arrays of out.
 template <class F, class Args, class R>
 class FlatAux : public Flat<F, Args, R> {
  public:
@@ -80,7 +80,7 @@ class FlatAux : public Flat<F, Args, R> {
   size_t results = 0;
 };
 
-// What a function with auxiliary results returns.
+// The parts of the result type of a function with auxiliary results.
 template <class R>
 struct OutAux {
   static_assert(

@@ -10,16 +10,17 @@ namespace weft {
 // f(x) and its directional derivative along dx.
 Dual jvp_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Arrays& dx);
 
-// The derivative of a function at a point: a linear program whose constants are the residuals.
+// The derivative of a function at a point: a linear program and its residuals.
 struct Linear {
-  Jaxpr jaxpr;  // (residuals…, tangents…) -> tangents of the outputs that have one
+  Jaxpr jaxpr;  // (residuals…, tangents…) -> the nonzero output tangents
   Arrays residuals;
   std::vector<int> in;        // tangent input k belongs to argument in[k]
   std::vector<int> out;       // output tangent k belongs to result out[k]
   Types in_types, out_types;  // of all arguments and results
-  // Tangents of all results from tangents of all arguments.
+  // The tangents of all results, from the tangents of all arguments.
   Arrays apply(const Arrays& dx) const;
-  // Cotangents of arguments from those of results; empty handles where it has no tangent input.
+  // The cotangents of the arguments, from those of the results; empty handles for arguments without
+  // a tangent input.
   Arrays transpose(const Arrays& ct) const;
 };
 struct Linearized {
@@ -30,27 +31,28 @@ struct Linearized {
 Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
                           const std::vector<bool>& wrt);
 
-// (primals…, tangents of those in `nonzero`…) -> (outputs…, tangents of the outputs in
+// (primals…, tangents of the inputs in `nonzero`…) -> (outputs…, tangents of the outputs in
 // `out_nonzero`…).
 struct JvpJaxpr {
   Jaxpr jaxpr;
   std::vector<bool> out_nonzero;
 };
-// `ask`: outputs whose tangent must be made (a zero if there is none).
+// `ask`: outputs whose tangent must be instantiated, if necessary with zeros.
 JvpJaxpr jvp_jaxpr(const Jaxpr& j, const std::vector<bool>& nonzero, const std::vector<bool>& ask);
 
-// Cotangents of the linear inputs of j. x holds the others; an empty handle where linear.
+// The cotangents of the linear inputs of j. x holds the other inputs, with an empty handle for each
+// linear one.
 Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
                      const Arrays& ct);
-// The same for a program that an equation holds, which is transposed once.
+// The same for a program that an equation holds; each program is transposed only once.
 Arrays transposed_jaxpr(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
                         const Arrays& ct);
 
-// A sum in which an empty handle is zero.
+// The sum of two tangents; an empty handle is zero.
 Array add_tangents(const Array& a, const Array& b);
 // ct, or zeros of that type if it is an empty handle.
 Array instantiate(const Array& ct, const Type& t);
-// The tangents of the first *results outputs (null: all), zeros written out.
+// The tangents of the first *results outputs (null: all), with zeros instantiated.
 Arrays written_tangents(const Dual& d, const size_t* results = nullptr);
 
 }  // namespace weft

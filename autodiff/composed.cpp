@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// autodiff/composed.cpp: the rules of two ops one behind the other.
+// autodiff/composed.cpp: derivative rules for a composition of two ops.
 #include "weft/autodiff/composed.h"
 
 #include <vector>
@@ -13,7 +13,7 @@ struct Entry {
   ComposedRule rule;
   bool (*applies)(const AnyParams&);
 };
-// Filled while static objects are made, in any order.
+// Static initializers fill it in any order.
 std::vector<Entry>& entries() {
   static std::vector<Entry> all;
   return all;

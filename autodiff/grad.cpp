@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// autodiff/grad.cpp: what grad, jvp, vjp and linearize check, on flat lists of arrays.
+// autodiff/grad.cpp: the checks of grad, jvp, vjp and linearize, on flat lists of arrays.
 #include "weft/autodiff/grad.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ const Linear& linear_of(const Ref<const RefCounted>& p) {
 
 std::string path(TreeOf tree, const char* root, size_t i) { return tree::paths(tree(), root)[i]; }
 
-// A tangent or cotangent as the type it must have. Numbers (weak) take the dtype.
+// Converts a tangent or cotangent to its required type. Weak numbers adopt the dtype.
 Array matched(const Array& t, const Type& want,
               FunctionRef<std::string(const std::string&)> complain) {
   if (t.type().strong() == want.strong()) return t;
@@ -87,7 +87,7 @@ void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, b
     any = any || wrt[i];
     if (wrt[i]) check_reverse_input(who, x[i], holomorphic, [&] { return path(args, "args", i); });
   }
-  // Of an empty tree, such as an optional without a value, the gradient is one, too.
+  // An empty tree, such as an optional without a value, has an empty gradient and is no error.
   if (!any && !tree::values(chosen(), "").empty())
     throw DifferentiationError(
         fmt::format("{}: the argument to differentiate with respect to holds no Array (integers, "
@@ -171,7 +171,7 @@ Arrays apply_linear(const Ref<const RefCounted>& linear, const Arrays& dx, TreeO
 Arrays transpose_linear(const Ref<const RefCounted>& linear, const Arrays& ct, TreeOf result) {
   const Linear& l = linear_of(linear);
   Arrays r = l.transpose(matched_cotangents(ct, l.out_types, result));
-  // Of integers, which have no tangents.
+  // Arguments of integer dtype have no tangents; they get zeros.
   for (size_t i = 0; i < r.size(); ++i) r[i] = instantiate(r[i], l.in_types[i]);
   return r;
 }

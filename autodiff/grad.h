@@ -20,16 +20,16 @@ struct WithAux {
 
 namespace typing {
 struct GradOptions {
-  // f is promised to be holomorphic: its argument and its result must be complex, and the gradient
-  // is the complex derivative. Else the result must be real.
+  // The caller promises that f is holomorphic: its argument and its result must be complex, and the
+  // gradient is the complex derivative. Otherwise the result must be real.
   bool holomorphic = false;
-  detail::NoOption<detail::WithAux> has_aux = {};  // JAX's name of grad_with_aux
+  detail::NoOption<detail::WithAux> has_aux = {};  // JAX's option for grad_with_aux
 };
 }  // namespace typing
 
 namespace detail {
 
-// ---- the work, whatever the types
+// ---- the type-independent implementation
 
 using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
 using TreeOf = ir::FunctionRef<tree::Skeleton()>;
@@ -38,17 +38,17 @@ struct GradResult {
   Arrays out;    // the loss and the auxiliary results
   Arrays grads;  // one for each x that is wrt
 };
-// chosen: the arguments that the gradient is of.
+// chosen: the tree of the arguments for which the gradient is computed.
 GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
                     TreeOf args, TreeOf chosen, const typing::GradOptions& o = {});
-// DifferentiationError, in the words of JAX, where an argument or a result of `who` has no
-// derivative of that kind.
+// DifferentiationError, with JAX's text, if an argument or a result of `who` does not have that
+// kind of derivative.
 void check_reverse_input(const char* who, const Array& x, bool holomorphic,
                          ir::FunctionRef<std::string()> path);
 void check_reverse_output(const char* who, const typing::Type& t, bool holomorphic);
 
-// Below `results`: how many of f's first results are differentiated, known when f has run; null:
-// all. What follows them is aux.
+// In the next functions, `results` is the number of f's leading results that are differentiated. It
+// is known after f has run; null means all. The other results are aux.
 struct JvpResult {
   Arrays out, tangent;
 };
@@ -65,13 +65,13 @@ LinearResult run_linearize(const char* who, FlatFunction f, const Arrays& x, Tre
 Arrays apply_linear(const ir::Ref<const ir::RefCounted>& linear, const Arrays& dx, TreeOf args);
 Arrays transpose_linear(const ir::Ref<const ir::RefCounted>& linear, const Arrays& ct,
                         TreeOf result);
-// The program of a linear function of arguments with these types, to be run backwards.
+// The program of a linear function of arguments with these types, to be transposed.
 ir::Ref<const ir::RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeOf args);
 Arrays transpose_recorded(const ir::Ref<const ir::RefCounted>& program, const Arrays& ct,
                           TreeOf result);
 Array stop_gradient_leaf(const Array& x);
 
-// ---- grad and its relatives
+// ---- grad and its variants
 
 enum class GradKind {
   grad,
@@ -153,35 +153,35 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
 
 }  // namespace detail
 
-// The gradient of a function of one scalar Array with respect to argument 0: grad(f)(x, …) has the
-// type of x, each Array of it being ∂f/∂ that Array; grad<0, 2>(f) gives a tuple, one for each of
-// these arguments (negative numbers count from the end). Of a complex x and a real result it is
-// JAX's ∂f/∂a - i ∂f/∂b for x = a + ib. DifferentiationError "only defined for scalar-output
-// functions", for integer arguments and for results that are not real, unless holomorphic.
-// Source: jax.grad.
+// The gradient of a function with a scalar result with respect to argument 0. grad(f)(x, …) has the
+// type of x, and each of its Arrays is the partial derivative of f by that Array. grad<0, 2>(f)
+// gives a tuple, one entry for each of these arguments (negative numbers count from the end). For a
+// complex x = a + ib and a real result it is JAX's ∂f/∂a - i ∂f/∂b. DifferentiationError "only
+// defined for scalar-output functions", also for integer arguments, and for results that are not
+// real unless holomorphic. Source: jax.grad.
 template <int... N, class F = typing::BinaryFunction>
 auto grad(F f, const typing::GradOptions& o = {}, typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::grad, F, N...>(std::move(f), o, at);
 }
-// The same for a name that <cmath> has, too: grad(tanh).
+// The same for a name that <cmath> also has: grad(tanh).
 template <int... N, class F = typing::UnaryFunction>
   requires std::same_as<F, typing::UnaryFunction>
 auto grad(F f, const typing::GradOptions& o = {}, typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::grad, F, N...>(f, o, at);
 }
-// grad(f, 1) does not compile: which argument is written grad<1>(f).
+// grad(f, 1) does not compile: write the argument number as grad<1>(f).
 template <int... N, class F, ir::Integer I>
 auto grad(F f, I) {
   static_assert(!ir::Integer<I>, "weft: which argument is written grad<1>(f), grad<0, 2>(f)");
   return grad<N...>(std::move(f));
 }
-// {f(x, …), gradient}, the gradient as of grad. Source: jax.value_and_grad.
+// Returns {f(x, …), gradient}, with the same gradient as grad. Source: jax.value_and_grad.
 template <int... N, class F = typing::BinaryFunction>
 auto value_and_grad(F f, const typing::GradOptions& o = {},
                     typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::value_and_grad, F, N...>(std::move(f), o, at);
 }
-// The same for a name that <cmath> has, too: value_and_grad(tanh).
+// The same for a name that <cmath> also has: value_and_grad(tanh).
 template <int... N, class F = typing::UnaryFunction>
   requires std::same_as<F, typing::UnaryFunction>
 auto value_and_grad(F f, const typing::GradOptions& o = {},
@@ -194,20 +194,21 @@ auto grad_and_value(F f, const typing::GradOptions& o = {},
                     typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::grad_and_value, F, N...>(std::move(f), o, at);
 }
-// grad of a function that returns {loss, aux}, aux any tree: {gradient, aux}. Source: jax.grad with
-// has_aux.
+// grad of a function that returns {loss, aux}, where aux is any tree. Returns {gradient, aux}.
+// Source: jax.grad with has_aux.
 template <int... N, class F>
 auto grad_with_aux(F f, const typing::GradOptions& o = {},
                    typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::grad_with_aux, F, N...>(std::move(f), o, at);
 }
-// f returns {loss, aux}: {{loss, aux}, gradient}. Source: jax.value_and_grad with has_aux.
+// For f that returns {loss, aux}: {{loss, aux}, gradient}. Source: jax.value_and_grad with has_aux.
 template <int... N, class F>
 auto value_and_grad_with_aux(F f, const typing::GradOptions& o = {},
                              typing::Location at = typing::Location::here()) {
   return detail::Grad<detail::GradKind::value_and_grad_with_aux, F, N...>(std::move(f), o, at);
 }
-// f returns {loss, aux}: {gradient, {loss, aux}}. Source: torch.func.grad_and_value with has_aux.
+// For f that returns {loss, aux}: {gradient, {loss, aux}}. Source: torch.func.grad_and_value with
+// has_aux.
 template <int... N, class F>
 auto grad_and_value_with_aux(F f, const typing::GradOptions& o = {},
                              typing::Location at = typing::Location::here()) {
@@ -215,7 +216,7 @@ auto grad_and_value_with_aux(F f, const typing::GradOptions& o = {},
 }
 
 namespace detail {
-// The arguments at a point and a tangent like them.
+// The arguments at a point, and tangents of the same types.
 template <class F, class... A, class... T>
 auto primals_and_tangents(const std::tuple<A...>& primals, const std::tuple<T...>& tangents) {
   static_assert(sizeof...(A) == sizeof...(T),
@@ -229,10 +230,10 @@ auto primals_and_tangents(const std::tuple<A...>& primals, const std::tuple<T...
 }
 }  // namespace detail
 
-// {f(primals…), its derivative in the direction of the tangents}: J(primals) · tangents, of the
-// type of f's result, in forward mode. Primals and tangents are tuples of one entry an argument,
-// equal in structure, shapes and dtypes (DifferentiationError "equal types, but they differ");
-// tangents of integers are not read. Source: jax.jvp.
+// Returns {f(primals…), its derivative in the direction of the tangents}: J(primals) · tangents,
+// with the type of f's result, in forward mode. Primals and tangents are tuples with one entry per
+// argument. They must have equal structure, shapes and dtypes (DifferentiationError "equal types,
+// but they differ"). Tangents of integers are ignored. Source: jax.jvp.
 template <class F, class... A, class... T>
 auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
          typing::Location at = typing::Location::here()) {
@@ -266,7 +267,7 @@ auto jvp_with_aux(F f, const std::tuple<A...>& primals, const std::tuple<T...>& 
 }
 
 namespace detail {
-// ct of the result -> cotangents of the arguments.
+// Maps the cotangent of the result to cotangents of the arguments.
 template <class Args, class R>
 class Pullback {
  public:
@@ -295,7 +296,7 @@ class Pullback {
   bool recorded_;
 };
 
-// Tangents of the arguments -> the tangent of the result.
+// Maps tangents of the arguments to the tangent of the result.
 template <class Args, class R>
 class Pushforward;
 template <class... P, class R>
@@ -324,7 +325,8 @@ class Pushforward<std::tuple<P...>, R> {
   ir::Ref<const ir::RefCounted> linear_;
 };
 
-// What is made of the linear part of a function: by its arguments and its result.
+// Makes the pullback or pushforward from the arguments, the result and the linear part of a
+// function.
 struct MakePullback {
   static constexpr const char* who = "vjp";
   template <class Args, class R>
@@ -339,7 +341,7 @@ struct MakePushforward {
     return Pushforward<Args, R>(std::move(args), std::move(result), std::move(linear));
   }
 };
-// {f(a…), what make gives}.
+// Returns {f(a…), the object that Make creates}.
 template <class Make, class F, class... A>
 auto linearized_at(typing::Location at, F& f, const A&... a) {
   const ir::Source source(at);
@@ -352,7 +354,7 @@ auto linearized_at(typing::Location at, F& f, const A&... a) {
   auto made = Make()(tree::structure_only(args), flat.prototype(), std::move(r.linear));
   return std::pair<R, decltype(made)>{flat.result(r.out), std::move(made)};
 }
-// The same of a function that returns {out, aux}: {out, what make gives, aux}.
+// The same for a function that returns {out, aux}: {out, the object that Make creates, aux}.
 template <class Make, class F, class... A>
 auto linearized_with_aux_at(typing::Location at, F& f, const A&... a) {
   const ir::Source source(at);
@@ -396,22 +398,23 @@ auto linear_transpose_at(typing::Location at, F& f, const A&... example) {
 }
 }  // namespace detail
 
-// {f(args…), pullback}; pullback(ct), where ct is like f's result, gives a tuple of one cotangent
-// an argument: ct · J(args), in reverse mode, as often as wanted. Complex numbers are transposed,
-// not conjugated. DifferentiationError "unexpected JAX type" where ct is not like the result.
-// Source: jax.vjp.
+// Returns {f(args…), pullback}. pullback(ct), where ct is like f's result, gives a tuple with one
+// cotangent per argument: ct · J(args), in reverse mode. It may be called any number of times.
+// Complex numbers are transposed, not conjugated. DifferentiationError "unexpected JAX type" if ct
+// is not like the result. Source: jax.vjp.
 template <class F, class... A>
 auto vjp(F f, const A&... a) {
   return detail::vjp_at({}, f, a...);
 }
-// vjp of a function that returns {out, aux}: a tuple {out, pullback, aux}; pullback takes a
+// vjp of a function that returns {out, aux}: a tuple {out, pullback, aux}; pullback accepts a
 // cotangent of out. Source: jax.vjp with has_aux.
 template <class F, class... A>
 auto vjp_with_aux(F f, const A&... a) {
   return detail::vjp_with_aux_at({}, f, a...);
 }
-// {f(args…), f_lin}; f_lin(tangents…) is J(args) · tangents, of the type of f's result: jvp, with
-// what does not depend on the tangents computed once. Source: jax.linearize.
+// Returns {f(args…), f_lin}. f_lin(tangents…) is J(args) · tangents, with the type of f's result.
+// It is like jvp, but the part that does not depend on the tangents is computed only once. Source:
+// jax.linearize.
 template <class F, class... A>
 auto linearize(F f, const A&... a) {
   return detail::linearize_at({}, f, a...);
@@ -422,9 +425,9 @@ template <class F, class... A>
 auto linearize_with_aux(F f, const A&... a) {
   return detail::linearize_with_aux_at({}, f, a...);
 }
-// The transpose of a linear function of arguments like these: ct -> tuple of one cotangent an
-// argument. DifferentiationError where f is not linear, or a type not inexact.
-// Source: jax.linear_transpose.
+// The transpose of a linear function of arguments like these: it maps a cotangent of the result to
+// a tuple with one cotangent per argument. DifferentiationError if f is not linear or a type is not
+// inexact. Source: jax.linear_transpose.
 template <class F, class... A>
 auto linear_transpose(F f, const A&... example) {
   return detail::linear_transpose_at({}, f, example...);
@@ -435,7 +438,7 @@ WEFT_WITH_LINE(vjp_with_aux)
 WEFT_WITH_LINE(linearize_with_aux)
 WEFT_WITH_LINE(linear_transpose)
 
-// x, a tree, whose derivative is taken to be zero. Source: jax.lax.stop_gradient.
+// x, a tree, whose derivative is treated as zero. Source: jax.lax.stop_gradient.
 template <class T>
 typing::arrays_t<T> stop_gradient(const T& x, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);

@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-// The op that made a value, with its operands.
+// The op that made a value, with its operands and their tangents.
 class MadeBy : public RefCounted {
  public:
   MadeBy(const Op& op, Arrays x, Arrays dx) : op(op), x(std::move(x)), dx(std::move(dx)) {}
@@ -22,8 +22,8 @@ class MadeBy : public RefCounted {
 
 class Jvp final : public Interpreter {
  public:
-  // `linear`: the level of the tangents in a linearization. What is known there does not depend on
-  // the tangents of the arguments, so it is zero, whoever wrote it out as an array.
+  // `linear`: the level of the tangents in a linearization. A tangent that is known in that level
+  // does not depend on the tangents of the arguments. So it is zero, even if it is an array.
   explicit Jvp(Ref<Interpreter> parent, const PartialEval* linear = nullptr)
       : Interpreter(std::move(parent)), linear_(linear) {}
   const char* name() const override { return "jvp"; }
@@ -44,7 +44,7 @@ class JvpTracer final : public Tracer {
         made(std::move(made)) {}
   const Array* known_value() const override { return &primal; }
   const Array primal, tangent;
-  const Ref<const MadeBy> made;  // null: by an op that no composed rule is about
+  const Ref<const MadeBy> made;  // null: no composed rule has this op as its inner op
 };
 
 // Integers and bools have no tangent.
@@ -75,8 +75,8 @@ Arrays Jvp::process(const Op& op, const Arrays& x, const AnyParams& params) {
   return out;
 }
 
-// The tangent by a rule of the op and that which made its only operand, also twice of the same;
-// empty: there is none.
+// The tangent by a composed rule for op and the op that made all of its operands, which must be the
+// same value. It is empty if there is no rule.
 Array Jvp::composed(const Op& op, const Arrays& x, const AnyParams& params) const {
   const auto* t = tracer_of<JvpTracer>(x[0], *this);
   if (!t || !t->made) return {};
@@ -192,7 +192,7 @@ JvpJaxpr make_jvp(const Jaxpr& j, const std::vector<bool>& nonzero, const std::v
     }
     return out;
   });
-  // Programs are closed: replaying one meets no value from outside.
+  // Programs are closed, so replaying one reads no value from outside.
   r.jaxpr = dce(c.jaxpr);
   return r;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// autodiff/partial_eval.cpp: splitting a computation into what is known and what is not.
+// autodiff/partial_eval.cpp: splits a computation into its known and unknown parts.
 #include "weft/autodiff/partial_eval.h"
 
 #include "weft/autodiff/autodiff.h"

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// autodiff/partial_eval.h: computes what is known, writes down what is not.
+// autodiff/partial_eval.h: partial evaluation: computes known values and records the others.
 #pragma once
 #include "weft/tracer/record_trace.h"
 #include "weft/tracer/trace.h"
 
 namespace weft {
 
-// Known values belong to the parent. What depends on an unknown is recorded; the known values it
-// reads become constants of the record: the residuals.
+// Known values belong to the parent. Ops with unknown operands are recorded. The known values that
+// they read become constants of the record: the residuals.
 class PartialEval final : public Interpreter {
  public:
   explicit PartialEval(Ref<Interpreter> parent) : Interpreter(std::move(parent)) {}
@@ -16,7 +16,7 @@ class PartialEval final : public Interpreter {
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
   Array unknown(const Type& t);
   bool is_unknown(const Array& x) const;
-  // Writes op down with these operands, known ones as residuals.
+  // Records op with these operands; known operands become residuals.
   Arrays record(const Op& op, const Arrays& x, const AnyParams& params);
   Closed finish(const Arrays& out);
 
@@ -32,8 +32,8 @@ class UnknownTracer final : public Tracer {
   const int32_t var;
 };
 
-// j split by which inputs are unknown: known: (known inputs) -> (known outputs, residuals);
-// rest: (residuals, unknown inputs) -> (unknown outputs).
+// j split by which inputs are unknown. known: (known inputs) -> (known outputs, residuals). rest:
+// (residuals, unknown inputs) -> (unknown outputs).
 struct Split {
   Jaxpr known;
   Jaxpr rest;

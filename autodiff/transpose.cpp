@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// autodiff/transpose.cpp: reverse mode: a linear program is run backwards.
+// autodiff/transpose.cpp: reverse mode: runs a linear program backwards.
 #include <fmt/format.h>
 
 #include "weft/autodiff/autodiff.h"
@@ -20,8 +20,8 @@ namespace {
       "for a function that is neither, use vjp",
       e.op->name()));
 }
-// Whether the equation is a conversion of integers made of linear operands: constant but for
-// steps, so it passes nothing back. Anything else that they decide is not linear.
+// Returns true if the equation converts integers that depend on a linear input. Its result is
+// piecewise constant, so the cotangents are zero. Any other use of such integers is not linear.
 bool steps_only(const Eqn& e, const std::vector<bool>& linear, const Types& in) {
   for (size_t k = 0; k < in.size(); ++k) {
     if (!linear[k] || is_inexact(in[k].dtype())) continue;
@@ -32,8 +32,8 @@ bool steps_only(const Eqn& e, const std::vector<bool>& linear, const Types& in) 
 }
 }  // namespace
 
-// 1. Which variables depend on a linear input. 2. Forward: what does not, is computed. 3. Backward:
-// cotangents flow from the outputs to the linear inputs.
+// 1. Finds the variables that depend on a linear input. 2. Forward: computes the other variables.
+// 3. Backward: propagates cotangents from the outputs to the linear inputs.
 Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
                      const Arrays& ct) {
   std::vector<bool> is_linear(j->types.size(), false);
@@ -101,7 +101,7 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
     Arrays back;
     try {
       back = e.op->transpose(out_ct, in, lin, in_types, out_types, e.params);
-    } catch (const EmptyArrayError&) {  // a value that the rule would need
+    } catch (const EmptyArrayError&) {  // the rule needs a value that does not exist
       raise_not_linear(e);
     }
     for (size_t k = 0; k < e.in.size(); ++k) accumulate(e.in[k], back[k]);
@@ -113,7 +113,7 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
 
 Arrays transposed_jaxpr(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
                         const Arrays& ct) {
-  // The program takes what is not linear, and the cotangents that there are.
+  // The program's inputs are the values that are not linear, and the nonzero cotangents.
   Arrays given;
   Ints flags(linear.begin(), linear.end());
   for (size_t i = 0; i < x.size(); ++i)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// batching/axes.cpp: matching axes with trees, sizes of mapped axes, and what is said if they
-// disagree.
+// batching/axes.cpp: matches axes with trees, determines the sizes of mapped axes, and reports
+// inconsistencies.
 #include "weft/batching/axes.h"
 
 #include <fmt/format.h>
@@ -119,7 +119,7 @@ struct Matcher {
   }
 };
 
-// What is mapped, for the message about sizes that disagree.
+// A mapped axis, for the message about inconsistent sizes.
 struct Mapped {
   int64_t size;
   std::string text;  // "axis 0 of args[1].w of type f32[3,4]"
@@ -163,7 +163,8 @@ int canonical_in_axis(int64_t axis, const Array& x, const std::string& path) {
 }  // namespace
 
 namespace {
-// Says of arguments that hold no Array that they have an entry, too; empty where there are none.
+// The hint for the error message that arguments without Arrays need an entry, too; empty if there
+// are no such arguments.
 std::string static_entries(const tree::Skeleton& args) {
   std::vector<std::string> found;
   for (size_t i = 0; i < args.children.size(); ++i)

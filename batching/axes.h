@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// batching/axes.h: Axes: which axis of each argument or result is mapped, as a prefix of its tree.
+// batching/axes.h: Axes: the mapped axis of each argument or result, as a prefix of its tree.
 #pragma once
 #include <initializer_list>
 #include <optional>
@@ -16,8 +16,8 @@ namespace typing {
 struct AxisEntry;
 }  // namespace typing
 
-// 0, -1, none, {0, none}, {0, {1, none}}, {{"w", 0}, {"b", none}}. One entry an argument; a
-// struct's entries in the order of its fields or by their names. {} means 0.
+// 0, -1, none, {0, none}, {0, {1, none}}, {{"w", 0}, {"b", none}}. There is one entry per argument.
+// A struct's entries are in the order of its fields, or have their names. {} means 0.
 struct Axes {
   enum Kind { None, Int, Tuple, Map };
   Kind kind = Int;
@@ -37,7 +37,8 @@ struct Axes {
   Axes(std::initializer_list<Axes> l);
   Axes(std::initializer_list<typing::AxisEntry> l);
   explicit Axes(std::vector<Axes> l);
-  // Not in each program: what this copies is the most part of including this file.
+  // Defined in the library: compiling these copies in each program would take most of the time for
+  // including this file.
   Axes(const Axes&);
   Axes(Axes&&) noexcept;
   Axes& operator=(const Axes&);
@@ -46,7 +47,8 @@ struct Axes {
 };
 
 namespace typing {
-// The name of a field or key. Not any string-like thing, so that {0, 1} is never a key.
+// The name of a field or key. It does not accept everything that converts to a string, so that {0,
+// 1} is never a key.
 struct AxisKey {
   std::string name;
   template <size_t N>
@@ -65,32 +67,32 @@ std::string to_string(const Axes& a);  // "(0, none, {w: 1})"
 
 namespace detail {
 
-// An axis a leaf, as written. BatchingError if the axes are no prefix of the tree.
+// One axis per leaf, as written. BatchingError if the axes are not a prefix of the tree.
 using RawAxes = std::vector<std::optional<int64_t>>;
 RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args);
 RawAxes match_out_axes(const Axes& a, const tree::Skeleton& result);
 
-// to_string, where leaf says what an int stands for.
+// to_string, in which `leaf` gives the text of an int.
 std::string text_of(const Axes& a, ir::FunctionRef<std::string(int64_t)> leaf);
 
-// What messages call a specification that is a prefix of a tree.
+// The names that messages use for a specification that is a prefix of a tree.
 struct PrefixName {
   const char* caller;     // "vmap"
   const char* parameter;  // "in_axes"
   const char* entries;    // "axes"
   ir::FunctionRef<std::string()> text;
 };
-// The same of any specification: the ints of `a` may be places in a list of other things. {0} is
-// also a way to write 0 of one Array.
+// The same for any specification: the ints of `a` may be indices into a list of other values. For a
+// single Array, {0} is equivalent to 0.
 RawAxes match_prefix(const Axes& a, const tree::Skeleton& tree, const char* root,
                      const PrefixName& name);
 
-// The axes made non-negative, and the common size of what is mapped.
+// The axes made non-negative, and the common size of the mapped axes.
 struct MappedArguments {
   std::vector<std::optional<int>> axis;
   int64_t size = 0;
 };
-// Asks for `args` only where the axes are a tree, or for a message.
+// Calls `args` only if the axes are a tree, or for a message.
 MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int64_t> axis_size,
                               ir::FunctionRef<tree::Skeleton()> args);
 

@@ -35,7 +35,8 @@ FallbackFn& fallback() {
   return f;
 }
 
-// An op without a batching rule: an error if the map is strict, else a loop over lanes, said once.
+// An op without a batching rule is an error if the map is strict. Otherwise it becomes a loop over
+// lanes, with one warning per op.
 Batched fall_back(const BatchLevel& level, const Op& op, const Arrays& x, const MaybeAxes& axis,
                   const AnyParams& params) {
   require_lane_loops(level, op.name());
@@ -61,10 +62,10 @@ void require_lane_loops(const BatchLevel& level, const std::string& name) {
         name));
 }
 
-// Whether op, or a program that it holds, asks which lane it is in.
+// Returns true if op, or a program that it holds, may depend on the index of its lane.
 bool BatchLevel::asks_for_lane(const Op& op, const AnyParams& params) const {
   if (op.collective()) return true;
-  if (axis_name.empty() && randomness == "same") return false;  // nobody can
+  if (axis_name.empty() && randomness == "same") return false;  // nothing can refer to this map
   return any_equation(inner_programs(params),
                       [](const JaxprData&, const Eqn& e) { return e.op->collective(); });
 }
@@ -72,7 +73,7 @@ bool BatchLevel::asks_for_lane(const Op& op, const AnyParams& params) const {
 namespace {
 AnyParams numbered_anew(const Op& op, const AnyParams& params, const BatchLevel& level);
 
-// Ordered effects that maps on this thread have met.
+// The number of ops with ordered effects that maps on this thread have processed.
 thread_local int64_t effects_met = 0;
 }  // namespace
 
@@ -87,16 +88,16 @@ Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& param
     mapped = mapped || axis;
   }
   const Running running(parent());
-  // What has an order happens once in each lane, whether it knows of the lane or not. In a body the
-  // lanes of what calls the user's code are numbered anew, too.
+  // An op with an ordered effect runs once per lane, even if it does not depend on the lane. In a
+  // body, the lanes of ops that call user code are renumbered, too.
   const Effect effect = effect_of(op, params);
   const bool in_each_lane = effect == Effect::ordered && (mapped || !columns);
   if (in_each_lane) ++effects_met;
   const bool rewrites = in_body && (op.compile_eagerly() || effect != Effect::none);
   if (!mapped && !in_each_lane && !asks_for_lane(op, params)) {
     if (!rewrites) return bind_op(op, values, params);
-    // What numbers no lanes itself stays as it is, with the same rules: not even they hear of a map
-    // that is none of theirs.
+    // An op without lane parameters is unaffected by this map. Binding it unchanged keeps its rules
+    // unaware of the map.
     if (!param_field<Ints>(params, "lanes"))
       return bind_op(op, values, numbered_anew(op, params, *this));
   }
@@ -131,7 +132,8 @@ Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const M
     level->first_lane = first_lane;
     result = run_lanes(*level, f, x, in);
   }
-  // What comes after this map comes after all of its lanes (runtime/ordered_output.h).
+  // Marks the end of the map: later effects come after the effects of all lanes
+  // (runtime/ordered_output.h).
   static const Op& end = *find_op("end_of_map");
   if (effects_met != met_before) bind_op(end, {}, end.parse_params({}));
   output.finish();
@@ -144,8 +146,8 @@ Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size) {
 }
 
 namespace {
-// j on values of these types, mapped so, and then the mask and the number of the first lane, where
-// there are any. Notes: where the results are mapped, -1: nowhere.
+// Batches j for values of these types with these mapped axes. Further inputs are the mask and the
+// number of the first lane, if the map has them. Notes: the mapped axis of each result, or -1.
 Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const BatchLevel& like,
                           const LaneMask& mask, const Array& first_lane) {
   const bool masked = !mask.active.empty_handle(), chunked = !first_lane.empty_handle();
@@ -183,8 +185,8 @@ MaybeAxes axes_of(const Transformed& t) {
   return r;
 }
 
-// The parameters of an equation that has nothing of the lanes: in its programs the lanes that loops
-// and calls have are numbered as they are with one map more around them.
+// The parameters of an equation that does not depend on the lanes of this map. In its programs,
+// loops and calls with lanes get the lane numbers that they have with one more map around them.
 AnyParams numbered_anew(const Op& op, const AnyParams& params, const BatchLevel& level) {
   return with_programs(op, params, [&](const Jaxpr& j) {
     const Transformed t =

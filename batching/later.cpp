@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// batching/later.cpp: running a function under a map that was kept.
+// batching/later.cpp: runs a function under a stored map.
 #include "weft/batching/later.h"
 
 namespace weft {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// batching/later.h: a map that is kept, for rules that are called when it is over: what it says of
-// its lanes are numbers here, and operands of the op whose rule it is.
+// batching/later.h: a stored map, for rules that run after the map has ended. Its options are
+// stored here; its mask and first lane are operands of the op that has the rule.
 #pragma once
 #include "weft/batching/batch_trace.h"
 
@@ -10,15 +10,15 @@ namespace weft {
 class KeptMap {
  public:
   explicit KeptMap(const BatchLevel& level);
-  // What goes before the operands of the op: the active lanes and the number of the first lane,
-  // where the map has them.
+  // The leading operands of the op: the active lanes and the number of the first lane, if the map
+  // has them.
   static Arrays operands(const BatchLevel& level);
   size_t num_operands() const { return (masked_ ? 1U : 0U) + (chunked_ ? 1U : 0U); }
   int64_t size() const { return size_; }
-  // Its active lanes, of those operands.
+  // The active lanes, from those operands.
   LaneMask mask(const Arrays& own) const;
-  // f mapped over axis `in[i]` of x[i], as that map would have. `own`: those operands, first of a
-  // longer list.
+  // Maps f over axis `in[i]` of x[i] like the stored map. `own` begins with those operands and may
+  // be longer.
   Batched run(FunctionRef<Arrays(const Arrays&)> f, const Arrays& own, const Arrays& x,
               const MaybeAxes& in) const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/any_params.h: the parameters of an equation as jaxprs hold them; their fields are described
-// in core/param.h, which few need (public headers do not).
+// core/any_params.h: the type-erased parameters of an equation, as jaxprs store them. core/param.h
+// describes their fields; public headers do not need it.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -32,7 +32,7 @@ const Info& info(DType d) {
   return info_table[i];
 }
 
-// The lattice: a node is a strong type, or the kind of a weak one.
+// A node of the lattice is a strong type, or one of the weak kinds.
 constexpr size_t weak_int = static_cast<size_t>(RbgKey) + 1, weak_float = weak_int + 1,
                  weak_complex = weak_int + 2, nodes = weak_int + 3;
 using Nodes = uint32_t;  // a set of nodes
@@ -71,18 +71,18 @@ constexpr Edge edges[] = {{Bool, weak_int},
                           {weak_complex, C64},
                           {C64, C128}};
 
-// For each node, itself and every node above it.
+// For each node, the set of itself and every node above it.
 constexpr std::array<Nodes, nodes> upper_bounds() {
   std::array<Nodes, nodes> up{};
   for (size_t i = 0; i < nodes; ++i) up[i] = bit(i);
-  // Repeated until nothing changes: the longest path is shorter than the number of nodes.
+  // Each round extends the sets by one edge. The longest path is shorter than the number of nodes.
   for (size_t round = 0; round < nodes; ++round)
     for (Edge e : edges) up[e.from.index] |= up[e.to.index];
   return up;
 }
 constexpr std::array<Nodes, nodes> up_table = upper_bounds();
 
-// The least node above both, or nodes.
+// The least node above both a and b, or `nodes` if no node is.
 constexpr size_t least_upper_bound(size_t a, size_t b) {
   Nodes common = up_table[a] & up_table[b];
   for (size_t c = 0; c < nodes; ++c)
@@ -124,11 +124,11 @@ bool ir::takes_beyond_i32(DType number, DType to) {
 }
 
 Promoted ir::promote(DType a, bool weak_a, DType b, bool weak_b) {
-  // A bool is never weak: it is below everything anyway.
+  // A bool is never weak, because it is below every other type anyway.
   weak_a &= a != Bool && !is_key(a);
   weak_b &= b != Bool && !is_key(b);
   bool both_weak = weak_a && weak_b;
-  // Two weak types meet at the bound of the strong ones, so that widths count among equals.
+  // Two weak types are joined as if they were strong, so that the wider of two equal kinds wins.
   size_t node =
       least_upper_bound(node_of(a, weak_a && !both_weak), node_of(b, weak_b && !both_weak));
   if (node == nodes)
@@ -137,8 +137,8 @@ Promoted ir::promote(DType a, bool weak_a, DType b, bool weak_b) {
                      " promote to; keys go with keys of their kind only, convert the other operand "
                      "with astype()");
   if (node < weak_int) return {static_cast<DType>(node), both_weak};
-  // A kind without a width: the default one, or the 64-bit one where an operand has 64 bits (as in
-  // JAX with 64-bit types switched on).
+  // A weak kind has no width. It gets the default width, or 64 bits if an operand has 64 bits (as
+  // in JAX with 64-bit types enabled).
   bool wide = is_64_bit(a) || is_64_bit(b);
   DType d = node == weak_int     ? (wide ? I64 : I32)
             : node == weak_float ? (wide ? F64 : F32)
@@ -156,14 +156,16 @@ float16_t::float16_t(float x) {
   auto f = std::bit_cast<uint32_t>(x);
   auto sign = static_cast<uint16_t>(f >> 16 & 0x8000);
   f &= 0x7fffffff;
-  if (f > 0x7f800000) {  // NaN: made quiet, upper payload kept, as the hardware's conversion does
+  if (f > 0x7f800000) {  // NaN: made quiet, keeping the upper payload, as the hardware's conversion
+                         // does
     bits = static_cast<uint16_t>(sign | 0x7e00 | (f >> 13 & 0x3ff));
-  } else if (f >= 0x477ff000) {  // from 65520 on the nearest is infinity
+  } else if (f >= 0x477ff000) {  // from 65520 on, infinity is the nearest value
     bits = sign | 0x7c00;
-  } else if (f >= 0x38800000) {  // normal: the exponent's bias falls by 112; a carry goes into it
+  } else if (f >= 0x38800000) {  // normal: the exponent bias decreases by 112; a carry increments
+                                 // the exponent
     uint32_t odd = f >> 13 & 1;
     bits = static_cast<uint16_t>(sign | ((f - (112u << 23) + 0xfff + odd) >> 13));
-  } else {  // subnormal: units of 2^-24; what is below half a unit shifts out entirely
+  } else {  // subnormal: units of 2^-24; magnitudes below half a unit are shifted out entirely
     uint32_t shift = 126 - (f >> 23);
     uint32_t m = (f & 0x7fffff) | 0x800000;
     uint32_t q = shift > 24 ? 0 : m >> shift;

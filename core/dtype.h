@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/dtype.h: element types, their properties, and the promotion lattice (JAX's, with the 64-bit
-// types present).
+// core/dtype.h: element types, their properties, and the promotion lattice (that of JAX with the
+// 64-bit types enabled).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace weft {
 
-// The type of an array's elements; those of numbers are names of weft, too: weft::F32. I and U are
-// signed and unsigned integers of so many bits, BF16 is bfloat16, C64 and C128 are complex numbers
-// of two F32 and of two F64. DType::Key and DType::RbgKey are keys of weft::random, which are no
-// numbers: of threefry and of "rbg".
+// The type of an array's elements. The numeric types are also names in weft: weft::F32. I and U are
+// signed and unsigned integers with the given number of bits; BF16 is bfloat16. C64 and C128 are
+// complex numbers of two F32 and of two F64. DType::Key and DType::RbgKey are the keys of
+// weft::random, for its threefry and its "rbg" generator. Keys are not numbers.
 enum class DType : uint8_t {
   Bool,
   I8,
@@ -47,20 +47,20 @@ using DType::U16;
 using DType::U32;
 using DType::U64;
 using DType::U8;
-namespace ir {  // names that programs may have: DType::Key to them
+namespace ir {  // programs may define these names themselves, so they use DType::Key
 using DType::Key;
 using DType::RbgKey;
 }  // namespace ir
 
-// The C++ type of F16 on the host: storage with conversion, no arithmetic.
+// The C++ type of F16 on the host. It only stores and converts: it has no arithmetic.
 struct float16_t {
   uint16_t bits = 0;
   float16_t() = default;
   float16_t(float x);      // nearest even
   operator float() const;  // exact
 };
-// The C++ type of BF16 on the host, the upper half of a float: storage with conversion, no
-// arithmetic.
+// The C++ type of BF16 on the host, the upper half of a float. It only stores and converts: it has
+// no arithmetic.
 struct bfloat16_t {
   uint16_t bits = 0;
   bfloat16_t() = default;
@@ -68,7 +68,8 @@ struct bfloat16_t {
   operator float() const;  // exact
 };
 namespace typing {
-// Complex numbers in memory, layout of std::complex (which this header does not pull in).
+// A complex number in memory, with the layout of std::complex. This header avoids including
+// <complex>.
 template <class R>
 struct Complex {
   R re = 0, im = 0;
@@ -81,55 +82,57 @@ using complex64_t = typing::Complex<float>;
 using complex128_t = typing::Complex<double>;
 
 namespace ir {
-int itemsize(DType d);            // bytes an element; a key's is 8 (two uint32)
+int itemsize(DType d);            // bytes per element; 8 for a key (two uint32)
 const char* short_name(DType d);  // "f32", "i32", "bool", "key", "key<rbg>"
 const char* numpy_name(DType d);  // "float32"
-// Sets *out to the dtype of a short name, "f32"; of "key" and "key<fry>" to Key. False, and *out is
-// left as it is, where there is none.
+// Sets *out to the dtype of a short name such as "f32"; "key" and "key<fry>" give Key. Returns
+// false, and leaves *out unchanged, if no dtype has this name.
 bool parse_dtype(const std::string& short_name, DType* out);
 
-// Whether d is Bool.
+// Returns true if d is Bool.
 constexpr bool is_bool(DType d) { return d == Bool; }
-// Whether d is a signed integer: I8 to I64.
+// Returns true if d is a signed integer: I8 to I64.
 constexpr bool is_signed(DType d) { return d >= I8 && d <= I64; }
-// Whether d is an unsigned integer: U8 to U64.
+// Returns true if d is an unsigned integer: U8 to U64.
 constexpr bool is_unsigned(DType d) { return d >= U8 && d <= U64; }
-// Whether d is an integer, signed or not. Bool is none.
+// Returns true if d is an integer, signed or unsigned. Bool is not an integer.
 constexpr bool is_integer(DType d) { return d >= I8 && d <= U64; }
-// Whether d is a real floating-point type: BF16, F16, F32 or F64.
+// Returns true if d is a real floating-point type: BF16, F16, F32 or F64.
 constexpr bool is_floating(DType d) { return d >= BF16 && d <= F64; }
-// Whether d is C64 or C128.
+// Returns true if d is C64 or C128.
 constexpr bool is_complex(DType d) { return d == C64 || d == C128; }
-// Whether d is a floating-point or a complex type: those that have derivatives.
+// Returns true if d is a floating-point or complex type. Only these types have derivatives.
 constexpr bool is_inexact(DType d) { return d >= BF16 && d <= C128; }
-// Whether d is one of the types of keys.
+// Returns true if d is one of the key types.
 constexpr bool is_key(DType d) { return d >= Key; }
-// Whether d is a number: all but Bool and keys.
+// Returns true if d is a numeric type: any type but Bool and the key types.
 constexpr bool is_number(DType d) { return d >= I8 && d <= C128; }
 DType real_part(DType d);  // C64 -> F32, C128 -> F64, else d
 
-// Whether d has numbers that F32 rounds.
+// Returns true if d has values that F32 cannot represent exactly.
 constexpr bool exceeds_f32(DType d) {
   return d == I32 || d == U32 || d == I64 || d == U64 || d == F64 || d == C128;
 }
-// A weak integer of 64 bits is one that does not fit I32. It goes with I64, U64 (what fits I64
-// with either, the rest with U64) and what is made of F64.
+// Returns true for a weak I64 or U64: the type of an integer literal that does not fit I32. Such a
+// literal combines only with I64, U64, F64 and C128. A literal that exceeds I64, too, does not
+// combine with I64.
 bool beyond_i32(DType d, bool weak);
-// Whether such a number of type `number` becomes a `to`.
+// Returns true if such a literal of dtype `number` can be converted to `to`.
 bool takes_beyond_i32(DType number, DType to);
-// What to do instead, for messages.
+// The advice in error messages about such literals.
 std::string beyond_i32_advice();
-// What two operands become. A weak type (a C++ scalar) gives way to the other's width.
+// The result of promoting two operands. A weak type (that of a C++ scalar) adopts the width of the
+// other operand.
 struct Promoted {
   DType dtype;
   bool weak;
 };
-// The dtype that operands of dtypes a and b are converted to, and whether it is weak still: JAX's
-// lattice with the 64-bit types present. DTypeError if there is none (a key with anything else).
-// Source: jax.numpy.promote_types.
+// The dtype to which operands of dtypes a and b are converted, and whether it is still weak: JAX's
+// lattice with the 64-bit types enabled. Raises DTypeError if there is no such dtype (a key with
+// anything else). Source: jax.numpy.promote_types.
 Promoted promote(DType a, bool weak_a, DType b, bool weak_b);
-// The float an integer or bool argument of a transcendental function becomes: F32, and F64 for the
-// 64-bit integers; inexact types stay.
+// The float type to which a transcendental function converts an integer or bool argument: F64 for
+// the 64-bit integers, else F32. Inexact types stay unchanged.
 DType to_inexact(DType d);
 
 // The element type of a C++ type.
@@ -203,7 +206,7 @@ template <>
 struct dtype_of<complex128_t> {
   static constexpr DType value = C128;
 };
-// std::complex and its like, which this header does not pull in.
+// std::complex and similar classes. This header avoids including <complex>.
 template <class T>
 concept ComplexNumber =
     requires(const T& z) {
@@ -219,7 +222,7 @@ struct dtype_of<T> {
 template <class T>
 inline constexpr DType dtype_of_v = dtype_of<std::remove_cv_t<T>>::value;
 
-// Calls f with a null pointer of the C++ type of d: f((float*)nullptr) for F32. Keys count as U64.
+// Calls f with a null pointer to the C++ type of d: f((float*)nullptr) for F32. Keys count as U64.
 template <class F>
 decltype(auto) with_dtype(DType d, F&& f) {
   switch (d) {

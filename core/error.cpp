@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/error.cpp: the text of errors and of places, and the user's call on this thread.
+// core/error.cpp: the texts of errors and locations, and the location of the user's call on this
+// thread.
 #include "weft/core/error.h"
 
 #include <string_view>
@@ -19,7 +20,8 @@ InternalError::InternalError(const std::string& what)
 
 std::string typing::to_string(const Location& l) {
   if (!l) return "unknown location";
-  // The file's own name only: texts stay the same wherever a project is built.
+  // Only the file name without its folders, so that texts do not depend on where a project is
+  // built.
   std::string_view file = l.file ? l.file : "";
   if (size_t slash = file.find_last_of("/\\"); slash != std::string_view::npos)
     file.remove_prefix(slash + 1);
@@ -28,7 +30,7 @@ std::string typing::to_string(const Location& l) {
 
 namespace {
 thread_local constinit Location source;
-// What the rule of Source stands on: the library is compiled so that its own lines are unknown.
+// Source relies on this: the library is compiled so that its own lines are unknown.
 static_assert(!Location::here());
 }  // namespace
 
@@ -49,7 +51,7 @@ std::string ir::with_place(const std::string& text) {
   const Location at = Source::current();
   const std::string named = with_name(text, calling(at));
   if (!at || text.find("(at ") != std::string::npos) return named;
-  // Lines that show something, as a caret does, stay as they are.
+  // If the text has several lines, such as one with a caret, the location goes on its own line.
   const char* gap = text.find('\n') == std::string::npos ? " " : "\n";
   return named + gap + "(at " + to_string(at) + ")";
 }

@@ -1,126 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/error.h: the error classes of the public interface, and the places in the user's code that
-// their texts name.
+// core/error.h: the error classes of the public interface, and the source locations in user code
+// that error texts name.
 #pragma once
 #include <stdexcept>
 #include <string>
 
 namespace weft {
 
-// Every mistake of a user, bad file or exhausted resource ends in one of these. The text says what
-// was asked, what was given, where the value was made and what to do next; where the user's call is
-// known (Source), its place is added: "… (at file.cpp:12)".
+// Every user mistake, bad file or exhausted resource raises one of these classes. The text says
+// what was requested, what was given, where the value was made and what to do next. If the location
+// of the user's call is known (Source), it is appended: "… (at file.cpp:12)".
 struct Error : std::runtime_error {
   explicit Error(const std::string& what);
 };
 
-// Shapes, ranks or sizes that an operation does not take or that do not go together; trees of
-// another structure than they must have; carries and branches whose types differ; counts that must
-// not be negative (lengths, batch sizes); any use of an empty Array.
+// Shapes, ranks or sizes that an operation does not accept or that do not fit each other. Also
+// trees with the wrong structure, carries and branches whose types differ, and negative counts
+// (lengths, batch sizes). Any use of an empty Array raises it, too.
 struct ShapeError : Error {
   using Error::Error;
 };
-// A dtype that an operation does not take, dtypes that have none in common (a key with anything
-// else) or that lax:: wants to be equal, an integer literal that does not fit I32 and meets neither
-// a 64-bit type nor F64, data<T>() of another T than the array's, and dtypes that a format of files
-// has not.
+// A dtype that an operation does not accept, or dtypes without a common dtype (a key with anything
+// else). Also unequal dtypes where lax:: requires equal ones, and a data<T>() whose T is not the
+// array's type. Also an integer literal that does not fit I32 and is combined with neither a 64-bit
+// integer type nor F64. Also a dtype that a file format does not support.
 struct DTypeError : Error {
   using Error::Error;
 };
-// An axis that an array has not, a known index out of range (a computed one clamps or drops; mode
-// "check" makes it a CheckError), and a lane, a leaf or a step of a slice that there cannot be.
+// An axis that the array does not have, or a known index out of range. A computed index is clamped
+// or dropped instead; mode "check" makes it a CheckError. Also a lane, a leaf or a slice step that
+// is impossible.
 struct IndexError : Error {
   using Error::Error;
 };
-// The value of a traced Array is asked for: by bool(x), as in a C++ if or while, by item, to_vector
-// or data, or where the size of a result depends on it, as of nonzero; also a computation with a
-// ShapeDtypeStruct. The text names the value, says where it was made, and what to use: cond, where,
-// while_loop, an option for the size. Source: jax.errors.ConcretizationTypeError,
-// jax.errors.TracerBoolConversionError, jax.errors.TracerArrayConversionError,
-// jax.errors.TracerIntegerConversionError and jax.errors.NonConcreteBooleanIndexError.
+// The program needs the value of a traced Array: in bool(x), as in a C++ if or while, or in item,
+// to_vector or data. The size of a result can also depend on the value (nonzero). Also a
+// computation with a ShapeDtypeStruct. The text names the value, where it was made, and what to use
+// instead: cond, where, while_loop, or an option for the size. Source:
+// jax.errors.ConcretizationTypeError, jax.errors.TracerBoolConversionError,
+// jax.errors.TracerArrayConversionError, jax.errors.TracerIntegerConversionError and
+// jax.errors.NonConcreteBooleanIndexError.
 struct ConcretizationError : Error {
   using Error::Error;
 };
-// A traced value is used outside the transform that made it: it was stored in a variable outside
-// the function, or a rule of custom_jvp or custom_vjp captured it. Values are to be returned, and
-// passed as arguments. Source: jax.errors.UnexpectedTracerError.
+// A traced value is used outside the transform that made it. For example, it was stored in a
+// variable outside the function, or a rule of custom_jvp or custom_vjp captured it. Return such
+// values, or pass them as arguments. Source: jax.errors.UnexpectedTracerError.
 struct LeakedTracerError : Error {
   using Error::Error;
 };
-// A name of an axis that no map being applied has ("unbound axis name 'i'"), a collective that
-// names none or one of them twice, a position where it takes names alone, a spec with a name that
-// its mesh has not, and any spmd_axis_name.
+// An axis name that no enclosing map has ("unbound axis name 'i'"), or a collective that names no
+// axis or one axis twice. Also a position where a name is required, a spec with a name that its
+// mesh does not have, and any use of spmd_axis_name.
 struct AxisNameError : Error {
   using Error::Error;
 };
-// A map that cannot be made: in_axes or out_axes that are no prefix of the tree or out of range,
-// sizes of mapped axes that differ, out_axes none of a mapped result, a collective over an axis
-// mapped in chunks, an operation without a batching rule where .strict is set, an unmapped random
-// key where .randomness is "error", a rule of custom_vmap that returns other than it says.
+// A map that cannot be made. Its in_axes or out_axes are not a prefix of the tree or are out of
+// range, or the sizes of mapped axes differ. Also out_axes of none for a mapped result, and a
+// collective over an axis that is mapped in chunks. Also an operation without a batching rule under
+// .strict, and an unmapped random key under .randomness "error". Also a custom_vmap rule whose
+// results do not match its declaration.
 struct BatchingError : Error {
   using Error::Error;
 };
-// A derivative that there is not: of a result that is not a real scalar, of integers, in reverse
-// through a while_loop whose trips are not bounded, in forward mode of a custom_vjp, of a callback
-// or custom_call without a rule, the transpose of what is not linear; and tangents, cotangents and
-// results of rules of other types than the values have.
+// A derivative that does not exist. Examples are derivatives of a result that is not a real scalar,
+// of integers, or of a callback or custom_call without a rule. Also reverse mode through a
+// while_loop without a bound on its trips, and forward mode of a custom_vjp. Also the transpose of
+// a function that is not linear. Also tangents, cotangents and rule results whose types do not
+// match the values.
 struct DifferentiationError : Error {
   using Error::Error;
 };
-// A check(pred, text, …) that failed, raised when the outermost call has run, with the text and the
-// lane; an index out of range of mode "check"; a NaN among the results of a jit with .check_nans.
+// A check(pred, text, …) that failed. It is raised when the outermost call has finished, with the
+// text and the lane. Also an index out of range in mode "check", and a NaN among the results of a
+// jit with .check_nans.
 struct CheckError : Error {
   using Error::Error;
 };
-// A program that cannot be compiled: a function that calls itself for ever, more equations than are
-// compiled at once or than .unroll writes out, arrays too large for one lane of a kernel; an
-// implementation or a schedule that was asked for (WEFT_IMPL, WEFT_SCHEDULE, CompileOptions) and
-// does not apply; a WEFT_CPU that this machine is not, a WEFT_NUM_THREADS that is no number of
-// threads; what StableHLO text has no way to say.
+// A program that cannot be compiled: infinite recursion, or more equations than are compiled at a
+// time or than .unroll may write out. Also arrays too large for one lane of a kernel, and an
+// implementation or schedule that was requested (WEFT_IMPL, WEFT_SCHEDULE, CompileOptions) and does
+// not apply. Also a WEFT_CPU that does not match this machine, a WEFT_NUM_THREADS that is not a
+// thread count, and programs that StableHLO text cannot express.
 struct CompileError : Error {
   using Error::Error;
 };
-// Memory for arrays, temporaries or the contents of a file that is not there, on the host or on a
-// GPU, or that set_memory_limit does not allow. The text says how many bytes were asked for.
+// Memory for arrays, temporaries or the contents of a file is unavailable, on the host or on a GPU,
+// or set_memory_limit forbids it. The text says how many bytes were requested.
 struct OutOfMemoryError : Error {
   using Error::Error;
 };
-// A device that is not among devices(), that fails, or cannot do what it is told, as call a
-// function of the host; an array whose memory was donated; donate_argnums that the function has
-// not; a DLPack tensor on another kind of device, or that would need a copy that is forbidden.
+// A device that is not among devices(), that fails, or that cannot do what the program requires,
+// such as calling a host function. Also an array whose memory was donated, and donate_argnums for
+// arguments that the function does not have. Also a DLPack tensor on another kind of device, or one
+// that needs a forbidden copy.
 struct DeviceError : Error {
   using Error::Error;
 };
-// Text that is not well formed: a jaxpr, StableHLO, a file of schedules. It names line and column
-// (of schedules the line). Also a jaxpr whose constants are not given, or are of other types.
+// Malformed text: a jaxpr, StableHLO, or a file of schedules. The message names the line and column
+// (only the line for schedules). Also a jaxpr whose constants are missing or have other types.
 struct ParseError : Error {
   using Error::Error;
 };
-// A file or a DLPack tensor that cannot be read, a file that cannot be written, and StableHLO text
-// with what Weft does not have. The text names the file and the reason.
+// A file or a DLPack tensor that cannot be read, or a file that cannot be written. Also StableHLO
+// text with features that Weft does not have. The text names the file and the reason.
 struct FormatError : Error {
   using Error::Error;
 };
-// A call was ended while it ran: by interrupt() or because its .time_limit was over. The text says
-// by which.
+// A call was stopped while it ran, either by interrupt() or because its .time_limit expired. The
+// text says which.
 struct InterruptedError : Error {
   using Error::Error;
 };
 
-// A bug of Weft itself, never the user's mistake. The text asks for a report.
+// A bug of Weft itself, never the user's mistake. The text requests a report.
 struct InternalError : Error {
   explicit InternalError(const std::string& what);
 };
 
 namespace typing {
-// Where a call was written; taken by default arguments, so operators and functions know their line.
+// The source location of a call. Default arguments capture it, so operators and functions know
+// their line.
 struct Location {
   const char* file = "";
   int line = 0;
-  const char* scope = "";  // "layer1/attention": the names of the scopes around it (named_scope)
-  // Unknown in Weft's own files, which stand between the user's line and the call. Inlined, as the
-  // folder may have another name where the library is compiled.
+  const char* scope = "";  // "layer1/attention": the enclosing named_scope names
+  // Returns an unknown location for Weft's own files, because they are between the user's line and
+  // the call. It is inlined: where the library is compiled, the folder may have another name.
   [[gnu::always_inline]] static constexpr Location here(const char* f = __builtin_FILE(),
                                                         int l = __builtin_LINE()) {
     constexpr size_t folder = sizeof __FILE__ - sizeof "core/error.h";
@@ -133,10 +140,10 @@ std::string to_string(const Location& l);
 }  // namespace typing
 using typing::to_string;
 
-// A name for what is computed while it lives, on this thread: errors and reports say it beside the
-// line, "file.cpp:12 in layer1/attention" for a scope within another. It changes no value, and is
-// no part of what tells programs apart. Behind named_scope layer("layer1") an error ends in "(at
-// file.cpp:12 in layer1)". Source: jax.named_scope.
+// Names the computations of this thread during the lifetime of the object. Errors and reports show
+// the name beside the line, "file.cpp:12 in layer1/attention" for nested scopes. It changes no
+// value, and programs that differ only in scopes compare equal. After named_scope layer("layer1")
+// an error ends in "(at file.cpp:12 in layer1)". Source: jax.named_scope.
 class [[nodiscard]] named_scope {
  public:
   explicit named_scope(const std::string& name);
@@ -149,15 +156,15 @@ class [[nodiscard]] named_scope {
 };
 
 namespace ir {
-// Where the user wrote the call that is being processed: what errors name, and what values and
-// equations remember. Everything a user calls tells its place with a Source, and so does an
-// equation that runs again. The innermost place that is known counts: inside a transform that of
-// the call in the user's function, if it has one (operator! takes none). Weft's own calls have no
-// place, so what they do is at the line of the function they are part of.
+// The user's source location of the call that is being processed. Errors name it, and values and
+// equations store it. Every public function sets it with a Source, and so does an equation that
+// runs again. The innermost known location wins: inside a transform, that is the call in the user's
+// function, if it has one (operator! does not capture a location). Calls inside Weft have no
+// location, so their work has the location of the public function that contains them.
 //
-//   grad(loss)(w)              what grad refuses is at the line of grad,
-//     loss: softmax(dot(x, w)) what softmax or the exp inside it refuses at the line of softmax,
-//                              and so is what goes wrong when that exp is transposed.
+// Example: in grad(loss)(w), where loss computes softmax(dot(x, w)), an error of grad is at the
+// line of grad. An error of softmax, or of the exp inside it, is at the line of softmax. So is an
+// error in the transposition of that exp.
 class Source {
  public:
   explicit Source(typing::Location at);
@@ -170,10 +177,10 @@ class Source {
   typing::Location before_;
 };
 
-// The text with " (at file.cpp:12)", the current place, unless it names a place already. Each
-// Error's text goes through here when the error is made.
+// The text with the current location appended, " (at file.cpp:12)", unless it names a location
+// already. Every Error passes its text through this function when it is constructed.
 std::string with_place(const std::string& text);
-// The same for an error that is on its way already.
+// Appends a location to the text of an error that is being propagated.
 void add_place(Error& e, typing::Location at);
 }  // namespace ir
 

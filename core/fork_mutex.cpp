@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/fork_mutex.cpp: the list of all of them.
+// core/fork_mutex.cpp: the list of all ForkMutex objects.
 #include "weft/core/fork_mutex.h"
 
 #include <thread>
@@ -26,7 +26,7 @@ ForkMutex::ForkMutex() {
   l.first = this;
 }
 
-// All or none: whoever holds one may be about to take another.
+// Locks all or none: a thread that holds one may be about to lock another.
 bool ForkMutex::try_lock_all() {
   for (ForkMutex* m = list().first; m; m = m->next_)
     if (!m->try_lock()) {

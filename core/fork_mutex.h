@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/fork_mutex.h: locks that nobody holds when the process forks, so that the child, which has
-// one thread only, finds none held by a thread that it does not have.
+// core/fork_mutex.h: locks that no thread holds when the process forks. The child process has only
+// one thread, so a lock held by any other thread would stay locked in it.
 #pragma once
 #include <mutex>
 
 namespace weft {
 
-// For a few steps at a time. It lives as long as the process.
+// A lock for short critical sections. It lives as long as the process.
 class ForkMutex {
  public:
   ForkMutex();
@@ -16,7 +16,8 @@ class ForkMutex {
   bool try_lock() { return m_.try_lock(); }
   void unlock() { m_.unlock(); }
 
-  // For a fork (runtime/fork.cpp): takes all that there are; none is made until they are released.
+  // For fork (runtime/fork.cpp): locks every ForkMutex. No new ForkMutex can be created until they
+  // are released.
   static void lock_all();
   static void unlock_all();
 

@@ -58,8 +58,8 @@ bool same_place(const Location& a, const Location& b) {
   return a.line == b.line && a.scope == b.scope &&
          (a.file == b.file || std::string_view(a.file) == b.file);
 }
-// Whether errors about j may name the places that `known`, an equal program, has. What comes from
-// text has none.
+// Returns true if errors about j may name the locations of `known`, an equal program. Equations
+// parsed from text have no locations.
 bool same_places(const JaxprData& known, const JaxprData& j) {
   for (size_t i = 0; i < j.eqns.size(); ++i)
     if (j.eqns[i].source && !same_place(known.eqns[i].source, j.eqns[i].source)) return false;
@@ -77,8 +77,9 @@ struct LiteralHash {
     return mix(mix(l.bits[0], l.bits[1]), static_cast<size_t>(l.dtype) * 2 + l.weak);
   }
 };
-// Each literal once, in the order of use; none that is not used. What reads a weak number as a
-// float has the float alone, so that programs which differ in what nothing reads are one.
+// Stores each used literal once, in the order of use, and drops unused ones. Where an equation
+// reads a weak number as a float, only the float is kept. Programs that differ only in bits that
+// nothing reads thus become equal.
 void number_literals(JaxprData& j) {
   if (j.literals.empty()) return;
   std::vector<Literal> literals;
@@ -129,7 +130,7 @@ Jaxpr ir::intern(Ref<JaxprData> j) {
 #endif
   j->hash = hash_program(*j);
   j->first = nullptr;
-  // Programs that die while the lock is held would take it again.
+  // Keeps programs alive until the lock is released, because their destruction would take it again.
   std::vector<Jaxpr> kept;
   const std::lock_guard lock(table().guard);
   const auto [lo, hi] = table().programs.equal_range(j->hash);
@@ -201,7 +202,7 @@ std::vector<Jaxpr> ir::inner_programs(const AnyParams& p) {
 }
 
 namespace {
-// Visits programs and those within them until one is what is looked for.
+// Visits the programs and their nested programs until `holds` returns true for one.
 bool any_program(std::vector<Jaxpr> programs, FunctionRef<bool(const JaxprData&)> holds) {
   std::unordered_set<const JaxprData*> seen;
   while (!programs.empty()) {

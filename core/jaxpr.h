@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/jaxpr.h: the program representation: typed variables, equations in SSA form, interned.
+// core/jaxpr.h: the program representation: typed variables and equations in SSA form, interned.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -18,7 +18,7 @@ namespace weft {
 namespace ir {
 class Op;
 
-// What an equation reads: variable `index`, or literal number ~index.
+// An operand of an equation: variable `index`, or literal number ~index.
 struct Atom {
   int32_t index = 0;
   bool is_literal() const { return index < 0; }
@@ -30,16 +30,16 @@ struct Eqn {
   const Op* op = nullptr;
   AnyParams params;
   std::vector<Atom> in;
-  int32_t out = 0;  // the first of its outputs; they are numbered in a row
+  int32_t out = 0;  // the first output; the outputs have consecutive numbers
   int32_t n_out = 1;
   typing::Location source;
-  // How it is run: the name of an implementation (core/loops/implementation.h), which lives as long
-  // as the op; empty before the compiler has chosen, and where there is nothing to choose.
+  // The name of the implementation that runs it (core/loops/implementation.h); the name lives as
+  // long as the op. It is empty until the compiler has chosen, and for ops without a choice.
   std::string_view implementation = {};
 };
 
-// A closed program: inputs are the variables 0 … n_in-1, of which the first n_const are constants
-// (bound once, where the program is made). Equations define their variables in order.
+// A closed program. The inputs are the variables 0 … n_in-1; the first n_const of them are
+// constants, bound once when the program is made. Equations define their variables in order.
 class JaxprData : public RefCounted {
  public:
   std::vector<typing::Type> types;  // of all variables
@@ -50,8 +50,8 @@ class JaxprData : public RefCounted {
   std::vector<Atom> out;
   size_t hash = 0;
   bool interned = false;
-  // The first interned program that this one equals in all but the places in the user's code, or
-  // null if it is the first itself. They are equal by ==, and compiled once.
+  // The first interned program that equals this one up to source locations, or null if this program
+  // is the first. Both compare equal by ==, and are compiled once.
   Ref<const JaxprData> first = {};
 
   JaxprData() = default;
@@ -68,42 +68,43 @@ class JaxprData : public RefCounted {
   typing::Types out_types() const;
 
  protected:
-  void dispose() const override;  // leaves the table of interned programs first
+  void dispose() const override;  // removes it from the table of interned programs first
 };
 }  // namespace ir
 
 using Jaxpr = ir::Ref<const ir::JaxprData>;
 
 namespace ir {
-// Equal programs of the same places in the user's code become the same object; of other places they
-// become equal ones, so that errors name the right place. Literals are first numbered by first use,
-// so that programs of equal text are equal.
+// Equal programs with the same source locations become the same object. With other locations they
+// become distinct objects that compare equal, so that errors name the right location. Literals are
+// first renumbered in order of use, so that programs with equal text are equal.
 Jaxpr intern(Ref<JaxprData> j);
 
-// jaxpr text as JAX prints it: "{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }". docs/ir.md
-// has the grammar.
+// The jaxpr text as JAX prints it: "{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }".
+// docs/ir.md has the grammar.
 std::string to_string(const Jaxpr& j);
-// The inverse. Raises ParseError with line and column. (The public parse_jaxpr also takes
-// constants.)
+// The inverse of to_string. Raises ParseError with line and column. (The public parse_jaxpr also
+// accepts constants.)
 Jaxpr read_jaxpr(const std::string& text);
 // Raises InternalError naming the violated rule (docs/ir.md) if the program is not well formed.
-// Debug builds verify every program that is interned.
+// Debug builds verify every interned program.
 void verify(const Jaxpr& j);
-// The same without descending into inner programs.
+// Verifies the equations without descending into inner programs.
 void verify_equations(const JaxprData& j);
 
-// By input, whether an equation or a result reads it.
+// For each input, true if an equation or a result reads it.
 std::vector<bool> inputs_read(const JaxprData& j);
 // The programs that an equation holds, in the order of its fields.
 void for_inner(const Eqn& e, FunctionRef<void(const Jaxpr&)> f);
 std::vector<Jaxpr> inner_programs(const AnyParams& p);
-// Visits these programs and those within them, each once, however often it is held.
+// Visits these programs and the programs nested in them, each of them once.
 void for_each_program(std::vector<Jaxpr> programs, FunctionRef<void(const JaxprData&)> visit);
-// Whether `holds` says so of an equation of these programs or of a program within them.
+// Returns true if `holds` returns true for an equation of these programs or of their nested
+// programs.
 bool any_equation(std::vector<Jaxpr> programs,
                   FunctionRef<bool(const JaxprData&, const Eqn&)> holds);
-// Number of equations, those of inner programs included (where a program is held twice, twice);
-// saturates.
+// The number of equations, including those of inner programs; a program that is held twice counts
+// twice. The count saturates.
 int64_t count_equations(const Jaxpr& j);
 }  // namespace ir
 using ir::to_string;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/literal.cpp: weak numbers: a float, and the double that it was written as.
+// core/literal.cpp: weak numbers: a float, and the double from which it was made.
 #include "weft/core/literal.h"
 
 #include <bit>
@@ -12,8 +12,9 @@ namespace weft {
 Literal ir::weak_literal(double x) {
   const auto f = static_cast<float>(x);
   Literal l{F32, true, {std::bit_cast<uint32_t>(f), 0}};
-  // Canonical, so that equal numbers are equal literals: a float is only itself. Zero is a float,
-  // so no double that is kept has the bits 0. NaNs are not told apart.
+  // The form is canonical, so that equal numbers are equal literals: a number that is a float has
+  // no double. Zero is a float, so a stored double never has the bits 0. NaNs are not
+  // distinguished.
   if (static_cast<double>(f) != x && x == x) l.bits[1] = std::bit_cast<uint64_t>(x);
   return l;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/literal.h: a number written into a program. docs/decisions/0010 says what a weak one keeps.
+// core/literal.h: a scalar constant in a program. docs/decisions/0010 explains weak numbers.
 #pragma once
 #include <cstdint>
 
@@ -8,28 +8,28 @@
 
 namespace weft::ir {
 
-// A scalar written into the program. Arrays are never literals (Decided 9).
+// A scalar constant in the program. Arrays are never literals: they are constants of the program.
 struct Literal {
   DType dtype = F32;
   bool weak = false;
-  // The element's bytes, zero-extended. A weak F32 number that was written as a double which is no
-  // float has that double in bits[1].
+  // The element's bytes, zero-extended. If a weak F32 literal was made from a double that F32
+  // cannot represent, bits[1] contains that double.
   uint64_t bits[2] = {0, 0};
   typing::Type type() const { return typing::Type(dtype, Shape{}, weak); }
   friend bool operator==(const Literal&, const Literal&) = default;
 };
 
-// Whether a value of that type may have been written as a double.
+// Returns true if a value of that type may have been made from a double.
 bool is_weak_number(const typing::Type& t);
 // The weak F32 literal of a number.
 Literal weak_literal(double x);
-// Whether l has a double besides its float.
+// Returns true if l contains a double in addition to its float.
 bool keeps_double(const Literal& l);
-// The number that a weak F32 literal was written as.
+// The number from which a weak F32 literal was made.
 double written_number(const Literal& l);
-// What all ops but conversions see of it: the float alone.
+// The literal without its double. All ops but conversions see only the float.
 Literal rounded(Literal l);
-// The literal that the conversion of a double-keeping one reads: F64.
+// The F64 literal that a conversion reads in place of a weak F32 literal.
 Literal as_written(const Literal& l);
 
 }  // namespace weft::ir

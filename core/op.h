@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/op.h: the definition of an op: one block with a named slot a rule, and the registry.
+// core/op.h: the definition of an op, one block with a named slot for each rule, and the registry.
 #pragma once
 #include <functional>
 #include <optional>
@@ -22,14 +22,14 @@ template <class P>
 class Primitive;                       // tracer/trace.h
 class BatchLevel;                      // batching/batch_trace.h
 class PartialEval;                     // autodiff/partial_eval.h
-using MaybeAxis = std::optional<int>;  // where a value carries the mapped axis, if it does
+using MaybeAxis = std::optional<int>;  // the mapped axis of a value, if it is mapped
 using MaybeAxes = std::vector<MaybeAxis>;
 
-// ---- what each rule is given: the op that it belongs to, operands, parameters. An empty Array
-// handle stands for a symbolic zero (tangents,
-// cotangents).
+// ---- the arguments of each rule: the op that it belongs to, operands, parameters
+// An empty Array handle represents a symbolic zero among tangents and cotangents.
 
-// The tangents of the outputs; `out` are the primal outputs. The tangent of x[i] is dx[i].
+// For the rule that computes the tangents of the outputs. `out` are the primal outputs; dx[i] is
+// the tangent of x[i].
 template <class P>
 struct JvpArgs {
   const Primitive<P>& op;
@@ -38,7 +38,8 @@ struct JvpArgs {
   const Arrays& out;
   const P& params;
 };
-// Primal outputs and tangents at once, for ops whose tangent program is another op (loops, calls).
+// For the rule that computes primal outputs and tangents together. Ops whose tangent program is
+// another op (loops, calls) have it.
 struct Dual;  // {Arrays out, tangent}, tracer/trace.h
 template <class P>
 struct DualArgs {
@@ -47,7 +48,8 @@ struct DualArgs {
   const Arrays& dx;
   const P& params;
 };
-// Cotangents of the operands that are `linear`; x holds the others (an empty handle where linear).
+// For the rule that computes the cotangents of the operands that are `linear`. x holds the other
+// operands, with an empty handle where an operand is linear.
 template <class P>
 struct TransposeArgs {
   const Primitive<P>& op;
@@ -66,10 +68,10 @@ struct BatchArgs {
   const MaybeAxes& axis;
   int64_t size;
   const P& params;
-  BatchLevel& level;  // the name of the axis, the active mask
+  BatchLevel& level;  // the axis name and the active mask
   bool mapped(size_t i) const { return axis[i].has_value(); }
 };
-// Known operands stand in x as they are; unknown ones are tracers of `level`.
+// Known operands are in x unchanged; unknown operands are tracers of `level`.
 template <class P>
 struct PartialArgs {
   const Primitive<P>& op;
@@ -109,10 +111,10 @@ struct FuseArgs {
   const P& params;
 };
 
-// Decided 18.
+// The side effect of an op; core/programs/effects.h defines what each kind permits.
 enum class Effect { none, pure, ordered };
 
-// In which modes there is a derivative (core/programs/derivatives.h).
+// The modes in which a derivative exists (core/programs/derivatives.h).
 struct Derivatives {
   bool forward = true, reverse = true;
 };
@@ -121,19 +123,19 @@ template <class P>
 struct Sample {
   std::vector<Type> in;
   P params = {};
-  double lo = -2, hi = 2;  // floats are drawn from here
-  // Operands for a seed, where not any numbers will do (loops that must end); empty: drawn from the
-  // above.
+  double lo = -2, hi = 2;  // the range from which floats are drawn
+  // The operands for a seed, for ops that do not accept arbitrary numbers (loops that must end). If
+  // it is empty, operands are drawn from the range above.
   std::function<Arrays(uint64_t seed)> values = {};
-  // The named maps around the op, outermost first: of collectives those that they name. They map
-  // each operand, or none.
+  // The named maps around the op, outermost first; a collective lists the maps that it names. A
+  // test maps either every operand over them or no operand.
   std::vector<std::pair<std::string, int64_t>> maps = {};
 };
 template <class P>
 struct Reject {
   std::vector<Type> in;
   P params;
-  std::string text;  // stands in the error
+  std::string text;  // part of the error text
 };
 
 template <class P>
@@ -146,38 +148,40 @@ struct Def {
   std::function<Dual(const DualArgs<P>&)> dual = {};  // instead of jvp
   std::function<Arrays(const TransposeArgs<P>&)> transpose = {};
   std::function<Batched(const BatchArgs<P>&)> batch = {};
-  std::function<Arrays(const PartialArgs<P>&)> partial = {};  // default: recorded whole
+  std::function<Arrays(const PartialArgs<P>&)> partial = {};  // default: one equation
+
   std::function<Lowering(const LowerArgs<P>&)> lower = {};
-  // The op as a program of others, which the compiler puts in its place.
+  // The op as a program of other ops, which the compiler substitutes for it.
   std::function<Arrays(const ExpandArgs<P>&)> expand = {};
-  // Ways to run it besides these two, or what there is to say about these
-  // (core/loops/implementation.h). The cheapest that applies is chosen (jit/rewrite/choose.h).
+  // Implementations besides those two, or properties of those two (core/loops/implementation.h).
+  // The compiler chooses the cheapest one that applies (jit/rewrite/choose.h).
   std::function<std::vector<Implementation<P>>()> implementations = {};
-  // Rewrites of jit, each by a pass of its own (jit/pipeline.cpp); {}: nothing to do, so what has
-  // no results is not asked. Shorter ways to say the same; several steps that more threads share;
-  // one op with those that made operands.
+  // Rewrites of jit, each by its own pass (jit/pipeline.cpp). An empty result means that nothing
+  // changes, so the passes skip ops without results. `simplify` gives an equivalent shorter form.
+  // `split` gives several steps that more threads can share. `fuse` merges the op with the ops that
+  // made its operands.
   std::function<Arrays(const SimplifyArgs<P>&)> simplify = {};
   std::function<Arrays(const SplitArgs<P>&)> split = {};
   std::function<Arrays(const FuseArgs<P>&)> fuse = {};
-  // How far results of two implementations may be apart, in roundings of the largest of them; 0:
-  // not at all.
+  // The largest difference between the results of two implementations, in roundings of the largest
+  // result; 0 means that they must be equal.
   double tolerance = 0;
-  bool is_product = false;  // of its operands, or of its only one with itself
-  bool hands_on = false;    // its result is its only operand, in another shape or repeated
-  // As a linear part it computes functions of what it is left (again, or by a rule of the user's),
-  // not only products with that.
+  bool is_product = false;  // the product of its operands, or the square of its only operand
+  bool hands_on = false;    // its result is its only operand, reshaped or broadcast
+  // True if the op, as a linear part, evaluates functions of its residuals (a second time, or by a
+  // user's rule). Otherwise it only multiplies by them.
   bool computes_functions = false;
   std::function<Effect(const P&)> effects = {};
-  // Empty: those of the programs that it holds.
+  // Empty: the derivatives of the programs that the op holds.
   std::function<Derivatives(const P&)> derivatives = {};
   std::function<std::vector<Sample<P>>()> samples = {};
   std::function<std::vector<Reject<P>>()> rejects = {};
-  // Whether the op reads a weak F32 operand, its only one, as the double it was written as
-  // (docs/decisions/0010): conversions to types with more numbers than F32.
+  // True if the op reads its only operand, a weak F32, as the double from which it was made
+  // (docs/decisions/0010). Conversions to types that are more precise than F32 do so.
   std::function<bool(const P&)> reads_double = {};
-  // The device that the result is put on; empty: where the operands are.
+  // The device of the result. Empty: the device of the operands.
   std::function<std::string(const P&)> puts_on = {};
-  bool compile_eagerly = false;  // carries a jaxpr: eager calls are compiled (Decided 22)
+  bool compile_eagerly = false;  // holds a jaxpr: eager calls are compiled, not interpreted
   bool collective = false;       // names axes: its batching rule also sees unmapped operands
 };
 
@@ -196,7 +200,7 @@ struct AnyReject {
 };
 
 namespace ir {
-// A primitive, its parameters erased. Rules are reached through it only.
+// A primitive with type-erased parameters. This is the only access to its rules.
 class Op {
  public:
   virtual ~Op() = default;
@@ -213,7 +217,8 @@ class Op {
                          PartialEval& level) const = 0;
   virtual Lowering lower(const Types& in, const Types& out, const AnyParams& p) const = 0;
   virtual Arrays expand(const Arrays& x, const AnyParams& p) const = 0;
-  // All ways to run it, those of `lower` and `expand` among them; none: it is never run itself.
+  // All implementations, including those of `lower` and `expand`. An op without any never runs
+  // itself.
   virtual const std::vector<AnyImplementation>& implementations() const = 0;
   virtual double tolerance() const = 0;
   virtual Arrays simplify(const Arrays& x, const AnyParams& p) const = 0;
@@ -229,7 +234,7 @@ class Op {
   virtual std::string puts_on(const AnyParams& p) const = 0;
   virtual std::vector<AnySample> samples() const = 0;
   virtual std::vector<AnyReject> rejects() const = 0;
-  // Parameters from their printed fields; raises ParseError.
+  // The parameters parsed from their printed fields; raises ParseError.
   virtual AnyParams parse_params(
       const std::vector<std::pair<std::string, ParamValue>>& fields) const = 0;
   enum class Slot {
@@ -250,12 +255,13 @@ class Op {
 };
 }  // namespace ir
 
-// All ops by name; frozen once static initialisation is over.
+// All ops by name. The registry does not change after static initialization.
 const std::vector<const Op*>& all_ops();
 const Op* find_op(const std::string& name);
-// Null if the op has none of that name.
+// Null if the op has no implementation with that name.
 const AnyImplementation* find_implementation(const Op& op, std::string_view name);
-// "generated, library": the names of the op's implementations, or of those that apply to a use.
+// "generated, library": the names of the op's implementations, or only of those that apply to
+// `use`.
 std::string implementation_names(const Op& op, const AnyUse* use = nullptr);
 namespace detail {
 void register_op(const Op* op);

@@ -26,7 +26,7 @@ struct Hasher {
   size_t operator()(const Type& t) const { return t.hash(); }
   size_t operator()(const Opaque& o) const { return reinterpret_cast<size_t>(o.object.get()); }
   size_t operator()(DType d) const { return static_cast<size_t>(d); }
-  // By bits, NaNs alike.
+  // Hashes the bits; all NaNs have the same hash.
   size_t operator()(double x) const {
     return std::isnan(x) ? 1 : std::hash<uint64_t>{}(std::bit_cast<uint64_t>(x));
   }
@@ -36,7 +36,8 @@ struct Hasher {
   }
 };
 
-// A NaN equals itself and 0.0 is not -0.0, so that equal programs are equal and no others.
+// NaN equals NaN, and 0.0 differs from -0.0, because programs are equal exactly if their parameters
+// have the same values.
 bool same(const ParamValue& a, const ParamValue& b) {
   const double *x = std::get_if<double>(&a), *y = std::get_if<double>(&b);
   if (!x || !y) return a == b;

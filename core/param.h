@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/param.h: typed parameters of an equation, with one description of their fields from which
-// hashing, comparison, printing and parsing follow.
+// core/param.h: typed parameters of an equation. One description of their fields provides hashing,
+// comparison, printing and parsing.
 #pragma once
 #include <cstdint>
 #include <cstring>
@@ -19,14 +19,14 @@
 
 namespace weft {
 
-// A C++ object held by an equation that can be neither printed back nor hashed (callbacks, the rule
-// of custom_vmap; Decided 10).
+// A C++ object in an equation that can be neither parsed back nor hashed: a callback, or the rule
+// of custom_vmap. It compares by identity.
 struct Opaque {
   Ref<const RefCounted> object;
   friend bool operator==(const Opaque&, const Opaque&) = default;
 };
 
-// What a field may be.
+// The possible types of a field.
 using ParamValue =
     std::variant<bool, int64_t, double, std::string, DType, Ints, Bools, Strings,
                  Ref<const JaxprData>, std::vector<Ref<const JaxprData>>, Types, Opaque>;
@@ -36,8 +36,8 @@ struct ParamField {
   ParamValue value;
 };
 }  // namespace ir
-// A field by its name, for readers that do not know the type of the parameters; nothing if there is
-// none of this name, or it is of another type.
+// The field with this name, for readers that do not know the type of the parameters. The result is
+// empty if there is no such field or it has another type.
 template <class T>
 std::optional<T> param_field(const AnyParams& p, std::string_view name) {
   for (const ParamField& f : p->fields())
@@ -47,7 +47,7 @@ std::optional<T> param_field(const AnyParams& p, std::string_view name) {
 }
 
 size_t hash_of(const ParamValue& v);
-// The programs that a field holds.
+// Calls f with the programs that a field holds.
 void for_inner(const ParamValue& v, FunctionRef<void(const Ref<const JaxprData>&)> f);
 
 // No parameters.
@@ -69,12 +69,13 @@ struct FieldWriter {
       out->push_back({name, x});
   }
 };
-// Fields missing in the text keep their defaults; `ok` tells whether all that were given fitted.
+// Fields that are missing in the text keep their defaults. `ok` becomes false if a given field has
+// the wrong type.
 struct FieldReader {
   const std::vector<std::pair<std::string, ParamValue>>* in;
   size_t* used;
   bool* ok;
-  // Integers and enumerators that do not fit their C++ type are refused, not cut.
+  // Integers and enumerators that do not fit their C++ type are rejected, not truncated.
   template <class T>
   void assign_integer(const ParamValue& value, T& x) const {
     const auto* v = std::get_if<int64_t>(&value);
@@ -95,7 +96,7 @@ struct FieldReader {
         } else if constexpr (std::is_same_v<T, Bools> || std::is_same_v<T, Ints> ||
                              std::is_same_v<T, Strings> || std::is_same_v<T, Types> ||
                              std::is_same_v<T, std::vector<Ref<const JaxprData>>>) {
-          // "()" reads as an empty list of integers, whatever the list is of.
+          // "()" is parsed as an empty list of integers, whatever the element type of the list is.
           if (const auto* e = std::get_if<Ints>(&value); e && e->empty())
             x = T{};
           else

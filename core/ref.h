@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/ref.h: shared ownership with the count inside the object, and a small type-erased function;
-// public headers use these in place of <memory> and <functional>, which are slow to include. So is
-// <atomic>, a fifth of weft.h: the count is changed by the builtins of GCC and Clang.
+// core/ref.h: shared ownership with the count inside the object, and a small type-erased function.
+// Public headers use these in place of <memory> and <functional>, which are slow to include.
+// <atomic> alone would be a fifth of weft.h, so builtins of GCC and Clang change the count.
 #pragma once
 #include <cstddef>
 #include <type_traits>
@@ -20,7 +20,7 @@ class RefCounted {
   void release() const {
     if (__atomic_fetch_sub(&count_, 1, __ATOMIC_ACQ_REL) == 1) dispose();
   }
-  // Joins the owners unless the last one has already left.
+  // Adds an owner unless the last owner is already gone.
   bool try_retain() const {
     int n = __atomic_load_n(&count_, __ATOMIC_RELAXED);
     while (n != 0)
@@ -37,7 +37,7 @@ class RefCounted {
   mutable int count_ = 0;
 };
 
-// What == compares: an object, or the one that stands for all that are equal to it.
+// The pointer that == compares: the object, or the representative of all objects equal to it.
 template <class T>
 const T* identity_of(const T* p) {
   return p;
@@ -74,7 +74,7 @@ class Ref {
   friend bool operator==(const Ref& a, const Ref& b) {
     return identity_of(a.p_) == identity_of(b.p_);
   }
-  // Takes over a count that try_retain has added.
+  // Takes ownership of a count that try_retain has added.
   static Ref adopt(T* p) {
     Ref r;
     r.p_ = p;
@@ -90,7 +90,7 @@ Ref<T> make_ref(A&&... a) {
   return Ref<T>(new T(std::forward<A>(a)...));
 }
 
-// A callable that is only lent for the time of a call.
+// A non-owning reference to a callable, valid only during a call.
 template <class S>
 class FunctionRef;
 template <class R, class... A>
@@ -105,8 +105,8 @@ class FunctionRef<R(A...)> {
   R operator()(A... a) const { return call_(object_, static_cast<A&&>(a)...); }
 
  private:
-  // Compiled for each function that is passed to a transform: not a lambda, which is four functions
-  // to a compiler that does not optimise.
+  // This is compiled for each function that is passed to a transform. It is not a lambda, because a
+  // compiler that does not optimize emits four functions for a lambda.
   template <class F>
   static R call(void* f, A... a) {
     return (*static_cast<F*>(f))(static_cast<A&&>(a)...);
@@ -115,7 +115,7 @@ class FunctionRef<R(A...)> {
   R (*call_)(void*, A...);
 };
 
-// A callable that is kept: copies share it.
+// A callable with shared ownership: copies refer to the same object.
 template <class S>
 class Function;
 template <class R, class... A>

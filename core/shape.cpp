@@ -15,7 +15,7 @@ namespace {
 
 constexpr int64_t max_size = int64_t{1} << 62;
 
-// Whether |a * b| <= 2^62; writes the product.
+// Writes the product and returns true if |a * b| <= 2^62.
 bool multiply(int64_t a, int64_t b, int64_t* out) {
   return !__builtin_mul_overflow(a, b, out) && *out <= max_size && *out >= -max_size;
 }
@@ -53,8 +53,8 @@ void Shape::no_such_axis(int64_t i, Location at) const {
 }
 
 int64_t Shape::elements(Location at) const {
-  // Zeros are left out of the check, as NumPy does: the product of any of the axes of an accepted
-  // shape fits, also in an array without elements.
+  // The check ignores zeros, as in NumPy. So the product of any subset of the axes of an accepted
+  // shape fits, even if the array has no elements.
   int64_t n = 1;
   bool none = false;
   for (int64_t size : d_) {
@@ -101,7 +101,7 @@ std::vector<int64_t> ir::row_major(const Shape& s) {
   int64_t step = 1;
   for (size_t i = s.size(); i-- > 0;) {
     strides[i] = step;
-    // A size of zero counts as one, as in NumPy; there is no element to reach anyway.
+    // A size of zero counts as one, as in NumPy; the array has no elements to address anyway.
     if (!multiply(step, std::max<int64_t>(s.sizes()[i], 1), &step)) (void)s.elements();
   }
   return strides;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/shape.h: the shape of an array; the one place where sizes are multiplied, with a check.
+// core/shape.h: the shape of an array. This is the only place that multiplies sizes, with an
+// overflow check.
 #pragma once
 #include <concepts>
 #include <cstdint>
@@ -15,8 +16,8 @@
 namespace weft {
 
 namespace ir {
-// The integral types of C++ but bool, char and wchar_t: what is taken for a size, an axis or an
-// index.
+// The integral types of C++ except bool, char and wchar_t. They are accepted as sizes, axes and
+// indices.
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool> && !std::same_as<T, char> &&
                   !std::same_as<T, wchar_t>;
@@ -33,9 +34,9 @@ struct Dim {
 
 namespace ir {
 std::vector<int64_t> numbers_of(std::initializer_list<typing::Dim> l);
-// GCC 12 reads {.ddof = 1} as {1} where a class has a constructor of an integer. In such braces
-// these are better matches than a template, and a call that needs one does not compile. {1} is
-// still an initializer list. A class inherits them by a using-declaration.
+// GCC 12 reads {.ddof = 1} as {1} if a class has a constructor from an integer. These overloads
+// match such braces better than a template, and a call that selects one does not compile. {1} still
+// selects an initializer list. A class inherits them by a using-declaration.
 struct NoNamesInBraces {
   NoNamesInBraces() = default;
   explicit NoNamesInBraces(signed char) = delete;
@@ -49,7 +50,7 @@ struct NoNamesInBraces {
   explicit NoNamesInBraces(long long) = delete;
   explicit NoNamesInBraces(unsigned long long) = delete;
 };
-// The i of s[i], and where it was written.
+// The i of s[i], with its source location.
 struct Subscript {
   int64_t n;
   typing::Location at;
@@ -59,7 +60,7 @@ struct Subscript {
 };
 }  // namespace ir
 
-// Sizes of the axes, outermost first. Negative sizes are refused with ShapeError.
+// The sizes of the axes, outermost first. A negative size raises ShapeError.
 class Shape {
  public:
   Shape() = default;
@@ -77,18 +78,18 @@ class Shape {
   size_t size() const { return d_.size(); }  // the number of axes
   int ndim() const { return static_cast<int>(d_.size()); }
   bool empty() const { return d_.empty(); }
-  // The size of axis i, -1 the last; IndexError for one that is not there.
+  // The size of axis i; -1 is the last axis. Raises IndexError for an axis that does not exist.
   int64_t operator[](ir::Subscript i) const {
     const size_t k = static_cast<size_t>(i.n < 0 ? i.n + ndim() : i.n);
     if (k >= d_.size()) no_such_axis(i.n, i.at);
     return d_[k];
   }
-  // The product of the sizes; ShapeError if it overflows 2^62.
+  // The product of the sizes; ShapeError if it exceeds 2^62.
   int64_t elements(typing::Location at = typing::Location::here()) const;
   const std::vector<int64_t>& sizes() const { return d_; }
-  Shape with(int axis, int64_t n) const;      // another size on one axis
-  Shape inserted(int axis, int64_t n) const;  // one more axis
-  Shape erased(int axis) const;               // one axis less
+  Shape with(int axis, int64_t n) const;      // with another size on one axis
+  Shape inserted(int axis, int64_t n) const;  // with an additional axis
+  Shape erased(int axis) const;               // without this axis
   friend bool operator==(const Shape&, const Shape&) = default;
 
  private:
@@ -105,18 +106,18 @@ std::string to_string(const Shape& s);  // "(2, 3)", "(2,)", "()"
 namespace ir {
 // Row-major strides in elements.
 std::vector<int64_t> row_major(const Shape& s);
-// a * b, ShapeError if it leaves 2^62.
+// a * b; ShapeError if its magnitude exceeds 2^62.
 int64_t checked_mul(int64_t a, int64_t b);
 }  // namespace ir
 
-// NumPy's broadcast of two shapes; ShapeError naming both if they do not go together. Source:
+// NumPy's broadcast of two shapes; a ShapeError that names both if they are incompatible. Source:
 // jax.numpy.broadcast_shapes.
 //
 //     broadcast_shapes({2, 1}, {3})  // (2, 3)
 Shape broadcast_shapes(const Shape& a, const Shape& b);
 namespace ir {
-// axis in [-ndim, ndim) made non-negative; IndexError "axis 2 is out of bounds for array of
-// dimension 2", behind the name of the function where one is given.
+// Converts an axis in [-ndim, ndim) to a non-negative one. Otherwise it raises IndexError "axis 2
+// is out of bounds for array of dimension 2", after the name of the function if `who` is given.
 int canonical_axis(int64_t axis, int64_t ndim, const char* who = nullptr);
 }  // namespace ir
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/tree.h: the fields of a C++ type, found by the compiler: aggregates by reflection, other
-// classes by WEFT_TREE(Type, fields…), written in the namespace of the type or inside the class.
-// WEFT_STATIC(Type) makes a class a value without Arrays; callables are known by operator().
+// core/tree.h: the fields of a C++ type, found by the compiler. Aggregates need no declaration;
+// other classes use WEFT_TREE(Type, fields…), in the namespace of the type or inside the class.
+// WEFT_STATIC(Type) makes a class a value without Arrays. Callables are recognized by operator().
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -14,7 +14,7 @@ namespace weft::tree {
 
 namespace detail {
 
-// Converts to anything, so that braces count the fields of an aggregate.
+// Converts to any type, so that brace initialization counts the fields of an aggregate.
 struct Any {
   template <class T>
     requires(!std::is_lvalue_reference_v<T>)
@@ -37,7 +37,7 @@ constexpr size_t count_fields() {
     return count_fields<T, N - 1>();
 }
 
-// Converts to the bases of D, so that braces show the first field to be one.
+// Converts to the bases of D, so that brace initialization shows whether the first field is a base.
 template <class D>
 struct AnyBaseOf {
   template <class T>
@@ -46,14 +46,16 @@ struct AnyBaseOf {
 };
 template <class T>
 concept HasBase = requires { T{std::declval<AnyBaseOf<T>>()}; };
-// Whether something in braces may stand for what begins at place I, and how much may follow it.
+// True if a braced list may initialize the subobject that begins at position I, with K further
+// initializers after it.
 template <class T, size_t... I, size_t... K>
 constexpr bool takes_nested(std::index_sequence<I...>, std::index_sequence<K...>) {
   return requires {
     T{std::declval<AnyAt<I>>()..., {std::declval<Any>()}, std::declval<AnyAt<K>>()...};
   };
 }
-// A C array takes as many places as it has elements, and one if braces stand around them.
+// A C array consumes as many initializers as it has elements, but only one if it has its own
+// braces.
 template <class T, size_t Places, size_t... I>
 constexpr bool has_c_array(std::index_sequence<I...>) {
   return ((takes_nested<T>(std::make_index_sequence<I>{}, std::index_sequence<>{}) &&
@@ -62,7 +64,7 @@ constexpr bool has_c_array(std::index_sequence<I...>) {
           ...);
 }
 
-// What WEFT_TREE declares: a member of the class or a function of its namespace.
+// Detects the declaration of WEFT_TREE: a member of the class or a function of its namespace.
 struct Probe {
   template <class... A>
   void operator()(A&...) const {}
@@ -71,7 +73,7 @@ template <class T>
 concept MemberFields = requires(T& t) { t.weft_fields(t, Probe{}); };
 template <class T>
 concept FreeFields = !MemberFields<T> && requires(T& t) { weft_fields(t, Probe{}); };
-// What WEFT_STATIC declares, of this very type and not of a base.
+// Detects the declaration of WEFT_STATIC for this exact type, not for a base.
 template <class T>
 concept SaidStatic = requires(const T* t) {
   { T::weft_static(t) } -> std::same_as<const T*>;
@@ -79,7 +81,7 @@ concept SaidStatic = requires(const T* t) {
   { weft_static(t) } -> std::same_as<const T*>;
 };
 
-// A class has an operator(), of whatever form, if one more makes its name ambiguous.
+// A class has an operator(), of any form, if adding another one makes the name ambiguous.
 struct OneMore {
   void operator()();
 };
@@ -99,29 +101,30 @@ consteval bool has_call() {
 
 }  // namespace detail
 
-// The most fields that a struct may have to be a tree by itself.
+// The largest number of fields of a struct that is a tree without a declaration.
 inline constexpr size_t max_fields = 32;
-// The classes of which WEFT_TREE says what their fields are.
+// The classes whose fields WEFT_TREE declares.
 template <class T>
 concept Declared = detail::MemberFields<T> || detail::FreeFields<T>;
-// The classes of which WEFT_STATIC is said, of themselves and not of a base.
+// The classes that WEFT_STATIC declares themselves, not through a base.
 template <class T>
 concept DeclaredStatic = std::is_class_v<T> && detail::SaidStatic<T>;
-// Whether T can be called: a class with an operator(), a pointer to a function, or one to a member
-// function. Of a final class an operator() that is overloaded or a template is not seen.
+// True if T can be called: a class with an operator(), a pointer to a function, or a pointer to a
+// member function. For a final class, an operator() that is overloaded or a template is not
+// detected.
 template <class T>
 inline constexpr bool is_callable =
     detail::has_call<T>() || std::is_member_function_pointer_v<T> ||
     (std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>);
-// The aggregate structs without a WEFT_TREE: the compiler finds their fields.
+// The aggregate structs without a WEFT_TREE. The compiler finds their fields.
 template <class T>
 concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && !Declared<T>;
-// The number of fields of an aggregate; max_fields + 1 if there are more than that.
+// The number of fields of an aggregate; max_fields + 1 if there are more than max_fields.
 template <class T>
 inline constexpr size_t field_count = detail::count_fields<T, max_fields + 1>();
 
 namespace detail {
-// Whether the fields of an aggregate can be found, and what is in the way.
+// Says if the fields of an aggregate can be found, and otherwise the obstacle.
 template <class T>
 struct Fields {
   static constexpr bool many = field_count<T> > max_fields, derived = HasBase<T>;
@@ -134,7 +137,7 @@ struct Fields {
   static constexpr bool known = !many && !derived && !c_array;
 };
 }  // namespace detail
-// What does not compile if the fields of T cannot be found, and says so once.
+// Fails to compile, with one error message, if the fields of T cannot be found.
 template <class T>
 struct FieldsKnown {
   static constexpr bool checked = true;
@@ -200,7 +203,8 @@ constexpr decltype(auto) with_fields(T& object, V&& visit) {
 
 namespace detail {
 
-// The name of a field from the text of a function instantiated with its address.
+// The next definitions read the name of a field from the signature text of a function that is
+// instantiated with the field's address.
 template <class T>
 struct Fake {
   const T value;
@@ -238,8 +242,9 @@ constexpr std::string_view name_with_noise() {
   return __PRETTY_FUNCTION__;
 }
 
-// "[with auto P = Pointer<…>{(& fake<T>.Fake<T>::value.T::name)}; std::string_view = …]" (GCC) or
-// "[P = Pointer<…>{&fake.value.name}]" (clang): the last identifier but GCC's explanation.
+// The text is "[with auto P = Pointer<…>{(& fake<T>.Fake<T>::value.T::name)}; std::string_view =
+// …]" (GCC) or "[P = Pointer<…>{&fake.value.name}]" (clang). The name is the last identifier before
+// GCC's "; std::string_view".
 template <class T, size_t I>
 consteval std::string_view field_name() {
   constexpr auto pointer = with_fields(fake<T>.value, Pick<I>{});
@@ -268,8 +273,8 @@ constexpr std::string_view listed_name(std::string_view list, size_t k) {
 
 }  // namespace detail
 
-// The name of field I of a struct. Only while compiling: what it looks at is declared, and nowhere
-// defined.
+// The name of field I of a struct. It works only at compile time: the object that it inspects is
+// declared but never defined.
 template <class T, size_t I>
 consteval std::string_view field_name() {
   if constexpr (detail::MemberFields<T>)
@@ -292,7 +297,7 @@ consteval std::string_view field_name() {
 #define WEFT_MEMBERS_AGAIN() WEFT_MEMBERS
 // clang-format on
 
-// Makes a class a tree of the named fields: WEFT_TREE(Model, weights, bias). It stands in the
+// Makes a class a tree of the named fields: WEFT_TREE(Model, weights, bias). Write it in the
 // namespace of the class or, for private fields, inside the class after `public:`.
 #define WEFT_TREE(Type, ...)                                                          \
   template <class WeftVisit>                                                          \
@@ -304,8 +309,9 @@ consteval std::string_view field_name() {
   }                                                                                   \
   static_assert(true)
 
-// Makes a class a static value: part of the structure of a tree and of the key of a compiled
-// program, which keeps a copy. It needs ==, and holds no Array. It stands where WEFT_TREE stands.
+// Makes a class a static value. It is part of the structure of a tree and of the cache key of a
+// compiled program, which keeps a copy. The class needs == and must hold no Array. Write it in the
+// same places as WEFT_TREE.
 #define WEFT_STATIC(Type)                                                                          \
   [[maybe_unused]] static constexpr const Type* weft_static(const Type* weft_x) { return weft_x; } \
   static_assert(true)

@@ -21,10 +21,10 @@ std::string key_of(DType d, const Shape& s, bool weak) {
 }  // namespace
 
 Type::Type(DType dtype, const Shape& shape, bool weak) {
-  // Never destroyed: types may be used by the destructors of other statics.
+  // Never destroyed, because the destructors of other statics may use types.
   static auto& guard = *new ForkMutex;
   static auto* table = new std::unordered_map<std::string, std::unique_ptr<Data>>;
-  // The last few types of a thread answer most questions without the lock.
+  // A cache of the last few types of this thread answers most lookups without the lock.
   thread_local const Data* recent[8] = {};
   const size_t slot = (static_cast<size_t>(dtype) + shape.size() * 3 +
                        (shape.empty() ? 0 : static_cast<size_t>(shape[0]))) %

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/type.h: the type of a value: dtype, shape, weak. Interned, so equal is pointer-equal.
+// core/type.h: the type of a value: dtype, shape, weak. Types are interned, so equal types have
+// equal pointers.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -12,8 +13,9 @@
 namespace weft {
 
 namespace typing {
-// The type of a value in a program: dtype, shape, and whether it is weak, as a C++ number is, which
-// gives way to other dtypes. Type() is that of an F32 scalar. Source: jax.core.ShapedArray.
+// The type of a value in a program: dtype, shape, and whether it is weak. A C++ number has a weak
+// type, which adopts the dtype of the other operand. Type() is the type of an F32 scalar. Source:
+// jax.core.ShapedArray.
 class Type {
  public:
   Type() : Type(F32, Shape{}) {}
@@ -48,8 +50,8 @@ std::string to_string(const Types& ts);  // "f32[3], i32[]"
 using typing::to_string;
 
 namespace ir {
-// What operands of these types are converted to, whatever their shapes: promote, from one to the
-// next. F32 if there are none.
+// The dtype to which operands of these types are converted, regardless of shape: `promote` applied
+// from left to right. F32 if there are no types.
 Promoted common_type(const typing::Types& all);
 }  // namespace ir
 

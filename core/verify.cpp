@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/verify.cpp: the rules of a well-formed program. Each has a label, ir.V1 …, that also stands
-// in docs/ir.md and in the tests.
+// core/verify.cpp: the rules of a well-formed program. Each rule has a label, ir.V1 …, that
+// docs/ir.md and the tests also use.
 #include <fmt/format.h>
 
 #include "weft/core/op.h"
@@ -13,7 +13,7 @@ namespace {
 [[noreturn]] void violated(const char* rule, const std::string& why) {
   throw InternalError(fmt::format("jaxpr breaks rule {}: {}", rule, why));
 }
-// In equation i, with its text.
+// Reports a violation in equation i, with the text of the equation.
 [[noreturn]] void violated(const char* rule, const std::string& why, const JaxprData& j, size_t i) {
   violated(rule, fmt::format("{}, in equation {}: {}", why, i, equation_text(j, i)));
 }
@@ -46,7 +46,8 @@ void verify_signature(const JaxprData& j) {
                                     short_name(l.dtype)));
 }
 
-// What is wrong with reading `a` where the variables below `defined` have values, or null.
+// The reason why `a` cannot be read when the variables below `defined` have values, or null if it
+// can.
 const char* read_fault(const JaxprData& j, Atom a, int64_t defined) {
   if (a.is_literal())
     return static_cast<size_t>(a.literal()) < j.literals.size() ? nullptr

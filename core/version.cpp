@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/version.cpp: the version that the build was configured with, and the hash that the linker
-// left in a note of the library.
+// core/version.cpp: the version from the build configuration, and the hash that the linker stored
+// in a note of the library.
 #include "weft/core/version.h"
 
 #include <link.h>
@@ -14,7 +14,7 @@
 namespace weft {
 namespace {
 
-const char here = 0;  // in the library
+const char here = 0;  // an address in this library
 
 bool holds_us(const dl_phdr_info& library) {
   const auto at = reinterpret_cast<uintptr_t>(&here) - library.dlpi_addr;
@@ -26,7 +26,8 @@ bool holds_us(const dl_phdr_info& library) {
   return false;
 }
 
-// Of the notes in so many bytes: a head, a name, what it says, each filled up to four bytes.
+// Finds the build id among ELF notes of `bytes` bytes in all. A note is a header, a name and a
+// description, each padded to four bytes.
 std::string id_among_notes(const char* notes, size_t bytes) {
   const auto filled = [](size_t n) { return (n + 3) & ~size_t{3}; };
   for (size_t at = 0; at + sizeof(ElfW(Nhdr)) <= bytes;) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/version.h: which Weft this is.
+// core/version.h: the version of Weft.
 #pragma once
 #include <string>
 
 namespace weft {
 
-// "0.1.0", of the library that is loaded.
+// The version of the loaded library, such as "0.1.0".
 std::string version();
 namespace ir {
-// Another for each build whose code differs in anything: the linker's hash of the library. Empty if
-// it was linked without one.
+// An identifier that differs between builds with different code: the linker's hash of the library.
+// It is empty if the library was linked without one.
 const std::string& build_id();
 }  // namespace ir
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/array.h: Array, the one class for a buffer of numbers and for a value being traced.
+// tracer/array.h: Array, the class for concrete arrays of numbers and for traced values.
 #pragma once
 #include <iosfwd>
 #include <optional>
@@ -16,36 +16,39 @@
 
 namespace weft {
 
-// ---- small words of the interface. Their constructors are explicit so that {} never means them.
+// ---- short constants of the interface
+// Their constructors are explicit, so that {} never converts to them.
+
 // The type of `none`.
 struct none_t {
   explicit constexpr none_t(int) {}
-  // An optional without a value; not where its value may itself be made of none.
+  // Converts to an optional without a value, unless the optional's value type can be constructed
+  // from none.
   template <class T>
     requires(!std::is_constructible_v<T, const none_t&>)
   constexpr operator std::optional<T>() const {
     return std::nullopt;
   }
 };
-// What stands for an argument left out: all axes, x flattened, no bound. As an index it is a new
-// axis, as NumPy's None.
+// The value for an omitted argument: all axes, x flattened, no bound. As an index it is a new axis,
+// as NumPy's None.
 inline constexpr none_t none{0};
 // The type of `newaxis`.
 struct newaxis_t {
   explicit constexpr newaxis_t(int) {}
 };
-// An index that puts in an axis of size 1: x[{slice(), newaxis}]. Source: jax.numpy.newaxis.
+// An index that inserts an axis of size 1: x[{slice(), newaxis}]. Source: jax.numpy.newaxis.
 inline constexpr newaxis_t newaxis{0};
 // The type of `ellipsis`.
 struct ellipsis_t {
   explicit constexpr ellipsis_t(int) {}
 };
-// An index that stands for as many whole axes as the others leave: x[{ellipsis, 0}] is of the last
-// axis. Python's `...`; once in an index (IndexError).
+// An index for all axes that the other indices do not cover: x[{ellipsis, 0}] indexes the last
+// axis. It corresponds to Python's `...` and may occur once in an index (IndexError).
 inline constexpr ellipsis_t ellipsis{0};
 
 namespace ir {
-// A C++ number: a bool, an integer or a float, but no character.
+// A C++ number: a bool, an integer or a float, but not a character.
 template <class T>
 concept Number = std::is_arithmetic_v<T> && !std::same_as<T, char> && !std::same_as<T, wchar_t>;
 }  // namespace ir
@@ -53,18 +56,19 @@ concept Number = std::is_arithmetic_v<T> && !std::same_as<T, char> && !std::same
 class Array;
 namespace typing {
 class Arg;
-// What a transform takes an overloaded name for: the function of two arrays, as in vmap(matmul).
+// The type that a transform deduces for an overloaded name: the function of two arrays, as in
+// vmap(matmul).
 using BinaryFunction = Array (*)(const Arg&, const Arg&);
-// The same of one array, for names that <cmath> has, too: grad(tanh).
+// The same for one array, for names that <cmath> also has: grad(tanh).
 using UnaryFunction = Array (*)(const Arg&);
 class At;
 struct Index;
 }  // namespace typing
-// A list of arrays: what functions of any number of arrays take and give.
+// A list of arrays: arguments and results of functions with any number of arrays.
 using Arrays = std::vector<Array>;
 
 namespace typing {
-// The axes of a reduction: none (all of them), one, or a list; and where they were written.
+// The axes of a reduction: none (all of them), one, or a list; and their source location.
 struct AxisList : ir::NoNamesInBraces {
   using NoNamesInBraces::NoNamesInBraces;
   bool all = false;
@@ -79,7 +83,7 @@ struct AxisList : ir::NoNamesInBraces {
       : axes(std::move(l)), at(place) {}
 };
 
-// The shape that reshape gives; one size may be -1: what is left over.
+// The result shape of reshape. One size may be -1: it is computed from the number of elements.
 struct NewShape : ir::NoNamesInBraces {
   using NoNamesInBraces::NoNamesInBraces;
   std::vector<int64_t> sizes;
@@ -95,12 +99,12 @@ struct NewShape : ir::NoNamesInBraces {
 }  // namespace typing
 
 namespace ir {
-// What stands behind an Array: a buffer on a device, or a value of an interpreter.
+// The object behind an Array: a buffer on a device, or a value of an interpreter.
 class Node : public RefCounted {
  public:
   Node(typing::Type t, typing::Location at) : type(t), made(at) {}
   const typing::Type type;
-  const typing::Location made;  // where in the user's code
+  const typing::Location made;  // location in the user's code
   virtual bool concrete() const { return false; }
 };
 }  // namespace ir
@@ -117,7 +121,8 @@ struct MaybeArray;
 }  // namespace typing
 
 namespace detail {
-// The type of a field that options do not have, and of which others have the name.
+// The type of a field that these options do not have although other options do. Setting it gives a
+// compile error that names the alternative.
 template <class Instead>
 struct NoOption {
   NoOption() = default;
@@ -133,9 +138,9 @@ constexpr void no_assignment() {
 }
 }  // namespace detail
 
-// An array of numbers of one dtype and shape, or a value that a transform traces. A handle: copies
-// share the elements, which never change but where the only handle is moved from. Array() is an
-// empty handle, any use of which is a ShapeError. Source: jax.Array.
+// An array of numbers with one dtype and shape, or a value that a transform traces. It is a handle:
+// copies share the elements. Elements never change, unless the only handle is moved from. Array()
+// is an empty handle, any use of which is a ShapeError. Source: jax.Array.
 class Array {
  public:
   Array() = default;  // an empty handle; any use raises ShapeError "empty Array"
@@ -144,11 +149,11 @@ class Array {
   Array& operator=(const Array&) & = default;
   Array& operator=(Array&&) & noexcept = default;
   ~Array() = default;
-  // A C++ number is a weakly typed scalar: F32, I32 (beyond it I64 or U64) or Bool; kept as
-  // written.
+  // A C++ number is a weakly typed scalar: F32, Bool, or I32 (for larger values I64 or U64). A
+  // double keeps its full value.
   template <ir::Number T>
   Array(T x) : Array(scalar(x)) {}
-  // A complex number is a weakly typed C64 where that holds both of its parts exactly, else a C128.
+  // A complex number is a weakly typed C64 if that represents both parts exactly, else a C128.
   template <ir::ComplexNumber T>
   Array(const T& z)
       : Array(scalar_complex(static_cast<double>(z.real()), static_cast<double>(z.imag()))) {}
@@ -165,7 +170,7 @@ class Array {
   int64_t size(typing::Location at = typing::Location::here()) const { return type(at).elements(); }
   DType dtype(typing::Location at = typing::Location::here()) const { return type(at).dtype(); }
   bool weak_type(typing::Location at = typing::Location::here()) const { return type(at).weak(); }
-  // The bytes of an element (of a key 8), and of all of them.
+  // The bytes of one element (8 for a key), and of all elements.
   int64_t itemsize(typing::Location at = typing::Location::here()) const;
   int64_t nbytes(typing::Location at = typing::Location::here()) const {
     return size(at) * itemsize(at);
@@ -180,15 +185,15 @@ class Array {
   // The only element, converted to T.
   template <class T>
   T item(typing::Location at = typing::Location::here()) const;
-  // The type is that of the C++ number, so it is to be named.
+  // The result has the C++ type that the caller names, so the type is required.
   template <class T = void>
     requires std::is_void_v<T>
   double item(typing::Location = typing::Location::here()) const {
     static_assert(!std::is_void_v<T>, "weft: write the type of the number: x.item<float>()");
     return 0;
   }
-  // The element at an index, row-major for one number: x.item<float>(3), x.item<float>({1, -1}).
-  // IndexError for one that is not there.
+  // The element at an index; a single number indexes in row-major order: x.item<float>(3),
+  // x.item<float>({1, -1}). IndexError if it does not exist.
   template <class T, ir::Integer I>
   T item(I i, typing::Location at = typing::Location::here()) const;
   template <class T>
@@ -197,13 +202,14 @@ class Array {
   // All elements, row-major, converted to T.
   template <class T>
   std::vector<T> to_vector(typing::Location at = typing::Location::here()) const;
-  // The elements where they lie, row-major. T must be the array's own element type (DTypeError).
+  // A view of the elements in memory, row-major. T must be the array's own element type
+  // (DTypeError).
   template <class T>
   std::span<const T> data(typing::Location at = typing::Location::here()) const& {
     return {static_cast<const T*>(host_data(ir::dtype_of_v<T>, at)), static_cast<size_t>(size())};
   }
   template <class T>
-  std::span<const T> data() const&& = delete;  // of a temporary: it would dangle
+  std::span<const T> data() const&& = delete;  // of a temporary, the view would dangle
   const Array& block_until_ready(typing::Location at = typing::Location::here()) const;
   explicit operator bool() const;
   // float(x): the only element of a concrete array, as item<float>().
@@ -213,11 +219,13 @@ class Array {
     return item<T>();
   }
 
-  // ---- indexing: new arrays. `x[i] = v` does not compile; the way is x = x.at(i).set(v), or
-  // x = std::move(x).at(i).set(v), which writes where x lies if nobody else has a handle of it.
+  // ---- indexing: new arrays
+  // `x[i] = v` does not compile. Write x = x.at(i).set(v) instead; x = std::move(x).at(i).set(v)
+  // writes in place if no other handle to x exists.
+
   const Array operator[](const typing::Index& i) const;
   const Array operator[](std::initializer_list<typing::Index> i) const;
-  // x[i] = v and x[i] += v, of which x[i] would keep nothing.
+  // Rejects x[i] = v and x[i] += v, because x[i] is a new array and the assignment would be lost.
   template <class V>
   void operator=(const V&) const&& {
     detail::no_assignment<V>();
@@ -229,7 +237,7 @@ class Array {
   typing::At at(std::initializer_list<typing::Index> i,
                 typing::Location at = typing::Location::here()) &&;
 
-  // ---- methods for the usual; the free functions of the same name document them
+  // ---- methods for common functions; the free functions of the same names document them
   template <class = void>
   Array sum(typing::AxisList axis = typing::AxisList(none, typing::Location::here())) const;
   Array sum(typing::AxisList axis, const typing::ReduceOptions& o) const;
@@ -331,7 +339,7 @@ class Array {
   Array imag(typing::Location at = typing::Location::here()) const;
   Array conj(typing::Location at = typing::Location::here()) const;
   Array T(typing::Location at = typing::Location::here()) const;
-  Array mT(typing::Location at = typing::Location::here()) const;  // of the last two axes
+  Array mT(typing::Location at = typing::Location::here()) const;  // transposes the last two axes
   Array transpose(std::vector<int64_t> axes = {},
                   typing::Location at = typing::Location::here()) const;
   Array reshape(const typing::NewShape& s) const;
@@ -365,7 +373,7 @@ class Array {
   friend Array operator-(const typing::Arg&);
   friend Array operator+(const typing::Arg&);
   friend Array operator~(const typing::Arg&);
-  friend Array operator!(const Array&);  // exact, so that it wins over !bool(x)
+  friend Array operator!(const Array&);  // an exact match, so that it is preferred to !bool(x)
   Array& operator+=(const typing::Arg& x) &;
   template <class V>
   void operator+=(const V&) const&& {
@@ -424,7 +432,7 @@ class Array {
 };
 
 namespace typing {
-// An argument of an operator or function: an Array or a number, and where it was written.
+// An argument of an operator or function: an Array or a number, and its source location.
 class Arg {
  public:
   Arg(const Array& x, Location at = Location::here()) : value_(x), at_(at) {}
@@ -442,25 +450,26 @@ class Arg {
   Location at_;
 };
 
-// ---- indices: an integer, slice(lo, hi, step), newaxis, ellipsis, an array of integers or bools
-// An end or the step of a slice: an integer, an integer scalar that is known, or none.
+// ---- indices: an integer, slice(lo, hi, step), newaxis, ellipsis, an array of integers or bools.
+
+// A bound or the step of a slice: an integer, a concrete integer scalar, or none.
 struct SliceBound {
   std::optional<int64_t> v;
   SliceBound(none_t) {}
-  // An integer of a concrete array. ConcretizationError for a traced one, which
-  // lax::dynamic_slice takes.
+  // An integer from a concrete array. ConcretizationError for a traced one; use lax::dynamic_slice
+  // for that.
   SliceBound(const Array& x, Location at = Location::here());
   template <ir::Integer I>
   SliceBound(I i) : v(static_cast<int64_t>(i)) {}
 };
-// The elements lo, lo + step, … before hi of an axis, as Python has them: negative ends count from
-// the end, ends beyond the axis are cut to it. IndexError for a step of 0.
+// The elements lo, lo + step, … before hi of an axis, as in Python. Negative bounds count from the
+// end, and bounds beyond the axis are clamped. IndexError for a step of 0.
 struct Slice {
   SliceBound lo = none, hi = none, step = none;
 };
 }  // namespace typing
-// The slice of an index: slice() is the whole axis, slice(hi), slice(lo, hi) and slice(lo, hi,
-// step), of which each may be none.
+// The slice of an index. slice() is the whole axis. In slice(hi), slice(lo, hi) and slice(lo, hi,
+// step) any bound may be none.
 //
 //     arange(5)[slice(1, 4, 2)]  // array([1, 3], dtype=int32)
 inline typing::Slice slice() { return {}; }
@@ -471,7 +480,8 @@ inline typing::Slice slice(typing::SliceBound lo, typing::SliceBound hi,
 }
 
 namespace typing {
-// One entry of an index. (No std::variant: it is a tenth of what this header costs to include.)
+// One entry of an index. It does not use std::variant, which would be a tenth of the cost to
+// include this header.
 struct Index {
   enum class Kind { integer, slice, new_axis, other_axes, array };
   Kind kind;
@@ -493,19 +503,19 @@ struct Index {
 
 struct GetOptions {
   std::string mode = {};  // "clip", "fill", "wrap", "drop", "check"; default: reads clamp
-  // What "fill" reads out of range; default: NaN, the least signed or the largest unsigned integer,
-  // true.
+  // The value that "fill" gives out of range. Default: NaN, the smallest signed or the largest
+  // unsigned integer, true.
   std::optional<Array> fill_value = {};
-  bool unique_indices = false;      // a promise that no element is named twice
-  bool indices_are_sorted = false;  // a promise that the indices ascend, negative ones counted
+  bool unique_indices = false;      // a promise that no element is indexed twice
+  bool indices_are_sorted = false;  // a promise: ascending, after negative ones are converted
 };
 struct SetOptions {
   std::string mode = {};            // default: writes out of range are dropped
-  bool unique_indices = false;      // a promise that no element is named twice
-  bool indices_are_sorted = false;  // a promise that the indices ascend, negative ones counted
+  bool unique_indices = false;      // a promise that no element is indexed twice
+  bool indices_are_sorted = false;  // a promise: ascending, after negative ones are converted
 };
 
-// x.at(idx): what to do with the elements at idx.
+// x.at(idx): operations on the elements at idx.
 class At {
  public:
   At(Array x, std::vector<Index> i, Location at) : x_(std::move(x)), i_(std::move(i)), at_(at) {}
@@ -520,7 +530,7 @@ class At {
   Array multiply(const Arg& v, const SetOptions& o = {}) &&;
   Array divide(const Arg& v, const SetOptions& o = {}) const;
   Array power(const Arg& v, const SetOptions& o = {}) const;
-  // f of the elements, which computes element by element; of an index that is there twice, twice.
+  // Applies f, an elementwise function, to the elements; twice if an index occurs twice.
   Array apply(ir::FunctionRef<Array(Array)> f, const SetOptions& o = {}) const;
   Array min(const Arg& v, const SetOptions& o = {}) const&;
   Array min(const Arg& v, const SetOptions& o = {}) &&;
@@ -536,7 +546,8 @@ class At {
 
 namespace detail {
 enum class ByName { tag };
-// First member of an options struct whose fields must be named: no braces start with it.
+// The first member of an options struct whose fields must be named: positional braces do not
+// compile.
 struct Designated {
   explicit constexpr Designated(ByName) {}
 };
@@ -545,22 +556,23 @@ struct Designated {
 namespace typing {
 struct ReduceOptions {
   detail::Designated by_name{detail::ByName::tag};
-  // The axes stay, of size 1.
+  // Keeps the reduced axes, with size 1.
   bool keepdims = false;
-  // Of the elements that are folded, and of the result.
+  // The dtype of the elements that are folded, and of the result.
   std::optional<DType> dtype = {};
-  // Elements that count, a mask that is broadcast with x. max and min need .initial beside it.
+  // A mask of the elements that count, broadcast with x. max and min also need .initial.
   std::optional<Array> where = {};
-  // What the fold begins with; the result where nothing counts.
+  // The initial value of the fold, and the result if no element counts.
   std::optional<Array> initial = {};
 };
 }  // namespace typing
 
 namespace detail {
-// The only element / element i as a double, an integer or a complex pair, whatever the dtype.
+// The only element or element i, converted to a double, an integer or a complex pair from any
+// dtype.
 void convert_elements(const Array& x, void* out, DType to, typing::Location at = {});
 std::vector<bool> as_bools(const std::vector<uint8_t>& bytes);
-// The element at an index: of x flattened, or one number an axis.
+// The element at an index: one number per axis, or a single number into the flattened x.
 Array element_at(const Array& x, const std::vector<int64_t>& i, bool flat, typing::Location at);
 // Raises ShapeError unless x has one element.
 void require_scalar(const Array& x, const char* what, typing::Location at);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/base_ops.h: the few ops that interpreters and operators bind; declared low, defined in
-// ops/.
+// tracer/base_ops.h: the few ops that interpreters and operators bind. They are declared in this
+// low layer and defined in ops/.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/tracer/array.h"
@@ -27,7 +27,7 @@ Array flip(const Array& x, int axis);
 Array iota(const Type& t, int axis);  // 0, 1, 2, … along one axis
 Array stop_gradient(const Array& x);  // identity with zero derivative
 Array device_put(const Array& x, const std::string& device);
-// A call of a program as one equation (jit under a transform), with the options of jit that belong
+// A call of a program as one equation (jit under a transform), with the options of jit that apply
 // to the call.
 Arrays call(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name,
             double time_limit = 0, bool check_nans = false);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/callable.h: what a user's function takes, and calling it on flat lists of Arrays. Wrappers
-// keep the parameter types of what they wrap; without known parameters they take anything.
+// tracer/callable.h: the parameters of a user's function, and calling it with flat lists of Arrays.
+// Wrappers keep the parameter types of the wrapped function; if those are unknown, they accept any
+// arguments.
 #pragma once
 #include <concepts>
 #include <cstring>
@@ -114,7 +115,7 @@ arguments_t<F, A...> arguments(const A&... a) {
 
 template <class F, class... P>
 concept Callable = std::invocable<F&, P&...>;
-// For assertions: of a concept compilers say in six lines more why it does not hold.
+// For assertions: a failed concept would make compilers print six more lines of explanation.
 template <class F, class... P>
 inline constexpr bool can_call = Callable<F, P...>;
 #define WEFT_RETURNS_NOTHING \
@@ -127,12 +128,12 @@ struct ReturnOf {
 template <class R>
   requires std::is_void_v<R>
 struct ReturnOf<R> {
-  using type = Array;  // so that nothing else is wrong
+  using type = Array;  // so that no further error follows
   static constexpr bool checked = true;
   static_assert(!std::is_void_v<R>, WEFT_RETURNS_NOTHING);
 };
-// Of a function that cannot be called so, which its caller says, an Array, so that nothing else is
-// wrong.
+// For a function that cannot be called this way the type is Array, so that no further error
+// follows. The caller reports the error.
 template <class F, class... P>
 struct RawResult {
   using type = Array;
@@ -144,28 +145,29 @@ struct RawResult<F, P...> {
 };
 template <class F, class... P>
 using raw_result_t = typename RawResult<F, P...>::type;
-// Whether F can be called so and returns something: what else is wrong with it may be said.
+// True if F can be called with these arguments and returns something. Only then are other errors
+// reported.
 template <class F, class... P>
 inline constexpr bool answers = false;
 template <class F, class... P>
   requires Callable<F, P...>
 inline constexpr bool answers<F, P...> = !std::is_void_v<std::invoke_result_t<F&, P&...>>;
-// What a call gives that does not compile.
+// The result type of a call that does not compile.
 template <class R>
 R never();
-// Whether values of T can be arguments, operands, carries: they are copied.
+// True if values of T can be arguments, operands or carries, which are copied.
 template <class... T>
 inline constexpr bool copyable = (std::is_copy_constructible_v<std::decay_t<T>> && ...);
 #define WEFT_NOT_COPIED                                                                      \
   "weft: arguments, operands and carries are copied, and this struct cannot be: a field as " \
   "std::unique_ptr is neither a tree of Arrays nor a static value"
-// Whether F can be called so and returns nothing.
+// True if F can be called with these arguments and returns nothing.
 template <class F, class... P>
 inline constexpr bool returns_nothing = can_call<F, P...> && !answers<F, P...>;
 template <class F, class... P>
 using result_t = typing::arrays_t<raw_result_t<F, P...>>;
 
-// Whether a function returns two things: {carry, y}, {loss, aux}.
+// True if a function returns two values: {carry, y}, {loss, aux}.
 template <class T>
 inline constexpr bool is_two = false;
 template <class A, class B>
@@ -175,9 +177,9 @@ inline constexpr bool is_two<std::tuple<A, B>> = true;
 template <class T>
 inline constexpr bool is_two<std::array<T, 2>> = true;
 
-// What F returns for a tuple of arguments.
+// The result type of F for a tuple of arguments.
 template <class F, class T>
-inline constexpr bool takes = false;  // whether F can be called with them
+inline constexpr bool takes = false;  // true if F can be called with them
 template <class F, class... P>
 inline constexpr bool takes<F, std::tuple<P...>> = Callable<F, P...>;
 template <class F, class T>
@@ -215,7 +217,7 @@ class CallOperator {
   CallOperator() = default;
   friend D;
 };
-// Whether A are numbers for a parameter that is an Array.
+// True if A are numbers for a parameter that is an Array.
 template <class P, class A>
 inline constexpr bool numbers_for_array = false;
 template <class A>
@@ -242,14 +244,14 @@ class CallOperator<D, F, Params<P...>> {
       return never<Array>();
     }
   }
-  // Vectors and the like of numbers, which become no Arrays by themselves.
+  // Rejects vectors and other ranges of numbers, which do not convert to Arrays implicitly.
   template <class... A>
     requires(sizeof...(A) == sizeof...(P)) && (numbers_for_array<P, A> || ...)
   Array operator()(const A&...) const {
     static_assert(!(numbers_for_array<P, A> || ...), WEFT_NUMBERS_FOR_ARRAY);
     return never<Array>();
   }
-  // Fewer arguments, where f has default ones.
+  // Accepts fewer arguments if f has default ones.
   template <class... A>
     requires(sizeof...(A) < sizeof...(P)) && Callable<F, typing::auto_t<A>...>
   auto operator()(const A&... a) const {
@@ -264,8 +266,8 @@ class CallOperator<D, F, Params<P...>> {
 
 // ---- f as a function of flat lists
 
-// Calls f, a member function of its first argument if it is one. Not std::apply: an Array that
-// becomes an Arg there would have its place in a file of the standard library.
+// Calls f; a member function is called on its first argument. This is not std::apply: an Array that
+// converts to an Arg there would have a location in a file of the standard library.
 template <class F, class Args, size_t... I>
 decltype(auto) call_with(F& f, Args& args, std::index_sequence<I...>) {
   if constexpr (std::is_member_function_pointer_v<F>)
@@ -280,8 +282,8 @@ decltype(auto) call_back(F& f, Args& args) {
   return call_with(f, args, std::make_index_sequence<std::tuple_size_v<Args>>{});
 }
 
-// What a function on flat lists returned last. Apart from the function, so that what depends on the
-// type of the result alone is compiled once.
+// The last result of a function on flat lists. It is a separate class, so that code that depends
+// only on the result type is compiled once.
 template <class R>
 class FlatResult {
  public:
@@ -289,12 +291,12 @@ class FlatResult {
   bool ran() const { return out_.has_value(); }
   // The result with these Arrays.
   R result(const Arrays& leaves) const { return tree::rebuild(*out_, leaves.data()); }
-  // The result's structure alone, so that no traced value outlives its trace.
+  // Only the result's structure, so that no traced value outlives its trace.
   R prototype() const { return tree::structure_only(*out_); }
   void release() {
     if (out_) out_.emplace(tree::structure_only(std::move(*out_)));
   }
-  // The skeleton of out(), or of one of its parts, when it is asked for.
+  // Computes the skeleton of out(), or of one of its parts, on demand.
   struct Tree {
     const FlatResult* f;
     tree::Skeleton operator()() const { return tree::skeleton(f->out()); }
@@ -316,7 +318,7 @@ class FlatResult {
 };
 extern template class FlatResult<Array>;
 
-// f at arguments whose Arrays are replaced by those of a list; keeps the shape of the last result.
+// Calls f with arguments whose Arrays come from a list, and keeps the structure of the last result.
 template <class F, class Args, class R>
 class Flat : public FlatResult<R> {
  public:
@@ -327,7 +329,7 @@ class Flat : public FlatResult<R> {
     if constexpr (answers_tuple<F, Args>)
       this->out_.emplace(tree::convert<R>(call_with(*f_, args, all)));
     else
-      this->out_.emplace(never<R>());  // what is wrong has been said
+      this->out_.emplace(never<R>());  // the error is already reported
     return tree::leaves(*this->out_);
   }
 
@@ -336,7 +338,7 @@ class Flat : public FlatResult<R> {
   const Args* prototype_;
 };
 
-// The words a compiled program is found by. Small ones need no memory.
+// The words of the cache key of a compiled program. A short key needs no allocation.
 class KeyWriter {
  public:
   static constexpr size_t inline_words = 64;
@@ -387,7 +389,7 @@ class KeyWriter {
   uint64_t hash_ = 0xCBF29CE484222325ull;
 };
 
-// One address a type.
+// A unique address per type.
 template <class T>
 inline char type_tag = 0;
 template <class T>
@@ -395,7 +397,8 @@ uint64_t type_id() {
   return reinterpret_cast<uint64_t>(&type_tag<T>);
 }
 
-// Writes what distinguishes f from other callables of its type; false if that cannot be told.
+// Adds to the key what distinguishes f from other callables of its type. Returns false if that is
+// not possible.
 template <class F>
 bool identify(const F& f, KeyWriter& key) {
   key.add(type_id<F>());
@@ -416,7 +419,7 @@ bool identify(const F& f, KeyWriter& key) {
   }
 }
 
-// The same for a callable that is an argument; CompileError where it cannot be told.
+// The same for a callable that is an argument; CompileError if it cannot be identified.
 [[noreturn]] void unidentified_argument();
 template <class F>
 void identify_argument(const F& f, KeyWriter& key) {
@@ -427,7 +430,7 @@ void identify_argument(const F& f, KeyWriter& key) {
       "captures as an argument");
   if (!identify(f, key)) unidentified_argument();
 }
-// Writes what a tree is beside its Arrays: sizes, keys, static values, callables.
+// Adds the structure of a tree without its Arrays: sizes, keys, static values, callables.
 struct StructureVisitor {
   KeyWriter* words;
   void leaf(const Array&) {}
@@ -445,8 +448,8 @@ struct StructureVisitor {
 
 }  // namespace weft::detail
 
-// A default argument cannot follow a pack: overloads for one to seven arguments, which know
-// their line. NAME_at is in detail.
+// A default argument cannot follow a pack, so these are overloads for one to seven arguments that
+// capture the line. NAME_at is in detail.
 #define WEFT_WITH_LINE(NAME)                                                               \
   template <class F, class A>                                                              \
   auto NAME(F f, const A& a, typing::Location at = typing::Location::here()) {             \

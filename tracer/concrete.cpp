@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/concrete.cpp: making, reading and converting arrays of numbers.
+// tracer/concrete.cpp: makes, reads and converts concrete arrays.
 #include "weft/tracer/concrete.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Concrete::Concrete(Type t, Location made, Ref<Buffer> buffer)
   if (elsewhere_) state_ = lies_elsewhere;
 }
 
-// The state is read once: meanwhile another thread may have given the array back.
+// The state is read only once, because another thread may return the array in the meantime.
 const void* Concrete::special_data() const {
   const char* const now = state();
   if (!now) return memory();
@@ -61,7 +61,7 @@ const Concrete* concrete_or_null(const Array& x) {
 }
 
 const Concrete& concrete(const Array& x) {
-  // Tracers of grad and jvp know their value: C++ control flow works on it.
+  // Tracers of grad and jvp have a known value, so that C++ control flow works on them.
   const Array* v = &x;
   while (!v->node().concrete()) {
     const Array* known = static_cast<const Tracer&>(v->node()).known_value();
@@ -114,7 +114,7 @@ Array as_written(const Array& x) {
 }
 
 namespace {
-// What a C++ number converts to, per element type.
+// The conversion of a C++ number to each element type.
 template <class To, class From>
 To convert_value(From x) {
   if constexpr (std::is_same_v<To, complex64_t> || std::is_same_v<To, complex128_t>) {
@@ -135,7 +135,7 @@ To convert_value(From x) {
   } else if constexpr (std::is_same_v<To, bool>) {
     return x != From(0);
   } else if constexpr (std::is_integral_v<To> && std::is_floating_point_v<From>) {
-    // Saturating, NaN gives 0 (jax_semantics.md §8).
+    // Saturates; NaN gives 0, as in JAX.
     if (x != x) return To(0);
     const double lo = static_cast<double>(std::numeric_limits<To>::min()),
                  hi = static_cast<double>(std::numeric_limits<To>::max());
@@ -181,7 +181,7 @@ bool is_scalar_value(const Array& x, double value) {
 }
 
 Array Array::scalar_bool(bool x) { return scalar_of_int(Bool, x); }
-// Whether an integer fits I32 is part of its type.
+// An integer's type depends on whether it fits I32.
 Array Array::scalar_int(int64_t x) {
   return scalar_of_int(x < INT32_MIN || x > INT32_MAX ? I64 : I32, x, true);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/concrete.h: arrays that hold numbers: their node, and making and reading them.
+// tracer/concrete.h: concrete arrays: their node, and functions that make and read them.
 #pragma once
 #include <atomic>
 #include <cstring>
@@ -12,37 +12,38 @@
 
 namespace weft {
 
-// A dense row-major array. Up to 16 bytes on the host lie in the node itself.
+// A dense row-major array. Up to 16 bytes on the host are stored in the node itself.
 class Concrete final : public Node {
  public:
-  Concrete(Type t, Location made, bool literal = false);  // uninitialised memory on the host
+  Concrete(Type t, Location made, bool literal = false);  // uninitialized memory on the host
   Concrete(Type t, Location made, Ref<Buffer> buffer);
   bool concrete() const override { return true; }
-  // Where the host can read it; what lies elsewhere is copied, once.
+  // The elements in host memory. Elements on another device are copied once.
   const void* data() const { return state() ? special_data() : memory(); }
-  // Only for whoever makes the array, before anybody else sees it: an address of its device.
+  // The address on the array's device, only for the code that makes the array, before it is
+  // published.
   void* mutable_data() { return buffer_ ? buffer_->data() : inline_; }
   const Ref<Buffer>& buffer() const { return buffer_; }
-  // Null: the host. DeviceError for an array that was donated.
+  // Null for the host. DeviceError for an array that was donated.
   detail::Device* elsewhere() const { return state() ? special_device() : nullptr; }
-  // Where it was made, null: the host, whoever has claimed it.
+  // The device on which it was made, even if it is claimed; null for the host.
   detail::Device* made_on() const { return elsewhere_; }
-  // Donation to a program called so (which lives as long as the process). From claim() on any use
-  // is a DeviceError, also that of a second one that claims it at the same time; whoever has
-  // claimed it reads it still, takes its memory, or gives it back as it was.
+  // Donation to a program with that name (a string that lives as long as the process). After
+  // claim(), every use raises DeviceError, including a concurrent second claim. The claimant may
+  // still read the array. It either takes the memory or returns the array unchanged.
   void claim(const char* to) const;
   bool claimed_by(const char* to) const { return state() == to; }
   const void* claimed_data() const { return memory(); }
   Ref<Buffer> take() const { return std::move(buffer_); }
   void unclaim() const { state_ = elsewhere_ ? lies_elsewhere : nullptr; }
-  const bool literal;  // a C++ number: written into programs, not passed to them
-  // Its memory is somebody else's, which is never taken. Other than buffer(), this may be asked of
-  // an array that another thread donates.
+  const bool literal;  // a C++ number: programs contain it as a literal, not as an argument
+  // True if others own the memory, so it is never taken. In contrast to buffer(), this may be read
+  // while another thread donates the array.
   const bool foreign;
 
  private:
   static constexpr char lies_elsewhere[] = "elsewhere";  // a state
-  detail::Device* const elsewhere_;  // not asked of the buffer: another thread may take it
+  detail::Device* const elsewhere_;  // not read from the buffer, which another thread may take
   const char* state() const { return state_.load(std::memory_order_acquire); }
   const void* memory() const { return const_cast<Concrete*>(this)->mutable_data(); }
   const void* special_data() const;
@@ -50,43 +51,45 @@ class Concrete final : public Node {
   [[noreturn]] void raise_donated(const char* to) const;
   alignas(16) std::byte inline_[16] = {};
   mutable Ref<Buffer> buffer_;
-  // Null: on the host, not donated. Else where it lies, or to whom it was donated.
+  // Null: on the host, not donated. Otherwise it says that the array is on another device, or the
+  // program to which it was donated.
   mutable std::atomic<const char*> state_{nullptr};
 };
 
-// What the use of an empty handle raises: a user's mistake, or a value that a rule of transposition
-// lacks.
+// The error for the use of an empty handle: a user's mistake, or a value that a transposition rule
+// does not have.
 struct EmptyArrayError final : ShapeError {
   using ShapeError::ShapeError;
 };
 
-// The numbers behind x. ConcretizationError if x is traced; follows tracers that know their value.
+// The concrete array of x, also through tracers with a known value. ConcretizationError if x is
+// traced.
 const Concrete& concrete(const Array& x);
-// The same, or null.
+// The node of x if it is concrete, else null.
 const Concrete* concrete_or_null(const Array& x);
 template <class T>
 const T* data_of(const Array& x) {
   return static_cast<const T*>(concrete(x).data());
 }
 
-// A new array and its memory, to be filled by the caller.
+// A new array and its memory, which the caller fills.
 struct Fresh {
   Array array;
   void* data;
 };
 Fresh fresh_array(const Type& t);
 Array array_of_bytes(const Type& t, const void* bytes);
-// A scalar constant of a dtype: full precision integer or float value.
+// A scalar constant of a dtype, from a double or an integer with full precision.
 Array scalar_of(DType d, double value, bool weak = false);
 Array scalar_of_int(DType d, int64_t value, bool weak = false);
 Array literal_array(const Literal& l);
-// The literal behind a C++ number.
+// The literal of a C++ number.
 Literal literal_of(const Concrete& c);
-// x; where it is a weak number that was written as a double (docs/decisions/0010), that: F64.
+// x; if it is a weak number that was made from a double (docs/decisions/0010), that double as F64.
 Array as_written(const Array& x);
-// The C++ numbers among x; empty handles for the rest.
+// The C++ numbers among x; empty handles for the others.
 Arrays numbers_among(const Arrays& x);
-// The value of an array that is one number known now.
+// True if x is a single known number with this value.
 bool is_scalar_value(const Array& x, double value);
 
 }  // namespace weft

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/eval_trace.cpp: eager evaluation: small values by reference rules, the rest compiled.
+// tracer/eval_trace.cpp: eager evaluation: ops on small values use reference rules, other ops are
+// compiled.
 #include "weft/tracer/eval_trace.h"
 
 #include <fmt/format.h>
@@ -20,7 +21,7 @@ namespace {
 constexpr int64_t small_bytes = 4096;
 thread_local bool reference_only = false;
 
-// An op alone as a program, so that the compiler's cache is shared with every other use.
+// A program of a single op, so that all uses share the compiler's cache.
 Jaxpr program_of(const Op& op, const Types& in, const AnyParams& params) {
   const Types out = op.type(in, params);
   auto j = make_ref<JaxprData>();
@@ -34,8 +35,8 @@ Jaxpr program_of(const Op& op, const Types& in, const AnyParams& params) {
   return intern(j);
 }
 
-// Whether the program can hold an op that puts something on a device: not if it is one op that
-// holds no program and is none of those.
+// Returns true if the program may contain an op that puts a value on a device. Only a single op
+// without inner programs that is not such an op is excluded.
 bool may_put(const JaxprData& j) {
   if (j.eqns.size() != 1) return true;
   const Eqn& e = j.eqns[0];
@@ -87,11 +88,11 @@ class Eval final : public Interpreter {
       in.push_back(a.type());
     }
     const Types out = op.type(in, params);
-    // A number that is handed on is what it was (docs/decisions/0010).
+    // A number that an op forwards keeps the double from which it was made (docs/decisions/0010).
     if (op.hands_on() && x.size() == 1 && out[0] == in[0] && concrete(x[0]).literal) return x;
     for (const Type& t : out) bytes += t.bytes();
     detail::Device* const device = here ? nullptr : elsewhere(x);
-    const bool calls_back = op.effects(params) != Effect::none;  // there is nothing to compile
+    const bool calls_back = op.effects(params) != Effect::none;  // host code, which is not compiled
     const bool compile =
         !reference_only && op.puts_on(params).empty() &&
         (device || (backend() && (op.compile_eagerly() || (bytes > small_bytes && !calls_back))));

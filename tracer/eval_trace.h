@@ -1,20 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/eval_trace.h: the interpreter at the bottom: runs ops now.
+// tracer/eval_trace.h: the bottom interpreter, which runs ops immediately.
 #pragma once
 #include "weft/tracer/trace.h"
 
 namespace weft {
 
-// Shared by all threads.
+// All threads share it.
 const Ref<Interpreter>& eval_interpreter();
 
-// Runs a program on concrete arrays through the compiler, which caches by program (Decided 22); on
-// the device where they lie.
+// Compiles and runs a program on concrete arrays, on their device. The compiler caches by program.
 Arrays run_compiled(const Jaxpr& j, const Arrays& x);
 
-// While it lives, this thread runs everything by the ops' reference rules (WEFT_NO_JIT does the
-// same for the process); for oracles in tests.
+// During its lifetime, this thread runs everything by the ops' reference rules (WEFT_NO_JIT does
+// the same for the process). Tests use it as an oracle.
 class ReferenceMode {
  public:
   ReferenceMode();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/make_jaxpr.cpp: programs of functions.
+// tracer/make_jaxpr.cpp: the programs of functions.
 #include "weft/tracer/make_jaxpr.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/make_jaxpr.h: make_jaxpr(f)(args…): the program of a function, to be read; eval_shape(f,
-// args…): the types of its results.
+// tracer/make_jaxpr.h: make_jaxpr(f)(args…) returns the program of a function, for inspection;
+// eval_shape(f, args…) returns the types of its results.
 #pragma once
 #include <iosfwd>
 
@@ -12,37 +12,38 @@
 
 namespace weft {
 
-// A program and the arrays that its constants stand for. Source: jax.extend.core.ClosedJaxpr.
+// A program and the arrays bound to its constants. Source: jax.extend.core.ClosedJaxpr.
 struct ClosedJaxpr {
   Jaxpr jaxpr;
   Arrays consts;
   typing::Types in_types() const;  // without constants
   typing::Types out_types() const { return jaxpr->out_types(); }
-  // Its results for arguments of in_types(), operation by operation. jit compiles it:
+  // Runs the program for arguments of in_types(), operation by operation. To compile it, use jit:
   // jit([p](Array x) { return p(x)[0]; }).
   template <class... A>
   Arrays operator()(const A&... args) const;
 };
-// The text of the program, as JAX prints it; parse_jaxpr reads it.
+// The text of the program, as JAX prints it; parse_jaxpr parses it.
 std::string to_string(const ClosedJaxpr& c);
-// What to_string says of it, on a stream.
+// Writes to_string(c) to a stream.
 std::ostream& operator<<(std::ostream& o, const ClosedJaxpr& c);
-// The program of a text as to_string writes it (docs/ir.md). The text does not hold the values of
-// constants; a program that has some needs them here. ParseError with line and column.
+// Parses a program from text in the format of to_string (docs/ir.md). The text does not contain the
+// values of constants, so a program with constants needs them here. ParseError with line and
+// column.
 ClosedJaxpr parse_jaxpr(const std::string& text, const Arrays& consts = {},
                         typing::Location at = typing::Location::here());
 // The results of the program for these arguments, operation by operation. Source:
 // jax.core.eval_jaxpr and jax.extend.core.jaxpr_as_fun.
 Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args,
                   typing::Location at = typing::Location::here());
-// eval_jaxpr of the program.
+// eval_jaxpr of this program.
 template <class... A>
 Arrays ClosedJaxpr::operator()(const A&... args) const {
   return eval_jaxpr(*this, {Array(args)...});
 }
 
 namespace detail {
-// The program of f for `who`, on the Arrays of its arguments.
+// Traces f on the Arrays of its arguments; `who` is its name in errors.
 ClosedJaxpr trace_jaxpr(const char* who, ir::FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
                         ir::FunctionRef<tree::Skeleton()> args);
 
@@ -64,8 +65,8 @@ class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
   typing::Location at_;
 };
 
-// A tree of results as a tree of their shapes: structs, whose fields are Arrays, keep their type
-// and hold Arrays without a value.
+// Replaces the Arrays in a tree of results by their shapes. Structs, whose fields are Arrays, keep
+// their type and have Arrays without a value.
 template <class R>
 auto as_shapes(const R& like, const typing::Types& types) {
   size_t k = 0;
@@ -91,11 +92,11 @@ auto eval_shape_at(typing::Location at, F& f, const A&... a) {
   return as_shapes(flat.prototype(), out);
 }
 
-// A program, and which of its constants are handed in at a call.
+// A program, and which of its constants become arguments of a call.
 struct Hoisted {
   ClosedJaxpr program;
   std::vector<bool> handed_in;
-  typing::Types types;  // of those
+  typing::Types types;  // their types
   Arrays call(const Arrays& args, const Arrays& values) const;
 };
 Hoisted hoist_traced(ClosedJaxpr c, Arrays* values);
@@ -117,7 +118,7 @@ class ClosureConverted<std::tuple<P...>, R> {
 
  private:
   Hoisted program_;
-  std::tuple<P...> args_;  // their structure
+  std::tuple<P...> args_;  // only their structure
   R result_;
   typing::Location at_;
 };
@@ -137,28 +138,28 @@ auto closure_convert_at(typing::Location at, F& f, const A&... a) {
 }
 }  // namespace detail
 
-// make_jaxpr(f)(args…): the program of f for arguments of these types, which may be
-// ShapeDtypeStructs. Nothing is computed. Source: jax.make_jaxpr.
+// make_jaxpr(f)(args…) returns the program of f for arguments of these types, which may be
+// ShapeDtypeStructs. It computes nothing. Source: jax.make_jaxpr.
 template <class F>
 auto make_jaxpr(F f, typing::Location at = typing::Location::here()) {
   return detail::MakeJaxpr<F>(std::move(f), at);
 }
 
-// The shapes and dtypes of f(args…): the tree that f returns with a ShapeDtypeStruct for each Array
-// (a tree that holds structs keeps its type, its Arrays say shape and dtype and have no value). The
-// arguments may be ShapeDtypeStructs, too; nothing is computed and no memory taken. What f says to
-// arguments of such types is raised. Source: jax.eval_shape.
+// The shapes and dtypes of f(args…): the tree that f returns with a ShapeDtypeStruct for each
+// Array. A tree that contains structs keeps its type; its Arrays have a shape and dtype but no
+// value. The arguments may be ShapeDtypeStructs, too. It computes nothing and allocates no memory.
+// Errors of f for arguments of such types are raised. Source: jax.eval_shape.
 template <class F, class... A>
 auto eval_shape(F f, const A&... a) {
   return detail::eval_shape_at({}, f, a...);
 }
 WEFT_WITH_LINE(eval_shape)
 
-// {g, consts}: g(args…, consts), consts a list of Arrays, is f(args…) with what f captured of
-// values that are traced, floats and complex numbers, handed in: derivatives by them are
-// derivatives by an argument, which a rule of custom_vjp can give back. f is traced once, for
-// arguments of these types; g takes no others (ShapeError). Where f captures nothing that is
-// traced, consts is empty. Source: jax.closure_convert.
+// Returns {g, consts} such that g(args…, consts) equals f(args…). consts is the list of the traced
+// floating-point and complex values that f captures. Derivatives by captured values thus become
+// derivatives by an argument, which a rule of custom_vjp can return. f is traced once, for
+// arguments of these types; g accepts no others (ShapeError). If f captures no traced value, consts
+// is empty. Source: jax.closure_convert.
 //
 //   auto [g, consts] = closure_convert(f, x);  // g(x, consts) is f(x)
 template <class F, class... A>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/placement.cpp: values on devices other than the host, and memory that is given away.
+// tracer/placement.cpp: values on devices other than the host, and reuse of operand memory.
 #include "weft/tracer/placement.h"
 
 #include <fmt/format.h>
@@ -89,7 +89,7 @@ void require_one_device(const Jaxpr& j, const detail::Device& d) {
   });
 }
 
-// ---- memory that is given away
+// ---- reuse of operand memory
 
 namespace {
 thread_local const Node* given = nullptr;
@@ -99,7 +99,7 @@ Given::Given(const Array& x) : before_(given) {
   const Concrete* c = concrete_or_null(x);
   const bool plain = c && !c->literal && current().get() == eval_interpreter().get() &&
                      !c->elsewhere() && c->buffer() && !c->foreign &&
-                     c->buffer()->use_count() == 1;  // no view of it (interop/foreign.h)
+                     c->buffer()->use_count() == 1;  // there is no view of it (interop/foreign.h)
   given = plain ? c : nullptr;
 }
 Given::~Given() { given = before_; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/placement.h: where the results of an op lie: on which device, and over which operand.
+// tracer/placement.h: the memory of an op's results: on which device, and in which operand's
+// memory.
 #pragma once
 #include "weft/core/jaxpr.h"
 #include "weft/runtime/backend.h"
@@ -9,13 +10,13 @@
 
 namespace weft {
 
-// Where x is computed with, null for the host: the device of those that lie elsewhere, which the
-// others follow, or else the default. DeviceError if they lie on several.
+// The device of a computation with x, or null for the host. It is the device of the operands that
+// are not on the host, else the default. DeviceError if they are on several devices.
 detail::Device* elsewhere(const Arrays& x);
-// Where that is without operands.
+// The device of a computation without operands.
 detail::Device* elsewhere();
-// While it lives, the host is the default of the ops that this thread evaluates; not of functions
-// that were compiled.
+// During its lifetime, the host is the default device for the ops that this thread evaluates.
+// Compiled functions ignore it.
 class OnHost {
  public:
   OnHost();
@@ -25,18 +26,18 @@ class OnHost {
  private:
   bool before_;
 };
-// x in the memory of the device; x itself if it lies there.
+// x in the memory of the device; x itself if it is already there.
 Array placed(const Array& x, detail::Device& d);
-// A new array on the device, and its memory there.
+// A new array on the device, and the address of its memory.
 Array array_on(const Type& t, detail::Device& d, void** memory);
-// One run of a program that was compiled for the device.
+// Runs a program that was compiled for the device.
 Arrays run_elsewhere(detail::Device& d, const Jaxpr& j, const Executable& e, const Arrays& x);
-// DeviceError if the program, which is to run on d, puts something on another device.
+// DeviceError if the program, which will run on d, puts a value on another device.
 void require_one_device(const Jaxpr& j, const detail::Device& d);
 
-// While it lives, the first op that this thread evaluates may take the memory of x, which the
-// caller knows nobody else has a handle of. Under a transform, and for what is no array of memory
-// on the host, it does nothing: rules may keep their operands.
+// During its lifetime, the first op that this thread evaluates may take the memory of x. The caller
+// guarantees that no other handle to x exists. It does nothing under a transform, because rules may
+// keep their operands, and for arrays that are not in host memory.
 class Given {
  public:
   explicit Given(const Array& x);
@@ -46,9 +47,9 @@ class Given {
  private:
   const Node* before_;
 };
-// The memory of x, if x is given and stands among the operands once; x holds nothing then.
+// Takes the memory of x if x is given and occurs once among the operands; x is invalid then.
 Ref<Buffer> take_given(const Array& x, const Arrays& operands);
-// The first operand in memory that may be changed: its own if it is given, else a copy; of type t.
+// Memory of type t with the value of the first operand: its own memory if it is given, else a copy.
 Fresh writable_first(const Type& t, const Arrays& operands);
 
 }  // namespace weft

@@ -47,7 +47,7 @@ int32_t Recorder::add(const Op& op, const AnyParams& params, std::vector<Atom> i
   return first;
 }
 
-// Constants first, then inputs, then what equations define, in order.
+// The order of variables: constants, then inputs, then those that equations define.
 Closed Recorder::finish(const std::vector<Atom>& out) const {
   auto j = make_ref<JaxprData>();
   std::vector<int32_t> number(types_.size(), -1);
@@ -102,8 +102,8 @@ Atom Record::atom(const Array& x) {
   return recorder_.capture(x);
 }
 
-// The value that a weak number x of this program is outside it, where it may still be as it was
-// written; an empty handle if x is made here.
+// The outside value that a weak number x of this program represents, if that may still contain its
+// original double. If x is made in this program, it is an empty handle.
 Array Record::where_written(const Array& x) const {
   if (!is_weak_number(x.type()) || x.node().concrete()) return {};
   const auto* t = tracer_of<RecordTracer>(x, *this);
@@ -111,9 +111,10 @@ Array Record::where_written(const Array& x) const {
   t->read = true;
   const Array& v = t->origin.value;
   const Concrete* c = v.empty_handle() ? nullptr : concrete_or_null(v);
-  return c && !c->literal ? Array() : v;  // what is computed is a float
+  return c && !c->literal ? Array() : v;  // a computed value is only a float
 }
-// Whether it can be as it was written: it is no result of a computation of this program.
+// Returns true if x may contain its original double: it is not the result of a computation in this
+// program.
 bool Record::may_be_written(const Array& x) const {
   if (x.node().concrete()) return static_cast<const Concrete&>(x.node()).literal;
   const auto* t = tracer_of<RecordTracer>(x, *this);
@@ -129,7 +130,7 @@ Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
                      t->origin.params);
     const Array outside = where_written(x[0]);
     if (!outside.empty_handle()) {
-      // A C++ number is written into this program, and one of its own inputs is in it.
+      // C++ numbers and inputs of this program are converted in this program.
       if (concrete_or_null(outside) || tracer_of<RecordTracer>(outside, *this))
         return process(op, {outside}, params);
       const Running running(parent());
@@ -181,7 +182,7 @@ Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const
 }
 
 Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x) {
-  OrderedOutput output;  // of all its equations
+  OrderedOutput output;  // covers all its equations
   Arrays out =
       replay(j, x, [](const Eqn& e, const Arrays& in) { return bind_op(*e.op, in, e.params); });
   output.finish();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/record_trace.h: the interpreter that writes ops down: a function becomes a program.
+// tracer/record_trace.h: the interpreter that records ops: it converts a function to a program.
 #pragma once
 #include <unordered_map>
 
@@ -12,13 +12,13 @@ namespace weft {
 namespace ir {
 struct Closed;
 }
-// A program and what its constants are bound to.
+// A program and the values of its constants.
 struct ir::Closed {
   Jaxpr jaxpr;
   Arrays consts;
 };
 
-// Collects equations. Values from outside become constants, each once.
+// Collects equations. Values from outside the program become constants, each of them once.
 class Recorder {
  public:
   int32_t add_input(const Type& t);
@@ -26,7 +26,8 @@ class Recorder {
   Atom capture(const Array& x);
   // Appends an equation; returns its first output.
   int32_t add(const Op& op, const AnyParams& params, std::vector<Atom> in, const Types& out);
-  // Appends op with these operands, whose atoms and results' values the interpreter knows.
+  // Appends op with these operands. The interpreter provides the atoms of operands and the nodes of
+  // results.
   Arrays record(const Op& op, const Arrays& x, const AnyParams& params,
                 FunctionRef<Atom(const Array&)> atom,
                 FunctionRef<Node*(const Type&, int32_t var)> value);
@@ -53,8 +54,8 @@ class Record final : public Interpreter {
       : Interpreter(std::move(parent)), who_(who) {}
   const char* name() const override { return who_; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
-  // An input that stands for a value of the enclosing interpreters, where one is given, in every
-  // run of the program (an operand of cond, a carry that is handed on as it is).
+  // Adds an input. If stands_for is given, the input has the value of that outer Array in every
+  // run. Examples are an operand of cond and a carry that is passed through unchanged.
   Array input(const Type& t, const Array& stands_for = {});
   Atom atom(const Array& x);
   Closed finish(const Arrays& out);
@@ -69,8 +70,8 @@ class Record final : public Interpreter {
 
 class RecordTracer final : public Tracer {
  public:
-  // Where its number comes from: it is an input, which may stand for a value from outside; or that
-  // value as an op hands it on; or it is computed.
+  // The origin of its value. It is an input, which may represent a value from outside, or an op
+  // that forwards that value, or a computation.
   struct Origin {
     bool input = false;
     Array value = {};
@@ -81,27 +82,27 @@ class RecordTracer final : public Tracer {
       : Tracer(t, std::move(level)), var(var), origin(std::move(origin)) {}
   const int32_t var;
   const Origin origin;
-  mutable bool read = false;  // whether a conversion asked how it was written
+  mutable bool read = false;  // true if a conversion has read its original double
 };
 
-// The program of f on arguments of these types. Constants are values of the enclosing interpreters.
-// `who` is what errors call the transform that calls f: it outlives the program's tracers.
+// The program of f for arguments of these types. Constants are values of the enclosing
+// interpreters. `who` is the name in errors of the transform that calls f; the string outlives the
+// program's tracers.
 Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const char* who = "jit");
-// The same where inputs stand for values from outside (an empty handle: not that one), which are
-// read in their place where the program alone would not know how they were written
-// (docs/decisions/0010).
+// The same with inputs that represent values from outside (empty handles represent none). The
+// outside value is used where the program alone does not know the double from which an input was
+// made (docs/decisions/0010).
 Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f,
               const char* who = "jit");
-// How many programs were recorded so far, on all threads: what tests of the cost of transforms
-// count.
+// The number of programs recorded so far, on all threads. Tests of the cost of transforms count it.
 int64_t programs_recorded();
-// Binds the equations of j one after another under the current interpreter.
+// Binds the equations of j in order under the current interpreter.
 Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x);
-// The program without the equations that no kept output needs. Inputs stay, and so does what has an
-// ordered effect, unless `effects` is false.
+// The program without the equations that no kept output needs. Inputs stay, and so do equations
+// with ordered effects unless `effects` is false.
 Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep, bool effects = true);
-Jaxpr dce(const Jaxpr& j);  // all outputs are kept
-// Constants turned into ordinary inputs (they come first).
+Jaxpr dce(const Jaxpr& j);  // keeps all outputs
+// Converts constants to ordinary inputs, which are the first ones.
 Jaxpr open_constants(const Jaxpr& j);
 
 }  // namespace weft

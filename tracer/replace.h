@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/replace.h: trees whose Arrays are replaced by something of another type.
+// tracer/replace.h: trees whose Arrays are replaced by values of another type.
 #pragma once
 #include "weft/tracer/tree.h"
 
 namespace weft::detail {
 
-// Structs among the nodes, whose fields cannot take another type.
+// True if the tree contains structs, whose fields cannot change their type.
 template <class T>
 inline constexpr bool has_struct = tree::is_struct<T>;
 template <class... T>
@@ -22,7 +22,7 @@ inline constexpr bool has_struct<std::map<std::string, T>> = has_struct<T>;
 template <class T>
 inline constexpr bool has_struct<std::optional<T>> = has_struct<T>;
 
-// Out with each Array replaced by an In.
+// The type Out with each Array replaced by an In.
 template <class Out, class In>
 struct Replaced {
   using type = Out;
@@ -56,7 +56,7 @@ struct Replaced<std::optional<T>, In> {
   using type = std::optional<typename Replaced<T, In>::type>;
 };
 
-// out with its Arrays, in order, replaced by what next() gives.
+// Replaces the Arrays of `out`, in order, by the results of next().
 template <class To, class Out, class Next>
 To replace_leaves(const Out& out, Next& next) {
   if constexpr (std::same_as<Out, Array>) {

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/replay.h: running the equations of a program by a rule of one's own: eval_jaxpr's loop,
-// and what the passes of the compiler rewrite programs with.
+// tracer/replay.h: runs the equations of a program by a custom rule. eval_jaxpr is such a loop, and
+// the compiler's passes rewrite programs with it.
 #pragma once
 #include "weft/tracer/record_trace.h"
 
 namespace weft {
 
-// What becomes of an equation with these operands: its results.
+// The results of an equation for these operands.
 using EqnRule = FunctionRef<Arrays(const Eqn&, const Arrays& in)>;
 
-// The results of j on x. Values die with their last use, so that an interpreted program needs no
-// more memory than a compiled one.
+// The results of j for x. Values are released after their last use, so an interpreted program needs
+// no more memory than a compiled one.
 Arrays replay(const Jaxpr& j, const Arrays& x, EqnRule rule);
-// While it lives, what is recorded of this op on this thread is run as the equation says.
+// During its lifetime, equations of this op that this thread records get the implementation of `e`.
 class ImplementationScope {
  public:
   explicit ImplementationScope(const Eqn& e);
@@ -24,9 +24,9 @@ class ImplementationScope {
  private:
   const Eqn* before_;
 };
-// The equation bound anew, with these parameters, to be run as it was.
+// Binds the equation with these operands and parameters and keeps its implementation.
 Arrays bind_equation(const Eqn& e, const Arrays& in, const AnyParams& params);
-// j recorded anew by the rule, without what nothing needs. The rule may use no arrays from outside.
+// Records j again by the rule, without dead code. The rule may not use arrays from outside.
 Jaxpr rewrite(const Jaxpr& j, EqnRule rule);
 
 }  // namespace weft

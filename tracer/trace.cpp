@@ -20,8 +20,8 @@ ThreadState& state() {
   return s;
 }
 
-// A function that calls itself for ever is told so before the stack ends: where it makes an
-// interpreter current, as transforms and callbacks do for each call, or binds an op.
+// Reports infinite recursion before the stack overflows. It is checked where an interpreter becomes
+// current, as for each call of a transform or callback, and where an op is bound.
 void require_stack() {
   if (stack_runs_out())
     throw CompileError(

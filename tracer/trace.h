@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trace.h: interpreters of ops, and the one that is current.
+// tracer/trace.h: interpreters of ops, and the current interpreter.
 //
-// Final style, stackless: binding an op asks the current interpreter to process it. An interpreter
-// owns some tracers and treats every other value as a constant; its rules run with its parent as
-// the current one, so transforms nest without knowing of each other.
+// The design is final style without a stack: bind passes an op to the current interpreter. An
+// interpreter owns some tracers and treats all other values as constants. Its rules run under its
+// parent interpreter, so transforms nest and are independent of each other.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,12 +14,12 @@
 
 namespace weft {
 
-// Primal outputs and their tangents (empty handle: zero).
+// Primal outputs and their tangents (an empty handle is zero).
 struct Dual {
   Arrays out;
   Arrays tangent;
 };
-// Outputs and where each carries the mapped axis.
+// Outputs and the position of their mapped axis.
 struct Batched {
   Arrays out;
   MaybeAxes axis;
@@ -29,10 +29,10 @@ class Interpreter : public RefCounted {
  public:
   explicit Interpreter(Ref<Interpreter> parent) : parent_(std::move(parent)) {}
   virtual Arrays process(const Op& op, const Arrays& x, const AnyParams& params) = 0;
-  // "vmap", "grad", …: how errors name it.
+  // "vmap", "grad", …: the name in errors.
   virtual const char* name() const = 0;
   const Ref<Interpreter>& parent() const { return parent_; }
-  // A closed interpreter takes no more part; its tracers have leaked.
+  // A closed interpreter processes no more ops; its tracers have leaked.
   bool closed() const { return closed_; }
   void close() { closed_ = true; }
 
@@ -41,7 +41,7 @@ class Interpreter : public RefCounted {
   bool closed_ = false;
 };
 
-// The interpreter that processes what is bound now, on this thread.
+// The interpreter that processes ops bound on this thread.
 const Ref<Interpreter>& current();
 
 // Makes an interpreter current for a scope.
@@ -55,8 +55,8 @@ class Running {
   Ref<Interpreter> before_;
 };
 
-// An interpreter that is current for a scope and closed at its end, also when that ends by an
-// exception (Decided 17).
+// An interpreter that is current for a scope. It is closed when the scope ends, even by an
+// exception, so that leaked tracers are detected.
 template <class I>
 class Level {
  public:
@@ -77,13 +77,14 @@ class Level {
 class Tracer : public Node {
  public:
   Tracer(Type t, Ref<Interpreter> level);
-  // The value it stands for, where the transform computes with known values (grad, jvp), else null.
+  // The concrete value of the tracer if the transform computes with known values (grad, jvp), else
+  // null.
   virtual const Array* known_value() const { return nullptr; }
   const Ref<Interpreter> level;
 };
-// ", made at file.cpp:12," for the text of an error, or nothing where that is not known.
+// ", made at file.cpp:12," for the text of an error, or "" if the location is unknown.
 std::string made_at(const Node& n);
-// The tracer behind x if it belongs to `level`, else null.
+// The tracer of x if it belongs to `level`, else null.
 template <class T>
 const T* tracer_of(const Array& x, const Interpreter& level) {
   if (x.empty_handle() || x.node().concrete()) return nullptr;
@@ -91,17 +92,17 @@ const T* tracer_of(const Array& x, const Interpreter& level) {
   return t.level.get() == &level ? static_cast<const T*>(&t) : nullptr;
 }
 
-// Processes op with the current interpreter. LeakedTracerError for a tracer whose transform is
-// over.
+// Processes op with the current interpreter. LeakedTracerError for a tracer whose transform has
+// ended.
 Arrays bind_op(const Op& op, const Arrays& x, const AnyParams& params);
 
-// Names of mapped axes in scope, innermost last.
+// The names of the mapped axes in scope, innermost last.
 struct NamedAxis {
   std::string name;
   int64_t size;
 };
 const std::vector<NamedAxis>& axis_env();
-// The size of the innermost axis of that name; AxisNameError "unbound axis name 'i'".
+// The size of the innermost axis with that name; AxisNameError "unbound axis name 'i'".
 int64_t named_axis_size(const std::string& name);
 class AxisScope {
  public:
@@ -115,19 +116,19 @@ class AxisScope {
 
 // ---- the typed op, and its definition
 
-// How an operand of an equation was made, for rules that look behind it.
+// How an operand of an equation was made, for rules that inspect it.
 struct Made {
   const Op& op;
   const AnyParams& params;
-  Arrays x;                       // its operands,
-  std::vector<const Made*> from;  // and how each was made; null: an argument or a number
+  Arrays x;                       // its operands
+  std::vector<const Made*> from;  // how each operand was made; null: an argument or a number
 };
 
 template <class P>
 class Primitive final : public Op {
  public:
   explicit Primitive(Def<P> d) : d_(std::move(d)), implementations_(listed()) {}
-  // x processed by the current interpreter.
+  // Processes x with the current interpreter.
   Arrays bind(const Arrays& x, P p = {}) const {
     return bind_op(*this, x, make_params(std::move(p)));
   }
@@ -243,7 +244,8 @@ class Primitive final : public Op {
   bool collective() const override { return d_.collective; }
 
  private:
-  // Those of the definition, then those of its rules that it says nothing about.
+  // The implementations of the definition, then those of its rules that the definition does not
+  // list.
   std::vector<AnyImplementation> listed() const {
     std::vector<AnyImplementation> all;
     std::vector<Implementation<P>> named;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/transformed.cpp: the table of what transforms made of programs.
+// tracer/transformed.cpp: the cache of transformed programs.
 #include "weft/tracer/transformed.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct KeyHash {
 struct Entry {
   Transformed value;
   int64_t bytes = 0;
-  uint64_t used = 0;  // when it was asked for
+  uint64_t used = 0;  // the time of its last use
 };
 using Entries = std::unordered_map<TransformKey, Entry, KeyHash>;
 struct Table {
@@ -50,7 +50,7 @@ int64_t bytes_of(const JaxprData& j) {
     bytes += static_cast<int64_t>(2 * sizeof(e) + e.in.size() * sizeof(Atom));  // and parameters
   return bytes;
 }
-// With the bodies of their equations; what is in those is counted where it was made.
+// Includes the bodies of equations; programs inside those are counted where they were made.
 int64_t bytes_of(const std::vector<Jaxpr>& programs) {
   int64_t bytes = 0;
   for (const Jaxpr& j : programs) {
@@ -69,7 +69,8 @@ bool holds_object(const std::vector<Jaxpr>& programs) {
   });
 }
 
-// Takes out the half that was not used for longest; it dies when the lock is released.
+// Removes the half that was not used for the longest time. It is destroyed after the lock is
+// released.
 std::vector<Entries::node_type> drop_old(Table& t) {
   std::vector<std::pair<uint64_t, Entries::const_iterator>> by_age;
   for (auto it = t.entries.cbegin(); it != t.entries.cend(); ++it)

@@ -1,36 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/transformed.h: what transforms make of the programs that equations hold, made once
-// (DESIGN, Decided 7; docs/decisions/0015).
+// tracer/transformed.h: a cache of transformed programs: each program that an equation holds is
+// transformed once (docs/decisions/0015).
 #pragma once
 #include "weft/tracer/record_trace.h"
 
 namespace weft {
 
-// What a transform made: programs, what else it says of them, and the values from outside that the
-// first program takes in front.
+// The result of a transform: programs, additional results, and the outside values that are the
+// first arguments of the first program.
 struct Transformed {
   std::vector<Jaxpr> programs;
   Ints notes;
   Arrays consts = {};
 };
 
-// All that it depends on, but for the named axes in scope, which are looked up.
+// Everything on which the result depends, except for the named axes in scope, which are added by
+// `transformed`.
 struct TransformKey {
   enum Transform { jvp, partial, transpose, batch } transform;
   Jaxpr program;
   Ints numbers;  // axes, sizes, flags
   Types types = {};
   Strings names = {};
-  // Not what was made of an equal program: it names other places in the user's code.
+  // Programs compare by identity: the result for an equal program would name other source
+  // locations.
   friend bool operator==(const TransformKey& a, const TransformKey& b) {
     return a.transform == b.transform && a.program.get() == b.program.get() &&
            a.numbers == b.numbers && a.types == b.types && a.names == b.names;
   }
 };
 
-// What `make` gives, or gave for that key before. It runs without a lock. What reads values from
-// outside or holds objects of the user (rules) is not kept; of the rest, what was used last.
+// The cached result for the key, or the result of `make`, which runs without a lock. Results that
+// read outside values or hold user objects (rules) are not cached. The cache evicts the least
+// recently used results.
 Transformed transformed(TransformKey key, FunctionRef<Transformed()> make);
 void clear_transformed();
 

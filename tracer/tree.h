@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/tree.h: trees of arrays: any nest of Array, tuple, pair, std::array, vector, map by
-// string, optional and structs. A field that holds no Array is part of the tree's structure. What
-// is neither a tree, a static value nor a callable does not compile anywhere.
+// tracer/tree.h: trees of arrays (pytrees): any nesting of Array, tuple, pair, std::array, vector,
+// map by string, optional and structs. A field without Arrays is part of the tree's structure. A
+// type that is not a tree, a static value or a callable does not compile anywhere.
 #pragma once
 #include <array>
 #include <map>
@@ -17,9 +17,9 @@
 
 namespace weft::tree {
 
-// ---- what a type is
+// ---- properties of types
 
-// Whether T is a std::tuple, std::pair or std::array.
+// True if T is a std::tuple, std::pair or std::array.
 template <class T>
 inline constexpr bool is_tuple = false;
 template <class... T>
@@ -28,40 +28,38 @@ template <class A, class B>
 inline constexpr bool is_tuple<std::pair<A, B>> = true;
 template <class T, size_t N>
 inline constexpr bool is_tuple<std::array<T, N>> = true;
-// Whether T is a std::vector.
+// True if T is a std::vector.
 template <class T>
 inline constexpr bool is_list = false;
 template <class T>
 inline constexpr bool is_list<std::vector<T>> = true;
-// Whether T is a std::map by std::string.
+// True if T is a std::map by std::string.
 template <class T>
 inline constexpr bool is_map = false;
 template <class T>
 inline constexpr bool is_map<std::map<std::string, T>> = true;
-// Whether T is a std::optional.
+// True if T is a std::optional.
 template <class T>
 inline constexpr bool is_optional = false;
 template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
-// Whether T is a tree without anything in it: std::monostate, the type of none, or that of
-// std::nullopt.
+// True if T is an empty tree: std::monostate, the type of none, or that of std::nullopt.
 template <class T>
 inline constexpr bool is_empty =
     std::same_as<T, std::monostate> || std::same_as<T, none_t> || std::same_as<T, std::nullopt_t>;
-// A value that is part of the structure.
+// True if values of T are part of the structure.
 template <class T>
 inline constexpr bool is_static =
     std::is_arithmetic_v<T> || ir::ComplexNumber<T> || std::is_enum_v<T> ||
     std::same_as<T, std::string> || std::same_as<T, std::string_view> ||
     std::same_as<T, const char*> || std::same_as<T, Shape> || DeclaredStatic<T>;
-// Whether T is a struct that is a tree of its fields: an aggregate, or a class of which WEFT_TREE
-// is said.
+// True if T is a struct that is a tree of its fields: an aggregate, or a class with WEFT_TREE.
 template <class T>
 inline constexpr bool is_struct =
     !is_tuple<T> && !is_empty<T> && !is_static<T> && (Declared<T> || Aggregate<T>);
 
 namespace detail {
-// FieldsKnown where T is to be a tree of its fields; anything else has none to find.
+// FieldsKnown if T must be a tree of its fields; other types have no fields to find.
 template <class T>
 using KnownIfStruct = FieldsKnown<std::conditional_t<is_struct<T>, T, void>>;
 template <class T>
@@ -72,7 +70,7 @@ consteval bool fields_found() {
     return true;
 }
 template <class T>
-struct Holds {  // an Array
+struct Holds {  // for Array
   static constexpr bool array = std::same_as<T, Array>;
 };
 template <class T>
@@ -97,14 +95,14 @@ template <class T>
   requires(Aggregate<T> || Declared<T>)
 struct Holds<T> {
   struct Fields {
-    // Looks at fields that are Arrays first and at no more than it must: a field may be of T again,
-    // in a vector.
+    // Checks fields that are Arrays first, and stops early, because a field may contain T again, in
+    // a vector.
     template <class... F>
     std::disjunction<std::is_same<F, Array>..., HoldsArray<F>...> operator()(F&...) const {
       return {};
     }
   };
-  // Of a static value whose fields cannot be found nothing is known, and nothing need be.
+  // A static value whose fields cannot be found counts as holding no Array.
   static constexpr bool array = [] {
     if constexpr (DeclaredStatic<T> && !fields_found<T>())
       return false;
@@ -113,7 +111,7 @@ struct Holds<T> {
   }();
 };
 
-// A number for each value that a static type has taken; a copy is kept.
+// Gives a number to each distinct value of a static type; it keeps a copy of the value.
 struct StaticType {
   bool (*equal)(const void*, const void*);
   const void* (*copy)(const void*);
@@ -143,8 +141,8 @@ template <class T>
 constexpr void require_known() {
   static_assert(is_callable<T>, WEFT_NOT_KNOWN);
 }
-// Whether walk knows T and, in tuples and structs, all that stands in it. Elements of lists and
-// maps are left to walk: their types may hold themselves.
+// True if walk supports T and, in tuples and structs, all fields. Elements of lists and maps are
+// left to walk, because their types may contain themselves.
 template <class T>
 consteval bool known_here() {
   using U = std::remove_const_t<T>;
@@ -167,9 +165,10 @@ consteval bool known_here() {
 }
 }  // namespace detail
 
-// ---- types: what numbers become
+// ---- types: conversion of numbers
 
-// Init and operands of control flow, results: numbers in tuples, pairs, lists become Arrays.
+// For control flow (init and operands) and results: numbers in tuples, pairs and lists become
+// Arrays.
 template <class T>
 struct ArraysOf {
   using type = T;
@@ -212,8 +211,8 @@ template <class T>
 struct ArraysOf<std::optional<T>> {
   using type = std::optional<typename ArraysOf<T>::type>;
 };
-// Arguments for `auto` parameters: floating-point and complex numbers become Arrays, the rest is
-// static.
+// For arguments of `auto` parameters: floating-point and complex numbers become Arrays, other
+// values are static.
 template <class T>
 struct AutoOf {
   using type = T;
@@ -236,7 +235,7 @@ template <size_t N>
 struct AutoOf<char[N]> {
   using type = std::string;
 };
-// For `auto` parameters the name of a function is a pointer to it.
+// For `auto` parameters the name of a function becomes a pointer to it.
 template <class R, class... P>
 struct AutoOf<R(P...)> {
   using type = R (*)(P...);
@@ -270,7 +269,7 @@ struct AutoOf<std::optional<T>> {
   using type = std::optional<typename AutoOf<T>::type>;
 };
 
-// x as a To: the same tree with numbers where To has Arrays, made into Arrays.
+// x as a To: the same tree, with numbers converted to Arrays where To has Arrays.
 template <class To, class From>
 To convert(From&& x) {
   using U = std::remove_cvref_t<From>;
@@ -299,7 +298,7 @@ To convert(From&& x) {
   }
 }
 
-// Whether convert makes a To of a From, and implicitly.
+// True if convert makes a To of a From, implicitly.
 template <class To, class From>
 consteval bool converts() {
   if constexpr (is_tuple<To> && is_tuple<From>) {
@@ -319,8 +318,9 @@ consteval bool converts() {
 
 // ---- walking
 
-// Visits what x holds, from left to right: v.leaf(Array), v.value(static), v.count(n) before the
-// elements of containers, v.key(string) before an entry of a map, v.callable(f).
+// Visits the contents of x from left to right. It calls v.leaf(Array), v.value(static) and
+// v.callable(f). It calls v.count(n) before the elements of containers, and v.key(string) before an
+// entry of a map.
 template <class T, class V>
 void walk(T& x, V& v);
 namespace detail {
@@ -390,8 +390,8 @@ struct Clear : IgnoreRest {
 };
 }  // namespace detail
 
-// What these return is made once for each type of tree: copies in every function that is passed to
-// a transform would be most of what its compiler optimises.
+// The following templates depend only on the type of the tree. Otherwise copies in every function
+// that is passed to a transform would dominate the time that compilers spend on optimization.
 
 // Appends the Arrays of x.
 template <class T>
@@ -399,15 +399,15 @@ void flatten(const T& x, Arrays& out) {
   detail::Collect v(&out);
   walk(x, v);
 }
-// The Arrays of a tree from left to right: fields in the order of their declaration, entries of
-// maps in that of their keys. Source: jax.tree.leaves.
+// The Arrays of a tree from left to right: fields in the order of declaration, entries of maps in
+// the order of their keys. Source: jax.tree.leaves.
 template <class T>
 Arrays leaves(const T& x) {
   Arrays out;
   flatten(x, out);
   return out;
 }
-// How many Arrays a tree holds.
+// The number of Arrays in a tree.
 //
 //     tree::count(std::pair{array({1}), array({2, 3})})  // 2
 template <class T>
@@ -416,7 +416,7 @@ size_t count(const T& x) {
   walk(x, v);
   return v.n;
 }
-// A tree like `like` with these Arrays, of which there must be enough.
+// A tree like `like` with these Arrays; there must be enough of them.
 template <class T>
 T rebuild(T like, const Array* leaves) {
   detail::Assign v(leaves);
@@ -433,7 +433,7 @@ T structure_only(T x) {
 
 // ---- structure
 
-// A tree without C++ types: for messages, for axes given as prefixes, for comparison.
+// A tree without C++ types, for messages, axis prefixes and comparison.
 struct Skeleton {
   enum Form { leaf, value, empty, tuple, list, map, record };
   Form form = leaf;
@@ -442,18 +442,18 @@ struct Skeleton {
   std::vector<Skeleton> children;
   size_t leaves = 1;
 };
-// That of a static value which is shown as this text.
+// The skeleton of a static value that is printed as this text.
 Skeleton value_skeleton(std::string text);
-// That of a tuple, list, map or struct of these children; maps and structs name them.
+// The skeleton of a tuple, list, map or struct with these children; maps and structs name them.
 Skeleton parent_skeleton(Skeleton::Form form, std::vector<Skeleton> children,
                          std::vector<std::string> names = {});
 // "(*, {w: *, n: 3})"
 std::string to_string(const Skeleton& s);
-// The path of every leaf, below a root called so: "args[1].layers[0].w".
+// The path of every leaf, below a root with this name: "args[1].layers[0].w".
 std::vector<std::string> paths(const Skeleton& s, const std::string& root);
-// The static values in the same way, path and text.
+// The path and text of every static value.
 std::vector<std::pair<std::string, std::string>> values(const Skeleton& s, const std::string& root);
-// Where two trees first differ, in words; empty if they do not.
+// The first difference between two trees, in words; empty if they are equal.
 std::string difference(const Skeleton& a, const Skeleton& b, const std::string& root);
 
 namespace detail {
@@ -489,7 +489,7 @@ std::vector<std::string> field_names(std::index_sequence<I...>) {
 }
 }  // namespace detail
 
-// That of x.
+// The skeleton of x.
 template <class T>
 Skeleton skeleton(const T& x);
 namespace detail {
@@ -538,7 +538,7 @@ Skeleton skeleton(const T& x) {
 }
 
 namespace detail {
-// The skeleton of x, when it is asked for; x stays where it is.
+// Computes the skeleton of x on demand; x is not copied.
 template <class T>
 struct SkeletonOf {
   const T* x;
@@ -550,7 +550,8 @@ SkeletonOf<T> skeleton_of(const T& x) {
 }
 }  // namespace detail
 
-// What a tree is apart from its Arrays: type, sizes, keys, static values. Compares across types.
+// A tree without its Arrays: type, sizes, keys, static values. Structures of different types can be
+// compared.
 template <class T>
 class Structure {
  public:
@@ -570,8 +571,8 @@ class Structure {
   std::string text_;
   size_t leaves_;
 };
-// What x is apart from its Arrays. Structures are equal if their texts are, which show * for each
-// Array, whatever C++ types the trees have. Source: jax.tree.structure.
+// The structure of x without its Arrays. Structures are equal if their texts are equal. A text
+// shows * for each Array and does not depend on the C++ types. Source: jax.tree.structure.
 //
 //     tree::structure(std::pair{Array(1.), 3}).text()  // (*, 3)
 template <class T>
@@ -581,14 +582,14 @@ Structure<T> structure(const T& x) {
 
 namespace detail {
 [[noreturn]] void wrong_leaf_count(size_t got, size_t want);
-// ShapeError, which names the first place where they differ, for trees of different structure,
-// called so.
+// ShapeError, naming the first difference, if the trees have different structures. name_a and
+// name_b are their names in the text.
 void require_structure(const char* who, const Skeleton& a, const Skeleton& b,
                        const char* name_a = "the first tree", const char* name_b = "another tree");
 }  // namespace detail
 
-// The tree of this structure with these Arrays, from left to right. ShapeError if there are more or
-// fewer than it has. Source: jax.tree.unflatten.
+// The tree of this structure with these Arrays, from left to right. ShapeError if their number is
+// wrong. Source: jax.tree.unflatten.
 template <class T>
 T unflatten(const Structure<T>& s, const Arrays& leaves,
             typing::Location at = typing::Location::here()) {
@@ -623,13 +624,13 @@ T mapped(const char* who, typing::Location at, F& f, const T& x, const U&... res
 }
 }  // namespace detail
 
-// f on the corresponding Arrays of trees with the same structure (ShapeError): a tree like x.
-// Source: jax.tree.map.
+// Applies f to the corresponding Arrays of trees with the same structure (ShapeError). Returns a
+// tree like x. Source: jax.tree.map.
 template <class F, class T, class... U>
 T map(F f, const T& x, const U&... rest) {
   return detail::mapped("tree::map", {}, f, x, rest...);
 }
-// The same, which know the line of the call.
+// These overloads capture the line of the call.
 template <class F, class T, class U>
   requires(!std::same_as<U, typing::Location>)
 T map(F f, const T& x, const U& y, typing::Location at = typing::Location::here()) {
@@ -641,7 +642,7 @@ T map(F f, const T& x, const U& y, const V& z, typing::Location at = typing::Loc
   return detail::mapped("tree::map", at, f, x, y, z);
 }
 
-// One bool a leaf.
+// One bool per leaf.
 class Mask {
  public:
   Mask();
@@ -663,8 +664,9 @@ class Mask {
   std::vector<bool> bits_;
 };
 
-// A Jacobian between two structs: one Array for each leaf of the result and each of the argument,
-// by number or by the names of the fields. Its shape is that of the result, then the argument's.
+// A Jacobian between two structs: one Array for each pair of a result leaf and an argument leaf.
+// Leaves are selected by number or by field name. The shape of an Array is that of the result leaf
+// followed by that of the argument leaf.
 //
 //     struct In { Array w, b; };
 //     struct Out { Array y, z; };
@@ -692,8 +694,8 @@ Raveled ravel_leaves(const Arrays& x);
 Arrays unravel_leaves(const Array& vector, const typing::Types& types);
 }  // namespace detail
 
-// The elements of all Arrays in one vector of their common dtype, and the way back: {vector,
-// unravel}; unravel(v) is a tree like x, ShapeError for a v of another size. Source:
+// Returns {vector, unravel}: the elements of all Arrays in one vector of their common dtype, and
+// the inverse function. unravel(v) is a tree like x; ShapeError for a v of another size. Source:
 // jax.flatten_util.ravel_pytree.
 template <class T>
 auto ravel(const T& x, typing::Location at = typing::Location::here()) {
@@ -711,13 +713,13 @@ auto ravel(const T& x, typing::Location at = typing::Location::here()) {
 
 namespace weft {
 namespace typing {
-// T with Array in the place of each number, also within tuples, pairs, std::array, vectors, maps
-// and optionals, but not within structs: what an init, an operand or a result of type T becomes.
+// T with Array in place of each number, also in tuples, pairs, std::array, vectors, maps and
+// optionals, but not in structs. An init, an operand or a result of type T has this type.
 template <class T>
 using arrays_t = typename tree::ArraysOf<std::remove_cvref_t<T>>::type;
-// What an argument of type T is for an `auto` parameter: floating-point and complex numbers are
-// Arrays, also within tuples, pairs, std::array, vectors, maps and optionals; the name of a
-// function is a pointer to it, a text in quotes a std::string; all else is what it was.
+// The type of an argument of type T for an `auto` parameter. Floating-point and complex numbers are
+// Arrays, also in tuples, pairs, std::array, vectors, maps and optionals. The name of a function is
+// a pointer, and a string literal is a std::string. Other types are unchanged.
 template <class T>
 using auto_t = typename tree::AutoOf<std::remove_cvref_t<T>>::type;
 }  // namespace typing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/types_of.h: the types of arrays, and how many elements they have.
+// tracer/types_of.h: the types of arrays, and their number of elements.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/tracer/array.h"

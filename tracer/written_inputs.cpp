@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/written_inputs.cpp: inputs for the doubles behind weak arguments.
+// tracer/written_inputs.cpp: inputs for the F64 values of weak arguments.
 #include "weft/tracer/written_inputs.h"
 
 #include <algorithm>

@@ -16,7 +16,8 @@ namespace weft {
 using Form = Lowering::Form;
 
 namespace {
-// As chosen, or before there is a choice: as the lane does it, else by the first call.
+// The lowering by the chosen implementation. Before one is chosen, it is the generated code, or
+// else the first native call that applies.
 Lowering lowering_of(const Eqn& e, const AnyUse& use) {
   if (e.op->implementations().empty()) return e.op->lower(use.in, use.out, e.params);
   Lowering l;
@@ -43,9 +44,9 @@ Lowering lower_equation(const JaxprData& j, const Eqn& e) {
 }
 
 namespace {
-// Notes at which indices a rule reads, and answers with a value of the right kind. An axis that is
-// read at the index of another is the same axis only if it is as long: a slice from 0 reads at the
-// result's index, too, and leaves the rest out.
+// Records the indices at which a rule reads, and returns a value of the right kind. An axis read at
+// the index of another axis is the same axis only if it is as long. A slice from 0 also reads at
+// the result's index, but omits the rest.
 class Notes final : public Reader {
  public:
   Notes(nest::Builder& b, const Types& in, const Coords& at, const Shape& space)
@@ -64,7 +65,7 @@ class Notes final : public Reader {
     places_[k].insert(c);
     return element_of(k);
   }
-  // What it answers with for operand k.
+  // The value that a read of operand k returns.
   Elem element_of(size_t k) {
     const auto component = [&](int64_t i) { return b_.load(buffers_[k], b_.integer(i)); };
     const DType d = in_[k].dtype();
@@ -95,14 +96,14 @@ class Notes final : public Reader {
   const Coords& at_;
   const Shape& space_;
   std::vector<std::vector<int>> access_;
-  std::vector<std::set<Coords>> places_;  // by operand, where it is read
+  std::vector<std::set<Coords>> places_;  // by operand, the indices at which it is read
   std::vector<int> buffers_;
 };
 }  // namespace
 
 namespace {
-// The result has the axes of the target; an update follows one of them if it goes to its own index
-// there.
+// The result has the axes of the target. An axis of the updates is joined to an axis of the target
+// if its own index is the destination index there.
 std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) {
   nest::Builder b("symbolic");
   const num::Writing writing(b);
@@ -125,7 +126,8 @@ std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) 
   return reads;
 }
 
-// Instructions from number `first` on, without those of paths that are called in the library.
+// Counts the instructions from number `first` on, without those of cold paths, which are calls into
+// the library.
 int written_since(const nest::Builder& b, size_t first) {
   std::vector<std::pair<nest::BlockId, nest::BlockId>> called;  // from, to
   for (size_t v = first; v < b.size(); ++v)
@@ -178,7 +180,7 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
 }
 
 namespace {
-// Whether reads name axes of the results, not of a space of terms.
+// Returns true if reads name axes of the results, not of a term space.
 bool by_result(Form f) { return f == Form::pull || f == Form::scatter || f == Form::opaque; }
 }  // namespace
 
@@ -280,7 +282,7 @@ void AxisClasses::join(int a, int b) {
   if (a != b) parent_[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
 }
 
-// Joins the axes of a from from_a on with those of b from from_b on.
+// Joins the axes of a, beginning at from_a, with those of b, beginning at from_b.
 void AxisClasses::join_axes(const Scope& s, Atom a, int from_a, const Scope& t, Atom b,
                             int from_b) {
   if (a.is_literal() || b.is_literal()) return;
@@ -342,7 +344,7 @@ void AxisClasses::link_loop(Scope& s, size_t i) {
   if (v.active()) link_lanes(s, i);
 }
 
-// The lane axes of all values of the op are those of its mask.
+// Joins the lane axes of all values of the op with those of its mask.
 void AxisClasses::link_lanes(Scope& s, size_t i) {
   const LoopForm& v = s.lowering[i].loop;
   const Scope& first = *s.bodies[i].back();
@@ -376,7 +378,8 @@ void AxisClasses::mixed_in(const Scope& s, std::set<int>* out, bool* opaque,
     const Lowering& l = s.lowering[i];
     for (const auto& b : s.bodies[i]) mixed_in(*b, out, opaque, numbers_only);
     if (l.form == Form::loop || l.form == Form::branch || l.form == Form::inlined) {
-      for (const LoopForm::Link& k : l.loop.links()) {  // time is stepped through
+      // The loop steps along the time axis of rows, so this axis counts as mixed.
+      for (const LoopForm::Link& k : l.loop.links()) {
         if (!k.row) continue;
         const Atom a = k.to_result ? Atom{e.out + k.outer} : e.in[static_cast<size_t>(k.outer)];
         if (!a.is_literal()) out->insert(find(s.axis(a.index, 0)));

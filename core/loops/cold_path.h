@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/cold_path.h: paths of elementary functions that arguments hardly ever take and that
-// are long. Kernels hold no code for them: they call functions of the library
-// (runtime/native/cold_paths.h), which are made of the same templates (core/scalar/math) and so
-// give the same bits. See docs/decisions/0003-cold-paths.md.
+// core/loops/cold_path.h: long paths of elementary functions that few arguments take. Kernels
+// contain no code for them. They call functions of the library (runtime/native/cold_paths.h). These
+// are compiled from the same templates (core/scalar/math) and so give the same bits. See
+// docs/decisions/0003-cold-paths.md.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace weft {
 
-// Angles too large for the short reduction (core/scalar/math/trig.h), by unit and type of number.
+// Angles too large for the short reduction (core/scalar/math/trig.h), by unit and number type.
 enum class ColdPathId : int64_t {
   none,
   angle_pi_f32,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/combine.h: what combiners of folds take, and the instruction that combines two
+// core/loops/combine.h: the operands of fold combiners, and the instruction that combines two
 // results.
 #pragma once
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace weft::nest {
 
-// Values of a term.
+// The number of values in a term.
 inline size_t values_of_term(Combine c) { return c == Combine::MulAdd ? 2 : 1; }
 inline size_t values_of_term(const std::vector<Combine>& all) {
   size_t n = 0;
@@ -18,14 +18,14 @@ inline size_t values_of_term(const std::vector<Combine>& all) {
   return n;
 }
 
-// What combines results of a fold.
+// The combiner of the results of a fold.
 inline Combine of_results(Combine c) { return c == Combine::MulAdd ? Combine::Add : c; }
 inline std::vector<Combine> of_results(std::vector<Combine> all) {
   for (Combine& c : all) c = of_results(c);
   return all;
 }
 
-// Two results of a combiner of single values.
+// The instruction that combines two results, for a combiner of single values.
 inline Opcode opcode_of(Combine c) {
   static constexpr Opcode ops[] = {Opcode::Add,  Opcode::Mul,  Opcode::FMin, Opcode::FMax,
                                    Opcode::SMin, Opcode::SMax, Opcode::UMin, Opcode::UMax,

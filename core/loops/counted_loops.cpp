@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/counted_loops.cpp: which loops count, and their bodies with the number as an index.
+// core/loops/counted_loops.cpp: finds loops with a counter, and rewrites their bodies to use an
+// index.
 #include "weft/core/loops/counted_loops.h"
 
 #include <algorithm>
@@ -14,9 +15,10 @@ class Counting {
  public:
   explicit Counting(Kernel* k) : k_(*k) {}
 
-  // Outer loops first: bounds made of their indices are the same for all points, too.
+  // Visits outer loops first, so that bounds computed from their indices count as uniform, too.
   void block(BlockId b) {
-    const std::vector<Id> body = k_.blocks[b].body;  // what a loop needs is put in front of it
+    // A copy, because instructions that a loop needs are inserted before it.
+    const std::vector<Id> body = k_.blocks[b].body;
     for (Id v : body) {
       if (k_.insts[v].op == Opcode::While)
         if (const int carry = counter(v); carry >= 0) make_for(v, static_cast<size_t>(carry));
@@ -26,7 +28,8 @@ class Counting {
   }
 
  private:
-  // The carry that the test compares with a number from outside and the body counts up; or -1.
+  // The carry that the test compares with a value from outside the loop and that the body
+  // increments; or -1.
   int counter(Id v) {
     const Inst& loop = k_.insts[v];
     const Block &test = k_.blocks[loop.blocks[0]], &body = k_.blocks[loop.blocks[1]];
@@ -50,7 +53,8 @@ class Counting {
                                                                          : -1;
   }
 
-  // Whether v is the same for all points of the grid; of what takes long to say, not.
+  // Returns true if v is provably the same for all points of the grid. The search stops at a
+  // maximal depth and then returns false.
   bool uniform(Id v) {
     if (const auto it = uniform_.find(v); it != uniform_.end()) return it->second;
     const Inst& i = k_.insts[v];
@@ -67,8 +71,8 @@ class Counting {
     return uniform_[v] = is;
   }
 
-  // Of a loop of known bounds: its index, and what it begins with and hands on alike for all
-  // points.
+  // The parameter of a loop with uniform bounds. It is uniform if it is the index, or if its
+  // initial value and its value after each trip are uniform.
   bool uniform_param(Id v) {
     const Block& home = k_.blocks[k_.insts[v].home];
     if (home.owner == no_id || k_.insts[home.owner].op != Opcode::For) return false;
@@ -78,7 +82,7 @@ class Counting {
     const auto carry = static_cast<size_t>(std::find(home.params.begin(), home.params.end(), v) -
                                            home.params.begin()) -
                        1;
-    uniform_[v] = true;  // until it is found not to be
+    uniform_[v] = true;  // assumed until disproved
     if (uniform(loop.args[2 + carry]) && uniform(home.yields[carry])) return true;
     std::erase_if(uniform_, [](const auto& known) { return known.second; });
     return false;
@@ -92,7 +96,7 @@ class Counting {
     body.insert(body.begin() + static_cast<std::ptrdiff_t>(at), v);
     return v;
   }
-  // v as an index, in front of the loop.
+  // v as an I64 index, computed before the loop.
   Id widened(Id v, Id loop) {
     if (k_.insts[v].kind == Kind::I64) return v;
     const BlockId home = k_.insts[loop].home;
@@ -130,14 +134,14 @@ class Counting {
     loop.args = std::move(args);
     loop.blocks = {body};
     loop.kinds.erase(loop.kinds.begin() + drop);
-    // Results follow their instruction, those that nothing reads, too.
+    // The Result instructions follow their instruction, including those that nothing reads.
     Id ends = no_id;
     for (size_t r = static_cast<size_t>(v) + 1; r < k_.insts.size(); ++r) {
       Inst& i = k_.insts[r];
       if (i.op != Opcode::Result || i.args[0] != v) break;
       if (i.imm > static_cast<int64_t>(carry))
         --i.imm;
-      else if (i.imm == static_cast<int64_t>(carry))  // where it ends: of no trips, where it began
+      else if (i.imm == static_cast<int64_t>(carry))  // the final counter; the first if no trips
         ends = static_cast<Id>(r);
     }
     k_.insts[ends] = {Opcode::SMax, k_.insts[ends].kind, loop.home, 0, {first, limit}, {}, {}, {}};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/loops/fold_order.h: the order in which reductions and running folds combine their terms. It
-// is a function of the reduced extents alone (docs/decisions/0013). The host's folds run through
-// the templates here; nests (jit/nests/lane_writer.h), their back ends and the stages of large
-// reductions (ops/reduce/stages.h) take the numbers from here and keep to the same order.
+// depends only on the reduced extents (docs/decisions/0013). Folds on the host run the templates in
+// this file. Kernels (jit/nests/lane_writer.h), their back ends and the stages of large reductions
+// (ops/reduce/stages.h) use its constants and follow the same order.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -13,21 +13,22 @@
 
 namespace weft::fold_order {
 
-// A block: partial k combines, in order, the terms k, k + P, k + 2P, ...; then for s = P/2, P/4,
-// ... 1: partial[k] = join(partial[k], partial[k + s]). Partials start from the identity.
+// Within a block, partial k combines, in order, the terms k, k + P, k + 2P, ... Then for s = P/2,
+// P/4, ... 1: partial[k] = join(partial[k], partial[k + s]). Partials start from the identity.
 inline constexpr int64_t block_terms = 4096, many_partials = 64, few_partials = 16;
-inline constexpr int64_t short_block = 16;   // terms up to which there is one partial
-inline constexpr int64_t long_block = 1024;  // terms from which on there are many
+inline constexpr int64_t short_block = 16;   // up to this many terms there is one partial
+inline constexpr int64_t long_block = 1024;  // from this many terms on there are many_partials
 constexpr int64_t partials(int64_t terms) {
   return terms <= short_block ? 1 : terms < long_block ? few_partials : many_partials;
 }
 
-// More than one block: the results of the whole blocks are folded by the same rule; the block of
-// the terms left over is joined to that.
+// With more than one block, the results of the whole blocks are folded by the same rule. The block
+// of the remaining terms is then joined to that result.
 
-// Terms over several axes are numbered row-major, as if they lay along one axis; but where there
-// are many of them and the last axes are long by themselves, these are folded first, and their
-// results over the first axes by the same rule. The number of those first axes; 0: all are one.
+// Terms over several axes are numbered row-major, as if they were on one axis. The exception: if
+// there are many terms and the last axes alone have many, the last axes are folded first. Their
+// results are then folded over the first axes by the same rule. first_axes returns the number of
+// those first axes, or 0 if all axes are treated as one.
 inline constexpr int64_t many_terms = int64_t{1} << 17, long_rows = 1024, enough_rows = 32;
 inline size_t first_axes(const std::vector<int64_t>& extents) {
   int64_t terms = 1, rows = 1, last = 1;
@@ -39,8 +40,9 @@ inline size_t first_axes(const std::vector<int64_t>& extents) {
   return rows >= enough_rows ? k : 0;
 }
 
-// A running fold: the terms of a run are combined one after another; what stands before a run is
-// the running fold, by the same rule, of the results of the runs; it is joined to each.
+// A running fold (scan) works in runs. The terms of a run are combined sequentially. The prefix
+// before a run is the running fold, by the same rule, of the results of the runs before it. It is
+// joined to each element of the run.
 inline constexpr int64_t run_terms = 32;
 
 template <class V, class Term, class Join>
@@ -54,14 +56,14 @@ V fold_block(int64_t n, const V& identity, Term term, Join join) {
   return partial[0];
 }
 
-// Terms that lie in memory.
+// Terms that are stored in memory.
 template <class V>
 struct Results {
   const V* of;
   V operator()(int64_t i) const { return of[i]; }
 };
-// The terms from number `first` on. Of those in memory it has their type, so that no fold of them
-// is compiled for parts of others.
+// The terms from number `first` on. For terms in memory the result has the same type, so that their
+// fold is not compiled again for a suffix.
 template <class Term>
 auto from(Term term, int64_t first) {
   return [term, first](int64_t i) { return term(first + i); };
@@ -71,7 +73,7 @@ Results<V> from(Results<V> terms, int64_t first) {
   return {terms.of + first};
 }
 
-// term(0) ... term(n-1), along one axis.
+// Folds term(0) ... term(n-1), along one axis.
 template <class V, class Term, class Join>
 V fold(int64_t n, const V& identity, Term term, Join join) {
   if (n <= block_terms) return fold_block(n, identity, term, join);
@@ -85,7 +87,7 @@ V fold(int64_t n, const V& identity, Term term, Join join) {
   return rest ? join(all, block(whole, rest)) : all;
 }
 
-// The same over axes of these extents, the terms numbered row-major.
+// Folds over axes of these extents, with the terms numbered row-major.
 template <class V, class Term, class Join>
 V fold(const std::vector<int64_t>& extents, const V& identity, Term term, Join join) {
   int64_t n = 1, rows = 1;
@@ -101,7 +103,7 @@ V fold(const std::vector<int64_t>& extents, const V& identity, Term term, Join j
   return fold(front, identity, Results<V>{result.get()}, join);
 }
 
-// The running folds of x[0], x[1], ... x[n-1], in their place.
+// Replaces x[0], x[1], ... x[n-1] by their running folds.
 template <class V, class Join>
 void run(V* x, int64_t n, const V& identity, Join join) {
   const int64_t runs = (n + run_terms - 1) / run_terms;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/implementation.cpp: buffers of native calls, and the axes that they leave alone.
+// core/loops/implementation.cpp: buffers of native calls, and the axes that native calls leave
+// unchanged.
 #include "weft/core/loops/implementation.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/implementation.h: named ways to run an op, and what native code is called with
+// core/loops/implementation.h: named implementations of an op, and the arguments of native code
 // (docs/decisions/0017).
 #pragma once
 #include <cstddef>
@@ -18,23 +18,22 @@
 
 namespace weft {
 
-// The libraries of a device, by their names ("cusolver"). Which there are is found out when one is
-// first asked for.
+// The libraries of a device, by name ("cusolver"). They are detected at the first query.
 class Libraries {
  public:
   virtual ~Libraries() = default;
-  // Why that one cannot be used, in a sentence; "" if it can.
+  // The reason why this library cannot be used, as a sentence; "" if it can be used.
   virtual std::string missing(std::string_view library) const = 0;
 };
 
-// A call of native code on dense row-major buffers, for what is not generated (sorts,
-// factorisations). What it takes for its operands and results must be as large as they are.
+// A call of native code on dense row-major buffers, for ops whose code is not generated (sorts,
+// factorizations). The sizes that it requests for operands and results must equal theirs.
 struct NativeArgs {
   const std::vector<std::span<const std::byte>>& in_bytes;
   const std::vector<std::span<std::byte>>& out_bytes;
-  Libraries* device = nullptr;  // where the bytes lie, if that is not the host
-  bool own_operands = false;    // whether it may write over them
-  // All n elements of an operand or result; InternalError if it has another number.
+  Libraries* device = nullptr;  // the device that holds the bytes; null for the host
+  bool own_operands = false;    // true if it may overwrite them
+  // All n elements of an operand or result; InternalError if it has another number of elements.
   template <class T>
   const T* in(size_t operand, int64_t n) const {
     return reinterpret_cast<const T*>(whole(in_bytes.at(operand), n, sizeof(T)));
@@ -54,33 +53,34 @@ struct NativeArgs {
 };
 using NativeFn = std::function<void(const NativeArgs&)>;
 
-// What is generated around a call of a library, which has its own ideas of rows and columns, signs
-// and failures.
+// The generated programs around a library call. The library may have other conventions for rows and
+// columns, signs and failures.
 struct Around {
-  Jaxpr before = {};  // makes the call's operands of the op's; null: they are the op's
-  Types makes = {};   // what the call writes besides; unless `after`, the op's results
-  Jaxpr after = {};   // makes the op's results of the call's operands, then of what it makes
+  Jaxpr before = {};  // computes the call's operands from the op's; null: they are the op's
+  Types makes = {};   // what it writes besides its operands; if `after` is null, the op's results
+  Jaxpr after = {};   // computes the op's results from the call's operands and what it writes
 };
 
-// It shares its work out to threads itself.
+// A native call. It distributes its work over threads itself.
 struct NativeCall {
   NativeFn run;
-  std::function<int64_t()> workspace = {};  // bytes that it takes at once on the threads there are
-  // Axis b of operand k is axis axis_map[k][b] of every result, and an element there depends on the
-  // elements at the same place alone; -1: the call works along it. Empty: nothing is known.
+  std::function<int64_t()> workspace = {};  // peak bytes with the available threads
+  // Axis b of operand k is axis axis_map[k][b] of every result. A result element depends only on
+  // the operand elements at the same index. -1 means that the call works along the axis. Empty
+  // means that nothing is known.
   std::vector<std::vector<int>> axis_map = {};
-  // Of a call that runs on a device (Implementation::library): what it calls, and programs of the
-  // device around it. Null: none.
+  // For a call that runs on a device (Implementation::library): the library function that it calls,
+  // and the programs of the device around it. Null: no such programs.
   std::string function = {};
   std::function<Around()> around = {};
 };
 
-// NativeCall::axis_map of a call that works along `axes` of its operands, of n axes each, and
-// leaves them where they are (sorts) or out (reductions).
+// NativeCall::axis_map of a call that works along `axes` of its operands, which have n axes each.
+// The call either keeps these axes (sorts) or removes them (reductions).
 std::vector<std::vector<int>> axis_map_without(size_t operands, int n, const Ints& axes,
                                                bool removed);
 
-// What a choice may depend on of the machine that a program is compiled for.
+// The properties of the target machine on which a choice may depend.
 struct Target {
   bool gpu = false;
   int lanes = 4;                         // 32-bit elements of a vector register
@@ -94,34 +94,35 @@ struct Use {
   const Types& out;
   const P& params;
   Target target = {};
-  bool in_loop = false;  // in a body whose loop the lanes run themselves if nothing in it is called
+  bool in_loop = false;  // in the body of a loop that each lane can run itself if the body calls no
+                         // native code
 };
 
 struct Lowering;  // core/loops/lower.h
 
-// Those of the op's `lower` and `expand`: entries of these names have no `make`, and say when the
-// rule applies and what it costs, if there is something to say.
+// The names of the implementations by the op's `lower` and `expand` rules. Entries with these names
+// have no `make`; they only say when the rule applies and what it costs.
 inline constexpr std::string_view generated = "generated", expanded = "expanded";
 
 template <class P>
 struct Implementation {
   std::string name;
   std::function<bool(const Use<P>&)> applies = {};  // {}: always
-  // Nanoseconds, about, of one use on one thread: of one product or row of a batch, so that the
-  // choice does not depend on how many there are. {}: 0.
+  // The approximate nanoseconds of one use on one thread. They are for one product or row of a
+  // batch, so that the choice does not depend on the batch size. {}: 0.
   std::function<double(const Use<P>&)> cost = {};
   std::function<NativeCall(const Use<P>&)> make = {};
-  std::function<Lowering(const Use<P>&)> lower = {};  // to a nest of its own
-  // The library of the device that `make` calls there: it is for devices that have it. "": `make`
-  // calls code of the host.
+  std::function<Lowering(const Use<P>&)> lower = {};  // lowers to its own nest
+  // The device library that `make` calls. The implementation is only for devices that have it. If
+  // it is "", `make` calls code of the host.
   std::string library = {};
 };
 using AnyUse = Use<AnyParams>;
 using AnyImplementation = Implementation<AnyParams>;
 
-// Why the library that it calls cannot be used; "" if it can, or it calls none.
+// The reason why the library that it calls cannot be used; "" if it can, or if it calls no library.
 std::string missing_library(const AnyImplementation& i, const Target& target);
-// It applies, and what it calls is there.
+// Returns true if the implementation applies and its library is available.
 bool is_usable(const AnyImplementation& i, const AnyUse& use);
 
 }  // namespace weft

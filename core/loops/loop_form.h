@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/loop_form.h: what a compiler needs to know of an op that carries programs: which
-// operand is which input of which body.
+// core/loops/loop_form.h: the structure of an op that holds programs: which operand is which input
+// of which body.
 #pragma once
 #include <vector>
 
@@ -18,7 +18,7 @@ struct LoopForm {
   std::vector<Jaxpr> bodies =
       {};  // while: {cond, body}; scan: {body}; cond: branches; call: {body}
   Ints lanes = {};
-  Ints has = {};  // per cond const, body const, carry, row, result: the lane axes it has
+  Ints has = {};  // bit set of the lane axes of each cond const, body const, carry, row and result
   bool enter = false, trips = false;
   int cond_consts = 0, consts = 0, carry = 0, rows = 0, results = 0;
   int64_t length = 0;
@@ -36,8 +36,8 @@ struct LoopForm {
     return has.empty() ? 0 : has[static_cast<size_t>(cond_consts + consts + carry + rows + k)];
   }
 
-  // Operand `outer` (or result, if to_result) is input `inner` (or output, if output) of a body; a
-  // row loses its leading time axis inside.
+  // Operand `outer` (or result, if to_result) corresponds to input `inner` (or output, if output)
+  // of a body. A row does not have its leading time axis inside the body.
   struct Link {
     int body, inner;
     bool output;

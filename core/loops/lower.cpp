@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/lower.cpp: elements that are constants, and their storage.
+// core/loops/lower.cpp: constant elements, and the storage of elements.
 #include "weft/core/loops/lower.h"
 
 #include "weft/core/scalar/number.h"

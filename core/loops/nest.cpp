@@ -40,8 +40,8 @@ constexpr const char* combine_names[] = {"add",  "mul",    "fmin",   "fmax",   "
 const char* name(Opcode o) { return opcode_names[static_cast<size_t>(o)]; }
 const char* name(Kind k) { return kind_names[static_cast<size_t>(k)]; }
 
-// What an instruction has beside its arguments: of a constant its value, so that no two print
-// equally; NaNs with their bits.
+// The properties of an instruction besides its arguments. A constant has its value, so that
+// different constants print differently; NaNs show their bits.
 std::string immediate(const Inst& i) {
   const auto number = [](double x, DType d, uint64_t bits) {
     return std::isnan(x) ? fmt::format("nan:0x{:x}", bits) : float_text(x, d, FloatStyle::Python);
@@ -54,7 +54,7 @@ std::string immediate(const Inst& i) {
   return std::to_string(i.imm);
 }
 
-// Prints values by their order of appearance, so that equal programs print equally however they
+// Numbers values by their order of appearance, so that equal programs print equally however they
 // were built.
 struct Printer {
   const Kernel& k;
@@ -135,7 +135,7 @@ std::string verify(const Kernel& k) {
     for (Id y : bl.yields)
       if (problem.empty() && !defined[y])
         problem = fmt::format("block {} yields {} before it is defined", b, y);
-    // What a block defines is not seen outside it.
+    // Values defined in a block are not visible outside it.
     if (b != 0) {
       for (Id v : bl.body) defined[v] = 0;
       for (Id p : bl.params) defined[p] = 0;
@@ -166,7 +166,7 @@ Id Builder::add(Inst i, BlockId where) {
 
 Id Builder::append(Inst i) { return add(std::move(i), current_); }
 
-// The outermost block that has all operands, but not outside a branch.
+// The outermost block that has all operands, but within the current branch.
 BlockId Builder::place(const std::vector<Id>& args) const {
   int depth = 0;
   for (Id a : args) depth = std::max(depth, kernel_.blocks[kernel_.insts[a].home].depth);
@@ -347,8 +347,8 @@ bool has_effect(const Inst& i) {
          i.op == Opcode::ForEach || i.op == Opcode::While || i.op == Opcode::If;
 }
 
-// Drops what nothing with an effect needs. Structured instructions stay (a Fold without readers
-// goes).
+// Removes instructions that no effect depends on. Structured instructions stay, except for a Fold
+// whose results are not read.
 void drop_unused(Kernel& k) {
   std::vector<char> live(k.insts.size(), 0);
   std::vector<Id> stack;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/nest.h: the loop program of one kernel, independent of the target; written by lowering
-// rules through `Builder`, read by the CPU and the PTX back ends.
+// core/loops/nest.h: the target-independent loop program of one kernel. Lowering rules write it
+// through `Builder`; the CPU and PTX back ends read it.
 //
 // A kernel is a program for ONE point of a parallel grid (one lane). It is in SSA form with
-// structured control flow, and says nothing about vectors, masks, threads or tiles: the back end
-// packs neighbouring grid points into vector registers (Vector::grid), or vectorises the
-// inner `fold` and `for_each` loops of a grid point (Vector::inner), and masks what
-// diverges. Both give the same bits: every instruction is total and exactly defined, and the order
-// of a fold depends on its extent alone.
+// structured control flow, and contains no vectors, masks, threads or tiles. The back end packs
+// neighbouring grid points into vector registers (Vector::grid), or it vectorizes the inner `fold`
+// and `for_each` loops of a point (Vector::inner). It masks divergent control flow. Both give the
+// same bits: every instruction is total and exactly defined, and the order of a fold depends only
+// on its extent.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -21,10 +21,10 @@
 
 namespace weft::nest {
 
-// What a value is made of. Signedness belongs to the instruction, as in LLVM.
+// The kind of a value. Instructions determine signedness, as in LLVM.
 enum class Kind : uint8_t { None, Mask, I8, I16, I32, I64, F32, F64 };
 
-// How an element of a buffer lies in memory. Bool is a byte 0/1 (loaded as Mask); BF16 and F16 are
+// The memory format of a buffer element. Bool is a byte 0/1 (loaded as Mask). BF16 and F16 are
 // loaded as F32 (exact) and stored rounded to nearest even.
 enum class Storage : uint8_t { Bool, I8, I16, I32, I64, BF16, F16, F32, F64 };
 Kind loaded_kind(Storage s);
@@ -34,9 +34,9 @@ enum class Opcode : uint8_t {
   Const,   // imm: the bits, zero-extended (F32 as its 32 bits)
   Extent,  // I64: run-time argument number imm (an extent of an axis)
   Index,   // I64: this lane's index along grid axis imm
-  Param,   // a parameter of the block it stands in (set by the structured instruction)
+  Param,   // a parameter of its block (set by the structured instruction)
   Result,  // result number imm of the structured instruction args[0]
-  // Arithmetic. Integers wrap. No fast-math, no contraction: fma only where Fma stands.
+  // Arithmetic. Integers wrap. There is no fast-math and no contraction: only Fma gives an fma.
   Add,
   Sub,
   Mul,
@@ -66,7 +66,7 @@ enum class Opcode : uint8_t {
   Not,  // integers and masks
   Shl,
   Shr,
-  Sar,  // total: a count >= width (unsigned) gives 0, Sar the sign
+  Sar,  // total: a count >= width (unsigned) gives 0; for Sar it gives the sign
   MulHiS,
   MulHiU,
   Popcount,
@@ -82,7 +82,7 @@ enum class Opcode : uint8_t {
   Select,  // (mask, if true, if false)
   // Conversions; `kind` is the target.
   FToS,
-  FToU,  // truncate, saturate at the target's range, NaN gives 0
+  FToU,  // truncate, saturate to the target's range, NaN gives 0
   SToF,
   UToF,
   FConv,
@@ -92,30 +92,30 @@ enum class Opcode : uint8_t {
   MaskToInt,  // 0 or 1
   Bitcast,
   RoundBF16,
-  RoundF16,  // F32 -> F32 that the narrow type holds, nearest even
-  // Memory. Index operands are I64 element offsets and in bounds for an active lane.
+  RoundF16,  // F32 -> an F32 that the narrow type can represent, nearest even
+  // Memory. Index operands are I64 element offsets and are in bounds for an active lane.
   Load,        // buffer imm, (offset); inactive lanes do not touch memory
   Store,       // buffer imm, (offset, value)
-  Local,       // a per-lane array of imm elements of kind `kind`, uninitialised
+  Local,       // a per-lane array of imm elements of kind `kind`, uninitialized
   LocalLoad,   // (local, index)
   LocalStore,  // (local, index, value)
-  // Structured. Results are read by Result.
-  For,      // (lo, hi, init...) blocks {body: (i, carry...) -> carry...}; imm = +1 or -1 (from hi-1
-            // down); `fold`: Add of a carry whose terms another order may add, with its own
-            // rounding of the sums
-  Fold,     // (n, identity...) blocks {body: (i) -> term...}; `fold` names the combiner of each,
-            // core/loops/fold_order.h the order: that of one block; imm = 1: the terms are folds
-            // themselves, and these rather than the terms are for lanes
+  // Structured. Result instructions read their results.
+  For,   // (lo, hi, init...) blocks {body: (i, carry...) -> carry...}; imm = +1 or -1 (from hi-1
+         // down); `fold`: Add for each carry that is a sum whose terms may be added in another
+         // order, with other rounding
+  Fold,  // (n, identity...) blocks {body: (i) -> term...}; `fold` names the combiner of each. The
+         // order is that of one block in core/loops/fold_order.h. imm = 1: the terms are folds
+         // themselves, and the back end vectorizes these inner folds instead of this one
   ForEach,  // (n) blocks {body: (i) -> }; iterations are independent, effects are stores
   While,    // (init...) blocks {test: (carry...) -> mask, body: (carry...) -> carry...}
-  If,       // (mask) blocks {then: () -> result..., otherwise: () -> result...}; imm, if not 0, is
-            // the path of core/loops/cold_path.h that `then` computes of one more argument
+  If,  // (mask) blocks {then: () -> result..., otherwise: () -> result...}; a nonzero imm is the
+       // path of core/loops/cold_path.h that `then` computes from one more argument
 };
 
-// How a fold combines. ArgMin/ArgMax own two accumulators, (value, index): NaN wins over any
-// number, then the better value, then the lower index. Of the pair the first names the combiner,
-// the second says Second. A term of MulAdd is two factors: fma adds their product to what there is;
-// two results are added.
+// How a fold combines. ArgMin/ArgMax have two accumulators, (value, index): NaN wins over any
+// number, then the better value, then the lower index. The first of the pair names the combiner,
+// the second is Second. A term of MulAdd is two factors: fma adds their product to the accumulator,
+// and two results are added.
 enum class Combine : uint8_t {
   Add,
   Mul,
@@ -141,17 +141,17 @@ inline constexpr Id no_id = -1;
 struct Inst {
   Opcode op = Opcode::Const;
   Kind kind = Kind::None;  // of the value; None for stores and structured instructions
-  BlockId home = 0;        // the block it stands in
+  BlockId home = 0;        // the block that contains it
   int64_t imm = 0;
   std::vector<Id> args;
   std::vector<BlockId> blocks;  // of a structured instruction
   std::vector<Kind> kinds;      // of its results
-  std::vector<Combine> fold;    // of a Fold, of a For
+  std::vector<Combine> fold;    // of a Fold or a For
 };
 
 struct Block {
   Id owner = no_id;     // the structured instruction; no_id for the top block
-  BlockId parent = -1;  // the block that holds it
+  BlockId parent = -1;  // the block that contains it
   int depth = 0;
   std::vector<Id> params;
   std::vector<Id> body;  // in order
@@ -160,14 +160,14 @@ struct Block {
 
 struct Buffer {
   Storage storage = Storage::F32;
-  bool written = false;       // an output; may be read back too (then loads are not moved)
-  bool non_temporal = false;  // an output too large to be found in a cache later, never read here
+  bool written = false;       // an output; it may also be read (then loads are not moved)
+  bool non_temporal = false;  // an output too large to be in a cache later, never read here
 };
 
-// What fills a vector register best, as far as whoever wrote the kernel can tell.
+// The best way to fill a vector register, according to the author of the kernel.
 enum class Vector : uint8_t {
   grid,   // neighbouring points of the last grid axis
-  none,   // nothing: there is one point
+  none,   // not vectorized: there is one point
   inner,  // the terms of the outermost Fold and ForEach loops of a point
 };
 
@@ -181,14 +181,15 @@ struct Kernel {
   Vector vector = Vector::grid;
 };
 
-// Text of a kernel, one instruction a line; equal text means equal code, so it is the cache key.
+// The text of a kernel, one instruction per line. Equal text means equal code, so the text is the
+// cache key.
 std::string print(const Kernel& k);
-// Empty if the kernel is well formed, else what is wrong and where.
+// Empty if the kernel is well formed, else the fault and where it is.
 std::string verify(const Kernel& k);
 
 // Writes a kernel. Pure instructions are shared (hash-consed) and placed in the outermost block
-// that has their operands, so what a loop does not change leaves the loop by itself; nothing
-// leaves an If block (a branch that is not taken is not run).
+// that has their operands, so loop-invariant code is hoisted automatically. Nothing is hoisted out
+// of an If block, because a branch that is not taken must not run.
 class Builder {
  public:
   explicit Builder(std::string name);
@@ -206,7 +207,7 @@ class Builder {
 
   // Structured instructions: open, fill the block(s), close. Blocks nest like braces.
   BlockId open(const std::vector<Kind>& params);  // a block under the current one; returns it
-  void yield(const std::vector<Id>& values);      // what the current block hands on
+  void yield(const std::vector<Id>& values);      // the results of the current block
   void leave();                                   // back to the parent
   Id param(BlockId b, int i) const { return kernel_.blocks[b].params[i]; }
   std::vector<Id> loop(Id lo, Id hi, int step, const std::vector<Id>& init, BlockId body,
@@ -217,14 +218,14 @@ class Builder {
   std::vector<Id> loop_while(const std::vector<Id>& init, BlockId test, BlockId body);
   std::vector<Id> branch(Id mask, BlockId then, BlockId otherwise,
                          ColdPathId path = ColdPathId::none, Id argument = no_id);
-  BlockId open_branch();  // as open({}), and nothing is moved out of it
+  BlockId open_branch();  // like open({}), but nothing is hoisted out of it
 
   Kind kind(Id v) const { return kernel_.insts[v].kind; }
   const Inst& inst(Id v) const { return kernel_.insts[v]; }
   bool is_constant(Id v, int64_t* value = nullptr) const;
   BlockId current() const { return current_; }
   size_t size() const { return kernel_.insts.size(); }
-  // Whether v may be used in the block being written.
+  // Returns true if v may be used in the block being written.
   bool visible(Id v) const;
   Kernel finish(int rank, int extents, Vector v);
 
@@ -235,7 +236,7 @@ class Builder {
   std::vector<Id> results(Id owner, const std::vector<Kind>& kinds,
                           const std::vector<BlockId>& blocks);
   Kernel kernel_;
-  std::vector<bool> barrier_;  // by block: nothing leaves it
+  std::vector<bool> barrier_;  // by block: nothing is hoisted out of it
   BlockId current_ = 0;
   std::unordered_map<std::string, std::vector<Id>> known_;
 };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/nest_bounds.cpp: one pass over a kernel gives each integer its range. An index that
-// does not lie within by that alone is looked at once more under the conditions of the branches
-// around it.
+// core/loops/nest_bounds.cpp: one pass over a kernel gives each integer its range. An index that is
+// not provably within bounds is checked again under the conditions of the branches around it.
 #include "weft/core/loops/nest_bounds.h"
 
 #include <fmt/format.h>
@@ -49,7 +48,7 @@ Range unsigned_range(Kind k) {
   return w == 0 || w == 64 ? everything : Range{0, (int64_t{1} << w) - 1};
 }
 
-// x + y, x * y and so on; everything if that overflows.
+// x + y, x * y and so on; `everything` if that overflows.
 template <class Op>
 Range of_corners(const Range& x, const Range& y, Op op) {
   Range out{INT64_MAX, INT64_MIN};
@@ -73,7 +72,7 @@ Range product(const Range& x, const Range& y) {
   return of_corners(
       x, y, [](int64_t p, int64_t q, int64_t* r) { return __builtin_mul_overflow(p, q, r); });
 }
-// By divisors above 0.
+// Division by a positive divisor.
 Range quotient(const Range& x, const Range& y) {
   return of_corners(x, y, [](int64_t p, int64_t q, int64_t* r) {
     *r = p / q;
@@ -88,7 +87,7 @@ Range remainder(const Range& x, const Range& y) {
 
 class Bounds {
  public:
-  // Without a binding nothing is known of memory, and little of axes.
+  // Without a binding, nothing is known about memory, and little about axes.
   Bounds(const Kernel& k, const Binding* b) : k_(k), b_(b), known_(k.insts.size()) {}
 
   std::vector<Range> ranges() {
@@ -97,7 +96,8 @@ class Bounds {
   }
 
   OutOfBounds run() {
-    // What loops hand around is unknown at first; then it is what they begin with, or hand on.
+    // In the first pass loop carries are unknown. In the second pass a carry has its initial range
+    // joined with the range that the body yields.
     block(0);
     if (!failed_.empty()) {
       failed_.clear();
@@ -121,7 +121,7 @@ class Bounds {
       const Inst& i = inst(v);
       switch (i.op) {
         case Opcode::Param:
-        case Opcode::Result: break;  // set by what they belong to
+        case Opcode::Result: break;  // set by their structured instruction
         case Opcode::Load:
           check_buffer(v);
           set(v, storage_range(k_.buffers[static_cast<size_t>(i.imm)].storage));
@@ -179,7 +179,7 @@ class Bounds {
       set_result(v, r, chooses(i.fold[r]) ? any : signed_range(i.kinds[r]));
     }
   }
-  // Whether a combiner gives one of its operands.
+  // Returns true if a combiner returns one of its operands.
   static bool chooses(Combine c) {
     switch (c) {
       case Combine::SMin:
@@ -203,7 +203,8 @@ class Bounds {
     if (i.op == Opcode::While) {
       block(i.blocks[0]);
       under(block_of(i.blocks[0]).yields[0], true, [&] {
-        // The test speaks of its own parameters.
+        // The condition refers to the parameters of the test block, so its facts are copied to
+        // those of the body.
         for (size_t r = 0; r < i.kinds.size(); ++r)
           if (const auto f = facts_.back().find(block_of(i.blocks[0]).params[r]);
               f != facts_.back().end())
@@ -239,7 +240,7 @@ class Bounds {
   }
 
   // ---- arithmetic
-  // The range of an instruction whose operands have the ranges that `of` says.
+  // The range of an instruction whose operands have the ranges that `of` returns.
   Range computed(Id v, const Of& of) {
     const Inst& i = inst(v);
     if (width(i.kind) < 8) return everything;
@@ -273,7 +274,7 @@ class Bounds {
         if (!natural || a[1].low < 0) return all;
         return {std::max(a[0].low, a[1].low), std::max(a[0].high, a[1].high)};
       case Opcode::And:
-      case Opcode::UMin:  // what is negative has all high bits set
+      case Opcode::UMin:  // a negative number has all high bits set
         if (natural && a[1].low >= 0) return {0, std::min(a[0].high, a[1].high)};
         return natural ? Range{0, a[0].high} : a[1].low >= 0 ? Range{0, a[1].high} : all;
       case Opcode::Shl:
@@ -300,8 +301,9 @@ class Bounds {
     if (w == 1) return point(i.imm & 1);
     return point(static_cast<int64_t>(static_cast<uint64_t>(i.imm) << (64 - w)) >> (64 - w));
   }
-  // What is chosen is known to be what the condition says; of choices in choices, each looks at its
-  // own twice, only the outer ones.
+  // The range of a Select: each operand is evaluated under the condition that selects it. Only the
+  // outer levels of nested Selects are evaluated this way, because each level evaluates its
+  // operands twice.
   Range select(const Inst& i, const Of& of) {
     constexpr int most_nested = 3;
     if (choices_ == most_nested) return joined(of(i.args[1]), of(i.args[2]));
@@ -327,7 +329,8 @@ class Bounds {
   }
 
   // ---- conditions
-  // What is known of the values that a condition compares if it holds, or does not.
+  // Adds the facts about the values that a condition compares, given that it holds or does not
+  // hold.
   void learn(Id condition, bool holds, const Of& of, Facts* f, int depth = 0) const {
     const Inst& c = inst(condition);
     if (depth > 16) return;
@@ -343,7 +346,7 @@ class Bounds {
     };
     const auto narrow = [&](Id v, const Range& r) {
       note(v, r);
-      // What is known of x + c tells of x.
+      // A bound on x + c also bounds x.
       const Inst& i = inst(v);
       const bool minus = i.op == Opcode::Sub;
       if ((i.op != Opcode::Add && !minus) || inst(i.args[1]).op != Opcode::Const) return;
@@ -363,7 +366,7 @@ class Bounds {
       case Opcode::SLt: return holds ? less(x, y, p, q, 1) : less(y, x, q, p, 0);
       case Opcode::SLe: return holds ? less(x, y, p, q, 0) : less(y, x, q, p, 1);
       case Opcode::ULt:
-      case Opcode::ULe:  // below what is not negative: not negative itself
+      case Opcode::ULe:  // below a number that is not negative, so itself not negative
         if (holds && q.low >= 0) narrow(x, {0, q.high - (c.op == Opcode::ULt ? 1 : 0)});
         return;
       case Opcode::Eq:
@@ -384,7 +387,7 @@ class Bounds {
     facts_.pop_back();
     assumed_.clear();
   }
-  // The range of v under all conditions around the place that is looked at.
+  // The range of v under all conditions around the current access.
   Range assumed(Id v, int depth = 0) {
     if (facts_.empty()) return known(v);
     if (const auto it = assumed_.find(v); it != assumed_.end()) return it->second;
@@ -408,7 +411,7 @@ class Bounds {
     if (known(index).within(room) || assumed(index).within(room)) return;
     failed_.push_back(access);
   }
-  // The grid axes and loops that an index counts along.
+  // The grid axes and loops on which an index depends.
   void counters(Id v, int depth, std::set<std::string>* out) const {
     const Inst& i = inst(v);
     if (i.op == Opcode::Index)
@@ -437,13 +440,13 @@ class Bounds {
 
   const Kernel& k_;
   const Binding* b_;
-  std::vector<Range> known_;  // by value
-  std::vector<Facts> facts_;  // of the branches around the place that is looked at
-  Facts assumed_;             // under these
+  std::vector<Range> known_;                         // by value
+  std::vector<Facts> facts_;                         // of the branches around the current access
+  Facts assumed_;                                    // the ranges under these facts
   std::unordered_map<Id, std::vector<Id>> results_;  // by structured instruction
   std::vector<Id> failed_;
-  int choices_ = 0;       // around the one that is looked at
-  bool learned_ = false;  // what loops hand on has been found
+  int choices_ = 0;       // enclosing Selects of the current one
+  bool learned_ = false;  // true once the ranges of the carries are known
 };
 
 }  // namespace

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/platform.h: the kind of device that a program is being compiled for.
+// core/loops/platform.h: the kind of device for which a program is being compiled.
 #pragma once
 
 namespace weft {
 
-// "cpu" or "cuda", on this thread; "cpu" where nothing is being compiled.
+// "cpu" or "cuda", on this thread; "cpu" if nothing is being compiled.
 const char* current_platform();
 
-// For a scope.
+// Sets the platform during its lifetime.
 class PlatformScope {
  public:
   explicit PlatformScope(const char* name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/strides.cpp: the arithmetic of strides, and the walk from an index to what it counts.
+// core/loops/strides.cpp: the arithmetic of strides, and the walk from an index to the counters on
+// which it depends.
 #include "weft/core/loops/strides.h"
 
 #include <cstdlib>
@@ -50,7 +51,7 @@ std::optional<Choice> clamped(const Kernel& k, Id v) {
     const Inst& i = k.insts[static_cast<size_t>(c)];
     return i.op == Opcode::Const ? std::optional(i.imm) : std::nullopt;
   };
-  // The operand beside a constant.
+  // Splits `of` into a constant bound, which is returned, and the other operand.
   const auto bounded = [&](Opcode op, Id* of) -> std::optional<int64_t> {
     const Inst& i = k.insts[static_cast<size_t>(*of)];
     if (i.op != op || i.kind != Kind::I64) return std::nullopt;
@@ -145,7 +146,7 @@ class Walk {
     if (i.op < Opcode::Const || i.op >= Opcode::Load) return varying_value;
     return variance_of(k_, i, [&](Id a) { return of(a); });
   }
-  // In the body of the loop, or of one in it.
+  // Returns true for the body of the loop, and for blocks nested in it.
   bool is_inside(BlockId b) const {
     while (b != along_.block) {
       const Id owner = k_.blocks[static_cast<size_t>(b)].owner;
@@ -154,7 +155,7 @@ class Walk {
     }
     return true;
   }
-  // The index of a loop that makes the same trips everywhere.
+  // Returns true for the index of a loop that makes the same trips everywhere.
   bool counts_alike(Id param) {
     const Block& block = k_.blocks[static_cast<size_t>(inst(param).home)];
     if (block.owner == no_id || block.params[0] != param) return false;
@@ -162,8 +163,9 @@ class Walk {
     if (i.op == Opcode::For) return of(i.args[0]).uniform() && of(i.args[1]).uniform();
     return (i.op == Opcode::Fold || i.op == Opcode::ForEach) && of(i.args[0]).uniform();
   }
-  // The axis' own index divided by a number that blocks do not run across: the remainder counts
-  // on, the quotient stays.
+  // Returns true if the axis index is divided by a multiple of the tile. Blocks do not cross
+  // multiples of the divisor, so within a block the remainder increases with the index and the
+  // quotient is constant.
   bool digit_of_block(const Inst& i) const {
     const Inst &x = inst(i.args[0]), &by = inst(i.args[1]);
     return along_.tile > 0 && x.op == Opcode::Index && x.imm == along_.axis &&

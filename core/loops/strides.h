@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/strides.h: how the integers of a kernel differ along lanes, axes of the grid and
-// loops.
+// core/loops/strides.h: how the integers of a kernel differ between lanes, along grid axes and
+// along loops.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,9 +11,10 @@
 
 namespace weft::nest {
 
-// How a value differs between neighbours, lanes or points or trips: number l holds base + l *
-// stride (modulo 2^64; 0 is a uniform value), or anything (varying). Only I64 values have strides
-// other than 0; a stride that is a run-time value is not `known`.
+// How a value differs between neighbouring lanes, points or trips. Either number l has the value
+// base + l * stride (modulo 2^64; stride 0 is a uniform value), or the values are arbitrary
+// (varying). Only I64 values have strides other than 0. A stride that is a run-time value is not
+// `known`.
 struct Variance {
   bool varying = false;
   bool known = true;
@@ -25,30 +26,31 @@ struct Variance {
 };
 inline constexpr Variance uniform_value{};
 inline constexpr Variance varying_value{true, false, 0};
-// What a value is that comes from one of two places.
+// The variance of a value that is one of two values.
 Variance join(const Variance& a, const Variance& b);
-// Of an instruction of arithmetic, by what its operands are.
+// The variance of an arithmetic instruction, from that of its operands.
 Variance variance_of(const Kernel& k, const Inst& i, FunctionRef<Variance(Id)> of);
 
-// An index that is one of a few: first + step * (v - least), where v is `value`, an I32 or I64,
-// held to [least, least + count); plus `base`, if that is an instruction.
+// An index with few possible values: first + step * (v - least), plus `base` if that is an
+// instruction. v is `value`, an I32 or I64, clamped to [least, least + count).
 struct Choice {
   Id value;
   int64_t least, count, first, step;
   Id base = no_id;
 };
-// Nothing if the index is not written as a clamped value times and plus constants, and perhaps plus
+// Empty unless the index is a clamped value, multiplied by and added to constants, plus optionally
 // one other value.
 std::optional<Choice> choice_of(const Kernel& k, Id index);
 
-// What indices are followed along: the points of a grid axis, or the trips of a loop.
+// The direction along which indices are followed: the points of a grid axis, or the trips of a
+// loop.
 struct Along {
-  int64_t axis = -1;   // of the grid, if no loop:
+  int64_t axis = -1;   // of the grid, if `index` is no_id
   Id index = no_id;    // the index of a loop
   BlockId block = -1;  // and its body
-  int64_t tile = 0;    // points are looked at in blocks of so many, which begin at multiples of it
+  int64_t tile = 0;  // points are processed in blocks of this size, which begin at multiples of it
 };
-// How much v grows from one to the next; nothing if that is not the same number everywhere.
+// The increment of v from one point or trip to the next; empty if it is not the same everywhere.
 std::optional<int64_t> stride_along(const Kernel& k, Id v, const Along& along);
 
 }  // namespace weft::nest

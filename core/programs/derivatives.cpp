@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/programs/derivatives.cpp: the modes of a program's equations, and of the programs they hold.
+// core/programs/derivatives.cpp: the derivative modes of a program's equations, including those of
+// nested programs.
 #include "weft/core/programs/derivatives.h"
 
 #include <set>

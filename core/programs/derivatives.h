@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/programs/derivatives.h: in which modes a program has a derivative, for whoever may choose
-// one.
+// core/programs/derivatives.h: the modes in which a program has a derivative, for callers that
+// choose a mode.
 #pragma once
 #include "weft/core/op.h"
 
 namespace weft {
 
-// What all its equations have. Of a function with a rule the rule is asked, not its program; of
-// values that no derivative flows through nothing is known here, so less may be said than there is.
+// The modes that all equations of the program support. For a function with a custom rule, the rule
+// counts and not its program. The result is conservative: an equation counts even if no derivative
+// flows through its values.
 Derivatives derivatives_of(const Jaxpr& j);
 
 }  // namespace weft

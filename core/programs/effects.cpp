@@ -8,7 +8,7 @@
 namespace weft {
 namespace {
 
-// Ordered ends the search: there is nothing stronger.
+// The search stops at `ordered`, the strongest effect.
 Effect strongest(std::vector<Jaxpr> programs) {
   Effect found = Effect::none;
   any_equation(std::move(programs), [&](const JaxprData&, const Eqn& e) {
@@ -22,7 +22,7 @@ Effect strongest(std::vector<Jaxpr> programs) {
 
 Effect effect_of(const Op& op, const AnyParams& params) {
   const Effect own = op.effects(params);
-  // Only such ops hold programs.
+  // Only ops with compile_eagerly hold programs.
   if (own == Effect::ordered || !op.compile_eagerly()) return own;
   return std::max(own, strongest(inner_programs(params)));
 }
@@ -49,7 +49,7 @@ AnyParams with_programs(const Op& op, const AnyParams& params, FunctionRef<Jaxpr
 
 Jaxpr without_prints(const Jaxpr& j) {
   if (effect_of(j) != Effect::ordered) return j;
-  // An equation without results numbers no variables, so the others keep theirs.
+  // Variables keep their numbers, because the erased equations have no results.
   auto r = make_ref<JaxprData>(*j);
   r->interned = false;
   std::erase_if(r->eqns, [](const Eqn& e) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/programs/makers.cpp: which equation makes a variable.
+// core/programs/makers.cpp: which equation defines a variable.
 #include "weft/core/programs/makers.h"
 
 #include <algorithm>

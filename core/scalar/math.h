@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math.h: the elementary functions, each written once as a template over the number
-// types of core/scalar/number.h: R is float, double, Ir<float> or Ir<double>, complex functions
-// take Cx<R>. Over plain numbers they are the reference arithmetic, over Ir they write
-// instructions; same bits.
+// core/scalar/math.h: the elementary functions. Each is one template over the number types of
+// core/scalar/number.h: R is float, double, Ir<float> or Ir<double>; complex functions have Cx<R>
+// arguments. With plain numbers they are the reference arithmetic; with Ir they emit instructions.
+// Both give the same bits.
 //
-// At most 2 ULP, subnormals kept; docs/accuracy.md has the figures.
+// The error is at most 2 ULP, and subnormals are preserved; docs/accuracy.md has the figures.
 #pragma once
 #include "weft/core/scalar/math/basic.h"
 #include "weft/core/scalar/math/bessel.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/calling.cpp: the name of the function that is being called on this thread.
+// core/text/calling.cpp: the name of the library function that this thread is calling.
 #include "weft/core/text/calling.h"
 
 #include <cstring>

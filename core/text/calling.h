@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/calling.h: the function of the library that is being called, for texts of errors.
+// core/text/calling.h: the library function that is being called, for error texts.
 #pragma once
 #include <string>
 
@@ -9,13 +9,13 @@
 
 namespace weft::ir {
 
-// A Source that knows its function: while it lives, texts of errors begin with the name, so that
-// what an op inside refuses is said in the name of what the user wrote:
+// A Source that also knows the name of its function. During its lifetime error texts begin with
+// that name, so that an error of an inner op names the function that the user wrote.
 //
-//   inv(m) "inv: lu: takes f32, f64, c64 and c128 operands; got bf16[2,2] (at file.cpp:12)"
+//   `inv(m) "inv: lu: takes f32, f64, c64 and c128 operands; got bf16[2,2] (at file.cpp:12)"`
 //
-// The outermost name at a line of the user's counts. What the user's own functions call stands on
-// other lines, and has its own names.
+// The outermost name at a line of user code wins. Calls in the user's own functions are on other
+// lines and have their own names.
 class Calling {
  public:
   Calling(const char* name, Location at);
@@ -29,11 +29,11 @@ class Calling {
   Location where_before_;
 };
 
-// The name for the text of an error at this line, or null.
+// The function name for an error at this line, or null.
 const char* calling(Location at);
-// The text, which begins with the name (null: as it is).
+// The text with the name in front; unchanged if the name is null.
 std::string with_name(const std::string& text, const char* name);
-// What e says without the name that is put in front: for an error that says more around it.
+// The text of e without that name, for an error that embeds it in a longer text.
 std::string inner_text(const Error& e);
 
 }  // namespace weft::ir

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/environment.cpp: reading variables of the environment.
+// core/text/environment.cpp: reads environment variables.
 #include "weft/core/text/environment.h"
 
 #include <fmt/format.h>

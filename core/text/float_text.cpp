@@ -18,7 +18,7 @@
 namespace weft {
 namespace {
 
-// "-1.25e+02", as std::to_chars writes it, taken apart.
+// Splits "-1.25e+02", the format of std::to_chars, into its parts.
 Decimal from_scientific(std::string_view s) {
   Decimal r;
   if (s.front() == '-') {
@@ -50,7 +50,7 @@ double value_of(const Decimal& d) {
   return v;
 }
 
-// The next decimal with n digits after the first, away from zero; d has at most so many.
+// The next decimal away from zero with n digits after the first. d has at most that many.
 Decimal next_decimal(Decimal d, int n) {
   d.digits.resize(static_cast<size_t>(n) + 1, '0');
   size_t i = d.digits.size();
@@ -65,9 +65,9 @@ Decimal next_decimal(Decimal d, int n) {
   return d;
 }
 
-// For the 16-bit types, which std::to_chars does not know. x > 0. A decimal of n digits identifies
-// x if it lies between the midpoints to x's neighbours, on them only if x's last bit is even. All
-// the numbers compared have far fewer bits than a double.
+// Shortest digits for the 16-bit types, which std::to_chars does not support. x > 0. A decimal of n
+// digits identifies x if it is between the midpoints to x's neighbours. The midpoints themselves
+// count only if x's last bit is even. All the numbers compared have far fewer bits than a double.
 template <class H>
 Decimal shortest_narrow(double x) {
   H h(static_cast<float>(x)), below = h, above = h;
@@ -75,8 +75,8 @@ Decimal shortest_narrow(double x) {
   ++above.bits;
   double lo = (static_cast<double>(static_cast<float>(below)) + x) / 2;
   double step = x - static_cast<double>(static_cast<float>(below));
-  // Above the largest finite value the spacing goes on as if there were another one; above a power
-  // of two it doubles.
+  // Above the largest finite value, the spacing continues as if there were another value. Above a
+  // power of two, it doubles.
   double up = static_cast<double>(static_cast<float>(above));
   double hi = std::isinf(up) ? x + step / 2 : (x + up) / 2;
   bool even = (h.bits & 1) == 0;
@@ -84,13 +84,13 @@ Decimal shortest_narrow(double x) {
   for (int n = 0;; ++n) {
     Decimal near = rounded_decimal(x, n);
     if (inside(value_of(near))) return near;
-    // The interval reaches further up than down at a power of two.
+    // At a power of two, the interval extends further up than down.
     if (value_of(near) < x)
       if (Decimal next = next_decimal(near, n); inside(value_of(next))) return next;
   }
 }
 
-// Whether a float of type d is spelt without an exponent.
+// Returns true if a float of type d is printed without an exponent.
 bool plain(double x, DType d, const Decimal& r, FloatStyle style) {
   if (x == 0) return true;
   if (style == FloatStyle::Python || d == BF16) return -4 <= r.exponent && r.exponent < 16;
@@ -98,7 +98,7 @@ bool plain(double x, DType d, const Decimal& r, FloatStyle style) {
   return std::fabs(x) >= 1e-4 && std::fabs(x) < limit;
 }
 
-// The text without the ".0" of whole numbers, as the parts of a complex number have it.
+// The text of one part of a complex number: without the ".0" of whole numbers.
 std::string part_text(double x, DType d, FloatStyle style) {
   if (std::isnan(x)) return "nan";
   if (std::isinf(x)) return x < 0 ? "-inf" : "inf";
@@ -140,7 +140,7 @@ double load_float(const void* p, DType d) {
   }
 }
 
-// widen: print the digits of float64 instead of those of the type itself.
+// widen: print the digits of the value as float64 instead of those of its own type.
 std::string text(const void* p, DType d, FloatStyle style, bool widen) {
   if (d == Bool) return load<uint8_t>(p) ? "True" : "False";
   if (is_key(d)) {
@@ -163,7 +163,7 @@ std::string text(const void* p, DType d, FloatStyle style, bool widen) {
 }  // namespace
 
 Decimal rounded_decimal(double x, int n) {
-  // Room for all the digits that a double can have (767) and for n in general.
+  // Room for n digits and the other characters. A double has at most 767 digits.
   std::vector<char> buffer(static_cast<size_t>(n) + 32);
   auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), x,
                            std::chars_format::scientific, n)

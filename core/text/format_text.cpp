@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/format_text.cpp: reading the fields of a text, and filling them.
+// core/text/format_text.cpp: parses the fields of a text, and fills them in.
 #include "weft/core/text/format_text.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-// A scalar as a format takes it: Python's numbers are these three.
+// A scalar as the argument of a format. These types represent all of Python's numbers.
 using Number = std::variant<bool, int64_t, uint64_t, double>;
 
 Number number_at(DType d, const void* at) {
@@ -35,7 +35,7 @@ Number number_at(DType d, const void* at) {
     else if constexpr (std::is_integral_v<T>)
       return static_cast<uint64_t>(x);
     else
-      return 0.;  // complex numbers and keys take no format: refused before
+      return 0.;  // complex numbers and keys have no format: they are rejected earlier
   });
 }
 
@@ -44,7 +44,7 @@ std::string formatted(const std::string& spec, DType d, const void* at) {
   return std::visit([&](auto x) { return fmt::format(fmt::runtime(field), x); }, number_at(d, at));
 }
 
-// As Python's str of the number that the scalar is there: floats have all digits of a double.
+// The scalar in the format of Python's str: floats have all digits of a double.
 std::string scalar_text(DType d, const void* at) {
   if (d == C64) {
     complex64_t x;
@@ -64,12 +64,12 @@ namespace {
   throw FormatError(fmt::format("{}: {}, in the text \"{}\"", who, why, text));
 }
 
-// The number in front of a form, and whether there is one.
+// Removes the number before a form. Returns false if it is missing.
 bool take_number(std::string_view* field, size_t* number) {
   const size_t digits = std::min(field->find_first_not_of("0123456789"), field->size());
   if (digits == 0) return false;
   *number = 0;
-  // So large a number is none of a value.
+  // A number with more than 9 digits exceeds any number of values anyway.
   for (char n : field->substr(0, std::min<size_t>(digits, 9)))
     *number = 10 * *number + static_cast<size_t>(n - '0');
   field->remove_prefix(digits);

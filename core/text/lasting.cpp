@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/lasting.cpp: one set for the process.
+// core/text/lasting.cpp: one set of texts for the process.
 #include "weft/core/text/lasting.h"
 
 #include <mutex>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/lasting.h: texts that are named by what outlives their maker.
+// core/text/lasting.h: texts for names that are used longer than the object that made them.
 #pragma once
 #include <string>
 
 namespace weft {
 
-// The same text, the same address for equal ones, for as long as the process lives. Thread-safe.
+// A copy of the text that lives as long as the process. Equal texts have the same address.
+// Thread-safe.
 const char* lasting(const std::string& text);
 
 }  // namespace weft

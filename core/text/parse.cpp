@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/parse.cpp: the reader of programs. The grammar is in docs/ir.md.
+// core/text/parse.cpp: the parser of programs. The grammar is in docs/ir.md.
 //
-// An equation ends at ';', at a new line that does not stand deeper than the equation began, or at
-// "in (": words alone would not do, since variables may be called "in" or "nan". What a field may
-// hold is asked of the op, so the text of fields needs no marks of its kind. Only nesting recurses.
+// An equation ends at ';', at "in (", or at a new line that is not indented more than the
+// equation's beginning. Words alone do not suffice, since variables may be called "in" or "nan".
+// The op defines the type of each field, so the text of fields does not mark their types. Only
+// nesting recurses.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -18,7 +19,7 @@ namespace weft {
 namespace {
 
 constexpr int deepest = 200;
-constexpr size_t longest_text = size_t{1} << 31;  // so that variables can be counted in an int32
+constexpr size_t longest_text = size_t{1} << 31;  // so that an int32 can count the variables
 
 using Place = TextCursor::Place;
 using Fields = std::vector<std::pair<std::string, ParamValue>>;
@@ -31,13 +32,13 @@ class Parser {
     Jaxpr j = program();
     c_.space();
     if (!c_.at_end()) c_.expected("the end of the text");
-    // Those that are not used must be right, too.
+    // Unused definitions must be correct, too.
     for (auto& [name, d] : definitions_) definition(d);
     return j;
   }
 
  private:
-  // "let name = { … } in" in front of the program; read when it is first used.
+  // "let name = { … } in" before the program. It is parsed when it is first used.
   struct Definition {
     Place place;
     bool open = false;
@@ -108,7 +109,7 @@ class Parser {
     c_.fail(fmt::format("programs nested more than {} deep", deepest), where);
   }
 
-  // Whether "in (" comes next and not a variable called "in".
+  // Returns true if "in (" is next, and not a variable called "in".
   bool at_results() {
     if (c_.peek_word() != "in") return false;
     const Place back = c_.place();
@@ -118,7 +119,7 @@ class Parser {
     c_.go(back);
     return yes;
   }
-  // Whether "name:" comes next.
+  // Returns true if "name:" is next.
   bool at_binder() {
     const std::string_view w = c_.peek_word();
     return !w.empty() && c_.peek(w.size()) == ':';
@@ -144,7 +145,7 @@ class Parser {
     b.type = c_.type();
     return b;
   }
-  // The next number for a variable.
+  // Gives the next number to a variable.
   void define(Scope& s, const Binder& b) {
     if (b.name != "_" &&
         !s.variables.emplace(b.name, static_cast<int32_t>(s.j->types.size())).second)
@@ -170,7 +171,7 @@ class Parser {
     operands(s, e, start);
     e.n_out = static_cast<int32_t>(out.size());
     check_types(s, e, out, at_op);
-    // The names come into scope behind the operands.
+    // The names enter the scope after the operands.
     for (const Binder& b : out) define(s, b);
     s.j->eqns.push_back(std::move(e));
   }
@@ -200,7 +201,7 @@ class Parser {
     return {it->second};
   }
 
-  // Runs a rule of an op; what it complains about is the text's fault.
+  // Runs a rule of an op. An exception of the rule is reported as an error in the text.
   template <class F>
   auto blame(const Op& op, Place where, F&& rule) {
     try {
@@ -233,7 +234,7 @@ class Parser {
 
   struct Kind {
     AnyParams params;                // the defaults
-    std::vector<ParamField> fields;  // they tell what each field may hold
+    std::vector<ParamField> fields;  // they define the type of each field
     bool holds_programs = false;
   };
   const Kind& kind(const Op& op) {
@@ -246,7 +247,7 @@ class Parser {
     }
     return it->second;
   }
-  // How the equation is run is a field that every op has.
+  // Every op has a field for its implementation.
   std::string_view implementation(Scope& s, const Op& op) {
     c_.expect('=');
     c_.space();
@@ -289,7 +290,7 @@ class Parser {
     }
     return blame(op, start, [&] { return op.parse_params(given); });
   }
-  // Rules of ops count on their programs.
+  // Rules of ops rely on their programs.
   void require_programs(const Eqn& e, Place where) {
     if (!kind(*e.op).holds_programs) return;
     for (const auto& [name, value] : e.params->fields())
@@ -390,7 +391,8 @@ class Parser {
     }
     return v;
   }
-  // Definitions nest without braces, so what is held counts, not what is open.
+  // Definitions are nested by reference, without braces, so the limit applies to the depth of the
+  // programs held.
   Jaxpr held(Scope& s, Jaxpr j) {
     s.depth = std::max(s.depth, depth_of_.at(j.get()) + 1);
     if (s.depth > deepest) too_deep(c_.place());

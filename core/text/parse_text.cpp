@@ -156,7 +156,7 @@ bool TextCursor::at_complex() const {
   return end != std::string_view::npos && end > 0 && rest[end] == ')' && rest[end - 1] == 'j';
 }
 
-// Up to the ":" that stands outside parentheses.
+// The text up to the ":" that is outside parentheses.
 std::string_view TextCursor::literal_text() {
   const std::string_view rest = text_.substr(p_.at, longest_literal);
   int open = 0;
@@ -239,7 +239,7 @@ void TextCursor::fail(const std::string& why, Place where) const {
                      '\n');
   const size_t end = std::min(text_.find('\n', where.line), text_.size());
   const size_t column = where.column();
-  // Of a long line, the part around the place.
+  // Only the part of a long line around the position is shown.
   const size_t cut = column > shown_columns / 2 && end - where.line > shown_columns
                          ? column - shown_columns / 2
                          : 0;

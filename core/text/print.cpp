@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/print.cpp: programs as text, laid out as JAX lays them out.
+// core/text/print.cpp: programs as text, in JAX's layout.
 //
-// The layout is Wadler's: a group is printed on one line if it fits into the width, else its breaks
-// become new lines. Whether it fits is found by printing it; that stops at the width, so the whole
-// takes linear time. Only nesting recurses.
+// The algorithm is Wadler's: a group is printed on one line if it fits into the width; otherwise
+// its breaks become new lines. To decide, the group is printed tentatively. The attempt stops at
+// the width, so the whole printing needs linear time. Only nesting recurses.
 #include "weft/core/text/print.h"
 
 #include <fmt/format.h>
@@ -24,14 +24,15 @@ namespace {
 
 constexpr int64_t width = 80;
 
-// Fields that ops have here and not in JAX, or that it prints so: only where they say something.
+// Fields that JAX does not have or does not print. They are printed only if they differ from their
+// defaults.
 constexpr std::array<std::string_view, 17> own_fields = {
     "check_nans",   "enter",     "has",        "lane_ids",   "lanes",
     "lane_loop_of", "max_trips", "trips",      "time_limit", "num_bwd_consts",
     "masked",       "chunked",   "lane_names", "place",      "branches_platforms",
     "precision",    "summed"};
 
-// A word that needs no quotes.
+// Returns true if the word needs no quotes.
 bool is_bare(std::string_view s) {
   if (s.empty()) return false;
   return std::all_of(s.begin(), s.end(), [](unsigned char c) {
@@ -57,7 +58,7 @@ std::string quoted(std::string_view s) {
   return out + '\'';
 }
 
-// As Python prints a tuple.
+// A tuple in Python's format.
 template <class V, class F>
 std::string tuple_text(const V& v, F&& item) {
   std::string s = "(";
@@ -112,21 +113,21 @@ class Printer {
     out_.append(static_cast<size_t>(indent), ' ');
     column_ = indent;
   }
-  // A break: new line, or `flat` in a group that fits.
+  // A break: a new line, or `flat` in a group that fits on one line.
   void line(std::string_view flat, int indent) {
     if (flat_)
       text(flat);
     else
       newline(indent);
   }
-  // A space in a list that is filled line by line.
+  // A space in a list whose lines are filled.
   void fill(int indent) {
     if (flat_ || column_ < width)
       text(" ");
     else
       newline(indent);
   }
-  // Whether the attempt to print on one line has failed.
+  // Returns true if the attempt to print on one line has failed.
   bool failed() const { return flat_ && column_ > width; }
   template <class F>
   void group(F&& f) {
@@ -267,7 +268,7 @@ std::string literal_with_type(const Literal& l) {
   if (keeps_double(l))
     return float_text(written_number(l), F64, FloatStyle::Python) + ':' + program_type(l.type());
   std::string s = literal_text(l.bits, l.dtype);
-  // Decimal text cannot tell NaNs apart.
+  // Decimal text cannot distinguish NaNs.
   uint64_t back[2] = {0, 0};
   if (!parse_scalar(s, l.dtype, back) || back[0] != l.bits[0] || back[1] != l.bits[1])
     s = fmt::format("bits({:#x}, {:#x})", l.bits[0], l.bits[1]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/print.h: pieces of the text of programs, for those who complain about programs.
+// core/text/print.h: parts of the text of programs, for error messages about programs.
 #pragma once
 #include <string>
 
@@ -13,17 +13,18 @@ namespace weft {
 std::string program_type(const Type& t);
 // A literal with its type: "2.0:f32[]".
 std::string literal_with_type(const Literal& l);
-// A field that holds no program.
+// The text of a field that holds no program.
 std::string field_text(const ParamValue& v);
-// One equation on one line, its inner programs abbreviated. Works for any j, well formed or not.
-// Variables are called by their numbers, so they may differ from those in to_string.
+// One equation on one line, with its inner programs abbreviated. It works for any j, well formed or
+// not. Variables are named by their numbers, so the names may differ from those in to_string.
 std::string equation_text(const JaxprData& j, size_t i);
-// The field by which programs say how an equation is run (Eqn::implementation).
+// The field with the name of an equation's implementation (Eqn::implementation).
 inline constexpr const char* implementation_field = "implementation";
-// The fields of an equation in the order in which they are printed: name, then by the alphabet.
-// `defaults` are those of the op; those that JAX has not and that say nothing are left out.
+// The fields of an equation in the order of printing: first the name, then alphabetically.
+// `defaults` are those of the op. Fields that JAX does not have are omitted if they equal their
+// defaults.
 std::vector<ParamField> printed_fields(const Eqn& e, const std::vector<ParamField>& defaults);
-// The fields that the parameters of an op have when nothing is said.
+// The default fields of an op's parameters.
 std::vector<ParamField> default_fields(const Op& op);
 
 }  // namespace weft

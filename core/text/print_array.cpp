@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/print_array.cpp: NumPy's array printer (numpy/_core/arrayprint.py, 2.4), its choice of
+// core/text/print_array.cpp: NumPy's array printer (numpy/_core/arrayprint.py, 2.4): its choice of
 // format, its widths and its line breaks.
 #include "weft/core/text/print_array.h"
 
@@ -37,10 +37,10 @@ double load_float(const std::byte* p, DType d) {
   }
 }
 
-// Text of one element.
+// Formats one element.
 using Format = std::function<std::string(const std::byte*)>;
 
-// The format of the floats of an array, chosen for all of them together.
+// The format of the floats of an array, chosen for all elements together.
 class FloatFormat {
  public:
   // plus: positive numbers have a sign, as imaginary parts do.
@@ -54,7 +54,7 @@ class FloatFormat {
     scientific_ = wants_exponent(values);
     if (finite) measure(values);
     if (special) {
-      // "nan" and "inf" reach over the point.
+      // "nan" and "inf" extend across the point.
       int offset = right_ + 1;
       left_ = std::max({left_, 3 - offset, 3 + negative_infinity - offset});
     }
@@ -77,12 +77,12 @@ class FloatFormat {
 
  private:
   struct Parts {
-    std::string whole, fraction;  // around the point, with the sign
+    std::string whole, fraction;  // before and after the point, with the sign
     int exponent = 0;
   };
 
-  // Exponents where the values are large, small or far apart. NumPy decides in the arithmetic of
-  // the type itself, so the quotient and the limit are rounded to it.
+  // Returns true if values are large, small or of very different magnitude. NumPy decides in the
+  // arithmetic of the type itself, so the quotient and the limit are rounded to it.
   bool wants_exponent(const std::vector<double>& values) const {
     double most = 0, least = INFINITY;
     for (double x : values) {
@@ -104,7 +104,7 @@ class FloatFormat {
     return most >= limit || least < tiny || ratio > 1000.;
   }
 
-  // The widths that hold every finite value.
+  // The widths that fit every finite value.
   void measure(const std::vector<double>& values) {
     exponent_ = 2;
     for (double x : values) {
@@ -122,18 +122,18 @@ class FloatFormat {
 
   std::string sign_of(const Decimal& r) const { return r.negative ? "-" : plus_ ? "+" : ""; }
 
-  // d.ddde+xx with at most n digits after the point: the shortest ones if they are fewer.
+  // d.ddde+xx with at most n digits after the point, or the shortest digits if they are fewer.
   Parts exponent_parts(double x, int n) const {
     Decimal r = shortest_decimal(x, d_);
     if (static_cast<int>(r.digits.size()) - 1 != n) {
-      // Where more are asked for than needed, NumPy shows the value's own further digits.
+      // If more digits are requested than needed, NumPy shows the value's own further digits.
       bool fewer = static_cast<int>(r.digits.size()) - 1 > n;
       if (fewer || n == fraction_) r = rounded_decimal(x, n);
     }
     return {sign_of(r) + r.digits[0], r.digits.substr(1), r.exponent};
   }
 
-  // Without exponent, at most 8 digits after the point.
+  // Without an exponent, at most 8 digits after the point.
   Parts plain_parts(double x) const {
     Decimal r = shortest_decimal(x, d_);
     int after = static_cast<int>(r.digits.size()) - 1 - r.exponent;
@@ -151,11 +151,11 @@ class FloatFormat {
   bool plus_;
   bool scientific_ = false;
   int left_ = 0, right_ = 0;  // the width before and after the point
-  int fraction_ = -1;         // digits after the point where there are exponents
+  int fraction_ = -1;         // digits after the point in the exponent format
   int exponent_ = 0;          // digits of the exponents
 };
 
-// Pointers to the elements that will be shown.
+// Pointers to the elements that are shown.
 void collect(const std::byte* data, size_t size, const Shape& shape,
              const std::vector<int64_t>& strides, bool summary, int axis,
              std::vector<const std::byte*>* out) {
@@ -194,13 +194,14 @@ Format complex_format(const std::vector<const std::byte*>& shown, DType d) {
   };
 }
 
-// bfloat16 is a guest type in NumPy (of the package ml_dtypes), printed as a C++ stream does.
+// bfloat16 is not a type of NumPy but of the package ml_dtypes, and is printed as a C++ stream
+// does.
 std::string bfloat16_text(const std::byte* p) {
   auto x = static_cast<float>(load<bfloat16_t>(p));
   return std::isnan(x) ? "nan" : fmt::format("{:g}", x);
 }
 
-// The format for all the elements shown.
+// The format for all the elements that are shown.
 Format choose_format(const std::vector<const std::byte*>& shown, DType d, bool scalar) {
   if (d == BF16) return bfloat16_text;
   if (is_floating(d)) return float_format(shown, d);
@@ -214,7 +215,7 @@ Format choose_format(const std::vector<const std::byte*>& shown, DType d, bool s
   return [width, d](const std::byte* p) { return fmt::format("{:>{}}", scalar_text(p, d), width); };
 }
 
-// Nested brackets around the elements, wrapped at the line's width.
+// Nested brackets around the elements, wrapped at the line width.
 class Writer {
  public:
   Writer(const std::byte* data, DType d, const Shape& shape, std::string_view separator)
@@ -243,7 +244,7 @@ class Writer {
     return a == shape_.ndim() - 1 ? row(a, data, indent, width) : rows(a, data, indent, width);
   }
 
-  // Calls f with each index that is shown, and with -1 where some are left out.
+  // Calls f with each index that is shown, and with -1 in place of omitted ones.
   template <class F>
   void each(int64_t n, F&& f) {
     bool cut = summary_ && n > 2 * edge_items;
@@ -260,14 +261,14 @@ class Writer {
     return data + static_cast<size_t>(i * strides_[static_cast<size_t>(a)]) * size_;
   }
 
-  // The last axis: as many elements in a line as fit.
+  // The last axis: as many elements per line as fit.
   std::string row(int a, const std::byte* data, const std::string& indent, size_t width) {
     size_t room = width - std::max(bare_separator().size(), size_t{1});
     std::string text, line = indent;
     int64_t n = shape_[a];
     each(n, [&](int64_t i) {
       std::string word = i < 0 ? "..." : format_(at(a, data, i));
-      // No break where it would not help.
+      // There is no break if it would not help.
       if (line.size() + word.size() > room && line.size() > indent.size()) {
         line.erase(line.find_last_not_of(' ') + 1);
         text += line + "\n";
@@ -279,7 +280,7 @@ class Writer {
     return "[" + (text + line).substr(indent.size()) + "]";
   }
 
-  // An outer axis: a line for each entry, and blank ones between blocks.
+  // An outer axis: a line for each entry, and blank lines between blocks.
   std::string rows(int a, const std::byte* data, const std::string& indent, size_t width) {
     std::string end(bare_separator());
     end.append(static_cast<size_t>(shape_.ndim() - a - 1), '\n');
@@ -312,7 +313,7 @@ std::string body(const void* data, DType d, const Shape& shape, std::string_view
 
 std::string array_str(const void* data, DType dtype, const Shape& shape) {
   if (is_key(dtype)) return array_str(data, U32, shape.inserted(-1, 2));
-  // Without axes a NumPy scalar is printed, in full.
+  // An array without axes is printed like a NumPy scalar, in full.
   if (shape.empty() && dtype != BF16) return numpy_scalar_text(data, dtype);
   return body(data, dtype, shape, " ", "", line_width);
 }
@@ -323,7 +324,7 @@ std::string array_repr(const void* data, DType dtype, const Shape& shape) {
   Shape words = key ? shape.inserted(-1, 2) : shape;
   std::string text =
       std::string(prefix) + body(data, key ? U32 : dtype, words, ", ", prefix, line_width - 1);
-  // What the elements do not tell. NumPy takes the types of Python's own numbers for granted.
+  // Information that the elements do not show. NumPy omits the dtypes of Python's own numbers.
   bool implied = dtype == Bool || dtype == I64 || dtype == F64 || dtype == C128;
   int64_t n = shape.elements();
   std::vector<std::string> extras;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/print_array.h: arrays as text, character by character as NumPy prints them.
+// core/text/print_array.h: arrays as text, identical to NumPy's output.
 #pragma once
 #include <string>
 
@@ -9,15 +9,15 @@
 
 namespace weft {
 
-// NumPy's print options, at their defaults: arrays of more than 1000 elements show three at each
-// end of an axis, lines are 75 wide, floats have at most 8 digits after the point.
+// NumPy's print options have their defaults. Arrays of more than 1000 elements show three elements
+// at each end of an axis. Lines are 75 wide, and floats have at most 8 digits after the point.
 //
-// `data` is row-major without gaps and needs no alignment. Keys show their two words as a last
-// axis.
+// `data` is row-major without gaps and needs no alignment. The two words of a key are shown as a
+// last axis.
 
-// As numpy.array_str (print(x)): "[1. 2. 3.]".
+// Like numpy.array_str (print(x)): "[1. 2. 3.]".
 std::string array_str(const void* data, DType dtype, const Shape& shape);
-// As numpy.array_repr: "array([1., 2., 3.], dtype=float32)".
+// Like numpy.array_repr: "array([1., 2., 3.], dtype=float32)".
 std::string array_repr(const void* data, DType dtype, const Shape& shape);
 
 }  // namespace weft

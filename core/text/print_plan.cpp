@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/print_plan.cpp: sharing of inner programs and names of variables.
+// core/text/print_plan.cpp: decides which inner programs are shared, and names variables.
 #include "weft/core/text/print_plan.h"
 
 #include <algorithm>
@@ -21,7 +21,7 @@ const std::string* name_field(const std::vector<ParamField>& fields) {
   return nullptr;
 }
 
-// "<lambda>" -> "lambda": a word that the parser takes for one.
+// "<lambda>" -> "lambda": a word that the parser accepts.
 std::string as_word(std::string s) {
   while (!s.empty() && (s.front() == '<' || s.front() == '>')) s.erase(0, 1);
   while (!s.empty() && (s.back() == '<' || s.back() == '>')) s.pop_back();
@@ -42,13 +42,13 @@ std::vector<bool> read_variables(const JaxprData& j) {
   return read;
 }
 
-// A program met on the walk.
+// A program found by the walk.
 struct Met {
   Jaxpr program;
   std::string name = "jaxpr";
   bool named = false;
-  bool many = false;          // reached on more than one way
-  std::vector<size_t> inner;  // its inner programs, one entry a use
+  bool many = false;          // more than one use leads to it
+  std::vector<size_t> inner;  // its inner programs, one entry per use
 };
 
 // All programs inside `top`, in breadth-first order.
@@ -74,7 +74,7 @@ std::vector<Met> walk(const Jaxpr& top) {
       });
     }
   }
-  // What is inside a program with many ways to it has as many itself.
+  // If a program has many uses, so have the programs inside it.
   std::vector<size_t> work;
   for (size_t i = 0; i < all.size(); ++i)
     if (all[i].many) work.push_back(i);
@@ -94,7 +94,7 @@ std::vector<Met> walk(const Jaxpr& top) {
 
 PrintPlan::PrintPlan(const Jaxpr& top) {
   choose_shared(top);
-  // Only the outermost program shows what nobody reads, as in JAX.
+  // As in JAX, only the outermost program shows outputs that nothing reads.
   for (const Shared& s : shared_) name_variables(s.program);
   auto& names = variables_[identity_of(top.get())];
   names.resize(top->types.size(), unnamed);
@@ -128,7 +128,7 @@ int64_t PrintPlan::next() {
   return next_++;
 }
 
-// A variable gets its number where it is first printed. Recurses over nesting only.
+// A variable gets its number when it is first printed. The recursion follows only nesting.
 void PrintPlan::name_variables(const Jaxpr& j) {
   auto& names = variables_[identity_of(j.get())];  // references into the map stay valid
   names.resize(j->types.size(), unnamed);
@@ -152,7 +152,7 @@ void PrintPlan::name_variables(const Jaxpr& j) {
   }
 }
 
-// In a call ("jit"), what is handed in and out has the same name inside as outside.
+// In a call ("jit"), operands and results have the same names inside and outside.
 void PrintPlan::suggest_names(const Eqn& e, std::vector<int64_t>& outer) {
   const auto fields = e.params->fields();
   if (!name_field(fields)) return;
@@ -163,7 +163,7 @@ void PrintPlan::suggest_names(const Eqn& e, std::vector<int64_t>& outer) {
   const JaxprData& j = **inner;
   auto& names = variables_[identity_of(inner->get())];
   names.resize(j.types.size(), unnamed);
-  // JAX takes a name over once for the operands and once for the results.
+  // JAX reuses a name once for the operands and once for the results.
   const auto suggest = [&](std::unordered_set<int64_t>& used, int64_t variable, int64_t like) {
     int64_t& n = names[static_cast<size_t>(variable)];
     int64_t& o = outer[static_cast<size_t>(like)];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/print_plan.h: what is decided before a program is printed: which inner programs are
-// written once and on top, and what its variables are called.
+// core/text/print_plan.h: the decisions before a program is printed: which inner programs are
+// printed once at the top, and the names of the variables.
 #pragma once
 #include <string>
 #include <unordered_map>
@@ -13,9 +13,9 @@
 
 namespace weft {
 
-// JAX's choices: a program that is used more than once, or has more than 10 equations, stands on
-// top with a name; the other inner programs stand where they are used. So each is printed once, and
-// variables can be numbered through all of them.
+// JAX's rules: a program that is used more than once, or has more than 10 equations, is printed at
+// the top with a name. The other inner programs are printed where they are used. So each is printed
+// once, and variables can be numbered across all of them.
 class PrintPlan {
  public:
   explicit PrintPlan(const Jaxpr& top);
@@ -23,11 +23,11 @@ class PrintPlan {
     std::string name;
     Jaxpr program;
   };
-  // In the order in which a breadth-first walk meets them: users come before what they use.
+  // In the order of a breadth-first walk: a program precedes the programs that it uses.
   const std::vector<Shared>& shared() const { return shared_; }
   // The name of a shared program, else null.
   const std::string* name_of(const Jaxpr& j) const;
-  // By variable: the number behind its name, or -1 for an output that nobody reads.
+  // For each variable, the number of its name, or -1 for an output that nothing reads.
   const std::vector<int64_t>& variables(const Jaxpr& j) const {
     return variables_.at(identity_of(j.get()));
   }
@@ -40,7 +40,7 @@ class PrintPlan {
 
   std::vector<Shared> shared_;
   std::unordered_map<const JaxprData*, std::string> names_;
-  std::unordered_set<int64_t> taken_;  // numbers of variables named like a shared program
+  std::unordered_set<int64_t> taken_;  // numbers of names that shared programs have
   std::unordered_map<const JaxprData*, std::vector<int64_t>> variables_;
   int64_t next_ = 0;
 };

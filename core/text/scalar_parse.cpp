@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/scalar_parse.cpp: the reader of scalars, rounding each number once.
+// core/text/scalar_parse.cpp: the parser of scalars, which rounds each number once.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -17,7 +17,7 @@ namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// A number at the start of a text: its spelling without the sign, and its value as digits.
+// A number at the start of a text: its text without the sign, and its value as digits.
 struct Token {
   bool negative = false;
   bool is_nan = false, is_inf = false;
@@ -49,7 +49,7 @@ bool scan_exponent(std::string_view& s, int64_t* out) {
   return true;
 }
 
-// Takes a number off the front of s.
+// Removes a number from the front of s.
 bool scan(std::string_view& s, Token* t) {
   if (!s.empty() && (s[0] == '-' || s[0] == '+')) {
     t->negative = s[0] == '-';
@@ -80,7 +80,8 @@ bool scan(std::string_view& s, Token* t) {
   return true;
 }
 
-// The nearest T, without the sign; false beyond its range. What is too small becomes zero.
+// The nearest T, without the sign. Returns false beyond its range; numbers that are too small
+// become zero.
 template <class T>
 bool magnitude(const Token& t, T* out) {
   if (t.is_nan) return *out = std::numeric_limits<T>::quiet_NaN(), true;
@@ -103,8 +104,8 @@ int compare(const Token& t, double x) {
   return t.digits.compare(d.digits);
 }
 
-// The 16-bit types: to double, then to float rounded to odd (inexact results get an odd last bit,
-// so that the last rounding sees on which side of a midpoint the number lies), then once more.
+// For the 16-bit types: converts to double, then to float rounded to odd, then to the type. Inexact
+// results get an odd last bit, so that the last rounding detects the side of a midpoint.
 template <class H>
 bool narrow_magnitude(const Token& t, H* out) {
   double d;
@@ -124,7 +125,7 @@ bool narrow_magnitude(const Token& t, H* out) {
   return true;
 }
 
-// The number of t as a value of d, written to p.
+// Writes the number of t to p as a value of d.
 bool store_float(const Token& t, DType d, void* p) {
   auto store = [p](auto x) {
     std::memcpy(p, &x, sizeof x);

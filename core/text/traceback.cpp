@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/traceback.cpp: walking the stack, leaving out Weft's own frames and those of the
-// system, and naming the rest.
+// core/text/traceback.cpp: walks the stack, omits the frames of Weft and of the system, and names
+// the others.
 #include "weft/core/text/traceback.h"
 
 #include <cxxabi.h>
@@ -27,7 +27,7 @@ constexpr int most_frames = 64;
 struct Frame {
   std::string module;  // the file of the program or library
   uintptr_t at = 0;    // its address there
-  std::string text;    // how it is shown
+  std::string text;    // the text that is shown
 };
 
 bool is_system(std::string_view module) {
@@ -37,7 +37,8 @@ bool is_system(std::string_view module) {
   return false;
 }
 
-// What Weft's headers leave in the program: calls between the user's functions.
+// Functions of Weft's headers that are compiled into the program. They are between the user's
+// functions.
 bool is_own(std::string_view function) {
   if (constexpr std::string_view deduced = "decltype(auto) "; function.starts_with(deduced))
     function.remove_prefix(deduced.size());
@@ -60,7 +61,7 @@ std::vector<Frame> frames_of_user() {
   dladdr(reinterpret_cast<void*>(&traceback), &own);
   std::vector<Frame> r;
   for (int i = 0; i < n; ++i) {
-    // The call lies before the place that it returns to.
+    // The call is before the address to which it returns.
     const char* const call = static_cast<const char*>(pcs[static_cast<size_t>(i)]) - 1;
     if (!dladdr(call, &info) || !info.dli_fname) continue;
     if (info.dli_fbase == own.dli_fbase || is_system(info.dli_fname)) continue;
@@ -74,8 +75,8 @@ std::vector<Frame> frames_of_user() {
   return r;
 }
 
-// Names, files and lines by binutils' addr2line, where it is installed: functions that are not
-// exported have names in the program's file alone.
+// Names, files and lines by binutils' addr2line, if it is installed. Functions that are not
+// exported have names only in the program's file.
 void look_up(std::vector<Frame>* frames) {
   for (size_t i = 0; i < frames->size();) {
     const std::string& module = (*frames)[i].module;
@@ -102,7 +103,7 @@ void look_up(std::vector<Frame>* frames) {
 }  // namespace
 
 std::string traceback() {
-  // An error is being made: what is wrong with the switch is added to its text.
+  // An error is being constructed, so an invalid switch is reported in its text.
   constexpr auto name = "WEFT_TRACEBACK";
   const char* const value = std::getenv(name);
   const std::optional<bool> wanted = read_switch(value, false);

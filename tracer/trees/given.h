@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trees/given.h: whether the Arrays of an argument were given a value.
+// tracer/trees/given.h: checks that the Arrays of an argument have a value.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/core/ref.h"

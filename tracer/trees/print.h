@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trees/print.h: how values are shown: arrays, shapes, dtypes, types, trees and their
-// structures.
+// tracer/trees/print.h: prints arrays, shapes, dtypes, types, trees and their structures.
 #pragma once
 #include <iosfwd>
 #include <string>
@@ -13,11 +12,11 @@ namespace weft {
 
 namespace detail {
 std::ostream& write(std::ostream& o, std::string_view text);
-// The tree of that skeleton with these Arrays in it.
+// The text of the tree with that skeleton and these Arrays.
 std::string tree_text(const tree::Skeleton& s, const Arrays& leaves);
-// That with what `leaf` says for each Array.
+// The text of the tree, with the result of `leaf` for each Array.
 std::string tree_text(const tree::Skeleton& s, ir::FunctionRef<std::string()> leaf);
-// Trees that are no Arrays themselves: tuples, lists, maps, optionals and structs that hold one.
+// Trees that are not Arrays: tuples, lists, maps, optionals and structs that contain one.
 template <class T>
 concept PrintedTree = !std::same_as<T, Array> && !std::same_as<T, typing::Arg> &&
                       !std::convertible_to<const T&, typing::Arg> &&
@@ -26,13 +25,13 @@ concept PrintedTree = !std::same_as<T, Array> && !std::same_as<T, typing::Arg> &
                       tree::detail::holds_array<T>;
 }  // namespace detail
 
-// x as NumPy's repr: "array([1., 2.], dtype=float32)"; a traced one by its type. Waits for the
+// x as NumPy's repr: "array([1., 2.], dtype=float32)"; for a traced value, its type. Waits for the
 // value. Source: numpy.array_repr.
 std::string to_string(const Array& x);
-// As NumPy names it: "float32", "bool", "complex64"; of keys "key".
+// NumPy's name: "float32", "bool", "complex64"; "key" for keys.
 std::string to_string(DType d);
 // A tree with its Arrays: "(array(1., dtype=float32), {w: array([2], dtype=int32)})"; an empty
-// optional is none.
+// optional is printed as none.
 template <detail::PrintedTree T>
 std::string to_string(const T& x) {
   return detail::tree_text(tree::skeleton(x), tree::leaves(x));
@@ -43,7 +42,7 @@ std::string to_string(const tree::Structure<T>& s) {
   return s.text();
 }
 
-// What to_string says of it, on a stream.
+// Writes to_string of the value to a stream.
 inline std::ostream& operator<<(std::ostream& o, const Shape& s) {
   return detail::write(o, to_string(s));
 }
@@ -53,11 +52,11 @@ std::ostream& operator<<(std::ostream& o, const T& x) {
   return detail::write(o, to_string(x));
 }
 namespace typing {
-// What to_string says of it, on a stream.
+// Writes to_string of the value to a stream.
 inline std::ostream& operator<<(std::ostream& o, const Type& t) {
   return detail::write(o, to_string(t));
 }
-// Results that are structs print without `using namespace weft`, too.
+// Results that are structs can be printed without `using namespace weft`, too.
 using weft::to_string;
 using weft::operator<<;
 }  // namespace typing

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trees/shape_dtype.cpp: Arrays that have a type and no value.
+// tracer/trees/shape_dtype.cpp: Arrays with a type and no value.
 #include "weft/tracer/trees/shape_dtype.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ namespace {
       who, to_string(ShapeDtypeStruct{t.shape(), t.dtype()}), to_string(t)));
 }
 
-// The owner of values that there are not: nothing is ever computed with it.
+// The owner of values that do not exist: nothing is ever computed with it.
 class NoValue final : public Interpreter {
  public:
   NoValue() : Interpreter(nullptr) { close(); }

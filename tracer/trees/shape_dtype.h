@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trees/shape_dtype.h: ShapeDtypeStruct: what is known of an Array before it has a value.
+// tracer/trees/shape_dtype.h: ShapeDtypeStruct: the shape and dtype of an Array without a value.
 #pragma once
 #include <iosfwd>
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace weft {
 
-// The shape and the dtype of an Array without its value: an argument of eval_shape, make_jaxpr(f)
-// and jit(f).lower, which need no more, and what eval_shape returns. It converts to an Array that
-// says its shape and dtype; a computation with that, or a call of jit(f), is a ConcretizationError.
+// The shape and the dtype of an Array without its value. eval_shape returns it; eval_shape,
+// make_jaxpr(f) and jit(f).lower accept it as an argument. It converts to an Array with this shape
+// and dtype. A computation with that Array, or a call of jit(f), is a ConcretizationError.
 //   jit(f).lower(ShapeDtypeStruct{{1024, 1024}, F32}).compile()
 // Source: jax.ShapeDtypeStruct.
 struct ShapeDtypeStruct {
@@ -21,10 +21,10 @@ struct ShapeDtypeStruct {
   friend bool operator==(const ShapeDtypeStruct&, const ShapeDtypeStruct&) = default;
 };
 std::string to_string(const ShapeDtypeStruct& s);  // "ShapeDtypeStruct(shape=(3,), dtype=float32)"
-// What to_string says of it, on a stream.
+// Writes to_string(s) to a stream.
 std::ostream& operator<<(std::ostream& o, const ShapeDtypeStruct& s);
 
-// For `auto` parameters it stands for an Array.
+// For `auto` parameters it counts as an Array.
 template <>
 struct tree::AutoOf<ShapeDtypeStruct> {
   using type = Array;
@@ -33,7 +33,7 @@ struct tree::AutoOf<ShapeDtypeStruct> {
 namespace detail {
 // An Array of that type without a value.
 Array without_value(const typing::Type& t);
-// ConcretizationError where x is one of those: `who` needs its value.
+// ConcretizationError if x is an Array without a value; `who` needs the value.
 void require_value(const std::string& who, const Array& x);
 }  // namespace detail
 

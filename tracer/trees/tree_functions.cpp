@@ -29,7 +29,7 @@ void match_prefix(const Skeleton& prefix, const Skeleton& full, const std::strin
     match_prefix(prefix.children[i], full.children[i], child_path(full, i, path), next, out);
 }
 
-// outer with inner in the place of its leaves.
+// outer with its leaves replaced by inner.
 Skeleton composed(const Skeleton& outer, const Skeleton& inner) {
   if (outer.form == Skeleton::leaf) return inner;
   Skeleton s = outer;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trees/tree_functions.h: what is done with whole trees beside map, leaves and unflatten:
-// reduce, all, paths, prefixes, trees turned inside out, stacks of trees.
+// tracer/trees/tree_functions.h: functions of whole trees besides map, leaves and unflatten:
+// reduce, all, paths, prefixes, transposed trees, stacks of trees.
 #pragma once
 #include <initializer_list>
 #include <optional>
@@ -14,8 +14,8 @@
 
 namespace weft::tree {
 
-// f(… f(f(init, a), b) …) over the Arrays a, b, … of x from left to right; init and what f returns
-// are of one type, an Array or anything else. Source: jax.tree.reduce.
+// f(… f(f(init, a), b) …) over the Arrays a, b, … of x from left to right. init and the results of
+// f have one type, an Array or any other. Source: jax.tree.reduce.
 template <class F, class T, class A>
   requires(!std::same_as<A, typing::Location>)
 typing::arrays_t<A> reduce(F f, const T& x, const A& init) {
@@ -24,7 +24,7 @@ typing::arrays_t<A> reduce(F f, const T& x, const A& init) {
   return r;
 }
 namespace detail {
-// Whether all that can be true or false is true.
+// True if every number and Array is true.
 struct AllTrue : IgnoreRest {
   bool all = true;
   void leaf(const Array& x) { all = all && static_cast<bool>(x); }
@@ -33,9 +33,9 @@ struct AllTrue : IgnoreRest {
     if constexpr (std::is_arithmetic_v<S> || ir::ComplexNumber<S>) all = all && s != S(0);
   }
 };
-// The path of child i of s below that of s; defined in tree.cpp.
+// The path of child i of s, given the path of s; defined in tree.cpp.
 std::string child_path(const Skeleton& s, size_t i, const std::string& at);
-// Where two trees first differ, and what they have there.
+// The path of the first difference between two trees, and their nodes there.
 struct Difference {
   std::string path;
   const Skeleton *a, *b;
@@ -45,15 +45,17 @@ std::optional<Difference> first_difference(const Skeleton& a, const Skeleton& b,
 [[noreturn]] void no_leaves(const char* who);
 std::vector<std::pair<std::string, Array>> named_leaves(const std::vector<std::string>& names,
                                                         const Arrays& values);
-// Leaf i of full takes prefix leaf number r[i]; ShapeError where prefix is none of full.
+// Leaf i of full gets prefix leaf number r[i]; ShapeError if prefix is not a prefix of full.
 std::vector<size_t> prefix_leaves(const Skeleton& prefix, const Skeleton& full);
 void check_transposed(const Skeleton& outer, const Skeleton& inner, const Skeleton& got);
-// trees: the leaves of each. Arrays of one shape and dtype are joined along a new leading axis.
+// trees: the leaves of each tree. Arrays of one shape and dtype are joined along a new leading
+// axis.
 Arrays stack_leaves(const std::vector<Arrays>& trees, const std::vector<std::string>& paths);
 std::vector<Arrays> unstack_leaves(const Arrays& x, const std::vector<std::string>& paths);
 }  // namespace detail
 
-// The same from the first Array on; ShapeError for a tree without Arrays. Source: jax.tree.reduce.
+// The same without init, beginning with the first Array; ShapeError for a tree without Arrays.
+// Source: jax.tree.reduce.
 template <class F, class T>
 Array reduce(F f, const T& x, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
@@ -64,8 +66,8 @@ Array reduce(F f, const T& x, typing::Location at = typing::Location::here()) {
   return r;
 }
 
-// Whether every Array of x, which must hold one element whose value is known, and every number and
-// bool in it is true. Source: jax.tree.all.
+// Returns true if every Array, number and bool in x is true. Each Array must have one element with
+// a known value. Source: jax.tree.all.
 template <class T>
 bool all(const T& x, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
@@ -91,22 +93,23 @@ T mapped_with_path(typing::Location at, F& f, const T& x, const U&... rest) {
 }
 }  // namespace detail
 
-// f(path, a, b…) on the corresponding Arrays of trees with the same structure (ShapeError), the
-// path as of leaves_with_path; the tree of what it returns. Source: jax.tree.map_with_path.
+// Applies f(path, a, b…) to the corresponding Arrays of trees with the same structure (ShapeError).
+// Paths are those of leaves_with_path. Returns the tree of the results. Source:
+// jax.tree.map_with_path.
 template <class F, class T, class... U>
 T map_with_path(F f, const T& x, const U&... rest) {
   return detail::mapped_with_path({}, f, x, rest...);
 }
-// The same, which knows the line of the call.
+// This overload captures the line of the call.
 template <class F, class T, class U>
   requires(!std::same_as<U, typing::Location>)
 T map_with_path(F f, const T& x, const U& y, typing::Location at = typing::Location::here()) {
   return detail::mapped_with_path(at, f, x, y);
 }
 
-// The tree full with the Arrays of prefix: each Array of prefix, which has the structure of full
-// but for Arrays in the place of whole subtrees, stands for all Arrays of the subtree. ShapeError
-// "prefix" where it has not. Source: jax.tree.broadcast.
+// Returns a tree like full with the Arrays of prefix. prefix has the structure of full, except that
+// one Array may replace a whole subtree. That Array is repeated for all Arrays of the subtree.
+// ShapeError "prefix" if the structures do not match. Source: jax.tree.broadcast.
 template <class P, class T>
 T broadcast(const P& prefix, const T& full, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
@@ -116,9 +119,9 @@ T broadcast(const P& prefix, const T& full, typing::Location at = typing::Locati
   return rebuild(full, out.data());
 }
 
-// A tree with the structure of outer, each Array of it replaced by a tree with the structure of
-// inner, turned inside out: a tree like inner of trees like outer. inner may hold no struct, whose
-// fields cannot become trees. ShapeError "Mismatch" where x is not so. Source: jax.tree.transpose.
+// x has the structure of outer, with each Array replaced by a tree like inner. The result is a tree
+// like inner of trees like outer. inner may not contain a struct, whose fields cannot become trees.
+// ShapeError "Mismatch" if x has another structure. Source: jax.tree.transpose.
 //   tree::transpose(tree::structure(std::vector<Array>(3)), tree::structure(std::pair<Array,
 //   Array>()),
 //                   std::vector<std::pair<Array, Array>>(3))   // a pair of vectors
@@ -143,9 +146,9 @@ auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
       inner.prototype(), next);
 }
 
-// Trees of one structure as one tree whose Arrays, [n, shape…], hold those of all n: what vmap over
-// models takes. ShapeError for no trees, other structures, other shapes; DTypeError for other
-// dtypes. Source: torch.func.stack_module_state.
+// Joins trees of one structure to one tree whose Arrays, [n, shape…], contain those of all n trees,
+// for example for vmap over models. ShapeError for no trees, different structures or different
+// shapes; DTypeError for different dtypes. Source: torch.func.stack_module_state.
 template <class T>
 T stack(const std::vector<T>& trees, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
@@ -163,7 +166,7 @@ template <class T>
 T stack(std::initializer_list<T> trees, typing::Location at = typing::Location::here()) {
   return stack(std::vector<T>(trees), at);
 }
-// The trees that stack joined: one for each row of the Arrays, whose leading sizes must be the same
+// The inverse of stack: one tree for each row of the Arrays, whose leading sizes must be equal
 // (ShapeError).
 template <class T>
 std::vector<T> unstack(const T& x, typing::Location at = typing::Location::here()) {

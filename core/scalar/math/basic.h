@@ -7,7 +7,7 @@
 namespace weft::math {
 using namespace num;
 
-// -1, 0 or 1; -0 and NaN stay.
+// -1, 0 or 1; -0 and NaN are returned unchanged.
 template <class R>
 R sign(R x)
   requires(num::Real<R> || num::Integer<R>)
@@ -35,7 +35,7 @@ R nextafter(R x, R y) {
   return select(either(is_nan(x), is_nan(y)), x + y, select(x == y, y, moved));
 }
 
-// The 64 bits of two words; U is uint32_t or Ir<uint32_t>.
+// Joins two words to one of 64 bits; U is uint32_t or Ir<uint32_t>.
 template <class U>
 auto joined(U high, U low) {
   using W = rebind<U, uint64_t>;

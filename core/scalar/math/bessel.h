@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/bessel.h: the modified Bessel functions e^-|x| I0(x) and e^-|x| I1(x), by own
-// polynomials (two_parts.h says how): of the function up to 8 (I1: over x near 0), beyond of its
-// product with sqrt(x) in 1/x. Float goes through double.
+// core/scalar/math/bessel.h: the modified Bessel functions e^-|x| I0(x) and e^-|x| I1(x). The
+// polynomials were fitted for Weft (see two_parts.h). Up to 8 they approximate the function (for I1
+// near 0, the function over x). Beyond 8 they approximate its product with sqrt(x), in 1/x. Float
+// is computed in double.
 #pragma once
 #include "weft/core/scalar/math/special.h"
 
@@ -23,7 +24,7 @@ inline constexpr double i0_near[] = {
     0x1.a22bde1102fe6p-9,  -0x1.60999a9aa836cp-7,  0x1.ff5f81de8466dp-6,  -0x1.386425d0a3714p-4,
     0x1.3b2cc4f633d9cp-3,  -0x1.08099e5ff368ep-2,  0x1.dcf01629a660ep-2};
 inline constexpr double i0_near_rest = 0x1.23e7083c79248p-59;
-// the same in [2, 8]
+// e^-x I0(x) in [2, 8]
 inline constexpr double i0_middle[] = {
     -0x1.207b21b8a210ap-36, 0x1.39eecd266f855p-34, -0x1.b075acf31ddfbp-33, 0x1.ab38b5d74407fp-31,
     -0x1.bb31ead11a724p-29, 0x1.94eac8b8bfc44p-27, -0x1.5dcb112a1fc0dp-25, 0x1.2310a0774f138p-23,
@@ -72,7 +73,7 @@ inline constexpr double i1_far[] = {
     -0x1.cbc54df1ecf62p-13, -0x1.3f796198ee63ap-7,  0x1.8ebe783a8403p-2};
 inline constexpr double i1_far_rest = -0x1.57c3426058cf4p-58;
 
-// p / sqrt(b); the root and the quotient go on with their rests.
+// p / sqrt(b); the rounding errors of the root and the quotient are included.
 template <Real D>
 D over_root(Sum<D> p, D b) {
   const D r = sqrt(b), inverse = D(1) / r;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/complex.h: elementary functions of complex numbers, from the real ones;
-// principal branches, cut along the negative real axis with the sign of zero (C99 annex G).
+// core/scalar/math/complex.h: elementary functions of complex numbers, from the real ones. They
+// return principal values; the branch cut is the negative real axis, where the sign of zero selects
+// the side (C99 annex G).
 #pragma once
 #include "weft/core/scalar/math/hyperbolic.h"
 #include "weft/core/scalar/math/pow.h"
@@ -16,8 +17,8 @@ R arg(Cx<R> z) {
 }
 
 namespace detail {
-// e^x times parts of at most 1: in range where the product is, also if e^x is not. Powers of two
-// come first, so that subnormal parts keep their digits.
+// e^x times factors of at most 1. The product is computed correctly if it is in range, even if e^x
+// is not. Powers of two are multiplied first, so that subnormal parts keep their digits.
 template <Real R>
 struct Growth {
   R p, s, up;
@@ -36,9 +37,9 @@ Growth<R> growth(R x) {
 }
 }  // namespace detail
 
-// e^re (cos im + i sin im). An infinite angle has no direction, not even at e^-inf, as StableHLO's
-// tests have it; e^-inf beside NaN is 0, as in C. The zeros of e^-inf have the signs of the cosine
-// and the sine.
+// e^re (cos im + i sin im). With an infinite im the result is NaN, also for re = -inf, as
+// StableHLO's tests require. For re = -inf and a NaN im the result is 0, as in C. The zeros of
+// e^-inf have the signs of the cosine and the sine.
 template <Real R>
 Cx<R> exp(Cx<R> z) {
   const auto e = detail::growth(z.re);
@@ -51,7 +52,7 @@ Cx<R> exp(Cx<R> z) {
 }
 
 namespace detail {
-// |z| = length * 4^k with squares in range; `half` is 2^k.
+// A scale such that squares of z times `by` are in range: |z| = |z by| * 4^k; `half` is 2^k.
 template <Real R>
 struct Scale {
   R by, half, k;
@@ -72,7 +73,7 @@ template <Real R>
 Cx<R> times(Cx<R> z, R by) {
   return {z.re * by, z.im * by};
 }
-// The length of a number of such a scale.
+// The absolute value of a scaled number.
 template <Real R>
 R plain_length(Cx<R> z) {
   return sqrt(fma(z.re, z.re, z.im * z.im));
@@ -84,7 +85,7 @@ R log_length(Cx<R> z) {
   const mask_t<R> endless = either(abs(z.re) == infinity<R>(), abs(z.im) == infinity<R>());
   return select(endless, infinity<R>(), l);
 }
-// (1 + d)^2 + y^2 - 1, right also where it is small.
+// (1 + d)^2 + y^2 - 1, accurate also if the result is small.
 template <Real R>
 R square_less_one(R d, R y) {
   const R p = d * d, q = y * y;
@@ -93,7 +94,7 @@ R square_less_one(R d, R y) {
 }
 }  // namespace detail
 
-// The real part near |z| = 1 is log1p(|z|^2 - 1) / 2.
+// Near |z| = 1 the real part is log1p(|z|^2 - 1) / 2.
 template <Real R>
 Cx<R> log(Cx<R> z) {
   using T = scalar_t<R>;
@@ -123,7 +124,7 @@ Cx<R> rsqrt(Cx<R> z) {
   return Cx<R>(R(1)) / sqrt(z);
 }
 
-// (re - im)(re + im) + 2i re im: no square that may overflow or cancel.
+// (re - im)(re + im) + 2i re im avoids squares, which may overflow or cancel.
 template <Real R>
 Cx<R> square(Cx<R> z) {
   const mask_t<R> even = both(abs(z.re) == abs(z.im), is_finite(z.re));
@@ -132,7 +133,7 @@ Cx<R> square(Cx<R> z) {
 }
 
 namespace detail {
-// cosh x c and sinh x s, where from 20 on both are e^|x| / 2 times the part.
+// cosh x c and sinh x s. For |x| above 20, both functions are e^|x| / 2 times the part.
 template <Real R>
 Cx<R> hyperbolic_times(R x, R c, R s) {
   const mask_t<R> large = abs(x) > R(20);
@@ -164,14 +165,14 @@ Cx<R> cos(Cx<R> z) {
   return cosh(Cx<R>{-z.im, z.re});
 }
 
-// Kahan ("Branch cuts for complex elementary functions", 1987): with t = tan im, s = sinh re,
-// b = 1 + t^2, (b s sqrt(1 + s^2) + i t) / (1 + b s^2); far out +-1 and 4 sin cos e^(-2|re|). An
-// endless angle has a value at +-inf alone.
+// Kahan ("Branch cuts for complex elementary functions", 1987). With t = tan im, s = sinh re and b
+// = 1 + t^2 the result is (b s sqrt(1 + s^2) + i t) / (1 + b s^2). For large |re| it is +-1 and 4
+// sin cos e^(-2|re|). An infinite im has a defined result only if re is +-inf.
 template <Real R>
 Cx<R> tanh(Cx<R> z) {
   const R a = abs(z.re);
   const mask_t<R> far = a > R(20), endless = a == detail::infinity<R>(), turns = is_finite(z.im);
-  // The imaginary part is a zero with the sign of z.im.
+  // In these cases the imaginary part is a zero with the sign of z.im.
   const mask_t<R> level = either(z.im == R(0), both(endless, !turns));
   const R t = tan(z.im), s = sinh(select(far, R(1), z.re));
   const R b = fma(t, t, R(1)), d = fma(b * s, s, R(1));
@@ -188,7 +189,7 @@ Cx<R> tan(Cx<R> z) {
 }
 
 namespace detail {
-// e^x cos y + c where it may cancel: of floats in double.
+// e^x cos y + c, which may cancel; floats are therefore computed in double.
 template <Real R>
 R exp_cos_plus(R x, R y, double c) {
   if constexpr (single<R>) {
@@ -211,9 +212,10 @@ R exp_plus_cos(R x, R y) {
 }
 }  // namespace detail
 
-// Where 1 + e^-z may cancel, (e^z + 1) / |e^(z/2) + e^(-z/2)|^2 by parts, and that square is
-// 4 (sinh^2(re/2) + cos^2(im/2)). e^re + cos im, which cancels along a curve, is near the poles at
-// +-i pi a sum of small ones; that of floats is a sum in double elsewhere.
+// Where 1 + e^-z may cancel, the result is computed by parts as (e^z + 1) / |e^(z/2) + e^(-z/2)|^2.
+// That square is 4 (sinh^2(re/2) + cos^2(im/2)). The numerator e^re + cos im cancels along a curve.
+// Near the poles at +-i pi it is computed as a sum of small terms; elsewhere floats use a sum in
+// double.
 template <Real R>
 Cx<R> logistic(Cx<R> z) {
   using namespace detail;
@@ -223,14 +225,14 @@ Cx<R> logistic(Cx<R> z) {
   const R sum = select(apart, exp_plus_cos(z.re, z.im), expm1(z.re) + two * c * c);
   const Cx<R> near{sum / square, sin(z.im) / square};
   const mask_t<R> here = both(abs(z.re) < R(8), both(is_finite(z.im), square > R(0)));
-  // Below 0 e^z / (1 + e^z), in which nothing overflows.
+  // For negative re, e^z / (1 + e^z), in which nothing overflows.
   const mask_t<R> left = z.re < R(0);
   const Cx<R> one(R(1)), e = exp(select(left, z, -z));
   return select(here, near, select(left, e, one) / (one + e));
 }
 
 namespace detail {
-// log |z| in two parts, z not zero; double only.
+// log |z| as a sum of two parts, for nonzero z; double only.
 template <Real R>
 Sum<R> log_length_in_two(Cx<R> z) {
   const auto s = safe_scale(z);
@@ -244,15 +246,15 @@ Sum<R> log_length_in_two(Cx<R> z) {
   return {select(sound, r.hi, select(endless, infinity<R>(), square.hi)),
           select(sound, r.lo, R(0))};
 }
-// b l for the logarithm l of a base. A real exponent leaves out the products with its imaginary
-// part, which would be NaN beside an infinite logarithm.
+// b l for the logarithm l of a base. For a real exponent the products with its zero imaginary part
+// are omitted, because with an infinite logarithm they would be NaN.
 template <Real R>
 Cx<R> power_times(Cx<R> b, Cx<R> l) {
   const mask_t<R> real = b.im == R(0);
   const Cx<R> p = b * l;
   return {select(real, b.re * l.re, p.re), select(real, b.re * l.im, p.im)};
 }
-// e^(z + lost), of a z that lost little when it was rounded.
+// e^(z + lost), where `lost` is the small rounding error of z.
 template <Real R>
 Cx<R> exp_of_rounded(Cx<R> z, Cx<R> lost) {
   const Cx<R> w = math::exp(z);
@@ -262,8 +264,8 @@ Cx<R> exp_of_rounded(Cx<R> z, Cx<R> lost) {
 }
 }  // namespace detail
 
-// e^(b log a); a^0 is 1 and 0^b is 0 for b > 0, NaN for all others. As b log a would lose as many
-// digits as it is large, doubles keep what is rounded of it, and floats go through double.
+// e^(b log a). a^0 is 1. 0^b is 0 for b > 0, else NaN. A large b log a would lose as many digits as
+// its magnitude has. So doubles keep its rounding error, and floats are computed in double.
 template <Real R>
 Cx<R> pow(Cx<R> a, Cx<R> b) {
   using namespace detail;
@@ -288,7 +290,7 @@ Cx<R> pow(Cx<R> a, Cx<R> b) {
   }
 }
 
-// z / |z|, and 0 of 0.
+// z / |z|; 0 for z = 0.
 template <Real R>
 Cx<R> sign(Cx<R> z) {
   const R a = abs(z);

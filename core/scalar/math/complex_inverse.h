@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/scalar/math/complex_inverse.h: log(1 + z), e^z - 1 and the inverse functions of complex
-// numbers, on the branches and with the signs of zero of C99 annex G. Sines and cosines after Hull,
-// Fairgrieve and Tang ("Implementing the complex arcsine and arccosine functions", 1997).
+// numbers, with the branches and signs of zero of C99 annex G. The inverse sines and cosines follow
+// Hull, Fairgrieve and Tang ("Implementing the complex arcsine and arccosine functions", 1997).
 #pragma once
 #include "weft/core/scalar/math/complex.h"
 
@@ -18,14 +18,14 @@ Cx<R> over_i(Cx<R> z) {
   return {z.im, -z.re};
 }
 
-// Numbers beyond: 1 does not count beside them, nor beside their inverses, whose squares are still
-// normal.
+// Numbers larger than this absorb 1 in a sum, and so do the squares of their inverses. The squares
+// of the inverses are still normal.
 template <Real R>
 R far_out() {
   return constant<R>(0x1p60, 0x1p500);
 }
 
-// The larger and the smaller of two magnitudes as the larger and a quotient in [0, 1].
+// Two magnitudes as the larger one and their quotient in [0, 1].
 template <Real R>
 struct Polar {
   R most, ratio;
@@ -49,10 +49,11 @@ Arc<R> arc(R x0, R y0) {
   const R x = select(far, one, x0), y = select(far, one, y0);
   const R above = x + one, gap = abs(x - one), yy = y * y;
   const R r = sqrt(fma(above, above, yy));
-  const R s = select(gap == zero, y, sqrt(fma(gap, gap, yy)));  // squares of tiny y are lost
+  const R s = select(gap == zero, y, sqrt(fma(gap, gap, yy)));  // tiny squares underflow
   const R a = half * (r + s);
-  // One root is of a sum that vanishes with y only, the other has y as a factor; which belongs to
-  // the real part changes at x = 1, where they are the same but 1/m may overflow.
+  // One square root is of a sum that vanishes only with y, and the other has y as a factor. Their
+  // roles for the real and imaginary part swap at x = 1. There they are equal, but 1/m may
+  // overflow.
   const mask_t<R> inner = x < one;
   const R q = one / (r + above), m = s + gap, t = one / m;
   const R wide = fma(yy, q, m), slim = half * (q + t);
@@ -60,11 +61,12 @@ Arc<R> arc(R x0, R y0) {
   const R linear = y * sqrt(slim * (select(inner, one, x) + a));
   const R less_one = select(inner, yy * slim, half * wide);  // a - 1
   const R w = less_one + select(inner, linear, root);
-  // Far out it is log 2|z|, of a quarter of |z| for the range.
+  // For large |z| the result is log 2|z|, computed from |z| / 4 to stay in range.
   const auto p = polar(x0, y0);
   const R length = p.most * R(scalar_t<R>(0.25)) * sqrt(fma(p.ratio, p.ratio, one));
   const R l = log1p(select(far, length, w));
-  const mask_t<R> endless = either(x0 == infinity<R>(), y0 == infinity<R>());  // beside NaN, too
+  // Infinite even if the other part is NaN.
+  const mask_t<R> endless = either(x0 == infinity<R>(), y0 == infinity<R>());
   return {select(far, y0, select(x > one, linear, root)),
           select(endless, infinity<R>(), select(far, fma(R(3), ln2_hi<R>(), l), l))};
 }
@@ -91,7 +93,8 @@ Cx<R> acosh(Cx<R> z) {
   return {a.size, copysign(atan2(a.d, z.re), z.im)};
 }
 
-// log1p(4x / ((1 - x)^2 + y^2)) / 4 and atan2(2y, (1 - x)(1 + x) - y^2) / 2; far out 1/z and pi/2.
+// log1p(4x / ((1 - x)^2 + y^2)) / 4 and atan2(2y, (1 - x)(1 + x) - y^2) / 2; for large |z|, the
+// real part of 1/z and pi/2.
 template <Real R>
 Cx<R> atanh(Cx<R> z) {
   using T = scalar_t<R>;
@@ -101,7 +104,8 @@ Cx<R> atanh(Cx<R> z) {
   const mask_t<R> far = either(x0 > far_out<R>(), y0 > far_out<R>());
   const R x = select(far, one, x0), y = select(far, one, y0);
   const R gap = one - x;
-  // At x = 1 it is log(2/y)/2; where y^2 would be lost, log of a part of 1/y that is in range.
+  // At x = 1 the real part is log(2/y)/2. Where y^2 would underflow, 1/y is scaled to be in range
+  // before the logarithm.
   const R tiny = one / far_out<R>(), part = constant<R>(0x1p-30, 0x1p-60);
   const mask_t<R> pole = both(gap == zero, y < tiny);
   const auto p = polar(x0, y0);
@@ -112,7 +116,7 @@ Cx<R> atanh(Cx<R> z) {
   const R l = log1p(w);
   const R re = select(pole, half * fma(constant<R>(31, 61), ln2_hi<R>(), l), quarter * l);
   const R im = half * atan2(y + y, fma(-y, y, gap * (one + x)));
-  // Of an endless part the other may be NaN: the value has one part all the same.
+  // If one part is infinite, the other may be NaN: the result still has one defined part.
   const mask_t<R> undefined = either(is_nan(x0), is_nan(y0)), above = y0 == infinity<R>();
   const mask_t<R> endless = either(x0 == infinity<R>(), above);
   const R real = select(endless, zero, select(undefined, not_a_number<R>(), re));
@@ -125,7 +129,8 @@ Cx<R> atan(Cx<R> z) {
   return detail::over_i(atanh(detail::times_i(z)));
 }
 
-// log |1 + z| is log1p(|1 + z|^2 - 1) / 2, but near -1 and far out the logarithm of the length.
+// log |1 + z| is log1p(|1 + z|^2 - 1) / 2, but near z = -1 and for large z it is the logarithm of
+// |1 + z|.
 template <Real R>
 Cx<R> log1p(Cx<R> z) {
   using T = scalar_t<R>;
@@ -135,8 +140,8 @@ Cx<R> log1p(Cx<R> z) {
   return {select(near, R(T(0.5)) * log1p(square), detail::log_length(w)), arg(w)};
 }
 
-// expm1(re) cos im - 2 sin^2(im/2), where e^re is large e^z less 1. Of floats e^re cos im - 1,
-// which cancels along a curve, is computed in double where it is not tiny.
+// expm1(re) cos im - 2 sin^2(im/2); where e^re is large, e^z - 1. The real part e^re cos im - 1
+// cancels along a curve, so floats compute it in double unless z is tiny.
 template <Real R>
 Cx<R> expm1(Cx<R> z) {
   const Cx<R> e = exp(z);
@@ -149,8 +154,8 @@ Cx<R> expm1(Cx<R> z) {
   return {select(z.re < detail::constant<R>(64, 2), near, e.re - R(1)), e.im};
 }
 
-// 2^re (cos t + i sin t) with t = im ln 2 in two parts, of which the second is not small for a
-// large im. Of floats it is computed in double.
+// 2^re (cos t + i sin t) with t = im ln 2 as a sum of two parts; the second part matters for large
+// im. Floats are computed in double.
 template <Real R>
 Cx<R> exp2(Cx<R> z) {
   if constexpr (detail::single<R>) {

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/erf_inv.h: the inverse of erf, and what XLA has for it (docs/decisions/0027).
+// core/scalar/math/erf_inv.h: the inverse of erf, and XLA's approximation of it
+// (docs/decisions/0027).
 #pragma once
 #include "weft/core/scalar/math/special.h"
 
 namespace weft::math {
 namespace detail {
 
-// erf_inv(x) / x less its value at 0, over w = -log(1 - x^2), in [0, 5], and itself in the root of
-// w, [2, 4] and [4, 6].
+// erf_inv(x) / x minus its value at 0, in w = -log(1 - x^2), w in [0, 5]. Then erf_inv(x) / x in
+// sqrt(w), for sqrt(w) in [2, 4] and [4, 6].
 inline constexpr double erf_inv_near[] = {
     0x1.14c5d4bae4c9bp-39,  0x1.0c0ec249278dap-45,  -0x1.dd618f8fb6428p-36, 0x1.117793fa3c19p-35,
     0x1.8420f156d6b77p-33,  -0x1.27c715bcb10c2p-31, -0x1.48f91c7bd681ap-32, 0x1.413277f506275p-28,
@@ -33,8 +34,8 @@ inline constexpr double erf_inv_far[] = {
 
 }  // namespace detail
 
-// 1 - x^2 is rounded once, so that w is right near |x| = 1; what it loses of small x counts little
-// there. Of float the root reaches 4, of double it passes 6 by 0.004.
+// 1 - x^2 is rounded only once, so that w is accurate near |x| = 1. The digits of a small x that
+// this loses matter little. sqrt(w) reaches 4 for floats and exceeds 6 by 0.004 for doubles.
 template <Real R>
 R erf_inv(R x) {
   using namespace detail;
@@ -49,7 +50,7 @@ R erf_inv(R x) {
     const R far = horner(v, -0x1.013ed4p-15, 0x1.a074bep-18, 0x1.ba31c2p-13, -0x1.6150dp-12,
                          -0x1.3c6048p-13, 0x1.8be29p-10, -0x1.d26912p-9, 0x1.743114p-8,
                          -0x1.f4f244p-8, 0x1.3586fcp-7, 0x1.006dcap+0);
-    // The last step, with what it and the last coefficient lose.
+    // The last Horner step, including its rounding error and that of the last coefficient.
     const R q = select(inner, near, far), at = select(inner, t, v);
     const R last = select(inner, R(0x1.805c5cp+0f), R(0x1.6a9efcp+1f));
     const R rest = select(inner, R(0x1.ff29a6p-25f), R(-0x1.c2072cp-26f));
@@ -67,7 +68,7 @@ R erf_inv(R x) {
   return select(abs(x) == R(1), x * infinity<R>(), copysign(y, x));
 }
 
-// As XLA computes it, on which the bits of JAX's random numbers rest: Giles, "Approximating the
+// XLA's algorithm, on which the bits of JAX's random numbers depend: Giles, "Approximating the
 // erfinv function" (GPU Computing Gems 2, 2011), with w = -log1p(-x^2) and fused steps. The
 // rounding of x^2 costs digits near |x| = 1.
 template <Real R>

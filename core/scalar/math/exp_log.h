@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/exp_log.h: exponentials, logarithms, and powers of one argument, over float,
-// double, Ir<float>, Ir<double>. Own minimax fits (Remez, coefficients rounded one by one).
+// core/scalar/math/exp_log.h: exponentials, logarithms, and powers with one argument, over float,
+// double, Ir<float>, Ir<double>. The minimax polynomials were fitted for Weft (Remez, coefficients
+// rounded one at a time).
 #pragma once
 #include "weft/core/scalar/number.h"
 
 namespace weft::math {
 using namespace num;
-using num::sqrt;  // beside the overloads of this namespace for complex numbers
+using num::sqrt;  // this namespace also has overloads for complex numbers
 
 namespace detail {
 
@@ -34,9 +35,9 @@ uint_of<R> bits(B b) {
   return uint_of<R>(static_cast<scalar_t<uint_of<R>>>(b));
 }
 
-// Adding 3/2 * 2^mantissa_bits rounds to an integer (ties to even) and leaves it in the low bits of
-// the sum, where `shift_left(bits, mantissa_bits)` makes a power of two of it. `offset` is added to
-// those bits: bias for 2^n.
+// Adding 3/2 * 2^mantissa_bits rounds to an integer (ties to even) and puts it into the low bits of
+// the sum. `shift_left(bits, mantissa_bits)` then gives a power of two. `offset` is added to those
+// bits; for 2^n it is the exponent bias.
 template <Real R>
 R rounder(int offset = 0) {
   return constant<R>(0x1.8p23, 0x1.8p52) + R(static_cast<scalar_t<R>>(offset));
@@ -46,7 +47,7 @@ R power_of_two(R rounded) {
   return bitcast<scalar_t<R>>(shift_left(bitcast<uint_of<R>>(rounded), bits<R>(mantissa_bits<R>)));
 }
 
-// a + b without error, as a rounded sum and the rest (Knuth).
+// a + b without error, as a rounded sum and its rounding error (Knuth).
 template <Real R>
 struct Sum {
   R hi, lo;
@@ -56,14 +57,14 @@ Sum<R> two_sum(R a, R b) {
   const R s = a + b, bb = s - a;
   return {s, (a - (s - bb)) + (b - bb)};
 }
-// The same for |a| >= |b| (Dekker).
+// The same sum if |a| >= |b| (Dekker).
 template <Real R>
 Sum<R> fast_two_sum(R a, R b) {
   const R s = a + b;
   return {s, b - (s - a)};
 }
 
-// x - n*c for c = hi + lo, exactly but for one rounding if |x - n*c| is not tiny (Cody and Waite).
+// x - n*c for c = hi + lo. Only one rounding occurs unless |x - n*c| is tiny (Cody and Waite).
 template <Real R>
 R reduce(R x, R n, R hi, R lo) {
   return fma(n, -lo, fma(n, -hi, x));
@@ -102,7 +103,8 @@ R exp2_poly(R r) {
                   0x1.3b2ab6fba5cdfp-7, 0x1.c6b08d704a65cp-5, 0x1.ebfbdff82c586p-3,
                   0x1.62e42fefa39ecp-1, 1.0);
 }
-// The same of floats for half such r, where r and the steps round too little for an ULP.
+// e^r for floats and half that range of r. Here r and the steps have rounding errors well below an
+// ULP.
 template <Real R>
 R exp_near(R r) {
   return horner(r, 0x1.6a492ep-10, 0x1.12399ep-7, 0x1.5558b4p-5, 0x1.555492p-3, 0x1.fffffcp-2, 1.0,
@@ -126,15 +128,15 @@ R expm1_poly(R r) {
   return fma(r * r, expm1_bend(r), r);
 }
 
-// e^(x + tail) as p * s * t with s and t powers of two, so that results may be subnormal or
-// overflow with one rounding: of double x = 2h ln 2 + r, s = t = 2^h. A tail is of the size of an
-// ulp of x. The upper clamp leaves room for factors much smaller than 1.
+// e^(x + tail) as p * s * t with s and t powers of two, so that subnormal or overflowing results
+// are rounded only once. For doubles, x = 2h ln 2 + r and s = t = 2^h. A tail is about as large as
+// an ulp of x. The upper clamp leaves room for factors much smaller than 1.
 template <Real R>
 struct Scaled {
   R p, s, t;
   R value() const { return p * s * t; }
 };
-// Of floats: n = round(x c), and 2^n as the product of powers either side of 1.
+// For floats: n = round(x c), and 2^n as the product of two powers, one below and one above 1.
 template <Real R>
 Scaled<R> whole_powers(R x, R c) {
   const mask_t<R> below = x < R(0);
@@ -169,7 +171,7 @@ Scaled<R> exp_scaled(R x, R tail) {
   return {exp_poly(r + select(c == x, tail, R(0))), s, s};
 }
 
-// e^x = 2s (1 + p), for x clamped to [low, 89] (710).
+// e^x = 2s (1 + p), for x clamped to [low, 89] (double: 710).
 template <Real R>
 struct OneMore {
   R p, s;
@@ -201,8 +203,8 @@ R log1p_poly(R f) {
   return fma(f * f, log1p_quotient(f), f);
 }
 
-// x = 2^e (1 + f), 1 + f in [least, 2 least). What has no logarithm is told by e: 0 gives -inf, inf
-// gives inf, negative numbers and NaN give NaN.
+// x = 2^e (1 + f), 1 + f in [least, 2 least). If x has no finite logarithm, e is the result: -inf
+// for 0, inf for inf, NaN for negative numbers and NaN.
 template <Real R>
 struct Normal {
   R f, e;
@@ -211,13 +213,14 @@ template <Real R>
 uint_of<R> sqrt_half_bits() {
   return bits<R>(single<R> ? uint64_t{0x3f3504f3} : uint64_t{0x3fe6a09e667f3bcd});
 }
-// A little more than 3/4, for a sum 1 + x that is rounded up to 3/2; one_plus() takes that back
-// where x is negative, for a sum that is rounded down to 3/4.
+// The bits of 3/4 (float: slightly more, because a sum 1 + x may be rounded up to 3/2). For
+// negative x, whose sum may be rounded down to 3/4, one_plus() subtracts that excess.
 template <Real R>
 uint_of<R> three_quarters_bits() {
   return bits<R>(single<R> ? uint64_t{0x3f400002} : uint64_t{0x3fe8000000000002});
 }
-// The bits of x relative to those of least: exponent e on top, then the mantissa of 1 + f.
+// The bits of x relative to those of `least`: the exponent e in the upper bits, then the mantissa
+// of 1 + f.
 template <Real R>
 uint_of<R> relative_bits(R x, uint_of<R> least) {
   return sub(bitcast<uint_of<R>>(x), least);
@@ -235,7 +238,7 @@ Normal<R> normal_parts(R x, uint_of<R> least = sqrt_half_bits<R>()) {
   const R m = bitcast<scalar_t<R>>(add(bit_and(j, uint_of<R>(mantissa)), least));
   return {m - R(1), convert<scalar_t<R>>(exponent_of<R>(j))};
 }
-// Of any x; the slow way.
+// The parts of any x, by the slow path.
 template <Real R>
 Normal<R> any_parts(R x, uint_of<R> least = sqrt_half_bits<R>()) {
   const int k = mantissa_bits<R> + 2;
@@ -246,11 +249,11 @@ Normal<R> any_parts(R x, uint_of<R> least = sqrt_half_bits<R>()) {
   const R special = select(x == R(0), -infinity<R>(), select(x > R(0), x, not_a_number<R>()));
   return {n.f, select(sound, select(tiny, n.e - R(static_cast<scalar_t<R>>(k)), n.e), special)};
 }
-// Of 1 + f in [sqrt(1/2), sqrt(2)).
+// The parts of any x with 1 + f in [sqrt(1/2), sqrt(2)).
 template <Real R>
 Normal<R> parts(R x) {
   using U = scalar_t<uint_of<R>>;
-  const U least = U{1} << mantissa_bits<R>;  // the bits of the least normal number
+  const U least = U{1} << mantissa_bits<R>;  // the bits of the smallest normal number
   const U span = (static_cast<U>(2 * bias<R> + 1) << mantissa_bits<R>)-least;
   const mask_t<R> odd = sub(bitcast<uint_of<R>>(x), uint_of<R>(least)) >= uint_of<R>(span);
   const auto pair = [](Normal<R> n) { return std::array<R, 2>{n.f, n.e}; };
@@ -258,11 +261,11 @@ Normal<R> parts(R x) {
       branch(odd, [&] { return pair(any_parts(x)); }, [&] { return pair(normal_parts(x)); });
   return {n[0], n[1]};
 }
-// The logarithm of 2^e times what has the logarithm l.
+// log(2^e y), where l = log y.
 template <Real R>
 R log_of(R e, R l) {
   if constexpr (single<R>)
-    return fma(e, ln2_hi<R>(), l);  // float(ln 2) is good to 2^-28
+    return fma(e, ln2_hi<R>(), l);  // float(ln 2) is accurate to 2^-28
   else
     return fma(e, ln2_hi<R>(), fma(e, ln2_lo<R>(), l));
 }
@@ -282,8 +285,8 @@ R one_plus_quotient(R f) {
         0x1.99999999896f1p-3, -0x1.0000000000db8p-2, 0x1.55555555555c4p-2, -0x1.ffffffffffffbp-2);
 }
 
-// 1 + x = 2^e (1 + f), 1 + f in [3/4, 3/2): f = x s + (s - 1), s = 2^-e, costs no division, and
-// between these ends no rounding.
+// 1 + x = 2^e (1 + f), 1 + f in [3/4, 3/2). f = x s + (s - 1) with s = 2^-e needs no division, and
+// with these bounds it is not rounded.
 template <Real R>
 struct OnePlus {
   R f, e, s;
@@ -293,7 +296,8 @@ OnePlus<R> one_plus(R x) {
   const auto fast = [&] {
     using U = scalar_t<uint_of<R>>;
     using I = scalar_t<int_of<R>>;
-    const int sign = static_cast<int>(sizeof(U)) * 8 - 2;  // -2 of what is negative, else 0 or 1
+    // The shift gives -2 for a negative x, else 0 or 1.
+    const int sign = static_cast<int>(sizeof(U)) * 8 - 2;
     const uint_of<R> back = bitcast<U>(shift_right_arithmetic(bitcast<I>(x), int_of<R>(I(sign))));
     const uint_of<R> j = sub(relative_bits(R(1) + x, three_quarters_bits<R>()), back);
     const U high = static_cast<U>(~((U{1} << mantissa_bits<R>)-1));
@@ -316,8 +320,8 @@ R log1p_plain(R x) {
   return log_of(p.e, l);
 }
 
-// log(1 + x + tail) + twice ln 2: log(1 + f + d) = log(1 + f) + d / (1 + f). A tail is of the size
-// of an ulp of x.
+// log(1 + x + tail) + twice ln 2, by log(1 + f + d) = log(1 + f) + d / (1 + f). A tail is about as
+// large as an ulp of x.
 template <Real R>
 R log1p_tail(R x, R tail, R twice = R(0)) {
   const OnePlus<R> p = one_plus(x);
@@ -380,7 +384,7 @@ R log10(R x) {
   using namespace detail;
   const Normal<R> n = parts(x);
   const R l = log1p_poly(n.f);
-  // Both parts are positive, so that an infinite exponent stays one.
+  // Both parts are positive, so that an infinite exponent gives an infinite sum.
   const R e_hi = constant<R>(0x1.344134p-2, 0x1.34413509f79fep-2),
           e_lo = constant<R>(0x1.09f7ap-26, 0x1.e623e2566b02ep-55);
   const R l_hi = constant<R>(0x1.bcb7b2p-2, 0x1.bcb7b1526e50ep-2),
@@ -388,8 +392,8 @@ R log10(R x) {
   return fma(n.e, e_hi, fma(l, l_hi, fma(l, l_lo, n.e * e_lo)));
 }
 
-// Of floats the root of 1/x: it halves the rounding of the quotient, where 1/sqrt(x) keeps that of
-// the root. x is scaled, so that no quotient overflows or is subnormal.
+// For floats, the root of 1/x: the root halves the rounding error of the quotient, while 1/sqrt(x)
+// keeps that of the root. x is scaled, so that no quotient overflows or is subnormal.
 template <Real R>
 R rsqrt(R x) {
   using namespace detail;
@@ -403,8 +407,8 @@ R rsqrt(R x) {
   }
 }
 
-// From the exponent divided by three, by third-order iterations on y = a^(-1/3), which need no
-// division; then one step on the root with an exact residual.
+// The start value comes from the exponent divided by three. Third-order iterations on y = a^(-1/3)
+// need no division. Then one step on the root uses an exact residual.
 template <Real R>
 R cbrt(R x) {
   using namespace detail;
@@ -448,8 +452,8 @@ R integer_pow(R x, int n) {
   return below ? div(one, acc) : acc;
 }
 
-// 1 / (1 + e^-x). With e = e^-|x| and w = e / (1 + e), it is 1 - w, or for negative x w, better as
-// e - e w. e is kept scaled so that small results are not lost.
+// 1 / (1 + e^-x). With e = e^-|x| and w = e / (1 + e), the result is 1 - w. For negative x it is w,
+// which is more accurate as e - e w. e is kept scaled so that small results are not lost.
 template <Real R>
 R logistic(R x) {
   using namespace detail;
@@ -469,7 +473,7 @@ template <Real R>
 R logaddexp(R a, R b) {
   const R top = maximum(a, b);
   const R gap = abs(a - b);
-  // Equal infinities have no gap; a NaN goes through top.
+  // For equal infinities the gap would be NaN. A NaN operand propagates through top.
   return select(a == b, top + detail::ln2_hi<R>(), top + log1p(exp(-gap)));
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/hyperbolic.h: hyperbolic functions and their inverses. Own fits; identities are
-// chosen so that no difference cancels and nothing overflows before the result does.
+// core/scalar/math/hyperbolic.h: hyperbolic functions and their inverses. The polynomials were
+// fitted for Weft. The identities avoid cancellation and intermediate overflow.
 #pragma once
 #include "weft/core/scalar/math/exp_log.h"
 
@@ -9,9 +9,9 @@ namespace weft::math {
 namespace detail {
 
 // cosh a and sinh a as sums over e^r = (1 + c) + s at r = a - n ln 2:
-//   cosh a = (1 + c) P + s M,  sinh a = (1 + c) M + s P,  P, M = (2^n +- 2^-n) / 2.
+// `cosh a = (1 + c) P + s M`, `sinh a = (1 + c) M + s P`, `P, M = (2^n +- 2^-n) / 2`.
 // s = r + bend. `up` and `down` are 2^n / 4 and 2^-n / 4, so the sums are half the results; `down`
-// may flush to 0.
+// may be flushed to 0.
 template <Real R>
 struct Halves {
   R c, r, bend, up, down;
@@ -24,7 +24,7 @@ Halves<R> hyperbolic_halves(R a) {
   a = minimum(a, constant<R>(89.5, 710.5));
   const R shifter = rounder<R>(bias<R> - 2);
   const R t = fma(a, constant<R>(0x1.715476p+0, 0x1.71547652b82fep+0), shifter);
-  // r = exact - low; the sum of sinh r starts from the exact part.
+  // r = exact - low; the sum for sinh r starts with the exact part.
   const R n = t - shifter, exact = fma(n, -ln2_hi<R>(), a), low = n * ln2_lo<R>();
   const R r = exact - low;
   const uint_of<R> up = bitcast<B>(power_of_two(t));
@@ -63,8 +63,8 @@ R cosh(R x) {
   return half + half;
 }
 
-// An odd polynomial, and from 0.55 (float: 0.62) on 1 - 2 / (e^2a + 1), so that near 1 no error
-// counts. There 1 / (e^2a + 1) < 1/2, and a float e^2a needs but one constant for ln 2.
+// An odd polynomial; from 0.55 (float: 0.62) on, 1 - 2 / (e^2a + 1), in which errors matter little
+// near 1. There 1 / (e^2a + 1) < 1/2, so a float e^2a needs only one constant for ln 2.
 template <Real R>
 R tanh(R x) {
   using namespace detail;
@@ -72,7 +72,7 @@ R tanh(R x) {
   R p, q;
   if constexpr (single<R>) {
     p = horner(z, -0x1.78a444p-8, 0x1.52bfc8p-6, -0x1.b85328p-5, 0x1.1107d2p-3, -0x1.555536p-2);
-    // From 8.6643 on 1 is nearest but for one ULP. With a = n ln(2) / 2 + r, d = e^2a + 1.
+    // From 8.6643 on, 1 is within one ULP of the result. With a = n ln(2) / 2 + r, d = e^2a + 1.
     const R b = select(a > R(8.664339f), R(20), a), shifter = rounder<R>(bias<R>);
     const R t = fma(b, R(0x1.715476p+1f), shifter), s = power_of_two(t);
     const R r = fma(t - shifter, R(-0.5) * ln2_hi<R>(), b);
@@ -91,7 +91,7 @@ R tanh(R x) {
   return copysign(select(a < constant<R>(0.62, 0.55), fma(a * z, p, a), q), x);
 }
 
-// log(a + sqrt(a^2 + 1)) = log1p(a + a^2 / (1 + sqrt(1 + a^2))), for large a log 2a.
+// log(a + sqrt(a^2 + 1)) = log1p(a + a^2 / (1 + sqrt(1 + a^2))); for large a it is log 2a.
 template <Real R>
 R asinh(R x) {
   using namespace detail;
@@ -100,7 +100,7 @@ R asinh(R x) {
   const R b = select(large, one, a), square = b * b, root = sqrt(square + one);
   const R h = square / (one + root);
   Sum<R> w = fast_two_sum(b, h);
-  // A step of Newton for h (h + 2) = a^2.
+  // A Newton step for h (h + 2) = a^2.
   if constexpr (single<R>) {
     const R twice = h + h, back = fma(h, h, twice), lost = fma(h, h, twice - back);
     w.lo = w.lo + (fma(b, b, -back) - lost) / (root + root);
@@ -110,7 +110,7 @@ R asinh(R x) {
   return select(x == R(0), x, copysign(y, x));
 }
 
-// log1p(t + sqrt(2t + t^2)) for t = x - 1, for large x log 2x.
+// log1p(t + sqrt(2t + t^2)) for t = x - 1; for large x it is log 2x.
 template <Real R>
 R acosh(R x) {
   using namespace detail;
@@ -119,7 +119,8 @@ R acosh(R x) {
   const R b = select(large, one, t);
   const R twice = b + b, square = fma(b, b, twice), root = sqrt(square);
   Sum<R> w = two_sum(b, root);
-  // What the square and its root lost, over twice the root by a reciprocal right to an eighth.
+  // Adds the rounding errors of the square and its root, divided by twice the root. A reciprocal
+  // with a relative error of 1/8 is sufficient for that.
   if constexpr (single<R>) {
     const R inverse = bitcast<scalar_t<R>>(sub(bits<R>(0x7e7311c7), bitcast<uint32_t>(root)));
     w.lo = fma(fma(-root, root, square) + fma(b, b, twice - square), inverse, w.lo);
@@ -129,7 +130,7 @@ R acosh(R x) {
   return select(x < one, not_a_number<R>(), y);
 }
 
-// log1p(2a / (1 - a)) / 2, the quotient with its rest.
+// log1p(2a / (1 - a)) / 2; the rounding error of the quotient is included.
 template <Real R>
 R atanh(R x) {
   using namespace detail;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/integral_tables.h: own polynomials of integrals.h: Chebyshev series computed
-// with 50 digits, as powers of t, which is -1 and 1 at the ends of the range; highest coefficient
-// first.
+// core/scalar/math/integral_tables.h: the polynomials of integrals.h, fitted for Weft. They are
+// Chebyshev series computed with 50 digits, as powers of t. t is -1 and 1 at the ends of the range.
+// The highest coefficient is first.
 #pragma once
 
 namespace weft::math::detail {
@@ -31,7 +31,7 @@ inline constexpr double dawson_middle[] = {
     -0x1.08714c6420a7ep-16, 0x1.af7ec216ee1a0p-14,  0x1.4c743e784d861p-17,  -0x1.06be5bb71b3fap-11,
     -0x1.937e6b74e7ef8p-12, 0x1.e135ccdeaf227p-10,  0x1.1287175c1807bp-7,   0x1.71c4cbc17c326p-5,
     0x1.24e81784ddce8p-1};
-// the same in [0, 1/25]
+// (2 x D(x) - 1) / z in z = 1/x^2, [0, 1/25]
 inline constexpr double dawson_far[] = {
     0x1.25a350bc99594p-36, -0x1.70d84a3b66391p-36, -0x1.394ca6b92e39ap-33, 0x1.7e98eb745874ap-34,
     0x1.309b494a9cf42p-31, 0x1.2baca216dea38p-35,  -0x1.353b7cbf527a1p-30, -0x1.ffa2a9f672faep-31,
@@ -61,7 +61,7 @@ inline constexpr double e1_middle[] = {
     0x1.09e4ca35abff6p-15, -0x1.634df20d275c9p-14, 0x1.eb1f5fc5426cfp-13,  -0x1.6203335638a85p-11,
     0x1.0d655b8d1cc68p-9,  -0x1.b943c68dca6afp-8,  0x1.92588c421cde9p-6,   -0x1.b6501a7b5163dp-4,
     0x1.5e32b9eab3a67p-1};
-// the same in [0, 1/4]
+// x e^x E1(x) in 1/x, [0, 1/4]
 inline constexpr double e1_far[] = {
     0x1.54cc4fc419e61p-31, -0x1.f2e2745855c47p-31, -0x1.709ce3dc88cd6p-29, 0x1.f4675c415dbe7p-29,
     0x1.c636445bcdbd6p-28, -0x1.2d0f19c646a4cp-27, -0x1.050f4df23cf2fp-27, 0x1.28fa1f9e67096p-27,
@@ -105,7 +105,7 @@ inline constexpr double ei_24[] = {
     0x1.073d1171dc258p-40, 0x1.44b441f6a3ba6p-32, 0x1.c4e2684cc53b0p-30,  0x1.3419b26c9ecd3p-27,
     0x1.23936bf40443bp-24, 0x1.973d6bfb6777ep-21, 0x1.9d6dc26e6b4f1p-17,  0x1.39724f5f197afp-12,
     0x1.87415a042f5b8p-7,  0x1.088dca958d327p+0};
-// the same beyond
+// x e^-x Ei(x) in 1/x, from x = 48
 inline constexpr double ei_48[] = {
     0x1.6fe2cb622cc35p-45, 0x1.1e6d72d70cac3p-42, 0x1.e02654e55d559p-40, 0x1.f9517cde5bf49p-37,
     0x1.342c7e6f350fcp-33, 0x1.b9394ddbcd2b9p-30, 0x1.7aa9b6696fc18p-26, 0x1.9042dc021d957p-22,
@@ -136,7 +136,7 @@ inline constexpr double ci_second[] = {
     0x1.ee03916d64561p-22, -0x1.9092482bac1a5p-20, 0x1.4bf9f847755e4p-18,  -0x1.4c2c93054403dp-16,
     0x1.28ec87b7f1a96p-14, -0x1.2e8c4b5e3f18cp-16, -0x1.4c9ad8caec24fp-14, -0x1.4a05d346f1975p-7,
     0x1.698d7cc2a3e9dp-5,  0x1.8cc83e1692969p-5,   -0x1.3edce9f36fef1p-2};
-// The auxiliary functions of Si and Ci (DLMF 6.2(iii)), x f(x) and x^2 g(x) in 1/x^2, [1/64, 1/16]
+// x f(x) in 1/x^2, [1/64, 1/16]; f and g are the auxiliary functions of Si and Ci (DLMF 6.2(iii))
 inline constexpr double si_f_middle[] = {
     -0x1.3ee827f490e9fp-35, 0x1.436ab9e644a85p-34, 0x1.5befac4c5f504p-35,  -0x1.e2059b52c6835p-35,
     -0x1.969a2512d37c4p-32, 0x1.aaba4fdab5c3fp-31, -0x1.38c3a7547c4d4p-30, 0x1.831621ea80dfep-29,
@@ -144,7 +144,7 @@ inline constexpr double si_f_middle[] = {
     -0x1.6296c2eaf0237p-22, 0x1.f41a015995d24p-21, -0x1.728ae09d986e1p-19, 0x1.242a25d97ee0fp-17,
     -0x1.f38e214dbb97cp-16, 0x1.dcd2c5e31da92p-14, -0x1.0b094b68c83f0p-11, 0x1.823fa51f3a50cp-9,
     -0x1.c3b3f8f754c55p-6,  0x1.e2352e10ee080p-1};
-// g
+// x^2 g(x) in 1/x^2, [1/64, 1/16]
 inline constexpr double si_g_middle[] = {
     -0x1.9b6a471559eadp-34, 0x1.921cfbca79ee2p-33, 0x1.8632462dc739ap-33,  -0x1.3d8e43852cdc3p-32,
     -0x1.ea8f37c17cef5p-31, 0x1.dac1a0b7eb3cfp-30, -0x1.9dcdad1227240p-30, 0x1.017caded9a4aap-28,
@@ -152,7 +152,7 @@ inline constexpr double si_g_middle[] = {
     -0x1.6c2e70e8fc8b4p-22, 0x1.ca46d75a147dcp-21, -0x1.28c941ea4ea24p-19, 0x1.8dddcb5beb82dp-18,
     -0x1.1605323a32c23p-16, 0x1.9929178b5728ap-15, -0x1.41aebb1594b02p-13, 0x1.143dc2a4dc52ap-11,
     -0x1.0ca31c3061bb6p-9,  0x1.3be9bf4587a12p-7,  -0x1.024f0da85332fp-4,  0x1.b327c421d5338p-1};
-// the same in [0, 1/64]
+// x f(x) in 1/x^2, [0, 1/64]
 inline constexpr double si_f_far[] = {
     0x1.6c69aa87adccbp-31, -0x1.99f4bb1c203fep-31, -0x1.dae7e64d60832p-29, 0x1.f7f24fbf6415cp-29,
     0x1.2248cda73d03ep-27, -0x1.252cecab10490p-27, -0x1.9cdba95252185p-27, 0x1.8673ec98d0382p-27,
@@ -161,7 +161,7 @@ inline constexpr double si_f_far[] = {
     0x1.484126638f275p-25, -0x1.740b4ab0b4a87p-24, 0x1.c474a55a86470p-23,  -0x1.2b744a26918cap-21,
     0x1.b7cc4be3e19bep-20, -0x1.7152257262daep-18, 0x1.735cf84d282f6p-16,  -0x1.e213c0124777ep-14,
     0x1.cec8a70cb3086p-11, -0x1.b67e284ef21fcp-7,  0x1.f89f4f0dc5636p-1};
-// g
+// x^2 g(x) in 1/x^2, [0, 1/64]
 inline constexpr double si_g_far[] = {
     0x1.62c82eb6ce919p-27, -0x1.71bc3ed16db9fp-27, -0x1.1bd27ef025c5ep-24, 0x1.1adff9ca14e1dp-24,
     0x1.a2d9dc3fcd871p-23, -0x1.8f88f68803e83p-23, -0x1.72cc0d40bc5c3p-22, 0x1.50eeb1ab47379p-22,
@@ -171,21 +171,21 @@ inline constexpr double si_g_far[] = {
     0x1.b85c95c02c0b3p-22, -0x1.da6ede0928fefp-21, 0x1.0fcabd5ede3f8p-19,  -0x1.4f3b62ac928bep-18,
     0x1.c4a47a6e60eb1p-17, -0x1.56e46048b47fbp-15, 0x1.2e5eecd36eaf2p-13,  -0x1.48fa09f81e002p-11,
     0x1.e8171ccc2196cp-9,  -0x1.2bf213ca6a924p-5,  0x1.eaeb5dcb4dd29p-1};
-// Their auxiliary functions (DLMF 7.2(iv)) f(x) and g(x), [5/4, 9/4]
+// f(x) in [5/4, 9/4]; f and g are the auxiliary functions of the Fresnel integrals (DLMF 7.2(iv))
 inline constexpr double fresnel_f_middle[] = {
     -0x1.76ba641cca016p-43, 0x1.c23f77d6d9578p-40,  -0x1.58829081af255p-37, 0x1.852f72aaf94bdp-35,
     -0x1.f6a046522a2b5p-34, -0x1.4da080a3b3653p-32, 0x1.ba44ed641018ep-28,  -0x1.be3f03322346p-25,
     0x1.450d2e81cb4bcp-22,  -0x1.73d65e7129b35p-20, 0x1.44e19a24752c4p-18,  -0x1.55baf05852941p-17,
     -0x1.0bff76192ac9ep-16, 0x1.4e0785efddf73p-12,  -0x1.1a8c9a55f73bap-9,  0x1.63b3e60d5ac43p-7,
     -0x1.7b3e1df81f7ffp-5,  0x1.6b0b660b021bep-3};
-// g
+// g(x) in [5/4, 9/4]
 inline constexpr double fresnel_g_middle[] = {
     -0x1.c0b8479af4928p-48, 0x1.8ec0b38fe7b79p-45,  -0x1.bb95ff41ec0b8p-43, 0x1.13ea511686655p-41,
     0x1.2bf91e0c2f58ap-39,  -0x1.5b1eba98875f9p-35, 0x1.64f61df29daap-32,   -0x1.08aebcb538608p-29,
     0x1.289c0865b176dp-27,  -0x1.b7684bb4e4p-26,    -0x1.549b9306dc6fcp-31, 0x1.6446817330b97p-21,
     -0x1.84abe568a0faep-18, 0x1.20673d7ffba73p-15,  -0x1.56d6d416e7dfp-13,  0x1.54c67b457addp-11,
     -0x1.1cd96a88c6d27p-9,  0x1.882950a6f0535p-8,   -0x1.a077c0e9d3d04p-7,  0x1.13ec813e20472p-6};
-// pi x f(x) and pi^2 x^3 g(x) in 1/x^4, x from 9/4
+// pi x f(x) in 1/x^4, x from 9/4
 inline constexpr double fresnel_f_far[] = {
     -0x1.41622311b4bcdp-33, 0x1.81561e0eb8d1cp-33, 0x1.58042f7bdf3a7p-31,  -0x1.7e0b84a7c8a15p-31,
     -0x1.6aaed94f43087p-30, 0x1.80c9f8c44911bp-30, 0x1.9708b9a0c76d5p-30,  -0x1.80622110d92d1p-30,
@@ -193,7 +193,7 @@ inline constexpr double fresnel_f_far[] = {
     -0x1.d518d12d406bdp-29, 0x1.ef7807f186801p-28, -0x1.1a5ac052e56cbp-26, 0x1.6284d2499b4b2p-25,
     -0x1.e5ad7841016fbp-24, 0x1.7388ac8884bdcp-22, -0x1.486b84c3af627p-20, 0x1.6130b22d47c55p-18,
     -0x1.f7901b052e652p-16, 0x1.174757a791573p-12, -0x1.59d060593504bp-8,  0x1.fd249bc28b50bp-1};
-// g
+// pi^2 x^3 g(x) in 1/x^4, x from 9/4
 inline constexpr double fresnel_g_far[] = {
     0x1.b1b6dd9267331p-29, -0x1.d363c3ce523d7p-29, -0x1.3b9d42be35374p-26, 0x1.4369d29b92d72p-26,
     0x1.a962cd11ca267p-25, -0x1.9fd5e070df19cp-25, -0x1.5448120a11b93p-24, 0x1.3aebe1c454203p-24,

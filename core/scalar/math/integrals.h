@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/integrals.h: erfcx, the integrals of Dawson and Fresnel, of exponential, sine
-// and cosine over x, and the dilogarithm. Polynomials in x about 0 and in 1/x beyond
-// (integral_tables.h), of the function over what it grows with; last steps keep what they round
-// (two_parts.h). Float goes through double. Beyond 4 the error of cosine_integral is one of 1/x.
+// core/scalar/math/integrals.h: erfcx, the integrals of Dawson and Fresnel, the exponential, sine
+// and cosine integrals, and the dilogarithm. They use polynomials in x near 0 and in 1/x beyond
+// (integral_tables.h), which approximate the function divided by its leading behaviour. The last
+// steps include their rounding errors (two_parts.h). Float is computed in double. Beyond 4, the
+// error of cosine_integral is relative to 1/x.
 #pragma once
 #include "weft/core/scalar/math/integral_tables.h"
 #include "weft/core/scalar/math/special.h"
@@ -16,13 +17,14 @@ inline constexpr double euler_gamma = 0x1.2788cfc6fb619p-1, half_pi = 0x1.921fb5
 template <Real D>
 D erfcx_double(D x) {
   const D one(1), a = abs(x), square = a * a, rest = fma(a, a, -square);
-  // 1 / sqrt(pi) times the asymptotic series, over a.
+  // For large arguments: 1 / sqrt(pi) times the asymptotic series, divided by a.
   const D inverse = one / a, s = inverse * inverse, root(0x1.20dd750429b6dp-1);
   const D bend = s * horner(s, 162.421875, -29.53125, 6.5625, -1.875, 0.75, -0.5);
   const D far = fma(bend, root, root) / a;
   const ScaledErfc<D> scaled = erfc_scaled(minimum(a, D(27.3)));
   const D large = select(a > D(27.3), far, scaled.q + scaled.rest);
-  // Of x < 0 it is 2 e^(x^2) - large; e^(x^2) (1 - erf x) near 0, where it is below 2.
+  // For x < 0 the result is 2 e^(x^2) - large. Near 0, where it is below 2, it is e^(x^2) (1 - erf
+  // x).
   const mask_t<D> near = a < D(0.25);
   const D w = minimum(square, D(760));
   const auto e = exp_in_two(w, select(w == square, rest, D(0)), rounder<D>(bias<D> - 100));
@@ -53,15 +55,16 @@ Sum<D> log_and_gamma(D a) {
   return plus(log_in_two(a), Sum<D>{D(euler_gamma), D(euler_gamma_rest)});
 }
 
-// Ei(x): of x < 0 it is -E1(-x).
+// Ei(x); for x < 0 it is -E1(-x).
 template <Real D>
 D expi_double(D x) {
   const D a = abs(x), y = D(1) / a;
   const mask_t<D> negative = x < D(0), low = a < D(6);
-  // Near its zero, which is given in two parts, a product with the distance to it.
+  // Near its zero, which is stored as two parts, it is a product with the distance to the zero.
   const D root = fit(a, 0.25, 0.5, ei_root);
   const D at_zero = fma(a - D(0x1.7d72952b4b5fcp-2), root, root * D(-0x1.e4c986021c6f2p-57));
-  // What exponentials are multiplied with: above 0 of a/2 below 6, beyond and below 0 of x.
+  // The factors of the exponential. For 0 < x < 6 the exponential is that of a/2; otherwise it is
+  // that of x.
   const auto near_fit = fit_sum(a, 0, 6, ei_near, 0x1.bed932daad963p-55);
   const auto fit_6 = fit_sum(y, 1.0 / 12, 1.0 / 6, ei_6, -0x1.7189f017ce196p-54);
   const auto fit_12 = fit_sum(y, 1.0 / 24, 1.0 / 12, ei_12, 0x1.9fadac21e2afcp-56);
@@ -71,7 +74,7 @@ D expi_double(D x) {
                             choose(a < D(48), fit_24, fit_48));
   const auto below = choose(a < D(4), fit_sum(y, 0.25, 1, e1_middle, -0x1.dc79319e05645p-55),
                             fit_sum(y, 0, 0.25, e1_far, 0x1.dbf0e314dd4e6p-55));
-  // e^x may overflow before e^x / x does, e^-a / a may be subnormal.
+  // e^x may overflow although e^x / x does not, and e^-a / a may be subnormal.
   const D shifter = select(negative, rounder<D>(bias<D> + 500), rounder<D>(bias<D> - 100));
   const D scale = select(negative, D(-0x1p-500), D(0x1p100));
   const D power = minimum(maximum(select(both(low, !negative), D(0.5) * a, x), D(-746)), D(760));
@@ -80,7 +83,7 @@ D expi_double(D x) {
   const Sum<D> over = quotient(grown, a, y);
   const D far = select(a > D(760), select(negative, D(-0.0), infinity<D>()),
                        (over.hi + over.lo) * e.s * scale);
-  // The logarithm and a product.
+  // The sum of the logarithm and a product.
   const Sum<D> l = log_and_gamma(a);
   const D small = fit(a, 0, 0.5, e1_near);
   const Sum<D> product =
@@ -100,12 +103,13 @@ Sum<D> dilogarithm_series(Sum<D> v) {
                      -0x1.8a86a49f629d1p-24, 0x1.3d079fb6ef3e3p-18, -0x1.23456789abcdfp-12,
                      0x1.c71c71c71c71cp-6);
   const Sum<D> s = fast_two_sum(u, z * fma(u, h, D(-0.25)));
-  // Its slope is 1 - u/2 and less.
+  // The derivative of the series is approximately 1 - u/2.
   return {s.hi, fma(v.lo, fma(u, D(-0.5), D(1)), s.lo)};
 }
 
-// Near 1 the series of -log x; from 2 on one of log(1 - 1/x) = -log1p(1 / (x - 1)), below 1/2 of
-// log(1 - x), and what reflection and inversion add.
+// Near 1, the series in -log x. From 2 on, the series in log(1 - 1/x) = -log1p(1 / (x - 1)); below
+// 1/2, the series in log(1 - x). There the terms of the inversion and reflection formulas are
+// added.
 template <Real D>
 D spence_double(D x) {
   const Sum<D> sixth_of_pi_squared{D(0x1.a51a6625307d3p+0), D(0x1.1873d8912200cp-55)};
@@ -115,7 +119,7 @@ D spence_double(D x) {
   const D v = log1p_tail(select(far, inverse, -x), select(far, lost, D(0)));
   const D u = select(far, v, -v);
   const Sum<D> s = dilogarithm_series(choose(either(far, low), Sum<D>{u, D(0)}, minus(l)));
-  // log x u, or log x (u - log x / 2)
+  // w is u, or u - log x / 2, and is multiplied by log x.
   const Sum<D> w = two_sum(select(far, D(-0.5) * l.hi, D(0)), u);
   const D w_lost = fma(select(far, D(-0.5), D(0)), l.lo, w.lo);
   const Sum<D> p = times(l, Sum<D>{w.hi, w_lost});
@@ -150,7 +154,7 @@ D sine_integral_double(D x) {
   const D turned = select(a == infinity<D>(), D(0), fma(f.hi, cos(a), g * sin(a)));
   return copysign(select(a < D(4), near, D(half_pi) - turned), x);
 }
-// Up to 4 by its logarithm, beside its zeros by the distance to them.
+// Up to 4 it is computed from its logarithm, but near its zeros from the distance to them.
 template <Real D>
 D cosine_integral_double(D x) {
   const D a = abs(x), square = x * x;
@@ -170,20 +174,20 @@ D cosine_integral_double(D x) {
   return select(x == -infinity<D>(), not_a_number<D>(), value);
 }
 
-// x less the nearest multiple of 4.
+// x minus the nearest multiple of 4.
 template <Real D>
 D modulo_4(D x) {
   return fma(D(-4), round_even(D(0.25) * x), x);
 }
-// sin and cos of pi a^2 / 2; a^2 is kept in two parts, each reduced without error.
+// sin and cos of pi a^2 / 2. a^2 is a sum of two parts, each reduced without error.
 template <Real D>
 std::array<D, 2> quadratic_phase(D a) {
   const D square = a * a, rest = fma(a, a, -square);
   const D u = D(0.5) * modulo_4(modulo_4(square) + modulo_4(rest)), b = abs(u);
   return {sin_pi(select(b > D(0.5), copysign(D(1) - b, u), u)), sin_pi(D(0.5) - b)};
 }
-// Up to 5/4 a series in x^4, which is kept in two parts; beyond C + i S - (1 + i) / 2 =
-// (f / i - g) e^(i pi a^2 / 2) with the f and g of DLMF 7.2(iv).
+// Up to 5/4, a series in x^4, which is a sum of two parts. Beyond, C + i S - (1 + i) / 2 = (f / i -
+// g) e^(i pi a^2 / 2) with the f and g of DLMF 7.2(iv).
 template <Real D>
 D fresnel_double(D x, bool sine) {
   const D a = abs(x), square = a * a, rest = fma(a, a, -square), fourth = square * square;
@@ -207,7 +211,7 @@ D fresnel_double(D x, bool sine) {
             slope = fma(fourth, D(0.045), D(-0.2467));
     near = fma(a, fma(fourth, s, lost * slope), a);
   }
-  // Beyond 1e17 it is 1/2.
+  // Beyond 1e17 the result is 1/2.
   const D b = minimum(a, D(1e17)), y = D(1) / b, s = y * y, t = s * s;
   const mask_t<D> middle = a < D(2.25);
   constexpr double lo = 256.0 / 6561;
@@ -243,7 +247,8 @@ template <Real R>
 R spence(R x) {
   return detail::through_double(x, [](auto d) { return detail::spence_double(d); });
 }
-// The integral of sin t / t from 0 to x, and log|x| + gamma + that of (cos t - 1) / t.
+// The integral of sin t / t from 0 to x. The cosine integral is log|x| + gamma + the integral of
+// (cos t - 1) / t from 0 to x.
 template <Real R>
 R sine_integral(R x) {
   return detail::through_double(x, [](auto d) { return detail::sine_integral_double(d); });
@@ -252,7 +257,7 @@ template <Real R>
 R cosine_integral(R x) {
   return detail::through_double(x, [](auto d) { return detail::cosine_integral_double(d); });
 }
-// The integrals of sin and cos of pi t^2 / 2 from 0 to x.
+// The integrals of sin(pi t^2 / 2) and cos(pi t^2 / 2) from 0 to x.
 template <Real R>
 R fresnel_sin(R x) {
   return detail::through_double(x, [](auto d) { return detail::fresnel_double(d, true); });

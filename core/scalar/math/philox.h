@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/philox.h: the counter-based random bits of Salmon et al. ("Parallel random
-// numbers: as easy as 1, 2, 3", SC 2011) that multiply, as XLA draws them.
+// core/scalar/math/philox.h: the counter-based random bits by multiplication of Salmon et al.
+// ("Parallel random numbers: as easy as 1, 2, 3", SC 2011), in the form that XLA uses.
 #pragma once
 #include <array>
 
@@ -22,9 +22,9 @@ std::array<U, 4> philox4x32(std::array<U, 4> x, U k0, U k1) {
   return x;
 }
 
-// The four words of step `step` (64 bits) of a key whose two words are the key of Philox and,
-// twice, where its counter begins: what XLA gives for the state that jax.random makes of an "rbg"
-// key.
+// The four words of step `step` (64 bits) of a key with two words. The two words are the Philox key
+// and also, twice, the initial counter. XLA gives the same words for the state that jax.random
+// makes of an "rbg" key.
 template <class U, class W>
 std::array<U, 4> philox_step(U k0, U k1, W step) {
   const auto low = [](W x) { return U(convert<uint32_t>(x)); };
@@ -35,7 +35,8 @@ std::array<U, 4> philox_step(U k0, U k1, W step) {
   return philox4x32<U>({low(counter), high(counter), low(upper), high(upper)}, k0, k1);
 }
 
-// The bits of element (hi, lo) of an array drawn with a key: a step has four of 32, two of 64.
+// The bits of element (hi, lo) of an array that is drawn with a key. A step has four elements of 32
+// bits, or two of 64 bits.
 template <class U>
 U philox_bits32(U k0, U k1, U hi, U lo) {
   const auto flat = joined(hi, lo);

@@ -7,8 +7,9 @@
 namespace weft::math {
 namespace detail {
 
-// |x|^y for float, in double: log2 to 2^-35 and 2^r to 2^-28 leave one rounding. A float is never
-// subnormal there, and its power stays in the range of double until the last conversion.
+// |x|^y for float, computed in double: log2 accurate to 2^-35 and 2^r accurate to 2^-28 leave one
+// rounding. A float is never subnormal in double, and its power stays in the range of double until
+// the last conversion.
 template <Real R>
 R pow_magnitude_single(R x, R y) {
   const auto a = convert<double>(abs(x));
@@ -31,8 +32,8 @@ R pow_magnitude_single(R x, R y) {
   return convert<float>(p * power_of_two(t));
 }
 
-// log a, a > 0 and normal, to about 2^-65 as a sum: 2 atanh(s) with s = (m - 1)/(m + 1) in two
-// parts.
+// log a for a positive normal a, accurate to about 2^-65, as a sum: 2 atanh(s) with s = (m - 1)/(m
+// + 1) in two parts.
 template <Real R>
 Sum<R> log_sum(Normal<R> n) {
   const Sum<R> d = fast_two_sum(R(2), n.f);
@@ -48,7 +49,7 @@ Sum<R> log_sum(Normal<R> n) {
   const R t_low = t.lo + R(0x1.5555555555555p-55);
   const R u = z * t.hi, u_low = fma(z, t.hi, -u) + fma(z, t_low, z_low * t.hi);
   const R v = s * u, v_low = fma(s, u, -v) + fma(s, u_low, s_low * u);
-  // e ln 2 + 2s + v, largest first; e ln2_hi is exact to 53 bits and a rest.
+  // e ln 2 + 2s + v, largest first; e ln2_hi is represented as 53 bits and a remainder.
   const R k = n.e * ln2_hi<R>(), k_low = fma(n.e, ln2_hi<R>(), -k) + n.e * ln2_lo<R>();
   const Sum<R> a = two_sum(k, s + s);
   const Sum<R> b = two_sum(a.hi, v);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/special.h: error functions, logarithm of gamma, digamma; erf_inv.h has the
-// inverse of erf.
+// core/scalar/math/special.h: error functions, the logarithm of gamma, and digamma. erf_inv.h has
+// the inverse of erf.
 #pragma once
 #include "weft/core/scalar/math/hyperbolic.h"
 #include "weft/core/scalar/math/trig.h"
@@ -25,8 +25,8 @@ R erf_small(R z) {
 }
 
 // e^(a^2) erfc(a) = q + rest for 1/4 <= a <= 27.3 (float: 10.1), after Shepherd and Laframboise
-// (Math. Comp. 36, 1981): its product with 1 + 2a is smooth in t = (a - 2)/(a + 2). The quotient by
-// 1 + 2a keeps its rest.
+// (Math. Comp. 36, 1981). Its product with 1 + 2a is smooth in t = (a - 2)/(a + 2). The rounding
+// error of the division by 1 + 2a is `rest`.
 template <Real R>
 struct ScaledErfc {
   R q, rest;
@@ -53,8 +53,8 @@ ScaledErfc<R> erfc_scaled(R a) {
   return {q, (fma(-q, d.lo, fma(-q, d.hi, n.hi)) + n.lo) / d.hi};
 }
 
-// erfc(a) for a >= 1/4: e^(-a^2) = s (1 + p) with a^2 and the remainder of its exponent in two
-// parts; s is kept scaled so that small results are not lost.
+// erfc(a) for a >= 1/4. e^(-a^2) = s (1 + p), where a^2 and the remainder of its exponent are sums
+// of two parts. s is kept scaled so that small results are not lost.
 template <Real R>
 R erfc_large(R a) {
   a = minimum(a, constant<R>(10.1, 27.3));
@@ -86,7 +86,8 @@ Sum<D> lgamma_near(D u) {
   return times(two_product(u, v), h);
 }
 
-// log Gamma(a), a > 0; and what it is near 1 to 3, before the logarithm of the recurrence.
+// log Gamma(a), a > 0. `near` is its value near 1 to 3, before the logarithm of the recurrence is
+// added.
 template <Real D>
 struct LogGamma {
   Sum<D> value, near;
@@ -95,7 +96,7 @@ template <Real D>
 LogGamma<D> lgamma_positive(D a) {
   const D one(1);
   const mask_t<D> small = a < one, far = a >= D(10);
-  // Down to [2, 3) by Gamma(y + 1) = y Gamma(y).
+  // Reduces to [2, 3) by Gamma(y + 1) = y Gamma(y).
   D y = a, product = one;
   for (int i = 0; i < 7; ++i) {
     const mask_t<D> step = both(y >= D(3), !far);
@@ -125,7 +126,7 @@ Sum<D> sine_over_pi(D f) {
                     -0x1.33816a063390cp-9, 0x1.ac6805cdf33d8p-6, -0x1.86a8e4720c74dp-3,
                     0x1.9f9cb402bc45dp-1, -0x1.a51a6625307d3p+0));
 }
-// sin of pi f for |f| <= 1/2.
+// sin(pi f) for |f| <= 1/2.
 template <Real D>
 D sin_pi(D f) {
   const Sum<D> r = times(Sum<D>{D(0x1.921fb54442d18p+1), D(0x1.1a62633145c07p-53)}, f);
@@ -143,7 +144,7 @@ inline constexpr double tangent[] = {
     0x1.3dc4bea666f26p-28, 0x1.160b37e6755a6p-25, 0x1.e68d46f2d2f29p-23, 0x1.a9bba3ce3267dp-20,
     0x1.74843b7120c13p-17, 0x1.45f3b5b85b3cep-14, 0x1.1d354e776bd44p-11, 0x1.f31e5dbe5df1dp-9,
     0x1.b4c44552077d2p-6,  0x1.7e8516bd1e479p-3,  0x1.52382cbee4781p+0,  0x1.60dfd45033d8ap+3};
-// pi / tan(pi f) for |f| <= 1/2; that of 1/2 - |f| beyond 1/4.
+// pi / tan(pi f) for |f| <= 1/2; beyond 1/4 it is computed from 1/2 - |f|.
 template <Real D>
 Sum<D> pi_cotangent(D f) {
   const mask_t<D> steep = abs(f) <= D(0.25);
@@ -157,7 +158,7 @@ template <Real D>
 D lgamma_double(D x) {
   const D one(1), a = abs(x);
   const LogGamma<D> g = lgamma_positive(a);
-  // log |Gamma(-a)| = -log(a |sin pi a| / pi) - log Gamma(a), in which a cancels if it is small.
+  // log |Gamma(-a)| = -log(a |sin pi a| / pi) - log Gamma(a). A factor a cancels if a is small.
   const mask_t<D> small = a < one;
   const D f = abs(a - round_even(a));
   const Sum<D> s = times(sine_over_pi(f), select(small, one, a));
@@ -201,8 +202,8 @@ D digamma_double(D x) {
   const D y = select(mirror, one - x, x), lost = select(mirror, (one - y) - x, D(0));
   const mask_t<D> small = y < one, near = y < D(2);
   const D inverse = one / y, u = inverse * inverse;
-  // psi(y) = psi(y + 1) - 1/y; near the zero of psi, which is given in two parts, a product with
-  // the distance to it.
+  // psi(y) = psi(y + 1) - 1/y. Near the zero of psi, which is stored as two parts, the result is a
+  // product with the distance to the zero.
   const D z = select(small, y + one, y), p = fit(z, 1, 2, digamma_root);
   const D root = fma(z - D(0x1.762d86356be3fp+0), p, p * D(-0x1.b86a722197829p-54));
   const Sum<D> whole = plus(Sum<D>{-inverse, fma(inverse, y, -one) * inverse}, root);
@@ -232,15 +233,15 @@ R through_double(R x, F f) {
 
 }  // namespace detail
 
-// An odd polynomial, and for larger arguments 1 - erfc; of erfc a float needs no more digits than
-// 2 to a polynomial gives.
+// An odd polynomial; for larger arguments 1 - erfc. For a float, 2 to the power of a polynomial
+// gives erfc with enough digits.
 template <Real R>
 R erf(R x) {
   using namespace detail;
   const R a = abs(x);
   const R small = fma(a, erf_small(a * a), a);
   if constexpr (single<R>) {
-    // log2 of erfc, but for the last coefficient, which comes behind the whole part.
+    // log2 of erfc. The last coefficient is added after the integer part is split off.
     const R c = minimum(a, R(3.95f));
     const R l = horner(c, 0x1.2bdc98p-12, -0x1.21d62cp-8, 0x1.07bbacp-5, -0x1.339e3cp-3,
                        -0x1.d6823cp-1, -0x1.a0877ep+0);
@@ -266,15 +267,15 @@ R erfc(R x) {
   return select(x >= R(scalar_t<R>(0.25)), e, low);
 }
 
-// float goes through double. For a < 1: near - log a; up to 10: near + log of the product of
-// recurrence; beyond, Stirling. Negative arguments by reflection, so near the zeros there only the
-// absolute error is small.
+// float is computed in double. For a < 1: near - log a; up to 10: near + the logarithm of the
+// product of the recurrence; beyond: Stirling. Negative arguments use reflection, so near the zeros
+// there only the absolute error is small.
 template <Real R>
 R lgamma(R x) {
   return detail::through_double(x, [](auto d) { return detail::lgamma_double(d); });
 }
 
-// Of 0, -1, -2, ... it is NaN. float goes through double.
+// NaN for 0, -1, -2, ... float is computed in double.
 template <Real R>
 R digamma(R x) {
   return detail::through_double(x, [](auto d) { return detail::digamma_double(d); });

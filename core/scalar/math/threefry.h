@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/scalar/math/threefry.h: the counter-based random bits of Salmon et al. ("Parallel random
-// numbers: as easy as 1, 2, 3", SC 2011), as JAX draws them.
+// numbers: as easy as 1, 2, 3", SC 2011), in the form that JAX uses.
 #pragma once
 #include <array>
 
@@ -27,7 +27,7 @@ std::array<U, 2> threefry2x32(U k0, U k1, U x0, U x1) {
   return {x0, x1};
 }
 
-// The bits of element (hi, lo) of an array drawn with a key.
+// The bits of element (hi, lo) of an array that is drawn with a key.
 template <class U>
 U random_bits32(U k0, U k1, U hi, U lo) {
   const auto [a, b] = threefry2x32(k0, k1, hi, lo);

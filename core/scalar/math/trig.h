@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/scalar/math/trig.h: sine, cosine, tangent and their inverses. Arguments are reduced modulo
-// pi (tan: pi/2) by three-part Cody-Waite with fma; beyond `easy_limit` by Payne and Hanek's method
-// ("Radian reduction for trigonometric functions", 1983) in integers, in a branch few kernels ever
-// take.
+// pi (tan: pi/2) by three-part Cody-Waite with fma. Beyond `easy_limit` the reduction is Payne and
+// Hanek's method ("Radian reduction for trigonometric functions", 1983) in integers, in a branch
+// that kernels hardly ever execute.
 #pragma once
 #include "weft/core/scalar/math/exp_log.h"
 
 namespace weft::math {
 namespace detail {
 
-// How an angle is taken apart: as k pi, as (k - 1/2) pi, or as k pi/2, and a rest r. The parity of
-// k is bit 0 of `k`; `tail` is what r lost by rounding (half_pi only, else 0).
+// The decomposition of an angle: k pi, (k - 1/2) pi, or k pi/2, plus a remainder r. The parity of k
+// is bit 0 of `k`. `tail` is the rounding error of r (half_pi only, else 0).
 enum class Unit { pi, pi_less_half, half_pi };
 template <Real R>
 struct Reduced {
@@ -30,7 +30,7 @@ R pi_part(int i, double scale = 1) {
   return constant<R>(f[i] * scale, d[i] * scale);
 }
 
-// The bits of 1/pi behind the point, after one word of zeros.
+// The bits of 1/pi after the binary point, preceded by one word of zeros.
 inline constexpr uint64_t one_over_pi[] = {0,
                                            0x517cc1b727220a94,
                                            0xfe13abe8fa9a6ee0,
@@ -52,7 +52,7 @@ inline constexpr uint64_t one_over_pi[] = {0,
                                            0x35fdafd88fc6ae84,
                                            0x2b0198237e3db5d5};
 
-// Words i .. i+3 of the table, by halving it with selects: i < 2^levels.
+// Words i .. i+3 of the table. Selects halve the table repeatedly: i < 2^levels.
 template <Real R>
 std::array<uint_of<R>, 4> words_of_one_over_pi(uint_of<R> i) {
   using U = uint_of<R>;
@@ -76,7 +76,7 @@ template <Real R>
 struct Wide {
   uint_of<R> hi, lo;
 };
-// |x| / pi modulo 4, as 2 whole bits and the rest a fraction; |x| >= 1.
+// |x| / pi modulo 4, as 2 integer bits followed by the fraction; |x| >= 1.
 template <Real R>
 Wide<R> over_pi_mod_4(R a) {
   using U = uint_of<R>;
@@ -84,7 +84,7 @@ Wide<R> over_pi_mod_4(R a) {
   constexpr int width = width_of<B>, m = mantissa_bits<R>;
   const U x = bitcast<B>(a);
   const U mantissa = bit_or(bit_and(x, bits<R>((B{1} << m) - 1)), bits<R>(B{1} << m));
-  // a = mantissa * 2^(e - bias - m); the window starts 2 bits before the weight that counts.
+  // a = mantissa * 2^(e - bias - m); the window starts 2 bits before the first relevant weight.
   const U e = shift_right_logical(x, bits<R>(m));
   const U start = sub(e, bits<R>(bias<R> + m + 2 - width));
   const auto w = words_of_one_over_pi<R>(shift_right_logical(start, bits<R>(single<R> ? 5 : 6)));
@@ -113,13 +113,13 @@ Reduced<R> reduce_hard(R a) {
     lo = shift_left(lo, bits<R>(1));
   }
   if (unit == Unit::pi_less_half) hi = add(hi, bits<R>(B{1} << (width - 3)));
-  // The nearest integer k and the signed fraction, as magnitude and sign.
+  // The nearest integer k, and the signed fraction as magnitude and sign.
   const U k = shift_right_logical(add(hi, bits<R>(B{1} << (width - 3))), bits<R>(width - 2));
   hi = sub(hi, shift_left(k, bits<R>(width - 2)));
   const mask_t<R> below = bitcast<I>(hi) < int_of<R>(I{0});
   hi = select(below, add(bit_not(hi), select(lo == bits<R>(0), bits<R>(1), bits<R>(0))), hi);
   lo = select(below, sub(bits<R>(0), lo), lo);
-  // Its top bits exactly, and the rest; each is below 2^(width-1).
+  // The top bits of the fraction, which are exact, and the remainder; each is below 2^(width-1).
   const B rest = single<R> ? 0xff : 0xfff;
   const auto real = [](U v) { return convert<T>(bitcast<I>(v)); };
   const R size = R(std::ldexp(T(1), -(width - 2) - halves));
@@ -128,7 +128,7 @@ Reduced<R> reduce_hard(R a) {
   const R next = real(bit_and(hi, U(rest))), sum = next + low;
   const R under = sum * size * pi_part<R>(0), rough = fma(top, pi_part<R>(1), under);
   const R r = fma(top, pi_part<R>(0), rough);
-  // What `under` lost counts where there is no `top`.
+  // The rounding error of `under` matters if `top` is zero.
   const R lost = fma(sum * size, pi_part<R>(0), -under) + ((next - sum) + low) * size * R(T(3.14));
   const R tail = halves ? fma(top, pi_part<R>(0), -r) + rough + lost : R(0);
   const mask_t<R> sound = is_finite(a);
@@ -157,7 +157,7 @@ Reduced<R> reduce_easy(R a) {
   return {r, fma(n, -pi_part<R>(2, scale), low - w_low), bitcast<B>(t)};
 }
 
-// What is kept of reduce_hard: r, the bits of k, and, where it is not 0, the tail.
+// The results of reduce_hard that are used: r, the bits of k and, for half_pi, the tail.
 template <Unit unit>
 struct HardAngle {
   template <class T>
@@ -189,8 +189,8 @@ Reduced<R> reduce_angle(R a) {
     return {r[0], R(0), bitcast<B>(r[1])};
 }
 
-// (sin r - r) / r for |r| <= pi/2 and z = r^2, as z c0 + z^2 q(z): the order that rounds least near
-// 1.
+// (sin r - r) / r for |r| <= pi/2 and z = r^2, as z c0 + z^2 q(z). This order has the smallest
+// rounding error near 1.
 template <Real R>
 R sin_bend(R z) {
   R q;
@@ -219,8 +219,8 @@ R tan_poly(R z) {
                   0x1.226e11e368d62p-7, 0x1.664f49acb1f1ep-6, 0x1.ba1ba1b45444p-5,
                   0x1.11111111184d3p-3, 0x1.55555555554fp-2);
 }
-// (asin s - s) / s^3 in z = s^2, for s up to 0.5408, which is asin's turning point: from there on
-// asin a = pi/2 - 2 asin sqrt((1 - a)/2), and that arc sine is below 1/2.
+// (asin s - s) / s^3 in z = s^2, for s up to 0.5408, where asin switches formulas. Above that, asin
+// a = pi/2 - 2 asin sqrt((1 - a)/2), and the inner arc sine is below 1/2.
 template <Real R>
 R asin_turn() {
   return constant<R>(0.5408, 0.5408);
@@ -263,7 +263,7 @@ R half_pi_lo() {
   return constant<R>(-0x1.777a5cp-25, 0x1.1a62633145c07p-54);
 }
 
-// The sign that the low bit of k and the sign of x make together.
+// Flips the sign of y if the lowest bit of k is set.
 template <Real R>
 R odd_sign(R y, uint_of<R> k) {
   using T = scalar_t<R>;
@@ -288,7 +288,8 @@ R cos(R x) {
   return odd_sign(sin_poly(a.r), a.k);
 }
 
-// tan of r + tail, as a sum t + rest; in odd quadrants -1/(t + rest), by one corrected division.
+// The tangent of r + tail, as a sum t + rest. In odd quadrants it is -1/(t + rest), by one
+// corrected division.
 template <Real R>
 R tan(R x) {
   using namespace detail;
@@ -297,7 +298,8 @@ R tan(R x) {
   const auto a = reduce_angle<Unit::half_pi>(abs(x));
   const R z = a.r * a.r;
   R lost = fma(a.tail, z, a.tail);
-  // Near pi/4 a float wants tan' = 1 + 1.5 z of what r lost, and what z lost.
+  // Near pi/4, float accuracy requires the factor tan' = 1 + 1.5 z for the rounding error of r, and
+  // the rounding error of z.
   if constexpr (single<R>)
     lost = fma(fma(a.r, a.r, -z), a.r * R(T(0.5)), fma(a.tail * R(T(1.5)), z, a.tail));
   const R bend = fma(a.r * z, tan_poly(z), lost);
@@ -332,7 +334,7 @@ R acos(R x) {
   return select(upper, outer, inner);
 }
 
-// atan a = pi/2 - atan(1/a) from 1 on.
+// From 1 on, atan a = pi/2 - atan(1/a).
 template <Real R>
 R atan(R x) {
   using namespace detail;
@@ -342,14 +344,14 @@ R atan(R x) {
   return copysign(select(upper, half_pi_hi<R>() - (p - half_pi_lo<R>()), p), x);
 }
 
-// The angle of (x, y), from the quotient of the smaller part by the larger.
+// The angle of (x, y), computed from the quotient of the smaller magnitude by the larger.
 template <Real R>
 R atan2(R y, R x) {
   using namespace detail;
   const R a = abs(x), b = abs(y);
   const mask_t<R> steep = b > a;
   const R top = select(steep, a, b), bottom = select(steep, b, a);
-  // 0/0 and inf/inf stand for 0 and 1; NaN passes.
+  // 0/0 counts as 0 and inf/inf as 1; NaN propagates.
   const R q = select(top == bottom, select(top == R(0), R(0), R(1)), top / bottom);
   const R p = atan_poly(q);
   const R first = select(steep, half_pi_hi<R>() - (p - half_pi_lo<R>()), p);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/math/two_parts.h: numbers as a rounded value and what it lost, for the last steps of
-// functions that would else add up several roundings; double only. `lo` is a correction, right to a
-// few bits.
+// core/scalar/math/two_parts.h: numbers as a rounded value and its rounding error, for the last
+// steps of functions that would otherwise accumulate several roundings; double only. `lo` is a
+// correction that is accurate to a few bits.
 #pragma once
 #include "weft/core/scalar/math/exp_log.h"
 
@@ -41,19 +41,20 @@ template <Real R>
 Sum<R> choose(mask_t<R> m, Sum<R> a, Sum<R> b) {
   return {select(m, a.hi, b.hi), select(m, a.lo, b.lo)};
 }
-// The number; endless ones have lost nothing.
+// The sum of both parts; an infinite value has no correction.
 template <Real R>
 R total(Sum<R> a) {
   return select(is_finite(a.hi), a.hi + a.lo, a.hi);
 }
-// a / b, `inverse` being 1 / b rounded.
+// a / b, where `inverse` is the rounded 1 / b.
 template <Real R>
 Sum<R> quotient(Sum<R> a, R b, R inverse) {
   const R q = a.hi * inverse;
   return {q, (fma(-q, b, a.hi) + a.lo) * inverse};
 }
 
-// The polynomial of [lo, hi] at x, without its last coefficient, and where x lies in -1 … 1.
+// The polynomial for [lo, hi] at x without its last coefficient, and x mapped from [lo, hi] to [-1,
+// 1].
 template <Real D, size_t n>
 std::array<D, 2> fit_slope(D x, double lo, double hi, const double (&c)[n]) {
   const D t = fma(x, D(2 / (hi - lo)), D(-(hi + lo) / (hi - lo)));
@@ -66,7 +67,8 @@ D fit(D x, double lo, double hi, const double (&c)[n]) {
   const auto [r, t] = fit_slope(x, lo, hi, c);
   return fma(r, t, D(c[n - 1]));
 }
-// The same where its last coefficient, which is the largest term, goes on with `rest`.
+// The polynomial as a sum of two parts. `rest` extends the precision of the last coefficient, which
+// is the largest term.
 template <Real D, size_t n>
 Sum<D> fit_sum(D x, double lo, double hi, const double (&c)[n], double rest) {
   const auto [r, t] = fit_slope(x, lo, hi, c);
@@ -74,7 +76,7 @@ Sum<D> fit_sum(D x, double lo, double hi, const double (&c)[n], double rest) {
   return {s.hi, s.lo + (p.lo + D(rest))};
 }
 
-// log x to about 2^-58.
+// log x, accurate to about 2^-58.
 template <Real D>
 Sum<D> log_in_two(D x) {
   const Normal<D> n = parts(x);
@@ -83,8 +85,8 @@ Sum<D> log_in_two(D x) {
   return {b.hi, (a.lo + b.lo) + rest};
 }
 
-// e^(x + tail) = m s 2^-offset, s a power of two, for shifter = rounder(bias + offset), where that
-// power is a normal number; m is right to about 2^-56.
+// e^(x + tail) = m s 2^-offset. s is a power of two; shifter = rounder(bias + offset), with an
+// offset for which s is a normal number. m is accurate to about 2^-56.
 template <Real D>
 struct Exponential {
   Sum<D> m;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/number/any.h: what is the same for all number types: what goes with one, branches,
+// core/scalar/number/any.h: definitions that all number types share: related types, branches,
 // polynomials, signs.
 #pragma once
 #include "weft/core/scalar/number/ir.h"
@@ -41,7 +41,7 @@ struct SameWidth<double> {
 }  // namespace detail
 
 template <class R>
-using scalar_t = typename detail::Traits<R>::scalar;  // float of Ir<float>
+using scalar_t = typename detail::Traits<R>::scalar;  // float for Ir<float>
 template <class R>
 inline constexpr bool is_ir = detail::Traits<R>::is_ir;
 template <class R, class U>
@@ -58,14 +58,14 @@ concept Real = Float<scalar_t<R>>;
 template <class R>
 concept Integer = Int<scalar_t<R>>;
 
-// Runs only the side that is taken: for Ir a side is skipped if no lane takes it. Both sides return
-// the same type, a number or an array of numbers.
+// Runs only the side that is taken. For Ir, a side is skipped if no lane takes it. Both sides
+// return the same type, a number or an array of numbers.
 template <class F, class G>
 auto branch(bool m, F then, G otherwise) {
   return m ? then() : otherwise();
 }
 namespace detail {
-// `path` is what `then` computes of `argument`, if the library has it.
+// `path` names the library function that computes `then` from `argument`, if there is one.
 template <class F, class G>
 auto write_branch(Ir<bool> m, F then, G otherwise, ColdPathId path = ColdPathId::none,
                   nest::Id argument = nest::no_id) {
@@ -100,7 +100,7 @@ auto branch(Ir<bool> m, F then, G otherwise) {
   return detail::write_branch(m, then, otherwise);
 }
 
-// A branch to Path::run(x), which gives an array of numbers of x's type and is so rare and long
+// A branch to Path::run(x), which gives an array of numbers of x's type. It is so rare and long
 // that kernels call it in the library (core/loops/cold_path.h) by the name Path::path<T>.
 template <class Path, Real R, class G>
 auto rarely(mask_t<R> m, R x, G otherwise) {
@@ -132,7 +132,7 @@ R copysign(R x, R s) {
   return bitcast<T>(
       bit_or(bit_and(bitcast<U>(x), U(static_cast<B>(~sign))), bit_and(bitcast<U>(s), U(sign))));
 }
-// x with its sign flipped where s is negative (or -0).
+// x with its sign flipped if s is negative (or -0).
 template <Real R>
 R flip_sign(R x, R s) {
   using U = uint_of<R>;

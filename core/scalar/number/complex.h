@@ -73,10 +73,10 @@ mask_t<R> is_finite(Cx<R> a) {
   return both(is_finite(a.re), is_finite(a.im));
 }
 
-// Smith's method (Comm. ACM 5, 1962): the smaller part of the divisor over the larger. Divisors
-// near the ends of the range are scaled first. x/0 divides both parts by 0. What is infinite
-// follows C99's annex G: finite/infinite is 0, and in infinite/finite, where both parts would be
-// NaN, infinite parts count as 1 beside which others are 0.
+// Smith's method (Comm. ACM 5, 1962) divides by the larger part of the divisor. Divisors near the
+// ends of the range are scaled first. x/0 divides both parts by 0. Infinities follow C99's annex G:
+// finite/infinite is 0. In infinite/finite, where both parts would be NaN, infinite parts count as
+// 1 and finite parts as 0.
 template <Real R>
 Cx<R> divide(Cx<R> a, Cx<R> b) {
   using T = scalar_t<R>;
@@ -87,7 +87,7 @@ Cx<R> divide(Cx<R> a, Cx<R> b) {
   const R large(f ? T(0x1p-10) : T(0x1p-60)), small(f ? T(0x1p60) : T(0x1p100));
   const mask_t<R> tiny = size < R(f ? T(0x1p-100) : T(0x1p-960));
   const R scale = select(size > R(f ? T(0x1p120) : T(0x1p1000)), large, select(tiny, small, one));
-  // A large dividend of a tiny divisor would overflow if it were scaled: the quotient is.
+  // For a tiny divisor, scaling a large dividend would overflow, so the quotient is scaled instead.
   const mask_t<R> later = both(tiny, maximum(abs(a.re), abs(a.im)) > one);
   const R before = select(later, one, scale), after = select(later, small, one);
   const mask_t<R> endless = both(either(size == inf, abs(d) == inf), is_finite(a));
@@ -102,18 +102,19 @@ Cx<R> divide(Cx<R> a, Cx<R> b) {
   const Cx<R> t = select(by_zero, Cx<R>(x, y), top(x, y, r));
   const mask_t<R> lost =
       both(both(is_nan(t.re), is_nan(t.im)), both(either(inf_x, inf_y), is_finite(b)));
-  // A quotient of the parts that underflows still has a sign beside infinite ones.
+  // If the quotient of the divisor's parts underflows, its sign still matters for an infinite
+  // dividend.
   const R least(std::numeric_limits<T>::min());
   const R sign_of_r = select(both(r == zero, q != zero), copysign(least, r), r);
   const Cx<R> boxed =
       top(copysign(select(inf_x, one, zero), x), copysign(select(inf_y, one, zero), y), sign_of_r);
   const R re = select(lost, boxed.re * inf, t.re), im = select(lost, boxed.im * inf, t.im);
-  // With r = 0 an infinite divisor would leave q*r = NaN when both parts are infinite, or one NaN.
+  // With r = 0, q*r would be NaN if both parts of the divisor are infinite, or one is NaN.
   const R bottom = select(endless, copysign(inf, p), select(by_zero, p, fma(q, r, p)));
   return {re / bottom * after, im / bottom * after};
 }
 
-// |a| without overflow or underflow on the way: scaled by a power of two.
+// |a| without intermediate overflow or underflow: scaled by a power of two.
 template <Real R>
 R abs(Cx<R> a) {
   using T = scalar_t<R>;

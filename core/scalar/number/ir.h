@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/scalar/number/ir.h: numbers of the loop program being written. `Ir<T>` has the arithmetic of
-// T, but each operation emits an instruction; what has only constant operands is computed on the
-// spot by the same functions of plain.h.
+// T, but each operation emits an instruction. Operations with only constant operands are computed
+// immediately by the same functions of plain.h.
 #pragma once
 #include <array>
 #include <utility>
@@ -15,7 +15,7 @@ namespace weft::num {
 namespace detail {
 inline constinit thread_local nest::Builder* writing = nullptr;
 }
-// The nest this thread writes.
+// The nest that this thread writes.
 inline nest::Builder& builder() { return *detail::writing; }
 // Makes `b` the nest that this thread writes, until the end of the scope.
 class Writing {
@@ -85,7 +85,7 @@ struct Ir {
     r.id = id;
     return r;
   }
-  // Whether it is a constant, and which.
+  // Returns true if it is a constant, and its value.
   bool known(T* value = nullptr) const {
     int64_t bits = 0;
     if (!builder().is_constant(id, &bits)) return false;
@@ -145,8 +145,8 @@ Ir<R> emit(Opcode op, F plain, Ir<T>... a) {
 }
 }  // namespace detail
 
-// Sums and products of integers drop neutral constants and gather the others at the end,
-// (x + c) + d = x + (c + d), so that index arithmetic stays small.
+// Sums and products of integers drop neutral constants and collect the others at the end: (x + c) +
+// d = x + (c + d). This keeps index arithmetic small.
 template <Number T>
 Ir<T> add(Ir<T> a, Ir<T> b) {
   if constexpr (Int<T>) {
@@ -268,7 +268,7 @@ template <Plain T>
 Ir<bool> unequal(Ir<T> a, Ir<T> b) {
   return detail::emit<bool>(nest::Opcode::Ne, [](T x, T y) { return x != y; }, a, b);
 }
-// Of masks, false < true.
+// For masks, false < true.
 template <Plain T>
 Ir<bool> less(Ir<T> a, Ir<T> b) {
   if constexpr (std::same_as<T, bool>)
@@ -304,7 +304,7 @@ Ir<T> abs(Ir<T> x) {
   if constexpr (Float<T>)
     return detail::emit<T>(nest::Opcode::Abs, [](T v) { return abs(v); }, x);
   else if constexpr (std::is_signed_v<T>)
-    return maximum(x, neg(x));  // MIN stays: its negative is itself
+    return maximum(x, neg(x));  // MIN is its own negative
   else
     return x;
 }
@@ -376,7 +376,7 @@ constexpr Opcode conversion() {
 }
 }  // namespace detail
 
-// Of either `convert<int32_t>(x)` or `convert<Ir<int32_t>>(x)` the result is an Ir<int32_t>.
+// `convert<int32_t>(x)` and `convert<Ir<int32_t>>(x)` both return an Ir<int32_t>.
 template <class To, Plain T>
 auto convert(Ir<T> x) {
   using U = typename detail::Scalar<To>::type;

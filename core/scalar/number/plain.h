@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/scalar/number/plain.h: total, exactly defined arithmetic on C++ numbers; what the
-// instructions of core/loops/nest.h mean, and the arithmetic of `reference`. Compile with
-// -ffp-contract=off.
+// core/scalar/number/plain.h: total, exactly defined arithmetic on C++ numbers. It defines the
+// meaning of the instructions of core/loops/nest.h, and is the arithmetic of `reference`. Compile
+// with -ffp-contract=off.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -28,7 +28,7 @@ template <Int T>
 inline constexpr int width_of = static_cast<int>(sizeof(T)) * 8;
 
 namespace detail {
-// Unsigned, and not narrower than int, so that no product is promoted to a signed type.
+// Unsigned, and at least as wide as int, so that no product is promoted to a signed type.
 template <Int T>
 using Wrap = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
 template <Int T>
@@ -181,7 +181,7 @@ constexpr bool bit_or(bool a, bool b) { return a || b; }
 constexpr bool bit_xor(bool a, bool b) { return a != b; }
 constexpr bool bit_not(bool a) { return !a; }
 
-// Shifts. A count outside [0, width) gives 0, of an arithmetic shift the sign.
+// Shifts. A count outside [0, width) gives 0; an arithmetic shift then gives the sign.
 template <Int T>
 constexpr T shift_left(T x, T n) {
   using U = std::make_unsigned_t<T>;
@@ -206,7 +206,7 @@ constexpr T popcount(T x) {
   return static_cast<T>(std::popcount(static_cast<std::make_unsigned_t<T>>(x)));
 }
 template <Int T>
-constexpr T clz(T x) {  // of 0: the width
+constexpr T clz(T x) {  // the width for 0
   return static_cast<T>(std::countl_zero(static_cast<std::make_unsigned_t<T>>(x)));
 }
 // The high half of the product.
@@ -227,7 +227,7 @@ namespace detail {
 template <Int U, Float T>
 U saturate(T x) {
   using Lim = std::numeric_limits<U>;
-  // 2^digits: one more than the largest, exact in any float type.
+  // 2^digits: one more than the largest value, exact in any float type.
   const T end = static_cast<T>(static_cast<double>(uint64_t{1} << (Lim::digits - 1)) * 2);
   if (x != x) return 0;
   if (x >= end) return Lim::max();
@@ -236,8 +236,8 @@ U saturate(T x) {
 }
 }  // namespace detail
 
-// JAX's conversions: float to int truncates, saturates, and NaN gives 0; int to int wraps; to bool
-// is x != 0; the rest rounds to nearest even.
+// JAX's conversions. Float to int truncates and saturates, and NaN gives 0. Int to int wraps. To
+// bool is x != 0. The others round to nearest even.
 template <Plain U, Plain T>
 U convert(T x) {
   if constexpr (std::same_as<U, bool>)
@@ -252,7 +252,7 @@ U bitcast(T x) {
   return std::bit_cast<U>(x);
 }
 
-// The nearest value (ties to even) that the narrow type holds; NaN stays NaN.
+// The nearest value (ties to even) that the narrow type can represent; NaN stays NaN.
 inline float round_to_bf16(float x) {
   const uint32_t b = std::bit_cast<uint32_t>(x);
   if (x != x) return std::bit_cast<float>((b | 0x00400000u) & 0xffff0000u);
