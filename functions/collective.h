@@ -25,7 +25,7 @@ namespace typing {
 // The name of a mapped axis. Reductions also accept the position of an axis of x.
 struct AxisName {
   std::string name;
-  int64_t position = 0;  // used if there is no name
+  int64_t position = 0;  // used if `name` is empty
   AxisName(const char* text) : name(text) {}
   AxisName(std::string text) : name(std::move(text)) {}
   template <ir::Integer I>
