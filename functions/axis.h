@@ -40,7 +40,7 @@ namespace typing {
 //     eye(2, {.dtype = I32})  // array([[1, 0], [0, 1]], dtype=int32)
 struct DTypeOption {
   detail::Designated by_name{detail::ByName::tag};
-  std::optional<DType> dtype = {};  // default: as without options
+  std::optional<DType> dtype = {};  // default: the dtype of the call without options
 };
 // The options of zeros_like and similar functions.
 struct LikeOptions {

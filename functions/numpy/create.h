@@ -68,7 +68,7 @@ struct ArrayOptions {
   int64_t ndmin = 0;  // the least number of axes; missing axes are added in front with size 1
 };
 }  // namespace typing
-// Source: jax.numpy.array.
+// Makes an array with these options. Source: jax.numpy.array.
 Array array(const typing::Nested& n, const typing::ArrayOptions& o,
             typing::Location at = typing::Location::here());
 

@@ -31,7 +31,7 @@ bool any_array(const IndexItems& items);
 struct IndexMode {
   OutOfBounds bounds = OutOfBounds::clip;
   bool modulo = false;  // "wrap"
-  bool as_is = false;   // take's "clip"
+  bool as_is = false;   // the "clip" of take, which does not wrap negative indices
 };
 // Implements mode "check": raises CheckError after the run if an index computed by the program is
 // out of range of an axis of n elements.

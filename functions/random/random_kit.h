@@ -15,7 +15,7 @@ Array key_at(const Array& keys, int64_t i);
 // given, returns the broadcast shape of the parameters.
 Shape drawn_shape(const char* name, const std::optional<Shape>& given, const Arrays& parameters);
 
-// The step of uniform numbers of a dtype below 1, and its least normal number.
+// Return the spacing of uniform numbers of a dtype below 1, and its smallest normal number.
 double epsilon(DType d);
 double smallest_normal(DType d);
 

@@ -42,7 +42,7 @@ struct AndersonOptions {
 
 namespace detail {
 
-// x…, success, nit, residual.
+// Returns x…, success, nit, residual.
 Arrays run_newton(FlatFunction f, const Arrays& x0, const typing::RootOptions& o, TreeOf tree);
 Arrays run_bisection(FlatFunction f, const Arrays& ends, const typing::RootOptions& o);
 Arrays run_fixed_point(FlatFunction f, const Arrays& x0, const typing::RootOptions& o, TreeOf tree);

@@ -44,7 +44,7 @@ struct SemOptions {
   bool keepdims = false;                 // the axis stays in the result, with size 1
 };
 // Returns the standard error of the mean along an axis, or of all elements (none). It is the
-// standard deviation with n - ddof degrees of freedom, divided by sqrt(n). Integers are converted
+// standard deviation with the divisor n - ddof, divided by sqrt(n). Integers are converted
 // to floats. Raises IndexError for another nan_policy or for an axis that a does not have. Source:
 // jax.scipy.stats.sem.
 Array sem(const typing::Arg& a, typing::OneAxis axis = 0, int64_t ddof = 1,

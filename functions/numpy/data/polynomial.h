@@ -52,9 +52,9 @@ Array roots(const typing::Arg& p, const typing::RootsOptions& o = {});
 
 namespace typing {
 struct PolyfitOptions {
-  // singular values below rcond times the largest are treated as 0;
+  // Singular values below rcond times the largest are treated as 0; default: the number of points
+  // times the dtype's epsilon.
   std::optional<double> rcond = {};
-  // default: the number of points times the dtype's epsilon
   std::optional<Array> w = {};  // weights of the points (not of their squares): (n)
 };
 }  // namespace typing
