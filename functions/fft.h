@@ -39,8 +39,8 @@ Array rfft(const typing::Arg& a, const FftOptions& o = {});
 // Returns the inverse of rfft: .n real numbers, by default 2 (m - 1), from m elements. Source:
 // jax.numpy.fft.irfft.
 Array irfft(const typing::Arg& a, const FftOptions& o = {});
-// Returns the fft of a Hermitian sequence of which half is given: .n real numbers, by default 2 (m
-// - 1), from m elements. Source: jax.numpy.fft.hfft.
+// Returns the fft of a Hermitian sequence of which half is given: .n real numbers, by default 2
+// (m - 1), from m elements. Source: jax.numpy.fft.hfft.
 Array hfft(const typing::Arg& a, const FftOptions& o = {});
 // Returns the inverse of hfft: n / 2 + 1 complex numbers from n real ones. Raises DTypeError as
 // rfft. Source: jax.numpy.fft.ihfft.

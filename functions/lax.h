@@ -94,8 +94,8 @@ struct PadAxis {
 // Pads x with padding_value, a scalar of its dtype, before (low), after (high) and between
 // (interior) the elements of each axis. An axis of size n gets low + n + (n - 1) interior + high
 // elements. Negative low and high padding crops. A C++ number is converted to x's dtype. Raises
-// ShapeError unless there is one entry per axis, for negative interior padding and for a size below
-// 0. Raises DTypeError for another dtype. Source: jax.lax.pad.
+// ShapeError unless there is one entry per axis, for negative interior padding and for a size
+// below 0. Raises DTypeError for another dtype. Source: jax.lax.pad.
 //
 //     lax::pad(array({1, 2}), 0, {{1, 0, 1}})  // array([0, 1, 0, 2], dtype=int32)
 Array pad(const typing::Arg& x, const typing::Arg& padding_value,

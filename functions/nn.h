@@ -150,8 +150,8 @@ struct StandardizeOptions {
   Array epsilon = 1e-5;
   // bool, broadcast to x: the elements to include in mean and variance
   std::optional<Array> where = {};
-  // How to compute the variance. "fast": the mean of the squares minus the squared mean, at least
-  // 0. "stable": the mean of the squared differences from the mean.
+  // How to compute the variance. "fast": the mean of the squares minus the squared mean, at
+  // least 0. "stable": the mean of the squared differences from the mean.
   std::string algorithm = "fast";
 };
 // Returns (x - mean) / sqrt(variance + epsilon). The mean and the variance are computed along the

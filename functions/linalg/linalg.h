@@ -182,8 +182,8 @@ struct PinvOptions {
   bool hermitian = false;
 };
 // Returns the Moore-Penrose pseudoinverse, (…, m, n) -> (…, n, m): pinv(a) a x = x for all x
-// orthogonal to the null space of a. Singular values up to .rtol times the largest are treated as
-// 0. Raises ShapeError for shapes that do not match, and DTypeError for a complex .rtol. Source:
+// orthogonal to the null space of a. Singular values up to .rtol times the largest are treated
+// as 0. Raises ShapeError for shapes that do not match, and DTypeError for a complex .rtol. Source:
 // jax.numpy.linalg.pinv.
 Array pinv(const typing::Arg& a, const PinvOptions& options = {});
 // The options of matrix_rank.

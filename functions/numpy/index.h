@@ -43,8 +43,8 @@ struct PutOptions {
 Array put_along_axis(const typing::Arg& x, const typing::Arg& indices, const typing::Arg& values,
                      typing::OneAxis axis, const typing::PutOptions& o = {});
 // Returns x with values written at indices into x flattened. If there are fewer values than
-// indices, the values are repeated. Negative indices count from the end; with mode "clip" they are
-// 0. Source: jax.numpy.put.
+// indices, the values are repeated. Negative indices count from the end; with mode "clip" they
+// are 0. Source: jax.numpy.put.
 Array put(const typing::Arg& x, const typing::Arg& indices, const typing::Arg& values,
           const typing::PutOptions& o = {});
 // Returns x with consecutive values written where the mask is true. The mask has as many elements

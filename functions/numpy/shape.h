@@ -34,8 +34,8 @@ Array moveaxis(const typing::Arg& x, const typing::AxisList& from, const typing:
 // ShapeError for an axis named twice, and IndexError for an axis that the result does not have.
 // Source: jax.numpy.expand_dims.
 Array expand_dims(const typing::Arg& x, const typing::AxisList& axis);
-// Removes these axes, which must have size 1 (ShapeError). By default it removes all axes of size
-// 1. Source: jax.numpy.squeeze.
+// Removes these axes, which must have size 1 (ShapeError). By default it removes all axes of
+// size 1. Source: jax.numpy.squeeze.
 Array squeeze(const typing::Arg& x, const typing::AxisList& axis = none);
 // Broadcasts x to this shape: x is repeated along axes of size 1 and along new leading axes. Raises
 // ShapeError where a size is neither equal nor 1. Source: jax.numpy.broadcast_to.

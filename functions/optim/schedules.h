@@ -54,9 +54,9 @@ class ScalarOrSchedule {
 // Returns value at every step. Source: optax.constant_schedule.
 Schedule constant_schedule(const Array& value);
 
-// Returns (init − end) (1 − s/T)^power + end, with s = t − transition_begin clipped to [0, T] and T
-// = transition_steps. If T ≤ 0 it is init at every step. A negative transition_begin is treated as
-// 0. Source: optax.polynomial_schedule.
+// Returns (init − end) (1 − s/T)^power + end, with s = t − transition_begin clipped to [0, T] and
+// T = transition_steps. If T ≤ 0 it is init at every step. A negative transition_begin is treated
+// as 0. Source: optax.polynomial_schedule.
 Schedule polynomial_schedule(const Array& init_value, const Array& end_value, const Array& power,
                              int64_t transition_steps, int64_t transition_begin = 0);
 

@@ -15,8 +15,8 @@
 
 namespace weft::scipy::stats {
 
-// The beta distribution on [loc, loc + scale]. The density of z = (x - loc) / scale is z^(a - 1) (1
-// - z)^(b - 1) / B(a, b); it is NaN unless a, b and scale are positive. cdf and sf are
+// The beta distribution on [loc, loc + scale]. The density of z = (x - loc) / scale is z^(a - 1)
+// (1 - z)^(b - 1) / B(a, b); it is NaN unless a, b and scale are positive. cdf and sf are
 // differentiable with respect to x, loc and scale only. Source: jax.scipy.stats.beta.
 namespace beta {
 // Returns the logarithm of the density at x. Source: jax.scipy.stats.beta.logpdf.
@@ -278,8 +278,8 @@ Array ppf(const typing::Arg& q, const typing::Arg& b, const typing::Arg& loc = 0
           const typing::Arg& scale = 1);
 }  // namespace pareto
 
-// Student's t distribution with df degrees of freedom: density proportional to (1 + z^2 / df)^(-(df
-// + 1) / 2) with z = (x - loc) / scale. Source: jax.scipy.stats.t.
+// Student's t distribution with df degrees of freedom: density proportional to (1 + z^2 /
+// df)^(-(df + 1) / 2) with z = (x - loc) / scale. Source: jax.scipy.stats.t.
 namespace t {
 // Returns the logarithm of the density at x. Source: jax.scipy.stats.t.logpdf.
 Array logpdf(const typing::Arg& x, const typing::Arg& df, const typing::Arg& loc = 0,

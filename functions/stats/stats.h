@@ -80,8 +80,8 @@ class gaussian_kde {
   gaussian_kde() = default;
   explicit gaussian_kde(const typing::Arg& dataset, const KdeOptions& options = {});
 
-  // Returns the density at points (d, m) as (m). Points may also be (d), one point, or (m) if d is
-  // 1. Raises ShapeError for another number of dimensions. Source:
+  // Returns the density at points (d, m) as (m). Points may also be (d), one point, or (m) if d
+  // is 1. Raises ShapeError for another number of dimensions. Source:
   // jax.scipy.stats.gaussian_kde.evaluate.
   Array evaluate(const typing::Arg& points) const;
   // Returns evaluate(points). Source: jax.scipy.stats.gaussian_kde.evaluate.
