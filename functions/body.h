@@ -20,8 +20,8 @@ void check_initial(const char* name, const Arrays& operands, Arrays* init);
 // Traces the function. Raises DTypeError, naming the caller, unless it returns scalars of the types
 // that it takes.
 ClosedJaxpr traced(const char* name, const Body& f, const Arrays& scalars);
-// Returns "add", "mul", "max", "min", "and", "or" or "xor" if the function is only that op and the
-// initial value is known to be neutral; else empty.
+// Returns "add", "mul", "max", "min", "and", "or" or "xor" if the function is only that op. The
+// initial value must be known to be neutral; otherwise the result is empty.
 std::string monoid_of(const ClosedJaxpr& j, const Array& init);
 
 }  // namespace weft::fn

@@ -108,13 +108,13 @@ typing::arrays_t<T> each_leaf(const T& x, F f) {
 // combined with groups (AxisNameError). A C++ number needs no equation: psum(1, "i") is the number
 // of lanes, known while tracing. The transpose of psum is psum.
 //
-// The value includes all lanes also in a branch of cond that only some lanes take, and in a loop
-// that lanes leave at different times. The reverse-mode derivative does not: the cotangent of a
-// lane through a branch that it did not take is dropped, as in JAX. Dropping it keeps infinities of
-// that branch out of the gradient. Forward mode keeps these tangents, as do JAX's loops; JAX's
-// branches drop them there too. This holds for every function of this file. Where the other lanes'
-// derivatives matter, select values instead of branches: where(pred, psum(x, "i"), y). Source:
-// jax.lax.psum.
+// The value includes all lanes, even in a branch of cond that only some lanes take. The same holds
+// in a loop that lanes leave at different times. The reverse-mode derivative does not: the
+// cotangent of a lane through a branch that it did not take is dropped, as in JAX. Dropping it
+// keeps infinities of that branch out of the gradient. Forward mode keeps these tangents, as do
+// JAX's loops; JAX's branches drop them there too. This holds for every function of this file.
+// Where the other lanes' derivatives matter, select values instead of branches: where(pred, psum(x,
+// "i"), y). Source: jax.lax.psum.
 template <class T>
 typing::arrays_t<T> psum(const T& x, const AxisNames& axes, const typing::CollectiveOptions& o = {},
                          typing::Location at = typing::Location::here()) {

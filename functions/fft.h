@@ -17,8 +17,8 @@
 
 namespace weft::fft {
 
-// The transforms that are divided by the number n of elements: the inverse ones (backward), the
-// forward ones, or both by the square root of n (ortho).
+// The normalization. backward divides the inverse transforms by the number n of elements, and
+// forward the forward ones. ortho divides both by the square root of n.
 enum class Norm { backward, forward, ortho };
 struct FftOptions {
   std::optional<int64_t> n = {};  // {}: the size of the axis

@@ -296,8 +296,8 @@ struct SortOptions {
 Array sort(const typing::Arg& x, int64_t dimension = -1, const SortOptions& o = {});
 Arrays sort(const Arrays& x, int64_t dimension = -1, int64_t num_keys = 1,
             const SortOptions& o = {}, typing::Location at = typing::Location::here());
-// Returns the keys in ascending order along an axis, and the values in the order of their keys,
-// like sort of two arrays of one shape. Source: jax.lax.sort_key_val.
+// Returns the keys in ascending order along an axis, and the values in the order of their keys. It
+// works like sort of two arrays of one shape. Source: jax.lax.sort_key_val.
 std::pair<Array, Array> sort_key_val(const typing::Arg& keys, const typing::Arg& values,
                                      int64_t dimension = -1, const SortOptions& o = {});
 // Returns the k largest elements along an axis, the largest first, and their indices (I32): (…, n)

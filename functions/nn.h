@@ -234,8 +234,8 @@ struct ScaledMatmulOptions {
   // The dtype of the result, a float dtype.
   DType preferred_element_type = F32;
 };
-// Returns products of matrices with block scales: lhs (b, m, k) with lhs_scales (b, m, s) and rhs
-// (b, n, k) with rhs_scales (b, n, s) -> (b, m, n). s divides k, and each scale multiplies k / s
+// Returns products of matrices with block scales (b, m, n). lhs (b, m, k) has lhs_scales (b, m, s),
+// and rhs (b, n, k) has rhs_scales (b, n, s). s divides k, and each scale multiplies k / s
 // consecutive elements. The product is computed in F32, or in F64 if an operand is F64. Raises
 // ShapeError for sizes that do not match. Raises DTypeError for complex operands and for a result
 // dtype that is not a float. Source: jax.nn.scaled_matmul.

@@ -74,9 +74,9 @@ Array comb(const typing::Arg& n, const typing::Arg& k, const CombOptions& o = {}
 // functions are infinite it is the limit. JAX divides gamma functions, which overflow for z above
 // 34 (171 in F64). Source: jax.scipy.special.poch.
 Array poch(const typing::Arg& z, const typing::Arg& m);
-// Returns the logarithm of the multivariate gamma function of dimension d: d (d - 1) / 4 log(pi)
-// plus the sum of log |Gamma(a - k / 2)| over k = 0, …, d - 1. Raises IndexError for a negative d.
-// Source: jax.scipy.special.multigammaln.
+// Returns the logarithm of the multivariate gamma function of dimension d. It is d (d - 1) / 4
+// log(pi) plus the sum of log |Gamma(a - k / 2)| over k = 0, …, d - 1. Raises IndexError for a
+// negative d. Source: jax.scipy.special.multigammaln.
 Array multigammaln(const typing::Arg& a, int64_t d);
 // Returns the derivative of log Gamma(x). It is -inf at 0, inf at -0 (NaN in JAX) and NaN at -1,
 // -2, …. Source: jax.scipy.special.digamma.

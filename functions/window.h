@@ -9,9 +9,9 @@
 namespace weft::lax {
 
 // ---- windows of one size per axis. The padding is "VALID" (none), "SAME" (as many windows as
-// strides), "SAME_LOWER" (like "SAME", with an odd element in front) or pairs (before, after) per
-// axis; negative pairs crop. The base and window dilations are the distances between neighboring
-// elements of the operand and of the window.
+// strides), "SAME_LOWER" (like "SAME", with an odd element in front) or pairs (before, after).
+// There is one pair per axis; negative pairs crop. The base and window dilations are the distances
+// between neighboring elements of the operand and of the window.
 struct WindowOptions {
   Sizes window_strides = {};  // {}: ones
   // As above, or pairs per axis.

@@ -100,8 +100,8 @@ typing::arrays_t<T> checkpoint_name(const T& x, std::string_view name,
   return tree::rebuild(t, out.data());
 }
 
-// Returns the residuals that linearize(f, args…), and so each gradient, stores: first the
-// arguments, then the intermediate values in the order in which f computes them. Source:
+// Returns the residuals that linearize(f, args…), and so each gradient, stores. The arguments are
+// first, followed by the intermediate values in the order in which f computes them. Source:
 // jax.ad_checkpoint.saved_residuals.
 template <class F, class... A>
 std::vector<typing::SavedResidual> saved_residuals(F f, const A&... a) {

@@ -60,8 +60,8 @@ int64_t peak_bytes(const JaxprData& j, Known& known);
 
 // Returns the bytes that an equation needs in addition to its operands and results. It is the
 // workspace of its native code, or the peak of the largest program that it runs; programs for
-// derivatives do not run. The inputs of these programs are not counted: they are operands, or have
-// the size of the results that they become.
+// derivatives do not run. The inputs of these programs are not counted: they are operands, or as
+// large as the results that replace them.
 int64_t inner_bytes(const JaxprData& j, const Eqn& e, Known& known) {
   if (e.op->implementations().empty()) return 0;
   const Lowering l = lower_equation(j, e);

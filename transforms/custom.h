@@ -165,8 +165,8 @@ auto custom_jvp(F f, Rule rule, typing::Location at = typing::Location::here()) 
 // tuple with one cotangent per argument (none: zero). The residuals are a tree. A residual that bwd
 // takes as a number, or as another static value, is passed as fwd returned it. The function has no
 // forward-mode derivative. Raises DifferentiationError if out does not have the types of f's
-// result, or if a cotangent does not have the types and structure of its argument. Source:
-// jax.custom_vjp.
+// result. It also raises it if a cotangent does not have the types and structure of its argument.
+// Source: jax.custom_vjp.
 template <class F, class Fwd, class Bwd>
 auto custom_vjp(F f, Fwd fwd, Bwd bwd, typing::Location at = typing::Location::here()) {
   return detail::CustomVjp<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd), at);

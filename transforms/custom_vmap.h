@@ -156,9 +156,9 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
 // Returns f with the batching rule rule(size, mapped, args…) -> {out, out_mapped}. Mapped arguments
 // have their lanes along axis 0. `mapped` has one tree::Mask per argument; out_mapped is a bool, a
 // Mask or a tree of bools. The rule runs once for all lanes, so its output is printed in the order
-// of the rule. In a branch or loop that only some lanes run, a rule that prints or calls functions
-// back is not used; f runs for each active lane instead. Raises BatchingError if out does not match
-// out_mapped, or if f captures a mapped value. Source: jax.custom_batching.custom_vmap.
+// of the rule. In a branch or loop that only some lanes run, a rule with prints or callbacks is not
+// used. Instead f runs for each active lane. Raises BatchingError if out does not match out_mapped,
+// or if f captures a mapped value. Source: jax.custom_batching.custom_vmap.
 template <class F, class Rule>
 auto custom_vmap(F f, Rule rule, typing::Location at = typing::Location::here()) {
   return detail::CustomVmapped<F, Rule>(std::move(f), std::move(rule), at);

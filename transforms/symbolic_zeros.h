@@ -222,10 +222,10 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
 
 // Returns f with the derivative rule(primals, tangents, perturbed) -> {out, tangent}. perturbed has
 // one tree::Mask per argument, with one bool per leaf. The bool is false where the tangent is a
-// symbolic zero: for arguments that are not differentiated, and for values that do not depend on
-// those. These tangents are passed as arrays of zeros. A returned tangent may be none, or an empty
-// Array in it; both are symbolic zeros. The rule is called each time f is differentiated. Errors
-// are those of custom_jvp, raised at that time. Source: jax.custom_jvp,
+// symbolic zero. This holds for arguments that are not differentiated, and for values that depend
+// only on such arguments. These tangents are passed as arrays of zeros. A returned tangent may be
+// none, or an empty Array in it; both are symbolic zeros. The rule is called each time f is
+// differentiated. Errors are those of custom_jvp, raised at that time. Source: jax.custom_jvp,
 // defjvp(symbolic_zeros=True).
 //
 //     auto f = custom_jvp([](Array x, Array y) { return x * y; },
@@ -244,12 +244,12 @@ auto custom_jvp(F f, Rule rule, typing::SymbolicZeros,
   return detail::LateCustomJvp<F, Rule>(std::move(f), std::move(rule), at);
 }
 // Returns f with the reverse-mode rule fwd(perturbed, args…) -> {out, residuals} and bwd(residuals,
-// ct, given) -> a tuple with one cotangent per argument (none or empty Arrays: zero). perturbed has
-// one tree::Mask per argument, which is true for the leaves that are differentiated. Cotangents of
-// other leaves are ignored. given is true for the leaves of the result whose cotangent is not a
-// symbolic zero; the other cotangents are passed as arrays of zeros. Both are called each time f is
-// differentiated. Errors are those of custom_vjp, raised at that time. Source: jax.custom_vjp,
-// defvjp(symbolic_zeros=True).
+// ct, given) -> cotangents. The cotangents are a tuple with one per argument; none or empty Arrays
+// are zeros. perturbed has one tree::Mask per argument, which is true for the leaves that are
+// differentiated. Cotangents of other leaves are ignored. given is true for the leaves of the
+// result whose cotangent is not a symbolic zero; the other cotangents are passed as arrays of
+// zeros. Both are called each time f is differentiated. Errors are those of custom_vjp, raised at
+// that time. Source: jax.custom_vjp, defvjp(symbolic_zeros=True).
 template <class F, class Fwd, class Bwd>
 auto custom_vjp(F f, Fwd fwd, Bwd bwd, typing::SymbolicZeros,
                 typing::Location at = typing::Location::here()) {

@@ -8,7 +8,7 @@
 namespace weft::detail {
 
 // The weak numbers among the arguments. C++ numbers become constants of the programs. If a program
-// reads the F64 value of a traced weak number, all programs are traced again, with that value as an
+// reads the F64 value of a traced weak number, all programs are traced again. That value is then an
 // additional operand in front of the arguments.
 struct WeakArguments {
   Arrays written;              // for each argument, its C++ number or an empty handle

@@ -55,9 +55,9 @@ struct ApproxTopKOptions {
 };
 // Returns the k largest floats of an axis, the largest first, and their indices (I32): (…, n) ->
 // (…, k). The search is exact, so any .recall_target is met. Without .aggregate_to_topk it returns
-// the whole axis, as JAX does on CPUs. Raises DTypeError unless the operand is a float, ShapeError
-// for a k or recall_target out of range, and IndexError for an axis that does not exist. Source:
-// jax.lax.approx_max_k.
+// the whole axis, as JAX does on CPUs. Raises DTypeError unless the operand is a float. Raises
+// ShapeError for a k or recall_target out of range, and IndexError for an axis that does not exist.
+// Source: jax.lax.approx_max_k.
 std::pair<Array, Array> approx_max_k(const typing::Arg& operand, int64_t k,
                                      const ApproxTopKOptions& o = {});
 // Returns the k smallest floats, the smallest first, otherwise like approx_max_k. Source:

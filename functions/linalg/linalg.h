@@ -119,8 +119,8 @@ struct SVDOptions {
   // The values from the first index up to but excluding the second, and their vectors; none: all.
   std::optional<std::pair<int64_t, int64_t>> subset_by_index = {};
 };
-// Returns the singular value decomposition a = u s vh (…, m, n), with descending s (…, min(m, n)),
-// orthonormal columns of u and orthonormal rows of vh. u and vh are square, or without
+// Returns the singular value decomposition a = u s vh (…, m, n). The values s (…, min(m, n)) are
+// descending; the columns of u and the rows of vh are orthonormal. u and vh are square, or without
 // .full_matrices have as many vectors as there are values. lax::svd describes how vectors are
 // normalized and which derivatives exist. Raises Error for a subset together with the vectors that
 // .full_matrices adds. Raises IndexError for a subset out of range, and ShapeError for fewer than
@@ -203,12 +203,12 @@ using LstSq = std::tuple<Array, Array, Array, Array>;
 struct LstSqOptions {
   std::optional<Array> rcond = {};  // a scalar
 };
-// Returns the least-squares solution x of smallest norm that minimizes |a x - b|, for a matrix a
-// (m, n) and a vector (m) or matrix b (m, k). It also returns the squared residual of each column,
-// the rank of a and its singular values. Singular values below .rcond times the largest are treated
-// as 0. The default is max(m, n) rounding units; a negative .rcond means one unit. The solution has
-// a derivative also where singular values are equal, where JAX's is NaN. Raises ShapeError for
-// other axes and for an .rcond that is not a scalar. Source: jax.numpy.linalg.lstsq.
+// Returns the x of smallest norm that minimizes |a x - b|. a is a matrix (m, n), and b is a vector
+// (m) or a matrix (m, k). It also returns the squared residual of each column, the rank of a and
+// its singular values. Singular values below .rcond times the largest are treated as 0. The default
+// is max(m, n) rounding units; a negative .rcond means one unit. The solution has a derivative also
+// where singular values are equal, where JAX's is NaN. Raises ShapeError for other axes and for an
+// .rcond that is not a scalar. Source: jax.numpy.linalg.lstsq.
 LstSq lstsq(const typing::Arg& a, const typing::Arg& b, const LstSqOptions& options = {});
 // The factors that polar returns: u, p.
 using Polar = std::pair<Array, Array>;
@@ -220,7 +220,7 @@ struct PolarOptions {
 // orthonormal rows if there are fewer rows; p is positive semidefinite. Raises Error for another
 // .side. Source: jax.scipy.linalg.polar.
 Polar polar(const typing::Arg& a, const PolarOptions& options = {});
-// Returns the inverse of a as a linear map from its last axes to its first `ind` axes:
+// Returns the inverse of a as a linear map from its last axes to its first `ind` axes.
 // tensordot(tensorinv(a), a, ind) is the identity. Source: jax.numpy.linalg.tensorinv.
 Array tensorinv(const typing::Arg& a, int64_t ind = 2);
 // The options of tensorsolve.
@@ -358,9 +358,9 @@ struct EighTridiagonalOptions {
 // Returns the ascending eigenvalues and the eigenvectors, as columns, of Hermitian tridiagonal
 // matrices. They have the diagonals d (…, n), e (…, n - 1) above it and conj(e) below it. "a"
 // returns all, "i" those from index .select_range.first to .second. Eigenvalues alone take time
-// proportional to n^2. Raises Error for another .select and for a range without "i", IndexError for
-// a range that does not exist, and ShapeError for diagonals that do not match. Source:
-// jax.scipy.linalg.eigh_tridiagonal.
+// proportional to n^2. Raises Error for another .select and for a range without "i". Raises
+// IndexError for a range that does not exist, and ShapeError for diagonals that do not match.
+// Source: jax.scipy.linalg.eigh_tridiagonal.
 EighTridiagonal eigh_tridiagonal(const typing::Arg& d, const typing::Arg& e,
                                  const EighTridiagonalOptions& options = {});
 

@@ -282,8 +282,8 @@ Array spacing(const typing::Arg& x);
 //     heaviside(array({-1., 0., 2.}), 0.5)  // array([0. , 0.5, 1. ], dtype=float32)
 Array heaviside(const typing::Arg& x, const typing::Arg& at_zero);
 // Replaces NaN by `nan`, and infinities by `posinf` and `neginf` (none: the largest and the lowest
-// finite number of the dtype); complex numbers in both parts. Integers stay unchanged. Source:
-// jax.numpy.nan_to_num.
+// finite number of the dtype). In complex numbers both parts are replaced. Integers stay unchanged.
+// Source: jax.numpy.nan_to_num.
 Array nan_to_num(const typing::Arg& x, const typing::Arg& nan = 0,
                  const typing::MaybeArray& posinf = none, const typing::MaybeArray& neginf = none);
 

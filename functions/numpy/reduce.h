@@ -15,9 +15,9 @@ template <class T>
 concept NoAxis = std::floating_point<T> || std::same_as<T, Array>;
 }  // namespace detail
 
-// Functions that also take only their options are templates in the overload that takes axes. For
-// var(x, {.ddof = 1}) GCC 12 considers both overloads viable, and for sum(x, {}) it must prefer the
-// one that is not a template.
+// Functions that also take only their options are templates in the overload that takes axes. GCC 12
+// considers both overloads viable for var(x, {.ddof = 1}). It then prefers the one that is not a
+// template, as for sum(x, {}).
 
 // Returns the sum over the axes (default: all); an empty sum is 0. Bools and integers of less than
 // 32 bits are summed as I32 or U32. BF16 and F16 are summed in F32 and rounded once. Like all

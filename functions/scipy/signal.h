@@ -17,9 +17,9 @@ struct ConvolveOptions {
   std::string method = "auto";
 };
 // Returns the convolution of two arrays with the same number of axes. Along an axis of sizes n and
-// m the result has n + m - 1 elements ("full"), the n elements in the center ("same"), or |n - m| +
-// 1 elements ("valid"). Integers are converted to floats. Raises ShapeError for different numbers
-// of axes and for arrays without elements. It also raises ShapeError if one array is larger on one
+// m, "full" gives n + m - 1 elements. "same" gives the n elements in the center, and "valid" |n -
+// m| + 1 elements. Integers are converted to floats. Raises ShapeError for different numbers of
+// axes and for arrays without elements. It also raises ShapeError if one array is larger on one
 // axis and smaller on another. Raises IndexError for another mode or method. Source:
 // jax.scipy.signal.convolve.
 Array convolve(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full",

@@ -143,7 +143,7 @@ std::pair<typing::arrays_t<B>, Array> cg(
 }
 
 // Returns {x, info}: the solution x of A x = b for any invertible A, by stabilized biconjugate
-// gradients (van der Vorst, 1992), preconditioned by M from the right. A, b, options and
+// gradients (van der Vorst, 1992). It is preconditioned by M from the right. A, b, options and
 // derivatives are as in cg. info (I32) is 0 if the tolerance is met. It is -10 or -11 if the method
 // broke down, because a product by which it divides was 0. Otherwise it is the number of steps, and
 // -1 if the residual is NaN. Source: jax.scipy.sparse.linalg.bicgstab.
@@ -159,7 +159,7 @@ std::pair<typing::arrays_t<B>, Array> bicgstab(
 }
 
 // Returns {x, info}: the solution x of A x = b for any invertible A. x is the vector of the Krylov
-// space of M A with the smallest residual (Saad and Schultz, 1986); the method restarts from the x
+// space of M A with the smallest residual (Saad and Schultz, 1986). The method restarts from the x
 // of the last space. A, b and derivatives are as in cg. info (I32) is 0 if the tolerance is met,
 // else the number of spaces, and -1 if the residual is NaN. Raises Error for another
 // `.solve_method`, and ShapeError for a `.restart` below 1. Source: jax.scipy.sparse.linalg.gmres.

@@ -43,7 +43,7 @@ struct OdeintOptions {
   // backwards, so the gradient is NaN where that overflows, as after a decay over a long time.
   // "checkpoint" does not have this limit. Forward mode differentiates the steps with their lengths
   // held fixed, also for reverse-mode derivatives. Reverse mode cannot be applied to forward mode
-  // (grad(jacfwd(f)) needs "checkpoint"): the loop of tangents has no bound, so the states of its
+  // (grad(jacfwd(f)) needs "checkpoint"). The loop of tangents has no bound, so the states of its
   // steps cannot be stored.
   //
   // "checkpoint" differentiates the accepted steps, with their lengths held fixed, in both modes
@@ -98,7 +98,7 @@ concept OdeArgument = !std::same_as<std::remove_cvref_t<T>, typing::OdeintOption
 //
 // y0: floating-point or complex arrays. t: a vector of strictly increasing floating-point times,
 // which is not checked. At a time that does not increase, the state is extrapolated from the
-// previous step; it is NaN at a second time that is not after the first. args are up to four trees;
+// previous step. It is NaN at a second time that is not after the first. args are up to four trees;
 // pass more as fields of one tree. Captures of func count as arguments. All of them, y0 and t have
 // derivatives (OdeintOptions::gradient).
 //

@@ -18,8 +18,7 @@ struct RootResult {
 };
 
 struct RootOptions {
-  // The problem counts as solved if the norm of all elements of f(x), or of f(x) - x for fixed
-  // points, is at most tol.
+  // The tolerance of the norm of f(x), or of f(x) - x for fixed points, over all elements.
   double tol = 1e-5;
   // The largest number of steps.
   int64_t max_steps = 100;
@@ -60,10 +59,10 @@ typing::RootResult<T> find_root(F& f, const T& x0, const Options& o, Run run) {
 
 }  // namespace detail
 
-// Finds the x with f(x) = 0 near x0 by Newton's method: x - solve(J, f(x)), where J is the dense
-// Jacobian of f at x. x0 and the result of f are trees of n floating-point or complex numbers in
-// all. Under vmap each lane stops on its own. If it does not converge, no error is raised:
-// `success` is false, and x is the last point.
+// Finds the x with f(x) = 0 near x0 by Newton's method. A step gives x - solve(J, f(x)), where J is
+// the dense Jacobian of f at x. x0 and the result of f are trees of n floating-point or complex
+// numbers in all. Under vmap each lane stops on its own. If it does not converge, no error is
+// raised: `success` is false, and x is the last point.
 //
 // The derivatives of x with respect to the captures of f are those of the root (custom_root), from
 // one system with J. x0 has no derivative. Raises ShapeError if the result of f does not have the

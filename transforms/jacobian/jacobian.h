@@ -14,8 +14,8 @@ enum class Sparsity {
   dense,
   // Searches the program of f for the elements that may be nonzero for some arguments, before the
   // Jacobian is computed. Columns (or rows) without a common nonzero row (or column) are then
-  // computed in one pass, so a banded Jacobian takes as many passes as it has diagonals. The result
-  // is the dense Array. The search costs about as much as the dense Jacobian each time f is traced;
+  // computed in one pass. A banded Jacobian takes as many passes as it has diagonals. The result is
+  // the dense Array. The search costs about as much as the dense Jacobian each time f is traced;
   // under jit that is once. Elements that the search cannot decide, such as an index that depends
   // on the arguments, count as nonzero.
   detect

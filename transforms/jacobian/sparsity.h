@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/jacobian/sparsity.h: the sparsity pattern of Jacobians: which elements of a result
-// depend on which elements of the arguments, and which of them can share a pass
-// (docs/decisions/0055).
+// transforms/jacobian/sparsity.h: the sparsity pattern of Jacobians, and the rows or columns that
+// can share a pass (docs/decisions/0055).
 #pragma once
 #include "weft/tracer/record_trace.h"
 
@@ -16,10 +15,10 @@ struct Pattern {
 };
 
 // Returns the dependences of a linear program. Its last seed_inputs inputs are those in which it is
-// linear; the others may have any values. Row s of the pattern has the elements of the results,
-// numbered through all of them, that depend on element s of those inputs for some values of the
-// others. Elements that the search cannot decide count as dependent. It finds at_a_time rows per
-// pass.
+// linear; the others may have any values. Row s of the pattern has the elements of the results that
+// depend on element s of those inputs for some values of the others. The elements are numbered
+// through all results. Elements that the search cannot decide count as dependent. It finds
+// at_a_time rows per pass.
 Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time);
 
 // A color for each row such that no two rows of one color share a column.

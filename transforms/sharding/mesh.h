@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/sharding/mesh.h: Mesh, a grid of lanes with a name for each axis, and PartitionSpec,
-// which states how the axes of an array are partitioned over the axes of a mesh.
+// transforms/sharding/mesh.h: Mesh, a grid of lanes with named axes, and PartitionSpec, the
+// partitioning of the axes of an array over those of a mesh.
 #pragma once
 #include <concepts>
 #include <string>
@@ -39,8 +39,8 @@ std::string to_string(const Mesh& m);  // "Mesh('data': 4, 'model': 2)"
 // Writes to_string(m) to a stream.
 std::ostream& operator<<(std::ostream& s, const Mesh& m);
 
-// The partitioning of one axis of an array: over none, over one axis of a mesh, or over several,
-// {"data", "model"}, of which the last one varies fastest.
+// The axes of a mesh over which one axis of an array is partitioned: none, one, or several,
+// {"data", "model"}. The last one varies fastest.
 struct SpecEntry {
   std::vector<std::string> names = {};
   bool given = true;

@@ -57,9 +57,9 @@ Arrays dsplit(const typing::Arg& x, int64_t n);
 Arrays dsplit(const typing::Arg& x, const std::vector<int64_t>& positions);
 // Moves an axis of x before axis `start`. Source: jax.numpy.rollaxis.
 Array rollaxis(const typing::Arg& x, int64_t axis, int64_t start = 0);
-// Assembles arrays from nested braces: those of the innermost braces are joined along the last
-// axis, the next level along the last but one: block({{a, b}, {c, d}}). Raises ShapeError for lists
-// of unequal depth. Source: jax.numpy.block.
+// Assembles arrays from nested braces: block({{a, b}, {c, d}}). The arrays of the innermost braces
+// are joined along the last axis, the next level along the last but one. Raises ShapeError for
+// lists of unequal depth. Source: jax.numpy.block.
 Array block(const typing::Nested& arrays, typing::Location at = typing::Location::here());
 
 }  // namespace weft
