@@ -414,9 +414,8 @@ typing::arrays_t<A> foldr(F fn, const X& elems, const A& initializer,
 // it processes that many rows at a time. Raises ShapeError if leading sizes differ (BatchingError
 // with batch_size). Source: jax.lax.map.
 template <class F, class X>
-// with `using namespace std`, write lax::map(f, xs), because std::map is also visible
-auto map(F f, const X& xs, const typing::LoopMapOptions& o = {},
-         typing::Location at = typing::Location::here()) {
+auto map(F f, const X& xs,  // std::map is visible here too; write lax::map(f, xs)
+         const typing::LoopMapOptions& o = {}, typing::Location at = typing::Location::here()) {
   detail::check_batch_size(o.batch_size, at);
   if (o.batch_size > 0) {
     typing::VmapOptions v;
