@@ -348,7 +348,7 @@ struct ConvDimensions {
   std::string lhs = {}, rhs = {}, out = {};
 };
 struct ConvDilatedOptions {
-  std::vector<int64_t> lhs_dilation = {}, rhs_dilation = {};  // {}: ones
+  std::vector<int64_t> lhs_dilation = {}, rhs_dilation = {};  // default: ones
   // The order of the axes.
   ConvDimensions dimension_numbers = {};
   // The number of groups into which the features, or the batch, of lhs and the output features of

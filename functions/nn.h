@@ -244,7 +244,7 @@ Array scaled_matmul(const typing::Arg& lhs, const typing::Arg& rhs, const typing
 
 // The options of conv.
 struct ConvOptions {
-  std::vector<int64_t> strides = {};  // {}: ones
+  std::vector<int64_t> strides = {};  // default: ones
   // "SAME": ceil(size / stride) positions; "VALID": no padding; or pairs (before, after) per axis.
   lax::ConvPadding padding = "SAME";
   // The distance between neighboring elements of x, and of the kernel; {}: ones.
@@ -260,7 +260,7 @@ struct ConvOptions {
 Array conv(const typing::Arg& x, const typing::Arg& kernel, const ConvOptions& o = {});
 // The options of conv_transpose.
 struct ConvTransposeOptions {
-  std::vector<int64_t> strides = {};  // {}: ones
+  std::vector<int64_t> strides = {};  // default: ones
   // The padding of the convolution that is transposed ("SAME", "VALID"), or pairs for this one.
   lax::ConvPadding padding = "SAME";
   // The distance between neighboring elements of the kernel; {}: ones.
@@ -278,7 +278,7 @@ Array conv_transpose(const typing::Arg& x, const typing::Arg& kernel,
 
 // The options of max_pool and min_pool.
 struct PoolOptions {
-  std::vector<int64_t> strides = {};  // {}: ones
+  std::vector<int64_t> strides = {};  // default: ones
   // "VALID": no padding; "SAME": ceil(size / stride) windows; or pairs (before, after) per axis.
   lax::ConvPadding padding = "VALID";
 };
@@ -293,7 +293,7 @@ Array max_pool(const typing::Arg& x, const std::vector<int64_t>& window_shape,
 Array min_pool(const typing::Arg& x, const std::vector<int64_t>& window_shape,
                const PoolOptions& o = {});
 struct AvgPoolOptions {
-  std::vector<int64_t> strides = {};  // {}: ones
+  std::vector<int64_t> strides = {};  // default: ones
   // As in PoolOptions.
   lax::ConvPadding padding = "VALID";
   // True: padding counts as zeros. False: the mean excludes padding.

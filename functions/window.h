@@ -13,10 +13,10 @@ namespace weft::lax {
 // There is one pair per axis; negative pairs crop. The base and window dilations are the distances
 // between neighboring elements of the operand and of the window.
 struct WindowOptions {
-  Sizes window_strides = {};  // {}: ones
+  Sizes window_strides = {};  // default: ones
   // As above, or pairs per axis.
   ConvPadding padding = "VALID";
-  Sizes base_dilation = {}, window_dilation = {};  // {}: ones
+  Sizes base_dilation = {}, window_dilation = {};  // default: ones
 };
 // Returns the sum of each window of x; padding is ignored. The result has one element per window.
 // Raises DTypeError for bools, and ShapeError for lists that do not have one entry per axis.
@@ -66,10 +66,10 @@ Shape reduce_window_shape_tuple(const Shape& operand_shape, const Sizes& window_
 struct SelectWindowOptions {
   // "ge" keeps the largest element, "le" the smallest.
   std::string select = "ge";
-  Sizes window_strides = {};  // {}: ones
+  Sizes window_strides = {};  // default: ones
   // As in WindowOptions.
   ConvPadding padding = "VALID";
-  Sizes base_dilation = {}, window_dilation = {};  // {}: ones
+  Sizes base_dilation = {}, window_dilation = {};  // default: ones
 };
 // Returns zeros of the operand's shape and dtype to which the elements of source, one per window,
 // are added. Each is added at the position of the element that its window selects. The result is
@@ -97,7 +97,7 @@ Array select_and_scatter(const typing::Arg& operand,
 Array conv(const typing::Arg& lhs, const typing::Arg& rhs, const Sizes& window_strides,
            const ConvPadding& padding, std::optional<DType> preferred_element_type = {});
 struct ConvGeneralOptions {
-  Sizes lhs_dilation = {}, rhs_dilation = {};  // {}: ones
+  Sizes lhs_dilation = {}, rhs_dilation = {};  // default: ones
   // The dtype of the result; by default that of lhs.
   std::optional<DType> preferred_element_type = {};
   Precision precision = Precision::DEFAULT;  // the least precision of the products
@@ -109,7 +109,7 @@ Array conv_with_general_padding(const typing::Arg& lhs, const typing::Arg& rhs,
                                 const ConvGeneralOptions& o = {});
 // The options of conv_transpose.
 struct ConvTransposeOptions {
-  Sizes rhs_dilation = {};                // {}: ones
+  Sizes rhs_dilation = {};                // default: ones
   ConvDimensions dimension_numbers = {};  // {}: features last, kernel (spatial…, in, out)
   // the kernel is flipped, and its input and output features are exchanged
   bool transpose_kernel = false;
@@ -129,7 +129,7 @@ Array conv_transpose(const typing::Arg& lhs, const typing::Arg& rhs, const Sizes
                      const ConvPadding& padding, const ConvTransposeOptions& o = {});
 // The options of functions on patches.
 struct ConvPatchesOptions {
-  Sizes lhs_dilation = {}, rhs_dilation = {};  // {}: ones
+  Sizes lhs_dilation = {}, rhs_dilation = {};  // default: ones
   // The order of the axes.
   ConvDimensions dimension_numbers = {};
 };

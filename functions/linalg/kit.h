@@ -22,7 +22,7 @@ Array with_batch(const Array& x, const Shape& batch, int kept);
 struct System {
   Array a, b;
   bool vector = false;
-  Array result(const Array& x) const;  // in the form in which b was given
+  Array result(const Array& x) const;  // returns x in the form in which b was given
 };
 System system(const char* name, const Array& a, const Array& b);
 

@@ -311,7 +311,7 @@ Array arange(const typing::Arg& start, const typing::Arg& stop, D dtype);
 namespace typing {
 struct LinspaceOptions {
   bool endpoint = true;             // `stop` is the last sample
-  std::optional<DType> dtype = {};  // of the result; integer results are rounded down
+  std::optional<DType> dtype = {};  // dtype of the result; integer results are rounded down
   int64_t axis = 0;                 // the axis of the samples if the bounds are arrays
 };
 }  // namespace typing

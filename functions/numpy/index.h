@@ -67,7 +67,7 @@ namespace typing {
 struct CompressOptions {
   // the number of elements; required where the condition is traced
   std::optional<int64_t> size = {};
-  Array fill_value = 0;  // for missing elements
+  Array fill_value = 0;  // value of missing elements
 };
 }  // namespace typing
 // Returns the elements of an axis, or of x flattened, where `condition` is true. condition is a
@@ -90,7 +90,7 @@ struct FillIndices {
 };
 struct NonzeroOptions {
   std::optional<int64_t> size = {};  // the number of elements; required where x is traced
-  FillIndices fill_value = 0;        // for missing elements
+  FillIndices fill_value = 0;        // indices of missing elements
 };
 }  // namespace typing
 // Returns the row-major indices of the nonzero elements, one vector per axis (I32). Raises
@@ -166,7 +166,7 @@ Array segment_min(const typing::Arg& x, const typing::Arg& segment_ids,
                   const typing::SegmentOptions& o = {});
 namespace typing {
 struct BincountOptions {
-  std::optional<int64_t> length = {};  // of the result; required where x is traced
+  std::optional<int64_t> length = {};  // length of the result; required where x is traced
 };
 }  // namespace typing
 // Counts how often each of 0, 1, … occurs in the vector x (I32). With weights it sums the weights

@@ -188,8 +188,8 @@ struct PadOptions {
   // .end_values. "maximum", "mean", "median" and "minimum" use that statistic of the axis. "empty"
   // uses zeros.
   std::string mode = "constant";
-  PadValues constant_values = 0;  // for "constant"
-  PadValues end_values = 0;       // for "linear_ramp"
+  PadValues constant_values = 0;  // used by "constant"
+  PadValues end_values = 0;       // used by "linear_ramp"
   // The number of elements at each end for the statistics, in the form of widths; by default all.
   std::optional<PadWidth> stat_length = {};
   // For "reflect" and "symmetric": "even", or "odd": twice the outermost element minus the mirrored

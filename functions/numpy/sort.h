@@ -27,7 +27,7 @@ struct ArgsortOptions {
   bool descending = false;
   // Equal elements keep their order. Otherwise a descending order is the reversed ascending one.
   bool stable = true;
-  std::optional<DType> dtype = {};  // of the result, an integer dtype; default: I32
+  std::optional<DType> dtype = {};  // integer dtype of the result; default: I32
 };
 }  // namespace typing
 // Returns the indices that sort the elements in ascending order. Source: jax.numpy.argsort.

@@ -224,7 +224,8 @@ GradientTransformation add_decayed_weights(const ScalarOrSchedule& weight_decay 
 struct TraceOptions {
   // Uses the lookahead update g + decay m with the new m.
   bool nesterov = false;
-  std::optional<DType> accumulator_dtype = {};  // of the state; default: that of the parameters
+  // dtype of the state; default: that of the parameters
+  std::optional<DType> accumulator_dtype = {};
 };
 // Updates m = g + decay · m and returns m; with nesterov it returns g + decay · m for the new m.
 // Source: optax.trace.
@@ -233,7 +234,7 @@ GradientTransformation trace(const Array& decay, const TraceOptions& o = {});
 struct ScaleByAdamOptions {
   Array b1 = 0.9, b2 = 0.999;          // the decay rates of the means
   Array eps = 1e-8, eps_root = 0.;     // added to the root, and under the root
-  std::optional<DType> mu_dtype = {};  // of the state m; default: that of the parameters
+  std::optional<DType> mu_dtype = {};  // dtype of m; default: that of the parameters
   bool nesterov = false;               // Nadam: uses the lookahead update
 };
 // Updates m = b1 m + (1 − b1) g and v = b2 v + (1 − b2) |g|². Returns m̂ / (√(v̂ + eps_root) +
@@ -243,7 +244,7 @@ GradientTransformation scale_by_adam(const ScaleByAdamOptions& o = {});
 struct ScaleByLionOptions {
   // the decay of the mean whose sign is returned, and that of the stored mean
   Array b1 = 0.9, b2 = 0.99;
-  std::optional<DType> mu_dtype = {};  // of the state m; default: that of the parameters
+  std::optional<DType> mu_dtype = {};  // dtype of m; default: that of the parameters
 };
 // Returns sign(b1 m + (1 − b1) g) and updates m = b2 m + (1 − b2) g. Source: optax.scale_by_lion.
 GradientTransformation scale_by_lion(const ScaleByLionOptions& o = {});
@@ -273,7 +274,7 @@ GradientTransformation scale_by_rss(const ScaleByRssOptions& o = {});
 
 struct SgdOptions {
   std::optional<Array> momentum = {};  // the decay of a trace of the gradients
-  bool nesterov = false;               // of the trace; has no effect without momentum
+  bool nesterov = false;               // option of the trace; has no effect without momentum
   // The dtype of the trace's state; default: that of the parameters.
   std::optional<DType> accumulator_dtype = {};
 };
@@ -318,7 +319,7 @@ struct RmspropOptions {
   bool eps_in_sqrt = true;
   bool centered = false;               // uses scale_by_stddev instead of scale_by_rms
   std::optional<Array> momentum = {};  // the decay of a trace of the scaled updates
-  bool nesterov = false;               // of the trace; has no effect without momentum
+  bool nesterov = false;               // option of the trace; has no effect without momentum
   // As in ScaleByRmsOptions.
   bool bias_correction = false;
 };

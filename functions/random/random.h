@@ -106,7 +106,7 @@ Array bits(const typing::Arg& key, const Shape& shape = {}, const BitsOptions& o
 struct UniformOptions {
   // A float dtype.
   DType dtype = F32;
-  Array lo = 0., hi = 1.;  // in [lo, hi)
+  Array lo = 0., hi = 1.;  // the numbers are in [lo, hi)
   // JAX's names of lo and hi
   weft::detail::NoOption<weft::detail::LoAndHi> minval = {}, maxval = {};
 };

@@ -35,7 +35,7 @@ Array map_coordinates(const typing::Arg& input, const Arrays& coordinates, int64
 namespace weft::scipy::interpolate {
 
 struct GridOptions {
-  std::string method = "linear";  // or "nearest"
+  std::string method = "linear";  // "linear" or "nearest"
   // The value outside the grid; none: extrapolates the outermost cell.
   typing::MaybeArray fill_value = std::numeric_limits<double>::quiet_NaN();
 };

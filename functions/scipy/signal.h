@@ -67,7 +67,7 @@ struct StftOptions {
   std::optional<int64_t> noverlap = {};  // samples that neighboring segments share: half a segment
   // size of the transform, to which a segment is zero-padded: nperseg
   std::optional<int64_t> nfft = {};
-  std::string detrend = "none";  // of each segment: "constant", "linear" or "none"
+  std::string detrend = "none";  // detrends each segment: "constant", "linear" or "none"
   bool return_onesided = true;   // for real input, omits the conjugate half
   // extension of both ends: "zeros", "even", "odd", "constant" or "none"
   std::string boundary = "zeros";
@@ -114,7 +114,7 @@ struct SpectrumOptions {
   std::optional<int64_t> noverlap = {};  // samples that neighboring segments share: half a segment
   // size of the transform, to which a segment is zero-padded: nperseg
   std::optional<int64_t> nfft = {};
-  std::string detrend = "constant";  // of each segment: "constant", "linear" or "none"
+  std::string detrend = "constant";  // detrends each segment: "constant", "linear" or "none"
   bool return_onesided = true;  // for real input, omits the conjugate half and includes its power
   std::string scaling = "density";  // "density": power per unit of frequency; "spectrum": power
   // The axis of time.

@@ -9,7 +9,7 @@
 namespace weft::detail {
 
 struct LineSearch {
-  Array length, f, g;  // and the value and the gradient at that length
+  Array length, f, g;  // the length, and the value and the gradient there
   Array failed;
   Array status;  // 0: found, 1: the zoom failed, 3: too many lengths were tried
   Array evaluations;

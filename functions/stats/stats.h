@@ -64,7 +64,7 @@ struct Bandwidth {
 struct KdeOptions {
   // The bandwidth of the kernels.
   Bandwidth bw_method = {};
-  std::optional<Array> weights = {};  // of the points; by default equal
+  std::optional<Array> weights = {};  // weights of the points; by default equal
 };
 // Estimates a density from n points in d dimensions as a sum of normal densities around the points.
 // dataset is (d, n) or (n). The weights (n) are divided by their sum. For narrow floats all fields
@@ -75,7 +75,7 @@ class gaussian_kde {
  public:
   Array neff;                 // the effective number of points: 1 / sum of the squared weights
   Array dataset, weights;     // (d, n), (n)
-  Array covariance, inv_cov;  // of one kernel, and its inverse: (d, d)
+  Array covariance, inv_cov;  // covariance of one kernel, and its inverse: (d, d)
 
   gaussian_kde() = default;
   explicit gaussian_kde(const typing::Arg& dataset, const KdeOptions& options = {});

@@ -19,7 +19,7 @@ Array polysub(const typing::Arg& a, const typing::Arg& b);
 
 namespace typing {
 struct PolyTrimOptions {
-  bool trim_leading_zeros = false;  // as NumPy does; the arrays must then be known
+  bool trim_leading_zeros = false;  // trims as NumPy does; the arrays must then be known
 };
 }  // namespace typing
 // Returns the product, of length n + m - 1; floats. Source: jax.numpy.polymul.

@@ -23,8 +23,8 @@ struct InterpEdge {
   InterpEdge(const char* name) : text(name) {}
 };
 struct InterpOptions {
-  InterpEdge left = none;   // for x < xp[0]
-  InterpEdge right = none;  // for x > xp[n-1]
+  InterpEdge left = none;   // value for x < xp[0]
+  InterpEdge right = none;  // value for x > xp[n-1]
   // the period of fp; xp need not be sorted then, and the edges are ignored
   MaybeArray period = none;
 };

@@ -16,7 +16,7 @@ struct CovOptions {
   // the number of repetitions of each sample: integers, (samples)
   std::optional<Array> fweights = {};
   std::optional<Array> aweights = {};  // the weight of each sample: (samples)
-  std::optional<DType> dtype = {};     // of the result; a float or complex dtype
+  std::optional<DType> dtype = {};     // dtype of the result, float or complex
 };
 }  // namespace typing
 // Returns the covariances of the variables in m (variables, samples) or m (samples), followed by
@@ -41,7 +41,7 @@ namespace typing {
 struct CorrCoefOptions {
   detail::Designated by_name{detail::ByName::tag};
   bool rowvar = true;               // as in cov
-  std::optional<DType> dtype = {};  // of the result; a float or complex dtype
+  std::optional<DType> dtype = {};  // dtype of the result, float or complex
 };
 }  // namespace typing
 // Returns the correlation coefficients cov(x, y)[i, j] / sqrt(cov(x, y)[i, i] cov(x, y)[j, j]),
