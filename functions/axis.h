@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/axis.h: arguments that may be `none`: an axis of a function that else takes its array
-// flattened, and an array; and dtypes as last arguments.
+// functions/axis.h: types of arguments that may be `none`: an axis (none flattens the array) and an
+// array; and dtypes as last arguments.
 #pragma once
 #include "weft/tracer/array.h"
 
 namespace weft {
 
 namespace typing {
-// An axis, or none: x flattened.
+// An axis, or none: x is flattened.
 struct OneAxis : std::optional<int64_t> {
   OneAxis() = default;
   OneAxis(none_t) {}
@@ -35,14 +35,14 @@ struct MaybeArray : std::optional<Array>, ir::NoNamesInBraces {
 }  // namespace typing
 
 namespace typing {
-// The dtype by its name, for functions without other options.
+// A named dtype option, for functions without other options.
 //
 //     eye(2, {.dtype = I32})  // array([[1, 0], [0, 1]], dtype=int32)
 struct DTypeOption {
   detail::Designated by_name{detail::ByName::tag};
-  std::optional<DType> dtype = {};  // default: as without options
+  std::optional<DType> dtype = {};  // default: the dtype of the call without options
 };
-// The same of zeros_like and its kind.
+// The options of zeros_like and similar functions.
 struct LikeOptions {
   detail::Designated by_name{detail::ByName::tag};
   std::optional<DType> dtype = {};  // default: that of x
@@ -51,7 +51,7 @@ struct LikeOptions {
 }  // namespace typing
 
 namespace detail {
-// A dtype and no braces, which therefore go to other overloads.
+// A dtype without braces; arguments in braces select other overloads.
 template <class D>
 concept PlainDType = std::same_as<D, DType>;
 }  // namespace detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/body.h: functions of two scalars, or of two lists of them, that join elements: on whole
-// arrays, and what they are. Not public.
+// functions/body.h: reduction functions of two scalars, or of two lists of scalars: their
+// application to whole arrays, and their recognition. Not public.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/core/ref.h"
@@ -12,16 +12,16 @@ namespace weft::fn {
 
 using Body = Function<Arrays(Arrays, Arrays)>;
 Body listed(const Function<Array(Array, Array)>& f);
-// The function on all elements of arrays of one shape.
+// Applies the function to all elements of arrays of one shape.
 Arrays each(const Body& f, const Arrays& a, const Arrays& b);
-// Operands of one shape, and a scalar of its dtype for each; numbers of C++ become that.
-// ShapeError, DTypeError in the name of the caller.
+// Checks that the operands have one shape and that init has a scalar of the dtype of each; converts
+// C++ numbers to that dtype. Raises ShapeError or DTypeError, naming the caller.
 void check_initial(const char* name, const Arrays& operands, Arrays* init);
-// What the function does. DTypeError in the name of the caller unless it gives scalars of the types
+// Traces the function. Raises DTypeError, naming the caller, unless it returns scalars of the types
 // that it takes.
 ClosedJaxpr traced(const char* name, const Body& f, const Arrays& scalars);
-// "add", "mul", "max", "min", "and", "or" or "xor" if the function is that alone and the initial
-// value, known now, has no part in it; else empty.
+// Returns "add", "mul", "max", "min", "and", "or" or "xor" if the function is only that op. The
+// initial value must be known to be neutral; otherwise the result is empty.
 std::string monoid_of(const ClosedJaxpr& j, const Array& init);
 
 }  // namespace weft::fn

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/nn.h: activations, normalisations and layers of neural networks, as jax.nn.
+// functions/nn.h: activations, normalizations and layers of neural networks, as in jax.nn. Unless
+// noted, activations take arrays of any shape and convert integers to floats.
 #pragma once
 #include "weft/functions/axis.h"
 #include "weft/functions/lax.h"
@@ -9,177 +10,187 @@
 
 namespace weft::nn {
 
-// max(x, 0), of any shape, in the dtype of x, integers too; NaN stays; complex numbers go by real,
-// then imaginary part. The derivative is 0 at 0. Source: jax.nn.relu.
+// Returns max(x, 0) in the dtype of x; integers stay integers and NaN stays NaN. Complex numbers
+// are compared by their real parts, then by their imaginary parts. The derivative at 0 is 0.
+// Source: jax.nn.relu.
 //
 //     nn::relu(array({-2, 0, 3}))  // array([0, 0, 3], dtype=int32)
 Array relu(const typing::Arg& x);
-// min(max(x, 0), 6), as relu else. The derivative is 0 at 0 and at 6. Source: jax.nn.relu6.
+// Returns min(max(x, 0), 6), with dtypes and NaN as in relu. The derivative is 0 at 0 and at 6.
+// Source: jax.nn.relu6.
 //
 //     nn::relu6(array({-2, 3, 8}))  // array([0, 3, 6], dtype=int32)
 Array relu6(const typing::Arg& x);
-// x where it is at least 0, else negative_slope x; the slope is broadcast with x. Integers become
-// floats. ShapeError for shapes that do not go together. Source: jax.nn.leaky_relu.
+// Returns x where x >= 0, else negative_slope * x. negative_slope is broadcast with x; ShapeError
+// if it cannot be. Integers are converted to floats. Source: jax.nn.leaky_relu.
 Array leaky_relu(const typing::Arg& x, const typing::Arg& negative_slope = 0.01);
-// x where it is positive, else alpha (e^x - 1); alpha is broadcast with x. Integers become floats.
-// ShapeError for shapes that do not go together. Source: jax.nn.elu.
+// Returns x where x > 0, else alpha (e^x - 1). alpha is broadcast with x; ShapeError if it cannot
+// be. Integers are converted to floats. Source: jax.nn.elu.
 Array elu(const typing::Arg& x, const typing::Arg& alpha = 1.);
-// max(x, 0) + alpha (e^(min(x, 0) / alpha) - 1); alpha is broadcast with x. Integers become floats.
-// ShapeError for shapes that do not go together. Source: jax.nn.celu.
+// Returns max(x, 0) + alpha (e^(min(x, 0) / alpha) - 1). alpha is broadcast with x; ShapeError if
+// it cannot be. Integers are converted to floats. Source: jax.nn.celu.
 Array celu(const typing::Arg& x, const typing::Arg& alpha = 1.);
-// 1.0507… elu(x, 1.6732…), the two numbers with which layers keep the mean 0 and the variance 1
-// (Klambauer et al., 2017). Of any shape; integers become floats. Source: jax.nn.selu.
+// Returns 1.0507… elu(x, 1.6732…). With these constants layers keep mean 0 and variance 1
+// (Klambauer et al., 2017). Integers are converted to floats. Source: jax.nn.selu.
 Array selu(const typing::Arg& x);
-// x Phi(x), Phi the distribution function of normal numbers: x (1 + erf(x / sqrt(2))) / 2, or as an
-// approximation x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2. Of any shape; integers become
-// floats. Source: jax.nn.gelu.
+// Returns x Phi(x), where Phi is the distribution function of the standard normal distribution. The
+// exact form is x (1 + erf(x / sqrt(2))) / 2. The approximation is x (1 + tanh(sqrt(2 / pi) (x +
+// 0.044715 x^3))) / 2. Integers are converted to floats. Source: jax.nn.gelu.
 //
 //     nn::gelu(array({0.}))  // array([0.], dtype=float32)
 Array gelu(const typing::Arg& x, bool approximate = true);
-// x sigmoid(x) = x / (1 + e^-x), of any shape; integers become floats. Source: jax.nn.silu.
+// Returns x sigmoid(x) = x / (1 + e^-x). Integers are converted to floats. Source: jax.nn.silu.
 Array silu(const typing::Arg& x);
 // The same as silu. Source: jax.nn.swish.
 Array swish(const typing::Arg& x);
-// x tanh(softplus(x)) = x tanh(log(1 + e^x)), of any shape; integers become floats. Source:
+// Returns x tanh(softplus(x)) = x tanh(log(1 + e^x)). Integers are converted to floats. Source:
 // jax.nn.mish.
 //
 //     nn::mish(array({0.}))  // array([0.], dtype=float32)
 Array mish(const typing::Arg& x);
-// log(1 + e^x), of any shape and without overflow: x for large x. Its derivative is sigmoid(x).
-// Integers become floats. Source: jax.nn.softplus.
+// Returns log(1 + e^x) without overflow: for large x the result is x. The derivative is sigmoid(x).
+// Integers are converted to floats. Source: jax.nn.softplus.
 Array softplus(const typing::Arg& x);
-// x / (1 + |x|), of any shape, in (-1, 1); integers become floats. Source: jax.nn.soft_sign.
+// Returns x / (1 + |x|), which is in (-1, 1). Integers are converted to floats. Source:
+// jax.nn.soft_sign.
 //
 //     nn::soft_sign(array({-1., 0., 3.}))  // array([-0.5 ,  0.  ,  0.75], dtype=float32)
 Array soft_sign(const typing::Arg& x);
-// 1 / (1 + e^-x), of any shape, without overflow; integers become floats. Source: jax.nn.sigmoid.
+// Returns 1 / (1 + e^-x) without overflow. Integers are converted to floats. Source:
+// jax.nn.sigmoid.
 //
 //     nn::sigmoid(array({0}))  // array([0.5], dtype=float32)
 Array sigmoid(const typing::Arg& x);
-// log(sigmoid(x)) = -softplus(-x), of any shape and without overflow: x for very negative x.
-// Integers become floats. Source: jax.nn.log_sigmoid.
+// Returns log(sigmoid(x)) = -softplus(-x) without overflow: for very negative x the result is x.
+// Integers are converted to floats. Source: jax.nn.log_sigmoid.
 Array log_sigmoid(const typing::Arg& x);
-// The hyperbolic tangent of any shape; integers become floats. The same as weft::tanh. Source:
+// Returns the hyperbolic tangent of x, as weft::tanh. Integers are converted to floats. Source:
 // jax.nn.tanh.
 Array tanh(const typing::Arg& x);
-// x cut to [-1, 1], of any shape, in the dtype of x, integers too; NaN stays. The derivative is 1
-// at -1 and at 1. Source: jax.nn.hard_tanh.
+// Returns x clipped to [-1, 1] in the dtype of x; integers stay integers and NaN stays NaN. The
+// derivative is 1 at -1 and at 1. Source: jax.nn.hard_tanh.
 //
 //     nn::hard_tanh(array({-2., 0.5, 3.}))  // array([-1. ,  0.5,  1. ], dtype=float32)
 Array hard_tanh(const typing::Arg& x);
-// relu6(x + 3) / 6, of any shape: 0 up to -3, 1 from 3 on, straight between. The derivative is 0 at
-// -3 and at 3. Integers become floats. Source: jax.nn.hard_sigmoid.
+// Returns relu6(x + 3) / 6: 0 up to -3, 1 from 3 on, and linear in between. The derivative is 0 at
+// -3 and at 3. Integers are converted to floats. Source: jax.nn.hard_sigmoid.
 //
 //     nn::hard_sigmoid(array({-4, 0, 4}))  // array([0. , 0.5, 1. ], dtype=float32)
 Array hard_sigmoid(const typing::Arg& x);
-// x hard_sigmoid(x), of any shape; integers become floats. Source: jax.nn.hard_silu.
+// Returns x hard_sigmoid(x). Integers are converted to floats. Source: jax.nn.hard_silu.
 Array hard_silu(const typing::Arg& x);
 // The same as hard_silu. Source: jax.nn.hard_swish.
 Array hard_swish(const typing::Arg& x);
-// 0 for x <= -1, x for x >= 1, (x + 1)^2 / 4 between; its derivative is sparse_sigmoid. Of any
-// shape; integers become floats. Source: jax.nn.sparse_plus.
+// Returns 0 for x <= -1, x for x >= 1, and (x + 1)^2 / 4 in between. The derivative is
+// sparse_sigmoid. Integers are converted to floats. Source: jax.nn.sparse_plus.
 //
 //     nn::sparse_plus(array({-2., 0., 2.}))  // array([0.  , 0.25, 2.  ], dtype=float32)
 Array sparse_plus(const typing::Arg& x);
-// (x + 1) / 2 cut to [0, 1], of any shape; integers become floats. Source: jax.nn.sparse_sigmoid.
+// Returns (x + 1) / 2 clipped to [0, 1]. Integers are converted to floats. Source:
+// jax.nn.sparse_sigmoid.
 Array sparse_sigmoid(const typing::Arg& x);
-// log(1 - e^-x) of any shape, exact for small and large x too; -inf at 0, NaN for x < 0. Integers
-// become floats. Source: jax.nn.log1mexp.
+// Returns log(1 - e^-x), accurate also for small and large x. It is -inf at 0 and NaN for x < 0.
+// Integers are converted to floats. Source: jax.nn.log1mexp.
 Array log1mexp(const typing::Arg& x);
-// (x + sqrt(x^2 + b)) / 2, also where both cancel (0 in JAX); b is broadcast with x. Integers
-// become floats. ShapeError for shapes that do not go together. Source: jax.nn.squareplus.
+// Returns (x + sqrt(x^2 + b)) / 2, accurate also where x and the root cancel (JAX gives 0 there). b
+// is broadcast with x; ShapeError if it cannot be. Integers are converted to floats. Source:
+// jax.nn.squareplus.
 Array squareplus(const typing::Arg& x, const typing::Arg& b = 4.);
-// The first half of x along an axis times the sigmoid of the second: (…, 2 n, …) -> (…, n, …).
-// Integers become floats. IndexError for an axis that x has not, ShapeError for one of odd size.
-// Source: jax.nn.glu.
+// Returns the first half of x along an axis times the sigmoid of the second half: (…, 2 n, …) ->
+// (…, n, …). Integers are converted to floats. Raises IndexError for an axis that x does not have,
+// and ShapeError for an axis of odd size. Source: jax.nn.glu.
 Array glu(const typing::Arg& x, int64_t axis = -1);
-// x itself. Source: jax.nn.identity.
+// Returns x unchanged. Source: jax.nn.identity.
 Array identity(const typing::Arg& x);
 
 struct SoftmaxOptions {
-  // Bool, broadcast to x: the elements that count; none: all.
+  // bool, broadcast to x: the elements to include; none: all
   std::optional<Array> where = {};
 };
-// e^x / the sum of e^x along axes (none: all), of the shape of x and without overflow. Elements
-// that .where leaves out give 0. Integers become floats. IndexError for axes that x has not,
-// ShapeError for a .where that does not broadcast to x. Source: jax.nn.softmax.
+// Returns e^x divided by the sum of e^x along the axes (none: all), without overflow. The result
+// has the shape of x. Elements that .where excludes give 0. Integers are converted to floats.
+// Raises IndexError for axes that x does not have, and ShapeError if .where does not broadcast to
+// x. Source: jax.nn.softmax.
 //
 //     nn::softmax(array({1., 1.}))  // array([0.5, 0.5], dtype=float32)
 Array softmax(const typing::Arg& x, const typing::AxisList& axis = -1,
               const SoftmaxOptions& o = {});
-// x - log of the sum of e^x along axes (none: all), of the shape of x and without overflow.
-// Elements that .where leaves out give -inf. Dtypes and errors as of softmax. Source:
+// Returns x minus the logarithm of the sum of e^x along the axes (none: all). The result has the
+// shape of x. Elements that .where excludes give -inf. Dtypes and errors are as in softmax. Source:
 // jax.nn.log_softmax.
 Array log_softmax(const typing::Arg& x, const typing::AxisList& axis = -1,
                   const SoftmaxOptions& o = {});
 // The options of logsumexp and signed_logsumexp.
 using LogSumExpOptions = special::LogSumExpOptions;
-// log of the sum of b e^x along axes, by default all, of the elements that count:
-// special::logsumexp. Source: jax.nn.logsumexp.
+// Returns the logarithm of the sum of b e^x along the axes (by default all), as special::logsumexp.
+// Only the elements that .where selects are included. Source: jax.nn.logsumexp.
 Array logsumexp(const typing::Arg& x, const typing::AxisList& axis = none,
                 const LogSumExpOptions& o = {});
-// special::signed_logsumexp: the logarithm of the size of such a sum and its sign. Source:
-// jax.nn.logsumexp with return_sign.
+// Returns the logarithm of the absolute value of such a sum, and its sign, as
+// special::signed_logsumexp. Source: jax.nn.logsumexp with return_sign.
 using special::signed_logsumexp;
-// How logmeanexp computes.
+// The options of logmeanexp.
 struct LogMeanExpOptions {
-  // The axes stay, with size 1.
+  // True: the reduced axes stay in the result, with size 1.
   bool keepdims = false;
-  // Bool, broadcast to x: the elements that count; none: all.
+  // bool, broadcast to x: the elements to include; none: all
   std::optional<Array> where = {};
 };
-// The logarithm of the mean of e^x along axes, by default all, of the elements that count; NaN
-// where none does. Integers become floats. IndexError for axes that x has not, ShapeError for a
-// .where that does not broadcast to x. Source: jax.nn.logmeanexp.
+// Returns the logarithm of the mean of e^x along the axes (by default all). Only the elements that
+// .where selects are included; without any, the result is NaN. Integers are converted to floats.
+// Raises IndexError for axes that x does not have, and ShapeError if .where does not broadcast to
+// x. Source: jax.nn.logmeanexp.
 Array logmeanexp(const typing::Arg& x, const typing::AxisList& axis = none,
                  const LogMeanExpOptions& o = {});
-// How standardize computes.
+// The options of standardize.
 struct StandardizeOptions {
-  // What stands for the mean and the variance of x; broadcast with x.
+  // Values to use instead of the mean and the variance of x; broadcast with x.
   std::optional<Array> mean = {}, variance = {};
-  // Added to the variance.
+  // A constant added to the variance.
   Array epsilon = 1e-5;
-  std::optional<Array> where = {};  // bool, broadcast to x: the elements that count
-  // The variance: mean of squares less squared mean, at least 0 ("fast"), or mean of squared
-  // differences ("stable").
+  // bool, broadcast to x: the elements to include in mean and variance
+  std::optional<Array> where = {};
+  // How to compute the variance. "fast": the mean of the squares minus the squared mean, at
+  // least 0. "stable": the mean of the squared differences from the mean.
   std::string algorithm = "fast";
 };
-// (x - mean) / sqrt(variance + epsilon), with mean and variance along the axes, unless others are
-// given. Integers become floats. IndexError for another .algorithm or axes that x has not,
-// ShapeError for a .where that does not broadcast to x. Source: jax.nn.standardize.
+// Returns (x - mean) / sqrt(variance + epsilon). The mean and the variance are computed along the
+// axes unless they are given. Integers are converted to floats. Raises IndexError for another
+// .algorithm or for axes that x does not have, and ShapeError if .where does not broadcast to x.
+// Source: jax.nn.standardize.
 Array standardize(const typing::Arg& x, const typing::AxisList& axis = -1,
                   const StandardizeOptions& o = {});
 struct LayerNormOptions {
-  // A factor of the result, and what is then added; broadcast to x.
+  // A factor of the result, and a term added after it; broadcast to x.
   std::optional<Array> scale = {}, bias = {};
-  // Added to the variance.
+  // A constant added to the variance.
   Array epsilon = 1e-5;
 };
-// (x - mean) / sqrt(variance + epsilon) scale + bias, with the mean and the variance (the mean of
-// squared differences) along the axes; of the shape of x. Integers become floats; F16 and BF16 are
-// computed with in F32, as in softmax and standardize, and rounded once. IndexError for
-// axes that x has not, ShapeError for a .scale or .bias that does not broadcast to x. Source:
-// flax.linen.LayerNorm.
+// Returns (x - mean) / sqrt(variance + epsilon) * scale + bias. The mean and the variance (the mean
+// of the squared differences) are computed along the axes. The result has the shape of x. Integers
+// are converted to floats. As in softmax and standardize, F16 and BF16 are computed in F32 and
+// rounded once. Raises IndexError for axes that x does not have, and ShapeError if .scale or .bias
+// does not broadcast to x. Source: flax.linen.LayerNorm.
 Array layer_norm(const typing::Arg& x, const typing::AxisList& axis = -1,
                  const LayerNormOptions& o = {});
-// The form of one_hot.
+// The options of one_hot.
 struct OneHotOptions {
   // The dtype of the result.
   DType dtype = F32;
-  // Where the axis of classes stands in the result.
+  // The position of the axis of classes in the result.
   int64_t axis = -1;
 };
-// 1 where the class x is, 0 elsewhere: x (…) -> (…, num_classes), or that axis at .axis. Classes
-// out of range give zeros. IndexError for another axis, ShapeError for a negative number of
-// classes. Source: jax.nn.one_hot.
+// Returns the one-hot encoding of x: 1 at the class x, 0 elsewhere. x (…) -> (…, num_classes);
+// .axis moves the new axis. Classes out of range give zeros. Raises IndexError for another axis,
+// and ShapeError for a negative number of classes. Source: jax.nn.one_hot.
 //
 //     nn::one_hot(array({2, 0}), 3)  // array([[0., 0., 1.], [1., 0., 0.]], dtype=float32)
 Array one_hot(const typing::Arg& x, int64_t num_classes, const OneHotOptions& o = {});
 template <weft::detail::PlainDType D>
 Array one_hot(const typing::Arg& x, int64_t num_classes, D dtype);
 
-// How many keys to the left and to the right of its own place a query sees: {left, right}, one
-// number for both, or {} for all keys.
+// The number of keys to the left and to the right of its own position that a query attends to. It
+// is {left, right}, one number for both, or {} for all keys.
 struct LocalWindow {
   bool all = true;
   int64_t left = 0, right = 0;
@@ -189,102 +200,107 @@ struct LocalWindow {
   LocalWindow(int64_t before, int64_t behind) : all(false), left(before), right(behind) {}
 };
 struct AttentionOptions {
-  std::optional<Array> bias = {}, mask = {};  // broadcast to (…, N, T, S); added; bool
-  std::optional<Array> scale = {};            // of the products; default: 1 / sqrt(H)
-  bool is_causal = false;                     // a query sees no key after its own place
-  // How many queries and keys of each (…) there are, integers (…): what is beyond has no part, and
-  // gives zeros.
+  // broadcast to (…, N, T, S); added to the logits; bool
+  std::optional<Array> bias = {}, mask = {};
+  std::optional<Array> scale = {};  // factor of the logits; by default 1 / sqrt(H)
+  bool is_causal = false;           // a query attends to no key after its own position
+  // The numbers of valid queries and keys of each batch entry, integers (…). Later positions are
+  // ignored and give zeros.
   std::optional<Array> query_seq_lengths = {}, key_value_seq_lengths = {};
-  // How many keys beside its own place a query sees; {}: all.
+  // The number of keys around its own position that a query attends to; {}: all.
   LocalWindow local_window_size = {};
 };
-// Softmax attention; query (…, T, N, H), key and value (…, S, K, H) with N a multiple of K, of
-// which each head serves N / K heads of queries -> (…, T, N, H). A query that the masks leave no
-// key gets the mean of the values. F16 and BF16 are weighed in F32. ShapeError for shapes that do
-// not go together, DTypeError for a mask that is no bool and lengths that are no integers. Source:
-// jax.nn.dot_product_attention.
+// Computes softmax attention: query (…, T, N, H), key and value (…, S, K, H) -> (…, T, N, H). N is
+// a multiple of K; each key head serves N / K query heads. A query for which the masks leave no key
+// gets the mean of the values. For F16 and BF16 the weights are computed in F32. Raises ShapeError
+// for shapes that do not match. Raises DTypeError if the mask is not bool or the lengths are not
+// integers. Source: jax.nn.dot_product_attention.
 Array dot_product_attention(const typing::Arg& query, const typing::Arg& key,
                             const typing::Arg& value, const AttentionOptions& o = {});
-// What dot_product_attention_with_residual gives.
+// The results of dot_product_attention_with_residual.
 struct AttentionResult {
   Array out, residual;
 };
-// dot_product_attention, and beside it the logarithms (…, T, N) of the sums that the weights are
-// divided by, which have no derivative. Source: jax.nn.dot_product_attention with return_residual.
+// Computes dot_product_attention and also returns the logarithms (…, T, N) of the sums by which the
+// weights are divided. These logarithms have no derivative. Source: jax.nn.dot_product_attention
+// with return_residual.
 AttentionResult dot_product_attention_with_residual(const typing::Arg& query,
                                                     const typing::Arg& key,
                                                     const typing::Arg& value,
                                                     const AttentionOptions& o = {});
 
-// The form of scaled_matmul.
+// The options of scaled_matmul.
 struct ScaledMatmulOptions {
-  // The dtype of the result, a float.
+  // The dtype of the result, a float dtype.
   DType preferred_element_type = F32;
 };
-// Products of matrices whose numbers have scales a block: lhs (b, m, k) with lhs_scales (b, m, s)
-// and rhs (b, n, k) with rhs_scales (b, n, s) -> (b, m, n), where s divides k and each scale is the
-// factor of k / s numbers one after another. Computed in F32, or F64 if an operand is. ShapeError
-// for sizes that do not fit, DTypeError for complex operands and for a result that is no float.
-// Source: jax.nn.scaled_matmul.
+// Returns products of matrices with block scales (b, m, n). lhs (b, m, k) has lhs_scales (b, m, s),
+// and rhs (b, n, k) has rhs_scales (b, n, s). s divides k, and each scale multiplies k / s
+// consecutive elements. The product is computed in F32, or in F64 if an operand is F64. Raises
+// ShapeError for sizes that do not match. Raises DTypeError for complex operands and for a result
+// dtype that is not a float. Source: jax.nn.scaled_matmul.
 Array scaled_matmul(const typing::Arg& lhs, const typing::Arg& rhs, const typing::Arg& lhs_scales,
                     const typing::Arg& rhs_scales, const ScaledMatmulOptions& o = {});
 
-// How conv moves its kernel.
+// The options of conv.
 struct ConvOptions {
-  std::vector<int64_t> strides = {};  // {}: ones
-  // "SAME": ceil(size / stride) places; "VALID": no padding; or pairs.
+  std::vector<int64_t> strides = {};  // default: ones
+  // "SAME": ceil(size / stride) positions; "VALID": no padding; or pairs (before, after) per axis.
   lax::ConvPadding padding = "SAME";
-  // How far elements of x, and of the kernel, are apart; {}: ones.
+  // The distance between neighboring elements of x, and of the kernel; {}: ones.
   std::vector<int64_t> input_dilation = {}, kernel_dilation = {};
-  // Groups of features that are convolved by themselves.
+  // The number of groups of features that are convolved separately.
   int64_t feature_group_count = 1;
-  std::optional<Array> bias = {};  // of the out features
+  std::optional<Array> bias = {};  // one per output feature
 };
-// A convolutional layer: x (batch, spatial…, features), kernel (spatial…, features / groups, out
-// features) -> (batch, spatial…, out features); the kernel is not turned round. ShapeError for
-// ranks, lists and sizes that do not fit and a named padding beside an .input_dilation, DTypeError
-// for two dtypes. Source: flax.linen.Conv.
+// Applies a convolutional layer: x (batch, spatial…, features), kernel (spatial…, features /
+// groups, out features) -> (batch, spatial…, out features). The kernel is not flipped. Raises
+// ShapeError for ranks, lists and sizes that do not match, and for a named padding together with
+// .input_dilation. Raises DTypeError for two different dtypes. Source: flax.linen.Conv.
 Array conv(const typing::Arg& x, const typing::Arg& kernel, const ConvOptions& o = {});
-// How conv_transpose moves its kernel.
+// The options of conv_transpose.
 struct ConvTransposeOptions {
-  std::vector<int64_t> strides = {};  // {}: ones
-  // That of the convolution ("SAME", "VALID"), or pairs of this one.
+  std::vector<int64_t> strides = {};  // default: ones
+  // The padding of the convolution that is transposed ("SAME", "VALID"), or pairs for this one.
   lax::ConvPadding padding = "SAME";
-  // How far elements of the kernel are apart; {}: ones.
+  // The distance between neighboring elements of the kernel; {}: ones.
   std::vector<int64_t> kernel_dilation = {};
-  // Turned round, its in and out features changing places.
+  // The kernel is flipped, and its input and output features are exchanged.
   bool transpose_kernel = false;
-  std::optional<Array> bias = {};  // of the out features
+  std::optional<Array> bias = {};  // one per output feature
 };
-// The transpose of conv, as lax::conv_transpose: x (batch, spatial…, features), kernel (spatial…,
-// features, out features), of transpose_kernel (spatial…, out features, features) -> (batch,
-// spatial…, out features). ShapeError for ranks, lists and sizes that do not fit, DTypeError for
-// two dtypes. Source: flax.linen.ConvTranspose.
+// Applies the transpose of conv, as lax::conv_transpose: x (batch, spatial…, features), kernel
+// (spatial…, features, out features) -> (batch, spatial…, out features). With .transpose_kernel the
+// kernel is (spatial…, out features, features). Raises ShapeError for ranks, lists and sizes that
+// do not match, and DTypeError for two different dtypes. Source: flax.linen.ConvTranspose.
 Array conv_transpose(const typing::Arg& x, const typing::Arg& kernel,
                      const ConvTransposeOptions& o = {});
 
-// How max_pool and min_pool move their window.
+// The options of max_pool and min_pool.
 struct PoolOptions {
-  std::vector<int64_t> strides = {};  // {}: ones
-  // "VALID": no padding; "SAME": ceil(size / stride) windows; or pairs.
+  std::vector<int64_t> strides = {};  // default: ones
+  // "VALID": no padding; "SAME": ceil(size / stride) windows; or pairs (before, after) per axis.
   lax::ConvPadding padding = "VALID";
 };
-// The largest element of each window of the spatial axes of x (batch…, spatial…, features), which
-// stay where they are; padding has no part, NaN wins. ShapeError for fewer axes than the window
-// needs and lists that do not fit. Source: flax.linen.max_pool.
+// Returns the largest element of each window over the spatial axes of x (batch…, spatial…,
+// features). The order of the axes does not change. Padding is ignored; a NaN makes its window NaN.
+// Raises ShapeError if x has too few axes for the window, and for lists of the wrong length.
+// Source: flax.linen.max_pool.
 Array max_pool(const typing::Arg& x, const std::vector<int64_t>& window_shape,
                const PoolOptions& o = {});
-// As max_pool the smallest element of each window. Source: flax.linen.min_pool.
+// Returns the smallest element of each window, otherwise like max_pool. Source:
+// flax.linen.min_pool.
 Array min_pool(const typing::Arg& x, const std::vector<int64_t>& window_shape,
                const PoolOptions& o = {});
 struct AvgPoolOptions {
-  std::vector<int64_t> strides = {};  // {}: ones
-  // As of PoolOptions.
+  std::vector<int64_t> strides = {};  // default: ones
+  // As in PoolOptions.
   lax::ConvPadding padding = "VALID";
-  // Padding counts as zeros; else the mean is of the others.
+  // True: padding counts as zeros. False: the mean excludes padding.
   bool count_include_pad = true;
 };
-// As max_pool the mean of each window. Integers become floats. Source: flax.linen.avg_pool.
+// Returns the mean of each window, otherwise like max_pool. Integers are converted to floats.
+// Source: flax.linen.avg_pool.
 Array avg_pool(const typing::Arg& x, const std::vector<int64_t>& window_shape,
                const AvgPoolOptions& o = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/padding.h: padding by name, which convolutions and windows share. Not public.
+// functions/padding.h: named padding, which convolutions and windows share. Not public.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace weft::fn {
 
-// What "SAME", "SAME_LOWER" or "VALID" puts before and behind each axis: of SAME the result has a
-// place for each stride. ShapeError in the name of a function for another word.
+// Returns the padding that "SAME", "SAME_LOWER" or "VALID" adds before and after each axis. With
+// SAME the result has one position per stride. Raises ShapeError, naming the function, for another
+// word.
 std::vector<std::pair<int64_t, int64_t>> pads_of(const char* name, const std::vector<int64_t>& in,
                                                  const std::vector<int64_t>& window,
                                                  const std::vector<int64_t>& strides,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/checkpoint.cpp: tracing what is checkpointed, and telling where residuals come from.
+// transforms/checkpoint.cpp: traces functions for checkpoint, and describes the origins of
+// residuals.
 #include "weft/transforms/checkpoint.h"
 
 #include <fmt/format.h>
@@ -19,8 +20,7 @@ namespace weft {
 namespace detail {
 namespace {
 
-// Where the value comes from, and its place in the order of the program: literals, constants and
-// inputs before what equations make.
+// Describes where a residual of a linearized function was computed.
 std::string source_of(const JaxprData& j, Atom a, const std::vector<std::string>& inputs);
 
 std::string made_by(const Eqn& e, size_t k, const std::vector<std::string>& operands) {
@@ -30,7 +30,7 @@ std::string made_by(const Eqn& e, size_t k, const std::vector<std::string>& oper
   };
   if (e.op->name() == "name") return fmt::format("named '{}'{}", text("name"), at);
   if (e.op->name() != "jit") return fmt::format("output of {}{}", e.op->name(), at);
-  // The first run of a checkpoint is a call of what the user wrote.
+  // The first run of a checkpoint is a call of the user's function.
   if (text("name") == "checkpoint") {
     const Jaxpr body = *param_field<Jaxpr>(e.params, "jaxpr");
     return source_of(*body, body->out[k], operands);

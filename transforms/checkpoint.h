@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/checkpoint.h: checkpoint: less memory for a derivative, for computing twice; and what
-// a derivative keeps.
+// transforms/checkpoint.h: checkpoint: derivatives that use less memory by recomputing values, and
+// the list of residuals that a derivative stores.
 #pragma once
 #include <string>
 #include <string_view>
@@ -14,15 +14,16 @@ namespace weft {
 
 namespace typing {
 struct CheckpointOptions {
-  // Which values that f makes may be kept for its derivative (checkpoint_policies).
+  // Selects the intermediate values of f that may be stored for its derivative
+  // (checkpoint_policies).
   CheckpointPolicy policy = checkpoint_policies::nothing_saveable;
-  // What is computed again is not merged with what the first run computed, which would have to be
-  // kept after all. False where f stands in the body of a scan, whose loops there and back are
-  // compiled apart; nothing is lost there if it is true.
+  // Prevents recomputed values from being merged with those of the first run, which would then have
+  // to be stored. It may be false if f is the body of a scan, whose forward and backward loops are
+  // compiled separately. True costs nothing there.
   bool prevent_cse = true;
 };
 
-// What a derivative keeps of its function: a type, and where it comes from.
+// A residual that a derivative stores: its type and its origin.
 struct SavedResidual {
   Type type;
   std::string source;  // "from the argument args[0]", "named 'a' from file.cpp:12", …
@@ -66,28 +67,29 @@ class Checkpoint : public CallOperator<Checkpoint<F>, F> {
 
 }  // namespace detail
 
-// f, whose values are the same, and whose derivative computes again what it needs of them, rather
-// than to keep it from the first run: of what f makes only what the policy saves is kept, beside
-// the arguments (and what f captures). f may take and return any trees, and may be mapped,
-// differentiated any number of times, compiled, and stand in loops and branches. The gradient of a
-// scan whose body is a checkpoint that keeps nothing holds about 2 sqrt(n) of the carries of its n
-// steps, not n, if n is above 64. Ordered effects (debug_print) happen in the first run alone.
-// Source: jax.checkpoint. PyTorch: torch.utils.checkpoint.checkpoint (use_reentrant = False).
-// TensorFlow: tf.recompute_grad.
+// Returns f with the same values. Its derivative recomputes the intermediate values that it needs
+// instead of storing them. It stores only the arguments, the captures of f and the values that the
+// policy selects.
+//
+// f may take and return any trees. It may be mapped, differentiated any number of times, compiled,
+// and used in loops and branches. A gradient of a scan of n > 64 steps whose body is a checkpoint
+// that stores nothing keeps about 2 sqrt(n) carries instead of n. Ordered effects (debug_print)
+// happen only in the first run. Source: jax.checkpoint. PyTorch: torch.utils.checkpoint.checkpoint
+// (use_reentrant = False). TensorFlow: tf.recompute_grad.
 template <class F>
 auto checkpoint(F f, typing::CheckpointOptions options = {},
                 typing::Location at = typing::Location::here()) {
   return detail::Checkpoint<F>(std::move(f), std::move(options), at);
 }
-// Another name of checkpoint. Source: jax.remat.
+// Another name for checkpoint. Source: jax.remat.
 template <class F>
 auto remat(F f, typing::CheckpointOptions options = {},
            typing::Location at = typing::Location::here()) {
   return detail::Checkpoint<F>(std::move(f), std::move(options), at);
 }
 
-// x, any tree, unchanged; each of its arrays has the name by which policies of a checkpoint around
-// it can tell it. Source: jax.ad_checkpoint.checkpoint_name.
+// Returns x, any tree, unchanged. Its arrays get the name by which the policies of an enclosing
+// checkpoint select them. Source: jax.ad_checkpoint.checkpoint_name.
 template <class T>
 typing::arrays_t<T> checkpoint_name(const T& x, std::string_view name,
                                     typing::Location at = typing::Location::here()) {
@@ -98,8 +100,9 @@ typing::arrays_t<T> checkpoint_name(const T& x, std::string_view name,
   return tree::rebuild(t, out.data());
 }
 
-// What linearize(f, args…), and so each gradient, keeps of f: the arguments first, then what f
-// makes, in the order in which it does. Source: jax.ad_checkpoint.saved_residuals.
+// Returns the residuals that linearize(f, args…), and so each gradient, stores. The arguments are
+// first, followed by the intermediate values in the order in which f computes them. Source:
+// jax.ad_checkpoint.saved_residuals.
 template <class F, class... A>
 std::vector<typing::SavedResidual> saved_residuals(F f, const A&... a) {
   const auto args = detail::arguments<F>(a...);
@@ -107,8 +110,8 @@ std::vector<typing::SavedResidual> saved_residuals(F f, const A&... a) {
   detail::Flat<F, Args, typename detail::ResultOf<F, Args>::type> flat(f, args);
   return detail::residuals_of(flat, tree::leaves(args), tree::detail::skeleton_of(args));
 }
-// Prints them to the standard output, one a line: "f32[3] named 'a' from file.cpp:12".
-// Source: jax.ad_checkpoint.print_saved_residuals.
+// Prints the saved residuals to the standard output, one per line: "f32[3] named 'a' from
+// file.cpp:12". Source: jax.ad_checkpoint.print_saved_residuals.
 template <class F, class... A>
 void print_saved_residuals(F f, const A&... a) {
   detail::print_residuals(saved_residuals(f, a...));
@@ -116,10 +119,10 @@ void print_saved_residuals(F f, const A&... a) {
 namespace typing {
 // "f32[3] from the argument args[0]"
 std::string to_string(const SavedResidual& r);
-// One a line.
+// One residual per line.
 std::string to_string(const std::vector<SavedResidual>& r);
 }  // namespace typing
-// Both are found without weft::typing, too.
+// Both are found without weft::typing too.
 using typing::to_string;
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/chunk.cpp: doing some lanes at a time.
+// transforms/chunk.cpp: maps that run a chunk of lanes at a time.
 #include "weft/transforms/chunk.h"
 
 #include <algorithm>
@@ -58,9 +58,10 @@ namespace {
 using Known = std::unordered_map<const JaxprData*, int64_t>;
 int64_t peak_bytes(const JaxprData& j, Known& known);
 
-// Bytes that an equation needs besides its operands and results: what its native code takes, or the
-// most that one of the programs needs that it runs (rules of derivatives it does not). Their inputs
-// are operands, or as large as what the results replace.
+// Returns the bytes that an equation needs in addition to its operands and results. It is the
+// workspace of its native code, or the peak of the largest program that it runs; programs for
+// derivatives do not run. The inputs of these programs are not counted: they are operands, or as
+// large as the results that replace them.
 int64_t inner_bytes(const JaxprData& j, const Eqn& e, Known& known) {
   if (e.op->implementations().empty()) return 0;
   const Lowering l = lower_equation(j, e);
@@ -69,7 +70,7 @@ int64_t inner_bytes(const JaxprData& j, const Eqn& e, Known& known) {
   return most;
 }
 
-// Bytes of the intermediates that live at once when the equations run in order.
+// Returns the peak size of the live intermediates when the equations run in order.
 int64_t peak_bytes(const JaxprData& j, Known& known) {
   if (const auto it = known.find(&j); it != known.end()) return it->second;
   std::vector<size_t> last(j.types.size(), 0);

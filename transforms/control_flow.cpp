@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/control_flow.cpp: recording the bodies of branches and loops, and what they must obey.
+// transforms/control_flow.cpp: records the bodies of branches and loops, and checks their types.
 #include "weft/transforms/control_flow.h"
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@ Closed pruned(Closed c) {
   return c;
 }
 
-// Whether a value of type `from` becomes `to` without anybody minding: a number takes any wider
-// type.
+// Returns true if a value of type `from` is implicitly converted to `to`: a weak number is
+// converted to any type to which it promotes.
 bool gives_way(const Type& from, const Type& to) {
   if (from.shape() != to.shape()) return false;
   if (from.dtype() == to.dtype()) return true;
@@ -56,10 +56,14 @@ bool gives_way(const Type& from, const Type& to) {
                    "types, or convert init with astype.");
 }
 
-// The body with its carry-out of the types of its carry-in. A weak init takes the body's dtype, for
-// which the body is traced a second time (Decided 19). A number among the carry that the body hands
-// on untouched stays what it was written as: it is taken for one until the body says otherwise, and
-// *untouched has an empty handle where it does. Inputs: before, carry, rows.
+// Records the body such that its carry-out has the types of its carry-in. A weak init takes the
+// dtype of the body's result. The body is then traced a second time for that dtype, so that all
+// iterations have the same types.
+//
+// A number of the carry that the body returns unchanged stays a constant in the trace. Each number
+// is first assumed to be unchanged; if the body changes it and has read its value, the body is
+// traced again. *untouched has an empty handle for each changed number. Inputs of the body: before,
+// carry, rows.
 Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunction body,
                    Arrays* untouched = nullptr) {
   const size_t n = c.init.size();
@@ -119,7 +123,7 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
 // ---- cond
 
 namespace {
-// A scalar of its own, no leaf of a tree.
+// Checks a scalar argument that is not a leaf of a tree.
 void need_given(const char* who, const Array& x, const char* what) {
   require_given(who, {x}, [] { return tree::Skeleton{}; }, what);
 }
@@ -153,12 +157,12 @@ Array first_true(const char* who, const Arrays& preds) {
 
 namespace {
 
-// What users call a branch: those of cond have no numbers.
+// Returns the name of a branch in errors; the branches of cond do not have numbers.
 std::string branch_name(std::string_view who, size_t b) {
   if (who == "cond") return b ? "the true branch" : "the false branch";
   return fmt::format("branch {}", b);
 }
-// One type for a result of several branches: numbers take the dtype of the others.
+// Returns the common type of result k of all branches. Weak numbers take the dtype of the others.
 Type common_type(const char* who, const std::vector<Closed>& branches, size_t k, TreeOf tree) {
   Type t = branches[0].jaxpr->type(branches[0].jaxpr->out[k]);
   for (size_t b = 1; b < branches.size(); ++b) {
@@ -195,7 +199,7 @@ void unify(const char* who, std::vector<Closed>& branches, const Types& in, Tree
   }
 }
 
-// The branches on operands like these, their results of one type each.
+// Records the branches for operands of these types, and converts their results to common types.
 std::vector<Closed> record_branches(const char* who, const std::vector<FlatFunction>& branches,
                                     const std::vector<TreeOf>& results, const Arrays& operands) {
   if (branches.empty()) throw ShapeError(fmt::format("{}: there must be at least one branch", who));
@@ -214,8 +218,8 @@ std::vector<Closed> record_branches(const char* who, const std::vector<FlatFunct
   return closed;
 }
 
-// The index as an I32, which names a branch. One that an I32 does not hold is beyond the last
-// branch or before the first, and stays there.
+// Converts the index to I32. A wider index is clamped first, because its I32 value could name a
+// wrong branch.
 Array branch_number(const Array& index, size_t branches) {
   const DType d = index.dtype();
   if (d == I32) return index;
@@ -248,7 +252,7 @@ Arrays run_platform_dependent(const std::vector<std::string>& platforms,
   constexpr auto who = "platform_dependent";
   Strings names = platforms;
   if (branches.size() > platforms.size()) names.emplace_back("default");
-  // One call, which is compiled for the device of its operands also where nothing is traced.
+  // The call is compiled for the device of its operands, also outside of a trace.
   const Closed c = record(types_of(operands), operands, [&](const Arrays& x) {
     return platform_cond_flat(names, record_branches(who, branches, results, x), x);
   });
@@ -285,7 +289,7 @@ Arrays run_while(const Carry& given, FlatFunction cond, FlatFunction body,
 
 namespace {
 
-// The trips from lo to hi, counted in dtype d; none if they are more than an i64 holds.
+// Returns the number of trips from lo to hi, counted in dtype d; nothing if it exceeds I64.
 std::optional<int64_t> known_trips(const Array& lo, const Array& hi, DType d) {
   uint64_t from = 0, to = 0;
   const DType wide = d == U64 ? U64 : I64;
@@ -304,7 +308,7 @@ Array bound(const Array& x, const char* which) {
   return x;
 }
 
-// The dtype of the counter: a C++ number takes the type of the other bound.
+// Returns the dtype of the counter: a C++ number takes the type of the other bound.
 DType counter_type(const Array& lo, const Array& hi) {
   const Type& a = lo.type();
   const Type& b = hi.type();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/control_flow.h: cond, switch_, while_loop, fori_loop, scan, map, associative_scan: the
-// branches and loops of traced values. Numbers given as init or operands become Arrays.
+// transforms/control_flow.h: cond, switch_, while_loop, fori_loop, scan, map and associative_scan:
+// branches and loops that depend on traced values. Numbers given as init or operands are converted
+// to Arrays.
 #pragma once
 #include <initializer_list>
 #include <string>
@@ -13,27 +14,29 @@ namespace weft {
 
 namespace typing {
 struct WhileOptions {
-  // The loop stops there, its value too; such a loop can be differentiated in reverse.
+  // The loop stops after this many trips, and returns the value so far. A loop with a bound can be
+  // differentiated in reverse mode.
   std::optional<int64_t> max_trips = {};
 };
 struct ScanOptions {
-  // The number of steps: needed where xs is none, else the leading size of all arrays of xs
-  // (ShapeError).
+  // The number of steps. It is required if xs is `none`; otherwise it must be the leading size of
+  // all arrays of xs (ShapeError).
   std::optional<int64_t> length = {};
-  // The last row first; ys[t] still stands for xs[t].
+  // Starts with the last row; ys[t] still belongs to xs[t].
   bool reverse = false;
-  // Steps in one body of the compiled loop; 0: all. CompileError where they have more than 32768
-  // equations together: compiling that many in one piece takes minutes, and soon hours.
+  // The number of steps in one body of the compiled loop; 0: all. Raises CompileError if the
+  // unrolled body has more than 32768 equations, because compiling that many in one function takes
+  // minutes or even hours.
   int64_t unroll = 1;
 };
 struct LoopMapOptions {
-  // That many at a time (0: one after another).
+  // The number of rows per batch (0: one row at a time).
   int64_t batch_size = 0;
 };
 struct AssociativeScanOptions {
-  // From the last slice on: result t combines the slices from the last down to t.
+  // Starts with the last slice: result t combines the slices from the last down to t.
   bool reverse = false;
-  // The axis of the slices, of the same size in all arrays of xs; -1 is the last.
+  // The axis of the slices, which has the same size in all arrays of xs; -1 is the last.
   int64_t axis = 0;
 };
 }  // namespace typing
@@ -44,16 +47,16 @@ using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
 using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 
 Array branch_of(const Array& pred);
-// The branch of that number on the operands, the Arrays of a tuple; `results` tell what each
-// returned last.
+// Runs branch number `index` on the operands, the Arrays of a tuple. `results` gives the structure
+// of each branch's last result.
 Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunction>& branches,
                 const std::vector<TreeOf>& results, const Arrays& operands, TreeOf operands_tree);
 
-// A carry that runs through a loop.
+// The carry of a loop.
 struct Carry {
   const char* who;
   Arrays init;
-  TreeOf before, after;  // its structure, and that of what the body returned last
+  TreeOf before, after;  // its structure, and the structure of the body's last result
 };
 Arrays run_while(const Carry& c, FlatFunction cond, FlatFunction body,
                  std::optional<int64_t> max_trips);
@@ -62,7 +65,7 @@ Arrays run_fori(const Carry& c, const Array& lo, const Array& hi, FlatFunction b
 // body: (carry…, rows…) -> (carry…, rows of the ys…)
 Arrays run_scan(const Carry& c, const Arrays& xs, TreeOf xs_tree, const typing::ScanOptions& o,
                 FlatFunction body);
-// ShapeError for a negative one.
+// Raises ShapeError for a negative batch size.
 void check_batch_size(int64_t n, typing::Location at);
 // f: (left…, right…) -> combined…, on slices along the axis.
 Arrays run_associative_scan(const Arrays& x, TreeOf tree, const typing::AssociativeScanOptions& o,
@@ -83,10 +86,10 @@ R run_branches(const char* who, const Array& index, const Args& operands, B&... 
 
 }  // namespace detail
 
-// on_true(operands…) if pred, a scalar, else on_false(operands…). Only one of them runs; mapped,
-// only for the lanes that take it (of collectives in it see psum). A number as pred is compared
-// with 0. ShapeError for a pred that is no scalar and for results of other structures or types.
-// Source: jax.lax.cond.
+// Returns on_true(operands…) if pred, a scalar, is true, else on_false(operands…). Only one of them
+// runs; under vmap each branch runs only for the lanes that take it. See psum for collectives in a
+// branch. A number as pred is compared with 0. Raises ShapeError for a pred that is not a scalar,
+// and for branches whose results differ in structure or types. Source: jax.lax.cond.
 template <class T, class E, class... O>
 auto cond(const typing::Arg& pred, T on_true, E on_false, const O&... operands) {
   constexpr bool copied = detail::copyable<O...>;
@@ -120,7 +123,7 @@ auto cond(const typing::Arg& pred, T on_true, E on_false, const O&... operands) 
 }
 
 namespace detail {
-// What run(functions, their results, operands) gives for the functions of a list.
+// Returns the result of run(functions, their results, operands) for a list of functions.
 template <class R, class Args, class F, class Run>
 R run_listed_by(const std::vector<F*>& branches, const Args& operands, const Run& run) {
   std::vector<Flat<F, Args, R>> flat;
@@ -131,7 +134,7 @@ R run_listed_by(const std::vector<F*>& branches, const Args& operands, const Run
                          std::vector<TreeOf>(trees.begin(), trees.end()), tree::leaves(operands));
   return flat[0].result(out);
 }
-// The branch of that number, of those in a list, on the operands.
+// Runs the branch with this number, of the branches in a list, on the operands.
 template <class R, class Args, class F>
 R run_listed(const char* who, const Array& index, const std::vector<F*>& branches,
              const Args& operands) {
@@ -140,14 +143,16 @@ R run_listed(const char* who, const Array& index, const std::vector<F*>& branche
         return run_cond(who, index, functions, results, x, tree::detail::skeleton_of(operands));
       });
 }
-// The number of the first that is true, bool scalars; how many there are if none is.
+// Returns the index of the first true pred, a list of bool scalars; the length of the list if all
+// are false.
 Array first_true(const char* who, const Arrays& preds);
 }  // namespace detail
 
-// branches[index](operands…), the index clamped into range; only that one runs, mapped only for the
-// lanes that take it. Branches in braces return an Array, or as switch_<R> an R; others are given
-// as a std::tuple. DTypeError for an index that is no integer scalar, ShapeError for results of
-// other structures or types. Source: jax.lax.switch.
+// Returns branches[index](operands…) with the index clamped to the valid range. Only that branch
+// runs; under vmap each branch runs only for the lanes that take it. Branches in braces return an
+// Array, or with switch_<R> an R; others are given as a std::tuple. Raises DTypeError for an index
+// that is not an integer scalar, and ShapeError for branches whose results differ in structure or
+// types. Source: jax.lax.switch.
 template <class R = Array, class... O>
 R switch_(
     const typing::Arg& index,
@@ -161,8 +166,8 @@ R switch_(
   return detail::run_listed<R>("switch_", index, listed,
                                Args(tree::convert<typing::arrays_t<O>>(operands)...));
 }
-// Branches of one type in a std::vector, such as std::function<Array(Array)>, of which there may be
-// any number.
+// The same for any number of branches of one type in a std::vector, such as
+// std::function<Array(Array)>.
 template <class F, class... O>
 auto switch_(const typing::Arg& index, std::vector<F> branches, const O&... operands) {
   static_assert(detail::can_call<F, typing::arrays_t<O>...>,
@@ -198,15 +203,16 @@ auto switch_(const typing::Arg& index, std::tuple<B...> branches, const O&... op
 }
 
 namespace typing {
-// One case of case_: what runs where pred, a bool scalar, is the first that is true.
+// One case of case_: the function that runs if pred, a bool scalar, is the first true one.
 template <class R, class... O>
 struct PredicateCase {
   Array pred;
   ir::Function<R(O...)> function;
 };
 }  // namespace typing
-// The function of the first case whose pred is true, else otherwise, on the operands; only that one
-// runs, mapped only for the lanes that take it. All return an Array, or as case_<R> an R.
+// Returns the result of the function of the first case whose pred is true, else of otherwise, on
+// the operands. Only that function runs; under vmap each one runs only for the lanes that take it.
+// All return an Array, or with case_<R> an R.
 //   case_({{x < 0., f}, {x < 1., g}}, h, x)
 // Source: tf.case.
 template <class R = Array, class... O>
@@ -227,10 +233,10 @@ R case_(
                                Args(tree::convert<typing::arrays_t<O>>(operands)...));
 }
 
-// while (cond(x)) x = body(x), from init. Mapped, each lane stops by itself. In reverse it is
-// differentiated with .max_trips alone. ShapeError where body returns another structure or other
-// types than init has, but a number as init takes the body's dtype; DTypeError where cond returns
-// no bool scalar. Source: jax.lax.while_loop.
+// Runs while (cond(x)) x = body(x), starting from init. Under vmap each lane stops on its own. It
+// has a reverse-mode derivative only with .max_trips. Raises ShapeError if body returns another
+// structure or other types than init. A number as init is converted to the dtype of the body's
+// result. Raises DTypeError if cond does not return a bool scalar. Source: jax.lax.while_loop.
 template <class C, class B, class S>
 typing::arrays_t<S> while_loop(C cond, B body, const S& init, const typing::WhileOptions& o = {},
                                typing::Location at = typing::Location::here()) {
@@ -269,9 +275,9 @@ typing::arrays_t<S> while_loop(C cond, B body, const S& init, const typing::Whil
   }
 }
 
-// for (i = lo; i < hi; ++i) x = body(i, x), from init. With bounds known when it is traced the loop
-// can be differentiated in reverse. DTypeError for bounds that are no integer scalars of one dtype,
-// ShapeError as of while_loop. Source: jax.lax.fori_loop.
+// Runs for (i = lo; i < hi; ++i) x = body(i, x), starting from init. The loop has a reverse-mode
+// derivative if the bounds are known at tracing. Raises DTypeError for bounds that are not integer
+// scalars of one dtype, and ShapeError as while_loop. Source: jax.lax.fori_loop.
 //
 //     fori_loop(0, 5, [](Array i, Array x) { return x + i; }, 0)  // array(10, dtype=int32)
 template <class B, class S>
@@ -305,7 +311,7 @@ typing::arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S&
 }
 
 namespace detail {
-// scan, in the name of the function that is one.
+// Computes scan for a function that is built on it; errors name that function.
 template <class F, class C, class X>
 auto scan_for(const char* who, F f, const C& init, const X& xs, const typing::ScanOptions& o) {
   using T = typing::arrays_t<C>;
@@ -341,10 +347,11 @@ auto scan_for(const char* who, F f, const C& init, const X& xs, const typing::Sc
 }
 }  // namespace detail
 
-// carry, ys[t] = f(carry, xs[t]) for all rows t of the tree xs, from init: {last carry, ys}. xs may
-// be none with .length; f takes the carry alone then, or (carry, none_t). ShapeError where leading
-// sizes differ or there are none, and where f returns a carry of another structure or other types
-// than init, but a number as init takes f's dtype. Source: jax.lax.scan.
+// Computes carry, ys[t] = f(carry, xs[t]) for all rows t of the tree xs, starting from init, and
+// returns {last carry, ys}. xs may be none if .length is given; f then takes the carry alone, or
+// (carry, none_t). Raises ShapeError if leading sizes differ or are missing, and if f returns a
+// carry of another structure or other types than init. A number as init is converted to the dtype
+// of f's carry. Source: jax.lax.scan.
 //
 //     auto f = [](Array c, Array x) { return std::pair{c + x, c * x}; };
 //     scan(f, 0, array({1, 2, 3})).second  // array([0, 2, 9], dtype=int32)
@@ -389,8 +396,8 @@ typing::arrays_t<A> fold(const char* who, F& fn, const X& elems, const A& initia
 }
 }  // namespace detail
 
-// acc = fn(acc, row) for the rows of elems, a tree, from the first to the last, from initializer
-// on: the last acc. Source: tf.foldl.
+// Computes acc = fn(acc, row) for the rows of elems, a tree, from the first to the last, starting
+// from initializer. Returns the last acc. Source: tf.foldl.
 template <class F, class X, class A>
 typing::arrays_t<A> foldl(F fn, const X& elems, const A& initializer,
                           typing::Location at = typing::Location::here()) {
@@ -403,11 +410,11 @@ typing::arrays_t<A> foldr(F fn, const X& elems, const A& initializer,
   return detail::fold<true>("foldr", fn, elems, initializer, at);
 }
 
-// f on every row of the tree xs, one after another, the results stacked; with batch_size, that many
-// at a time. ShapeError where leading sizes differ (with batch_size BatchingError). Source:
-// jax.lax.map.
+// Applies f to each row of the tree xs, one after another, and stacks the results. With batch_size
+// it processes that many rows at a time. Raises ShapeError if leading sizes differ (BatchingError
+// with batch_size). Source: jax.lax.map.
 template <class F, class X>
-auto map(F f, const X& xs,  // beside std::map, of `using namespace std`, write lax::map(f, xs)
+auto map(F f, const X& xs,  // std::map is visible here too; write lax::map(f, xs)
          const typing::LoopMapOptions& o = {}, typing::Location at = typing::Location::here()) {
   detail::check_batch_size(o.batch_size, at);
   if (o.batch_size > 0) {
@@ -427,9 +434,9 @@ auto map(F f, const X& xs,  // beside std::map, of `using namespace std`, write 
       .second;
 }
 
-// The running combination of slices along an axis by an associative f(left, right), the first of
-// them included, in a logarithmic number of steps; f is called on many slices at once. ShapeError
-// where arrays have other sizes along the axis or f returns other types. Source:
+// Returns the prefix combinations of slices along an axis by an associative f(left, right),
+// including the first slice, in a logarithmic number of steps. f is called on many slices together.
+// Raises ShapeError if arrays have different sizes along the axis or f returns other types. Source:
 // jax.lax.associative_scan.
 template <class F, class X>
 auto associative_scan(F f, const X& xs, const typing::AssociativeScanOptions& o = {},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/custom.cpp: tracing functions with rules of their own, and what the rules must return.
+// transforms/custom.cpp: traces functions with user-defined derivative rules, and checks the
+// results of the rules.
 #include "weft/transforms/custom.h"
 
 #include <fmt/format.h>
@@ -26,8 +27,9 @@ bool runs(const Interpreter& level) {
   return false;
 }
 
-// Rules outlive the traces around the call (Decided 10); those that are called late may read values
-// of traces that run then.
+// When a rule is called. The program of a rule outlives the traces around the call, so it must not
+// capture their values. A rule that is called late, during differentiation, may capture values of
+// traces that are then active.
 enum class Called { at_once, late };
 void refuse_tracers(const char* who, const char* which, const Closed& c,
                     Called called = Called::at_once) {
@@ -49,10 +51,10 @@ void same_structure(const char* who, const char* what, TreeOf want, TreeOf got) 
         "{}: {} must have the same structure as the function's result, but {}", who, what, d));
 }
 
-// Whether empty handles may stand for zeros.
+// `symbolic`: an empty handle may stand for a zero.
 enum class Zeros { written, symbolic };
 
-// The primal outputs of a rule, and the tangents of the inexact ones.
+// Checks the results of a rule. Returns the primal outputs, and the tangents of the inexact ones.
 Arrays rule_results(const Arrays& y, const Types& result, TreeOf out, Zeros zeros) {
   Arrays kept;
   for (size_t k = 0; k < 2 * result.size(); ++k) {
@@ -99,7 +101,7 @@ Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf
       const Arrays a = numbers.arguments(inputs);
       const size_t n = in.size();
       Arrays all(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n));
-      // The tangents of the doubles are those of their numbers.
+      // The tangent of an F64 operand is that of its weak number, so it has no input of its own.
       for (size_t i = 0, next = n + numbers.with.size(); i < n; ++i)
         all.push_back(is_inexact(in[i].dtype()) ? a[next++] : base::zeros(in[i]));
       const Arrays y = rule(all);
@@ -115,7 +117,8 @@ Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf
 
 namespace {
 
-// fwd's results are those of the function, whose types they take, then residuals.
+// The results of fwd are those of the function, converted to the types of the function, followed by
+// the residuals.
 void check_forward(Arrays& y, const Types& result, TreeOf out) {
   for (size_t k = 0; k < result.size(); ++k) {
     if (y[k].type().strong() != result[k].strong())
@@ -127,7 +130,7 @@ void check_forward(Arrays& y, const Types& result, TreeOf out) {
   }
 }
 
-// A cotangent for each inexact argument.
+// Returns a checked cotangent for each inexact argument.
 Arrays checked_cotangents(const Arrays& ct, const Types& in, TreeOf args, Zeros zeros) {
   Arrays kept;
   for (size_t i = 0; i < in.size(); ++i) {
@@ -149,7 +152,7 @@ Arrays checked_cotangents(const Arrays& ct, const Types& in, TreeOf args, Zeros 
   return kept;
 }
 
-// Which number each of these values is, if it is one of the arguments or a C++ number.
+// Returns for each value the number of the argument or C++ number that it is, or -1.
 std::vector<int> numbers_of(const Arrays& values, const Arrays& arguments, WeakArguments& n) {
   std::vector<int> is;
   const Arrays written = numbers_among(values);
@@ -179,7 +182,7 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
         arguments_of);
     const Types result = body.jaxpr->out_types();
     const auto n_out = static_cast<std::ptrdiff_t>(result.size());
-    // The doubles are the first residuals.
+    // The F64 operands are the first residuals.
     std::vector<int> residuals;
     const auto forward_on = [&](const Arrays& inputs) {
       const Arrays a = numbers.arguments(inputs);
@@ -193,7 +196,7 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
     };
     forward = traced("custom_vjp", in, forward_on, numbers, arguments_of);
     refuse_tracers("custom_vjp", "fwd", forward);
-    // Residuals first, then a cotangent of every result.
+    // The inputs of bwd are the residuals, followed by a cotangent of each result.
     const Types produced = forward.jaxpr->out_types();
     Types back_in(produced.begin() + n_out + static_cast<std::ptrdiff_t>(numbers.with.size()),
                   produced.end());
@@ -225,8 +228,8 @@ void require_like_argument(size_t argument, const tree::Skeleton& want, const tr
 
 namespace {
 
-// The values of f at x and then at `more`, which numbers do not stand among, as a program that
-// depends on nothing that is over.
+// Evaluates f at x followed by `more`, which cannot be C++ numbers. f is recorded and evaluated as
+// a program, so that the result does not depend on traces that have ended.
 Arrays called_late(const char* who, const char* which, const Arrays& x, const Arrays& more,
                    FlatFunction f) {
   Arrays all = x, stand_for = x;
@@ -239,7 +242,7 @@ Arrays called_late(const char* who, const char* which, const Arrays& x, const Ar
   return eval_jaxpr(open_constants(c.jaxpr), c.consts);
 }
 
-// The Arrays of `a` from i on where the flag is set, zeros elsewhere.
+// Returns the Arrays of `a` from index i on where the flag is set, zeros elsewhere.
 Arrays with_zeros(const Arrays& a, size_t i, const std::vector<bool>& on, const Types& types) {
   Arrays r;
   for (size_t k = 0; k < on.size(); ++k)
@@ -249,9 +252,9 @@ Arrays with_zeros(const Arrays& a, size_t i, const std::vector<bool>& on, const 
   return r;
 }
 
-// What all late rules know of their function.
+// The signature of the function of a late rule.
 struct LateSignature {
-  size_t doubles;  // operands in front of the arguments
+  size_t doubles;  // number of F64 operands in front of the arguments
   Types in, result;
   tree::Skeleton args, out;
 };
@@ -342,7 +345,7 @@ class UserVjp final : public DualRule {
   LateSignature s_;
 };
 
-// f, differentiated by the rule that `make` makes for its signature.
+// Runs f, which is differentiated by the rule that `make` returns for its signature.
 Arrays run_late(const char* who, FlatFunction f, const Arrays& x, TreeOf args, TreeOf out,
                 FunctionRef<Ref<const DualRule>(LateSignature)> make) {
   const Types in = types_of(x);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/custom.h: custom_jvp, custom_vjp: functions with derivative rules of their own. f and
-// its rules are traced at the call.
+// transforms/custom.h: custom_jvp and custom_vjp: functions with user-defined derivative rules. f
+// and its rules are traced when the function is called.
 #pragma once
 #include "weft/tracer/callable.h"
 #include "weft/tracer/tree.h"
@@ -15,11 +15,11 @@ using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 // rule: (x…, dx…) -> (out…, tangent…)
 Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf args, TreeOf out,
                       TreeOf rule_out, TreeOf rule_tangent);
-// fwd: x -> (out…, residuals…); bwd: (residuals…, ct…) -> a cotangent of each x, an empty handle
-// for zero
+// fwd: x -> (out…, residuals…); bwd: (residuals…, ct…) -> a cotangent of each x, where an empty
+// handle is a zero cotangent
 Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const Arrays& x,
                       TreeOf args, TreeOf out, TreeOf fwd_out);
-// DifferentiationError where the cotangent of an argument has another structure than it.
+// Raises DifferentiationError if the structure of a cotangent differs from that of its argument.
 void require_like_argument(size_t argument, const tree::Skeleton& want, const tree::Skeleton& got);
 
 template <class F, class Rule>
@@ -58,12 +58,13 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
   typing::Location at_;
 };
 
-// What bwd takes as residuals, of those that fwd returns: as its parameter says, where a number is
-// static or an Array, or like arguments of `auto` parameters. More: what it takes behind them.
+// The types in which bwd takes the residuals that fwd returns. The parameter type of bwd decides
+// whether a number is static or an Array; residuals for `auto` parameters are treated like
+// arguments. More: the parameters after the residuals.
 template <class Bwd, class Raw, class... More>
 using residuals_t = std::tuple_element_t<0, arguments_t<Bwd, Raw, More...>>;
 
-// bwd on flat lists.
+// bwd on flat lists of Arrays.
 template <class Bwd, class Args, class Res, class R>
 struct FlatBwd {
   Bwd& bwd;
@@ -98,7 +99,7 @@ struct FlatBwd {
       leaves.resize(leaves.size() + tree::count(arg));
     } else {
       const P as_arg = tree::convert<P>(ct);
-      // Of an argument without Arrays there is no cotangent, whatever stands in its place.
+      // An argument without Arrays has no cotangent, so any value in its place is ignored.
       if constexpr (tree::detail::holds_array<P>)
         require_like_argument(I, tree::skeleton(arg), tree::skeleton(as_arg));
       tree::flatten(as_arg, leaves);
@@ -152,19 +153,20 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
 
 }  // namespace detail
 
-// f with the derivative rule(tuple of primals, tuple of tangents) -> {out, tangent}, linear in the
-// tangents; from it reverse mode follows. DifferentiationError where the rule returns other
-// structures or types than f, LeakedTracerError where it captures a traced value. Source:
-// jax.custom_jvp.
+// Returns f with the derivative rule(tuple of primals, tuple of tangents) -> {out, tangent}. The
+// tangent must be linear in the tangents; reverse mode transposes it. Raises DifferentiationError
+// if the rule returns another structure or other types than f, and LeakedTracerError if it captures
+// a traced value. Source: jax.custom_jvp.
 template <class F, class Rule>
 auto custom_jvp(F f, Rule rule, typing::Location at = typing::Location::here()) {
   return detail::CustomJvp<F, Rule>(std::move(f), std::move(rule), at);
 }
-// f with the reverse rule fwd(args…) -> {out, residuals}, bwd(residuals, ct) -> a tuple of one
-// cotangent an argument (none: zero). Residuals are a tree; what bwd takes as a number, or any
-// other static value, it gets as fwd returned it. It has no derivative in forward mode.
-// DifferentiationError where out is not of the types of f's result or a cotangent not of the types
-// and structure of its argument. Source: jax.custom_vjp.
+// Returns f with the reverse-mode rule fwd(args…) -> {out, residuals} and bwd(residuals, ct) -> a
+// tuple with one cotangent per argument (none: zero). The residuals are a tree. A residual that bwd
+// takes as a number, or as another static value, is passed as fwd returned it. The function has no
+// forward-mode derivative. Raises DifferentiationError if out does not have the types of f's
+// result. It also raises it if a cotangent does not have the types and structure of its argument.
+// Source: jax.custom_vjp.
 template <class F, class Fwd, class Bwd>
 auto custom_vjp(F f, Fwd fwd, Bwd bwd, typing::Location at = typing::Location::here()) {
   return detail::CustomVjp<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd), at);

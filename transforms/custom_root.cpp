@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/custom_root.cpp: tracing an equation, how it is solved, and how its tangent is.
+// transforms/custom_root.cpp: traces an equation, its solver, and the solver of its tangent.
 #include "weft/transforms/custom_root.h"
 
 #include "weft/autodiff/autodiff.h"
@@ -12,7 +12,7 @@
 namespace weft::detail {
 namespace {
 
-// The guess with the dtypes that f returns, where it is numbers.
+// Converts the numbers of the guess to the dtypes that f returns.
 Arrays fitted_guess(FlatFunction f, const Arrays& guess) {
   Arrays r = guess;
   bool numbers = false;

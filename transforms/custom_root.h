@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/custom_root.h: custom_root: roots that are differentiated by the equation they solve,
-// not by how they are found.
+// transforms/custom_root.h: custom_root: roots that are differentiated implicitly, through their
+// equation, not through the steps of the solver.
 #pragma once
 #include "weft/transforms/linear_solve.h"
 
 namespace weft {
 namespace detail {
 
-// x, and behind it what solve says besides. f and x are like the guess; tangent_solve(g, b) gives
-// the y with g(y) = b, where g is f linearized at x. `who` is named by errors.
+// Returns x followed by the auxiliary results of solve. x and the result of f are like the guess.
+// tangent_solve(g, b) returns the y with g(y) = b, where g is f linearized at x. Errors name `who`.
 Arrays run_custom_root(const char* who, FlatFunction f, FlatSolve solve, FlatSolve tangent_solve,
                        const Arrays& guess, TreeOf tree);
 
-// What custom_root calls solve with: the user's f, not a flat one.
+// The function that custom_root passes to solve: the user's f rather than a flat function.
 template <class X, class F, class Solve>
 auto flat_root_solve(F& f, Solve& solve, const X& like) {
   return [&](FlatFunction, const Arrays& guess, Arrays*) {
@@ -33,16 +33,17 @@ auto flat_root_solve_with_aux(F& f, Solve& solve, const X& like, std::optional<A
 
 }  // namespace detail
 
-// solve(f, initial_guess), which must be the x with f(x) = 0; x and what f returns are trees like
-// initial_guess, of floating-point or complex numbers. Derivatives are those of that x by what f
-// captured (by the implicit function theorem), whatever solve does to find it; what solve captured
-// and the guess have none:
-//   dx = -tangent_solve(g, df),   df: the change of f at x,   g: f linearized at x,
-// where tangent_solve(g, y) must return the x with g(x) = y, such as y / g(1.) of a scalar. It is
-// differentiated itself, so in reverse it must be made of what has a transpose: a product, a
-// linalg::solve, or custom_linear_solve with transpose_solve. A guess that is a number takes the
-// dtype that f returns. ShapeError where something returned is not like the guess, DTypeError for
-// integers. Source: jax.lax.custom_root.
+// Returns solve(f, initial_guess), which must be the x with f(x) = 0. x and the result of f are
+// trees like initial_guess, of floating-point or complex numbers. The derivatives are those of x
+// with respect to the captures of f, by the implicit function theorem, for any algorithm of solve.
+// The captures of solve and the guess have no derivative. The tangent of x is
+//   dx = -tangent_solve(g, df),   df: the change of f at x,   g: f linearized at x.
+//
+// tangent_solve(g, y) must return the x with g(x) = y, such as y / g(1.) for a scalar. It is
+// differentiated itself. So for reverse mode it must consist of ops that can be transposed: a
+// product, a linalg::solve, or custom_linear_solve with transpose_solve. A guess that is a number
+// is converted to the dtype that f returns. Raises ShapeError if a result does not have the
+// structure of the guess, and DTypeError for integers. Source: jax.lax.custom_root.
 template <class F, class X, class Solve, class TangentSolve>
 typing::arrays_t<X> custom_root(F f, const X& initial_guess, Solve solve,
                                 TangentSolve tangent_solve,
@@ -61,8 +62,8 @@ typing::arrays_t<X> custom_root(F f, const X& initial_guess, Solve solve,
       }).data());
 }
 
-// The same where solve returns {x, aux}, aux any tree, such as the number of steps; it returns
-// {x, aux}. The aux has no derivative: its tangent is zero. Source: jax.lax.custom_root with
+// The same for a solve that returns {x, aux}, where aux is any tree, such as the number of steps.
+// It returns {x, aux}. aux has no derivative: its tangent is zero. Source: jax.lax.custom_root with
 // has_aux.
 template <class F, class X, class Solve, class TangentSolve>
 auto custom_root_with_aux(F f, const X& initial_guess, Solve solve, TangentSolve tangent_solve,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/custom_vmap.cpp: tracing functions with batching rules of their own.
+// transforms/custom_vmap.cpp: traces functions with user-defined batching rules.
 #include "weft/transforms/custom_vmap.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ class RuleBox final : public VmapRule {
  public:
   RuleBox(FlatVmapRule rule, size_t results, WeakArguments numbers)
       : rule_(std::move(rule)), results_(results), numbers_(std::move(numbers)) {}
-  // The rule takes arguments; what it is given of their doubles it reads behind them itself.
+  // The rule is called without the F64 operands of weak arguments.
   Result call(int64_t size, const std::vector<bool>& mapped, const Arrays& x) const override {
     Result r;
     r.out = rule_(size, numbers_.arguments(mapped), numbers_.arguments(x), r.mapped);

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/custom_vmap.h: custom_vmap, sequential_vmap: functions that say how they are mapped.
+// transforms/custom_vmap.h: custom_vmap and sequential_vmap: functions with user-defined batching
+// rules.
 #pragma once
 #include "weft/tracer/callable.h"
 
 namespace weft {
 namespace detail {
 
-// A rule on flat lists: (size, mapped leaves, x) -> out, and appends which leaves of it are mapped.
+// A rule on flat lists: (size, mapped leaves, x) -> out. It appends to its last argument which
+// leaves of out are mapped.
 using FlatVmapRule =
     ir::Function<Arrays(int64_t, const std::vector<bool>&, const Arrays&, std::vector<bool>&)>;
-// rule may be null: one lane after another.
+// rule may be null: the lanes then run one after another.
 Arrays run_custom_vmap(ir::FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
                        const Arrays& x, ir::FunctionRef<tree::Skeleton()> args);
 
-// Which leaves of a result are mapped: one bool for all, a Mask, or a tree of bools.
+// Reads which leaves of a result are mapped: one bool for all, a Mask, or a tree of bools.
 struct ReadBools : tree::detail::IgnoreRest {
   std::vector<bool>* out;
   explicit ReadBools(std::vector<bool>* o) : out(o) {}
@@ -37,7 +39,7 @@ void read_mapped(const M& m, size_t leaves, std::vector<bool>& out) {
   }
 }
 
-// One bool a leaf as one Mask an argument.
+// Converts one bool per leaf to one Mask per argument.
 template <class... P>
 std::array<tree::Mask, sizeof...(P)> masks_by_argument(const std::tuple<P...>& like,
                                                        const std::vector<bool>& leaves) {
@@ -55,7 +57,8 @@ std::array<tree::Mask, sizeof...(P)> masks_by_argument(const std::tuple<P...>& l
 
 template <class Rule, class R, class... P>
 struct RuleOnLeaves {
-  struct NotCalled {};  // the rule does not take what it is to be called with, which has been said
+  // the rule cannot be called with these arguments, and a static_assert has reported it
+  struct NotCalled {};
   mutable Rule rule;
   std::tuple<P...> like;
   Arrays operator()(int64_t size, const std::vector<bool>& mapped, const Arrays& x,
@@ -85,7 +88,7 @@ struct RuleOnLeaves {
       return rule(size, masks[0], std::get<I>(args)...);
     } else if constexpr (std::invocable<Rule&, int64_t, std::vector<tree::Mask>, P&...>) {
       return rule(size, std::vector<tree::Mask>(masks.begin(), masks.end()), std::get<I>(args)...);
-    } else {  // asked last: of an `auto` parameter it compiles the rule
+    } else {  // tried last, because it compiles a rule with an `auto` parameter
       constexpr bool takes_tuple = std::invocable<Rule&, int64_t, MasksAsTuple, P&...>;
       static_assert(takes_tuple,
                     "weft::custom_vmap: the rule must take (size, mapped, args…), with one "
@@ -150,18 +153,18 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
 
 }  // namespace detail
 
-// f, mapped by rule(size, mapped, args…) -> {out, out_mapped}. Mapped arguments come with the lanes
-// along axis 0; `mapped` has one tree::Mask an argument; out_mapped is a bool, a Mask or a tree of
-// bools. The rule runs once for all lanes: what they print, they print in its order. A rule that
-// prints or calls functions back is left out where lanes may not take part (a branch, a loop): f
-// runs for each that does. BatchingError where out is not what out_mapped says, or f captures a
-// mapped value. Source: jax.custom_batching.custom_vmap.
+// Returns f with the batching rule rule(size, mapped, args…) -> {out, out_mapped}. Mapped arguments
+// have their lanes along axis 0. `mapped` has one tree::Mask per argument; out_mapped is a bool, a
+// Mask or a tree of bools. The rule runs once for all lanes, so its output is printed in the order
+// of the rule. In a branch or loop that only some lanes run, a rule with prints or callbacks is not
+// used. Instead f runs for each active lane. Raises BatchingError if out does not match out_mapped,
+// or if f captures a mapped value. Source: jax.custom_batching.custom_vmap.
 template <class F, class Rule>
 auto custom_vmap(F f, Rule rule, typing::Location at = typing::Location::here()) {
   return detail::CustomVmapped<F, Rule>(std::move(f), std::move(rule), at);
 }
-// f, whose lanes run one after another; they print in the order of time. Source:
-// jax.custom_batching.sequential_vmap.
+// Returns f with lanes that run one after another; they print in the order in which they run.
+// Source: jax.custom_batching.sequential_vmap.
 template <class F>
 auto sequential_vmap(F f, typing::Location at = typing::Location::here()) {
   return detail::CustomVmapped<F, detail::NoRule>(std::move(f), {}, at);

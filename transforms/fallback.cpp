@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/fallback.cpp: an op without a batching rule, one lane after another.
+// transforms/fallback.cpp: maps an op without a batching rule by a loop over lanes.
 #include "weft/ops/control/lane_by_lane.h"
 #include "weft/ops/control/lanes.h"
 #include "weft/transforms/chunk.h"

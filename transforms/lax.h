@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/lax.h: control flow under the names that jax.lax has for it (switch is a word of C++),
-// and what only jax.lax has: platform_dependent, composite.
+// transforms/lax.h: control flow under its names in jax.lax (switch is a keyword of C++), and
+// functions that only jax.lax has: platform_dependent and composite.
 #pragma once
 #include "weft/transforms/control_flow.h"
 #include "weft/transforms/custom_root.h"
@@ -10,7 +10,7 @@
 namespace weft {
 namespace detail {
 
-// branches: those of the platforms, then the default if there is one.
+// branches: those of the platforms, followed by the default if it is given.
 Arrays run_platform_dependent(const std::vector<std::string>& platforms,
                               const std::vector<FlatFunction>& branches,
                               const std::vector<TreeOf>& results, const Arrays& operands);
@@ -47,18 +47,18 @@ class Composite : public CallOperator<Composite<F>, F> {
 
 namespace weft::lax {
 
-// One case of platform_dependent: what runs where the program is compiled for that platform, "cpu"
-// or "cuda".
+// One case of platform_dependent: the function that runs if the program is compiled for that
+// platform, "cpu" or "cuda".
 template <class R, class... O>
 struct PlatformCase {
   std::string platform;
   ir::Function<R(O...)> function;
 };
-// The function of the platform that the program is compiled for, else otherwise, on the operands.
-// The choice is made when the program is compiled, wherever it was traced, and nothing is left of
-// the others. All return an Array, or as platform_dependent<R> an R. otherwise may be {}: then
-// CompileError on a platform without a case. DeviceError for a name that is no platform, ShapeError
-// for results of other structures or types.
+// Runs the function of the platform for which the program is compiled, else otherwise, on the
+// operands. The choice is made when the program is compiled, regardless of where it was traced; the
+// other functions are removed. All return an Array, or with platform_dependent<R> an R. otherwise
+// may be {}; a platform without a case then raises CompileError. Raises DeviceError for an unknown
+// platform, and ShapeError for functions whose results differ in structure or types.
 //   lax::platform_dependent({{"cuda", f}}, g, x)
 // Source: jax.lax.platform_dependent.
 template <class R = Array, class... O>
@@ -80,9 +80,9 @@ R platform_dependent(
       });
 }
 
-// f as one equation of that name, for who reads the program: it stands in jaxprs and, as
-// stablehlo.composite with f as its decomposition, in StableHLO. It is computed as f is; under vmap
-// and derivatives f takes its place. Source: jax.lax.composite.
+// Wraps f into one equation with this name, for readers of the program. The equation appears in
+// jaxprs, and in StableHLO as stablehlo.composite with f as its decomposition. It is computed like
+// f; vmap and derivatives replace it by f. Source: jax.lax.composite.
 //
 //     auto f = lax::composite([](Array x) { return x * x; }, "my.square");
 //     grad(f)(3.)  // array(6., dtype=float32)

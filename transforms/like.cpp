@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/like.cpp: tracing functions whose results must be like given values.
+// transforms/like.cpp: traces functions whose results must match given values.
 #include "weft/transforms/like.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/linear_solve.cpp: tracing a system, its transpose and how they are solved.
+// transforms/linear_solve.cpp: traces a linear system, its transpose, and the solvers of both.
 #include "weft/transforms/linear_solve.h"
 
 #include "weft/autodiff/autodiff.h"
@@ -22,7 +22,7 @@ Arrays run_linear_solve(const char* who, FlatFunction matvec, FlatSolve solve,
   const auto traced = [&](const char* which, FunctionRef<Arrays(const Arrays&, Arrays*)> f) {
     return traced_like(names, which, b, b, f);
   };
-  // First, so that a matvec that is none is named, and not what solve makes of it.
+  // matvec is traced first, so that an error names an invalid matvec rather than solve.
   const Closed product = traced("matvec", [&](const Arrays& y, Arrays*) { return matvec(y); });
   LinearSystem s{
       traced("solve", [&](const Arrays& y, Arrays* aux) { return solve(matvec, y, aux); }),

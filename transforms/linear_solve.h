@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/linear_solve.h: custom_linear_solve: systems that are differentiated by what they say,
-// not by how they are solved.
+// transforms/linear_solve.h: custom_linear_solve: linear systems that are differentiated
+// implicitly, through their equation, not through the steps of the solver.
 #pragma once
 #include <optional>
 #include <utility>
@@ -13,7 +13,7 @@ namespace weft {
 
 namespace typing {
 struct LinearSolveOptions {
-  // matvec is its own transpose, so that solve stands for transpose_solve.
+  // matvec is its own transpose, so solve also serves as transpose_solve.
   bool symmetric = false;
 };
 }  // namespace typing
@@ -21,17 +21,17 @@ struct LinearSolveOptions {
 namespace detail {
 
 using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
-// Returns x, and appends to `aux` what it says besides.
+// Returns x, and appends the auxiliary results to `aux`.
 using FlatSolve = ir::FunctionRef<Arrays(FlatFunction matvec, const Arrays& b, Arrays* aux)>;
 using TreeOf = ir::FunctionRef<tree::Skeleton()>;
 
-// x, and behind it what solve says besides. transpose_solve: null if there is none. `who`: what
-// errors call the function that solves so.
+// Returns x followed by the auxiliary results of solve. transpose_solve: null if not given. `who`:
+// the name of the calling function in errors.
 Arrays run_linear_solve(const char* who, FlatFunction matvec, FlatSolve solve,
                         const FlatSolve* transpose_solve, const typing::LinearSolveOptions& o,
                         const Arrays& b, TreeOf tree);
 
-// A linear function of trees like `like`: what a solve is called with.
+// The linear function that solve is called with, on trees like `like`.
 template <class B>
 struct LinearFunction {
   FlatFunction flat;
@@ -45,7 +45,7 @@ auto flat_solve(Solve& solve, const B& b) {
     return tree::leaves(tree::convert<B>(solve(apply, tree::rebuild(b, right.data()))));
   };
 }
-// The same for a solve that returns {x, aux}; the structure of the aux is put in `like`.
+// The same for a solve that returns {x, aux}; it stores the structure of aux in `like`.
 template <class B, class Solve, class Aux>
 auto flat_solve_with_aux(Solve& solve, const B& b, std::optional<Aux>& like) {
   return [&](FlatFunction matvec, const Arrays& right, Arrays* aux) {
@@ -78,11 +78,13 @@ auto linear_solve_with_aux(Matvec& matvec, const B& b, Solve& solve, const FlatS
 
 }  // namespace detail
 
-// solve(matvec, b), which must be the x with matvec(x) = b; x and what matvec, which is linear, and
-// solve return are trees like b. Derivatives are those of that x, by b and by what matvec captured:
-// forward by solve once more, in reverse by transpose_solve(vecmat, ct), where vecmat is the
-// transpose of matvec. Without one a derivative in reverse is a DifferentiationError, unless
-// `symmetric`. ShapeError where something returned is not like b. Source:
+// Returns solve(matvec, b), which must be the solution x of matvec(x) = b. matvec is linear. x and
+// the results of matvec and solve are trees like b.
+//
+// The derivatives are those of x with respect to b and to the captures of matvec. Forward mode
+// calls solve once more. Reverse mode calls transpose_solve(vecmat, ct), where vecmat is the
+// transpose of matvec. Without transpose_solve, reverse mode raises DifferentiationError unless
+// .symmetric is set. Raises ShapeError if a result does not have the structure of b. Source:
 // jax.lax.custom_linear_solve.
 template <class Matvec, class B, class Solve>
 B custom_linear_solve(Matvec matvec, const B& b, Solve solve,
@@ -110,9 +112,10 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve tra
              .data());
 }
 
-// The same where solve, and transpose_solve, return {x, aux}, aux any tree, such as the number of
-// steps and the residual; it returns {x, aux}. The aux has no derivative: its tangent is zero, and
-// that of transpose_solve is not used. Source: jax.lax.custom_linear_solve with has_aux.
+// The same for solve and transpose_solve that return {x, aux}, where aux is any tree, such as the
+// number of steps and the residual. It returns {x, aux}. aux has no derivative: its tangent is
+// zero, and the aux of transpose_solve is ignored. Source: jax.lax.custom_linear_solve with
+// has_aux.
 template <class Matvec, class B, class Solve>
 auto custom_linear_solve_with_aux(Matvec matvec, const B& b, Solve solve,
                                   const typing::LinearSolveOptions& o = {},

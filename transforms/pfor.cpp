@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/pfor.cpp: vectorized_map's leading sizes, pfor's iterations and reductions.
+// transforms/pfor.cpp: checks of vectorized_map's leading sizes; pfor's iterations and reductions.
 #include "weft/transforms/pfor.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/pfor.h: maps under the names of other libraries: vectorized_map, map_fn, pfor.
+// transforms/pfor.h: maps under the names of other libraries: vectorized_map, map_fn and pfor.
 #pragma once
 #include "weft/transforms/control_flow.h"
 
@@ -8,21 +8,21 @@ namespace weft {
 
 namespace typing {
 struct VectorizedMapOptions {
-  // A loop over lanes for what has no batching rule; false: an error.
+  // Uses a loop over lanes for ops without a batching rule; false: raises an error.
   bool fallback_to_while_loop = true;
-  // Say so when that happens (it is logged once a process; false keeps quiet).
+  // Logs a warning when that happens, once per process.
   bool warn = true;
 };
 struct PforOptions {
-  // Iterations at a time (0: all).
+  // The number of iterations that run together (0: all).
   int64_t parallel_iterations = 0;
-  // A loop over iterations for what has no batching rule; false: an error.
+  // Uses a loop over iterations for ops without a batching rule; false: raises an error.
   bool fallback_to_while_loop = true;
-  // Say so when that happens (it is logged once a process; false keeps quiet).
+  // Logs a warning when that happens, once per process.
   bool warn = true;
 };
 struct MapFnOptions {
-  // Rows at a time. The results do not depend on it.
+  // The number of rows that are processed together. It does not affect the results.
   int64_t parallel_iterations = 1;
 };
 }  // namespace typing
@@ -32,41 +32,44 @@ Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const typing::Vectorized
                           FlatFunction f);
 Array iterations(const char* who, int64_t n);
 
-// The axis of a pfor, named by how many maps it stands in, and what it may do with it.
+// The axis of a pfor, identified by the number of maps around it, and the operations that it
+// allows.
 struct Iterations {
   std::string axis;
   int64_t size;
-  bool in_parts;  // fewer at a time than there are
+  bool in_parts;  // runs fewer iterations at a time than there are
 };
 Iterations iterations_of(int64_t size, int64_t at_a_time);
 enum class OverIterations { sum, mean, all };
 Arrays over_iterations(OverIterations what, const Iterations& i, const Arrays& x);
 }  // namespace detail
 
-// What loop_fn(i, config) of a pfor may ask of the other iterations. Every result is the same in
-// all of them. BatchingError with parallel_iterations. Source: TensorFlow's pfor_config.
+// The config of loop_fn(i, config) in pfor, which reads the values of the other iterations. Every
+// result is the same in all iterations. Raises BatchingError with parallel_iterations. Source:
+// TensorFlow's pfor_config.
 class PforConfig {
  public:
-  // Made by pfor.
+  // Constructed by pfor.
   explicit PforConfig(detail::Iterations i) : iterations_(std::move(i)) {}
-  // The sum of the Arrays of x, a tree, over the iterations.
+  // Returns the sums of the Arrays of x, a tree, over the iterations.
   template <class T>
   typing::arrays_t<T> reduce_sum(const T& x, typing::Location at = typing::Location::here()) const {
     return over(detail::OverIterations::sum, x, at);
   }
-  // Their mean; of integers in F32.
+  // Returns their means, in F32 for integers.
   template <class T>
   typing::arrays_t<T> reduce_mean(const T& x,
                                   typing::Location at = typing::Location::here()) const {
     return over(detail::OverIterations::mean, x, at);
   }
-  // The Arrays of all iterations, [iters, shape…].
+  // Returns the Arrays of all iterations, [iters, shape…].
   template <class T>
   typing::arrays_t<T> reduce_concat(const T& x,
                                     typing::Location at = typing::Location::here()) const {
     return over(detail::OverIterations::all, x, at);
   }
-  // f(all args…), where each argument is that of all iterations, as of reduce_concat.
+  // Returns f(all args…), where each argument has the values of all iterations, as in
+  // reduce_concat.
   template <class F, class... A>
   auto reduce(F f, const A&... args) const {
     static_assert(
@@ -85,9 +88,9 @@ class PforConfig {
   detail::Iterations iterations_;
 };
 
-// f on every row of elems, a tree, at once: the results stacked, [n, shape…]. f takes one argument
-// with the structure of elems; leading sizes agree or are 1 (BatchingError "inconsistent sizes").
-// Source: tf.vectorized_map.
+// Applies f to all rows of elems, a tree, with vmap and stacks the results, [n, shape…]. f takes
+// one argument with the structure of elems. Leading sizes must be equal or 1 (BatchingError
+// "inconsistent sizes"). Source: tf.vectorized_map.
 template <class F, class X>
 auto vectorized_map(F f, const X& elems, const typing::VectorizedMapOptions& o = {},
                     typing::Location at = typing::Location::here()) {
@@ -102,8 +105,8 @@ auto vectorized_map(F f, const X& elems, const typing::VectorizedMapOptions& o =
   return flat.result(out);
 }
 
-// f on every row of elems, a tree, one after another, or parallel_iterations at a time: the results
-// stacked. ShapeError where leading sizes differ. Source: tf.map_fn.
+// Applies f to the rows of elems, a tree, one after another, or parallel_iterations at a time, and
+// stacks the results. Raises ShapeError if leading sizes differ. Source: tf.map_fn.
 template <class F, class X>
 auto map_fn(F f, const X& elems, const typing::MapFnOptions& o = {},
             typing::Location at = typing::Location::here()) {
@@ -111,9 +114,10 @@ auto map_fn(F f, const X& elems, const typing::MapFnOptions& o = {},
              {.batch_size = o.parallel_iterations == 1 ? 0 : o.parallel_iterations}, at);
 }
 
-// loop_fn(i) for i = 0 … iters-1, an i32[], all at once; the results, trees of Arrays, are stacked:
-// [iters, shape…]. loop_fn(i, config), config a PforConfig&, may reduce over the iterations.
-// BatchingError for negative iters, and as of vmap. Source: TensorFlow's pfor.
+// Runs loop_fn(i) for i = 0 … iters-1, an i32[], with vmap and stacks the results, trees of Arrays:
+// [iters, shape…]. loop_fn(i, config), where config is a PforConfig&, may reduce over the
+// iterations. Raises BatchingError for negative iters, and the errors of vmap. Source: TensorFlow's
+// pfor.
 template <class F>
 auto pfor(F loop_fn, int64_t iters, const typing::PforOptions& o = {},
           typing::Location at = typing::Location::here()) {
@@ -135,7 +139,8 @@ auto pfor(F loop_fn, int64_t iters, const typing::PforOptions& o = {},
   };
   return detail::Vmapped<decltype(one)>(std::move(one), {0, 0, std::move(v), at, o.warn})(index);
 }
-// pfor, one iteration after another: what pfor must agree with. Source: TensorFlow's for_loop.
+// Runs pfor with one iteration after another. The results of pfor must agree with it. Source:
+// TensorFlow's for_loop.
 template <class F>
 auto for_loop(F loop_fn, int64_t iters, typing::Location at = typing::Location::here()) {
   static_assert(detail::can_call<F, Array>,

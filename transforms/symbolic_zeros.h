@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/symbolic_zeros.h: custom_jvp and custom_vjp with rules that are told which tangents
-// and cotangents are zero. They are called when the function is differentiated.
+// transforms/symbolic_zeros.h: custom_jvp and custom_vjp with rules that receive which tangents and
+// cotangents are symbolic zeros. The rules are called when the function is differentiated.
 #pragma once
 #include "weft/transforms/custom.h"
 #include "weft/transforms/custom_vmap.h"
@@ -14,12 +14,13 @@ struct SymbolicZeros {
   explicit SymbolicZeros() = default;
 };
 }  // namespace typing
-// Given behind the rules of custom_jvp and custom_vjp: they are told what is zero.
+// Passed after the rules of custom_jvp and custom_vjp, it makes the rules receive which tangents
+// and cotangents are zero.
 inline constexpr typing::SymbolicZeros symbolic_zeros{};
 
 namespace detail {
 
-// What rules on flat lists return: empty handles are zeros.
+// The results of rules on flat lists; empty handles are zeros.
 struct LateTangents {
   Arrays out, tangent;
   tree::Skeleton out_tree, tangent_tree;
@@ -31,7 +32,7 @@ struct LateForward {
   tree::Skeleton out_tree;
   LateBwd bwd;
 };
-// x, dx (zeros written out), which x are perturbed
+// arguments: x, dx (with zeros materialized), and which x are perturbed
 using LateJvp = ir::Function<LateTangents(const Arrays& x, const Arrays& dx,
                                           const std::vector<bool>& perturbed)>;
 using LateFwd = ir::Function<LateForward(const Arrays& x, const std::vector<bool>& perturbed)>;
@@ -125,7 +126,7 @@ class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
   typing::Location at_;
 };
 
-// bwd with its last argument.
+// bwd with its last argument, `given`, bound.
 template <class Bwd>
 struct BwdOnMask {
   Bwd& bwd;
@@ -219,12 +220,13 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
 
 }  // namespace detail
 
-// f with the derivative rule(primals, tangents, perturbed) -> {out, tangent}. perturbed has one
-// tree::Mask an argument, one bool a leaf: false where the tangent is zero without being computed,
-// for arguments that are not differentiated and for what does not depend on them. The tangents
-// there are arrays of zeros. A tangent that is none, or an empty Array in it, is such a zero, too.
-// The rule is called whenever f is differentiated. Errors as of custom_jvp, raised there. Source:
-// jax.custom_jvp, defjvp(symbolic_zeros=True).
+// Returns f with the derivative rule(primals, tangents, perturbed) -> {out, tangent}. perturbed has
+// one tree::Mask per argument, with one bool per leaf. The bool is false where the tangent is a
+// symbolic zero. This holds for arguments that are not differentiated, and for values that depend
+// only on such arguments. These tangents are passed as arrays of zeros. A returned tangent may be
+// none, or an empty Array in it; both are symbolic zeros. The rule is called each time f is
+// differentiated. Errors are those of custom_jvp, raised at that time. Source: jax.custom_jvp,
+// defjvp(symbolic_zeros=True).
 //
 //     auto f = custom_jvp([](Array x, Array y) { return x * y; },
 //                         [](auto p, auto t, auto perturbed) {
@@ -241,13 +243,13 @@ auto custom_jvp(F f, Rule rule, typing::SymbolicZeros,
                 typing::Location at = typing::Location::here()) {
   return detail::LateCustomJvp<F, Rule>(std::move(f), std::move(rule), at);
 }
-// f with the reverse rule fwd(perturbed, args…) -> {out, residuals}, bwd(residuals, ct, given) -> a
-// tuple of one cotangent an argument (none or empty Arrays: zero). perturbed has one tree::Mask an
-// argument, which tells of each leaf whether it is differentiated; cotangents of other leaves are
-// not used. given tells of each leaf of the result whether its cotangent is anything but a zero
-// that nobody computed; the cotangents there are arrays of zeros. Both are called whenever f is
-// differentiated. Errors as of custom_vjp, raised there. Source: jax.custom_vjp,
-// defvjp(symbolic_zeros=True).
+// Returns f with the reverse-mode rule fwd(perturbed, args…) -> {out, residuals} and bwd(residuals,
+// ct, given) -> cotangents. The cotangents are a tuple with one per argument; none or empty Arrays
+// are zeros. perturbed has one tree::Mask per argument, which is true for the leaves that are
+// differentiated. Cotangents of other leaves are ignored. given is true for the leaves of the
+// result whose cotangent is not a symbolic zero; the other cotangents are passed as arrays of
+// zeros. Both are called each time f is differentiated. Errors are those of custom_vjp, raised at
+// that time. Source: jax.custom_vjp, defvjp(symbolic_zeros=True).
 template <class F, class Fwd, class Bwd>
 auto custom_vjp(F f, Fwd fwd, Bwd bwd, typing::SymbolicZeros,
                 typing::Location at = typing::Location::here()) {

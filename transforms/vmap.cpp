@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/vmap.cpp: maps: whole, in chunks, within a budget of memory; where the lanes leave.
+// transforms/vmap.cpp: runs a map as a whole, in chunks, or within a memory budget, and places the
+// lanes of results on their axes.
 #include "weft/transforms/vmap.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@
 namespace weft::detail {
 namespace {
 
-// The user's axis of a result of rank r, counted in the batched result.
+// Converts the user's axis for a result of rank `rank` to an axis of the batched result.
 int canonical_out_axis(int64_t axis, int64_t rank, const std::string& path) {
   const int64_t n = rank + 1;
   if (axis < -n || axis >= n)
@@ -26,7 +27,7 @@ int canonical_out_axis(int64_t axis, int64_t rank, const std::string& path) {
   return static_cast<int>(axis < 0 ? axis + n : axis);
 }
 
-// Where the lanes of every result go; nothing for none.
+// Returns the axis of the lanes in each result; nothing for `none`.
 MaybeAxes out_axes_of(const VmapSpec& s, const Batched& b, const tree::Skeleton& result) {
   const RawAxes raw = match_out_axes(s.out, result);
   const auto path = [&](size_t i) { return tree::paths(result, "result")[i]; };
@@ -56,7 +57,7 @@ Arrays place(const Batched& b, const MaybeAxes& to, int64_t size) {
   return out;
 }
 
-// Everything one map needs besides the lanes it runs.
+// The parts of a map that do not depend on the chunk of lanes.
 struct Map {
   const VmapSpec& spec;
   const Arrays& x;
@@ -77,13 +78,13 @@ struct Map {
     to = out_axes_of(spec, b, result());
     return place(b, to, args.size);
   }
-  // Some of the lanes, whose axes stand where the user wants them.
+  // Maps a chunk of the lanes; the results have the lanes on the axes that out_axes request.
   Arrays lanes(const Arrays& rows, const MaybeAxes& axis, int64_t size, const Array& first) {
     const Batched b = vmap_flat(f, rows, axis, size, options(), first);
     to = out_axes_of(spec, b, result());
     return place(b, to, size);
   }
-  // The lanes lo … hi-1 of the arguments.
+  // Returns the lanes lo … hi-1 of the arguments.
   Arrays rows(int64_t lo, int64_t hi) const {
     Arrays r = x;
     for (size_t i = 0; i < r.size(); ++i)
@@ -101,7 +102,7 @@ struct Map {
     return out;
   }
 
-  // Values are known: one chunk after another.
+  // Runs one chunk after another. The values are known, so no loop is recorded.
   Arrays eager_chunks(int64_t chunk) {
     std::vector<Arrays> parts;
     for (int64_t lo = 0; lo < args.size; lo += chunk) {
@@ -111,7 +112,7 @@ struct Map {
     return joined(parts);
   }
 
-  // A program is being written: a loop over chunks, and the lanes that are left.
+  // Records a loop over full chunks, followed by a map of the remaining lanes.
   Arrays recorded_chunks(int64_t chunk) {
     const int64_t full = args.size / chunk;
     Arrays xs;

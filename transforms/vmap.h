@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/vmap.h: vmap: a function of one example becomes a function of a batch.
+// transforms/vmap.h: vmap: turns a function of one example into a function of a batch.
 #pragma once
 #include <string>
 
@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace detail {
-// Cannot be made: a list of it is empty.
+// A type without values: a list of it is always empty.
 struct Nothing {
   explicit Nothing(ByName);
 };
@@ -19,37 +19,38 @@ struct Nothing {
 namespace typing {
 struct VmapOptions {
   detail::Designated by_name{detail::ByName::tag};
-  // The name under which psum, axis_index and the like know the mapped axis.
+  // The name of the mapped axis for psum, axis_index and the other collectives.
   std::string axis_name = {};
-  // The number of lanes; needed where no argument is mapped.
+  // The number of lanes; required if no argument is mapped.
   std::optional<int64_t> axis_size = {};
-  // The axis of a mesh that the lanes are spread over: AxisNameError, as a map's lanes are on one
-  // device, and those of a mesh are maps themselves (shard_map).
+  // The mesh axis over which lanes are partitioned. Any name raises AxisNameError: the lanes of a
+  // map run on one device. For a mesh use shard_map, whose lanes are maps themselves.
   std::string spmd_axis_name = {};
-  // What an unmapped random key does inside: "same", "different" or "error".
+  // How an unmapped random key behaves inside: "same", "different" or "error".
   std::string randomness = "same";
-  // At most so many lanes at a time (0: all).
+  // The largest number of lanes that run together (0: all).
   int64_t chunk_size = 0;
-  // Bytes of intermediates; the largest chunk that fits is taken (0: no limit).
+  // A limit in bytes for the intermediates; the largest chunk that fits is used (0: no limit).
   int64_t memory_budget = 0;
-  // An operation without a batching rule is an error rather than a loop over lanes; so is what is
-  // mapped by such a loop: callbacks, custom_call, sequential_vmap.
+  // Raises an error for an operation without a batching rule, instead of looping over lanes. This
+  // includes operations that are always mapped by such a loop: callbacks, custom_call and
+  // sequential_vmap.
   bool strict = false;
 };
 }  // namespace typing
 
 namespace detail {
 
-// How a map is done, whatever its types.
+// The type-independent description of a map.
 struct VmapSpec {
   Axes in, out;
   typing::VmapOptions options;
   typing::Location at;
-  bool warn = true;  // log an operation without a batching rule
+  bool warn = true;  // logs a warning for an operation without a batching rule
 };
 void check_vmap_options(const VmapSpec& s);
 void identify_vmap(const VmapSpec& s, KeyWriter& key);
-// f mapped over the leaves x of `args`; `result` tells the structure of what f returned last.
+// Maps f over the leaves x of `args`. `result` returns the structure of f's last result.
 Arrays run_vmap(const VmapSpec& s, const Arrays& x, ir::FunctionRef<tree::Skeleton()> args,
                 ir::FunctionRef<Arrays(const Arrays&)> f, ir::FunctionRef<tree::Skeleton()> result);
 
@@ -81,8 +82,8 @@ class Vmapped : public CallOperator<Vmapped<F>, F> {
   VmapSpec spec_;
 };
 
-// Axes, in a form that nothing is deduced from: GCC takes {.chunk_size = 2} for axes as well as for
-// options, and then the function of which it deduces more is the one.
+// Axes as a non-deduced parameter type. GCC accepts {.chunk_size = 2} for axes as well as for
+// options, and prefers the overload that deduces more.
 template <class F>
 struct AxesFor {
   using type = Axes;
@@ -92,11 +93,12 @@ using AxesOf = typename AxesFor<F>::type;
 
 }  // namespace detail
 
-// f mapped over the axes in_axes of its arguments; the lanes stand at out_axes of the results. Axes
-// are prefixes of the trees, as {0, none}: what is none is the same for all lanes, and f sees
-// arguments without the mapped axis. vmaps nest. Options are the fourth argument, vmap(f, 0, 0,
-// {.axis_name = "i"}). BatchingError for axes that do not fit, sizes that differ, and out_axes none
-// of a result that the lanes do not share. Source: jax.vmap.
+// Maps f over the axes in_axes of its arguments; the results have the lanes on out_axes. Axes are
+// prefixes of the trees of arguments, as in {0, none}. An argument with the axis `none` is the same
+// for all lanes. f receives arguments without the mapped axis. Maps nest. Options are the fourth
+// argument, vmap(f, 0, 0, {.axis_name = "i"}). Raises BatchingError for axes that do not match, for
+// sizes that differ, and for out_axes of `none` if the lanes have different results. Source:
+// jax.vmap.
 //
 //     vmap(dot)(array({{1, 2}, {3, 4}}), array({{1, 1}, {2, 2}}))  // array([ 3, 14], dtype=int32)
 template <class F = typing::BinaryFunction>
@@ -105,14 +107,14 @@ auto vmap(F f, detail::AxesOf<F> in_axes = 0, detail::AxesOf<F> out_axes = 0,
   return detail::Vmapped<F>(std::move(f),
                             {std::move(in_axes), std::move(out_axes), std::move(options), at});
 }
-// The same for a name that <cmath> has, too: vmap(tanh).
+// The same for a name that <cmath> also declares: vmap(tanh).
 template <class F = typing::UnaryFunction>
   requires std::same_as<F, typing::UnaryFunction>
 auto vmap(F f, detail::AxesOf<F> in_axes = 0, detail::AxesOf<F> out_axes = 0,
           typing::VmapOptions options = {}, typing::Location at = typing::Location::here()) {
   return detail::Vmapped<F>(f, {std::move(in_axes), std::move(out_axes), std::move(options), at});
 }
-// {} means 0, not options.
+// With this overload {} means axis 0, not options.
 template <class F>
 auto vmap(F f, std::initializer_list<detail::Nothing>,
           typing::Location at = typing::Location::here()) {
@@ -128,7 +130,7 @@ auto vmap(F f, std::initializer_list<detail::Nothing>, std::initializer_list<det
           typing::Location at = typing::Location::here()) {
   return vmap(std::move(f), Axes(0), Axes(0), typing::VmapOptions{}, at);
 }
-// Options are the fourth argument; the lines are what compilers show.
+// Options are the fourth argument. Compilers show these lines in their errors.
 template <class F>
 void vmap(F f, typing::VmapOptions) = delete;  // write vmap(f, 0, 0, {.chunk_size = 2})
 template <class F>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/weak_arguments.cpp: tracing with the doubles that a program asks for.
+// transforms/weak_arguments.cpp: traces functions with the F64 values of weak arguments that they
+// read.
 #include "weft/transforms/weak_arguments.h"
 
 #include <algorithm>

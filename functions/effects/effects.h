@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/effects/effects.h: what programs do besides computing: printing, checking, calling
-// functions that are not Weft's.
+// functions/effects/effects.h: effects of programs: printing, checking, and calling functions that
+// are not traced.
 #pragma once
 #include "weft/ops/effects/custom_call.h"
 #include "weft/tracer/callable.h"
@@ -11,7 +11,7 @@
 namespace weft {
 namespace detail {
 
-// A text, and where it was written.
+// A format string and the source location of the call.
 struct PlacedText {
   std::string text;
   typing::Location at;
@@ -20,8 +20,8 @@ struct PlacedText {
   PlacedText(std::string t, typing::Location place = typing::Location::here())
       : text(std::move(t)), at(place) {}
 };
-Array written_number(double x);  // with all of its digits
-// The values of a text: a number or an Array is a leaf, a tree has some.
+Array written_number(double x);  // keeps all digits of x
+// The values of the fields of a text. A number or an Array is one leaf; a tree has several.
 struct TextValues {
   std::vector<tree::Skeleton> shapes;
   Arrays leaves;
@@ -52,10 +52,10 @@ TextValues text_values(const A&... values) {
 void print_text(const PlacedText& text, const TextValues& values);
 void check_text(const Array& pred, const PlacedText& text, const TextValues& values);
 
-// A function of the user's on flat lists.
+// A user's function on flat lists of Arrays.
 using FlatCallback = ir::Function<Arrays(const Arrays&)>;
-// key: what distinguishes it from others, or null. Equal ones are one, so that what calls them is
-// not compiled again.
+// key: identifies f, or null. Functions with equal keys count as one, so programs that call them
+// are not compiled again.
 Arrays run_callback(const char* name, const FlatCallback& f, const KeyWriter* key,
                     const Arrays& result_types, const Arrays& x);
 Arrays run_custom_call(const PlacedText& name, typing::CustomCall f, const Arrays& result_types,
@@ -100,7 +100,8 @@ R callback_of(const char* name, F& f, const T& result_types, const Args& args) {
       run_callback(name, flat, known ? &key : nullptr, tree::leaves(results), tree::leaves(args));
   return tree::rebuild(results, out.data());
 }
-// Whether F can be what is called for results like R; if it cannot, one sentence says why.
+// Returns true if F can be the callback for results like R. Otherwise one static_assert says why
+// not.
 template <class F, class Args, class R>
 consteval bool is_callback() {
   constexpr bool turned = tree::is_callable<R> && !tree::is_callable<F>;
@@ -137,7 +138,7 @@ auto callback_at(typing::Location at, const char* name, F& f, const T& result_ty
   using R = typing::auto_t<T>;
   if constexpr (is_callback<F, Args, R>())
     return callback_of<Args, R>(name, f, result_types, args);
-  else if constexpr (tree::is_callable<R>)  // so that nothing else is wrong
+  else if constexpr (tree::is_callable<R>)  // a placeholder, so that no second error follows
     return Array();
   else
     return tree::convert<R>(result_types);
@@ -153,53 +154,66 @@ auto io_callback_at(typing::Location at, F& f, const T& result_types, const A&..
 
 }  // namespace detail
 
-// Prints a line: the text with the values in its fields. {} shows an array as NumPy's str does, a
-// scalar with all digits of a double, as Python does, {!r} as NumPy's repr does, {:.3f} formats a
-// scalar, {0} and {1} name values, {{ and }} are braces. Shapes and dtypes: any; values are Arrays,
-// numbers and trees of Arrays, which {} shows as to_string does. Mapped by vmap it prints once in
-// each lane, lane 0's lines first, then lane 1's, as if lanes ran one after another, whatever the
-// maps and loops are; a lane that a branch or loop does not run prints nothing there. The lines are
-// written to std::cout when the outermost call ends, also when an exception ends it; at most 1 MB a
-// call, then one last line says how many more there were. In a derivative it prints the values,
-// once. Errors: FormatError for a text that cannot be read, or has other fields than there are
-// values. Source: jax.debug.print.
+// Prints a line: the text with the values in its fields. {} formats an array as NumPy's str does,
+// and a scalar with all digits of a double, as Python does. {!r} formats as NumPy's repr does, and
+// {:.3f} formats a scalar. {0} and {1} select values by position; {{ and }} are literal braces.
+//
+// The values are Arrays of any shape and dtype, numbers, and trees of Arrays. {} formats a tree as
+// to_string does. Under vmap it prints once per lane: the lines of lane 0 first, then those of lane
+// 1, as if the lanes ran one after another. The order does not depend on how maps and loops are
+// nested. A lane that does not run a branch or a loop iteration prints nothing there.
+//
+// The lines are written to std::cout when the outermost call ends, also when it ends with an
+// exception. At most 1 MB is written per call; a last line then states how many lines were dropped.
+// Under differentiation it prints the primal values, once.
+//
+// Errors: FormatError for a text that cannot be parsed, or whose fields do not match the values.
+// Source: jax.debug.print.
 template <class... A>
 void debug_print(const detail::PlacedText& text, const A&... values) {
   detail::print_text(text, detail::text_values(values...));
 }
 
-// CheckError, unless all of pred, a bool of any shape, holds: with the text and the values in its
-// fields (as debug_print has them), the lane of each map, the first element that does not hold, and
-// the line of the call. In a program it is raised when the outermost call has run to its end; of
-// several that fail the first in the order of debug_print's lines counts. A lane that a branch or
-// loop does not run checks nothing there. Not compiled, not mapped, it is raised at once.
-// Errors: DTypeError for a pred that is no bool; FormatError as debug_print.
-// Source: jax.experimental.checkify.check.
+// Raises CheckError unless all elements of pred, bools of any shape, are true. The message has the
+// text with the values in its fields, as in debug_print. It also names the lane of each map, the
+// first false element and the line of the call.
+//
+// In a program the error is raised after the outermost call has run to its end. If several checks
+// fail, the first one in the order of debug_print's lines is reported. A lane that does not run a
+// branch or a loop iteration checks nothing there. Outside of jit and vmap the error is raised
+// immediately.
+//
+// Errors: DTypeError if pred is not bool; FormatError as debug_print. Source:
+// jax.experimental.checkify.check.
 template <class... A>
 void check(const typing::Arg& pred, const detail::PlacedText& text, const A&... values) {
   detail::check_text(pred, text, detail::text_values(values...));
 }
 
-// f(args…), computed by the host when the program runs: f is called with concrete Arrays and may do
-// whatever C++ does, call Weft as well. result_types tells what it returns: a ShapeDtypeStruct, an
-// Array of that shape and dtype, or a tree of those; the result is such a tree of Arrays. Mapped by
-// vmap, f is called with each active lane's own values, in order. As the program relies on f to
-// give equal results for equal arguments and to do nothing else, calls may be dropped or merged:
-// io_callback is for others. An exception of f ends the call as it is. A function that captures
-// something compiles anew what is traced with it.
-// Errors: ShapeError and DTypeError where f returns something else than it promised (and ShapeError
-// for another tree); DifferentiationError for a derivative, unless custom_jvp or custom_vjp around
-// it says what that is; DeviceError "a callback on the device" where a program of a GPU calls it.
-// Source: jax.pure_callback.
+// Calls f(args…) on the host when the program runs. f receives concrete Arrays and may run any C++
+// code, including Weft. result_types describes the result: a ShapeDtypeStruct, an Array of that
+// shape and dtype, or a tree of those. The result is such a tree of Arrays. Under vmap, f is called
+// with the values of each active lane, in lane order.
+//
+// The program assumes that f is pure: it gives equal results for equal arguments and has no
+// effects. So calls may be dropped or merged; use io_callback for functions with effects. An
+// exception from f ends the call and is passed to the caller unchanged. If f has captures, every
+// new f causes the program that calls it to be compiled again.
+//
+// Errors: ShapeError or DTypeError if f returns another shape or dtype than result_types, and
+// ShapeError for another tree. DifferentiationError for a derivative, unless a custom_jvp or
+// custom_vjp around the call defines it. DeviceError "a callback on the device" if a GPU program
+// calls it. Source: jax.pure_callback.
 template <class F, class T, class... A>
   requires(sizeof...(A) > 0)
 auto pure_callback(F f, const T& result_types, const A&... args) {
   return detail::pure_callback_at({}, f, result_types, args...);
 }
-// As pure_callback, for functions with effects: f is called exactly as often as the program says
-// and in its order, once in each active lane, lane 0 before lane 1 at each step. A function that
-// returns nothing has `none` as result_types.
-// Errors: as pure_callback. In a while_loop without a static number of steps it has no derivative.
+// Calls f(args…) on the host like pure_callback, for functions with effects. f is called exactly as
+// often as the program states and in program order. Under vmap it is called once per active lane,
+// lane 0 before lane 1 at each step. For a function that returns nothing, result_types is `none`.
+//
+// Errors: as pure_callback. In a while_loop without a static trip count it has no derivative.
 // Source: jax.experimental.io_callback, with ordered=True.
 template <class F, class T, class... A>
   requires(sizeof...(A) > 0)
@@ -209,14 +223,16 @@ auto io_callback(F f, const T& result_types, const A&... args) {
 WEFT_WITH_LINE(pure_callback)
 WEFT_WITH_LINE(io_callback)
 
-// f, a compiled function (a pointer, or a lambda without captures), called with the buffers of args
-// and of results of result_types (as pure_callback has them; a tree of Arrays is returned):
+// Calls f, a compiled function (a pointer, or a lambda without captures), with the buffers of args
+// and of the results. The types result_types are as in pure_callback. It returns a tree of Arrays:
 //   custom_call("axpy", f, x, x, y);   // void f(void* const* out, const void* const* in,
 //                                      //        const BufferType* types)
-// Buffers are dense and row-major and must not be kept; f writes all of each result. Mapped by
-// vmap, f is called for each active lane by itself. As with pure_callback, calls may be dropped or
-// merged. The name stands for f in programs, whose text is read back in any process that has made
-// it known. Errors: CompileError for a name that is another function's, and for a nullptr;
+// Buffers are dense and row-major. f must not keep them and must write every element of each
+// result. Under vmap, f is called separately for each active lane. As with pure_callback, calls may
+// be dropped or merged. The name stands for f in the text of a program. A process can read that
+// text once it has registered the name by calling custom_call.
+//
+// Errors: CompileError if the name belongs to another function, and for a nullptr;
 // DifferentiationError and DeviceError as pure_callback. Source: jax.ffi.ffi_call.
 template <class T, class... A>
 auto custom_call(const detail::PlacedText& name, typing::CustomCall f, const T& result_types,
@@ -230,9 +246,9 @@ auto custom_call(const detail::PlacedText& name, typing::CustomCall f, const T& 
 }
 
 namespace lax {
-// Computes x, a tree of Arrays, and drops it: a program that calls this is not freed of what x is
-// made of, as it is of other values that nothing reads. For programs whose time is measured.
-// Source: jax.lax.dce_sink.
+// Computes x, a tree of Arrays, and discards it. A value that nothing reads is normally removed
+// from the program; x and its operands are kept. Use it in programs whose time is measured. Source:
+// jax.lax.dce_sink.
 //
 //     jit([](Array x) { lax::dce_sink(sin(x)); return x; })(1.)  // array(1., dtype=float32)
 template <class T>

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/lax/sums.h: narrow floats in functions that sum them. Not public.
+// functions/lax/sums.h: the treatment of narrow floats in functions that sum them. Not public.
 #pragma once
 #include "weft/core/loops/accumulator.h"
 #include "weft/functions/kit.h"
 
 namespace weft::fn {
 
-// Numbers in the dtype that sums of them are taken in, F32 for BF16 and F16; what is computed of
-// them is converted back once, at the end.
+// Converts numbers to the dtype in which they are summed: F32 for BF16 and F16. The caller converts
+// the final result back once.
 inline Array for_sums(const Array& x) {
   return as_dtype(x, accumulator_dtype(x.dtype()), x.weak_type());
 }
 
-// The exponentials that logarithms of sums add up, without overflow: e^(v - top). top is the
-// largest real part over the axes, which it is without, or 0 where that is infinite; it is a
-// constant to derivatives.
+// The exponentials e^(v - top) whose sum a logarithm of sums needs, without overflow. top is the
+// largest real part over the axes, without these axes, or 0 where it is infinite. Derivatives treat
+// top as a constant.
 struct ShiftedExp {
   Array terms, top;
 };

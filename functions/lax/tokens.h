@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/lax/tokens.h: tokens, and a permutation of lanes in two steps, psend and precv.
+// functions/lax/tokens.h: tokens, and psend and precv, a permutation of lanes in two steps.
 #pragma once
 #include <concepts>
 #include <string>
@@ -10,16 +10,16 @@
 
 namespace weft::lax {
 
-// That something is done before what takes it: what create_token, after_all and psend give. A tree:
-// it may be returned, carried and passed as an argument. Effects of a program keep their order
-// without one, so that all a token holds is what psend has sent.
+// An ordering token, the result of create_token, after_all and psend. It is a tree, so it may be
+// returned, carried and passed as an argument. The effects of a program keep their order without
+// tokens; a token only holds the values that psend sent.
 struct Token {
   Arrays sent = {};
-  std::vector<std::string> routes = {};  // over which lanes, one for each that was sent
+  std::vector<std::string> routes = {};  // the lanes of the exchange, one entry for each value sent
 };
-// A token behind nothing. Source: jax.lax.create_token.
+// Returns a token that depends on nothing. Source: jax.lax.create_token.
 Token create_token();
-// A token behind all of these. Source: jax.lax.after_all.
+// Returns a token that depends on all of these. Source: jax.lax.after_all.
 template <std::same_as<Token>... T>
 Token after_all(const T&... tokens) {
   Token all;
@@ -29,13 +29,14 @@ Token after_all(const T&... tokens) {
   }
   return all;
 }
-// The first half of ppermute(x, axes, perm): x is sent, and precv with the token, the same axes and
-// the same pairs gets it. Errors as of ppermute. Source: jax.lax.psend, which GPUs alone have.
+// Starts ppermute(x, axes, perm): sends x, which precv receives with the token, the same axes and
+// the same pairs. Errors are those of ppermute. Source: jax.lax.psend, which GPUs alone have.
 Token psend(const typing::Arg& x, const AxisNames& axes, const typing::LanePairs& perm,
             typing::Location at = typing::Location::here());
-// What a psend of these axes and pairs behind the token has sent, of that shape and dtype: x of the
-// source, and zeros in lanes that are no destination; of several the first. ShapeError if there is
-// none. Source: jax.lax.precv.
+// Receives the value that a psend with these axes and pairs sent through the token; it has the
+// given shape and dtype. A lane gets the x of its source, and a lane that is not a destination gets
+// zeros. If there are several such values, it receives the first. Raises ShapeError if there is no
+// such psend. Source: jax.lax.precv.
 //
 //     auto f = [](Array x) {
 //       return lax::precv(lax::psend(x, "i", {{0, 1}}), {{}, I32}, "i", {{0, 1}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/lax.h: factorisations under the names that jax.lax.linalg has for them.
+// functions/linalg/lax.h: factorizations under their names in jax.lax.linalg.
 #pragma once
 #include <optional>
 #include <tuple>
@@ -50,17 +50,17 @@ using lax::tridiagonal;
 // The same as lax::tridiagonal_solve. Source: jax.lax.linalg.tridiagonal_solve.
 using lax::tridiagonal_solve;
 
-// What qdwh gives: u, h, num_iters, is_converged.
+// The results of qdwh: u, h, num_iters, is_converged.
 using Qdwh = std::tuple<Array, Array, Array, Array>;
 struct QdwhOptions {
-  // Steps at most; Error for a negative number.
+  // The largest number of steps; Error for a negative number.
   int64_t max_iterations = 10;
-  std::optional<double> eps = {};  // default: a rounding of the dtype
+  std::optional<double> eps = {};  // default: the rounding unit of the dtype
 };
-// Polar factors x = u h of a matrix of full rank with no fewer rows than columns: orthonormal
-// columns of u and a positive definite h, by steps until u changes by less than the third root of 5
-// .eps, or .max_iterations of them; how many there were, and whether that was enough. ShapeError
-// for other shapes. Source: jax.lax.linalg.qdwh.
+// Returns the polar factors x = u h of a matrix of full rank with at least as many rows as columns.
+// u has orthonormal columns and h is positive definite. It iterates until u changes by less than
+// the third root of 5 .eps, for at most .max_iterations steps. It also returns the number of steps
+// and a flag for convergence. Raises ShapeError for other shapes. Source: jax.lax.linalg.qdwh.
 Qdwh qdwh(const typing::Arg& x, const QdwhOptions& options = {});
 
 }  // namespace weft::lax::linalg

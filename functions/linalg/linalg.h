@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/linalg.h: linear algebra, as jax.numpy.linalg and jax.scipy.linalg have it.
-// Matrices are the last two axes; the axes before are broadcast.
+// functions/linalg/linalg.h: linear algebra, as in jax.numpy.linalg and jax.scipy.linalg. Matrices
+// are the last two axes; the leading axes are broadcast.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -15,223 +15,231 @@
 namespace weft::linalg {
 
 struct CholeskyOptions {
-  bool upper = false;            // L^H instead
-  bool symmetrize_input = true;  // (a + a^H) / 2 is factored, not the lower triangle alone
+  bool upper = false;            // returns L^H instead
+  bool symmetrize_input = true;  // factors (a + a^H) / 2 instead of reading only the lower triangle
 };
-// The lower triangular L with L L^H = a (…, n, n), or L^H with .upper; NaN on and below the
-// diagonal where a is not positive definite. ShapeError unless a is square. Source:
-// jax.numpy.linalg.cholesky.
+// Returns the lower triangular L with L L^H = a (…, n, n), or L^H with .upper. It is NaN on and
+// below the diagonal where a is not positive definite. Raises ShapeError unless a is square.
+// Source: jax.numpy.linalg.cholesky.
 Array cholesky(const typing::Arg& a, const CholeskyOptions& options = {});
 
-// What of a matrix is meant: itself, its transpose, or its conjugate transpose.
+// The form in which a matrix is used: itself, its transpose, or its conjugate transpose.
 enum class Trans { none, transpose, conjugate_transpose };
 struct SolveTriangularOptions {
-  Trans trans = Trans::none;  // what of a is multiplied with
+  Trans trans = Trans::none;  // the form of a in the product
   bool lower = false;         // the triangle of a that is read
-  // The diagonal counts as ones.
+  // Treats the diagonal as ones.
   bool unit_diagonal = false;
 };
-// The x with a x = b of a triangular a (…, n, n), for vectors b, if b has one axis, else matrices
-// (…, n, k). Infinities and NaN where a has a zero on its diagonal. ShapeError unless a is square
-// and b fits. Source: jax.scipy.linalg.solve_triangular.
+// Solves a x = b for x with a triangular a (…, n, n). b is a vector if it has one axis, else
+// matrices (…, n, k). Gives infinities and NaN where a has a zero on its diagonal. Raises
+// ShapeError unless a is square and b matches. Source: jax.scipy.linalg.solve_triangular.
 Array solve_triangular(const typing::Arg& a, const typing::Arg& b,
                        const SolveTriangularOptions& options = {});
 
-// The form of the factor of cho_factor and cho_solve.
+// The options of cho_factor and cho_solve.
 struct ChoSolveOptions {
-  // It is the lower triangular one, else the upper one.
+  // True: the factor is lower triangular; false: upper triangular.
   bool lower = true;
 };
-// The triangular factor L with L L^H = a, or its conjugate transpose without .lower; the same
-// triangle of a is read. NaN where a is not positive definite, ShapeError unless it is square.
-// Source: jax.scipy.linalg.cho_factor.
+// Returns the triangular factor L with L L^H = a, or its conjugate transpose without .lower. It
+// reads the same triangle of a. The result is NaN where a is not positive definite. Raises
+// ShapeError unless a is square. Source: jax.scipy.linalg.cho_factor.
 Array cho_factor(const typing::Arg& a, const ChoSolveOptions& options = {});
-// x of a x = b from c = cho_factor(a) with the same options, or cholesky(a, {.upper = !lower}); b
-// is a vector (n) or matrices (…, n, k). ShapeError unless c is square and b fits. Source:
-// jax.scipy.linalg.cho_solve.
+// Solves a x = b for x from c = cho_factor(a) with the same options, or from c = cholesky(a,
+// {.upper = !lower}). b is a vector (n) or matrices (…, n, k). Raises ShapeError unless c is square
+// and b matches. Source: jax.scipy.linalg.cho_solve.
 Array cho_solve(const typing::Arg& c, const typing::Arg& b, const ChoSolveOptions& options = {});
 
-// The factors that lu gives: p, l, u.
+// The factors that lu returns: p, l, u.
 using LU = std::tuple<Array, Array, Array>;
-// p l u = a (…, m, n): a permutation (…, m, m), of real numbers, l (…, m, k) with ones on the
-// diagonal, and an upper triangle u (…, k, n), k = min(m, n). ShapeError for less than two axes.
-// Source: jax.scipy.linalg.lu.
+// Returns the factors of p l u = a (…, m, n), with k = min(m, n). p (…, m, m) is a real permutation
+// matrix. l (…, m, k) has ones on the diagonal, and u (…, k, n) is upper triangular. Raises
+// ShapeError for fewer than two axes. Source: jax.scipy.linalg.lu.
 LU lu(const typing::Arg& a);
-// What lu_factor gives and lu_solve takes: lu, pivots.
+// The result of lu_factor and the argument of lu_solve: lu, pivots.
 using LUFactor = std::pair<Array, Array>;
-// Both factors of square matrices in one, l below the diagonal, and the rows that rows changed
-// places with, one after another. ShapeError unless a is square. Source:
+// Returns both factors of square matrices in one array, with l below the diagonal. The pivots are
+// the rows with which each row was exchanged in turn. Raises ShapeError unless a is square. Source:
 // jax.scipy.linalg.lu_factor.
 LUFactor lu_factor(const typing::Arg& a);
-// The form of the matrix in lu_solve.
+// The options of lu_solve.
 struct LUSolveOptions {
-  // What of a is meant.
+  // The form of a in the system.
   Trans trans = Trans::none;
 };
-// The x with op(a) x = b from lu_factor(a); b is a vector (n) or matrices (…, n, k). ShapeError
-// unless it fits. Source: jax.scipy.linalg.lu_solve.
+// Solves op(a) x = b for x from lu_factor(a). b is a vector (n) or matrices (…, n, k). Raises
+// ShapeError unless it matches. Source: jax.scipy.linalg.lu_solve.
 Array lu_solve(const LUFactor& factor, const typing::Arg& b, const LUSolveOptions& options = {});
 
-// The factors that qr gives: q, r.
+// The factors that qr returns: q, r.
 using QR = std::pair<Array, Array>;
 struct QROptions {
-  // How many columns q has: "reduced": min(m, n); "complete": m.
+  // The number of columns of q: "reduced" gives min(m, n), "complete" gives m.
   std::string_view mode = "reduced";
 };
-// q r = a (…, m, n) with orthonormal columns of q (…, m, k) and upper triangular r (…, k, n), k =
-// min(m, n), or m with "complete". Error for another .mode, ShapeError for less than two axes.
-// Derivatives: lax::qr. Source: jax.numpy.linalg.qr.
+// Returns q r = a (…, m, n), where q (…, m, k) has orthonormal columns and r (…, k, n) is upper
+// triangular. k is min(m, n), or m with "complete". See lax::qr for derivatives. Raises Error for
+// another .mode, and ShapeError for fewer than two axes. Source: jax.numpy.linalg.qr.
 QR qr(const typing::Arg& a, const QROptions& options = {});
 
-// What eigh gives: eigenvalues, eigenvectors.
+// The results of eigh: eigenvalues, eigenvectors.
 using Eigh = std::pair<Array, Array>;
 struct EighOptions {
-  // The upper triangle stands for both, where one does.
+  // Without symmetrize_input: reads the upper triangle instead of the lower one.
   bool upper = false;
-  // (a + a^H) / 2 stands for a, else one triangle.
+  // Uses (a + a^H) / 2 instead of reading one triangle.
   bool symmetrize_input = true;
 };
-// Ascending eigenvalues (…, n) and, as columns, orthonormal eigenvectors (…, n, n) of Hermitian a:
-// of (a + a^H) / 2, or of the matrix whose lower triangle stands in a (with .upper the upper one).
-// Which of an eigenvector's multiples is given: lax::eigh. Where eigenvalues are equal, they have
-// derivatives, eigenvectors have none (NaN). ShapeError unless a is square. Source:
-// jax.numpy.linalg.eigh.
+// Returns the ascending eigenvalues (…, n) and the orthonormal eigenvectors (…, n, n), as columns,
+// of Hermitian a. The matrix is (a + a^H) / 2, or the one whose lower triangle (with .upper the
+// upper one) is read from a. lax::eigh describes how eigenvectors are normalized. Equal eigenvalues
+// have derivatives, but their eigenvectors have none (NaN). Raises ShapeError unless a is square.
+// Source: jax.numpy.linalg.eigh.
 Eigh eigh(const typing::Arg& a, const EighOptions& options = {});
-// The eigenvalues alone. Source: jax.numpy.linalg.eigvalsh.
+// Returns only the eigenvalues of eigh. Source: jax.numpy.linalg.eigvalsh.
 Array eigvalsh(const typing::Arg& a, const EighOptions& options = {});
 
-// What eig gives: eigenvalues, eigenvectors.
+// The results of eig: eigenvalues, eigenvectors.
 using Eig = std::pair<Array, Array>;
-// Complex eigenvalues (…, n) of square a and, as columns, eigenvectors (…, n, n) of length 1: a v =
-// v w. On CPUs alone. Which of an eigenvector's multiples is given, in which order, and where there
-// are derivatives: lax::eig. ShapeError unless a is square. Source: jax.numpy.linalg.eig.
+// Returns the complex eigenvalues (…, n) of square a and the eigenvectors (…, n, n), as columns of
+// length 1: a v = v w. Works only on CPUs. lax::eig describes their normalization, their order and
+// which derivatives exist. Raises ShapeError unless a is square. Source: jax.numpy.linalg.eig.
 Eig eig(const typing::Arg& a);
-// The eigenvalues alone. Source: jax.numpy.linalg.eigvals.
+// Returns only the eigenvalues of eig. Source: jax.numpy.linalg.eigvals.
 Array eigvals(const typing::Arg& a);
 
-// What svd gives: u, s, vh.
+// The results of svd: u, s, vh.
 using SVD = std::tuple<Array, Array, Array>;
 struct SVDOptions {
-  // u and vh are square; else as many vectors as values.
+  // u and vh are square; else they have as many vectors as there are values.
   bool full_matrices = true;
-  // Of (a + a^H) / 2, by its eigenvectors.
+  // Computes the svd of (a + a^H) / 2 from its eigenvectors.
   bool hermitian = false;
-  // The values from the first number on and before the second, and their vectors; none: all.
+  // The values from the first index up to but excluding the second, and their vectors; none: all.
   std::optional<std::pair<int64_t, int64_t>> subset_by_index = {};
 };
-// a = u s vh (…, m, n) with descending s (…, min(m, n)), orthonormal columns of u and rows of vh:
-// square matrices, or without .full_matrices as many vectors as there are values. Which of a
-// vector's multiples is given, and where there are derivatives: lax::svd. Error for a subset beside
-// vectors that .full_matrices adds, IndexError for one that there is not, ShapeError for less than
+// Returns the singular value decomposition a = u s vh (…, m, n). The values s (…, min(m, n)) are
+// descending; the columns of u and the rows of vh are orthonormal. u and vh are square, or without
+// .full_matrices have as many vectors as there are values. lax::svd describes how vectors are
+// normalized and which derivatives exist. Raises Error for a subset together with the vectors that
+// .full_matrices adds. Raises IndexError for a subset out of range, and ShapeError for fewer than
 // two axes. Source: jax.numpy.linalg.svd.
 SVD svd(const typing::Arg& a, const SVDOptions& options = {});
-// The singular values alone. Source: jax.numpy.linalg.svdvals.
+// Returns only the singular values of svd. Source: jax.numpy.linalg.svdvals.
 Array svdvals(const typing::Arg& a);
 
-// The x with a x = b, for vectors b, if b has one axis, else matrices. Infinities and NaN where a
-// is singular. Source: jax.numpy.linalg.solve.
+// Solves a x = b for x. b is a vector if it has one axis, else matrices. Gives infinities and NaN
+// where a is singular. Source: jax.numpy.linalg.solve.
 Array solve(const typing::Arg& a, const typing::Arg& b);
-// The inverse of a (…, n, n), as solve finds it; infinities and NaN where a is singular. ShapeError
-// unless a is square. Source: jax.numpy.linalg.inv.
+// Returns the inverse of a (…, n, n), computed by solve. Gives infinities and NaN where a is
+// singular. Raises ShapeError unless a is square. Source: jax.numpy.linalg.inv.
 //
 //     linalg::inv(array({{2.}}))  // array([[0.5]], dtype=float32)
 Array inv(const typing::Arg& a);
-// The product of the eigenvalues. Its derivatives of every order hold for every rank, where JAX's
-// are NaN for ranks below n - 1 and the second ones for n - 1. Source: jax.numpy.linalg.det.
+// Returns the determinant. Its derivatives of every order are correct for every rank. JAX's are NaN
+// for ranks below n - 1, and so are its second derivatives for rank n - 1. Source:
+// jax.numpy.linalg.det.
 Array det(const typing::Arg& a);
-// What slogdet gives: sign, logabsdet.
+// The results of slogdet: sign, logabsdet.
 using SlogDet = std::pair<Array, Array>;
-// det(a) = sign exp(logabsdet) of a (…, n, n) -> (…) each; of singular matrices the sign is 0 and
-// the logarithm -inf. ShapeError unless a is square. Source: jax.numpy.linalg.slogdet.
+// Returns sign and logabsdet with det(a) = sign exp(logabsdet): a (…, n, n) -> (…) each. For
+// singular matrices the sign is 0 and the logarithm -inf. Raises ShapeError unless a is square.
+// Source: jax.numpy.linalg.slogdet.
 SlogDet slogdet(const typing::Arg& a);
 
-// a multiplied with itself; for negative n the inverse is. Integers stay such for others. Source:
-// jax.numpy.linalg.matrix_power.
+// Returns the n-th power of a, or of its inverse for negative n. For n >= 0 integers stay integers.
+// Source: jax.numpy.linalg.matrix_power.
 Array matrix_power(const typing::Arg& a, int64_t n);
-// e^a, of any finite norm (JAX gives NaN beyond 2^16 times that of its quotient, about 3.5e5; NaN
-// here where the norm is no number). Source: jax.scipy.linalg.expm.
+// Returns the matrix exponential e^a for any finite norm. JAX gives NaN for norms above 2^16 times
+// that of its quotient, about 3.5e5. The result is NaN where the norm is not finite. Source:
+// jax.scipy.linalg.expm.
 Array expm(const typing::Arg& a);
-// The product of all, in the order that multiplies least. Source: jax.numpy.linalg.multi_dot.
+// Returns the product of all matrices in the order with the fewest multiplications. Source:
+// jax.numpy.linalg.multi_dot.
 Array multi_dot(const Arrays& matrices, typing::Location at = typing::Location::here());
-// Rows and columns of the last two axes exchanged: (…, m, n) -> (…, n, m). ShapeError for less than
-// two axes. Source: jax.numpy.linalg.matrix_transpose.
+// Transposes the last two axes: (…, m, n) -> (…, n, m). Raises ShapeError for fewer than two axes.
+// Source: jax.numpy.linalg.matrix_transpose.
 //
 //     linalg::matrix_transpose(array({{1, 2}, {3, 4}}))  // array([[1, 3], [2, 4]], dtype=int32)
 Array matrix_transpose(const typing::Arg& a);
-// The sum of the diagonal, `offset` above it, of the last two axes. Source: jax.numpy.linalg.trace.
+// Returns the sum of the diagonal at `offset` above the main diagonal of the last two axes. Source:
+// jax.numpy.linalg.trace.
 Array trace(const typing::Arg& a, int64_t offset = 0);
 
-// What expm_frechet gives: expm, derivative.
+// The results of expm_frechet: expm, derivative.
 using ExpmFrechet = std::pair<Array, Array>;
-// e^a and its derivative by a along e, all (…, n, n). ShapeError unless a and e are square and have
-// one shape. Source: jax.scipy.linalg.expm_frechet.
+// Returns e^a and its derivative with respect to a in the direction e, all (…, n, n). Raises
+// ShapeError unless a and e are square and have one shape. Source: jax.scipy.linalg.expm_frechet.
 ExpmFrechet expm_frechet(const typing::Arg& a, const typing::Arg& e);
 
-// What counts as 0 in pinv.
+// The options of pinv.
 struct PinvOptions {
-  // Values up to this times the largest count as 0: one number or one for each matrix; 10 max(m, n)
-  // roundings.
+  // Singular values up to this times the largest are treated as 0: one number, or one for each
+  // matrix. Default: 10 max(m, n) rounding units.
   std::optional<Array> rtol = {};
-  // Of (a + a^H) / 2.
+  // Uses (a + a^H) / 2.
   bool hermitian = false;
 };
-// The matrix of the least squares, (…, m, n) -> (…, n, m): pinv(a) a x = x for all x that a does
-// not make 0. Singular values up to .rtol times the largest count as 0. ShapeError for shapes that
-// do not fit, DTypeError for a complex .rtol. Source: jax.numpy.linalg.pinv.
+// Returns the Moore-Penrose pseudoinverse, (…, m, n) -> (…, n, m): pinv(a) a x = x for all x
+// orthogonal to the null space of a. Singular values up to .rtol times the largest are treated
+// as 0. Raises ShapeError for shapes that do not match, and DTypeError for a complex .rtol. Source:
+// jax.numpy.linalg.pinv.
 Array pinv(const typing::Arg& a, const PinvOptions& options = {});
-// What counts as 0 in matrix_rank.
+// The options of matrix_rank.
 struct RankOptions {
-  // Values up to this, itself, count as 0: one number or one for each matrix; max(m, n) roundings
-  // of the largest.
+  // Singular values up to this absolute bound are treated as 0: one number, or one for each matrix.
+  // Default: max(m, n) rounding units of the largest value.
   std::optional<Array> rtol = {};
-  // Of (a + a^H) / 2.
+  // Uses (a + a^H) / 2.
   bool hermitian = false;
 };
-// How many singular values of a (…, m, n) are greater than .rtol: (…) I32. Of vectors: 1 unless all
-// is 0. ShapeError for shapes that do not fit, DTypeError for a complex .rtol. Source:
-// jax.numpy.linalg.matrix_rank.
+// Returns the number of singular values of a (…, m, n) above .rtol: (…) I32. For a vector it is 1
+// unless all elements are 0. Raises ShapeError for shapes that do not match, and DTypeError for a
+// complex .rtol. Source: jax.numpy.linalg.matrix_rank.
 Array matrix_rank(const typing::Arg& a, const RankOptions& options = {});
-// What lstsq gives: x, residuals, rank, s.
+// The results of lstsq: x, residuals, rank, s.
 using LstSq = std::tuple<Array, Array, Array, Array>;
 struct LstSqOptions {
   std::optional<Array> rcond = {};  // a scalar
 };
-// The smallest x among those with the smallest |a x - b|, for a matrix a (m, n) and a vector (m) or
-// matrix b (m, k); the squares of what is left of each column; the rank of a and its singular
-// values. Those below .rcond times the largest count as 0; default: max(m, n) roundings, as for
-// negative ones one. The solution has a derivative also where singular values are equal, where
-// JAX's is NaN. ShapeError for other axes and an .rcond that is no scalar. Source:
-// jax.numpy.linalg.lstsq.
+// Returns the x of smallest norm that minimizes |a x - b|. a is a matrix (m, n), and b is a vector
+// (m) or a matrix (m, k). It also returns the squared residual of each column, the rank of a and
+// its singular values. Singular values below .rcond times the largest are treated as 0. The default
+// is max(m, n) rounding units; a negative .rcond means one unit. The solution has a derivative also
+// where singular values are equal, where JAX's is NaN. Raises ShapeError for other axes and for an
+// .rcond that is not a scalar. Source: jax.numpy.linalg.lstsq.
 LstSq lstsq(const typing::Arg& a, const typing::Arg& b, const LstSqOptions& options = {});
-// The factors that polar gives: u, p.
+// The factors that polar returns: u, p.
 using Polar = std::pair<Array, Array>;
 struct PolarOptions {
-  // That of p: "right" or "left".
+  // The side of p: "right" or "left".
   std::string_view side = "right";
 };
-// a = u p ("right") or p u ("left"): orthonormal columns of u, or rows if there are fewer, and
-// positive semidefinite p. Error for another .side. Source: jax.scipy.linalg.polar.
+// Returns the polar decomposition a = u p ("right") or p u ("left"). u has orthonormal columns, or
+// orthonormal rows if there are fewer rows; p is positive semidefinite. Raises Error for another
+// .side. Source: jax.scipy.linalg.polar.
 Polar polar(const typing::Arg& a, const PolarOptions& options = {});
-// The inverse of a as a map from its last axes to its first `ind`: tensordot(tensorinv(a), a, ind)
-// is the identity. Source: jax.numpy.linalg.tensorinv.
+// Returns the inverse of a as a linear map from its last axes to its first `ind` axes.
+// tensordot(tensorinv(a), a, ind) is the identity. Source: jax.numpy.linalg.tensorinv.
 Array tensorinv(const typing::Arg& a, int64_t ind = 2);
-// The order of the axes of tensorsolve.
+// The options of tensorsolve.
 struct TensorsolveOptions {
-  // Axes of a that move behind the others first.
+  // Axes of a that are first moved behind the others.
   std::vector<int64_t> axes = {};
 };
-// The x with tensordot(a, x, x.ndim()) = b, after .axes of a have moved behind the others.
-// ShapeError where a has fewer axes than b or is no square system for it. Source:
+// Solves tensordot(a, x, x.ndim()) = b for x, after .axes of a are moved behind the others. Raises
+// ShapeError if a has fewer axes than b or is not a square system for it. Source:
 // jax.numpy.linalg.tensorsolve.
 Array tensorsolve(const typing::Arg& a, const typing::Arg& b,
                   const TensorsolveOptions& options = {});
 
-// Matrices of the arguments along a diagonal, numbers and vectors as rows; zeros elsewhere. Source:
-// jax.scipy.linalg.block_diag.
+// Returns a block-diagonal matrix of the arguments, with zeros elsewhere. Numbers and vectors are
+// rows. Source: jax.scipy.linalg.block_diag.
 Array block_diag(const Arrays& matrices, typing::Location at = typing::Location::here());
-// Matrices that are constant along their diagonals, from their first columns c and, but for the
-// corner, their first rows r; default: conj(c). ShapeError for scalars. Source:
-// jax.scipy.linalg.toeplitz.
+// Returns Toeplitz matrices, which are constant along their diagonals, from their first columns c
+// and their first rows r without the corner. The default of r is conj(c). Raises ShapeError for
+// scalars. Source: jax.scipy.linalg.toeplitz.
 Array toeplitz(const typing::Arg& c, const std::optional<Array>& r = {});
 
 // The same as weft::matmul. Source: jax.numpy.linalg.matmul.
@@ -240,115 +248,119 @@ using weft::matmul;
 using weft::tensordot;
 // The same as weft::vecdot. Source: jax.numpy.linalg.vecdot.
 using weft::vecdot;
-// Of vectors of 3 components along one axis of both. ShapeError for other sizes. Source:
-// jax.numpy.linalg.cross.
+// Returns the cross product of vectors of 3 components along one axis of both. Raises ShapeError
+// for other sizes. Source: jax.numpy.linalg.cross.
 inline Array cross(const typing::Arg& x, const typing::Arg& y, int64_t axis = -1) {
   return weft::cross(x, y, -1, -1, -1, axis);
 }
-// Of two vectors. ShapeError else. Source: jax.numpy.linalg.outer.
+// Returns the outer product of two vectors. Raises ShapeError otherwise. Source:
+// jax.numpy.linalg.outer.
 Array outer(const typing::Arg& x, const typing::Arg& y);
-// Those of the last two axes. Source: jax.numpy.linalg.diagonal.
+// Returns the diagonals of the last two axes. Source: jax.numpy.linalg.diagonal.
 Array diagonal(const typing::Arg& x, int64_t offset = 0);
 
-// Which norm vector_norm computes.
+// The options of vector_norm.
 struct VectorNormOptions {
-  // The order; inf, -inf and 0 as below.
+  // The order; vector_norm describes inf, -inf and 0.
   double ord = 2;
-  // The axes stay, with size 1.
+  // True: the reduced axes stay in the result, with size 1.
   bool keepdims = false;
 };
-// (sum |x|^ord)^(1/ord) along axes, by default of all elements; inf and -inf: the largest and the
-// smallest, 0: how many are not 0. Source: jax.numpy.linalg.vector_norm.
+// Returns (sum |x|^ord)^(1/ord) along the axes, by default over all elements. inf and -inf give the
+// largest and the smallest |x|; 0 gives the number of nonzero elements. Source:
+// jax.numpy.linalg.vector_norm.
 //
 //     linalg::vector_norm(array({3., 4.}))  // array(5., dtype=float32)
 Array vector_norm(const typing::Arg& x, const typing::AxisList& axis = none,
                   const VectorNormOptions& options = {});
-// A number, "fro", "nuc" or nothing, which stands for what is usual.
+// A number, "fro", "nuc", or empty for the default order.
 struct NormOrder {
   std::optional<double> number;
   std::string_view name;
   NormOrder() = default;
   NormOrder(double n) : number(n) {}
-  // Else 0 would be a null pointer as well as a number.
+  // Without this overload, 0 could be a null pointer as well as a number.
   template <ir::Integer I>
   NormOrder(I n) : number(static_cast<double>(n)) {}
   NormOrder(const char* text) : name(text) {}
 };
 struct NormOptions {
-  // Which norm; none: the root of the sum of squares.
+  // The order of the norm; empty: the root of the sum of squares.
   NormOrder ord = {};
-  // The axes stay, with size 1.
+  // True: the reduced axes stay in the result, with size 1.
   bool keepdims = false;
 };
-// Of the matrices along the last two axes: the root of the sum of squares ("fro", or no order), the
-// sum of the singular values ("nuc"), their largest (2) or smallest (-2), the largest (1) or
-// smallest (-1) sum of sizes in a column, in a row (inf, -inf). Error for another order. Source:
-// jax.numpy.linalg.matrix_norm.
+// Returns the norms of the matrices on the last two axes. "fro" (the default) is the root of the
+// sum of squares, and "nuc" the sum of the singular values. 2 and -2 are the largest and the
+// smallest singular value. 1 and -1 are the largest and the smallest column sum of |a|, inf and
+// -inf those of the rows. Raises Error for another order. Source: jax.numpy.linalg.matrix_norm.
 Array matrix_norm(const typing::Arg& a, const NormOptions& options = {});
-// vector_norm along one axis, matrix_norm along two (rows, columns); without axis and order the
-// root of the sum of all squares. ShapeError for another number of axes. Source:
-// jax.numpy.linalg.norm.
+// Returns vector_norm along one axis, or matrix_norm along two axes (rows, columns). Without axis
+// and order it is the root of the sum of all squares. Raises ShapeError for another number of axes.
+// Source: jax.numpy.linalg.norm.
 Array norm(const typing::Arg& x, const typing::AxisList& axis = none,
            const NormOptions& options = {});
-// How much a system of a can magnify errors: norm(a) norm(inv(a)), with no order, 2 or -2 of the
-// singular values of any matrix. ShapeError for matrices without elements. Source:
-// jax.numpy.linalg.cond.
+// Returns the condition number norm(a) norm(inv(a)). With the default order, 2 or -2 it is computed
+// from the singular values, for any matrix. Raises ShapeError for matrices without elements.
+// Source: jax.numpy.linalg.cond.
 Array cond(const typing::Arg& a, const NormOrder& p = {});
 
-// The factors that schur and rsf2csf give: t, z.
+// The factors that schur and rsf2csf return: t, z.
 using Schur = std::pair<Array, Array>;
 struct SchurOptions {
-  // "real", or "complex": complex numbers without blocks.
+  // "real", or "complex": a complex triangular t without blocks.
   std::string_view output = "real";
 };
-// a = z t z^H with unitary z and triangular t. "real": of real a stand blocks of two rows for pairs
-// of complex eigenvalues in t; "complex": complex numbers without such. On CPUs alone, without
-// derivatives: lax::schur. Error for another .output, ShapeError unless a is square. Source:
-// jax.scipy.linalg.schur.
+// Returns the Schur decomposition a = z t z^H with unitary z and triangular t. With "real", the t
+// of a real a has 2 x 2 blocks for pairs of complex eigenvalues. With "complex", t is complex
+// without blocks. Works only on CPUs and has no derivatives; see lax::schur. Raises Error for
+// another .output, and ShapeError unless a is square. Source: jax.scipy.linalg.schur.
 Schur schur(const typing::Arg& a, const SchurOptions& options = {});
-// The complex form from a real one. Source: jax.scipy.linalg.rsf2csf.
+// Converts a real Schur form to a complex one. Source: jax.scipy.linalg.rsf2csf.
 Schur rsf2csf(const typing::Arg& t, const typing::Arg& z);
-// The factors that hessenberg gives: h, q.
+// The factors that hessenberg returns: h, q.
 using Hessenberg = std::pair<Array, Array>;
 struct HessenbergOptions {
-  // q is computed, else it is an empty handle.
+  // Computes q; otherwise q is an empty handle.
   bool calc_q = false;
 };
-// a = q h q^H with unitary q, an empty handle unless .calc_q, and zeros in h below the diagonal
-// beside its main one. On CPUs alone, without derivatives: lax::hessenberg. ShapeError unless a is
-// square. Source: jax.scipy.linalg.hessenberg.
+// Returns a = q h q^H with unitary q, which is an empty handle unless .calc_q, and h that is zero
+// below its first subdiagonal. Works only on CPUs and has no derivatives; see lax::hessenberg.
+// Raises ShapeError unless a is square. Source: jax.scipy.linalg.hessenberg.
 Hessenberg hessenberg(const typing::Arg& a, const HessenbergOptions& options = {});
-// The complex x with x x = a whose eigenvalues are the principal roots of those of a. Infinities
-// and NaN where there is none. On CPUs alone, without derivatives. Source: jax.scipy.linalg.sqrtm.
+// Returns the complex x with x x = a whose eigenvalues are the principal square roots of those of
+// a. Gives infinities and NaN where no such x exists. Works only on CPUs and has no derivatives.
+// Source: jax.scipy.linalg.sqrtm.
 Array sqrtm(const typing::Arg& a);
-// How solve_sylvester computes.
+// The options of solve_sylvester.
 struct SylvesterOptions {
-  // By Schur forms, or by eigenvectors ("eigen").
+  // "schur" uses Schur forms, "eigen" eigenvectors.
   std::string_view method = "schur";
-  // Sums of eigenvalues that are smaller give NaN.
+  // Sums of eigenvalues smaller than this give NaN.
   double tol = 1e-8;
 };
-// The x with a x + x b = c, a (m, m), b (n, n), c (m, n); NaN where an eigenvalue of a and one of b
-// add up to less than .tol. By Schur forms, or by eigenvectors ("eigen"), which is quicker and less
-// exact. On CPUs alone. Error for another .method, ShapeError for sizes that do not fit. Source:
-// jax.scipy.linalg.solve_sylvester.
+// Solves a x + x b = c for x: a (m, m), b (n, n), c (m, n). The result is NaN where an eigenvalue
+// of a plus one of b is less than .tol in size. "schur" uses Schur forms; "eigen" uses
+// eigenvectors, which is faster and less accurate. Works only on CPUs. Raises Error for another
+// .method, and ShapeError for sizes that do not match. Source: jax.scipy.linalg.solve_sylvester.
 Array solve_sylvester(const typing::Arg& a, const typing::Arg& b, const typing::Arg& c,
                       const SylvesterOptions& options = {});
-// What eigh_tridiagonal gives: eigenvalues, eigenvectors.
+// The results of eigh_tridiagonal: eigenvalues, eigenvectors.
 using EighTridiagonal = std::pair<Array, Array>;
 struct EighTridiagonalOptions {
-  // The vectors are an empty handle.
+  // Omits the eigenvectors: they are an empty handle.
   bool eigvals_only = false;
-  // All ("a"), or those of select_range ("i").
+  // All ("a"), or those in select_range ("i").
   std::string_view select = "a";
-  // The first and the last number, counted from 0.
+  // The first and the last index, counted from 0.
   std::optional<std::pair<int64_t, int64_t>> select_range = {};
 };
-// Ascending eigenvalues and, as columns, eigenvectors of Hermitian matrices with the diagonals d
-// (…, n), e (…, n - 1) above those and conj(e) below: all ("a"), or those from number
-// .select_range.first to .second ("i"). The eigenvalues alone cost n^2. Error for another .select
-// and for a range without "i", IndexError for one that they have not, ShapeError for diagonals that
-// do not fit. Source: jax.scipy.linalg.eigh_tridiagonal.
+// Returns the ascending eigenvalues and the eigenvectors, as columns, of Hermitian tridiagonal
+// matrices. They have the diagonals d (…, n), e (…, n - 1) above it and conj(e) below it. "a"
+// returns all, "i" those from index .select_range.first to .second. Eigenvalues alone take time
+// proportional to n^2. Raises Error for another .select and for a range without "i". Raises
+// IndexError for a range that does not exist, and ShapeError for diagonals that do not match.
+// Source: jax.scipy.linalg.eigh_tridiagonal.
 EighTridiagonal eigh_tridiagonal(const typing::Arg& d, const typing::Arg& e,
                                  const EighTridiagonalOptions& options = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/grid.h: the coordinates of grids, and indices of parts of matrices.
+// functions/numpy/grid.h: coordinates of grids, and indices of parts of matrices.
 #pragma once
 #include "weft/core/ref.h"
 #include "weft/functions/axis.h"
@@ -9,8 +9,9 @@
 namespace weft {
 
 namespace typing {
-// One axis of a grid: slice(lo, hi, step) of integers; {lo, hi} or {lo, hi, step} of any numbers,
-// up to hi without it; grid_points(lo, hi, n): n of them, hi included (Python's 1j * n as a step).
+// One axis of a grid. It is slice(lo, hi, step) of integers, or {lo, hi} or {lo, hi, step} of any
+// numbers without hi. grid_points(lo, hi, n) has n points including hi (a step of 1j * n in
+// Python).
 struct GridAxis {
   Array lo, hi, step;
   int64_t points = -1;
@@ -18,18 +19,19 @@ struct GridAxis {
   GridAxis(const Array& from, const Array& to, const Array& by = 1) : lo(from), hi(to), step(by) {}
 };
 }  // namespace typing
-// An axis of mgrid or ogrid with n points at equal distances from lo to hi, hi included. Source:
-// jax.numpy.mgrid.
+// Returns an axis of mgrid or ogrid with n equally spaced points from lo to hi, including hi.
+// Source: jax.numpy.mgrid.
 typing::GridAxis grid_points(const Array& lo, const Array& hi, int64_t n);
-// The coordinates of all points of a grid, stacked: (axes, n_0, n_1, …), in one promoted dtype.
-// Bounds must be known. IndexError for a slice without an end. Source: jax.numpy.mgrid.
+// Returns the coordinates of all points of a grid, stacked: (axes, n_0, n_1, …), in one promoted
+// dtype. Bounds must be known. Raises IndexError for a slice without an end. Source:
+// jax.numpy.mgrid.
 Array mgrid(const std::vector<typing::GridAxis>& axes,
             typing::Location at = typing::Location::here());
-// The same as one array an axis that broadcast together: (n_0, 1, …), (1, n_1, …), … Source:
-// jax.numpy.ogrid.
+// Returns the coordinates as one array per axis, which broadcast together: (n_0, 1, …), (1, n_1,
+// …), … Source: jax.numpy.ogrid.
 Arrays ogrid(const std::vector<typing::GridAxis>& axes,
              typing::Location at = typing::Location::here());
-// The indices of an array of this shape: (axes, n_0, n_1, …). Source: jax.numpy.indices.
+// Returns the indices of an array of this shape: (axes, n_0, n_1, …). Source: jax.numpy.indices.
 //
 //     indices({3})[0]  // array([0, 1, 2], dtype=int32)
 Array indices(const Shape& shape, DType dtype = I32,
@@ -37,33 +39,33 @@ Array indices(const Shape& shape, DType dtype = I32,
 template <class = void>
 Array indices(const Shape& shape, const typing::DTypeOption& o,
               typing::Location at = typing::Location::here());
-// The indices of an array of this shape as one array an axis, (n_0, 1, …), (1, n_1, …), …, which
-// broadcast together. Source: jax.numpy.indices.
+// Returns the indices of an array of this shape as one array per axis, (n_0, 1, …), (1, n_1, …), …,
+// which broadcast together. Source: jax.numpy.indices.
 Arrays sparse_indices(const Shape& shape, DType dtype = I32,
                       typing::Location at = typing::Location::here());
 template <class = void>
 Arrays sparse_indices(const Shape& shape, const typing::DTypeOption& o,
                       typing::Location at = typing::Location::here());
-// Vectors of indices, or masks, which must be known, as arrays that broadcast together: x[{a[0],
-// a[1]}] is then the block of these rows and columns. ShapeError for what is no vector. Source:
-// jax.numpy.ix_.
+// Converts vectors of indices, or of known masks, to arrays that broadcast together. x[{a[0],
+// a[1]}] is then the block of these rows and columns. Raises ShapeError unless all are vectors.
+// Source: jax.numpy.ix_.
 Arrays ix_(const Arrays& x, typing::Location at = typing::Location::here());
 
-// The same as tril_indices, for the shape of the matrix x. ShapeError unless x has two axes.
+// Returns tril_indices for the shape of the matrix x. Raises ShapeError unless x has two axes.
 // Source: jax.numpy.tril_indices_from.
 Arrays tril_indices_from(const typing::Arg& x, int64_t k = 0);
-// The same as triu_indices, for the shape of the matrix x. ShapeError unless x has two axes.
+// Returns triu_indices for the shape of the matrix x. Raises ShapeError unless x has two axes.
 // Source: jax.numpy.triu_indices_from.
 Arrays triu_indices_from(const typing::Arg& x, int64_t k = 0);
-// The same as diag_indices, for the shape of x, of two axes or more of one size (ShapeError).
+// Returns diag_indices for the shape of x, which has two or more axes of one size (ShapeError).
 // Source: jax.numpy.diag_indices_from.
 Arrays diag_indices_from(const typing::Arg& x);
 namespace typing {
 struct MaskIndicesOptions {
-  std::optional<int64_t> size = {};  // how many; needed where the mask is traced
+  std::optional<int64_t> size = {};  // the number of indices; required where the mask is traced
 };
 }  // namespace typing
-// Where mask_func(ones({n, n}), k) is not zero: mask_indices(3, triu). Source:
+// Returns the indices where mask_func(ones({n, n}), k) is not zero: mask_indices(3, triu). Source:
 // jax.numpy.mask_indices.
 Arrays mask_indices(int64_t n, const ir::Function<Array(Array, int64_t)>& mask_func, int64_t k = 0,
                     const typing::MaskIndicesOptions& o = {},
@@ -71,13 +73,13 @@ Arrays mask_indices(int64_t n, const ir::Function<Array(Array, int64_t)>& mask_f
 
 namespace typing {
 struct RavelIndexOptions {
-  // Of indices out of range: "raise" (IndexError; they must be known), "wrap", "clip".
+  // How to treat indices out of range: "raise" (IndexError; they must be known), "wrap" or "clip".
   std::string mode = "raise";
-  std::string order = "C";  // "F": the first axis runs fastest
+  std::string order = "C";  // "F": the first axis varies fastest
 };
 }  // namespace typing
-// The places of elements in an array of this shape laid out in a row, from one array of indices an
-// axis. Source: jax.numpy.ravel_multi_index.
+// Converts indices, one array per axis, to row-major positions in an array of this shape. Source:
+// jax.numpy.ravel_multi_index.
 Array ravel_multi_index(const Arrays& multi_index, const Shape& dims,
                         const typing::RavelIndexOptions& o = {},
                         typing::Location at = typing::Location::here());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/indexing.h: what x[…] and x.at(…) are made of. Not public.
+// functions/numpy/indexing.h: the implementation of x[…] and x.at(…). Not public.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/core/ref.h"
@@ -9,11 +9,11 @@
 
 namespace weft::fn {
 
-// One entry of an index, checked: `axis` of the operand, or none for newaxis.
+// One checked entry of an index. `axis` is an axis of the operand, or empty for newaxis.
 struct IndexItem {
   enum class Kind { integer, slice, newaxis, array } kind;
   int axis = -1;
-  int64_t lo = 0, count = 1, step = 1;  // integer: lo; slice: lo, lo + step, … count of them
+  int64_t lo = 0, count = 1, step = 1;  // integer: lo; slice: `count` elements lo, lo + step, …
   Array array = {};
   bool whole(const Shape& s) const {
     return kind == Kind::slice && step == 1 && lo == 0 && count == s[axis];
@@ -21,33 +21,35 @@ struct IndexItem {
 };
 using IndexItems = std::vector<IndexItem>;
 
-// NumPy's rules: ellipsis and missing axes filled in, slices cut to the axis, masks made into
-// indices, integers checked. IndexError for what does not fit.
-// A number out of range raises IndexError, unless a mode says what becomes of such.
+// Checks and normalizes an index by NumPy's rules. It expands the ellipsis and missing axes, clips
+// slices to the axis and converts masks to indices. Raises IndexError for an index that does not
+// match. An integer out of range raises IndexError unless a mode defines how to treat it.
 IndexItems checked_index(const Array& x, const std::vector<Index>& index, bool with_mode = false);
 bool any_array(const IndexItems& items);
 
-// How an index out of range is treated: negative ones are wrapped once unless `as_is`.
+// How to treat an index out of range. Negative indices are wrapped once unless `as_is` is set.
 struct IndexMode {
   OutOfBounds bounds = OutOfBounds::clip;
   bool modulo = false;  // "wrap"
-  bool as_is = false;   // take's "clip"
+  bool as_is = false;   // the "clip" of take, which does not wrap negative indices
 };
-// Mode "check": CheckError after the run for an index, computed when the program runs, that is out
-// of range of an axis of n elements.
+// Implements mode "check": raises CheckError after the run if an index computed by the program is
+// out of range of an axis of n elements.
 void check_index(const Array& index, int64_t n, int axis);
 Array get_items(const Array& x, const IndexItems& items, const IndexMode& mode,
                 const std::optional<Array>& fill = {}, IndexPromises promises = {});
-// x with `v`, broadcast to the shape of x[items], combined in; `sole`: where x lies, if it can be.
+// Returns x with `v`, broadcast to the shape of x[items], combined in. sole: nothing else uses x's
+// buffer, so it may be updated in place.
 Array update_items(const Array& x, const IndexItems& items, const Array& v, Update update,
                    const IndexMode& mode, IndexPromises promises, bool sole = false);
-// x with f of the elements of x[items] in their place, as often as each is named there.
+// Returns x with f applied to the elements of x[items]; f is applied once for each time an element
+// is named.
 Array apply_items(const Array& x, const IndexItems& items, FunctionRef<Array(Array)> f,
                   const IndexMode& mode, IndexPromises promises);
-// The shape of x[items].
+// Returns the shape of x[items].
 Shape items_shape(const Array& x, const IndexItems& items);
 
-// Only integers, slices and newaxis: no computed index.
+// Reads x[items] for items that are only integers, slices and newaxis, without computed indices.
 Array get_basic(const Array& x, const IndexItems& items);
 
 }  // namespace weft::fn

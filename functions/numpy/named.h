@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/named.h: arrays whose axes have names, and their products: what all products are
-// made of. Not public.
+// functions/numpy/named.h: arrays with named axes and their products. All products are implemented
+// with them. Not public.
 #pragma once
 #include <algorithm>
 
@@ -21,18 +21,18 @@ Labels count_from(int first, int64_t n);  // first, first + 1, …
 struct Named {
   Array x;
   Labels axes;
-  // 1 for an axis that it has not.
+  // 1 if it does not have the axis.
   int64_t size(int label) const;
   bool has(int label) const { return contains(axes, label); }
 };
 using Keep = FunctionRef<bool(int)>;
-// Axes of one name become their diagonal.
+// Replaces axes with equal names by their diagonal.
 Named without_repeats(Named v);
-// Sums the axes that `keep` does not say to keep, in this dtype if one is given.
+// Sums over the axes for which `keep` is false, in the dtype `type` if it is given.
 Named summed(Named v, Keep keep, std::optional<DType> type = {});
-// The axes in this order.
+// Transposes the axes into this order.
 Array arranged(const Named& v, const Labels& out);
-// The product of two, summed over the labels for which `keep` is false; axes of size 1 are
+// Multiplies two arrays and sums over the labels for which `keep` is false. Axes of size 1 are
 // broadcast.
 Named product(Named a, Named b, Keep keep, std::optional<DType> type = {},
               lax::Precision precision = lax::Precision::DEFAULT);

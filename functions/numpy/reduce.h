@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/reduce.h: reductions, statistics, running folds.
+// functions/numpy/reduce.h: reductions, statistics and cumulative functions.
 //
-// The axis is none (all), one, or a list {0, 1}; options follow: {.keepdims, .dtype, .where,
-// .initial}.
+// The axis may be `none` (all axes), one axis, or a list {0, 1}. Options follow: {.keepdims,
+// .dtype, .where, .initial}.
 #pragma once
 #include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
@@ -15,12 +15,14 @@ template <class T>
 concept NoAxis = std::floating_point<T> || std::same_as<T, Array>;
 }  // namespace detail
 
-// Functions that also take their options alone are templates where they take axes. GCC 12 finds
-// both in var(x, {.ddof = 1}), and prefers those that are no templates, as in sum(x, {}).
+// Functions that also take only their options are templates in the overload that takes axes. GCC 12
+// considers both overloads viable for var(x, {.ddof = 1}). It then prefers the one that is not a
+// template, as for sum(x, {}).
 
-// The sum over the axes (default: all), 0 of nothing. Bools and integers of less than 32 bits are
-// summed as I32 or U32, BF16 and F16 in F32 and rounded once. IndexError for an axis that x has
-// not, ShapeError for one named twice, as of all reductions. Source: jax.numpy.sum.
+// Returns the sum over the axes (default: all); an empty sum is 0. Bools and integers of less than
+// 32 bits are summed as I32 or U32. BF16 and F16 are summed in F32 and rounded once. Like all
+// reductions, it raises IndexError for an axis that x does not have, and ShapeError for an axis
+// named twice. Source: jax.numpy.sum.
 //
 //     sum(array({{1, 2}, {3, 4}}), 0)  // array([4, 6], dtype=int32)
 template <class = void>
@@ -31,8 +33,8 @@ template <detail::PlainDType D>
 Array sum(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 template <detail::PlainDType D>
 Array sum(const typing::Arg& x, D dtype);
-// The product over the axes (default: all), 1 of nothing. Bools and integers of less than 32 bits
-// are multiplied as I32 or U32, BF16 and F16 in F32. Source: jax.numpy.prod.
+// Returns the product over the axes (default: all); an empty product is 1. Bools and integers of
+// less than 32 bits are multiplied as I32 or U32, BF16 and F16 in F32. Source: jax.numpy.prod.
 //
 //     prod(array({2, 3, 4}))  // array(24, dtype=int32)
 template <class = void>
@@ -43,16 +45,17 @@ template <detail::PlainDType D>
 Array prod(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 template <detail::PlainDType D>
 Array prod(const typing::Arg& x, D dtype);
-// The largest element over the axes (default: all); a NaN wins, equals share the derivative;
-// complex numbers go by real, then imaginary part. ShapeError of nothing without .initial, and for
-// .where without it. Source: jax.numpy.max.
+// Returns the largest element over the axes (default: all). A NaN gives NaN, and equal maxima share
+// the derivative. Complex numbers are compared by their real parts, then by their imaginary parts.
+// Raises ShapeError for an empty axis or .where without .initial. Source: jax.numpy.max.
 //
 //     max(array({{1, 5}, {3, 4}}), 1)  // array([5, 4], dtype=int32)
 template <class = void>
 Array max(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::ReduceOptions& o = {});
 Array max(const typing::Arg& x, const typing::ReduceOptions& o);
-// The smallest element over the axes (default: all); as max else. Source: jax.numpy.min.
+// Returns the smallest element over the axes (default: all), otherwise like max. Source:
+// jax.numpy.min.
 template <class = void>
 Array min(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::ReduceOptions& o = {});
@@ -63,25 +66,27 @@ Array amax(const typing::Arg& x, const typing::AxisList& axis = none,
 // The same as min. Source: jax.numpy.amin.
 Array amin(const typing::Arg& x, const typing::AxisList& axis = none,
            const typing::ReduceOptions& o = {});
-// Whether any element over the axes (default: all) is not zero: Bool, false of nothing. NaN is not
-// zero. ShapeError for .dtype, DTypeError for keys. Source: jax.numpy.any.
+// Returns true where any element over the axes (default: all) is nonzero; false for no elements.
+// NaN counts as nonzero. The result is Bool. Raises ShapeError for .dtype, and DTypeError for keys.
+// Source: jax.numpy.any.
 //
 //     any(array({{0, 1}, {0, 0}}), 1)  // array([ True, False])
 template <class = void>
 Array any(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::ReduceOptions& o = {});
 Array any(const typing::Arg& x, const typing::ReduceOptions& o);
-// Whether all elements over the axes (default: all) are not zero: Bool, true of nothing. NaN is not
-// zero. ShapeError for .dtype, DTypeError for keys. Source: jax.numpy.all.
+// Returns true where all elements over the axes (default: all) are nonzero; true for no elements.
+// NaN counts as nonzero. The result is Bool. Raises ShapeError for .dtype, and DTypeError for keys.
+// Source: jax.numpy.all.
 //
 //     all(array({{1, 1}, {0, 1}}), 1)  // array([ True, False])
 template <class = void>
 Array all(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::ReduceOptions& o = {});
 Array all(const typing::Arg& x, const typing::ReduceOptions& o);
-// The sum over the axes (default: all) divided by the number of elements, NaN of nothing: a float
-// or complex number of x's dtype (integers: F32, 64-bit ones F64). BF16 and F16 are summed in F32.
-// ShapeError for .initial. Source: jax.numpy.mean.
+// Returns the mean over the axes (default: all); NaN for no elements. The result has x's dtype (F32
+// for integers, F64 for 64-bit integers). BF16 and F16 are summed in F32. Raises ShapeError for
+// .initial. Source: jax.numpy.mean.
 //
 //     mean(array({{1, 2}, {3, 4}}), 0)  // array([2., 3.], dtype=float32)
 template <class = void>
@@ -92,7 +97,7 @@ template <detail::PlainDType D>
 Array mean(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 template <detail::PlainDType D>
 Array mean(const typing::Arg& x, D dtype);
-// max(x, y) of two arrays or numbers does not compile: the larger of two is maximum(x, y).
+// Rejects max(x, y) of two arrays or numbers at compile time: the larger of two is maximum(x, y).
 template <detail::NoAxis T>
 Array max(const typing::Arg& x, const T&) {
   static_assert(!detail::NoAxis<T>, "weft: max(x, axis) is of one array; write maximum(x, y)");
@@ -106,21 +111,23 @@ Array min(const typing::Arg& x, const T&) {
 namespace typing {
 struct VarOptions {
   detail::Designated by_name{detail::ByName::tag};
-  int64_t ddof = 0;  // the sum of squares is divided by the number of elements less this
-  // The axes stay, of size 1.
+  int64_t ddof = 0;  // The sum of squares is divided by the number of elements minus ddof.
+  // True: the reduced axes stay in the result, with size 1.
   bool keepdims = false;
-  // Of the elements that are computed with, and of the result.
+  // The dtype of the computation and of the result.
   std::optional<DType> dtype = {};
-  std::optional<Array> where = {};        // the elements that count
-  std::optional<Array> mean = {};         // what the squares are about; default: the mean, keepdims
-  std::optional<double> correction = {};  // ddof, which may be a fraction; not beside it
+  std::optional<Array> where = {};  // the elements to include
+  // the value to subtract before squaring; default: the mean, keepdims
+  std::optional<Array> mean = {};
+  // ddof as a number that may be a fraction; not together with ddof
+  std::optional<double> correction = {};
 };
 }  // namespace typing
-// The mean of |x - mean|^2 over the axes (default: all): a real float of x's dtype (integers: F32,
-// 64-bit ones F64); NaN where as many elements count as ddof says, or fewer. ShapeError for
-// .correction beside .ddof, DTypeError for a real .dtype of complex numbers. F16 and BF16 are
-// computed with in F32 and rounded once, as in all statistics; JAX's std of {-300, 300} in F16 is
-// inf. Source: jax.numpy.var.
+// Returns the variance, the mean of |x - mean|^2 over the axes (default: all). The result is a real
+// float of x's dtype (F32 for integers, F64 for 64-bit integers). It is NaN where at most ddof
+// elements are included. As in all statistics, F16 and BF16 are computed in F32 and rounded once;
+// JAX's std of {-300, 300} in F16 is inf. Raises ShapeError for .correction together with .ddof,
+// and DTypeError for a real .dtype of complex numbers. Source: jax.numpy.var.
 //
 //     var(array({1., 3.}))  // array(1., dtype=float32)
 template <class = void>
@@ -131,8 +138,8 @@ template <detail::PlainDType D>
 Array var(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 template <detail::PlainDType D>
 Array var(const typing::Arg& x, D dtype);
-// The square root of var, with the same options. DTypeError for a .dtype of integers. Source:
-// jax.numpy.std.
+// Returns the standard deviation, the square root of var, with the same options. Raises DTypeError
+// for an integer .dtype. Source: jax.numpy.std.
 template <class = void>
 Array std(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::VarOptions& o = {});
@@ -141,59 +148,62 @@ template <detail::PlainDType D>
 Array std(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 template <detail::PlainDType D>
 Array std(const typing::Arg& x, D dtype);
-// max(x) - min(x), with the same options. DTypeError for bools. Source: jax.numpy.ptp.
+// Returns max(x) - min(x), with the same options. Raises DTypeError for bools. Source:
+// jax.numpy.ptp.
 //
 //     ptp(array({3, 7, 1}))  // array(6, dtype=int32)
 Array ptp(const typing::Arg& x, const typing::AxisList& axis = none,
           const typing::ReduceOptions& o = {});
 namespace typing {
 struct AverageOptions {
-  bool keepdims = false;  // the axes stay, of size 1
+  bool keepdims = false;  // True: the reduced axes stay in the result, with size 1.
 };
 }  // namespace typing
-// sum(w x) / sum(w) over the axes. Weights have x's shape, or that of the axes in the order named;
-// none: the mean. Promoted together, integers become floats. ShapeError for other weights. Source:
+// Returns the weighted mean sum(w x) / sum(w) over the axes; without weights, the mean. The weights
+// have the shape of x, or that of the axes in the given order. x and the weights are promoted
+// together; integers are converted to floats. Raises ShapeError for other weights. Source:
 // jax.numpy.average.
 //
 //     average(array({1., 4.}), 0, array({3., 1.}))  // array(1.75, dtype=float32)
 Array average(const typing::Arg& x, const typing::AxisList& axis = none,
               const typing::MaybeArray& weights = none, const typing::AverageOptions& o = {});
-// The average, and the sum of the weights beside it, of its shape; without weights the number of
-// elements. Source: jax.numpy.average.
+// Returns the average and the sum of the weights, both of the same shape. Without weights the sum
+// is the number of elements. Source: jax.numpy.average.
 std::pair<Array, Array> average_returned(const typing::Arg& x, const typing::AxisList& axis = none,
                                          const typing::MaybeArray& weights = none,
                                          const typing::AverageOptions& o = {});
-// How many elements over the axes (default: all) are not zero: I32. NaN is not zero. Source:
+// Counts the nonzero elements over the axes (default: all): I32. NaN counts as nonzero. Source:
 // jax.numpy.count_nonzero.
 //
 //     count_nonzero(array({3, 0, -1}))  // array(2, dtype=int32)
 Array count_nonzero(const typing::Arg& x, const typing::AxisList& axis = none,
                     const typing::ReduceOptions& o = {});
-// log(sum(e^x)) over the axes (default: all), without overflow; -inf of nothing; integers become
-// floats. The largest elements share the derivative where they are infinite, where JAX's is NaN.
-// ShapeError for .dtype and .initial. Source: jax.scipy.special.logsumexp.
+// Returns log(sum(e^x)) over the axes (default: all) without overflow; -inf for no elements.
+// Integers are converted to floats. Where the largest elements are infinite they share the
+// derivative; JAX's is NaN there. Raises ShapeError for .dtype and .initial. Source:
+// jax.scipy.special.logsumexp.
 Array logsumexp(const typing::Arg& x, const typing::AxisList& axis = none,
                 const typing::ReduceOptions& o = {});
 
 namespace typing {
 struct ArgOptions {
-  // The axis stays, of size 1; without an axis all of them.
+  // True: the reduced axis stays in the result, with size 1; without an axis all of them stay.
   bool keepdims = false;
 };
 }  // namespace typing
-// The place (I32) of the first largest element of an axis, or of x flattened, or of the first NaN
-// if there is one. ShapeError of nothing and for several axes, DTypeError for complex numbers.
-// Source: jax.numpy.argmax.
+// Returns the index (I32) of the first largest element of an axis, or of x flattened; with NaNs,
+// that of the first NaN. Raises ShapeError for an empty or several axes, and DTypeError for complex
+// numbers. Source: jax.numpy.argmax.
 //
 //     argmax(array({1, 3, 3}))  // array(1, dtype=int32)
 Array argmax(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::ArgOptions& o = {});
-// The place (I32) of the first smallest element, or of the first NaN if there is one; as argmax
-// else. Source: jax.numpy.argmin.
+// Returns the index (I32) of the first smallest element; with NaNs, that of the first NaN.
+// Otherwise it is like argmax. Source: jax.numpy.argmin.
 Array argmin(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::ArgOptions& o = {});
 
-// The sum over the axes (default: all) with 0 for NaN. Source: jax.numpy.nansum.
+// Returns the sum over the axes (default: all) with NaN replaced by 0. Source: jax.numpy.nansum.
 template <class = void>
 Array nansum(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::ReduceOptions& o = {});
@@ -202,7 +212,8 @@ template <detail::PlainDType D>
 Array nansum(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 template <detail::PlainDType D>
 Array nansum(const typing::Arg& x, D dtype);
-// The product over the axes (default: all) with 1 for NaN. Source: jax.numpy.nanprod.
+// Returns the product over the axes (default: all) with NaN replaced by 1. Source:
+// jax.numpy.nanprod.
 template <class = void>
 Array nanprod(const typing::Arg& x, const typing::AxisList& axis = none,
               const typing::ReduceOptions& o = {});
@@ -211,15 +222,15 @@ template <detail::PlainDType D>
 Array nanprod(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 template <detail::PlainDType D>
 Array nanprod(const typing::Arg& x, D dtype);
-// The largest element over the axes (default: all) that is no NaN, NaN where there is nothing else.
-// Source: jax.numpy.nanmax.
+// Returns the largest element over the axes (default: all), ignoring NaN; NaN where all elements
+// are NaN. Source: jax.numpy.nanmax.
 Array nanmax(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::ReduceOptions& o = {});
-// The smallest element over the axes (default: all) that is no NaN, NaN where there is nothing
-// else. Source: jax.numpy.nanmin.
+// Returns the smallest element over the axes (default: all), ignoring NaN; NaN where all elements
+// are NaN. Source: jax.numpy.nanmin.
 Array nanmin(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::ReduceOptions& o = {});
-// The mean over the axes (default: all) of the elements that are no NaN, NaN where there are none.
+// Returns the mean over the axes (default: all), ignoring NaN; NaN where all elements are NaN.
 // Source: jax.numpy.nanmean.
 template <class = void>
 Array nanmean(const typing::Arg& x, const typing::AxisList& axis = none,
@@ -229,7 +240,7 @@ template <detail::PlainDType D>
 Array nanmean(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 template <detail::PlainDType D>
 Array nanmean(const typing::Arg& x, D dtype);
-// var of the elements that are no NaN; NaN where as many of them count as ddof says, or fewer.
+// Returns the variance like var, ignoring NaN. It is NaN where at most ddof elements are not NaN.
 // Source: jax.numpy.nanvar.
 template <class = void>
 Array nanvar(const typing::Arg& x, const typing::AxisList& axis = none,
@@ -239,7 +250,8 @@ template <detail::PlainDType D>
 Array nanvar(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 template <detail::PlainDType D>
 Array nanvar(const typing::Arg& x, D dtype);
-// The square root of nanvar. DTypeError for a .dtype of integers. Source: jax.numpy.nanstd.
+// Returns the square root of nanvar. Raises DTypeError for an integer .dtype. Source:
+// jax.numpy.nanstd.
 template <class = void>
 Array nanstd(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::VarOptions& o = {});
@@ -249,68 +261,73 @@ Array nanstd(const typing::Arg& x, const typing::AxisList& axis, D dtype);
 template <detail::PlainDType D>
 Array nanstd(const typing::Arg& x, D dtype);
 
-// The place (I32) of the first largest element that is no NaN, -1 where there are NaNs alone.
-// Beside NaN alone -inf counts, where JAX gives the place of the NaN. Source: jax.numpy.nanargmax.
+// Returns the index (I32) of the first largest element, ignoring NaN; -1 where all elements are
+// NaN. If all elements are NaN or -inf, it returns the index of a -inf; JAX returns that of a NaN.
+// Source: jax.numpy.nanargmax.
 Array nanargmax(const typing::Arg& x, const typing::AxisList& axis = none,
                 const typing::ArgOptions& o = {});
-// The place (I32) of the first smallest element that is no NaN, -1 where there are NaNs alone.
-// Source: jax.numpy.nanargmin.
+// Returns the index (I32) of the first smallest element, ignoring NaN; -1 where all elements are
+// NaN. Source: jax.numpy.nanargmin.
 Array nanargmin(const typing::Arg& x, const typing::AxisList& axis = none,
                 const typing::ArgOptions& o = {});
 
 namespace typing {
 struct QuantileOptions {
-  // What stands between two elements: "linear", "lower", "higher", "nearest" (of two equally near
-  // ones the lower), "midpoint"; "inverted_cdf": the least element up to which there is a share q.
+  // How to interpolate between two elements: "linear", "lower", "higher", "nearest" (the lower one
+  // of two equally near elements) or "midpoint". "inverted_cdf" is the least element such that the
+  // fraction of elements up to it is at least q.
   std::string method = "linear";
-  // The axes stay, of size 1, behind that of q.
+  // True: the reduced axes stay in the result with size 1, after the axis of q.
   bool keepdims = false;
-  // How much each element counts, of x's shape or that of the axes; with "inverted_cdf" alone.
+  // The weight of each element, of x's shape or that of the axes; only with "inverted_cdf".
   std::optional<Array> weights = {};
 };
 }  // namespace typing
-// The element at place q (n - 1) of the n that the axes (default: all) have in ascending order, for
-// a q in [0, 1] (others are cut to it) or a vector of them, whose axis stands in front of the
-// result; floats (integers become F32, 64-bit ones F64), NaN where there is one. At an element's
-// own place it is that element, also an infinite one, where JAX's "linear" gives NaN. ShapeError of
-// nothing, for another method, for weights beside it and for more axes of q, DTypeError for complex
-// numbers. Source: jax.numpy.quantile.
+// Returns the q-quantile over the axes (default: all): the element at position q (n - 1) of the n
+// sorted elements. q is clipped to [0, 1]; it may be a vector, whose axis leads the result. The
+// result is a float (F32 for integers, F64 for 64-bit integers), and NaN where there is a NaN. At
+// the exact position of an element the result is that element, also if it is infinite; JAX's
+// "linear" gives NaN there. Raises ShapeError for an empty axis, for another method, for weights
+// with another method than "inverted_cdf", and for q with more than one axis. Raises DTypeError for
+// complex numbers. Source: jax.numpy.quantile.
 //
 //     quantile(array({1., 2., 4.}), 0.75)  // array(3., dtype=float32)
 Array quantile(const typing::Arg& x, const typing::Arg& q, const typing::AxisList& axis = none,
                const typing::QuantileOptions& o = {});
-// quantile at q / 100. Source: jax.numpy.percentile.
+// Returns the quantile at q / 100. Source: jax.numpy.percentile.
 //
 //     percentile(array({1., 2., 4.}), 50)  // array(2., dtype=float32)
 Array percentile(const typing::Arg& x, const typing::Arg& q, const typing::AxisList& axis = none,
                  const typing::QuantileOptions& o = {});
-// The middle one of the elements that the axes (default: all) have in ascending order, or the mean
-// of the middle two; NaN where there is one; integers become floats. Of the options .keepdims
-// alone, ShapeError for others. Source: jax.numpy.median.
+// Returns the median over the axes (default: all): the middle one of the sorted elements, or the
+// mean of the middle two. It is NaN where there is a NaN. Integers are converted to floats. The
+// only option is .keepdims; ShapeError for others. Source: jax.numpy.median.
 //
 //     median(array({4, 1, 2, 3}))  // array(2.5, dtype=float32)
 Array median(const typing::Arg& x, const typing::AxisList& axis = none,
              const typing::ReduceOptions& o = {});
-// quantile of what is no NaN; NaN where there is nothing else. Source: jax.numpy.nanquantile.
+// Returns the quantile, ignoring NaN; NaN where all elements are NaN. Source:
+// jax.numpy.nanquantile.
 Array nanquantile(const typing::Arg& x, const typing::Arg& q, const typing::AxisList& axis = none,
                   const typing::QuantileOptions& o = {});
-// percentile of what is no NaN; NaN where there is nothing else. Source: jax.numpy.nanpercentile.
+// Returns the percentile, ignoring NaN; NaN where all elements are NaN. Source:
+// jax.numpy.nanpercentile.
 Array nanpercentile(const typing::Arg& x, const typing::Arg& q, const typing::AxisList& axis = none,
                     const typing::QuantileOptions& o = {});
-// median of what is no NaN; NaN where there is nothing else. Source: jax.numpy.nanmedian.
+// Returns the median, ignoring NaN; NaN where all elements are NaN. Source: jax.numpy.nanmedian.
 Array nanmedian(const typing::Arg& x, const typing::AxisList& axis = none,
                 const typing::ReduceOptions& o = {});
 
 namespace typing {
-// ---- running folds. Default: of x flattened.
+// ---- cumulative functions. By default x is flattened.
 struct CumulativeOptions {
-  // Of the elements that are folded, and of the result; default: x's, I32 for bools.
+  // The dtype of the computation and of the result; default: x's, I32 for bools.
   std::optional<DType> dtype = {};
-  // The fold begins at the last element.
+  // True: accumulates from the last element to the first.
   bool reverse = false;
 };
 }  // namespace typing
-// The sums of all elements up to each, along an axis or of x flattened, in x's dtype (bools: I32).
+// Returns the cumulative sums along an axis or of x flattened, in x's dtype (I32 for bools).
 // Source: jax.numpy.cumsum.
 //
 //     cumsum(array({1, 2, 3}))  // array([1, 3, 6], dtype=int32)
@@ -322,8 +339,8 @@ template <detail::PlainDType D>
 Array cumsum(const typing::Arg& x, D dtype);
 template <class = void>
 Array cumsum(const typing::Arg& x, const typing::CumulativeOptions& o);
-// The products of all elements up to each, along an axis or of x flattened, in x's dtype (bools:
-// I32). Source: jax.numpy.cumprod.
+// Returns the cumulative products along an axis or of x flattened, in x's dtype (I32 for bools).
+// Source: jax.numpy.cumprod.
 //
 //     cumprod(array({1, 2, 3}))  // array([1, 2, 6], dtype=int32)
 Array cumprod(const typing::Arg& x, typing::OneAxis axis = none,
@@ -334,17 +351,17 @@ template <detail::PlainDType D>
 Array cumprod(const typing::Arg& x, D dtype);
 template <class = void>
 Array cumprod(const typing::Arg& x, const typing::CumulativeOptions& o);
-// The largest of all elements up to each, along an axis or of x flattened; a NaN wins. DTypeError
-// for complex numbers. Source: jax.lax.cummax.
+// Returns the cumulative maxima along an axis or of x flattened. A NaN makes all later results NaN.
+// Raises DTypeError for complex numbers. Source: jax.lax.cummax.
 //
 //     cummax(array({1, 3, 2}))  // array([1, 3, 3], dtype=int32)
 Array cummax(const typing::Arg& x, typing::OneAxis axis = none,
              const typing::CumulativeOptions& o = {});
-// The smallest of all elements up to each, along an axis or of x flattened; a NaN wins. DTypeError
-// for complex numbers. Source: jax.lax.cummin.
+// Returns the cumulative minima along an axis or of x flattened. A NaN makes all later results NaN.
+// Raises DTypeError for complex numbers. Source: jax.lax.cummin.
 Array cummin(const typing::Arg& x, typing::OneAxis axis = none,
              const typing::CumulativeOptions& o = {});
-// cumsum with 0 for NaN. Source: jax.numpy.nancumsum.
+// Returns cumsum with NaN replaced by 0. Source: jax.numpy.nancumsum.
 Array nancumsum(const typing::Arg& x, typing::OneAxis axis = none,
                 const typing::CumulativeOptions& o = {});
 template <detail::PlainDType D>
@@ -353,7 +370,7 @@ template <detail::PlainDType D>
 Array nancumsum(const typing::Arg& x, D dtype);
 template <class = void>
 Array nancumsum(const typing::Arg& x, const typing::CumulativeOptions& o);
-// cumprod with 1 for NaN. Source: jax.numpy.nancumprod.
+// Returns cumprod with NaN replaced by 1. Source: jax.numpy.nancumprod.
 Array nancumprod(const typing::Arg& x, typing::OneAxis axis = none,
                  const typing::CumulativeOptions& o = {});
 template <detail::PlainDType D>
@@ -364,16 +381,16 @@ template <class = void>
 Array nancumprod(const typing::Arg& x, const typing::CumulativeOptions& o);
 namespace typing {
 struct CumulativeSumOptions {
-  OneAxis axis = none;  // may be left out for vectors
-  // Of the elements that are folded, and of the result; default: x's, or I32 and U32 for smaller
+  OneAxis axis = none;  // may be omitted for vectors
+  // The dtype of the computation and of the result; default: x's, or I32 and U32 for smaller
   // integers.
   std::optional<DType> dtype = {};
-  bool include_initial = false;  // 0 (1) in front: one element more
+  bool include_initial = false;  // the result starts with an additional 0 (or 1 for products)
 };
 }  // namespace typing
-// The sums of all elements up to each along .axis, which may be left out for vectors; bools and
-// integers of less than 32 bits are summed as I32 or U32. ShapeError for a scalar, and without an
-// axis where x has several. Source: jax.numpy.cumulative_sum.
+// Returns the cumulative sums along .axis, which may be omitted for vectors. Bools and integers of
+// less than 32 bits are summed as I32 or U32. Raises ShapeError for a scalar, and if x has several
+// axes and .axis is omitted. Source: jax.numpy.cumulative_sum.
 //
 //     cumulative_sum(array({1, 2}), {.include_initial = true})  // array([0, 1, 3], dtype=int32)
 Array cumulative_sum(const typing::Arg& x, const typing::CumulativeSumOptions& o = {});
@@ -381,20 +398,21 @@ template <detail::PlainDType D>
 Array cumulative_sum(const typing::Arg& x, D dtype) {
   return cumulative_sum(x, typing::CumulativeSumOptions{.dtype = dtype});
 }
-// As cumulative_sum, the products. Source: jax.numpy.cumulative_prod.
+// Returns the cumulative products, otherwise like cumulative_sum. Source:
+// jax.numpy.cumulative_prod.
 Array cumulative_prod(const typing::Arg& x, const typing::CumulativeSumOptions& o = {});
 template <detail::PlainDType D>
 Array cumulative_prod(const typing::Arg& x, D dtype) {
   return cumulative_prod(x, typing::CumulativeSumOptions{.dtype = dtype});
 }
 
-// Differences of neighbours along an axis, n times, of bools whether they differ; first `prepend`
-// and `append` are joined to x's ends: arrays, or numbers that stand for one element a row. x's
-// dtype, promoted with theirs. Source: jax.numpy.diff.
+// Returns the n-th differences of neighboring elements along an axis; for bools, true where they
+// differ. `prepend` and `append` are first joined to the ends of x; a number stands for one element
+// per row. The result has the promoted dtype of all three. Source: jax.numpy.diff.
 Array diff(const typing::Arg& x, int64_t n = 1, int64_t axis = -1,
            const typing::MaybeArray& prepend = none, const typing::MaybeArray& append = none);
-// The integral of y over places x: a vector, or an array of y's shape; none: dx apart, a number or
-// one a gap. Source: jax.numpy.trapezoid.
+// Integrates y by the trapezoidal rule over the sample points x: a vector, or an array of y's
+// shape. Without x the spacing is dx: one number, or one per interval. Source: jax.numpy.trapezoid.
 Array trapezoid(const typing::Arg& y, const typing::MaybeArray& x = none,
                 const typing::Arg& dx = 1., int64_t axis = -1);
 

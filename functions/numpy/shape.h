@@ -1,68 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/shape.h: functions that rearrange, join and repeat.
+// functions/numpy/shape.h: functions that rearrange, join and repeat arrays.
 #pragma once
 #include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
 
-// The elements, row-major, in another shape of as many (ShapeError); one size may be -1: what is
-// left over. Source: jax.numpy.reshape.
+// Returns the elements of x in row-major order in another shape with the same number of elements
+// (ShapeError otherwise). One size may be -1; it is computed from the others. Source:
+// jax.numpy.reshape.
 //
 //     reshape(array({{1, 2}, {3, 4}}), -1)  // array([1, 2, 3, 4], dtype=int32)
 Array reshape(const typing::Arg& x, const typing::NewShape& shape);
-// The elements, row-major, as a vector. Source: jax.numpy.ravel.
+// Returns the elements of x in row-major order as a vector. Source: jax.numpy.ravel.
 Array ravel(const typing::Arg& x);
-// The axes in the order named: axis i of the result is axis axes[i] of x; by default reversed.
-// ShapeError unless each is named once. Source: jax.numpy.transpose.
+// Permutes the axes: axis i of the result is axis axes[i] of x. By default the order is reversed.
+// Raises ShapeError unless each axis is named once. Source: jax.numpy.transpose.
 Array transpose(const typing::Arg& x, const std::vector<int64_t>& axes = {});
 // The same as transpose. Source: jax.numpy.permute_dims.
 Array permute_dims(const typing::Arg& x, const std::vector<int64_t>& axes);
-// The last two axes exchanged: (…, n, m) -> (…, m, n). ShapeError for less than two. Source:
-// jax.numpy.matrix_transpose.
+// Exchanges the last two axes: (…, n, m) -> (…, m, n). Raises ShapeError for fewer than two axes.
+// Source: jax.numpy.matrix_transpose.
 Array matrix_transpose(const typing::Arg& x);
-// x with axes a and b exchanged; negative ones count from the end. IndexError for an axis that x
-// has not. Source: jax.numpy.swapaxes.
+// Exchanges axes a and b of x; negative axes count from the end. Raises IndexError for an axis that
+// x does not have. Source: jax.numpy.swapaxes.
 Array swapaxes(const typing::Arg& x, int64_t a, int64_t b);
-// The axes `from` at the places `to` of the result, the others before, between and behind them in
-// their order. ShapeError unless there are as many places as axes, each named once. Source:
+// Moves the axes `from` of x to the positions `to` of the result. The other axes keep their order.
+// Raises ShapeError unless both lists have the same length and name each axis once. Source:
 // jax.numpy.moveaxis.
 Array moveaxis(const typing::Arg& x, const typing::AxisList& from, const typing::AxisList& to);
-// x with axes of size 1 put in where the result has them: (n, m), axis 1 -> (n, 1, m). ShapeError
-// for one named twice, IndexError for one that the result has not. Source: jax.numpy.expand_dims.
+// Inserts axes of size 1 at the given positions of the result: (n, m), axis 1 -> (n, 1, m). Raises
+// ShapeError for an axis named twice, and IndexError for an axis that the result does not have.
+// Source: jax.numpy.expand_dims.
 Array expand_dims(const typing::Arg& x, const typing::AxisList& axis);
-// x without these axes, which are of size 1 (ShapeError); by default without all of that size.
-// Source: jax.numpy.squeeze.
+// Removes these axes, which must have size 1 (ShapeError). By default it removes all axes of
+// size 1. Source: jax.numpy.squeeze.
 Array squeeze(const typing::Arg& x, const typing::AxisList& axis = none);
-// x repeated along axes of size 1, and along new ones in front, to this shape; ShapeError where a
-// size is neither the same nor 1. Source: jax.numpy.broadcast_to.
+// Broadcasts x to this shape: x is repeated along axes of size 1 and along new leading axes. Raises
+// ShapeError where a size is neither equal nor 1. Source: jax.numpy.broadcast_to.
 //
 //     broadcast_to(7, {3})  // array([7, 7, 7], dtype=int32)
 Array broadcast_to(const typing::Arg& x, const Shape& shape);
-// The arrays broadcast to their common shape; each keeps its dtype. ShapeError where there is none.
-// Source: jax.numpy.broadcast_arrays.
+// Broadcasts the arrays to their common shape; each keeps its dtype. Raises ShapeError if they do
+// not broadcast together. Source: jax.numpy.broadcast_arrays.
 Arrays broadcast_arrays(const Arrays& x, typing::Location at = typing::Location::here());
-// x, a scalar as a vector of one element. Source: jax.numpy.atleast_1d.
+// Returns x, or a vector of one element for a scalar. Source: jax.numpy.atleast_1d.
 //
 //     atleast_1d(5)  // array([5], dtype=int32)
 Array atleast_1d(const typing::Arg& x);
-// x with axes of size 1 in front if it has less than two: (n) -> (1, n). Source:
+// Returns x with leading axes of size 1 if it has fewer than two axes: (n) -> (1, n). Source:
 // jax.numpy.atleast_2d.
 Array atleast_2d(const typing::Arg& x);
-// x with axes of size 1 if it has less than three: (n) -> (1, n, 1), (n, m) -> (n, m, 1). Source:
-// jax.numpy.atleast_3d.
+// Returns x with axes of size 1 if it has fewer than three axes: (n) -> (1, n, 1), (n, m) -> (n, m,
+// 1). Source: jax.numpy.atleast_3d.
 Array atleast_3d(const typing::Arg& x);
-// x in another dtype. Floats become integers by truncation, and saturate; NaN gives 0; integers
-// wrap; bool is x != 0; of complex numbers the real part. DTypeError for random keys. Source:
-// jax.numpy.astype.
+// Converts x to another dtype. Floats are truncated to integers and saturate; NaN gives 0. Integers
+// wrap. Bool gives x != 0. A complex number converted to a real dtype gives its real part. Raises
+// DTypeError for random keys. Source: jax.numpy.astype.
 //
 //     astype(array({1.5, -1.5}), I32)  // array([ 1, -1], dtype=int32)
 Array astype(const typing::Arg& x, DType d);
 
-// Arrays joined along an axis that they have (none: all of them flattened), in the promoted dtype,
-// or in `dtype`. ShapeError for none at all, for scalars and where another axis differs. Source:
-// jax.numpy.concatenate, concat.
+// Concatenates arrays along an existing axis (none: all of them flattened). The result has the
+// promoted dtype, or `dtype`. Raises ShapeError for an empty list, for scalars, and where another
+// axis differs. Source: jax.numpy.concatenate, concat.
 Array concatenate(const Arrays& x, typing::OneAxis axis = 0, std::optional<DType> dtype = {},
                   typing::Location at = typing::Location::here());
 template <class = void>
@@ -76,8 +78,8 @@ Array concatenate(const Arrays& x, D dtype, typing::Location at = typing::Locati
 // The same as concatenate. Source: jax.numpy.concat.
 Array concat(const Arrays& x, typing::OneAxis axis = 0,
              typing::Location at = typing::Location::here());
-// Arrays of one shape (ShapeError) joined along a new axis, in the promoted dtype or in `dtype`: k
-// times (…) -> (…, k, …). Source: jax.numpy.stack.
+// Stacks arrays of one shape (ShapeError) along a new axis: k times (…) -> (…, k, …). The result
+// has the promoted dtype, or `dtype`. Source: jax.numpy.stack.
 Array stack(const Arrays& x, int64_t axis = 0, std::optional<DType> dtype = {},
             typing::Location at = typing::Location::here());
 template <class = void>
@@ -88,15 +90,17 @@ Array stack(const Arrays& x, int64_t axis, const typing::DTypeOption& o,
             typing::Location at = typing::Location::here());
 template <detail::PlainDType D>
 Array stack(const Arrays& x, D dtype, typing::Location at = typing::Location::here());
-// Arrays joined along the first axis; vectors (n) and scalars are rows (1, n). In the promoted
-// dtype or in `dtype`. ShapeError where another axis differs. Source: jax.numpy.vstack.
+// Concatenates arrays along the first axis; vectors (n) and scalars become rows (1, n). The result
+// has the promoted dtype, or `dtype`. Raises ShapeError where another axis differs. Source:
+// jax.numpy.vstack.
 Array vstack(const Arrays& x, std::optional<DType> dtype = {},
              typing::Location at = typing::Location::here());
 template <class = void>
 Array vstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
-// Arrays joined along the second axis, vectors and scalars along the first. In the promoted dtype
-// or in `dtype`. ShapeError where another axis differs. Source: jax.numpy.hstack.
+// Concatenates arrays along the second axis, or along the first for vectors and scalars. The result
+// has the promoted dtype, or `dtype`. Raises ShapeError where another axis differs. Source:
+// jax.numpy.hstack.
 //
 //     hstack({array({1, 2}), array({3})})  // array([1, 2, 3], dtype=int32)
 Array hstack(const Arrays& x, std::optional<DType> dtype = {},
@@ -104,61 +108,62 @@ Array hstack(const Arrays& x, std::optional<DType> dtype = {},
 template <class = void>
 Array hstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
-// Arrays joined along the third axis, after vectors (n) became (1, n, 1) and matrices (n, m) became
-// (n, m, 1). In the promoted dtype or in `dtype`. ShapeError where another axis differs. Source:
-// jax.numpy.dstack.
+// Concatenates arrays along the third axis. Vectors (n) become (1, n, 1), and matrices (n, m)
+// become (n, m, 1). The result has the promoted dtype, or `dtype`. Raises ShapeError where another
+// axis differs. Source: jax.numpy.dstack.
 Array dstack(const Arrays& x, std::optional<DType> dtype = {},
              typing::Location at = typing::Location::here());
 template <class = void>
 Array dstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
-// Arrays joined along the second axis; vectors (n) are columns (n, 1). In the promoted dtype.
-// ShapeError where the first axis differs. Source: jax.numpy.column_stack.
+// Concatenates arrays along the second axis; vectors (n) become columns (n, 1). The result has the
+// promoted dtype. Raises ShapeError where the first axis differs. Source: jax.numpy.column_stack.
 Array column_stack(const Arrays& x, typing::Location at = typing::Location::here());
-// x with values behind it along an axis; none: both flattened. Source: jax.numpy.append.
+// Appends values to x along an axis; none: both are flattened. Source: jax.numpy.append.
 Array append(const typing::Arg& x, const typing::Arg& values, typing::OneAxis axis = none);
-// x cut along an axis into n equal parts (ShapeError where there are none); or before each of the
-// positions, of which negative ones count from the end; ShapeError where they decrease or lie
-// beyond the axis. Source: jax.numpy.split.
+// Splits x along an axis into n equal parts, or before each of the given positions. ShapeError if n
+// does not divide the axis. Negative positions count from the end. ShapeError if positions decrease
+// or exceed the axis. Source: jax.numpy.split.
 //
 //     split(array({1, 2, 3, 4}), 2)[1]  // array([3, 4], dtype=int32)
 Arrays split(const typing::Arg& x, int64_t n, int64_t axis = 0);
 Arrays split(const typing::Arg& x, const std::vector<int64_t>& positions, int64_t axis = 0);
-// As split, but the parts need not be equal: the first ones are longer by one element where n does
-// not divide the axis. ShapeError for n < 1. Source: jax.numpy.array_split.
+// Splits x like split, but the parts may differ in size: if n does not divide the axis, the first
+// parts have one more element. Raises ShapeError for n < 1. Source: jax.numpy.array_split.
 Arrays array_split(const typing::Arg& x, int64_t n, int64_t axis = 0);
-// The slices of x along an axis, without it. Source: jax.numpy.unstack.
+// Returns the slices of x along an axis; they do not have that axis. Source: jax.numpy.unstack.
 //
 //     unstack(array({{1, 2}, {3, 4}}))[1]  // array([3, 4], dtype=int32)
 Arrays unstack(const typing::Arg& x, int64_t axis = 0);
 
-// x several times along each axis; the shorter one of x's shape and `reps` gets ones in front.
-// ShapeError for a negative number. Source: jax.numpy.tile.
+// Repeats x as a whole along each axis. The shorter one of x's shape and `reps` is extended with
+// leading ones. Raises ShapeError for a negative number. Source: jax.numpy.tile.
 //
 //     tile(array({1, 2}), 2)  // array([1, 2, 1, 2], dtype=int32)
 Array tile(const typing::Arg& x, const std::vector<int64_t>& reps);
 Array tile(const typing::Arg& x, int64_t reps);
-// Each element (along an axis, default: of x flattened) several times, all of them as often, or
-// each as often as the vector says. ShapeError for a negative number and for a vector that has not
-// one number an element. Source: jax.numpy.repeat.
+// Repeats each element along an axis (by default of x flattened). `times` is one number for all
+// elements, or a vector with a number for each. Raises ShapeError for a negative number, and for a
+// vector that does not have one number per element. Source: jax.numpy.repeat.
 //
 //     repeat(array({1, 2}), 2)  // array([1, 1, 2, 2], dtype=int32)
 Array repeat(const typing::Arg& x, int64_t times, typing::OneAxis axis = none);
 Array repeat(const typing::Arg& x, const std::vector<int64_t>& times, typing::OneAxis axis = none);
 namespace typing {
 struct RepeatOptions {
-  // How many elements the axis has then: what is too much is left out, and what is missing is the
-  // last element. Needed where `times` is traced.
+  // The resulting size of the axis. Surplus elements are dropped; missing ones are filled with the
+  // last element. Required where `times` is traced.
   std::optional<int64_t> total_repeat_length = {};
 };
 }  // namespace typing
-// The same, as often as an integer array says: one number, or one for each element. DTypeError for
-// other dtypes, ConcretizationError for a traced one without the length. Source: jax.numpy.repeat.
+// Repeats each element as often as an integer array gives: one number for all elements, or one for
+// each. Raises DTypeError for other dtypes, and ConcretizationError for traced times without
+// .total_repeat_length. Source: jax.numpy.repeat.
 Array repeat(const typing::Arg& x, const Array& times, typing::OneAxis axis = none,
              const typing::RepeatOptions& o = {});
 
 namespace typing {
-// Before and after each axis; one pair, or one number, stands for all axes.
+// The widths before and after each axis. One pair or one number applies to all axes.
 struct PadWidth {
   std::vector<std::pair<int64_t, int64_t>> widths;
   template <ir::Integer I>
@@ -167,7 +172,7 @@ struct PadWidth {
   PadWidth(std::vector<std::pair<int64_t, int64_t>> w) : widths(std::move(w)) {}
   PadWidth(std::initializer_list<std::pair<int64_t, int64_t>> w) : widths(w) {}
 };
-// Numbers before and after each axis; one pair, or one number, stands for all axes.
+// The values before and after each axis. One pair or one number applies to all axes.
 struct PadValues {
   std::vector<std::pair<Array, Array>> values;
   template <ir::Number T>
@@ -177,38 +182,41 @@ struct PadValues {
   PadValues(std::initializer_list<std::pair<Array, Array>> v);
 };
 struct PadOptions {
-  // What stands before and after: "constant"; "edge", the last element; "reflect" and "symmetric",
-  // the array turned round at its last element, or behind it; "wrap", the array again;
-  // "linear_ramp", equal steps from the last element to .end_values; "maximum", "mean", "median",
-  // "minimum" of the axis; "empty", zeros.
+  // How the padding is filled. "constant" uses .constant_values, and "edge" the outermost element.
+  // "reflect" mirrors the array at its outermost element; "symmetric" mirrors it behind that
+  // element. "wrap" repeats the array. "linear_ramp" interpolates from the outermost element to
+  // .end_values. "maximum", "mean", "median" and "minimum" use that statistic of the axis. "empty"
+  // uses zeros.
   std::string mode = "constant";
-  PadValues constant_values = 0;  // "constant"
-  PadValues end_values = 0;       // "linear_ramp"
-  // Of how many elements at that end the maximum … is taken, as widths are given; default: all.
+  PadValues constant_values = 0;  // used by "constant"
+  PadValues end_values = 0;       // used by "linear_ramp"
+  // The number of elements at each end for the statistics, in the form of widths; by default all.
   std::optional<PadWidth> stat_length = {};
-  // "reflect", "symmetric": "even", or "odd": twice the last element less the one turned round.
+  // For "reflect" and "symmetric": "even", or "odd": twice the outermost element minus the mirrored
+  // one.
   std::string reflect_type = "even";
 };
 }  // namespace typing
-// x with elements before and after each axis, one axis after another. ShapeError for another mode,
-// for widths that do not fit, and for an option that the mode does not have. Source: jax.numpy.pad.
+// Pads x before and after each axis, one axis after another. Raises ShapeError for another mode,
+// for widths that do not match, and for an option that the mode does not use. Source:
+// jax.numpy.pad.
 Array pad(const typing::Arg& x, const typing::PadWidth& width, const typing::PadOptions& o = {});
-// Elements that leave at one end come in at the other: one shift, or one for each of the axes.
-// Default: of x flattened. The shift may be traced; DTypeError unless it is an integer. Source:
-// jax.numpy.roll.
+// Shifts the elements along the axes cyclically, by one shift or by one for each axis. By default x
+// is flattened first and then restored. The shift may be traced. Raises DTypeError unless it is an
+// integer. Source: jax.numpy.roll.
 //
 //     roll(array({1, 2, 3}), 1)  // array([3, 1, 2], dtype=int32)
 Array roll(const typing::Arg& x, const typing::Arg& shift, const typing::AxisList& axis = none);
-// The elements in the opposite order along the axes (default: all). Source: jax.numpy.flip.
+// Reverses the order of the elements along the axes (by default all). Source: jax.numpy.flip.
 //
 //     flip(array({1, 2, 3}))  // array([3, 2, 1], dtype=int32)
 Array flip(const typing::Arg& x, const typing::AxisList& axis = none);
-// flip along axis 1. IndexError for less than two axes. Source: jax.numpy.fliplr.
+// Reverses axis 1. Raises IndexError for fewer than two axes. Source: jax.numpy.fliplr.
 Array fliplr(const typing::Arg& x);
-// flip along axis 0. IndexError for a scalar. Source: jax.numpy.flipud.
+// Reverses axis 0. Raises IndexError for a scalar. Source: jax.numpy.flipud.
 Array flipud(const typing::Arg& x);
-// x turned by k quarters of a circle in the plane of two axes, from axis1 towards axis2. ShapeError
-// for one axis twice. Source: jax.numpy.rot90.
+// Rotates x by k times 90 degrees in the plane of two axes, from axis1 towards axis2. Raises
+// ShapeError if both are the same axis. Source: jax.numpy.rot90.
 Array rot90(const typing::Arg& x, int64_t k = 1, int64_t axis1 = 0, int64_t axis2 = 1);
 
 }  // namespace weft

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/optim/kit.h: arithmetic of hyperparameters: numbers that are written in C++ are
-// computed with in double, as optax computes with Python's, and become a dtype last. Not public.
+// functions/optim/kit.h: arithmetic of hyperparameters. Numbers written in C++ are computed in
+// double, as optax does with Python's numbers, and are converted to a dtype last. Not public.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/functions/optim/optim.h"
 
 namespace weft::optim {
 
-// The number, if x is one that was written in C++.
+// Returns the number if x is a C++ number, else nothing.
 std::optional<double> written(const Array& x);
 Array minus(const Array& a, const Array& b);
 Array over(const Array& a, const Array& b);
-// 1 - x; where x is a weak number that is traced, in dtype d.
+// Returns 1 - x, in dtype d if x is a traced weak number.
 Array one_minus(const Array& x, DType d);
-// x in dtype d if it is weak, so that F64 sees all its digits.
+// Returns x in dtype d if it is weak, so that F64 keeps all its digits.
 Array in_dtype(const Array& x, DType d);
-bool is_zero(const Array& x);       // known to be
-Array square_norm(const Array& x);  // |x|², real; of narrow floats in F32
+bool is_zero(const Array& x);       // true if x is known to be 0
+Array square_norm(const Array& x);  // |x|², real; narrow floats are computed in F32
 
 namespace detail {
 
-// One step, leaf by leaf: what all parts work on.
+// One step on lists of leaves, on which all parts work.
 struct Step {
   Arrays updates;
   const Arrays* params;  // null: not given
-  Paths paths;           // of the leaves, below a root of this name
+  Paths paths;           // the paths of the leaves; the argument names the root
 };
-// One member of a chain; it works on its own entries of the state.
+// One member of a chain. It updates its own entries of the state.
 struct Part {
-  std::string name;  // for messages
+  std::string name;  // used in messages
   size_t counts = 0, moments = 0;
   Function<void(const Arrays& params, Arrays* moments)> init = {};
   Function<void(Step& s, Array* counts, Arrays* moments)> update = {};
@@ -39,7 +39,7 @@ struct Parts final : RefCounted {
   size_t counts = 0, moments = 0;
 };
 PartsRef parts_of(std::vector<Part> list);
-// global_norm as it is computed: of narrow floats in F32.
+// Returns global_norm before its conversion to the leaves' dtype: narrow floats are summed in F32.
 Array wide_global_norm(const Arrays& x);
 
 }  // namespace detail

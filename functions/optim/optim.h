@@ -8,13 +8,13 @@
 //   auto [updates, next] = adam.update(grads, state, params);
 //   params = optim::apply_updates(params, updates);
 //
-// The state is a tree, so a step is compiled, mapped and given its memory like any function:
-// jit(step, {.donate_argnums = {0, 1}}). A hyperparameter is a number or an Array. An Array that
-// the step takes as an argument, adam(lr) inside of it, may change without another compilation; so
-// does what a schedule gives.
+// The state is a tree, so a step can be compiled, mapped and given donated buffers like any
+// function: jit(step, {.donate_argnums = {0, 1}}). A hyperparameter is a number or an Array. If it
+// is an argument of the step, as in adam(lr) inside the step, it can change without another
+// compilation. The same holds for the value of a schedule.
 //
-// Below, p is a leaf of the parameters, g the one of the updates (of the gradients at first) that
-// stands in its place, t the number of this step, from 1 on.
+// Below, p is a leaf of the parameters and g is the matching leaf of the updates, at first the
+// gradients. t is the number of this step, starting at 1.
 #pragma once
 #include "weft/core/ref.h"
 #include "weft/functions/optim/schedules.h"
@@ -22,11 +22,11 @@
 
 namespace weft::optim {
 
-// What an optimizer keeps from step to step, for parameters of type P: the same type for all
-// optimizers. A chain has the entries of its parts one after another.
+// The state of an optimizer for parameters of type P; all optimizers use this type. A chain has the
+// entries of its parts one after another.
 template <class P>
 struct OptState {
-  std::vector<Array> counts;  // I32: how many steps were done, for each part that counts
+  std::vector<Array> counts;  // I32: the number of steps done, for each part that counts steps
   std::vector<P> moments;     // trees like the parameters: means, squares, traces
 };
 
@@ -42,12 +42,13 @@ struct FlatState {
   std::vector<Arrays> moments;
 };
 FlatState init(const PartsRef& parts, const Arrays& params);
-// Of the updates; params: null if they were not given.
+// Applies the parts to the updates. params: null if they were not given.
 void update(const PartsRef& parts, Arrays* updates, const Arrays* params, FlatState* state,
             Paths paths);
-// ShapeError unless a state has the entries of these parts.
+// Raises ShapeError unless a state has the entries of these parts.
 void require_own_state(const PartsRef& parts, size_t counts, size_t moments);
-// ShapeError unless the leaves of b have the shapes of a's, naming the first that has not.
+// Raises ShapeError unless the leaves of b have the shapes of a's leaves, and names the first one
+// that differs.
 void require_shapes(const char* who, const Arrays& a, const Arrays& b, const char* what,
                     Paths paths);
 Arrays apply_updates(const Arrays& params, const Arrays& updates, Paths paths);
@@ -61,7 +62,7 @@ void require_structure(const char* who, const A& a, const B& b, const char* name
 
 }  // namespace detail
 
-// params → state, a tree: all that update wants to find at the first step.
+// params → state: makes the initial state, a tree.
 class InitFn {
  public:
   explicit InitFn(detail::PartsRef parts) : parts_(std::move(parts)) {}
@@ -79,9 +80,9 @@ class InitFn {
   detail::PartsRef parts_;
 };
 
-// (updates, state, params) → (updates, state). params may be left out where no part wants them
-// (weight decay does). ShapeError for a state of another optimizer, trees of different structure,
-// leaves of other shapes.
+// (updates, state, params) → (updates, state). params may be omitted if no part uses them; weight
+// decay does. Raises ShapeError for the state of another optimizer, trees of different structure,
+// and leaves of other shapes.
 class UpdateFn {
  public:
   explicit UpdateFn(detail::PartsRef parts) : parts_(std::move(parts)) {}
@@ -124,17 +125,18 @@ class UpdateFn {
   detail::PartsRef parts_;
 };
 
-// An optimizer, or a part of one: auto [init, update] = adam(1e-3) takes it apart. Copies share it.
+// An optimizer or a part of one. auto [init, update] = adam(1e-3) decomposes it. Copies share its
+// contents.
 struct GradientTransformation {
   InitFn init;
   UpdateFn update;
   explicit GradientTransformation(const detail::PartsRef& parts) : init(parts), update(parts) {}
 };
 
-// ---- using them
+// ---- application of updates
 
-// p + update, in the dtype of p. ShapeError for trees of different structure or shapes. Source:
-// optax.apply_updates.
+// Returns p + update in the dtype of p. Raises ShapeError for trees of different structure or
+// shapes. Source: optax.apply_updates.
 template <class P>
 P apply_updates(const P& params, const P& updates, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
@@ -146,18 +148,18 @@ P apply_updates(const P& params, const P& updates, typing::Location at = typing:
       params, detail::apply_updates(tree::leaves(params), tree::leaves(updates), paths).data());
 }
 
-// The square root of the sum of |x|² over all elements of all leaves: a scalar, of the leaves'
-// common dtype. Source: optax.global_norm.
+// Returns the square root of the sum of |x|² over all elements of all leaves: a scalar in the
+// leaves' common dtype. Source: optax.global_norm.
 template <class T>
 Array global_norm(const T& tree, typing::Location at = typing::Location::here()) {
   const ir::Source source(at);
   return detail::global_norm(tree::leaves(tree));
 }
 
-// ---- which leaves a part works on
+// ---- selection of leaves
 
-// One bool a leaf, in the order of the leaves; or what says so: f(leaf), or f(leaf, path) with the
-// path of the leaf below the tree, "layers[0].w":
+// A mask of leaves: one bool per leaf in the order of the leaves, or a predicate f(leaf) or f(leaf,
+// path). path is the path of the leaf below the tree, "layers[0].w":
 //   adamw(1e-3, {.mask = [](const Array& p) { return p.ndim() > 1; }})   // matrices decay
 class LeafMask {
  public:
@@ -170,7 +172,7 @@ class LeafMask {
   template <class F>
     requires std::is_invocable_r_v<bool, const F&, const Array&>
   LeafMask(F f) : f_([f](const Array& x, const std::string&) { return bool(f(x)); }) {}
-  // For each leaf; ShapeError where the number of bools is another.
+  // Returns one bool per leaf. Raises ShapeError if the number of bools differs.
   std::vector<bool> of(const char* who, const Arrays& leaves, detail::Paths paths) const;
 
  private:
@@ -181,149 +183,154 @@ class LeafMask {
 
 // ---- parts
 
-// The updates as they are. Source: optax.identity.
+// Returns the updates unchanged. Source: optax.identity.
 GradientTransformation identity();
 
-// One after another: the updates of the first are those that the second gets. Source: optax.chain.
+// Chains parts: each part gets the updates of the previous one. Source: optax.chain.
 template <std::same_as<GradientTransformation>... T>
 GradientTransformation chain(const T&... parts) {
   return GradientTransformation(detail::joined({parts.init.parts()...}));
 }
 GradientTransformation chain(const std::vector<GradientTransformation>& parts);
 
-// step_size · g. Source: optax.scale.
+// Returns step_size · g. Source: optax.scale.
 GradientTransformation scale(const Array& step_size);
 
-// f(t - 1) · g, in the dtype of g. Source: optax.scale_by_schedule.
+// Returns f(t - 1) · g in the dtype of g. Source: optax.scale_by_schedule.
 GradientTransformation scale_by_schedule(const Schedule& f);
 
 struct LearningRateOptions {
-  bool flip_sign = true;  // downhill
+  bool flip_sign = true;  // descends
 };
-// −rate · g, of a schedule that of the step. Source: optax.scale_by_learning_rate.
+// Returns −rate · g; a schedule gives the rate of the step. Source: optax.scale_by_learning_rate.
 GradientTransformation scale_by_learning_rate(const ScalarOrSchedule& learning_rate,
                                               const LearningRateOptions& o = {});
 
-// g, each element clipped to [−max_delta, max_delta]. Source: optax.clip.
+// Returns g with each element clipped to [−max_delta, max_delta]. Source: optax.clip.
 GradientTransformation clip(const Array& max_delta);
 
-// g · max_norm / n where n = global_norm(updates) is max_norm or more, else g. Source:
+// Returns g · max_norm / n if n = global_norm(updates) is at least max_norm, else g. Source:
 // optax.clip_by_global_norm.
 GradientTransformation clip_by_global_norm(const Array& max_norm);
 
 struct DecayOptions {
-  LeafMask mask = {};  // the leaves that decay; all
+  LeafMask mask = {};  // the leaves that decay; default: all
 };
-// g + weight_decay · p: update must be given the parameters (ShapeError). Source:
+// Returns g + weight_decay · p. Raises ShapeError unless update gets the parameters. Source:
 // optax.add_decayed_weights.
 GradientTransformation add_decayed_weights(const ScalarOrSchedule& weight_decay = 0.,
                                            const DecayOptions& o = {});
 
 struct TraceOptions {
-  // Looks one step ahead: g + decay m of the new m.
+  // Uses the lookahead update g + decay m with the new m.
   bool nesterov = false;
-  std::optional<DType> accumulator_dtype = {};  // of the state; that of the parameters
+  // dtype of the state; default: that of the parameters
+  std::optional<DType> accumulator_dtype = {};
 };
-// m = g + decay · m, and gives m; with nesterov g + decay · m of the new one. Source: optax.trace.
+// Updates m = g + decay · m and returns m; with nesterov it returns g + decay · m for the new m.
+// Source: optax.trace.
 GradientTransformation trace(const Array& decay, const TraceOptions& o = {});
 
 struct ScaleByAdamOptions {
-  Array b1 = 0.9, b2 = 0.999;          // what is kept of the means at each step
-  Array eps = 1e-8, eps_root = 0.;     // added to the root, and under it
-  std::optional<DType> mu_dtype = {};  // of the state m; that of the parameters
-  bool nesterov = false;               // Nadam: looks one step ahead
+  Array b1 = 0.9, b2 = 0.999;          // the decay rates of the means
+  Array eps = 1e-8, eps_root = 0.;     // added to the root, and under the root
+  std::optional<DType> mu_dtype = {};  // dtype of m; default: that of the parameters
+  bool nesterov = false;               // Nadam: uses the lookahead update
 };
-// m = b1 m + (1 − b1) g, v = b2 v + (1 − b2) |g|², and gives m̂ / (√(v̂ + eps_root) + eps), with
-// m̂ = m / (1 − b1^t) and v̂ = v / (1 − b2^t). Source: optax.scale_by_adam.
+// Updates m = b1 m + (1 − b1) g and v = b2 v + (1 − b2) |g|². Returns m̂ / (√(v̂ + eps_root) +
+// eps), with m̂ = m / (1 − b1^t) and v̂ = v / (1 − b2^t). Source: optax.scale_by_adam.
 GradientTransformation scale_by_adam(const ScaleByAdamOptions& o = {});
 
 struct ScaleByLionOptions {
-  Array b1 = 0.9, b2 = 0.99;  // of the mean that gives the sign, and of the one that is kept
-  std::optional<DType> mu_dtype = {};  // of the state m; that of the parameters
+  // the decay of the mean whose sign is returned, and that of the stored mean
+  Array b1 = 0.9, b2 = 0.99;
+  std::optional<DType> mu_dtype = {};  // dtype of m; default: that of the parameters
 };
-// Gives sign(b1 m + (1 − b1) g), and m = b2 m + (1 − b2) g. Source: optax.scale_by_lion.
+// Returns sign(b1 m + (1 − b1) g) and updates m = b2 m + (1 − b2) g. Source: optax.scale_by_lion.
 GradientTransformation scale_by_lion(const ScaleByLionOptions& o = {});
 
 struct ScaleByRmsOptions {
-  Array decay = 0.9;             // what is kept of the means at each step
+  Array decay = 0.9;             // the decay rate of the means
   Array eps = 1e-8;              // added to v
-  Array initial_scale = 0.;      // v of no step
-  bool eps_in_sqrt = true;       // else it is added to √v
-  bool bias_correction = false;  // v / (1 − decay^t) for v
+  Array initial_scale = 0.;      // the initial v
+  bool eps_in_sqrt = true;       // false: eps is added to √v
+  bool bias_correction = false;  // uses v / (1 − decay^t) instead of v
 };
-// v = decay v + (1 − decay) |g|², and gives g / √(v + eps). Source: optax.scale_by_rms.
+// Updates v = decay v + (1 − decay) |g|² and returns g / √(v + eps). Source: optax.scale_by_rms.
 GradientTransformation scale_by_rms(const ScaleByRmsOptions& o = {});
-// m = decay m + (1 − decay) g besides, and gives g / √(v − |m|² + eps). Source:
+// Also updates m = decay m + (1 − decay) g, and returns g / √(v − |m|² + eps). Source:
 // optax.scale_by_stddev.
 GradientTransformation scale_by_stddev(const ScaleByRmsOptions& o = {});
 
 struct ScaleByRssOptions {
-  Array initial_accumulator_value = 0.1;  // s of no step
-  // Added to s, under the root.
+  Array initial_accumulator_value = 0.1;  // the initial s
+  // Added to s under the root.
   Array eps = 1e-7;
 };
-// s = s + |g|², and gives g / √(s + eps), 0 where s is 0. Source: optax.scale_by_rss.
+// Updates s = s + |g|² and returns g / √(s + eps), or 0 where s is 0. Source: optax.scale_by_rss.
 GradientTransformation scale_by_rss(const ScaleByRssOptions& o = {});
 
 // ---- optimizers
 
 struct SgdOptions {
   std::optional<Array> momentum = {};  // the decay of a trace of the gradients
-  bool nesterov = false;               // of the trace; without momentum it means nothing
-  // Of the trace's state; that of the parameters.
+  bool nesterov = false;               // option of the trace; has no effect without momentum
+  // The dtype of the trace's state; default: that of the parameters.
   std::optional<DType> accumulator_dtype = {};
 };
-// chain(trace(momentum), scale_by_learning_rate(rate)). Source: optax.sgd.
+// Returns chain(trace(momentum), scale_by_learning_rate(rate)). Source: optax.sgd.
 GradientTransformation sgd(const ScalarOrSchedule& learning_rate, const SgdOptions& o = {});
 
-// The options of scale_by_adam, whose fields they are.
+// The options are those of scale_by_adam.
 using AdamOptions = ScaleByAdamOptions;
-// chain(scale_by_adam, scale_by_learning_rate(rate)) (Kingma and Ba, 2014). Source: optax.adam.
+// Returns chain(scale_by_adam, scale_by_learning_rate(rate)) (Kingma and Ba, 2014). Source:
+// optax.adam.
 GradientTransformation adam(const ScalarOrSchedule& learning_rate, const AdamOptions& o = {});
 
 struct AdamwOptions {
   Array b1 = 0.9, b2 = 0.999, eps = 1e-8, eps_root = 0.;  // as in ScaleByAdamOptions
   // As in ScaleByAdamOptions.
   std::optional<DType> mu_dtype = {};
-  // A number or a schedule of the steps.
+  // A number, or a schedule over the steps.
   ScalarOrSchedule weight_decay = 1e-4;
-  LeafMask mask = {};  // the leaves that decay; all
+  LeafMask mask = {};  // the leaves that decay; default: all
   // As in ScaleByAdamOptions.
   bool nesterov = false;
 };
-// chain(scale_by_adam, add_decayed_weights(decay, mask), scale_by_learning_rate(rate)) (Loshchilov
-// and Hutter, 2019); update must be given the parameters. Source: optax.adamw.
+// Returns chain(scale_by_adam, add_decayed_weights(decay, mask), scale_by_learning_rate(rate))
+// (Loshchilov and Hutter, 2019). update must be given the parameters. Source: optax.adamw.
 GradientTransformation adamw(const ScalarOrSchedule& learning_rate, const AdamwOptions& o = {});
 
 struct LionOptions {
   Array b1 = 0.9, b2 = 0.99;  // as in ScaleByLionOptions
   // As in ScaleByLionOptions.
   std::optional<DType> mu_dtype = {};
-  // A number or a schedule of the steps.
+  // A number, or a schedule over the steps.
   ScalarOrSchedule weight_decay = 1e-3;
-  LeafMask mask = {};  // the leaves that decay; all
+  LeafMask mask = {};  // the leaves that decay; default: all
 };
-// chain(scale_by_lion, add_decayed_weights(decay, mask), scale_by_learning_rate(rate)) (Chen et
-// al., 2023); update must be given the parameters. Source: optax.lion.
+// Returns chain(scale_by_lion, add_decayed_weights(decay, mask), scale_by_learning_rate(rate))
+// (Chen et al., 2023). update must be given the parameters. Source: optax.lion.
 GradientTransformation lion(const ScalarOrSchedule& learning_rate, const LionOptions& o = {});
 
 struct RmspropOptions {
   Array decay = 0.9, eps = 1e-8, initial_scale = 0.;  // as in ScaleByRmsOptions
   // As in ScaleByRmsOptions.
   bool eps_in_sqrt = true;
-  bool centered = false;               // scale_by_stddev in place of scale_by_rms
+  bool centered = false;               // uses scale_by_stddev instead of scale_by_rms
   std::optional<Array> momentum = {};  // the decay of a trace of the scaled updates
-  bool nesterov = false;               // of the trace; without momentum it means nothing
+  bool nesterov = false;               // option of the trace; has no effect without momentum
   // As in ScaleByRmsOptions.
   bool bias_correction = false;
 };
-// chain(scale_by_rms, scale_by_learning_rate(rate), trace(momentum)) (Hinton; centered: Graves,
-// 2013). Source: optax.rmsprop.
+// Returns chain(scale_by_rms, scale_by_learning_rate(rate), trace(momentum)) (Hinton; centered:
+// Graves, 2013). Source: optax.rmsprop.
 GradientTransformation rmsprop(const ScalarOrSchedule& learning_rate, const RmspropOptions& o = {});
 
-// The options of scale_by_rss, whose fields they are.
+// The options are those of scale_by_rss.
 using AdagradOptions = ScaleByRssOptions;
-// chain(scale_by_rss, scale_by_learning_rate(rate)) (Duchi et al., 2011). Source: optax.adagrad.
+// Returns chain(scale_by_rss, scale_by_learning_rate(rate)) (Duchi et al., 2011). Source:
+// optax.adagrad.
 GradientTransformation adagrad(const ScalarOrSchedule& learning_rate, const AdagradOptions& o = {});
 
 }  // namespace weft::optim

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/scipy/scipy.h: interpolation, images as samples, codes and integrals, as jax.scipy has
-// them.
+// functions/scipy/scipy.h: interpolation, sampling of images, vector quantization and integrals, as
+// in jax.scipy.
 #pragma once
 #include <limits>
 #include <string>
@@ -16,16 +16,17 @@
 namespace weft::scipy::ndimage {
 
 struct MapOptions {
-  // Beyond the ends: cval ("constant"), the last sample ("nearest"), the other end ("wrap"), the
-  // samples mirrored at the last one ("mirror") or behind it ("reflect").
+  // The values beyond the ends: cval ("constant"), the last sample ("nearest") or the opposite end
+  // ("wrap"). "mirror" mirrors the samples at the last one, "reflect" behind it.
   std::string mode = "constant";
-  // What stands beyond the ends, with "constant".
+  // The value beyond the ends, with "constant".
   Array cval = 0.;
 };
-// The samples of an input of n axes at n arrays of coordinates, broadcast together: the nearest
-// (order 0) or linearly interpolated between neighbours (order 1) -> the shape of the coordinates,
-// the dtype of the input; integers are rounded half away from 0. IndexError for another order or
-// mode, ShapeError for another number of coordinates. Source: jax.scipy.ndimage.map_coordinates.
+// Samples an input of n axes at n arrays of coordinates, broadcast together. Order 0 takes the
+// nearest sample, order 1 interpolates linearly. The result has the shape of the coordinates and
+// the dtype of the input; integers are rounded half away from 0. Raises IndexError for another
+// order or mode, and ShapeError for another number of coordinates. Source:
+// jax.scipy.ndimage.map_coordinates.
 Array map_coordinates(const typing::Arg& input, const Arrays& coordinates, int64_t order,
                       const MapOptions& options = {});
 
@@ -34,14 +35,14 @@ Array map_coordinates(const typing::Arg& input, const Arrays& coordinates, int64
 namespace weft::scipy::interpolate {
 
 struct GridOptions {
-  std::string method = "linear";  // "nearest"
-  // The value outside the grid; none: what the outermost cell goes on to.
+  std::string method = "linear";  // "linear" or "nearest"
+  // The value outside the grid; none: extrapolates the outermost cell.
   typing::MaybeArray fill_value = std::numeric_limits<double>::quiet_NaN();
 };
-// A function of k numbers from its values (n1, …, nk, …) on a grid: points are k vectors of
-// n1, …, nk ascending numbers. A tree of the grid and the values. ShapeError for other sizes and
-// fewer than two points of a vector, IndexError for another method. Source:
-// jax.scipy.interpolate.RegularGridInterpolator.
+// Interpolates a function of k numbers from its values (n1, …, nk, …) on a grid. points are k
+// vectors of n1, …, nk ascending numbers. The object is a tree of the grid and the values. Raises
+// ShapeError for other sizes and for a vector of fewer than two points, and IndexError for another
+// method. Source: jax.scipy.interpolate.RegularGridInterpolator.
 class RegularGridInterpolator {
  public:
   Arrays grid;
@@ -53,12 +54,12 @@ class RegularGridInterpolator {
   RegularGridInterpolator(const Arrays& points, const typing::Arg& values,
                           const GridOptions& options = {});
 
-  // At points xi (…, k), of k = 1 also (…) -> (…) and the axes of the values behind the grid;
-  // `method`, where it is not empty, instead of that of the grid. ShapeError for another number of
-  // coordinates, IndexError for another method. Source:
+  // Evaluates at points xi (…, k), or (…) if k is 1. The result has the leading axes and the axes
+  // of the values after those of the grid. A nonempty `method` replaces that of the object. Raises
+  // ShapeError for another number of coordinates, and IndexError for another method. Source:
   // jax.scipy.interpolate.RegularGridInterpolator.
   Array operator()(const typing::Arg& xi, const std::string& method = {}) const;
-  // At k arrays of coordinates, broadcast together.
+  // Evaluates at k arrays of coordinates, broadcast together.
   Array operator()(const Arrays& xi, const std::string& method = {},
                    typing::Location at = typing::Location::here()) const;
 
@@ -69,13 +70,13 @@ class RegularGridInterpolator {
 
 namespace weft::scipy::cluster {
 
-// What vq gives.
+// The results of vq.
 struct Codes {
   Array code, dist;
 };
-// The nearest code of each observation, and its distance: obs (n, d), code_book (k, d) -> code (n)
-// I32, dist (n); both of one axis: d = 1. ShapeError for other shapes. Source:
-// jax.scipy.cluster.vq.vq.
+// Returns the nearest code of each observation and its distance: obs (n, d), code_book (k, d) ->
+// code (n) I32, dist (n). If both have one axis, d is 1. Raises ShapeError for other shapes.
+// Source: jax.scipy.cluster.vq.vq.
 Codes vq(const typing::Arg& obs, const typing::Arg& code_book);
 
 WEFT_TREE(Codes, code, dist);

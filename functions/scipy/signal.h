@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/scipy/signal.h: convolutions and spectra of signals, as jax.scipy.signal has them.
+// functions/scipy/signal.h: convolutions and spectra of signals, as in jax.scipy.signal.
 #pragma once
 #include <optional>
 #include <string>
@@ -13,41 +13,44 @@
 namespace weft::scipy::signal {
 
 struct ConvolveOptions {
-  std::string method = "auto";  // "direct": sums of products, as "auto"; "fft": fftconvolve
+  // "direct" computes sums of products, like "auto"; "fft" calls fftconvolve
+  std::string method = "auto";
 };
-// Sums of products of two arrays of as many axes, of which one slides along the other, turned
-// round: sizes n and m give n + m - 1 ("full"), n around the middle ("same") or |n - m| + 1
-// ("valid"). Integers become floats. ShapeError for other axes, arrays without elements and where
-// one is the larger on one axis and the smaller on another; IndexError for another mode or method.
-// Source: jax.scipy.signal.convolve.
+// Returns the convolution of two arrays with the same number of axes. Along an axis of sizes n and
+// m, "full" gives n + m - 1 elements. "same" gives the n elements in the center, and "valid" |n -
+// m| + 1 elements. Integers are converted to floats. Raises ShapeError for different numbers of
+// axes and for arrays without elements. It also raises ShapeError if one array is larger on one
+// axis and smaller on another. Raises IndexError for another mode or method. Source:
+// jax.scipy.signal.convolve.
 Array convolve(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full",
                const ConvolveOptions& options = {});
-// The same, in2 as it stands and conjugated. Source: jax.scipy.signal.correlate.
+// Returns the cross-correlation: like convolve, but in2 is conjugated and not reversed. Source:
+// jax.scipy.signal.correlate.
 Array correlate(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full",
                 const ConvolveOptions& options = {});
-// The same of matrices, which lie in zeros. ShapeError for others. Source:
-// jax.scipy.signal.convolve2d.
+// Returns the convolution of zero-padded matrices, otherwise like convolve. Raises ShapeError for
+// other ranks. Source: jax.scipy.signal.convolve2d.
 Array convolve2d(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full");
-// Of matrices; where in2 is the larger one, "same" and "valid" stand as in2 slides. ShapeError for
-// others. Source: jax.scipy.signal.correlate2d.
+// Returns the cross-correlation of matrices. If in2 is the larger one, "same" and "valid" follow
+// the shifts of in2. Raises ShapeError for other ranks. Source: jax.scipy.signal.correlate2d.
 Array correlate2d(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full");
-// As convolve, by Fourier transforms along the axes; none: all of them. The other axes go together.
-// ShapeError where their sizes differ, IndexError for another mode or axes that there are not.
-// Source: jax.scipy.signal.fftconvolve.
+// Computes convolve by Fourier transforms along the axes; none: all of them. The other axes are
+// matched elementwise. Raises ShapeError if their sizes differ, and IndexError for another mode or
+// axes that do not exist. Source: jax.scipy.signal.fftconvolve.
 Array fftconvolve(const typing::Arg& in1, const typing::Arg& in2, const std::string& mode = "full",
                   const typing::AxisList& axes = none);
 
 struct DetrendOptions {
-  std::vector<int64_t> bp = {0};  // where another line begins
+  std::vector<int64_t> bp = {0};  // the positions where a new line starts
 };
-// The data less their mean along an axis ("constant"), or the line of the least squares between
-// each two breaks ("linear"). Integers become floats. IndexError for another type, another axis and
-// breaks beyond the axis. Source: jax.scipy.signal.detrend.
+// Subtracts from the data their mean along an axis ("constant"), or the least-squares line between
+// each two breaks ("linear"). Integers are converted to floats. Raises IndexError for another type,
+// another axis and breaks beyond the axis. Source: jax.scipy.signal.detrend.
 Array detrend(const typing::Arg& data, int64_t axis = -1, const std::string& type = "linear",
               const DetrendOptions& options = {});
 
-// What segments are multiplied with: "hann", "hamming", "blackman" or "boxcar", each as one period,
-// or a vector of numbers, one for each place.
+// The window function of the segments: "hann", "hamming", "blackman" or "boxcar", each as one
+// period, or a vector with one number per sample.
 struct Window {
   std::string name = "hann";
   typing::MaybeArray values = none;
@@ -57,73 +60,78 @@ struct Window {
 };
 
 struct StftOptions {
-  // What each segment is multiplied with.
+  // The window function of the segments.
   Window window = {};
-  std::optional<int64_t> nperseg = {};   // of a segment: 256, at most all; or as the window
-  std::optional<int64_t> noverlap = {};  // of a segment and the next: half
-  std::optional<int64_t> nfft = {};      // to which a segment is filled up: as it is
-  std::string detrend = "none";          // of each segment: "constant", "linear"
-  bool return_onesided = true;           // of real numbers without the conjugates
-  std::string boundary = "zeros";        // before and behind: "even", "odd", "constant", "none"
-  bool padded = true;                    // zeros fill the last segment; else it is left out
+  // samples per segment: 256, but at most all; or the size of the window
+  std::optional<int64_t> nperseg = {};
+  std::optional<int64_t> noverlap = {};  // samples that neighboring segments share: half a segment
+  // size of the transform, to which a segment is zero-padded: nperseg
+  std::optional<int64_t> nfft = {};
+  std::string detrend = "none";  // detrends each segment: "constant", "linear" or "none"
+  bool return_onesided = true;   // for real input, omits the conjugate half
+  // extension of both ends: "zeros", "even", "odd", "constant" or "none"
+  std::string boundary = "zeros";
+  bool padded = true;  // pads the last segment with zeros; otherwise it is dropped
   // The axis of time.
   int64_t axis = -1;
 };
-// What stft gives.
+// The results of stft.
 struct Stft {
   Array frequencies, times, values;
 };
-// The spectra of segments one after another, each times the window: x (…, n, …) at fs samples a
-// unit of time -> frequencies (f), the times (t) of the middles, values (…, f, …, t), complex.
-// Complex x has both sides. IndexError for other words and axes, ShapeError for sizes that do not
-// go together. Source: jax.scipy.signal.stft.
+// Computes the short-time Fourier transform: the spectra of consecutive segments multiplied by the
+// window. x (…, n, …) has fs samples per unit of time. Returns the frequencies (f), the times (t)
+// of the centers, and complex values (…, f, …, t). For complex x the result is two-sided. Raises
+// IndexError for other names and axes, and ShapeError for sizes that do not match. Source:
+// jax.scipy.signal.stft.
 Stft stft(const typing::Arg& x, const typing::Arg& fs = 1., const StftOptions& options = {});
 
 struct IstftOptions {
-  // What the segments were multiplied with.
+  // The window function that was used by stft.
   Window window = {};
-  std::optional<int64_t> nperseg = {};   // 2 (f - 1), of both sides f
-  std::optional<int64_t> noverlap = {};  // half
-  std::optional<int64_t> nfft = {};      // 2 (f - 1), of both sides f
-  // z has no conjugates, and x is real.
+  std::optional<int64_t> nperseg = {};   // default: 2 (f - 1), or f if two-sided
+  std::optional<int64_t> noverlap = {};  // default: half a segment
+  std::optional<int64_t> nfft = {};      // default: 2 (f - 1), or f if two-sided
+  // z omits the conjugate half, and x is real.
   bool input_onesided = true;
-  bool boundary = true;  // half a segment before and behind is left out
-  // The axes of z that are t and f.
+  bool boundary = true;  // removes the half segment that was added at both ends
+  // The time axis and the frequency axis of z.
   int64_t time_axis = -1, freq_axis = -2;
 };
-// What istft gives.
+// The results of istft.
 struct Istft {
   Array times, x;
 };
-// The signal whose stft is closest: z (…, f, …, t) -> times (n), x (…, n). IndexError for axes that
-// z has not, ShapeError for one axis named twice and sizes that do not go together. Source:
-// jax.scipy.signal.istft.
+// Returns the signal whose stft is closest to z in the least-squares sense: z (…, f, …, t) -> times
+// (n), x (…, n). Raises IndexError for axes that z does not have, and ShapeError for one axis named
+// twice and for sizes that do not match. Source: jax.scipy.signal.istft.
 Istft istft(const typing::Arg& z, const typing::Arg& fs = 1., const IstftOptions& options = {});
 
 struct SpectrumOptions {
-  // What each segment is multiplied with.
+  // The window function of the segments.
   Window window = {};
-  std::optional<int64_t> nperseg = {};   // of a segment: all; or as the window
-  std::optional<int64_t> noverlap = {};  // of a segment and the next: half
-  std::optional<int64_t> nfft = {};      // to which a segment is filled up: as it is
-  std::string detrend = "constant";      // of each segment: "linear", "none"
-  bool return_onesided = true;           // of real numbers, with the power of the conjugates
-  std::string scaling = "density";       // a unit of frequency; "spectrum": power
+  std::optional<int64_t> nperseg = {};   // samples per segment: all; or the size of the window
+  std::optional<int64_t> noverlap = {};  // samples that neighboring segments share: half a segment
+  // size of the transform, to which a segment is zero-padded: nperseg
+  std::optional<int64_t> nfft = {};
+  std::string detrend = "constant";  // detrends each segment: "constant", "linear" or "none"
+  bool return_onesided = true;  // for real input, omits the conjugate half and includes its power
+  std::string scaling = "density";  // "density": power per unit of frequency; "spectrum": power
   // The axis of time.
   int64_t axis = -1;
-  std::string average = "mean";  // of the segments: "median"
+  std::string average = "mean";  // over the segments: "mean" or "median"
 };
-// What welch and csd give.
+// The results of welch and csd.
 struct Spectrum {
   Array frequencies, values;
 };
-// The power of x (…, n, …) at frequencies (f) by Welch's mean over segments: values (…, f, …),
-// real. IndexError for other words and axes, ShapeError for sizes that do not go together. Source:
-// jax.scipy.signal.welch.
+// Estimates the power spectrum of x (…, n, …) at frequencies (f) by Welch's method, the mean over
+// segments. The values (…, f, …) are real. Raises IndexError for other names and axes, and
+// ShapeError for sizes that do not match. Source: jax.scipy.signal.welch.
 Spectrum welch(const typing::Arg& x, const typing::Arg& fs = 1.,
                const SpectrumOptions& options = {});
-// The cross power of x and y, complex: conj(X) Y. The shorter one is filled up with zeros, the
-// other axes are broadcast. Source: jax.scipy.signal.csd.
+// Estimates the cross power spectrum conj(X) Y of x and y, which is complex. The shorter one is
+// padded with zeros, and the other axes are broadcast. Source: jax.scipy.signal.csd.
 Spectrum csd(const typing::Arg& x, const typing::Arg& y, const typing::Arg& fs = 1.,
              const SpectrumOptions& options = {});
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/dense.h: systems of linear functions by their matrices. Not public.
+// functions/solve/dense.h: linear systems solved with dense matrices of linear functions. Not
+// public.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/tracer/array.h"
 
 namespace weft::detail {
 
-// The matrix of a linear function of vectors [n], and the x with g(x) = b.
+// Return the matrix of a linear function of vectors [n], and the x with g(x) = b.
 Array matrix_of(FunctionRef<Array(const Array&)> g, int64_t n, DType d);
 Array solve_dense(FunctionRef<Array(const Array&)> g, const Array& b);
-// The same of trees, as custom_root takes it.
+// Solves g(x) = b for flat lists of arrays, with the signature that custom_root expects.
 Arrays dense_tangent_solve(FunctionRef<Arrays(const Arrays&)> g, const Arrays& b, Arrays* aux);
 
 }  // namespace weft::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/iterative.h: cg, bicgstab, gmres: linear systems by products with their matrix
-// alone, differentiated as the solutions they find.
+// functions/solve/iterative.h: cg, bicgstab and gmres: linear systems solved with only products
+// with the matrix. They are differentiated implicitly, through the solutions.
 #pragma once
 #include <string_view>
 
@@ -10,7 +10,7 @@
 namespace weft {
 
 namespace typing {
-// A linear map of trees of type B: a function, or a square matrix where B is Array.
+// A linear map of trees of type B: a function, or a square matrix if B is Array.
 template <class B>
 class LinearMap {
  public:
@@ -23,7 +23,7 @@ class LinearMap {
              std::is_invocable_v<const std::decay_t<F>&, B>)
   LinearMap(F&& f)
       : map_([g = std::forward<F>(f)](const B& x) { return tree::convert<B>(g(x)); }) {}
-  // Neither.
+  // Returns true if it is neither a function nor a matrix.
   bool empty() const { return !map_ && matrix_.empty_handle(); }
   const Array& matrix() const { return matrix_; }
   B operator()(const B& x) const { return map_(x); }
@@ -36,33 +36,35 @@ class LinearMap {
 // B: the type of b.
 template <class B>
 struct IterativeOptions {
-  // Where to begin, like b; none: zeros.
+  // The starting point, like b; none: zeros.
   std::optional<B> x0 = {};
-  // Solved where norm(b - A x) is at most the larger of tol norm(b) and atol.
+  // The system counts as solved if norm(b - A x) is at most the larger of tol norm(b) and atol.
   double tol = 1e-5;
-  // What norm(b - A x) may be, however small b is.
+  // The absolute tolerance of norm(b - A x).
   double atol = 0;
-  // Steps at most; none: ten times the number of elements of b.
+  // The largest number of steps; none: ten times the number of elements of b.
   std::optional<int64_t> maxiter = {};
-  // What is near the inverse of A, a function or a matrix; none: the identity.
+  // The preconditioner, an approximate inverse of A: a function or a matrix; none: the identity.
   LinearMap<B> M = {};
 };
 template <class B>
 struct GmresOptions {
-  // Where to begin, like b; none: zeros.
+  // The starting point, like b; none: zeros.
   std::optional<B> x0 = {};
-  // Solved where norm(M (b - A x)) is at most the larger of tol norm(b) and atol.
+  // The system counts as solved if norm(M (b - A x)) is at most the larger of tol norm(b) and atol.
   double tol = 1e-5;
-  // What norm(M (b - A x)) may be, however small b is.
+  // The absolute tolerance of norm(M (b - A x)).
   double atol = 0;
-  // Products with A between two beginnings: the dimension of a Krylov space, at most that of b.
+  // The number of products with A between restarts: the dimension of a Krylov space, at most that
+  // of b.
   int64_t restart = 20;
-  // Beginnings at most; none: ten times the number of elements of b.
+  // The largest number of restarts; none: ten times the number of elements of b.
   std::optional<int64_t> maxiter = {};
-  // What is near the inverse of A, a function or a matrix; none: the identity.
+  // The preconditioner, an approximate inverse of A: a function or a matrix; none: the identity.
   LinearMap<B> M = {};
-  // How the least squares of a Krylov space are solved: "batched", of the whole space at once, or
-  // "incremental", by a rotation a product, which ends inside a space where the tolerance is met.
+  // How to solve the least-squares problem of a Krylov space. "batched" solves it for the whole
+  // space. "incremental" applies one rotation per product and stops inside a space once the
+  // tolerance is met.
   std::string_view solve_method = "batched";
 };
 }  // namespace typing
@@ -81,7 +83,7 @@ struct FlatIterative {
 Arrays run_cg(FlatFunction product, const Arrays& b, const FlatIterative& o, TreeOf tree);
 Arrays run_bicgstab(FlatFunction product, const Arrays& b, const FlatIterative& o, TreeOf tree);
 Arrays run_gmres(FlatFunction product, const Arrays& b, const FlatIterative& o, TreeOf tree);
-// ShapeError unless it is a square matrix.
+// Raises ShapeError unless it is a square matrix.
 void need_square(const char* who, const Array& matrix);
 Array matrix_product(const Array& matrix, const Array& x);
 
@@ -116,15 +118,19 @@ std::pair<B, Array> run_iterative(const char* who, const typing::LinearMap<B>& m
 
 }  // namespace detail
 
-// {x, info}: the x with A x = b for Hermitian, positive definite A, by conjugate gradients
-// (Hestenes and Stiefel, 1952; preconditioned by M, which must be so, too):
+// Returns {x, info}: the solution x of A x = b for Hermitian, positive definite A, by conjugate
+// gradients (Hestenes and Stiefel, 1952). The preconditioner M must also be Hermitian and positive
+// definite. One step is
 //   alpha = r.z / p.Ap,   x += alpha p,   r -= alpha Ap,   z = M r,   p = z + (r.z / old r.z) p.
-// A is a function of trees like b, or a matrix [n, n] for b of shape [n]; b holds floating-point or
-// complex arrays, which count as one vector. info (I32): 0 where the tolerance is met, else how
-// many steps were taken, -1 where the residual is NaN. Mapped, each lane stops by itself.
-// Derivatives of x by b and by what A captured are those of the solution, found by cg again, with
-// the same options; they are right where both are solved. ShapeError where A is no square matrix,
-// where what it returns or x0 is not like b. Source: jax.scipy.sparse.linalg.cg.
+//
+// A is a function of trees like b, or a matrix [n, n] for b of shape [n]. b holds floating-point or
+// complex arrays, which together form one vector. info (I32) is 0 if the tolerance is met, else the
+// number of steps, and -1 if the residual is NaN. Under vmap each lane stops on its own.
+//
+// The derivatives of x with respect to b and to the captures of A are those of the exact solution.
+// They are computed by cg with the same options, and are correct if both systems are solved. Raises
+// ShapeError if A is not a square matrix, or if its result or x0 does not have the structure of b.
+// Source: jax.scipy.sparse.linalg.cg.
 template <class A, class B>
 std::pair<typing::arrays_t<B>, Array> cg(
     A matvec, const B& b,
@@ -136,11 +142,11 @@ std::pair<typing::arrays_t<B>, Array> cg(
                                options, detail::run_cg);
 }
 
-// {x, info}: the x with A x = b for any invertible A, by stabilized biconjugate gradients (van der
-// Vorst, 1992), preconditioned by M from the right. A, b, options and derivatives as with cg.
-// info (I32): 0 where the tolerance is met, -10 or -11 where the method broke down (a product that
-// it divides by was 0), else how many steps were taken, -1 where the residual is NaN. Source:
-// jax.scipy.sparse.linalg.bicgstab.
+// Returns {x, info}: the solution x of A x = b for any invertible A, by stabilized biconjugate
+// gradients (van der Vorst, 1992). It is preconditioned by M from the right. A, b, options and
+// derivatives are as in cg. info (I32) is 0 if the tolerance is met. It is -10 or -11 if the method
+// broke down, because a product by which it divides was 0. Otherwise it is the number of steps, and
+// -1 if the residual is NaN. Source: jax.scipy.sparse.linalg.bicgstab.
 template <class A, class B>
 std::pair<typing::arrays_t<B>, Array> bicgstab(
     A matvec, const B& b,
@@ -152,12 +158,11 @@ std::pair<typing::arrays_t<B>, Array> bicgstab(
                                tree::convert<T>(b), options, detail::run_bicgstab);
 }
 
-// {x, info}: the x with A x = b for any invertible A, as the vector of the Krylov space of M A
-// whose residual is least (Saad and Schultz, 1986), again and again from where the last space
-// ended. A, b and derivatives as with cg. info (I32): 0 where the tolerance is met, else how many
-// spaces were built, -1 where the residual is NaN. Error for another `.solve_method`, ShapeError
-// for a
-// `.restart` below 1. Source: jax.scipy.sparse.linalg.gmres.
+// Returns {x, info}: the solution x of A x = b for any invertible A. x is the vector of the Krylov
+// space of M A with the smallest residual (Saad and Schultz, 1986). The method restarts from the x
+// of the last space. A, b and derivatives are as in cg. info (I32) is 0 if the tolerance is met,
+// else the number of spaces, and -1 if the residual is NaN. Raises Error for another
+// `.solve_method`, and ShapeError for a `.restart` below 1. Source: jax.scipy.sparse.linalg.gmres.
 template <class A, class B>
 std::pair<typing::arrays_t<B>, Array> gmres(
     A matvec, const B& b,

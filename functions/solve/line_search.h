@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/line_search.h: lengths of steps that meet the strong Wolfe conditions. Not
-// public.
+// functions/solve/line_search.h: searches for step lengths that meet the strong Wolfe conditions.
+// Not public.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/tracer/array.h"
@@ -9,12 +9,13 @@
 namespace weft::detail {
 
 struct LineSearch {
-  Array length, f, g;  // and the value and the gradient there
+  Array length, f, g;  // the length, and the value and the gradient there
   Array failed;
-  Array status;  // 0 found, 1 the zoom failed, 3 too many lengths
+  Array status;  // 0: found, 1: the zoom failed, 3: too many lengths were tried
   Array evaluations;
 };
-// Where to search from, along what, and the value there, that a step before and the gradient.
+// The starting point and the direction of the search; the value at the start and at the step
+// before, and the gradient.
 struct Ray {
   Array x, p, f, before, g;
 };

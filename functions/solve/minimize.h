@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/minimize.h: minimize: minima of functions of vectors, by BFGS.
+// functions/solve/minimize.h: minimize: minimization of functions of vectors by BFGS.
 #pragma once
 #include <limits>
 #include <optional>
@@ -13,28 +13,29 @@ namespace weft {
 namespace typing {
 // n: the number of variables.
 struct OptimizeResults {
-  Array x;         // [n]: where it stopped
-  Array success;   // Bool: the gradient is small
-  Array status;    // I32: 0 solved, 1 maxiter reached, 3 the line search failed, 5 it took too long
+  Array x;        // [n]: the point where the search stopped
+  Array success;  // Bool: the gradient is small enough
+  // I32: 0 solved, 1 maxiter reached, 3 the line search failed, 5 the line search took too long
+  Array status;
   Array fun;       // the value of fun at x
-  Array jac;       // [n]: the gradient there; its derivative is zero
+  Array jac;       // [n]: the gradient at x; its derivative is zero
   Array hess_inv;  // [n, n]: an estimate of the inverse of the Hessian; its derivative is zero
-  Array nfev;      // I32: how often fun
-  Array njev;      // I32: and its gradient were computed
-  Array nit;       // I32: steps
+  Array nfev;      // I32: the number of evaluations of fun
+  Array njev;      // I32: the number of evaluations of its gradient
+  Array nit;       // I32: the number of steps
 };
 
 struct MinimizeOptions {
-  // "BFGS" is the only one.
+  // The method; only "BFGS" is available.
   std::string_view method = "BFGS";
-  // Stands for gtol, as in SciPy; none: gtol.
+  // Replaces gtol, as in SciPy; none: gtol.
   std::optional<double> tol = {};
-  // Solved where this norm of the gradient is below gtol.
+  // The problem counts as solved if this norm of the gradient is below gtol.
   double gtol = 1e-5;
   double norm = std::numeric_limits<double>::infinity();
-  // Steps at most; none: 200 n.
+  // The largest number of steps; none: 200 n.
   std::optional<int64_t> maxiter = {};
-  // Lengths tried by a line search, at most.
+  // The largest number of lengths that one line search tries.
   int64_t line_search_maxiter = 10;
 };
 }  // namespace typing
@@ -44,14 +45,16 @@ typing::OptimizeResults run_minimize(ir::FunctionRef<Array(const Array&)> fun, c
                                      const typing::MinimizeOptions& o);
 }
 
-// A local minimum of fun(x), a real scalar, near x0, a vector [n] of floating-point numbers: by
-// BFGS (Nocedal and Wright: Numerical Optimization, algorithm 6.1) with line searches for the
-// strong Wolfe conditions, c1 = 1e-4 and c2 = 0.9 (algorithms 3.5 and 3.6). Mapped, each lane stops
-// by itself. Where no minimum is found nothing is raised: `success` and `status` say so.
-// Derivatives of x by what fun captured are those of a point where the gradient is zero
-// (custom_root), by a system of the Hessian; x0 has none. They are right where it is solved.
-// ShapeError where x0 is no vector or fun returns no scalar, DTypeError for other dtypes, Error for
-// another `.method`. Source: jax.scipy.optimize.minimize.
+// Finds a local minimum of fun(x), a real scalar, near x0, a floating-point vector [n]. It uses
+// BFGS (Nocedal and Wright: Numerical Optimization, algorithm 6.1). Its line searches meet the
+// strong Wolfe conditions with c1 = 1e-4 and c2 = 0.9 (algorithms 3.5 and 3.6). Under vmap each
+// lane stops on its own. If no minimum is found, no error is raised; `success` and `status` report
+// it.
+//
+// The derivatives of x with respect to the captures of fun are those of a point with zero gradient
+// (custom_root). They solve a system with the Hessian and are correct if the problem is solved. x0
+// has no derivative. Raises ShapeError unless x0 is a vector and fun returns a scalar, DTypeError
+// for other dtypes, and Error for another `.method`. Source: jax.scipy.optimize.minimize.
 template <class F>
 typing::OptimizeResults minimize(F fun, const typing::Arg& x0,
                                  const typing::MinimizeOptions& options = {}) {
@@ -59,7 +62,7 @@ typing::OptimizeResults minimize(F fun, const typing::Arg& x0,
   const ir::Source source(x0.at());
   return detail::run_minimize([&](const Array& x) { return Array(fun(x)); }, x0, options);
 }
-// Of fun(x, args…).
+// Minimizes fun(x, args…) over x.
 template <class F, class... A>
 typing::OptimizeResults minimize(F fun, const typing::Arg& x0, const std::tuple<A...>& args,
                                  const typing::MinimizeOptions& options = {}) {

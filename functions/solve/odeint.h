@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/odeint.h: odeint: systems of ordinary differential equations by steps as long as
-// a tolerance allows, and the derivatives of their solutions.
+// functions/solve/odeint.h: odeint: solutions of systems of ordinary differential equations with
+// adaptive steps, and their derivatives.
 #pragma once
 #include <optional>
 #include <string_view>
@@ -12,18 +12,21 @@ namespace weft {
 
 namespace typing {
 struct OdeintOptions {
-  // A step is taken where the root of the mean of |error / (atol + rtol max(|y|, |y'|))|^2 over all
-  // elements is at most 1, y' being the state behind the step.
+  // A step is accepted if the root mean square of |error / (atol + rtol max(|y|, |y'|))| over all
+  // elements is at most 1. y' is the state after the step.
   double rtol = 1.4e-8;
   // The part of the tolerance that does not grow with y.
   double atol = 1.4e-8;
-  // Steps tried for each time of t, at most; then the solution is extrapolated from where it
-  // stands, as JAX does it. none: as many as it takes, with "checkpoint" 4,096, and NaN where these
-  // are not enough. With it the loop over steps has a bound, so it can be differentiated in reverse
-  // as loops with .max_trips are: such a gradient takes time and memory for the bound, whatever the
-  // number of steps that were taken, so it should be little above that. The adjoint does not. A
-  // gradient of two equations in F64 by four parameters over ten intervals, compiled, took on a
-  // busy machine (two cores, AVX-512), the least of 20 runs:
+  // The largest number of attempted steps for each time of t. When it is reached, the solution is
+  // extrapolated from the current state, as in JAX. none: unlimited; with "checkpoint" 4,096, and
+  // NaN if these are not enough.
+  //
+  // The number bounds the loop over steps, so the loop has a reverse-mode derivative, like loops
+  // with .max_trips. Such a gradient takes time and memory proportional to the bound, regardless of
+  // the number of steps taken, so the bound should be tight. The adjoint does not depend on it. The
+  // table shows a compiled gradient of two equations in F64 with respect to four parameters over
+  // ten intervals. It was timed on a busy machine (two cores, AVX-512); each time is the least of
+  // 20 runs:
   //
   //     .mxstep       none       100       1,000      10,000
   //     "adjoint"     0.009 ms   0.009 ms  0.009 ms   0.009 ms   0.6 KiB each
@@ -33,16 +36,20 @@ struct OdeintOptions {
   // The longest step; none: no limit.
   std::optional<double> hmax = {};
   // How derivatives are computed.
-  // "adjoint": in reverse, by integrating the adjoint equation backwards from each time to the one
-  // before, with the same tolerances (memory of one state; accurate to the tolerances). To any
-  // order: the adjoint equation has an adjoint. The state is integrated backwards, too: the
-  // gradient is NaN where it overflows on the way, as after a decay over a long time; "checkpoint"
-  // has no such limit. Forward mode goes through the steps, their lengths held fixed, also of such
-  // a derivative, but not in reverse again (grad(jacfwd(f)) needs "checkpoint"): the loop of
-  // tangents has no bound, so the states of its steps cannot be stored. "checkpoint": through the
-  // steps that were taken, their lengths held fixed, in both modes and to any order; in reverse
-  // states are kept at the start of blocks of steps, and blocks computed again. Steps that were
-  // tried and not taken have no part in derivatives, whatever func gives there.
+  //
+  // "adjoint" integrates the adjoint equation backwards from each time to the previous one, with
+  // the same tolerances. It needs the memory of one state and is accurate to the tolerances. It
+  // works to any order, because the adjoint equation has an adjoint. The state is also integrated
+  // backwards, so the gradient is NaN where that overflows, as after a decay over a long time.
+  // "checkpoint" does not have this limit. Forward mode differentiates the steps with their lengths
+  // held fixed, also for reverse-mode derivatives. Reverse mode cannot be applied to forward mode
+  // (grad(jacfwd(f)) needs "checkpoint"). The loop of tangents has no bound, so the states of its
+  // steps cannot be stored.
+  //
+  // "checkpoint" differentiates the accepted steps, with their lengths held fixed, in both modes
+  // and to any order. Reverse mode stores the states at the start of blocks of steps and recomputes
+  // the blocks. Rejected steps do not affect derivatives, even if func returns infinities or NaN
+  // there.
   std::string_view gradient = "adjoint";
 };
 }  // namespace typing
@@ -50,7 +57,7 @@ struct OdeintOptions {
 namespace detail {
 
 using OdeField = ir::FunctionRef<Arrays(const Arrays& y, const Array& t, const Arrays& args)>;
-// The states at all times, one row each.
+// Returns the states at all times, one row per time.
 Arrays run_odeint(OdeField f, const Arrays& y0, const Array& t, const Arrays& args,
                   const typing::OdeintOptions& o, ir::FunctionRef<tree::Skeleton()> y_tree);
 
@@ -80,26 +87,26 @@ concept OdeArgument = !std::same_as<std::remove_cvref_t<T>, typing::OdeintOption
 
 }  // namespace detail
 
-// The y with dy/dt = func(y, t, args…) and y(t[0]) = y0, at all times of t: a tree like y0 whose
-// arrays [s…] have become [n, s…] for t of shape [n], the first rows being y0.
+// Returns y with dy/dt = func(y, t, args…) and y(t[0]) = y0 at all times of t. The result is a tree
+// like y0 whose arrays [s…] become [n, s…] for t of shape [n]; the first rows are y0.
 //
-// Explicit Runge-Kutta steps of order 5 with an error estimate of order 4 (Dormand and Prince, J.
-// Comput. Appl. Math. 6, 1980), whose lengths the estimate chooses (the first as in Hairer,
-// Nørsett, Wanner: Solving Ordinary Differential Equations I, II.4); steps do not end at the times
-// of t, the states there are read off a polynomial of degree 4 through the last step (Shampine,
-// Math. Comp. 46, 1986). Mapped, each lane takes steps of its own.
+// The steps are explicit Runge-Kutta steps of order 5 with an error estimate of order 4 (Dormand
+// and Prince, J. Comput. Appl. Math. 6, 1980). The estimate determines their lengths; the first
+// length follows Hairer, Nørsett, Wanner: Solving Ordinary Differential Equations I, II.4. Steps do
+// not end at the times of t. The states at these times are interpolated by a polynomial of degree 4
+// through the last step (Shampine, Math. Comp. 46, 1986). Under vmap each lane takes its own steps.
 //
-// y0: floating-point or complex arrays; t: a vector of floating-point times that increase strictly,
-// which is not checked: where they do not, states are extrapolated from the step before, and NaN at
-// a second time that is not behind the first. args are trees, up to four (more of them are
-// fields of one); what func captures counts as an argument. All of them, y0 and t have derivatives
-// (OdeintOptions::gradient).
+// y0: floating-point or complex arrays. t: a vector of strictly increasing floating-point times,
+// which is not checked. At a time that does not increase, the state is extrapolated from the
+// previous step. It is NaN at a second time that is not after the first. args are up to four trees;
+// pass more as fields of one tree. Captures of func count as arguments. All of them, y0 and t have
+// derivatives (OdeintOptions::gradient).
 //
-// ShapeError where t is no vector or empty and where func returns what is not like y0, DTypeError
-// for integers in y0 or t, Error for another `.gradient`. A step that meets NaN is tried again
-// shorter, first so that it ends at the time asked for, which may be the edge of func's domain (JAX
-// stops there). What does not reach its time for a step of length zero is NaN. Source:
-// jax.experimental.ode.odeint.
+// Raises ShapeError if t is empty or not a vector, and if the result of func does not have the
+// structure of y0. Raises DTypeError for integers in y0 or t, and Error for another `.gradient`. A
+// step that meets NaN is retried with a shorter length. The first retry ends at the requested time,
+// which may be the edge of func's domain (JAX stops there). If a state would need a step of length
+// zero to reach its time, it is NaN. Source: jax.experimental.ode.odeint.
 template <class F, class Y>
 typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t,
                            const typing::OdeintOptions& options = {}) {

@@ -1,94 +1,100 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/stats/discrete.h: distributions of whole numbers, as jax.scipy.stats has them.
+// functions/stats/discrete.h: distributions of integers, as in jax.scipy.stats.
 //
-// Operands are broadcast together, and become floats of one dtype: that of the result. In the
-// formulas k is what is given less loc. Outside of what a distribution is of, and for k that is no
-// whole number (which JAX puts into the formulas, or rounds), the probability is 0 and its
-// logarithm -inf; NaN where an operand is NaN. DTypeError for complex numbers, ShapeError for
-// shapes that do not go together, each in the name of the function.
+// The operands are broadcast together and converted to one float dtype, which is the dtype of the
+// result. In the formulas k is the argument minus loc. Outside of the support, and for k that is
+// not an integer, the probability is 0 and its logarithm -inf. JAX puts such k into the formulas,
+// or rounds them. The result is NaN where an operand is NaN. Every function raises DTypeError for
+// complex numbers and ShapeError for shapes that do not broadcast; the message names the function.
 #pragma once
 #include "weft/tracer/array.h"
 
 namespace weft::scipy::stats {
 
-// One trial: k - loc is 1 with probability p, else 0. cdf and ppf are NaN for p outside [0, 1].
-// Source: jax.scipy.stats.bernoulli.
+// The Bernoulli distribution of one trial: k - loc is 1 with probability p, else 0. cdf and ppf are
+// NaN for p outside [0, 1]. Source: jax.scipy.stats.bernoulli.
 namespace bernoulli {
-// The logarithm of the probability of k. Source: jax.scipy.stats.bernoulli.logpmf.
+// Returns the logarithm of the probability of k. Source: jax.scipy.stats.bernoulli.logpmf.
 Array logpmf(const typing::Arg& k, const typing::Arg& p, const typing::Arg& loc = 0);
-// The probability of k. Source: jax.scipy.stats.bernoulli.pmf.
+// Returns the probability of k. Source: jax.scipy.stats.bernoulli.pmf.
 Array pmf(const typing::Arg& k, const typing::Arg& p, const typing::Arg& loc = 0);
-// The probability of at most k. Source: jax.scipy.stats.bernoulli.cdf.
+// Returns the cumulative distribution function: the probability of a value <= k. Source:
+// jax.scipy.stats.bernoulli.cdf.
 Array cdf(const typing::Arg& k, const typing::Arg& p);
-// 0 where q is at most 1 - p, else 1; NaN outside [0, 1]. Source: jax.scipy.stats.bernoulli.ppf.
+// Returns 0 where q is at most 1 - p, else 1, and NaN outside [0, 1]. Source:
+// jax.scipy.stats.bernoulli.ppf.
 Array ppf(const typing::Arg& q, const typing::Arg& p);
 }  // namespace bernoulli
 
-// The binomial distribution of n trials with a probability of the beta distribution of a and b:
-// (n choose k) B(k + a, n - k + b) / B(a, b); NaN for n < 0 and unless a and b are positive.
-// Source: jax.scipy.stats.betabinom.
+// The beta-binomial distribution: a binomial distribution of n trials whose probability has the
+// beta distribution of a and b. The probability of k is (n choose k) B(k + a, n - k + b) / B(a, b).
+// It is NaN for n < 0 and unless a and b are positive. Source: jax.scipy.stats.betabinom.
 namespace betabinom {
-// The logarithm of the probability of k. Source: jax.scipy.stats.betabinom.logpmf.
+// Returns the logarithm of the probability of k. Source: jax.scipy.stats.betabinom.logpmf.
 Array logpmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& a, const typing::Arg& b,
              const typing::Arg& loc = 0);
-// The probability of k. Source: jax.scipy.stats.betabinom.pmf.
+// Returns the probability of k. Source: jax.scipy.stats.betabinom.pmf.
 Array pmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& a, const typing::Arg& b,
           const typing::Arg& loc = 0);
 }  // namespace betabinom
 
-// How many of n trials have an outcome of probability p: (n choose k) p^k (1 - p)^(n - k).
-// Source: jax.scipy.stats.binom.
+// The binomial distribution: the number of successes in n trials of probability p. The probability
+// of k is (n choose k) p^k (1 - p)^(n - k). Source: jax.scipy.stats.binom.
 namespace binom {
-// The logarithm of the probability of k. Source: jax.scipy.stats.binom.logpmf.
+// Returns the logarithm of the probability of k. Source: jax.scipy.stats.binom.logpmf.
 Array logpmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& p,
              const typing::Arg& loc = 0);
-// The probability of k. Source: jax.scipy.stats.binom.pmf.
+// Returns the probability of k. Source: jax.scipy.stats.binom.pmf.
 Array pmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& p,
           const typing::Arg& loc = 0);
 }  // namespace binom
 
-// The number of trials up to the first outcome of probability p: p (1 - p)^(k - 1), k >= 1.
-// Source: jax.scipy.stats.geom.
+// The geometric distribution: the number of trials up to the first success of probability p. The
+// probability of k >= 1 is p (1 - p)^(k - 1). Source: jax.scipy.stats.geom.
 namespace geom {
-// The logarithm of the probability of k. Source: jax.scipy.stats.geom.logpmf.
+// Returns the logarithm of the probability of k. Source: jax.scipy.stats.geom.logpmf.
 Array logpmf(const typing::Arg& k, const typing::Arg& p, const typing::Arg& loc = 0);
-// The probability of k. Source: jax.scipy.stats.geom.pmf.
+// Returns the probability of k. Source: jax.scipy.stats.geom.pmf.
 Array pmf(const typing::Arg& k, const typing::Arg& p, const typing::Arg& loc = 0);
 }  // namespace geom
 
-// How many trials fail before the n-th outcome of probability p: Gamma(k + n) / (Gamma(n) k!)
-// p^n (1 - p)^k; n need be no whole number. Source: jax.scipy.stats.nbinom.
+// The negative binomial distribution: the number of failures before the n-th success of probability
+// p. The probability of k is Gamma(k + n) / (Gamma(n) k!) p^n (1 - p)^k. n may be a fraction.
+// Source: jax.scipy.stats.nbinom.
 namespace nbinom {
-// The logarithm of the probability of k. Source: jax.scipy.stats.nbinom.logpmf.
+// Returns the logarithm of the probability of k. Source: jax.scipy.stats.nbinom.logpmf.
 Array logpmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& p,
              const typing::Arg& loc = 0);
-// The probability of k. Source: jax.scipy.stats.nbinom.pmf.
+// Returns the probability of k. Source: jax.scipy.stats.nbinom.pmf.
 Array pmf(const typing::Arg& k, const typing::Arg& n, const typing::Arg& p,
           const typing::Arg& loc = 0);
 }  // namespace nbinom
 
-// The Poisson distribution: mu^k e^-mu / k!. Source: jax.scipy.stats.poisson.
+// The Poisson distribution. The probability of k is mu^k e^-mu / k!. Source:
+// jax.scipy.stats.poisson.
 namespace poisson {
-// The logarithm of the probability of k. Source: jax.scipy.stats.poisson.logpmf.
+// Returns the logarithm of the probability of k. Source: jax.scipy.stats.poisson.logpmf.
 Array logpmf(const typing::Arg& k, const typing::Arg& mu, const typing::Arg& loc = 0);
-// The probability of k. Source: jax.scipy.stats.poisson.pmf.
+// Returns the probability of k. Source: jax.scipy.stats.poisson.pmf.
 Array pmf(const typing::Arg& k, const typing::Arg& mu, const typing::Arg& loc = 0);
-// The probability of at most k. Source: jax.scipy.stats.poisson.cdf.
+// Returns the cumulative distribution function: the probability of a value <= k. Source:
+// jax.scipy.stats.poisson.cdf.
 Array cdf(const typing::Arg& k, const typing::Arg& mu, const typing::Arg& loc = 0);
-// -sum of p log p over all k: summed up to 100, from there on by the series in 1 / mu. Of the
-// shapes of mu and loc together; loc has no part in the value. Source:
-// jax.scipy.stats.poisson.entropy.
+// Returns the entropy: -sum of p log p over all k. It is summed up to mu = 100; above that it uses
+// the series in 1 / mu. The result has the broadcast shape of mu and loc; loc does not affect the
+// value. Source: jax.scipy.stats.poisson.entropy.
 Array entropy(const typing::Arg& mu, const typing::Arg& loc = 0);
 }  // namespace poisson
 
-// How often each of m outcomes with the probabilities p (…, m) has come in n (…) trials: n! prod
-// p_i^x_i / x_i! for counts x (…, m) -> (…); 0 unless these add up to n. DTypeError unless x and n
-// are integers, ShapeError for shapes that do not go together. Source: jax.scipy.stats.multinomial.
+// The multinomial distribution: the counts x (…, m) of m outcomes with probabilities p (…, m) in n
+// (…) trials -> (…). The probability of x is n! prod p_i^x_i / x_i!, and 0 unless the counts add up
+// to n. Raises DTypeError unless x and n are integers, and ShapeError for shapes that do not match.
+// Source: jax.scipy.stats.multinomial.
 namespace multinomial {
-// The logarithm of the probability of x. Source: jax.scipy.stats.multinomial.logpmf.
+// Returns the logarithm of the probability of x. Source: jax.scipy.stats.multinomial.logpmf.
 Array logpmf(const typing::Arg& x, const typing::Arg& n, const typing::Arg& p);
-// The probability of x. Source: jax.scipy.stats.multinomial.pmf.
+// Returns the probability of x. Source: jax.scipy.stats.multinomial.pmf.
 Array pmf(const typing::Arg& x, const typing::Arg& n, const typing::Arg& p);
 }  // namespace multinomial
 

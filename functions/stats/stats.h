@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/stats/stats.h: statistics and distributions, as jax.scipy.stats has them.
+// functions/stats/stats.h: statistics and distributions, as in jax.scipy.stats.
 #pragma once
 #include <string>
 #include <string_view>
@@ -13,40 +13,44 @@
 namespace weft::scipy::stats {
 
 struct ModeOptions {
-  bool keepdims = false;  // the axis stays, with one place
+  bool keepdims = false;  // the axis stays in the result, with size 1
 };
-// What mode gives.
+// The results of mode.
 struct ModeResult {
   Array mode, count;
 };
-// The most frequent element along an axis and how often it is there; the smallest where several
-// are. NaNs count as equal. a (…, n, …) -> mode (…) of the dtype of a, count (…) I32; none: of all
-// elements; NaN and 0, floats, where there are none. IndexError for an axis that a has not. Source:
-// jax.scipy.stats.mode.
+// Returns the most frequent element along an axis and its count; of equally frequent elements, the
+// smallest. NaNs count as equal. a (…, n, …) -> mode (…) in the dtype of a, count (…) in I32. With
+// the axis none, all elements are used. Without any elements the results are NaN and 0 as floats.
+// Raises IndexError for an axis that a does not have. Source: jax.scipy.stats.mode.
 ModeResult mode(const typing::Arg& a, typing::OneAxis axis = 0, const ModeOptions& options = {});
 
 struct RankOptions {
-  typing::OneAxis axis = none;  // none: of a flattened
+  typing::OneAxis axis = none;  // none: all elements, flattened
 };
-// The places that the elements would have if they were sorted, from 1 on, as floats of 32 bits (64
-// for those of 64 bits). Of equal ones: their mean place ("average"), the first ("min"), the last
-// ("max"), the same and the next number for those after ("dense"), or one after another
-// ("ordinal"). NaN everywhere on an axis with a NaN. IndexError for another method or an axis that
-// a has not, DTypeError for complex numbers. Source: jax.scipy.stats.rankdata.
+// Returns the ranks of the elements in sorted order, counted from 1. The result is F64 for 64-bit
+// dtypes and F32 for all others.
+//
+// The method sets the ranks of equal elements. "average" gives the mean of their ranks, "min" the
+// first and "max" the last. "dense" is like "min", but the next larger element gets the next
+// number. "ordinal" numbers them in order. The result is NaN along an axis that has a NaN. Raises
+// IndexError for another method or for an axis that a does not have, and DTypeError for complex
+// numbers. Source: jax.scipy.stats.rankdata.
 Array rankdata(const typing::Arg& a, std::string_view method = "average",
                const RankOptions& options = {});
 
 struct SemOptions {
-  std::string nan_policy = "propagate";  // "omit": without the NaNs
-  bool keepdims = false;                 // the axis stays, with one place
+  std::string nan_policy = "propagate";  // "omit": ignore NaNs
+  bool keepdims = false;                 // the axis stays in the result, with size 1
 };
-// The standard error of the mean: the standard deviation with n - ddof over sqrt(n), along an axis
-// or (none) of all elements. Integers become floats. IndexError for another nan_policy or an axis
-// that a has not. Source: jax.scipy.stats.sem.
+// Returns the standard error of the mean along an axis, or of all elements (none). It is the
+// standard deviation with the divisor n - ddof, divided by sqrt(n). Integers are converted
+// to floats. Raises IndexError for another nan_policy or for an axis that a does not have. Source:
+// jax.scipy.stats.sem.
 Array sem(const typing::Arg& a, typing::OneAxis axis = 0, int64_t ddof = 1,
           const SemOptions& options = {});
 
-// How wide the kernels of gaussian_kde are: a rule, "scott" or "silverman", or a factor of the
+// The bandwidth of gaussian_kde's kernels: a rule, "scott" or "silverman", or a factor of the
 // standard deviation.
 struct Bandwidth {
   std::string rule = "scott";
@@ -58,45 +62,46 @@ struct Bandwidth {
   Bandwidth(T x) : factor(Array(x)) {}
 };
 struct KdeOptions {
-  // How wide the kernels are.
+  // The bandwidth of the kernels.
   Bandwidth bw_method = {};
-  std::optional<Array> weights = {};  // of the points; equal ones
+  std::optional<Array> weights = {};  // weights of the points; by default equal
 };
-// A density estimated from n points in d dimensions: a sum of normal densities around them. dataset
-// (d, n) or (n); weights (n) are divided by their sum. Of narrow floats all but the dataset is F32,
-// and results are rounded once. A tree of its fields. DTypeError for complex
-// numbers, ShapeError for fewer than two elements or other weights, IndexError for another rule.
-// Source: jax.scipy.stats.gaussian_kde.
+// Estimates a density from n points in d dimensions as a sum of normal densities around the points.
+// dataset is (d, n) or (n). The weights (n) are divided by their sum. For narrow floats all fields
+// but dataset are F32, and results are rounded once. The object is a tree of its fields. Raises
+// DTypeError for complex numbers, ShapeError for fewer than two elements or weights of another
+// shape, and IndexError for another rule. Source: jax.scipy.stats.gaussian_kde.
 class gaussian_kde {
  public:
-  Array neff;                 // the number of points that count: 1 / sum of squared weights
+  Array neff;                 // the effective number of points: 1 / sum of the squared weights
   Array dataset, weights;     // (d, n), (n)
-  Array covariance, inv_cov;  // of one kernel, and its inverse: (d, d)
+  Array covariance, inv_cov;  // covariance of one kernel, and its inverse: (d, d)
 
   gaussian_kde() = default;
   explicit gaussian_kde(const typing::Arg& dataset, const KdeOptions& options = {});
 
-  // The density at points (d, m), or (d) for one; of one dimension (m) -> (m). ShapeError for
-  // another number of dimensions. Source: jax.scipy.stats.gaussian_kde.evaluate.
+  // Returns the density at points (d, m) as (m). Points may also be (d), one point, or (m) if d
+  // is 1. Raises ShapeError for another number of dimensions. Source:
+  // jax.scipy.stats.gaussian_kde.evaluate.
   Array evaluate(const typing::Arg& points) const;
-  // The same. Source: jax.scipy.stats.gaussian_kde.evaluate.
+  // Returns evaluate(points). Source: jax.scipy.stats.gaussian_kde.evaluate.
   Array operator()(const typing::Arg& points) const { return evaluate(points); }
-  // The same. Source: jax.scipy.stats.gaussian_kde.pdf.
+  // Returns evaluate(points). Source: jax.scipy.stats.gaussian_kde.pdf.
   Array pdf(const typing::Arg& points) const { return evaluate(points); }
-  // Its logarithm, also where the density is tiny. Source: jax.scipy.stats.gaussian_kde.logpdf.
+  // Returns the logarithm of the density at points, also where the density is tiny. Source:
+  // jax.scipy.stats.gaussian_kde.logpdf.
   Array logpdf(const typing::Arg& points) const;
-  // The integral of the density times that of a normal distribution with a mean (d) and a
-  // covariance (d, d). ShapeError for other shapes. Source:
-  // jax.scipy.stats.gaussian_kde.integrate_gaussian.
+  // Returns the integral of the density times a normal density with mean (d) and covariance (d, d).
+  // Raises ShapeError for other shapes. Source: jax.scipy.stats.gaussian_kde.integrate_gaussian.
   Array integrate_gaussian(const typing::Arg& mean, const typing::Arg& cov) const;
-  // The integral from one number to another, of one dimension. ShapeError else. Source:
-  // jax.scipy.stats.gaussian_kde.integrate_box_1d.
+  // Returns the integral of a one-dimensional density from low to high. Raises ShapeError for more
+  // dimensions. Source: jax.scipy.stats.gaussian_kde.integrate_box_1d.
   Array integrate_box_1d(const typing::Arg& low, const typing::Arg& high) const;
-  // The integral of the product of two densities. ShapeError unless they have the same number of
-  // dimensions. Source: jax.scipy.stats.gaussian_kde.integrate_kde.
+  // Returns the integral of the product of two densities. Raises ShapeError unless they have the
+  // same number of dimensions. Source: jax.scipy.stats.gaussian_kde.integrate_kde.
   Array integrate_kde(const gaussian_kde& other,
                       typing::Location at = typing::Location::here()) const;
-  // Points (d, shape) drawn from the density, JAX's for the same key. Source:
+  // Returns points (d, shape) drawn from the density, the same as JAX's for the same key. Source:
   // jax.scipy.stats.gaussian_kde.resample.
   Array resample(const typing::Arg& key, const Shape& shape = {}) const;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/stats/stats_kit.h: what the distributions share. Not public.
+// functions/stats/stats_kit.h: helpers that the distributions share. Not public.
 #pragma once
 #include <array>
 #include <cmath>
@@ -14,8 +14,9 @@ namespace weft::scipy::stats {
 inline constexpr double inf = std::numeric_limits<double>::infinity(),
                         nan = std::numeric_limits<double>::quiet_NaN(), pi = 3.14159265358979323846;
 
-// Operands of one float dtype, to be bound to names. The first one has the shape of them all; the
-// others keep theirs, so that what depends on scalar parameters alone is computed once.
+// Converts the operands to one float dtype. Only the first one is broadcast to the common shape.
+// The others keep their shapes, so that terms that depend only on scalar parameters are computed
+// once.
 template <class... A>
 std::array<Array, sizeof...(A)> reals(const char* name, const A&... x) {
   const Arrays given = {static_cast<const Array&>(x)...};
@@ -31,16 +32,17 @@ std::array<Array, sizeof...(A)> reals(const char* name, const A&... x) {
   out[0] = fn::broadcast(out[0], together);
   return out;
 }
-// x where it counts. A number stands elsewhere at which no derivative is NaN.
+// Returns x where `counts` is true. Elsewhere it returns the number `elsewhere`, chosen such that
+// no derivative is NaN.
 inline Array safe(const Array& counts, const Array& x, double elsewhere) {
   return where(counts, x, elsewhere);
 }
-// NaN for what is no probability.
+// Returns value where q is a probability, NaN elsewhere.
 inline Array of_probability(const Array& q, const Array& value) {
   return where((q >= 0) & (q <= 1), value, nan);
 }
 
-// log(d / s) for d, s > 0; of a quotient that has no number it is scaled.
+// Returns log(d / s) for d, s > 0. Where the quotient overflows, d and s are scaled first.
 inline Array log_of_quotient(const Array& d, const Array& s) {
   const int bits = d.dtype() == F64 ? 511 : d.dtype() == F16 ? 7 : 63;
   const double up = std::ldexp(1, bits), down = std::ldexp(1, -bits);
@@ -48,8 +50,8 @@ inline Array log_of_quotient(const Array& d, const Array& s) {
   const Array inside = where(beyond, d * down, d) / where(beyond, s * up, s);
   return log(inside) + where(beyond, 2 * bits * std::log(2.), 0);
 }
-// log(1 + (d / s)^2) for s > 0, also where the quotient or its square overflows. All divisions are
-// by the larger of |d| and s.
+// Returns log(1 + (d / s)^2) for s > 0, also where the quotient or its square overflows. It divides
+// by the larger of |d| and s only.
 inline Array log1p_square_of(const Array& d, const Array& s) {
   const auto larger = [](const Arrays& v, const Array& far) { return where(far, v[0], v[1]); };
   const auto quotient = [&](const Arrays& v, const Array& far) {
@@ -60,7 +62,8 @@ inline Array log1p_square_of(const Array& d, const Array& s) {
     const Array log_z = log_of_quotient(safe(far, abs(v[0]), 1), where(far, v[1], 1));
     return where(far, 2 * log_z, 0) + log1p(square(quotient(v, far)));
   };
-  // By d it is 2 d / (d^2 + s^2), by s -2 d^2 / (s (d^2 + s^2)).
+  // The derivative with respect to d is 2 d / (d^2 + s^2), that with respect to s is -2 d^2 / (s
+  // (d^2 + s^2)).
   const auto slope = [&](const Arrays& v, const Arrays& dv) {
     const Array far = abs(v[0]) > v[1], r = quotient(v, far), top = where(far, 1, r);
     const Array inverse = 2 / ((1 + square(r)) * larger(v, far));
@@ -68,7 +71,8 @@ inline Array log1p_square_of(const Array& d, const Array& s) {
   };
   return fn::with_slope("log1p_square", fn::reals_of("log1p_square", {d, s}), value, slope);
 }
-// Where the probability is 0 or 1: the ends of a distribution on the whole line; NaN elsewhere.
+// Returns the quantiles at the probabilities 0 and 1 of a distribution on the whole real line, NaN
+// elsewhere.
 inline Array end_of(const Array& q) { return where(q == 0, -inf, where(q == 1, inf, nan)); }
 
 }  // namespace weft::scipy::stats

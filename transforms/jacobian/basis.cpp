@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/jacobian/basis.cpp: vectors of a basis, as comparisons of numbers.
+// transforms/jacobian/basis.cpp: vectors of a basis, computed by comparing indices.
 #include "weft/transforms/jacobian/basis.h"
 
 #include "weft/tracer/base_ops.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/jacobian/basis.h: the vectors along which a derivative is taken.
+// transforms/jacobian/basis.h: the vectors in whose directions derivatives are computed.
 #pragma once
 #include <optional>
 
@@ -9,17 +9,19 @@
 
 namespace weft::detail {
 
-// Sums of the unit vectors of some arrays taken together, each unit vector in one of them.
+// Vectors that are sums of unit vectors of several arrays; each unit vector belongs to exactly one
+// of them.
 struct Basis {
   Types types;
-  int64_t count = 0;                 // of vectors
-  std::vector<int32_t> vector = {};  // that unit vector number k is in; empty: in the k-th
+  int64_t count = 0;                 // the number of vectors
+  std::vector<int32_t> vector = {};  // the vector that contains unit vector k; empty: vector k
 };
 Basis unit_vectors(Types types);
 
-// i32[n] of these numbers.
+// Returns these numbers as i32[n].
 Array vector_of(const std::vector<int32_t>& numbers);
-// n vectors from number lo (i32[]) on: for each array [n, shape…], of its dtype or of that one.
+// Returns n vectors from number lo (i32[]) on: [n, shape…] for each array, in its dtype or the
+// given one.
 Arrays vectors(const Basis& basis, const Array& lo, int64_t n, std::optional<DType> dtype = {});
 
 }  // namespace weft::detail

@@ -25,7 +25,7 @@
 namespace weft::detail {
 namespace {
 
-// f mapped over n vectors of the basis; lanes first.
+// Maps f over n vectors of the basis; the lanes are on the leading axis.
 Arrays over_vectors(const Basis& basis, const Array& lo, int64_t n, FlatFunction f) {
   const Arrays x = vectors(basis, lo, n);
   const Batched b = vmap_flat(f, x, MaybeAxes(x.size(), 0), n, {.columns = true});
@@ -34,7 +34,7 @@ Arrays over_vectors(const Basis& basis, const Array& lo, int64_t n, FlatFunction
   return out;
 }
 
-// f mapped over the whole basis, some vectors at a time.
+// Maps f over the whole basis, one chunk of vectors at a time.
 Arrays over_basis(const Basis& basis, int64_t chunk, FlatFunction f) {
   const int64_t n = basis.count;
   const int64_t step = chunk > 0 ? std::min(chunk, n) : n;
@@ -68,7 +68,8 @@ Shape joined(const Shape& a, const Shape& b) {
   return s;
 }
 
-// The types of the Arrays that are differentiated by.
+// Checks the selected arguments, with respect to which f is differentiated, and returns their
+// types.
 Types chosen_types(const char* who, JacobianMode mode, const Arrays& x,
                    const std::vector<bool>& wrt, bool holomorphic, TreeOf args) {
   Types t;
@@ -95,7 +96,7 @@ Types chosen_types(const char* who, JacobianMode mode, const Arrays& x,
   return t;
 }
 
-// What is common to all modes.
+// The parts of a request that all modes share.
 struct Request {
   const char* who;
   FlatFunction f;
@@ -103,7 +104,7 @@ struct Request {
   const std::vector<bool>& wrt;
   const JacobianOptions& options;
   const size_t* results;
-  Types in;  // of the chosen x
+  Types in;  // types of the selected x
   size_t count(const Arrays& out) const { return results ? *results : out.size(); }
   Arrays chosen(const Arrays& all) const {
     Arrays r;
@@ -111,7 +112,7 @@ struct Request {
       if (wrt[i]) r.push_back(all[i]);
     return r;
   }
-  // The basis vectors as tangents of x.
+  // Returns the basis vectors as tangents of x.
   Arrays tangents(const Arrays& basis) const {
     Arrays dx(x.size());
     for (size_t i = 0, next = 0; i < x.size(); ++i)
@@ -120,7 +121,7 @@ struct Request {
   }
 };
 
-// [n, out…] whose n rows belong to arrays of these types -> out… + in… for each.
+// Splits [n, out…], whose n rows belong to arrays of these types, into out… + in… for each array.
 Arrays split_columns(const Array& m, const Types& in) {
   Arrays r;
   int64_t at = 0;
@@ -135,7 +136,7 @@ Arrays split_columns(const Array& m, const Types& in) {
   return r;
 }
 
-// [n, in…] whose n columns belong to arrays of these types -> out… + in… for each.
+// Splits [n, in…], whose n columns belong to arrays of these types, into out… + in… for each array.
 BlockRows split_rows(const Arrays& cts, const Types& out, const Types& in) {
   BlockRows rows;
   int64_t at = 0;
@@ -154,20 +155,22 @@ void check_complex_results(const Request& q, const Arrays& out) {
     check_reverse_output(q.who, out[k].type(), true);
 }
 
-// A Jacobian with zeros: vectors that give all else, and what of them goes where.
+// A sparse Jacobian: vectors whose passes compute all nonzero elements, and the positions of these
+// elements.
 struct Sparse {
   Basis basis;
-  Pattern pattern;  // by unit vector, the elements on the other side
+  Pattern pattern;  // for each unit vector, the nonzero elements on the other side
   bool forward = false;
 };
 
-// Positions in a flat array, as indices.
+// Returns positions in a flat array as indices, I64 if they exceed I32.
 Array positions(const std::vector<int64_t>& p, int64_t end) {
   if (end > std::numeric_limits<int32_t>::max())
     return array_of_bytes(Type(I64, {static_cast<int64_t>(p.size())}), p.data());
   return vector_of({p.begin(), p.end()});
 }
-// The same as one row of indices each into an array of that shape, which has axes.
+// Returns the positions as index rows for an array of that shape, one row per position. The shape
+// has at least one axis.
 Array rows_of_indices(const std::vector<int64_t>& p, const Shape& shape) {
   const auto rank = static_cast<size_t>(shape.ndim());
   std::vector<int32_t> rows(p.size() * rank);
@@ -187,7 +190,7 @@ struct Side {
   int64_t size() const { return type.elements(); }
   bool holds(int64_t k) const { return first <= k && k < first + size(); }
 };
-// out… + in… from passes [vectors, other side…]. `mine`: the side of the basis.
+// Scatters passes [vectors, other side…] into out… + in…. `mine`: the side of the basis.
 Array spread(const Sparse& s, const Array& passes, const Side& mine, const Side& other) {
   const Side &out = s.forward ? other : mine, &in = s.forward ? mine : other;
   std::vector<std::pair<int64_t, int64_t>> moves;  // to, from
@@ -205,7 +208,7 @@ Array spread(const Sparse& s, const Array& passes, const Side& mine, const Side&
   }
   const Array values = gather_along(base::reshape(passes, {passes.size()}),
                                     positions(from, passes.size()), 0, OutOfBounds::clip);
-  // Into the shape that is asked for: a reshape behind a scatter would copy it all.
+  // The scatter writes into the final shape, because a reshape after it would copy the whole array.
   const Shape whole = joined(out.type.shape(), in.type.shape()),
               shape = whole.ndim() == 0 ? Shape{1} : whole;
   WindowDims one;
@@ -216,7 +219,7 @@ Array spread(const Sparse& s, const Array& passes, const Side& mine, const Side&
                       one, Update::set, OutOfBounds::clip, {.unique = true, .sorted = true}),
       whole);
 }
-// The same for each array of the other side and of the basis: rows[other][mine].
+// Does the same for each array of the other side and of the basis: rows[other][mine].
 BlockRows spread(const Sparse& s, const Arrays& passes, const Types& others) {
   BlockRows rows;
   int64_t at = 0;
@@ -239,7 +242,8 @@ BlockRows transposed(const BlockRows& blocks) {
   return t;
 }
 
-// f runs once for all columns of a chunk. With aux it runs once, and its derivative is applied.
+// Computes the Jacobian in forward mode; f runs once per chunk of columns. With aux, f is
+// linearized once and its linear program is applied to the chunks.
 JacobianResult forward(const Request& q, const Sparse* sparse) {
   JacobianResult r;
   Arrays columns;
@@ -268,7 +272,7 @@ JacobianResult forward(const Request& q, const Sparse* sparse) {
   return r;
 }
 
-// f, its derivative, and the types of the results that have rows.
+// The linearized f, and the types of the results that have rows.
 struct Reverse {
   Linearized l;
   Types out;
@@ -292,7 +296,7 @@ JacobianResult reverse(const Request& q, const Sparse* sparse) {
           std::move(v.l.out)};
 }
 
-// The number of rows of a batch, which all have as their leading axis.
+// Returns the size of the batch, which is the leading axis of all arrays.
 int64_t batch_size(const Request& q, const Types& out) {
   const Type& first = q.in[0];
   const int64_t n = first.ndim() ? first.shape()[0] : -1;
@@ -309,7 +313,8 @@ JacobianResult by_rows(const Request& q) {
   const int64_t batch = batch_size(q, v.out);
   Types row;
   for (const Type& t : v.out) row.push_back(t.with_shape(t.shape().erased(0)));
-  // One cotangent an element of a row, the same in all rows: rows do not mix.
+  // Row i of the result depends only on row i of the arguments. So one cotangent per element of a
+  // row, with the same value in all rows, is enough.
   const Arrays cts = over_basis(unit_vectors(row), q.options.chunk_size, [&](const Arrays& basis) {
     Arrays ct;
     for (const Array& b : basis) ct.push_back(base::insert_axis(b, 0, batch));
@@ -333,8 +338,8 @@ bool any_complex(const Types& types) {
   return std::any_of(types.begin(), types.end(),
                      [](const Type& t) { return is_complex(t.dtype()); });
 }
-// In which modes f has a Jacobian. Unless f is holomorphic, forward mode takes no complex
-// arguments, and reverse no such results.
+// The modes in which f has a Jacobian. Unless f is holomorphic, forward mode does not support
+// complex arguments, and reverse mode does not support complex results.
 struct Modes {
   Types out;
   bool forward = true, reverse = true;
@@ -356,8 +361,9 @@ Modes modes_of(const Request& q) {
   return m;
 }
 
-// By unit vector of the arguments (forward) or of the results, what it reaches on the other side:
-// looked for in the derivative in that mode, as a program of x and such vectors.
+// Returns, for each unit vector of the arguments (forward mode) or of the results, the elements
+// that it reaches on the other side. The search runs on the derivative in that mode, recorded as a
+// program of x and such vectors.
 Pattern pattern_of(const Request& q, const Types& out, bool forward) {
   constexpr int64_t at_a_time = 256;
   const Types basis = forward ? q.in : out;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/jacobian/jacobian.h: jacfwd, jacrev, jacobian, hessian, batch_jacobian, hvp, vhp.
+// transforms/jacobian/jacobian.h: jacfwd, jacrev, jacobian, hessian, batch_jacobian, hvp and vhp.
 #pragma once
 #include "weft/autodiff/grad.h"
 #include "weft/tracer/replace.h"
@@ -9,50 +9,53 @@
 namespace weft {
 
 namespace typing {
-// Whether a Jacobian is computed as one of which many elements are zero.
+// How the zeros of a Jacobian are used.
 enum class Sparsity {
   dense,
-  // Before it is computed, the program of f is searched for the elements that can be other than
-  // zero, whatever the arguments are, and columns (or rows) that share no such row are computed in
-  // one pass: of a banded Jacobian as many passes as it has diagonals. The result is the dense
-  // Array. The search costs about what the dense Jacobian does, each time that f is traced: under
-  // jit, once. What it cannot tell (an index that depends on the arguments) counts as not zero.
+  // Searches the program of f for the elements that may be nonzero for some arguments, before the
+  // Jacobian is computed. Columns (or rows) without a common nonzero row (or column) are then
+  // computed in one pass. A banded Jacobian takes as many passes as it has diagonals. The result is
+  // the dense Array. The search costs about as much as the dense Jacobian each time f is traced;
+  // under jit that is once. Elements that the search cannot decide, such as an index that depends
+  // on the arguments, count as nonzero.
   detect
 };
 }  // namespace typing
-// The value of JacobianOptions::sparsity, as it is written: jacobian(f, {.sparsity = detect}).
+// The value of JacobianOptions::sparsity in user code: jacobian(f, {.sparsity = detect}).
 inline constexpr typing::Sparsity detect = typing::Sparsity::detect;
 
 namespace typing {
 struct JacobianOptions {
-  // Columns (forward) or rows (reverse) at a time (0: all). What f prints, it prints once; of
-  // jacfwd and hessian with this option, once for each chunk.
+  // The number of columns (forward mode) or rows (reverse mode) per pass (0: all). f prints once;
+  // for jacfwd and hessian with this option it prints once per chunk.
   int64_t chunk_size = 0;
-  // f is promised to be holomorphic: arguments and results must be complex. Else arguments
-  // (forward) or results (reverse) must be real.
+  // Promises that f is holomorphic: arguments and results must be complex. Otherwise arguments
+  // (forward mode) or results (reverse mode) must be real.
   bool holomorphic = false;
-  // detect: of jacfwd and hessian, columns share a pass, of jacrev rows, of jacobian whichever
-  // takes fewer passes; chunk_size counts passes. Of batch_jacobian it is a DifferentiationError.
+  // With detect, columns share passes in jacfwd and hessian, and rows in jacrev. jacobian uses
+  // whichever takes fewer passes. chunk_size counts passes. batch_jacobian raises
+  // DifferentiationError.
   Sparsity sparsity = Sparsity::dense;
 };
 }  // namespace typing
 
 namespace detail {
 
-// One Array for each leaf of the result and each chosen leaf: shape out.shape + in.shape.
+// One Array for each leaf of the result and each selected leaf: shape out.shape + in.shape.
 using BlockRows = std::vector<Arrays>;
-// rows: f maps a batch to a batch, row by row; the blocks are [batch, out…, in…].
+// rows: f maps a batch to a batch row by row; the blocks are [batch, out…, in…].
 enum class JacobianMode { forward, reverse, cheaper, rows };
 struct JacobianResult {
   BlockRows rows;
-  Arrays out;  // f's results, where `results` was given
+  Arrays out;  // the results of f, if `results` was given
 };
-// `results`: how many of f's first results are differentiated, known when f has run; null: all.
+// `results`: the number of leading results of f that are differentiated, set when f has run; null:
+// all.
 JacobianResult run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x,
                             const std::vector<bool>& wrt, const typing::JacobianOptions& o,
                             TreeOf args, const size_t* results = nullptr);
 
-// The type of a Jacobian: out with each Array replaced by the type of the argument.
+// The type of a Jacobian: Out with each Array replaced by the type of the argument.
 template <class Out, class In>
 auto assemble_jacobian(const Out& out, const In& in, const BlockRows& rows) {
   if constexpr (std::same_as<In, Array>) {
@@ -123,100 +126,101 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
 
 }  // namespace detail
 
-// The Jacobian of f with respect to one argument, or, as jacfwd<0, 1>(f), to several: the type of
-// f's result with each Array replaced by the type of the argument (a tuple of the arguments), whose
-// Arrays have shape out.shape + in.shape; tree::Blocks where both are structs. Forward mode: a
-// column at a time, all at once. DifferentiationError for arguments that are not real, unless
-// holomorphic. Source: jax.jacfwd.
+// Computes the Jacobian of f with respect to one argument, or with jacfwd<0, 1>(f) to several. Its
+// type is that of f's result with each Array replaced by the type of the argument (a tuple for
+// several arguments). Its Arrays have shape out.shape + in.shape; if both types are structs it is
+// tree::Blocks. It uses forward mode and computes all columns together. Raises DifferentiationError
+// for arguments that are not real, unless holomorphic. Source: jax.jacfwd.
 template <int... N, class F = typing::BinaryFunction>
 auto jacfwd(F f, const typing::JacobianOptions& o = {},
             typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::forward, false, F, N...>(std::move(f), o, at);
 }
-// The same for a name that <cmath> has, too: jacfwd(tanh).
+// The same for a name that <cmath> also declares: jacfwd(tanh).
 template <int... N, class F = typing::UnaryFunction>
   requires std::same_as<F, typing::UnaryFunction>
 auto jacfwd(F f, const typing::JacobianOptions& o = {},
             typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::forward, false, F, N...>(f, o, at);
 }
-// The same in reverse mode: a row at a time, all at once. DifferentiationError for results that are
-// not real, unless holomorphic. Source: jax.jacrev.
+// Computes the Jacobian like jacfwd, but in reverse mode, all rows together. Raises
+// DifferentiationError for results that are not real, unless holomorphic. Source: jax.jacrev.
 template <int... N, class F = typing::BinaryFunction>
 auto jacrev(F f, const typing::JacobianOptions& o = {},
             typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::reverse, false, F, N...>(std::move(f), o, at);
 }
-// The same for a name that <cmath> has, too: jacrev(tanh).
+// The same for a name that <cmath> also declares: jacrev(tanh).
 template <int... N, class F = typing::UnaryFunction>
   requires std::same_as<F, typing::UnaryFunction>
 auto jacrev(F f, const typing::JacobianOptions& o = {},
             typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::reverse, false, F, N...>(f, o, at);
 }
-// Whichever mode takes fewer passes: forward where the arguments have no more elements than the
-// results; of complex arguments in reverse, and of complex results forward. Where f has a
-// derivative in one mode only (a custom_vjp; a while_loop without max_trips), that one.
+// Computes the Jacobian in the mode with fewer passes: forward if the arguments do not have more
+// elements than the results. It uses reverse mode for complex arguments and forward mode for
+// complex results. If f has a derivative in only one mode (a custom_vjp; a while_loop without
+// max_trips), it uses that mode.
 template <int... N, class F = typing::BinaryFunction>
 auto jacobian(F f, const typing::JacobianOptions& o = {},
               typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::cheaper, false, F, N...>(std::move(f), o, at);
 }
-// The same for a name that <cmath> has, too: jacobian(tanh).
+// The same for a name that <cmath> also declares: jacobian(tanh).
 template <int... N, class F = typing::UnaryFunction>
   requires std::same_as<F, typing::UnaryFunction>
 auto jacobian(F f, const typing::JacobianOptions& o = {},
               typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::cheaper, false, F, N...>(f, o, at);
 }
-// jacfwd of a function that returns {out, aux}, aux any tree: {Jacobian of out, aux}.
-// Source: jax.jacfwd with has_aux.
+// Computes jacfwd of a function that returns {out, aux}, where aux is any tree: {Jacobian of out,
+// aux}. Source: jax.jacfwd with has_aux.
 template <int... N, class F>
 auto jacfwd_with_aux(F f, const typing::JacobianOptions& o = {},
                      typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::forward, true, F, N...>(std::move(f), o, at);
 }
-// jacrev of a function that returns {out, aux}: {Jacobian of out, aux}. Source: jax.jacrev with
-// has_aux.
+// Computes jacrev of a function that returns {out, aux}: {Jacobian of out, aux}. Source: jax.jacrev
+// with has_aux.
 template <int... N, class F>
 auto jacrev_with_aux(F f, const typing::JacobianOptions& o = {},
                      typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::reverse, true, F, N...>(std::move(f), o, at);
 }
-// jacobian of a function that returns {out, aux}: {Jacobian of out, aux}.
+// Computes jacobian of a function that returns {out, aux}: {Jacobian of out, aux}.
 template <int... N, class F>
 auto jacobian_with_aux(F f, const typing::JacobianOptions& o = {},
                        typing::Location at = typing::Location::here()) {
   return detail::Jacobian<detail::JacobianMode::cheaper, true, F, N...>(std::move(f), o, at);
 }
-// The second derivatives of f, jacfwd<N…>(jacrev<N…>(f)): Arrays of shape out.shape + in.shape +
-// in.shape; of several arguments a tuple of tuples. chunk_size counts columns of the outer
-// Jacobian. Source: jax.hessian.
+// Computes the second derivatives of f, jacfwd<N…>(jacrev<N…>(f)): Arrays of shape out.shape +
+// in.shape + in.shape, or a tuple of tuples for several arguments. chunk_size counts columns of the
+// outer Jacobian. Source: jax.hessian.
 template <int... N, class F = typing::BinaryFunction>
 auto hessian(F f, const typing::JacobianOptions& o = {},
              typing::Location at = typing::Location::here()) {
   return jacfwd<N...>(jacrev<N...>(std::move(f), {.holomorphic = o.holomorphic}, at), o, at);
 }
-// The same for a name that <cmath> has, too: hessian(tanh).
+// The same for a name that <cmath> also declares: hessian(tanh).
 template <int... N, class F = typing::UnaryFunction>
   requires std::same_as<F, typing::UnaryFunction>
 auto hessian(F f, const typing::JacobianOptions& o = {},
              typing::Location at = typing::Location::here()) {
   return jacfwd<N...>(jacrev<N...>(f, {.holomorphic = o.holomorphic}, at), o, at);
 }
-// hessian of a function that returns {out, aux}: {second derivatives of out, aux}.
-// Source: jax.hessian with has_aux.
+// Computes hessian of a function that returns {out, aux}: {second derivatives of out, aux}. Source:
+// jax.hessian with has_aux.
 template <int... N, class F>
 auto hessian_with_aux(F f, const typing::JacobianOptions& o = {},
                       typing::Location at = typing::Location::here()) {
   return jacfwd_with_aux<N...>(
       jacrev_with_aux<N...>(std::move(f), {.holomorphic = o.holomorphic}, at), o, at);
 }
-// f maps a batch to a batch, row by row: each Array of the chosen arguments and of the result has
-// the batch as its leading axis (ShapeError), and row i of the result depends on row i of the
-// arguments alone, which is not looked at. The Jacobian of each row, of the type that jacrev gives,
-// with Arrays [batch, out…, in…], for the cost of one row. chunk_size counts rows of the Jacobian.
-// Source: tf.GradientTape.batch_jacobian.
+// Computes the Jacobian of each row of a function that maps a batch to a batch row by row, for the
+// cost of one row. Each Array of the selected arguments and of the result has the batch as its
+// leading axis (ShapeError). Row i of the result must depend only on row i of the arguments, which
+// is not checked. The result has the type that jacrev returns, with Arrays [batch, out…, in…].
+// chunk_size counts rows of the Jacobian. Source: tf.GradientTape.batch_jacobian.
 template <int... N, class F>
 auto batch_jacobian(F f, const typing::JacobianOptions& o = {},
                     typing::Location at = typing::Location::here()) {
@@ -225,7 +229,7 @@ auto batch_jacobian(F f, const typing::JacobianOptions& o = {},
 
 namespace detail {
 
-// The parameters of f and one more like the first.
+// The parameters of f, followed by one more like the first.
 template <class S>
 struct AndVector {
   using type = UnknownParams;
@@ -235,8 +239,8 @@ struct AndVector<Params<X, P...>> {
   using type = Params<X, P..., X>;
 };
 
-// The Hessian with respect to argument 0 times v, the last argument: forward over reverse, or as a
-// row, reverse over reverse.
+// The Hessian with respect to argument 0 times v, the last argument: forward over reverse mode, or
+// with `row` reverse over reverse mode.
 template <bool row, class F>
 class HessianVector
     : public CallOperator<HessianVector<row, F>, F, typename AndVector<params_of<F>>::type> {
@@ -280,15 +284,16 @@ class HessianVector
 };
 }  // namespace detail
 
-// hvp(f)(x, …, v): the Hessian of the scalar function f by x, argument 0, times v, which is like x;
-// of x's type. It takes about two gradients and does not make the Hessian. Forward over reverse
-// mode. DifferentiationError as of grad and jvp. Source: jax.jvp(jax.grad(f), (x,), (v,))[1].
+// Returns hvp(f)(x, …, v): the Hessian of the scalar function f with respect to x, argument 0,
+// times v. v and the result have the type of x. It costs about two gradients and does not compute
+// the Hessian. It uses forward over reverse mode. Raises DifferentiationError as grad and jvp.
+// Source: jax.jvp(jax.grad(f), (x,), (v,))[1].
 template <class F>
 auto hvp(F f, typing::Location at = typing::Location::here()) {
   return detail::HessianVector<false, F>(std::move(f), at);
 }
-// vhp(f)(x, …, v): v times the Hessian, in reverse mode alone: for functions that have no forward
-// derivative (custom_vjp). The Hessian is symmetric, so the numbers are those of hvp.
+// Returns vhp(f)(x, …, v): v times the Hessian, using only reverse mode, for functions without a
+// forward-mode derivative (custom_vjp). The Hessian is symmetric, so the values are those of hvp.
 // Source: torch.autograd.functional.vhp.
 template <class F>
 auto vhp(F f, typing::Location at = typing::Location::here()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/jacobian/sparsity.cpp: a linear program run on sets instead of numbers, and the
-// colouring of what it finds.
+// transforms/jacobian/sparsity.cpp: evaluates a linear program on sets of dependences instead of
+// numbers, and colors the resulting pattern.
 #include "weft/transforms/jacobian/sparsity.h"
 
 #include <algorithm>
@@ -30,9 +30,9 @@ namespace {
 
 using Form = Lowering::Form;
 
-// What is known of a value of the program: its numbers, where they do not depend on what the
-// program is given; else by seed which elements that seed reaches, bool[seeds, shape…] (an empty
-// handle: none).
+// The abstract value of a variable. `known` has its numbers if they do not depend on the inputs of
+// the program. Otherwise `reached` has the elements that each seed reaches, bool[seeds, shape…]. An
+// empty handle means no elements.
 struct Value {
   Array known, reached;
   bool is_known() const { return !known.empty_handle(); }
@@ -51,7 +51,7 @@ bool same(const Array& a, const Array& b) {
 Array either(const Array& a, const Array& b) {
   return a.empty_handle() ? b : b.empty_handle() ? a : a | b;
 }
-// What holds of a value that is one of these.
+// Returns the abstract value of a variable that is one of these.
 Value either(const Value& a, const Value& b) {
   if (a.is_known() && b.is_known() && equal_bytes(a.known, b.known)) return a;
   return {{}, either(a.reached, b.reached)};
@@ -72,18 +72,20 @@ class Reach {
   Values run(const Jaxpr& j, const Values& in);
 
  private:
-  // Loops are followed step by step, so that what counts their steps is known, while fewer
-  // equations than this were run: about a second, if the arrays are small.
+  // Loops run step by step while fewer equations than this have run, so that values that count the
+  // steps are known. This takes about a second if the arrays are small.
   static constexpr int64_t most_equations = 200'000;
   bool steps() const { return equations_ < most_equations; }
-  // An equation, how it is lowered and how it reads; made once however often it is run.
+  // An equation's lowering and access pattern. It is computed once, no matter how often the
+  // equation runs.
   struct Plan {
     Types in, out;
-    std::optional<Lowering> lowering;  // none: nothing is known of how it reads
+    std::optional<Lowering> lowering;  // none: the access pattern is not known
     Access access;
-    std::vector<int> result_axis;  // of the access
-    bool adds = false;             // elements of an operand, or takes one (see by_numbers)
-    bool sums = false;             // products of its operands
+    std::vector<int> result_axis;  // axes of the results, by axis of the access
+    // each result is an element or a sum of elements of an operand (see by_numbers)
+    bool adds = false;
+    bool sums = false;  // each result is a sum of products of the operands
   };
   const Plan& plan_of(const JaxprData& j, const Eqn& e);
   Values equation(const Eqn& e, const Plan& p, const Values& in);
@@ -104,8 +106,9 @@ class Reach {
   Array stacked(const std::vector<Value>& steps, const Type& whole) const;
 
   const int64_t seeds_;
-  int64_t equations_ = 0;                       // that were run
-  std::unordered_map<const Eqn*, Plan> plans_;  // programs outlive it
+  int64_t equations_ = 0;  // equations that have run so far
+  // keys stay valid, because programs outlive this object
+  std::unordered_map<const Eqn*, Plan> plans_;
 };
 
 const Reach::Plan& Reach::plan_of(const JaxprData& j, const Eqn& e) {
@@ -114,11 +117,12 @@ const Reach::Plan& Reach::plan_of(const JaxprData& j, const Eqn& e) {
   if (!fresh) return p;
   for (Atom a : e.in) p.in.push_back(j.type(a));
   for (int32_t k = 0; k < e.n_out; ++k) p.out.push_back(j.types[static_cast<size_t>(e.out + k)]);
-  // Collectives, and what acts on the world: what another lane, or a callback, does with it.
+  // The dependences of collectives, and of ops with effects, are not visible in the program:
+  // another lane or a callback determines them.
   if (e.op->implementations().empty() || e.op->collective() ||
       effect_of(*e.op, e.params) != Effect::none)
     return p;
-  // As its rule says, where it has one, whatever would run it.
+  // The op's own lowering rule describes its access, even if another implementation would run it.
   p.lowering =
       e.op->has(Op::Slot::lower) ? e.op->lower(p.in, p.out, e.params) : lower_equation(j, e);
   p.access = access_of(*p.lowering, p.in, p.out);
@@ -178,7 +182,7 @@ Values Reach::equation(const Eqn& e, const Plan& p, const Values& in) {
   return out;
 }
 
-// What operand k alone reaches.
+// Returns the elements of the results that operand k reaches.
 Arrays Reach::reach(const Eqn& e, const Plan& p, const Values& in, size_t k) const {
   if (p.lowering && !p.access.times.empty() && p.access.times[k] == 0) return Arrays(p.out.size());
   bool known = p.lowering.has_value(), factors = p.sums;
@@ -196,9 +200,9 @@ Arrays Reach::reach(const Eqn& e, const Plan& p, const Values& in, size_t k) con
   return out;
 }
 
-// Each result reads one element of the operand, or adds some with factors that are other operands.
-// So with 1 for what is reached (1 + i, so that neither part is missed), and for whatever else is
-// not zero, nothing cancels.
+// Each result is one element of the operand, or a sum of elements with other operands as factors.
+// With 1 for each reached element and 1 for every other nonzero number, nothing cancels. For
+// complex operands 1 + i covers both parts.
 Arrays Reach::by_numbers(const Eqn& e, const Plan& p, const Values& in, size_t k) const {
   const Type& t = p.in[k];
   const Array ones = base::convert(in[k].reached, t.dtype(), t.weak());
@@ -206,7 +210,8 @@ Arrays Reach::by_numbers(const Eqn& e, const Plan& p, const Values& in, size_t k
                  is_complex(t.dtype()) ? ones * Array(std::complex<float>(1, 1)) : ones);
 }
 
-// Which element of the operand reaches what, one after another: the product of two relations.
+// Computes which results each single element of the operand reaches, and composes this relation
+// with the reached elements of the operand.
 Arrays Reach::by_units(const Eqn& e, const Plan& p, const Values& in, size_t k) const {
   const Type& t = p.in[k];
   const int64_t n = t.elements();
@@ -228,9 +233,9 @@ Arrays Reach::by_units(const Eqn& e, const Plan& p, const Values& in, size_t k) 
   return reach;
 }
 
-// Where results are other than without operand k, for which these numbers stand, mapped. Others
-// that are reached, too, are 0, and then 1: they may be factors (of what only seems to be linear in
-// the seeds).
+// Returns true where the results differ from those with operand k = 0 when operand k has these
+// numbers, one lane per vector. Other reached operands are first 0 and then 1. They may be factors
+// of operand k if the program only appears to be linear in the seeds.
 Arrays Reach::changed(const Eqn& e, const Plan& p, const Values& in, size_t k,
                       const Array& numbers) const {
   const auto run = [&](const Arrays& a) { return bind_op(*e.op, a, e.params); };
@@ -267,8 +272,8 @@ Arrays Reach::changed(const Eqn& e, const Plan& p, const Values& in, size_t k,
   return out;
 }
 
-// By axis of operand k, the axis of the result at whose index the rule reads it; -1 where it reads
-// it elsewhere, and everywhere if nothing is known of how it reads.
+// Returns, for each axis of operand k, the axis of the result with whose index the op reads it. It
+// is -1 for other accesses, and for all axes if the access pattern is not known.
 std::vector<int> Reach::stays(const Plan& p, size_t k, const Shape& out) const {
   const Shape& in = p.in[k].shape();
   std::vector<int> r(in.size(), -1);
@@ -282,11 +287,12 @@ std::vector<int> Reach::stays(const Plan& p, size_t k, const Shape& out) const {
   return r;
 }
 
-// The seeds stay where they are along the axes that stay; along all others they may go anywhere.
+// Propagates reached elements: along the axes in `stays` an element reaches only its own index;
+// along all other axes it may reach every index.
 Array Reach::along_axes(const Array& reached, const std::vector<int>& stays,
                         const Shape& out) const {
   std::vector<int64_t> mixed, order{0};
-  std::vector<int> kept;  // axes of the result, as those that are left of the operand stand
+  std::vector<int> kept;  // axes of the result, in the order of the remaining axes of the operand
   for (size_t b = 0; b < stays.size(); ++b) {
     if (stays[b] < 0)
       mixed.push_back(static_cast<int64_t>(b) + 1);
@@ -326,8 +332,8 @@ Values Reach::loop(const LoopForm& f, const Types& out, const Values& in) {
   return r;
 }
 
-// Of a body that is run any number of times: what it makes when no more is reached that was not
-// before, with rows of which each may be any.
+// Evaluates a body that runs any number of times. It repeats the body until nothing new is reached;
+// each row may be any row.
 Values Reach::in_any_order(const LoopForm& f, const Jaxpr& j, const Values& in, const Values& carry,
                            const Values& rows) {
   Values before = carry;
@@ -381,7 +387,8 @@ Values Reach::scan(const LoopForm& f, const Types& out, const Values& in) {
   return carry;
 }
 
-// Written to memory: an op of so many operands would be a kernel of so many cases.
+// Writes the steps to memory directly. A concatenate with this many operands would compile to a
+// kernel with as many cases.
 Array Reach::stacked(const Values& steps, const Type& whole) const {
   if (std::none_of(steps.begin(), steps.end(), [](const Value& v) { return v.is_reached(); }))
     return {};
@@ -427,7 +434,7 @@ Pattern Pattern::transposed() const {
 
 Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) {
   const Running eager(eval_interpreter());
-  const OnHost here;  // a device would be given a program an equation and step
+  const OnHost here;  // on a device, each equation of each step would be compiled and launched
   const Jaxpr program = without_prints(dce(linear.jaxpr));
   const JaxprData& j = *program;
   const auto inputs = static_cast<size_t>(j.n_in), first_seed = inputs - seed_inputs;
@@ -464,7 +471,7 @@ Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) 
 Colours coloured(const Pattern& p) {
   Colours c;
   std::vector<std::vector<uint64_t>> taken(
-      static_cast<size_t>(p.columns));  // by column, a bit each
+      static_cast<size_t>(p.columns));  // for each column, one bit per color
   for (const std::vector<int32_t>& row : p.rows) {
     std::vector<uint64_t> used;
     for (int32_t column : row) {

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/jacobian/sparsity.h: which elements of a function's result depend on which of its
-// arguments, and which of them may share a pass of a derivative (docs/decisions/0055).
+// transforms/jacobian/sparsity.h: the sparsity pattern of Jacobians, and the rows or columns that
+// can share a pass (docs/decisions/0055).
 #pragma once
 #include "weft/tracer/record_trace.h"
 
 namespace weft::detail {
 
-// Of a matrix: by row, the columns where it may be other than zero, ascending.
+// The sparsity pattern of a matrix: for each row, the ascending columns that may be nonzero.
 struct Pattern {
   std::vector<std::vector<int32_t>> rows;
   int64_t columns = 0;
   Pattern transposed() const;
 };
 
-// A linear program: its last inputs, of `seeds` elements in all, are those that it is linear in,
-// the others stand for any values. Row s of the pattern holds the elements of the results, numbered
-// through all of them, that depend on element s of those inputs, whatever the others are. What
-// is too involved to tell counts as dependent. So many rows are found at a time.
+// Returns the dependences of a linear program. Its last seed_inputs inputs are those in which it is
+// linear; the others may have any values. Row s of the pattern has the elements of the results that
+// depend on element s of those inputs for some values of the others. The elements are numbered
+// through all results. Elements that the search cannot decide count as dependent. It finds
+// at_a_time rows per pass.
 Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time);
 
-// A number for each row, such that no two rows with one number share a column.
+// A color for each row such that no two rows of one color share a column.
 struct Colours {
   std::vector<int32_t> of_row;
   int64_t count = 0;

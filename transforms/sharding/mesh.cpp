@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/sharding/mesh.cpp: meshes and specs: checks, texts, and how a spec splits axes.
+// transforms/sharding/mesh.cpp: checks and texts of meshes and specs, and how a spec splits axes.
 #include "weft/transforms/sharding/mesh.h"
 
 #include <fmt/format.h>
@@ -97,7 +97,7 @@ std::ostream& sharding::operator<<(std::ostream& s, const PartitionSpec& p) {
 
 namespace {
 
-// `a` with its places moved by n.
+// Returns `a` with n added to its indices.
 Axes moved(Axes a, int64_t n) {
   a.axis += n;
   for (Axes& child : a.children) child = moved(std::move(child), n);
@@ -143,14 +143,14 @@ namespace detail {
 
 namespace {
 
-// The place of the axis in the mesh; the number of axes if it is not there.
+// Returns the index of the axis in the mesh, or the number of axes if the mesh does not have it.
 size_t place_of(const Mesh& mesh, const std::string& name) {
   const auto& axes = mesh.axes();
   return static_cast<size_t>(
       std::find_if(axes.begin(), axes.end(), [&](const MeshAxis& a) { return a.name == name; }) -
       axes.begin());
 }
-// What axis d of an array is dealt out over.
+// Returns the names of the mesh axes over which axis d of an array is partitioned.
 const std::vector<std::string>& names_of(const PartitionSpec& spec, size_t d) {
   static const std::vector<std::string> nothing;
   return d < spec.entries().size() ? spec.entries()[d].names : nothing;

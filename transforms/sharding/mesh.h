@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/sharding/mesh.h: Mesh, a grid of lanes with a name for each axis, and PartitionSpec,
-// which axes of an array are dealt out over which axes of a mesh.
+// transforms/sharding/mesh.h: Mesh, a grid of lanes with named axes, and PartitionSpec, the
+// partitioning of the axes of an array over those of a mesh.
 #pragma once
 #include <concepts>
 #include <string>
@@ -20,9 +20,9 @@ struct MeshAxis {
   int64_t size;
 };
 
-// A grid of lanes whose axes have names: Mesh mesh({{"data", 4}, {"model", 2}}) has 8 lanes. All of
-// them are of this process, and run on the device that the arrays are on. AxisNameError for a name
-// that is empty or given twice, ShapeError for an axis without lanes. Source: jax.sharding.Mesh.
+// A grid of lanes with named axes: Mesh mesh({{"data", 4}, {"model", 2}}) has 8 lanes. All lanes
+// belong to this process and run on the device of the arrays. Raises AxisNameError for a name that
+// is empty or given twice, and ShapeError for an axis without lanes. Source: jax.sharding.Mesh.
 class Mesh {
  public:
   Mesh(std::initializer_list<MeshAxis> axes, typing::Location at = typing::Location::here());
@@ -36,11 +36,11 @@ class Mesh {
   std::vector<MeshAxis> axes_;
 };
 std::string to_string(const Mesh& m);  // "Mesh('data': 4, 'model': 2)"
-// What to_string says of it, on a stream.
+// Writes to_string(m) to a stream.
 std::ostream& operator<<(std::ostream& s, const Mesh& m);
 
-// What one axis of an array is dealt out over: none, one axis of a mesh, or several, {"data",
-// "model"}, of which the last counts fastest.
+// The axes of a mesh over which one axis of an array is partitioned: none, one, or several,
+// {"data", "model"}. The last one varies fastest.
 struct SpecEntry {
   std::vector<std::string> names = {};
   bool given = true;
@@ -57,9 +57,9 @@ struct SpecEntry {
   static SpecEntry absent();
 };
 
-// For each axis of an array, from the first on, what it is dealt out over; axes behind the last
-// entry are whole in each lane. P() is an array that all lanes have. P("data", none), P({"data",
-// "model"}), P(none, {"x", "y"}). Source: jax.sharding.PartitionSpec.
+// The partitioning of each axis of an array, from the first axis on. Axes after the last entry are
+// not partitioned. P() is an array that is replicated in all lanes. Examples: P("data", none),
+// P({"data", "model"}), P(none, {"x", "y"}). Source: jax.sharding.PartitionSpec.
 class PartitionSpec {
  public:
   PartitionSpec() = default;
@@ -67,11 +67,11 @@ class PartitionSpec {
                          SpecEntry c = SpecEntry::absent(), SpecEntry d = SpecEntry::absent(),
                          SpecEntry e = SpecEntry::absent(), SpecEntry f = SpecEntry::absent(),
                          SpecEntry g = SpecEntry::absent(), SpecEntry h = SpecEntry::absent());
-  // One axis over several of the mesh.
+  // Partitions one axis over several axes of the mesh.
   template <size_t N>
   explicit PartitionSpec(const char* const (&axes)[N])
       : entries_{std::vector<std::string>(axes, axes + N)} {}
-  // Of any number of entries.
+  // Takes any number of entries.
   explicit PartitionSpec(std::vector<SpecEntry> entries) : entries_(std::move(entries)) {}
   const std::vector<SpecEntry>& entries() const { return entries_; }
 
@@ -81,19 +81,20 @@ class PartitionSpec {
 // The same as PartitionSpec. Source: jax.P.
 using P = PartitionSpec;
 std::string to_string(const PartitionSpec& p);  // "P('data', none)"
-// What to_string says of it, on a stream.
+// Writes to_string(p) to a stream.
 std::ostream& operator<<(std::ostream& s, const PartitionSpec& p);
 
 struct NamedSpecs;
-// PartitionSpecs as a prefix of a tree, as in_axes of vmap are axes: P("data") of all arrays,
-// {P("data"), P()}, one entry an argument or field, {{"w", P("model")}, {"b", P()}} by names.
+// PartitionSpecs as a prefix of a tree, like in_axes of vmap. P("data") applies to all arrays.
+// {P("data"), P()} has one entry per argument or field, and {{"w", P("model")}, {"b", P()}} has
+// entries by name.
 class PartitionSpecs {
  public:
   PartitionSpecs(PartitionSpec spec) : specs_{std::move(spec)} {}
   PartitionSpecs(std::initializer_list<PartitionSpecs> entries);
   PartitionSpecs(std::initializer_list<NamedSpecs> entries);
   const std::vector<PartitionSpec>& specs() const { return specs_; }
-  // The specs of the leaves of a tree, of which this must be a prefix (BatchingError).
+  // Returns the specs of the leaves of a tree. This must be a prefix of the tree (BatchingError).
   std::vector<const PartitionSpec*> match(const tree::Skeleton& tree, const char* caller,
                                           const char* parameter, const char* root) const;
 
@@ -102,16 +103,16 @@ class PartitionSpecs {
   Axes add(const PartitionSpecs& entry);
 
   std::vector<PartitionSpec> specs_;
-  Axes prefix_ = 0;  // its ints are places in specs_
+  Axes prefix_ = 0;  // its integers are indices into specs_
 };
-// The specs of one field of a struct or entry of a map, by its name: {"w", P("model")}.
+// The specs of one field of a struct or entry of a map, with its name: {"w", P("model")}.
 struct NamedSpecs {
   typing::AxisKey key;
   PartitionSpecs specs;
 };
 std::string to_string(const PartitionSpecs& s);  // "(P('data'), {w: P()})"
 
-// Which axes of an array are dealt out over those of this mesh. Source: jax.sharding.NamedSharding.
+// A mesh and the partitioning of an array over it. Source: jax.sharding.NamedSharding.
 struct NamedSharding {
   Mesh mesh;
   PartitionSpec spec;
@@ -119,28 +120,30 @@ struct NamedSharding {
 
 }  // namespace sharding
 
-// The mesh of these sizes, with a name for each. ShapeError for another number of names. Source:
-// jax.make_mesh.
+// Returns the mesh of these sizes, with a name for each axis. Raises ShapeError for another number
+// of names. Source: jax.make_mesh.
 sharding::Mesh make_mesh(const std::vector<int64_t>& axis_shapes,
                          const std::vector<std::string>& axis_names,
                          typing::Location at = typing::Location::here());
 
 namespace detail {
 
-// How the axes of one array are split over a mesh: each axis stands behind those that it is dealt
-// out over.
+// How the axes of one array are split over a mesh. The split array has the mesh axes over which an
+// axis is partitioned in front of that axis.
 struct SplitAxes {
-  std::vector<int> of_mesh;     // where each axis of the mesh stands, -1: nowhere
-  std::vector<int64_t> blocks;  // how many blocks each axis of the array has
+  std::vector<int> of_mesh;     // the position of each axis of the mesh, or -1 if it is not used
+  std::vector<int64_t> blocks;  // the number of blocks of each axis of the array
 };
-// Unless each name is an axis of the mesh and given once: AxisNameError.
+// Raises AxisNameError unless each name is an axis of the mesh and given once.
 void check_spec(const sharding::PartitionSpec& spec, const sharding::Mesh& mesh, const char* who);
-// What errors call an array: made for them alone, as it names a place in a tree.
+// Returns the name of an array in errors. It is a function, because the name, a place in a tree, is
+// only built for errors.
 using Who = ir::FunctionRef<std::string()>;
-// Of an array of this rank; ShapeError for more entries.
+// Returns the split of an array of this rank. Raises ShapeError for more entries than axes.
 SplitAxes split_axes(const sharding::PartitionSpec& spec, const sharding::Mesh& mesh, int rank,
                      Who who);
-// The shape with its axes split; ShapeError for sizes that the blocks do not divide.
+// Returns the shape with its axes split. Raises ShapeError if a size is not divisible by the number
+// of blocks.
 Shape split_shape(const Shape& s, const SplitAxes& a, const sharding::Mesh& mesh,
                   const sharding::PartitionSpec& spec, Who who);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/sharding/shard_map.cpp: blocks of arguments, a map for each axis of the mesh, blocks
-// of results.
+// transforms/sharding/shard_map.cpp: splits arguments into blocks, maps over each axis of the mesh,
+// and joins the blocks of results.
 #include "weft/transforms/sharding/shard_map.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,8 @@ namespace {
 const char* in_specs = "shard_map in_specs";
 const char* out_specs = "shard_map out_specs";
 
-// Where axis k of the mesh stands when those before it are taken away: outer maps do that.
+// Returns the position of mesh axis k after the outer maps have removed the axes of the mesh before
+// it.
 MaybeAxis within(const SplitAxes& a, size_t k) {
   const int at = a.of_mesh[k];
   if (at < 0) return std::nullopt;
@@ -28,7 +29,7 @@ MaybeAxis within(const SplitAxes& a, size_t k) {
                   [&](int before) { return before >= 0 && before < at; }));
 }
 
-// One call: its maps, from the first axis of the mesh to the last, and f in the innermost.
+// One call: nested maps from the first axis of the mesh to the last, with f in the innermost one.
 struct Run {
   const ShardMapSpec& spec;
   FunctionRef<Arrays(const Arrays&)> f;
@@ -50,7 +51,7 @@ struct Run {
     return fmt::format("{}, {}", out_specs, tree::paths(result(), "result")[i]);
   }
 
-  // A result under the map of axis k where out_specs want it.
+  // Moves the lanes of a result under the map of axis k to the axis that out_specs request.
   Array placed(const Array& y, MaybeAxis mapped, size_t i, size_t k) const {
     const MeshAxis& axis = spec.mesh.axes()[k];
     if (const MaybeAxis to = within(out[i], k)) return move_mapped(y, mapped, *to, axis.size);
@@ -75,7 +76,7 @@ struct Run {
   }
 };
 
-// The shape of blocks put together: axes of the mesh joined with those behind them.
+// Returns the shape after joining blocks: axes of the mesh are merged with the axes after them.
 Shape joined_shape(const Shape& split, const SplitAxes& a) {
   std::vector<int64_t> sizes;
   for (int d = 0; d < split.ndim(); ++d)

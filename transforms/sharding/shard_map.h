@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// transforms/sharding/shard_map.h: shard_map: a function of one block of its arguments becomes a
-// function of whole arrays, dealt out over a mesh.
+// transforms/sharding/shard_map.h: shard_map: turns a function of one block of its arguments into a
+// function of whole arrays that are partitioned over a mesh.
 #pragma once
 #include "weft/tracer/callable.h"
 #include "weft/transforms/sharding/mesh.h"
@@ -11,15 +11,15 @@ namespace weft {
 namespace typing {
 struct ShardMapOptions {
   detail::Designated by_name{detail::ByName::tag};
-  // A result that out_specs do not deal out over an axis of the mesh must be the same in all its
-  // lanes; false: it is that of lane 0, unchecked.
+  // A result that out_specs do not partition over an axis of the mesh must be the same in all lanes
+  // of that axis. False: the result of lane 0 is used without a check.
   bool check_vma = true;
 };
 }  // namespace typing
 
 namespace detail {
 
-// How a shard_map is done, whatever its types.
+// The type-independent description of a shard_map.
 struct ShardMapSpec {
   sharding::Mesh mesh;
   sharding::PartitionSpecs in, out;
@@ -28,7 +28,8 @@ struct ShardMapSpec {
 };
 void check_shard_map(const ShardMapSpec& s);
 void identify_shard_map(const ShardMapSpec& s, KeyWriter& key);
-// f of the blocks of the leaves x of `args`; `result` tells the structure of what f returned last.
+// Runs f on the blocks of the leaves x of `args`. `result` returns the structure of f's last
+// result.
 Arrays run_shard_map(const ShardMapSpec& s, const Arrays& x, ir::FunctionRef<tree::Skeleton()> args,
                      ir::FunctionRef<Arrays(const Arrays&)> f,
                      ir::FunctionRef<tree::Skeleton()> result);
@@ -63,19 +64,20 @@ class ShardMapped : public CallOperator<ShardMapped<F>, F> {
 
 }  // namespace detail
 
-// f once in each lane of the mesh, on its blocks of the arguments: an axis that in_specs deal out
-// over lanes is cut into that many blocks, f sees one of them, and out_specs say along which axes
-// the blocks of the results are put together. The axes of the mesh have names for psum and the
-// like; what is not dealt out over one is the same in its lanes. Specs are prefixes of the trees;
-// one P stands for all arguments.
+// Runs f once in each lane of the mesh, on that lane's blocks of the arguments. An axis that
+// in_specs partition is cut into that many blocks, and f receives one of them. out_specs state
+// along which axes the blocks of the results are concatenated. The mesh axes have names for psum
+// and the other collectives. An array that is not partitioned over a mesh axis is the same in all
+// its lanes. Specs are prefixes of the trees; a single P applies to all arguments.
 //
-// The mesh is of this process: lanes run as those of nested maps, vmap(…, {.axis_name}), one for
-// each axis of the mesh, and derivatives inside f are those of a lane, as JAX has them with
-// check_vma=False: sum them over lanes where a parameter is shared.
+// The mesh belongs to this process: its lanes are those of nested maps, vmap(…, {.axis_name}), one
+// for each axis of the mesh. Derivatives inside f belong to one lane, as in JAX with
+// check_vma=False; sum them over the lanes for a shared parameter.
 //
-// AxisNameError for names that the mesh has not, ShapeError for axes that blocks do not divide and
-// specs of more entries than axes, BatchingError for specs that are no prefix, and for a result
-// that lanes do not share where out_specs say so. Source: jax.shard_map.
+// Raises AxisNameError for names that the mesh does not have. Raises ShapeError for axes that are
+// not divisible by the number of blocks, and for specs with more entries than axes. Raises
+// BatchingError for specs that are not a prefix, and for a result that differs between lanes where
+// out_specs require one value. Source: jax.shard_map.
 //
 //     sharding::Mesh mesh({{"data", 4}});
 //     auto mean = shard_map([](Array x) { return pmean(x.mean(), "data"); }, mesh,
@@ -90,10 +92,10 @@ auto shard_map(F f, sharding::Mesh mesh, sharding::PartitionSpecs in_specs,
 }
 
 namespace lax {
-// x, a tree, said to lie so over a mesh. A mesh is of one process and its arrays are whole, so this
-// checks that they can be dealt out so, and moves nothing: AxisNameError for names that the mesh
-// has not, or that a map being applied has already dealt out; ShapeError as in shard_map. Source:
-// jax.lax.with_sharding_constraint.
+// Returns x, a tree, and checks that it can be partitioned this way over a mesh. A mesh belongs to
+// one process and its arrays are whole, so no data moves. Raises AxisNameError for names that the
+// mesh does not have, or that an enclosing map already partitions, and ShapeError as shard_map.
+// Source: jax.lax.with_sharding_constraint.
 template <class T>
 typing::arrays_t<T> with_sharding_constraint(const T& x, const sharding::NamedSharding& shardings,
                                              typing::Location at = typing::Location::here()) {

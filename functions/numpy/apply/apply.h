@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/apply/apply.h: functions of elements, rows and axes, on whole arrays.
+// functions/numpy/apply/apply.h: application of functions of elements, rows and axes to whole
+// arrays.
 #pragma once
 #include <string>
 
@@ -9,18 +10,18 @@
 
 namespace weft {
 
-// f of each row of x along an axis, all at once: x's shape with that of what f returns for the
-// axis. f takes a vector and returns an Array. IndexError for an axis that there is not. Source:
+// Applies f to each row of x along an axis, in one vectorized call. f takes a vector and returns an
+// Array, whose shape replaces the axis. Raises IndexError for an axis that x does not have. Source:
 // jax.numpy.apply_along_axis.
 Array apply_along_axis(ir::FunctionRef<Array(Array)> f, int64_t axis, const typing::Arg& x);
-// f(a, axis) for each of the axes in turn, of what the one before returned; f keeps the axis or
-// takes it away, and then it stays with size 1. ShapeError for another rank. Source:
-// jax.numpy.apply_over_axes.
+// Calls f(a, axis) for each of the axes in turn, with the result of the previous call. f keeps the
+// axis or removes it; a removed axis is restored with size 1. Raises ShapeError if f returns
+// another rank. Source: jax.numpy.apply_over_axes.
 Array apply_over_axes(ir::FunctionRef<Array(Array, int64_t)> f, const typing::Arg& x,
                       const typing::AxisList& axes);
 
 namespace typing {
-// What piecewise gives where a condition holds: a number, or a function of an element of x.
+// The value of one piece of piecewise: a number, or a function of an element of x.
 struct Piece {
   Array value;
   ir::Function<Array(Array)> f = {};
@@ -33,17 +34,18 @@ struct Piece {
   Piece(F&& function) : f(std::forward<F>(function)) {}
 };
 }  // namespace typing
-// For each element of x what the piece of the last condition that holds there gives, in x's dtype;
-// one piece more stands for where none holds, else 0. Conditions are broadcast with x. ShapeError
-// for another number of pieces. Source: jax.numpy.piecewise.
+// Evaluates a piecewise function. Each element of x gets the piece of the last condition that is
+// true there, in x's dtype. Where no condition is true it gets one extra piece, or 0 without one.
+// Conditions are broadcast with x. Raises ShapeError for another number of pieces. Source:
+// jax.numpy.piecewise.
 Array piecewise(const typing::Arg& x, const Arrays& conditions,
                 const std::vector<typing::Piece>& pieces);
 
 namespace typing {
 struct VectorizeOptions {
-  // The axes of one call's operands and results by names, "(n),(n)->()"; empty: scalars.
+  // The axes of one call's operands and results, "(n),(n)->()"; empty: all are scalars.
   std::string signature = {};
-  // The operands, counted from 0, that are handed on as they are.
+  // The positions, from 0, of the operands that are passed to f unchanged.
   std::vector<int64_t> excluded = {};
 };
 }  // namespace typing
@@ -89,7 +91,7 @@ class Vectorized : public CallOperator<Vectorized<F>, F> {
   typing::Location at_;
 };
 
-// How many Arrays f takes.
+// The number of Arrays that f takes.
 template <class F>
 constexpr int count_of_indices() {
   if constexpr (std::is_invocable_v<F&, Array>)
@@ -106,10 +108,11 @@ constexpr int count_of_indices() {
 void check_indices(int takes, const Shape& shape);
 }  // namespace detail
 
-// f, a function of Arrays, as one whose operands have more axes in front, which are broadcast
-// together: f sees one place of them at a time, all at once. Results have these axes in front.
-// ShapeError where a signature is none, or does not fit operands or results; IndexError for an
-// excluded operand that there is not. Source: jax.numpy.vectorize.
+// Vectorizes f, a function of Arrays. The result takes operands with additional leading axes, which
+// are broadcast together, and applies f to each position in one vectorized call. The results have
+// these leading axes. Raises ShapeError for an invalid signature and for one that does not match
+// operands or results. Raises IndexError for an excluded operand that does not exist. Source:
+// jax.numpy.vectorize.
 //   vectorize([](Array a, Array b) { return dot(a, b); }, {.signature = "(n),(n)->()"})(x, y)
 template <class F>
 auto vectorize(F f, typing::VectorizeOptions o = {},
@@ -117,9 +120,9 @@ auto vectorize(F f, typing::VectorizeOptions o = {},
   return detail::Vectorized<F>(std::move(f), std::move(o), at);
 }
 
-// f(i, j, …) at each index of a shape of up to four axes, as scalars of `dtype`, all at once: the
-// shape with that of what f returns behind it. ShapeError unless f takes as many indices as there
-// are axes. Source: jax.numpy.fromfunction.
+// Calls f(i, j, …) at each index of a shape of up to four axes, in one vectorized call. The indices
+// are scalars of `dtype`. The result has this shape followed by the shape of f's result. Raises
+// ShapeError unless f takes as many indices as there are axes. Source: jax.numpy.fromfunction.
 template <class F>
 Array fromfunction(F f, const Shape& shape, DType dtype = F32,
                    typing::Location at = typing::Location::here()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/histogram.h: how many samples lie in which of adjoining intervals.
+// functions/numpy/data/histogram.h: histograms, the counts of samples in adjoining intervals.
 #pragma once
 #include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
@@ -8,62 +8,66 @@
 namespace weft {
 
 namespace typing {
-// The intervals of one variable: so many of equal width, or those between ascending edges, a
-// vector.
+// The intervals of one variable: a number of intervals of equal width, or a vector of ascending
+// edges.
 struct Bins {
   int64_t count = 0;
-  Array edges;  // an empty handle: `count` of them
+  Array edges;  // if empty, `count` intervals are used
   template <ir::Integer I>
   Bins(I n) : count(static_cast<int64_t>(n)) {}
   Bins(const Array& x) : edges(x) {}
 };
-// From where to where intervals of equal width go; none: from the least sample to the largest.
+// The range of intervals of equal width; none: from the smallest to the largest sample.
 struct BinRange {
   MaybeArray lo, hi;
   BinRange(none_t) {}
   BinRange(const MaybeArray& least, const MaybeArray& largest) : lo(least), hi(largest) {}
 };
 struct HistogramOptions {
-  // The least and the largest edge, where bins is a number; default: those of x.
+  // The smallest and the largest edge if bins is a number; default: those of x.
   BinRange range = none;
-  std::optional<Array> weights = {};  // how much each sample counts, of x's shape
-  bool density = false;               // the integral is 1: counts over widths and over their sum
+  std::optional<Array> weights = {};  // the weight of each sample, of x's shape
+  // normalizes the integral to 1: counts divided by the widths and by their sum
+  bool density = false;
 };
 }  // namespace typing
-// The bins + 1 edges that histogram takes: a float vector. Source: jax.numpy.histogram_bin_edges.
+// Returns the bins + 1 edges that histogram uses: a float vector. Source:
+// jax.numpy.histogram_bin_edges.
 Array histogram_bin_edges(const typing::Arg& x, const typing::Bins& bins = 10,
                           const typing::BinRange& range = none);
-// How many elements of x lie in each interval [edge i, edge i + 1), the last one closed, and the
-// edges: floats, (bins) and (bins + 1). What lies outside does not count. ShapeError for weights of
-// another shape and for edges that are no vector. Source: jax.numpy.histogram.
+// Returns the number of elements of x in each interval [edge i, edge i + 1), the last one closed,
+// and the edges. Both are floats, (bins) and (bins + 1). Elements outside are ignored. Raises
+// ShapeError for weights of another shape and for edges that are not a vector. Source:
+// jax.numpy.histogram.
 std::pair<Array, Array> histogram(const typing::Arg& x, const typing::Bins& bins = 10,
                                   const typing::HistogramOptions& o = {});
 
 namespace typing {
 struct HistogramDDOptions {
-  std::vector<BinRange> range = {};   // one a variable, or one for all of them
-  std::optional<Array> weights = {};  // how much each sample counts: (samples)
-  bool density = false;               // the integral is 1
+  std::vector<BinRange> range = {};   // one per variable, or one for all of them
+  std::optional<Array> weights = {};  // the weight of each sample: (samples)
+  bool density = false;               // normalizes the integral to 1
 };
-// What histogramdd gives.
+// The results of histogramdd.
 struct HistogramDD {
   Array counts;  // (bins of variable 0, bins of variable 1, …)
-  Arrays edges;  // of each variable
+  Arrays edges;  // one vector per variable
 };
 }  // namespace typing
-// How many samples (samples, variables) lie in each box of the intervals; `bins` are those of each
-// variable, or of all of them. ShapeError for what does not fit. Source: jax.numpy.histogramdd.
+// Returns the number of samples (samples, variables) in each cell of the grid of intervals. `bins`
+// are those of each variable, or of all variables. Raises ShapeError for arguments that do not
+// match. Source: jax.numpy.histogramdd.
 typing::HistogramDD histogramdd(const typing::Arg& sample,
                                 const std::vector<typing::Bins>& bins = {10},
                                 const typing::HistogramDDOptions& o = {});
 namespace typing {
-// What histogram2d gives: counts (bins of x, bins of y).
+// The results of histogram2d: counts (bins of x, bins of y).
 struct Histogram2D {
   Array counts, x_edges, y_edges;
 };
 }  // namespace typing
-// histogramdd of two vectors: counts (bins of x, bins of y) and the edges of both. Source:
-// jax.numpy.histogram2d.
+// Computes histogramdd of two vectors. It returns the counts (bins of x, bins of y) and the edges
+// of both. Source: jax.numpy.histogram2d.
 typing::Histogram2D histogram2d(const typing::Arg& x, const typing::Arg& y,
                                 const std::vector<typing::Bins>& bins = {10},
                                 const typing::HistogramDDOptions& o = {});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/statistics.h: what samples have to do with each other.
+// functions/numpy/data/statistics.h: covariances and correlations of samples.
 #pragma once
 #include "weft/functions/axis.h"
 #include "weft/tracer/array.h"
@@ -10,18 +10,20 @@ namespace weft {
 namespace typing {
 struct CovOptions {
   detail::Designated by_name{detail::ByName::tag};
-  bool rowvar = true;  // each row is a variable, each column a sample; else turned round
-  bool bias = false;   // divided by the number of samples N rather than N - 1
-  std::optional<int64_t> ddof = {};    // divided by N - ddof, whatever `bias` says
-  std::optional<Array> fweights = {};  // how often each sample counts: integers, (samples)
-  std::optional<Array> aweights = {};  // how much each sample weighs: (samples)
-  std::optional<DType> dtype = {};     // of the result; a float or complex one
+  bool rowvar = true;  // each row is a variable and each column a sample; false: the transpose
+  bool bias = false;   // divides by the number of samples N rather than N - 1
+  std::optional<int64_t> ddof = {};  // divides by N - ddof, regardless of `bias`
+  // the number of repetitions of each sample: integers, (samples)
+  std::optional<Array> fweights = {};
+  std::optional<Array> aweights = {};  // the weight of each sample: (samples)
+  std::optional<DType> dtype = {};     // dtype of the result, float or complex
 };
 }  // namespace typing
-// The covariances of the variables in m (variables, samples) or m (samples) and, behind these, of
-// those in y: (variables, variables), or a scalar for one variable. Integers become floats.
-// ShapeError for more axes and for weights that do not go with the samples, DTypeError for weights
-// fweights that are no integers and a dtype that is no float. Source: jax.numpy.cov.
+// Returns the covariances of the variables in m (variables, samples) or m (samples), followed by
+// those in y: (variables, variables), or a scalar for one variable. Integers are converted to
+// floats. Raises ShapeError for more axes and for weights that do not match the samples. Raises
+// DTypeError for fweights that are not integers and for a dtype that is not a float. Source:
+// jax.numpy.cov.
 template <class = void>
 Array cov(const typing::Arg& m, const typing::MaybeArray& y = none,
           const typing::CovOptions& o = {});
@@ -39,11 +41,11 @@ namespace typing {
 struct CorrCoefOptions {
   detail::Designated by_name{detail::ByName::tag};
   bool rowvar = true;               // as in cov
-  std::optional<DType> dtype = {};  // of the result; a float or complex one
+  std::optional<DType> dtype = {};  // dtype of the result, float or complex
 };
 }  // namespace typing
-// cov(x, y)[i, j] / sqrt(cov(x, y)[i, i] cov(x, y)[j, j]), cut to [-1, 1]. Source:
-// jax.numpy.corrcoef.
+// Returns the correlation coefficients cov(x, y)[i, j] / sqrt(cov(x, y)[i, i] cov(x, y)[j, j]),
+// clipped to [-1, 1]. Source: jax.numpy.corrcoef.
 template <class = void>
 Array corrcoef(const typing::Arg& x, const typing::MaybeArray& y = none,
                const typing::CorrCoefOptions& o = {});

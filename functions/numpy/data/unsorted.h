@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/unsorted.h: reductions by segment under TensorFlow's names and with its
-// rules: ids of any rank, negative ones dropped, the number of segments given.
+// functions/numpy/data/unsorted.h: segment reductions with TensorFlow's names and rules: ids have
+// any rank, negative ids are dropped, and the number of segments is given.
 #pragma once
 #include "weft/tracer/array.h"
 
 namespace weft {
 
-// Of data[i…, j…] and integer ids[i…]: out[s, j…] is the reduction of data[i…] over all i… with
-// ids[i…] = s, for s = 0 … num_segments-1; of data's dtype. Ids that are negative or too large are
-// dropped. ShapeError where data's shape does not begin with that of ids, DTypeError for ids that
-// are no integers.
+// Each function takes data[i…, j…] and integer ids[i…]. out[s, j…] is the reduction of data[i…]
+// over all i… with ids[i…] = s, for s = 0 … num_segments-1, in data's dtype. Ids that are negative
+// or too large are dropped. Raises ShapeError unless data's shape begins with that of ids, and
+// DTypeError for ids that are not integers.
 
-// Sums; an empty segment is 0. Source: tf.math.unsorted_segment_sum.
+// Returns the sums; an empty segment is 0. Source: tf.math.unsorted_segment_sum.
 Array unsorted_segment_sum(const typing::Arg& data, const typing::Arg& ids, int64_t num_segments);
-// Products; an empty segment is 1. Source: tf.math.unsorted_segment_prod.
+// Returns the products; an empty segment is 1. Source: tf.math.unsorted_segment_prod.
 Array unsorted_segment_prod(const typing::Arg& data, const typing::Arg& ids, int64_t num_segments);
-// Maxima; an empty segment is the lowest finite number of the dtype.
-// Source: tf.math.unsorted_segment_max.
+// Returns the maxima; an empty segment is the lowest finite number of the dtype. Source:
+// tf.math.unsorted_segment_max.
 Array unsorted_segment_max(const typing::Arg& data, const typing::Arg& ids, int64_t num_segments);
-// Minima; an empty segment is the highest finite number of the dtype.
-// Source: tf.math.unsorted_segment_min.
+// Returns the minima; an empty segment is the highest finite number of the dtype. Source:
+// tf.math.unsorted_segment_min.
 Array unsorted_segment_min(const typing::Arg& data, const typing::Arg& ids, int64_t num_segments);
-// Sums over the number of members; an empty segment is 0. data must be inexact (DTypeError).
-// Source: tf.math.unsorted_segment_mean.
+// Returns the means; an empty segment is 0. data must be inexact (DTypeError). Source:
+// tf.math.unsorted_segment_mean.
 Array unsorted_segment_mean(const typing::Arg& data, const typing::Arg& ids, int64_t num_segments);
-// Sums over the square root of the number of members; an empty segment is 0. data must be inexact
-// (DTypeError). Source: tf.math.unsorted_segment_sqrt_n.
+// Returns the sums divided by the square root of the number of members; an empty segment is 0. data
+// must be inexact (DTypeError). Source: tf.math.unsorted_segment_sqrt_n.
 Array unsorted_segment_sqrt_n(const typing::Arg& data, const typing::Arg& ids,
                               int64_t num_segments);
 
