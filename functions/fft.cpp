@@ -59,8 +59,8 @@ Array resized(const Array& x, int64_t axis, int64_t n) {
   return pad_with(x, base::zeros(Type(x.dtype(), {})), none, high, none);
 }
 
-// Transforms along the last `lengths.size()` axes, three at a time. A transform of real numbers has
-// its half-length axis last.
+// Transforms along the last `lengths.size()` axes, three at a time. A transform from or to real
+// numbers is such a transform only along the last three axes, and complex along all others.
 Array transformed(const Array& x, FftType type, const Sizes& lengths) {
   constexpr size_t most = 3;
   if (lengths.size() <= most) return lax::fft(x, type, lengths);
@@ -132,8 +132,8 @@ Array along_many(const char* name, FftType type, const Array& a, const FftnOptio
 }
 
 Array conjugate(const Array& x) { return is_complex(x.dtype()) ? lax::conj(x) : x; }
-// The norm that makes a transform compute the opposite direction. Norm `backward` does not divide
-// in the forward direction.
+// The norm with which an inverse transform is scaled as a forward transform with norm n, and vice
+// versa.
 Norm opposite(Norm n) {
   return n == Norm::ortho ? n : n == Norm::backward ? Norm::forward : Norm::backward;
 }

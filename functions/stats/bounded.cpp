@@ -66,7 +66,7 @@ Array logsf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg&
 }  // namespace beta
 
 namespace {
-// The density of the gamma distribution with parameter a at z >= 0, where z is scaled by s.
+// The logarithm of the density of s z, where z >= 0 has the gamma distribution with parameter a.
 Array gamma_logpdf(const Array& z, const Array& a, const Array& s) {
   const Array inside = (z >= 0) & (z != inf), y = safe(inside, z, 1);
   // With a large parameter the power and the gamma function nearly cancel.

@@ -224,7 +224,7 @@ Attr Parser::dense() {
   if (!lex_.peek().is("<")) lex_.expected("'<'");
   const std::string& text = lex_.text();
   const size_t from = lex_.at() + 1;
-  // Searches the '>' that is not in a string or a comment.
+  // Searches for the '>' that is not in a string or a comment.
   size_t end = from;
   for (; end < text.size() && text[end] != '>' && text[end] != ':'; ++end) {
     if (text[end] == '"') end = text.find('"', end + 1);
