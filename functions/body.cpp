@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/body.cpp: functions that join elements, as users write them.
+// functions/body.cpp: traces user functions that join two elements, such as the body of reduce.
 #include "weft/functions/body.h"
 
 #include <fmt/format.h>
@@ -83,7 +83,7 @@ bool is_extreme(const Array& x, bool largest) {
   });
   return is;
 }
-// Whether joining it to something changes nothing.
+// Returns true if joining any value to x with this op leaves the value unchanged.
 bool is_neutral(const std::string& op, const Array& x) {
   const DType d = x.dtype();
   if (op == "max") return is_extreme(x, false);

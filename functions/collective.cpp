@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/collective.cpp: checks of names, groups and axes; means; several names; blocks.
+// functions/collective.cpp: collectives as users call them. Checks names, groups and axes, and
+// builds means, collectives over several names and blocks of an axis.
 #include "weft/functions/collective.h"
 
 #include <fmt/format.h>
@@ -35,7 +36,8 @@ namespace {
 std::string quoted(const std::vector<std::string>& names) {
   return names.size() == 1 ? "'" + names[0] + "'" : fmt::format("('{}')", fmt::join(names, "', '"));
 }
-// The number of lanes of all named axes; AxisNameError for one that is not bound or named twice.
+// The number of lanes of all named axes. Raises AxisNameError for a name that is not bound or that
+// occurs twice.
 int64_t lanes_of(const char* who, const std::vector<std::string>& names) {
   int64_t n = 1;
   for (size_t i = 0; i < names.size(); ++i) {
@@ -46,7 +48,7 @@ int64_t lanes_of(const char* who, const std::vector<std::string>& names) {
   }
   return n;
 }
-// The same of a function that takes names alone.
+// The same for a function that accepts only names, not positions.
 int64_t named_lanes(const char* who, const AxisNames& axes) {
   if (axes.names().empty() && axes.positions().empty())
     throw AxisNameError(fmt::format("{}: no axis is named", who));
@@ -79,7 +81,7 @@ void need_groups(const char* who, const AxisNames& axes, const AxisIndexGroups& 
   for (const auto& g : groups)
     if (g.empty()) fn::fail_index(fmt::format("{}: axis_index_groups has an empty group", who));
 }
-// The number of lanes of a group, where all have as many.
+// The number of lanes in a group. All groups must have the same size.
 int64_t group_size(const char* who, const AxisNames& axes, const AxisIndexGroups& groups) {
   const int64_t lanes = named_lanes(who, axes);
   if (groups.empty()) return lanes;
@@ -94,11 +96,11 @@ int64_t group_size(const char* who, const AxisNames& axes, const AxisIndexGroups
 
 // ---- blocks of an axis
 
-// Axis k of n * size entries as two, of n and of size.
+// Splits axis k, of n * size entries, into two axes of sizes n and size.
 Array in_blocks(const Array& x, int k, int64_t n) {
   return reshape_to(x, x.shape().with(k, x.shape()[k] / n).inserted(k, n));
 }
-// Axes k and k + 1 as one.
+// Merges axes k and k + 1 into one.
 Array merged(const Array& x, int k) {
   return reshape_to(x, x.shape().erased(k).with(k, x.shape()[k] * x.shape()[k + 1]));
 }
@@ -111,7 +113,7 @@ constexpr const char* names_of_folds[] = {"psum", "pmean", "pmax", "pmin"};
 Array folded(Across what, const Array& x, const AxisNames& axes, const AxisIndexGroups& groups) {
   const auto along = fn::axes_of(names_of_folds[static_cast<int>(what)], axes.positions(),
                                  static_cast<int>(x.ndim()));
-  // A sum over several axes is rounded once, behind the last of them.
+  // A sum over several axes is rounded once, after the last axis.
   const DType wide = accumulator_dtype(x.dtype());
   const bool sums = what == Across::sum || what == Across::mean;
   if (sums && wide != x.dtype() && along.size() + axes.names().size() > 1)
@@ -128,7 +130,7 @@ Array folded(Across what, const Array& x, const AxisNames& axes, const AxisIndex
     default: return psum_over(here, axes.names(), groups);
   }
 }
-// A C++ number counted once a lane is a number, too.
+// The sum over lanes of a C++ number is again a C++ number: it keeps its weak type.
 bool is_number(const Array& x, const AxisIndexGroups& groups) {
   const Concrete* c = concrete_or_null(x);
   return c && c->literal && !is_complex(x.dtype()) && groups.empty() && !x.is_traced();
@@ -137,13 +139,13 @@ Array counted(const Array& number, int64_t lanes) {
   if (!is_integer(number.dtype()))
     return scalar_of(number.dtype(), number.item<double>() * static_cast<double>(lanes),
                      number.weak_type());
-  // Integers wrap as sums of arrays do, those beyond I64 too.
+  // Integers wrap as sums of arrays do. Integers beyond I64 wrap too.
   const uint64_t n = number.dtype() == U64 ? number.item<uint64_t>()
                                            : static_cast<uint64_t>(number.item<int64_t>());
   return scalar_of_int(number.dtype(), static_cast<int64_t>(n * static_cast<uint64_t>(lanes)),
                        number.weak_type());
 }
-// How many values each lane's sum has.
+// The number of values in each lane's sum.
 Array values_summed(const Array& like, int64_t all, const AxisNames& axes,
                     const AxisIndexGroups& groups) {
   const bool differ = std::any_of(groups.begin(), groups.end(),
@@ -180,13 +182,13 @@ Array across(Across what, const Array& x, const AxisNames& axes, const Collectiv
   int64_t values = lanes;
   for (int64_t a : fn::axes_of(who, axes.positions(), static_cast<int>(x.ndim())))
     values *= x.shape()[a];
-  // Integers become floats before they are summed, as in mean: their sum might wrap.
+  // As in mean, integers become floats before they are summed, because their sum might wrap.
   const Array given = fn::inexact(number);
   const Array sum =
       folded(what, fn::as_dtype(given, accumulator_dtype(given.dtype()), given.weak_type()), axes,
              o.axis_index_groups);
-  // Of no lanes there is no mean, and nobody reads it; but 0 / 0 would reach the gradients of what
-  // all of them share.
+  // A mean over zero lanes is undefined and has no reader. Dividing by 1 instead keeps 0 / 0 out of
+  // the gradients of values that all lanes share.
   const Array count = values_summed(sum, std::max<int64_t>(values, 1), axes, o.axis_index_groups);
   return fn::as_dtype(lax::div(sum, count), given.dtype(), given.weak_type());
 }
@@ -202,7 +204,7 @@ Array gather_lanes(const Array& x, const AxisNames& axes, const AllGatherOptions
     return o.tiled ? merged(r, axis) : r;
   }
   Array r = x;
-  // The last name counts fastest, so it is gathered first.
+  // The index of the last name varies fastest, so it is gathered first.
   for (size_t i = names.size(); i-- > 0;) {
     r = all_gather_over(r, {names[i]}, {}, named_axis_size(names[i]), axis);
     if (o.tiled || i + 1 < names.size()) r = merged(r, axis);
@@ -251,7 +253,8 @@ Array exchange(const char* who, const Array& x, const AxisNames& axes, int64_t s
         "{}: the size of all_to_all split_axis ({}) has to be divisible by the size of the named "
         "axis {} ({}): axis {} of {}",
         who, n, quoted(axes.names()), size, split, to_string(x.type())));
-  // The blocks' axis goes; their lanes' axis comes in front of concat_axis.
+  // The exchange removes the axis of the blocks and inserts the axis of their lanes before
+  // concat_axis.
   const Array blocks = all_to_all_over(in_blocks(x, split, size), axes.names(), o.axis_index_groups,
                                        size, split, concat);
   return merged(blocks, concat);

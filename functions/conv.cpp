@@ -21,7 +21,7 @@ namespace {
 
 using lax::Sizes;
 
-// The axes of the letters of a spec: of a pair, then of the other letters of rhs.
+// The axes of the letters of a spec: first those of `pair`, then those of the other letters of rhs.
 Sizes letter_axes(const char* what, const std::string& spec, const char* pair,
                   const std::string& rhs, int64_t rank) {
   Sizes axes;
@@ -51,7 +51,8 @@ ConvAxes axes_of(const lax::ConvDimensions& d, int64_t rank) {
           letter_axes("rhs", d.rhs, "OI", d.rhs, rank),
           letter_axes("the result", d.out, "NC", d.rhs, rank)};
 }
-// (batch, spatial…, features), (spatial…, features taken, features given)
+// The layouts are (batch, spatial…, features) for operand and result, and (spatial…, input
+// features, output features) for the kernel.
 ConvAxes features_last(int64_t rank) {
   Sizes x{0, rank - 1}, kernel{rank - 1, rank - 2};
   for (int64_t d = 0; d < rank - 2; ++d) {
@@ -61,7 +62,7 @@ ConvAxes features_last(int64_t rank) {
   return {x, kernel, x};
 }
 
-// Padding by name.
+// Computes the padding from its name, "SAME" or "VALID".
 void set_padding(ConvWindow* w, const std::string& kind, const ConvAxes& axes, const Shape& lhs,
                  const Shape& rhs) {
   Sizes in, window;
@@ -99,8 +100,8 @@ Array conv_of(const Arg& lhs, const Arg& rhs, const Sizes& strides, const lax::C
                      o.preferred_element_type.value_or(lhs->dtype()), o.precision);
 }
 
-// The padding of a transposed convolution in whose stead another one stands: of a kernel that spans
-// k, and strides s. Source: jax.lax.conv_transpose.
+// The padding of the ordinary convolution that computes a transposed convolution, for a kernel that
+// spans k elements and for strides s. Source: jax.lax.conv_transpose.
 std::pair<int64_t, int64_t> transposed_padding(int64_t k, int64_t s, const std::string& kind) {
   const bool same = kind == "SAME";
   const int64_t all = k + s - 2 + (same ? 0 : std::max<int64_t>(k - s, 0));
@@ -269,7 +270,7 @@ lax::ConvDimensionNumbers lax::conv_general_permutations(const ConvDimensions& d
 
 namespace {
 
-// Sizes as they are in the order of these axes, and back.
+// Permutes sizes into the order of these axes. put_back is the inverse.
 Sizes picked(const char* name, const Shape& s, const Sizes& axes) {
   if (std::ssize(axes) != s.ndim() || axes.size() < 2)
     fn::fail_shape(fmt::format("{}: {} must have an axis for each of {} letters, 2 or more", name,
@@ -283,7 +284,7 @@ Shape put_back(const Sizes& sizes, const Sizes& axes) {
   for (size_t k = 0; k < axes.size(); ++k) r[static_cast<size_t>(axes[k])] = sizes[k];
   return r;
 }
-// Of shapes in the order of conv.
+// The shape of the result, from shapes whose axes are in the order of conv.
 Sizes conv_sizes(const char* name, const Sizes& lhs, const Sizes& rhs, const Sizes& strides,
                  const lax::ConvPadding& padding) {
   const size_t n = strides.size();

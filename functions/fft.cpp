@@ -31,7 +31,7 @@ void require_sizes(const char* name, const Sizes& s) {
     if (n <= 0) fn::fail_shape(fmt::format("{}: a size must be positive, got {}", name, n));
 }
 
-// The axes as given, non-negative.
+// The axes in the order in which the user gave them, as non-negative numbers.
 Sizes axes_in_order(const char* name, const Array& x, const std::optional<Sizes>& given,
                     const std::optional<Sizes>& s) {
   const int rank = x.ndim();
@@ -39,7 +39,7 @@ Sizes axes_in_order(const char* name, const Array& x, const std::optional<Sizes>
     if (s && s->size() != given->size())
       fn::fail_shape(
           fmt::format("{}: {} sizes do not fit {} axes", name, s->size(), given->size()));
-    fn::axes_of(name, *given, rank);  // none twice
+    fn::axes_of(name, *given, rank);  // refuses an axis that occurs twice
     Sizes out;
     for (int64_t a : *given) out.push_back(fn::axis_of(name, a, rank));
     return out;
@@ -50,7 +50,7 @@ Sizes axes_in_order(const char* name, const Array& x, const std::optional<Sizes>
   return axis_range(rank - count, rank);
 }
 
-// Axis `axis` cut or filled up with zeros.
+// Cuts axis `axis` to n elements or pads it with zeros.
 Array resized(const Array& x, int64_t axis, int64_t n) {
   const int64_t there = x.shape()[axis];
   if (n <= there) return fn::sliced(x, axis, 0, n);
@@ -59,7 +59,8 @@ Array resized(const Array& x, int64_t axis, int64_t n) {
   return pad_with(x, base::zeros(Type(x.dtype(), {})), none, high, none);
 }
 
-// Along the last `lengths.size()` axes, three at a time; those of real numbers along the last one.
+// Transforms along the last `lengths.size()` axes, three at a time. A transform from or to real
+// numbers is such a transform only along the last three axes, and complex along all others.
 Array transformed(const Array& x, FftType type, const Sizes& lengths) {
   constexpr size_t most = 3;
   if (lengths.size() <= most) return lax::fft(x, type, lengths);
@@ -81,7 +82,8 @@ Array transformed(const Array& x, FftType type, const Sizes& lengths) {
   return others(lax::fft(x, type, last));
 }
 
-// A factor on a result that is divided by the number of its elements if it is an inverse.
+// Multiplies y by the factor of a norm. y is the result of a transform, which already divides by
+// its number of elements if it is an inverse.
 Array normed(const Array& y, Norm norm, bool inverse, double n) {
   if (norm == Norm::backward || n == 0) return y;
   const double ortho = inverse ? std::sqrt(n) : 1 / std::sqrt(n);
@@ -106,7 +108,7 @@ Array core(const char* name, FftType type, const Array& a, const std::optional<S
   if (type == FftType::rfft && !lengths.empty() && lengths.back() == 0)
     fn::fail_shape(fmt::format("{}: needs at least one element along the last axis, got {}", name,
                                to_string(x.type())));
-  // In their order at the end, and back.
+  // Moves the axes to the end in their order, and back after the transform.
   const Sizes end = axis_range(x.ndim() - std::ssize(axes), x.ndim());
   Array y =
       transformed(axes == end ? x : moveaxis(x, AxisList(axes), AxisList(end)), type, lengths);
@@ -130,7 +132,8 @@ Array along_many(const char* name, FftType type, const Array& a, const FftnOptio
 }
 
 Array conjugate(const Array& x) { return is_complex(x.dtype()) ? lax::conj(x) : x; }
-// The other direction: backward divides nothing there.
+// The norm with which an inverse transform is scaled as a forward transform with norm n, and vice
+// versa.
 Norm opposite(Norm n) {
   return n == Norm::ortho ? n : n == Norm::backward ? Norm::forward : Norm::backward;
 }
@@ -200,7 +203,7 @@ Array irfftn(const Arg& a, const FftnOptions& o) {
 }
 
 namespace {
-// The numbers k over n d.
+// Returns k / (n d).
 Array frequencies(const char* name, const Array& k, int64_t n, const Array& d, DType dtype) {
   if (d.ndim() != 0)
     fn::fail_shape(

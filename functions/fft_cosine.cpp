@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/fft_cosine.cpp: cosine transforms, by Fourier transforms of the elements at even places
-// followed by those at odd ones, backwards (Makhoul, "A fast cosine transform in one and two
-// dimensions", 1980).
+// functions/fft_cosine.cpp: cosine transforms. Each is a Fourier transform of permuted elements.
+// The elements at even places are first, followed by those at odd places in reverse order (Makhoul,
+// "A fast cosine transform in one and two dimensions", 1980).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@ namespace {
 
 int last(const Array& x) { return static_cast<int>(x.ndim()) - 1; }
 
-// exp(i pi k / (2 n)) for k < n, conjugated on the way there.
+// exp(i pi k / (2 n)) for k < n, conjugated in the forward direction.
 Array turns(int64_t n, bool back, DType d) {
   std::vector<double> re, im;
   for (int64_t k = 0; k < n; ++k) {
@@ -30,7 +30,7 @@ Array turns(int64_t n, bool back, DType d) {
   }
   return lax::complex(fn::as_dtype(array(re), d), fn::as_dtype(array(im), d));
 }
-// What the elements are divided by to be those of an orthogonal matrix.
+// Dividing the elements by these factors makes the transform an orthogonal matrix.
 Array orthogonal(int64_t n, DType d) {
   std::vector<double> f(static_cast<size_t>(n), std::sqrt(2 * static_cast<double>(n)));
   f[0] = std::sqrt(4 * static_cast<double>(n));

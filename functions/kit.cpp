@@ -21,7 +21,8 @@ void fail_dtype(const std::string& text) { throw DTypeError(text); }
 void fail_index(const std::string& text) { throw IndexError(text); }
 
 namespace {
-// A number beyond I32 that becomes a d, which has no room for it.
+// Raises an error for an integer beyond I32 that would be converted to a dtype d that cannot hold
+// it.
 void refuse_becoming(const Array& x, DType d) {
   if (!beyond_i32(x.dtype(), x.weak_type()) || takes_beyond_i32(x.dtype(), d)) return;
   std::string number = "an integer argument", advice = beyond_i32_advice();
@@ -47,7 +48,7 @@ DType own_dtype(const Array& x) {
   return x.dtype();
 }
 void refuse_beyond_i32(const Array& x, const Array& other) {
-  // Two numbers compute in I32 or F32.
+  // Two C++ numbers compute in I32 or F32.
   refuse_becoming(x, other.weak_type() && is_integer(other.dtype()) ? I32 : other.dtype());
 }
 
@@ -122,7 +123,8 @@ Promoted common_dtype(const char* name, const Array& a, const Array& b) {
     throw DTypeError(std::string(name) + ": " + inner_text(e));
   }
 }
-// Only what changes is converted; a weak operand beside a strong one of its dtype stays as it is.
+// Converts only an operand that changes. A weak operand next to a strong one of the same dtype is
+// left unchanged.
 Array meet(const Array& x, const Promoted& p) {
   return x.dtype() == p.dtype && (x.weak_type() || !p.weak) ? x : as_dtype(x, p.dtype, p.weak);
 }
@@ -141,7 +143,8 @@ Pair promoted_inexact(const char* name, const Array& a, const Array& b) {
   return {scalar_or_broadcast(meet(a, p), s), scalar_or_broadcast(meet(b, p), s)};
 }
 
-// A bool beside a number takes its dtype, and is no I32 that would widen it.
+// A bool next to a number takes the dtype of the number. It is not an I32, which would widen a
+// narrower number.
 Pair promoted_numbers(const char* name, const Array& a, const Array& b) {
   const auto [x, y] = promoted(name, a, b);
   return {numeric(x), numeric(y)};

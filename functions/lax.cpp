@@ -40,7 +40,7 @@ Arrays wrapped(const char* name, const Array& x, const Arrays& starts) {
     if (is_unsigned(s.dtype())) {
       out.push_back(s);
     } else if (concrete_or_null(s)) {
-      // Known now: no equation is needed for it.
+      // The start is known while tracing, so no equation is needed.
       const int64_t v = s.item<int64_t>();
       const int64_t at = v < 0 ? v + n : v;
       out.push_back(scalar_of_int(at > INT32_MAX || at < INT32_MIN ? I64 : I32, at));
@@ -134,7 +134,7 @@ Array pad(const Arg& x, const Arg& value, const std::vector<PadAxis>& config) {
     interior.push_back(p.interior);
   }
   need_sizes("pad", x, low);
-  // A C++ number is a padding value of any dtype.
+  // A C++ number can pad an array of any dtype.
   return pad_with(x, value->weak_type() ? fn::as_dtype(value, x->dtype()) : value.value(), low,
                   high, interior);
 }
@@ -236,7 +236,8 @@ Array dynamic_update_index_in_dim(const Arg& x, const Arg& update, const Arg& in
 // ---- gather and scatter
 
 namespace {
-// Whether windows that are not inside are moved there, instead of being left out.
+// Returns true if windows out of range are moved into range, and false if they are dropped or
+// filled.
 bool moves_inside(const char* name, const std::string& mode) {
   if (mode == "clip" || mode == "promise_in_bounds") return true;
   if (mode != "fill" && mode != "drop")
@@ -256,7 +257,7 @@ Array gather(const Arg& x, const Arg& indices, const GatherDimensionNumbers& g, 
       gather_windows(x, indices, d, sizes, fill ? OutOfBounds::fill : OutOfBounds::clip,
                      {o.unique_indices, o.indices_are_sorted});
   if (!fill || !o.fill_value) return out;
-  // Where a window of trues reads as false, it was out of range.
+  // A gather of an array of trues reads false exactly where the window is out of range.
   const Array inside = gather_windows(fn::broadcast(fn::as_dtype(true, Bool), x->shape()), indices,
                                       d, sizes, OutOfBounds::zero);
   return select(inside, out, fn::broadcast(fn::as_dtype(*o.fill_value, out.dtype()), out.shape()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/nn.cpp: activations and normalisations of neural networks.
+// functions/nn.cpp: activations and normalizations of neural networks.
 #include "weft/functions/nn.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,8 @@ namespace weft::nn {
 namespace {
 using fn::number_like;
 Array filled(const Array& x, double v) { return fn::broadcast(number_like(x, v), x.shape()); }
-// f where x is not positive, from a value that keeps it finite elsewhere: no NaN in the derivative.
+// The operand of a function that is selected only where x is not positive. It is 0 elsewhere, where
+// the function of x could overflow and give a NaN derivative.
 Array below_zero(const Array& x, const Array& positive) {
   return lax::select(positive, filled(x, 0), x);
 }
@@ -36,14 +37,14 @@ Array below_zero(const Array& x, const Array& positive) {
 
 Array relu(const Arg& x) {
   const Calling s("relu", x.at());
-  // By choice and not by max alone, so that the derivative at 0 is 0. A NaN stays, with derivative
-  // 0.
+  // A select, rather than max alone, makes the derivative at 0 equal to 0. A NaN stays NaN and has
+  // derivative 0.
   const Array zero = filled(x, 0);
   return lax::select(greater(x, zero), x, maximum(lax::stop_gradient(x), zero));
 }
 Array relu6(const Arg& x) {
   const Calling s("relu6", x.at());
-  // As relu: the derivatives at 0 and 6 are 0.
+  // As in relu, the derivatives at 0 and 6 are 0.
   const Array zero = filled(x, 0), six = filled(x, 6);
   const Array inside = lax::bitwise_and(greater(x, zero), less(x, six));
   return lax::select(inside, x, minimum(maximum(lax::stop_gradient(x), zero), six));
@@ -75,8 +76,9 @@ Array gelu(const Arg& x, bool approximate) {
     const Array t = lax::div(v, number_like(v, std::sqrt(2.0)));
     return lax::div(lax::mul(v, lax::erfc(lax::neg(t))), number_like(v, 2));
   }
-  // (1 + tanh(u)) / 2 is the logistic function of 2 u, in which nothing is lost far below 0. From
-  // 30 on it is 0 or 1 in every dtype, and the cube of no number is endless.
+  // (1 + tanh(u)) / 2 is the logistic function of 2 u, which loses no digits far below 0. Beyond
+  // |v| = 30 it is 0 or 1 in every dtype, so v is clamped there. The clamp also keeps the cube
+  // finite.
   const Array near = lax::clamp(number_like(v, -30), v, number_like(v, 30));
   const Array cube = lax::mul(number_like(v, 0.044715), lax::integer_pow(near, 3));
   const Array twice = lax::mul(number_like(v, 2 * std::sqrt(2 / M_PI)), lax::add(near, cube));
@@ -99,7 +101,7 @@ Array mish(const Arg& x) {
 }
 Array soft_sign(const Arg& x) {
   const Calling s("soft_sign", x.at());
-  // The derivative of the quotient would be a difference of two that cancel far out.
+  // The derivative of the quotient would be a difference of two terms that cancel for large |x|.
   const auto root = [](const Array& a) { return lax::add(lax::abs(a), number_like(a, 1)); };
   return fn::with_slope(
       "soft_sign", {fn::inexact(x)}, [&](const Arrays& a) { return lax::div(a[0], root(a[0])); },
@@ -138,8 +140,8 @@ Array sparse_sigmoid(const Arg& x) {
   const Array v = fn::inexact(x);
   return lax::mul(number_like(v, 0.5), clip(lax::add(v, number_like(v, 1)), 0, 2));
 }
-// Either form loses digits where the other does not: Mächler, "Accurately computing
-// log(1 - exp(-|a|))" (2012). The rule has the derivative at 0 and infinity, too.
+// Each of the two forms loses digits where the other one does not: Mächler, "Accurately computing
+// log(1 - exp(-|a|))" (2012). The rule gives the derivative at 0 and infinity too.
 Array log1mexp(const Arg& x) {
   const Calling s("log1mexp", x.at());
   const Array v = fn::inexact(x);
@@ -151,7 +153,7 @@ Array log1mexp(const Arg& x) {
                      lax::log1p(lax::neg(lax::exp(n))));
       },
       [](const Arrays& a, const Arrays& d) {
-        // 1 / expm1(a), as a quotient in which nothing overflows for a > 0.
+        // The slope 1 / expm1(a), as a quotient in which nothing overflows for a > 0.
         const Array below = less(a[0], number_like(a[0], 0)), one = number_like(a[0], 1);
         const Array n = lax::neg(where(below, one, a[0])), m = where(below, a[0], lax::neg(one));
         const Array slope = lax::div(lax::exp(n), lax::neg(lax::expm1(n)));
@@ -160,7 +162,7 @@ Array log1mexp(const Arg& x) {
 }
 Array squareplus(const Arg& x, const Arg& b) {
   const Calling s("squareplus", x.at());
-  // max(v, 0) + b / (2 (|v| + sqrt(v^2 + b))): nothing cancels, not in derivatives either.
+  // max(v, 0) + b / (2 (|v| + sqrt(v^2 + b))). Nothing cancels, in the derivatives either.
   const Array v = fn::inexact(x), size = lax::abs(v), root = weft::sqrt(add(lax::square(v), b));
   const Array above = lax::select(lax::ge(v, number_like(v, 0)), v, filled(v, 0));
   return add(above, divide(b, multiply(2, add(size, root))));
@@ -177,18 +179,18 @@ Array identity(const Arg& x) { return x; }
 
 namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
-// x less its largest element, which has no part in the derivative.
+// x minus its largest element. The largest element is treated as a constant in the derivative.
 Array shifted(const Array& x, const AxisList& axis) {
   ReduceOptions o;
   o.keepdims = true;
   o.initial = number_like(x, -inf);
   return subtract(x, lax::stop_gradient(max(x, axis, o)));
 }
-// A result in the dtype of the operand that it was computed from in another.
+// Converts v, which was computed in a wider dtype, to the dtype of the operand `like`.
 Array rounded(const Array& v, const Array& like) {
   return fn::as_dtype(v, like.dtype(), v.weak_type());
 }
-// IndexError and ShapeError that name the function.
+// Raises IndexError and ShapeError that name the function.
 void need_axes(const char* name, const Array& x, const AxisList& axis,
                const std::optional<Array>& where) {
   fn::axes_of(name, x, axis);
@@ -237,8 +239,7 @@ Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o)
   return rounded(subtract(total, number_like(total, std::log(count))), given);
 }
 namespace {
-// A result of these operands in the dtype that they promote to, where that is narrower than the one
-// it was computed in.
+// Converts v to the dtype that the operands promote to, if v was computed in a wider dtype.
 Array narrowed(const Array& v, const Arrays& of) {
   const DType d = to_inexact(common_type(types_of(of)).dtype);
   return accumulator_dtype(d) == v.dtype() ? fn::as_dtype(v, d, v.weak_type()) : v;
@@ -254,7 +255,8 @@ Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& 
   if (o.algorithm != "fast" && o.algorithm != "stable")
     fn::fail_index(fmt::format("standardize: .algorithm must be \"fast\" or \"stable\", not \"{}\"",
                                o.algorithm));
-  // What does not count is left out before it is squared: a NaN's square has no derivative.
+  // Masked elements are replaced by 0 before the square: the square of a NaN would make the
+  // derivative NaN.
   const auto counted = [&](const Array& a) {
     return o.where ? where(*o.where, a, number_like(a, 0)) : a;
   };
@@ -303,7 +305,7 @@ Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o) {
 }
 
 namespace {
-// x (b, m, k) times its scales (b, m, s), each over k / s numbers.
+// Multiplies x (b, m, k) by its scales (b, m, s). Each scale applies to k / s consecutive numbers.
 Array with_scales(const Array& x, const Array& scales, DType d) {
   const int64_t k = x.shape()[2], s = scales.shape()[2];
   if (k == 0 || s == 0) return fn::as_dtype(x, d);

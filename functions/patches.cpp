@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/patches.cpp: the elements of each window as features, and convolutions with a kernel
-// for each place.
+// functions/patches.cpp: extracts the elements of each window as features, and convolves with a
+// separate kernel for each place.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,12 +20,12 @@ namespace {
 
 using lax::Sizes;
 
-// What slides over one spatial axis.
+// The window along one spatial axis.
 struct Slide {
   int64_t size, stride, dilation, places;
 };
-// The elements at a place of the window, one a place of the result: x is (batch, features,
-// spatial…).
+// Slices the elements at one place of the window, one for each place of the result. The layout of x
+// is (batch, features, spatial…).
 Array taken(const Array& x, const std::vector<Slide>& slides, int64_t place) {
   Sizes start(2, 0), limit{x.shape()[0], x.shape()[1]}, stride(2, 1);
   start.resize(slides.size() + 2);
@@ -125,7 +125,7 @@ Array lax::conv_general_dilated_local(const Arg& lhs, const Arg& rhs, const Size
         fmt::format("{}: rhs must have the features and the places of the patches {}, "
                     "got {}",
                     name, to_string(x.type()), to_string(rhs->type())));
-  // The places in their order in the result.
+  // The spatial axes, sorted by their position in the result.
   Sizes order(filter_shape.size());
   std::iota(order.begin(), order.end(), 2);
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
@@ -138,7 +138,8 @@ Array lax::conv_general_dilated_local(const Arg& lhs, const Arg& rhs, const Size
   }
   const Array out =
       dot_general(x, rhs, {{axes.out_spec[1]}, {axes.rhs_spec[1]}, places_x, places_rhs});
-  // (places…, batch, features) with batch and features where they belong.
+  // dot_general returns (places…, batch, features). The transpose moves batch and features to their
+  // axes in out_spec.
   Sizes back;
   int64_t next = 0;
   for (int64_t a = 0; a < out.ndim(); ++a)

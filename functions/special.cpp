@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/special.cpp: special functions made of elementwise ops. Where the derivative of the
-// formula would be NaN or inexact at points where the function has one, a rule says it.
+// functions/special.cpp: special functions made of elementwise ops. A derivative rule replaces the
+// derivative of a formula that would be NaN or inexact at points where the function has a
+// derivative.
 #include "weft/functions/special.h"
 
 #include <fmt/format.h>
@@ -29,7 +30,7 @@ using fn::need_real, fn::pair_of, fn::real_of, fn::reals_of, fn::with_slope;
 constexpr double inf = std::numeric_limits<double>::infinity(),
                  nan = std::numeric_limits<double>::quiet_NaN();
 
-// The polynomial by Horner's rule, highest coefficient first.
+// Evaluates the polynomial by Horner's rule. The highest coefficient is first.
 Array polynomial(const Array& x, std::initializer_list<double> c) {
   Array r = fn::number_like(x, 0);
   for (double k : c) r = r * x + k;
@@ -57,7 +58,8 @@ Array ndtr(const Arg& x) {
   const Array w = real_of("ndtr", x) * std::sqrt(0.5);
   return lax::erfc(lax::neg(w)) * 0.5;
 }
-// Cephes, ndtri.c: for p > e^-2 an odd function of p - 1/2, else one of z = sqrt(-2 log p).
+// From Cephes, ndtri.c. The approximation is an odd function of p - 1/2 for p > e^-2, and a
+// function of z = sqrt(-2 log p) otherwise.
 Array ndtri(const Arg& p) {
   const Calling s("ndtri", p.at());
   const Array v = real_of("ndtri", p), upper = v > -std::expm1(-2.0);
@@ -101,7 +103,7 @@ Array ndtri(const Arg& p) {
   const Array end = where(v == 0, -inf, where(v == 1, inf, nan));
   return fn::as_dtype(where(inside, where(upper, size, lax::neg(size)), end), v.dtype());
 }
-// Far below 0 by the asymptotic series of ndtr.
+// Far below 0 this uses the asymptotic series of ndtr.
 Array log_ndtr(const Arg& x) {
   const Calling s("log_ndtr", x.at());
   const Array v = reals_of("log_ndtr", {x})[0];
@@ -111,7 +113,8 @@ Array log_ndtr(const Arg& x) {
     const double lower = wide ? -20 : -10;
     const Array above = y > 0;
     const Array p = ndtr(where(above, lax::neg(y), maximum(y, lower)));
-    // log(1 - p) with what the difference has lost, which is all of a small p.
+    // log(1 - p), plus a correction for the rounding error of 1 - p. For a small p that error is
+    // all of p.
     const Array rest = 1 - p, lost = where(above, (1 - rest) - p, 0);
     const Array inside = log(where(above, rest, p)) + lost / rest;
     const Array far = minimum(y, lower), i = 1 / lax::square(far);
@@ -120,8 +123,9 @@ Array log_ndtr(const Arg& x) {
         lax::square(far) * -0.5 - log(lax::neg(far)) - 0.5 * std::log(2 * M_PI) + log(series);
     return fn::as_dtype(where(y > lower, inside, low), y.dtype());
   };
-  // The density over ndtr. With t = erfcx(|x| / sqrt 2) and g = exp(-x^2 / 2), ndtr(x) is t g / 2
-  // below 0, where g cancels, and 1 - t g / 2 above. So far out that x^2 overflows it is -x.
+  // The derivative is the density divided by ndtr. Let t = erfcx(|x| / sqrt 2) and g = exp(-x^2 /
+  // 2). ndtr(x) is t g / 2 below 0, where g cancels in the quotient, and 1 - t g / 2 above. Where x
+  // is so far below 0 that x^2 could overflow, the derivative is -x.
   return with_slope("log_ndtr", {v}, value, [](const Arrays& in, const Arrays& d) {
     const Array &y = in[0], below = y < 0, end = y < -1e6, size = where(end, 1, abs(y));
     const Array t = lax::erfcx(size * std::sqrt(0.5));
@@ -152,24 +156,25 @@ Array gammasgn(const Arg& x) {
   return fn::as_dtype(where(pole, nan, where(negative, -1., 1.)), v.dtype());
 }
 namespace {
-// f in F64, rounded once: an exponential of logarithms of gamma functions would lose a digit of a
-// narrow float for each digit of the exponent.
+// Computes f in F64 and rounds once. An exponential of logarithms of gamma functions would lose one
+// digit of a narrow float for each digit of the exponent.
 Array through_f64(const Arrays& v, FunctionRef<Array(const Arrays&)> f) {
   Arrays wide;
   for (const Array& x : v) wide.push_back(fn::as_dtype(x, F64));
   return fn::as_dtype(f(wide), v[0].dtype(), v[0].weak_type());
 }
 Array is_whole(const Array& x) { return floor(x) == x; }
-// log |sin(pi x)|; -inf at whole numbers.
+// log |sin(pi x)|, which is -inf at whole numbers.
 Array log_sine(const Array& x) {
   const Array rest = x - round(x), whole = rest == 0;
   return where(whole, -inf, log(abs(sin(M_PI * where(whole, 0.5, rest)))));
 }
 }  // namespace
 namespace {
-// Gamma(a) for a > 0 in F64. Below 3 the exponential of its logarithm, which is small; up to 10 by
-// the recurrence, whose differences are exact; beyond by Stirling's formula with the power itself:
-// an exponential would lose the digits of a large logarithm. Halves of the power have numbers.
+// Gamma(a) for a > 0 in F64. Below 3 it is the exponential of its logarithm, which is small. Up to
+// 10 the recurrence is used, whose differences are exact. Beyond 10 it is Stirling's formula with
+// the power itself, because an exponential would lose the digits of a large logarithm. The power is
+// computed as the square of its root, which does not overflow.
 Array gamma_above(const Array& a) {
   const Array far = a >= 10, small = a < 1;
   Array y = where(far, 2, a), product = fn::number_like(a, 1);
@@ -186,8 +191,8 @@ Array gamma_above(const Array& a) {
 }
 Array gamma_of(const Array& x) {
   const Array size = abs(x), value = gamma_above(size), below = x < 0;
-  // Gamma(x) Gamma(-x) = -pi / (x sin(pi x)); whole numbers are poles. Where Gamma(-x) has no
-  // number, half of it is multiplied twice.
+  // Gamma(x) Gamma(-x) = -pi / (x sin(pi x)). Whole numbers are poles. Where Gamma(-x) overflows,
+  // the division by it is done in two steps.
   const Array rest = x - round(x), pole = below & (rest == 0);
   const Array sine = sin(M_PI * where(below & ~pole, rest, 0.5));
   const Array odd = where(remainder(round(x), 2) != 0, -1., 1.);
@@ -196,7 +201,7 @@ Array gamma_of(const Array& x) {
   const Array at_zero = copysign(inf, x);
   return where(x == 0, at_zero, where(pole | (x == -inf), nan, where(below, mirrored, value)));
 }
-// f = Gamma(at(x)) with the derivative f digamma(at(x)).
+// f = Gamma(at(x)), with the derivative f digamma(at(x)).
 Array with_gamma_slope(const char* name, const Array& x, FunctionRef<Array(const Array&)> f,
                        FunctionRef<Array(const Array&)> at) {
   const Array v = real_of(name, x);
@@ -226,10 +231,11 @@ Array factorial(const Arg& n) {
                           [](const Array& v) { return where(v < 0, 0, v) + 1; });
 }
 namespace {
-// log |Gamma(z + m) / Gamma(z)|: for positive z and z + m by a beta function, which leaves out what
-// the two have in common; negative ones are reflected.
+// log |Gamma(z + m) / Gamma(z)|. For positive z and z + m it is computed by a beta function, in
+// which their common part does not occur. Negative ones are reflected.
 Array log_rising(const Array& z, const Array& m) {
-  // It is Gamma(m) / B(z, m) for m > 0, and for m < 0 the inverse of that from z + m on.
+  // The quotient is Gamma(m) / B(z, m) for m > 0. For m < 0 it is the inverse of the quotient that
+  // starts at z + m.
   const auto above = [](const Array& a, const Array& n) {
     const Array up = n > 0, from = where(up, a, a + n), by = abs(n);
     const Array l = lax::lgamma(by) - betaln(from, by);
@@ -239,16 +245,16 @@ Array log_rising(const Array& z, const Array& m) {
   const Array inside = (right | left) & (m != 0) & isfinite(end);
   const Array from = where(inside, where(right, z, 1 - z), 1), by = where(inside, m, 1);
   const Array l = above(from, where(right, by, lax::neg(by)));
-  // Gamma(z) Gamma(1 - z) = pi / sin(pi z)
+  // Gamma(z) Gamma(1 - z) = pi / sin(pi z).
   const Array turned = log_sine(where(left, z, 0.5)) - log_sine(where(left, end, 0.5)) - l;
   const Array apart = lax::lgamma(end) - lax::lgamma(z);
   return where(inside & right, l, where(inside & left, turned, apart));
 }
-// A function of z and its derivative.
+// The value of a function of z, and its derivative.
 struct Sloped {
   Array value, slope;
 };
-// z (z + 1) … (z + m - 1) for few factors; for a negative m 1 over (z - 1) … (z + m).
+// z (z + 1) … (z + m - 1), for few factors. For negative m it is 1 / ((z - 1) … (z + m)).
 constexpr int64_t few_factors = 20;
 Sloped rising_product(const Array& z, const Array& m) {
   const Array one = fn::number_like(z, 1), below = m < 0, count = abs(m);
@@ -266,7 +272,8 @@ Array off_poles(const Array& x) { return where((x <= 0) & is_whole(x), 1., x); }
 Array is_few(const Array& m) { return is_whole(m) & (abs(m) <= static_cast<double>(few_factors)); }
 Array poch_of(const Array& z, const Array& m) {
   const Array few = is_few(m);
-  // Gamma is infinite at 0, -1, …; if both ends are such, the quotient has a limit.
+  // Gamma is infinite at 0, -1, …. If both z and z + m are such points, the quotient has a finite
+  // limit.
   const Array end = z + m, pole = (z <= 0) & is_whole(z), end_pole = (end <= 0) & is_whole(end);
   const Array sign =
       where(pole | end_pole, 1., gammasgn(where(pole, 1., z)) * gammasgn(where(end_pole, 1., end)));
@@ -286,10 +293,12 @@ Array poch(const Arg& z, const Arg& m) {
     return through_f64(v, [](const Arrays& w) { return poch_of(w[0], w[1]); });
   };
   return with_slope("poch", reals_of("poch", {z, m}), value, [&](const Arrays& v, const Arrays& d) {
-    // Another number stands for a pole of the gamma functions, so that no derivative is NaN there.
+    // Poles of the gamma functions are replaced by another number, so that no derivative is NaN
+    // there.
     const Array start = off_poles(v[0]), end = off_poles(v[0] + v[1]), up = digamma(end);
     const Array p = fn::with_log_derivatives(value(v), lax::lgamma(end) - lax::lgamma(start));
-    // The slope of few factors by z is their own, also where the product is 0.
+    // For few factors, the slope in z is that of the product itself, which also holds where the
+    // product is 0.
     const Array few = is_few(v[1]), product = rising_product(v[0], where(few, v[1], 0.)).slope;
     return d[0] * where(few, product, (up - digamma(start)) * p) + d[1] * (up * p);
   });
@@ -322,7 +331,7 @@ Array polygamma(const Arg& n, const Arg& x) {
 Array zeta(const Arg& x, const Arg& q) {
   const Calling s("zeta", x.at());
   const auto [a, b] = pair_of("zeta", x, q);
-  // Endless exponents leave the first term, endless q leaves none.
+  // For an infinite exponent only the first term remains. For an infinite q the sum is 0.
   const Array first = where(b > 1, 0, where(b == 1, 1, where(b > 0, inf, nan)));
   const Array none = (b == inf) & (a > 1);
   return where(none, 0, where(a == inf, first, lax::zeta(a, b)));
@@ -340,7 +349,7 @@ Array gammaincc(const Arg& a, const Arg& x) {
 
 // ---- beta functions
 
-// Gamma(x) Gamma(1 - x) = pi / sin(pi x) takes a negative operand to the other side.
+// A negative operand is reflected by Gamma(x) Gamma(1 - x) = pi / sin(pi x).
 Array betaln(const Arg& a, const Arg& b) {
   const Calling s("betaln", a.at());
   const auto [p, q] = pair_of("betaln", a, b);
@@ -352,7 +361,8 @@ Array betaln(const Arg& a, const Arg& b) {
   const Array l = fn::log_beta(u, v);
   const Array of_sum = log_sine(where(below, sum, 0.5)), of_low = log_sine(where(below, low, 0.5)),
               of_high = log_sine(where(left, high, 0.5));
-  // Infinities of both gamma functions leave a number, those of three an infinity.
+  // If two of the gamma functions are infinite, their quotient is finite. If all three are, the
+  // result is infinite.
   const Array whole = is_whole(low) & is_whole(high);
   const Array falling = l + where(whole, 0, where(whole, 0, of_sum) - where(whole, 0, of_low));
   const Array rising = std::log(M_PI) - of_low - log(where(rises, high, 1)) - l;
@@ -371,7 +381,7 @@ Array beta(const Arg& a, const Arg& b) {
     };
     const Array low = minimum(p, q), high = maximum(p, q);
     const Array falls = is_whole(p) & is_whole(q) & (low < 0) & (high > 0) & (p + q <= 0);
-    // The sign of an infinity is not known: it is taken as positive.
+    // The sign of an infinity is undefined, so it is taken as positive.
     const Array pole = (low <= 0) & is_whole(low);
     const Array sign = where(falls, where(remainder(high, 2) == 0, 1., -1.),
                              where(pole, 1., sign_of(p) * sign_of(q) * sign_of(p + q)));
@@ -397,11 +407,11 @@ Array logit(const Arg& p) {
       [](const Arrays& v, const Arrays& d) { return d[0] / v[0] + d[0] / (1 - v[0]); });
 }
 namespace {
-// x l, 0 where x is 0 and y a number.
+// x l, or 0 where x is 0 and y is not NaN.
 Array product_or_zero(const Array& x, const Array& y, const Array& l) {
   return fn::as_dtype(where(logical_or(x != 0, isnan(y)), x * l, 0), x.dtype());
 }
-// x / y, 0 where both are 0: a term that does not count has no derivative, even at the pole of the
+// x / y, or 0 where both are 0. A term that is 0 has no derivative, even at the pole of the
 // logarithm.
 Array quotient_or_zero(const Array& x, const Array& y) {
   return x / fn::as_dtype(where(logical_and(x == 0, y == 0), 1, y), x.dtype());
@@ -451,15 +461,16 @@ Array kl_div(const Arg& p, const Arg& q) {
   return rel_entr(v[0], v[1]) - v[0] + v[1];
 }
 namespace {
-// (e^(l log_of(x)) - 1) / l, log_of(x) for l = 0, where log_of is log or log1p; `v`: x and l.
+// (e^(l log_of(x)) - 1) / l, or log_of(x) for l = 0, where log_of is log or log1p. `v` holds x and
+// l.
 Array power_less_one(const char* name, const Arrays& v, Array (*log_of)(const Arg&)) {
   const auto value = [&](const Arrays& in) {
     const Array log_x = log_of(in[0]), t = in[1] * log_x;
     const Array flat = logical_or(in[1] == 0, abs(t) < 1e-18), l = where(flat, 1, in[1]);
     return fn::as_dtype(where(flat, log_x, expm1(l * log_x) / l), log_x.dtype());
   };
-  // By x it is e^((l - 1) log_x); by l log_x^2 times the derivative of (e^t - 1) / t at t = l
-  // log_x, and where log_x is infinite 1 / l^2 or infinite.
+  // The derivative in x is e^((l - 1) log_x). The derivative in l is log_x^2 times the derivative
+  // of (e^t - 1) / t at t = l log_x. Where log_x is infinite, the latter is 1 / l^2 or infinite.
   return with_slope(name, v, value, [&](const Arrays& in, const Arrays& d) {
     const Array &l = in[1], log_x = log_of(in[0]), end = isinf(log_x);
     const Array less = l - 1, power = where(less == 0, 0, less * log_x);
@@ -491,8 +502,8 @@ namespace {
 Array unscaled(const Array& x, Array (*f)(const Arg&)) {
   return lax::mul(lax::exp(lax::abs(x)), f(x));
 }
-// I0(x) for n = 0, I1(x) / x for n = 1; near 0 by the series of x^2, as |x| has no derivative
-// there.
+// I0(x) for n = 0, and I1(x) / x for n = 1. Near 0 it is a series in x^2, because |x| has no
+// derivative there.
 Array smooth_bessel(const Array& x, int n) {
   const auto c = [n](int k) {
     return std::pow(0.25, k) / (std::tgamma(k + 1.) * std::tgamma(k + n + 1.)) / (n + 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/special_integrals.cpp: special functions that are integrals: of exponentials, sines and
+// functions/special_integrals.cpp: special functions that are integrals of exponentials, sines and
 // normal densities.
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ using fn::real_of, fn::reals_of, fn::with_slope;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 // Weideman's rational approximation of w(z) for Im z >= 0 (SIAM J. Numer. Anal. 31, 1994), with 40
-// terms: a polynomial in (L + iz) / (L - iz), highest coefficient first.
+// terms. It is a polynomial in (L + iz) / (L - iz), with the highest coefficient first.
 constexpr double weideman_l = 5.3182958969449885;
 constexpr double weideman[] = {
     -1.899694947394927e-15,  1.128073562364402e-15,   1.1357687198999241e-14,
@@ -53,7 +53,7 @@ Array faddeeva_upper(const Array& z) {
   for (double c : weideman) p = p * t + fn::number_like(z, c);
   return (2 * p / below + 1 / std::sqrt(M_PI)) / below;
 }
-// w(z) = 2 e^(-z^2) - w(-z). Computed in C128.
+// w(z) = 2 e^(-z^2) - w(-z) for Im z < 0. Computed in C128.
 Array faddeeva(const Array& x) {
   const Array z = fn::as_dtype(x, C128), above = lax::imag(z) >= 0.;
   const Array w = faddeeva_upper(where(above, z, lax::neg(z)));
@@ -119,7 +119,7 @@ FresnelIntegrals fresnel(const Arg& x) {
 // ---- Owen's T function
 namespace {
 
-// The upper half of the nodes of Gauss and Legendre with 24 points, and their weights.
+// The positive nodes of the Gauss-Legendre rule with 24 points, and their weights.
 constexpr double gauss_nodes[] = {0.06405689286260563, 0.1911188674736163, 0.3150426796961634,
                                   0.4337935076260451,  0.5454214713888396, 0.6480936519369755,
                                   0.7401241915785544,  0.820001985973903,  0.8864155270044011,
@@ -129,8 +129,8 @@ constexpr double gauss_weights[] = {0.12793819534675202, 0.12583745634682825, 0.
                                     0.0861901615319532,  0.07334648141108016, 0.05929858491543636,
                                     0.04427743881741941, 0.02853138862893356, 0.01234122979998869};
 
-// The integral of e^(-h^2 (1 + x^2) / 2) / (1 + x^2) from 0 to a <= 1, over 2 pi. What lies beyond
-// 9 / h is lost in the rest.
+// The integral of e^(-h^2 (1 + x^2) / 2) / (1 + x^2) from 0 to a <= 1, divided by 2 pi. The
+// integrand beyond 9 / h is smaller than the rounding error of the rest.
 Array owens_integral(const Array& h, const Array& a) {
   std::vector<double> x, w;
   for (size_t k = 0; k < std::size(gauss_nodes); ++k)
@@ -143,7 +143,8 @@ Array owens_integral(const Array& h, const Array& a) {
   const Array f = exp(expand_dims(lax::square(h) * -0.5, -1) * (1 + t)) / (1 + t);
   return top * sum(f * array(w), -1);
 }
-// Owen (1956): even in h, odd in a; T(h, a) + T(ah, 1/a) is a product of normal distributions.
+// Owen (1956): T is even in h and odd in a, and T(h, a) + T(ah, 1/a) is a product of normal
+// distributions.
 Array owens_value(const Arrays& v) {
   const Array h = lax::abs(fn::as_dtype(v[0], F64)), a = lax::abs(fn::as_dtype(v[1], F64));
   const Array large = a > 1, ah = where(h == 0, 0., a * h);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/special_kit.cpp: promotion of the operands of special functions, their derivatives, and
-// parts of log Gamma that do not cancel.
+// the parts of log Gamma that do not cancel.
 #include "weft/functions/special_kit.h"
 
 #include <cmath>
@@ -57,15 +57,15 @@ Array stirling_rest(const Array& x) {
 }
 
 namespace {
-// With v = (x - m) / (x + m) the logarithm of x / m is 2 artanh v. Near 0 its first term is taken
-// together with m - x, which leaves (x - m) v.
+// With v = (x - m) / (x + m), the logarithm of x / m is 2 artanh v. Near 0 its first term is
+// combined with m - x, which leaves (x - m) v.
 Array deviance_of(const Array& x, const Array& m) {
   const Array both = x + m, d = x - m, v = d / both;
   const Array near = (abs(v) < 0.1) & isfinite(both), u = where(near, v, 0), uu = u * u;
   Array sum = number_like(x, 0);
   for (int k = itemsize(x.dtype()) > 4 ? 19 : 9; k >= 3; k -= 2) sum = sum * uu + 1. / k;
   const Array close = d * u + 2 * x * (u * uu * sum);
-  // The quotient by a tiny number may have no number.
+  // The quotient by a tiny number may overflow, so m is scaled there.
   const int bits = x.dtype() == F64 ? 600 : x.dtype() == F16 ? 9 : 90;
   const Array tiny = m < std::ldexp(1, -bits), scaled = where(tiny, m * std::ldexp(1, bits), m);
   const Array l = log(where(near, 2, x / scaled)) + where(tiny, bits * std::log(2.), 0);
@@ -82,10 +82,10 @@ Array deviance(const Array& x, const Array& m) {
         return dv[0] * l - dv[1] * step;
       });
 }
-// The three logarithms cancel where an operand is large: there they are those of Stirling's formula
-// with what cancels left out.
+// The three logarithms of gamma functions cancel where an operand is large. There Stirling's
+// formula is used, without the terms that cancel.
 Array log_beta(const Array& a, const Array& b) {
-  // Ordered by one comparison: at a == b, minimum and maximum would each have half of the
+  // One comparison orders a and b. At a == b, minimum and maximum would each get half of the
   // derivative, and second derivatives would be wrong.
   const Array swap = a > b, low = where(swap, b, a), high = where(swap, a, b);
   const Array large = (low > 0) & (high >= 10) & isfinite(high), both = large & (low >= 10);

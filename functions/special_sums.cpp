@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/special_sums.cpp: special functions by sums and recurrences: hypergeometric ones,
-// binomial coefficients, Bessel functions, spherical harmonics, the gamma function of complex
+// functions/special_sums.cpp: special functions by sums and recurrences: hypergeometric functions,
+// binomial coefficients, Bessel functions, spherical harmonics, and the gamma function of complex
 // numbers.
 #include <fmt/format.h>
 
@@ -41,8 +41,9 @@ Array hyp2f1(const Arg& a, const Arg& b, const Arg& c, const Arg& x) {
   return lax::hyp2f1(v[0], v[1], v[2], v[3]);
 }
 namespace {
-// (n choose k) for 0 <= k <= n, F64. Few factors one by one, in which whole numbers stay whole;
-// many by a beta function, in which the logarithms of large factorials do not cancel.
+// (n choose k) for 0 <= k <= n, in F64. Few factors are multiplied one by one, which keeps whole
+// numbers exact. Many factors use a beta function, because the logarithms of large factorials would
+// cancel.
 constexpr int64_t few_factors = 30;
 Array comb_of(const Array& n, const Array& k) {
   const Array whole = floor(n) == n, least = where(whole, minimum(k, n - k), k);
@@ -85,8 +86,9 @@ Array comb(const Arg& n, const Arg& k, const CombOptions& o) {
 
 // ---- logarithms of sums
 namespace {
-// The sum of b e^(x - top) and top, the largest x that counts, or 0 where that is infinite, as they
-// are computed, of narrow floats in F32; a value as the function gives it.
+// total is the sum of b e^(x - top). top is the largest x that is not masked, or 0 where that is
+// infinite. Both are computed in F32 for narrow floats. rounded converts a value to the dtype and
+// shape of the function's result.
 struct ScaledSum {
   Array total, top;
   std::vector<int64_t> axes;
@@ -129,8 +131,8 @@ Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
 
 // ---- Bessel functions
 
-// Miller's recurrence downwards, of h = J_k(z) k! / (z/2)^k up to a factor, in which nothing
-// overflows for small z; 1 = J_0 + 2 J_2 + 2 J_4 + … gives the factor. Computed in F64.
+// Miller's recurrence, downwards, for h = J_k(z) k! / (z/2)^k up to a factor. In h nothing
+// overflows for small z. The factor follows from 1 = J_0 + 2 J_2 + 2 J_4 + …. Computed in F64.
 Array bessel_jn(const Arg& z, int64_t v, int64_t n_iter) {
   const Calling s("bessel_jn", z.at());
   const Array x = real_of("bessel_jn", z);
@@ -141,7 +143,8 @@ Array bessel_jn(const Arg& z, int64_t v, int64_t n_iter) {
   const Type t(F64, x.shape());
   std::vector<double> orders;
   for (int64_t k = 0; k <= n_iter; ++k) orders.push_back(static_cast<double>(k));
-  // h of the two orders above, the sum so far over z / 2 to its power; out h
+  // The carry is h of the two orders above, and the sum so far, divided by the current power of z /
+  // 2. The output is h.
   const Closed body = record({t, t, t, Type(F64, {})}, [&](const Arrays& c) {
     const Array& k = c[3];
     const Array h = c[1] - square / ((k + 1) * (k + 2)) * c[0];
@@ -161,7 +164,8 @@ Array bessel_jn(const Arg& z, int64_t v, int64_t n_iter) {
 
 // ---- spherical harmonics
 
-// By degrees l upwards, first along the diagonal to P_m^m, then at this order to P_n^m, normalised.
+// The recurrence climbs along the diagonal to P_m^m, and then at this order to P_n^m, all
+// normalized.
 Array sph_harm_y(const Arg& n, const Arg& m, const Arg& theta, const Arg& phi,
                  const SphHarmOptions& o) {
   const Calling s("sph_harm_y", n.at());
@@ -186,7 +190,7 @@ Array sph_harm_y(const Arg& n, const Arg& m, const Arg& theta, const Arg& phi,
   const Type t(d, v[0].shape());
   std::vector<double> degrees;
   for (int64_t l = 1; l <= most; ++l) degrees.push_back(static_cast<double>(l));
-  // P at the two degrees below.
+  // The carry is P of the two degrees below.
   const Closed body = record({t, t, Type(d, {})}, [&](const Arrays& c) {
     const Array& l = c[2];
     const Array climbs = l > order, ll = lax::square(l), mm = lax::square(order);
@@ -213,9 +217,10 @@ Array sph_harm_y(const Arg& n, const Arg& m, const Arg& theta, const Arg& phi,
 
 namespace weft::fn {
 
-// Lanczos (SIAM J. Numer. Anal. B 1, 1964) with g = 7 and the nine coefficients of GSL for Re z >=
-// 1/2, else by reflection: log sin(pi z) without its jumps is log(1 - e^(2 i pi z)) - i pi z + i pi
-// / 2 - log 2 in the upper half plane; below is the conjugate. Computed in C128.
+// The formula of Lanczos (SIAM J. Numer. Anal. B 1, 1964), with g = 7 and the nine coefficients of
+// GSL, is used for Re z >= 1/2. Other z are reflected. In the upper half plane, log sin(pi z)
+// without its jumps is log(1 - e^(2 i pi z)) - i pi z + i pi / 2 - log 2. In the lower half plane
+// it is the conjugate. Computed in C128.
 Array complex_loggamma(const Array& given) {
   const Array z = as_dtype(given, C128), re = lax::real(z), im = lax::imag(z);
   const auto made = [](const Array& a, const Array& b) {
@@ -234,7 +239,7 @@ Array complex_loggamma(const Array& given) {
     sum = sum + lanczos[k] / (u + static_cast<double>(k + 1));
   const Array t = u + 7.5;
   const Array l = (u + 0.5) * log(t) - t + log(sum) + 0.5 * std::log(2 * M_PI);
-  // i pi z, and the same with Re z less its nearest whole number.
+  // i pi z, and the same where Re z is reduced by its nearest whole number.
   const Array safe = where(mirror, x, 0.25), rest = safe - round(safe);
   const Array turn = made(above * -M_PI, safe * M_PI), near = made(above * -M_PI, rest * M_PI);
   const Array jump = made(fn::number_like(re, std::log(2 * M_PI)), fn::number_like(re, -M_PI / 2));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/window.cpp: windows that slide over an array, with padding and options as users write
-// them, and layers that pool.
+// them, and pooling layers.
 #include "weft/functions/window.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ using Pads = std::vector<std::pair<int64_t, int64_t>>;
 
 Sizes ones_or(const Sizes& given, size_t n) { return given.empty() ? Sizes(n, 1) : given; }
 
-// A window on an operand of this shape, checked.
+// Builds and checks a window on an operand of this shape.
 Window window_on(const char* name, const Type& operand, const Sizes& dimensions,
                  const lax::WindowOptions& o) {
   const size_t n = dimensions.size();
@@ -56,7 +56,8 @@ Array fold(const char* name, Array (*of_windows)(const Array&, const Window&), c
   return of_windows(x, window_on(name, x->type(), dimensions, o));
 }
 
-// sum, maximum or minimum if the function is that alone, and init has no part in it.
+// The op for sum, maximum or minimum if the function computes exactly that and init is its neutral
+// element. Returns nullptr otherwise.
 using OfWindows = Array (*)(const Array&, const Window&);
 OfWindows monoid_of(const ClosedJaxpr& j, const Array& init) {
   const std::string op = fn::monoid_of(j, init);
@@ -92,7 +93,7 @@ Selection selection(const char* name, const Arg& operand, const Sizes& dimension
 
 // ---- pooling
 
-// The window of spatial axes, with those of batch and features.
+// A window over the spatial axes, extended by the batch and feature axes.
 struct Pool {
   Sizes dimensions;
   lax::WindowOptions options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/dlpack.cpp: tensors of DLPack as arrays, and arrays as tensors.
+// interop/dlpack.cpp: converts tensors of DLPack to arrays, and arrays to tensors.
 #include "weft/interop/dlpack.h"
 
 #include <fmt/format.h>
@@ -60,7 +60,7 @@ const char* name_of(DeviceType t) {
     default: return "unknown to Weft";
   }
 }
-// Its name; empty for the host.
+// The name of the device, which is empty for the host.
 std::string device_of(const Device& d) {
   switch (d.device_type) {
     case cpu:
@@ -89,7 +89,7 @@ Device device_for(const Array& x) {
   return {cuda, id};
 }
 
-// ---- in
+// ---- from tensors to arrays
 
 [[noreturn]] void malformed(const std::string& why) {
   throw FormatError(fmt::format("{}: {}; the tensor is not one that DLPack describes", from, why));
@@ -110,7 +110,7 @@ Shape shape_of(const Tensor& t) {
   return s;
 }
 
-// Strides do not matter along axes of one element.
+// Returns true if the strides are row-major. Strides along axes of size 1 do not matter.
 bool same_places(const Shape& s, const std::vector<int64_t>& strides) {
   const std::vector<int64_t> dense = row_major(s);
   for (size_t i = 0; i < dense.size(); ++i)
@@ -118,7 +118,7 @@ bool same_places(const Shape& s, const std::vector<int64_t>& strides) {
   return true;
 }
 
-// Calls the deleter.
+// Owns a tensor and calls its deleter.
 template <class T>
 class Owner final : public RefCounted {
  public:
@@ -132,7 +132,8 @@ class Owner final : public RefCounted {
   T* t_;
 };
 
-// Through the host: the elements between the lowest and the highest address.
+// Copies the bytes between the lowest and the highest address to the host, compacts them there, and
+// copies the result to the device.
 Array compacted_elsewhere(const Type& t, const std::byte* data, const std::vector<int64_t>& strides,
                           const std::string& device) {
   int64_t low = 0, high = 1;
@@ -188,9 +189,9 @@ Array taken(T* managed, const FromDlpackOptions& o) {
   }
 }
 
-// ---- out
+// ---- from arrays to tensors
 
-// What a tensor points to, and what keeps it.
+// The memory to which a tensor points: its shape, strides and the owner of its elements.
 template <class T>
 struct Given {
   T managed;

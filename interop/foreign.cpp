@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/foreign.cpp: memory that arrays and somebody else share.
+// interop/foreign.cpp: memory that arrays share with other code.
 #include "weft/interop/foreign.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace weft::detail {
 namespace {
 
-// What generated code and C++ need of an address; GPUs read 16 bytes and more at a time.
+// The alignment that generated code and C++ require. GPUs read 16 bytes or more at a time.
 size_t alignment_of(DType d, bool on_host) {
   const int unit = is_key(d) ? 4 : is_complex(d) ? itemsize(d) / 2 : itemsize(d);
   return on_host ? static_cast<size_t>(unit) : 64;
@@ -29,7 +29,7 @@ Array made_of(const Type& t, Ref<Buffer> b) {
   return Array{Ref<const Node>(new Concrete(t, Source::current(), std::move(b)))};
 }
 
-// Copies the elements of one axis and of those after it.
+// Copies the elements along one axis and all later axes.
 void compact(std::byte** to, const std::byte* from, const Shape& shape,
              const std::vector<int64_t>& strides, size_t axis, int64_t size) {
   if (axis == shape.size()) {
@@ -79,10 +79,10 @@ Array array_over(const Type& t, const void* data, Ref<const RefCounted> owner,
 
 View view_in_place(const Array& x) {
   const Concrete& c = concrete(x);
-  (void)c.elsewhere();  // DeviceError for one that was donated
+  (void)c.elsewhere();  // raises DeviceError for a donated array
   x.block_until_ready();
   if (c.buffer()) return {c.buffer()->data(), c.buffer()};
-  // It lies in the node, where nothing is ever written.
+  // The value is stored in the node itself, to which nothing ever writes.
   return {c.data(), Ref<const RefCounted>(&c)};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/io.cpp: weft::io over the readers and writers of formats.
+// interop/io.cpp: weft::io, implemented with the readers and writers of the formats.
 #include "weft/interop/io.h"
 
 #include <fmt/format.h>
@@ -48,12 +48,12 @@ void save_npz(const std::string& path, const std::map<std::string, Array>& array
 }
 
 namespace {
-// A file that is read in pieces, each of which it must have.
+// A file that is read in pieces. Raises an error if the file is too short for a piece.
 class Pieces {
  public:
   explicit Pieces(const std::string& path) : path_(path) {
     std::error_code error;
-    // Only files have an end to rely on.
+    // Only regular files have a reliable size.
     if (!std::filesystem::is_regular_file(path, error))
       throw FormatError(path + ": " + (error ? error.message() : "not a regular file"));
     errno = 0;
@@ -120,7 +120,7 @@ void save_safetensors(const std::string& path, const std::map<std::string, Array
   for (const auto& a : h.arrays) order.push_back(&a);
   std::sort(order.begin(), order.end(),
             [](auto* a, auto* b) { return a->second.end < b->second.end; });
-  Arrays values;  // read before anything is written: that may raise
+  Arrays values;  // read before anything is written, because reading may raise
   for (const auto* a : order) values.push_back(arrays.at(a->first));
   std::vector<const void*> data;
   for (const Array& x : values) data.push_back(concrete(x).data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/npy.cpp: the .npy format, a header in Python's notation and the elements after it.
+// interop/npy.cpp: the .npy format: a header in Python's notation, followed by the elements.
 #include "weft/interop/npy.h"
 
 #include <fmt/format.h>
@@ -23,17 +23,17 @@ namespace weft {
 namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr size_t max_axes = 64;  // as NumPy
+constexpr size_t max_axes = 64;  // the limit of NumPy
 
 struct Header {
   DType dtype = F32;
-  bool swap = false;     // the other byte order
-  bool fortran = false;  // first axis fastest
+  bool swap = false;     // the file has the other byte order
+  bool fortran = false;  // the first axis varies fastest
   Shape shape;
 };
 
-// Reads the header: a Python dictionary with the keys descr, fortran_order and shape, of which no
-// more than this is understood.
+// Reads the header: a Python dictionary with the keys descr, fortran_order and shape. It accepts
+// only the syntax that these need.
 class HeaderReader {
  public:
   HeaderReader(std::string_view text, const std::string& name) : s_(text), name_(name) {}
@@ -71,7 +71,7 @@ class HeaderReader {
  private:
   [[noreturn]] void fail(const std::string& why) const { throw FormatError(name_ + ": " + why); }
 
-  // For messages: what a file holds may be anything.
+  // Makes text printable for messages, because a file may contain any bytes.
   static std::string printable(std::string_view s) {
     std::string out;
     for (char c : s.substr(0, 40)) out += c >= ' ' && c <= '~' ? c : '?';
@@ -126,7 +126,7 @@ class HeaderReader {
       if (error != std::errc{})
         fail(fmt::format("malformed header: a size expected before \"{}\"", printable(s_)));
       s_.remove_prefix(static_cast<size_t>(end - s_.data()));
-      (void)accept_word("L");  // Python 2 wrote its long integers so
+      (void)accept_word("L");  // the suffix of long integers in Python 2
       if (n < 0) fail(fmt::format("the header has the negative size {}", n));
       d.push_back(n);
       if (d.size() > max_axes) fail(fmt::format("the header has more than {} axes", max_axes));
@@ -177,7 +177,7 @@ class HeaderReader {
   const std::string& name_;
 };
 
-// The header's dictionary, after the magic bytes, the version and the length.
+// Returns the dictionary of the header, which follows the magic bytes, the version and the length.
 std::string_view find_header(std::string_view file, const std::string& name) {
   auto fail = [&](const std::string& why) { throw FormatError(name + ": " + why); };
   auto byte = [&](size_t i) { return static_cast<size_t>(static_cast<unsigned char>(file[i])); };
@@ -196,7 +196,7 @@ std::string_view find_header(std::string_view file, const std::string& name) {
   return file.substr(start, length);
 }
 
-// Turns Fortran order into C order. N bytes an element; strides in elements.
+// Converts Fortran order to C order, for elements of N bytes. Strides count elements.
 template <size_t N>
 void transpose(const std::byte* from, const Shape& shape, std::byte* to) {
   std::vector<int64_t> strides(shape.size(), 1), index(shape.size(), 0);
@@ -224,7 +224,7 @@ std::vector<std::byte> to_row_major(const std::vector<std::byte>& from, const Sh
   return to;
 }
 
-// The name of a type in the format, in this machine's byte order.
+// The name of a type in the format, with this machine's byte order.
 std::string descr_of(DType d) {
   if (d == BF16) throw DTypeError("the npy format has no bfloat16; save x.astype(F32)");
   if (is_key(d))
@@ -248,7 +248,7 @@ NpyData parse_npy(std::vector<std::byte>&& file, const std::string& name) {
   std::string_view text(reinterpret_cast<const char*>(file.data()), file.size()),
       dictionary = find_header(text, name);
   Header h = HeaderReader(dictionary, name).read();
-  // No arithmetic without a check: the sizes are the file's word.
+  // All arithmetic on sizes is checked, because the file may declare any size.
   int64_t count = 0;
   try {
     count = checked_mul(h.shape.elements(), itemsize(h.dtype));
@@ -276,7 +276,7 @@ NpyData parse_npy(std::vector<std::byte>&& file, const std::string& name) {
 
 NpyData read_npy(const std::string& path) {
   std::error_code error;
-  // Only files have an end to rely on.
+  // Only regular files have a reliable size.
   if (!std::filesystem::is_regular_file(path, error))
     throw FormatError(path + ": " + (error ? error.message() : "not a regular file"));
   errno = 0;
@@ -301,7 +301,7 @@ std::vector<std::byte> format_npy(DType dtype, const Shape& shape, const void* d
     throw ShapeError(fmt::format("the npy format has at most {} axes", max_axes));
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                                    descr_of(dtype), to_string(shape));
-  // NumPy leaves room for the first axis to grow, and aligns the data to 64 bytes.
+  // As in NumPy, padding leaves room for the first axis to grow, and aligns the data to 64 bytes.
   if (!shape.empty()) header.append(21 - std::to_string(shape[0]).size(), ' ');
   size_t prefix = magic.size() + 4;
   header.append(63 - (prefix + header.size()) % 64, ' ');

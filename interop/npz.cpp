@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/npz.cpp: the .npz format, npy files in a zip archive.
+// interop/npz.cpp: the .npz format: npy files in a zip archive.
 #include <fmt/format.h>
 #include <zip.h>
 
@@ -45,8 +45,8 @@ Archive open(const std::string& path, int flags) {
   throw FormatError(path + ": " + why);
 }
 
-// Unpacks an entry, never holding more than it really has. The declared sizes are the file's word
-// and are checked before and after.
+// Unpacks an entry, without ever allocating more than its actual size. The sizes that the file
+// declares are checked before and after.
 std::vector<std::byte> unpack(zip_t* z, const zip_stat_t& stat, const std::string& label,
                               uint64_t* left) {
   auto fail = [&](const std::string& why) { throw FormatError(label + ": " + why); };
@@ -56,7 +56,7 @@ std::vector<std::byte> unpack(zip_t* z, const zip_stat_t& stat, const std::strin
   if (stat.encryption_method != ZIP_EM_NONE) fail("it is encrypted");
   if (stat.comp_method != ZIP_CM_STORE && stat.comp_method != ZIP_CM_DEFLATE)
     fail(fmt::format("compression method {} is not one that NumPy writes", stat.comp_method));
-  // Deflate packs at most about 1032 bytes into one.
+  // Deflate packs at most about 1032 bytes into one byte.
   if (stat.size / 1100 > stat.comp_size + 64)
     fail(fmt::format("{} bytes are declared, more than its {} packed bytes can hold", stat.size,
                      stat.comp_size));
@@ -69,8 +69,8 @@ std::vector<std::byte> unpack(zip_t* z, const zip_stat_t& stat, const std::strin
   std::vector<std::byte> bytes;
   constexpr size_t chunk = size_t{1} << 20;
   for (;;) {
-    // One byte more than declared is asked for, so that too long an entry is seen, and its end,
-    // where the checksum is compared.
+    // Requests one byte more than declared. This detects an entry that is too long, and otherwise
+    // reaches the end of the entry, where the checksum is compared.
     size_t have = bytes.size(), want = std::min(chunk, static_cast<size_t>(stat.size) + 1 - have);
     bytes.resize(have + want);
     zip_int64_t got = zip_fread(f.get(), bytes.data() + have, want);
@@ -98,14 +98,15 @@ void add(zip_t* z, const std::string& path, const std::string& name,
   }
   auto index = static_cast<zip_uint64_t>(i);
   zip_set_file_compression(z, index, compress ? ZIP_CM_DEFLATE : ZIP_CM_STORE, 0);
-  // 1980-01-01, as NumPy: the same arrays make the same file.
+  // The date is 1980-01-01, as in NumPy, so that equal arrays give equal files.
   zip_file_set_dostime(z, index, 0, 1 << 5 | 1, 0);
 }
 
 }  // namespace
 
 std::map<std::string, NpyData> read_npz(const std::string& path, uint64_t max_bytes) {
-  // Two lists of entries that differ are two archives: another program would read other arrays.
+  // An archive whose two lists of entries differ is rejected: another program might read other
+  // arrays from it.
   Archive z = open(path, ZIP_RDONLY | ZIP_CHECKCONS);
   std::map<std::string, NpyData> arrays;
   zip_int64_t n = zip_get_num_entries(z.get(), 0);
@@ -131,14 +132,14 @@ std::map<std::string, NpyData> read_npz(const std::string& path, uint64_t max_by
 void write_npz(const std::string& path, const std::map<std::string, NpyData>& arrays,
                bool compress) {
   if (arrays.empty()) {
-    // libzip writes no file for an archive without entries; this is one.
+    // libzip writes no file for an archive without entries. These bytes are such an archive.
     std::ofstream out(path, std::ios::binary | std::ios::trunc);
     out.write("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22);
     out.close();
     if (!out) throw FormatError(path + ": cannot be written: " + std::strerror(errno));
     return;
   }
-  // The buffers live until the archive is closed, which is when they are written.
+  // The buffers must exist until the archive is closed, because libzip writes them only then.
   std::vector<std::vector<std::byte>> buffers;
   buffers.reserve(arrays.size());
   Archive z = open(path, ZIP_CREATE | ZIP_TRUNCATE);
@@ -152,7 +153,7 @@ void write_npz(const std::string& path, const std::map<std::string, NpyData>& ar
   }
   if (zip_close(z.get()) != 0)
     throw FormatError(path + ": cannot be written: " + zip_strerror(z.get()));
-  (void)z.release();  // closed
+  (void)z.release();  // zip_close has freed the archive
 }
 
 }  // namespace weft

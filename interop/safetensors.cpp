@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/safetensors.cpp: the .safetensors format: a header in JSON that is believed in nothing.
+// interop/safetensors.cpp: the .safetensors format, whose JSON header is checked completely.
 #include "weft/interop/safetensors.h"
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ struct Named {
   const char* name;
   DType dtype;
 };
-// In the reverse of the order in which the reference writer places them.
+// In the reverse of the order in which the reference writer places types.
 constexpr std::array<Named, 14> types = {{{"BOOL", Bool},
                                           {"U8", U8},
                                           {"I8", I8},
@@ -50,13 +50,13 @@ const Named* find(DType d) {
 }
 
 using Item = std::pair<const std::string, SafetensorsEntry>;
-// By where they lie; those without bytes by their names.
+// Sorts by offset. Arrays without bytes are sorted by name.
 bool before(const Item* a, const Item* b) {
   const SafetensorsEntry &e = a->second, &f = b->second;
   return std::tie(e.begin, e.end, a->first) < std::tie(f.begin, f.end, b->first);
 }
 
-// For messages: what a file holds may be anything.
+// Makes text printable for messages, because a file may contain any bytes.
 std::string printable(std::string_view s) {
   std::string out;
   for (const char c : s.substr(0, 60)) out += c >= ' ' && c <= '~' ? c : '?';
@@ -86,7 +86,7 @@ class HeaderReader {
     throw FormatError(fmt::format("{}: {}: {}; {}", name_, where, why, what_to_do));
   }
 
-  // The JSON, of at most three levels, each name once.
+  // Parses the JSON, with at most three levels and without duplicate names.
   Json parse() const {
     if (!text_.starts_with('{'))
       fail("the header",
@@ -108,13 +108,13 @@ class HeaderReader {
       return Json::parse(text_, watch);
     } catch (const Json::parse_error& e) {
       fail(fmt::format("byte {} of the header", e.byte), "no JSON stands there");
-    } catch (const Json::exception& e) {  // a number beyond all
+    } catch (const Json::exception& e) {  // a number that is out of range
       fail("the header", printable(e.what()));
     }
   }
 
   void read_metadata(const Json& value, std::map<std::string, std::string>* out) const {
-    if (value.is_null()) return;  // as the reference reader
+    if (value.is_null()) return;  // accepted by the reference reader
     if (!value.is_object()) fail("'__metadata__'", "it is not an object of texts");
     for (const auto& [key, text] : value.items()) {
       if (!text.is_string())
@@ -186,7 +186,7 @@ class HeaderReader {
     return e;
   }
 
-  // That arrays lie one after another, from the first byte to the last.
+  // Checks that the arrays cover all bytes in sequence, without gaps or overlaps.
   void check_places(const std::map<std::string, SafetensorsEntry>& arrays) const {
     std::vector<const Item*> by_place;
     for (const Item& a : arrays) by_place.push_back(&a);

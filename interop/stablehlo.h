@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo.h: programs that others wrote, as StableHLO text.
+// interop/stablehlo.h: reads programs that other tools wrote as StableHLO text, and writes such
+// text.
 #pragma once
 #include <string>
 
@@ -8,23 +9,26 @@
 
 namespace weft {
 
-// The program of @main, or of the only function, in text such as jax.jit(f).lower(…).as_text()
-// gives. `name` stands for the text in errors. Text that is not well formed raises ParseError; an
-// op that Weft does not have raises FormatError "missing op 'stablehlo.fft'", and so does what the
-// text says against the rules of an op. Both name line and column and show the line with a caret.
+// Returns the program of @main, or of the only function, of a text such as the result of
+// jax.jit(f).lower(…).as_text(). `name` denotes the text in errors. Malformed text raises
+// ParseError. An op that Weft does not have raises FormatError "missing op 'stablehlo.fft'". Text
+// that violates the rules of an op raises FormatError too. Both errors name line and column and
+// show the line with a caret.
 ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "StableHLO text",
                             typing::Location at = typing::Location::here());
 
-// The program as StableHLO text in the generic form, which parse_stablehlo, JAX and MLIR read: a
-// module with a public function @main. Lanes of a mapped loop that go their own ways run until the
-// last one ends. Random keys are tensor<…x2xui32> in @main. An op without a name there is written
-// as a composite "weft.NAME", or in arithmetic; eig, schur, hessenberg and tridiagonal as the calls
-// of LAPACK that JAX has for CPUs, in a process in which jax.lax.linalg was used. CompileError
-// where StableHLO has no way to say it.
+// Returns the program as StableHLO text in the generic form, which parse_stablehlo, JAX and MLIR
+// can read. It is a module with a public function @main. A loop whose lanes have different trip
+// counts runs until the last lane ends. Random keys are tensor<…x2xui32> in @main.
+//
+// An op that StableHLO does not have is written as a composite "weft.NAME" or as arithmetic. The
+// ops eig, schur, hessenberg and tridiagonal are written as the LAPACK calls that JAX has for CPUs.
+// They run only in a process that has used jax.lax.linalg. Raises CompileError for programs that
+// StableHLO cannot express.
 std::string to_stablehlo(const ClosedJaxpr& c, typing::Location at = typing::Location::here());
 
 namespace io {
-// The same of a file, which ends in .mlir by custom.
+// The same for a file, whose name usually ends in .mlir.
 ClosedJaxpr load_stablehlo(const std::string& path, typing::Location at = typing::Location::here());
 }  // namespace io
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/effects/effects.cpp: the effects on flat lists.
+// functions/effects/effects.cpp: callbacks and debug prints on flat lists of arrays.
 #include "weft/functions/effects/effects.h"
 
 #include <fmt/format.h>
@@ -41,7 +41,8 @@ struct Known {
     return *k;
   }
 };
-// Stays for as long as the process: functions that a key tells apart have no state.
+// Returns one host function for each key. It is kept as long as the process runs: functions with
+// equal keys have no state, so they are interchangeable.
 Ref<const HostFunction> known_function(const KeyWriter& key, const FlatCallback& f) {
   Words words;
   for (size_t i = 0; i < key.size(); ++i) words.push_back(key[i]);
@@ -52,11 +53,12 @@ Ref<const HostFunction> known_function(const KeyWriter& key, const FlatCallback&
   return found;
 }
 
-// Appends a field for each leaf of a tree, which are values from `leaf` on, with the text in front
-// of it; returns the text behind the last. `before` stands in front of the tree.
+// Appends to `all` one field for each leaf of a tree. The leaves are the values from index `leaf`
+// on, and each field includes the text before it. `before` is the text before the tree. Returns the
+// text after the last leaf.
 std::string add_tree(const tree::Skeleton& s, size_t leaf, std::string before,
                      std::vector<TextField>* all) {
-  constexpr char mark = '\1';  // of a leaf
+  constexpr char mark = '\1';  // marks a leaf
   const std::string text = tree_text(s, [] { return std::string(1, mark); });
   for (char c : text) {
     if (c == mark)
@@ -67,10 +69,10 @@ std::string add_tree(const tree::Skeleton& s, size_t leaf, std::string before,
   return before;
 }
 
-// The text with a field for each leaf of a tree in place of that for the tree.
+// Replaces the field of each tree in the text by one field for each of its leaves.
 std::string with_leaves(std::string_view who, const std::string& text,
                         const std::vector<tree::Skeleton>& shapes) {
-  std::vector<size_t> first;  // leaf of each value
+  std::vector<size_t> first;  // the first leaf of each value
   size_t leaves = 0;
   bool trees = false;
   for (const tree::Skeleton& s : shapes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/lax/extra.cpp: the names of jax.lax that stand for several primitives.
+// functions/lax/extra.cpp: the functions of jax.lax that consist of several primitives.
 #include "weft/functions/lax/extra.h"
 
 #include <fmt/format.h>
@@ -48,7 +48,7 @@ Arrays reduced(const Arrays& operands, Arrays init, const fn::Body& f, const Siz
                    [&](const Arrays& a, const Arrays& b) { return fn::each(f, a, b); });
 }
 
-// The axis, once k and the rest are checked.
+// Checks the arguments and returns the axis.
 int approx_axis(const char* name, const Array& x, int64_t k, const ApproxTopKOptions& o) {
   if (!is_floating(x.dtype()))
     fn::fail_dtype(fmt::format("{}: takes floats, got {}", name, to_string(x.type())));
@@ -138,7 +138,7 @@ std::pair<Array, Array> approx_min_k(const Arg& x, int64_t k, const ApproxTopKOp
 
 namespace {
 
-// A factor of scaled_dot, whose scale is repeated along the contracting axes.
+// Applies to a factor of scaled_dot its scale, which is repeated along the contracting axes.
 Array scaled_factor(const char* side, const Array& x, const std::optional<Array>& scale,
                     const Sizes& contracting) {
   const auto bf16 = [&](const Array& a) {
@@ -192,7 +192,7 @@ Array scaled_dot(const Arg& lhs, const Arg& rhs, const ScaledDotOptions& o) {
 Array rng_uniform(const Arg& a, const Arg& b, const Shape& shape) {
   const Source s(a.at());
   static std::atomic<uint64_t> calls{0};
-  // A number of C++ takes the dtype of the other.
+  // A C++ number takes the dtype of the other operand.
   const Array lo = a->weak_type() ? fn::as_dtype(a, b->dtype()) : Array(a),
               hi = b->weak_type() ? fn::as_dtype(b, lo.dtype()) : Array(b);
   return draw_range("rng_uniform", lo, hi, shape, Distribution::uniform, calls++);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/lax/ragged_all_to_all.cpp: rows between lanes, so many to each: all of them gathered,
-// and those taken that were sent here.
+// functions/lax/ragged_all_to_all.cpp: exchanges a variable number of rows between lanes. Each lane
+// gathers all rows and takes the ones that were sent to it.
 #include <fmt/format.h>
 
 #include "weft/functions/collective.h"
@@ -52,7 +52,7 @@ Array ragged_all_to_all(const Arg& operand, const Arg& output, const Arg& input_
   check_numbers("recv_sizes", recv_sizes, lanes);
   const int64_t sent = operand->shape()[0], rows = output->shape()[0];
   if (sent == 0 || rows == 0) return output;
-  // What each lane says of this one.
+  // Exchanges x so that entry i is the value that lane i has for this lane.
   const auto told = [&](const Array& x) {
     return all_to_all(x.astype(I64), axes, 0, 0, {o.axis_index_groups});
   };
@@ -60,7 +60,7 @@ Array ragged_all_to_all(const Arg& operand, const Arg& output, const Arg& input_
               count = minimum(told(send_sizes), recv_sizes->astype(I64));
   const Array all =
       all_gather(operand.value(), axes, {.axis_index_groups = o.axis_index_groups, .tiled = true});
-  // By (lane, row of output): whether that lane has sent it.
+  // The entry at (lane, row of output) is true if that lane sends that row.
   const Array row = iota(I64, rows);
   const Array begin = expand_dims(first, 1);
   const Array came = (row >= begin) & (row < begin + expand_dims(count, 1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/lax/tokens.cpp: what is sent goes its way at once, and waits in the token.
+// functions/lax/tokens.cpp: sends and receives. psend permutes its operand immediately and stores
+// the result in the token, from which precv reads it.
 #include "weft/functions/lax/tokens.h"
 
 #include <fmt/format.h>
@@ -10,7 +11,8 @@
 namespace weft::lax {
 namespace {
 
-// "'i': 0 to 1, 1 to 2": sends and receives that belong together say the same.
+// The route as text, such as "'i': 0 to 1, 1 to 2". A send and a receive match if their routes are
+// equal.
 std::string route_of(const AxisNames& axes, const LanePairs& perm) {
   std::vector<std::string> pairs;
   for (const auto& [from, to] : perm) pairs.push_back(fmt::format("{} to {}", from, to));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/det.cpp: determinants, whose derivatives of every order hold for matrices of
+// functions/linalg/det.cpp: determinants. Their derivatives of every order hold for matrices of
 // every rank.
 #include <fmt/format.h>
 
@@ -66,7 +66,7 @@ Array trace_of_product(const Array& a, const Array& b) {
   const int last = a.ndim() - 1;
   return base::reduce_sum(lax::mul(a, matrix::transposed(b)), {last - 1, last});
 }
-// The matrix P with P x = the rows of x in the order of the factors.
+// The matrix P such that P x has the rows of x in the order of the factors.
 Array permuted_identity(const lax::LU& f) {
   const Array& packed = std::get<0>(f);
   const Array column = iota(I32, packed.shape(), packed.ndim() - 1);
@@ -74,9 +74,10 @@ Array permuted_identity(const lax::LU& f) {
   return base::convert(one, packed.dtype());
 }
 
-// ---- the adjugate, which is what the determinant is differentiated by
+// ---- the adjugate, by which the determinant is differentiated
 
-// For each number of rows of x the product of those before it (`later`: behind it).
+// For each element of the last axis of x, the product of the elements before it, or after it if
+// `later`.
 Array products_of_others(const Array& x, bool later) {
   const int last = x.ndim() - 1;
   const int64_t n = x.shape()[last];
@@ -86,17 +87,18 @@ Array products_of_others(const Array& x, bool later) {
   return lax::cumprod(moved, last, later);
 }
 
-// adj(U) is polynomial in U: with the pivots u_i, the products p_i of those before u_i and s_i of
-// those behind it, and W with the numbers U_ij times the pivots between i and j above its diagonal,
-// it is diag(p) (1 + W)^-1 diag(s). Nothing is divided by a pivot, so that the rank does not
-// matter. det(a) and adj(a) = det(P) adj(U) L^-1 P.
+// Returns det(a) and adj(a) = det(P) adj(U) L^-1 P. adj(U) is polynomial in U. For a pivot u_i, let
+// p_i be the product of the pivots before it, and s_i the product of the pivots after it. Above its
+// diagonal, W has the numbers U_ij times the pivots between i and j. Then adj(U) = diag(p) (1 +
+// W)^-1 diag(s). Nothing is divided by a pivot, so the rank does not matter.
 Arrays det_and_adjugate(const Array& a) {
   const lax::LU f = lax::lu(a);
   const Array& packed = std::get<0>(f);
   const int last = a.ndim() - 1;
   const Array d = matrix::diagonal(packed), parity = kit::parity(f);
   const Array row = iota(I32, a.shape(), last - 1), column = iota(I32, a.shape(), last);
-  const Array pivots = matrix::without(d, a.shape(), last - 1);  // that of its column, everywhere
+  // the pivot of the column, in each row
+  const Array pivots = matrix::without(d, a.shape(), last - 1);
   const Array between = products_of_others(
       lax::select(lax::gt(column, row), pivots, base::ones(a.type().strong())), false);
   const Array w = lax::mul(matrix::triangle(packed, false, true), between);
@@ -109,13 +111,13 @@ Arrays det_and_adjugate(const Array& a) {
   return {lax::mul(parity, lax::reduce_prod(d, {last - 1})), matrix::scaled(z, before, last)};
 }
 
-// ---- derivatives of the adjugate. det(a + t e) is a polynomial in t, of a degree that is no more
-// than the number k of columns of P e that are not 0. So det(a) is the mean of det(a + t e) over
-// the k + 1 roots of unity t, for any e, and its derivatives are the means of theirs. With an e
-// that makes a + t e regular all of these are those of regular matrices.
+// ---- derivatives of the adjugate. det(a + t e) is a polynomial in t. Its degree is at most the
+// number k of nonzero columns of P e. So for any e, det(a) is the mean of det(a + t e) over the k +
+// 1 roots of unity t. Its derivatives are the means of their derivatives. If e makes a + t e
+// regular, all of these are derivatives of regular matrices.
 
-// L diag(c) with c_i = 0 but where the pivot u_i is no more than its rounding error, or nearly
-// vanishes; and how many those are.
+// e = P^T L diag(c), and the number of nonzero c_i. c_i is nonzero only where the pivot u_i is at
+// most its rounding error, or nearly underflows.
 struct Shift {
   Array e, count;
 };
@@ -133,7 +135,7 @@ Shift shift_of(const Array& a) {
   const Array on_diagonal = lax::eq(iota(I32, a.shape(), last - 1), iota(I32, a.shape(), last));
   const Array l = lax::select(on_diagonal, one, matrix::triangle(packed, true, true));
   const Array u = matrix::triangle(packed, false);
-  // What a pivot is the sum of, in size: the diagonal of |L| |U|.
+  // The sum of the sizes of the terms that make up each pivot, which is the diagonal of |L| |U|.
   const Array size =
       base::reduce_sum(lax::mul(lax::abs(l), lax::abs(matrix::transposed(u))), {last});
   const Array pivot = lax::abs(matrix::diagonal(packed));
@@ -152,7 +154,7 @@ Shift shift_of(const Array& a) {
   return {e, each.ndim() ? lax::reduce_max(each, axis_range(each.ndim())) : each};
 }
 
-// det(a), adj(a), and their tangents along b.
+// det(a), adj(a), and their tangents along b, for a regular matrix a.
 Arrays regular_terms(const Array& a, const Array& b) {
   const lax::LU f = lax::lu(a);
   const Array whole = det_of(f);
@@ -169,7 +171,7 @@ Arrays regular_terms(const Array& a, const Array& b) {
           times(whole, lax::sub(times(change, inverse), turned))};
 }
 
-// x: a, b. The same of any matrix, as means over roots of unity.
+// The same for any matrix, as means over roots of unity. `x` holds a and b.
 Arrays terms(const Arrays& x) {
   const Array &a = x[0], &b = x[1];
   const int64_t n = a.shape()[a.ndim() - 1];
@@ -215,7 +217,7 @@ Arrays terms(const Arrays& x) {
   return out;
 }
 
-// Values as they are without derivatives, tangents as the means have them.
+// The values are computed directly, without derivatives. The tangents are those of the means.
 Arrays adjugate_rule(const Arrays& x) {
   Arrays out = terms(x);
   const Arrays values = det_and_adjugate(base::stop_gradient(x[0]));
@@ -231,7 +233,8 @@ Array det(const Arg& a) {
   const Array x = fn::inexact(a);
   kit::require_square("det", x);
   if (x.shape()[x.ndim() - 1] <= 3) return small_det(x);
-  // Of what is known there are no derivatives, whose rules take longer to trace than it to compute.
+  // A concrete matrix has no derivatives, and tracing their rules takes longer than computing the
+  // value.
   if (concrete_or_null(x)) return det_of(lax::lu(x));
   const auto det_and_tangent = [](const Arrays& m) {
     const Arrays v = kit::with_rule(

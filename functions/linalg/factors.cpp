@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/factors.cpp: factors of matrices and what is solved with them: promotion and
-// broadcasting around the ops.
+// functions/linalg/factors.cpp: factorizations of matrices and the systems they solve: promotion
+// and broadcasting around the ops.
 #include <fmt/format.h>
 
 #include <limits>
@@ -90,7 +90,7 @@ double epsilon(DType d) {
                                : 0x1p-7;
 }
 
-// Ties stand as their eigenvalues do, the last first.
+// Equal absolute values are ordered as their eigenvalues, the last one first.
 lax::SVD hermitian_values(const Array& a) {
   const auto [vectors, w] = lax::eigh(a);
   const int last = w.ndim() - 1;
@@ -120,7 +120,7 @@ Array cholesky(const Arg& a, const CholeskyOptions& o) {
 }
 
 namespace {
-// op(a) x = b, where one triangle of a counts.
+// Solves op(a) x = b, reading only one triangle of a.
 Array solved(const Array& a, const Array& b, bool lower, Trans trans, bool unit_diagonal = false) {
   return lax::triangular_solve(a, b,
                                {.left_side = true,
@@ -163,7 +163,7 @@ LU lu(const Arg& a) {
   const Array low = matrix::triangle(base::slice_axis(packed, last, 0, k), true, true);
   const Array on_diagonal = lax::eq(iota(I32, low.shape(), last - 1), iota(I32, low.shape(), last));
   const Shape square = permutation.shape().inserted(last, permutation.shape()[last - 1]);
-  // Row permutation[j] of p has its one in column j.
+  // Column j of p has its one in row permutation[j].
   const Array p =
       lax::eq(iota(I32, square, last - 1), matrix::without(permutation, square, last - 1));
   return {base::convert(p, real_part(x.dtype())),
@@ -190,7 +190,7 @@ Array lu_solve(const LUFactor& factor, const Arg& b, const LUSolveOptions& o) {
     return y.result(solved(y.a, solved(y.a, rows, true, Trans::none, true), false, Trans::none));
   }
   const Array x = solved(y.a, solved(y.a, y.b, false, o.trans), true, o.trans, true);
-  // Row i goes to where row order[i] was.
+  // Row i of x moves to row order[i]; `from` is the inverse permutation of `order`.
   const Shape square = order.shape().inserted(last, order.shape()[last - 1]);
   const Array there = lax::eq(matrix::along_leading(order, square), iota(I32, square, last));
   const Array number = iota(I32, square, last - 1);

@@ -26,12 +26,12 @@ namespace {
 using matrix::as_number, matrix::product;
 Array adjoint(const Array& x) { return matrix::transposed(x, true); }
 lax::SVD reduced(const Array& x) { return lax::svd(x, {.full_matrices = false}); }
-// v r for each column of v.
+// Multiplies each column of v by its number in r.
 Array times_columns(const Array& v, const Array& r) {
   return matrix::scaled(v, as_number(r, v.dtype()), v.ndim() - 2);
 }
 
-// rtol: one number a matrix.
+// `rtol` has one number for each matrix.
 Array pinv_by_values(const Array& a, const Array& rtol, bool hermitian) {
   const auto [u, s, vh] = hermitian ? kit::hermitian_values(a) : reduced(a);
   const int last = s.ndim() - 1;
@@ -46,10 +46,11 @@ Array symmetrized(const Array& a) {
   return lax::mul(sum, matrix::all(fn::number_like(sum, 0.5), sum.shape()));
 }
 
-// The derivative (G. H. Golub and V. Pereyra, "The differentiation of pseudo-inverses and nonlinear
-// least squares problems whose variables separate", SIAM J. Numer. Anal. 10 (1973)) is a function
-// of the pseudo-inverse: itself with this derivative `orders` times. Beyond that the derivative is
-// that of the singular vectors, which does not exist for equal singular values.
+// The derivative is a function of the pseudo-inverse (G. H. Golub and V. Pereyra, "The
+// differentiation of pseudo-inverses and nonlinear least squares problems whose variables
+// separate", SIAM J. Numer. Anal. 10 (1973)). That pseudo-inverse has the same derivative rule,
+// nested `orders` times. Derivatives of higher order use those of the singular vectors, which do
+// not exist for equal singular values.
 constexpr int rule_orders = 3;
 Array pinv_of_order(const Array& a, const Array& rtol, bool hermitian, int orders) {
   if (orders == 0) return pinv_by_values(a, rtol, hermitian);
@@ -69,9 +70,9 @@ Array pinv_of_order(const Array& a, const Array& rtol, bool hermitian, int order
       })[0];
 }
 
-// u p = a with p = v s v^H, for no fewer rows than columns. With p' + u^H u' p = u^H a', what turns
-// u within its columns is antihermitian: in the basis of v, (d - d^H)(i, j) / (s(i) + s(j)) of
-// d = v^H u^H a' v.
+// u p = a with p = v s v^H, for matrices with at least as many rows as columns. p' + u^H u' p = u^H
+// a' determines the derivatives. u^H u' is antihermitian. In the basis of v its elements are (d -
+// d^H)(i, j) / (s(i) + s(j)), with d = v^H u^H a' v.
 Arrays polar_factors(const lax::SVD& f) {
   const auto& [u, s, vh] = f;
   return {product(u, vh), product(times_columns(adjoint(vh), s), vh)};
@@ -115,13 +116,13 @@ Array pinv(const Arg& a, const PinvOptions& o) {
 }
 
 namespace {
-// The part of the largest singular value up to which others count as 0.
+// The fraction of the largest singular value up to which other singular values count as 0.
 Array part_of(const std::optional<Array>& rcond, const Array& like, double eps, int64_t size) {
   if (!rcond) return fn::number_like(like, eps * static_cast<double>(size));
   const Array given = fn::as_dtype(*rcond, like.dtype());
   return lax::select(lax::lt(given, fn::number_like(like, 0)), fn::number_like(like, eps), given);
 }
-// Which of the values s count.
+// True for the singular values s that do not count as 0.
 Array counted(const Array& s, const Array& part) {
   const Array first = squeeze_axes(fn::sliced(s, 0, 0, 1), {0});
   const Array least = matrix::all(lax::mul(first, part), s.shape());
@@ -135,11 +136,11 @@ Arrays least_squares(const Arrays& in) {
       lax::select(counts, lax::div(one, lax::select(counts, s, one)), matrix::zeros_like(s));
   return {product(times_columns(adjoint(vh), inverse), product(adjoint(u), in[1])), s};
 }
-// By the pseudo-inverse, which has a derivative also where singular values are equal; they have
-// none of the vectors.
+// The derivative uses the pseudo-inverse, which also has a derivative where singular values are
+// equal. Their singular vectors do not.
 Arrays least_squares_rule(const Arrays& in) {
   const Array &a = in[0], &b = in[1], &da = in[3], &db = in[4];
-  // pinv counts values beyond a bound, lstsq those on it, too.
+  // pinv keeps only values greater than its bound, while lstsq also keeps values equal to it.
   const Array below = lax::mul(in[2], fn::number_like(in[2], 1 - kit::epsilon(in[2].dtype())));
   const Array p = pinv_of_order(a, below, false, rule_orders), ph = adjoint(p), dh = adjoint(da);
   const Array x = product(p, b), rest = lax::sub(b, product(a, x));
@@ -196,7 +197,8 @@ Polar polar(const Arg& a, const PolarOptions& o) {
   const Array tall = left ? adjoint(x) : x;
   const int last = tall.ndim() - 1;
   const auto factors = [](const Arrays& y) { return polar_factors(reduced(y[0])); };
-  // Fewer rows than columns leave p singular, and u with the derivative of the singular vectors.
+  // With fewer rows than columns p is singular, so u is differentiated through the singular
+  // vectors.
   const Arrays r =
       tall.shape()[last - 1] < tall.shape()[last]
           ? factors({tall})
@@ -225,7 +227,7 @@ Array tensorsolve(const Arg& a, const Arg& b, const TensorsolveOptions& o) {
   const Calling s("tensorsolve", a.at());
   Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
   std::vector<int64_t> order, behind;
-  (void)fn::axes_of("tensorsolve", o.axes, both[0].ndim());  // none twice
+  (void)fn::axes_of("tensorsolve", o.axes, both[0].ndim());  // refuses an axis that occurs twice
   for (const int64_t k : o.axes) behind.push_back(fn::axis_of("tensorsolve", k, both[0].ndim()));
   for (int k = 0; k < both[0].ndim(); ++k)
     if (std::find(behind.begin(), behind.end(), k) == behind.end()) order.push_back(k);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/norm.cpp: norms of vectors and matrices, and what they say of a system.
+// functions/linalg/norm.cpp: norms of vectors and matrices, and condition numbers and ranks.
 #include <fmt/format.h>
 
 #include <limits>
@@ -27,7 +27,7 @@ namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-// (sum |x|^ord)^(1/ord), of narrow floats in F32 and rounded once.
+// (sum |x|^ord)^(1/ord). Narrow floats are computed in F32 and rounded once.
 Array norm_of_vectors(const Array& given, const AxisList& axis, double ord, bool keepdims) {
   const ReduceOptions keep{.keepdims = keepdims};
   const Array x = fn::for_sums(given);
@@ -44,7 +44,7 @@ Array norm_of_vectors(const Array& given, const AxisList& axis, double ord, bool
   return weft::power(weft::sum(weft::power(size, ord), axis, keep), 1 / ord);
 }
 
-// Of matrices whose rows run along axis rows, columns along the other.
+// Norms of matrices. Axis `rows` numbers the rows and axis `columns` the columns.
 Array norm_of_matrices(const char* name, const Array& x, int rows, int columns,
                        const NormOrder& ord, bool keepdims) {
   const AxisList both({rows, columns});
@@ -93,7 +93,7 @@ Array norm(const Arg& a, const AxisList& axis, const NormOptions& o) {
   if (axis.all && no_order) return norm_of_vectors(x, none, 2, o.keepdims);
   std::vector<int64_t> axes = fn::axes_of("norm", x, axis);
   if (axes.size() == 2) {
-    // In the order in which they were named.
+    // The axes in the order in which the user named them.
     if (!axis.all) axes = axis.axes;
     return norm_of_matrices("norm", x, fn::axis_of("norm", axes[0], x.ndim()),
                             fn::axis_of("norm", axes[1], x.ndim()), o.ord, o.keepdims);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/pattern.cpp: matrices put together by a pattern, and read along one.
+// functions/linalg/pattern.cpp: builds matrices from a pattern, and multiplies by such matrices.
 #include <fmt/format.h>
 
 #include "weft/functions/kit.h"
@@ -56,7 +56,8 @@ Array toeplitz(const Arg& c, const std::optional<Array>& r) {
   const int64_t m = down.shape()[last], n = across.shape()[last];
   const Shape shape = down.shape().inserted(last + 1, n);
   if (m == 0 || n == 0) return base::zeros(Type(down.dtype(), shape));
-  // c from its end to its start, and the row behind that: number m - 1 - i + j stands at (i, j).
+  // c in reverse, followed by the row without its first number. Element (i, j) is number m - 1 - i
+  // + j.
   const Array all =
       base::concatenate({base::flip(down, last), base::slice_axis(across, last, 1, n)}, last);
   const Array i = iota(I32, shape, last), j = iota(I32, shape, last + 1);

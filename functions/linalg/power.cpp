@@ -34,9 +34,9 @@ Array identity_like(const Array& x) {
 }
 
 // ---- e^a = (e^(a / 2^k))^(2^k), with the quotient of polynomials of N. J. Higham, "The scaling
-// and squaring method for the matrix exponential revisited", SIAM J. Matrix Anal. Appl. 26 (2005):
-// of degree 13 for norms up to 5.37 in double precision, of degree 7 for norms up to 3.93 in
-// single.
+// and squaring method for the matrix exponential revisited", SIAM J. Matrix Anal. Appl. 26 (2005).
+// The degree is 13 for norms up to 5.37 in double precision, and 7 for norms up to 3.93 in single
+// precision.
 
 struct Pade {
   std::vector<double> coefficients;
@@ -52,7 +52,7 @@ const Pade& pade(DType d) {
   return real_part(d) == F64 ? wide : single;
 }
 
-// The quotient of p(a) and p(-a): terms of even and of odd powers are summed by Horner's rule.
+// The quotient of p(a) and p(-a). Terms of even and of odd powers are summed by Horner's rule.
 Array quotient(const Array& a, const std::vector<double>& c) {
   const Array square = matrix::product(a, a), one = identity_like(a);
   const auto term = [&](size_t k) { return lax::mul(one, fn::number_like(a, c[k])); };
@@ -71,7 +71,7 @@ Array largest_column_sum(const Array& a) {
   return lax::reduce_max(base::reduce_sum(lax::abs(a), {last - 1}), {last - 1});
 }
 
-// No finite norm needs more: 2^128 and 2^1024 are beyond the types.
+// No finite norm needs more squarings: 2^128 and 2^1024 are beyond the range of the types.
 int64_t most_squarings(DType real) { return real == F64 ? 1024 : 128; }
 
 }  // namespace
@@ -93,7 +93,7 @@ Array expm(const Arg& a) {
   const Array scale = fn::as_dtype(exp2(lax::neg(squarings)), x.dtype());
   const Array start =
       quotient(lax::mul(x, matrix::along_leading(scale, x.shape())), p.coefficients);
-  // As many as the largest of the matrices takes.
+  // The loop runs as often as the matrix with the most squarings needs.
   const auto left = [](const Array& n) { return lax::gt(n, base::zeros(n.type())); };
   const Types carry{start.type(), squarings.type()};
   const Closed more = record(carry, [&](const Arrays& c) { return Arrays{any(left(c[1]))}; });
@@ -126,7 +126,7 @@ Array matrix_power(const Arg& a, int64_t n) {
   kit::require_square("matrix_power", x);
   if (n == 0) return identity_like(x);
   if (n < 0) x = inv(x);
-  // Rounded as by JAX.
+  // Multiplied in the order of JAX, so that the rounding is the same.
   if (n == 3 || n == -3) return matrix::product(matrix::product(x, x), x);
   uint64_t left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);
   Array power;
@@ -138,9 +138,9 @@ Array matrix_power(const Arg& a, int64_t n) {
 }
 
 namespace {
-// Where to cut factors [first, last) in two, for the fewest multiplications (Cormen et al.,
-// "Introduction to Algorithms", matrix-chain multiplication): `sizes` are their rows and the last
-// one's columns.
+// Where to split factors [first, last) in two for the fewest multiplications (Cormen et al.,
+// "Introduction to Algorithms", matrix-chain multiplication). `sizes` holds the numbers of rows of
+// the factors, then the number of columns of the last one.
 struct Cuts {
   explicit Cuts(const std::vector<double>& sizes)
       : n(sizes.size() - 1), cut(n * (n + 1)), cost(n * (n + 1)) {
@@ -151,7 +151,7 @@ struct Cuts {
         for (size_t k = i + 1; k < i + length; ++k) {
           const double c = cost[place(i, k)] + cost[place(k, i + length)] +
                            sizes[i] * sizes[k] * sizes[i + length];
-          if (c <= best) {  // of equal ones from the left
+          if (c <= best) {  // the last one of equal costs wins
             best = c;
             cut[place(i, i + length)] = k;
           }

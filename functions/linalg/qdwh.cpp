@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/qdwh.cpp: polar factors by dynamically weighted steps of Halley's method
-// (Y. Nakatsukasa, Z. Bai and F. Gygi, "Optimizing Halley's iteration for computing the matrix
-// polar decomposition", SIAM J. Matrix Anal. Appl. 31 (2010)).
+// functions/linalg/qdwh.cpp: polar factors by dynamically weighted steps of Halley's method (Y.
+// Nakatsukasa, Z. Bai and F. Gygi, "Optimizing Halley's iteration for computing the matrix polar
+// decomposition", SIAM J. Matrix Anal. Appl. 31 (2010)).
 #include <cmath>
 
 #include "weft/core/error.h"
@@ -18,8 +18,8 @@
 namespace weft::lax::linalg {
 namespace {
 
-// u (a + b u^H u) (1 + c u^H u)^-1, which brings singular values of at least l nearer to 1 than
-// those weights do for any others.
+// The weights of the step u (a + b u^H u) (1 + c u^H u)^-1. Among all weights, these bring singular
+// values of at least l nearest to 1.
 struct Weights {
   double a, b, c;
 };
@@ -35,8 +35,8 @@ Array times(const Array& x, const Array& number) {
   return mul(x, matrix::all(base::convert(number, x.dtype()), x.shape()));
 }
 
-// What of b / c and the rest, (a - b / c) / (1 + c u^H u), comes together. While c is large by the
-// orthonormal columns q of (sqrt(c) u; 1), whose parts multiply to sqrt(c) u / (1 + c u^H u).
+// A step is u (b / c) + u (a - b / c) (1 + c u^H u)^-1. While c is large, it uses the orthonormal
+// columns q of (sqrt(c) u; 1). The product of the two parts of q is sqrt(c) u (1 + c u^H u)^-1.
 Array by_qr(const Array& u, const Array& rest, const Array& root, const Array& quotient) {
   const int64_t m = u.shape()[0], n = u.shape()[1];
   const Array one = fn::as_dtype(
@@ -73,7 +73,7 @@ struct Steps {
   }
 };
 
-// The steps that bring values from eps to 1, those by QR first.
+// The steps that bring singular values from eps to 1. The steps by QR are first.
 struct Plan {
   Steps by_qr, by_cholesky;
   Plan(double eps, int64_t most) {

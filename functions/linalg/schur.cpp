@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/schur.cpp: Schur and Hessenberg forms, and what triangular forms make easy:
+// functions/linalg/schur.cpp: Schur and Hessenberg forms, and functions that use triangular forms:
 // square roots and Sylvester's equation.
 #include "weft/ops/linear/spectral/schur.h"
 
@@ -43,11 +43,11 @@ Array wide(const Array& number, const Array& like) {
   return matrix::along_leading(number, like.shape());
 }
 
-// ---- a real form made complex: from the last block of two rows to the first one, each is turned
-// so that it becomes triangular.
+// ---- a real Schur form made complex. Each block of two rows, from the last to the first, is
+// rotated so that it becomes triangular.
 
-// conj(c) and s in one row, -s and c in the other turn rows p and q = p + 1; 1 and 0 where there is
-// no block.
+// A rotation of rows p and q = p + 1. One row of its matrix is conj(c) and s, the other -s and c. c
+// = 1 and s = 0 where there is no block.
 struct Turn {
   Array c, s;
 };
@@ -75,7 +75,7 @@ Turn turn_of(const Array& t, const Array& p, const Array& q) {
           lax::select(turns, lax::div(below, divisor), zeros_like(below))};
 }
 
-// Columns p and q of x times the adjoint of the turn, in the rows where `counts`.
+// Columns p and q of x times the adjoint of the rotation, in the rows where `counts` is true.
 Array columns_turned(const Array& x, const Array& p, const Array& q, const Turn& g,
                      const Array& counts) {
   const int last = x.ndim() - 1;
@@ -87,7 +87,7 @@ Array columns_turned(const Array& x, const Array& p, const Array& q, const Turn&
                               lax::select(counts, nq, cq), q, last);
 }
 
-// (t, z), q -> the same, without what t has at (q, q - 1).
+// (t, z), q -> the rotated t and z, in which t is 0 at (q, q - 1).
 Arrays without_block(const Array& t, const Array& z, const Array& q) {
   const int last = t.ndim() - 1;
   const Array p = lax::sub(q, one_like(q));
@@ -110,11 +110,11 @@ Arrays without_block(const Array& t, const Array& z, const Array& q) {
           columns_turned(z, p, q, g, lax::eq(place, place))};
 }
 
-// ---- square roots: of a triangular matrix column by column, each from the diagonal up (A. Bjorck
+// ---- square roots of a triangular matrix, column by column, each from the diagonal up (A. Bjorck
 // and S. Hammarling, "A Schur method for the square root of a matrix", Linear Algebra Appl. 52/53
 // (1983)).
 
-// Column j of the root, from those before it, the diagonal d of it, and t.
+// Column j of the root, computed from the columns before it, the diagonal d of the root, and t.
 Array root_column(const Array& t, const Array& root, const Array& d, const Array& j) {
   const int last = t.ndim() - 1;
   const Array goal = element(t, j, last), own = element(d, j, last - 1);
@@ -151,14 +151,14 @@ Array triangular_root(const Array& t) {
 
 // ---- Sylvester's equation
 
-// The y with r y + y s = f for upper triangles r and s, column by column.
+// Solves r y + y s = f for y column by column, where r and s are upper triangular.
 Array triangular_sylvester(const Array& r, const Array& s, const Array& f) {
   const int last = f.ndim() - 1;
   const int64_t n = f.shape()[last];
   const Array on_diagonal = lax::eq(row_numbers(r), column_numbers(r));
   const Closed body = record({f.type(), Type(I32, {})}, [&](const Arrays& c) {
     const Array &y = c[0], &k = c[1], column = element(s, k, last);
-    // The columns of y from k on are zeros.
+    // Columns k and later of y are still zero.
     const Array known = product(y, base::insert_axis(column, last, 1));
     const Array right = lax::sub(base::insert_axis(element(f, k, last), last, 1), known);
     const Array own = wide(element(column, k, last - 1), r);
@@ -169,7 +169,7 @@ Array triangular_sylvester(const Array& r, const Array& s, const Array& f) {
   return scan_flat(body, {zeros_like(f)}, {iota(I32, {n}, 0)}, n)[0];
 }
 
-// NaN throughout where an eigenvalue of a and one of b, v and w, add up to less than tol.
+// Replaces x by NaN where an eigenvalue v of a and an eigenvalue w of b add up to less than tol.
 Array where_regular(const Array& x, const Array& v, const Array& w, double tol) {
   const int last = x.ndim() - 1;
   const Array size =
@@ -189,7 +189,7 @@ Array sylvester(const Arrays& x, const SylvesterOptions& o) {
     const Array f = solve(v, product(c, v2));
     const Array sums =
         lax::add(matrix::along_leading(w, f.shape()), matrix::along(w2, f.shape(), f.ndim() - 1));
-    // y of y v^-1: v^T y^T = (…)^T.
+    // Computes y v2^-1 from its transpose: v2^T x^T = y^T.
     const Array y = product(v, lax::div(f, sums));
     const Array whole = matrix::transposed(solve(matrix::transposed(v2), matrix::transposed(y)));
     found = where_regular(whole, w, w2, o.tol);
@@ -204,7 +204,7 @@ Array sylvester(const Arrays& x, const SylvesterOptions& o) {
   return is_complex(x[2].dtype()) ? found : lax::real(found);
 }
 
-// Differentiated as what it says, with the transposed matrices in reverse.
+// The derivative follows from the linear equation. Reverse mode uses the transposed matrices.
 Array sylvester_solution(const Array& a, const Array& b, const Array& c,
                          const SylvesterOptions& o) {
   const Types types = {c.type().strong()};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/solve.cpp: systems, inverses, and determinants as logarithms. Their derivatives
-// use the factors that the values were found with.
+// functions/linalg/solve.cpp: solutions of systems, inverses, and logarithms of determinants. Their
+// derivatives reuse the factors of the values.
 #include <fmt/format.h>
 
 #include "weft/functions/kit.h"
@@ -50,8 +50,8 @@ Arrays sign_and_log(const lax::LU& f) {
   const Array sign = lax::mul(kit::parity(f), lax::reduce_prod(sign_of(d), {last}));
   return {sign, base::reduce_sum(lax::log(lax::abs(d)), {last})};
 }
-// The logarithm's derivative is tr(a^-1 a'); the sign of complex numbers turns by what is imaginary
-// of that.
+// The derivative of the logarithm is tr(a^-1 a'). For complex numbers, the imaginary part of the
+// trace rotates the sign.
 Arrays slogdet_rule(const Arrays& x) {
   const lax::LU f = lax::lu(x[0]);
   const Arrays out = sign_and_log(f);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/linalg/tridiagonal.cpp: eigenvalues of Hermitian tridiagonal matrices, by counting how
-// many are smaller than a number.
+// functions/linalg/tridiagonal.cpp: eigenvalues of Hermitian tridiagonal matrices, found by
+// counting how many are smaller than a number.
 #include <fmt/format.h>
 
 #include <limits>
@@ -29,7 +29,7 @@ using matrix::zeros_like;
 
 Array half_of(const Array& x) { return matrix::all(fn::number_like(x, 0.5), x.shape()); }
 
-// The eigenvalues from number `first` on, and before number `end`.
+// The eigenvalues with indices in [first, end).
 struct Chosen {
   int64_t first, end;
 };
@@ -51,7 +51,7 @@ Chosen chosen(const EighTridiagonalOptions& o, int64_t n) {
   return {first, last + 1};
 }
 
-// Matrices with the diagonal d, e above it and the conjugate of e below.
+// Dense matrices with d on the diagonal, e above it and the conjugate of e below it.
 Array dense(const Array& d, const Array& e) {
   const int rows = d.ndim() - 1;
   const Shape shape = d.shape().inserted(rows + 1, d.shape()[rows]);
@@ -68,8 +68,9 @@ Array dense(const Array& d, const Array& e) {
   return lax::select(lax::eq(i, j), matrix::along(d, shape, rows + 1), beside);
 }
 
-// How many eigenvalues are smaller than each x, of the diagonal d and the squares of what stands
-// beside it: as many as pivots of the matrix less x are negative. Those of about 0 count as such.
+// The number of eigenvalues smaller than each x, for the diagonal d and the squares of the
+// off-diagonal elements. It equals the number of negative pivots of the matrix minus x. Pivots of
+// about 0 count as negative.
 Array smaller(const Array& d, const Array& squares, const Array& x) {
   const int last = d.ndim() - 1;
   const int64_t n = d.shape()[last];
@@ -89,11 +90,12 @@ Array smaller(const Array& d, const Array& squares, const Array& x) {
                    {base::move_axis(d, last, 0), base::move_axis(squares, last, 0)}, n)[1];
 }
 
-// Real d of two or more numbers, and the sizes of what stands beside them.
+// Requires a real d of two or more numbers. Only the absolute values of e matter.
 Array by_counting(const Array& d, const Array& e, const Chosen& c) {
   const int last = d.ndim() - 1;
   const auto largest = [&](const Array& x) { return lax::reduce_max(lax::abs(x), {last}); };
-  // Numbers up to 1, so that no square overflows: the eigenvalues lie between -3 and 3.
+  // The matrices are scaled to elements of at most 1, so that no square overflows. The eigenvalues
+  // are then between -3 and 3.
   const Array whole = lax::max(largest(d), largest(e));
   const Array scale =
       lax::select(lax::gt(whole, zeros_like(whole)), whole, base::ones(whole.type().strong()));
@@ -118,7 +120,7 @@ Array by_counting(const Array& d, const Array& e, const Chosen& c) {
   const Arrays r = scan_flat(body, {lax::neg(end), end}, {iota(I32, {steps}, 0)}, steps);
   const Array found =
       lax::mul(lax::mul(lax::add(r[0], r[1]), half_of(r[0])), matrix::along_leading(scale, shape));
-  // A NaN that comparisons lose.
+  // Comparisons do not propagate a NaN of the operands, so it is added to the result.
   const Array lost = lax::mul(base::add(base::reduce_sum(d, {last}), base::reduce_sum(e, {last})),
                               fn::number_like(whole, 0));
   return lax::add(found, matrix::along_leading(lost, shape));

@@ -35,20 +35,20 @@ void check_operands(const Array& query, const Array& key, const Array& value) {
     fn::fail_shape(fmt::format("{}: the heads of query and key do not go together", name));
 }
 
-// Places on an axis of n, as (n, 1, …) with `after` axes behind.
+// The positions on an axis of n elements, in the shape (n, 1, …) with `after` axes of size 1.
 Array places(int64_t n, int after) {
   std::vector<int64_t> sizes(static_cast<size_t>(after + 1), 1);
   sizes[0] = n;
   return iota(I32, Shape(sizes), 0);
 }
-// Lengths (…) of the batches of queries (…, T, N, H), as (…, 1, 1, 1).
+// Converts the lengths (…), one for each batch of queries (…, T, N, H), to the shape (…, 1, 1, 1).
 Array aligned(const char* what, const Array& lengths, const Array& query) {
   if (!is_integer(lengths.dtype()))
     fn::fail_dtype(
         fmt::format("{}: {} must be integers, got {}", name, what, to_string(lengths.type())));
   const auto batch = query.shape().end() - 3;
   const Shape each(std::vector<int64_t>(query.shape().begin(), batch));
-  // Queries without an axis of batches count as one batch.
+  // Queries without a batch axis count as one batch.
   const bool one = each.ndim() == 0 && lengths.shape() == Shape{1};
   if (!one && lengths.shape() != each)
     fn::fail_shape(fmt::format("{}: {} must have the shape {}, one number a batch, got {}", name,
@@ -56,8 +56,8 @@ Array aligned(const char* what, const Array& lengths, const Array& query) {
   return expand_dims(one ? squeeze(lengths, 0) : lengths, {-1, -2, -3});
 }
 
-// The products of queries and keys (…, N, T, S), of what is masked a number that is finite, so that
-// a query that may see no key gets the mean of all, not NaN.
+// The products of queries and keys, in the shape (…, N, T, S). Masked products are a finite number,
+// so that a query whose keys are all masked gets the mean of all values instead of NaN.
 Array logits_of(const Array& query, const Array& key, const AttentionOptions& o) {
   Array logits = einsum("...tnh,...snh->...nts", query, key);
   const double root = std::sqrt(static_cast<double>(query.shape()[-1]));
@@ -89,13 +89,13 @@ struct Weighed {
 Weighed weighed(const Array& query, const Array& key, const Array& value,
                 const AttentionOptions& o) {
   check_operands(query, key, value);
-  // A head of keys serves several heads of queries.
+  // One head of keys serves several heads of queries.
   const int64_t heads = query.shape()[-2], shared = key.shape()[-2];
   const auto spread = [&](const Array& x) {
     return heads == shared ? x : repeat(x, heads / shared, -2);
   };
   const Array k = spread(key), v = spread(value);
-  // Products of narrow floats are summed and weighed in F32.
+  // Products of narrow floats are summed and weighted in F32.
   const DType d = accumulator_dtype(query.dtype());
   const auto wide = [&](const Array& x) { return d == query.dtype() ? x : fn::as_dtype(x, d); };
   const Array logits = logits_of(wide(query), wide(k), o);

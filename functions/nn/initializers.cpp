@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/nn/initializers.cpp: the first weights of networks.
+// functions/nn/initializers.cpp: initial weights of neural networks.
 #include "weft/functions/nn/initializers.h"
 
 #include <fmt/format.h>
@@ -28,12 +28,12 @@ namespace {
 using Parameters = Initializer::Parameters;
 
 Array times(const Array& x, const Array& v) { return multiply(x, fn::as_dtype(v, x.dtype())); }
-// The same, of what a user gave.
+// The same with a scale given by the user, which is checked first.
 Array scaled(const char* name, const Array& x, const Array& v) {
   fn::need_fit(name, "the scale", v, x.shape());
   return times(x, v);
 }
-// v / n as an r; a number of C++ is divided as such.
+// Returns v / n in the dtype r. A C++ number is divided in double precision.
 Array quotient(const Array& v, double n, DType r) {
   const Concrete* c = concrete_or_null(v);
   return c && c->literal ? scalar_of(r, v.item<double>() / n)
@@ -74,12 +74,13 @@ double size_for(const std::string& mode, const Fans& f) {
                   mode));
 }
 
-// radius at a uniform angle.
+// Complex numbers of this radius, at a uniformly distributed angle.
 Array around(const Array& key, const Array& radius) {
   const Array angle = times(random::uniform(key, radius.shape(), {radius.dtype()}), 2 * M_PI);
   return lax::complex(lax::mul(radius, lax::cos(angle)), lax::mul(radius, lax::sin(angle)));
 }
-// Of variance 1 in the disc of the radius 2 of a normal distribution of complex numbers.
+// A complex normal distribution, truncated to the disc of radius 2. Its variance is 1 before the
+// truncation.
 Array complex_truncated(const Array& key, const Shape& shape, DType d) {
   const Array keys = random_split(random::one_key("variance_scaling", key), {2});
   const Array u = random::uniform(random::key_at(keys, 0), shape, {real_part(d)});
@@ -95,12 +96,12 @@ Array scaled_variance(const Array& key, const Shape& shape, DType d, const Param
   const double size = size_for(p.mode, fans_of(shape, p.fans));
   if (!is_inexact(d))
     fn::fail_dtype(fmt::format("variance_scaling: dtype must be inexact, not {}", short_name(d)));
-  // Rounded as numbers of d at each step.
+  // Each step rounds to the dtype d.
   const DType r = is_complex(d) ? real_part(d) : d;
   const Array variance = quotient(p.scale, size, r);
   const auto by = [&](const Array& x, const Array& v) { return multiply(x, fn::as_dtype(v, d)); };
   if (p.distribution == "truncated_normal") {
-    // The standard deviation of what is left of the distribution.
+    // The standard deviation of the truncated distribution.
     const double kept = is_complex(d) ? .95311164380491208 : .87962566103423978;
     const Array stddev = lax::div(lax::sqrt(variance), scalar_of(r, kept));
     return by(is_complex(d) ? complex_truncated(key, shape, d)

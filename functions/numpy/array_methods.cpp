@@ -234,11 +234,11 @@ fn::IndexMode mode_of(const std::string& mode, OutOfBounds usual, const Array& x
   return {OutOfBounds::clip};
 }
 
-// `last`: the handle x is not used again.
+// `last` is true if the handle x is not used again.
 Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Update u,
               const SetOptions& o, bool last = false) {
   const Source s(v.at());
-  // A mask of the whole array and one value: a choice, for which the mask need not be known.
+  // A mask of the whole shape with a scalar value becomes a select, so the mask may be traced.
   if (index.size() == 1)
     if (const Array* mask = index[0].kind == Index::Kind::array ? &index[0].array : nullptr;
         mask && mask->dtype() == Bool && mask->shape() == x.shape() && v->ndim() == 0) {
@@ -309,7 +309,7 @@ Array At::divide(const Arg& v, const SetOptions& o) const {
   return x_ / updated(ones_like(x_), i_, v, Update::mul, o);
 }
 namespace {
-// f of the elements at an index in their place.
+// Applies f to the elements at an index and keeps all others.
 Array applied(const Array& x, const std::vector<Index>& index, FunctionRef<Array(Array)> f,
               const SetOptions& o) {
   if (index.size() == 1 && index[0].kind == Index::Kind::array && index[0].array.dtype() == Bool &&
@@ -322,7 +322,8 @@ Array applied(const Array& x, const std::vector<Index>& index, FunctionRef<Array
 }  // namespace
 Array At::power(const Arg& v, const SetOptions& o) const {
   const Source s(v.at());
-  // x to the power 1 where nothing goes is x, but has no derivative by the exponent where x < 0.
+  // Outside the index, x is selected instead of computed as x^1, which has no derivative in the
+  // exponent where x < 0.
   const Array one = ones_like(x_);
   const Array there = updated(zeros_like(x_, Bool), i_, {Array(true), v.at()}, Update::set, o);
   const Array raised = pow(where(there, x_, one), updated(one, i_, v, Update::mul, o));

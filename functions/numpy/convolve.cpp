@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/convolve.cpp: convolve and correlate, of vectors.
+// functions/numpy/convolve.cpp: convolve and correlate for vectors.
 #include <fmt/format.h>
 
 #include "weft/functions/kit.h"
@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-// Sums of products of x with y, which slides along it as it is; y is not longer.
+// Correlates x with y, without reversing y. y must not be longer than x.
 Array slid(const Array& x, const Array& y, int64_t low, int64_t high, const ProductOptions& o) {
   const auto row = [](const Array& v) { return base::reshape(v, {1, 1, v.shape()[0]}); };
   const Array r = lax::conv_general_dilated(row(x), row(y), {1}, {{low, high}},

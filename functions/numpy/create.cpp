@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/create.cpp: arrays from numbers; filled, counted and patterned arrays.
+// functions/numpy/create.cpp: arrays from numbers, and filled, counted and patterned arrays.
 #include "weft/functions/numpy/create.h"
 
 #include <fmt/format.h>
@@ -30,7 +30,8 @@ namespace {
 
 using Kind = Nested::Kind;
 
-// What a nested literal is made of. Depth is bounded by what a person writes in braces.
+// The shape and the kinds of elements of a nested literal. The recursion is shallow, because people
+// write the braces by hand.
 struct Survey {
   std::vector<int64_t> shape;
   bool complexes = false, reals = false, integers = false, bools = false, arrays = false;
@@ -84,7 +85,7 @@ void fill(const Nested& n, T*& out) {
   }
   for (const Nested& k : n.children) fill(k, out);
 }
-// Integers beyond I32 need a dtype that has them.
+// Integers beyond I32 need a dtype that can hold them.
 void check_integers(const Nested& n, DType d) {
   const bool beyond = n.kind == Kind::beyond_i64
                           ? !takes_beyond_i32(U64, d)
@@ -102,7 +103,7 @@ void check_integers(const Nested& n, DType d) {
   for (const Nested& k : n.children) check_integers(k, d);
 }
 
-// DTypeError where d does not take numbers, or not complex ones.
+// Raises DTypeError if d cannot hold numbers, or cannot hold complex numbers where they occur.
 void require_kind(DType d, bool complexes) {
   if (complexes && !is_complex(d))
     fn::fail_dtype(
@@ -110,7 +111,7 @@ void require_kind(DType d, bool complexes) {
   if (is_key(d)) fn::fail_dtype("array: keys are made by random::key");
 }
 
-// A number or an Array, as an argument.
+// Converts a number or an Array of the literal to an argument.
 Array scalar(const Nested& n) {
   switch (n.kind) {
     case Kind::boolean: return n.i != 0;
@@ -121,12 +122,12 @@ Array scalar(const Nested& n) {
     default: return n.a;
   }
 }
-// The Arrays and numbers of a list, in order.
+// Collects the Arrays and numbers of a literal in order.
 void collect(const Nested& n, Arrays& out) {
   if (n.kind != Kind::list) out.push_back(scalar(n));
   for (const Nested& k : n.children) collect(k, out);
 }
-// n from these, of one dtype.
+// Stacks the collected arrays, which have one dtype, in the form of n.
 Array array_of_arrays(const Nested& n, const Array*& next) {
   if (n.kind != Kind::list) return *next++;
   Arrays parts;
@@ -176,7 +177,7 @@ Array detail::at_least_axes(Array x, int64_t ndmin, Location at) {
 }
 
 namespace {
-// Those in vectors keep the rule of those in braces where they are to be integers.
+// Integers from vectors obey the same range check as integers in braces.
 void check_integers(const Array& x, DType d) {
   if (!is_integer(d) || (x.dtype() != I64 && x.dtype() != U64 && x.dtype() != U32)) return;
   Nested n;
@@ -223,7 +224,7 @@ Array filled(const Shape& s, const Array& scalar) {
 }
 }  // namespace
 Array fn::fill_value(const char* name, const Array& value, DType d) {
-  // A C++ number is a weak c64, or a c128 that is known.
+  // A C++ complex number is a weak C64 or a concrete C128 scalar.
   const bool number =
       value.weak_type() || (value.ndim() == 0 && concrete_or_null(value) != nullptr);
   if (number && is_complex(value.dtype()) && !is_complex(d) && !is_bool(d))
@@ -269,7 +270,8 @@ double known_number(const char* what, const Array& x) {
     fn::fail_shape(fmt::format("arange: {} must be a scalar, not {}", what, to_string(x.type())));
   return x.item<double>();
 }
-// The number of elements; integers that a double rounds are counted as integers.
+// The number of elements. Large integers, which a double would round, are counted with integer
+// arithmetic.
 int64_t length(const Array& start, const Array& stop, const Array& step) {
   const double a = start.item<double>(), b = stop.item<double>(), h = step.item<double>();
   const double steps = (b - a) / h;
@@ -284,10 +286,12 @@ int64_t length(const Array& start, const Array& stop, const Array& step) {
   };
   const uint64_t gap = h > 0 ? bits(stop) - bits(start) : bits(start) - bits(stop);
   const uint64_t stride = h > 0 ? bits(step) : uint64_t{0} - bits(step);
-  if (steps == 0 && gap >> 63) return 0;  // the other way, by less than a double tells
+  if (steps == 0 && gap >> 63)
+    return 0;  // the step leads away from stop, by less than a double
+               // resolves
   return static_cast<int64_t>(gap / stride + (gap % stride != 0));
 }
-// As NumPy fills a range: the first element, and the difference of the first two.
+// Computes a range as NumPy does: from the first element and the difference of the first two.
 template <class T>
 Array counted(T start, T second, int64_t n) {
   Fresh r = fresh_array(Type(dtype_of_v<T>, {n}));
@@ -323,9 +327,9 @@ namespace {
 struct Samples {
   Array values, step;
 };
-// The n points from a on, in steps of (b - a) / n, along a new axis in front. They are computed in
-// F64 and divided last, so whole numbers stay whole: a (1 - t) + b t with t = i / n, as JAX
-// computes it, makes 7.0000005 of 7. Where the numerator overflows, the weights are divided first.
+// The n points from a in steps of (b - a) / n, along a new leading axis. They are computed in F64
+// and divided last, which keeps whole numbers exact. JAX computes a (1 - t) + b t with t = i / n,
+// which makes 7.0000005 of 7. Where the numerator overflows, the weights are divided first.
 Array between(const Array& a, const Array& b, int64_t n) {
   const DType wide = is_complex(a.dtype()) ? C128 : F64;
   const Shape grid = a.shape().inserted(0, n);
@@ -398,7 +402,7 @@ Array geomspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOp
   a = fn::broadcast(fn::as_dtype(a, a.dtype()), each);
   b = fn::broadcast(fn::as_dtype(b, b.dtype()), each);
   const int axis = fn::axis_of("geomspace", o.axis, each.ndim() + 1);
-  // Ratios to the start are positive reals for real numbers of one sign.
+  // For real operands of one sign, the ratios to the start are positive real numbers.
   const Array ratio = log(divide(b, a));
   LinspaceOptions p = {.endpoint = o.endpoint};
   const Array t = linspace(zeros_like(ratio), ratio, num, p);
@@ -416,7 +420,7 @@ Array iota(DType dtype, int64_t n, Location at) {
 }
 
 namespace {
-// Compares row + k with column at each place of the last two axes.
+// Compares row + k with the column at each position of the last two axes.
 Array band(const Shape& s, int64_t k, Array (*compare)(const Arg&, const Arg&)) {
   if (k < INT32_MIN || k > INT32_MAX) fn::fail_index(fmt::format("diagonal {} is out of range", k));
   const int n = s.ndim();
@@ -454,7 +458,7 @@ Array diag(const Arg& x, int64_t k) {
   if (x->ndim() != 1)
     fn::fail_shape(fmt::format("diag: needs a vector or a matrix, got {}", to_string(x->type())));
   const int64_t n = x->size() + (k < 0 ? -k : k);
-  // The vector stands on each row (below: column) of a matrix of which the diagonal is kept.
+  // Element i of the padded vector fills row i of a matrix, of which only the diagonal is kept.
   std::vector<int64_t> low{k > 0 ? 0 : -k}, high{k > 0 ? k : 0}, none{0};
   const Array padded = k ? pad_with(x, fn::number_like(x, 0), low, high, none) : x.value();
   return lax::select(band({n, n}, k, lax::eq), broadcast_in_dim(padded, {n, n}, {0}),
@@ -471,7 +475,7 @@ Array diagonal(const Arg& x, int64_t offset, int64_t axis1, int64_t axis2) {
   const int64_t count = std::max<int64_t>(0, std::min(rows - r0, columns - c0));
   if (count == 0)
     return zeros(m.shape().erased(n - 1).erased(n - 2).inserted(n - 2, 0), x->dtype());
-  // The elements from the first one on, every columns + 1 places, of the rows one after the other.
+  // In row-major order the diagonal is every (columns + 1)-th element from the first one on.
   std::vector<int64_t> flat(m.shape().begin(), m.shape().end() - 2);
   flat.push_back(rows * columns);
   const int64_t first = r0 * columns + c0;

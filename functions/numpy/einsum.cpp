@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/einsum.cpp: einsum, and the products of arrays with named axes that it is made
-// of.
+// functions/numpy/einsum.cpp: einsum, and the products of arrays with named axes that implement it.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,7 +58,7 @@ Named summed(Named v, Keep keep, std::optional<DType> type) {
   return {lax::reduce_sum(type ? as_dtype(v.x, *type) : v.x, gone), left};
 }
 namespace {
-// Axes of size 1 that the other one has larger are dropped: they are broadcast.
+// Drops axes of size 1 that are larger in the other operand. The product broadcasts them.
 Named without_ones(Named v, const Named& other) {
   Sizes gone;
   Labels left;
@@ -115,7 +114,8 @@ namespace {
 
 using fn::arranged, fn::contains, fn::count_from, fn::Labels, fn::Named;
 
-// Letters are their codes; the axes of an ellipsis are counted from the right, below zero.
+// A letter's label is its character code. The axes of an ellipsis have negative labels, counted
+// from the right.
 constexpr int ellipsis_label = std::numeric_limits<int>::max();
 struct Formula {
   std::vector<Labels> in;
@@ -147,7 +147,7 @@ Formula parse(std::string_view f) {
   }
   return r;
 }
-// Replaces the ellipsis by as many labels as there are axes left; returns how many.
+// Replaces the ellipsis by one label for each remaining axis, and returns their number.
 int spread(std::string_view f, Labels* l, int64_t ndim) {
   const auto at = std::find(l->begin(), l->end(), ellipsis_label);
   const int n = static_cast<int>(ndim) - static_cast<int>(l->size()) + (at != l->end() ? 1 : 0);
@@ -167,19 +167,20 @@ void implied_output(Formula* f, int ellipsis) {
   for (auto [label, n] : times)
     if (label >= 0 && n == 1) f->out.push_back(label);
 }
-// Operands that are multiplied step by step, and the letters of the result.
+// Operands that are multiplied pair by pair, and the letters of the result.
 struct Contraction {
   std::vector<Named> operands;
   Labels out;
   bool logic = false;
-  // Whether a letter of the product of i and j is needed behind it.
+  // Returns true if the product of i and j must keep this letter, because the result or another
+  // operand has it.
   bool keeps(size_t i, size_t j, int label) const {
     if (contains(out, label)) return true;
     for (size_t k = 0; k < operands.size(); ++k)
       if (k != i && k != j && operands[k].has(label)) return true;
     return false;
   }
-  // How many elements the product has, and how many terms all of its sums together.
+  // The number of elements of the product, and the number of terms in all of its sums.
   std::pair<double, double> cost(size_t i, size_t j) const {
     const Named &a = operands[i], &b = operands[j];
     double size = 1, terms = 1;
@@ -193,7 +194,7 @@ struct Contraction {
       if (!a.has(l)) count(l);
     return {size, terms};
   }
-  // The pair whose product is smallest.
+  // The pair with the smallest product.
   std::vector<int64_t> cheapest() const {
     std::vector<int64_t> best{0, 1};
     double least = std::numeric_limits<double>::infinity();
@@ -205,7 +206,7 @@ struct Contraction {
         }
     return best;
   }
-  // The operands at these places become their product, which goes to the end.
+  // Replaces the operands at these positions by their product, which becomes the last operand.
   void multiply(std::vector<int64_t> places, std::optional<DType> type, lax::Precision precision) {
     std::sort(places.begin(), places.end());
     Named first = operands[static_cast<size_t>(places[0])];
@@ -327,7 +328,7 @@ Array einsum(const std::vector<EinsumOperand>& operands, const std::vector<int64
 EinsumPath einsum_path(std::string_view text, const Arrays& x, Location at) {
   const Calling s("einsum_path", at);
   Contraction c = contraction_of(text, parse(text), x);
-  // Shapes alone: the products are of values that nobody reads.
+  // Only shapes are computed here, not the products themselves.
   const auto letters = [](const Labels& l) {
     std::string out;
     for (int label : l)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/grid.cpp: the coordinates of grids, and indices of parts of matrices.
+// functions/numpy/grid.cpp: coordinates of grids, and indices of parts of matrices.
 #include "weft/functions/numpy/grid.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace weft {
 namespace {
 
-// Vectors, each along its own axis of a grid.
+// Reshapes each vector so that it runs along its own axis of a grid.
 Arrays open_grid(const Arrays& x) {
   Arrays out;
   for (size_t i = 0; i < x.size(); ++i) {

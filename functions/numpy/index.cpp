@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/index.cpp: take, nonzero, segments.
+// functions/numpy/index.cpp: take, put, nonzero and segment reductions.
 #include "weft/functions/numpy/index.h"
 
 #include <fmt/format.h>
@@ -36,7 +36,7 @@ fn::IndexMode take_mode(const char* name, const std::string& mode) {
                   "\"promise_in_bounds\" or \"check\", not \"{}\"",
                   name, mode));
 }
-// Where values are written, those out of range are dropped.
+// The mode for writes, which drop values whose index is out of range.
 fn::IndexMode put_mode(const char* name, const std::string& mode) {
   if (mode == "check")
     fn::fail_index(fmt::format("{}: mode \"check\" is of take, take_along_axis and x.at(i)", name));
@@ -49,14 +49,14 @@ void need_integers(const char* name, const Array& i) {
   if (!is_integer(i.dtype()))
     fn::fail_dtype(fmt::format("{}: indices must be integers, got {}", name, to_string(i.type())));
 }
-// Indices as positions along an axis of n elements.
+// Converts indices to positions along an axis of n elements.
 Array positions(const Array& i, int64_t n, const fn::IndexMode& m) {
   const DType d = fn::index_dtype(n);
   const Array v = itemsize(i.dtype()) < itemsize(d) ? fn::as_dtype(i, d) : i;
   if (m.modulo) return remainder(v, fn::as_dtype(scalar_of_int(I64, n), v.dtype()));
   return m.as_is ? v : fn::wrapped_index(v, n);
 }
-// Both arrays with the same sizes on all axes but one.
+// Broadcasts both arrays so that all axes but one have equal sizes.
 fn::Pair aligned(const char* name, const Array& x, const Array& i, int axis) {
   if (x.ndim() != i.ndim())
     fn::fail_shape(fmt::format("{}: indices must have the rank of the array, got {} and {}", name,
@@ -91,7 +91,7 @@ Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis, const Take
   const int a = fn::axis_of("take_along_axis", axis.value_or(0), v.type().ndim());
   const auto [y, i] = aligned("take_along_axis", v, axis ? indices.value() : ravel(indices), a);
   fn::IndexMode m = take_mode("take_along_axis", o.mode);
-  m.as_is = false;  // unlike in take, negative ones count from the end before they are clipped
+  m.as_is = false;  // unlike in take, negative indices count from the end before they are clipped
   const int64_t n = y.shape()[a];
   if (o.mode == "check") fn::check_index(i, n, a);
   const Array at = positions(i, n, m);
@@ -117,7 +117,7 @@ Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, OneAxi
       axis ? y.shape() : x->shape());
 }
 namespace {
-// n values, those there are again and again.
+// Repeats the values cyclically up to n values.
 Array repeated(const char* name, const Array& values, const Array& like, int64_t n) {
   const Array v = fn::as_dtype(ravel(values), like.dtype());
   const int64_t own = v.size();
@@ -217,11 +217,11 @@ Array extract(const Arg& condition, const Arg& x, const CompressOptions& o) {
   return compress(ravel(condition), x, none, o);
 }
 
-// ---- positions of what is not zero
+// ---- positions of nonzero elements
 
 namespace {
-// The place in an array of this shape of the element of each number; what is out of range leaves
-// the first axis.
+// Converts row-major element numbers to an index for each axis. An element number beyond the array
+// gives an index beyond the first axis.
 Arrays places(Array left, const Shape& shape) {
   Arrays out(shape.size());
   for (int a = shape.ndim(); a-- > 0;) {
@@ -243,14 +243,15 @@ Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
     if (!known && !concrete_or_null(mask))
       throw ConcretizationError(
           "nonzero: the number of elements depends on the values of a traced array; give .size");
-    // What is known is looked at here: under a trace its mask would not be.
+    // A concrete array is inspected directly. Its mask would be a tracer while a trace is active.
     const auto bits = (known ? v : mask).to_vector<double>();
     std::vector<int64_t> at;
     for (size_t i = 0; i < bits.size(); ++i)
       if (bits[i] != 0) at.push_back(static_cast<int64_t>(i));
     flat = fn::as_dtype(array(at), d);
   } else {
-    // Element k is behind as many others as have fewer than k + 1 nonzeros up to them.
+    // The position of nonzero element k is the number of positions that have fewer than k + 1
+    // nonzeros up to and including them.
     const Array seen = lax::cumsum(fn::as_dtype(ravel(mask), d), 0);
     flat = v.size() == 0
                ? zeros({*o.size}, d)
@@ -275,7 +276,7 @@ Array flatnonzero(const Arg& x, const NonzeroOptions& o) {
 Array argwhere(const Arg& x, const NonzeroOptions& o) {
   const Calling s("argwhere", x.at());
   const Arrays places = nonzero(x, o);
-  // A scalar has no axes: its rows are empty.
+  // A scalar has no axes, so its rows are empty.
   return x->ndim() == 0 ? zeros({places[0].size(), 0}, places[0].dtype()) : stack(places, 1);
 }
 
@@ -347,7 +348,7 @@ Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOpti
   const bool folds = u == Update::add || u == Update::mul;
   if (const Array wide = is_inexact(x->dtype()) ? fn::for_sums(x) : x.value();
       folds && wide.dtype() != x->dtype())
-    // Narrow floats are rounded once, behind the last bucket.
+    // Narrow floats are rounded once, after the segments are summed.
     return fn::as_dtype(segments(name, {wide, x.at()}, ids, o, u, identity, combine), x->dtype());
   fn::IndexMode m = take_mode(name, o.mode);
   m.as_is = !m.modulo;
@@ -366,7 +367,7 @@ Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOpti
   }
   return out;
 }
-// The value that every other one replaces.
+// The neutral element of maximum (`lowest`) or minimum.
 double extreme(DType d, bool lowest) {
   if (is_inexact(d))
     return lowest ? -std::numeric_limits<double>::infinity()

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/indexing.cpp: NumPy's indexing rules, made into slices, gathers and scatters.
+// functions/numpy/indexing.cpp: implements NumPy's indexing rules with slices, gathers and
+// scatters.
 #include "weft/functions/numpy/indexing.h"
 
 #include <fmt/format.h>
@@ -41,7 +42,7 @@ using Sizes = std::vector<int64_t>;
 DType index_dtype(int64_t n) { return n > INT32_MAX ? I64 : I32; }
 
 namespace {
-// How many axes an entry takes.
+// The number of axes that an entry indexes.
 int axes_taken(const Index& i) {
   if (i.kind == Index::Kind::array) return i.array.dtype() == Bool ? i.array.type().ndim() : 1;
   return i.kind == Index::Kind::integer || i.kind == Index::Kind::slice ? 1 : 0;
@@ -54,7 +55,7 @@ IndexItem integer_item(int64_t i, int axis, int64_t n) {
   item.lo = i < 0 ? i + n : i;
   return item;
 }
-// As Python's slice.indices.
+// Resolves a slice as Python's slice.indices does.
 IndexItem slice_item(const Slice& s, int axis, int64_t n) {
   IndexItem item{Kind::slice, axis};
   item.step = s.step.v.value_or(1);
@@ -75,7 +76,7 @@ IndexItem slice_item(const Slice& s, int axis, int64_t n) {
   return item;
 }
 
-// The positions of the true elements, an array of indices an axis of the mask.
+// The positions of the true elements, as one index array for each axis of the mask.
 void mask_items(const Array& mask, const Array& x, int axis, IndexItems* out) {
   const int k = mask.type().ndim();
   if (k == 0) fail_index("a single bool is no index; use weft::where");
@@ -162,7 +163,8 @@ bool any_array(const IndexItems& items) {
 namespace {
 Array with_new_axes(const Array& x, const Sizes& at) { return at.empty() ? x : expand_dims(x, at); }
 
-// The static parts: slices cut, integers either taken or left as axes of size 1.
+// Applies the static parts of an index. Slices are cut; integers are either taken or left as axes
+// of size 1.
 Array cut(const Array& x, const IndexItems& items) {
   Sizes lo, hi, step, flip;
   for (const IndexItem& i : items) {
@@ -223,7 +225,7 @@ Array wrapped_index(const Array& i, int64_t n) {
 }
 
 namespace {
-// In a type that holds n, negative ones counted from the end.
+// Converts to a type that can hold n. Negative indices count from the end.
 Array position(const Array& i, int64_t n, const IndexMode& m) {
   Array v = itemsize(i.dtype()) < 4 ? as_dtype(i, I32) : i;
   if (n > INT32_MAX && itemsize(v.dtype()) < 8) v = as_dtype(v, I64);
@@ -231,24 +233,24 @@ Array position(const Array& i, int64_t n, const IndexMode& m) {
   return m.as_is ? v : wrapped_index(v, n);
 }
 
-// A gather or scatter for an index: where the axes of the result come from.
+// The gather or scatter that implements an index, and the origin of the axes of its result.
 struct Plan {
   WindowDims dims;
-  Sizes sizes;  // of the window along each axis of the operand
+  Sizes sizes;  // size of the window along each axis of the operand
   Array indices;
-  Shape shape;       // of the result without new axes
-  Sizes batch_dims;  // its axes that are axes of the indices
-  Sizes new_axes;    // to be put in
-  Array inside;      // batch shape: whether the computed indices are in range
+  Shape shape;       // shape of the result without new axes
+  Sizes batch_dims;  // axes of the result that are axes of the indices
+  Sizes new_axes;    // axes to insert into the result
+  Array inside;      // batch shape: true where the computed indices are in range
 };
 
 struct Layout {
-  Shape common;          // of the index arrays
-  bool adjacent = true;  // else their axes stand in front
+  Shape common;          // broadcast shape of the index arrays
+  bool adjacent = true;  // otherwise the axes of the index arrays are leading axes
 };
 Layout layout_of(const IndexItems& items) {
   Layout l;
-  int state = 0;  // before, within, behind the index arrays
+  int state = 0;  // before, within or after the index arrays
   for (const IndexItem& i : items) {
     const bool advanced = i.kind == Kind::array || i.kind == Kind::integer;
     if (i.kind == Kind::array) {
@@ -270,11 +272,11 @@ Array column(const Array& v, const Shape& batch, const Sizes& dims) {
   return broadcast_in_dim(v, Shape(full), dims);
 }
 
-// Where the axes of the result come from, and for each strided slice its axis of the indices.
+// The axes of the indices, and for each strided slice the axis of the indices that it becomes.
 struct Places {
   Sizes batch;                   // sizes of the axes of the indices
-  Sizes common;                  // those of the index arrays
-  std::vector<int64_t> strided;  // by item
+  Sizes common;                  // axes of the index arrays
+  std::vector<int64_t> strided;  // axis of the indices of each item
 };
 Places place_axes(const IndexItems& items, Plan* p) {
   const Layout l = layout_of(items);
@@ -313,7 +315,7 @@ Places place_axes(const IndexItems& items, Plan* p) {
   return r;
 }
 
-// Notes where a position lies on its axis.
+// Combines into `inside` where positions are within an axis of n elements.
 void check_inside(const Array& v, int64_t n, const Shape& batch, const Sizes& dims, Array* inside) {
   const Array ok = lax::bitwise_and(lax::ge(v, number_like(v, 0)),
                                     lax::lt(v, as_dtype(scalar_of_int(I64, n), v.dtype())));
@@ -341,7 +343,7 @@ Plan plan_of(const Array& x, const IndexItems& items, const IndexMode& mode, boo
     Sizes dims;
     if (i.kind == Kind::array) {
       v = position(i.array, n, mode);
-      // Its axes are the last ones of the common shape.
+      // The axes of an index array are the last ones of the common shape.
       dims = Sizes(places.common.end() - static_cast<std::ptrdiff_t>(v.shape().size()),
                    places.common.end());
       if (need_inside) check_inside(v, n, batch, dims, &p.inside);
@@ -355,7 +357,7 @@ Plan plan_of(const Array& x, const IndexItems& items, const IndexMode& mode, boo
     p.indices = base::zeros(Type(I32, batch.inserted(batch.ndim(), 0)));
     return p;
   }
-  // Unsigned and signed ones meet in a type that holds all positions.
+  // Signed and unsigned indices are converted to a type that holds all positions.
   if (std::any_of(parts.begin(), parts.end(),
                   [&](const Array& a) { return a.dtype() != parts[0].dtype(); }))
     for (Array& a : parts) a = as_dtype(a, I64);
@@ -363,7 +365,7 @@ Plan plan_of(const Array& x, const IndexItems& items, const IndexMode& mode, boo
   return p;
 }
 
-// All index arrays are scalars: a window of a size known beforehand.
+// Returns true if all index arrays are scalars. The index then selects a window of static size.
 bool only_scalars(const IndexItems& items) {
   return std::all_of(items.begin(), items.end(), [](const IndexItem& i) {
     return i.kind != Kind::array || i.array.ndim() == 0;
@@ -389,7 +391,7 @@ Array get_window(const Array& x, const IndexItems& items, const IndexMode& mode)
   }
   return with_new_axes(squeeze_axes(dynamic_slice_at(cut(x, items), starts, sizes), gone), fresh);
 }
-// After the static slices: these axes are whole now.
+// The items after the static slices were cut: these axes are now indexed as a whole.
 IndexItems after_cut(const IndexItems& items) {
   IndexItems out = items;
   for (IndexItem& i : out) {
@@ -429,7 +431,8 @@ Shape items_shape(const Array& x, const IndexItems& items) {
 }
 
 namespace {
-// What is still true of the indices of windows, among which are those of slices with steps.
+// The promises that still hold for the indices of windows. The expanded indices of slices with
+// steps are not sorted.
 IndexPromises kept(IndexPromises p, const IndexItems& items) {
   for (const IndexItem& i : items) p.sorted = p.sorted && (i.kind != Kind::slice || i.step == 1);
   return p;
@@ -465,7 +468,7 @@ Array combined(const Array& old, const Array& v, Update u) {
   }
   return v;
 }
-// An update of a box known beforehand: read, combined, written back.
+// Updates a box of static size: reads it, combines it with v and writes it back.
 Array update_box(const Array& x, const IndexItems& items, const Array& v, Update u, bool sole) {
   Sizes box, flip;
   Arrays starts;

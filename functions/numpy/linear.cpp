@@ -22,7 +22,7 @@ namespace {
 using Sizes = std::vector<int64_t>;
 using fn::arranged, fn::contains, fn::count_from, fn::Labels, fn::Named;
 
-// One dtype; bools are counted and compared with zero afterwards.
+// The operands in one dtype. Bools are computed as counts, which are then compared with zero.
 struct Factors {
   Array x, y;
   bool logic;
@@ -80,7 +80,8 @@ Array dot(const Arg& x, const Arg& y, const ProductOptions& o) {
 }
 
 namespace {
-// Batch axes are labelled from the right, below zero; rows 0, summed 1, columns 2.
+// Batch axes have negative labels, counted from the right. Rows have label 0, the summed axis 1 and
+// columns 2.
 Array batched_product(const char* name, const Array& x, const Labels& own_x, const Array& y,
                       const Labels& own_y, const ProductOptions& o = {}) {
   const int nx = static_cast<int>(x.ndim()) - static_cast<int>(own_x.size()),
@@ -206,7 +207,7 @@ Array cross(const Arg& x, const Arg& y, int64_t axisa, int64_t axisb, int64_t ax
   const auto term = [&](int64_t i, int64_t j) { return multiply(part(a, i), part(b, j)); };
   const Array z = subtract(term(0, 1), term(1, 0));
   if (n == 2 && m == 2) return z;
-  // A vector of two components has 0 as its third.
+  // The third component of a vector with two components is 0.
   Array first, second;
   if (n == 3 && m == 3) {
     first = subtract(term(1, 2), term(2, 1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/logic.cpp: comparisons, logic, bits, parts of floats, choices.
+// functions/numpy/logic.cpp: comparisons, logic, bits, parts of floats, and selects.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -26,7 +26,8 @@ Array binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
   const auto [a, b] = fn::promoted(name, x, y);
   return op(a, b);
 }
-// Complex numbers are ordered by their real parts, and where those are equal by the imaginary ones.
+// Complex numbers are ordered by their real parts, and by their imaginary parts where the real
+// parts are equal.
 Array ordered(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
   const Calling s(name, x.at());
   const auto [a, b] = fn::promoted(name, x, y);
@@ -43,7 +44,7 @@ Array constant(const Array& x, bool v) { return fn::broadcast(Array(v), x.shape(
 // The integer type of the same width.
 DType bits_type(DType d) { return d == F64 ? I64 : d == F32 ? I32 : I16; }
 Array power_of_two(const Array& n, DType d) {
-  // The exponent field of a float; n is in the range of normal numbers.
+  // Builds the exponent field of a float. n is in the range of normal numbers.
   const DType i = bits_type(d);
   const Array biased = lax::add(fn::as_dtype(n, i), Array(fn::as_dtype(d == F64 ? 1023 : 127, i)));
   return lax::bitcast_convert_type(lax::shift_left(biased, fn::as_dtype(d == F64 ? 52 : 23, i)), d);
@@ -132,7 +133,8 @@ Array isclose(const Arg& x, const Arg& y, double rtol, double atol, bool equal_n
   const auto [a, b] = fn::promoted_inexact("isclose", x, y);
   const Array gap = lax::abs(lax::sub(a, b)), size = lax::abs(b);
   const Array bound = lax::add(number_like(size, atol), lax::mul(number_like(size, rtol), size));
-  // Infinities are close only to themselves; where both are finite the bound decides.
+  // Infinities are close only to equal infinities. Where both operands are finite the bound
+  // decides.
   const Array near =
       lax::bitwise_and(lax::le(gap, bound), lax::bitwise_and(isfinite(a), isfinite(b)));
   const Array close = lax::bitwise_or(near, lax::eq(a, b));
@@ -172,7 +174,7 @@ Array where(const Arg& condition, const Arg& x, const Arg& y) {
   const auto [a, b] = fn::promoted("where", x, y);
   const Array c = fn::truth("where", condition);
   Shape full = a.ndim() ? a.shape() : b.shape();
-  // Of the three shapes; a condition that is a scalar stays one.
+  // Broadcasts to the shape of all three operands. A scalar condition remains a scalar.
   const Arrays shapes =
       fn::broadcast_together("where", {c, fn::broadcast(fn::as_dtype(false, Bool), full)});
   full = shapes[1].shape();
@@ -216,7 +218,7 @@ Array ldexp(const Arg& x, const Arg& exponent) {
   for (const Arg* v : {&x, &exponent}) fn::need_real("ldexp", *v);
   const Array v = fn::inexact(x);
   const DType narrow = v.dtype(), d = narrow == F64 ? F64 : F32;
-  // Three factors reach from the least subnormal to infinity.
+  // The product of three factors spans the range from the least subnormal to infinity.
   const int64_t most = d == F64 ? 1022 : 126;
   Array out = fn::as_dtype(v, d), left = clip(fn::as_dtype(exponent, I32), -3 * most, 3 * most);
   for (int i = 0; i < 3; ++i) {

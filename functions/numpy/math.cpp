@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/math.cpp: arithmetic, exponentials, angles, rounding.
+// functions/numpy/math.cpp: arithmetic, exponentials, trigonometric functions, rounding.
 #include "weft/functions/numpy/math.h"
 
 #include <fmt/format.h>
@@ -26,12 +26,12 @@ using fn::number_like;
 using UnaryOp = Array (*)(const Arg&);
 using BinaryOp = Array (*)(const Arg&, const Arg&);
 
-// Functions of floats: integers become floats.
+// For functions of floats: integers become floats.
 Array float_unary(const char* name, UnaryOp op, const Arg& x) {
   const Calling s(name, x.at());
   return op(fn::inexact(name, x));
 }
-// Functions that keep integers as they are.
+// For functions that leave integers unchanged.
 Array unless_integer(UnaryOp op, const Arg& x) {
   const Source s(x.at());
   return is_inexact(x->dtype()) ? op(x) : x.value();
@@ -58,7 +58,8 @@ Array choose(const Array& pred, const Array& a, const Array& b) {
   if (s.ndim() < b.ndim()) s = b.shape();
   return lax::select(fn::scalar_or_broadcast(pred, s), fn::broadcast(a, s), fn::broadcast(b, s));
 }
-// Of a complex logarithm each part by itself: a product with a complex number makes NaN of -inf.
+// The parts of a complex logarithm are divided separately. A complex quotient would turn -inf into
+// NaN.
 Array log_to_base(const char* name, const Arg& x, double base) {
   const Calling s(name, x.at());
   const Array v = lax::log(fn::inexact(x));
@@ -69,8 +70,8 @@ Array log_to_base(const char* name, const Arg& x, double base) {
 Array round_even(const Arg& x) { return lax::round(x, lax::RoundingMethod::TO_NEAREST_EVEN); }
 Array is_nan(const Array& x) { return lax::ne(x, x); }
 
-// As CPython's float_divmod, on which JAX's is made; over 0, where m is NaN, the quotient is that
-// of x itself.
+// Computed as in CPython's float_divmod, on which JAX bases its version. Over 0, where m is NaN,
+// the quotient is x / 0.
 fn::Pair float_divmod(const Array& x, const Array& y) {
   Array m = lax::rem(x, y);
   Array d = lax::div(choose(lax::eq(y, number_like(y, 0)), x, lax::sub(x, m)), y);
@@ -103,8 +104,8 @@ Array remainder_up(const Array& x, const Array& y) {
   return choose(other_sign, lax::add(m, y), m);
 }
 
-// Powers of integers by squaring; six bits of the exponent matter before anything but 0, ±1
-// overflows.
+// Powers of integers by squaring. Six bits of the exponent suffice: with larger exponents all bases
+// but 0 and ±1 overflow.
 Array integer_power(Array x, Array y) {
   const Array zero = number_like(x, 0), one = number_like(x, 1);
   Array acc = choose(lax::bitwise_and(lax::eq(x, zero), lax::ne(y, zero)), zero, one);
@@ -116,7 +117,7 @@ Array integer_power(Array x, Array y) {
   return acc;
 }
 
-// log_sum of two operands that are broadcast.
+// Broadcasts two operands for log_sum.
 template <class F>
 Array log_sum_of(const char* name, const Arg& x, const Arg& y, const F& f) {
   const Calling s(name, x.at());
@@ -159,7 +160,8 @@ std::pair<Array, Array> divmod(const Arg& x, const Arg& y) {
 std::pair<Array, Array> modf(const Arg& x) {
   const Calling s("modf", x.at());
   const Array v = fn::inexact(x), whole = trunc(v);
-  // With v's sign also where it is 0, and by differences alone: the slope is 1 there too.
+  // The fraction has the sign of v, also where it is 0. It is computed by differences only, so that
+  // its slope is 1 there too.
   const Array negative = signbit(v),
               size = choose(negative, lax::sub(whole, v), lax::sub(v, whole));
   const Array part =
@@ -181,7 +183,8 @@ Array pow(const Arg& x, const Arg& y) {
     return lax::integer_pow(fn::as_dtype(x, p.dtype, p.weak), n);
   }
   const auto [a, b] = fn::promoted_numbers("pow", x, y);
-  // An integer exponent stays one: so no derivative is asked for by it, and that of x^0 is 0.
+  // An integer exponent remains an integer. This avoids a derivative in the exponent, and makes the
+  // derivative of x^0 equal to 0.
   if (is_inexact(x->dtype()) && is_integer(y->dtype()))
     return lax::pow(a, fn::scalar_or_broadcast(y, a.ndim() ? a.shape() : b.shape()));
   if (is_inexact(a.dtype())) return lax::pow(a, b);
@@ -261,8 +264,8 @@ Array hypot(const Arg& x, const Arg& y) {
     const Array length = lax::mul(hi, lax::sqrt(lax::add(one, lax::square(ratio))));
     return choose(lax::bitwise_or(lax::eq(a, inf), lax::eq(b, inf)), inf, length);
   };
-  // x / length and y / length, scaled by a size that has no part in their own derivatives; at 0
-  // half of each, as the larger of two equal ones has.
+  // The slopes are x / length and y / length, both scaled by a size that is treated as constant. At
+  // 0 both slopes are 1/2, as for the maximum of two equal numbers.
   return fn::with_slope(
       "hypot", {fn::broadcast(p, full), fn::broadcast(q, full)}, value,
       [](const Arrays& v, const Arrays& d) {
@@ -354,7 +357,7 @@ Array round(const Arg& x, int64_t decimals) {
   if (is_complex(x->dtype()))
     return lax::complex(round(lax::real(x), decimals), round(lax::imag(x), decimals));
   if (decimals == 0) return round_even(x);
-  // In F32 at least: the factor may leave the range of the narrow floats.
+  // Computed at least in F32, because the factor may exceed the range of the narrow floats.
   const DType narrow = x->dtype();
   const Array v = narrow == BF16 || narrow == F16 ? fn::as_dtype(x, F32) : x.value();
   const Array factor = number_like(v, std::pow(10.0, static_cast<double>(decimals)));

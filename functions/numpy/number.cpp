@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/number.cpp: what numbers are made of: divisors, exponents, parts; and what is not
-// a number replaced.
+// functions/numpy/number.cpp: functions of single numbers: divisors, exponents, parts, and
+// replacement of NaN.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -30,7 +30,7 @@ void refuse_complex(const char* name, const Array& x) {
   if (is_complex(x.dtype()))
     fn::fail_dtype(fmt::format("{}: takes real numbers, got {}", name, to_string(x.type())));
 }
-// |x| and |y| as integers of one dtype and full shape.
+// |x| and |y| as integers of one dtype and of the common shape.
 fn::Pair sizes_of(const char* name, const Array& x, const Array& y) {
   const auto [a, b] = fn::promoted(name, x, y);
   if (!is_integer(a.dtype()))
@@ -39,7 +39,7 @@ fn::Pair sizes_of(const char* name, const Array& x, const Array& y) {
   const Shape full = a.ndim() ? a.shape() : b.shape();
   return {abs(fn::broadcast(a, full)), abs(fn::broadcast(b, full))};
 }
-// Euclid's steps, where the second one is not 0 yet.
+// Euclid's algorithm. It runs until all second numbers are 0.
 Array common_divisor(const Array& x, const Array& y) {
   const Type t = x.type().strong();
   const Closed left = record(
@@ -74,7 +74,7 @@ std::pair<Array, Array> frexp(const Arg& x) {
   const DType narrow = v.dtype(), d = narrow == F64 ? F64 : F32, word = d == F64 ? I64 : I32;
   const int64_t mantissa = d == F64 ? 52 : 23, field = d == F64 ? 0x7ff : 0xff,
                 half = d == F64 ? 1022 : 126;
-  // Subnormal numbers are made normal first.
+  // Subnormal numbers are first scaled to normal numbers.
   const Array wide = fn::as_dtype(v, d), size = lax::abs(wide);
   const Array tiny = lax::lt(size, number_like(size, std::ldexp(1., 1 - static_cast<int>(half))));
   const double lift = std::ldexp(1., static_cast<int>(mantissa) + 1);
@@ -84,7 +84,7 @@ std::pair<Array, Array> frexp(const Arg& x) {
   const Array exponent =
       lax::sub(lax::bitwise_and(lax::shift_right_logical(bits, integer(mantissa)), integer(field)),
                integer(half));
-  // 2^-exponent in two factors, of which each is a normal number.
+  // The factor 2^-exponent is applied as two factors, each of which is a normal number.
   const Array first = lax::shift_right_arithmetic(exponent, integer(1));
   const Array parts = ldexp(ldexp(whole, negative(first)), subtract(first, exponent));
   const Array plain =
@@ -160,7 +160,7 @@ Array i0(const Arg& x) {
   const Calling s("i0", x.at());
   const Array v = fn::inexact(x);
   refuse_complex("i0", v);
-  // The sign has no slope, so that the slope at 0 is 0.
+  // The sign has no slope, so the slope at 0 is 0.
   return lax::mul(lax::exp(lax::mul(lax::sign(v), v)), lax::bessel_i0e(v));
 }
 
@@ -175,7 +175,7 @@ Array unwrap(const Arg& p, const MaybeArray& discont, int64_t axis, const Arg& p
   const Array bound = discont ? *discont : divide(whole, 2);
   const Array gap = diff(v, 1, a);
   Array rest = subtract(remainder(add(gap, half), whole), half);
-  // A jump up of half a period stays one up.
+  // A jump of exactly half a period upwards remains an upward jump.
   rest = where(logical_and(equal(rest, negative(half)), greater(gap, 0)), half, rest);
   const Array change = where(less(abs(gap), bound), 0, subtract(rest, gap));
   return fn::joined(

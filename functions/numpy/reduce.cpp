@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/reduce.cpp: reductions, statistics, running folds.
+// functions/numpy/reduce.cpp: reductions, statistics and cumulative functions.
 #include "weft/functions/numpy/reduce.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ using ReduceOp = Array (*)(const Arg&, const Sizes&);
 using FoldOp = Array (*)(const Arg&, int64_t, bool);
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-// What a sum of bools and small integers is counted in, as in NumPy.
+// The dtype in which bools and small integers are summed, as in NumPy.
 DType counting(DType d) {
   if (is_bool(d) || (is_signed(d) && itemsize(d) < 4)) return I32;
   return is_unsigned(d) && itemsize(d) < 4 ? U32 : d;
@@ -40,22 +40,22 @@ DType counting(DType d) {
 Array keep(const Array& x, const Sizes& axes, bool keepdims) {
   return keepdims && !axes.empty() ? expand_dims(x, axes) : x;
 }
-// Keys are for the op to refuse.
+// Keys are passed to the op even without axes, because the op refuses them.
 Array reduced(ReduceOp op, const Array& x, const Sizes& axes) {
   return axes.empty() && !is_key(x.dtype()) ? x : op(x, axes);
 }
-// ShapeError that names the function and the option.
+// Raises a ShapeError that names the function and the option.
 void need_common_shape(const char* name, const char* option, const Array& x, const Array& y) {
   fn::common_shape(fmt::format("{}: {}", name, option).c_str(), x.shape(), y.shape());
 }
-// x with the elements that do not count replaced; the mask may make the shape larger.
+// Replaces the masked elements of x. The mask may broadcast x to a larger shape.
 Array masked(const char* name, const Array& x, const std::optional<Array>& mask,
              const Array& identity) {
   if (!mask) return x;
   need_common_shape(name, ".where", x, *mask);
   return where(*mask, x, identity);
 }
-// The result and .initial, if it is given.
+// Combines the result with .initial, if it is given.
 using Combine = Array (*)(const Arg&, const Arg&);
 Array with_initial(const char* name, const Array& out, const ReduceOptions& o, DType d,
                    Combine combine) {
@@ -69,14 +69,14 @@ int64_t count_of(const Array& x, const Sizes& axes) {
   return n;
 }
 
-// Options that a function of ReduceOptions cannot obey.
+// Raises an error for an option that this function does not support.
 void refuse(const char* name, const char* option, bool given) {
   if (given) fn::fail_shape(fmt::format("{}: there is no option .{} here", name, option));
 }
 
-// The elements as the reduction computes with them.
+// Reduces x in the dtype of the computation and converts the result to d.
 Array summed(const Array& x, const Sizes& axes, DType d, ReduceOp op) {
-  // The narrow floats are folded in F32 and rounded once.
+  // Narrow floats are reduced in F32 and rounded once.
   const DType wide = accumulator_dtype(d);
   return fn::as_dtype(reduced(op, fn::as_dtype(x, wide, x.weak_type()), axes), d, x.weak_type());
 }
@@ -104,7 +104,8 @@ Array extremum(const char* name, const Arg& x, const AxisList& axis, const Reduc
   const ReduceOp op = !is_bool(given.dtype()) ? numbers
                       : largest               ? lax::reduce_or
                                               : lax::reduce_and;
-  // What does not count is what the op makes of nothing: .initial would share its derivative.
+  // Masked elements become the result of an empty reduction. If they became .initial, they would
+  // share its derivative.
   const Array v = o.where ? masked(name, given, o.where,
                                    op(fn::broadcast(fn::as_dtype(0, given.dtype()), Shape{0}), {0}))
                           : given;
@@ -122,7 +123,7 @@ Array max_as(const char* name, const Arg& x, const AxisList& axis, const ReduceO
 Array min_as(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   return extremum(name, x, axis, o, lax::reduce_min, minimum, false);
 }
-// any and all.
+// Implements any and all.
 Array truths(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
              ReduceOp op, bool identity, Combine combine) {
   const Calling s(name, x.at());
@@ -177,7 +178,7 @@ template Array all<void>(const Arg&, const AxisList&, const ReduceOptions&);
 Array all(const Arg& x, const ReduceOptions& o) { return all(x, {none, x.at()}, o); }
 
 namespace {
-// How many elements count, as a float.
+// The number of unmasked elements, as a float.
 Array normalizer(const char* name, const Array& x, const Sizes& axes, DType d,
                  const std::optional<Array>& mask) {
   if (!mask) return fn::as_dtype(scalar_of(F64, static_cast<double>(count_of(x, axes))), d);
@@ -196,7 +197,7 @@ Array mean_as(const char* name, const Arg& x, const AxisList& axis, const Reduce
       o.keepdims);
 }
 
-// The variance as it is computed, of narrow floats in F32.
+// The variance before its final conversion. Narrow floats are computed in F32.
 Array wide_var(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o) {
   fn::need_numbers(name, x);
   if (o.dtype && (is_key(*o.dtype) || is_bool(*o.dtype)))
@@ -216,7 +217,7 @@ Array wide_var(const char* name, const Arg& x, const AxisList& axis, const VarOp
   if (o.correction && o.ddof != 0)
     fn::fail_shape(
         fmt::format("{}: ddof and correction are two names of one number; give one of them", name));
-  // What does not count is left out before it is squared: the derivative of a NaN's square is one.
+  // Masked elements are replaced before the square: the derivative of the square of a NaN is NaN.
   const Array apart =
       subtract(v, o.mean ? fn::as_dtype(*o.mean, c) : mean_as(name, v, axes, about));
   const Array centered = masked(name, apart, o.where, number_like(apart, 0));
@@ -234,7 +235,7 @@ Array wide_var(const char* name, const Arg& x, const AxisList& axis, const VarOp
   return keep(out, axes, o.keepdims);
 }
 using Variance = Array (*)(const char*, const Arg&, const AxisList&, const VarOptions&);
-// What is computed, in the dtype that the function gives.
+// Converts a computed value to the dtype of the function's result.
 Array rounded(const Array& v, const Arg& x, const VarOptions& o) {
   const DType d = o.dtype.value_or(to_inexact(x->dtype()));
   return fn::as_dtype(v, real_part(d), x->weak_type());
@@ -244,7 +245,7 @@ Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOpti
   const Calling s(name, x.at());
   return rounded(variance(name, x, axis, o), x, o);
 }
-// The root of a variance.
+// The square root of a variance.
 Array deviation(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o,
                 Variance variance) {
   const Calling s(name, x.at());
@@ -297,7 +298,8 @@ Array log_sum_exp(const Array& v, const Sizes& axes) {
   const fn::ShiftedExp e = fn::shifted_exp(v, axes);
   return add(log(sum(e.terms, axes)), e.top);
 }
-// Value and tangent. Beside an infinite term nothing counts, and equal ones share the derivative.
+// Value and tangent. If the largest term is infinite, the finite terms count as 0, and equal
+// infinite terms share the derivative.
 Arrays log_sum_exp_rule(const Array& v, const Array& dv, const Sizes& axes) {
   const Array largest = lax::stop_gradient(reduced(lax::reduce_max, v, axes));
   const Array endless = isinf(largest), top = where(isnan(largest), number_like(v, 0), largest);
@@ -363,7 +365,8 @@ Array place_without_nan(const char* name, const Arg& x, const AxisList& axis, co
   if (!is_inexact(x->dtype())) return place(name, x, axis, o, op);
   const Array lost = isnan(x), there = logical_not(lost), end = number_like(x, last);
   const ReduceOptions r{.keepdims = o.keepdims};
-  // Where nothing but NaN and the number that stands for it is, the first number counts.
+  // If all elements of a row are NaN or equal to the replacement of NaN, the place of the first
+  // number is used.
   const Array at = place(name, where(lost, end, x), axis, o, op);
   const Array first = place(name, there, axis, o, lax::argmax);
   const Array only = all(logical_or(lost, lax::eq(x, end)), axis, r);
@@ -372,14 +375,14 @@ Array place_without_nan(const char* name, const Arg& x, const AxisList& axis, co
 Array replaced(const Array& x, double v) {
   return is_inexact(x.dtype()) ? where(lax::ne(x, x), number_like(x, v), x) : x;
 }
-// What is no NaN, and counts.
+// True for elements that are not NaN and not masked.
 Array counting_mask(const char* name, const Array& x, const std::optional<Array>& mask) {
   const Array there = logical_not(isnan(x));
   if (!mask) return there;
   need_common_shape(name, ".where", x, *mask);
   return logical_and(*mask, there);
 }
-// NaN again where there was nothing else.
+// Restores NaN where all elements were NaN.
 Array unless_nothing(const Array& out, const Array& x, const AxisList& axis,
                      const ReduceOptions& o) {
   if (!is_inexact(x.dtype())) return out;
@@ -446,7 +449,7 @@ Array nanstd(const Arg& x, const AxisList& axis, const VarOptions& o) {
 template Array nanstd<void>(const Arg&, const AxisList&, const VarOptions&);
 Array nanstd(const Arg& x, const VarOptions& o) { return nanstd(x, {none, x.at()}, o); }
 
-// ---- running folds
+// ---- cumulative functions
 
 namespace {
 Array running(const char* name, const Arg& x, OneAxis axis, const CumulativeOptions& o, FoldOp op) {

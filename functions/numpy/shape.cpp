@@ -166,7 +166,8 @@ Array atleast_3d(const Arg& x) {
 }
 Array astype(const Arg& x, DType d) {
   const Calling s("astype", x.at());
-  // A complex number is true if one of its parts is not zero; a conversion drops the imaginary one.
+  // A complex number is true if one of its parts is nonzero. A conversion to Bool would drop the
+  // imaginary part.
   const Array& v = x;
   return d == Bool && is_complex(v.dtype()) ? v != 0 : fn::as_dtype(v, d);
 }
@@ -350,7 +351,7 @@ Array repeat(const Arg& x, const Array& times, OneAxis axis, const RepeatOptions
   if (*o.total_repeat_length < 0 || (n == 0 && *o.total_repeat_length > 0))
     fn::fail_shape(
         fmt::format("repeat: {} elements of {}", *o.total_repeat_length, to_string(v.type())));
-  // Element k is that before which fewer than k + 1 end.
+  // Result element k belongs to the first input element whose repetitions end after position k.
   const Array ends =
       lax::cumsum(fn::broadcast(times.ndim() ? times : reshape_to(times, {1}), {n}), 0);
   const Array place = iota(ends.dtype(), {*o.total_repeat_length}, 0);
@@ -370,7 +371,7 @@ Array rolled(const Array& x, const Array& shift, int axis) {
                ? x
                : fn::joined({fn::sliced(x, axis, n - k, n), fn::sliced(x, axis, 0, n - k)}, axis);
   }
-  // A window on the array twice over, at n - (shift mod n).
+  // A window of the array joined to itself, which starts at n - (shift mod n).
   const Array size = scalar_of_int(shift.dtype(), n);
   const Array k = lax::rem(lax::sub(size, lax::rem(shift, size)), size);
   Arrays starts(x.shape().size(), scalar_of_int(shift.dtype(), 0));

@@ -18,7 +18,7 @@
 
 namespace weft {
 namespace {
-// The array and the axis to sort along; without an axis x flattened.
+// The array and the axis to sort along. Without an axis, x is flattened.
 std::pair<Array, int> along(const char* name, const Array& x, const AxisList& axis) {
   if (!axis.all && axis.axes.size() != 1) fn::fail_shape(std::string(name) + ": takes one axis");
   const Array v = axis.all ? ravel(x) : x;
@@ -41,7 +41,8 @@ Array argsort(const Arg& x, const AxisList& axis, const ArgsortOptions& o) {
     fn::fail_dtype(
         fmt::format("argsort: .dtype must be an integer type, got {}", short_name(*o.dtype)));
   const auto [v, a] = along("argsort", x, axis);
-  // Descending and stable: the reversed array is sorted, and its places are counted from the end.
+  // For a stable descending order, the reversed array is sorted and its positions are counted from
+  // the end.
   const bool turn = o.descending && o.stable;
   const Array key = turn ? reverse(v, {a}) : v;
   const Array place = turn ? reverse(places(v, a), {a}) : places(v, a);
@@ -93,14 +94,15 @@ Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o) {
   const int64_t n = keys.size();
   const DType d = fn::index_dtype(n);
   const auto constant = [&](int64_t i) { return scalar_of_int(d, i); };
-  // NaN comes last: it is behind every number, and not behind itself.
+  // NaN is greater than every number, but not than another NaN.
   const auto before = [&](const Array& x, const Array& y) {
     const Array less = lax::lt(x, y);
     return is_inexact(x.dtype()) ? logical_or(less, logical_and(isnan(y), logical_not(isnan(x))))
                                  : less;
   };
   if (n == 0) return broadcast_to(constant(0), wanted.shape());
-  // Halving: `lo` counts the elements known to stand before v. Every step is the same for all v.
+  // Binary search. `lo` counts the elements known to be before v. All v run the same number of
+  // steps.
   Array lo = broadcast_to(constant(0), wanted.shape()),
         hi = broadcast_to(constant(n), wanted.shape());
   for (int64_t width = n; width > 0; width /= 2) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/optim/optimizers.cpp: the optimizers, chains of parts.
+// functions/optim/optimizers.cpp: the optimizers, each of which is a chain of parts.
 #include "weft/functions/optim/optim.h"
 
 namespace weft::optim {

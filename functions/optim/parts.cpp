@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/optim/parts.cpp: the parts that optimizers are made of.
+// functions/optim/parts.cpp: the gradient transformations from which optimizers are built.
 #include <fmt/format.h>
 
 #include "weft/functions/kit.h"
@@ -35,7 +35,7 @@ Array negated(const Array& x) {
 
 // ---- state
 
-// Trees like the parameters, in another dtype if one is given.
+// Arrays shaped like the parameters and filled with a value, in another dtype if one is given.
 Arrays filled(const Arrays& params, const Array& value, const std::optional<DType>& dtype = {}) {
   Arrays r;
   for (const Array& p : params) {
@@ -49,16 +49,15 @@ Arrays zeros_of(const Arrays& params, const std::optional<DType>& dtype = {}) {
   for (const Array& p : params) r.push_back(zeros(p.shape(), dtype.value_or(p.dtype())));
   return r;
 }
-// What two arrays make.
+// The dtype to which two arrays promote.
 DType promoted(const Array& a, const Array& b) {
   return promote(a.dtype(), a.weak_type(), b.dtype(), b.weak_type()).dtype;
 }
-// Of narrow floats a step is computed in F32 (fn::for_sums): the update and the state that it
-// leaves are each rounded once.
-// In the dtype that the state has.
+// Converts to the dtype of the state. For narrow floats a step is computed in F32 (fn::for_sums),
+// and the update and the new state are each rounded once.
 Array kept(const Array& x, const Array& before) { return fn::as_dtype(x, before.dtype()); }
 
-// The next number, or the largest again.
+// Increments a count. The largest number is not incremented.
 Array incremented(const Array& count) { return where(count < INT32_MAX, count + 1, count); }
 
 // (1 - decay) x + decay m
@@ -67,8 +66,8 @@ Array mean_with(const Array& x, const Array& m, const Array& decay) {
   return one_minus(decay, d) * x + in_dtype(decay, d) * m;
 }
 
-// m / (1 - decay^t) of all leaves: the first steps would else pull it to 0. In F32, and in F64 for
-// leaves of that.
+// Computes m / (1 - decay^t) for all leaves. Without the correction the initial zeros would bias
+// the first steps toward 0. The factor is computed in F64 for F64 leaves and in F32 for all others.
 class BiasCorrection {
  public:
   BiasCorrection(const Array& decay, const Array& t) : decay_(decay), t_(t) {}
@@ -90,7 +89,7 @@ class BiasCorrection {
 GradientTransformation identity() { return GradientTransformation(detail::parts_of({})); }
 
 namespace {
-// rate · g or −rate · g; what a schedule gives has the dtype of g.
+// Multiplies g by rate or by -rate. The result of a schedule is converted to the dtype of g.
 GradientTransformation scaled(const char* name, const ScalarOrSchedule& rate, bool flip) {
   const bool counts = rate.is_schedule();
   Part p{name, counts ? size_t{1} : 0};
@@ -176,7 +175,8 @@ GradientTransformation trace(const Array& decay, const TraceOptions& o) {
   p.update = [decay, o](Step& s, Array*, Arrays* state) {
     for (size_t i = 0; i < s.updates.size(); ++i) {
       Array &g = s.updates[i], &m = (*state)[i];
-      // A narrow state beside wide updates is multiplied in its own dtype, as optax does.
+      // If the state is narrower than the updates, it is multiplied in its own dtype, as optax
+      // does.
       const Array v = fn::for_sums(g), before = v.dtype() == g.dtype() ? m : fn::for_sums(m);
       const DType d = promoted(g, m);
       const Array next = v + in_dtype(decay, before.dtype()) * before;
@@ -231,7 +231,7 @@ GradientTransformation scale_by_lion(const ScaleByLionOptions& o) {
 
 namespace {
 
-// g by the root of its mean square; centered: by its standard deviation.
+// Divides g by the root of its mean square or, if `centered`, by its standard deviation.
 Part scale_by_mean_square(const char* name, const ScaleByRmsOptions& o, bool centered) {
   Part p{name, o.bias_correction ? size_t{1} : 0, centered ? size_t{2} : 1};
   p.init = [o, centered](const Arrays& params, Arrays* m) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/optim/steps.cpp: what all optimizers share: chains, states, and applying updates.
+// functions/optim/steps.cpp: code shared by all optimizers: chains, states, and applying updates.
 #include <fmt/format.h>
 
 #include <cmath>

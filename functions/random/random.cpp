@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/random/random.cpp: random numbers from keys, as jax.random makes them.
+// functions/random/random.cpp: random numbers from keys, computed as jax.random does.
 #include "weft/functions/random/random.h"
 
 #include <fmt/format.h>
@@ -83,11 +83,12 @@ namespace {
 using fn::number_like;
 
 Array constant(DType d, double v) { return scalar_of(d, v); }
-// The number below 1 by which -1 + it is the next one.
+// The largest number below 1. Its negative is the number next to -1.
 double below_one(DType d) {
   return d == F64 ? 1 - 0x1p-53 : d == F32 ? 1 - 0x1p-24 : d == F16 ? 1 - 0x1p-11 : 1 - 0x1p-8;
 }
-// In [0, 1): as many random bits as the mantissa has; the narrow ones exactly by scaling.
+// Uniform in [0, 1), with as many random bits as the mantissa has. F16 and BF16 are scaled, which
+// is exact.
 Array unit(const Array& key, const Shape& shape, DType d) {
   const auto scaled = [&](int width, int shift, double unit) {
     const Array b = random_bits(key, width, shape);
@@ -111,21 +112,22 @@ Array between(const Array& key, const Shape& shape, DType d, const Array& lo, co
   const Array a = fn::scalar_or_broadcast(fn::as_dtype(lo, d), shape),
               b = fn::scalar_or_broadcast(fn::as_dtype(hi, d), shape);
   const Array span = lax::sub(b, a), ends = logical_and(lax::is_finite(a), lax::is_finite(b));
-  // Half of a span that has no number has one.
+  // The span may overflow, while half of it does not.
   const Array wide = logical_and(ends, logical_not(lax::is_finite(span)));
   const Array half = number_like(a, 0.5), one = number_like(a, 1);
   const Array scale = where(wide, half, one);
   const Array width = where(wide, lax::sub(lax::mul(b, half), lax::mul(a, half)), span);
-  // One rounding, as XLA fuses it.
+  // A fused multiply-add rounds once, as XLA's fused code does.
   const auto scaled = [&](const Array& v) { return fn::scalar_or_broadcast(v, shape); };
   const Array x =
       lax::max(a, lax::div(lax::fma(u, scaled(width), scaled(lax::mul(a, scale))), scaled(scale)));
-  // That may round up to hi, which is no number below hi: it becomes the last one that is.
+  // The result may round up to hi, which is excluded. It is replaced by the largest number below
+  // hi.
   const Array last = lax::add(b, lax::stop_gradient(lax::sub(lax::nextafter(b, a), b)));
   const Array over = logical_and(logical_and(ends, lax::lt(a, b)), lax::ge(x, b));
   return where(over, last, x);
 }
-// The same of bounds whose results never round up to hi.
+// The same for bounds with which no result rounds up to hi.
 Array between(const Array& key, const Shape& shape, DType d, double lo, double hi) {
   const Array u = unit(key, shape, d), a = constant(d, lo);
   if (lo == 0 && hi == 1) return u;
@@ -141,7 +143,8 @@ DType kind_of(const char* name, const KeyOptions& o) {
   if (o.impl == "rbg") return RbgKey;
   fn::fail_index(fmt::format("{}: .impl is \"threefry2x32\" or \"rbg\", not \"{}\"", name, o.impl));
 }
-// The lower half of u32[…, 4], which the upper one repeats in all keys that are made of seeds.
+// The first two of four words u32[…, 4]. In all keys that are made from seeds the last two words
+// repeat them.
 Array half_of(const Array& words) {
   const int last = words.ndim() - 1;
   if (words.dtype() != U32 || last < 0 || words.shape()[last] != 4)
@@ -160,7 +163,7 @@ Array half_of(const Array& words) {
 }  // namespace
 Array key_of(int64_t seed, const KeyOptions& o, Location at) {
   const Calling s("key_of", at);
-  // 32-bit seeds, negative ones as well, have an upper word of 0, as in JAX by default.
+  // The upper word of 32-bit seeds, including negative ones, is 0, which is JAX's default.
   return random_seed(scalar_of_int(seed >= INT32_MIN && seed <= INT32_MAX ? I32 : I64, seed),
                      kind_of("key", o));
 }
@@ -230,14 +233,14 @@ double least(DType d) {
   return v;
 }
 Array most(DType d) {
-  // All ones, less the sign.
+  // All bits are 1, except for the sign bit of signed types.
   const Array ones = scalar_of_int(d, -1);
   return is_unsigned(d)
              ? ones
              : scalar_of_int(
                    d, itemsize(d) == 8 ? INT64_MAX : (int64_t{1} << (8 * itemsize(d) - 1)) - 1);
 }
-// An integer of any type as one of type d, cut to its range.
+// Converts an integer of any type to the type d, clamped to its range.
 Array cut_to(const Array& x, DType d) {
   if (x.dtype() == d) return x;
   const bool above = itemsize(x.dtype()) > itemsize(d) ||
@@ -260,7 +263,7 @@ Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
     fn::fail_dtype("randint: bounds and dtype must be integers");
   drawn_shape("randint", shape, {lo, hi});
   if (itemsize(o.dtype) < 4) {
-    // Drawn as I32 between bounds cut to the range of the narrow type.
+    // Drawn as I32, between bounds that are clamped to the range of the narrow type.
     const Array first = maximum(cut_to(lo, I32), static_cast<int32_t>(least(o.dtype)));
     const Array last = minimum(cut_to(hi, I32), most(o.dtype).item<int32_t>() + 1);
     return fn::as_dtype(randint(key, shape, first, last), o.dtype);
@@ -276,12 +279,13 @@ Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
   const Array empty = lax::le(b, a), one = scalar_of_int(u, 1);
   Array span = where(empty, one, fn::as_dtype(lax::sub(b, a), u));
   if (hi->dtype() != d) {
-    // The bound lies beyond the type: all of it takes part.
+    // The bound is beyond the range of the type, so the largest number of the type is included.
     const Array beyond =
         greater(hi, fn::as_dtype(most(d), promote(hi->dtype(), false, d, false).dtype));
     span = where(logical_and(beyond, logical_not(empty)), add(span, one), span);
   }
-  // Twice the bits the type has, modulo the span: 2^bits mod span carries the upper half.
+  // The offset is a number with twice the bits of the type, modulo the span. The upper half is
+  // multiplied by 2^bits mod span.
   Array carry = lax::rem(scalar_of_int(u, int64_t{1} << (4 * itemsize(d))), span);
   carry = lax::rem(lax::mul(carry, carry), span);
   const Array offset =
@@ -309,7 +313,7 @@ Array bernoulli(const Arg& key, const Arg& p, const DrawShape& shape, const Bern
 }
 Array rademacher(const Arg& key, const Shape& shape, const CountOptions& o) {
   const Calling s("rademacher", key.at());
-  // As wide draws as JAX takes where it has numbers of that dtype.
+  // Draws numbers of the width that JAX uses when it has numbers of that dtype.
   const Array half = scalar_of(itemsize(o.dtype) >= 8 ? F64 : F32, 0.5);
   const Array b = fn::as_dtype(bernoulli(key, half, shape), o.dtype);
   return subtract(multiply(number_like(b, 2), b), number_like(b, 1));
@@ -334,20 +338,21 @@ Array normal(const Arg& key, const Shape& shape, const FloatOptions& o) {
   return lax::mul(constant(o.dtype, std::sqrt(2.0)), lax::xla_erf_inv(u));
 }
 namespace {
-// From here on the distribution function has too few numbers left below 1 (JAX draws the same few
-// again and again, and behind 5.4, of F64 8.3, none).
+// Beyond this bound too few floats below 1 are left for the inverse of the distribution function.
+// JAX draws the same few numbers again and again there, and none beyond 5.4 (8.3 for F64).
 double tail_begin(DType d) { return d == F64 ? 6 : d == F32 ? 3 : 2; }
-// Whether the interval lies in a tail, on either side.
+// True if the interval is in a tail, on either side.
 Array in_tail(const Array& lo, const Array& hi) {
   const double c = tail_begin(lo.dtype());
   return logical_or(greater(lo, c), less(hi, -c));
 }
-// Whether some and whether all intervals do, as far as bounds are known.
+// Tells if some or all intervals are in a tail. The values are conservative where bounds are
+// traced.
 struct Tails {
   bool some = true, all = false;
 };
 Tails tails_of(const Array& lo, const Array& hi) {
-  // Many are not worth a look, for which a device is waited for.
+  // Reading many bounds is not worth waiting for a device.
   constexpr int64_t few = 64;
   if (lo.size() > few || hi.size() > few || !concrete_or_null(lo) || !concrete_or_null(hi))
     return {};
@@ -359,9 +364,10 @@ Tails tails_of(const Array& lo, const Array& hi) {
           std::all_of(l.begin(), l.end(), right) || std::all_of(h.begin(), h.end(), left)};
 }
 
-// The number between a > 0 and b beyond which the share 1 - u of the mass there is: -log of the
-// share of the mass beyond a is t, and x = a + d solves d (a + d / 2) + log(E(a) / E(x)) = t with
-// E(x) = erfcx(x / sqrt(2)). Newton's steps from where the logarithm is 0 come from above.
+// The number x between a > 0 and b below which the fraction u of the mass between a and b is. Let t
+// be -log of the fraction of the mass beyond a that is beyond x. With E(x) = erfcx(x / sqrt(2)), x
+// = a + d solves d (a + d / 2) + log(E(a) / E(x)) = t. Newton's method starts where the logarithm
+// is 0 and approaches the solution from above.
 Array in_right_tail(const Array& u, const Array& a, const Array& b) {
   const auto scaled = [](const Array& x) { return lax::erfcx(multiply(x, std::sqrt(0.5))); };
   const Array endless = lax::eq(b, number_like(b, std::numeric_limits<double>::infinity()));
@@ -379,7 +385,8 @@ Array in_right_tail(const Array& u, const Array& a, const Array& b) {
   }
   return add(a, d);
 }
-// Of u in [0, 1) and intervals in a tail; elsewhere something.
+// Numbers for u in [0, 1) in intervals that are in a tail. Results for other intervals are finite
+// but meaningless.
 Array tail_numbers(const Array& u, const Array& lo, const Array& hi) {
   const double c = tail_begin(u.dtype());
   const DType wide = u.dtype() == F64 ? F64 : F32;
@@ -390,7 +397,7 @@ Array tail_numbers(const Array& u, const Array& lo, const Array& hi) {
   const Array x = in_right_tail(fn::as_dtype(u, wide), bound(lo, hi, 1), bound(hi, lo, 2));
   return fn::as_dtype(where(left, negative(x), x), u.dtype());
 }
-// As JAX draws them: by the inverse of the distribution function.
+// Computed as JAX does, by the inverse of the distribution function.
 Array inner_numbers(const Array& u, const Array& lo, const Array& hi) {
   const Array root = constant(u.dtype(), std::sqrt(2.0));
   const auto share = [&](const Array& bound) {
@@ -414,7 +421,7 @@ Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper, const
   if (all) x = tail_numbers(u, lo, hi);
   if (some && !all) {
     const auto inner = [](const Arrays& v) { return Arrays{inner_numbers(v[0], v[1], v[2])}; };
-    // The other formula gets bounds at which it has a slope.
+    // The formula that is not selected gets bounds at which it has a finite derivative.
     const auto both = [](const Arrays& v) {
       const Array tail = in_tail(v[1], v[2]);
       const auto bound = [&](const Array& x, double other) {
@@ -439,7 +446,8 @@ Array exponential(const Arg& key, const Shape& shape, const FloatOptions& o) {
   return lax::neg(lax::log1p(lax::neg(between(one_key("exponential", key), shape, o.dtype, 0, 1))));
 }
 namespace {
-// 64 random bits as a number in (0, 1/2] and whether it is u or 1 - u, each with all its digits.
+// Converts 64 random bits to a number x in (0, 1/2] and a flag that is true if x is u, and false if
+// x is 1 - u. Both keep all their digits.
 std::pair<Array, Array> fine_unit(const Array& key, const Shape& shape) {
   const Array b = random_bits(key, 32, shape.inserted(0, 2));
   const Array wide = fn::as_dtype(b, U64),
@@ -447,7 +455,7 @@ std::pair<Array, Array> fine_unit(const Array& key, const Shape& shape) {
   const auto word = [](uint64_t n) { return scalar_of_int(U64, static_cast<int64_t>(n)); };
   const Array v = lax::bitwise_or(lax::shift_left(wide[0], word(32)), wide[1]);
   const Array w = where(low, v, lax::neg(v));
-  // The 24 leading bits, exactly.
+  // The 24 leading bits, which are exact in F32.
   const Array zeros_before = lax::clz(w);
   const Array cut =
       where(lax::lt(zeros_before, word(40)), lax::sub(word(40), zeros_before), word(0));
@@ -509,7 +517,8 @@ Array rayleigh(const Arg& key, const Arg& scale, const DrawShape& shape, const F
   need_float("rayleigh", o.dtype);
   const Shape out = drawn_shape("rayleigh", shape.given, {scale});
   const Array v = fn::as_dtype(scale, o.dtype);
-  // A u of 0 stands for what is below the first step: its middle, so that none is infinite.
+  // u = 0 is replaced by the middle of the interval below the first step, so that no result is
+  // infinite.
   const Array drawn = uniform(key, out, {o.dtype});
   const Array u =
       where(lax::eq(drawn, number_like(drawn, 0)), number_like(drawn, epsilon(o.dtype) / 2), drawn);
@@ -520,7 +529,7 @@ Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, co
   const Calling s("weibull_min", key.at());
   one_key("weibull_min", key);
   need_float("weibull_min", o.dtype);
-  // The parameters may have more axes than what is drawn, as in JAX.
+  // As in JAX, the parameters may have more axes than the result.
   fn::common_shape("weibull_min", fn::common_shape("weibull_min", shape, scale->shape()),
                    concentration->shape());
   const Array u = uniform(key, shape, {o.dtype});
@@ -567,8 +576,8 @@ Array categorical(const Arg& key, const Arg& logits, const CategoricalOptions& o
 }
 
 namespace {
-// x in random order along an axis: sorted by random bits, as often as makes ties unlikely to
-// matter.
+// Shuffles x along an axis. x is sorted by random bits, as many times as needed to make the effect
+// of ties unlikely.
 Array shuffled(const Array& key, Array x, int axis) {
   const double n = static_cast<double>(std::max<int64_t>(1, x.size()));
   const int rounds = static_cast<int>(std::ceil(

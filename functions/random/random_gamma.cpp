@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/random/random_gamma.cpp: the gamma distribution and those made of it. Each element has
-// a key and a loop of its own, a lane of one program.
+// functions/random/random_gamma.cpp: the gamma distribution and distributions based on it. Each
+// element has its own key and its own loop, which is one lane of a vmap.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -31,7 +31,7 @@ namespace {
 
 using fn::number_like;
 
-// A normal number x with v = 1 + c x > 0: (key, x, v).
+// A normal number x such that v = 1 + c x > 0, as (key, x, v).
 Arrays normal_above(const Array& key, const Array& c) {
   const Types carry{key.type(), c.type(), c.type()};
   const Closed test =
@@ -44,10 +44,10 @@ Arrays normal_above(const Array& key, const Array& c) {
   return while_flat(test, body, {key, scalar_of(c.dtype(), 0), scalar_of(c.dtype(), -1)});
 }
 
-// From here on d (1 - v + log v) has lost the digits that the choice below needs.
+// Beyond this parameter, d (1 - v + log v) loses the digits that the acceptance test needs.
 double large_alpha(DType d) { return d == F64 ? 0x1p42 : 0x1p13; }
-// d (1 - v + log v) + x^2 / 2 for v = (1 + w)^3 near 1, w = x / (3 sqrt(d)): the terms up to w^3
-// cancel, what is left is 3 d (-w^4 / 4 + w^5 / 5 - …).
+// d (1 - v + log v) + x^2 / 2 for v = (1 + w)^3 near 1, where w = x / (3 sqrt(d)). The terms up to
+// w^3 cancel, which leaves 3 d (-w^4 / 4 + w^5 / 5 - …).
 Array log_share_of_large(const Array& d, const Array& xx, const Array& v) {
   const Array size = lax::div(lax::sqrt(xx), lax::mul(number_like(d, 3), lax::sqrt(d)));
   const Array w = lax::select(lax::lt(v, number_like(v, 1)), lax::neg(size), size);
@@ -58,8 +58,8 @@ Array log_share_of_large(const Array& d, const Array& xx, const Array& v) {
   return lax::mul(lax::mul(number_like(d, 3), d), lax::mul(lax::mul(ww, ww), sum));
 }
 
-// Marsaglia and Tsang, "A simple method for generating gamma variables" (ACM TOMS 26, 2000), one
-// element: the number, its logarithm, or both.
+// Draws one element by the method of Marsaglia and Tsang, "A simple method for generating gamma
+// variables" (ACM TOMS 26, 2000). Returns the number, its logarithm, or both.
 enum class Wanted { number, logarithm, both };
 Arrays gamma_of(const Array& key, const Array& alpha, Wanted wanted) {
   const DType t = alpha.dtype();
@@ -69,7 +69,7 @@ Arrays gamma_of(const Array& key, const Array& alpha, Wanted wanted) {
   const Array c = lax::div(third, lax::sqrt(d));
   const Array keys = random_split(key, {2});
   const Types carry{key.type(), d.type(), d.type(), d.type()};
-  // (key, x^2, v^3, u)
+  // The carry is (key, x^2, v^3, u).
   const Closed test = record(carry, [&](const Arrays& s) {
     const Array &x = s[1], &v = s[2], &u = s[3];
     const Array squeeze = lax::sub(one, lax::mul(number_like(x, 0.0331), lax::mul(x, x)));
@@ -103,7 +103,7 @@ Arrays gamma_of(const Array& key, const Array& alpha, Wanted wanted) {
   return out;
 }
 
-// Of one key and an array of parameters.
+// Draws with one key for an array of parameters.
 Arrays gammas(const Array& key, const Array& a, Wanted wanted) {
   const int64_t n = a.size();
   if (n == 0) return Arrays(wanted == Wanted::both ? 2 : 1, a);
@@ -115,7 +115,7 @@ Arrays gammas(const Array& key, const Array& a, Wanted wanted) {
     out.push_back(reshape_to(move_mapped(b.out[i], b.axis[i], 0, n), a.shape()));
   return out;
 }
-// The slope of the logarithm.
+// The derivative of the logarithm by the parameter.
 Array log_slope(const Array& a, const Array& logarithm) {
   const Array sample = lax::max(lax::exp(logarithm), number_like(a, smallest_normal(a.dtype())));
   return lax::div(lax::random_gamma_grad(a, sample), sample);
@@ -140,8 +140,8 @@ Arrays draw_gamma(const char* name, const Array& key, const Array& a, const Draw
   return custom_jvp_flat(value, rule, {key, v}, name);
 }
 
-// A number with its logarithm, of which each has digits where the other has none: the number of a
-// large parameter, the logarithm of a small one.
+// A number and its logarithm. For a large parameter the number is accurate, and for a small one the
+// logarithm is.
 struct GammaDraw {
   Array a, number, logarithm;
 };
@@ -150,7 +150,8 @@ GammaDraw draw_both(const char* name, const Array& key, const Array& a, const Sh
   const Arrays r = draw_gamma(name, key, a, shape, o, Wanted::both);
   return {fn::broadcast(fn::as_dtype(a, o.dtype), shape), r[0], r[1]};
 }
-// From here on a rounding of the logarithm is wider than a share of the spread of the numbers.
+// Beyond this parameter, the rounding error of the logarithm is a sizable fraction of the spread of
+// the numbers.
 Array log_is_coarse(const Array& a) {
   return greater(a, number_like(a, a.dtype() == F64 ? 0x1p80 : 0x1p26));
 }
@@ -197,11 +198,11 @@ Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape, const 
                nn::softmax(x.logarithm, -1));
 }
 namespace {
-// Where a number has fewer digits than its dtype, or is 0, and its logarithm has them all.
+// True if a number is 0 or subnormal, and so less accurate than its logarithm.
 Array has_underflowed(const Array& x) {
   return less(x, number_like(x, smallest_normal(x.dtype())));
 }
-// A number of the chi-squared distribution is twice a gamma number.
+// A chi-squared number is twice a gamma number.
 GammaDraw draw_half_square(const Array& key, const Array& df, const Shape& shape,
                            const FloatOptions& o) {
   return draw_both("chisquare", key, divide(fn::as_dtype(df, o.dtype), 2), shape, o);
@@ -226,7 +227,7 @@ Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& sha
   const Array n = fn::as_dtype(dfnum, o.dtype), d = fn::as_dtype(dfden, o.dtype);
   const GammaDraw x = draw_half_square(key_at(keys, 1), n, out, o),
                   y = draw_half_square(key_at(keys, 0), d, out, o);
-  // Of few degrees of freedom the numbers may underflow, and their quotient not.
+  // With few degrees of freedom the numbers may underflow although their quotient does not.
   const Array of_x = half_square(x), of_y = half_square(y);
   const Array lost = logical_or(has_underflowed(of_x), has_underflowed(of_y));
   const auto kept = [&](const Array& v) { return multiply(where(lost, 1, v), 2); };
@@ -243,14 +244,15 @@ Array t(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOption
   const Array half = divide(fn::as_dtype(df, o.dtype), 2);
   const Array x = normal(key_at(keys, 0), out, o);
   const GammaDraw g = draw_both("t", key_at(keys, 1), half, out, o);
-  // Of few degrees of freedom the gamma number may underflow, and the root of its inverse not.
+  // With few degrees of freedom the gamma number may underflow although the root of its inverse
+  // does not overflow.
   const Array lost = has_underflowed(g.number);
   const Array plain = sqrt(divide(half, where(lost, 1, g.number)));
   const Array by_log = exp(multiply(0.5, subtract(log(half), g.logarithm)));
   return multiply(x, where(lost, by_log, plain));
 }
 namespace {
-// 1 / p as JAX has it: numbers of C++ are F32 beside what is not F64.
+// 1 / p as in JAX: a C++ number is F32 unless the result is F64.
 Array inverse_of(const Array& p, DType d) {
   const Array v = p.weak_type() ? fn::as_dtype(p, d == F64 ? F64 : F32) : p;
   return fn::as_dtype(divide(1, v), d);
@@ -263,7 +265,8 @@ Array generalized_normal(const Arg& key, const Arg& p, const Shape& shape, const
   fn::need_fit("generalized_normal", "p", p, shape);
   const Array power = inverse_of(p, o.dtype);
   const GammaDraw g = draw_both("generalized_normal", key_at(keys, 0), power, shape, o);
-  // Of a large p many gamma numbers have no number, whose roots have one: those of logarithms.
+  // For a large p many gamma numbers underflow although their roots do not. Those roots are
+  // computed from the logarithms.
   const Array lost = less(g.a, -8 / std::log2(smallest_normal(o.dtype)));
   const Array root = exp(multiply(g.logarithm, g.a)), plain = pow(where(lost, 1, g.number), g.a);
   return multiply(rademacher(key_at(keys, 1), shape, {o.dtype}), where(lost, root, plain));

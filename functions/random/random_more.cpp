@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/random/random_more.cpp: distributions that jax.random makes of uniform and normal
-// numbers, and counts, whose loops run for all elements with one key a trip.
+// functions/random/random_more.cpp: distributions that jax.random derives from uniform and normal
+// numbers, and discrete ones. The loops of the latter run for all elements together, with one key
+// for each trip.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -38,7 +39,7 @@ Array parameter(const Array& x, DType d, const Shape& shape) {
 Array like_of(const Array& x, double v) { return fn::broadcast(fn::number_like(x, v), x.shape()); }
 Array chosen(const Array& mask, const Array& a, const Array& b) { return lax::select(mask, a, b); }
 
-// The carry (key, state…) after a loop as long as any element goes on.
+// The carry (key, state…) after a loop that runs until no element continues.
 Arrays loop_all(const Array& key, const Arrays& state, FunctionRef<Array(const Arrays&)> go,
                 FunctionRef<Arrays(const Arrays&)> step) {
   Arrays init{key};
@@ -49,7 +50,7 @@ Arrays loop_all(const Array& key, const Arrays& state, FunctionRef<Array(const A
   return while_flat(test, record(types, step), init);
 }
 
-// Knuth's product of uniform numbers, in logarithms.
+// Knuth's product of uniform numbers, computed with logarithms.
 Array poisson_small(const Array& key, const Array& lam) {
   const Array zero = like_of(lam, 0), limit = lax::neg(lam);
   const Arrays s = loop_all(
@@ -62,7 +63,7 @@ Array poisson_small(const Array& key, const Array& lam) {
       });
   return s[1] - 1;
 }
-// log k! less (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2.
+// log k! minus its Stirling approximation (k + 1/2) log(k + 1) - (k + 1) + log(2 pi) / 2.
 Array stirling_tail(const Array& k) {
   const Array table =
       array({0.0810614667953272, 0.0413406959554092, 0.0276779256849983, 0.02079067210376509,
@@ -73,8 +74,8 @@ Array stirling_tail(const Array& k) {
   const Array series = (1.0 / 12 - (1.0 / 360 - 1.0 / 1260 / square) / square) / (c + 1);
   return where(k <= 9, take(table, fn::as_dtype(floor(c), I32), 0, {.mode = "clip"}), series);
 }
-// From here on the logarithms of densities, which are compared with those of uniform numbers, have
-// lost the digits that count where they are differences of large terms.
+// Logarithms of densities are compared with logarithms of uniform numbers. Beyond this count they
+// are differences of large terms, which lose the digits needed.
 double large_count(DType d) { return d == F64 ? 0x1p42 : 0x1p13; }
 
 // Hoermann, "The transformed rejection method for generating Poisson random variables" (1993).
@@ -104,7 +105,7 @@ Array poisson_large(const Array& key, const Array& lam) {
   return s[1];
 }
 
-// Sums of geometric numbers.
+// Counts how many geometric numbers have a sum of at most n.
 Array binomial_small(const Array& key, const Array& n, const Array& p) {
   const Array l = log1p(lax::neg(p)), zero = like_of(p, 0);
   const Arrays s = loop_all(
@@ -202,7 +203,8 @@ Array wald(const Arg& key, const Arg& mean, const DrawShape& shape, const FloatO
   const Shape out = drawn_shape("wald", shape.given, {mean});
   const Array m = parameter(mean, o.dtype, out);
   const Array v = normal(key_at(keys, 0), out, o), z = uniform(key_at(keys, 1), out, {o.dtype});
-  // The smaller root of a quadratic equation: a difference, which of large m y has no digits left.
+  // The smaller root of a quadratic equation. It is a difference that loses all digits for large m
+  // y, so that case uses a quotient.
   const Array y = lax::square(v), t = m * y, far = t > 16, big = where(far, t, 16);
   const Array quotient = m / (1 + big / 2 + sqrt(big / 4) * sqrt(4 + big));
   const Array few = where(far, 1, m), mm = lax::square(few);
@@ -211,7 +213,7 @@ Array wald(const Arg& key, const Arg& mean, const DrawShape& shape, const FloatO
   return lax::select(z <= m / (m + x), x, where(far, m * (m / x), mm / x));
 }
 namespace {
-// F with F F^T = cov.
+// A factor F such that F F^T = cov.
 Array factor_of(const Array& cov, const std::string& method) {
   if (method == "cholesky") return linalg::cholesky(cov);
   const auto scaled = [](const Array& vectors, const Array& squares) {
@@ -226,7 +228,7 @@ Array factor_of(const Array& cov, const std::string& method) {
         "multivariate_normal: the method is \"cholesky\", \"eigh\" or \"svd\", not \"{}\"",
         method));
   const auto [w, v] = linalg::eigh(cov);
-  // What is negative by rounding alone is 0.
+  // Values that are negative only because of rounding become 0.
   return scaled(v, maximum(w, 0));
 }
 }  // namespace
@@ -264,7 +266,7 @@ Array orthogonal(const Arg& key, int64_t n, const OrthogonalOptions& o) {
   const int k = o.shape.ndim();
   const Shape tall = o.shape.inserted(k, std::max(n, m)).inserted(k + 1, std::min(n, m));
   const auto [columns, r] = linalg::qr(normal(key, tall, {o.dtype}));
-  // A positive diagonal of R makes the factors unique, and so Q uniform.
+  // A positive diagonal of R makes the factors unique, and thereby Q uniformly distributed.
   const Array q = multiply(columns, expand_dims(sign(diagonal(r, 0, -2, -1)), -2));
   return n < m ? swapaxes(q, -1, -2) : q;
 }
@@ -290,7 +292,7 @@ Array poisson(const Arg& key, const Arg& lam, const DrawShape& shape, const Coun
                               poisson_large(key, lax::select(small, like_of(v, 1e5), v)));
   const Array narrow = fn::as_dtype(where(v == 0, 0, k), o.dtype);
   if (lam->dtype() != F64) return narrow;
-  // F32 has no whole numbers between those beyond 2^24.
+  // F32 cannot hold all whole numbers beyond 2^24.
   const Array wide = parameter(lam, F64, out), beyond = wide > 0x1p24;
   const Array counts = poisson_large(key, lax::select(beyond, wide, like_of(wide, 1e5)));
   return where(beyond, fn::as_dtype(counts, o.dtype), narrow);
@@ -300,7 +302,7 @@ Array binomial(const Arg& key, const Arg& n, const Arg& p, const DrawShape& shap
   const Calling s("binomial", key.at());
   one_key("binomial", key);
   need_float("binomial", o.dtype);
-  // A number of C++ has the dtype that is wanted.
+  // A C++ number takes the requested dtype.
   const Array prob = p->weak_type() && o.dtype == F64 ? fn::as_dtype(p, F64) : fn::inexact(p);
   const Shape out = drawn_shape("binomial", shape.given, {n, prob});
   const DType d = prob.dtype();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/scipy/image.cpp: resampling, one product with a matrix of weights an axis.
+// functions/scipy/image.cpp: resampling, with one product by a matrix of weights for each axis.
 #include "weft/functions/scipy/image.h"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace weft::image {
 namespace {
 
-// ---- kernels of distances x >= 0
+// ---- kernels, as functions of distances x >= 0
 
 Array triangle(const Array& x) { return maximum(0, 1 - x); }
 Array lanczos(const Array& x, double radius) {
@@ -61,18 +61,18 @@ Array weight(Kernel k, const Array& x) {
   }
 }
 
-// ---- matrices (n, m) of the weights that n elements have in m
+// ---- matrices (n, m) of the weights of n input elements in m results
 
 Array counted(DType d, int64_t lo, int64_t hi, int axis) {
   const Shape s = axis == 0 ? Shape{hi - lo, 1} : Shape{1, hi - lo};
   return iota(d, s, axis) + static_cast<double>(lo);
 }
-// Columns that add up to 1, or are 0 where that is hardly more than nothing.
+// Scales columns so that they add up to 1. Columns whose sum is close to 0 become 0.
 Array normalised(const Array& w) {
   const Array total = sum(w, 0, {.keepdims = true}), some = abs(total) > 1000 * 0x1p-23;
   return where(some, w / where(some, total, 1), 0);
 }
-// Those that lie beyond an end count as the last ones there.
+// Adds the weights of elements beyond an end to the weight of the last element there.
 Array folded(const Array& w, int64_t beyond) {
   const int64_t n = w.shape()[0] - 2 * beyond;
   const auto rows = [&](int64_t lo, int64_t hi) { return fn::sliced(w, 0, lo, hi); };

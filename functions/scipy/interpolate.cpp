@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/scipy/interpolate.cpp: values between samples, and the nearest of several codes.
+// functions/scipy/interpolate.cpp: interpolation between samples, and the nearest of several codes.
 #include <fmt/format.h>
 
 #include "weft/functions/kit.h"
@@ -16,14 +16,15 @@
 namespace weft {
 namespace {
 
-// x at one array of integers an axis of the first ones.
+// Indexes x with one array of integers for each leading axis.
 Array at_places(const Array& x, const Arrays& places) {
   std::vector<Index> index;
   for (const Array& p : places) index.emplace_back(p);
   return At(x, index, {}).get({.mode = "clip"});
 }
 Array away_from_zero(const Array& x) { return sign(x) * floor(abs(x) + 0.5); }
-// For each corner of a cell in k dimensions, which side it is on on each axis.
+// Calls f for each corner of a cell in k dimensions, with a function that tells on which side the
+// corner is along an axis.
 template <class F>
 void each_corner(size_t k, F&& f) {
   for (size_t bits = 0; bits < size_t{1} << k; ++bits)
@@ -40,7 +41,7 @@ Array mirrored(const Array& i, int64_t size) {
   const auto s = static_cast<int32_t>(size - 1);
   return abs((i + s) % (2 * s) - s);
 }
-// Indices as `mode` continues an axis.
+// Maps indices out of range into the range, as `mode` continues an axis.
 Array continued(const Array& i, int64_t size, const std::string& mode) {
   const auto n = static_cast<int32_t>(size);
   if (mode == "constant") return i;
@@ -109,7 +110,8 @@ void need_method(const std::string& method) {
     fn::fail_index(fmt::format(
         "RegularGridInterpolator: method must be \"linear\" or \"nearest\", not \"{}\"", method));
 }
-// The cell that x is in, counted along one axis, how far in it is, and whether x is outside of all.
+// The index of the cell that contains x along one axis, the position in the cell from 0 to 1, and a
+// flag for x outside of all cells.
 struct Cell {
   Array index, fraction, outside;
 };

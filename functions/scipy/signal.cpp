@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/scipy/signal.cpp: convolutions of signals, and trends.
+// functions/scipy/signal.cpp: convolutions of signals, and removal of trends.
 #include "weft/functions/scipy/signal.h"
 
 #include <fmt/format.h>
@@ -25,7 +25,7 @@ void need_mode(const char* name, const std::string& mode) {
     fn::fail_index(
         fmt::format("{}: mode must be \"full\", \"same\" or \"valid\", not \"{}\"", name, mode));
 }
-// Both as floats of one dtype. ShapeError unless they have as many axes.
+// Both as floats of one dtype. Raises ShapeError if their numbers of axes differ.
 fn::Pair operands(const char* name, const Array& in1, const Array& in2) {
   if (in1.ndim() != in2.ndim())
     fn::fail_shape(fmt::format("{}: both arrays need as many axes, got {} and {}", name,
@@ -33,7 +33,7 @@ fn::Pair operands(const char* name, const Array& in1, const Array& in2) {
   const Arrays both = fn::same_dtype({fn::inexact(in1), fn::inexact(in2)});
   return {both[0], both[1]};
 }
-// Whether `a` is at least as large as b on each axis.
+// Returns true if `a` is at least as large as b on each axis.
 bool covers(const Shape& a, const Shape& b) {
   for (int i = 0; i < a.ndim(); ++i)
     if (a[i] < b[i]) return false;
@@ -68,7 +68,7 @@ Array direct(const char* name, const Array& in1, const Array& in2, const std::st
   return squeeze(out, {0, 1});
 }
 
-// The middle of an axis.
+// The `size` elements in the middle of an axis.
 Array middle(const Array& x, int axis, int64_t size) {
   const int64_t before = (x.shape()[axis] - size) / 2;
   return fn::sliced(x, axis, before, before + size);
@@ -115,8 +115,8 @@ void need_matrices(const char* name, const Array& in1, const Array& in2) {
                                to_string(in2.type())));
 }
 
-// Rows (…, n) less the line of the least squares through them. Its slope is the sum of products
-// with places around their middle.
+// Rows (…, n) minus their least-squares lines. The slope is computed with positions relative to
+// their middle.
 Array without_line(const Array& rows) {
   const int64_t n = rows.shape()[-1];
   const Array centred = rows - mean(rows, -1, {.keepdims = true});

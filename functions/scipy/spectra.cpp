@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/scipy/spectra.cpp: spectra of segments of signals, and signals from them.
+// functions/scipy/spectra.cpp: spectra of segments of signals, and their inverses.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -23,9 +23,9 @@ namespace {
 
 int last(const Array& x) { return static_cast<int>(x.ndim()) - 1; }
 
-// One period of a window that has a name.
+// One period of the window with this name.
 std::vector<double> period(const char* name, const std::string& window, int64_t n) {
-  std::vector<double> cosines;  // of 0, 1, … times the angle
+  std::vector<double> cosines;  // coefficients of the cosines of 0, 1, … times the angle
   if (window == "hann") cosines = {0.5, -0.5};
   if (window == "hamming") cosines = {0.54, -0.46};
   if (window == "blackman") cosines = {0.42, -0.5, 0.08};
@@ -65,7 +65,7 @@ Array window_of(const char* name, const Window& w, int64_t size, DType d) {
                                size, to_string(w.values->type())));
   return is_complex(w.values->dtype()) ? w.values.value() : fn::as_dtype(*w.values, d);
 }
-// Of a signal of n places; a segment of a named window has at most as many.
+// The segments of a signal of n places. With a named window, a segment has at most n places.
 template <class Options>
 Segments segments_of(const char* name, const Options& o, std::optional<int64_t> usual, int64_t n,
                      DType d) {
@@ -103,7 +103,7 @@ Array transformed(const char* name, const Array& x, const Segments& s, const std
   parts = parts * s.window;
   return onesided ? fft::rfft(real(parts), {.n = s.fft}) : fft::fft(parts, {.n = s.fft});
 }
-// As it goes on beyond both ends for n places.
+// Extends x by n places at both ends, as `boundary` says.
 Array extended(const char* name, const Array& x, int64_t n, const std::string& boundary) {
   if (boundary == "none") return x;
   std::vector<std::pair<int64_t, int64_t>> around(static_cast<size_t>(x.ndim()), {0, 0});
@@ -144,7 +144,7 @@ Array scale_of(const char* name, const std::string& scaling, const Array& fs, co
   fn::fail_index(
       fmt::format("{}: .scaling must be \"density\" or \"spectrum\", not \"{}\"", name, scaling));
 }
-// With the power of the conjugates, which one side leaves out.
+// Adds the power of the negative frequencies, which a one-sided spectrum leaves out.
 Array with_conjugates(const Array& power, int64_t n) {
   std::vector<double> factors(static_cast<size_t>(n / 2 + 1), 2);
   factors.front() = 1;
@@ -153,7 +153,7 @@ Array with_conjugates(const Array& power, int64_t n) {
 }
 DType float_of(const Array& x) { return is_complex(x.dtype()) ? real_part(x.dtype()) : x.dtype(); }
 
-// 1 + 1/3 - 1/2 + …, by which the median of n powers is below their mean.
+// The ratio of the median of n powers to their mean, 1 + 1/3 - 1/2 + ….
 double median_bias(int64_t n) {
   double bias = 1;
   for (int64_t i = 2; i < n; i += 2)
@@ -172,7 +172,7 @@ Array averaged(const char* name, const Array& p, const std::string& average) {
 Spectrum power(const char* name, const Array& given, const std::optional<Array>& other,
                const Array& fs, const SpectrumOptions& o) {
   need_scalar_fs(name, fs);
-  // As transforms are of F32 at least, so is what is computed for and of them.
+  // Transforms compute in F32 at least, so all values derived from them do too.
   Arrays v = {fn::for_sums(fn::inexact(given))};
   if (other) v = fn::same_dtype({v[0], fn::for_sums(fn::inexact(*other))});
   if (other && v[0].ndim() != v[1].ndim())
@@ -202,7 +202,8 @@ Spectrum power(const char* name, const Array& given, const std::optional<Array>&
   return {frequencies(s, fs, onesided, d), averaged(name, moveaxis(p, -1, axis), o.average)};
 }
 
-// Frames (…, frames, size) added, each `step` places behind the one before: (…, n).
+// Adds frames (…, frames, size), each shifted by `step` places relative to the previous one.
+// Returns (…, n).
 Array overlapped(const Array& frames, int64_t step) {
   const int64_t count = frames.shape()[-2], size = frames.shape()[-1];
   std::vector<int32_t> places;
@@ -293,7 +294,7 @@ Istft istft(const Arg& given, const Arg& fs, const IstftOptions& o) {
   norm = inner(norm);
   x = inner(x) / where(norm > 1e-10, norm, 1);
   const Array times = fn::as_dtype(arange(x.shape()[-1]), d) / fn::as_dtype(fs, d);
-  // As the axis of times stood among the others.
+  // The time axis of the result is where it was among the other axes of the spectrum.
   return {times, moveaxis(x, -1, time - (freq < time ? 1 : 0))};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/gmres.cpp: least residuals in Krylov spaces. The tree is one vector here.
+// functions/solve/gmres.cpp: generalized minimal residuals. The tree is raveled to one vector.
 #include <fmt/format.h>
 
 #include "weft/functions/kit.h"
@@ -25,22 +25,23 @@ Array conjugate(const Array& x) { return is_complex(x.dtype()) ? conj(x) : x; }
 struct Unit {
   Array x, norm;
 };
-// x of length 1, and its length; both 0 where that is at most `least`.
+// x scaled to length 1, and its original length. Both are 0 if the length is at most `least`.
 Unit normalized(const Array& x, const Array& least) {
   const Array n = norm(x), none = n <= least;
   return {where(none, 0., x / fn::as_dtype(n, x.dtype())), where(none, 0., n)};
 }
 Unit normalized(const Array& x) { return normalized(x, Array(fn::epsilon(x.dtype()))); }
 
-// The rows of v are orthonormal, h[k] is what M A v[k] is made of: M A v[k] = sum_j h[k, j] v[j].
+// A Krylov space. The rows of v are orthonormal, and h holds the coefficients of M A v[k] = sum_j
+// h[k, j] v[j].
 struct Krylov {
   Array v, h;
-  Array broken;  // the space holds the solution
+  Array broken;  // the space contains the solution
 };
 Krylov extended(VectorMap step, const Krylov& s, const Array& k) {
   const Array next = step(s.v[k]);
   const Array least = fn::epsilon(next.dtype()) * normalized(next).norm;
-  // Gram and Schmidt's way twice, which is enough (Giraud and others, 2005).
+  // Gram-Schmidt orthogonalization runs twice, which is sufficient (Giraud and others, 2005).
   const Array once = matmul(conjugate(s.v), next), rest = next - matmul(once, s.v);
   const Array twice = matmul(conjugate(s.v), rest);
   const Unit unit = normalized(rest - matmul(twice, s.v), least);
@@ -55,7 +56,7 @@ Array first_axis(const Array& length, int64_t n, DType d) {
   return zeros({n}, d).at(0).set(fn::as_dtype(length, d));
 }
 
-// What to add to x, of the whole space.
+// Builds the whole space, and returns the correction of x.
 Array batched(VectorMap step, const Unit& residual, const Array&, int64_t restart) {
   using S = std::pair<Krylov, Array>;
   const Krylov s =
@@ -69,7 +70,7 @@ Array batched(VectorMap step, const Unit& residual, const Array&, int64_t restar
   return matmul(y, s.v[Slice(0, restart)]);
 }
 
-// The rotation (cs, sn) that turns (a, b) to (r, 0).
+// The rotation (cs, sn) that maps (a, b) to (r, 0).
 struct Rotation {
   Array cs, sn;
 };
@@ -86,10 +87,10 @@ Array rotated(const Array& x, const Array& i, const Rotation& g) {
 
 struct Incremental {
   Krylov space;
-  Array r, beta, givens;  // rows of the triangle, what it is to give, the rotations [restart, 2]
+  Array r, beta, givens;  // rows of the triangle, its right-hand side, the rotations [restart, 2]
   Array k, left;
 };
-// The same, which ends where what is left is at most `enough`.
+// The same, but stops when the residual norm is at most `enough`.
 Array incremental(VectorMap step, const Unit& residual, const Array& enough, int64_t restart) {
   const auto more = [&](const Incremental& s) { return (s.k < restart) & (s.left > enough); };
   const auto rotate = [&](const Incremental& s) {
@@ -163,7 +164,7 @@ Arrays run_gmres(FlatFunction product, const Arrays& b, const FlatIterative& giv
     const auto identity = [](const Arrays& x) { return x; };
     const auto of_vectors = as_vectors(matvec);
     const auto near_inverse = as_vectors(o.M ? *o.M : FlatFunction(identity));
-    // As fractions of the vector that they are asked of.
+    // Both bounds are relative to the norm of the right-hand side.
     const Array& v = raveled.vector;
     const Array length = norm(v), enough = maximum(given.tol * length, given.atol);
     const Array inside = norm(near_inverse(v)) * minimum(1., enough / length);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/iterative.cpp: conjugate gradients and stabilized biconjugate gradients.
+// functions/solve/iterative.cpp: the methods of conjugate gradients and stabilized biconjugate
+// gradients.
 #include "weft/functions/solve/iterative.h"
 
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ struct Biconjugate {
   Arrays x, r;
   Array alpha, omega, rho;
   Arrays p, q;
-  Array k;  // -10 and -11: broken down
+  Array k;  // number of steps; -10 and -11 report a breakdown
 };
 
 Arrays biconjugate_gradients(FlatFunction product, const Arrays& b, const Iterative& o,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/line_search.cpp: Nocedal and Wright, algorithms 3.5 and 3.6, with the choices of
-// jax.scipy.optimize.
+// functions/solve/line_search.cpp: a line search by Nocedal and Wright, algorithms 3.5 and 3.6,
+// with the parameters of jax.scipy.optimize.
 #include "weft/functions/solve/line_search.h"
 
 #include "weft/autodiff/grad.h"
@@ -16,11 +16,11 @@ namespace {
 
 constexpr double c1 = 1e-4, c2 = 0.9;
 
-// A length, the value, its slope along the ray, the gradient.
+// A step length, the value there, its slope along the ray, and the gradient.
 struct At {
   Array a, f, d, g;
 };
-// Without the gradient.
+// The same without the gradient.
 struct End {
   Array a, f, d;
 };
@@ -33,12 +33,13 @@ T chosen(const Array& p, const T& x, const T& y) {
 struct Search {
   FunctionRef<At(const Array&)> at;
   End zero;
-  // The value is too large for the first condition; the slope is small enough for the second.
+  // too_high: the value violates the first Wolfe condition. flat: the slope fulfils the second one.
   Array too_high(const At& p) const { return p.f > zero.f + c1 * p.a * zero.d; }
   Array flat(const At& p) const { return abs(p.d) <= -c2 * zero.d; }
 };
 
-// The minimum of the cubic through (a, fa) with slope da, (b, fb) and (c, fc), and of the parabola.
+// The minimum of the cubic through (a, fa) with slope da, (b, fb) and (c, fc). parabola_minimum is
+// that of a parabola.
 Array cubic_minimum(const End& lo, const Array& b, const Array& fb, const Array& c,
                     const Array& fc) {
   const Array db = b - lo.a, dc = c - lo.a, scale = square(db * dc) * (db - dc);
@@ -54,12 +55,12 @@ Array parabola_minimum(const End& lo, const End& hi) {
 
 struct Zoom {
   End lo, hi;
-  Array last, f_last;  // the end that was dropped last
+  Array last, f_last;  // the end that was replaced last
   At found;
   Array done, failed, j;
 };
 
-// A length between the ends.
+// The next step length to try between the ends.
 Array between(const Zoom& s) {
   constexpr double cubic_margin = 0.2, parabola_margin = 0.1;
   const Array wide = s.hi.a - s.lo.a, a = minimum(s.hi.a, s.lo.a), b = maximum(s.hi.a, s.lo.a);
@@ -81,7 +82,7 @@ Zoom zoomed(const Search& search, const Zoom& s) {
   const Array to_hi = search.too_high(p) | (p.f >= s.lo.f);
   const Array found = search.flat(p) & (!to_hi);
   const Array turned = (p.d * (s.hi.a - s.lo.a) >= 0.) & !(to_hi | found);
-  // Of the ends that go, the one that the next cubic passes.
+  // The next cubic passes through the end that is replaced in this step.
   const Array from_hi = to_hi | turned;
   return {chosen(!(to_hi | found), here, s.lo),
           chosen(to_hi, here, chosen(turned, s.lo, s.hi)),
@@ -99,7 +100,8 @@ struct Bracket {
   Array done, failed, i, evaluations;
 };
 
-// The next length; an interval that holds one that is right is searched at once.
+// Tries the next step length. If the interval contains a suitable length, the interval is searched
+// immediately.
 Bracket bracketed(const Search& search, const Bracket& s, const Array& first, const Array& g0) {
   const At p = search.at(where(s.i == 1, first, 2. * s.last.a));
   const End here = end_of(p);
@@ -140,7 +142,7 @@ LineSearch line_search(FunctionRef<Array(const Array&)> fun, const Ray& ray, int
                  [&](const Bracket& s) { return bracketed(search, s, first, ray.g); },
                  Bracket{search.zero, {zero, ray.f, slope, ray.g}, no, no, Array(1), Array(0)});
   const Array status = where(end.failed, 1, where(end.i > maxiter, 3, 0));
-  // Of few digits, steps that are too small lead nowhere.
+  // With few digits, too small a step would not change x.
   const Array a = end.found.a;
   const Array length = d == F64 ? a : where(abs(a) < 1e-8, sign(a) * 1e-8, a);
   return {length, end.found.f, end.found.g, end.failed | (!end.done), status, end.evaluations};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/minimize.cpp: BFGS.
+// functions/solve/minimize.cpp: minimization by the BFGS method.
 #include "weft/functions/solve/minimize.h"
 
 #include <fmt/format.h>
@@ -21,13 +21,13 @@ namespace {
 
 struct Descent {
   Array x, f, g, h;  // h: the estimate of the inverse Hessian
-  Array before;      // the value a step before
+  Array before;      // the value one step before
   Array solved, failed;
-  Array searched;  // the status of the last line search
+  Array searched;  // status of the last line search
   Array k, evaluations;
 };
 
-// (1 - r s y^T) h (1 - r y s^T) + r s s^T with r = 1 / y.s; h where that is not finite.
+// (1 - r s y^T) h (1 - r y s^T) + r s s^T with r = 1 / y.s, or h where r is not finite.
 Array updated(const Array& h, const Array& s, const Array& y) {
   const Array r = 1. / dot(y, s);
   const Array w = eye(s.size(), {}, 0, s.dtype()) - r * outer(s, y);
@@ -97,7 +97,8 @@ OptimizeResults run_minimize(FunctionRef<Array(const Array&)> given, const Array
   };
   const Arrays r = run_custom_root("minimize", slope, solve, by_matrix, {x0},
                                    [&] { return tree::skeleton(x0); });
-  // The value has a derivative, by what fun captured.
+  // The value is computed from x again, so that it has a derivative in the arrays that fun
+  // captured.
   return {r[0], r[1], r[2], fun(r[0]), r[3], r[4], r[5], r[5], r[6]};
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/odeint.cpp: Dormand and Prince's steps, and the adjoint equation.
+// functions/solve/odeint.cpp: odeint: steps of Dormand and Prince, and the adjoint equation.
 #include "weft/functions/solve/odeint.h"
 
 #include <fmt/format.h>
@@ -27,8 +27,8 @@ namespace {
 
 using fn::as_dtype;
 
-// dy/dt as a program: (what func captured…, y…, t, args…) -> like y. `theta`: captured values and
-// arguments.
+// dy/dt as a jaxpr: (what func captured…, y…, t, args…) -> arrays like y. `theta` holds captured
+// values and arguments.
 struct System {
   Jaxpr program;
   size_t captured = 0, states = 0;
@@ -40,14 +40,14 @@ struct System {
     return eval_jaxpr(program, in);
   }
 };
-// A system with its parameters.
+// A system together with its parameters.
 struct Field {
   const System& system;
   Arrays theta;
   Arrays operator()(const Arrays& y, const Array& t) const { return system.at(y, t, theta); }
 };
 
-// ---- the pair of orders 5 and 4; the last stage is the first one of the next step
+// ---- the pair of orders 5 and 4. The last stage is the first stage of the next step.
 
 constexpr int stages = 7;
 using Weights = std::array<double, stages>;
@@ -60,7 +60,7 @@ constexpr std::array<Weights, stages> stage = {
      {19372. / 6561, -25360. / 2187, 64448. / 6561, -212. / 729},
      {9017. / 3168, -355. / 33, 46732. / 5247, 49. / 176, -5103. / 18656},
      {35. / 384, 0., 500. / 1113, 125. / 192, -2187. / 6784, 11. / 84}}};
-// Of order 5 less that of order 4.
+// The weights of order 5 minus those of order 4.
 constexpr Weights error_of = {35. / 384 - 1951. / 21600,
                               0.,
                               500. / 1113 - 22642. / 50085,
@@ -68,7 +68,7 @@ constexpr Weights error_of = {35. / 384 - 1951. / 21600,
                               -2187. / 6784 + 12231. / 42400,
                               11. / 84 - 649. / 6300,
                               -1. / 60};
-// Of the state in the middle of a step.
+// The weights of the state in the middle of a step.
 constexpr Weights middle_of = {6025192743. / 30085553152 / 2,     0.,
                                51252292925. / 65400821598 / 2,    -2691868925. / 45128329728 / 2,
                                187940372067. / 1594534317056 / 2, -1776094331. / 19743644256 / 2,
@@ -77,7 +77,7 @@ constexpr Weights middle_of = {6025192743. / 30085553152 / 2,     0.,
 Array like_reals(const Array& x, const Array& of) {
   return as_dtype(x, fn::real_dtype(of.dtype()));
 }
-// h times the sum of weighted slopes.
+// The step length h times the weighted sum of slopes.
 Arrays increment(const Array& h, const Weights& w, const std::vector<Arrays>& k) {
   Arrays r;
   for (size_t leaf = 0; leaf < k[0].size(); ++leaf) {
@@ -95,17 +95,17 @@ Arrays moved(const Arrays& y, const Arrays& by) {
   return each([](const Array& a, const Array& b) { return a + b; }, y, by);
 }
 
-// ---- lengths of steps
+// ---- step lengths
 
 struct Tolerances {
   double rtol, atol;
   std::optional<double> hmax;
   std::optional<int64_t> mxstep;
-  bool fixed = false;         // derivatives take lengths of steps for constants
-  bool nan_unreached = true;  // what is not reached is NaN
+  bool fixed = false;         // derivatives treat step lengths as constants
+  bool nan_unreached = true;  // results at times that were not reached are NaN
 };
 
-// x over what is tolerated at |y|.
+// Divides x by the error that is tolerated at |y|.
 Arrays over(const Arrays& x, const Arrays& size, const Tolerances& o) {
   return each([&](const Array& v, const Array& s) { return v / (o.atol + o.rtol * s); }, x, size);
 }
@@ -126,15 +126,15 @@ Array first_step(const Field& f, const Arrays& y, const Array& t, const Arrays& 
   const Array h0 = where((d0 < 1e-5) | (d1 < 1e-5), 1e-6, 0.01 * d0 / d1);
   const Arrays next = f(fn::add_scaled(y, h0, slope), t + as_dtype(h0, t.dtype()));
   const Array d2 = norm(fn::subtract(next, slope)) / h0;
-  // A slope that is NaN is that of a time out of the domain.
+  // A NaN slope means that the time is outside of the domain.
   const Array short_one = ((d1 <= 1e-15) & (d2 <= 1e-15)) | isnan(d2);
   const Array h1 = where(short_one, where(isnan(d2), h0 * 1e-3, maximum(1e-6, h0 * 1e-3)),
                          pow(0.01 / maximum(d1, d2), 1. / (order + 1.)));
   return limited(as_dtype(minimum(100. * h0, h1), t.dtype()), o);
 }
 
-// The step after one of length h whose error is `ratio` of what is tolerated. A ratio that is NaN
-// is that of a step out of the domain: a shorter one follows.
+// The length of the step after one of length h whose error is `ratio` times the tolerance. A NaN
+// ratio means that the step left the domain, so the next step is shorter.
 Array next_step(const Array& h, const Array& ratio, const Tolerances& o) {
   constexpr double safety = 0.9, most = 10, least = 0.2, order = 5;
   const Array outside = isnan(ratio), known = where(outside, 1., ratio);
@@ -147,9 +147,9 @@ Array next_step(const Array& h, const Array& ratio, const Tolerances& o) {
 // ---- integrating
 
 struct State {
-  Arrays y, f;  // where it stands, and the slope there
-  Array t, h;   // the time there, and the next step
-  // The last step: its beginning, slope there, middle, time and length.
+  Arrays y, f;  // the current state and its slope
+  Array t, h;   // the current time and the next step length
+  // The last step: the state and slope at its begin, the state in its middle, its begin and length.
   Arrays from, slope, middle;
   Array start, length;
 };
@@ -160,7 +160,8 @@ Array error_ratio(const Arrays& error, const Arrays& y, const Arrays& next, cons
   return sqrt(fn::squared_norm(over(error, size, o)) / static_cast<double>(fn::elements(y)));
 }
 
-// A step: the stages, of which the last begins the next step, and the error over what is tolerated.
+// A step: its stages, of which the last one begins the next step, its end, and the ratio of its
+// error to the tolerance.
 struct Attempt {
   std::vector<Arrays> k;
   Arrays y;
@@ -179,9 +180,10 @@ Attempt attempted(const Field& f, const State& s, const Array& time, const Toler
 Arrays stopped(const Arrays& x) {
   return each([](const Array& v) { return is_inexact(v.dtype()) ? stop_gradient(v) : v; }, x);
 }
-// The step as attempted, whose operands have a derivative only if it is taken: slopes of one that
-// left the domain are NaN, and what is multiplied by them stays NaN if it is zero. That it is taken
-// is known by an attempt of the same operands, which simplify merges with the second.
+// The same step, with derivatives only if it is accepted. A step that left the domain has NaN
+// slopes, and products with them would be NaN even for zero tangents. A first attempt with constant
+// operands tells if the step is accepted. It has the same operands, so simplify merges it with the
+// second attempt.
 Attempt attempted_for_derivatives(const Field& f, const State& s, const Array& time,
                                   const Tolerances& o) {
   const Field still{f.system, stopped(f.theta)};
@@ -205,9 +207,9 @@ Attempt attempted_for_derivatives(const Field& f, const State& s, const Array& t
   return attempted(guarded, from, kept({time}, {end})[0], o);
 }
 
-// One step, or the same state with a shorter one to try. A step that ends behind `time` and left
-// the domain is tried once more so that it ends there: that may be the domain's edge. One that no
-// longer moves the time ends the attempts.
+// Takes one step, or keeps the state with a shorter step length. A step that left the domain and
+// ended after `time` is repeated so that it ends at `time`, which may be the edge of the domain. A
+// step length that no longer changes the time becomes 0, which ends the loop.
 State tried(const Field& f, const State& s, const Array& time, const Tolerances& o) {
   const Attempt a = o.fixed ? attempted_for_derivatives(f, s, time, o) : attempted(f, s, time, o);
   const Array left = time - s.t, good = a.ratio <= 1., outside = isnan(a.ratio);
@@ -233,7 +235,8 @@ State at_start(const Field& f, const Arrays& y, const Array& t, const Tolerances
   return {y, slope, t, h, y, slope, y, t, 0. * h};
 }
 
-// The state at a time in the last step, on the polynomial of degree 4 through its ends and middle.
+// The state at a time within the last step. It is interpolated by the polynomial of degree 4
+// through the ends and the middle of the step.
 Arrays inside(const State& s, const Array& time, const Tolerances& o) {
   const Array at = (time - s.start) / (s.t - s.start), reached = s.t >= time;
   Arrays r;
@@ -250,7 +253,7 @@ Arrays inside(const State& s, const Array& time, const Tolerances& o) {
   return r;
 }
 
-// From the state to the first step that ends behind the time.
+// Steps from a state until a step reaches the time.
 State advanced(const Field& f, const State& s, const Array& time, const Tolerances& o) {
   WhileOptions loop;
   loop.max_trips = o.mxstep;
@@ -260,7 +263,7 @@ State advanced(const Field& f, const State& s, const Array& time, const Toleranc
       [&](const State& now) { return tried(f, now, time, o); }, s, loop);
 }
 
-// States at the times behind the first.
+// The states at all times after the first.
 Arrays integrated(const Field& f, const Arrays& y0, const Array& t, const Tolerances& o) {
   const auto to_next = [&](const State& s, const Array& time) {
     const State now = advanced(f, s, time, o);
@@ -280,7 +283,7 @@ std::vector<bool> inexact(const Arrays& x) {
   return each([](const Array& a) { return is_inexact(a.dtype()); }, x);
 }
 
-// The result of func, which must be like y.
+// Calls func and checks that its result is like y.
 Arrays slopes(OdeField f, const Arrays& y, const Array& t, const Arrays& args,
               FunctionRef<tree::Skeleton()> y_tree) {
   Arrays r = f(y, t, args);
@@ -296,7 +299,7 @@ Arrays slopes(OdeField f, const Arrays& y, const Array& t, const Arrays& args,
   return r;
 }
 
-// All solutions, the first row being y0.
+// All solutions. The first row is y0.
 Arrays solved(const System& s, const Arrays& y0, const Array& t, const Arrays& theta,
               const Tolerances& o) {
   const Field f{s, theta};
@@ -306,18 +309,19 @@ Arrays solved(const System& s, const Arrays& y0, const Array& t, const Arrays& t
   return each(with_first, y0, integrated(f, y0, t, o));
 }
 
-// ---- the adjoint: of y and of its cotangent, the time's and the parameters', backwards
+// ---- the adjoint equation. It integrates y and the cotangents of y, of the time and of the
+// parameters backwards.
 
 struct Adjoint {
-  Arrays y;  // cotangents
+  Arrays y;  // cotangents of y
   Array t;
-  Arrays theta;  // of those that are inexact
+  Arrays theta;  // cotangents of the inexact parameters
 };
 Arrays flat(const Arrays& y, const Adjoint& a) {
   return joined(joined(joined(y, a.y), {a.t}), a.theta);
 }
 
-// At the time -s: the slopes of (y, cotangents), by s.
+// The slopes of (y, cotangents) in s, where the time is -s.
 Arrays augmented(const System& s, const Arrays& all, const Array& minus_t, const Arrays& theta) {
   const std::vector<bool> on = inexact(theta);
   const size_t n = s.states;
@@ -329,8 +333,8 @@ Arrays augmented(const System& s, const Arrays& all, const Array& minus_t, const
   };
   const Linearized l = linearize_flat(f, at, std::vector<bool>(at.size(), true));
   Arrays ct = each(instantiate, l.linear.transpose(cotangent), types_of(at));
-  // At the edge of a domain, as that of sqrt(t), the slope by the time may be endless where those
-  // by y and the parameters are not: its integral has a value all the same.
+  // At the edge of a domain, such as that of sqrt(t), the slope in the time may be infinite while
+  // the slopes in y and the parameters are finite. Its integral is finite nevertheless.
   ct[n] = where(isfinite(ct[n]), ct[n], 0.);
   return joined(each([](const Array& v) { return -v; }, l.out), ct);
 }
@@ -338,7 +342,8 @@ Arrays augmented(const System& s, const Arrays& all, const Array& minus_t, const
 Arrays solve_by_adjoint(const System& s, const Arrays& y0, const Array& t, const Arrays& theta,
                         const Tolerances& o, bool last_alone);
 
-// The system of the adjoint: states as flat() has them, at the time -s, and theta.
+// The system of the adjoint equation. Its states are in the order of flat(), the time is -s, and
+// its parameters are theta.
 System adjoint_of(const System& s, const Types& all, const Type& time, const Types& theta) {
   const size_t n = theta.size();
   const Closed program =
@@ -348,7 +353,7 @@ System adjoint_of(const System& s, const Types& all, const Type& time, const Typ
   return {open_constants(program.jaxpr), n, all.size()};
 }
 
-// Cotangents of (y0…, t, inexact theta…) from those of the rows.
+// Cotangents of (y0…, t, inexact theta…) from the cotangents of the rows.
 Arrays pulled_back(const System& s, const Arrays& ys, const Array& t, const Arrays& theta,
                    const Arrays& ct, const Tolerances& o) {
   const auto row = [](const Arrays& x, int64_t k) {
@@ -360,7 +365,7 @@ Arrays pulled_back(const System& s, const Arrays& ys, const Array& t, const Arra
   using Row = std::tuple<Arrays, Array, Array, Arrays, Arrays>;
   const auto back = [&](const Adjoint& a, const Row& r) {
     const auto& [y, end, begin, ct_here, ct_before] = r;
-    // What a later time would have added.
+    // The cotangent of the time at the end of this interval.
     const Arrays slope = s.at(y, end, theta);
     Array of_time;
     for (size_t k = 0; k < slope.size(); ++k) {
@@ -385,10 +390,11 @@ Arrays pulled_back(const System& s, const Arrays& ys, const Array& t, const Arra
                 first.theta);
 }
 
-// ---- the solution as a function that is differentiated by its adjoint equation, which is such a
-// function, too
+// ---- the solution as a function whose derivative is its adjoint equation. The solution of the
+// adjoint equation is again such a function.
 
-// x: (y0…, t, theta…) -> all rows; `last_alone`: of two times the row of the second.
+// x = (y0…, t, theta…) -> all rows. With `last_alone` there are two times, and only the row of the
+// second is returned.
 struct Problem {
   System system;
   Tolerances tolerances;
@@ -404,7 +410,7 @@ struct Problem {
   }
 };
 
-// Residuals: the results, and x.
+// The residuals are the results, followed by x.
 class OdeBackward final : public BackwardRule {
  public:
   OdeBackward(Problem p, std::vector<bool> differentiated, Types results)
@@ -423,7 +429,8 @@ class OdeBackward final : public BackwardRule {
   bool goes_forward() const override { return true; }
   Arrays forward(const Arrays& residuals, const Arrays& dx) const override {
     const Arrays x = rest(residuals, p_.system.states);
-    // Lengths of steps are held fixed: their derivative is infinite where a step has no error.
+    // Step lengths are treated as constants: their derivative is infinite where a step has no
+    // error.
     Problem steps = p_;
     steps.tolerances.fixed = true;
     const Arrays tangents =
@@ -457,7 +464,7 @@ Arrays solve_by_adjoint(const System& s, const Arrays& y0, const Array& t, const
   const Problem p{s, o, last_alone};
   const Arrays x = joined(joined(y0, {t}), theta);
   const Closed program = record(types_of(x), [&](const Arrays& a) { return p.run(a); });
-  // What is known has no derivative: without a rule it is the same program at each call.
+  // Concrete operands have no derivative. Without a rule each call has the same program.
   const auto known = [](const Array& a) { return concrete_or_null(a) != nullptr; };
   const Ref<const DualRule> rule =
       std::all_of(x.begin(), x.end(), known) ? Ref<const DualRule>() : make_ref<OdeRule>(p);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/solve/roots.cpp: iterations for roots and fixed points, and the systems of their
+// functions/solve/roots.cpp: iterations for roots and fixed points, and the linear systems of their
 // tangents.
 #include "weft/functions/solve/roots.h"
 
@@ -28,7 +28,7 @@ using fn::as_dtype;
 using VectorMap = FunctionRef<Array(const Array&)>;
 
 Array matrix_of(FunctionRef<Array(const Array&)> g, int64_t n, DType d) {
-  // Row i is g of the i-th unit vector.
+  // Row i of the vmap's result is g of the i-th unit vector.
   return vmap([&](Array v) { return g(v); })(eye(n, {}, 0, d)).T();
 }
 Array solve_dense(FunctionRef<Array(const Array&)> g, const Array& b) {
@@ -49,7 +49,7 @@ namespace {
 
 Array norm(const Array& x) { return sqrt(fn::squared_norm({x})); }
 
-// By the matrix if it is small, else by products with it.
+// Solves with the dense matrix if it is small, and with GMRES otherwise.
 Arrays tangent_solve(FlatFunction g, const Arrays& b, Arrays* aux) {
   constexpr int64_t largest_matrix = 64;
   if (fn::elements(b) <= largest_matrix) return dense_tangent_solve(g, b, aux);
@@ -63,7 +63,7 @@ Arrays tangent_solve(FlatFunction g, const Arrays& b, Arrays* aux) {
   return x;
 }
 
-// A function of trees as one of vectors.
+// Wraps a function of trees as a function of vectors.
 struct Vectors {
   FlatFunction f;
   Types types;
@@ -73,7 +73,7 @@ struct Vectors {
 };
 
 struct Point {
-  Array x, residual;  // and f(x), or f(x) - x
+  Array x, residual;  // the residual is f(x), or f(x) - x
   Array k;
 };
 // Steps until the residual is small.
@@ -105,18 +105,19 @@ Arrays newton_steps(FlatFunction f, const Arrays& x0, const RootOptions& o, Arra
   return tree::detail::unravel_leaves(x[0], raveled.types);
 }
 
-// The last points and what their images are away from them, in turns.
+// The last points and their residuals f(x) - x, in a cyclic buffer.
 struct History {
-  Array x, rest;  // rows
+  Array x, rest;  // one row for each point
 };
-// Weights of the rows that are there, with a sum of 1, that make their combined rest least.
+// Weights of the valid rows, with a sum of 1, that minimize the norm of the weighted sum of
+// residuals.
 Array weights(const Array& rest, const Array& there, double ridge) {
   const int64_t m = rest.shape()[0];
   const DType d = rest.dtype();
   const Array gram = matmul(rest, is_complex(d) ? conj(rest).T() : rest.T());
   const Array on = as_dtype(there, d), scale = trace(gram) / sum(on);
   const Array safe = where(scale == 0, 1., scale);
-  // Rows that are not there have weight zero: their equations say so.
+  // The equations of unused rows set their weights to zero.
   const Array whole = gram / safe + diag(where(there, as_dtype(Array(ridge), d), 1.));
   const Array border = concatenate({zeros({1}, d), on}, 0);
   const Array matrix =
@@ -152,7 +153,8 @@ Arrays anderson_steps(FlatFunction f, const Arrays& x0, const AndersonOptions& o
   return tree::detail::unravel_leaves(end.now.x, raveled.types);
 }
 
-// f(x) - x, which would broadcast what is not like x.
+// Returns f(x) - x. Checks the shapes, because the subtraction would broadcast results that are not
+// like x.
 Arrays rest_of(const char* who, FlatFunction f, const Arrays& x) {
   const Arrays y = f(x);
   fn::need_shapes(who, "f(x0)", y, "x0", x);
@@ -178,7 +180,7 @@ Arrays bisection_steps(FlatFunction flat, const Array& lo, const Array& hi, cons
     const Array a = where(below, s.x, s.lo), b = where(below, s.hi, s.x), x = middle(a, b);
     return Interval{a, b, x, f(x), s.k + 1};
   };
-  // An end may be the root.
+  // An end of the interval may be the root.
   const Array x0 = where(at_lo == 0, lo, where(at_hi == 0, hi, middle(lo, hi)));
   const Interval end = while_loop(more, half, Interval{lo, hi, x0, f(x0), Array(0)});
   const Array rest = abs(end.fx);
@@ -220,7 +222,7 @@ Arrays run_bisection(FlatFunction f, const Arrays& given, const RootOptions& o) 
       fn::fail_shape(fmt::format(
           "bisection: lo and hi must be real scalars, got {} and {}. Map it for more (vmap)",
           to_string(lo.type()), to_string(hi.type())));
-  // The guess holds no interval: what is captured does.
+  // The guess passes only the number lo. The interval is captured instead.
   const auto solve = [&, a = lo, b = hi](FlatFunction g, const Arrays& x, Arrays* aux) {
     return bisection_steps(g, as_dtype(a, x[0].dtype()), as_dtype(b, x[0].dtype()), o, aux);
   };

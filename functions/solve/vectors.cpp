@@ -34,7 +34,7 @@ int64_t elements(const Arrays& x) {
 
 namespace {
 
-// The sum over the leaves, in dtype d.
+// Sums the term of each leaf in dtype d.
 Array summed(size_t n, DType d, FunctionRef<Array(size_t)> term) {
   Array r;
   for (size_t k = 0; k < n; ++k) {
@@ -43,7 +43,7 @@ Array summed(size_t n, DType d, FunctionRef<Array(size_t)> term) {
   }
   return r;
 }
-// Of the elements of one array; a scalar is its own sum.
+// The sum of the elements of one array. A scalar is its own sum.
 Array sum_of(const Array& x) { return x.ndim() == 0 ? x : sum(x); }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/stats/bounded.cpp: distributions of numbers on a half-line or an interval. What lies
-// outside is computed at a point where derivatives are finite, and left out by a mask.
+// functions/stats/bounded.cpp: distributions of numbers on a half-line or an interval. Points
+// outside are masked: they are replaced by a point where derivatives are finite.
 #include <cmath>
 
 #include "weft/functions/nn.h"
@@ -14,7 +14,8 @@ namespace weft::scipy::stats {
 
 namespace beta {
 namespace {
-// The logarithm of the part up to z, or beyond it, also where the part itself underflows.
+// The logarithm of the probability up to z, or beyond z if `upper`. It is finite even where the
+// probability underflows.
 Array log_beta_part(const Array& z, const Array& p, const Array& q, bool upper) {
   const Array inside = (z > 0) & (z < 1), y = safe(inside, z, 0.5);
   const Arrays all = fn::broadcast_together("beta", {p, q, y});
@@ -28,7 +29,7 @@ Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg
   const Source at(x.at());
   const auto [v, p, q, m, s] = reals("beta::logpdf", x, a, b, loc, scale);
   const Array outside = (v < m) | (v > m + s), z = safe(!outside, (v - m) / s, 0.5);
-  // Of two large parameters the powers and the beta function nearly cancel.
+  // With two large parameters the powers and the beta function nearly cancel.
   const Array large = (p >= 10) & (q >= 10) & isfinite(p + q) & (z > 0) & (z < 1);
   const Array y = safe(large, z, 0.5), w = 1 - y;
   const Array joined =
@@ -65,10 +66,10 @@ Array logsf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg&
 }  // namespace beta
 
 namespace {
-// Of z the gamma distribution of a, from 0 on; the density is by s z.
+// The logarithm of the density of s z, where z >= 0 has the gamma distribution with parameter a.
 Array gamma_logpdf(const Array& z, const Array& a, const Array& s) {
   const Array inside = (z >= 0) & (z != inf), y = safe(inside, z, 1);
-  // Of a large parameter the power and the gamma function nearly cancel.
+  // With a large parameter the power and the gamma function nearly cancel.
   const Array large = (a >= 10) & isfinite(a) & (y > 0), x = safe(large, y, 1);
   const Array joined = fn::log_gamma_form(safe(large, a, 10), x) - log(x);
   const Array few = special::xlogy(a - 1, y) - y - special::gammaln(a);
@@ -77,12 +78,13 @@ Array gamma_logpdf(const Array& z, const Array& a, const Array& s) {
 }
 Array gamma_cdf(const Array& z, const Array& a) { return special::gammainc(a, where(z < 0, 0, z)); }
 Array gamma_sf(const Array& z, const Array& a) { return special::gammaincc(a, where(z < 0, 0, z)); }
-// The logarithm of the part up to z, or beyond it, also where the part itself underflows.
+// The logarithm of the probability up to z, or beyond z if `upper`. It is finite even where the
+// probability underflows.
 Array log_gamma_part(const Array& z, const Array& a, bool upper) {
   const Array inside = (z > 0) & (z < inf) & (a < inf), y = safe(inside, z, 1);
   const Array p = safe(inside, a, 1);
   const Array value = upper ? ir::log_igammac(p, y) : ir::log_igamma(p, y);
-  // Of a = inf all is at inf.
+  // For a = inf the entire mass is at infinity.
   const Array full = upper ? z < inf : z == inf, end = where(full, 0, -inf);
   const Array valid = ~isnan(z) & (a >= 0) & ((a > 0) | (z > 0));
   return where(valid, where(inside, value, end), nan);
@@ -121,7 +123,7 @@ Array logsf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
 }
 }  // namespace gamma
 
-// The gamma distribution of df / 2, twice as wide.
+// The gamma distribution with parameter df / 2, scaled by 2.
 namespace chi2 {
 Array logpdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -239,10 +241,11 @@ Array ppf(const Arg& q, const Arg& b, const Arg& loc, const Arg& scale) {
 
 namespace truncnorm {
 namespace {
-// The logarithm of the normal distribution's mass between a <= b. In a tail, where the two
-// distribution functions are both nearly 1, it is that of the other tail.
+// The logarithm of the normal distribution's mass between a <= b. In the right tail, where both
+// distribution functions are nearly 1, it is computed in the left tail instead.
 Array log_mass(const Array& a, const Array& b) {
-  // Near 0 a difference of error functions, farther out what is left of 1, or of a tail.
+  // Near 0 the mass is a difference of error functions. Farther out it is 1 minus both tails, or a
+  // difference of tails.
   const Array near = (a > -1) & (b < 1) & (a < b), right = a > 0, middle = (a <= 0) & (b > 0);
   const double root = std::sqrt(0.5);
   const Array within =
@@ -274,7 +277,7 @@ Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg
   const Array z = (v - m) / s, inside = (z > lo) & (z < hi), all = log_mass(lo, hi);
   const Array y = where(inside, z, where(isfinite(lo), lo, hi));
   const Array below = log_mass(lo, y) - all;
-  // Near 1 the other side has the digits.
+  // For probabilities near 1 the complement is more accurate.
   const Array near = inside & (below > -0.1);
   const Array above = log_mass(where(near, y, lo), hi) - all;
   const Array value = where(near, log1p(-exp(safe(near, above, -1))), below);
@@ -322,7 +325,7 @@ Array logpdf(const Arg& x, const Arg& c) {
   const Source at(x.at());
   const auto [v, r] = reals("wrapcauchy::logpdf", x, c);
   const Array outside = (v < 0) | (v > 2 * pi), valid = (r > 0) & (r < 1), d = safe(valid, r, 0.5);
-  // 1 + d^2 - 2 d cos v, without what cancels for d near 1.
+  // 1 + d^2 - 2 d cos v, in a form that does not cancel for d near 1.
   const Array gap = square(1 - d) + 4 * d * square(sin(v / 2));
   const Array value = log1p(-d) + log1p(d) - std::log(2 * pi) - log(gap);
   return where(valid, where(outside, -inf, value), nan);

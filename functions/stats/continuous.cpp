@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/stats/continuous.cpp: distributions of numbers on the whole line. What is left out by a
-// mask is computed at a point where derivatives are finite.
+// functions/stats/continuous.cpp: distributions of numbers on the whole line. Masked elements are
+// computed at a point where derivatives are finite.
 #include "weft/functions/stats/continuous.h"
 
 #include <cmath>
@@ -14,16 +14,18 @@ namespace weft::scipy::stats {
 
 namespace cauchy {
 namespace {
-// The probability beyond z: an angle over pi, which keeps its digits in the tail.
+// The probability beyond z. An angle divided by pi keeps its digits in the tail.
 Array beyond(const Array& z) { return arctan2(1, z) / pi; }
-// Of z = d / s; far out it is 1 / (pi z), also where z has no number.
+// The logarithm of the probability beyond z = d / s. For large z it is log(1 / (pi z)), even where
+// z overflows.
 Array log_beyond(const Array& d, const Array& s) {
   const Array z = d / s, tail = z > 0, far = z > 1e10;
   const Array angle = log(beyond(safe(tail & !far, z, 1)));
   const Array flat = -log_of_quotient(safe(far, d, 1), where(far, s, 1)) - std::log(pi);
   return where(far, flat, where(tail, angle, log1p(-beyond(-safe(!tail, z, -1)))));
 }
-// The point beyond which the probability is q in [0, 1]: cot(pi q), near the middle as a tangent.
+// The point beyond which the probability is q in [0, 1]. It is cot(pi q), written as a tangent near
+// the middle.
 Array point_of(const Array& q) {
   const Array low = q < 0.25, high = q > 0.75, middle = !(low | high);
   const Array tail = 1 / tan(pi * where(low, q, where(high, 1 - q, 0.25)));
@@ -86,9 +88,10 @@ Array pdf(const Arg& x, const Arg& beta) {
 Array cdf(const Arg& x, const Arg& beta) {
   const Source at(x.at());
   const auto [v, b] = reals("gennorm::cdf", x, beta);
-  // Below 0 the upper tail, which does not cancel.
+  // Below 0 the upper tail is used, which does not cancel.
   const Array zero = v == 0, size = where(zero, 0, pow(safe(!zero, abs(v), 1), b));
-  // The power of a small number may underflow, its root |v| does not: P(a, x) ~ x^a / Gamma(a + 1).
+  // The power of a small number may underflow while |v| does not, so P(a, x) ~ x^a / Gamma(a + 1)
+  // is used there.
   const Array tiny = size < (itemsize(v.dtype()) > 4 ? 0x1p-54 : 0x1p-26);
   const Array tail = 0.5 * special::gammaincc(1 / b, safe(!tiny, size, 1));
   const Array near = 0.5 * abs(v) * exp(-special::gammaln(1 + 1 / b));
@@ -99,10 +102,10 @@ Array cdf(const Arg& x, const Arg& beta) {
 
 namespace gumbel_l {
 namespace {
-// e^z for the formulas in which e^(-e^z) stands: from 10 on that is 0, and its derivative is 0
-// times infinity where e^z overflows.
+// e^z for formulas that contain e^(-e^z). From z = 10 on that is 0, and where e^z overflows, its
+// derivative would be 0 times infinity.
 Array exp_within(const Array& z) { return exp(minimum(z, 10)); }
-// log(1 - e^(-e^z)): far below 0 z - e^z / 2, where e^z underflows.
+// log(1 - e^(-e^z)). Far below 0, where e^z underflows, it is z - e^z / 2.
 Array log_of_mass(const Array& z) {
   const Array low = z < -20, far = safe(low, z, -20), near = safe(!low, z, 0);
   return where(low, far - 0.5 * exp(far), nn::log1mexp(exp_within(near)));
@@ -146,7 +149,7 @@ Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
 }
 }  // namespace gumbel_l
 
-// The largest of x is the smallest of -x, turned round.
+// The largest of the numbers x is minus the smallest of -x.
 namespace gumbel_r {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
@@ -207,7 +210,8 @@ namespace logistic {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, m, s] = reals("logistic::logpdf", x, loc, scale);
-  // Its derivative is tanh, which two exponentials that are nearly equal would lose.
+  // The derivative is tanh. The derivative of logaddexp would be a difference of two nearly equal
+  // exponentials.
   const Array sum = fn::with_slope(
       "log_two_cosh", {(v - m) / s / 2}, [](const Arrays& h) { return logaddexp(h[0], -h[0]); },
       [](const Arrays& h, const Arrays& d) { return d[0] * tanh(h[0]); });
@@ -294,7 +298,7 @@ Array log_gamma_step(const Array& n) {
 Array logpdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
   const Source at(x.at());
   const auto [v, n, m, s] = reals("t::logpdf", x, df, loc, scale);
-  // Endless degrees of freedom make it the normal distribution.
+  // With infinite degrees of freedom it is the normal distribution.
   const Array z = (v - m) / s, normal = n == inf, d = safe(!normal, n, 1);
   const Array power =
       where(normal, 0.5 * square(z), 0.5 * (d + 1) * log1p_square_of((v - m) / sqrt(d), s));
@@ -310,7 +314,7 @@ namespace vonmises {
 Array logpdf(const Arg& x, const Arg& kappa) {
   const Source at(x.at());
   const auto [v, k] = reals("vonmises::logpdf", x, kappa);
-  // Near 0 by I0 itself, which is smooth there.
+  // Near 0 this uses I0 itself, which is smooth there.
   const Array small = k < 1, near = safe(small, k, 0), far = safe(!small, k, 1);
   const Array value = where(small, near * cos(v) - log(2 * pi * special::i0(near)),
                             -2 * far * square(sin(v / 2)) - log(2 * pi * special::i0e(far)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/stats/discrete.cpp: distributions of whole numbers. What is left out by a mask is
-// computed at a point where derivatives are finite.
+// functions/stats/discrete.cpp: distributions of whole numbers. Masked elements are computed at a
+// point where derivatives are finite.
 #include "weft/functions/stats/discrete.h"
 
 #include <fmt/format.h>
@@ -19,27 +19,29 @@
 namespace weft::scipy::stats {
 
 namespace {
-// Whether a count is a whole number of at least `least`; NaN is none.
+// True if a count is a whole number of at least `least`. NaN is not.
 Array is_count(const Array& k, double least = 0) {
   return (k >= least) & (k < inf) & (floor(k) == k);
 }
-// The value inside, -inf outside; NaN where an operand is NaN.
+// The value inside, -inf outside, and NaN where an operand is NaN.
 Array masked(const Array& inside, const Array& value, const Arrays& operands) {
   Array lost = isnan(operands[0]);
   for (size_t i = 1; i < operands.size(); ++i) lost = lost | isnan(operands[i]);
   return where(lost, nan, where(inside, value, -inf));
 }
-// (k + rest choose k), as a logarithm, where one of both is small.
+// The logarithm of (k + rest choose k), for a small k or rest.
 Array log_choose(const Array& k, const Array& rest) {
   return -log1p(k + rest) - fn::log_beta(rest + 1, k + 1);
 }
-// p^x q^y for p + q = 1, as a logarithm, which of a number near 1 is that of what it lacks.
+// The logarithm of p^x q^y for p + q = 1. The logarithm of a number near 1 is computed from its
+// complement.
 Array log_powers(const Array& x, const Array& y, const Array& p, const Array& q) {
   const Array low = p < 0.5, of_p = safe(low, p, 0.5), of_q = safe(!low, q, 0.5);
   return where(low, special::xlogy(x, of_p) + special::xlog1py(y, -of_p),
                special::xlog1py(x, -of_q) + special::xlogy(y, of_q));
 }
-// p^a q^b / B(a, b) for p + q = 1, as a logarithm: of two large parameters without what cancels.
+// The logarithm of p^a q^b / B(a, b) for p + q = 1. With two large parameters the terms that cancel
+// are left out.
 Array log_beta_powers(const Array& a, const Array& b, const Array& p, const Array& q) {
   const Array large = (a >= 10) & (b >= 10) & isfinite(a + b) & (p > 0) & (q > 0);
   const Array joined = fn::log_beta_form(safe(large, a, 10), safe(large, b, 10),
@@ -80,8 +82,9 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& a, const Arg& b, const Arg& 
   const auto [v, m, p, q, l] = reals("betabinom::logpmf", k, n, a, b, loc);
   const Array valid = (m >= 0) & (p > 0) & (q > 0) & !isnan(v - l);
   const Array k0 = v - l, inside = valid & is_count(k0) & (k0 <= m), y = safe(inside, k0, 0);
-  // Three beta functions, each with powers of one probability r, which cancel: r^y (1 - r)^(m - y)
-  // and r^p (1 - r)^q against r^(y + p) (1 - r)^(m - y + q). The last of these is largest at r.
+  // Combines three beta functions, each with powers of one probability r. The powers r^y (1 - r)^(m
+  // - y) and r^p (1 - r)^q cancel against r^(y + p) (1 - r)^(m - y + q). The last of these products
+  // is largest at r.
   const Array left = y + safe(inside, p, 1), right = safe(inside, m, 0) - y + safe(inside, q, 1),
               r = left / (left + right), rest_of_r = right / (left + right);
   const Array left_over = safe(inside, m - y, 0), some = inside & (y >= 10) & (left_over >= 10);
@@ -107,15 +110,16 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const Array k0 = v - l, inside = is_count(k0) & (k0 <= m), y = safe(inside, k0, 0);
   const Array all = safe(inside, m, 0);
   const Array some = inside & (y >= 10) & (all - y >= 10) & (q > 0) & (q < 1);
-  // (n choose y) = (1 / y + 1 / (n - y)) / B(y, n - y)
+  // (n choose y) = (1 / y + 1 / (n - y)) / B(y, n - y).
   const Array k1 = safe(some, y, 10), rest = safe(some, all - y, 10);
   const Array z = safe(some, q, 0.5);
   const Array middle = fn::log_beta_form(k1, rest, z, 1 - z) + log(1 / k1 + 1 / rest);
   const Array few = safe(!some, y, 0), left = safe(!some, all - y, 0);
-  // (n choose 0) and (n choose n) are 1; the logarithm of the latter still changes with n.
+  // (n choose 0) and (n choose n) are 1, but the logarithm of the latter still has a derivative in
+  // n.
   const Array some_ways = log_choose(few, left), one_way = (few == 0) | (left == 0);
   const Array ways = some_ways - where(one_way, lax::stop_gradient(some_ways), 0);
-  // Without successes the power of q is the constant 1, also where 1 / q^2 has no number.
+  // Without successes the power of q is the constant 1, even where 1 / q^2 overflows.
   const Array successes = special::xlogy(few, safe(few > 0, q, 1));
   const Array end = ways + successes + special::xlog1py(left, -q);
   return masked(inside, where(some, middle, end), {k0, m, q});
@@ -145,7 +149,8 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const auto [v, m, q, l] = reals("nbinom::logpmf", k, n, p, loc);
   const Array k0 = v - l, inside = is_count(k0), y = safe(inside, k0, 0), some = inside & (y > 0);
   const Array k1 = safe(some, y, 1);
-  // Each branch has operands of its own, so that the other one's derivatives stay finite.
+  // Each branch has its own operands, so that the derivatives of the branch that is not selected
+  // are finite.
   const Array p1 = safe(some, q, 0.5);
   const Array value = log_beta_powers(safe(some, m, 1), k1, p1, 1 - p1) - log(k1);
   const Array none_failed = special::xlogy(safe(!some, m, 1), safe(!some, q, 0.5));
@@ -159,7 +164,8 @@ Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
 
 namespace poisson {
 namespace {
-// Of a whole number k >= 0. The gamma function of a large one and the power nearly cancel.
+// The logarithm of the probability of a whole number k >= 0. For a large k the gamma function and
+// the power nearly cancel.
 Array log_mass(const Array& k, const Array& mean) {
   const Array large = (k >= 10) & isfinite(k) & (mean > 0) & isfinite(mean);
   const Array y = safe(large, k, 10), few = safe(!large, k, 0);
@@ -186,7 +192,7 @@ Array cdf(const Arg& k, const Arg& mu, const Arg& loc) {
 Array entropy(const Arg& mu, const Arg& loc) {
   const Source at(mu.at());
   const auto [m, l] = reals("poisson::entropy", mu, loc);
-  // Beyond 250 nothing is left where the mean is below 100.
+  // Where the mean is below 100, the probabilities beyond 250 are negligible.
   const Array few = (m > 0) & (m < 100), mean = safe(few, m, 1), many = safe(m >= 100, m, 100);
   std::vector<int64_t> sizes(static_cast<size_t>(m.ndim() + 1), 1);
   sizes[0] = 250;
@@ -212,8 +218,9 @@ Array logpmf(const Arg& x, const Arg& n, const Arg& p) {
   const Array trials = fn::as_dtype(n, q.dtype());
   const Arrays xp = fn::broadcast_together(name, {fn::as_dtype(x, q.dtype()), q});
   fn::common_shape(name, xp[0].shape().erased(xp[0].ndim() - 1), trials.shape());
-  // Poisson counts of the mean n p on condition that there are n: the mass of all trials together
-  // is taken off again, and what the probabilities lack to 1.
+  // The counts are Poisson counts of the means n p, given that their sum is n. So the logarithm of
+  // the Poisson probability of n is subtracted. The last term corrects for probabilities whose sum
+  // is not 1.
   const Array& counts = xp[0];
   const Array mean = expand_dims(trials, -1) * xp[1];
   const Array each = sum(poisson::log_mass(counts, mean), -1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/stats/kde.cpp: densities estimated by kernels.
+// functions/stats/kde.cpp: kernel density estimates.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -34,12 +34,12 @@ Array factor_of(const Bandwidth& b, const Array& neff, double d) {
   fn::fail_index(fmt::format(
       "gaussian_kde: .bw_method must be \"scott\", \"silverman\" or a number, not \"{}\"", b.rule));
 }
-// Of weighted points, as an unbiased estimate.
+// An unbiased estimate of the covariance of weighted points.
 Array covariance_of(const Array& x, const Array& weights) {
   const Array centred = x - sum(x * weights, 1, {.keepdims = true});
   return matmul(centred * weights, swapaxes(centred, 0, 1)) / (1 - sum(square(weights)));
 }
-// The normal density with the given covariance around 0, at columns (d, n), as a logarithm.
+// The logarithm of the normal density with the given covariance and mean 0, at columns (d, n).
 Array log_normal(const Array& covariance, const Array& columns) {
   const Array l = linalg::cholesky(covariance);
   const auto d = static_cast<double>(columns.shape()[0]);
@@ -54,9 +54,9 @@ Array points_of(const char* name, const Array& points, int64_t d) {
   fn::fail_shape(fmt::format("gaussian_kde::{}: the data have {} dimensions, the points are {}",
                              name, d, to_string(points.type())));
 }
-// The logarithms of the kernels (m, n) at points (d, m).
+// The logarithms of the kernels, (m, n), at points (d, m).
 Array kernels(const gaussian_kde& kde, const Array& points) {
-  // The points are rounded as the data are.
+  // The points are rounded to the dtype of the data.
   const Array data = fn::for_sums(kde.dataset);
   const Array x = fn::for_sums(fn::as_dtype(points, kde.dataset.dtype()));
   const Array w = linalg::cholesky(kde.inv_cov);
@@ -66,7 +66,8 @@ Array kernels(const gaussian_kde& kde, const Array& points) {
   return sum(log(linalg::diagonal(w))) - 0.5 * d * std::log(2 * pi) - 0.5 * sum(square(apart), -1);
 }
 
-// What was computed in F32 of narrow data, in the dtype that these and other operands make.
+// Converts a result, which was computed in F32 for narrow data, to the dtype to which the operands
+// promote.
 Array rounded(const Array& x, Arrays from) {
   return fn::as_dtype(x, fn::same_dtype(std::move(from))[0].dtype());
 }

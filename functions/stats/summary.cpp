@@ -18,16 +18,16 @@ namespace weft::scipy::stats {
 
 namespace {
 
-// x with the axis last, or flattened.
+// x with the axis moved to the end, or flattened.
 Array in_rows(const char* name, const Array& x, const OneAxis& axis) {
   if (!axis) return ravel(x);
   return moveaxis(x, fn::axis_of(name, *axis, static_cast<int>(x.ndim())), -1);
 }
-// Places 0, 1, … along the last axis.
+// Positions 0, 1, … along the last axis.
 Array places(const Array& rows) {
   return iota(I32, rows.shape(), static_cast<int>(rows.ndim()) - 1);
 }
-// Whether an element of sorted rows is another one than that before it.
+// True if an element of sorted rows differs from the previous one.
 Array begins(const Array& rows) {
   const int last = static_cast<int>(rows.ndim()) - 1;
   const int64_t n = rows.shape()[last];
@@ -35,7 +35,7 @@ Array begins(const Array& rows) {
   const Array other = is_inexact(rows.dtype()) ? (a != b) & !(isnan(a) & isnan(b)) : a != b;
   return concatenate({ones(rows.shape().with(last, 1), Bool), other}, last);
 }
-// The first place of the equal elements around each of sorted rows.
+// For each element of sorted rows, the first position of the elements that are equal to it.
 Array first_place(const Array& rows, const Array& begin) {
   return cummax(where(begin, places(rows), 0), -1);
 }
@@ -85,7 +85,7 @@ Array rankdata(const Arg& a, std::string_view method, const RankOptions& options
            : last  ? hi
                    : 0.5 * fn::as_dtype(lo + hi, d);
   }
-  // Back to where each element stood.
+  // Restores the original order of the elements.
   Array out = take_along_axis(fn::as_dtype(rank, d), argsort(order, -1), -1);
   if (is_inexact(rows.dtype())) out = where(any(isnan(rows), -1, {.keepdims = true}), nan, out);
   return options.axis ? moveaxis(out, -1, *options.axis) : out;

@@ -17,9 +17,9 @@ namespace weft::scipy::stats {
 
 namespace dirichlet {
 namespace {
-// Of parameters (k, 1…). Where one is large, its power and its gamma function nearly cancel: then
-// each is that of a gamma distribution of mean A x, A the sum of them all, and what all gamma
-// functions lack is that of A.
+// The logarithm of the density for parameters (k, 1…). A large parameter's power and gamma function
+// nearly cancel. Then each factor is the density of a gamma distribution at A x, where A is the sum
+// of all parameters. The gamma function of A is combined in the same way.
 Array log_density(const Array& x, const Array& alpha, const Array& total) {
   const Array whole = sum(alpha, 0, {.keepdims = true}), joins = (whole >= 10) & isfinite(whole);
   const Array size = safe(joins, whole, 10), mean = size * x;
@@ -61,7 +61,7 @@ Array pdf(const Arg& x, const Arg& alpha) {
 
 namespace multivariate_normal {
 namespace {
-// y of l y = d for each d (…, n), by one system where there is one l.
+// Solves l y = d for each d (…, n). If there is only one l, all d are solved as one system.
 Array whitened(const Array& l, const Array& d) {
   const int64_t n = l.shape()[-1];
   if (l.ndim() > 2)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/apply/apply.cpp: maps over all places of the axes in front.
+// functions/numpy/apply/apply.cpp: maps functions over all positions of leading axes.
 #include "weft/functions/numpy/apply/apply.h"
 
 #include <fmt/format.h>
@@ -32,8 +32,8 @@ Shape joined_shape(const Shape& a, const Shape& b) {
   s.insert(s.end(), b.begin(), b.end());
   return Shape(s);
 }
-// f at each place of the axes `loop`, which lead those arrays that `mapped` names; they lead the
-// results.
+// Applies f at each position of the axes `loop`. These are the leading axes of the operands for
+// which `mapped` is true, and of all results.
 Arrays at_each(Flat f, const Arrays& x, const std::vector<bool>& mapped, const Shape& loop) {
   const int64_t n = loop.elements();
   const int axes = loop.ndim();
@@ -49,7 +49,7 @@ Arrays at_each(Flat f, const Arrays& x, const std::vector<bool>& mapped, const S
     in.push_back(mapped[i] ? MaybeAxis(0) : MaybeAxis());
   }
   Arrays out;
-  if (n == 0) {  // a map over no lanes does not run f, whose results have types all the same
+  if (n == 0) {  // a map over no lanes does not run f, but its results still need types
     for (const Type& t : record(one, [&](const Arrays& a) { return f(a); }).jaxpr->out_types())
       out.push_back(base::zeros(t.with_shape(joined_shape(loop, t.shape()))));
     return out;
@@ -69,7 +69,7 @@ Array apply_along_axis(FunctionRef<Array(Array)> f, int64_t axis, const Arg& x) 
   const Array rows = moveaxis(x, a, -1);
   const Array out = at_each([&](const Arrays& v) { return Arrays{f(v[0])}; }, {rows}, {true},
                             rows.shape().erased(n - 1))[0];
-  // The axes of f's result go where the axis was.
+  // Moves the axes of f's result to the position of the mapped axis.
   Sizes from, to;
   for (int64_t i = n - 1; i < out.ndim(); ++i) {
     from.push_back(i);
@@ -119,7 +119,7 @@ Array piecewise(const Arg& x, const Arrays& conditions, const std::vector<Piece>
 
 namespace detail {
 namespace {
-// "(n),(m,n)" as names of axes.
+// Parses "(n),(m,n)" into names of axes.
 std::vector<std::vector<std::string>> parse_side(const std::string& all, const std::string& text) {
   const auto bad = [&] {
     fn::fail_shape("vectorize: \"" + all + "\" is no signature; one is \"(m,n),(n)->(m)\"");
@@ -152,7 +152,8 @@ std::vector<std::vector<std::string>> parse_side(const std::string& all, const s
     if (text[i++] != ',') bad();
   }
 }
-// Whether the last axes of x have these names; sizes are noted, or compared.
+// Checks that the last axes of x match these names. New names store their sizes, and known names
+// compare them.
 void note_sizes(const std::string& what, const Array& x, const std::vector<std::string>& names,
                 std::map<std::string, int64_t>* sizes, bool exact) {
   const int64_t extra = x.ndim() - static_cast<int64_t>(names.size());
@@ -186,7 +187,7 @@ Arrays run_vectorized(const CoreAxes& s, const std::vector<int64_t>& excluded, c
   for (int64_t i : excluded)
     if (i < 0 || i >= static_cast<int64_t>(x.size()))
       fn::fail_index(fmt::format("vectorize: operand {} is excluded, of {}", i, x.size()));
-  std::vector<size_t> own;  // operands that the signature speaks of
+  std::vector<size_t> own;  // operands to which the signature applies
   for (size_t i = 0; i < x.size(); ++i)
     if (std::find(excluded.begin(), excluded.end(), static_cast<int64_t>(i)) == excluded.end())
       own.push_back(i);
@@ -213,7 +214,8 @@ Arrays run_vectorized(const CoreAxes& s, const std::vector<int64_t>& excluded, c
     operands[own[k]] =
         mapped[own[k]] ? fn::broadcast(a, joined_shape(loop, inner)) : reshape_to(a, inner);
   }
-  // Of one place no operand leads with the axes; the first one shows them.
+  // If the loop has exactly one position, no operand is mapped so far. The first operand gets the
+  // loop axes.
   if (loop.elements() == 1 && loop.ndim() > 0 && !own.empty()) {
     Array& first = operands[own[0]];
     first = reshape_to(first, joined_shape(loop, first.shape()));

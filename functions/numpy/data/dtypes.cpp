@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/dtypes.cpp: functions with a dtype alone, or options alone, in terms of those
-// with all arguments. docs/decisions/0060 says why they are overloads.
+// functions/numpy/data/dtypes.cpp: overloads that take only a dtype or only options. They call the
+// functions with all arguments. docs/decisions/0060 explains why they are overloads.
 #include "weft/core/ir.h"
 #include "weft/functions/lax.h"
 #include "weft/functions/lax/extra.h"

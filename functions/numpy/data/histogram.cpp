@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/histogram.cpp: samples are searched for among the edges and counted.
+// functions/numpy/data/histogram.cpp: histograms. Samples are searched for among the edges and
+// counted.
 #include "weft/functions/numpy/data/histogram.h"
 
 #include <fmt/format.h>
@@ -40,13 +41,13 @@ Array edges_of(const char* name, const Array& x, const Bins& bins, const BinRang
   return linspace(where(one, subtract(lo, half), lo), where(one, add(hi, half), hi), bins.count + 1,
                   {.dtype = x.dtype()});
 }
-// The interval of each sample, counted from 1; 0 and bins + 1 outside.
+// The number of the interval of each sample, counted from 1. Samples outside get 0 or bins + 1.
 Array interval_of(const Array& x, const Array& edges) {
   const Array i = searchsorted(edges, x, {.side = "right"});
   const Array last = squeeze_axes(fn::sliced(edges, 0, edges.size() - 1, edges.size()), {0});
   return where(equal(x, last), subtract(i, 1), i);
 }
-// Samples and weights in one float dtype; weights may be missing.
+// Samples and weights in one float dtype. Weights may be missing.
 struct Samples {
   Array x;
   Array weights;
@@ -75,7 +76,7 @@ std::pair<Array, Array> histogram(const Arg& x, const Bins& bins, const Histogra
   const Samples v = samples_of(x, o.weights, x->shape());
   const Array edges = edges_of("histogram", v.x, bins, o.range);
   const int64_t n = edges.size() - 1;
-  // Ids below 0 and beyond are dropped.
+  // Ids below 0 or beyond the last interval are dropped.
   const Array ids = subtract(ravel(interval_of(v.x, edges)), 1);
   const Array counts = segment_sum(fn::for_sums(ravel(v.weights)), ids, {.num_segments = n});
   const Array out = o.density ? divide(divide(counts, diff(edges)), sum(counts)) : counts;
@@ -83,7 +84,7 @@ std::pair<Array, Array> histogram(const Arg& x, const Bins& bins, const Histogra
 }
 
 namespace {
-// One entry a variable: its own, or the only one.
+// The entry of variable i. A single entry applies to all variables.
 template <class T>
 const T& entry(const std::vector<T>& all, size_t i) {
   return all.size() == 1 ? all[0] : all[i];
@@ -109,7 +110,8 @@ HistogramDD histogramdd(const Arg& sample, const std::vector<Bins>& bins,
                                to_string(o.weights->type()), to_string(sample->type())));
   const Samples v = samples_of(sample, o.weights, {samples});
   HistogramDD out;
-  // Positions row-major among the intervals; behind all of them what lies outside.
+  // Row-major positions among the intervals. Samples outside get the position after the last
+  // interval.
   std::vector<int64_t> shape;
   Array ids, inside;
   for (size_t i = 0; i < count; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/polynomial.cpp: polynomials by their coefficients; fits by least squares.
+// functions/numpy/data/polynomial.cpp: polynomials given by their coefficients, and fits by least
+// squares.
 #include "weft/functions/numpy/data/polynomial.h"
 
 #include <fmt/format.h>
@@ -42,11 +43,11 @@ fn::Pair coefficients(const char* name, const Array& a, const Array& b) {
 }
 Array element(const Array& x, int64_t i) { return squeeze_axes(fn::sliced(x, 0, i, i + 1), {0}); }
 Array without_weak(const Array& x) { return fn::as_dtype(x, x.dtype()); }
-// With zeros in front up to n coefficients.
+// Pads p with leading zeros up to n coefficients.
 Array lengthened(const Array& p, int64_t n) {
   return p.size() == n ? p : pad_with(p, fn::number_like(p, 0), {n - p.size()}, {0}, {0});
 }
-// i! / (i - m)! for powers i = first …: what m derivatives multiply with.
+// The factors i! / (i - m)! by which m derivatives multiply the powers i = first, first + 1, ….
 std::vector<double> falling(int64_t first, int64_t count, int64_t m) {
   std::vector<double> out;
   for (int64_t i = first; i < first + count; ++i) {
@@ -151,7 +152,7 @@ Array polyint(const Arg& p, int64_t m, const MaybeArray& k) {
                     to_string(c.type())));
   if (m == 0) return v;
   c = fn::broadcast(c, {m});
-  // The constant that stands at power q is one of integral m - q: it was integrated q times more.
+  // The constant at power q comes from integral m - q, so it was integrated q more times.
   std::vector<double> all;
   for (int64_t q = 0; q < m; ++q) all.push_back(falling(q, 1, q)[0]);
   const std::vector<double> by = falling(m, v.size(), m);
@@ -176,7 +177,8 @@ Array poly(const Arg& roots) {
 }
 
 namespace {
-// Eigenvalues of the matrix whose first row is -p[1:] / p[0], with ones below the diagonal.
+// The eigenvalues of the matrix whose first row is -p[1:] / p[0] and which has ones below the
+// diagonal.
 Array companion_values(const Array& p) {
   const int64_t n = p.size();
   const Array row = divide(negative(fn::sliced(p, 0, 1, n)), element(p, 0));
@@ -200,7 +202,8 @@ Array roots(const Arg& p, const RootsOptions& o) {
   }
   const int64_t n = v.size();
   if (n < 2) return zeros({0}, d);
-  // Leading zeros go to the end, where they are roots at 0, which are sorted behind the others.
+  // Leading zeros are rotated to the end, where they become roots at 0. These are sorted after all
+  // other roots.
   const Array leading = where(all(zero), n, argmin(zero));
   const Array turned = roll(where(equal(leading, n), 1, v), negative(leading));
   const Array values = companion_values(turned);
@@ -216,7 +219,7 @@ Array roots(const Arg& p, const RootsOptions& o) {
 
 namespace {
 struct Fit {
-  Array lhs, scale;  // scaled powers of x; what they were scaled by
+  Array lhs, scale;  // scaled powers of x, and their scales
   linalg::LstSq solution;
   Array coefficients;
   double rcond;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/quantile.cpp: quantiles, with and without NaNs, by rows in ascending order.
+// functions/numpy/data/quantile.cpp: quantiles, with and without NaNs, from sorted rows.
 #include <fmt/format.h>
 
 #include <limits>
@@ -24,7 +24,7 @@ namespace {
 using fn::number_like;
 using Sizes = std::vector<int64_t>;
 
-// The axes as one, behind the others.
+// Merges the axes into one last axis.
 Array as_rows(const Array& x, const Sizes& axes) {
   Sizes to;
   for (size_t i = 0; i < axes.size(); ++i)
@@ -34,16 +34,17 @@ Array as_rows(const Array& x, const Sizes& axes) {
   shape.push_back(checked_mul(1, Shape(extents_of(x.shape(), axes)).elements()));
   return reshape_to(row, Shape(shape));
 }
-// Ascending rows, and what is asked of them.
+// Rows in ascending order, and the data needed to compute their quantiles.
 struct Rows {
   Array sorted;   // (…, n)
-  Array weights;  // the same, or an empty handle
-  Array count;    // how many of a row count: (…), or a scalar; in the dtype of places
-  Array lost;     // (…): where the result is NaN
+  Array weights;  // the same shape, or an empty handle
+  Array count;    // number of valid elements of each row: (…), or a scalar; in the dtype of places
+  Array lost;     // (…): true where the result is NaN
   int64_t batch() const { return sorted.ndim() - 1; }
 };
 
-// The elements of each row at the same places, () or (q), or at its own, (…) or (q, …); q in front.
+// Picks elements of each row. `at` has either common positions, () or (q), or one for each row, (…)
+// or (q, …). The axis q of the result is leading.
 Array pick(const Rows& r, const Array& at, bool many) {
   const int64_t n = r.sorted.shape()[-1];
   const Array place = fn::as_dtype(at, fn::index_dtype(n));
@@ -55,7 +56,7 @@ Array pick(const Rows& r, const Array& at, bool many) {
                                   -1, {.mode = "clip"});
   return many ? moveaxis(e, -1, 0) : squeeze(e, -1);
 }
-// A vector with `batch` axes of size 1 behind its own; a scalar as it is.
+// Appends `batch` axes of size 1 to a vector. A scalar is unchanged.
 Array beside(const Array& q, int64_t batch) {
   if (q.ndim() == 0) return q;
   Sizes shape(static_cast<size_t>(batch) + 1, 1);
@@ -79,24 +80,25 @@ Array by_place(const Rows& r, const Array& q, const std::string& method) {
   const bool many = q.ndim() > 0;
   const Array last = subtract(r.count, 1);
   const Array at = multiply(r.count.ndim() ? beside(q, r.batch()) : q, last);
-  // By rem, which is exact also where a compiler joins the product before it to a difference.
+  // The weight is computed by rem, which is exact even if a compiler contracts the product and a
+  // difference to one operation.
   const Array low = floor(at), high = ceil(at), weight = lax::rem(at, number_like(at, 1));
   const auto element = [&](const Array& i) { return pick(r, clip(i, 0, maximum(last, 0)), many); };
   if (method == "lower") return element(low);
   if (method == "higher") return element(high);
-  // The narrow floats meet in F32, and are rounded once.
+  // Narrow floats are interpolated in F32 and rounded once.
   const Array a = fn::as_dtype(element(low), at.dtype()),
               b = fn::as_dtype(element(high), at.dtype());
   if (method == "midpoint") return multiply(add(a, b), number_like(a, 0.5));
   const Array up = r.count.ndim() ? weight : beside(weight, r.batch());
   if (method == "nearest") return where(lax::le(up, number_like(up, 0.5)), a, b);
-  // At an element, an infinite one times a weight of 0 would be NaN.
+  // Exactly at an element, an infinite element times a weight of 0 would be NaN.
   const Array there = lax::eq(up, number_like(up, 0));
   const auto unless = [&](const Array& v) { return where(there, number_like(v, 0), v); };
   return where(there, a, add(multiply(unless(a), subtract(1, up)), multiply(unless(b), up)));
 }
 
-// What places in rows of n elements are computed in: whole numbers up to n are exact in it.
+// The dtype of positions in rows of n elements. Whole numbers up to n are exact in it.
 DType place_type(DType d, int64_t n) { return d == F64 || n > int64_t{1} << 24 ? F64 : F32; }
 
 Array quantiles(const char* name, const Arg& x, const Arg& q, const AxisList& axis,
@@ -152,7 +154,7 @@ Array quantiles(const char* name, const Arg& x, const Arg& q, const AxisList& ax
   return expand_dims(out, back);
 }
 
-// The half of two equal infinities is one of them; between them "linear" has 0 times infinity.
+// "midpoint" of two equal infinities is that infinity, while "linear" would multiply 0 by infinity.
 Array halved(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
              bool without_nan) {
   const Calling s(name, x.at());

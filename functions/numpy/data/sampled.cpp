@@ -36,8 +36,8 @@ bool extrapolates(const char* side, const InterpEdge& e) {
         fmt::format("interp: .{} is none, a value or \"extrapolate\", not \"{}\"", side, e.text));
   return !e.text.empty();
 }
-// On the line from y0 at t = 0 to y1 at t = 1. Where the difference is infinite, a sum of shares,
-// in which what has no share does not count.
+// The line from y0 at t = 0 to y1 at t = 1. Where y1 - y0 is infinite, it is a weighted sum in
+// which terms of weight 0 are left out.
 Array between(const Array& t, const Array& y0, const Array& y1) {
   const Array dy = subtract(y1, y0), plain = isfinite(dy);
   const Array line = add(y0, multiply(t, where(plain, dy, number_like(dy, 0))));
@@ -76,7 +76,7 @@ Array interp(const Arg& x, const Arg& xp, const Arg& fp, const InterpOptions& o)
   const auto pick = [&](const Array& v, const Array& k) { return take(v, k, 0, {.mode = "clip"}); };
   const Array before = subtract(i, 1), x0 = pick(places, before), y0 = pick(values, before);
   const Array dx = subtract(pick(places, i), x0), y1 = pick(values, i);
-  // Points at one place have no line: the first one stands for both.
+  // Two points at the same position have no line, so the value of the first one is used.
   const Array together = lax::eq(dx, number_like(dx, 0));
   const Array t = divide(subtract(at, x0), where(together, number_like(dx, 1), dx));
   Array out = where(together, y0, between(t, y0, y1));
@@ -160,7 +160,7 @@ Array ediff1d(const Arg& x, const MaybeArray& to_end, const MaybeArray& to_begin
 // ---- differences and integrals
 
 namespace {
-// What diff joins to an end of x: a number stands for one element a row.
+// An array that diff joins to an end of x. A scalar becomes one element for each row.
 Array edge(const char* name, const Array& v, const Array& x, int axis) {
   if (v.ndim() == 0) return fn::broadcast(v, x.shape().with(axis, 1));
   bool fits = v.ndim() == x.ndim();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/sets.cpp: values in ascending order, of which the first of each kind is
-// kept.
+// functions/numpy/data/sets.cpp: set functions. They sort values and keep the first of equal ones.
 #include "weft/functions/numpy/data/sets.h"
 
 #include <fmt/format.h>
@@ -37,8 +36,8 @@ Array truth(bool b) { return fn::as_dtype(b, Bool); }
 // Elements, or rows of the first axis, in ascending order.
 struct Ordered {
   Array rows;   // (n, …)
-  Array from;   // where each stood
-  Array fresh;  // whether it is another one than that before
+  Array from;   // original position of each row
+  Array fresh;  // true if a row differs from the previous one
 };
 Ordered ordered(const Array& x, bool equal_nan) {
   const int64_t n = x.shape()[0];
@@ -56,7 +55,7 @@ Ordered ordered(const Array& x, bool equal_nan) {
     changed = differ(r.rows);
   } else {
     const int64_t columns = x.size() / n;
-    if (columns == 0) {  // all rows are alike
+    if (columns == 0) {  // all rows are equal
       r.rows = x, r.from = places;
       changed = fn::broadcast(truth(false), {n - 1});
     } else {
@@ -74,10 +73,10 @@ Ordered ordered(const Array& x, bool equal_nan) {
   return r;
 }
 
-// The rows where `keep` holds: all of them, or `size` with what is missing filled in.
+// The rows where `keep` is true: all of them, or exactly `size` rows of which some may be missing.
 struct Kept {
-  Array at;       // positions among the rows; 0 for what is missing
-  Array missing;  // an empty handle where nothing can be
+  Array at;       // positions among the rows; 0 for missing rows
+  Array missing;  // an empty handle if no row can be missing
 };
 Kept kept(const Array& keep, Size size) {
   if (!size) return {flatnonzero(keep), {}};
@@ -90,8 +89,8 @@ Array filled(const Array& values, const Kept& k, const Array& fill) {
   for (int64_t i = 1; i < values.ndim(); ++i) missing = expand_dims(missing, -1);
   return where(missing, fn::as_dtype(fill, values.dtype()), values);
 }
-// The least value that is kept, which stands first, or 0 if there is none; the fill if there is
-// one.
+// The value that fills missing rows: the given fill, or else the least value that is kept. It is 0
+// if no value is kept.
 Array fill_of(const Array& values, const Kept& k, const std::optional<Array>& fill) {
   if (fill) return *fill;
   const Array zero = fn::number_like(values, 0);
@@ -182,7 +181,8 @@ fn::Pair vectors(const char* name, const Arg& x, const Arg& y, const SetOfOption
   const Arrays same = fn::same_dtype({ravel(x), ravel(y)});
   return {same[0], same[1]};
 }
-// The elements of x in order, and which of them are kept: one of a kind, if y has it or has it not.
+// The elements of x in order, and a mask of the kept ones. They are the elements that y contains
+// (`inside`) or does not contain. Unless `all_of_a_kind`, only the first of equal elements is kept.
 std::pair<Ordered, Array> chosen(const Array& x, const Array& y, bool inside, bool all_of_a_kind) {
   const Ordered r = ordered(x, true);
   const Array in = isin(r.rows, y, {.invert = !inside});

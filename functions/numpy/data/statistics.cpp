@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/statistics.cpp: averages with weights, covariances, correlations.
+// functions/numpy/data/statistics.cpp: weighted averages, covariances, correlations.
 #include "weft/functions/numpy/data/statistics.h"
 
 #include <fmt/format.h>
@@ -55,7 +55,7 @@ void need_inexact(const char* name, std::optional<DType> d) {
     fn::fail_dtype(
         fmt::format("{}: .dtype must be a float or complex one, got {}", name, short_name(*d)));
 }
-// Variables as rows.
+// Returns the variables as rows.
 Array variables(const char* name, const Array& x, bool rowvar) {
   if (x.ndim() > 2)
     fn::fail_shape(
@@ -71,7 +71,7 @@ Array sample_weights(const char* option, const Array& w, int64_t samples) {
 }  // namespace
 
 namespace {
-// A covariance as it is computed, of narrow floats in F32, and the dtype that it is to have.
+// A covariance, which is computed in F32 for narrow floats, and the dtype of the result.
 struct Covariance {
   Array value;
   DType dtype;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/data/unsorted.cpp: segments with ids of any rank, over those with an id a row.
+// functions/numpy/data/unsorted.cpp: segment reductions with ids of any rank, built on those with
+// one id for each row.
 #include "weft/functions/numpy/data/unsorted.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ namespace {
 
 using Reduction = Array (*)(const Arg&, const Arg&, const SegmentOptions&);
 
-// The axes of ids as one row axis of data and of ids.
+// Merges the axes of ids into one row axis, for data and ids.
 struct Rows {
   Array data, ids;
 };
@@ -43,7 +44,7 @@ Array reduced(const char* name, Reduction f, const Rows& r, int64_t n) {
   return f(r.data, r.ids, {.num_segments = n});
 }
 
-// How many members each segment has, in the form of the result.
+// The number of members of each segment, in a shape that broadcasts to the result.
 Array members(const Rows& r, int64_t n, const Array& result, DType d) {
   const Array count = segment_sum(ones({r.ids.size()}, d), r.ids, {.num_segments = n});
   Shape s = result.shape();
@@ -51,7 +52,7 @@ Array members(const Rows& r, int64_t n, const Array& result, DType d) {
   return reshape(count, s);
 }
 
-// f, where an empty segment is the finite number nearest to what f says.
+// Applies f, and replaces its infinite results for empty segments by the nearest finite number.
 Array bounded(const char* name, Reduction f, const Arg& data, const Arg& ids, int64_t n) {
   const Calling s(name, data.at());
   const Rows r = rows_of(name, data, ids);
@@ -60,7 +61,7 @@ Array bounded(const char* name, Reduction f, const Arg& data, const Arg& ids, in
   return where(members(r, n, all, I32) == 0, nan_to_num(all), all);
 }
 
-// Sums over a power of the number of members.
+// Divides sums by the number of members, or by its square root if `root`.
 Array averaged(const char* name, const Arg& data, const Arg& ids, int64_t n, bool root) {
   const Calling s(name, data.at());
   const Rows r = rows_of(name, data, ids);

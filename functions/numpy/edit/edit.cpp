@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/edit.cpp: rows taken out and put in by gathers at computed places.
+// functions/numpy/edit/edit.cpp: deletes and inserts rows by gathers at computed positions.
 #include "weft/functions/numpy/edit/edit.h"
 
 #include <fmt/format.h>
@@ -23,14 +23,14 @@ namespace {
 using Sizes = std::vector<int64_t>;
 
 Array vector_of(const Sizes& v, DType d) { return fn::as_dtype(array(v), d); }
-// The places of a slice.
+// The positions that a slice selects.
 Sizes places_of(const Slice& s, int64_t n) {
   const fn::IndexItem i = fn::checked_index(zeros({n}, Bool), {s})[0];
   Sizes out;
   for (int64_t k = 0; k < i.count; ++k) out.push_back(i.lo + k * i.step);
   return out;
 }
-// The array and axis that rows are counted along.
+// The array whose rows are edited, and the axis of its rows.
 std::pair<Array, int> along(const char* name, const Array& x, OneAxis axis) {
   const Array v = axis ? x : ravel(x);
   return {v, fn::axis_of(name, axis.value_or(0), v.type().ndim())};
@@ -40,8 +40,8 @@ std::pair<Array, int> along(const char* name, const Array& x, OneAxis axis) {
                              to_string(i.type())));
 }
 
-// The rows but those at unique places, which may be traced: each row left is behind as many of the
-// deleted ones as stand before it.
+// Removes the rows at unique positions, which may be traced. Each remaining row moves up by the
+// number of deleted rows before it.
 Array without_unique(const Array& x, const Array& at, int axis) {
   const int64_t n = x.shape()[axis], gone = at.size();
   if (gone == 0) return x;
@@ -126,7 +126,8 @@ Array insert(const Arg& x, const Index& obj, const Arg& values, OneAxis axis) {
   rows = broadcast_to(rows, v.shape().with(a, count));
   const DType d = fn::index_dtype(n + count);
   at = broadcast_to(clip(fn::wrapped_index(fn::as_dtype(at, d), n), 0, n), {count});
-  // New rows stand before old ones of their place: a stable sort of old and new by place.
+  // A stable sort of new and old rows by position places new rows before the old row of that
+  // position.
   const Array keys = fn::joined({at, iota(d, {n}, 0)}, 0);
   return take(fn::joined({rows, v}, a), argsort(keys), a, {.mode = "clip"});
 }
@@ -140,7 +141,7 @@ Array resize(const Arg& x, const Shape& shape) {
 }
 
 namespace {
-// From the first to the last of what counts on an axis, as numbers known now.
+// The range from the first to the last nonzero element of a concrete mask.
 std::pair<int64_t, int64_t> kept_range(const Array& mask, bool front, bool back) {
   const auto bits = mask.to_vector<int64_t>();
   int64_t lo = 0, hi = static_cast<int64_t>(bits.size());

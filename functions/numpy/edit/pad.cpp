@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/numpy/edit/pad.cpp: pad, by what stands before and after an axis.
+// functions/numpy/edit/pad.cpp: pad, which computes the elements before and after each axis.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 using Sizes = std::vector<int64_t>;
 using Widths = std::vector<std::pair<int64_t, int64_t>>;
 
-// One entry an axis.
+// Returns one entry for each axis.
 template <class T>
 std::vector<T> for_axes(const char* what, std::vector<T> v, const Array& x) {
   const size_t n = x.shape().size();
@@ -28,7 +28,7 @@ std::vector<T> for_axes(const char* what, std::vector<T> v, const Array& x) {
   return v;
 }
 
-// The element that stands at `i` in [-before, n + after) of a padded axis.
+// The source of element `i` of a padded axis, where i is in [-before, n + after).
 int64_t mirrored(const std::string& mode, int64_t i, int64_t n) {
   if (mode == "edge") return std::clamp<int64_t>(i, 0, n - 1);
   const int64_t period = mode == "wrap"      ? n
@@ -40,7 +40,7 @@ int64_t mirrored(const std::string& mode, int64_t i, int64_t n) {
   return mode == "reflect" ? period - k : period - 1 - k;
 }
 
-// One axis of an array and what is to stand before and after it.
+// One axis of an array, and the number of elements to add before and after it.
 struct Axis {
   const Array& x;
   int axis;
@@ -63,7 +63,7 @@ Array turned_evenly(const Axis& p, const std::string& mode) {
     from.push_back(mirrored(mode, i, p.size()));
   return fn::take_known(p.x, from, p.axis);
 }
-// Twice the last element less what is turned round there, as often as it takes.
+// Twice the last element minus the reversed elements. Repeats this until the padding is complete.
 Array turned_oddly(const Axis& p, const std::string& mode) {
   const int64_t skip = mode == "reflect" ? 1 : 0;
   Array x = p.x;
@@ -85,7 +85,7 @@ Array turned_oddly(const Axis& p, const std::string& mode) {
   }
   return x;
 }
-// From `end`, exclusive of the last element, in equal steps.
+// Equal steps from `end` to the last element, which is excluded.
 Array ramp(const Axis& p, const Array& end, const Array& last, int64_t n, bool before) {
   const DType d = p.x.dtype();
   const Array e = fn::broadcast(fn::as_dtype(end, d), last.shape());
@@ -94,7 +94,7 @@ Array ramp(const Axis& p, const Array& end, const Array& last, int64_t n, bool b
                                {.endpoint = false, .dtype = d, .axis = axis});
   return before ? steps : reverse(steps, {axis});
 }
-// A number of the first or last elements of the axis.
+// A statistic of the first or last elements of the axis.
 Array statistic(const Array& part, const std::string& mode, int axis) {
   const ReduceOptions keep = {.keepdims = true};
   if (mode == "maximum") return max(part, axis, keep);
@@ -103,7 +103,7 @@ Array statistic(const Array& part, const std::string& mode, int axis) {
   return fn::as_dtype(is_integer(part.dtype()) ? round(v) : v, part.dtype());
 }
 
-// One number on all sides.
+// Pads all sides with one number.
 Array surrounded(const Array& x, const Widths& w, const Array& value) {
   Sizes low, high;
   for (auto [before, after] : w) low.push_back(before), high.push_back(after);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/dense.cpp: the numbers of constants: nested lists, single numbers and
-// bytes.
+// interop/stablehlo/read/dense.cpp: the numbers of constants, given as nested lists, single numbers
+// or bytes.
 #include "weft/interop/stablehlo/read/dense.h"
 
 #include <fmt/format.h>
@@ -97,7 +97,7 @@ class Decoder {
   void check_bytes(size_t given) {
     const auto size = static_cast<size_t>(itemsize(type_.dtype()));
     const auto n = static_cast<size_t>(type_.elements());
-    // Bools once were packed, eight in a byte.
+    // Older files pack eight bools in a byte.
     if (type_.dtype() == Bool && given != n && given != 1 && given == (n + 7) / 8) {
       std::vector<std::byte> bits(n);
       for (size_t i = 0; i < n; ++i) bits[i] = (out_.bytes[i / 8] >> (i % 8)) & std::byte{1};
@@ -121,12 +121,12 @@ class Decoder {
     if (found != type_.elements())
       fail(fmt::format("{} elements for a constant of {}", found, type_.elements()));
   }
-  // Lists in lists, as deep as there are axes.
+  // Reads nested lists, with one level for each axis.
   void list() {
     const Shape& shape = type_.shape();
-    std::vector<int64_t> index;  // elements so far at each open list
+    std::vector<int64_t> index;  // number of elements so far in each open list
     const auto size = static_cast<size_t>(itemsize(type_.dtype()));
-    // Two characters an element at least, so that the text bounds the memory.
+    // An element takes at least two characters, so the length of the text bounds the memory.
     if (static_cast<uint64_t>(type_.elements()) > body_.size())
       fail(fmt::format("too few elements for a constant of {}", type_.elements()));
     out_.bytes.reserve(static_cast<size_t>(type_.elements()) * size);
@@ -204,7 +204,8 @@ class Decoder {
       r = std::from_chars(w.data(), end, *x);
     return r.ec == std::errc() && r.ptr == end;
   }
-  // Bits "0x7FC00000" of this width, or an integer that fits it, signed or not.
+  // Reads bits such as "0x7FC00000" of this width, or an integer that fits the width as a signed or
+  // unsigned number.
   bool bits(std::string_view w, int width, bool is_float, std::byte* to) {
     uint64_t u = 0;
     if (w.starts_with("0x")) {
@@ -223,7 +224,8 @@ class Decoder {
     std::memcpy(to, &u, static_cast<size_t>(width) / 8);
     return true;
   }
-  // An element of fewer bits than what holds it: its bits "0x7F" or a number.
+  // Reads an element with fewer bits than the dtype that holds it: its bits, such as "0x7F", or a
+  // number.
   [[gnu::noinline]] bool small_number(std::string_view w, std::byte* to) {
     const int64_t range = int64_t{1} << small_->bits;
     int64_t n = 0;
@@ -282,7 +284,7 @@ class Decoder {
 }  // namespace
 
 namespace {
-// Of several names of a dtype the first is written.
+// If a dtype has several names, the first one is written.
 constexpr std::pair<std::string_view, DType> element_names[] = {
     {"i1", Bool},  {"i8", I8},     {"i16", I16},          {"i32", I32},
     {"i64", I64},  {"ui8", U8},    {"ui16", U16},         {"ui32", U32},
@@ -321,7 +323,7 @@ std::optional<Type> array_type(Typ t) {
 void merge_equal(Dense& d) {
   const auto size = static_cast<size_t>(itemsize(d.dtype));
   const size_t n = d.bytes.size();
-  // Shifted by an element it is itself.
+  // All elements are equal if the bytes equal themselves shifted by one element.
   if (n > size && std::memcmp(d.bytes.data(), d.bytes.data() + size, n - size) == 0) {
     d.bytes.resize(size);
     d.bytes.shrink_to_fit();
@@ -356,7 +358,8 @@ double float_at(const std::byte* p, DType d) {
 
 namespace {
 
-// More elements are written as bytes. (Bools never: MLIR packed their bits once.)
+// Constants with more elements are written as bytes. Bools never are, because older MLIR packed
+// their bits.
 constexpr int64_t most_listed = 64;
 
 std::string element_text(const std::byte* p, DType d) {
@@ -370,13 +373,13 @@ std::string element_text(const std::byte* p, DType d) {
   std::memcpy(&bits, p, static_cast<size_t>(itemsize(d)));
   const double x = float_at(p, d);
   if (!std::isfinite(x)) return fmt::format("0x{:0{}X}", bits, 2 * itemsize(d));
-  // MLIR wants a point.
+  // MLIR requires a decimal point.
   std::string s = float_text(x, d, FloatStyle::Python);
   if (const size_t e = s.find('e'); e != std::string::npos && s.find('.') == std::string::npos)
     s.insert(e, ".0");
   return s;
 }
-// Lists in lists from axis `axis` on.
+// Writes nested lists, starting with axis `axis`.
 void list_text(const Dense& d, const Shape& shape, int64_t axis, const std::byte** p,
                std::string* out) {
   if (axis == shape.ndim()) {

@@ -8,25 +8,25 @@
 
 namespace weft::hlo {
 
-// Weft's dtype of an element type ("f32", "ui8", "complex<f64>"), or the one that holds it (I8 of
-// "i4"), if there is one.
+// Returns the dtype of an element type ("f32", "ui8", "complex<f64>"), or the dtype that holds its
+// values (I8 for "i4"). Returns nullopt if there is no such dtype.
 std::optional<DType> dtype_of_element(std::string_view element);
-// The inverse; random keys have none.
+// The inverse. Random keys have no element name.
 std::string element_name(DType d);
-// Weft's type of a tensor type of fixed sizes, if there is one. Tokens, which say only what comes
-// before what, are arrays without elements.
+// Returns the Weft type of a tensor type with fixed sizes, if there is one. Tokens only express an
+// order of ops, so they are arrays without elements.
 std::optional<Type> array_type(Typ t);
 bool is_token(Typ t);
 
-// Keeps one element of a constant whose elements are all the same bits.
+// Keeps only one element of a constant if all its elements have equal bits.
 void merge_equal(Dense& d);
 
-// What stands between the brackets of dense<…>, at offset `at` of the source.
+// Decodes the text between the brackets of dense<…>, which is at offset `at` of the source.
 Dense decode_dense(const SourceText& source, std::string_view body, size_t at, Typ type);
 
-// A floating-point element as a number.
+// Converts a floating-point element to double.
 double float_at(const std::byte* p, DType d);
-// "dense<…> : tensor<…>", from which the same is decoded.
+// Returns "dense<…> : tensor<…>", which decodes to the same constant.
 std::string dense_text(const Dense& d);
 
 }  // namespace weft::hlo

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/lexer.cpp: the words of MLIR text.
+// interop/stablehlo/read/lexer.cpp: splits MLIR text into tokens.
 #include "weft/interop/stablehlo/read/lexer.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ std::string printable(std::string_view s) {
   return out;
 }
 char partner(char c) { return c == '(' ? ')' : c == '[' ? ']' : c == '{' ? '}' : '>'; }
-// Whether a line that splits files begins here.
+// Returns true if a line that separates parts of a file begins here.
 bool is_split(std::string_view text, size_t at) {
   return text.substr(at, 8) == "// -----" && (at == 0 || text[at - 1] == '\n');
 }
@@ -48,7 +48,7 @@ void SourceText::fail(const std::string& why, size_t at) const {
   const auto number =
       1 + std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(line), '\n');
   const size_t column = at - line;
-  // Of a long line, the part around the place.
+  // Only the part of a long line around the position is shown.
   const size_t cut =
       column > shown_columns / 2 && end - line > shown_columns ? column - shown_columns / 2 : 0;
   const size_t from = std::min(line + cut, end);
@@ -158,7 +158,7 @@ void Lexer::advance() {
       scan_string();
     else
       scan_while(is_name);
-    // "->" is never a part of a name.
+    // "->" is never part of a name.
     if (s_.text[pos_ - 1] == '-' && look() == '>') --pos_;
     if (pos_ == token_.at + 1) fail("expected a name", pos_);
   };

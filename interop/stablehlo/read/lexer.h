@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/lexer.h: the words of MLIR text, one at a time, and errors that show a
-// place.
+// interop/stablehlo/read/lexer.h: splits MLIR text into tokens, one at a time, and reports errors
+// with their position.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,15 +9,15 @@
 
 namespace weft::hlo {
 
-// A text and what it is called in errors. Places are offsets into it.
+// A text and its name in errors. Positions are offsets into the text.
 struct SourceText {
   std::string name;
   std::string text;
-  // ParseError: name, line, column, why, the line with a caret.
+  // Raises ParseError with name, line, column, reason, and the line with a caret.
   [[noreturn]] void fail(const std::string& why, size_t at) const;
 };
 
-// What a reader puts up with; more is a ParseError.
+// Limits of the reader. A text that exceeds them raises ParseError.
 inline constexpr size_t most_bytes = size_t{1} << 31;
 inline constexpr size_t most_tokens = size_t{1} << 27;
 inline constexpr int deepest = 200;
@@ -25,7 +25,7 @@ inline constexpr int deepest = 200;
 struct Token {
   enum class Kind { end, word, number, string, value, symbol, hash, bang, block, mark };
   Kind kind = Kind::end;
-  std::string_view text;  // as it is written, prefix and quotes included
+  std::string_view text;  // as written, with prefix and quotes
   size_t at = 0;
   bool is(std::string_view t) const { return kind != Kind::string && text == t; }
 };
@@ -37,18 +37,18 @@ class Lexer {
   Token take();
   bool accept(std::string_view t);
   void expect(std::string_view t);
-  // Skips the text from the token that is next, an opening bracket, to its partner, and returns it,
-  // brackets included. Strings and "->" inside are seen as such.
+  // Skips the text from the next token, an opening bracket, to its closing bracket, and returns it
+  // with both brackets. Brackets in strings and the '>' of "->" do not count.
   std::string_view balanced();
-  // The place where the token that is next begins, and going on from some place.
+  // at() returns the position of the next token, and go() continues from a position.
   size_t at() const { return token_.at; }
   void go(size_t at);
   const std::string& text() const { return s_.text; }
-  // A line "// -----" ends a part of the text; goes to the next part if there is one.
+  // A line "// -----" ends a part of the text. Continues with the next part, if there is one.
   bool next_part();
 
   [[noreturn]] void fail(const std::string& why, size_t at) const { s_.fail(why, at); }
-  // "expected …, found …"
+  // Raises "expected …, found …".
   [[noreturn]] void expected(const std::string& what) const;
 
  private:
@@ -67,12 +67,14 @@ class Lexer {
   bool part_over_ = false;
 };
 
-// Runs of white space and comments as one blank, none at the ends; strings stay as they are.
+// Replaces each run of white space and comments by one blank and trims the ends. Strings are
+// unchanged.
 std::string squeezed(std::string_view text);
-// The text between quotes with its escapes resolved ("\n", "\\", "\"", "\0A"), and back.
+// unquoted returns the text between quotes with its escapes resolved ("\n", "\\", "\"", "\0A").
+// quoted is the inverse.
 std::string unquoted(std::string_view quoted);
 std::string quoted(std::string_view text);
-// The name in a symbol: f of @f and @"f".
+// Returns the name in a symbol, which is f for @f and @"f".
 std::string symbol_name(std::string_view symbol);
 
 }  // namespace weft::hlo

@@ -13,7 +13,7 @@ namespace weft::hlo {
 namespace {
 using K = Token::Kind;
 constexpr int64_t most_results = 1 << 20;
-constexpr size_t most_values = 1 << 22;  // of a part
+constexpr size_t most_values = 1 << 22;  // in one part
 }  // namespace
 
 Parser::Parser(std::shared_ptr<const SourceText> source)
@@ -32,7 +32,7 @@ std::vector<Program> Parser::parse() {
   return parts;
 }
 
-// Up to the token `end`, or to the end of the part.
+// Parses operations up to the token `end`, or up to the end of the part.
 void Parser::operations(std::vector<Op>& ops, std::string_view end) {
   for (;;) {
     const Token& t = lex_.peek();
@@ -41,7 +41,7 @@ void Parser::operations(std::vector<Op>& ops, std::string_view end) {
       alias();
       continue;
     }
-    // What MLIR appends to some dumps: {-# … #-}
+    // Skips the block {-# … #-} that MLIR appends to some dumps.
     if (end.empty() && t.is("{")) {
       lex_.balanced();
       continue;
@@ -78,7 +78,7 @@ Op Parser::operation() {
     lex_.expected("an operation");
   }
   skip_location();
-  // One order, so that the short and the generic form of an op are the same.
+  // Attributes are sorted, so that the short and the generic form of an op are equal.
   std::stable_sort(op.attrs.begin(), op.attrs.end(),
                    [](const NamedAttr& a, const NamedAttr& b) { return a.name < b.name; });
   define_results(op, names);
@@ -136,7 +136,7 @@ int32_t Parser::operand() {
   const auto it = names_.find(t.text);
   if (it == names_.end()) lex_.fail(fmt::format("{} is not defined", t.text), t.at);
   int64_t part = 0;
-  // "%0#1": the lexer sees "#1" as a word of its own.
+  // The lexer splits "%0#1" into two tokens.
   const Token next = lex_.peek();
   if (next.kind == K::hash && next.at == t.at + t.text.size()) {
     const std::string_view digits = next.text.substr(1);
@@ -154,7 +154,7 @@ int32_t Parser::operand() {
 void Parser::operands(Op& op) {
   while (lex_.peek().kind == K::value) {
     op.operands.push_back(operand());
-    // A comma may also come before the first clause.
+    // A comma may also precede the first clause. It is then left to the clause.
     const size_t comma = lex_.at();
     if (!lex_.accept(",")) return;
     if (lex_.peek().kind != K::value) {

@@ -50,7 +50,7 @@ void Parser::deeper(size_t at) {
 
 Typ Parser::bounded(Typ t) {
   if (t->text.size() > longest_type) lex_.fail("a type that is too long", lex_.at());
-  // Aliases of aliases could make short texts that stand for more than memory holds.
+  // Aliases of aliases could make a short text represent more types than fit in memory.
   if (types_->text_bytes() > most_type_text) lex_.fail("types that are too long", lex_.at());
   return t;
 }
@@ -96,7 +96,7 @@ Typ Parser::tensor() {
   const size_t start = lex_.at();
   lex_.take();
   if (!lex_.peek().is("<")) lex_.expected("'<'");
-  // "2x3xf32" is one word to anybody else.
+  // The text is read by characters, because the lexer would read "2x3xf32" as one word.
   const std::string& text = lex_.text();
   size_t at = lex_.at() + 1;
   const auto space = [&] {
@@ -200,7 +200,7 @@ Attr Parser::untyped_number() {
     a.kind = Attr::Kind::floating;
   } else {
     a.kind = Attr::Kind::integer;
-    // Unsigned ones with the highest bit keep their bits.
+    // Unsigned numbers whose highest bit is set keep their bits.
     const std::string_view digits = hexadecimal ? t.text.substr(2) : t.text;
     const char* end = digits.data() + digits.size();
     uint64_t u = 0;
@@ -224,7 +224,7 @@ Attr Parser::dense() {
   if (!lex_.peek().is("<")) lex_.expected("'<'");
   const std::string& text = lex_.text();
   const size_t from = lex_.at() + 1;
-  // Up to the '>' that is in no string and no comment.
+  // Searches for the '>' that is not in a string or a comment.
   size_t end = from;
   for (; end < text.size() && text[end] != '>' && text[end] != ':'; ++end) {
     if (text[end] == '"') end = text.find('"', end + 1);
@@ -273,7 +273,7 @@ Attr Parser::hash() {
     return text_attr(std::string(t.text) + squeezed(lex_.balanced()));
   const auto it = attr_aliases_.find(std::string(t.text));
   if (it == attr_aliases_.end()) return text_attr(std::string(t.text));
-  // Aliases of aliases could stand for more than memory or the stack holds.
+  // Aliases of aliases could represent more than memory or the stack can hold.
   expanded_ += count_of(it->second);
   if (depth_ + depth_of(it->second) > deepest)
     lex_.fail(fmt::format("nested more than {} deep", deepest), t.at);
@@ -328,7 +328,7 @@ Attr Parser::attribute() {
     a = text_attr("loc(unknown)");
   } else if (t.kind == K::word || t.kind == K::bang || t.is("(")) {
     a.type = type();
-    // Forms such as dense_resource<…> and affine_map<…> stay text.
+    // Forms such as dense_resource<…> and affine_map<…> remain text.
     if (lex_.peek().is("<"))
       a = text_attr(a.type->text + squeezed(lex_.balanced()));
     else
@@ -379,7 +379,7 @@ void Parser::alias() {
   attr_aliases_[std::string(t.text)] = attribute();
 }
 
-// ---- attributes that short forms stand for
+// ---- attributes that short forms represent
 
 Attr Parser::int_attr(int64_t value, const char* type_name) {
   Attr a;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/parse_body.cpp: the short forms that hold regions: modules, functions,
+// interop/stablehlo/read/parse_body.cpp: the short forms that contain regions: modules, functions,
 // loops, reductions.
 #include <fmt/format.h>
 
@@ -91,13 +91,13 @@ void Parser::function(Op& op) {
   if (any_out) add_attr(op, "res_attrs", std::move(out_attrs));
   attr_dict_with_keyword(op);
   op.regions.emplace_back();
-  if (!lex_.peek().is("{")) return;  // declared elsewhere
+  if (!lex_.peek().is("{")) return;  // a declaration without a body
   if (names.size() != in.size())
     lex_.fail("the arguments of a function with a body need names", at);
   isolated([&] { op.regions[0] = region_with_args(names, in); });
 }
 
-// "{ … }" whose first block has these arguments.
+// Parses "{ … }", where the first block has these arguments.
 Region Parser::region_with_args(const std::vector<std::string_view>& names,
                                 const std::vector<Typ>& types) {
   Region r;
@@ -111,7 +111,7 @@ Region Parser::region_with_args(const std::vector<std::string_view>& names,
     b.args = types;
     for (size_t i = 0; i < names.size(); ++i) define(names[i], types[i], at);
     operations(b.ops, "}");
-    // Nothing stands before a first block with a label of its own.
+    // If the first block has its own label, no operations precede it.
     if (!b.args.empty() || !b.ops.empty()) r.blocks.push_back(std::move(b));
     while (lex_.peek().kind == K::block) {
       Block next;
@@ -188,7 +188,7 @@ void Parser::reduce(Op& op) {
   op.regions.push_back(applied(applied_op, elements, op.at));
 }
 
-// The region (a, b) -> name(a, b).
+// Builds the region (a, b) -> name(a, b).
 Region Parser::applied(const std::string& name, const std::vector<Typ>& elements, size_t at) {
   const Typ t = elements[0];
   Block b;

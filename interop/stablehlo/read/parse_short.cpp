@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/parse_short.cpp: the short forms of operations. Most are "name operands,
-// key = value, … {attributes} : types"; a table says what the keys stand for. The others have a
-// method each, here (dense, types, calls) or in parse_body.cpp (functions, loops, reductions).
+// interop/stablehlo/read/parse_short.cpp: the short forms of operations. Most have the form "name
+// operands, key = value, … {attributes} : types", and a table gives the meaning of the keys. Each
+// of the others has its own method, here (dense, types, calls) or in parse_body.cpp (functions,
+// loops, reductions).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +17,7 @@ using K = Token::Kind;
 using Kind = TypeData::Kind;
 }  // namespace
 
-// What "key = value" of an operation stands for.
+// The attribute that a clause "key = value" of an operation represents.
 struct Parser::Clause {
   enum class As { integer, bits, ints, enumeration, boolean, format, attribute };
   std::string_view op, key;
@@ -27,14 +28,14 @@ struct Parser::Clause {
 
 namespace {
 
-// Whether the whole text is a number that fits.
+// Returns true if the entire text is a number in the range of T.
 template <class T>
 bool is_number(const char* from, const char* to, T& n) {
   const auto r = std::from_chars(from, to, n);
   return r.ec == std::errc() && r.ptr == to;
 }
 
-// In the order of the ops' names, so that one op's clauses stand together.
+// Sorted by the name of the op, so that the clauses of an op are adjacent.
 template <class Clause>
 std::span<const Clause> clauses_of(std::string_view op) {
   using As = typename Clause::As;
@@ -117,14 +118,14 @@ void Parser::short_form(Op& op) {
   plain(op, clauses_of<Clause>(op.name));
 }
 
-// name %a, %b, key = value {…} : types, the operands perhaps in parentheses with the clauses
+// name %a, %b, key = value {…} : types. Operands and clauses may be in parentheses.
 void Parser::plain(Op& op, std::span<const Clause> clauses) {
   const bool parentheses = lex_.accept("(");
   operands(op);
   const auto clauses_here = [&] {
     while (lex_.peek().kind == K::word || lex_.peek().is(",")) {
       bool comma = lex_.accept(",");
-      // The starts of a slice of a scalar: "%x, , sizes = []".
+      // A slice of a scalar has no starts: "%x, , sizes = []".
       if (comma && op.operands.size() == 1 && op.name == "stablehlo.dynamic_slice")
         comma = lex_.accept(",") || comma;
       const Token key = lex_.peek();
@@ -151,7 +152,7 @@ void Parser::clause(Op& op, const Clause& c) {
   using As = Clause::As;
   switch (c.as) {
     case As::integer: add_attr(op, c.attr, int_attr(integer(), "i64")); break;
-    case As::bits: {  // an unsigned number of 64 bits
+    case As::bits: {  // an unsigned 64-bit number
       const Token t = lex_.peek();
       uint64_t n = 0;
       const char* end = t.text.data() + t.text.size();
@@ -174,7 +175,7 @@ void Parser::clause(Op& op, const Clause& c) {
       break;
     }
     case As::format: {
-      // e5m10
+      // A format such as e5m10.
       const Token t = lex_.peek();
       const size_t m = t.text.find('m');
       int exponent = 0, mantissa = 0;
@@ -193,7 +194,8 @@ void Parser::clause(Op& op, const Clause& c) {
 
 // ---- types
 
-// The types behind ':' of a short form: (T, U) -> V, T, U -> V, or as few as that op needs.
+// Parses the types after ':' of a short form: (T, U) -> V, T, U -> V, or only the types that the op
+// needs.
 void Parser::result_types(Op& op) {
   for (int32_t v : op.operands) op.in.push_back(value_types_[static_cast<size_t>(v)]);
   if (!lex_.accept(":")) {
@@ -226,7 +228,7 @@ void Parser::result_types(Op& op) {
   check_operands(op);
 }
 
-// The results of an op with only some types listed.
+// Returns the types of the results of an op that lists only some of its types.
 std::vector<Typ> Parser::spelled_types(Op& op, std::vector<Typ> listed) {
   const std::string& n = op.name;
   if (n.ends_with(".return") || n.starts_with("check.")) {
@@ -249,7 +251,7 @@ std::vector<Typ> Parser::spelled_types(Op& op, std::vector<Typ> listed) {
 
 // ---- single ops
 
-// dense<…> : T, with attributes in front, or the generic form without quotes
+// dense<…> : T, with optional attributes before it, or the generic form without quotes.
 void Parser::constant(Op& op) {
   if (lex_.accept("(")) {
     lex_.expect(")");
@@ -265,7 +267,7 @@ void Parser::constant(Op& op) {
   const size_t at = lex_.at();
   Attr value = attribute();
   if (value.kind != Attr::Kind::dense) {
-    // A resource or another form that holds no numbers here: it has its type behind.
+    // A resource or another form without numbers is followed by its type.
     if (value.kind != Attr::Kind::text) lex_.fail("expected a constant dense<…>", at);
     lex_.expect(":");
     op.out.push_back(type());

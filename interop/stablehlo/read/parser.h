@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/parser.h: the recursive-descent parser of MLIR text. Its methods stand in
+// interop/stablehlo/read/parser.h: the recursive-descent parser of MLIR text. Its methods are in
 // three files: types and attributes, operations in generic form, and the short forms of single ops.
 #pragma once
 #include <functional>
@@ -24,7 +24,7 @@ class Parser {
   std::vector<Typ> type_list();  // "(T, U)"
   Typ function_type();           // "(T) -> U"
   Typ tensor();
-  Typ bounded(Typ t);  // fails if its text has grown out of hand
+  Typ bounded(Typ t);  // fails if the text of all types is too long
   Attr attribute();
   Attr number();
   Attr untyped_number();
@@ -36,7 +36,7 @@ class Parser {
   int64_t integer();
   bool skip_location();  // "loc(…)"
   void alias();          // "#name = …", "!name = …"
-  // Attributes that short forms stand for.
+  // Build the attributes that short forms represent.
   Attr int_attr(int64_t value, const char* type_name);
   Attr ints_attr(const std::vector<int64_t>& values, const char* element = "i64");
   Attr text_attr(std::string text);
@@ -57,12 +57,12 @@ class Parser {
   int32_t define(std::string_view name, Typ t, size_t at);
   void define_results(Op& op, const std::vector<std::pair<std::string_view, int>>& names);
   int32_t operand();      // "%x", "%x#1"
-  void operands(Op& op);  // a list that may be empty, up to what is no value
+  void operands(Op& op);  // operands up to the first token that is not a value; may be none
   void add_attr(Op& op, std::string name, Attr value);
   void check_operands(const Op& op);
-  // What is defined inside is forgotten at the end.
+  // Names defined inside are removed at the end.
   void scoped(FunctionRef<void()> f);
-  void isolated(FunctionRef<void()> f);  // nor does it see what is outside
+  void isolated(FunctionRef<void()> f);  // the same, and names from outside are not visible
   void deeper(size_t at);
 
   // ---- parse_short.cpp: the short forms
@@ -104,12 +104,12 @@ class Parser {
   std::shared_ptr<TypeTable> types_;
   Lexer lex_;
   std::unordered_map<std::string_view, Name> names_;
-  // What names meant before, to be restored at the end of a scope.
+  // The previous meanings of names, which are restored at the end of a scope.
   std::vector<std::pair<std::string_view, Name>> undo_;
   std::vector<Typ> value_types_;
   std::unordered_map<std::string, Attr> attr_aliases_;
   std::unordered_map<std::string, Typ> type_aliases_;
-  size_t expanded_ = 0;  // attributes that aliases stood for
+  size_t expanded_ = 0;  // number of attributes that aliases were expanded to
   int depth_ = 0;
 };
 

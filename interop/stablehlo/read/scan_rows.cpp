@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/scan_rows.cpp: finds the rows of a counted loop. An array whose every use
-// is a slice of row i in trip i (or of row n-1-i) is read by rows; a carry that is written at that
-// row and not looked at otherwise is a stack of results.
+// interop/stablehlo/read/scan_rows.cpp: finds the rows of a counted loop. An array is read by rows
+// if each of its uses is a slice of row i in trip i (or of row n-1-i). A carry is a stack of
+// results if it is written at that row and not read otherwise.
 #include "weft/interop/stablehlo/read/scan_rows.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ namespace {
 
 size_t slot(int32_t i) { return static_cast<size_t>(i); }
 
-// Rows are found by private functions of two or three ops; such are written out.
+// Programs compute the row in private functions of two or three ops. Calls of such short functions
+// are inlined.
 constexpr int64_t most_inlined = 8;
 
 Jaxpr with_short_calls_inlined(const Jaxpr& j) {
@@ -34,7 +35,7 @@ Jaxpr with_short_calls_inlined(const Jaxpr& j) {
   });
 }
 
-// ---- what integers are, by the number s of the trip
+// ---- integers as functions of the trip number s
 
 // factor * s + offset
 struct Line {
@@ -67,7 +68,7 @@ class Lines {
   }
 
  private:
-  // Indices of arrays are small; beyond this nothing is claimed, so that nothing overflows.
+  // Indices of arrays are small. Larger numbers are not analyzed, so that nothing overflows.
   static constexpr int64_t most = int64_t{1} << 30;
   bool small(const Line& l) const {
     const auto within = [](int64_t n) { return n > -most && n < most; };
@@ -95,7 +96,7 @@ class Lines {
     }
     if (r && small(*r) && fits(*r, j_.types[out].dtype())) line_[out] = r;
   }
-  // All numbers of the trips are numbers of the dtype.
+  // Returns true if the dtype can represent the numbers of all trips.
   bool fits(const Line& l, DType d) const {
     if (!is_integer(d)) return false;
     const int bits = 8 * itemsize(d);
@@ -120,7 +121,7 @@ class Lines {
 
 class Rows {
  public:
-  // Inputs of j: `consts` constants, then the carry.
+  // The inputs of j are `consts` constants, followed by the carry.
   Rows(const Jaxpr& j, size_t consts, const Counter& c)
       : j_(*j),
         consts_(consts),
@@ -154,7 +155,8 @@ class Rows {
   void find(const Line& row) {
     read_.assign(slot(j_.n_in), false);
     written_.assign(j_.out.size(), false);
-    // Every use of what is read by rows is a slice; passing it on counts as one use, too.
+    // An input is read by rows if all its uses are slices. Passing a carry on unchanged is allowed
+    // as one additional use.
     std::vector<int> sliced(slot(j_.n_in), 0);
     for (const Eqn& e : j_.eqns) {
       if (e.in.empty() || e.in[0].is_literal() || e.in[0].index >= j_.n_in) continue;
@@ -178,13 +180,14 @@ class Rows {
     written_[in - consts_] = true;
     writes_.insert(&e);
   }
-  // Whether the window is a row, whole, of an array of as many rows as there are trips. Starts are
-  // operands `first` and on.
+  // Returns true if the window is one entire row of an array that has as many rows as the loop has
+  // trips. The starts are the operands from `first` on.
   bool one_row(const Eqn& e, size_t first, const Line& row) const {
     const Shape& s = j_.type(e.in[0]).shape();
     if (param_field<int64_t>(e.params, "batch_dims") != 0 || s.ndim() == 0 || s[0] != trips_)
       return false;
-    // What takes an axis whole starts at 0, whatever it says.
+    // Along an axis that the window covers completely, the start is clamped to 0, so its value does
+    // not matter.
     const Shape window = first == 1 ? j_.types[slot(e.out)].shape() : j_.type(e.in[1]).shape();
     return window == s.with(0, 1) && lines_.of(e.in[first]) == row;
   }
@@ -206,7 +209,7 @@ Arrays counted_scan(const Closed& body, const Arrays& init, const Counter& count
   const Jaxpr j = with_short_calls_inlined(open_constants(body.jaxpr));
   const size_t nc = body.consts.size(), n = init.size();
   const Rows rows(j, nc, counter);
-  // Where each input of the body comes from in the scan: constants, carry, rows.
+  // The source of each input of the body in the scan: constants, carry or rows.
   Arrays consts, carry, xs;
   std::vector<size_t> const_inputs, carry_inputs, row_inputs;
   for (size_t i = 0; i < nc + n; ++i) {
@@ -227,7 +230,8 @@ Arrays counted_scan(const Closed& body, const Arrays& init, const Counter& count
     Arrays in(nc + n);
     for (size_t k = 0; k < inputs.size(); ++k) in[inputs[k]] = x[k];
     const Arrays all = replay(j, in, [&](const Eqn& e, const Arrays& v) -> Arrays {
-      // The operand is the row; and what is written there, the result.
+      // In the scan, the operand of a slice is the row itself, and the result of a write is the row
+      // that is written.
       if (rows.is_slice(e)) return {reshape_to(v[0], v[0].shape().inserted(0, 1))};
       if (rows.is_write(e)) return {reshape_to(v[1], v[1].shape().erased(0))};
       return bind_op(*e.op, v, e.params);

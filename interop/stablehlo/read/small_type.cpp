@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/small_type.cpp: element types of few bits, held as values of our dtypes.
+// interop/stablehlo/read/small_type.cpp: element types of few bits, whose values are held in Weft's
+// dtypes.
 #include "weft/interop/stablehlo/read/small_type.h"
 
 #include <algorithm>
@@ -19,9 +20,10 @@
 namespace weft::hlo {
 namespace {
 
-// Formats as in "FP8 Formats for Deep Learning" (arXiv 2209.05433) and "8-bit Numerical Formats for
-// Deep Neural Networks" (arXiv 2206.02915); E3M4 and E4M3 are those of IEEE 754's pattern. E8M0 is
-// the scale of "OCP Microscaling Formats", whose numbers are those of four and six bits.
+// The formats are those of "FP8 Formats for Deep Learning" (arXiv 2209.05433) and "8-bit Numerical
+// Formats for Deep Neural Networks" (arXiv 2206.02915). E3M4 and E4M3 follow the pattern of IEEE
+// 754. E8M0 is the scale of "OCP Microscaling Formats", which also defines the formats of four and
+// six bits.
 constexpr SmallType table[] = {
     {"i2", I8, 2},
     {"si2", I8, 2},
@@ -45,10 +47,10 @@ constexpr SmallType table[] = {
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
-// The sign's bit of floats, and all bits below it.
+// The sign bit of a float, and all bits below it.
 unsigned sign_of(const SmallType& s) { return 1u << (s.bits - 1); }
 unsigned most_of(const SmallType& s) { return sign_of(s) - 1; }
-// Those of the exponent.
+// The bits of the exponent.
 unsigned exponents_of(const SmallType& s) { return most_of(s) >> s.digits << s.digits; }
 
 double float_of(const SmallType& s, uint64_t bits) {
@@ -68,7 +70,7 @@ Array filled(const Array& like, double value) {
   return broadcast_in_dim(scalar_of(like.dtype(), value), like.shape(), {});
 }
 
-// As nearest() does, of F32 or F64. The derivative is that of a conversion, 1.
+// Rounds F32 or F64 numbers as nearest() does. The derivative is 1, as for a conversion.
 Array rounded(const SmallType& s, const Array& x) {
   const DType d = x.dtype(), word = d == F64 ? I64 : I32;
   const int64_t exponent_bits = d == F64 ? 0x7ff0000000000000 : 0x7f800000;
@@ -89,7 +91,7 @@ Array rounded(const SmallType& s, const Array& x) {
   if (s.powers)
     y = lax::select(lax::gt(still, scalar_of(d, 0)),
                     lax::max(y, scalar_of(d, std::ldexp(1., s.least))), filled(y, nan));
-  // Less zero, which keeps -0 and carries the derivative.
+  // Subtracts zero, which preserves -0 and carries the derivative.
   const Array finite = lax::select(lax::is_finite(x), x, base::zeros(x.type()));
   return lax::sub(y, lax::sub(base::stop_gradient(finite), finite));
 }
@@ -140,7 +142,7 @@ Array brought_back(const SmallType& s, const Array& x) {
 Array converted(const SmallType& s, const Array& x) {
   const DType d = x.dtype();
   if (is_floating(s.held)) {
-    // One rounding, so that F64 is not made F32 first.
+    // F64 is not converted to F32 first, because the number must be rounded only once.
     const Array y = d == F64 ? x : lax::convert_element_type(x, F32);
     return lax::convert_element_type(rounded(s, y), F32);
   }
@@ -156,13 +158,13 @@ namespace {
 Array word(const Array& like, unsigned n) {
   return broadcast_in_dim(scalar_of_int(U32, n), like.shape(), {});
 }
-// What NaN is, without its sign.
+// The bits of NaN without its sign.
 unsigned nan_bits(const SmallType& s) {
   if (s.powers) return 0xff;
   if (s.infinite) return exponents_of(s) | 1u << (s.digits - 1);
   return s.signed_zero ? most_of(s) : sign_of(s);
 }
-// How much greater the exponent of F32 is than that of normal numbers of the type.
+// The difference between the exponent of F32 and that of normal numbers of the type.
 unsigned bias_of(const SmallType& s) { return static_cast<unsigned>(126 + s.least); }
 
 Array float_bits(const SmallType& s, const Array& x) {

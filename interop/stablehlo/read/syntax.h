@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/syntax.h: the syntax tree of StableHLO text: types, attributes, operations
-// with regions. What the text says and no more: ops are names, unknown attributes stay text.
+// interop/stablehlo/read/syntax.h: the syntax tree of StableHLO text: types, attributes, and
+// operations with regions. It represents only the text: ops are names, and unknown attributes
+// remain text.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,20 +17,20 @@
 
 namespace weft::hlo {
 
-// Composites "weft.NAME" stand for ops of ours.
+// The prefix of composites "weft.NAME", which represent Weft's ops.
 inline constexpr std::string_view own_prefix = "weft.";
 
 inline constexpr size_t most_axes = 255;
 
-// Interned by its text, so equal is pointer-equal within one program.
+// Types are interned by their text, so within one program equal types have equal pointers.
 struct TypeData {
   enum class Kind { other, tensor, tuple, function };
   Kind kind = Kind::other;
-  std::string text;                      // canonical
-  std::vector<int64_t> dims;             // of a tensor; -1: '?'
-  const TypeData* element = nullptr;     // of a tensor
-  std::string encoding;                  // of a tensor, what follows its element type
-  std::vector<const TypeData*> in, out;  // a function's; a tuple's parts are `in`
+  std::string text;                      // canonical text
+  std::vector<int64_t> dims;             // sizes of a tensor; -1 means '?'
+  const TypeData* element = nullptr;     // element type of a tensor
+  std::string encoding;                  // text after the element type of a tensor
+  std::vector<const TypeData*> in, out;  // types of a function; the parts of a tuple are `in`
 };
 using Typ = const TypeData*;
 
@@ -39,7 +40,7 @@ class TypeTable {
   Typ tensor(std::vector<int64_t> dims, Typ element, std::string encoding = {});
   Typ tuple(std::vector<Typ> parts);
   Typ function(std::vector<Typ> in, std::vector<Typ> out);
-  size_t text_bytes() const { return text_bytes_; }  // of all types
+  size_t text_bytes() const { return text_bytes_; }  // length of the text of all types
 
  private:
   Typ keep(TypeData t);
@@ -48,20 +49,20 @@ class TypeTable {
 };
 
 // The numbers of a constant. Elements of a dtype that Weft has are decoded: row-major, in this
-// machine's byte order, a bool a byte. Those that it holds as another dtype (small_type.h) and
-// those that it lacks keep their text.
+// machine's byte order, one byte for each bool. Elements that Weft holds in another dtype
+// (small_type.h) or does not support keep their text.
 struct Dense {
   Typ type = nullptr;
   bool known = false;
   DType dtype = F32;
-  bool splat = false;  // one element stands for all
+  bool splat = false;  // one element represents all elements
   std::vector<std::byte> bytes;
   std::string text;
 };
 
 struct NamedAttr;
 struct Attr {
-  // `list` is […], `numbers` is array<i64: …>, `text` is a form of some dialect (#stablehlo<…>).
+  // `list` is […], `numbers` is array<i64: …>, and `text` is a form of a dialect (#stablehlo<…>).
   enum class Kind {
     unit,
     integer,
@@ -77,9 +78,9 @@ struct Attr {
   };
   Kind kind = Kind::unit;
   size_t at = 0;
-  std::string text;     // of a number as written (booleans: true, false), string, symbol, dialect
-  int64_t integer = 0;  // booleans: 0 and 1
-  Typ type = nullptr;   // of a number if given, element type of `numbers`, the type of `type`
+  std::string text;     // a number as written (bools: true, false), string, symbol, dialect form
+  int64_t integer = 0;  // bools: 0 and 1
+  Typ type = nullptr;   // type of a number if given, element type of `numbers`, value of `type`
   std::vector<Attr> items;
   std::vector<NamedAttr> entries;
   std::vector<int64_t> numbers;
@@ -105,7 +106,7 @@ struct Op {
   std::string name;  // "stablehlo.add"
   std::vector<int32_t> operands;
   std::vector<Typ> in, out;
-  int32_t first_result = 0;  // results are numbered in a row
+  int32_t first_result = 0;  // results have consecutive numbers
   std::vector<NamedAttr> attrs;
   std::vector<Region> regions;
   std::vector<std::string> successors;
@@ -113,20 +114,20 @@ struct Op {
   const Attr* attr(std::string_view name) const;
 };
 
-// A file, or what stands between two lines "// -----". Values are numbered in the order in which
-// they are defined; those of an op's regions come before its results.
+// A file, or the part of a file between two lines "// -----". Values are numbered in the order of
+// their definitions. The values in an op's regions have lower numbers than its results.
 struct Program {
   std::shared_ptr<const SourceText> source;
   std::shared_ptr<TypeTable> types;
   std::vector<Op> ops;
 };
 
-// All parts of a text. ParseError with line and column.
+// Parses all parts of a text. Raises ParseError with line and column.
 std::vector<Program> parse(std::shared_ptr<const SourceText> source);
-// In the generic form, which parse() and MLIR read.
+// Returns the text in the generic form, which parse() and MLIR can read.
 std::string to_string(const Program& p);
 std::string to_string(const Attr& a);
-// Whether two programs say the same, places aside.
+// Returns true if two programs are equal, apart from their positions in the text.
 bool same(const Program& a, const Program& b);
 
 }  // namespace weft::hlo

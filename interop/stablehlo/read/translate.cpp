@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/translate.cpp: functions, regions and values; the way through a program.
+// interop/stablehlo/read/translate.cpp: functions, regions and values, and the translation of a
+// program as a whole.
 #include "weft/interop/stablehlo/read/translate.h"
 
 #include <fmt/format.h>
@@ -28,9 +29,11 @@
 namespace weft::hlo {
 namespace {
 
-// Bodies that run on whole arrays are written out with all that they call.
+// A body that runs on whole arrays is written out together with all functions it calls. This limits
+// its number of ops.
 constexpr int most_inlined = 10000;
-// Each body that is mapped is written out several times, and so is what it holds.
+// A mapped body is written out several times, together with the bodies in it. This limits their
+// nesting.
 constexpr int most_mapped = 3;
 
 template <class T>
@@ -68,7 +71,7 @@ Translator::Translator(const Program& p) : p_(p), name_(lasting(p.source->name))
   index(p.ops, true);
 }
 
-// Functions by name, and what made each value.
+// Records functions by name, and the op that made each value.
 void Translator::index(const std::vector<Op>& ops, bool functions) {
   for (const Op& op : ops) {
     const size_t end = slot(op.first_result) + op.out.size();
@@ -81,7 +84,7 @@ void Translator::index(const std::vector<Op>& ops, bool functions) {
       if (!name || !type || !type->type || type->type->kind != TypeData::Kind::function)
         fail(op, "a function needs sym_name and function_type");
       functions_in_order_.push_back(&op);
-      // Several modules may hold functions of one name; the first one counts.
+      // Several modules may contain functions of the same name. The first one is used.
       functions_.try_emplace(name->text, Function{&op, false, {}});
     }
     for (const Region& r : op.regions)
@@ -121,7 +124,7 @@ void Translator::missing_type(const Op& op, Typ t) const {
                         : "Weft does not have it"));
 }
 
-// @main, or the only function, or the only public one.
+// Returns @main, or else the only function, or else the only public one.
 const weft::hlo::Op& Translator::entry() const {
   if (const auto it = functions_.find("main"); it != functions_.end()) return *it->second.op;
   if (functions_in_order_.size() == 1) return *functions_in_order_[0];
@@ -151,7 +154,8 @@ ClosedJaxpr Translator::main() {
   const auto plain = [](Typ t) { return !small_type(t) && !is_token(t); };
   if (std::all_of(in.begin(), in.end(), plain) && std::none_of(out.begin(), out.end(), is_token))
     return {c.jaxpr, c.consts};
-  // Arguments may be other numbers than the type has; tokens stay inside.
+  // Arguments may contain numbers that the small type does not have. Tokens are not arguments or
+  // results of the program.
   Types given;
   for (Typ t : in)
     if (!is_token(t)) given.push_back(*array_type(t));
@@ -339,7 +343,7 @@ Arrays Translator::run_on_arrays(const Op& op, const Region& r, const Arrays& ar
   const bool before = std::exchange(whole_, true);
   Arrays out = counted(run(r, args));
   whole_ = before;
-  // What does not depend on the arguments stayed a scalar.
+  // A result that does not depend on the arguments is still a scalar.
   for (Array& a : out)
     if (a.shape() != shape) a = broadcast_in_dim(a, shape, {});
   return out;
@@ -416,7 +420,7 @@ Arrays Translator::translated(const Op& op, const Arrays& x) {
     bring_back(op, out);
     return out;
   } catch (const FormatError&) {
-    throw;  // has its place
+    throw;  // already has its place
   } catch (const InternalError&) {
     throw;
   } catch (const ShapeError& e) {
@@ -429,7 +433,8 @@ Arrays Translator::translated(const Op& op, const Arrays& x) {
 }
 
 void Translator::check_small(const Op& op) const {
-  // They read bits, or neighbours among the numbers, of which the dtype that holds a type has more.
+  // These ops read bits or adjacent numbers. The dtype that holds a small type has more bits and
+  // more numbers.
   static const std::set<std::string_view> of_bits = {"stablehlo.reduce_precision", "chlo.mulhi",
                                                      "chlo.next_after", "check.expect_close"};
   if (!of_bits.contains(op.name)) return;
@@ -438,7 +443,7 @@ void Translator::check_small(const Op& op) const {
       if (const SmallType* s = small_type(t)) missing(op, fmt::format("of {}", s->name));
 }
 void Translator::bring_back(const Op& op, Arrays& out) const {
-  // They give numbers that are of the type already.
+  // The results of these ops are already numbers of the type.
   static const std::set<std::string_view> keep = {"func.call",         "stablehlo.broadcast_in_dim",
                                                   "stablehlo.case",    "stablehlo.constant",
                                                   "stablehlo.convert", "stablehlo.if",
@@ -476,7 +481,7 @@ const weft::hlo::Op* Translator::maker(int32_t value, std::string_view name,
 }
 
 namespace {
-// An element of a constant of integers, unless it is too large.
+// Returns an element of a constant of integers, unless it is too large.
 std::optional<int64_t> integer_at(const Dense& d, size_t i) {
   const auto size = slot(itemsize(d.dtype));
   int64_t n = 0;
@@ -593,7 +598,7 @@ std::string Translator::word(const Op& op, std::string_view name,
 }
 
 namespace {
-// What stands behind "name =" in the text of an attribute.
+// Returns the text after "name =" in an attribute.
 std::string_view behind(const Attr& a, std::string_view name) {
   const std::string_view t = a.text;
   for (size_t i = 0; (i = t.find(name, i)) != std::string_view::npos; ++i) {
@@ -647,7 +652,7 @@ std::optional<int64_t> Translator::field_number(const Op& op, const Attr& a,
 namespace weft {
 namespace {
 
-// Programs that are something else, as what they are: their first words are no operation.
+// Reports other program formats by their name. Their first words are not operations.
 void refuse_other_formats(std::string_view text, const std::string& name) {
   if (text.starts_with("ML\xefR"))
     throw FormatError(name + ": MLIR bytecode; Weft reads text, as lowered.as_text() gives it");
@@ -683,7 +688,7 @@ std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const 
   for (const hlo::Program& p :
        hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{name, text}))) {
     StablehloTest test = hlo::Translator(p).test();
-    // Parts of some files only have to be read.
+    // Some files have parts without checks, which must only be readable.
     if (!test.checks.empty()) tests.push_back(std::move(test));
   }
   if (tests.empty()) throw FormatError(name + ": a test without a check");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/read/translate.h: from the syntax tree to a jaxpr. Ops of ours are bound under
-// the recording interpreter, so their own rules check the types; one table holds a rule for each
-// op's name, and a file a family of them.
+// interop/stablehlo/read/translate.h: converts the syntax tree to a jaxpr. Weft's ops are bound
+// while the recording interpreter is active, so their own rules check the types. One table has a
+// rule for each op name, and each family of ops has its own file.
 #pragma once
 #include <map>
 #include <optional>
@@ -20,56 +20,61 @@ class Translator {
   explicit Translator(const Program& p);
   ClosedJaxpr main();
 
-  // The program of a file that checks itself (interop/stablehlo.h).
+  // Returns the program of a file that checks itself (interop/stablehlo_tests.h).
   StablehloTest test();
 
-  // ---- for the rules
-  // Notes that two values must agree; false if this is no test.
+  // ---- functions for the rules
+  // Records that two values must agree. Returns false if this is not a test.
   bool expect(const Op& op, StablehloCheck check, const Array& actual, const Array& expected);
-  // The results of a region for these arguments.
+  // Returns the results of a region for these arguments.
   Arrays run(const Region& r, const Arrays& args);
-  // The results of a body made for scalars on whole arrays: its ops themselves where they are all
-  // elementwise, else a map. It is the body of `op`, which needs so many results.
+  // Runs a body that was made for scalars on whole arrays. Its ops are bound directly if all of
+  // them are elementwise, and otherwise the body is mapped. It is the body of `op` and must have
+  // this number of results.
   Arrays run_on_arrays(const Op& op, const Region& r, const Arrays& args, size_t results);
-  // A region as a program of its own; what it uses from outside becomes constants.
-  // Its arguments and results begin with so many that are the region's last ones.
+  // Returns a region as a separate program. Values from outside become constants. The arguments and
+  // results begin with the last `last` ones of the region.
   Closed recorded(const Region& r, const Types& args, size_t last = 0);
   Arrays call(const std::string& symbol, const Arrays& x, size_t at);
-  // The body of a function; null if there is none of that name.
+  // Returns the body of a function, or null if no function has that name.
   const Region* function_body(const std::string& symbol) const;
 
-  // Attributes, FormatError if they are missing or of another kind.
+  // Return attributes. Raise FormatError if they are missing or of another kind.
   const Attr& attr(const Op& op, std::string_view name) const;
   std::vector<int64_t> ints(const Op& op, std::string_view name) const;
   std::vector<int64_t> ints(const Op& op, std::string_view name, size_t n, int64_t otherwise) const;
   int64_t integer(const Op& op, std::string_view name) const;
   int64_t integer(const Op& op, std::string_view name, int64_t otherwise) const;
-  bool flag(const Op& op, std::string_view name) const;  // false if not there
-  // The last word of "#stablehlo<comparison_direction LT>".
+  bool flag(const Op& op, std::string_view name) const;  // false if missing
+  // Returns the last word of an attribute such as "#stablehlo<comparison_direction LT>".
   std::string word(const Op& op, std::string_view name, std::string_view otherwise = {}) const;
-  // The lists of "#stablehlo.gather<offset_dims = [0], index_vector_dim = 1>"; empty if not there.
+  // Returns a list of an attribute such as "#stablehlo.gather<offset_dims = [0], index_vector_dim =
+  // 1>". It is empty if missing.
   std::vector<int64_t> field(const Op& op, const Attr& a, std::string_view name) const;
   std::optional<int64_t> field_number(const Op& op, const Attr& a, std::string_view name) const;
 
-  // Our type of a result.
+  // Returns the Weft type of a result.
   Type result(const Op& op, size_t i = 0) const;
-  // The op of this name, with so many operands and one result, that made a value; else null.
+  // Returns the op that made a value if it has this name, this number of operands and one result.
+  // Returns null otherwise.
   const Op* maker(int32_t value, std::string_view name, size_t operands) const;
-  // The value of a number that a rule has read from an op, translated already.
+  // Returns the translated value for a value number that a rule has read from an op.
   const Array& value(int32_t v) const { return values_.at(static_cast<size_t>(v)); }
-  // The number of a constant that is one number throughout.
+  // Returns the number of a constant whose elements are all equal.
   std::optional<int64_t> known_integer(int32_t value) const;
-  // The numbers of an operand that says sizes; FormatError if it is no constant of integers.
+  // Returns the numbers of an operand that specifies sizes. Raises FormatError if it is not a
+  // constant of integers.
   std::vector<int64_t> known_integers(const Op& op, size_t operand) const;
   const Region& only_region(const Op& op) const;
 
-  // Notes that a callback is left out, which gives nothing.
+  // Records that a callback without results is left out.
   void leave_out(const Op& op);
-  // "p.mlir, line 8"
+  // Returns a place such as "p.mlir, line 8".
   std::string place(const Op& op) const;
 
   [[noreturn]] void fail(const Op& op, const std::string& why) const;
-  // What Weft does not have; `detail` says which kind of the op.
+  // Raises an error for an op that Weft does not have. `detail` names the unsupported variant of
+  // the op.
   [[noreturn]] void missing(const Op& op, const std::string& detail = {}) const;
 
  private:
@@ -80,9 +85,9 @@ class Translator {
   };
   void index(const std::vector<Op>& ops, bool functions);
   const Op& entry() const;
-  // The numbers of a value that is a constant, else null.
+  // Returns the numbers of a constant value, or null for other values.
   const Dense* constant(int32_t value) const;
-  // The value that one of a tuple's parts is; tuples themselves have no arrays.
+  // Returns the value that is a part of a tuple. Tuples themselves have no arrays.
   int32_t part(const Op& op) const;
   Types types_of_arguments(const Op& function) const;
   const Closed& program(Function& f, size_t at);
@@ -92,7 +97,7 @@ class Translator {
   Arrays translated(const Op& op, const Arrays& x);
   bool is_elementwise(const Region& r) const;
   bool is_elementwise(const Region& r, int calls, int* budget) const;
-  // For the types of few bits, whose numbers other dtypes hold (small_type.h).
+  // For types of few bits, which other dtypes hold (small_type.h).
   void check_small(const Op& op) const;
   void bring_back(const Op& op, Arrays& out) const;
   void check_results(const Op& op, const Arrays& out) const;
@@ -101,35 +106,37 @@ class Translator {
   [[noreturn]] void fail_at(size_t at, const std::string& why) const;
 
   const Program& p_;
-  const char* name_;  // for locations; lives as long as the process
+  const char* name_;  // for locations; exists as long as the process
   std::vector<size_t> lines_;
   std::unordered_map<std::string, Function> functions_;
   std::vector<const Op*> functions_in_order_;
   std::vector<Array> values_;
   std::vector<const Op*> makers_;
-  std::unordered_map<int32_t, int32_t> parts_;  // of tuples: the values that were put in
-  int depth_ = 0;       // of regions within regions and of the functions that they call
-  int mapped_ = 0;      // of bodies of scalars that run as a map, within one another
-  bool whole_ = false;  // a body of scalars runs on whole arrays
+  std::unordered_map<int32_t, int32_t> parts_;  // for each part of a tuple, the value it was made
+                                                // from
+  int depth_ = 0;       // nesting depth of regions and of the functions they call
+  int mapped_ = 0;      // nesting depth of scalar bodies that run as a map
+  bool whole_ = false;  // true while a scalar body runs on whole arrays
   bool testing_ = false;
-  Arrays inputs_;    // what @inputs gives while a test is translated
-  Arrays expected_;  // in pairs
+  Arrays inputs_;    // the results of @inputs while a test is translated
+  Arrays expected_;  // pairs of actual and expected values
   std::vector<StablehloCheck> checks_;
-  std::map<size_t, std::string> left_out_;  // callbacks, by where they stand
+  std::map<size_t, std::string> left_out_;  // callbacks, by their position
 };
 
-// An integer that is ordered as the floats are: -NaN < -inf < ... < -0 < 0 < ... < inf < NaN.
+// Maps floats to integers of the same order: -NaN < -inf < ... < -0 < 0 < ... < inf < NaN.
 Array total_order(const Array& x);
-// What a body of two scalars computes if it is one op on both of them: "stablehlo.add"; empty else.
+// Returns the op, such as "stablehlo.add", if a body of two scalars consists of one op on both.
+// Returns an empty name otherwise.
 std::string only_op(const Region& r);
 
 using Rule = Arrays (*)(Translator& t, const Op& op, const Arrays& x);
 using Rules = std::unordered_map<std::string_view, Rule>;
 const Rules& rules();
-// The numbers of a constant; FormatError if Weft lacks its dtype.
+// Returns the numbers of a constant. Raises FormatError if Weft does not have its dtype.
 Array constant_array(Translator& t, const Op& op, const Attr& value);
-// The elementwise ops. `ours` is the op of Weft that says the same of every dtype that it takes, if
-// there is one; it is written by this name.
+// The elementwise ops. `ours` names the op of Weft that has the same meaning for all dtypes it
+// accepts, if one exists. The writer uses this name.
 struct ElementwiseRule {
   std::string_view theirs;
   Rule rule;
@@ -146,11 +153,11 @@ void add_control(Rules& r);
 void add_indexing(Rules& r);
 void add_sorting(Rules& r);
 void add_random(Rules& r);
-// The rule of a call of LAPACK by this name; null if there is none.
+// Returns the rule of the LAPACK call with this name, or null if there is no such rule.
 Rule lapack_rule(std::string_view target);
-// Of those that reduce matrices to simpler forms, by the name without its dtype.
+// The same for calls that reduce matrices to simpler forms, by the name without its dtype letter.
 Rule spectral_rule(std::string_view routine);
-// That of the call @ApproxTopK.
+// The rule of the call @ApproxTopK.
 Arrays approx_top_k(Translator& t, const Op& op, const Arrays& x);
 void add_checks(Rules& r);
 

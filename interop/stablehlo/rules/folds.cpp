@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/folds.cpp: the bodies of one op that reductions and windows know.
+// interop/stablehlo/rules/folds.cpp: the bodies of one op that the rules of reductions and windows
+// recognize.
 #include "weft/interop/stablehlo/rules/folds.h"
 
 #include <limits>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/folds.h: the bodies of one op that reductions and windows know.
+// interop/stablehlo/rules/folds.h: the bodies of one op that the rules of reductions and windows
+// recognize.
 #pragma once
 #include "weft/interop/stablehlo/read/translate.h"
 
@@ -9,11 +10,12 @@ namespace weft::hlo {
 struct Fold {
   Array (*over_axes)(const Arg&, const std::vector<int64_t>&) = nullptr;
   Array (*join)(const Arg&, const Arg&) = nullptr;
-  Array (*running)(const Arg&, int64_t axis, bool reverse) = nullptr;  // may be absent
+  Array (*running)(const Arg&, int64_t axis, bool reverse) = nullptr;  // may be null
 };
-// By the op of the body ("stablehlo.add"); all null if there is none.
+// Returns the functions for the op of a body, such as "stablehlo.add". All are null if the op is
+// not recognized.
 Fold fold_of(const std::string& op, DType d);
-// Whether a constant scalar changes nothing when that op joins it to something.
+// Returns true if joining this constant scalar to any value by that op leaves the value unchanged.
 bool is_neutral(const Array& init, const std::string& op);
 
 }  // namespace weft::hlo

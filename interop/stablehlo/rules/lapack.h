@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/lapack.h: what the calls of LAPACK that JAX writes on CPUs have in
-// common.
+// interop/stablehlo/rules/lapack.h: functions shared by the rules of the LAPACK calls that JAX
+// writes on CPUs.
 #pragma once
 #include <string_view>
 
@@ -9,16 +9,17 @@
 
 namespace weft::hlo::lapack {
 
-// FormatError for another number of operands, or a first one that holds no matrices.
+// Raises FormatError if the number of operands is not n, or if the first operand has no matrices.
 void require(Translator& t, const Op& op, const Arrays& x, size_t n);
 
-// An option: a number of this name in the call's dictionary; FormatError if there is none.
+// Returns an option: the number with this name in the call's dictionary. Raises FormatError if it
+// is missing.
 int64_t number(Translator& t, const Op& op, std::string_view name);
-// The same as one of these letters.
+// The same for an option that is one of the letters `of`.
 char letter(Translator& t, const Op& op, std::string_view name, std::string_view of);
 
-// What LAPACK returns besides: 0 for each matrix, or 1 where a number on the last `axes` axes of
-// what was found is NaN, which is how ours say that there is nothing to be found.
+// The state that LAPACK returns for each matrix: 0, or 1 if the last `axes` axes of `found` contain
+// a NaN. NaN is how Weft's ops report that no result exists.
 Array broken(const Array& found, int axes);
 
 }  // namespace weft::hlo::lapack

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_check.cpp: the checks inside the files of the StableHLO project.
+// interop/stablehlo/rules/tr_check.cpp: rules of the checks in test files of the StableHLO project.
 #include <cstdlib>
 
 #include "weft/interop/stablehlo/read/translate.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_control.cpp: calls, branches and loops. A loop that counts up to a
-// number known here becomes scan, which can be differentiated in reverse.
+// interop/stablehlo/rules/tr_control.cpp: rules of calls, branches and loops. A loop that counts up
+// to a constant becomes scan, which supports reverse-mode derivatives.
 #include <algorithm>
 #include <cstdint>
 
@@ -24,8 +24,9 @@
 namespace weft::hlo {
 namespace {
 
-// The op of ours that a composite "weft.NAME" stands for (wr_nest.cpp writes them), if it takes
-// these operands; the decomposition says the same in arithmetic.
+// Binds the op of Weft that a composite "weft.NAME" represents, if the op accepts these operands
+// (wr_nest.cpp writes such composites). Otherwise the decomposition computes the same by
+// arithmetic.
 std::optional<Arrays> own_op(const Translator& t, const Op& op, const Arrays& x) {
   const Attr* name = op.attr("name");
   if (!name || !name->text.starts_with(own_prefix)) return {};
@@ -56,7 +57,7 @@ Arrays call(Translator& t, const Op& op, const Arrays& x) {
   return composite_flat(record(types_of(x), called), x, name->text, version ? version->integer : 0);
 }
 
-// What JAX writes for pure_callback, io_callback and debug.callback:
+// Returns true for the targets that JAX writes for pure_callback, io_callback and debug.callback:
 // xla_ffi_python_cpu_callback, xla_ffi_partitioned_python_gpu_callback, xla_python_cpu_callback, …
 bool is_python_callback(std::string_view target) {
   const auto skip = [&](std::string_view word) {
@@ -69,8 +70,8 @@ bool is_python_callback(std::string_view target) {
   skip("partitioned_");
   return skip("python_") && (target == "cpu_callback" || target == "gpu_callback");
 }
-// The function is not here. A call that gives nothing is left out; another one raises where it
-// would run.
+// The text does not contain the Python function. A call without results is left out. Any other call
+// raises an error when it would run.
 Arrays python_callback(Translator& t, const Op& op, const Arrays& x) {
   Arrays operands, out;
   Types results;
@@ -95,7 +96,7 @@ Arrays custom_call(Translator& t, const Op& op, const Arrays& x) {
   if (is_python_callback(target)) return python_callback(t, op, x);
   if (const Rule lapack = lapack_rule(target)) return lapack(t, op, x);
   if (target == "ApproxTopK") return approx_top_k(t, op, x);
-  if (target == "AllocateBuffer" && x.empty()) {  // any numbers will do
+  if (target == "AllocateBuffer" && x.empty()) {  // an uninitialized buffer
     Arrays out;
     for (size_t i = 0; i < op.out.size(); ++i) out.push_back(base::zeros(t.result(op, i)));
     return out;
@@ -104,7 +105,7 @@ Arrays custom_call(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() == 2 && target.starts_with("check.")) {
     using Kind = StablehloCheck::Kind;
     const std::string what = target.substr(6);
-    const bool reversed = what == "eq";  // check.eq takes what is expected first
+    const bool reversed = what == "eq";  // check.eq has the expected value first
     StablehloCheck c;
     if (what == "expect_close") c.kind = Kind::close;
     if (what == "expect_almost_eq" || what == "eq") c.kind = Kind::almost;
@@ -122,7 +123,7 @@ Arrays branches(Translator& t, const Op& op, const Array& index) {
   for (const Region& r : op.regions) all.push_back(t.recorded(r, {}));
   return cond_flat(index, all, {});
 }
-// An index outside takes the last branch; ours takes the nearest.
+// An index out of range selects the last branch. Weft's cond selects the nearest one.
 Arrays case_of(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 1 || op.regions.empty()) t.fail(op, "'case' needs an index and branches");
   if (x[0].dtype() != I32 || x[0].ndim() != 0) t.fail(op, "the index must be a tensor<i32>");
@@ -149,14 +150,14 @@ Arrays if_of(Translator& t, const Op& op, const Arrays& x) {
 
 // ---- loops
 
-// Argument `i` of a block, or -1: which argument a value is.
+// Returns which argument of the block a value is, or -1 if it is not an argument.
 int64_t argument(const Block& b, int32_t value) {
   const int64_t i = value - b.first_arg;
   return i >= 0 && i < static_cast<int64_t>(b.args.size()) ? i : -1;
 }
 
-// The trips of a loop whose condition is `counter < bound` and whose body adds a step to the
-// counter, all of them known.
+// The trip count of a loop with the condition `counter < bound`, whose body adds a step to the
+// counter. Start, step and bound must be constants.
 class Counted {
  public:
   Counted(const Translator& t, const Op& op)
@@ -183,7 +184,7 @@ class Counted {
     if (how == "LE") ++distance;
     Counter c{static_cast<size_t>(counter), *first, *step, 0};
     if (distance <= 0) return c;
-    // A counter that would wrap around before it gets there never ends so.
+    // If the counter would wrap around first, the loop does not end after n trips.
     const int64_t n = (distance - 1) / *step + 1;
     int64_t last = 0;
     const int bits = 8 * itemsize(t_.result(op_, static_cast<size_t>(counter)).dtype());
@@ -195,7 +196,7 @@ class Counted {
   }
 
  private:
-  // A constant, or an argument that no trip changes and that starts as one.
+  // The bound is a constant, or an argument that is initially a constant and that no trip changes.
   std::optional<int64_t> bound_of(int32_t value) const {
     const int64_t i = argument(test_, value);
     if (i < 0) return t_.known_integer(value);
@@ -241,7 +242,7 @@ Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
 }
 
 // A loop over slices of its operands along one axis. The region takes slices and carries, and
-// returns slices of results and carries.
+// returns slices of the results and the new carries.
 Arrays scan_of(Translator& t, const Op& op, const Arrays& x) {
   const std::vector<int64_t> counts = t.ints(op, "operandSegmentSizes");
   if (counts.size() != 2 || counts[0] < 0 || counts[1] < 0 ||

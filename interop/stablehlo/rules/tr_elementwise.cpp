@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_elementwise.cpp: arithmetic, comparisons, functions and conversions of
-// elements.
+// interop/stablehlo/rules/tr_elementwise.cpp: rules of elementwise arithmetic, comparisons,
+// functions and conversions.
 #include <fmt/format.h>
 
 #include <limits>
@@ -40,7 +40,7 @@ Arrays binary(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 2);
   return {f(x[0], x[1])};
 }
-// Of bools another op than of numbers.
+// Bools use a different op than numbers.
 template <Binary numbers, Binary bools>
 Arrays arithmetic(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 2);
@@ -55,7 +55,8 @@ Arrays abs(Translator& t, const Op& op, const Arrays& x) {
   return {is_unsigned(x[0].dtype()) ? x[0] : lax::abs(x[0])};
 }
 Array integer_power(const Array& x, const Array& y) {
-  // By squaring, as many times as the exponent has bits; negative exponents leave 1, -1 and 0.
+  // Computes the power by squaring, with one step for each bit of the exponent. Negative exponents
+  // give 1, -1 or 0.
   const DType d = x.dtype();
   const Array zero = scalar_of_int(d, 0), one = scalar_of_int(d, 1);
   Array base = x, left = y, power = lax::add(lax::sub(x, x), one);
@@ -108,7 +109,7 @@ Arrays clamp(Translator& t, const Op& op, const Arrays& x) {
 }
 Arrays select(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 3);
-  // Of a body of scalars on whole arrays some may be constants.
+  // When a scalar body runs on whole arrays, some operands may be scalar constants.
   Shape shape;
   for (const Array& a : x)
     if (a.ndim() > 0) shape = a.shape();
@@ -125,15 +126,15 @@ Arrays convert(Translator& t, const Op& op, const Arrays& x) {
   return {x[0].dtype() == d ? x[0] : lax::convert_element_type(x[0], d)};
 }
 
-// ---- bits. Elements of fewer than eight bits, bools and small floats are handed about as U8.
+// ---- bits. Elements of fewer than eight bits, bools and small floats are represented as U8.
 
 bool is_narrow(Typ t) { return small_type(t) || t->element->text == "i1"; }
 int width_of(Typ t) {
   if (const SmallType* s = small_type(t)) return s->bits;
   return t->element->text == "i1" ? 1 : 8 * itemsize(*dtype_of_element(t->element->text));
 }
-// The bits of narrow elements; of others their bytes, which have an axis of their own if they are
-// several.
+// The bits of an element of fewer than eight bits. For other elements, their bytes, along a new
+// last axis if there are several.
 Array bytes_of(Typ t, const Array& x) {
   if (const SmallType* s = small_type(t)) return bits_of(*s, x);
   return is_bool(x.dtype()) ? lax::convert_element_type(x, U8) : lax::bitcast_convert_type(x, U8);
@@ -142,7 +143,7 @@ Array element_of(Typ t, DType d, const Array& bytes) {
   if (const SmallType* s = small_type(t)) return value_of(*s, bytes);
   return is_bool(d) ? lax::ne(bytes, scalar_of_int(U8, 0)) : lax::bitcast_convert_type(bytes, d);
 }
-// Numbers of `from` bits along the last axis as numbers of `to` bits, the lowest first.
+// Converts numbers of `from` bits along the last axis to numbers of `to` bits, lowest bits first.
 Array regrouped(const Array& x, int from, int to) {
   const int last = static_cast<int>(x.ndim());
   if (from > to) {
@@ -155,7 +156,7 @@ Array regrouped(const Array& x, int from, int to) {
   const Array low = lax::mul(iota(U8, all.shape(), last), scalar_of_int(U8, from));
   return lax::reduce_or(lax::shift_left(all, low), {last});
 }
-// Whether one type's axes are the other's and one more of `ratio` elements.
+// Returns true if one shape is the other with an additional last axis of `ratio` elements.
 bool has_more(const Shape& longer, const Shape& shorter, int64_t ratio) {
   const int n = longer.ndim();
   return n == shorter.ndim() + 1 && longer[n - 1] == ratio && longer.erased(n - 1) == shorter;
@@ -183,7 +184,7 @@ Arrays bitcast(Translator& t, const Op& op, const Arrays& x) {
       out, to.dtype(),
       base::reshape(bytes, several ? wanted.inserted(wanted.ndim(), to_bits / 8) : wanted))};
 }
-// Ops that read bits, of which the dtype that holds a small type has more.
+// Ops that read bits. A dtype that holds a small type has more bits than the type.
 Arrays zeros_in_front(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 1);
   const SmallType* s = small_type(op.in[0]);
@@ -197,7 +198,7 @@ Arrays ones_in(Translator& t, const Op& op, const Arrays& x) {
   if (!s) return {lax::population_count(x[0])};
   return {lax::bitcast_convert_type(lax::population_count(bits_of(*s, x[0])), x[0].dtype())};
 }
-// The number of places is unsigned; as many as there are bits, or more, leave 0 or the sign.
+// The shift count is unsigned. Counts of at least the number of bits give 0 or the sign.
 template <bool keeps_sign>
 Arrays shift_right(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 2);
@@ -243,8 +244,8 @@ Arrays is_infinite(Translator& t, const Op& op, const Arrays& x) {
   return {lax::eq(sign == 0 ? lax::abs(x[0]) : x[0], scalar_of(d, sign < 0 ? -inf : inf))};
 }
 
-// The ops chlo.broadcast_NAME: operands are brought to one shape as NumPy does; where they have
-// fewer axes than the result, broadcast_dimensions may say which.
+// The ops chlo.broadcast_NAME broadcast their operands to one shape as NumPy does. For operands
+// with fewer axes than the result, broadcast_dimensions may specify the axes.
 constexpr std::string_view broadcast_prefix = "chlo.broadcast_";
 Arrays broadcasting(Translator& t, const Op& op, const Arrays& x) {
   const Shape shape = t.result(op).shape();
@@ -291,7 +292,7 @@ Rules broadcasting_rules() {
   return r;
 }
 
-// A body made for scalars, on whole arrays.
+// Runs a scalar body on whole arrays.
 Arrays map(Translator& t, const Op& op, const Arrays& x) {
   if (x.empty()) t.fail(op, "'map' needs operands");
   return t.run_on_arrays(op, t.only_region(op), x, op.out.size());

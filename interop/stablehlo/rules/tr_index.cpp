@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_index.cpp: reading and writing at computed indices.
+// interop/stablehlo/rules/tr_index.cpp: rules of reads and writes at computed indices.
 #include <algorithm>
 
 #include "weft/interop/stablehlo/read/translate.h"
@@ -24,7 +24,7 @@ Arrays dynamic_update(Translator& t, const Op& op, const Arrays& x) {
   return {starts.empty() ? x[1] : dynamic_update_at(x[0], x[1], starts)};
 }
 
-// The components of an index on the last axis, where ours stand.
+// Moves the axis of index components to the end, where Weft's ops expect it.
 Array indices_last(Translator& t, const Op& op, const Array& indices, int64_t axis) {
   const int rank = static_cast<int>(indices.ndim());
   if (axis < 0 || axis > rank) t.fail(op, "index_vector_dim is no axis of the indices");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_linear.cpp: products and convolutions of arrays, factorisations and
-// systems, the calls of LAPACK that JAX writes for these on CPUs, Fourier transforms.
+// interop/stablehlo/rules/tr_linear.cpp: rules of products, convolutions, factorizations, systems
+// and Fourier transforms, and of the LAPACK calls that JAX writes for these on CPUs.
 #include <algorithm>
 #include <unordered_map>
 
@@ -29,10 +29,10 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// Sums of products of bools are whether a pair is true of both: a count of them that is not 0.
+// A sum of products of bools is true if any product is true, that is, if their count is nonzero.
 Array whether(const Array& count) { return lax::ne(count, base::zeros(count.type())); }
 
-// The more exact one of those that are asked for for the factors.
+// The higher of the two precisions that are given for the factors.
 lax::Precision precision_of(const Op& op) {
   lax::Precision r = lax::Precision::DEFAULT;
   const Attr* asked = op.attr("precision_config");
@@ -49,7 +49,7 @@ Array product(Translator& t, const Op& op, const Arrays& x, const lax::DotDims& 
   const DType d = t.result(op).dtype();
   if (is_bool(x[0].dtype()) && is_bool(x[1].dtype()) && is_bool(d))
     return whether(lax::dot_general(base::convert(x[0], I32), base::convert(x[1], I32), dims, I32));
-  // Factors of different dtypes are those of the result.
+  // Factors of different dtypes are converted to the dtype of the result.
   if (x[0].dtype() != x[1].dtype())
     return lax::dot_general(base::convert(x[0], d), base::convert(x[1], d), dims, d,
                             precision_of(op));
@@ -62,7 +62,7 @@ Arrays dot_general(Translator& t, const Op& op, const Arrays& x) {
       {t.field(op, a, "lhs_contracting_dimensions"), t.field(op, a, "rhs_contracting_dimensions"),
        t.field(op, a, "lhs_batching_dimensions"), t.field(op, a, "rhs_batching_dimensions")})};
 }
-// Of vectors and matrices.
+// A product of vectors and matrices.
 Arrays dot(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 2 || x[0].ndim() < 1 || x[1].ndim() < 1)
     t.fail(op, "a product needs two operands");
@@ -86,7 +86,8 @@ Arrays ragged_dot(Translator& t, const Op& op, const Arrays& x) {
 
 // ---- convolutions
 
-// The words of "[b, 0, 1, f]", which are as many as the operand has axes.
+// Splits a list such as "[b, 0, 1, f]" into its words. There is one word for each axis of the
+// operand.
 std::vector<std::string> words_of(std::string_view list) {
   std::vector<std::string> words(1);
   for (char c : list)
@@ -96,7 +97,7 @@ std::vector<std::string> words_of(std::string_view list) {
       words.back() += c;
   return words;
 }
-// The axes of two letters and of the spatial numbers 0, 1, …
+// Returns the axes of the two letters and of the spatial numbers 0, 1, ….
 Sizes axes_of(Translator& t, const Op& op, std::string_view list, const char* first,
               const char* second, int64_t rank) {
   const std::vector<std::string> words = words_of(list);
@@ -114,7 +115,7 @@ Sizes axes_of(Translator& t, const Op& op, std::string_view list, const char* fi
   return axes;
 }
 
-// "#stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>"
+// Parses "#stablehlo.conv<[b, 0, f]x[0, i, o]->[b, 0, f]>".
 ConvAxes axes_of(Translator& t, const Op& op, const Arrays& x) {
   const std::string& text = t.attr(op, "dimension_numbers").text;
   std::vector<std::string_view> lists;
@@ -161,8 +162,7 @@ Arrays convolution(Translator& t, const Op& op, const Arrays& x) {
 
 // ---- factors and systems
 
-// The factor of which the lower triangle is asked for, or of the upper one. StableHLO leaves the
-// other triangle open.
+// The lower or upper triangular factor. StableHLO does not specify the other triangle.
 Array factor(const Array& x, bool lower) {
   if (lower) return lax::cholesky(x, false);
   return matrix::transposed(lax::cholesky(matrix::transposed(x, true), false), true);
@@ -173,7 +173,7 @@ Arrays cholesky(Translator& t, const Op& op, const Arrays& x) {
   return {factor(x[0], t.flag(op, "lower"))};
 }
 
-// Half precision is that of the result alone.
+// For F16 and BF16 only the result is rounded; the solution is computed in F32.
 Array solved(const Array& a, const Array& b, const lax::TriangularSolve& o) {
   const DType d = b.dtype();
   if (d != F16 && d != BF16) return lax::triangular_solve(a, b, o);
@@ -209,7 +209,7 @@ Arrays fft(Translator& t, const Op& op, const Arrays& x) {
   const bool to_or_from_real = type == lax::FftType::rfft || type == lax::FftType::irfft;
   if (is_complex(x[0].dtype()) == (type == lax::FftType::rfft))
     t.fail(op, "the operand of " + kind + " has another type");
-  // Of real numbers that were made complex half of the spectrum is computed.
+  // For a real operand that was converted to complex, only half of the spectrum is computed.
   const Op* made = t.maker(op.operands[0], "stablehlo.convert", 1);
   if (!to_or_from_real && made) {
     const Array& before = t.value(made->operands[0]);
@@ -221,7 +221,8 @@ Arrays fft(Translator& t, const Op& op, const Arrays& x) {
 
 // ---- LAPACK
 
-// The factor, beside the other triangle of the operand, and 0 where there is one.
+// The factor together with the other triangle of the operand, and a state of 0 for each factor that
+// exists.
 Arrays potrf(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   const bool lower = lapack::letter(t, op, "uplo", "LU") == 'L';
@@ -232,7 +233,8 @@ Arrays potrf(Translator& t, const Op& op, const Arrays& x) {
   return {lax::select(mine, l, x[0]), lapack::broken(l, 2)};
 }
 
-// The factors, the pivots' rows from 1 on, and the first zero on the diagonal of U from 1 on or 0.
+// The factors, the rows of the pivots counted from 1, and the position of the first zero on the
+// diagonal of U. That position is counted from 1, and is 0 if the diagonal has no zero.
 Arrays getrf(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   const auto [packed, pivots, permutation] = lax::lu(x[0]);
@@ -249,7 +251,8 @@ Arrays getrf(Translator& t, const Op& op, const Arrays& x) {
   return {packed, base::add(pivots, one), lax::select(singular, first, base::zeros(first.type()))};
 }
 
-// Of TPUs: the factors, the pivots' rows from 0 on, the order of the rows.
+// The LU decomposition of TPUs: the factors, the rows of the pivots counted from 0, and the order
+// of the rows.
 Arrays lu_decomposition(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   const auto [packed, pivots, permutation] = lax::lu(x[0]);
@@ -261,7 +264,7 @@ Arrays geqrf(Translator& t, const Op& op, const Arrays& x) {
   const auto [a, taus] = lax::geqrf(x[0]);
   return {a, taus};
 }
-// LAPACK counts from 1. Operand 1 names the columns that are to stay in front.
+// LAPACK counts from 1. Operand 1 marks the columns that must remain at the front.
 Arrays geqp3(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 2);
   const Op* filled = t.maker(op.operands[1], "stablehlo.broadcast_in_dim", 1);
@@ -291,7 +294,8 @@ Arrays trsm(Translator& t, const Op& op, const Arrays& x) {
                                  .unit_diagonal = lapack::letter(t, op, "diag", "NU") == 'U'})};
 }
 
-// The diagonals and right sides, which LAPACK writes over: the last is x; and 0 where there is one.
+// The diagonals and right-hand sides, which LAPACK overwrites. The last of them becomes the
+// solution x. The state is 0 for each solution that exists.
 Arrays gtsv(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 4) t.fail(op, "takes three diagonals and right sides");
   const Array y = lax::tridiagonal_solve(x[0], x[1], x[2], x[3]);
@@ -318,7 +322,7 @@ Rule lapack_rule(std::string_view target) {
   target.remove_suffix(back.size());
   if (target.empty() || std::string_view("sdcz").find(target[0]) == std::string_view::npos)
     return nullptr;
-  target.remove_prefix(1);  // The operands say the dtype.
+  target.remove_prefix(1);  // the operands determine the dtype
   static const std::unordered_map<std::string_view, Rule> rules = {
       {"geqp3", geqp3}, {"geqrf", geqrf}, {"getrf", getrf}, {"gtsv", gtsv},   {"orgqr", orgqr},
       {"ormqr", ormqr}, {"potrf", potrf}, {"trsm", trsm},   {"ungqr", orgqr}, {"unmqr", ormqr}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_random.cpp: random bits from a counter, as integers and as the bits of
-// floats; numbers of a range.
+// interop/stablehlo/rules/tr_random.cpp: rules of random bits from a counter, as integers or as the
+// bits of floats, and of random numbers in a range.
 #include <algorithm>
 
 #include "weft/interop/stablehlo/read/translate.h"
@@ -16,7 +16,7 @@ Arrays rng_bit_generator(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 1 || op.out.size() != 2) t.fail(op, "takes a state and gives one, and bits");
   const std::string how = t.word(op, "rng_algorithm");
   const bool is_threefry = how == "THREE_FRY";
-  // What XLA takes for DEFAULT on CPUs.
+  // DEFAULT is PHILOX, as XLA chooses on CPUs.
   if (!is_threefry && how != "PHILOX" && how != "DEFAULT")
     t.fail(op, "rng_algorithm is DEFAULT, THREE_FRY or PHILOX");
   const Type out = t.result(op, 1);
@@ -28,12 +28,12 @@ Arrays rng_bit_generator(Translator& t, const Op& op, const Arrays& x) {
   const RandomDraw d = draw_bits(x[0], out.shape(), *word,
                                  is_threefry ? BitGenerator::threefry : BitGenerator::philox);
   if (*word == out.dtype()) return {d.state, d.bits};
-  // Floats have these bits; nothing makes them numbers of a range.
+  // The bits of a float are random. They are not converted to numbers in a range.
   return {d.state, lax::bitcast_convert_type(d.bits, out.dtype())};
 }
 
-// From which generator is up to whoever runs the op, and its state nothing the text can name. A
-// program has no state here: each op has a stream of its own, the same in each run.
+// The text does not specify the generator of this op and cannot name its state. A program has no
+// state here, so each op has its own stream, which is the same in each run.
 Arrays rng(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 3) t.fail(op, "takes two scalars and a shape");
   const std::string how = t.word(op, "rng_distribution");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_reduce.cpp: reductions. A body of one op is a reduction of ours; any
-// other body runs on pairs of elements until one is left.
+// interop/stablehlo/rules/tr_reduce.cpp: rules of reductions. A body of one op becomes a reduction
+// of Weft. Any other body runs on pairs of elements until one element is left.
 #include <set>
 
 #include "weft/interop/stablehlo/rules/folds.h"
@@ -35,7 +35,7 @@ Arrays reduce(Translator& t, const Op& op, const Arrays& x) {
                        both.insert(both.end(), b.begin(), b.end());
                        return t.run_on_arrays(op, body, both, n);
                      });
-  // Over no axes it is one step, 0 + -0 = 0.
+  // A reduction over no axes is one step, so that 0 + -0 = 0.
   if (axes.empty()) return {r.join(x[0], x[1])};
   const Array out = r.over_axes(x[0], axes);
   return {is_neutral(x[1], name) ? out : r.join(out, x[1])};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_shape.cpp: constants, and what moves elements and computes nothing.
+// interop/stablehlo/rules/tr_shape.cpp: rules of constants, and of ops that only move elements.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -17,7 +17,8 @@ void need(Translator& t, const Op& op, const Arrays& x, size_t n) {
   if (x.size() != n) t.fail(op, "'" + op.name + "' needs " + std::to_string(n) + " operands");
 }
 
-// One number, repeated or not, is a literal of the program; others are held beside it.
+// A constant with equal elements becomes a literal of the program. Other constants are stored as
+// arrays.
 Array constant_value(Translator& t, const Op& op, const Attr& a) {
   if (!a.dense || !a.dense->known) t.missing(op, "of this element type");
   const Dense& d = *a.dense;
@@ -51,7 +52,7 @@ Arrays broadcast(Translator& t, const Op& op, const Arrays& x) {
   Array a = x[0];
   if (dims.size() != a.shape().size()) t.fail(op, "one dimension an axis is needed");
   if (!std::is_sorted(dims.begin(), dims.end())) {
-    // Ours keep their order.
+    // Weft's op requires axes in ascending order.
     std::vector<int64_t> order(dims.size());
     std::iota(order.begin(), order.end(), 0);
     std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
@@ -99,7 +100,7 @@ Arrays pad(Translator& t, const Op& op, const Arrays& x) {
   return {pad_with(x[0], x[1], t.ints(op, "edge_padding_low"), t.ints(op, "edge_padding_high"),
                    t.ints(op, "interior_padding"))};
 }
-// Sizes that are operands, where constants say them.
+// Sizes given as operands, which must be constants.
 Arrays dynamic_pad(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 5);
   return {pad_with(x[0], x[1], t.known_integers(op, 2), t.known_integers(op, 3),

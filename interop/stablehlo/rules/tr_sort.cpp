@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_sort.cpp: sorting. The comparator is read as a list of keys: an
-// element by element comparison of operands, perhaps after the selects that make zeros and NaNs
-// equal. By any other one elements are compared as it says.
+// interop/stablehlo/rules/tr_sort.cpp: the rules of sorting. A comparator is recognized as a list
+// of keys if it compares operands one after another. The operands may pass through the selects that
+// make zeros and NaNs equal. Any other comparator is executed.
 #include <algorithm>
 
 #include "weft/interop/stablehlo/read/dense.h"
@@ -33,7 +33,8 @@ struct Key {
 };
 using Keys = std::vector<Key>;
 
-// Around an argument. Each one is looked through three times, so that more would cost too much.
+// The limit of selects around an argument. Each one is visited three times, so more would take too
+// long.
 constexpr int most_selects = 6;
 
 class Comparator {
@@ -46,7 +47,7 @@ class Comparator {
       return {};
     auto keys = less(b_.ops.back().operands[0], 0);
     if (!keys) return {};
-    // The parts of a complex number in turn are its own order.
+    // The real part followed by the imaginary part is the order of complex numbers.
     Keys out;
     for (size_t i = 0; i < keys->size(); ++i) {
       Key k = (*keys)[i];
@@ -63,8 +64,8 @@ class Comparator {
   }
 
  private:
-  // An argument of the comparator, or a part of it, through the selects that make zeros and NaNs
-  // equal among themselves.
+  // An argument of the comparator, or a part of it, after the selects that make all zeros equal and
+  // all NaNs equal.
   struct Term {
     int64_t arg = -1;
     Part part = Part::all;
@@ -74,7 +75,7 @@ class Comparator {
     const Op* op = t_.maker(v, "stablehlo.constant", 0);
     const Attr* a = op ? op->attr("value") : nullptr;
     if (!a || !a->dense || !a->dense->known || !a->dense->type->dims.empty()) return {};
-    // Of floats alone: what integers are compared with does not matter here.
+    // Only floats matter: no select of the recognized form compares with an integer.
     const Dense& d = *a->dense;
     if (!is_floating(d.dtype)) return {};
     return float_at(d.bytes.data(), d.dtype);
@@ -114,7 +115,7 @@ class Comparator {
     return {};
   }
 
-  // The key that a comparison is about; `how`: "LT", "GT", "EQ".
+  // Returns the key that a comparison uses. `how` is "LT", "GT" or "EQ".
   std::optional<Key> compared(int32_t v, std::string_view how) const {
     const Op* op = t_.maker(v, "stablehlo.compare", 2);
     if (!op) return {};
@@ -126,7 +127,7 @@ class Comparator {
       if (is == "LT" || is == "GT") is = is == "LT" ? "GT" : "LT";
     }
     if (b->arg != a->arg + 1 || a->arg % 2 != 0) return {};
-    // Bits decide, unless the selects took their say.
+    // The total order compares bits, unless the selects have made zeros and NaNs equal.
     const bool total = t_.word(*op, "compare_type", "FLOAT") == "TOTALORDER";
     const auto d = array_type(op->in[0]);
     if (total && d && is_floating(d->dtype()) && !(a->zeros && b->zeros && a->nans && b->nans))
@@ -165,8 +166,8 @@ class Comparator {
   const Block& b_;
 };
 
-// Whether elements stand before others, by any comparator: where it decides nothing, or both ways,
-// they keep their order. `earlier`: which of them stood in front.
+// True where the elements `these` precede `those`, for any comparator. If it returns the same for
+// both orders, the elements keep their order. `earlier` is true where `these` were first.
 Array in_front(Translator& t, const Op& op, const Arrays& these, const Arrays& those,
                const Array& earlier) {
   Arrays forward, backward;
@@ -180,13 +181,13 @@ Array in_front(Translator& t, const Op& op, const Arrays& these, const Arrays& t
   return lax::select(lax::eq(first, second), earlier, first);
 }
 
-// An element's place is the number of those before it. All pairs are compared, so that short rows
-// only are worth it.
+// The new position of an element is the number of elements that precede it. All pairs are compared,
+// so this is used only for short rows.
 constexpr int64_t most_pairs = int64_t{1} << 24;
 Arrays sort_by_places(Translator& t, const Op& op, const Arrays& x, int axis) {
   const int64_t n = x[0].shape()[axis];
   const int last = static_cast<int>(x[0].ndim());
-  Arrays own, others;  // others along the last axis
+  Arrays own, others;  // others run along the last axis
   for (const Array& a : x) {
     own.push_back(base::insert_axis(a, last, n));
     others.push_back(base::insert_axis(base::move_axis(a, axis, last - 1), axis, n));
@@ -202,9 +203,9 @@ Arrays sort_by_places(Translator& t, const Op& op, const Arrays& x, int axis) {
   return out;
 }
 
-// By a bitonic network (Batcher, 1968): in each step an element is compared with the one whose
-// place differs in one bit. Rows are filled up to a power of two; where an element stood, which is
-// its last row, says what counts and makes the order a total one.
+// Sorts by a bitonic network (Batcher, 1968). In each step an element is compared with the one
+// whose position differs in one bit. Rows are padded to a power of two. The original position is
+// kept as a last array: it identifies the padding and makes the order total.
 Arrays sort_by_network(Translator& t, const Op& op, const Arrays& x, int axis) {
   const int64_t n = x[0].shape()[axis];
   const int last = static_cast<int>(x[0].ndim()) - 1;
@@ -277,7 +278,7 @@ Arrays sort(Translator& t, const Op& op, const Arrays& x) {
     const auto by_comparator = x[0].size() <= most_pairs / n ? sort_by_places : sort_by_network;
     return by_comparator(t, op, x, static_cast<int>(axis));
   }
-  // Ours takes the keys first.
+  // Weft's sort takes the keys as its first operands.
   std::vector<size_t> order;
   for (const Key& k : *keys)
     if (std::find(order.begin(), order.end(), static_cast<size_t>(k.operand)) == order.end())
@@ -285,7 +286,8 @@ Arrays sort(Translator& t, const Op& op, const Arrays& x) {
   const auto count = static_cast<int64_t>(order.size());
   for (size_t i = 0; i < x.size(); ++i)
     if (std::find(order.begin(), order.end(), i) == order.end()) order.push_back(i);
-  // Downwards: upwards from the other end, so that equals keep their order.
+  // A descending order sorts the reversed operands upwards and reverses the result, so that equal
+  // elements keep their order.
   const bool down = keys->front().descending;
   Arrays in;
   for (size_t i : order) in.push_back(down ? reverse(x[i], {axis}) : x[i]);
@@ -310,7 +312,7 @@ Arrays top_k(Translator& t, const Op& op, const Arrays& x) {
   return {gather_along(x[0], places, axis), places};
 }
 
-// "GT" or "LT": how a comparator of pairs of scalars, of values and of their places, orders values.
+// Returns "GT" or "LT", the order of a comparator of (value, position) pairs.
 std::string order_of(Translator& t, const Op& op) {
   const Attr& called = t.attr(op, "called_computations");
   const Region* body = called.kind == Attr::Kind::list && called.items.size() == 1
@@ -330,8 +332,8 @@ std::string order_of(Translator& t, const Op& op) {
 
 }  // namespace
 
-// All are found, whatever recall is asked for: as many as the result holds, the best ones first.
-// Operands are values and what goes with each, then what stands for none.
+// Computes the exact result for any recall target: as many elements as the result has, best ones
+// first. The operands are the values, their companions, and the initial values of both.
 Arrays approx_top_k(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 4 || op.out.size() != 2 || x[0].shape() != x[1].shape())
     t.fail(op, "takes values, their places and two initial values");

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_spectral.cpp: the calls that JAX writes for eigenvalues, singular
-// values and simpler forms of matrices, and what all calls of LAPACK have in common. LAPACK writes
-// over its operands; results that stand for these, and vectors that nobody asked for, are numbers
-// of which nothing is known.
+// interop/stablehlo/rules/tr_spectral.cpp: rules of the calls that JAX writes for eigenvalues,
+// singular values and simpler forms of matrices, and functions for all LAPACK calls. LAPACK
+// overwrites its operands. The results that represent overwritten operands, and vectors that were
+// not requested, have unspecified values.
 #include <fmt/format.h>
 
 #include <unordered_map>
@@ -28,7 +28,7 @@ void lapack::require(Translator& t, const Op& op, const Arrays& x, size_t n) {
   if (x.size() != n || x[0].ndim() < 2) t.fail(op, "takes matrices");
 }
 int64_t lapack::number(Translator& t, const Op& op, std::string_view name) {
-  // JAX writes the first of these, the op itself has the second.
+  // JAX writes the first of these attributes. The second is that of the op itself.
   const Attr* options = op.attr("mhlo.backend_config");
   if (!options) options = &t.attr(op, "backend_config");
   for (const NamedAttr& e : options->entries)
@@ -52,7 +52,7 @@ namespace {
 
 using lapack::letter;
 
-// Eigenvectors, eigenvalues and the state.
+// Returns eigenvectors, eigenvalues and the state.
 Arrays syevd(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   letter(t, op, "mode", "V");
@@ -60,7 +60,7 @@ Arrays syevd(Translator& t, const Op& op, const Arrays& x) {
       lax::eigh(x[0], {.lower = letter(t, op, "uplo", "LU") == 'L', .symmetrize_input = false});
   return {v, w, lapack::broken(w, 1)};
 }
-// Of TPUs: "1,…" if the lower triangle is read.
+// The call for TPUs. Its options start with "1," if the lower triangle is read.
 Arrays eigh(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   const std::string& how = t.attr(op, "backend_config").text;
@@ -70,7 +70,7 @@ Arrays eigh(Translator& t, const Op& op, const Arrays& x) {
   return {v, w};
 }
 
-// The matrix, the values, the vectors and the state.
+// Returns the matrix, the singular values, the vectors and the state.
 Arrays gesdd(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   const char mode = letter(t, op, "mode", "ASN");
@@ -82,7 +82,8 @@ Arrays gesdd(Translator& t, const Op& op, const Arrays& x) {
   return {x[0], s, u, vh, lapack::broken(s, 1)};
 }
 
-// The values, of real matrices in two parts, left and right vectors and the state.
+// Returns the eigenvalues, left and right eigenvectors and the state. The eigenvalues of real
+// matrices are two results, real and imaginary parts.
 Arrays geev(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   const bool split = !is_complex(x[0].dtype());
@@ -99,9 +100,9 @@ Arrays geev(Translator& t, const Op& op, const Arrays& x) {
   return out;
 }
 
-// The eigenvalues of a real Schur form in two parts. A pair of complex ones has a block whose
-// numbers on the diagonal are equal and whose others, b and c, have different signs: sqrt|b|
-// sqrt|c| is their imaginary part, the first one's above 0.
+// The real and imaginary parts of the eigenvalues of a real Schur form. A complex pair has a block
+// with equal numbers on the diagonal. The other two, b and c, have different signs. The imaginary
+// part is sqrt|b| sqrt|c|, positive for the first of the pair.
 Arrays values_of_blocks(const Array& form) {
   const int last = form.ndim() - 1;
   const int64_t n = form.shape()[last];
@@ -118,8 +119,8 @@ Arrays values_of_blocks(const Array& form) {
   return {values, lax::sub(base::concatenate({size, one}, last - 1),
                            base::concatenate({one, size}, last - 1))};
 }
-// The form, its vectors, the eigenvalues (of real matrices in two parts), how many of them were
-// sorted to the front, and the state.
+// Returns the Schur form, its vectors, the eigenvalues, how many of them were sorted to the front,
+// and the state. The eigenvalues of real matrices are two results, real and imaginary parts.
 Arrays gees(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   const bool split = !is_complex(x[0].dtype());
@@ -136,7 +137,7 @@ Arrays gees(Translator& t, const Op& op, const Arrays& x) {
   return out;
 }
 
-// The form with the reflections, their factors and the state.
+// Returns the form together with the reflections, the factors of the reflections, and the state.
 Arrays gehrd(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   if (lapack::number(t, op, "low") != 1 ||
@@ -146,7 +147,8 @@ Arrays gehrd(Translator& t, const Op& op, const Arrays& x) {
   return {a, taus, lapack::broken(a, 2)};
 }
 
-// The form with the reflections, its diagonals, the factors and the state.
+// Returns the form together with the reflections, its diagonals, the factors of the reflections,
+// and the state.
 Arrays sytrd(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 1);
   const auto [a, d, e, taus] =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/rules/tr_window.cpp: reductions of windows, and what is added where they
-// choose. A window that grows from an end of an axis is a running fold; bodies that are no op of
-// ours are joined on whole arrays.
+// interop/stablehlo/rules/tr_window.cpp: rules of reductions of windows, and of scatters to the
+// elements that windows select. A window that extends to an end of an axis becomes a cumulative op.
+// Bodies other than one known op run on whole arrays.
 #include <algorithm>
 
 #include "weft/interop/stablehlo/rules/folds.h"
@@ -32,7 +32,7 @@ Window window_of(Translator& t, const Op& op, const Array& x) {
   return w;
 }
 
-// The axis along which the window reaches from each element to an end of it, and which end.
+// The axis along which the window extends from each element to an end, and which end it is.
 struct Running {
   int64_t axis;
   bool reverse;
@@ -82,8 +82,8 @@ Arrays reduce_window(Translator& t, const Op& op, const Arrays& x) {
     const auto join = [&](const Arrays& a, const Arrays& b) { return Arrays{f.join(a[0], b[0])}; };
     return neutral ? fold_windows(in, init, w, join) : reduce_windows(in, init, w, join);
   }
-  // init takes part once in each window, and padding takes none, as XLA has it; StableHLO's text
-  // pads with init.
+  // As in XLA, init is combined once with each window, and padding is not combined. The StableHLO
+  // specification pads with init instead.
   return reduce_windows(in, init, w, [&](const Arrays& a, const Arrays& b) {
     Arrays both = a;
     both.insert(both.end(), b.begin(), b.end());
@@ -91,7 +91,8 @@ Arrays reduce_window(Translator& t, const Op& op, const Arrays& x) {
   });
 }
 
-// "GE" of a body that compares its two scalars so; empty else.
+// Returns the direction of a body that only compares its two scalars, such as "GE". Returns an
+// empty text for other bodies.
 std::string comparison_of(Translator& t, const Region& body) {
   if (only_op(body) != "stablehlo.compare") return {};
   return t.word(body.blocks[0].ops[0], "comparison_direction");

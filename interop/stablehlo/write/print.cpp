@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/print.cpp: the syntax tree as generic text, comparison, and the table of
-// types.
+// interop/stablehlo/write/print.cpp: prints the syntax tree in the generic form, compares trees,
+// and holds the table of types.
 #include <fmt/format.h>
 
 #include <algorithm>

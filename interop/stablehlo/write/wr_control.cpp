@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_control.cpp: loops, branches and calls. Where lanes go their own ways
-// the programs of one step (Lowering::lockstep) hold the masks and selects; all lanes run as long
-// as one does.
+// interop/stablehlo/write/wr_control.cpp: writes loops, branches and calls. If lanes have different
+// trip counts or branches, the programs of one step (Lowering::lockstep) contain the masks and
+// selects. All lanes run until the last one ends.
 #include <algorithm>
 #include <limits>
 
@@ -35,7 +35,8 @@ Vals loop(Writer& w, const Vals& init, FunctionRef<Vals(const Vals&)> go,
   return w.op("stablehlo.while", init, types, {}, std::move(regions));
 }
 
-// What is written twice would double with each loop that it holds.
+// The condition is written twice. A larger one is written as a function, because nested loops would
+// double its size at each level.
 constexpr int64_t most_repeated = 16;
 
 Vals write_while(Writer& w, const LoopForm& f, const std::vector<Jaxpr>& steps, const Vals& x) {
@@ -54,7 +55,7 @@ Vals write_while(Writer& w, const LoopForm& f, const std::vector<Jaxpr>& steps, 
       append(in, carry);
       return w.written_out(steps[1], in);
     });
-  // Which lanes are active goes along with the carries, so that it is computed once a trip.
+  // The mask of active lanes is carried, so that it is computed once for each trip.
   Vals start = tested(init);
   append(start, init);
   const Vals out = loop(
@@ -101,14 +102,14 @@ Val write_row(Writer& w, const Val& x, const Val& row, const Val& t) {
   return w.one("stablehlo.dynamic_update_slice", in, x.type);
 }
 
-// A while that counts; the results are carries, written row by row.
+// Writes a while loop with a counter. The results are carries that are written row by row.
 Vals write_scan(Writer& w, const Equation& e, const LoopForm& f, const Jaxpr& step, const Vals& x) {
   const Vals consts = part(x, f.first_const(), f.consts);
   const Vals rows = part(x, f.first_row(), f.rows);
   Vals init = part(x, f.first_carry(), f.carry);
   const Vals results = zeros(w, e);
   append(init, part(results, f.carry, f.results));
-  if (f.length == 0) return init;  // a row of nothing cannot be named
+  if (f.length == 0) return init;  // a slice of an array without rows would be invalid
   const Type count(f.length > std::numeric_limits<int32_t>::max() ? I64 : I32, Shape{});
   Val trips = w.integer(count, f.length);
   if (f.trips)
@@ -145,7 +146,7 @@ Vals write_scan(Writer& w, const Equation& e, const LoopForm& f, const Jaxpr& st
 
 // ---- cond
 
-// One of two regions without arguments.
+// Writes an if op, whose two regions have no arguments.
 Vals if_of(Writer& w, const Equation& e, const Val& flag, FunctionRef<Vals(const Vals&)> then,
            FunctionRef<Vals(const Vals&)> otherwise) {
   std::vector<Region> regions;
@@ -171,7 +172,7 @@ Vals write_cond(Writer& w, const Equation& e, const LoopForm& f, const std::vect
     if (!f.enter) return chosen({});
     return if_of(w, e, x[1], chosen, [&](const Vals&) { return zeros(w, e); });
   }
-  // One branch after another; one that no lane takes is not run.
+  // Writes the branches one after another. A branch that no lane takes is not run.
   const Vals taken = w.written_out(steps[0], part(x, 0, f.first_const()));
   Vals out = zeros(w, e);
   for (size_t b = 0; b + 1 < steps.size(); ++b) {

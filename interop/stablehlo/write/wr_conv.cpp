@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_conv.cpp: convolutions, and the precision of products. StableHLO has
-// no lanes: those of lhs alone become a part of its batch, those of rhs alone a part of its out
-// features, and lanes of both become groups.
+// interop/stablehlo/write/wr_conv.cpp: writes convolutions, and the precision of products.
+// StableHLO has no lanes. Lanes of only lhs are merged into its batch, lanes of only rhs into its
+// output features, and lanes of both become groups.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,9 +28,9 @@ std::vector<NamedAttr> with_precision(const Equation& e, std::vector<NamedAttr> 
 
 namespace {
 
-// What an axis holds: lane k, or one of these.
+// The content of an axis: the number of a lane axis, or one of these.
 constexpr int batch = 1000, group = 1001, out_feature = 1002, feature = 1003, spatial = 2000;
-// The axes of an array, each with what it holds and its size.
+// The axes of an array, each with its content and its size.
 struct Axis {
   int holds;
   int64_t size;
@@ -52,7 +52,7 @@ Order joined(std::initializer_list<Order> parts) {
   for (const Order& p : parts) all.insert(all.end(), p.begin(), p.end());
   return all;
 }
-// x, whose axes are divided into these, with them in this order.
+// Reshapes x into these axes and transposes them to this order.
 Val arranged(Writer& w, const Val& x, const Axes& parts, const Order& order) {
   Ints permutation;
   Axes out;
@@ -65,7 +65,7 @@ Val arranged(Writer& w, const Val& x, const Axes& parts, const Order& order) {
   return w.one("stablehlo.transpose", {divided}, x.type.with_shape(sizes_of(out)),
                {{"permutation", ints_attr(permutation)}});
 }
-// Axes that hold all of each list.
+// The shape after the axes of each list are merged.
 Shape merged(const Axes& parts, const std::vector<Order>& lists) {
   Ints sizes;
   for (const Order& list : lists) {
@@ -110,7 +110,7 @@ Val written_conv(Writer& w, const Equation& e, const Val& x, const Val& y, const
                                   {"window_strides", ints_attr(e.ints("window_strides"))}}));
 }
 
-// An operand's axes: of its lanes, and of what the spec says each other axis holds.
+// The axes of an operand: its lane axes, and the axes whose contents the spec gives.
 Axes axes_of(const Val& x, const Ints& lanes, const Ints& spec, int first, int second) {
   Axes axes(x.shape().size());
   const auto put = [&](int64_t at, int holds) {
@@ -121,7 +121,7 @@ Axes axes_of(const Val& x, const Ints& lanes, const Ints& spec, int first, int s
     put(spec[i], i == 0 ? first : i == 1 ? second : spatial + static_cast<int>(i));
   return axes;
 }
-// What `holds` is divided into so many groups, which come first.
+// Splits the axis with content `holds` into groups and the rest. The group axis is first.
 Axes divided(Axes axes, int holds, int64_t groups) {
   const auto at =
       std::find_if(axes.begin(), axes.end(), [&](const Axis& a) { return a.holds == holds; });
@@ -130,10 +130,10 @@ Axes divided(Axes axes, int holds, int64_t groups) {
   return axes;
 }
 
-// The lanes by what has them.
+// The lane axes, classified by the operands that have them.
 struct Lanes {
   Order both, lhs, rhs;
-  int64_t shared = 1;  // lanes of both
+  int64_t shared = 1;  // number of lanes that both operands have
 };
 
 Vals with_lanes(Writer& w, const Equation& e, const Vals& x, const Lanes& lanes) {
@@ -146,7 +146,8 @@ Vals with_lanes(Writer& w, const Equation& e, const Vals& x, const Lanes& lanes)
     for (size_t i = 2; i < lhs_spec.size(); ++i) lists.push_back({spatial + static_cast<int>(i)});
     return lists;
   };
-  // Lanes of both stand in front of the groups: of the batch, or of the features.
+  // Lanes of both operands are merged before the groups, which are groups of the batch or of the
+  // features.
   const Order images = joined({lanes.lhs, {batch}}),
               kernels = joined({lanes.both, {group}, lanes.rhs, {out_feature}});
   Axes of_x = axes_of(x[0], e.ints("lhs_lanes"), lhs_spec, batch, feature);
@@ -158,7 +159,8 @@ Vals with_lanes(Writer& w, const Equation& e, const Vals& x, const Lanes& lanes)
       divided(axes_of(x[1], e.ints("rhs_lanes"), e.ints("rhs_spec"), out_feature, feature),
               out_feature, groups);
   const Val rhs = merged(w, x[1], of_y, with_window(kernels, {feature}));
-  // The result: its parts where the equation has them, and where they are written.
+  // `parts` are the axes of the result as they are written, and `wanted` is their order in the
+  // equation.
   Ints first(lanes.both.size() + lanes.lhs.size() + lanes.rhs.size());
   std::iota(first.begin(), first.end(), 0);
   const Axes of_out =

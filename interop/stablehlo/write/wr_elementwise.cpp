@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_elementwise.cpp: the elementwise ops that StableHLO says with an
-// attribute, or not of every dtype; those of one name are in the table of tr_elementwise.cpp.
+// interop/stablehlo/write/wr_elementwise.cpp: writes the elementwise ops that StableHLO expresses
+// with an attribute, or does not have for every dtype. Ops with a one-to-one name are in the table
+// of tr_elementwise.cpp.
 #include <cctype>
 #include <numbers>
 
@@ -18,7 +19,7 @@ Vals fitted(Writer& w, const Equation& e, const Vals& x) {
   return out;
 }
 
-// The ops of one name.
+// The ops that have a one-to-one name.
 const std::unordered_map<std::string_view, std::string_view>& names() {
   static const auto all = [] {
     std::unordered_map<std::string_view, std::string_view> r;
@@ -41,25 +42,25 @@ Vals compared(Writer& w, const Equation& e, const Vals& x) {
 Vals absolute(Writer& w, const Equation& e, const Vals& x) {
   return is_unsigned(x[0].dtype()) || is_bool(x[0].dtype()) ? x : one_to_one(w, e, x);
 }
-// Of unsigned numbers: whether it is one at all.
+// The sign of an unsigned number is 1 if the number is not 0.
 Vals sign(Writer& w, const Equation& e, const Vals& x) {
   if (!is_unsigned(x[0].dtype())) return one_to_one(w, e, x);
   return {w.convert(w.compare("NE", x[0], w.integer(x[0].type, 0)), x[0].dtype())};
 }
-// chlo has it of floats.
+// chlo.square exists only for floats and complex numbers.
 Vals square(Writer& w, const Equation& e, const Vals& x) {
   return is_inexact(x[0].dtype()) ? one_to_one(w, e, x)
                                   : Vals{w.binary("stablehlo.multiply", x[0], x[0])};
 }
-// As JAX writes it; our own formula rounds with a large number added and taken away, which XLA
-// leaves out.
+// The decomposition is that of JAX. Weft's own formula rounds by adding and subtracting a large
+// number, which XLA optimizes away.
 Vals exp2(Writer& w, const Equation& e, const Vals& x) {
   return write_composite(w, e, x, [&](const Vals& v) -> Vals {
     const Val scaled = w.binary("stablehlo.multiply", v[0], w.number(v[0].type, std::numbers::ln2));
     return {w.one("stablehlo.exponential", {scaled}, scaled.type)};
   });
 }
-// As XLA approximates it; read again, it is ours.
+// The decomposition is XLA's approximation. When Weft reads the text, it binds its own op.
 Vals erf_inv(Writer& w, const Equation& e, const Vals& x) {
   return write_composite(
       w, e, x, [&](const Vals& v) -> Vals { return {w.one("chlo.erf_inv", {v[0]}, v[0].type)}; });

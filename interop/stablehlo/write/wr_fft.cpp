@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_fft.cpp: Fourier transforms.
+// interop/stablehlo/write/wr_fft.cpp: writes Fourier transforms.
 #include <fmt/format.h>
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_index.cpp: reading and writing at computed indices.
+// interop/stablehlo/write/wr_index.cpp: writes reads and writes at computed indices.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -17,12 +17,12 @@ namespace {
 
 // ---- dynamic_slice, dynamic_update_slice
 
-// The starts of one window, of one dtype as StableHLO wants them. Ours may differ.
+// Converts the starts of a window to one dtype, which StableHLO requires. In Weft they may differ.
 Vals one_type(Writer& w, Vals starts) {
   const auto differs = [&](const Val& v) { return v.dtype() != starts[0].dtype(); };
   if (std::none_of(starts.begin(), starts.end(), differs)) return starts;
   for (Val& v : starts) {
-    if (v.dtype() == U64)  // what I64 cannot hold is behind the end of any axis
+    if (v.dtype() == U64)  // a number that I64 cannot hold is beyond the end of any axis
       v = w.binary("stablehlo.minimum", v, w.integer(v.type, std::numeric_limits<int64_t>::max()));
     v = w.convert(v, I64);
   }
@@ -52,8 +52,9 @@ OutOfBounds mode_of(const Equation& e) {
   return static_cast<OutOfBounds>(e.field<int64_t>("mode"));
 }
 
-// Axes of the operand that go with axes of the indices, and sets of axes: StableHLO wants the
-// operand's in order, ours come as maps made them.
+// Pairs of batching axes of the operand and of the indices, sorted by the operand's axes as
+// StableHLO requires. In Weft they are in the order in which vmap created them. `sorted` does the
+// same for sets of axes.
 struct Batching {
   Ints operand, indices;
 };
@@ -73,8 +74,8 @@ Ints sorted(Ints v) {
   return v;
 }
 
-// How far a window can move along the axis of each component of an index, as numbers of the
-// indices' dtype; an axis may be longer than a narrow dtype counts.
+// The largest start of a window along the axis of each component of an index. It is limited to the
+// range of the indices' dtype, because an axis may be longer than a narrow dtype can count.
 Val room(Writer& w, const Val& indices, const Val& operand, const Ints& map, const Ints& sizes) {
   const DType d = indices.dtype();
   const int bits = 8 * itemsize(d) - (is_signed(d) ? 1 : 0);
@@ -91,7 +92,8 @@ Val clamped(Writer& w, const Val& indices, const Val& room) {
   return w.binary("stablehlo.minimum",
                   w.binary("stablehlo.maximum", indices, w.integer(indices.type, 0)), room);
 }
-// Whether the window of each index lies inside: of the shape of the indices but their last axis.
+// True for each index whose window is in range. The shape is that of the indices without the last
+// axis.
 Val inside(Writer& w, const Val& indices, const Val& room) {
   const Val ok = w.binary("stablehlo.and", w.compare("GE", indices, w.integer(indices.type, 0)),
                           w.compare("LE", indices, room));
@@ -118,7 +120,7 @@ Vals gather(Writer& w, const Equation& e, const Vals& x) {
                           {"slice_sizes", ints_attr(sizes)}});
   if (mode_of(e) == OutOfBounds::clip || map.empty()) return {read};
   const Val ok = inside(w, indices, room(w, indices, operand, map, sizes));
-  Ints batch;  // the axes of the result that are no window's
+  Ints batch;  // the axes of the result that do not belong to windows
   for (int64_t a = 0; a < out.ndim(); ++a)
     if (std::find(offset.begin(), offset.end(), a) == offset.end()) batch.push_back(a);
   const Array fill = out_of_bounds_value(e.out[0].dtype(), mode_of(e));
@@ -126,7 +128,7 @@ Vals gather(Writer& w, const Equation& e, const Vals& x) {
   return {w.select(w.broadcast(ok, out.shape(), batch), read, other)};
 }
 
-// Ours: array, updates, indices.
+// Weft's operands are the array, the updates and the indices.
 Vals scatter(Writer& w, const Equation& e, const Vals& x) {
   Val indices = x[2];
   const int64_t last = indices.shape().ndim() - 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_linalg.cpp: factorisations and triangular systems.
+// interop/stablehlo/write/wr_linalg.cpp: writes factorizations and triangular systems.
 #include <fmt/format.h>
 
 #include "weft/interop/stablehlo/write/write.h"
@@ -8,8 +8,9 @@
 namespace weft::hlo {
 namespace {
 
-// StableHLO says nothing of the upper triangle, and nothing of what has no factor. Diagonals are
-// real; XLA reads what stands there besides.
+// StableHLO does not specify the upper triangle, nor the result for matrices that have no factor.
+// The diagonal of a Hermitian matrix is real, but XLA would read imaginary parts there, so they are
+// removed.
 Vals cholesky(Writer& w, const Equation& e, const Vals& x) {
   const Type t = e.result();
   const int rank = t.ndim();
@@ -26,8 +27,8 @@ Vals cholesky(Writer& w, const Equation& e, const Vals& x) {
   return {w.select(w.compare("GE", i, j), l, w.fit(w.number(t.with_shape(Shape{}), 0), t.shape()))};
 }
 
-// Columns of several axes are written as one; a matrix that is conjugated and not transposed is
-// conjugated in front.
+// Several axes of columns are merged into one. StableHLO cannot conjugate a matrix without
+// transposing it, so such a matrix is conjugated first.
 Vals triangular_solve(Writer& w, const Equation& e, const Vals& x) {
   const bool left = e.field<bool>("left_side"), transpose = e.field<bool>("transpose_a"),
              conjugate = e.field<bool>("conjugate_a") && is_complex(x[0].dtype());

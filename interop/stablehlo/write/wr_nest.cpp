@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_nest.cpp: ops that StableHLO has not, written out: what the lowering
-// rule says of one element (a straight-line loop program) becomes the same arithmetic on whole
-// arrays. Both sides of a branch are computed. StableHLO has no fma: of F32 it goes through F64,
-// whose products are exact; of F64 it rounds twice.
+// interop/stablehlo/write/wr_nest.cpp: writes ops that StableHLO does not have. The lowering rule
+// describes one element by a straight-line loop program, which becomes the same arithmetic on whole
+// arrays. Both sides of a branch are computed. StableHLO has no fma. For F32 it is computed in F64,
+// in which products are exact. For F64 it rounds twice.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -20,7 +20,8 @@ using nest::Id;
 using nest::Kind;
 using nest::Opcode;
 
-// Integers of nests have no sign; here they are signed where nothing else is said.
+// Integers in nests have no sign. They are written as signed integers unless an instruction
+// requires unsigned ones.
 DType dtype_of(Kind k) {
   switch (k) {
     case Kind::Mask: return Bool;
@@ -52,7 +53,7 @@ DType signed_of(DType d) {
 }
 bool is_narrow_float(DType d) { return d == BF16 || d == F16; }
 
-// The elements that a rule reads, by operand, component and place.
+// The elements that a rule reads, by operand, component and position.
 class Reads final : public Reader {
  public:
   struct Load {
@@ -117,7 +118,8 @@ class Transcriber {
   const Val& value(Id v) const { return values_[slot(v)]; }
   Type type(DType d) const { return Type(d, shape_); }
 
-  // Operands come before what they are operands of.
+  // Marks the instructions that are needed. The operands of an instruction precede it, so one pass
+  // backwards suffices.
   void find_needed(const std::vector<Elem>& out) {
     needed_.assign(k_.insts.size(), false);
     for (const Elem& e : out)
@@ -145,7 +147,8 @@ class Transcriber {
     const nest::Inst& i = k_.insts[slot(v)];
     return i.op == Opcode::Const ? std::optional(i.imm) : std::nullopt;
   }
-  // The operand, with its axes among those of the result: each coordinate is an axis or a number.
+  // Broadcasts the operand to the axes of the result. Each coordinate must be an axis of the result
+  // or a constant.
   std::optional<Val> placed(const Val& x, const Coords& at) {
     Ints start, limit, stride, dims;
     std::vector<int64_t> kept;
@@ -167,7 +170,7 @@ class Transcriber {
                : w_.one("stablehlo.broadcast_in_dim", {y}, y.type.with_shape(shape_),
                         {{"broadcast_dimensions", ints_attr(dims)}});
   }
-  // One element a place.
+  // Gathers one element for each position.
   Val gathered(const Val& x, const Coords& at) {
     Shape column = shape_.inserted(static_cast<int>(shape_.ndim()), 1);
     Vals parts;
@@ -190,7 +193,7 @@ class Transcriber {
                    {"indices_are_sorted", bool_attr(false)},
                    {"slice_sizes", ints_attr(ones)}});
   }
-  // The component of an element as nests hold it.
+  // A component of an element, in the representation of nests.
   Val component(Val v, DType d, int which) {
     if (is_key(d)) {
       if (which == 1)
@@ -237,7 +240,7 @@ class Transcriber {
     for (Id a : i.args) x.push_back(value(a));
     return w_.one(name, x, type(dtype_of(i.kind)));
   }
-  // On the operands as unsigned integers.
+  // Applies an op to the operands as unsigned integers.
   Val on_unsigned(std::string_view name, const nest::Inst& i) {
     Vals x;
     for (Id a : i.args) x.push_back(as(unsigned_of(value(a).dtype()), a));
@@ -271,8 +274,8 @@ class Transcriber {
     return w_.select(value(owner.args[0]), yielded(0), yielded(1));
   }
 
-  // A sum with a number so large that it rounds to an integer. XLA would add up the constants
-  // around it, and leave out one that is added and taken away.
+  // Returns true for a sum with a number so large that the sum is rounded to an integer. XLA would
+  // combine adjacent constants, and would remove a constant that is added and subtracted.
   bool rounds(const nest::Inst& i) const {
     if (i.op != Opcode::Add && i.op != Opcode::Sub) return false;
     return std::any_of(i.args.begin(), i.args.end(), [&](Id a) {
@@ -335,7 +338,7 @@ class Transcriber {
       default: e_.refuse("StableHLO has no such op, and its elements are computed in loops");
     }
   }
-  // The instructions that have a name there.
+  // The instructions that correspond to one op of StableHLO.
   static const std::map<Opcode, std::string_view>& plain_names() {
     static const std::map<Opcode, std::string_view> names = {
         {Opcode::Add, "stablehlo.add"},
@@ -377,7 +380,7 @@ class Transcriber {
   const Reads* reads_ = nullptr;
   std::vector<bool> needed_;
   Vals values_;
-  std::map<std::pair<size_t, Coords>, Val> elements_;  // whole operands, read at these places
+  std::map<std::pair<size_t, Coords>, Val> elements_;  // whole operands, read at these coordinates
 };
 
 }  // namespace

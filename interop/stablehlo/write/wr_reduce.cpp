@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_reduce.cpp: reductions, also of windows, running folds and products of
-// arrays.
+// interop/stablehlo/write/wr_reduce.cpp: writes reductions, also of windows, cumulative ops and
+// products of arrays.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 
 Type scalar_type(const Val& x) { return x.type.with_shape(Shape{}); }
 
-// The op that a fold of ours combines with.
+// The op that combines two elements in a reduction of Weft.
 std::string_view combiner(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> all[] = {
       {"_sum", "stablehlo.add"},     {"_prod", "stablehlo.multiply"}, {"_max", "stablehlo.maximum"},
@@ -26,7 +26,7 @@ std::string_view combiner(std::string_view name) {
     if (name.ends_with(end)) return op;
   return {};
 }
-// What the reduction gives of nothing.
+// The result of an empty reduction.
 Val identity(Writer& w, const std::string& reduction, DType d) {
   const weft::Op& op = *find_op(reduction);
   const Array nothing = fresh_array(Type(d, Shape{0})).array;
@@ -37,8 +37,8 @@ Vals reduction(Writer& w, const Equation& e, const Vals& x) {
   return {w.reduce(combiner(e.name()), x[0], identity(w, e.name(), x[0].dtype()), e.ints("axes"))};
 }
 
-// Folds pairs of a number and its place. NaN wins, then the better number, then the first place, in
-// whatever order pairs are combined.
+// Reduces pairs of a number and its position. A NaN wins, then the better number, then the first
+// position. The result does not depend on the order in which pairs are combined.
 Vals arg_reduction(Writer& w, const Equation& e, const Vals& x) {
   const bool largest = e.name() == "argmax";
   const Ints axes = e.ints("axes");
@@ -65,7 +65,7 @@ Vals arg_reduction(Writer& w, const Equation& e, const Vals& x) {
                {{"dimensions", ints_attr(axes)}}, only(std::move(body)))[1]};
 }
 
-// log(exp(a) + exp(b)); of equal infinities and NaNs their sum.
+// log(exp(a) + exp(b)). For equal infinities and for NaNs it is a + b.
 Val log_add_exp(Writer& w, const Val& a, const Val& b) {
   const Val gap = w.binary("stablehlo.subtract", a, b), top = w.binary("stablehlo.maximum", a, b);
   const auto unary = [&](std::string_view op, const Val& v) { return w.one(op, {v}, v.type); };
@@ -76,7 +76,7 @@ Val log_add_exp(Writer& w, const Val& a, const Val& b) {
                   w.binary("stablehlo.add", top, rest));
 }
 
-// A running fold is a window that reaches to one end of the axis.
+// A cumulative op is a reduction of windows that extend to one end of the axis.
 Vals running(Writer& w, const Equation& e, const Vals& x) {
   const Val& v = x[0];
   if (v.type.elements() == 0) return x;
@@ -129,10 +129,10 @@ Vals window_fold(Writer& w, const Equation& e, const Vals& x) {
   return reduce_window(w, e, e.result().shape(), x, {identity(w, plain, x[0].dtype())},
                        w.fold(combiner(plain), scalar_type(x[0])));
 }
-// Of each window the element that is chosen: its value, what is carried along, its place, whether
-// there is one. Parts of a window are folded, each such an element, and whether it has come by a
-// NaN, which keeps nothing of what is before it: so the body is associative. Of equals the first
-// place wins, in whatever order parts are joined.
+// The element that each window selects: its value, the value carried with it, its position, and
+// true if it exists. The reduction also carries a flag: true if the part of the window contains a
+// NaN. Such a part discards the parts before it, which makes the body associative. Among equal
+// elements the first position wins, in whatever order parts are combined.
 Vals chosen(Writer& w, const Equation& e, const Shape& windows, const Val& carried, const Val& x) {
   const bool largest = e.field<bool>("largest"), floats = is_floating(x.dtype());
   const int64_t n = x.type.elements();
@@ -159,7 +159,8 @@ Vals window_tangents(Writer& w, const Equation& e, const Vals& x) {
   if (e.result().elements() == 0) return {w.number(e.result(), 0)};
   return {chosen(w, e, e.result().shape(), x[0], x[1])[1]};
 }
-// Of integers, among which equals are common: XLA takes any of these.
+// Integers often have ties, for which XLA's op may select any of the equal elements. This selects
+// the first one and scatters to it.
 Vals integer_cotangents(Writer& w, const Equation& e, const Vals& x) {
   const Type t = e.result(), flat = t.with_shape(Shape{t.elements()});
   const Vals c = chosen(w, e, x[0].shape(), x[1], x[1]);
@@ -182,10 +183,10 @@ Vals window_cotangents(Writer& w, const Equation& e, const Vals& x) {
     return std::all_of(n.begin(), n.end(), [](int64_t i) { return i == 1; });
   };
   if (e.result().elements() == 0 || x[0].type.elements() == 0) return {w.number(e.result(), 0)};
-  // One window of one element, which is added to 0.
+  // There is one window of one element, to which 0 is added.
   if (x[1].shape().ndim() == 0) return {w.binary("stablehlo.add", x[0], w.number(e.result(), 0))};
   if (is_integer(x[0].dtype())) return integer_cotangents(w, e, x);
-  // StableHLO's has no dilations.
+  // The op of StableHLO has no dilations.
   if (!ones(e.ints("base_dilation")) || !ones(e.ints("window_dilation")))
     return write_lowering(w, e, x);
   const Type s = scalar_type(x[0]);

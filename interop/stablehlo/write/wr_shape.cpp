@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_shape.cpp: what moves elements and computes nothing.
+// interop/stablehlo/write/wr_shape.cpp: writes ops that only move elements.
 #include "weft/interop/stablehlo/write/write.h"
 
 namespace weft::hlo {

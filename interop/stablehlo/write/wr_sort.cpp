@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_sort.cpp: sorting.
+// interop/stablehlo/write/wr_sort.cpp: writes sorting.
 #include <limits>
 #include <numeric>
 
@@ -9,8 +9,8 @@
 namespace weft::hlo {
 namespace {
 
-// Two elements of one key as the comparator sees them: zeros and NaNs are made equal among
-// themselves, so that the total order of floats puts NaN last. tr_sort.cpp reads this form.
+// Two elements of one key, as the comparator sees them. All zeros are made equal and all NaNs are
+// made equal, so that the total order of floats puts NaN last. tr_sort.cpp recognizes this form.
 struct Pair {
   Val a, b;
 };
@@ -20,7 +20,7 @@ Val canonical(Writer& w, const Val& x) {
   const Val one_zero = w.select(w.compare("EQ", x, zero), zero, x);
   return w.select(w.compare("NE", x, x), nan, one_zero);
 }
-// Keys of complex numbers are two: the real, then the imaginary part.
+// A complex key is two keys: the real part, then the imaginary part.
 void add_key(Writer& w, const Val& a, const Val& b, std::vector<Pair>* keys) {
   if (is_complex(a.dtype())) {
     const Type part(real_part(a.dtype()), Shape{});
@@ -61,7 +61,7 @@ Vals sort(Writer& w, const Equation& e, const Vals& x) {
               only(std::move(body)));
 }
 
-// Along the last axis, where chlo has it.
+// chlo.top_k works along the last axis.
 Vals top_k(Writer& w, const Equation& e, const Vals& x) {
   const int64_t last = x[0].shape().ndim() - 1, axis = e.field<int64_t>("axis");
   Ints order(x[0].shape().size());
@@ -74,7 +74,8 @@ Vals top_k(Writer& w, const Equation& e, const Vals& x) {
     return w.one("stablehlo.transpose", {v}, v.type.with_shape(Shape(sizes)),
                  {{"permutation", ints_attr(order)}});
   };
-  // XLA ranks a NaN with the sign bit set last, Weft first: it gets NaNs without the sign bit.
+  // XLA ranks a NaN with the sign bit set last, while Weft ranks it first. So the sign bit of NaNs
+  // is removed.
   Val in = swapped(x[0]);
   if (is_floating(in.type.dtype()))
     in = w.select(w.compare("NE", in, in),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/wr_spectral.cpp: what LAPACK alone knows, as the calls that JAX writes
-// for it on CPUs: general eigenproblems and simpler forms of matrices.
+// interop/stablehlo/write/wr_spectral.cpp: writes ops that need LAPACK as the calls that JAX writes
+// for CPUs: general eigenproblems and simpler forms of matrices.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -20,7 +20,7 @@
 namespace weft::hlo {
 namespace {
 
-// LAPACK's matrices lie column by column; all else row by row.
+// Matrices are column-major for LAPACK. All other arrays are row-major.
 std::string layouts(const Types& types, int matrix_axes) {
   std::string out;
   for (const Type& t : types) {
@@ -35,8 +35,8 @@ std::string layouts(const Types& types, int matrix_axes) {
 
 Attr letter(char c) { return text_attr(fmt::format("{} : ui8", static_cast<int>(c))); }
 
-// The call of a routine on matrices; the last result is the state. As JAX does it options stand in
-// an attribute of MHLO, which XLA reads of calls of version 1 alone.
+// Writes the call of a routine on matrices. The last result is the state. As in JAX, the options
+// are in an attribute of MHLO, which XLA reads only for calls of version 1.
 Vals call(Writer& w, const std::string& routine, const Val& x, Types out,
           std::vector<NamedAttr> options) {
   const DType d = x.dtype();
@@ -55,7 +55,7 @@ Vals call(Writer& w, const std::string& routine, const Val& x, Types out,
                {"result_layouts", text_attr(layouts(out, axes))}});
 }
 
-// Whether all numbers of each matrix that count are finite.
+// True for each matrix whose numbers are all finite.
 Array all_finite(const Array& x) {
   const int last = x.ndim() - 1;
   const Array parts = is_complex(x.dtype()) ? lax::bitwise_and(lax::is_finite(lax::real(x)),
@@ -68,8 +68,9 @@ Array where_good(const Array& good, const Array& x, double otherwise) {
   return lax::select(matrix::along_leading(good, x.shape()), x, matrix::all(other, x.shape()));
 }
 
-// What LAPACK finds for matrices without infinities and NaN; where there are some, or the state is
-// not 0, NaN. `counts`: the numbers of a matrix that are read.
+// Calls LAPACK with matrices that have infinities or NaN replaced by 0. The results are NaN for
+// these matrices, and where the state is not 0. `counts` selects the numbers of a matrix that the
+// routine reads.
 Vals found(Writer& w, const std::string& routine, const Val& x, const Types& out,
            std::vector<NamedAttr> options, FunctionRef<Array(const Array&)> counts) {
   const Vals clean = w.computed({x.type},
@@ -108,7 +109,7 @@ Vals eig(Writer& w, const Equation& e, const Vals& x) {
   const auto side = [](bool wanted) { return letter(wanted ? 'V' : 'N'); };
   const Vals r = found(w, "geev", x[0], out,
                        {{"compute_left", side(left)}, {"compute_right", side(right)}}, whole);
-  // Of the vectors' multiples ours has a real and positive leading number.
+  // Eigenvectors are unique up to a factor. In Weft their leading number is real and positive.
   return w.computed(
       types_of(r),
       [&](const Arrays& a) {
@@ -130,7 +131,8 @@ Vals schur(Writer& w, const Equation& e, const Vals& x) {
   const bool split = !is_complex(t.dtype());
   Types out = {t, t, values};
   if (split) out.push_back(values);
-  out.push_back(Type(I32, values.shape().erased(values.ndim() - 1)));  // how many were sorted
+  // how many values were sorted
+  out.push_back(Type(I32, values.shape().erased(values.ndim() - 1)));
   Vals r = found(w, "gees", x[0], out,
                  {{"mode", letter(vectors ? 'V' : 'N')}, {"sort", letter('N')}}, whole);
   r.resize(vectors ? 2 : 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/write.cpp: functions, values and constants of the text; the way through a
-// program.
+// interop/stablehlo/write/write.cpp: functions, values and constants of the text, and the writing
+// of a program as a whole.
 #include "weft/interop/stablehlo/write/write.h"
 
 #include <fmt/format.h>
@@ -42,7 +42,7 @@ const WriteRules& write_rules() {
   return all;
 }
 
-// Keys as main takes and returns them: their words on a last axis.
+// The type of keys as arguments and results of main, where their words are on a last axis.
 Type outside(const Type& t) {
   return is_key(t.dtype()) ? Type(U32, t.shape().inserted(t.ndim(), 2)) : hlo::written(t);
 }
@@ -52,7 +52,8 @@ Vals write(Writer& w, const Equation& e, const Vals& x) {
   const auto rule = rules.find(e.name());
   if (rule == rules.end() && e.eqn.op->effects(e.eqn.params) != Effect::none)
     e.refuse("it calls code of this process, for which StableHLO has no op");
-  // Windows and batches of StableHLO's ops do not fit into an axis of 0.
+  // Results without elements are written as constants, because the windows and batches of
+  // StableHLO's ops do not fit into an axis of size 0.
   if (std::all_of(e.out.begin(), e.out.end(), [](const Type& t) { return t.elements() == 0; })) {
     constexpr uint64_t nothing[2] = {0, 0};
     Vals r;
@@ -82,8 +83,8 @@ Vals write_composite(Writer& w, const Equation& e, const Vals& x,
 }
 
 namespace {
-// The program that stands for the op: a function that holds it, under the op's own name for readers
-// that have it if it has no parameters.
+// Writes the expansion of an op as a function. If the op has no parameters, it is a composite with
+// the op's name, for readers that have the op.
 Vals write_expanded(Writer& w, const Equation& e, const Vals& x) {
   const Closed program =
       record(e.in, [&](const Arrays& a) { return e.eqn.op->expand(a, e.eqn.params); });
@@ -129,7 +130,8 @@ Attr integer_attr(int64_t n, DType d) {
   a.kind = Attr::Kind::integer;
   a.text = std::to_string(n);
   a.integer = n;
-  // Attributes outlive their writer, and writers run on several threads.
+  // Attributes outlive their writer, and writers run on several threads. So these types are never
+  // destroyed.
   static TypeTable* const names = new TypeTable;
   static const Typ i32 = names->other("i32"), i64 = names->other("i64");
   a.type = d == I32 ? i32 : i64;
@@ -251,7 +253,7 @@ weft::hlo::Op Writer::function_op(const std::string& symbol, bool is_private, co
   Op o;
   o.name = "func.func";
   Types out;
-  // Nothing is seen from outside.
+  // A function cannot use values from outside.
   std::vector<Constants> outer = std::exchange(constants_, {});
   o.regions.push_back(block(args, "func.return", f, &out));
   constants_ = std::move(outer);
@@ -305,7 +307,7 @@ Vals Writer::written_out(const Jaxpr& j, const Vals& args) {
     const Literal& l = j->literals[static_cast<size_t>(a.literal())];
     return repeated(hlo::written(l.type()), l.bits);
   };
-  // A conversion reads the double that a weak number was written as.
+  // A conversion reads the double from which a weak literal was made.
   const auto operand = [&](const Eqn& e, Atom a) -> Val {
     if (!a.is_literal() || !e.op->reads_double(e.params)) return value(a);
     const Literal& l = j->literals[static_cast<size_t>(a.literal())];
@@ -362,7 +364,7 @@ Program Writer::program(const Jaxpr& j, const Arrays& consts) {
       if (const Type t = outside(results[k]); out[k].type != t) out[k] = bitcast(out[k], t);
     return out;
   }));
-  // Functions may call further ones.
+  // Functions may call other functions, which appends to the list.
   for (size_t i = 0; i < calls_.size(); ++i) {
     const Jaxpr f = calls_[i];
     all.push_back(function_op(called_.at(identity_of(f.get())), true, written(f->in_types()),
@@ -421,7 +423,7 @@ Val Writer::constant(const Array& x) {
   return one("stablehlo.constant", {}, hlo::written(x.type()), {{"value", dense_attr(x)}});
 }
 
-// ---- the usual ops
+// ---- common ops
 
 Val Writer::compare(std::string_view how, const Val& a, const Val& b, std::string_view kind) {
   std::vector<NamedAttr> attrs;
@@ -468,7 +470,8 @@ Val Writer::slice(const Val& x, const Ints& start, const Ints& limit, const Ints
   for (size_t i = 0; i < start.size(); ++i) {
     const int64_t n = limit[i] - start[i];
     size.push_back(n <= 0 ? 0 : (n - 1) / stride[i] + 1);
-    step.push_back(std::min(stride[i], std::max<int64_t>(n, 1)));  // XLA adds it to the limit
+    // XLA adds the stride to the limit, which must not overflow
+    step.push_back(std::min(stride[i], std::max<int64_t>(n, 1)));
   }
   if (Shape(size) == x.shape()) return x;
   return one("stablehlo.slice", {x}, x.type.with_shape(Shape(size)),

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// interop/stablehlo/write/write.h: from a jaxpr to the syntax tree. One table holds a rule for each
-// op of ours that StableHLO says in its own way, a file a family of them; the ops that both have
-// under two names are in the table of tr_elementwise.cpp, and any other op that computes one
-// element from elements is written out in arithmetic (wr_nest.cpp).
+// interop/stablehlo/write/write.h: converts a jaxpr to the syntax tree. One table has a rule for
+// each op that StableHLO expresses in its own way; each family of ops has its own file. Ops that
+// both have, under two names, are in the table of tr_elementwise.cpp. Any other op that computes
+// one element from elements is written as arithmetic (wr_nest.cpp).
 //
-// Random keys are one ui64 inside the text, the first word in its low half, and ui32[…, 2] where
-// main takes and returns them.
+// Inside the text a random key is one ui64, with the first word in its low half. As an argument or
+// result of main it is ui32[…, 2].
 #pragma once
 #include <optional>
 #include <string_view>
@@ -21,7 +21,7 @@
 
 namespace weft::hlo {
 
-// A value of the text and its type there.
+// A value of the text, and its type there.
 struct Val {
   int32_t id = -1;
   Type type;
@@ -30,7 +30,7 @@ struct Val {
 };
 using Vals = std::vector<Val>;
 
-// The type that values of type t have inside the text.
+// The type inside the text of values of type t.
 Type written(const Type& t);
 Types written(const Types& types);
 inline Types types_of(const Vals& x) {
@@ -39,7 +39,7 @@ inline Types types_of(const Vals& x) {
   return out;
 }
 
-// For an op that holds one region.
+// The region list of an op with one region.
 inline std::vector<Region> only(Region r) {
   std::vector<Region> all;
   all.push_back(std::move(r));
@@ -51,46 +51,48 @@ Attr integer_attr(int64_t n, DType d = I64);
 Attr bool_attr(bool b);
 Attr ints_attr(const Ints& n);
 Attr text_attr(std::string text);
-Attr symbol_attr(const std::string& name);  // without '@'
+Attr symbol_attr(const std::string& name);  // name without '@'
 Attr string_attr(std::string text);
-// "[0, 2]", for the dialect's own attributes.
+// Formats numbers as "[0, 2]", for attributes of the dialect.
 std::string list_text(const Ints& n);
 
 class Writer {
  public:
   Writer() : types_(std::make_shared<TypeTable>()) {}
-  // A module whose public function main is the program. CompileError where StableHLO cannot say it.
+  // Returns a module whose public function main is the program. Raises CompileError if StableHLO
+  // cannot express it.
   Program program(const Jaxpr& j, const Arrays& consts);
 
-  // ---- for the rules: each appends to the block being written
+  // ---- functions for the rules. Each appends ops to the block being written.
   Vals op(std::string_view name, const Vals& x, const Types& out, std::vector<NamedAttr> attrs = {},
           std::vector<Region> regions = {});
-  // The only result.
+  // The same for an op with one result.
   Val one(std::string_view name, const Vals& x, const Type& out, std::vector<NamedAttr> attrs = {},
           std::vector<Region> regions = {});
-  // A region that takes values of these types and returns what f makes of them.
+  // Returns a region that takes values of these types and returns the results of f.
   Region region(const Types& args, FunctionRef<Vals(const Vals&)> f);
-  // The results of a program written out here.
+  // Writes the equations of a program in place and returns its results.
   Vals written_out(const Jaxpr& j, const Vals& args);
-  // What f computes of values of these types, by ops of ours, written out here.
+  // Writes the ops that f binds for values of these types in place, and returns their results.
   Vals computed(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const Vals& args);
-  // The results of a private function that holds the program, of equal programs the same.
+  // Calls a private function that contains the program. Equal programs share one function.
   Vals call(const Jaxpr& j, const std::string& name, const Vals& args);
   // The same as a composite of that name.
   Vals composite(const Jaxpr& j, const std::string& name, int64_t version, const Vals& args);
-  // The symbol of a private function that holds what f writes; of one name and types one.
+  // Returns the symbol of a private function that contains what f writes. Functions of equal name
+  // and types are shared.
   std::string function(const std::string& name, const Types& args,
                        FunctionRef<Vals(const Vals&)> f);
 
-  // Constants; of the same number in the same place one.
+  // Constants. Equal constants of a block are shared.
   Val number(const Type& t, double x);
   Val integer(const Type& t, int64_t x);
-  // Of one element's bytes, repeated.
+  // A constant in which all elements have these bytes.
   Val repeated(const Type& t, const void* element);
   Val constant(const Array& x);
   Attr dense_attr(const Array& x);
 
-  // The usual ops.
+  // Common ops.
   Val binary(std::string_view name, const Val& a, const Val& b) {
     return one(name, {a, b}, a.type);
   }
@@ -100,16 +102,17 @@ class Writer {
   Val bitcast(const Val& x, const Type& t);
   Val reshape(const Val& x, const Shape& s);
   Val broadcast(const Val& x, const Shape& s, const Ints& dims);
-  // A scalar to this shape; other values must have it.
+  // Broadcasts a scalar to this shape. Other values must already have it.
   Val fit(const Val& x, const Shape& s);
   Val iota(const Type& t, int64_t axis);
-  // x folded over axes by an op of two scalars, from a scalar `init` on; the region of such an op.
+  // Reduces x over axes by an op of two scalars, starting with the scalar `init`. fold returns the
+  // region of such an op.
   Val reduce(std::string_view name, const Val& x, const Val& init, const Ints& axes);
   Region fold(std::string_view name, const Type& scalar);
   Val slice(const Val& x, const Ints& start, const Ints& limit, const Ints& stride);
 
  private:
-  // By dtype, shape and bits of one element.
+  // Constants by dtype, shape and the bytes of one element.
   using Constants = std::unordered_map<std::string, Val>;
   Attr dense_attr(const Type& t, Dense d);
   Typ typ(const Type& t);
@@ -122,22 +125,24 @@ class Writer {
 
   std::shared_ptr<TypeTable> types_;
   int32_t next_ = 0;
-  std::vector<weft::hlo::Op>* ops_ = nullptr;  // of the block being written
-  std::vector<Constants> constants_;           // of the blocks around, the outermost first
+  std::vector<weft::hlo::Op>* ops_ = nullptr;  // ops of the block being written
+  std::vector<Constants> constants_;           // constants of the enclosing blocks, outermost first
   std::vector<Jaxpr> calls_;                   // programs that became functions
   std::unordered_map<const JaxprData*, std::string> called_;  // their symbols
   std::unordered_map<std::string, int> symbols_;
-  std::unordered_map<std::string, std::string> made_;  // by function(), from name and types
-  std::vector<weft::hlo::Op> functions_;               // done, besides main and those of calls_
+  // functions made by function(), by name and types
+  std::unordered_map<std::string, std::string> made_;
+  // finished functions, except main and those of calls_
+  std::vector<weft::hlo::Op> functions_;
 };
 
-// An equation that is being written.
+// An equation being written.
 struct Equation {
   const Eqn& eqn;
-  const Types& in;  // of the jaxpr
+  const Types& in;  // types in the jaxpr
   const Types& out;
   const std::string& name() const;
-  // Field `name` of its parameters.
+  // Returns field `name` of the parameters.
   template <class T>
   T field(std::string_view name) const {
     if (auto v = param_field<T>(eqn.params, name)) return *std::move(v);
@@ -145,14 +150,14 @@ struct Equation {
   }
   Ints ints(std::string_view name) const { return field<Ints>(name); }
   Type result(size_t i = 0) const { return written(out[i]); }
-  // CompileError: what cannot be said, and the line that made the equation.
+  // Raises CompileError with the reason, and with the line that created the equation.
   [[noreturn]] void refuse(const std::string& why) const;
 
  private:
   [[noreturn]] void no_field(std::string_view name) const;
 };
 
-// The attributes of a product, with the precision that was asked for, if one was.
+// Adds to the attributes of a product its precision, if the equation has one.
 std::vector<NamedAttr> with_precision(const Equation& e, std::vector<NamedAttr> attrs);
 
 using WriteRule = Vals (*)(Writer& w, const Equation& e, const Vals& x);
@@ -168,15 +173,15 @@ void write_linalg(WriteRules& r);
 void write_spectral(WriteRules& r);
 void write_fourier(WriteRules& r);
 
-// An op without parameters under its own name, for readers that have it, with what f writes for the
-// others.
+// Writes an op without parameters as a composite with its own name, for readers that have the op.
+// The decomposition for other readers is what f writes.
 Vals write_composite(Writer& w, const Equation& e, const Vals& x, FunctionRef<Vals(const Vals&)> f);
-// By what the lowering rule of the op says: one of the following two. Of an op without one by the
-// program that stands for it.
+// Writes an op by its lowering rule, with one of the two functions below. An op without such a rule
+// is written as its expansion.
 Vals write_lowering(Writer& w, const Equation& e, const Vals& x);
-// Loops, branches and calls.
+// Writes loops, branches and calls.
 Vals write_control(Writer& w, const Equation& e, const Lowering& l, const Vals& x);
-// What a pull rule computes, as arithmetic on whole arrays.
+// Writes the result of a pull rule as arithmetic on whole arrays.
 Vals write_nest(Writer& w, const Equation& e, const Lowering& l, const Vals& x);
 
 }  // namespace weft::hlo
