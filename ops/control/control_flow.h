@@ -38,8 +38,8 @@ struct Cond {
   std::vector<Ref<const JaxprData>> branches;
   Ints lanes, lane_ids, has;  // has: lanes of operands, results
   bool enter = false;
-  // The platform of each branch if the device of the compiled program selects the branch instead of
-  // the index: "cpu", "cuda", or "default" for the last branch.
+  // The platform of each branch, if the device of the compiled program selects the branch instead
+  // of the index. A name is "cpu", "cuda", or "default" for the last branch.
   Strings branches_platforms = {};
   WEFT_FIELDS(branches, lanes, lane_ids, has, enter, branches_platforms)
 };
@@ -56,8 +56,8 @@ struct Scan {
 struct Call {
   Ref<const JaxprData> jaxpr;
   std::string name;
-  // Options of the call itself, which hold in any program that contains it: a time limit in seconds
-  // (0: none), and an error if a result contains a NaN.
+  // Options of the call itself, which hold in any program that contains it. time_limit is in
+  // seconds (0: none). check_nans throws an error if a result contains a NaN.
   double time_limit = 0;
   bool check_nans = false;
   // The op that the call runs lane by lane, because the op does not have a batching rule.

@@ -55,7 +55,7 @@ inline Ints all_lanes(const Ints& has, size_t n) { return has.empty() ? Ints(n, 
 int lane_count(int64_t has);
 inline int64_t full_set(const Ints& lanes) { return (int64_t{1} << lanes.size()) - 1; }
 
-// ---- for partial evaluation
+// ---- for partial evaluation.
 // An operand of the unknown part without all lanes gets a cotangent that is summed over lanes
 // inside the transposed body. There an inactive lane adds 0 times its residual, which may be inf or
 // NaN. The residuals of inactive lanes are therefore replaced by other numbers.
@@ -89,9 +89,9 @@ bool surely_ends(const Eqn& e);
 
 // Records a program from a function of arrays. The function may not use arrays from outside.
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
-// A body as traced, or as rewritten by batching. It may read outside values. These are arrays
-// captured by the user's function or by a batching rule, the mask of the enclosing body, or the
-// number of the first lane of a chunk.
+// A body as traced, or as rewritten by batching. It may read values from outside. These are arrays
+// captured by the user's function or by a batching rule, or the mask of the enclosing body. Another
+// one is the number of the first lane of a chunk.
 struct Rewritten {
   Closed program;
   size_t at = 0;  // position at which inputs for such values are inserted

@@ -35,7 +35,7 @@ Def<P> program_op(const char* name, const char* doc) {
   return d;
 }
 
-// ---- rules of ops that mean exactly what their program means
+// ---- rules of ops that mean exactly what their program means.
 // P has `of`, which returns the same parameters with another program.
 
 template <class P>

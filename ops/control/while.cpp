@@ -138,8 +138,8 @@ Jaxpr without_residuals(const Split& s) {
   return dce(s.known, keep);
 }
 
-// Without a bound on the trips, the known carries are computed and the rest is recorded as the
-// whole loop, which is enough for forward mode. With a bound, the known loop counts the trips. Then
+// Without a bound on the trips, the known carries are computed, and the rest is recorded as the
+// whole loop. This is enough for forward mode. With a bound, the known loop counts the trips. Then
 // a scan with those trips is split, in blocks if it is long.
 Arrays while_partial(const PartialArgs<While>& a) {
   const BodyOp o = body_op(a.params);

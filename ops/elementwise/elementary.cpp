@@ -111,9 +111,9 @@ Lowering pow_lower(const LowerArgs<None>& l) {
   return r;
 }
 
-// The derivative of x^y with respect to x is y x^(y - 1), and 0 where x and y are both 0, because
-// x^0 is 1 for all x. The select applies only there: a select wherever y = 0 would make the
-// derivative of this slope with respect to y, 1 / x, wrong. Where the power is not selected its
+// The derivative of x^y with respect to x is y x^(y - 1). It is 0 where x and y are both 0, because
+// x^0 is 1 for all x. The select applies only there. If it applied wherever y = 0, the derivative
+// of this slope with respect to y, 1 / x, would be wrong. Where the power is not selected its
 // exponent is 1, so that its own derivatives are finite and y - 1 does not wrap.
 Array pow_slope(const Array& x, const Array& y, const Type& out) {
   const auto whole = [&](const Array& a) { return broadcast_like(a, out); };

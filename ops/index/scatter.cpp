@@ -49,9 +49,9 @@ IndexMap index_map_for(const Scatter& p, const Type& x, const Type& updates) {
 }
 
 bool folds(Update u) { return u == Update::add || u == Update::mul; }
-// True if the updates of a position are combined in a wider dtype, F32, and then with the operand,
-// and the result is rounded once (docs/decisions/0057). If the updates are F32, the result is
-// rounded after each update.
+// True if the updates of a position are first combined with each other in a wider dtype, F32. They
+// are then combined with the operand, and the result is rounded once (docs/decisions/0057). If the
+// updates are F32, the result is rounded after each update.
 bool rounds_once(const Scatter& p, const Types& in) {
   return folds(p.update) && accumulator_dtype(in[0].dtype()) != in[0].dtype() &&
          in[0].dtype() == in[1].dtype();

@@ -23,7 +23,7 @@ Type nary_type(const char* op, const Types& in, unsigned classes);
 [[noreturn]] void reject_dtype(const char* op, const std::string& why, const Types& in);
 void require_operands(const char* op, const Types& in, size_t n);
 
-// ---- elementwise rules
+// ---- elementwise rules.
 // The operands of an elementwise op and the axis to bind it with. All mapped operands have the
 // mapped axis at that position; unmapped operands that are not scalars are broadcast.
 struct Aligned {
@@ -189,7 +189,7 @@ const Primitive<P>& define_elementwise(Def<P> d) {
   return define<P>(std::move(d));
 }
 
-// ---- derivative rules
+// ---- derivative rules.
 // Unary: the tangent is g(dx, x, y), where y is the result.
 template <class G>
 auto unary_jvp(G g) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/kit/typed.h: elementwise ops that depend on the dtype in memory, not only on the type in
-// which it is computed, such as ops on the bits of narrow floats.
+// which it is computed. Examples are ops on the bits of narrow floats.
 #pragma once
 #include "weft/ops/kit/bits.h"
 #include "weft/ops/kit/kit.h"

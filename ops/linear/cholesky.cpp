@@ -72,7 +72,7 @@ Arrays cholesky_reference(const Arrays& x, const None&) {
   return {r.array};
 }
 
-// ---- as a program
+// ---- as a program.
 // Each step subtracts the contribution of a pivot's column from the rows below it, in place. At the
 // end the columns are scaled by the roots of their pivots.
 
@@ -100,9 +100,9 @@ Array without_column(const Array& a, const Array& inverse, const Array& across, 
   return while_flat(test, body, {add(j, like(j, 1)), a})[1];
 }
 
-// Maps (matrices, flags of those that are positive definite so far) and j to the same values and
-// the inverse of the root of the pivot. This inverse is finite where the inverse of the pivot
-// overflows.
+// One step, from (matrices, flags of those that are positive definite so far) and j. Returns the
+// new matrices and flags, and the inverse of the root of the pivot. This inverse is finite where
+// the inverse of the pivot overflows.
 Arrays column_step(const Array& a, const Array& definite, const Array& j) {
   const int rank = a.ndim();
   const Array pivot = real_part_of(matrix::number(a, j, j)), root = rsqrt(pivot);
@@ -162,7 +162,7 @@ std::vector<Implementation<None>> cholesky_implementations() {
                                            }}});
 }
 
-// ---- derivative: L' = L phi(L^-1 A' L^-H)
+// ---- derivative: L' = L phi(L^-1 A' L^-H).
 // phi takes the lower triangle with half of the diagonal. Only the lower triangle of A' is read, as
 // for A.
 Array hermitian(const Array& x) {

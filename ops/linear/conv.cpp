@@ -121,7 +121,7 @@ Types conv_type(const Types& in, const Conv& p) {
   return {Type(p.preferred_element_type, Shape(shape), in[0].weak() && in[1].weak())};
 }
 
-// ---- the computation
+// ---- the computation.
 // Each element of the result is a sum of terms over the spatial axes of the kernel and the input
 // features of its group.
 
@@ -238,7 +238,8 @@ Elem conv_term(Reader& x, const Coords& at, const Types& in, const Shape& space,
     set(of_x, p.lhs_lanes[l], at[l]);
     set(of_y, p.rhs_lanes[l], at[l]);
   }
-  // The index of element i within the part of the group to which the out feature belongs.
+  // Returns the absolute index of element i of the part that belongs to the group of the out
+  // feature.
   const auto in_group = [&](int64_t groups, int64_t part, nest::Id i) {
     if (groups == 1) return i;
     const int64_t each = std::max<int64_t>(size_of(in[1], p.rhs_spec, 0) / groups, 1);

@@ -33,7 +33,7 @@ Type values_type(const Type& x) {
   return Type(real_part(x.dtype()), x.shape().erased(x.ndim() - 1));
 }
 
-// ---- the reference
+// ---- the reference.
 // Plane rotations make the off-diagonal elements 0, one after another, in repeated sweeps until all
 // are 0. The remaining diagonal contains the eigenvalues.
 
@@ -306,7 +306,7 @@ std::vector<Implementation<None>> eigh_implementations() {
                                            }}});
 }
 
-// ---- derivative: with D = V^H X' V, w' is the diagonal of D, and V' = V (F * D)
+// ---- derivative: with D = V^H X' V, w' is the diagonal of D, and V' = V (F * D).
 // F(i, j) is 1 / (w(j) - w(i)), and 0 on the diagonal. The phase of a complex vector is chosen so
 // that its leading element remains real.
 Arrays eigh_jvp(const JvpArgs<None>& j) {

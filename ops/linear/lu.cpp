@@ -31,7 +31,7 @@ namespace {
 using namespace lax;
 constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
 
-// ---- the reference
+// ---- the reference.
 // Each step exchanges rows so that the largest element of the column becomes the pivot; the first
 // one of equal elements. Complex numbers are compared by the sum of the absolute values of both
 // parts, as in LAPACK. A NaN is larger than any number.
@@ -98,7 +98,7 @@ Arrays lu_reference(const Arrays& x, const None&) {
   return {lu.array, pivots.array, permutation.array};
 }
 
-// ---- as a program
+// ---- as a program.
 // The pivot row differs between lanes, but its position does not matter for the other rows. A step
 // takes the pivot row out, and later reads of its position get the row with which it is exchanged.
 
@@ -205,7 +205,7 @@ std::vector<Implementation<None>> lu_implementations() {
                                            }}});
 }
 
-// ---- derivative: L' = L low(D), U' = up(D) U
+// ---- derivative: L' = L low(D), U' = up(D) U.
 // Here P A' = L' U + L U' and D = L^-1 P A' U^-1. If L or U is not square, it is extended with the
 // identity.
 

@@ -35,10 +35,9 @@ struct OrmqrOptions {
   // If true, Q^H replaces Q.
   bool transpose = false;
 };
-// Q c (with .left) or c Q, where Q is the product of the reflections in the first columns of `a`,
-// as many as there are taus. With .transpose, Q^H replaces Q. Q itself is not formed. Throws
-// ShapeError if c does not fit the rows of `a`, and DTypeError for another dtype. Source:
-// jax.lax.linalg.ormqr.
+// Q c (with .left) or c Q. Q is the product of the reflections in the first columns of `a`, as many
+// as there are taus. With .transpose, Q^H replaces Q. Q itself is not formed. Throws ShapeError if
+// c does not fit the rows of `a`, and DTypeError for another dtype. Source: jax.lax.linalg.ormqr.
 Array ormqr(const typing::Arg& a, const typing::Arg& taus, const typing::Arg& c,
             const OrmqrOptions& options = {});
 

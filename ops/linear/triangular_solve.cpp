@@ -114,7 +114,7 @@ Arrays solve_reference(const Arrays& x, const Solve& p) {
   return {r.array};
 }
 
-// ---- as a program
+// ---- as a program.
 // A step finds the elements of a row, and subtracts their contribution from the remaining rows, in
 // place.
 

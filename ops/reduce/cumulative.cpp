@@ -204,7 +204,7 @@ const Primitive<Cumulative>& define_running(Def<Cumulative> d) {
   return define(std::move(d));
 }
 
-// ---- tangents: pairs (value, tangent) are folded by the derivative of join
+// ---- tangents: pairs (value, tangent) are folded by the derivative of join.
 // `join` is linear in the tangents, so it can be transposed.
 using Pairs = Arrays;
 template <class F>

@@ -83,7 +83,7 @@ R log_beta_factor(const BetaOperands<R>& x) {
                 few * log_y - lgamma(R(1) + few) + l + select(one, log_one, log_none));
 }
 
-// ---- the expansion for large M = p q / n near the mean
+// ---- the expansion for large M = p q / n near the mean.
 // M t^2 / 2 is the deviance, where t has the sign of u = (z - p / n) n^2 / (p q). The function is
 //   erfc(-t (M/2)^1/2) / 2 + e^(-M t^2 / 2) (2 pi M)^-1/2 sum T_k(t) M^-k.
 // The derivative of the function is the density. With g = t / u this gives T_0 = (1 - g) / t and

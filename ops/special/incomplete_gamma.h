@@ -205,7 +205,7 @@ R gamma_near_slope(const NearA<R>& n) {
 }
 
 // The upper function for a <= 1/4 and x < 1: 1 - e^l (1 + a sum), where l = a log x - log Gamma(1 +
-// a) and the sum is over (-x)^k / ((a + k) k!).
+// a). The sum is over (-x)^k / ((a + k) k!).
 template <class R>
 struct SmallParameter {
   R l, sum;

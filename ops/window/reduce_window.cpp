@@ -163,7 +163,7 @@ Lowering lower_windows(const Type& in, const Type& out, const Window& w) {
   return r;
 }
 
-// ---- implementations
+// ---- implementations.
 // term_ns: nanoseconds per term of a window. join_ns: nanoseconds per element of a join of whole
 // arrays.
 

@@ -54,7 +54,7 @@ Types scatter_type(const Types& in, const Select& p) {
   return {Type(in[0].dtype(), in[1].shape(), in[0].weak() && in[1].weak())};
 }
 
-// ---- the reference
+// ---- the reference.
 // Calls f(i, offset) for each window, with the offset of the selected element, or -1 without one.
 
 template <class T, class F>
@@ -173,7 +173,7 @@ Lowering select_lower(const LowerArgs<Select>& l) {
   return r;
 }
 
-// ---- scatter in two steps
+// ---- scatter in two steps.
 // The first step finds the position that each window selects, and the second sums for each element
 // the windows around it. If windows overlap, the first step scans each window once, not once for
 // each of its elements.

@@ -54,7 +54,7 @@ inline Arrays with_captured(const Arrays& x, size_t at, const Arrays& captured) 
   return joined(joined(part(x, 0, at), captured), rest(x, at));
 }
 
-// ---- linear ops of which only the transpose is known (P has num_residuals and result_types)
+// ---- linear ops of which only the transpose is known (P has num_residuals and result_types).
 // Such an op has a value only for zero tangents, and the value is zero. Reverse mode needs it where
 // a loop or a branch materializes zeros.
 

@@ -78,9 +78,9 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
   return merged(s.out_unknown, a.level.record(a.op, x, make_params(p)), kept);
 }
 
-// In the recomputing part of a derivative, no value is merged with a value that the first run, or
-// another part, computed from the same operands. Merging would keep that value until then. The last
-// operand is a cotangent.
+// The recomputing part of a derivative must not reuse values that the first run, or another part,
+// computed from the same operands. Reusing a value would keep it until then. The last operand is a
+// cotangent.
 Lowering remat_lower(const LowerArgs<Remat>& a) {
   if (!a.params.differentiated || !a.params.prevent_cse) return inlined_program(a);
   Remat p = a.params;

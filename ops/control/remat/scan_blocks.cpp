@@ -27,7 +27,7 @@ struct Blocks {
   int64_t count, size;
 };
 // Returns the blocks of n steps, in the order in which they run. The backward pass holds the start
-// carries of all blocks not yet reached, and the step carries of one block. It holds most
+// carries of all blocks that it still must reach, and the step carries of one block. It holds most
 // at the beginning, when it is at the last block, so later blocks are shorter. Two block sizes hold
 // at most sqrt(3 n) carries; one size would hold 2 sqrt(n).
 std::vector<Blocks> blocks_of(int64_t n) {
@@ -35,8 +35,8 @@ std::vector<Blocks> blocks_of(int64_t n) {
     for (int64_t first = 1; first < most; ++first) {
       const int64_t room = most - first, left = n - first * room;
       if (left == 0) return {{first, room}};
-      // The carries of a later block reuse the memory of those of an earlier block, with one carry
-      // to spare.
+      // The start and step carries of the later blocks use the memory that the step carries of an
+      // earlier block need afterwards, with one carry to spare.
       const int64_t later = room - 1;
       const double spread = static_cast<double>(later * later - 4 * left);
       if (left < 0 || spread < 0) continue;

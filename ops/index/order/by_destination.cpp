@@ -175,8 +175,8 @@ Taken taken_slots(const Array& to, int64_t places) {
                           OutOfBounds::zero, {.unique = true})};
 }
 
-// For each of the sorted updates [rows, n, size] with destinations at[rows, n]: the product of the
-// updates before it (`later`: after it) with the same destination.
+// The updates [rows, n, size] are sorted by destination, at[rows, n]. Returns for each the product
+// of the updates before it (`later`: after it) with the same destination.
 Array product_of_earlier(const Array& updates, const Array& at, bool later) {
   const int64_t n = at.shape()[1];
   const Array end = broadcast_in_dim(scalar_of_int(Bool, 1), {at.shape()[0], 1}, {});

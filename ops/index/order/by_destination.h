@@ -46,8 +46,8 @@ Array out_of_slots(const Slots& s, const Array& operand);
 int64_t slots(const index_map_detail::IndexMap& map, const Shape& x, const Shape& updates);
 
 // For each update, the product of the other updates with the same destination in an operand of this
-// shape, and 1 for an update that is alone. It does not divide, so it and its derivatives are right
-// if updates are 0.
+// shape. It is 1 for an update that is alone. It does not divide, so it and its derivatives are
+// right if updates are 0.
 Array product_of_others(const Shape& operand, const Array& updates, const Array& indices,
                         const index_map_detail::IndexMap& map, bool moves);
 

@@ -55,9 +55,9 @@ Array ranked(const Arrays& words, int64_t count) {
   return base::reduce_sum(places, {s.ndim() - 1});
 }
 
-// ---- digits, the least significant first
+// ---- digits, the least significant first.
 // A row is split into runs. The new position of an element is after all elements with lower digits,
-// then after those with its digit in earlier runs, and then in order within its run.
+// and after those with its digit in earlier runs. Within a run the order is kept.
 
 constexpr int64_t digit_bits = 4, digits = 1 << digit_bits, run_length = 64;
 // A record contains a word and, in the upper bits, the original position of the element.

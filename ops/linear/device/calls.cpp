@@ -52,7 +52,7 @@ NativeCall product(const cuda::MatrixProduct& p) {
   return c;
 }
 
-// ---- transforms
+// ---- transforms.
 // The library reads imaginary parts of elements that must be real. If the result is real, the axes
 // before the last are therefore transformed here, so that these elements can be made real.
 

@@ -6,8 +6,8 @@
 
 namespace weft::device_calls {
 
-// True if the library supports the convolution: one to three spatial axes, no lhs dilation, no
-// window that is entirely in the padding, and no batch groups.
+// True if the library supports the convolution. It supports one to three spatial axes without lhs
+// dilation and without batch groups. No window may be entirely in the padding.
 bool takes_convolution(const Use<Conv>& u);
 // The caller sets `axis_map`.
 NativeCall convolution(const Use<Conv>& u);

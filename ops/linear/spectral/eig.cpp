@@ -49,7 +49,7 @@ std::vector<Implementation<Sides>> eig_implementations() {
       native::eig_workspace);
 }
 
-// ---- derivative: with P = V^-1 X' V, w' is the diagonal of P, and V' = V (F * P) + V c
+// ---- derivative: with P = V^-1 X' V, w' is the diagonal of P, and V' = V (F * P) + V c.
 // F(i, j) = 1 / (w(j) - w(i)), and 0 on the diagonal. c keeps the lengths, and keeps the leading
 // elements real.
 Arrays vector_tangents(const Array& w, const Array& v, const Array& dx) {

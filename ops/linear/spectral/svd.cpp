@@ -242,7 +242,7 @@ Arrays svd_reference(const Arrays& x, const Svd& p) {
   return {values.array, left.array, right.array};
 }
 
-// ---- as a program for one matrix
+// ---- as a program for one matrix.
 // The columns of B are the rows of `w`. If vectors are requested, each is followed by its column of
 // V.
 
