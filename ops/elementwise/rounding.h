@@ -67,8 +67,8 @@ Array clz(const typing::Arg& x);
 Array stop_gradient(const typing::Arg& x);
 // Returns a copy of x in its own memory, for any dtype. Source: jax.lax.copy_p.
 Array copy(const typing::Arg& x);
-// Returns x. The compiler does not simplify, fuse or merge computations across the barrier. The
-// second overload applies a barrier to each array. The derivative is also a barrier.
+// Returns x. The compiler does not simplify, contract (to fma) or merge computations across the
+// barrier. The second overload applies a barrier to each array. The derivative is also a barrier.
 // Source: jax.lax.optimization_barrier.
 Array optimization_barrier(const typing::Arg& x);
 Arrays optimization_barrier(Arrays x, typing::Location at = typing::Location::here());
