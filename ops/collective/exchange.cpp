@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/collective/exchange.cpp: all_gather, reduce_scatter, all_to_all: an axis of the lanes' values
-// for the axis of the lanes.
+// ops/collective/exchange.cpp: all_gather, reduce_scatter, all_to_all: exchange an axis of the
+// lanes' values with the axis of the lanes.
 #include <fmt/format.h>
 
 #include "weft/ops/collective/lane_set.h"
@@ -16,8 +16,9 @@ using lanes::LaneSet, lanes::Maps;
 // ---- parameters
 
 struct Exchange : LaneSet {
-  int64_t size = 0;  // lanes of a group
-  int axis = 0;      // of all lanes: in the result of all_gather, in the operand of reduce_scatter
+  int64_t size = 0;  // number of lanes of a group
+  // the axis of lanes: in the result of all_gather, in the operand of reduce_scatter
+  int axis = 0;
   WEFT_LANE_FIELDS(size, axis)
 };
 struct Crossed : LaneSet {
@@ -49,11 +50,12 @@ void need_axis(const char* op, int axis, int ndim, const Types& in) {
   if (axis < 0 || axis >= ndim) reject_shape(op, fmt::format("axis {} is out of range", axis), in);
 }
 
-// ---- all lanes along axis 0
+// ---- all lanes are along axis 0
 
 Array gather_own(const Array& x, const Exchange& p) {
   const Array g = lanes::by_group(x, p);
-  const Array each = base::insert_axis(g, 1, g.shape()[1]);  // (groups, lanes, lanes of each, …)
+  // (groups, lanes, values of each lane, …)
+  const Array each = base::insert_axis(g, 1, g.shape()[1]);
   return lanes::by_lane(move_axis(each, 2, 2 + p.axis), p);
 }
 Array scatter_own(const Array& x, const Exchange& p) {
@@ -65,7 +67,7 @@ Array cross_own(const Array& x, const Crossed& p) {
   return lanes::by_lane(move_axis(to_front, 2, 2 + p.concat_axis), p);
 }
 
-// ---- all_gather and reduce_scatter, each the transpose of the other
+// ---- all_gather and reduce_scatter, which are transposes of each other
 
 std::vector<Sample<Exchange>> gather_samples() {
   std::vector<Sample<Exchange>> s;
@@ -103,7 +105,7 @@ const Primitive<Exchange>& all_gather_op = define<Exchange>({
         [](const BatchArgs<Exchange>& b) {
           if (b.params.grouped() || b.params.axes.size() > 1 || !b.params.names(b.level))
             return batch_exchange(b, gather_own);
-          // The same in all lanes.
+          // All lanes have the same result.
           lanes::require_whole(b.level, "all_gather");
           return Batched{{move_mapped(b.x[0], b.axis[0], b.params.axis, b.size)}, {std::nullopt}};
         },

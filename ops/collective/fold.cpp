@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/collective/fold.cpp: psum, pmax, pmin: the map whose name they say removes the name from
-// them; the other maps hand them on.
+// ops/collective/fold.cpp: psum, pmax, pmin. The map whose name they contain reduces over its lanes
+// and removes the name; other maps leave the name.
 #include <fmt/format.h>
 
 #include "weft/core/loops/accumulator.h"
@@ -19,11 +19,11 @@ using lanes::LaneSet, lanes::Maps;
 
 using Reduction = Array (*)(const Arg& x, const std::vector<int64_t>& axes);
 
-// ---- groups: all lanes along axis 0
+// ---- groups: all lanes are along axis 0
 
-// Groups of different sizes as rows of as many lanes as the largest has: in place of those that a
-// smaller one lacks there is a lane that does not exist, of which a sum reads zero, or its first
-// one again, which is no other extreme.
+// Extends groups of different sizes to rows as long as the largest group. For a sum, the added
+// entries are a lane number out of range, which reads zeros. Otherwise they repeat the first lane
+// of the group, which does not change an extreme value.
 Ints filled_up(const LaneSet& s, bool sum) {
   const int64_t most = *std::max_element(s.group_sizes.begin(), s.group_sizes.end());
   Ints table;
@@ -45,8 +45,8 @@ Array fold_groups(const Array& x, const LaneSet& s) {
   return lanes::rows(reduce(reshape_to(lanes::rows(x, table), by_group), {1}), lanes::group_of(s));
 }
 
-// The sum of n values x. As an integer of its own dtype the count wraps as sums do; through a float
-// it would be cut off. Narrow floats are multiplied in F32 and rounded once.
+// The sum of n equal values x. An integer count wraps in its own dtype, as sums do; a conversion
+// through a float would saturate. Narrow floats are multiplied in F32 and rounded once.
 Array repeated_sum(const Array& x, int64_t n) {
   if (is_integer(x.dtype())) return lax::mul(x, scalar_of_int(x.dtype(), n));
   const Array wide = base::convert(x, accumulator_dtype(x.dtype()), x.weak_type());
@@ -69,7 +69,7 @@ Batched batch_fold(const BatchArgs<LaneSet>& b) {
   return {rest.empty() ? Arrays{x} : b.op.bind({x}, {rest}), {std::nullopt}};
 }
 
-// Over one map, over two, over either of two, and in groups of one size and of several.
+// Over one map, over two, over either of two, and in groups of equal and of different sizes.
 std::vector<Sample<LaneSet>> fold_samples() {
   std::vector<Sample<LaneSet>> s;
   const auto add = [&](const Type& t, const LaneSet& p, const Maps& maps) {
@@ -124,7 +124,7 @@ const Primitive<LaneSet>& psum_op = define([] {
   return d;
 }());
 
-// Lanes that share the extreme value share the tangent.
+// The lanes with the extreme value each get an equal share of the tangent.
 Arrays extreme_jvp(const JvpArgs<LaneSet>& j) {
   const DType own = j.out[0].dtype(), wide = accumulator_dtype(own);
   const Array share = lax::convert_element_type(lax::eq(j.x[0], j.out[0]), wide);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/collective/lane_set.cpp: lanes and groups of them along an axis.
+// ops/collective/lane_set.cpp: sets of lanes, and groups of lanes along an axis.
 #include "weft/ops/collective/lane_set.h"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ void fail_unbound(const LaneSet& s) {
 }
 
 namespace {
-// Rows [from, from + count) of x; past its end zeros.
+// Rows [from, from + count) of x. Rows past the end are zeros.
 struct Run {
   int64_t from, count;
 };

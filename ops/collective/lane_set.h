@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/collective/lane_set.h: which lanes a collective joins, and the batching rule that collectives
-// share.
+// ops/collective/lane_set.h: the set of lanes that a collective combines, and the batching rule of
+// collectives.
 #pragma once
 #include "weft/ops/collective/collective.h"
 #include "weft/ops/kit/kit.h"
 
 namespace weft::lanes {
 
-// The lanes of the named axes, numbered with the last name fastest, all together or in groups. An
-// axis that a map has reached already, where another has not, has the name "" and stands in front
-// of the operand and of the result, with others of its kind in the order of the names.
+// The lanes of the named axes, numbered with the last name varying fastest, all together or in
+// groups. If one of several maps has already been applied, its axis has the name "". That axis is a
+// leading axis of the operand and the result, in the order of the names.
 struct LaneSet {
   Strings axes;
-  Ints group_members = {};  // the lanes of one group after another; empty: all are one group
+  // the lanes of all groups, one group after another; empty: all lanes are one group
+  Ints group_members = {};
   Ints group_sizes = {};
   WEFT_FIELDS(axes, group_members, group_sizes)
 
@@ -24,46 +25,49 @@ struct LaneSet {
            std::find(axes.begin(), axes.end(), level.axis_name) != axes.end();
   }
 };
-// The fields of a struct that derives from LaneSet, its own last.
+// The fields of a struct that derives from LaneSet. Its own fields come last.
 #define WEFT_LANE_FIELDS(...) WEFT_FIELDS(axes, group_members, group_sizes, __VA_ARGS__)
 
 using Maps = std::vector<std::pair<std::string, int64_t>>;
 
 LaneSet lane_set(const Strings& names, const LaneGroups& groups);
-// The type of one lane's operand, without the axes held in front of it; ShapeError if it has fewer.
-// Groups that are no groups (what a text may say) are a ShapeError, too, and with `equal` those of
-// different sizes.
+// Returns the type of one lane's operand, without its leading held axes. Throws ShapeError if the
+// operand has fewer axes, or if the groups are invalid (they may come from text). With `equal`,
+// groups of different sizes also throw.
 Type own_type(const char* op, const Types& in, const LaneSet& s, bool equal);
-// The result's type with the axes that the operand holds.
+// Returns the type of the result, with the held axes of the operand.
 Types with_held(const Type& own, const Types& in, const LaneSet& s);
-// BatchingError: lanes of one chunk cannot see those of another.
+// Throws BatchingError for a map in chunks: lanes of one chunk cannot read those of another.
 void require_whole(const BatchLevel& level, const std::string& op);
-// AxisNameError, of the reference of all collectives: no map of that name is being applied.
+// Throws AxisNameError: no map with such a name is being applied. All collectives use it as their
+// reference.
 [[noreturn]] void fail_unbound(const LaneSet& s);
 
-// ---- all lanes along axis 0 of x
+// ---- all lanes are along axis 0 of x
 
-// Rows of x; those that it has not are zeros. Rows that follow each other are copied together.
+// Returns these rows of x. Rows out of range are zeros. Consecutive rows are copied together.
 Array rows(const Array& x, const Ints& which);
-// (lanes, …) -> (groups, lanes of a group, …), and back. Groups have one size.
+// by_group: (lanes, …) -> (groups, lanes of a group, …); by_lane is its inverse. Groups have equal
+// size.
 Array by_group(const Array& x, const LaneSet& s);
 Array by_lane(const Array& x, const LaneSet& s);
-// Of each lane the number of its group.
+// Returns the group number of each lane.
 Ints group_of(const LaneSet& s);
 
 namespace detail {
 struct Held {
   Array x;
-  int axis = 0;  // where the lanes of this map stand
+  int axis = 0;  // the axis of this map's lanes
 };
 Held hold(const Array& x, MaybeAxis axis, int64_t size, const std::string& name, LaneSet* s);
-// The axes held in front as one, and as they were.
+// merged makes one axis of the leading held axes, and parted splits it again.
 Array merged(const Array& x, int held);
 Array parted(const Array& x, const Array& like, int held);
 }  // namespace detail
 
-// The rule of an op of one operand. `own` is the op on all lanes at once, along axis 0 of operand
-// and result; `one_axis_more` the parameters for lanes in front of everything else.
+// The batching rule of an op with one operand. `own` computes the op for all lanes together, along
+// axis 0 of operand and result. `one_axis_more` returns the parameters for an operand with one more
+// leading axis.
 template <class P>
 Batched batch(const BatchArgs<P>& b, Array (*own)(const Array& x, const P& p),
               P (*one_axis_more)(P p)) {

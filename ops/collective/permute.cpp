@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/collective/permute.cpp: ppermute, pbroadcast, axis_index: values of single lanes.
+// ops/collective/permute.cpp: ppermute, pbroadcast, axis_index: ops on values of single lanes.
 #include <fmt/format.h>
 
 #include <set>
@@ -18,13 +18,13 @@ using lanes::LaneSet, lanes::Maps;
 // ---- ppermute
 
 struct Permute : LaneSet {
-  int64_t lanes = 0;  // of all axes
+  int64_t lanes = 0;  // number of lanes of all axes
   Ints sources = {}, destinations = {};
   WEFT_LANE_FIELDS(lanes, sources, destinations)
 };
 
 Array permute_own(const Array& x, const Permute& p) {
-  Ints from(static_cast<size_t>(p.lanes), p.lanes);  // of no lane: out of range, zeros
+  Ints from(static_cast<size_t>(p.lanes), p.lanes);  // by default out of range, which reads zeros
   for (size_t k = 0; k < p.sources.size(); ++k)
     from[static_cast<size_t>(p.destinations[k])] = p.sources[k];
   return lanes::rows(x, from);
@@ -105,7 +105,7 @@ struct FromLane {
   WEFT_FIELDS(name, source)
 };
 
-// The lane that all others read gets what comes back from all of them.
+// The lane that all others read gets the sum of all cotangents.
 Arrays broadcast_transpose(const TransposeArgs<FromLane>& t) {
   const Array sum = psum_over(t.ct[0], {t.params.name});
   const Array own = lax::eq(axis_index_of(t.params.name), Array(static_cast<int>(t.params.source)));
@@ -120,7 +120,7 @@ Batched batch_broadcast(const BatchArgs<FromLane>& b) {
         fmt::format("pbroadcast: collective broadcast doesn't fit in the axis size: axis '{}' has "
                     "{} lanes and no lane {}",
                     b.params.name, b.size, from));
-  if (!b.axis[0]) return {b.x, b.axis};  // what all lanes have, that lane has
+  if (!b.axis[0]) return {b.x, b.axis};  // an unmapped value is the same in all lanes
   return {{squeeze_axes(base::slice_axis(b.x[0], *b.axis[0], from, from + 1), {*b.axis[0]})},
           {std::nullopt}};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/body_op.cpp: while, cond and scan read as one kind of op, and written back.
+// ops/control/body_op.cpp: converts while, cond and scan to BodyOp and back.
 #include "weft/ops/control/body_op.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ bool grow(std::vector<bool>* set, const std::vector<bool>& more) {
 
 namespace {
 
-// The groups from the counts that parameters name; the body tells how many rows and results there
-// are. Types were checked before.
+// Sets the groups from the counts in the parameters. The body determines the numbers of rows and
+// results. The type rule has already checked the types.
 void set_groups(BodyOp& o, const Ints& has, size_t head, int64_t test, int64_t consts,
                 int64_t carry) {
   const JaxprData& body = *o.bodies[0];

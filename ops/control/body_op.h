@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/body_op.h: while, cond and scan as one kind of op: programs, and operands and results
-// in named groups. What transforms make of them is written once, over this
+// ops/control/body_op.h: treats while, cond and scan as one kind of op, with bodies, and with
+// operands and results in named groups. The rules of the transforms are written once for all three
 // (docs/decisions/0015).
 #pragma once
 #include <variant>
@@ -11,8 +11,8 @@
 
 namespace weft {
 
-// One value for each operand of the op, or for each input of a body, by what it is there for; in
-// this order they stand in an equation.
+// One value for each operand of the op, or for each input of a body, grouped by role. An equation
+// has its operands in this order.
 template <class T>
 struct Groups {
   std::vector<T> head = {};  // of the op: [index] [enter] [trips]; of a body: [active]
@@ -26,7 +26,7 @@ std::vector<T> in_order(const Groups<T>& x) {
   for (const auto* g : {&x.test, &x.consts, &x.carry, &x.rows}) append(r, *g);
   return r;
 }
-// x in groups of these sizes; the rest are rows.
+// Splits x into groups of these sizes. The remaining values are rows.
 template <class T>
 Groups<T> cut(const std::vector<T>& x, size_t head, size_t test, size_t consts, size_t carry) {
   size_t k = 0;
@@ -43,7 +43,7 @@ Groups<T> cut(const std::vector<T>& x, size_t head, size_t test, size_t consts, 
   return r;
 }
 
-// The same of each group.
+// Applies f to each group.
 template <class F, class... T>
 auto each(const F& f, const Groups<T>&... x) {
   using R = typename decltype(each(f, x.carry...))::value_type;
@@ -62,25 +62,25 @@ Groups<T> joined(const Groups<T>& a, const Groups<T>& b) {
           joined(a.carry, b.carry), joined(a.rows, b.rows)};
 }
 
-// Sets what `more` has; whether that is new.
+// Adds the flags of `more` to the set. Returns true if the set grew.
 bool grow(std::vector<bool>* set, const std::vector<bool>& more);
 
-// One use of such an op. A transform changes a copy and binds that.
+// One use of such an op. A transform changes a copy and binds the copy.
 struct BodyOp {
   using Kind = LoopForm::Kind;
   Kind kind = Kind::scan;
-  std::variant<Scan, While, Cond> like;  // parameters, for what the rest does not say
-  Jaxpr test;                            // of while: (test, carry) -> bool[lanes]
+  std::variant<Scan, While, Cond> like;  // the original parameters, for fields that are not below
+  Jaxpr test;                            // for while: (test, carry) -> bool[lanes]
   std::vector<Jaxpr> bodies;             // (head, consts, carry, rows) -> (carry, results)
   Ints lanes, ids;
-  Groups<int64_t> has;       // the lanes of each operand (lanes.h; of head: not used)
-  Ints result_has;           // those of each result
-  std::vector<bool> passes;  // carries of while that the body hands on untouched
+  Groups<int64_t> has;       // the lanes of each operand (lanes.h); unused for head
+  Ints result_has;           // the lanes of each result
+  std::vector<bool> passes;  // for while: carries that the body returns unchanged
 
-  // Whether rows and results have an axis of steps in front.
+  // True if rows and results have a leading axis of steps.
   bool stacks() const { return kind == Kind::scan; }
   size_t active() const { return lanes.empty() ? 0 : 1; }
-  // Operands of the op, and inputs of a body, in groups.
+  // Splits the operands of the op, or the inputs of a body, into groups.
   template <class T>
   Groups<T> operands(const std::vector<T>& x) const {
     return cut(x, has.head.size(), has.test.size(), has.consts.size(), has.carry.size());
@@ -89,16 +89,16 @@ struct BodyOp {
   Groups<T> inputs(const std::vector<T>& x) const {
     return cut(x, active(), 0, has.consts.size(), has.carry.size());
   }
-  // What a body takes when the operands are these.
+  // The inputs of a body if these are the operands of the op.
   template <class T>
   std::vector<T> taken(const Groups<T>& x, const T& active_mask) const {
     return in_order(
         Groups<T>{std::vector<T>(active(), active_mask), {}, x.consts, x.carry, x.rows});
   }
   Types takes(const Groups<Array>& x) const;
-  Ints all_has() const;         // as parameters hold it
-  AnyParams params() const;     // of the op as it is now
-  AnyParams as_before() const;  // of the op that it was made from
+  Ints all_has() const;         // in the order of the parameter `has`
+  AnyParams params() const;     // parameters of the op in its present state
+  AnyParams as_before() const;  // parameters of the op from which it was made
   Arrays bind(const Op& op, const Groups<Array>& x) const {
     return bind_op(op, in_order(x), params());
   }
@@ -108,7 +108,8 @@ BodyOp body_op(const While& p);
 BodyOp body_op(const Cond& p);
 BodyOp body_op(const Scan& p);
 
-// For the type rules: what the body returns for the carries has their types.
+// For the type rules: requires that the carries returned by the body have the types of the carry
+// operands.
 void require_carries(const char* op, const Types& out, const Types& carry, const Types& in);
 
 // ---- the transforms
@@ -116,10 +117,11 @@ void require_carries(const char* op, const Types& out, const Types& carry, const
 Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& dx);
 Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const MaybeAxes& axis,
                       BatchLevel& level);
-// Of scan and cond, which run a known part that leaves residuals, and an unknown part.
+// For scan and cond. They are split into a known part, which returns residuals, and an unknown
+// part.
 Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
                        const std::vector<bool>& unknown, PartialEval& level);
-// Of scan and cond.
+// For scan and cond.
 struct Transposition {
   const Op& op;
   const BodyOp& o;
@@ -129,25 +131,25 @@ struct Transposition {
 };
 Arrays body_op_transpose(const Transposition& t);
 
-// Which operands and results are unknown: the least fixed point over the carries.
+// The unknown operands and results: the least fixed point over the carries.
 struct Unknown {
   Groups<bool> operand;
   std::vector<bool> result;
   std::vector<Split> bodies;
   Split test;
-  bool everything = false;  // what decides on the course of the op is unknown
+  bool everything = false;  // the values that decide the course of the op are unknown
 };
 Unknown find_unknown(const BodyOp& o, const std::vector<bool>& unknown);
-// The op on the operands and for the results that are known, with its bodies to be set.
+// Returns the op restricted to known operands and results. The caller sets its bodies.
 BodyOp known_part(const BodyOp& o, const Unknown& u);
-// Both parts of scan and cond: the known one, which leaves residuals, and the unknown one by
-// `run_unknown`. Results of the whole.
+// Runs both parts of a scan or cond: the known part, which returns residuals, and the unknown part
+// by `run_unknown`. Returns the results of the whole op.
 Arrays run_parts(const Op& op, const BodyOp& o, const Groups<Array>& x, const Unknown& u,
                  FunctionRef<Arrays(const BodyOp&, const Groups<Array>&)> run_unknown);
-// Results of the whole from those of both parts.
+// Merges the results of both parts into the results of the whole op.
 Arrays both_parts(const Unknown& u, const Arrays& known, const Arrays& rest);
 
-// The rules of such an op. steps: the programs of Lowering::lockstep.
+// Adds the rules of such an op to d. steps: the programs of Lowering::lockstep.
 template <class P>
 Def<P> with_body_rules(Def<P> d, std::vector<Jaxpr> (*steps)(const LowerArgs<P>&)) {
   d.dual = [](const DualArgs<P>& a) { return body_op_dual(a.op, body_op(a.params), a.x, a.dx); };

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/body_op_batch.cpp: batching ops with bodies (DESIGN, "Mapped control flow").
+// ops/control/body_op_batch.cpp: batching rule of ops with bodies.
 #include "weft/ops/control/body_op.h"
 #include "weft/ops/elementwise/compare.h"
 
 namespace weft {
 namespace {
 
-// Which operands and results are mapped: the least fixed point over the carries. If the lanes go
-// ways of their own (the predicate is mapped), all that changes is, also what belongs to the op as
-// a whole: how often it changes depends on the lane.
+// The mapped operands and results: the least fixed point over the carries. If the predicate is
+// mapped, lanes run different numbers of steps. Then all changed values are mapped, including those
+// of the op as a whole, because the number of their changes depends on the lane.
 struct Mapped {
   Groups<bool> operand;
   std::vector<bool> result;
@@ -54,21 +54,21 @@ struct Step {
   Mapped mapped;
   LaneStep lanes;
   BatchLevel& level;
-  Groups<MaybeAxis> place;  // where operands are mapped afterwards, as a body sees them
+  Groups<MaybeAxis> place;  // mapped axis of each operand after the step, as a body sees it
   MaybeAxes result_place;
 
-  // A value that is mapped at `to` if at all.
+  // Moves a value to the mapped axis `to`, if that is given.
   Array moved(const Array& x, MaybeAxis from, MaybeAxis to) const {
     return to ? move_mapped(x, from, *to, level.size) : x;
   }
-  // Inside: the own active lanes and those of the enclosing body.
+  // In a body: its own active lanes, combined with those of the enclosing body.
   LaneMask mask(const Array& active) const {
     return both_masks({active, active.empty_handle() ? Ints{} : lanes.ids}, level.mask);
   }
 };
 
-// The index or the trips, in front if they are mapped, and who enters: lanes that do not, take no
-// step.
+// Moves the mapped axis of the index or the trips to the front, and adds the mask `enter`. Lanes
+// that do not enter run no step.
 Arrays moved_head(const Step& s, const Arrays& head, const MaybeAxes& from) {
   const Array& enter = s.lanes.enter;
   Arrays r;
@@ -106,14 +106,14 @@ Rewritten batched_body(const Step& s, const Jaxpr& body, const Types& takes) {
 
 Rewritten batched_test(const Step& s, const Types& takes) {
   return rewritten(takes, 0, [&](const Arrays& in) {
-    // Lanes that are done gave false before; those that do not enter were never asked.
+    // Finished lanes returned false before; for lanes that do not enter, the condition never ran.
     const Batched r = batch_eval(s.before.test, in, joined(s.place.test, s.place.carry), s.level,
                                  s.mask(s.lanes.enter));
     return Arrays{s.moved(r.out[0], r.axis[0], s.mapped.predicate ? MaybeAxis(0) : MaybeAxis())};
   });
 }
 
-// What the bodies read from outside becomes constants in front of the others.
+// Values that the bodies read from outside become constants before the other constants.
 void set_bodies(Step& s, Groups<Array>* x) {
   BodyOp& q = s.after;
   const auto put_in_front = [](const Arrays& captured, Arrays* group, Ints* has) {
@@ -140,7 +140,8 @@ Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const Mayb
   Groups<Array> v = o.operands(x);
   const Groups<MaybeAxis> from = o.operands(axes);
   Mapped m = find_mapped(o, axes, level);
-  // Who enters is the last of the head, but of scan: trips are 0 there.
+  // The mask `enter` is the last value of head. A scan does not have it; its trips are 0 in such
+  // lanes.
   const bool enter = !o.stacks() && o.has.head.size() == (o.test ? 1 : 2);
   const LaneStep lanes = lane_step(m.predicate, o.lanes, o.ids, enter ? v.head.back() : Array(),
                                    enter ? from.head.back() : MaybeAxis(), level);
@@ -161,7 +162,7 @@ Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const Mayb
   Groups<MaybeAxis> to = s.place;
   to.head.assign(to.head.size(), {});
   for (MaybeAxis& row : to.rows)
-    if (row) ++*row;  // behind the axis of steps
+    if (row) ++*row;  // after the axis of steps
   v = each([&](const Array& a, MaybeAxis at, MaybeAxis wanted) { return s.moved(a, at, wanted); },
            v, from, to);
   v.head = moved_head(s, v.head, from.head);

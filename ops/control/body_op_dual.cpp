@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/body_op_dual.cpp: derivatives of ops with bodies. Forwards, tangents join the values
-// of their group. Backwards, cotangents of the results come in as constants or rows, and those of
-// linear constants go out as results, or, where there are steps, are added up in carries.
+// ops/control/body_op_dual.cpp: derivatives of ops with bodies. In forward mode, tangents are
+// appended to the group of their values. In the transpose, cotangents of results become constants
+// or rows. Cotangents of linear constants become results, or, if there are steps, are accumulated
+// in carries.
 #include "weft/core/loops/accumulator.h"
 #include "weft/ops/control/body_op.h"
 #include "weft/ops/elementwise/compare.h"
@@ -12,8 +13,8 @@ namespace weft {
 Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& dx) {
   const Groups<Array> v = o.operands(x), dv = o.operands(dx);
   const size_t n = o.has.carry.size(), m = o.result_has.size();
-  // Which values have a tangent: the least fixed point over the carries. A result has one if any
-  // body gives it one.
+  // Finds the values that have a tangent: the least fixed point over the carries. A result has a
+  // tangent if any body gives it one.
   Groups<bool> on = o.operands(given(dx));
   on.test.assign(on.test.size(), false);
   std::vector<bool> result_on(m, false);
@@ -39,7 +40,7 @@ Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& 
   append(q.result_has, chosen(o.result_has, result_on));
   q.bodies = bodies;
   const size_t n_on = dots.carry.size(), in_groups = n + o.has.rows.size();
-  // The jvp of a body takes all values and then all tangents: so does a cond.
+  // The jvp of a body takes all values and then all tangents, as does that of a cond.
   for (size_t b = 0; b < bodies.size() && in_groups > 0; ++b)
     q.bodies[b] = program(q.takes(all), [&](const Arrays& a) {
       const Groups<Array> g = q.inputs(a);
@@ -65,25 +66,26 @@ Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& 
 
 namespace {
 
-// The op that takes cotangents back.
+// The op that computes the cotangents.
 struct Back {
   const Transposition& t;
-  Groups<bool> linear;      // all carries are
-  Groups<Type> in;          // of the operands
+  Groups<bool> linear;      // all carries are linear
+  Groups<Type> in;          // types of the operands
   std::vector<bool> ct_on;  // the results that have a cotangent
-  size_t nonlinear = 0;     // constants
-  size_t sums = 0;          // carries in front that add up cotangents of linear constants
-  bool by_branch = false;   // each branch has cotangents of its own
+  size_t nonlinear = 0;     // number of constants that are not linear
+  size_t sums = 0;          // number of leading carries that sum cotangents of linear constants
+  bool by_branch = false;   // each branch has its own cotangents
   BodyOp o = {};
   Groups<Array> x = {};
 };
 
-// A value that leaves the op has all lanes, or none.
+// A result of the op has all lanes or no lanes.
 Ints left_with(const Ints& has, const Ints& lanes) {
   return each([&](int64_t h) { return h == full_set(lanes) ? h : 0; }, has);
 }
 
-// A collective in a branch also hears lanes that took another: what comes back there is nothing.
+// True if a branch contains a collective. It also reads lanes that took another branch, where the
+// cotangent must be zero.
 bool hears_others(const BodyOp& o) {
   return !o.stacks() && o.lanes.empty() && o.bodies.size() > 1 &&
          any_equation(o.bodies, [](const JaxprData&, const Eqn& e) { return e.op->collective(); });
@@ -97,12 +99,12 @@ Arrays of_branch(const Arrays& cts, const Arrays& head, int64_t branch, int64_t 
   return each([&](const Array& ct) { return lax::select(taken, ct, base::zeros(ct.type())); }, cts);
 }
 
-// One run of body number `which` backwards.
+// Runs the transpose of body number `which` once.
 Arrays run_back(const Back& b, size_t which, const Arrays& a) {
   const Jaxpr& body = b.t.o.bodies[which];
   const BodyOp& o = b.t.o;
   const Groups<Array> g = b.o.inputs(a);
-  // Lanes that did not run this have no cotangent here; the op keeps their carry.
+  // The cotangent is zero in lanes that did not run this body; the op keeps their carry.
   const auto masked = [&](const Array& v, int64_t h) {
     return o.active() && h != 0 ? mask_out(a[0], v) : v;
   };
@@ -145,11 +147,11 @@ Arrays body_op_transpose(const Transposition& t) {
   b.o = o;
   b.o.has = kept;
   b.o.has.carry.clear();
-  // Steps go the other way.
+  // The steps run in the opposite order.
   if (Scan* p = std::get_if<Scan>(&b.o.like)) {
     p->reverse = !p->reverse;
     b.sums = gone.consts.size();
-    // Narrow floats are added up in F32 and rounded behind the last step.
+    // Narrow floats are summed in F32 and rounded after the last step.
     for (const Type& c : chosen(b.in.consts, b.linear.consts))
       b.x.carry.push_back(base::zeros(Type(accumulator_dtype(c.dtype()), c.shape())));
     b.o.has.carry = left_with(gone.consts, o.lanes);
@@ -177,7 +179,7 @@ Arrays body_op_transpose(const Transposition& t) {
   Arrays out = b.o.bind(t.op, b.x);
   const Types sums = chosen(b.in.consts, b.linear.consts);
   for (size_t k = 0; k < b.sums; ++k) out[k] = base::convert(out[k], sums[k].dtype());
-  // In the order of the operands: of constants, carries, rows.
+  // In the order of the operands: constants, carries, rows.
   Arrays result(t.in.size());
   size_t next = 0, i = o.has.head.size() + o.has.test.size();
   for (const auto* group : {&b.linear.consts, &b.linear.carry, &b.linear.rows})

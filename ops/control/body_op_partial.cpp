@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/body_op_partial.cpp: partial evaluation of ops with bodies: what of them is known,
-// and for those that run a known part which leaves residuals (scan, cond), the unknown part.
+// ops/control/body_op_partial.cpp: partial evaluation of ops with bodies. It finds the known part
+// of while, scan and cond. For scan and cond, which leave residuals, it also makes the unknown
+// part.
 #include "weft/core/loops/axis_classes.h"
 #include "weft/core/programs/effects.h"
 #include "weft/ops/control/body_op.h"
@@ -46,21 +47,21 @@ Arrays both_parts(const Unknown& u, const Arrays& known, const Arrays& rest) {
 
 namespace {
 
-// What one run of a body leaves for its unknown part. An operand of the known part as it came in is
-// passed on, and what no step changes is made before the loop; anything else is a result of the
-// known part, of branches zero unless it is the one that runs.
+// A residual of one body for its unknown part. An operand of the known part that is passed
+// unchanged is read directly, and a value that no step changes is computed before the loop. All
+// others are results of the known part; in a cond they are zero if another branch runs.
 struct Residual {
   size_t body = 0;
-  Array value = {};  // empty: a result of the known part
+  Array value = {};  // an empty handle means a result of the known part
   bool row = false;  // one for each step
   int64_t has = 0;
   Type type = {};                // inside the body
-  std::vector<int> places = {};  // which axis of it, in the body, each lane is
+  std::vector<int> places = {};  // the axis, in the body, that each lane is
 };
 
-// Which variables of the known part are made of its constants without lanes alone: no step changes
-// them. They are made before the loop, so what may not end is not among them if perhaps no step is
-// taken.
+// Returns true for each variable of the known part that depends only on constants without lanes, so
+// that no step changes it. Such variables are computed before the loop. Equations that may not end
+// are therefore excluded if the loop may have no steps.
 std::vector<bool> invariants(const BodyOp& known, const JaxprData& j) {
   std::vector<bool> fixed(j.types.size(), false);
   if (!known.stacks()) return fixed;
@@ -75,7 +76,7 @@ std::vector<bool> invariants(const BodyOp& known, const JaxprData& j) {
   return fixed;
 }
 
-// The residuals of body b; x: what is known.
+// Returns the residuals of body b. x: the known operands.
 std::vector<Residual> residuals_of(const BodyOp& known, const Groups<Array>& x, const Split& s,
                                    size_t b) {
   const JaxprData& j = *s.known;
@@ -105,9 +106,9 @@ std::vector<Residual> residuals_of(const BodyOp& known, const Groups<Array>& x, 
     r.push_back(std::move(d));
   }
   if (std::find(before.begin(), before.end(), true) == before.end()) return r;
-  Arrays args = in;  // of which constants are read
+  Arrays args = in;  // only constants are read
   std::fill(args.begin() + static_cast<std::ptrdiff_t>(consts), args.end(), Array());
-  // What has an effect has its turn in the loop.
+  // Equations with effects run in the loop.
   const Arrays made = eval_jaxpr(dce(s.known, before, /*effects=*/false), args);
   for (size_t k = 0, next = 0; k < r.size(); ++k) {
     if (!before[results + k]) continue;
@@ -117,8 +118,8 @@ std::vector<Residual> residuals_of(const BodyOp& known, const Groups<Array>& x, 
   return r;
 }
 
-// Body b of the known part: its results, and those residuals that are results, also of the other
-// bodies.
+// Body b of the known part. It returns its results and those residuals of all bodies that are
+// results.
 Jaxpr known_body(const Split& s, size_t b, const std::vector<Residual>& residuals, size_t bodies,
                  const Types& takes) {
   const size_t results = s.known->out.size() - static_cast<size_t>(s.residuals);
@@ -139,13 +140,14 @@ Jaxpr known_body(const Split& s, size_t b, const std::vector<Residual>& residual
   });
 }
 
-// Whether a linear part computes functions of what it is left: again (checkpoint), or by a rule.
+// Returns true if the linear part computes nonlinear functions of its residuals, in a checkpoint or
+// by a custom rule.
 bool computes_functions(const Jaxpr& linear_part) {
   return any_equation({linear_part},
                       [](const JaxprData&, const Eqn& e) { return e.op->computes_functions(); });
 }
 
-// The unknown part: it takes the residuals in front of what is unknown.
+// The unknown part. It takes the residuals before the unknown operands.
 struct UnknownPart {
   BodyOp o;
   Groups<Array> x;
@@ -154,8 +156,8 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
                          const std::vector<Residual>& residuals, const Arrays& made) {
   Groups<Array> left;
   Groups<int64_t> left_has;
-  // Of branches, results of the known part come first.
-  std::vector<size_t> order, at(residuals.size());  // at: in its group
+  // For cond, residuals that are results of the known part come first.
+  std::vector<size_t> order, at(residuals.size());  // at: position in its group
   for (bool passed_on : {false, true})
     for (size_t i = 0; i < residuals.size(); ++i)
       if (o.stacks() ? passed_on : residuals[i].value.empty_handle() != passed_on)
@@ -222,7 +224,7 @@ Arrays run_parts(const Op& op, const BodyOp& o, const Groups<Array>& v, const Un
   return both_parts(u, known, run_unknown(q.o, q.x));
 }
 
-// The known part runs what is known and gives the residuals; the unknown part reads them.
+// The known part computes the known results and the residuals, which the unknown part reads.
 Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
                        const std::vector<bool>& unknown, PartialEval& level) {
   const Unknown u = find_unknown(o, unknown);

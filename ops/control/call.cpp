@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/call.cpp: a program as one equation: what jit leaves under another transform.
+// ops/control/call.cpp: a program as one equation, which is how jit appears under another
+// transform.
 #include "weft/core/programs/effects.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/control/lane_by_lane.h"
@@ -12,13 +13,13 @@ namespace {
 
 Batched call_batch(const BatchArgs<Call>& b) {
   Call call = b.params;
-  // Lanes that are not active compute on leftovers, whose NaNs nobody sees.
+  // Inactive lanes compute on residual values, and NaNs in them do not matter.
   if (!b.level.mask.active.empty_handle()) call.check_nans = false;
   return program_batch(b, call);
 }
 
-// What the rest reads of the operands it reads there: the call does not hand them on, which in a
-// loop would be a row for each step.
+// Operands that the unknown part needs are read directly. The known call does not return them,
+// because in a loop that would add a row for each step.
 Arrays call_partial(const PartialArgs<Call>& a) {
   const size_t m = a.params.jaxpr->out.size();
   const Split s = partial_eval_jaxpr(a.params.jaxpr, a.unknown, std::vector<bool>(m, false));
@@ -41,7 +42,7 @@ Arrays call_partial(const PartialArgs<Call>& a) {
                 known);
 }
 
-// A call with options of its own is not dissolved into the program around it.
+// A call with its own options is not inlined into the surrounding program.
 Lowering watched_call(const LowerArgs<Call>& a) {
   Lowering l = inlined_program(a);
   if (!a.params.watched()) return l;

@@ -53,7 +53,8 @@ Array merge_whole(const Array& a, const Array& b) {
   return a.dtype() == Bool ? lax::bitwise_or(a, b) : base::add(a, b);
 }
 
-// Which lanes take branch b: clamp(index) == b, where the ends take all beyond them, and enter.
+// Returns the lanes that take branch b: those with clamp(index) == b that enter. The first and the
+// last branch also take all indices beyond them.
 Array takes(const Arrays& head, int64_t b, int64_t last) {
   const Array &index = head[0], at = broadcast_in_dim(scalar_of_int(I32, b), index.shape(), {});
   const Array a = b == 0 && b == last ? lax::eq(index, index)
@@ -63,7 +64,7 @@ Array takes(const Arrays& head, int64_t b, int64_t last) {
   return head.size() == 1 ? a : lax::bitwise_and(a, head[1]);
 }
 
-// What a branch gives for its lanes, beside what is there.
+// Merges the results of a branch, for its lanes, into the results so far.
 Arrays merged(const BodyOp& o, const Array& active, const Arrays& more, const Arrays& before) {
   Arrays r = more;
   for (size_t k = 0; k < r.size(); ++k)
@@ -72,7 +73,7 @@ Arrays merged(const BodyOp& o, const Array& active, const Arrays& more, const Ar
   return r;
 }
 
-// Where platforms choose: with the branch of that one alone.
+// If the platform selects the branch, returns the cond with only the branch of this platform.
 Cond of_platform(const Cond& p, const std::string& platform) {
   if (p.branches_platforms.empty()) return p;
   const Strings& all = p.branches_platforms;
@@ -107,7 +108,8 @@ Arrays cond_reference(const Arrays& x, const Cond& given) {
   return out;
 }
 
-// For branches that run one after another: the masks, then each branch merged into what is there.
+// For branches that run one after another: computes the masks, then merges each branch into the
+// results so far.
 std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
   const BodyOp o = body_op(l.params);
   if (o.lanes.empty()) return o.bodies;
@@ -132,7 +134,7 @@ std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
   return r;
 }
 
-// Of a known index, or platform, no branch is left but the one it names.
+// If the index or the platform is known, only its branch remains.
 Arrays cond_simplify(const SimplifyArgs<Cond>& s) {
   Cond p = of_platform(s.params, current_platform());
   if (p.branches.size() > 1) {
@@ -171,7 +173,7 @@ std::vector<Sample<Cond>> cond_samples() {
       {{index, Type(Bool, {}), x, x}, {{sum, product}, {}, {}, {}, true}},
       {{Type(I32, {2}), lanes}, {{root, same}, {2}, {0}, {1, 1}, false}},
       {{Type(I32, {2}), mask, lanes}, {{same, root}, {2}, {0}, {1, 1}, true}},
-      // Of equal value on all devices, as laws compare them.
+      // The branches agree on all devices, because law tests compare devices.
       {{index, x, x}, {{product, product, first}, {}, {}, {}, false, {"cuda", "cpu", "default"}}},
       {{Type(I32, {2}), lanes}, {{root, root}, {2}, {0}, {1, 1}, false, {"cuda", "default"}}}};
 }

@@ -10,16 +10,17 @@
 namespace weft {
 
 // Constants of the bodies become operands. cond: carry -> bool[]; body: carry -> carry, of equal
-// types. max_trips: the loop stops there, its value too; such a loop can be differentiated in
-// reverse.
+// types. max_trips: the loop ends after this many trips, even if the condition still holds. Such a
+// loop can be differentiated in reverse mode.
 Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
                   std::optional<int64_t> max_trips = {});
-// The results of branches[clamp(index)]; index is I32.
+// Returns the results of branches[clamp(index)]. The index is I32.
 Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const Arrays& operands);
-// The branch of the platform that the program is compiled for. DeviceError for a name that is none.
+// Returns the results of the branch for the platform for which the program is compiled. Throws
+// DeviceError for an unknown platform name.
 Arrays platform_cond_flat(const Strings& platforms, const std::vector<Closed>& branches,
                           const Arrays& operands);
-// body: (carry…, x…) -> (carry…, y…). xs lead with the axis of length `length`.
+// body: (carry…, x…) -> (carry…, y…). The leading axis of each of xs has size `length`.
 Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64_t length,
                  bool reverse = false, int64_t unroll = 1);
 
@@ -27,7 +28,7 @@ Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64
 struct While {
   Ref<const JaxprData> cond_jaxpr, body_jaxpr;
   int64_t cond_nconsts = 0, body_nconsts = 0;
-  Ints lanes, lane_ids, has;  // has: of cond consts, body consts, carry
+  Ints lanes, lane_ids, has;  // has: lanes of cond consts, body consts, carry
   bool enter = false;
   int64_t max_trips = -1;  // if given, carry 0 counts the trips
   WEFT_FIELDS(cond_jaxpr, body_jaxpr, cond_nconsts, body_nconsts, lanes, lane_ids, has, enter,
@@ -35,10 +36,10 @@ struct While {
 };
 struct Cond {
   std::vector<Ref<const JaxprData>> branches;
-  Ints lanes, lane_ids, has;  // has: of operands, results
+  Ints lanes, lane_ids, has;  // has: lanes of operands, results
   bool enter = false;
-  // Of the branches, where not the index chooses but the device that the program is compiled for:
-  // "cpu", "cuda", or "default" for the last.
+  // The platform of each branch, if the device of the compiled program selects the branch instead
+  // of the index. A name is "cpu", "cuda", or "default" for the last branch.
   Strings branches_platforms = {};
   WEFT_FIELDS(branches, lanes, lane_ids, has, enter, branches_platforms)
 };
@@ -47,7 +48,7 @@ struct Scan {
   int64_t length = 0;
   bool reverse = false;
   int64_t num_consts = 0, num_carry = 0;
-  Ints lanes, lane_ids, has;  // has: of consts, carry, xs, ys
+  Ints lanes, lane_ids, has;  // has: lanes of consts, carry, xs, ys
   bool trips = false;
   int64_t unroll = 1;
   WEFT_FIELDS(jaxpr, length, reverse, num_consts, num_carry, lanes, lane_ids, has, trips, unroll)
@@ -55,15 +56,15 @@ struct Scan {
 struct Call {
   Ref<const JaxprData> jaxpr;
   std::string name;
-  // What the call asks for itself, whatever program it becomes a part of: an end after so many
-  // seconds (0: none), an error where a result holds a NaN.
+  // Options of the call itself, which hold in any program that contains it. time_limit is in
+  // seconds (0: none). check_nans throws an error if a result contains a NaN.
   double time_limit = 0;
   bool check_nans = false;
-  // The op that the call runs for one lane after another, for want of a batching rule.
+  // The op that the call runs lane by lane, because the op does not have a batching rule.
   std::string lane_loop_of = {};
   WEFT_FIELDS(jaxpr, name, time_limit, check_nans, lane_loop_of)
   bool watched() const { return time_limit > 0 || check_nans; }
-  // The same of another program, which stands for this one under a transform.
+  // Returns the same call of another program, which replaces this program under a transform.
   Call of(Ref<const JaxprData> j) const {
     return {std::move(j), name, time_limit, check_nans, lane_loop_of};
   }

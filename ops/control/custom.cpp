@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/custom.cpp: functions with derivative rules of their own, as equations that hold the
-// programs of the function and of its rules (Decided 10).
+// ops/control/custom.cpp: functions with their own derivative rules. Each is one equation that
+// carries the programs of the function and of its rules, so that transforms and jit see them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -19,15 +19,15 @@
 namespace weft {
 namespace {
 
-// What f and its rules captured are the leading operands, which all programs take first.
+// The values captured by f and its rules are the leading operands. All programs take them first.
 struct CustomJvp {
   Jaxpr jaxpr;  // (consts…, x…) -> out…
   Jaxpr rule;   // (consts…, x…, dx of the inexact x…) -> (out…, tangents of the inexact out…)
   int64_t num_consts = 0;
   std::string name;
-  // The rule's results are those of the function, which therefore stands for them with the same
-  // rule in derivatives of higher order; and its tangents are made of ops that have derivatives, so
-  // that those that are zero stay away: an endless slope times a written zero would be NaN.
+  // The rule returns the results of the function. In higher-order derivatives it therefore replaces
+  // the function, with the same rule. Its tangents are made of differentiable ops, so zero tangents
+  // are left out: an infinite slope times a materialized zero would be NaN.
   bool smooth = false;
   WEFT_FIELDS(jaxpr, rule, num_consts, name, smooth)
 };
@@ -35,27 +35,29 @@ struct CustomVjp {
   Jaxpr jaxpr;             // (consts…, x…) -> out…
   Jaxpr fwd;               // (consts…, x…) -> (out…, residuals…)
   Jaxpr bwd;               // (bwd_consts…, residuals…, ct of out…) -> ct of the inexact x…
-  int64_t num_consts = 0;  // bwd_consts are the last of consts
+  int64_t num_consts = 0;  // bwd_consts are the last consts
   int64_t num_bwd_consts = 0;
   std::string name;
   Ints summed = {};  // as in CustomLin
   WEFT_FIELDS(jaxpr, fwd, bwd, num_consts, num_bwd_consts, name, summed)
 };
-// The derivative of a custom_vjp: linear in its last operands; only its transpose is known.
+// The derivative of a custom_vjp. It is linear in its last operands, and only its transpose is
+// known.
 struct CustomLin {
   Jaxpr bwd;  // (residuals…, ct of every result…) -> ct of the linear operands
   int64_t num_residuals = 0;
   Types result_types;  // of all results of the function
-  // Bit sets of the axes of what bwd returns, by operand: the lanes that share it, over which its
-  // cotangent is summed behind bwd, so that bwd keeps lanes apart. Empty: none.
+  // For each operand, a bit set of axes of the cotangent returned by bwd. They are the lanes that
+  // share the operand, and the cotangent is summed over them after bwd. In this way bwd keeps lanes
+  // apart. Empty: no axes.
   Ints summed = {};
   WEFT_FIELDS(bwd, num_residuals, result_types, summed)
 };
 
-// The op custom_lin.
+// Binds custom_lin.
 Arrays linear_rule(const Arrays& x, const CustomLin& p);
 
-// ---- for the type rules: the programs may come from text
+// ---- for the type rules: programs may come from text
 
 void require_results(const char* op, const char* program, const Types& out, const Types& want,
                      const Types& in) {
@@ -85,8 +87,8 @@ Ints axes_in(int64_t set, int ndim) {
     if (set >> a & 1) r.push_back(a);
   return r;
 }
-// bwd takes (first…, a cotangent of each result…) and gives a cotangent of each of `linear`, before
-// sums.
+// Requires that bwd takes (first…, a cotangent of each result…) and returns a cotangent of each of
+// `linear`, before the sums.
 void require_bwd(const char* op, const Jaxpr& bwd, const Types& first, const Types& results,
                  const Types& linear, const Ints& summed, const Types& in) {
   require_body(op, bwd, joined(first, results), in);
@@ -123,7 +125,8 @@ Types lin_type(const Types& in, const CustomLin& p) {
   return inexact_of(p.result_types);
 }
 
-// j on operands mapped as `in`, its results all mapped in front; `at`: where its constants end.
+// Batches j for operands mapped as in `in`. All its results are mapped along their leading axis.
+// `at`: the position after its constants.
 Rewritten batched_in_front(const Jaxpr& j, size_t at, const Types& types, const MaybeAxes& in,
                            const BatchLevel& level, const std::vector<bool>& ask) {
   return rewritten(types, at, [&](const Arrays& a) {
@@ -136,15 +139,16 @@ Rewritten batched_in_front(const Jaxpr& j, size_t at, const Types& types, const 
   });
 }
 
-// The tangents of the inexact operands behind the constants, zeros written out.
+// The tangents of the inexact operands after the constants. Zeros are materialized.
 Arrays tangents_of(const Arrays& x, const Arrays& dx, size_t consts) {
   const std::vector<bool> on = inexact(rest(x, consts));
   return each([](const Array& t, const Array& v) { return instantiate(t, v.type()); },
               chosen(rest(dx, consts), on), chosen(rest(x, consts), on));
 }
 
-// The tangents that a rule of m results gives. `has`: which of the last operands, the tangents, are
-// no zeros. The rule is linear in them: its own derivative along them is its result.
+// Returns the tangents from a rule with m results. `has` tells which of the tangents, the last
+// operands, are nonzero. The rule is linear in its tangents, so its derivative along them equals
+// its result.
 Arrays tangents_by_rule(const Jaxpr& rule, const Arrays& in, const std::vector<bool>& has,
                         size_t m) {
   const size_t first = in.size() - has.size(), tangents = rule->out.size() - m;
@@ -173,8 +177,9 @@ Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   return {out, spread(rest(all, m), inexact(out))};
 }
 
-// By operands in which the program is linear, such as the right sides of a system: what stands in
-// the tangent of another rule was not differentiated by this one.
+// Transposes with respect to operands in which the program is linear, such as the right sides of a
+// system. This occurs if the function is used in the tangent of another rule, where this rule does
+// not differentiate it.
 Arrays jvp_transpose(const TransposeArgs<CustomJvp>& t) {
   return transposed_jaxpr(t.params.jaxpr, t.x, t.linear, t.ct);
 }
@@ -257,7 +262,8 @@ Dual vjp_dual(const DualArgs<CustomVjp>& d) {
   return {out, spread(tangents, inexact(out))};
 }
 
-// bwd for mapped values, all that it returns mapped in front. `at`: where its constants end.
+// Batches bwd for mapped values. All its results are mapped along their leading axis. `at`: the
+// position after its constants.
 Rewritten batched_bwd(const Jaxpr& bwd, size_t at, const MaybeAxes& residuals,
                       const BatchLevel& level) {
   MaybeAxes in = residuals;
@@ -319,7 +325,7 @@ const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
 
 // ---- custom_lin
 
-// Of the tangent that has a value: zero.
+// The tangent is zero, because the op has a value only for a zero tangent.
 std::vector<Sample<CustomLin>> lin_samples() {
   const Types in = joined({sample_number()}, Types(4, sample_operand()));
   return {{.in = in, .params = {sample_bwd(), 3, {sample_operand()}}, .values = [](uint64_t seed) {
@@ -330,7 +336,7 @@ std::vector<Sample<CustomLin>> lin_samples() {
            }}};
 }
 
-// Which results of j are computed of its inputs from number `first` on.
+// Returns true for each result of j that depends on its inputs from number `first` on.
 std::vector<bool> made_of_inputs(const JaxprData& j, int32_t first) {
   std::vector<bool> made(j.types.size(), false);
   const auto is = [&](Atom a) { return !a.is_literal() && made[static_cast<size_t>(a.index)]; };
@@ -341,15 +347,16 @@ std::vector<bool> made_of_inputs(const JaxprData& j, int32_t first) {
   return each(is, j.out);
 }
 
-// NativeCall::axis_map: an axis along which bwd makes what it returns of all cotangents at the same
-// place. What it returns of none is not read, nor is a residual of which it makes nothing.
+// NativeCall::axis_map: an axis along which each element of the result of bwd depends only on
+// elements of the cotangents at the same position. Results of bwd that do not depend on cotangents
+// are not read. Residuals that bwd does not use are not read either.
 std::vector<std::vector<int>> rule_axes(const Use<CustomLin>& u) {
   const CustomLin& p = u.params;
   const JaxprData& bwd = *p.bwd;
   const auto n = static_cast<int32_t>(p.num_residuals);
   const std::vector<bool> reads =
       inputs_read(*dce(p.bwd, std::vector<bool>(bwd.out.size(), true), /*effects=*/false));
-  std::vector<int32_t> cts;  // those that are read
+  std::vector<int32_t> cts;  // the cotangents that are read
   for (int32_t k = n; k < bwd.n_in; ++k)
     if (reads[static_cast<size_t>(k)]) cts.push_back(k);
   const std::vector<bool> made = made_of_inputs(bwd, n);
@@ -358,7 +365,7 @@ std::vector<std::vector<int>> rule_axes(const Use<CustomLin>& u) {
   const auto class_at = [&](int32_t v, int axis) {
     return classes.find(classes.top().axis(v, axis));
   };
-  // The axis of all results that is in class c, or -1.
+  // Returns the axis of all results that is in class c, or -1.
   const auto in_results = [&](int c, int64_t extent) {
     const auto fits = [&](int axis) {
       return std::all_of(
@@ -444,13 +451,13 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
 
 Arrays linear_rule(const Arrays& x, const CustomLin& p) { return custom_lin_op.bind(x, p); }
 
-// ---- custom_linear_solve: what is differentiated is the system, not how it is solved.
+// ---- custom_linear_solve: the system is differentiated, not the solution method
 
 struct LinearSolve {
   Jaxpr jaxpr;  // solve: (consts…, b…) -> (x…, aux…), as transpose_solve
   Jaxpr matvec, transpose_solve, vecmat;
   int64_t num_consts = 0;
-  bool transposes = true;  // else the last two are not there: matvec stands in their places
+  bool transposes = true;  // if false, matvec fills the places of the last two
   WEFT_FIELDS(jaxpr, matvec, transpose_solve, vecmat, num_consts, transposes)
 };
 
@@ -475,7 +482,7 @@ Types linear_solve_type(const Types& in, const LinearSolve& p) {
   return joined(strong(b), rest(p.jaxpr->out_types(), b.size()));
 }
 
-// A x' = b' - A' x; what is found beside x has no tangent.
+// Solves A x' = b' - A' x. The auxiliary results do not have a tangent.
 Arrays linear_solve_jvp(const JvpArgs<LinearSolve>& j) {
   const LinearSolve& p = j.params;
   const size_t nc = static_cast<size_t>(p.num_consts);
@@ -512,8 +519,8 @@ Arrays linear_solve_transpose(const TransposeArgs<LinearSolve>& t) {
   return joined(Arrays(nc), part(ct, 0, n));
 }
 
-// The operands with the mapped axis in front: constants where they have it, what is behind them
-// all.
+// Moves the mapped axes of the operands to the front. All operands after the constants become
+// mapped; a constant is mapped only if it was mapped before.
 template <class P>
 Arrays mapped_behind(const BatchArgs<P>& b, size_t consts, MaybeAxes* in) {
   Arrays x = in_front(b.x, b.axis, b.size, in);
@@ -528,7 +535,7 @@ Batched linear_solve_batch(const BatchArgs<LinearSolve>& b) {
   const LinearSolve& p = b.params;
   const size_t nc = static_cast<size_t>(p.num_consts);
   MaybeAxes in;
-  // Results are mapped, and are right sides of the transposed system.
+  // The results are mapped, and they are right sides of the transposed system.
   const Arrays x = mapped_behind(b, nc, &in);
   Arrays captured;
   const Types types = types_of(x);
@@ -543,7 +550,7 @@ Batched linear_solve_batch(const BatchArgs<LinearSolve>& b) {
       {j[0], j[1], j[2], j[3], static_cast<int64_t>(nc + captured.size()), p.transposes}));
 }
 
-// k x, and k times x turned round.
+// Systems k x, and k times the reversed x.
 std::vector<Sample<LinearSolve>> linear_solve_samples() {
   const Types in = {sample_operand(), sample_operand()};
   const auto turned = [](const Array& x) { return base::flip(x, 0); };
@@ -581,11 +588,11 @@ const Primitive<LinearSolve>& linear_solve_op = define<LinearSolve>([] {
   return d;
 }());
 
-// ---- custom_root: what is differentiated is the equation, not how its root is found.
+// ---- custom_root: the equation is differentiated, not the method of finding its root
 
 struct CustomRoot {
   Jaxpr jaxpr;          // solve: (consts…, guess…) -> (x…, aux…)
-  Jaxpr f;              // (consts…, x…) -> what is zero at the solution, of the types of x
+  Jaxpr f;              // (consts…, x…) -> values that are zero at the solution, of the types of x
   Jaxpr tangent_solve;  // (consts…, x…, b…) -> the y with f'(x) y = b
   int64_t num_consts = 0;
   WEFT_FIELDS(jaxpr, f, tangent_solve, num_consts)
@@ -606,7 +613,8 @@ Types root_type(const Types& in, const CustomRoot& p) {
   return joined(strong(guess), rest(p.jaxpr->out_types(), guess.size()));
 }
 
-// f(c, x) = 0 stays so: f' x' = -(the change of f by c'). Neither the guess nor the aux count.
+// f(c, x) = 0 remains true, so f' x' = -(change of f by c'). The guess and the auxiliary results do
+// not have an influence on the tangent.
 Arrays root_jvp(const JvpArgs<CustomRoot>& j) {
   const CustomRoot& p = j.params;
   const size_t nc = static_cast<size_t>(p.num_consts), n = j.x.size() - nc;
@@ -625,7 +633,7 @@ Batched root_batch(const BatchArgs<CustomRoot>& b) {
   const CustomRoot& p = b.params;
   const size_t nc = static_cast<size_t>(p.num_consts);
   MaybeAxes in;
-  // Solutions are mapped, and go where guesses do.
+  // The solutions are mapped, and they are inputs of the same kind as the guesses.
   const Arrays x = mapped_behind(b, nc, &in);
   const Types types = types_of(x), guess = rest(types, nc);
   Arrays captured;
@@ -699,7 +707,8 @@ Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
 
 Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,
                        const std::string& name) {
-  // All of them take the constants of all, but for the backward rule, which takes its own.
+  // All programs take the constants of all programs. Only the backward rule takes just its own
+  // constants.
   Arrays all;
   const std::vector<Jaxpr> j = opened({{f, 0}, {fwd, 0}, {bwd, 0}}, &all);
   const auto consts = static_cast<int64_t>(all.size());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/custom_vmap.cpp: programs with a batching rule of their own, or with a loop over
-// lanes for one.
+// ops/control/custom_vmap.cpp: programs with their own batching rule, or with a loop over lanes
+// instead of a rule.
 #include <fmt/format.h>
 
 #include "weft/core/programs/effects.h"
@@ -18,7 +18,7 @@
 namespace weft {
 namespace {
 
-// jaxpr: (consts…, x…) -> out…. The rule is a VmapRule; none: a loop.
+// jaxpr: (consts…, x…) -> out…. The rule is a VmapRule; without a rule, lanes run in a loop.
 struct CustomVmap {
   Ref<const JaxprData> jaxpr;
   Opaque rule;
@@ -26,9 +26,10 @@ struct CustomVmap {
   WEFT_FIELDS(jaxpr, rule, num_consts)
 };
 
-// What the rule gives. It does not know of masks: loops in it would run for lanes that do not take
-// part, too, and perhaps never end. Where it has any, such lanes compute on the operands of a lane
-// that does. What it prints or calls it would print and call for them, too: then it gives nothing.
+// Returns the results of the rule. The rule does not get masks, so loops in it would also run for
+// inactive lanes, and might never end. If the rule contains such loops, inactive lanes therefore
+// compute on the operands of an active lane. If the rule has effects, it would also print or call
+// for inactive lanes, so the function returns nothing.
 std::optional<VmapRule::Result> result_of(const VmapRule& rule, const std::vector<bool>& mapped,
                                           const Arrays& x, const BatchLevel& level) {
   const Array active = active_lanes(level.mask, level.size);
@@ -83,7 +84,7 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
   return {std::move(r.out), std::move(at)};
 }
 
-// A rule that is right: what is not mapped is repeated.
+// A correct rule: it broadcasts unmapped operands.
 class SampleRule final : public VmapRule {
  public:
   Result call(int64_t size, const std::vector<bool>& mapped, const Arrays& x) const override {
@@ -102,7 +103,7 @@ std::vector<Sample<CustomVmap>> custom_vmap_samples() {
 const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>([] {
   auto d =
       program_op<CustomVmap>("custom_vmap_call", "A program that is mapped by a rule of its own.");
-  // The derivative is that of the program; it is batched as programs are.
+  // The derivative is that of the program, which is batched like any program.
   d.dual = [](const DualArgs<CustomVmap>& d) {
     return jvp_flat([&](const Arrays& x) { return eval_jaxpr(d.params.jaxpr, x); }, d.x, d.dx);
   };

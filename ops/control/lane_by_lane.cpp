@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/lane_by_lane.cpp: the lanes of a map one after another.
+// ops/control/lane_by_lane.cpp: runs the lanes of a map one after another.
 #include "weft/ops/control/lane_by_lane.h"
 
 #include "weft/ops/control/control_flow.h"
@@ -12,7 +12,7 @@
 namespace weft {
 namespace {
 
-// One lane as a chunk of the map: it knows which one it is.
+// Runs one lane as a chunk of the map, so that its lane number is known.
 Arrays one_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
                 const std::vector<bool>& mapped, const Array& number, const BatchLevel& level) {
   Arrays rows = x;
@@ -36,7 +36,7 @@ Array lane_numbers(const BatchLevel& level) {
              : lax::add(lanes, broadcast_in_dim(level.first_lane, {level.size}, {}));
 }
 
-// f where the lane is active, else zeros.
+// Returns f(x) if the lane is active, else zeros.
 Arrays if_active(FunctionRef<Arrays(const Arrays&)> f, const Array& active, const Arrays& x) {
   const Types in = types_of(x);
   const Closed run = record(in, f);

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/lane_by_lane.h: the lanes of a map one after another, for what has no batching rule.
+// ops/control/lane_by_lane.h: runs the lanes of a map one after another, for functions without a
+// batching rule.
 #pragma once
 #include "weft/batching/batch_trace.h"
 
 namespace weft {
 
-// f on the rows of what is mapped. A lane that is not active gives zeros, f is not run for it.
-// asks_for_lane: f holds collectives or random functions, to which each lane is a chunk of its own.
+// Runs f on each row of the mapped operands. For an inactive lane the result is zero and f does not
+// run. asks_for_lane: f contains collectives or random functions, and each lane is a chunk of its
+// own for them.
 Batched lane_by_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
                      const BatchLevel& level, bool asks_for_lane);
 
-// A program that runs op `name` for one lane after another, as one equation that says so.
+// Binds a program that runs op `name` lane by lane as one equation that records the name of the op.
 Arrays lane_loop(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name);
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/lanes.cpp: lane masks and the common steps of batching control flow.
+// ops/control/lanes.cpp: lane masks and the shared steps of batching control flow.
 #include "weft/ops/control/lanes.h"
 
 #include <fmt/format.h>
@@ -33,7 +33,7 @@ Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
 Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f) {
   Closed c = record(in, f);
   if (c.consts.empty()) return {std::move(c), at};
-  // A mask that no loop inside asks for is not handed in.
+  // A mask that no inner loop reads is not passed to the body.
   c.jaxpr = dce(c.jaxpr);
   std::vector<bool> read(c.consts.size(), false);
   const auto note = [&](Atom a) {
@@ -82,7 +82,7 @@ Array align_mask(const LaneMask& m, const Ints& ids, const Ints& sizes) {
     else
       kept.push_back(m.ids[i]);
   Array x = drop.empty() ? m.active : base::reduce_any(m.active, drop);
-  // Into the order of ids, then broadcast.
+  // Transposes into the order of ids, then broadcasts.
   Ints permutation, dims;
   for (size_t i = 0; i < ids.size(); ++i) {
     const auto k = position(kept, ids[i]);
@@ -157,7 +157,7 @@ InactiveLanes::InactiveLanes(const Array& active, std::vector<bool> fill, Leave 
 }
 
 Array InactiveLanes::filled(const Array& x, const std::vector<int>& places) const {
-  // A lane that is not to be filled, or that x has not, has a number that no axis has.
+  // A lane that is not filled, or that x does not have, gets a number that no axis has.
   LaneMask m{active_, {}};
   bool any = false;
   for (size_t l = 0; l < places.size(); ++l) {
@@ -205,7 +205,7 @@ LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old
     if (enter_axis) mine.ids.push_back(0);
     for (int64_t id : old_ids) mine.ids.push_back(id + 1);
   }
-  // Only what concerns these lanes: a mask over others alone says nothing about a single lane here.
+  // Only masks over these lanes are used. A mask over other lanes does not restrict a lane here.
   LaneMask from_outside;
   for (int64_t id : level.mask.ids)
     if (std::find(s.ids.begin(), s.ids.end(), id) != s.ids.end()) from_outside = level.mask;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/lanes.h: what while, cond and scan share: lane masks, and rewriting the bodies they
-// carry.
+// ops/control/lanes.h: the parts that while, cond and scan share: lane masks, and rewriting of
+// their bodies.
 //
-// An op with lanes [n1…nk] runs its body for many lanes at once. Every operand, carry and result
-// says by a bit set `has` which lane axes it carries; they stand in front, in order. A changed
-// carry or a result has all lanes, or none (has = 0): such a value belongs to the op as a whole
-// (the cotangent of a shared operand, a residual): a carry without lanes is updated whenever any
-// lane is active, results of a cond without lanes are added over the branches that ran. Where a
-// further map becomes a lane, there is such a value for each of its lanes: the new axis is one of
-// the value's own, and the body keeps (or zeros) it where none of the old lanes is active.
+// An op with lanes [n1…nk] runs its body for many lanes together. A bit set `has` for each operand,
+// carry and result gives the lane axes that the value has; they are its leading axes, in order. A
+// changed carry or a result has all lanes or no lanes (has = 0). A value without lanes belongs to
+// the op as a whole, such as the cotangent of a shared operand, or a residual. A carry without
+// lanes is updated whenever any lane is active. Results of a cond without lanes are added over the
+// branches that ran. When another map becomes a lane, there is one such value for each of its
+// lanes. The new axis is then an axis of the value itself, and the body keeps (or zeros) the value
+// where no old lane is active.
 #pragma once
 #include "weft/autodiff/autodiff.h"
 #include "weft/autodiff/partial_eval.h"
@@ -18,33 +19,34 @@
 
 namespace weft {
 
-// mask with axes in the order of `ids`: any over the lanes that ids lacks, broadcast along those it
-// lacks. sizes[i] is the size of lane ids[i].
+// Returns the mask with its axes in the order of `ids`. Lanes that are not in `ids` are reduced
+// with any; lanes that the mask does not have are broadcast. sizes[i] is the size of lane ids[i].
 Array align_mask(const LaneMask& m, const Ints& ids, const Ints& sizes);
-// Lanes active in both.
+// The lanes that are active in both masks.
 LaneMask both_masks(const LaneMask& a, const LaneMask& b);
-// where(mask, a, b) with the mask's axes leading.
+// where(mask, a, b). The axes of the mask are the leading axes of a and b.
 Array select_lanes(const Array& mask, const Array& a, const Array& b);
-// Whether any lane is active: bool[].
+// True if any lane is active: bool[].
 Array any_lane(const Array& mask);
-// zero where the lane is not active.
+// Zero in inactive lanes, x in the others.
 Array mask_out(const Array& mask, const Array& x);
-// Which of the lanes of the map that is being applied (lane 0) are active; empty handle: all.
+// The active lanes of the map that is being applied (lane 0). An empty handle means that all are
+// active.
 Array active_lanes(const LaneMask& m, int64_t size);
 
-// ---- for the type rules. Programs come from text, too, so nothing of the parameters is taken for
-// granted. The body must take these values (weakness aside).
+// ---- for the type rules. Parameters can come from text, so all of them are checked.
+// Requires that the body takes values of these types (ignoring weak types).
 void require_body(const char* op, const Jaxpr& body, const Types& takes, const Types& in);
-// At least as many operands as `counts` (none negative) and `fixed` add up to.
+// Requires that no count is negative, and that there are at least sum(counts) + fixed operands.
 void require_counts(const char* op, const Ints& counts, size_t fixed, const Types& in);
-// `has` is empty or has n sets of the lanes; ids name the lanes.
+// Requires that `has` is empty or contains n sets of the lanes. ids name the lanes.
 void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n,
                    const Types& in);
-// A changed carry or a result has all lanes or none, and with all of them their axes in front; an
-// InternalError, as every rule that makes an op has to see to it.
+// Requires that a changed carry or a result has all lanes or no lanes, and that all lanes are its
+// leading axes. Throws InternalError, because every rule that makes an op must ensure this.
 void require_all_or_none(const char* op, const char* what, size_t k, const Ints& lanes, int64_t has,
                          const Type& t);
-// The active mask that bodies take first where there are lanes.
+// The mask of active lanes, which is the first input of bodies if there are lanes.
 inline Types mask_input(const Ints& lanes) {
   return lanes.empty() ? Types() : Types{Type(Bool, Shape(lanes))};
 }
@@ -53,73 +55,77 @@ inline Ints all_lanes(const Ints& has, size_t n) { return has.empty() ? Ints(n, 
 int lane_count(int64_t has);
 inline int64_t full_set(const Ints& lanes) { return (int64_t{1} << lanes.size()) - 1; }
 
-// ---- for partial evaluation. An operand of the unknown part without all lanes gets a cotangent
-// that is summed over lanes inside the transposed body, where an inactive lane adds 0 times what it
-// left behind. That may be inf or NaN, so inactive lanes are made to leave other numbers.
+// ---- for partial evaluation.
+// An operand of the unknown part without all lanes gets a cotangent that is summed over lanes
+// inside the transposed body. There an inactive lane adds 0 times its residual, which may be inf or
+// NaN. The residuals of inactive lanes are therefore replaced by other numbers.
 
-// Which lanes need it: those that the body keeps apart (a collective wants all lanes as they are),
-// none if all unknown operands have all lanes. has, unknown: of the inputs behind the mask.
+// The lanes whose residuals must be replaced: those that the body keeps apart (a collective needs
+// all lanes unchanged). No lane needs it if all unknown operands have all lanes. has, unknown: of
+// the inputs after the mask.
 std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& has,
                                 const std::vector<bool>& unknown);
-// What inactive lanes leave behind: ones, of which a linear part makes finite numbers; or what the
-// first active lane leaves, of which any function makes what it makes for a lane that takes part.
-// That mixes lanes, so such a loop runs in lockstep.
+// The replacement for residuals of inactive lanes. A linear part maps ones to finite numbers. Other
+// functions need the residuals of the first active lane, with which they compute what they compute
+// for that lane. Reading an active lane mixes lanes, so such a loop runs in lockstep.
 class InactiveLanes {
  public:
   enum class Leave { ones, an_active_lane };
-  // fill: which lanes of the mask.
+  // fill: the lanes of the mask to fill.
   InactiveLanes(const Array& active, std::vector<bool> fill, Leave leave);
-  // x as it is to be left. places[l] is the axis of x that is lane l, or -1; a lane of the mask
-  // that x has not counts as active if it is for any of its lanes.
+  // Returns x with the inactive lanes filled. places[l] is the axis of x that is lane l, or -1. A
+  // lane of the mask that x does not have counts as active if any of its elements is active.
   Array filled(const Array& x, const std::vector<int>& places) const;
 
  private:
   Array active_;
   std::vector<bool> fill_;
-  Arrays first_;  // the first active lane, by the lanes to fill (ones: none)
+  Arrays first_;  // index of the first active lane, for each lane to fill (empty for ones)
 };
 
-// Whether the equation ends, whatever its operands are: it holds no while loop. What may not end is
-// run only where the program runs it.
+// True if the equation ends for any operands: it contains no while loop. An equation that may not
+// end runs only where the program runs it.
 bool surely_ends(const Eqn& e);
 
-// One program from a function of arrays; it may use no arrays from outside.
+// Records a program from a function of arrays. The function may not use arrays from outside.
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
-// A body as it was traced or as batching has rewritten it. It may read values from outside: arrays
-// that the user's function or a batching rule holds, the mask of the enclosing body, the number of
-// the first lane of a chunk.
+// A body as traced, or as rewritten by batching. It may read values from outside. These are arrays
+// captured by the user's function or by a batching rule, or the mask of the enclosing body. Another
+// one is the number of the first lane of a chunk.
 struct Rewritten {
   Closed program;
-  size_t at = 0;  // where inputs for such values go
+  size_t at = 0;  // position at which inputs for such values are inserted
 };
 Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f);
-// The bodies of one op as programs that depend on nothing outside: each takes all values that any
-// of them reads, which are appended to `captured` and become constants of the op.
+// Makes the bodies of one op independent of outside values. Each body takes all values that any of
+// them reads; these are appended to `captured` and become constants of the op.
 std::vector<Jaxpr> opened(const std::vector<Rewritten>& bodies, Arrays* captured);
-// The type with one more axis.
+// The type with one more axis of this size.
 Type widened(const Type& t, MaybeAxis axis, int64_t size);
 
-// Lane bookkeeping of one batching step (DESIGN, "Mapped control flow: Batching").
+// Lane bookkeeping of one batching step. If the predicate of the op is mapped, the map becomes a
+// new leading lane (the op is widened). Otherwise the lanes remain, and mapped values get an axis
+// after them.
 struct LaneStep {
   Ints lanes, ids;       // of the rewritten op
   bool widened = false;  // this map became a lane
-  Array enter;           // empty handle: all
-  // Where the new axis of a mapped value goes.
+  Array enter;           // an empty handle means all lanes
+  // The position of the new axis of a mapped value.
   int place(int64_t has) const { return widened ? 0 : lane_count(has); }
-  // The lanes of an operand, or of a carry that passes through.
+  // The lanes of an operand, or of a carry that is returned unchanged.
   int64_t has(int64_t old, bool mapped) const {
     return widened ? (old << 1 | (mapped ? 1 : 0)) : old;
   }
-  // Those of a changed carry or a result.
+  // The lanes of a changed carry or a result.
   int64_t has_changed(int64_t old) const {
     return old == full_set(lanes) >> (widened ? 1 : 0) ? full_set(lanes) : 0;
   }
-  // In the body: a changed carry (`before` it changes), or a result (no `before`: zero), its mapped
-  // axis in front if the op is widened. A value of the op as a whole stays as it was for the new
-  // lanes of which no old lane is active.
+  // In the body: masks a changed carry (`before` is its old value) or a result (no `before`: zero).
+  // If the op is widened, the mapped axis is the leading axis. A value of the op as a whole remains
+  // unchanged in each new lane in which no old lane is active.
   Array changed(int64_t old, const Array& active, const Array& x, const Array& before = {}) const;
 };
-// old_lanes/ids: before this map; enter: the op's own mask, if it has one.
+// old_lanes, old_ids: before this map. enter: the mask operand of the op, if it has one.
 LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
                    const Array& enter, MaybeAxis enter_axis, BatchLevel& level);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/loop_blocks.cpp: long bounded loops run in blocks. The known carries are kept at the
-// start of each block, and the transposed loop computes a block again before it goes through it
-// backwards: of m trips that the bound allows, about 2 sqrt(m) rows are held, not m.
+// ops/control/loop_blocks.cpp: runs long bounded loops in blocks. The known carries are kept at the
+// start of each block. The transposed loop recomputes a block before it runs backward through it.
+// If the bound is m trips, about 2 sqrt(m) rows are kept instead of m.
 #include "weft/ops/control/loop_blocks.h"
 
 #include <cmath>
@@ -16,13 +16,13 @@
 namespace weft {
 namespace {
 
-// Steps of a scan that an i32 counts.
+// The largest number of steps that an i32 can count.
 constexpr int64_t most_steps = std::numeric_limits<int32_t>::max();
-// Up to here a residual of each trip is kept: computing them again costs more than they weigh.
+// Shorter loops keep a residual for each trip, because recomputing costs more than the memory.
 constexpr int64_t short_loop = 64;
 
-// clamp(trips - b * size, 0, size) of each block b. The trips of the whole loop may be more than an
-// i32 holds, those of a block are not.
+// Returns clamp(trips - b * size, 0, size) for each block b. The trips of the whole loop may exceed
+// an i32; those of a block do not.
 Array trips_of_blocks(const Array& trips, int64_t blocks, int64_t size) {
   const Shape rows = trips.shape().inserted(0, blocks);
   Ints lanes;
@@ -37,7 +37,7 @@ Array trips_of_blocks(const Array& trips, int64_t blocks, int64_t size) {
 
 const Op& scan() { return *find_op("scan"); }
 
-// An op of as many steps as there are blocks, which runs the program on these operands.
+// Binds a scan with one step per block that runs the body on these operands.
 Arrays each_block(const Groups<Array>& x, FunctionRef<Arrays(const Groups<Array>&)> body,
                   PartialEval* record_at) {
   Scan p;
@@ -65,7 +65,7 @@ Arrays record_bounded(PartialEval& level, const BoundedLoop& l) {
   length =
       std::min<int64_t>(std::llround(std::ceil(std::sqrt(static_cast<double>(bound)))), most_steps);
   const Array trips = trips_of_blocks(l.x.head[0], (bound - 1) / length + 1, length);
-  // One block as a program of (trips, consts, carry), split by what is unknown.
+  // One block as a program of (trips, consts, carry), split into known and unknown parts.
   Groups<Type> in{{row_type(trips.type())}, {}, types_of(l.x.consts), types_of(l.x.carry)};
   const Split block = partial_eval_jaxpr(
       program(in_order(in), [&](const Arrays& x) { return bind_op(scan(), x, step.params()); }),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/loop_blocks.h: the reverse mode of a loop with a bound on its trips, without a
+// ops/control/loop_blocks.h: reverse mode of a loop with a bound on its trips. It does not keep a
 // residual for each trip that the bound allows.
 #pragma once
 #include "weft/autodiff/partial_eval.h"
@@ -8,14 +8,15 @@
 
 namespace weft {
 
-// A loop whose trips are known, as steps of a scan; its length is the bound on them.
+// A loop with a known number of trips, as steps of a scan. The length of the scan is the bound on
+// the trips.
 struct BoundedLoop {
   BodyOp step;
-  Groups<Array> x;       // head: the trips, i32[lanes]; of a long loop perhaps i64
+  Groups<Array> x;       // head: the trips, i32[lanes], or i64 if the bound needs it
   Groups<bool> unknown;  // inside the loop
 };
 
-// The loop, recorded at the level: the unknown carries behind it.
+// Records the loop at the level. Returns the unknown carries after the loop.
 Arrays record_bounded(PartialEval& level, const BoundedLoop& l);
 
 }  // namespace weft

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/program_op.h: ops that stand for a program they carry (calls, functions with rules of
-// their own): what they compute is what the program computes.
+// ops/control/program_op.h: ops that carry a program and compute its results, such as calls and
+// functions with their own rules.
 #pragma once
 #include "weft/ops/control/lanes.h"
 
 namespace weft {
 
-// The program takes the place of the equation.
+// Inlines the program in place of the equation.
 template <class P>
 Lowering inlined_program(const LowerArgs<P>& a) {
   Lowering l;
@@ -19,7 +19,7 @@ Lowering inlined_program(const LowerArgs<P>& a) {
   return l;
 }
 
-// P has `jaxpr`, whose inputs are the operands. The code of the program takes the equation's place.
+// Defines such an op. P has `jaxpr`, whose inputs are the operands. Its code replaces the equation.
 template <class P>
 Def<P> program_op(const char* name, const char* doc) {
   Def<P> d;
@@ -35,8 +35,8 @@ Def<P> program_op(const char* name, const char* doc) {
   return d;
 }
 
-// ---- rules of ops that mean no more than their program does: P has `of`, the same of another
-// program.
+// ---- rules of ops that mean exactly what their program means.
+// P has `of`, which returns the same parameters with another program.
 
 template <class P>
 Dual program_dual(const DualArgs<P>& d) {
@@ -47,7 +47,7 @@ Dual program_dual(const DualArgs<P>& d) {
   return {part(out, 0, m), spread(rest(out, m), j.out_nonzero)};
 }
 
-// `p`: what the mapped op is to be, with the program still to be set.
+// `p`: the parameters of the mapped op; this function sets the program.
 template <class P>
 Batched program_batch(const BatchArgs<P>& b, const P& p) {
   Batched r;

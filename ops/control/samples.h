@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/samples.h: what the samples of ops that carry programs are made of: numbers, and
-// programs small enough to be read.
+// ops/control/samples.h: parts of samples for ops that carry programs: numbers, and programs small
+// enough to read.
 #pragma once
 #include "weft/ops/control/lanes.h"
 #include "weft/ops/elementwise/compare.h"
@@ -13,7 +13,7 @@
 
 namespace weft {
 
-// sin(x) * y, and its derivative by x and y: a function of two operands of one type.
+// sin(x) * y, and its derivatives with respect to x and y: a function of two operands of one type.
 Array sine_product(const Array& x, const Array& y);
 Arrays sine_product_slopes(const Array& x, const Array& y);
 

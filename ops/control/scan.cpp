@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/scan.cpp: the loop with a fixed number of steps, which stacks what each step yields.
+// ops/control/scan.cpp: the loop with a fixed number of steps, which stacks the results of the
+// steps.
 //
 // scan[lanes, length](trips?, consts, init, xs) -> carry, ys
-//   With trips, lane l takes the steps t < trips[l] (reverse: the same rows, last first); after its
-//   last step its carry stays, and its rows of ys that were not written are zero.
+//   With trips, lane l runs the steps t < trips[l] (reverse: the same rows, last first). After its
+//   last step its carry does not change. Its rows of ys that were not written are zero.
 #include <fmt/format.h>
 
 #include <limits>
@@ -59,7 +60,7 @@ Types scan_type(const Types& in, const Scan& p) {
   return r;
 }
 
-// One step as a program, with the mask and the selects written out.
+// One step as a program, with explicit mask and selects.
 std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
   const BodyOp o = body_op(l.params);
   const size_t n = o.has.carry.size(), first = l.params.trips ? 2 : 0;
@@ -81,7 +82,7 @@ std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
   })};
 }
 
-// Row t of x, and writing it.
+// read_row returns row t of x; its counterpart writes it.
 Array read_row(const Array& x, int64_t t) {
   const Type type = row_type(x.type());
   return array_of_bytes(type, static_cast<const std::byte*>(concrete(x).data()) + t * type.bytes());
@@ -119,8 +120,9 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
   return v.carry;
 }
 
-// A loop without steps is what it starts with: nothing is made for a body that reads rows which
-// are not there. Sums of products go behind it, and what is to be unrolled becomes a shorter loop.
+// A scan without steps returns its initial carry; no code is made for a body that would read rows
+// that do not exist. Otherwise, sums of products are moved after the loop, and a scan with .unroll
+// becomes a shorter loop.
 Arrays scan_simplify(const SimplifyArgs<Scan>& s) {
   if (s.params.length > 0) {
     const std::optional<LoopSums> sums = sums_behind(s.x, s.params);
@@ -156,7 +158,7 @@ std::vector<Sample<Scan>> scan_samples() {
   });
   count.length = 4;
   count.num_carry = 1;
-  // (active, c, x) -> (sin(c) + x, -c): a lane takes as many steps as it has trips.
+  // (active, c, x) -> (sin(c) + x, -c): a lane runs as many steps as it has trips.
   lanes.jaxpr = program({Type(Bool, {2}), t, t}, [](const Arrays& a) {
     return Arrays{lax::add(lax::sin(a[1]), a[2]), lax::neg(a[1])};
   });

@@ -19,7 +19,7 @@
 namespace weft {
 namespace {
 
-// What counts up to max_trips.
+// The dtype that can count up to max_trips.
 DType counter_of(int64_t max_trips) {
   return max_trips > std::numeric_limits<int32_t>::max() ? I64 : I32;
 }
@@ -54,7 +54,7 @@ Types while_type(const Types& in, const While& p) {
   return carry;
 }
 
-// The carry after a step: of lanes that take it, what the body returns.
+// The carry after a step: lanes that run the step get the results of the body.
 Arrays stepped(const BodyOp& o, const Arrays& next, const Array& active, const Arrays& before) {
   Arrays r = next;
   for (size_t t = 0; t < r.size(); ++t)
@@ -75,7 +75,7 @@ Arrays while_reference(const Arrays& x, const While& p) {
 
 // ---- partial evaluation
 
-// The trips of a loop are known backwards if there is a bound.
+// Reverse mode knows the trips of a loop only if there is a bound.
 Derivatives while_derivatives(const While& p) {
   Derivatives d = derivatives_of(p.body_jaxpr);
   const Types carry = p.body_jaxpr->out_types();
@@ -86,8 +86,8 @@ Derivatives while_derivatives(const While& p) {
   return d;
 }
 
-// What runs again for the unknown, after the known loop has run: it prints nothing, which that has
-// done.
+// The body that runs again for the unknown part, after the known loop has run. It does not print,
+// because the known loop already did.
 Jaxpr run_again(const Jaxpr& j, const Split& s) {
   Jaxpr silent = without_prints(j);
   if (effect_of(silent) == Effect::ordered || effect_of(s.rest) == Effect::ordered)
@@ -97,8 +97,8 @@ Jaxpr run_again(const Jaxpr& j, const Split& s) {
   return silent;
 }
 
-// The loop as a scan with its trips known: the unknown carries. What passes through is a constant
-// of the steps: a scan's carries have all lanes or none.
+// Runs the loop as a scan with known trips, and returns the unknown carries. Carries that pass
+// through become constants of the steps, because carries of a scan have all lanes or no lanes.
 Arrays bounded_steps(PartialEval& level, const BodyOp& o, const Groups<Array>& x, const Unknown& u,
                      const Array& trips) {
   const auto with_passed = [&](const auto& g) {  // constants, changed carries
@@ -138,9 +138,9 @@ Jaxpr without_residuals(const Split& s) {
   return dce(s.known, keep);
 }
 
-// Without a bound on the trips: known carries are computed, the rest recorded with the whole loop
-// (forward mode needs no more). With a bound: the known loop counts the trips, and a scan with
-// those trips is split, in blocks if it is long.
+// Without a bound on the trips, the known carries are computed, and the rest is recorded as the
+// whole loop. This is enough for forward mode. With a bound, the known loop counts the trips. Then
+// a scan with those trips is split, in blocks if it is long.
 Arrays while_partial(const PartialArgs<While>& a) {
   const BodyOp o = body_op(a.params);
   const Unknown u = find_unknown(o, a.unknown);
@@ -162,7 +162,7 @@ Arrays while_partial(const PartialArgs<While>& a) {
   return both_parts(u, known, merged(passes, passed, changed));
 }
 
-// One trip as two programs, with the mask and the selects of the definition written out.
+// One trip as two programs, with explicit mask and selects as in the definition above.
 std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   const BodyOp o = body_op(l.params);
   const Groups<Type> in = o.operands(l.in);
@@ -181,7 +181,7 @@ std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   return {test, step};
 }
 
-// A loop that counts to a number each lane has of its own: (enter?, n; k; i, x, passed).
+// A loop in which each lane counts to its own number: (enter?, n; k; i, x, passed).
 Sample<While> counted(const Ints& lanes, bool enter) {
   const auto wide = [lanes](DType d, const Ints& own) { return Type(d, joined(lanes, own)); };
   const Type n = wide(I32, {}), x = wide(F64, {2});
@@ -205,8 +205,7 @@ Sample<While> counted(const Ints& lanes, bool enter) {
             return a;
           }};
 }
-// A loop whose end depends on a number that it computes: (; step; x), or with a bound (; step;
-// trips, x).
+// A loop whose end depends on a computed number: (; step; x), or with a bound (; step; trips, x).
 Sample<While> reaching(bool bounded) {
   const Type t(F64, {}), counter(I32, {});
   While p;
@@ -231,7 +230,7 @@ Sample<While> reaching(bool bounded) {
             return a;
           }};
 }
-// The greatest common divisor, which ends for all integers.
+// The greatest common divisor. The loop ends for all integers.
 Sample<While> divisor() {
   const Types two(2, Type(I32, {}));
   While p;
@@ -252,7 +251,7 @@ const Primitive<While>& while_op = define<While>(with_body_rules<While>(
         .doc = "Repeats body while cond holds; with lanes, for each lane by itself.",
         .type = while_type,
         .reference = while_reference,
-        // A bounded loop is a scan where it is linearized, so only linear_transpose comes here.
+        // A bounded loop is linearized as a scan, so only linear_transpose reaches this rule.
         .transpose = [](const TransposeArgs<While>& t) -> Arrays {
           if (t.params.max_trips >= 0)
             throw DifferentiationError(
@@ -275,9 +274,9 @@ const Primitive<While>& while_op = define<While>(with_body_rules<While>(
 
 namespace {
 
-// A condition that calls code of the user's is asked by the body, for the lanes that take the step:
-// where lanes go ways of their own, those that are done would be asked again. The loop carries the
-// answer, behind the rest.
+// If the condition calls user code, the body evaluates it, for the lanes that run the step.
+// Otherwise, with lanes of different trip counts, it would also be called for finished lanes. The
+// loop carries the condition's value as its last carry.
 Arrays asking_in_body(const Closed& cond, const Closed& body, Arrays init,
                       std::optional<int64_t> max_trips) {
   const auto run = [](const Closed& f, const Arrays& x) {
@@ -307,7 +306,7 @@ Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
   p.body_jaxpr = open_constants(body.jaxpr);
   Arrays carry = init;
   if (max_trips) {
-    // One more carry in front counts, and the loop ends when it reaches the bound.
+    // An additional first carry counts the trips, and the loop ends when it reaches the bound.
     p.max_trips = *max_trips;
     const DType counter = counter_of(*max_trips);
     const Array zero = scalar_of_int(counter, 0), one = scalar_of_int(counter, 1),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/effects/callback.cpp: pure_callback, io_callback, custom_call: functions of the user's.
+// ops/effects/callback.cpp: pure_callback, io_callback, custom_call: calls of user functions.
 #include <fmt/format.h>
 
 #include <map>
@@ -35,7 +35,7 @@ Types callback_type(const Types& in, const Callback& p) {
   return with_lanes(p.result_avals, p.lanes);
 }
 
-// One lane's results go to their place.
+// Copies the results of one lane to their memory.
 void deliver(const char* name, const Arrays& results, const Types& want,
              const std::vector<void*>& out) {
   if (results.size() != want.size())
@@ -67,7 +67,8 @@ void call_lanes(const Callback& p, const Types& lane, LaneWalk& walk) {
   });
 }
 
-// Refused where the operands lie on a device: the program would wait for the host in its midst.
+// Throws if the operands are on a device, because the program would have to wait for the host while
+// it runs.
 template <class P>
 bool on_host(const char* name, const Use<P>& u) {
   if (u.target.gpu)
@@ -83,14 +84,14 @@ std::vector<Implementation<P>> on_host_alone(std::vector<Implementation<P>> all)
   return all;
 }
 
-// A function of the user's is called for one lane after another.
+// A user function is called for one lane after another.
 template <class P>
 Batched batch_user_call(const BatchArgs<P>& b) {
   if (runs_in_each_lane(b)) require_lane_loops(b.level, b.op.name());
   return batch_lane_call(b);
 }
 
-// For samples: the sum of its operands, which may be of any type.
+// For samples: the sum of its operands, which may have any type.
 class SampleFunction final : public HostFunction {
  public:
   Arrays call(const Arrays& x) const override {
@@ -154,7 +155,7 @@ struct Custom {
   WEFT_FIELDS(name, result_avals, lanes, lane_ids, has, masked)
 };
 
-// The functions that there are, by name, for as long as the process lives.
+// The registered functions by name, for the lifetime of the process.
 struct Functions {
   ForkMutex guard;
   std::map<std::string, CustomCall, std::less<>> by_name;
@@ -205,7 +206,7 @@ void run_custom(const Custom& p, const Types& lane, LaneWalk& walk) {
   });
 }
 
-// For samples: r = x * y, of any types and sizes: what is shorter begins again.
+// For samples: r = x * y, for any types and sizes. A shorter operand repeats.
 float sample_number(const BufferType& t, const void* data, int64_t i) {
   if (t.size == 0) return 0;
   return with_dtype(t.dtype, [&](auto* p) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/effects/check.cpp: check: an error with values, raised after the run.
+// ops/effects/check.cpp: check: an error with values, thrown after the run.
 #include <fmt/format.h>
 
 #include "weft/core/text/format_text.h"
@@ -14,9 +14,10 @@ namespace {
 
 // Operands: pred, the values of the text, the numbers of the first lanes of chunked maps, the mask.
 struct Check {
-  std::string fmt, place = {};  // the text, and where the user has written it
+  std::string fmt, place = {};  // the text, and its location in the user's code
   Strings lane_names = {};      // the names of the maps
-  Bools chunked = {};           // by map: whether its first lane has a number
+  // for each map: true if an operand holds the number of its first lane
+  Bools chunked = {};
   Ints lanes = {}, lane_ids = {}, has = {};
   bool masked = false;
   WEFT_FIELDS(fmt, place, lane_names, chunked, lanes, lane_ids, has, masked)
@@ -35,12 +36,13 @@ Types check_type(const Types& in, const Check& p) {
     reject_dtype("check", "the predicate must be a bool; compare something", in);
   for (size_t i = lane.size() - n; i < lane.size(); ++i)
     if (lane[i] != Type(I32, {})) reject_dtype("check", "the first lane must be an i32[]", in);
-  // Refuses a text that does not go with the values.
+  // Throws if the text does not match the values.
   [[maybe_unused]] const FormatText text("check", p.fmt, part(lane, 1, lane.size() - 1 - n));
   return {};
 }
 
-// ", in lane 3 of axis 'i', lane 0 of 4": the path, with names where maps have them.
+// The path as text, for example ", in lane 3 of axis 'i', lane 0 of 4", with names for maps that
+// have one.
 std::string lane_text(const Check& p, LanePath path, const std::vector<const void*>& in) {
   std::string s;
   size_t next = in.size() - p.chunks();
@@ -56,7 +58,7 @@ std::string lane_text(const Check& p, LanePath path, const std::vector<const voi
   return s;
 }
 
-// "; element [0, 2] is the first that fails", of a predicate with axes.
+// For example "; element [0, 2] is the first that fails", if the predicate has axes.
 std::string element_text(const Type& t, int64_t place) {
   if (t.ndim() == 0) return "";
   Ints index(t.shape().size());
@@ -90,7 +92,7 @@ Batched check_batch(const BatchArgs<Check>& b) {
   Check p = with_lane(b.params, l);
   const bool chunked = !b.level.first_lane.empty_handle();
   if (chunked) {
-    // In front of those of the maps inside.
+    // The operand precedes those of the inner maps.
     const auto at = static_cast<std::ptrdiff_t>(p.has.size() - p.chunks());
     l.x.insert(l.x.begin() + at, b.level.first_lane);
     p.has.insert(p.has.begin() + at, 0);
@@ -108,7 +110,7 @@ Check lanes_of(Strings lane_names, Bools chunked, Ints lanes, Ints has, bool mas
   p.masked = masked;
   return p;
 }
-// Predicates that hold, wherever that is asked for.
+// A sample in which all predicates are true.
 Sample<Check> holding(Types in, Check p) {
   const auto values = [in](uint64_t seed) {
     SampleNumbers r(seed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/effects/custom_call.h: how a compiled function of the user's is called by programs.
+// ops/effects/custom_call.h: the interface through which programs call the user's compiled
+// functions.
 #pragma once
 #include <cstdint>
 
@@ -8,8 +9,8 @@
 
 namespace weft {
 
-// The type of a buffer that a custom_call is given: `ndim` sizes, their product, the dtype.
-// Elements lie row-major without gaps; bools are bytes, 0 or 1.
+// The type of a buffer that a custom_call gets: `ndim` sizes, their product, and the dtype.
+// Elements are row-major without gaps. Bools are bytes with value 0 or 1.
 struct BufferType {
   DType dtype;
   int32_t ndim;
@@ -17,7 +18,8 @@ struct BufferType {
   int64_t size;
 };
 namespace typing {
-// Reads in[i] and writes out[k]; types are those of the operands, then of the results.
+// Reads in[i] and writes out[k]. `types` contains the types of the operands, then those of the
+// results.
 using CustomCall = void (*)(void* const* out, const void* const* in, const BufferType* types);
 }  // namespace typing
 

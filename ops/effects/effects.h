@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/effects/effects.h: what programs do besides computing: printing, checking, calling functions
-// that are not Weft's.
+// ops/effects/effects.h: effects of programs: printing, checks, and calls of functions outside of
+// Weft.
 #pragma once
 #include <string>
 
@@ -12,28 +12,29 @@
 
 namespace weft {
 
-// A line of output: the text with these values in its fields (core/text/format_text.h).
+// Prints a line: the text with these values in its fields (core/text/format_text.h).
 void debug_print_flat(const std::string& text, const Arrays& values);
-// CheckError with the text, after the run, unless all of pred holds.
+// Throws CheckError with the text, after the run, unless all elements of pred are true.
 void check_flat(const Array& pred, const std::string& text, const Arrays& values);
 
 // Reads the values, so that they are computed.
 void dce_sink_flat(const Arrays& values);
 
-// A function of the user's, called with one lane's values.
+// A function of the user, which is called with the values of one lane.
 class HostFunction : public RefCounted {
  public:
   virtual Arrays call(const Arrays& x) const = 0;
 };
-// `ordered`: called as often as the program says, in its order; else it may be called less often.
+// `ordered`: the function is called as often as the program states, in program order. Otherwise it
+// may be called less often.
 Arrays callback_flat(const Ref<const HostFunction>& f, bool ordered, const Types& out,
                      const Arrays& x);
 
-// Calls a compiled function by this name, under which programs find it.
+// Calls a compiled function. Programs find it by this name.
 Arrays custom_call_flat(const std::string& name, CustomCall f, const Types& out, const Arrays& x);
 
-// A call of a function of this name that this process does not have, which the program makes at
-// `place`: FormatError where it would run, and so are its derivatives.
+// A call, at `place` in the program, of a function with this name that this process does not have.
+// The call and its derivatives throw FormatError where they would run.
 Arrays missing_call_flat(const std::string& name, const std::string& place, const Types& out,
                          const Arrays& x);
 

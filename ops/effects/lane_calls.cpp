@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/effects/lane_calls.cpp: lanes of ops that do something on the host.
+// ops/effects/lane_calls.cpp: lanes of ops that act on the host.
 #include "weft/ops/effects/lane_calls.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ LaneBatch add_lane(const Arrays& x, const MaybeAxes& axis, LaneBatch b, int64_t 
     b.x.push_back(axis[i] ? move_mapped(x[i], axis[i], 0, size) : x[i]);
     b.has[i] = b.has[i] << 1 | (axis[i] ? 1 : 0);
   }
-  // Of the body around it, as far as that speaks of these lanes.
+  // The mask of the enclosing body is used if it contains one of these lanes.
   const auto concerns = [&](int64_t id) {
     return std::find(b.lane_ids.begin(), b.lane_ids.end(), id) != b.lane_ids.end();
   };

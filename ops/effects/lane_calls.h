@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/effects/lane_calls.h: ops that do something on the host for each lane by itself: print,
-// check, call a function of the user's (docs/decisions/0040).
+// ops/effects/lane_calls.h: ops that act on the host separately for each lane: print, check, or
+// call a user function (docs/decisions/0040).
 //
-// Such an op knows the maps around it: `lanes` are their sizes, outermost first, and operand i has
-// those in the set has[i] (lanes.h) as its first axes, in order. Results have all of them. With
-// `masked` a last operand, bool[lanes], says which lanes are active; nothing is done for the
-// others, and their results are zeros.
+// Such an op records the maps around it: `lanes` are their sizes, outermost first. Operand i has
+// the lanes in the set has[i] (lanes.h) as its leading axes, in order. Results have all lanes. With
+// `masked`, the last operand, bool[lanes], is true for active lanes. For the other lanes the op
+// does nothing, and their results are zeros.
 #pragma once
 #include "weft/ops/control/lanes.h"
 #include "weft/ops/kit/native.h"
@@ -14,21 +14,21 @@
 
 namespace weft {
 
-// What the batching rule needs of P: Ints lanes, lane_ids (lanes.h), has; bool masked.
+// The fields of P that the batching rule needs: Ints lanes, lane_ids (lanes.h), has; bool masked.
 template <class P>
 size_t values_of(const P& p, const Types& in) {
   return in.size() - (p.masked ? 1 : 0);
 }
 
-// The types of one lane's values. Programs come from text, too: nothing of the parameters is taken
-// for granted.
+// Returns the types of the values of one lane. Programs may come from text, so all parameters are
+// checked.
 Types lane_types(const char* op, const Types& in, const Ints& lanes, const Ints& lane_ids,
                  const Ints& has, bool masked);
 template <class P>
 Types lane_types(const char* op, const Types& in, const P& p) {
   return lane_types(op, in, p.lanes, p.lane_ids, p.has, p.masked);
 }
-// Results of these types for each lane.
+// Returns the result types for all lanes.
 Types with_lanes(const Types& out, const Ints& lanes);
 
 // One step of batching: the new map becomes the outermost lane.
@@ -48,14 +48,15 @@ P with_lane(P p, const LaneBatch& b) {
   p.masked = b.masked;
   return p;
 }
-// Whether the op is run once in each lane of the map: where nothing is mapped, one without an
-// order, or in a derivative's columns, is not.
+// Returns true if the op runs once in each lane of the map. If no operand is mapped, this is false
+// for an op without an order, and for the columns of a derivative.
 template <class P>
 bool runs_in_each_lane(const BatchArgs<P>& b) {
   return std::any_of(b.axis.begin(), b.axis.end(), [](MaybeAxis a) { return bool(a); }) ||
          (!b.level.columns && b.op.effects(make_params(b.params)) == Effect::ordered);
 }
-// The op as it is, where it is not: only the lanes that it has are numbered anew.
+// Returns the unchanged op if it does not run in each lane. Only the ids of its existing lanes
+// change.
 template <class P>
 std::optional<Batched> batch_unmapped(const BatchArgs<P>& b) {
   if (runs_in_each_lane(b)) return {};
@@ -64,7 +65,7 @@ std::optional<Batched> batch_unmapped(const BatchArgs<P>& b) {
   Arrays out = b.op.bind(b.x, p);
   return Batched{out, MaybeAxes(out.size())};
 }
-// The same op for all lanes of the map.
+// Binds the op for all lanes of the map.
 template <class P>
 Batched batch_lane_call(const BatchArgs<P>& b) {
   if (auto same = batch_unmapped(b)) return *same;
@@ -75,16 +76,18 @@ Batched batch_lane_call(const BatchArgs<P>& b) {
   return {out, MaybeAxes(out.size(), 0)};
 }
 
-// NativeCall::axis_map of such an op: lanes stay where they are, the rest is worked along.
+// NativeCall::axis_map of such an op: lane axes map to themselves; the other axes are part of the
+// computation.
 std::vector<std::vector<int>> lane_axes(const Types& in, const Types& out, const Ints& lanes,
                                         const Ints& has, bool masked);
 
-// Goes through the active lanes, in order.
+// Iterates over the active lanes, in order.
 class LaneWalk {
  public:
   LaneWalk(const Types& in, const Types& out, const Ints& lanes, const Ints& has, bool masked,
            const NativeArgs& a);
-  // Calls f for each active lane: path are its numbers, outermost first; in and out its values.
+  // Calls f for each active lane. `path` contains the lane numbers, outermost first; `in` and `out`
+  // are the lane's values.
   using Visit = FunctionRef<void(LanePath path, const std::vector<const void*>& in,
                                  const std::vector<void*>& out)>;
   void each(Visit f);
@@ -92,15 +95,16 @@ class LaneWalk {
  private:
   const Ints& lanes_;
   const bool masked_;
-  const bool* active_ = nullptr;  // if masked
+  const bool* active_ = nullptr;  // set if masked
   std::vector<const void*> in_;
   std::vector<void*> out_;
-  std::vector<std::vector<int64_t>> step_;  // by operand: bytes from lane to lane, by map
-  std::vector<int64_t> out_step_;           // by result: bytes from one lane to the next
+  // for each operand and map: bytes from one lane to the next
+  std::vector<std::vector<int64_t>> step_;
+  std::vector<int64_t> out_step_;  // for each result: bytes from one lane to the next
   int64_t all_ = 1;
 };
 
-// The definition of such an op: run(params, types of a lane, walk) does the work.
+// Defines such an op. run(params, types of a lane, walk) does the work.
 template <class P>
 Def<P> lane_call_op(const char* name, const char* doc,
                     void (*run)(const P&, const Types& lane_in, LaneWalk&)) {

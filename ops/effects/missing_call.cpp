@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/effects/missing_call.cpp: missing_call: stands for a function that a program calls and this
-// process does not have. The program may still run where the call is in a branch that is not taken.
+// ops/effects/missing_call.cpp: missing_call: replaces a function that a program calls and this
+// process does not have. The program may still run if the call is in a branch that does not run.
 #include <fmt/format.h>
 
 #include "weft/core/error.h"
@@ -14,7 +14,7 @@ namespace weft {
 namespace {
 
 struct Missing {
-  std::string name, place;  // of the function, and where the program calls it
+  std::string name, place;  // the name of the function, and the place of the call in the program
   Types result_avals = {};
   Ints lanes = {}, lane_ids = {}, has = {};
   bool masked = false;
@@ -33,10 +33,10 @@ void raise(const Missing& p, const Types&, LaneWalk& walk) {
   });
 }
 
-// Which lanes operand i has.
+// Returns the set of lanes of operand i.
 int64_t lanes_of(const Missing& p, size_t i) { return p.has.empty() ? 0 : p.has[i]; }
 
-// The derivative is not known either: it is a call that raises where it would run.
+// The derivative is not known either, so it is a call that throws where it would run.
 Arrays tangents(const JvpArgs<Missing>& j) {
   Arrays dx, r(j.out.size());
   Missing p = j.params;
@@ -73,7 +73,7 @@ Arrays cotangents(const TransposeArgs<Missing>& t) {
   size_t next = 0;
   for (size_t i = 0; i < lane.size(); ++i) {
     if (!t.linear[i]) continue;
-    // An operand that lanes share gets the sum of what they have.
+    // The cotangent of an operand that lanes share is summed over these lanes.
     Ints shared;
     for (size_t l = 0; l < p.lanes.size(); ++l)
       if (!(lanes_of(t.params, i) >> l & 1)) shared.push_back(static_cast<int64_t>(l));
@@ -91,7 +91,7 @@ Missing sample(Ints lanes, Ints has, bool masked) {
   p.masked = masked;
   return p;
 }
-// No lane is active.
+// A sample in which no lane is active.
 Sample<Missing> idle(Types in, Missing p) {
   const auto values = [in](uint64_t seed) {
     SampleNumbers r(seed);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/effects/print.cpp: debug_print, and the end of a map, which orders what is printed.
+// ops/effects/print.cpp: debug_print, and the op that marks the end of a map, which orders the
+// output.
 #include "weft/core/text/format_text.h"
 #include "weft/ops/effects/effects.h"
 #include "weft/ops/effects/lane_calls.h"
@@ -17,7 +18,7 @@ struct Print {
 };
 
 Types print_type(const Types& in, const Print& p) {
-  // Refuses a text that does not go with the values.
+  // Throws if the text does not match the values.
   [[maybe_unused]] const FormatText text("debug_print", p.fmt, lane_types("debug_print", in, p));
   return {};
 }
@@ -67,10 +68,10 @@ const Primitive<Print>& print_op = define<Print>([] {
   return d;
 }());
 
-// ---- where a map ends
+// ---- the end of a map
 
 struct MapEnd {
-  Ints lanes = {};  // of the maps around that map
+  Ints lanes = {};  // sizes of the maps around that map
   WEFT_FIELDS(lanes)
 };
 

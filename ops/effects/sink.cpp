@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/effects/sink.cpp: dce_sink: reads values and does nothing with them.
+// ops/effects/sink.cpp: dce_sink: reads values and does nothing else.
 #include "weft/ops/effects/effects.h"
 #include "weft/ops/kit/kit.h"
 

@@ -26,7 +26,8 @@ Def<None> comparison(const char* name, const char* doc, F f) {
   return d;
 }
 
-// Random keys are compared too: on the host a word of 64 bits, in a nest two of 32.
+// Equality ops also take random keys. On the host a key is one word of 64 bits, and in a loop nest
+// two of 32 bits.
 template <class F>
 Def<None> equality(const char* name, const char* doc, F f, nest::Opcode join) {
   auto d = comparison<DTypes::any>(name, doc, f);
@@ -209,7 +210,7 @@ const Primitive<None>& select_op = define<None>({
             const Elem which = x.read(0, in[0].ndim() ? at : Coords{});
             Elem e = x.read(static_cast<int>(in.size()) - 1, at);
             for (int i = static_cast<int>(in.size()) - 2; i > 0; --i) {
-              // Case i - 1 and all before it.
+              // True if case i - 1 or an earlier case is selected.
               const num::Ir<bool> before =
                   in[0].dtype() == Bool ? !num::Ir<bool>::at(which.re)
                                         : num::Ir<int32_t>::at(which.re) < num::Ir<int32_t>(i);

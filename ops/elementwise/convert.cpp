@@ -24,7 +24,7 @@ struct Convert {
   WEFT_FIELDS(new_dtype, weak_type)
 };
 
-// The number x as an element of dtype To.
+// Converts the number x to dtype To.
 template <class To, class R>
 auto converted(R x) {
   if constexpr (arith::is_cx<R>) {
@@ -87,8 +87,8 @@ std::vector<Sample<Convert>> convert_samples() {
   return s;
 }
 
-// The literal that the conversion of a number becomes which was written as a double: kernels read
-// the float of a literal.
+// Simplifies the conversion to F64 of an F32 literal that was written as an F64 value. The result
+// is a literal of that value, because kernels would read only the F32 literal.
 Arrays written_literal(const Array& x, const Convert& p) {
   const Array number = as_written(x);
   if (number.dtype() == x.dtype() || !exceeds_f32(p.new_dtype)) return {};
@@ -229,7 +229,7 @@ const Primitive<Bitcast>& bitcast_op = define<Bitcast>({
     .jvp = zero_jvp,
     .batch =
         [](const BatchArgs<Bitcast>& b) {
-          // The last axis is not the mapped one.
+          // The last axis must not be the mapped axis.
           const int at = b.x[0].ndim() > 1 && *b.axis[0] == b.x[0].ndim() - 1 ? 0 : *b.axis[0];
           return Batched{bitcast_op.bind({move_mapped(b.x[0], b.axis[0], at, b.size)}, b.params),
                          {at}};

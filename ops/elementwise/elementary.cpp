@@ -34,7 +34,7 @@ const auto& exp2_op = differentiable_unary<DTypes::inexact>(
     [](Array dx, Array x, Array y) { return mul(like(x, std::log(2.0)), mul(dx, y)); });
 const auto& expm1_op = differentiable_unary<DTypes::inexact>(
     "expm1", "exp(x) - 1, also where that is small.", [](auto x) { return math::expm1(x); },
-    // Not y + 1, in which all digits of a small exponential are lost.
+    // The derivative is not y + 1, which loses all digits of a small exponential.
     [](Array dx, Array x, Array) { return mul(dx, exp(x)); });
 const auto& log_op = differentiable_unary<DTypes::inexact>(
     "log", "The natural logarithm.", [](auto x) { return math::log(x); },
@@ -44,10 +44,10 @@ const auto& log1p_op = differentiable_unary<DTypes::inexact>(
     [](Array dx, Array x, Array) { return div(dx, add(x, like(x, 1))); }, -0.5, 2);
 const auto& logistic_op = differentiable_unary<DTypes::inexact>(
     "logistic", "1 / (1 + exp(-x)).", [](auto x) { return math::logistic(x); },
-    // Not y (1 - y), which is 0 where y rounds to 1.
+    // The derivative is not y (1 - y), which is 0 where y rounds to 1.
     [](Array dx, Array x, Array y) { return mul(dx, mul(y, logistic(neg(x)))); });
 
-// ---- pow: the exponent may be an integer, which is converted
+// ---- pow: an integer exponent is converted
 
 template <class To, class R>
 auto exponent(R y) {
@@ -111,10 +111,10 @@ Lowering pow_lower(const LowerArgs<None>& l) {
   return r;
 }
 
-// The derivative of x^y by x is y x^(y - 1), and 0 where both are 0: x^0 is 1 for all x. Only there
-// is it chosen, because a choice wherever y = 0 would be wrong in the derivative by y, 1 / x. The
-// exponent of what is not chosen is 1, so that its own derivatives are finite, and y - 1 does not
-// wrap.
+// The derivative of x^y with respect to x is y x^(y - 1). It is 0 where x and y are both 0, because
+// x^0 is 1 for all x. The select applies only there. If it applied wherever y = 0, the derivative
+// of this slope with respect to y, 1 / x, would be wrong. Where the power is not selected its
+// exponent is 1, so that its own derivatives are finite and y - 1 does not wrap.
 Array pow_slope(const Array& x, const Array& y, const Type& out) {
   const auto whole = [&](const Array& a) { return broadcast_like(a, out); };
   const auto known = [&] { return concrete_or_null(y) && y.ndim() == 0; };
@@ -127,7 +127,7 @@ Array pow_slope(const Array& x, const Array& y, const Type& out) {
   return select(whole(zero), base::zeros(out.strong()),
                 mul(whole(convert_element_type(exponent, x.dtype())), whole(power)));
 }
-// The derivative by y is log(x) x^y; of 0^y it is 0 unless y is negative.
+// The derivative with respect to y is log(x) x^y. For x = 0 it is 0 unless y is negative.
 Array pow_slope_by_exponent(const Array& x, const Array& y, const Array& out) {
   const auto whole = [&](const Array& a) { return broadcast_like(a, out.type()); };
   const Array real_y = is_complex(y.dtype()) ? real(y) : y;

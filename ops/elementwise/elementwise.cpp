@@ -19,7 +19,7 @@ namespace {
 
 using namespace lax;
 
-// The part of a tie that belongs to x: 1 where x alone is the result, 0.5 where both are.
+// The share of x in the derivative: 1 if only x equals the result, 0.5 if both operands do.
 Array tie_share(const Array& x, const Array& out, const Array& y) {
   const Array one = like(out, 1), two = like(out, 2), zero = like(out, 0);
   const Type t = out.type();
@@ -40,7 +40,7 @@ const Primitive<None>& add_op = define_elementwise([] {
   d.transpose =
       binary_transpose([](Array ct, Array) { return ct; }, [](Array ct, Array) { return ct; });
   d.simplify = [](const SimplifyArgs<None>& s) {
-    // x + -0 is x; x + +0 is not, for x = -0.
+    // x + -0 is x, but x + +0 is not x for x = -0.
     const double zero = is_inexact(s.x[0].dtype()) ? -0.0 : 0.0;
     Arrays r = drop_neutral(s.x, 0, 1, zero);
     return r.empty() ? drop_neutral(s.x, 1, 0, zero) : r;
@@ -133,7 +133,8 @@ const Primitive<None>& sign_op = define_elementwise([] {
   auto d = elementwise<DTypes::numbers, 1>("sign",
                                            "-1, 0 or 1; NaN and -0 stay; of complex numbers x/|x|.",
                                            [](auto x) { return math::sign(x); });
-  // Of complex numbers the part of dx that turns x, over |x|: i s Im(conj(s) dx) / |x|.
+  // For complex numbers only the part of dx that rotates x counts, divided by |x|: i s Im(conj(s)
+  // dx) / |x|.
   d.jvp = unary_jvp([](Array dx, Array x, Array s) {
     if (!is_complex(x.dtype())) return Array();
     const Array size = abs(x), zero = eq(size, like(size, 0));
@@ -199,7 +200,8 @@ const Primitive<IntegerPow>& integer_pow_op = define_elementwise([] {
   return d;
 }());
 
-// |z|^2 is smooth at 0, where |z| is not: 2 Re(conj(z) dz). Of real numbers the rule of |x| does.
+// The tangent of |z|^2 is 2 Re(conj(z) dz). |z|^2 is smooth at 0, where |z| is not. For real
+// numbers the rule of |x| suffices.
 Array tangent_of_square(const Arrays& x, const Arrays& dx) {
   if (!is_complex(x[0].dtype())) return {};
   const Array part = real(mul(conj(x[0]), dx[0]));

@@ -25,7 +25,7 @@ Def<None> fma_def() {
     add(j.dx[2], Array());
     return Arrays{t};
   };
-  // Linear in the sum and in one of the factors.
+  // The op is linear in z and in one of the factors.
   d.transpose = [](const TransposeArgs<None>& t) {
     Arrays out(3);
     if (t.ct[0].empty_handle()) return out;

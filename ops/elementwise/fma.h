@@ -6,7 +6,7 @@
 
 namespace weft::lax {
 
-// x * y + z, rounded once. Floating-point operands.
+// x * y + z with one rounding. The operands are floats.
 Array fma(const typing::Arg& x, const typing::Arg& y, const typing::Arg& z);
 
 }  // namespace weft::lax

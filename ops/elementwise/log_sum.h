@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/elementwise/log_sum.h: logarithms of sums of two exponentials, for logaddexp and
+// ops/elementwise/log_sum.h: the logarithm of a sum of two exponentials, for logaddexp and
 // cumlogsumexp. Not public.
 #pragma once
 #include <limits>
@@ -11,9 +11,9 @@
 
 namespace weft::ir {
 
-// log(exp a + exp b), of one shape, as hi + f(lo - hi), where f vanishes at -inf. Which operand is
-// larger is decided by one comparison, so that all derivatives of equal operands are right; those
-// of equal infinities are the halves of their mean.
+// Computes log(exp a + exp b), for a and b of one shape, as hi + f(lo - hi), where f(-inf) = 0. A
+// single comparison decides which operand is larger, so that all derivatives are right for equal
+// operands. For equal infinities the result is their mean, so each gets half of the derivative.
 template <class F>
 Array log_sum(const Array& a, const Array& b, const F& f) {
   const Array first = lax::ge(a, b);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/elementwise/multiply_add.cpp: finds the product behind an operand of a sum, and a 0 beside
-// one.
+// ops/elementwise/multiply_add.cpp: finds sums that have a product as an operand, and sums with 0.
 #include "weft/ops/elementwise/multiply_add.h"
 
 #include <optional>
@@ -13,7 +12,7 @@
 namespace weft {
 namespace {
 
-// A product, and what hands it on to the sum, outermost first.
+// A product, and the ops that move its result to the sum, outermost first.
 struct Product {
   const Made* mul = nullptr;
   std::vector<const Made*> moves = {};
@@ -31,7 +30,7 @@ std::optional<Product> product(const Made* operand) {
   return {};
 }
 
-// The number 0, wherever it has been handed on from; not -0.
+// Returns true if x is 0 (not -0), looking through ops that return their operand's elements.
 bool is_zero(const Array& x, const Made* made) {
   if (!made) return is_number(x, 0);
   while (made->op.hands_on()) {
@@ -41,14 +40,14 @@ bool is_zero(const Array& x, const Made* made) {
   return false;
 }
 
-// A sum of products begins with 0: it is no -0, and 0 more leaves it as it is.
+// A dot product starts its sum with 0, so it is never -0, and adding 0 does not change it.
 bool is_sum_of_products(const Made* made) {
   static const Op& dot = *find_op("dot_general");
   while (made && made->op.hands_on()) made = made->from[0];
   return made && &made->op == &dot;
 }
 
-// A factor where the product would be; a scalar among arrays stands for all of their elements.
+// Applies the moves to a factor. A scalar factor applies to all elements, so it is not moved.
 Array moved(Array x, const Shape& product, const std::vector<const Made*>& moves) {
   if (x.shape() != product) return x;
   for (size_t m = moves.size(); m-- > 0;) {
@@ -64,14 +63,14 @@ Array moved(Array x, const Shape& product, const std::vector<const Made*>& moves
 Arrays multiply_add(const FuseArgs<None>& f, bool difference) {
   const DType d = f.x[0].dtype();
   if (d != F32 && d != F64) return {};
-  if (f.made[0] && f.made[0] == f.made[1]) return {};  // p - p is 0, p + p is exact
+  if (f.made[0] && f.made[0] == f.made[1]) return {};  // p - p is 0 and p + p is exact
   for (size_t operand : {0, 1}) {
     const size_t other = 1 - operand;
     if (!(difference && other == 0) && is_zero(f.x[other], f.made[other]) &&
         is_sum_of_products(f.made[operand]))
       return {f.x[operand]};
     const auto p = product(f.made[operand]);
-    // Adding 0 changes nothing but the sign of a product that is 0, or is rounded to it.
+    // Adding 0 only changes the sign of a product that is 0 or rounds to 0.
     if (!p || is_zero(f.x[other], f.made[other])) continue;
     const Shape shape =
         p->mul->x.front().ndim() ? p->mul->x.front().shape() : p->mul->x.back().shape();

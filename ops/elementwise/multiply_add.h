@@ -7,7 +7,7 @@
 
 namespace weft {
 
-// x + y, or x - y, by fma where an operand is a product; an empty list where none is.
+// Returns x + y, or x - y, as an fma if an operand is a product, and an empty list otherwise.
 Arrays multiply_add(const FuseArgs<None>& f, bool difference);
 
 }  // namespace weft

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/elementwise/removable.h: quotients 0 / 0 that have a limit, by their series near there, so
-// that all derivatives are right: those of the quotient would be NaN or lose all digits. Not
-// public.
+// ops/elementwise/removable.h: quotients 0 / 0 that have a limit. Near that point they are computed
+// by their series, so that all derivatives are right. Derivatives of the quotient would be NaN or
+// lose all digits there. Not public.
 #pragma once
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementary.h"
@@ -11,7 +11,8 @@
 
 namespace weft::ir {
 
-// near(x) where |x| < radius, else far(x); each gets a harmless number where the other counts.
+// Returns near(x) where |x| < radius, and far(x) elsewhere. Each function gets a harmless number
+// where the result of the other is selected.
 template <class F, class G>
 Array by_radius(const Array& x, double radius, const F& near, const G& far) {
   const auto all = [&](double v) { return broadcast_like(like(x, v), x.type()); };
@@ -42,7 +43,7 @@ inline Array sin_over(const Array& x) {
       [](const Array& v) { return lax::div(lax::sin(v), v); });
 }
 
-// log(x) / (x - 1), 1 at 1: 2 artanh(s) over x - 1 with s = (x - 1) / (x + 1).
+// log(x) / (x - 1), 1 at 1. Near 1 it is 2 artanh(s) / (x - 1) with s = (x - 1) / (x + 1).
 inline Array log_over(const Array& x) {
   const Array w = lax::sub(x, like(x, 1));
   return by_radius(

@@ -67,7 +67,7 @@ const Primitive<None>& rem_op = define_elementwise([] {
   return d;
 }());
 
-// ---- nextafter: a step in the integers that order the floats, of the width in memory
+// ---- nextafter: a step of the integer that orders the floats, with the width of the dtype
 
 template <class T, class R>
 R next_after(R x, R y) {
@@ -92,7 +92,7 @@ const Primitive<None>& nextafter_op = define_elementwise([] {
   return d;
 }());
 
-// ---- reduce_precision: in the bits in memory, as XLA does it
+// ---- reduce_precision: on the bits of the dtype, as in XLA
 
 struct ReducePrecision {
   int exponent_bits = 0, mantissa_bits = 0;
@@ -104,8 +104,8 @@ constexpr int stored_mantissa = std::is_same_v<T, bfloat16_t>  ? 7
                                 : std::is_same_v<T, float16_t> ? 10
                                                                : std::numeric_limits<T>::digits - 1;
 
-// Rounded to nearest even at the last bit that stays; then what is beyond the range is infinite,
-// what is below it (subnormals of the small format too) zero, with its sign.
+// Rounds to nearest even at the last remaining bit. Numbers above the range of the small format
+// become infinite. Numbers below it, including its subnormals, become zero with the same sign.
 template <class T, class R>
 R with_precision(const ReducePrecision& p, R x) {
   const auto b = float_bits<T>(x);
@@ -150,7 +150,8 @@ const Primitive<ReducePrecision>& reduce_precision_op = define_elementwise([] {
   d.transpose = [again](const TransposeArgs<P>& t) { return Arrays{again(t.params)(t.ct[0])}; };
   d.samples = [] {
     std::vector<Sample<P>> s;
-    // The tangent is rounded too; where slopes are measured, by little.
+    // The tangent is rounded, too. The formats of samples whose slopes are measured round only
+    // slightly.
     for (const P& p : {P{8, 20}, P{5, 21}, P{11, 52}})
       for (auto& x : nary_samples<P>(DTypes::wide_floats, 1, p)) s.push_back(x);
     for (const P& p : {P{5, 7}, P{4, 3}, P{2, 0}, P{8, 10}})

@@ -39,7 +39,7 @@ const auto& erf_inv_op = differentiable_unary(
       return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y))));
     },
     -0.9, 0.9);
-// Beside erf_inv for the bits of JAX's random numbers (docs/decisions/0027).
+// JAX's random numbers have the bits of this formula (docs/decisions/0027).
 const auto& xla_erf_inv_op = differentiable_unary(
     "xla_erf_inv", "The number whose erf is x, by XLA's formula, which loses digits near 1.",
     [](auto x) { return math::xla_erf_inv(x); },
@@ -57,8 +57,8 @@ const auto& digamma_op = differentiable_unary(
     },
     0.3, 4);
 
-// The difference of bessel_i0e and bessel_i1e of numbers beyond 30, in which they cancel: that of
-// their expansions in 1 / x (DLMF 10.40.1).
+// The difference of bessel_i0e and bessel_i1e above 30, where subtracting them would cancel. It is
+// the difference of their expansions in 1 / x (DLMF 10.40.1).
 constexpr double bessel_far = 30;
 Array bessel_gap(const Array& x) {
   std::array<double, 17> c{};
@@ -73,9 +73,9 @@ Array bessel_gap(const Array& x) {
   const auto at = [&](int k) { return c[static_cast<size_t>(k)]; };
   return mul(mul(ir::power_series(i, at, 17), i), sqrt(i));
 }
-// |x| whose derivative at 0 is 0.
+// |x|, with derivative 0 at 0.
 Array even_size(const Array& x) { return mul(sign(x), x); }
-// bessel_i1e(x) / x, y being the numerator.
+// bessel_i1e(x) / x, where y is bessel_i1e(x).
 Array bessel_i1e_over(const Array& x, const Array& y) {
   const Type t = x.type();
   const Array close = lt(abs(x), like(x, 1)), one = broadcast_like(like(x, 1), t);
@@ -90,7 +90,7 @@ Array bessel_i1e_over(const Array& x, const Array& y) {
   const Array series = mul(exp(neg(even_size(v))), ir::power_series(square(v), at, 10));
   return select(close, series, div(y, select(close, one, x)));
 }
-// near, and far(|x|) where that is beyond the point from which on the two functions cancel.
+// Returns near, or far(|x|) above the point from which the two functions cancel.
 template <class F>
 Array near_or_gap(const Array& x, const Array& near, F far) {
   const Array size = even_size(x), beyond = gt(abs(x), like(x, bessel_far));
@@ -117,7 +117,8 @@ const auto& bessel_i1e_op = differentiable_unary(
     },
     0.2, 12);
 
-// The Hurwitz zeta function: terms below 9 one by one, the rest by Euler and Maclaurin.
+// The Hurwitz zeta function: the first terms are summed directly, the rest by the Euler-Maclaurin
+// formula.
 template <class R>
 R zeta_of(R s, R q) {
   using T = num::scalar_t<R>;
@@ -129,7 +130,7 @@ R zeta_of(R s, R q) {
     a = a + one;
     sum = sum + math::pow(a, -s);
   }
-  // a^(1 - s) is in range where a^-s may be no more.
+  // a^(1 - s) is in range where a^-s may overflow or underflow.
   const R integral = math::pow(a, one - s), tail = integral / a;
   sum = sum + integral / (s - one) - half * tail;
   // (2k)! / B(2k)
@@ -158,8 +159,8 @@ R zeta_of(R s, R q) {
   const auto undefined = num::either(s < one, num::both(q <= zero, num::floor(s) != s));
   return num::select(undefined, nan, num::select(num::either(s == one, pole), inf, value));
 }
-// (-1)^(m + 1) m! zeta(m + 1, x); m = 0 is digamma. NaN of no whole number m, and at poles whose
-// two sides have different signs.
+// (-1)^(m + 1) m! zeta(m + 1, x), and digamma for m = 0. The result is NaN if m is not a whole
+// number, and at poles whose two sides have different signs.
 template <class R>
 R polygamma_of(R m, R x) {
   using T = num::scalar_t<R>;
@@ -189,7 +190,7 @@ const Primitive<None>& zeta_op = define_elementwise([] {
 const Primitive<None>& polygamma_op = define_elementwise([] {
   auto d = elementwise<DTypes::floats, 2>("polygamma", "Derivative m of digamma at x.",
                                           [](auto m, auto x) { return polygamma_of(m, x); });
-  // Orders are whole numbers: by m there is no derivative.
+  // Orders are whole numbers, so there is no derivative with respect to m.
   d.jvp = binary_jvp(
       [](Array dm, Array, Array, Array) { return mul(dm, like(dm, std::nan(""))); },
       [](Array dx, Array m, Array x, Array) { return mul(dx, polygamma(add(m, like(m, 1)), x)); });

@@ -6,29 +6,33 @@
 
 namespace weft::lax {
 
-// The error function of floats, 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x. DTypeError
-// for others. Source: jax.lax.erf.
+// The error function of floats: 2 / sqrt(pi) times the integral of e^(-t^2) from 0 to x. Throws
+// DTypeError for other dtypes. Source: jax.lax.erf.
 Array erf(const typing::Arg& x);
-// 1 - erf(x) of floats, exact where that is small too. Source: jax.lax.erfc.
+// 1 - erf(x) for floats, accurate where the result is small, too. Source: jax.lax.erfc.
 Array erfc(const typing::Arg& x);
-// The number whose erf is x, of floats; infinite at -1 and 1, NaN beyond. Source: jax.lax.erf_inv.
+// The number whose erf is x, for floats; infinite at -1 and 1, NaN for |x| > 1. Source:
+// jax.lax.erf_inv.
 Array erf_inv(const typing::Arg& x);
-// The same by XLA's formula, which loses digits near 1: JAX's random numbers are made of its bits.
+// The same function by XLA's formula, which loses digits near 1. Random numbers use it to have the
+// same bits as in JAX.
 Array xla_erf_inv(const typing::Arg& x);
-// log |Gamma(x)| of floats. Source: jax.lax.lgamma.
+// log |Gamma(x)| for floats. Source: jax.lax.lgamma.
 Array lgamma(const typing::Arg& x);
-// The derivative of log Gamma(x), of floats. Source: jax.lax.digamma.
+// The derivative of log Gamma(x), for floats. Source: jax.lax.digamma.
 Array digamma(const typing::Arg& x);
-// Derivative m of digamma at x, of floats; NaN for an m that is no whole number. Source:
+// Derivative m of digamma at x, for floats; NaN unless m is a whole number. Source:
 // jax.lax.polygamma.
 Array polygamma(const typing::Arg& m, const typing::Arg& x);
-// Hurwitz's zeta function, the sum of (q + k)^-s over k = 0, 1, …, of floats; infinite at s = 1
-// and, for whole s > 1, at q = 0, -1, …; NaN for s < 1 and, unless s is whole, for q <= 0. Source:
-// jax.lax.zeta.
+// The Hurwitz zeta function, the sum of (q + k)^-s over k = 0, 1, …, for floats. It is infinite at
+// s = 1 and, for whole s > 1, at q = 0, -1, …. It is NaN for s < 1 and, unless s is whole, for q <=
+// 0. Source: jax.lax.zeta.
 Array zeta(const typing::Arg& s, const typing::Arg& q);
-// e^-|x| I0(x) of floats, I0 the modified Bessel function of order 0. Source: jax.lax.bessel_i0e.
+// e^-|x| I0(x) for floats, where I0 is the modified Bessel function of order 0. Source:
+// jax.lax.bessel_i0e.
 Array bessel_i0e(const typing::Arg& x);
-// e^-|x| I1(x) of floats, I1 the modified Bessel function of order 1. Source: jax.lax.bessel_i1e.
+// e^-|x| I1(x) for floats, where I1 is the modified Bessel function of order 1. Source:
+// jax.lax.bessel_i1e.
 Array bessel_i1e(const typing::Arg& x);
 
 }  // namespace weft::lax

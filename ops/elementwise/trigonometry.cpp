@@ -17,15 +17,16 @@ using namespace lax;
 
 Array one_plus(const Array& x) { return add(like(x, 1), x); }
 Array one_minus(const Array& x) { return sub(like(x, 1), x); }
-// 1 / sqrt(1 - x^2): near 1 by (1 - x) (1 + x), which keeps the digits that the difference loses.
-// Of large complex numbers the square overflows.
+// 1 / sqrt(1 - x^2). Near 1 it is computed from (1 - x) (1 + x), which keeps the digits that 1 -
+// x^2 loses. For complex numbers it is a product of two roots, because the square of a large number
+// overflows.
 Array by_root(const Array& dx, const Array& x) {
   if (is_complex(x.dtype())) return mul(dx, mul(rsqrt(one_minus(x)), rsqrt(one_plus(x))));
   const Array size = abs(x), near = bitwise_and(gt(size, like(x, 0.5)), lt(size, like(x, 1)));
   return mul(dx, rsqrt(select(near, mul(one_minus(x), one_plus(x)), one_minus(square(x)))));
 }
-// max(size, least) without a derivative, so that what is divided by it has no square that
-// overflows; finite, so that a quotient of infinities is none.
+// max(size, least) without a derivative. The square of a number divided by it does not overflow.
+// The result is finite, so that no quotient of two infinities occurs.
 Array scale_of(const Array& size, double least) {
   const double most = size.dtype() == F64   ? std::numeric_limits<double>::max()
                       : size.dtype() == F16 ? 65504
@@ -38,7 +39,7 @@ Array by_length(const Array& dx, const Array& x) {
   const Array inverse = div(like(x, 1), scale_of(abs(x), 1));
   return mul(dx, mul(inverse, rsqrt(add(square(inverse), square(mul(x, inverse))))));
 }
-// dx (1 - y^2) for y = tanh(x). With t = logistic(-2 |x|) it is 4 t (1 - t), which has all its
+// dx (1 - y^2) for y = tanh(x). With t = logistic(-2 |x|) it is 4 t (1 - t), which keeps all its
 // digits where y rounds to 1, and does not need y.
 Array by_rest(const Array& dx, const Array& x, const Array& y) {
   if (is_complex(x.dtype())) return mul(add(dx, mul(dx, y)), one_minus(y));

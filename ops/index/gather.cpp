@@ -53,7 +53,7 @@ Types gather_type(const Types& in, const Gather& p) {
   return {in[0].with_shape(out)};
 }
 
-// A double that becomes what a read out of range gives.
+// The F64 value of an out-of-range read, which is then converted to d.
 double fill_of(DType d) {
   switch (d) {
     case I8: return -128.0;
@@ -116,7 +116,8 @@ Batched gather_batch(const BatchArgs<Gather>& b) {
   Arrays x = b.x;
   const int rank = static_cast<int>(d.window_dims.size()) + x[1].ndim() - 1 - (b.mapped(1) ? 1 : 0);
   if (!b.mapped(1)) {
-    // The same indices for all lanes: their axis is one more axis of the window, taken whole.
+    // All lanes have the same indices: the lane axis becomes another window axis, which the window
+    // covers entirely.
     const int64_t p = *b.axis[0];
     int64_t before = p;
     for (const Ints* v : {&d.collapsed, &d.operand_batching})
@@ -132,7 +133,7 @@ Batched gather_batch(const BatchArgs<Gather>& b) {
     return {{b.op(x, gather_params(d, sizes, b.params.mode, b.params.promises()))},
             {static_cast<int>(out)}};
   }
-  // The component axis of the indices stays last.
+  // The component axis of the indices remains last.
   int q = *b.axis[1];
   if (q == x[1].ndim() - 1) {
     x[1] = move_mapped(x[1], q, 0, b.size);
@@ -216,7 +217,7 @@ Array out_of_bounds_value(DType d, OutOfBounds mode) {
   if (is_key(d)) return scalar_of_int(d, 0);
   const Array s = scalar_of(d, mode == OutOfBounds::fill ? fill_of(d) : 0.0);
   if (!is_complex(d) || mode != OutOfBounds::fill) return s;
-  // NaN in both parts, as JAX.
+  // NaN in both parts, as in JAX.
   if (d == C64) {
     const float v[2] = {NAN, NAN};
     return array_of_bytes(Type(C64, {}), v);

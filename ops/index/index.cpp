@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // ops/index/index.cpp: dynamic_slice, dynamic_update_slice.
 //
-// Both may have leading batch axes (`batch_dims`), at which every lane has starts of its own; a map
-// adds one there, so the lane axis stays an axis (Decided 1) and the start is a scalar of the lane.
+// Both may have leading batch axes (`batch_dims`), for which every lane has its own starts. A vmap
+// adds one there. The lane axis thus remains an axis, and the start is a scalar of the lane.
 #include "weft/ops/index/index.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,8 @@ namespace {
 
 using I64s = num::Ir<int64_t>;
 
-// Operand `first`… are the starts: integers, of rank 0 or with the shape of the batch axes.
+// Checks the starts, which are the operands from `first` on: integers of rank 0 or with the shape
+// of the batch axes.
 void check_starts(const char* op, const Types& in, size_t first, int64_t batch_dims) {
   const int64_t n = in[0].ndim() - batch_dims;
   if (batch_dims < 0 || n < 0)
@@ -39,7 +40,7 @@ void check_starts(const char* op, const Types& in, size_t first, int64_t batch_d
   }
 }
 
-// The clamped starts of lane number `lane`.
+// The clamped starts of this lane.
 Ints host_starts(const Arrays& x, size_t first, int64_t lane, const Ints& room) {
   Ints out;
   for (size_t i = first; i < x.size(); ++i) {
@@ -49,7 +50,7 @@ Ints host_starts(const Arrays& x, size_t first, int64_t lane, const Ints& room) 
   return out;
 }
 
-// The clamped start of axis i of the lane at `at`; a window as wide as the axis starts at 0.
+// The clamped start along axis i of the lane at `at`. A window as wide as the axis starts at 0.
 I64s lane_start(Reader& r, const Types& in, size_t operand, const Coords& at, int64_t batch_dims,
                 int64_t room) {
   if (room == 0) return I64s(0);
@@ -84,7 +85,7 @@ Types dynamic_slice_type(const Types& in, const DynamicSlice& p) {
   return {in[0].with_shape(Shape(out))};
 }
 
-// How far a window can move along each axis behind the batch axes.
+// Returns the number of positions by which a window can move along each axis after the batch axes.
 Ints room_of(const Shape& s, const Ints& sizes, int64_t batch_dims) {
   Ints room;
   for (size_t i = 0; i < sizes.size(); ++i)
@@ -98,7 +99,7 @@ int64_t product(const Shape& s, int64_t n) {
   return r;
 }
 
-// Copies the windows of all lanes: out of x into `window` (as large as the windows), or back.
+// Copies the windows of all lanes from x to `window`, which has the size of all windows, or back.
 void move_windows(std::byte* array, const Shape& s, std::byte* window, const Ints& sizes,
                   const Arrays& x, size_t first, int64_t batch_dims, int bytes, bool into_array) {
   const Ints strides = row_major(s);
@@ -123,7 +124,7 @@ struct DynamicUpdate {
   int64_t batch_dims = 0;
   WEFT_FIELDS(batch_dims)
 };
-// The op dynamic_update_slice.
+// Binds dynamic_update_slice.
 Array updated(const Arrays& x, const DynamicUpdate& p);
 
 Arrays with_starts(Arrays head, const Arrays& x, size_t first) {
@@ -134,7 +135,7 @@ bool any_mapped(const MaybeAxes& axis, size_t first) {
   return std::any_of(axis.begin() + static_cast<std::ptrdiff_t>(first), axis.end(),
                      [](const MaybeAxis& a) { return a.has_value(); });
 }
-// The starts under one more batch axis in front; `lanes` are all batch axes then.
+// The starts with one more leading batch axis. `lanes` are then all batch axes.
 Arrays batched_starts(const Arrays& x, const MaybeAxes& axis, size_t first, const Shape& lanes) {
   Arrays out;
   for (size_t i = first; i < x.size(); ++i) {
@@ -151,14 +152,14 @@ Shape first_axes(const Shape& s, int64_t n) {
   return Shape(std::vector<int64_t>(s.begin(), s.begin() + n));
 }
 
-// Integers as those of dtype d. What is beyond I64 stays beyond all axes.
+// Converts integers to dtype d. Values beyond I64 remain out of range of any axis.
 Array starts_as(const Array& x, DType d) {
   if (x.dtype() == d) return x;
   if (x.dtype() != U64) return base::convert(x, d);
   const Array most = scalar_of_int(U64, std::numeric_limits<int64_t>::max());
   return base::convert(lax::min(x, broadcast_in_dim(most, x.shape(), {})), d);
 }
-// Lanes differ in their starts alone: a gather from the shared array.
+// The lanes differ only in their starts, so this is a gather from the shared array.
 Batched gather_lanes(const BatchArgs<DynamicSlice>& b) {
   const int64_t k = b.params.batch_dims, n = static_cast<int64_t>(b.params.slice_sizes.size());
   std::vector<int64_t> lanes{b.size};
@@ -227,7 +228,8 @@ const Primitive<DynamicSlice>& dynamic_slice_op = define<DynamicSlice>({
         [](const BatchArgs<DynamicSlice>& b) {
           DynamicSlice p = b.params;
           if (!any_mapped(b.axis, 1)) {
-            // One start for all lanes: their axis is one more axis, taken whole.
+            // All lanes have the same start: the lane axis becomes another axis, which the slice
+            // covers entirely.
             const int64_t at = std::max<int64_t>(*b.axis[0], p.batch_dims);
             p.slice_sizes.insert(p.slice_sizes.begin() + (at - p.batch_dims), b.size);
             Arrays x = b.x;
@@ -304,7 +306,8 @@ Types dynamic_update_type(const Types& in, const DynamicUpdate& p) {
   return {Type(in[0].dtype(), in[0].shape(), in[0].weak() && in[1].weak())};
 }
 
-// Reads are in bounds for every index: inside the window the difference, elsewhere clamped to it.
+// Reads are in bounds for every index: inside the window at the difference, elsewhere at the
+// clamped index.
 Elem updated_element(Reader& x, const Types& in, int64_t batch_dims, const Coords& at) {
   num::Ir<bool> inside(true);
   Coords c(at.begin(), at.begin() + batch_dims);
@@ -326,7 +329,7 @@ Elem updated_element(Reader& x, const Types& in, int64_t batch_dims, const Coord
   return select_elem(inside.id, update, old);
 }
 
-// Where element `at` of the update goes.
+// Returns the destination of element `at` of the update.
 Coords updated_index(Reader& x, const Types& in, int64_t batch_dims, const Coords& at) {
   Coords c(at.begin(), at.end());
   for (int64_t i = batch_dims; i < in[0].ndim(); ++i) {
@@ -396,7 +399,7 @@ const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
     .lower =
         [](const LowerArgs<DynamicUpdate>& l) {
           Lowering r;
-          // An empty update has no element that could be read.
+          // An empty update has no element to read.
           const bool nothing = l.in[1].elements() == 0;
           r.element = [in = l.in, k = l.params.batch_dims, nothing](Reader& x, int,
                                                                     const Coords& at) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/index/index_kit.h: integers of any width as positions, on the host and in a nest.
+// ops/index/index_kit.h: converts integers of any width to positions, on the host and in loop
+// nests.
 #pragma once
 #include <limits>
 
@@ -9,7 +10,8 @@
 
 namespace weft {
 
-// Element i of an array of integers; what I64 cannot hold saturates, and is out of range anyway.
+// Returns element i of an array of integers. Values that I64 cannot hold saturate; they are out of
+// range in any case.
 inline int64_t host_index(const Array& x, int64_t i) {
   int64_t r = 0;
   with_class<DTypes::ints>(x.dtype(), [&](auto* p) {
@@ -22,7 +24,7 @@ inline int64_t host_index(const Array& x, int64_t i) {
   return r;
 }
 
-// The same of an element in a nest.
+// The same for a loop-nest element.
 inline num::Ir<int64_t> index_of(const Elem& e, DType d) {
   num::Ir<int64_t> r;
   with_class<DTypes::ints>(d, [&](auto* p) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/index/index_map.cpp: dimension numbers made into positions, and the checks of them.
+// ops/index/index_map.cpp: converts dimension numbers into positions, and checks them.
 #include "weft/ops/index/index_map.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/index/index_map.h: how gather and scatter find their windows: dimension numbers made into
-// positions.
+// ops/index/index_map.h: converts the dimension numbers of gather and scatter into positions of
+// windows.
 #pragma once
 #include "weft/ops/index/index.h"
 #include "weft/ops/index/index_kit.h"
@@ -17,26 +17,28 @@ inline int64_t place_of(const Ints& v, int64_t x) {
 inline int64_t& entry(Ints& v, int64_t i) { return v[static_cast<size_t>(i)]; }
 inline int64_t entry(const Ints& v, int64_t i) { return v[static_cast<size_t>(i)]; }
 
-// What gather and scatter share: how an axis of the operand is reached from the coordinates of the
-// windows (gather: of the result, scatter: of the updates) and a component of an index.
+// Shared by gather and scatter. For each axis of the operand, it gives the sources of the position.
+// These are coordinates of the windows (gather: of the result, scatter: of the updates) and a
+// component of an index.
 struct IndexMap {
   struct Axis {
-    int component = -1;  // of the index vector
-    int window = -1;     // axis of the windows that runs along it
-    int batch = -1;      // axis of the windows whose coordinate it is
-    int64_t room = 0;    // how far a window can move
-    // Whether all windows run along the whole of it.
+    int component = -1;  // the component of the index vector
+    int window = -1;     // the axis of the windows that runs along it
+    int batch = -1;      // the axis of the windows whose coordinate it is
+    int64_t room = 0;    // the number of positions by which a window can move
+    // True if all windows cover the whole axis.
     bool whole_window() const { return window >= 0 && (component < 0 || room == 0); }
-    // The axis of the windows along which no two elements have one place on this axis, or -1.
+    // Returns the axis of the windows along which no two elements have the same position on this
+    // axis, or -1.
     int apart() const { return batch >= 0 ? batch : whole_window() ? window : -1; }
   };
   std::vector<Axis> axes;
   std::vector<int> batch;  // axes of the windows that are axes of the indices, in order
-  std::vector<int> used;   // operand axes that take a component
+  std::vector<int> used;   // operand axes that have a component
 };
 
-// The position in the operand of element `at` of the windows. `start(component)` reads the index.
-// Sets `inside` to whether the whole window lies in the operand; the position is clamped.
+// Returns the position in the operand of element `at` of the windows. `start(component)` reads the
+// index. Sets `inside` to true if the whole window is in the operand. The position is clamped.
 template <class I, class M, class Start>
 std::vector<I> map_index(const IndexMap& r, const std::vector<I>& at, const Start& start,
                          M* inside) {
@@ -50,7 +52,8 @@ std::vector<I> map_index(const IndexMap& r, const std::vector<I>& at, const Star
       x = num::minimum(num::maximum(s, I(0)), I(a.room));
     }
     if (a.batch >= 0) x = at[static_cast<size_t>(a.batch)];
-    // A component of 0 adds nothing, so that an axis taken whole keeps its index as it is.
+    // Without a component the coordinate is used directly, so that an axis covered by the whole
+    // window keeps its index unchanged.
     if (a.window >= 0)
       x = a.component >= 0 ? num::add(x, at[static_cast<size_t>(a.window)])
                            : at[static_cast<size_t>(a.window)];
@@ -88,7 +91,7 @@ void for_each_index(const Shape& s, const F& f) {
   }
 }
 
-// ---- batching. An axis that is new at `at`: what is behind it moves up.
+// ---- batching. A new axis is inserted at `at`, so axes from `at` on move up by one.
 inline void open_axis(Ints& v, int64_t at) {
   for (int64_t& a : v)
     if (a >= at) ++a;
@@ -96,17 +99,17 @@ inline void open_axis(Ints& v, int64_t at) {
 
 IndexMap index_map_of(const WindowDims& d, const Shape& operand, int windows_rank,
                       const Ints& sizes);
-// Component c of the index that belongs to element `at` of the windows.
+// Returns component c of the index for element `at` of the windows.
 I64s component_at(Reader& x, int operand, const Type& t, const IndexMap& r, const Coords& at,
                   int c);
 int64_t host_component(const Array& indices, const IndexMap& r, const Ints& at, int c);
-// The checks that gather and scatter share. Returns the shape of the batch.
+// The shared checks of gather and scatter. Returns the shape of the batch.
 std::vector<int64_t> check_dims(const char* op, const Types& in, const Type& indices,
                                 const WindowDims& d);
-// The shape of the windows, batch and window axes in their places.
+// Returns the shape of the windows, with batch and window axes at their positions.
 Shape windows_shape(const char* op, const Types& in, const std::vector<int64_t>& batch,
                     const Ints& window_dims, const Ints& window_sizes);
-// The axis of the windows at which batch axis q stands, or where a new one goes.
+// Returns the axis of the windows that is batch axis q, or the position of a new batch axis.
 int64_t batch_place(const WindowDims& d, int windows_rank, int64_t q);
 
 }  // namespace weft::index_map_detail

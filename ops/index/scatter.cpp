@@ -49,20 +49,21 @@ IndexMap index_map_for(const Scatter& p, const Type& x, const Type& updates) {
 }
 
 bool folds(Update u) { return u == Update::add || u == Update::mul; }
-// Whether the updates of a place are joined in another dtype, F32, then with what is there, and the
-// result is rounded once (docs/decisions/0057). Updates that are F32 are rounded one by one.
+// True if the updates of a position are first combined with each other in a wider dtype, F32. They
+// are then combined with the operand, and the result is rounded once (docs/decisions/0057). If the
+// updates are F32, the result is rounded after each update.
 bool rounds_once(const Scatter& p, const Types& in) {
   return folds(p.update) && accumulator_dtype(in[0].dtype()) != in[0].dtype() &&
          in[0].dtype() == in[1].dtype();
 }
-// What changes nothing where it is added or multiplied with, not the sign of a zero either.
+// The identity of addition or multiplication, which also keeps the sign of a zero.
 double identity_of(Update u) { return u == Update::mul ? 1 : -0.; }
 
 // Operands: the array, the updates, the indices.
 Types scatter_type(const Types& in, const Scatter& p) {
   require_operands("scatter", in, 3);
   const DType t = in[0].dtype();
-  // Updates of narrow floats may be sums of such, in F32.
+  // Updates of a narrow float operand may be F32 sums.
   const bool sums = folds(p.update) && in[1].dtype() == accumulator_dtype(t);
   if (t != in[1].dtype() && !sums)
     reject_dtype("scatter", "the updates must have the dtype of the array", in);
@@ -106,14 +107,13 @@ R combine(Update u, R old, R update) {
   }
 }
 
-// Whether an update that does not fit is moved to where it does. In an empty operand that is
-// nowhere.
+// True if an update that does not fit is moved inside. An empty operand has no such position.
 bool moves_inside(const Scatter& p, const Type& operand) {
   return p.mode == OutOfBounds::clip && operand.elements() != 0;
 }
 
-// f(element of the operand, element of the updates), both as numbers in memory, for each update
-// that goes anywhere.
+// Calls f(element of the operand, element of the updates), both as positions in memory, for each
+// update that is not dropped.
 template <class F>
 void each_update(const Arrays& x, const Scatter& p, const Type& t, F f) {
   const bool moves = moves_inside(p, t);
@@ -134,7 +134,7 @@ void accumulate(const Arrays& x, const Scatter& p, const Type& t, T* out) {
     out[to] = E::store(combine(p.update, E::load(out[to]), Element<U>::load(updates[from])));
   });
 }
-// Of narrow floats: the sums of the updates, then those with what they meet.
+// For narrow floats: sums the updates, then combines the sums with the operand.
 template <class T>
 void accumulate_wide(const Arrays& x, const Scatter& p, const Type& t, T* out) {
   std::vector<float> sums(static_cast<size_t>(t.elements()),
@@ -174,8 +174,8 @@ Arrays scatter_reference(const Arrays& x, const Scatter& p) {
   return {out.array};
 }
 
-// ---- a few windows: each element of the result looks whether one of them holds it. So written, a
-// scatter is local to its batching axes and can be a part of a lane.
+// ---- a few windows: each element of the result checks if one of them contains it.
+// In this form a scatter is local to its batching axes and can be part of a lane.
 
 constexpr int64_t few_windows = 8;
 
@@ -183,8 +183,8 @@ struct Windows {
   IndexMap map;
   Ints sizes;            // along the axes of the operand
   Ints paired;           // axis of the updates -> batching axis of the operand, or -1
-  int64_t count = 1;     // of windows at one index of the batching axes
-  bool in_order = true;  // the updates of one element stand in the order of the windows
+  int64_t count = 1;     // number of windows at one index of the batching axes
+  bool in_order = true;  // the updates of one element are in the order of the windows
 };
 Windows windows_of(const Scatter& p, const Types& in) {
   Windows w{index_map_for(p, in[0], in[1]), window_sizes(p.dims(), in[0].ndim(), in[1].shape()),
@@ -213,7 +213,7 @@ Elem merged(DType t, Update u, Elem old, Elem update) {
   return e;
 }
 
-// What an element becomes of updates that it takes or not, one after another.
+// Computes an element from updates, each of which may apply or not, in order.
 class Taking {
  public:
   Taking(Elem e, const Types& in, const Scatter& p) : e_(e), t_(in[0].dtype()), update_(p.update) {
@@ -227,7 +227,7 @@ class Taking {
     wide_ = num::select(hit, combine(update_, *wide_, num::Ir<float>::at(update.re)), *wide_);
     any_ = any_ | hit;
   }
-  // Narrow floats are rounded here; an element without updates keeps its bits.
+  // Narrow floats are rounded here. An element without updates keeps its bits.
   Elem result() const {
     if (!wide_) return e_;
     const Elem rounded = merged(t_, update_, e_, {wide_->id, nest::no_id});
@@ -278,8 +278,9 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
   return element.result();
 }
 
-// Axes of the updates along which no two go to the same place: batching axes, axes of the window
-// that indices do not move; all, if whoever asks says so and nothing is moved inside.
+// Returns the axes of the updates along which no two have the same destination. These are batching
+// axes and window axes that indices do not move. All axes qualify if the caller promises unique
+// indices and no window is moved inside.
 std::vector<char> axes_apart(const Scatter& p, const IndexMap& r, const Type& updates, bool moves) {
   std::vector<char> apart(updates.shape().size(), p.unique_indices && !moves);
   for (const IndexMap::Axis& a : r.axes)
@@ -287,7 +288,7 @@ std::vector<char> axes_apart(const Scatter& p, const IndexMap& r, const Type& up
   return apart;
 }
 
-// Where an update goes and what it does there, for those who have the operand in place.
+// Sets the destination and the effect of each update, for code that updates the operand in place.
 void write_updates(const LowerArgs<Scatter>& l, Lowering* low) {
   const bool moves = moves_inside(l.params, l.in[0]);
   const IndexMap map = index_map_for(l.params, l.in[0], l.in[1]);
@@ -320,9 +321,9 @@ Lowering scatter_lower(const LowerArgs<Scatter>& l) {
   return low;
 }
 
-// ---- updates that may meet: of narrow floats in F32, and by many threads
+// ---- updates with the same destination: narrow floats in F32, and with many threads
 
-// Updates that one thread takes one after another.
+// The number of updates that one thread applies in order.
 int64_t updates_in_order(const Use<Scatter>& u) {
   const IndexMap map = index_map_for(u.params, u.in[0], u.in[1]);
   const std::vector<char> apart =
@@ -332,8 +333,8 @@ int64_t updates_in_order(const Use<Scatter>& u) {
     if (!apart[a]) n *= u.in[1].shape()[static_cast<int64_t>(a)];
   return n;
 }
-// Sums in memory that would be rounded at each step. They are taken in an array of F32 instead,
-// and rounded once (docs/decisions/0057).
+// True for sums in memory that would be rounded at each step. They are computed in an F32 array
+// instead, and rounded once (docs/decisions/0057).
 bool in_wide_memory(const Use<Scatter>& u) {
   return rounds_once(u.params, u.in) && updates_in_order(u) > 1 &&
          !by_element(windows_of(u.params, u.in));
@@ -343,8 +344,8 @@ Array identities(Update u, const Type& t) {
   return broadcast_in_dim(scalar_of(t.dtype(), identity_of(u)), t.shape(), {});
 }
 
-// By updates in F32 of which the first ones of their places are the sums. So the array is written
-// in place, also by a lane of a loop.
+// Replaces the first update of each destination by the sum in F32. The array can therefore be
+// written in place, also by a lane of a loop.
 constexpr int64_t few_slots = 64;
 Array scatter_at_first(const ExpandArgs<Scatter>& e, const IndexMap& map, bool moves) {
   const DType d = accumulator_dtype(e.x[0].dtype());
@@ -353,7 +354,7 @@ Array scatter_at_first(const ExpandArgs<Scatter>& e, const IndexMap& map, bool m
                              scalar_of(d, identity_of(e.params.update)), moves);
   return e.op({e.x[0], sums, e.x[2]}, e.params);
 }
-// By sums in F32 in as many slots as there are updates, which then go to a place each.
+// Sums in F32 in as many slots as there are updates. Each slot then has one destination.
 Array scatter_to_slots(const ExpandArgs<Scatter>& e, const IndexMap& map, bool moves) {
   const DType d = accumulator_dtype(e.x[0].dtype());
   const order::Slots s = order::slots_of(e.x[0], e.x[1], e.x[2], map, moves);
@@ -365,9 +366,9 @@ Array scatter_to_slots(const ExpandArgs<Scatter>& e, const IndexMap& map, bool m
                                                 OutOfBounds::zero, {.unique = true}));
 }
 
-// Whether a copy in F32 of the places alone is made sooner than one of all. Nanoseconds: of an
-// element that is copied there and back, of a place that is found by a sort, and of what that takes
-// besides (AVX2, one thread).
+// Returns true if copying only the places to F32 is faster than copying the whole array.
+// Nanoseconds per element that is copied there and back, per place found by a sort, and for the
+// other steps (AVX2, one thread).
 bool few_places(const IndexMap& map, const Type& x, const Type& updates) {
   constexpr double copied_ns = 1, place_ns = 80, steps_ns = 20'000;
   const auto n = static_cast<double>(order::slots(map, x.shape(), updates.shape()));
@@ -390,7 +391,7 @@ Arrays scatter_expand(const ExpandArgs<Scatter>& e) {
             ? scatter_at_first(e, map, moves)
             : scatter_to_slots(e, map, moves);
   } else {
-    // In an array of F32 of the whole shape.
+    // Computes in an F32 array of the whole shape.
     const DType d = accumulator_dtype(out.dtype());
     const Array sums = e.op(
         {identities(e.params.update, Type(d, in[0].shape())), base::convert(e.x[1], d), e.x[2]},
@@ -401,8 +402,9 @@ Arrays scatter_expand(const ExpandArgs<Scatter>& e) {
   return {base::convert(r, out.dtype(), out.weak())};
 }
 
-// Nanoseconds on a GPU: of an update that a thread takes once the one before it is written, of a
-// kernel, and of an element of the array, which the steps read and write as a whole. Not measured.
+// Nanoseconds on a GPU per update that a thread applies after the previous one is written, per
+// kernel, and per element of the array. The steps read and write the array as a whole. The numbers
+// are not measured.
 constexpr double gpu_update_ns = 300, gpu_kernel_ns = 3000, gpu_element_ns = 0.02;
 
 double in_order_ns(const Use<Scatter>& u) {
@@ -415,7 +417,8 @@ double by_destination_ns(const Use<Scatter>& u) {
   return gpu_kernel_ns * order::kernels_by_destination(map, u.in[0].shape(), u.in[1].shape()) +
          gpu_element_ns * static_cast<double>(u.in[0].elements());
 }
-// Of updates that meet; the steps, which are scatters of others, count them and places in I32.
+// True for updates with the same destination. The steps are scatters of others, and count updates
+// and places in I32.
 bool may_be_expanded(const Use<Scatter>& u) {
   if (rounds_once(u.params, u.in)) return in_wide_memory(u);
   return updates_in_order(u) > 1 && u.in[0].dtype() == u.in[1].dtype() &&
@@ -429,8 +432,8 @@ std::vector<Implementation<Scatter>> scatter_implementations() {
       {.name = std::string(expanded), .applies = may_be_expanded, .cost = by_destination_ns}};
 }
 
-// All operands get the lane axis in front; where lanes share the indices it is an axis of the
-// window, taken whole.
+// The lane axis becomes the leading axis of all operands. If lanes share the indices, it is a
+// window axis that the window covers entirely.
 Batched scatter_batch(const BatchArgs<Scatter>& b) {
   Scatter p = b.params;
   const Array x = move_mapped(b.x[0], b.axis[0], 0, b.size),
@@ -445,7 +448,7 @@ Batched scatter_batch(const BatchArgs<Scatter>& b) {
   open_axis(p.scatter_indices_batching_dims, 0);
   p.operand_batching_dims.push_back(0);
   p.scatter_indices_batching_dims.push_back(0);
-  p.indices_are_sorted = false;  // each lane's are
+  p.indices_are_sorted = false;  // only those of each lane are sorted
   return {{b.op({x, u, move_mapped(b.x[2], b.axis[2], 0, b.size)}, p)}, {0}};
 }
 
@@ -455,7 +458,7 @@ Array scatter_with(const Primitive<Scatter>& op, const Scatter& p, const Array& 
   q.update = u;
   return op({x, updates, indices}, q);
 }
-// What stands in x where each update went: nothing, if x is empty.
+// The elements of x at the destination of each update, and zeros if x is empty.
 Array gathered(const Scatter& p, const Array& x, const Type& updates, const Array& indices) {
   if (x.size() == 0) return base::zeros(Type(x.dtype(), updates.shape()));
   return gather_windows(x, indices, p.dims(), window_sizes(p.dims(), x.ndim(), updates.shape()),
@@ -465,11 +468,11 @@ Array or_zeros(const Array& x, const Type& t) {
   return x.empty_handle() ? base::zeros(t.strong()) : x;
 }
 
-// The tangent of the extremum is shared by all that attain it, as in JAX.
+// All elements that equal the extremum share its tangent, as in JAX.
 Array extremum_jvp(const JvpArgs<Scatter>& j) {
   const Array &x = j.x[0], &u = j.x[1], &i = j.x[2], &out = j.out[0];
   const Array kept = lax::eq(x, out), won = lax::eq(u, gathered(j.params, out, u.type(), i));
-  // Narrow floats are counted and added up in F32.
+  // Narrow floats are counted and summed in F32.
   const DType d = accumulator_dtype(x.dtype());
   const Type of_x(d, x.shape()), of_u(d, u.shape());
   const auto added = [&](const Array& a, const Array& b) {
@@ -484,9 +487,9 @@ Array extremum_jvp(const JvpArgs<Scatter>& j) {
   return base::convert(lax::div(t, count), x.dtype());
 }
 
-// The tangent of x times the product of its updates by the updates: x times the sum of their
-// tangents, each times the product of the other updates of its place. Narrow floats are rounded
-// at the end.
+// The tangent of x times the product of its updates, with respect to the updates. It is x times the
+// sum of their tangents, each times the product of the other updates with its destination. Narrow
+// floats are rounded at the end.
 Array factors_jvp(const JvpArgs<Scatter>& j) {
   const Type t = j.x[0].type().strong();
   if (t.elements() == 0 || j.x[1].size() == 0) return base::zeros(t);
@@ -506,7 +509,7 @@ Arrays scatter_jvp(const JvpArgs<Scatter>& j) {
   if (j.dx[0].empty_handle() && j.dx[1].empty_handle()) return Arrays(1);
   const Array &x = j.x[0], &u = j.x[1], &i = j.x[2];
   switch (j.params.update) {
-    // Of duplicates the last one wins, for the tangents as well.
+    // The last of several duplicates wins, for tangents as well.
     case Update::set:
     case Update::add:
       return {scatter_with(j.op, j.params, or_zeros(j.dx[0], x.type()), or_zeros(j.dx[1], u.type()),
@@ -524,7 +527,7 @@ Arrays scatter_jvp(const JvpArgs<Scatter>& j) {
   return {t};
 }
 
-// true where an update is the last that went to its place.
+// True where an update is the last one with its destination.
 Array winners(const Primitive<Scatter>& op, const Scatter& p, const Type& x, const Type& updates,
               const Array& indices) {
   Array number = iota(I32, {updates.elements()}, 0);
@@ -610,7 +613,7 @@ const Primitive<Scatter>& scatter_op = define<Scatter>({
                        {{}, {0}, {0}, {}, {}, Update::mul, OutOfBounds::zero},
                        -1,
                        6});
-          for (DType d : {BF16, F16})  // more than are written out
+          for (DType d : {BF16, F16})  // more than are unrolled
             s.push_back({{Type(d, {5}), Type(d, {12}), Type(I32, {12, 1})},
                          {{}, {0}, {0}, {}, {}, d == F16 ? Update::mul : Update::add},
                          -1,

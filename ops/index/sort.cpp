@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/index/sort.cpp: sort, top_k. On the host both are native code on rows
-// (runtime/native/sort_rows.h), shared by reference and compiled programs; on a GPU steps that its
-// threads share (ops/index/order/).
+// (runtime/native/sort_rows.h), shared by the reference and compiled programs. On a GPU they are
+// steps that its threads share (ops/index/order/).
 #include "weft/ops/index/sort.h"
 
 #include <fmt/format.h>
@@ -27,11 +27,11 @@ using namespace lax;
 
 struct Sort {
   int64_t dimension = 0, num_keys = 1;
-  bool is_stable = true;  // ours always is; what XLA may do with the text
+  bool is_stable = true;  // Weft's sort is always stable; this is what XLA may assume
   WEFT_FIELDS(dimension, num_keys, is_stable)
 };
 
-// Of the steps that threads share. On a GPU no call of the host is worth its waiting.
+// The cost of steps that threads share. On a GPU, waiting for a call on the host never pays.
 double steps_ns(const Target& t) { return t.gpu ? 0 : order::never_ns; }
 
 // ---- sort
@@ -62,7 +62,7 @@ NativeCall sort_call(const Use<Sort>& u) {
   return call;
 }
 
-// Steps count places in I32.
+// The steps count positions in I32.
 bool places_fit(const Use<Sort>& u) {
   return u.in[0].shape()[u.params.dimension] <= std::numeric_limits<int32_t>::max();
 }
@@ -93,7 +93,7 @@ const Primitive<Sort>& sort_op = define<Sort>({
         },
     .dual =
         [](const DualArgs<Sort>& j) {
-          // The places are sorted along; they say where the tangents go.
+          // The positions are sorted, too; they give the order of the tangents.
           Arrays x = j.x;
           const Shape& s = x[0].shape();
           x.push_back(iota(I32, s, j.params.dimension));
@@ -182,10 +182,10 @@ NativeCall top_k_call(const Use<TopK>& u) {
   return call;
 }
 
-// The k largest of each block are all that is looked at again; equal ones stay as they stood.
+// Only the k largest elements of each block are compared again. Equal elements keep their order.
 constexpr int64_t block_terms = 256, block_most = 32;
 
-// Of words, largest first.
+// The k largest words, largest first.
 Arrays largest(const Primitive<TopK>& op, const Array& words, int64_t k) {
   const int axis = words.ndim() - 1;
   const Shape& s = words.shape();

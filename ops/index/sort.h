@@ -8,11 +8,13 @@
 
 namespace weft {
 
-// Sorts all operands, which have one shape, by the first num_keys of them, the first one being the
-// most significant. Stable; NaN comes last, -0 equals 0, complex numbers go by real, then imaginary
-// part. Without is_stable equals may be in any order where another compiler sorts.
+// Sorts all operands, which have one shape, by the first num_keys operands, of which the first is
+// the most significant. The sort is stable. NaNs are last, -0 equals 0, and complex numbers are
+// compared by their real, then by their imaginary parts. Without is_stable, other compilers may
+// return equal elements in any order.
 Arrays sort_arrays(const Arrays& x, int64_t axis, int64_t num_keys = 1, bool is_stable = true);
-// The k largest along an axis, largest first, and their indices (I32); ties by index, NaN first.
+// Returns the k largest elements along an axis, largest first, and their indices (I32). Ties are
+// ordered by index, and NaNs are first.
 std::pair<Array, Array> top_k_along(const Array& x, int64_t k, int64_t axis);
 
 }  // namespace weft

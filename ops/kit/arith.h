@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/arith.h: arithmetic with one spelling for integers (which wrap), floats and complex
-// numbers, plain or in a nest.
+// ops/kit/arith.h: arithmetic functions that have one name for integers (which wrap), floats and
+// complex numbers. They work on host values and on loop-nest values.
 #pragma once
 #include "weft/core/scalar/number.h"
 
@@ -47,7 +47,7 @@ R neg(R a) {
   else
     return num::neg(a);
 }
-// Complex numbers are ordered by their real, then by their imaginary parts.
+// Complex numbers are compared by their real parts, and then by their imaginary parts.
 template <class R>
 auto less(R a, R b) {
   if constexpr (is_cx<R>)
@@ -62,7 +62,7 @@ auto less_equal(R a, R b) {
   else
     return a <= b;
 }
-// A NaN wins; of bools `or` and `and`.
+// Returns NaN if an operand is NaN. For Bool, maximum is `or` and minimum is `and`.
 template <class R>
 R maximum(R a, R b) {
   if constexpr (is_cx<R>)
@@ -81,7 +81,7 @@ R minimum(R a, R b) {
   else
     return num::minimum(a, b);
 }
-// The type of the parts of a complex number, else the number's own.
+// The type of the real and imaginary parts of a complex number; for other numbers, their own type.
 namespace detail {
 template <class R>
 struct RealOf {
@@ -92,13 +92,14 @@ struct RealOf<num::Cx<R>> {
   using type = num::scalar_t<R>;
 };
 }  // namespace detail
-// The number v as an R.
+// Converts v to R.
 template <class R>
 R constant(double v) {
   return R(static_cast<typename detail::RealOf<R>::type>(v));
 }
 
-// x^n by repeated squaring; 1 for n = 0, whatever x is; 1 / x^-n for negative n.
+// Computes x^n by repeated squaring. The result is 1 for n = 0, for any x, and 1 / x^-n for
+// negative n.
 template <class R>
 R integer_pow(R x, int64_t n) {
   uint64_t left = n < 0 ? 0 - static_cast<uint64_t>(n) : static_cast<uint64_t>(n);

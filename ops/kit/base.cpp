@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/base.cpp: rearrangements for the layers below, and stop_gradient.
+// ops/kit/base.cpp: structural ops for the layers below, and stop_gradient.
 #include "weft/ops/kit/kit.h"
 #include "weft/ops/structure/structure.h"
 

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/bits.h: the bits in memory of the narrow floats, from and to the float that they are
-// computed as; plain or in a nest.
+// ops/kit/bits.h: converts between narrow floats as stored in memory and the F32 values in which
+// they are computed. The functions work on host values and on loop-nest values.
 #pragma once
 #include "weft/core/scalar/number.h"
 
 namespace weft {
 
-// x is a value that f16 holds.
+// Requires that f16 represents x exactly.
 template <num::Real R>
 num::rebind<R, uint32_t> f16_bits(R x) {
   using U = num::rebind<R, uint32_t>;
   const U b = num::bitcast<uint32_t>(x), a = num::bit_and(b, U(0x7fffffffu));
   const U sign = num::bit_and(num::shift_right_logical(b, U(16)), U(0x8000u));
   const U normal = num::sub(num::shift_right_logical(a, U(13)), U((127u - 15u) << 10));
-  // Subnormals count units of 2^-24.
+  // An F16 subnormal is a multiple of 2^-24.
   const U small = num::convert<uint32_t>(num::abs(x) * R(0x1p24f));
   const U special =
       num::bit_or(U(0x7c00u), num::shift_right_logical(num::bit_and(a, U(0x7fffffu)), U(13)));
-  // A NaN whose upper bits are clear stays one.
+  // A NaN must remain a NaN even if its upper mantissa bits are zero.
   const U nan = num::bit_or(special, U(0x200u));
   const U magnitude = num::select(
       U(0x7f800000u) < a, nan,
@@ -47,8 +47,8 @@ auto bf16_from_bits(U b) {
   return num::rebind<U, float>(num::bitcast<float>(num::shift_left(b, U(16))));
 }
 
-// x rounded to a float with the last bit set if anything was lost ("round to odd"), so that a
-// second rounding, to a narrow float, is as if it were the only one.
+// Rounds x to a float and sets the last bit if the conversion was inexact ("round to odd"). A
+// second rounding to a narrow float then gives the same result as one direct rounding.
 template <num::Real D>
 num::rebind<D, float> float_odd(D x) {
   using F = num::rebind<D, float>;

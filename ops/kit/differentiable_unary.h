@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/differentiable_unary.h: the maker of differentiable functions of one element.
+// ops/kit/differentiable_unary.h: defines differentiable elementwise functions of one operand.
 #pragma once
 #include "weft/core/scalar/math.h"
 #include "weft/ops/kit/kit.h"
 
 namespace weft {
 
-// f over numbers; its tangent is g(dx, x, y) with y = f(x). Samples are drawn from [lo, hi].
+// Defines the op f on numbers. Its tangent is g(dx, x, y) with y = f(x). Samples are drawn from
+// [lo, hi].
 template <unsigned classes = DTypes::floats, class F, class G>
 const Primitive<None>& differentiable_unary(const char* name, const char* doc, F f, G g,
                                             double lo = -2, double hi = 2) {

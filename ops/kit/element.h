@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/element.h: the elements of each dtype as numbers that templates compute with: on the host
-// for reference rules, in a nest for lowering rules.
+// ops/kit/element.h: maps each dtype to the number type that templates compute with: host values
+// for reference rules, loop-nest values for lowering rules.
 #pragma once
 #include "weft/core/dtype.h"
 #include "weft/core/loops/lower.h"
@@ -9,7 +9,8 @@
 
 namespace weft {
 
-// Host: the number computed with (`plain`), its reading and writing. Nest: the same over Ir.
+// `plain` is the host type for computing; load and store convert it from and to memory. `ir` is the
+// loop-nest type; `in` and `out` convert it.
 template <class T>
 struct Element {
   using plain = T;
@@ -19,7 +20,7 @@ struct Element {
   static ir in(const Elem& e) { return ir::at(e.re); }
   static Elem out(const ir& x) { return {x.id, nest::no_id}; }
 };
-// The narrow floats compute in float and round at each op (Decided 20).
+// Narrow floats are computed in F32, and each op rounds its result, as in JAX.
 template <>
 struct Element<bfloat16_t> {
   using plain = float;
@@ -48,11 +49,12 @@ struct Element<Complex<R>> {
   static Elem out(const ir& x) { return {x.re.id, x.im.id}; }
 };
 
-// Sets of dtypes that an op accepts.
+// A set of dtypes that an op accepts.
 struct DTypes {
   static constexpr unsigned bools = 1, ints = 2, floats = 4, complexes = 8;
-  static constexpr unsigned signeds = 16, unsigneds = 32;  // parts of ints
-  static constexpr unsigned wide_floats = 64;  // f32 and f64, which complex numbers are made of
+  static constexpr unsigned signeds = 16, unsigneds = 32;  // subsets of ints
+  // F32 and F64, the types of the parts of complex numbers
+  static constexpr unsigned wide_floats = 64;
   static constexpr unsigned inexact = floats | complexes;
   static constexpr unsigned real_numbers = ints | floats;
   static constexpr unsigned numbers = ints | floats | complexes;
@@ -67,9 +69,9 @@ constexpr bool in_class(unsigned c) {
          ((c & DTypes::signeds) && is_signed(d)) || ((c & DTypes::unsigneds) && is_unsigned(d));
 }
 bool dtype_in(DType d, unsigned classes);
-std::string class_names(unsigned classes);  // "floating-point or complex"
+std::string class_names(unsigned classes);  // For example "floating-point or complex".
 
-// Calls f(T*) if the dtype is in the class; the type rule has seen to that it is.
+// Calls f(T*) if the dtype is in the class. The type rule has already rejected other dtypes.
 template <unsigned classes, class F>
 void with_class(DType d, F&& f) {
   with_dtype(d, [&](auto* p) {
@@ -77,7 +79,7 @@ void with_class(DType d, F&& f) {
   });
 }
 
-// The real part, of real numbers the number itself.
+// Returns the real part. The real part of a real number is the number itself.
 template <class R>
 R real_of(const R& x) {
   return x;
@@ -87,7 +89,7 @@ R real_of(const num::Cx<R>& x) {
   return x.re;
 }
 
-// A constant element of a nest.
+// A constant as a value of a loop nest.
 Elem constant_elem(DType d, double value);
 
 }  // namespace weft

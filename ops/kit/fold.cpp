@@ -61,7 +61,8 @@ Ints shifted_axes(const Ints& axes, int at) {
 }
 
 int axis_after(const Ints& axes, int at) {
-  // `at` counts the mapped axis itself, so the axes before it are those below `at` of one lane.
+  // `at` counts axes of the mapped operand. It equals the number of per-lane axes before the mapped
+  // axis, so the reduced axes before it are those below `at`.
   return at - static_cast<int>(
                   std::count_if(axes.begin(), axes.end(), [at](int64_t a) { return a < at; }));
 }

@@ -1,31 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/fold.h: what reductions, running folds and products share: the axes they run along.
+// ops/kit/fold.h: helpers for the axes of reductions, cumulative ops and products.
 #pragma once
 #include "weft/core/loops/fold_order.h"
 #include "weft/ops/kit/kit.h"
 
 namespace weft {
 
-// The offsets, in elements, of the points of the sub-grid that `axes` span, row-major.
+// Returns the offsets, in elements, of all points of the sub-grid spanned by `axes`, in row-major
+// order.
 std::vector<int64_t> offsets_along(const Shape& s, const Ints& axes);
-// The axes of a rank that are not in the list.
+// Returns the axes 0 … rank - 1 that are not in `axes`.
 Ints other_axes(int64_t rank, const Ints& axes);
-// Axes made non-negative and sorted; IndexError if one is out of bounds, ShapeError if one is there
-// twice.
+// Makes the axes non-negative and sorts them. Throws IndexError for an axis out of bounds and
+// ShapeError for a duplicate.
 Ints canonical_axes(const char* op, const Ints& axes, int64_t rank);
 
 struct Reduce {
   Ints axes;
   WEFT_FIELDS(axes)
 };
-// Axes must increase and be axes of the operand. The shape without them.
+// Returns the shape without these axes, which must increase and be axes of the operand.
 Shape reduced_shape(const char* op, const Types& in, const Ints& axes);
 Types reduce_type(const char* op, const Types& in, const Ints& axes, unsigned classes);
-// Where the axes of a reduction and its result stand when there is a mapped axis at `at`.
+// shifted_axes returns the axes of a reduction, and axis_after the mapped axis of its result, if
+// `at` is the mapped axis of the operand.
 Ints shifted_axes(const Ints& axes, int at);
 int axis_after(const Ints& axes, int at);
-// A result of a reduction repeated along the axes that it lost.
+// Broadcasts the result of a reduction along the axes that were reduced.
 Array spread(const Array& x, const Shape& full, const Ints& axes);
 template <class P>
 Batched batch_reduce(const BatchArgs<P>& b) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/kit.cpp: the shared rules that are no templates.
+// ops/kit/kit.cpp: the shared rules that are not templates.
 #include "weft/ops/kit/kit.h"
 
 #include <fmt/format.h>
@@ -65,7 +65,7 @@ Type nary_type(const char* op, const Types& in, unsigned classes) {
 
 Aligned align_nary(const Arrays& x, const MaybeAxes& axis, int64_t size) {
   Aligned a{x, 0};
-  // The lane axis stays where it is if all operands that count agree on it.
+  // The lane axis remains where it is if all operands that are not scalars agree on it.
   int64_t rank = 0;
   for (size_t i = 0; i < x.size(); ++i) rank = std::max(rank, x[i].ndim() - (axis[i] ? 1 : 0));
   MaybeAxis common;
@@ -121,7 +121,7 @@ bool is_number(const Array& x, double value) {
 }
 
 Arrays drop_neutral(const Arrays& x, size_t keep, size_t other, double neutral) {
-  // Complex zeros and ones do not leave every bit: inf * (1 + 0i) has a NaN.
+  // Neutral elements do not preserve complex values exactly: inf * (1 + 0i) contains a NaN.
   if (is_complex(x[keep].dtype()) || !is_number(x[other], neutral)) return {};
   if (x[other].ndim() != 0 && !(x[other].shape() == x[keep].shape())) return {};
   return {x[keep]};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/kit.h: the vocabulary of rules from which most ops are made in a line a slot.
+// ops/kit/kit.h: shared rules from which most ops are defined with one line for each rule.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -15,16 +15,17 @@
 
 namespace weft {
 
-// ---- type rules. Elementwise operands have one dtype, and one shape or rank 0.
-// The common type; raises ShapeError/DTypeError naming the op and its operands.
+// ---- type rules. Elementwise operands have one dtype, and the common shape or rank 0.
+// Returns the common type. Throws ShapeError or DTypeError; the message names the op and its
+// operands.
 Type nary_type(const char* op, const Types& in, unsigned classes);
 [[noreturn]] void reject_shape(const char* op, const std::string& why, const Types& in);
 [[noreturn]] void reject_dtype(const char* op, const std::string& why, const Types& in);
 void require_operands(const char* op, const Types& in, size_t n);
 
-// ---- elementwise rules
-// All mapped operands at one place; what has no lanes and is no scalar is broadcast. For
-// elementwise ops: the operands and the axis to bind with.
+// ---- elementwise rules.
+// The operands of an elementwise op and the axis to bind it with. All mapped operands have the
+// mapped axis at that position; unmapped operands that are not scalars are broadcast.
 struct Aligned {
   Arrays x;
   int axis = 0;
@@ -37,7 +38,7 @@ Batched batch_nary(const BatchArgs<P>& b) {
   MaybeAxes axis(out.size(), a.axis);
   return {std::move(out), std::move(axis)};
 }
-// Of ops with batch axes in front: every operand is mapped along a first one.
+// For ops with leading batch axes: every operand gets the mapped axis as its leading axis.
 template <class P>
 Batched batch_in_front(const BatchArgs<P>& b) {
   Arrays x;
@@ -46,17 +47,19 @@ Batched batch_in_front(const BatchArgs<P>& b) {
   MaybeAxes axis(out.size(), 0);
   return {std::move(out), std::move(axis)};
 }
-// A cotangent of the full shape for an operand that was a scalar: summed.
+// Sums a cotangent of the full shape if the operand was a scalar.
 Array unbroadcast(const Array& ct, const Type& operand);
-// A scalar constant of x's dtype.
+// Returns a scalar constant with the dtype of x.
 Array like(const Array& x, double value);
-// Whether x is this one number, known now, with this sign of zero.
+// Returns true if x is known now and all its elements equal this number, including the sign of
+// zero.
 bool is_number(const Array& x, double value);
-// simplify: x[keep] if x[other] is the neutral number and nothing else changes.
+// A simplify rule: returns x[keep] if x[other] is the neutral element and the result has the type
+// of x[keep].
 Arrays drop_neutral(const Arrays& x, size_t keep, size_t other, double neutral);
 
 namespace detail {
-// Host loops: out[i] = f(x0[i], x1[i]…), operands of rank 0 repeated.
+// Host loop: out[i] = f(x0[i], x1[i]…). Operands of rank 0 are repeated.
 template <class T, class Out, class F, size_t... I>
 Array map_elements(const Arrays& x, const Type& out_type, const F& f, std::index_sequence<I...>) {
   Fresh r = fresh_array(out_type);
@@ -82,9 +85,10 @@ Lowering pull_elements(const Types& in, const F& f, std::index_sequence<I...>) {
 }
 }  // namespace detail
 
-// The element type of the result of an elementwise op on T: T itself, or what a tag says.
-struct RealPart {};     // of complex numbers the type of their parts
-struct MadeComplex {};  // the complex type of T's width
+// The element type of the result of an elementwise op on T: T itself, or the type that a tag
+// selects.
+struct RealPart {};     // for complex numbers: the type of their parts
+struct MadeComplex {};  // the complex type whose parts are T
 namespace detail {
 template <class T, class Result>
 struct OutOf {
@@ -110,7 +114,7 @@ struct OutOf<R, MadeComplex> {
 template <class T, class Result>
 using out_of = typename detail::OutOf<T, Result>::type;
 
-// Samples of n operands: every dtype of the classes in one size, F32 in some shapes.
+// Samples of n operands: every dtype of the classes in one size, and F32 in several shapes.
 template <class P>
 std::vector<Sample<P>> nary_samples(unsigned classes, int n, const P& p, double lo = -2,
                                     double hi = 2) {
@@ -124,15 +128,15 @@ std::vector<Sample<P>> nary_samples(unsigned classes, int n, const P& p, double 
     for (const Shape& shape : {Shape{2, 3}, Shape{}, Shape{0}})
       s.push_back({Types(count, Type(t, shape)), p, lo, hi});
     if (n < 2) continue;
-    // A scalar beside a full shape.
+    // A scalar with an operand of the full shape.
     s.push_back({Types(count, Type(t, {5})), p, lo, hi});
     s.back().in[0] = Type(t, {});
   }
   return s;
 }
 
-// An op of n operands of one dtype: f(params, x…) is a generic lambda over numbers. With `Result`
-// given the output has that dtype (comparisons: bool) or that of a tag above.
+// Defines an op of n operands of one dtype. f(params, x…) is a generic lambda on numbers. If
+// `Result` is given, the output has that dtype (Bool for comparisons) or the dtype of a tag above.
 template <class P, unsigned classes, int n, class Result = void, class F>
 Def<P> elementwise_with(std::string name, std::string doc, F f) {
   using Seq = std::make_index_sequence<n>;
@@ -170,7 +174,7 @@ Def<P> elementwise_with(std::string name, std::string doc, F f) {
   };
   return d;
 }
-// The same without parameters: f(x…).
+// The same for an op without parameters: f(x…).
 template <unsigned classes, int n, class Result = void, class F>
 Def<None> elementwise(std::string name, std::string doc, F f) {
   auto d = elementwise_with<None, classes, n, Result>(
@@ -178,20 +182,21 @@ Def<None> elementwise(std::string name, std::string doc, F f) {
   d.samples = [] { return nary_samples<None>(classes, n, {}); };
   return d;
 }
-// Registers an elementwise op, with the batching rule that all of them share.
+// Registers an elementwise op with the shared batching rule.
 template <class P>
 const Primitive<P>& define_elementwise(Def<P> d) {
   d.batch = [](const BatchArgs<P>& b) { return batch_nary(b); };
   return define<P>(std::move(d));
 }
 
-// ---- derivative rules
-// Unary: the tangent is dx times something: g(dx, x, y) with y the result.
+// ---- derivative rules.
+// Unary: the tangent is g(dx, x, y), where y is the result.
 template <class G>
 auto unary_jvp(G g) {
   return [g](const auto& j) { return Arrays{g(j.dx[0], j.x[0], j.out[0])}; };
 }
-// Binary: g0(dx, x, y, out), g1(dy, x, y, out); zero tangents are skipped, scalars broadcast.
+// Binary: the tangents are g0(dx, x, y, out) and g1(dy, x, y, out). Zero tangents are skipped and
+// scalars are broadcast.
 Array broadcast_like(const Array& x, const Type& t);
 template <class G0, class G1>
 auto binary_jvp(G0 g0, G1 g1) {
@@ -206,8 +211,8 @@ auto binary_jvp(G0 g0, G1 g1) {
     return Arrays{t};
   };
 }
-// Transposes. Unary: f(ct). Binary: f0(ct, y) where x is linear, f1(ct, x) where y is; what was a
-// scalar beside a full shape gets the sum.
+// Transposes. Unary: f(ct). Binary: f0(ct, y) if x is linear, f1(ct, x) if y is linear. If the
+// linear operand was a scalar and the result is not, the cotangent is summed.
 template <class F>
 auto unary_transpose(F f) {
   return [f](const auto& t) { return Arrays{f(t.ct[0])}; };
@@ -221,7 +226,7 @@ auto binary_transpose(F0 f0, F1 f1) {
     return r;
   };
 }
-// No derivative: steps, comparisons.
+// The derivative is zero: step functions and comparisons.
 inline constexpr auto zero_jvp = [](const auto& j) { return Arrays(j.out.size()); };
 
 }  // namespace weft

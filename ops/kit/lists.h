@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/lists.h: lists of operands and results: parts of them, and those that flags choose.
+// ops/kit/lists.h: lists of operands and results: sublists, and selection by flags.
 #pragma once
 #include <algorithm>
 #include <type_traits>
@@ -31,7 +31,7 @@ std::vector<T> joined(std::vector<T> a, const std::vector<T>& b) {
   return a;
 }
 
-// f of each value, or of the values at each place.
+// Returns f(x[i]…) for each i.
 template <class F, class... T>
 auto each(const F& f, const std::vector<T>&... x) {
   const size_t n = std::max({x.size()...});
@@ -40,7 +40,7 @@ auto each(const F& f, const std::vector<T>&... x) {
   for (size_t i = 0; i < n; ++i) r.push_back(f(x[i]...));
   return r;
 }
-// The values whose flag is as wanted.
+// Returns the values whose flag equals `want`.
 template <class T>
 std::vector<T> chosen(const std::vector<T>& x, const std::vector<bool>& flag, bool want = true) {
   std::vector<T> r;
@@ -48,22 +48,22 @@ std::vector<T> chosen(const std::vector<T>& x, const std::vector<bool>& flag, bo
     if (flag[i] == want) r.push_back(x[i]);
   return r;
 }
-// The next of `on` where the flag is set, else the next of `off`.
+// Takes the next value of `on` where the flag is set, and the next value of `off` elsewhere.
 inline Arrays merged(const std::vector<bool>& flag, const Arrays& on, const Arrays& off) {
   size_t next[2] = {0, 0};
   return each([&](bool f) { return (f ? on : off)[next[f]++]; }, flag);
 }
-// The values where the flag is set, empty handles (zeros) elsewhere.
+// Places the values where the flag is set, and empty handles (zeros) elsewhere.
 inline Arrays spread(const Arrays& x, const std::vector<bool>& flag) {
   return merged(flag, x, Arrays(flag.size()));
 }
-// The type of n values in a row, and that of one of them.
+// stacked: the type of n stacked values. row_type: the type of one of them.
 inline Type stacked(const Type& t, int64_t n) { return t.with_shape(t.shape().inserted(0, n)); }
 inline Type row_type(const Type& t) { return t.with_shape(t.shape().erased(0)); }
 inline Types strong(const Types& ts) {
   return each([](const Type& t) { return t.strong(); }, ts);
 }
-// Which are no empty handles.
+// Returns true for each array that is not an empty handle.
 inline std::vector<bool> given(const Arrays& x) {
   return each([](const Array& a) { return !a.empty_handle(); }, x);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/monoid.h: what reductions and running folds combine with: how two terms combine, what
-// changes nothing, which combiner of a nest does so, and what runs those without.
+// ops/kit/monoid.h: the monoids of reductions and cumulative ops: the join of two terms, the
+// identity, the loop-nest combiner, and native code for dtypes without a combiner.
 #pragma once
 #include <cstring>
 #include <limits>
@@ -25,7 +25,7 @@ constexpr Combine by_type(Combine of_floats, Combine of_signed, Combine of_unsig
   else
     return std::is_signed_v<T> ? of_signed : of_unsigned;
 }
-// The largest (sign = 1) or smallest number of a type, infinities included.
+// Returns the largest (sign = 1) or smallest number of a type, including infinities.
 template <class T>
 auto extreme(int sign) {
   using V = typename Element<T>::plain;
@@ -39,8 +39,8 @@ auto extreme(int sign) {
     return sign > 0 ? Lim::max() : Lim::lowest();
 }
 
-// A monoid M is of the dtypes in M::classes; those in M::combined have a combiner in nests. Two
-// parts that depend on each other are none.
+// A monoid M supports the dtypes in M::classes. Those in M::combined have a loop-nest combiner. A
+// dtype has no combiner if the two parts of its value depend on each other.
 struct Sum {
   static constexpr unsigned classes = DTypes::numbers;
   template <class R>
@@ -143,7 +143,7 @@ struct Parity {
   static constexpr unsigned combined = bits;
 };
 
-// join, for folds.
+// M::join as a function object, for folds.
 template <class M>
 struct JoinOf {
   template <class R>
@@ -152,7 +152,7 @@ struct JoinOf {
   }
 };
 
-// What changes nothing, of a dtype that has a combiner.
+// Returns the identity element for a dtype that has a combiner.
 template <class M>
 Literal identity_literal(DType t) {
   Literal l{t, false, {0, 0}};
@@ -164,8 +164,8 @@ Literal identity_literal(DType t) {
   return l;
 }
 
-// Nests for the dtypes that have a combiner, native code for the others; {}: there are none of
-// those.
+// Returns a loop nest for the dtypes that have a combiner, and native code for the others. Returns
+// {} if all dtypes have a combiner.
 template <class M, class P>
 std::vector<Implementation<P>> nest_or_native(NativeCall (*make)(const Use<P>&)) {
   const auto combined = [](const Use<P>& u) { return dtype_in(u.in[0].dtype(), M::combined); };
@@ -178,7 +178,7 @@ std::vector<Implementation<P>> nest_or_native(NativeCall (*make)(const Use<P>&))
   return {nest, native};
 }
 
-// The folds along `axes` of operand 0, of type T, as nests run them.
+// The lowering of folds along `axes` of operand 0, of type T.
 template <class M, class T>
 Lowering fold_lowering(Lowering::Form form, const Shape& space, const Ints& axes) {
   using Ir = typename Element<T>::ir;
@@ -195,7 +195,7 @@ Lowering fold_lowering(Lowering::Form form, const Shape& space, const Ints& axes
     else
       return {Ir(e).id};
   };
-  // Narrow floats are folded as floats and rounded here.
+  // Narrow floats are folded in F32 and rounded here.
   r.results = [](const std::vector<nest::Id>& id) {
     return std::vector<Elem>{
         Element<T>::out(Element<T>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/native.cpp: native code on concrete arrays.
+// ops/kit/native.cpp: runs native code on concrete arrays.
 #include "weft/ops/kit/native.h"
 
 #include "weft/tracer/concrete.h"

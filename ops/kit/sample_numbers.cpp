@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/sample_numbers.cpp: arrays of numbers for samples and tests.
+// ops/kit/sample_numbers.cpp: random arrays for samples and tests.
 #include "weft/ops/kit/sample_numbers.h"
 
 #include <cmath>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/sample_numbers.h: numbers for samples and tests: the same on every run.
+// ops/kit/sample_numbers.h: pseudorandom numbers for samples and tests, the same on every run.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/tracer/array.h"
 
 namespace weft {
 
-// splitmix64
+// The generator is splitmix64.
 class SampleNumbers {
  public:
   explicit SampleNumbers(uint64_t seed) : state_(seed) {}
@@ -17,11 +17,12 @@ class SampleNumbers {
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
   }
-  // From [lo, hi).
+  // Returns a number in [lo, hi).
   double uniform(double lo, double hi) {
     return lo + (hi - lo) * (static_cast<double>(word() >> 11) * 0x1p-53);
   }
-  // Uniform; integers include both ends, complex numbers have both parts from there.
+  // Returns uniform numbers in [lo, hi). Integers include both ends. Both parts of a complex number
+  // are drawn from this range.
   Array operator()(const Type& t, double lo, double hi);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/strided.cpp: copying along strides.
+// ops/kit/strided.cpp: strided copies.
 #include "weft/ops/kit/strided.h"
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/strided.h: copying along strides, for the reference rules of structural ops.
+// ops/kit/strided.h: strided copies for the reference rules of structural ops.
 #pragma once
 #include "weft/core/any_params.h"
 #include "weft/core/ir.h"
@@ -8,9 +8,9 @@
 
 namespace weft {
 
-// out[i0, i1, …] = x[offset + i0*step[0] + i1*step[1] + …] (in elements of x).
+// out[i0, i1, …] = x[offset + i0*step[0] + i1*step[1] + …]. Offset and steps count elements of x.
 Array strided_copy(const Array& x, const Type& out, int64_t offset, const Ints& step);
-// Copies a block of `shape` elements of `bytes` each between strided places.
+// Copies a block of `shape` elements, each of `bytes` bytes, from one strided layout to another.
 void strided_move(void* to, const Ints& to_step, const void* from, const Ints& from_step,
                   const Shape& shape, int bytes);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/kit/typed.h: elementwise ops that depend on the dtype in memory, not only on the number
-// computed with: those of the bits of narrow floats.
+// ops/kit/typed.h: elementwise ops that depend on the dtype in memory, not only on the type in
+// which it is computed. Examples are ops on the bits of narrow floats.
 #pragma once
 #include "weft/ops/kit/bits.h"
 #include "weft/ops/kit/kit.h"
@@ -9,7 +9,8 @@
 
 namespace weft {
 
-// A number's bits in memory, and back; T is the type in memory.
+// float_bits returns the bits with which a number is stored in memory, and float_of_bits returns
+// the number. T is the type in memory.
 template <class T, class R>
 auto float_bits(R x) {
   if constexpr (std::is_same_v<T, bfloat16_t>)
@@ -29,7 +30,7 @@ R float_of_bits(U b) {
     return R(num::bitcast<num::scalar_t<R>>(b));
 }
 
-// As elementwise_with, of f.template operator()<T>(params, x…).
+// Like elementwise_with, for f.template operator()<T>(params, x…).
 template <class P, unsigned classes, int n, class F>
 Def<P> elementwise_typed(std::string name, std::string doc, F f) {
   using Seq = std::make_index_sequence<n>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/cholesky.cpp: cholesky: column by column inside the lane, large ones by LAPACK.
+// ops/linear/cholesky.cpp: cholesky: column by column inside the lane, large matrices by LAPACK.
 #include "weft/ops/linear/cholesky.h"
 
 #include <cmath>
@@ -29,9 +29,9 @@ using namespace lax;
 using matrix::as_number, matrix::conj_of, matrix::real_of, matrix::real_part_of;
 constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
 
-// ---- the definition
+// ---- the reference
 
-// One matrix of n rows; false if it is not positive definite.
+// Factors one matrix of n rows. Returns false if it is not positive definite.
 template <class P>
 bool factor(std::vector<P>& l, int64_t n) {
   const auto at = [&](int64_t i, int64_t j) -> P& { return l[static_cast<size_t>(i * n + j)]; };
@@ -72,17 +72,18 @@ Arrays cholesky_reference(const Arrays& x, const None&) {
   return {r.array};
 }
 
-// ---- as a program: a step takes from each row below a pivot what its column adds to it, where the
-// matrix lies. The columns get the roots of their pivots at the end.
+// ---- as a program.
+// Each step subtracts the contribution of a pivot's column from the rows below it, in place. At the
+// end the columns are scaled by the roots of their pivots.
 
-// x with the real parts of its diagonal alone.
+// x with only the real parts of its diagonal.
 Array with_real_diagonal(const Array& x) {
   if (!is_complex(x.dtype())) return x;
   const Array i = iota(I32, x.shape(), x.ndim() - 2), j = iota(I32, x.shape(), x.ndim() - 1);
   return select(eq(i, j), as_number(real(x), x.dtype()), x);
 }
 
-// The rows from j + 1 on less their number at j times `inverse` and `across`.
+// From each row after j, subtracts its element j times `inverse` and `across`.
 Array without_column(const Array& a, const Array& inverse, const Array& across, const Array& j) {
   const int rank = a.ndim();
   const int64_t n = a.shape()[rank - 1];
@@ -99,8 +100,9 @@ Array without_column(const Array& a, const Array& inverse, const Array& across, 
   return while_flat(test, body, {add(j, like(j, 1)), a})[1];
 }
 
-// (matrices, whether they are positive definite so far), j -> the same, and the inverse of the root
-// of the pivot, which is finite where that of the pivot overflows.
+// One step, from (matrices, flags of those that are positive definite so far) and j. Returns the
+// new matrices and flags, and the inverse of the root of the pivot. This inverse is finite where
+// the inverse of the pivot overflows.
 Arrays column_step(const Array& a, const Array& definite, const Array& j) {
   const int rank = a.ndim();
   const Array pivot = real_part_of(matrix::number(a, j, j)), root = rsqrt(pivot);
@@ -147,9 +149,9 @@ NativeCall cholesky_call(const Use<None>& u) {
   return call;
 }
 
-// Nanoseconds of a matrix among many (AVX-512, one thread), in the lane and by LAPACK: 29 and 190
-// of 8 rows, 120 and 570 of 16, 1160 and 2200 of 32 in F32, 1860 and 3900 of 32 in F64. Single ones
-// are slower in the lane, but what is chosen does not depend on how many there are.
+// Nanoseconds per matrix among many (AVX-512, one thread), in the lane and by LAPACK: 29 and 190
+// for 8 rows, 120 and 570 for 16, 1160 and 2200 for 32 in F32, 1860 and 3900 for 32 in F64. Single
+// matrices are slower in the lane, but the choice does not depend on the number of matrices.
 std::vector<Implementation<None>> cholesky_implementations() {
   return lane_or_library<None>({.rows = longer_side<None>,
                                 .in_lane = [](const Use<None>& u) { return 0.035 * work(u); },
@@ -160,8 +162,9 @@ std::vector<Implementation<None>> cholesky_implementations() {
                                            }}});
 }
 
-// ---- derivative: L' = L phi(L^-1 A' L^-H), where phi takes the lower triangle with half of the
-// diagonal. Of A' the lower triangle stands for the whole, as of A.
+// ---- derivative: L' = L phi(L^-1 A' L^-H).
+// phi takes the lower triangle with half of the diagonal. Only the lower triangle of A' is read, as
+// for A.
 Array hermitian(const Array& x) {
   const Array low = matrix::triangle(x, true, true);
   const Array diagonal = sub(matrix::triangle(x, true), low);
@@ -245,7 +248,7 @@ Array cholesky_update(const Arg& r, const Arg& w) {
     const Array whole = max(abs(x), abs(y)), none = eq(whole, zero);
     const Array size = select(none, one, whole), xs = div(x, size), ys = div(y, size);
     const Array length = rsqrt(select(none, one, add(square(xs), square(ys))));
-    // A row with nothing to take up stays as it is, with a negative number on the diagonal too.
+    // A row with no update does not change, even if its diagonal element is negative.
     const Array stays = bitwise_and(eq(y, zero), lt(x, zero));
     const Array over = select(stays, neg(length), length);
     const Array cosine = matrix::all(select(none, one, mul(xs, over)), row.shape());

@@ -19,9 +19,9 @@ namespace {
 
 constexpr const char* name = "conv_general_dilated";
 
-// ---- the type rule. Parameters may come from text, so nothing of them is taken for granted.
+// ---- the type rule. Parameters may come from text, so all of them are checked.
 
-// Strides, dilations and padding beyond it are refused: sums of such do not overflow.
+// Larger strides, dilations and padding are rejected, so that sums of them do not overflow.
 constexpr int64_t most = int64_t{1} << 31;
 
 void require_lists(const Conv& p, const Types& in) {
@@ -43,7 +43,7 @@ void require_lists(const Conv& p, const Types& in) {
     reject_shape(name, "lanes need one entry an operand", in);
 }
 
-// The spec and the lanes together are all axes, each once.
+// Requires that the spec and the lanes together name each axis once.
 void require_axes(const char* what, size_t n, const Ints& spec, const Ints& lanes, int64_t rank,
                   const Types& in) {
   Ints axes = spec;
@@ -91,7 +91,7 @@ Ints lane_sizes(const Conv& p, const Types& in) {
   return sizes;
 }
 
-// Of a result.
+// The lane axes of a result.
 Ints lane_axes(const Conv& p) { return axis_range(std::ssize(p.lhs_lanes)); }
 
 Types conv_type(const Types& in, const Conv& p) {
@@ -121,8 +121,9 @@ Types conv_type(const Types& in, const Conv& p) {
   return {Type(p.preferred_element_type, Shape(shape), in[0].weak() && in[1].weak())};
 }
 
-// ---- what is computed: for each place of the result, terms over the kernel's spatial axes and
-// the features that it takes.
+// ---- the computation.
+// Each element of the result is a sum of terms over the spatial axes of the kernel and the input
+// features of its group.
 
 Ints term_extents(const Type& rhs, const Conv& p) {
   Ints r;
@@ -140,8 +141,8 @@ int64_t offset_of(const Ints& at, const Ints& step) {
   return std::inner_product(at.begin(), at.end(), step.begin(), int64_t{0});
 }
 
-// Where a term at `k` of the result at `at` reads lhs and rhs; false: lhs has nothing there, it is
-// padding or between its elements.
+// Computes the positions in lhs and rhs of the term `k` of the result at `at`. Returns false if the
+// position in lhs is in the padding or between its elements.
 bool reads(const Types& in, const Conv& p, const Ints& at, const Ints& k, Ints* lhs, Ints* rhs) {
   const auto out = [&](size_t i) { return at[static_cast<size_t>(p.out_spec[i])]; };
   const auto set = [](Ints* to, int64_t axis, int64_t value) {
@@ -201,9 +202,10 @@ Arrays conv_reference(const Arrays& x, const Conv& p) {
   return {r.array};
 }
 
-// ---- lowering: the same in indices of a nest
+// ---- lowering: the same with loop-nest indices
 
-// Where the spatial axis d of lhs is read, inside it; `there` is narrowed to where it has that.
+// Returns the index along spatial axis d of lhs, clamped to its range. `there` is restricted to
+// positions that exist in lhs.
 Index64 spatial_index(const Conv& p, size_t d, int64_t n, const Shape& space, nest::Id at,
                       nest::Id k, num::Ir<bool>* there) {
   const int64_t stride = p.window_strides[d], by = p.rhs_dilation[d], between = p.lhs_dilation[d],
@@ -223,7 +225,7 @@ Index64 spatial_index(const Conv& p, size_t d, int64_t n, const Shape& space, ne
   return in_range(i, n);
 }
 
-// A term at an index of (result, spatial axes of the kernel, features that it takes).
+// The term at an index of (result, spatial axes of the kernel, input features of a group).
 template <class Out>
 Elem conv_term(Reader& x, const Coords& at, const Types& in, const Shape& space, const Conv& p) {
   const size_t n = p.spatial(), rank = p.lanes() + n + 2;
@@ -236,7 +238,8 @@ Elem conv_term(Reader& x, const Coords& at, const Types& in, const Shape& space,
     set(of_x, p.lhs_lanes[l], at[l]);
     set(of_y, p.rhs_lanes[l], at[l]);
   }
-  // Of which group's part an out feature reads index i.
+  // Returns the absolute index of element i of the part that belongs to the group of the out
+  // feature.
   const auto in_group = [&](int64_t groups, int64_t part, nest::Id i) {
     if (groups == 1) return i;
     const int64_t each = std::max<int64_t>(size_of(in[1], p.rhs_spec, 0) / groups, 1);
@@ -282,9 +285,10 @@ Lowering conv_lower(const LowerArgs<Conv>& l) {
   return r;
 }
 
-// ---- transposition: in each operand a convolution with the cotangent
+// ---- transpose: for each operand a convolution with the cotangent
 
-// The axis `from` divided into (groups, rest), its groups put in front of the parts of axis `to`.
+// Splits axis `from` into (groups, rest), and merges the groups into axis `to`, as its leading
+// part.
 Array regrouped(const Array& x, int64_t from, int64_t to, int64_t groups) {
   if (groups == 1) return x;
   Ints sizes = x.shape().sizes(), order, merged = sizes;
@@ -293,7 +297,7 @@ Array regrouped(const Array& x, int64_t from, int64_t to, int64_t groups) {
   merged[t] *= groups;
   sizes[f] /= groups;
   sizes.insert(sizes.begin() + from, groups);
-  // Axis `from` of the divided array holds the groups.
+  // Axis `from` of the split array is the axis of groups.
   for (int64_t a = 0; a < x.ndim(); ++a) {
     if (a == to) order.push_back(from);
     order.push_back(a >= from ? a + 1 : a);
@@ -305,7 +309,7 @@ Ints swapped(Ints spec) {
   std::swap(spec[0], spec[1]);
   return spec;
 }
-// The axes of a result with those of a spec in their order behind the lanes.
+// The axes of a result whose axes after the lanes have the order of a spec.
 Ints behind_lanes(const Ints& spec, size_t lanes) {
   Ints r;
   for (int64_t a : spec)
@@ -313,8 +317,8 @@ Ints behind_lanes(const Ints& spec, size_t lanes) {
                 std::count_if(spec.begin(), spec.end(), [a](int64_t b) { return b < a; }));
   return r;
 }
-// Such a result as the cotangent of an operand: lanes that it lacks are summed over, the others go
-// where it has them.
+// Converts such a result to the cotangent of an operand. Lanes that the operand does not have are
+// summed over, and the others are moved to its lane axes.
 Array without_lanes(const Array& x, const Ints& lanes, const Type& operand) {
   Ints over, places, kept;
   for (size_t k = 0; k < lanes.size(); ++k)
@@ -332,7 +336,7 @@ Array without_lanes(const Array& x, const Ints& lanes, const Type& operand) {
       operand.dtype());
 }
 
-// The sizes of the spatial axes with what is between their elements.
+// The sizes of the spatial axes, including the positions between their elements.
 struct Dilated {
   int64_t lhs, rhs, out;
 };
@@ -343,7 +347,7 @@ Dilated dilated_sizes(const TransposeArgs<Conv>& t, size_t d) {
           dilated(size_of(t.out[0], p.out_spec, d + 2), p.window_strides[d])};
 }
 
-// The cotangent convolved with the kernel turned round.
+// The cotangent convolved with the reversed kernel.
 Array lhs_cotangent(const TransposeArgs<Conv>& t) {
   const Conv& p = t.params;
   const int64_t groups = std::max(p.feature_group_count, p.batch_group_count);
@@ -370,7 +374,7 @@ Array lhs_cotangent(const TransposeArgs<Conv>& t) {
                        t.in[0]);
 }
 
-// lhs convolved with the cotangent as kernel; batch and features change places.
+// lhs convolved with the cotangent as the kernel, with batch and feature axes exchanged.
 Array rhs_cotangent(const TransposeArgs<Conv>& t) {
   const Conv& p = t.params;
   Conv q = p;
@@ -395,7 +399,7 @@ Arrays conv_transpose(const TransposeArgs<Conv>& t) {
   Arrays r(2);
   for (size_t i = 0; i < 2; ++i) {
     if (!t.linear[i]) continue;
-    // Of nothing there is no window to turn round.
+    // If an array is empty, there is no window to transpose.
     if (t.out[0].elements() == 0 || t.in[0].elements() == 0 || t.in[1].elements() == 0)
       r[i] = base::zeros(t.in[i].strong());
     else
@@ -404,7 +408,7 @@ Arrays conv_transpose(const TransposeArgs<Conv>& t) {
   return r;
 }
 
-// ---- batching: one more lane, wherever it stands in an operand
+// ---- batching: adds one lane, at any axis of an operand
 
 Batched conv_batch(const BatchArgs<Conv>& b) {
   Conv p = b.params;
@@ -439,7 +443,7 @@ std::vector<Sample<Conv>> conv_samples() {
       p.low = {1};
       add(d, {2, 2, 4}, {3, 2, 2}, p);
     }
-  // NHWC, HWIO; strides, padding and dilations, uneven and negative.
+  // NHWC and HWIO, with strides, and with uneven and negative padding and dilations.
   Conv p = plain_conv(2, F64);
   p.window_strides = {2, 1};
   p.low = {1, -1};
@@ -450,7 +454,7 @@ std::vector<Sample<Conv>> conv_samples() {
   p.rhs_spec = {3, 2, 0, 1};
   add(F64, {2, 5, 4, 2}, {2, 3, 2, 3}, p);
   add(F64, {1, 7, 5, 2}, {3, 2, 2, 1}, p);
-  // What libraries know, too.
+  // Convolutions that libraries support, too.
   for (const DType d : {F64, F32}) {
     Conv image = p;
     image.low = {1, 2};
@@ -464,7 +468,7 @@ std::vector<Sample<Conv>> conv_samples() {
     batches.high = {1};
     batches.batch_group_count = 2;
     add(d, {4, 2, 3}, {4, 2, 2}, batches);
-    // Lanes of both, of one and of the other.
+    // Lanes of both operands, of lhs only and of rhs only.
     Conv lanes = grouped;
     lanes.lhs_spec = {1, 2, 4};
     lanes.lhs_lanes = {0, 3, -1};

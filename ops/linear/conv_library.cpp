@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/conv_library.cpp: convolutions of floats by a library, and when that pays.
+// ops/linear/conv_library.cpp: convolutions of floats by a library, and the cost model that selects
+// it.
 #include <algorithm>
 #include <memory>
 
@@ -14,8 +15,8 @@ namespace {
 
 using native::Convolution;
 
-// What the library knows: one to three spatial axes, nothing between the elements of lhs, padding
-// that no whole window lies in.
+// The library supports one to three spatial axes, no lhs dilation, and no window that is entirely
+// in the padding.
 bool library_applies(const Use<Conv>& u) {
   const Conv& p = u.params;
   if (u.target.gpu || u.in[0].dtype() != F32 || u.out[0].dtype() != F32) return false;
@@ -30,7 +31,7 @@ bool library_applies(const Use<Conv>& u) {
   return true;
 }
 
-// Products of one image of one lane.
+// The number of multiplications for one image of one lane.
 double multiplications(const Use<Conv>& u) {
   const Conv& p = u.params;
   double n = static_cast<double>(size_of(u.in[1], p.rhs_spec, 0)) *
@@ -42,15 +43,15 @@ double multiplications(const Use<Conv>& u) {
   return n;
 }
 
-// Nanoseconds of a multiplication and of a call: images go to the library from about 9500
-// multiplications on (docs/decisions/0019).
+// Nanoseconds per multiplication and per call. The library is used for images with about 9500
+// multiplications or more (docs/decisions/0019).
 constexpr double generated_ns = 0.7, library_ns = 1. / 64, library_call_ns = 6500;
 
-// A single image is divided from so many multiplications on, and into as many parts more as it has
-// `part_of_image` of them. What it is divided into does not depend on the number of threads.
+// A single image with more than large_image multiplications is split. It gets one more part for
+// each part_of_image multiplications. The split does not depend on the number of threads.
 constexpr double large_image = 4e6, part_of_image = 16e6;
 constexpr int64_t most_parts = 8, least_rows = 8;
-// Features of a result that the library computes at once.
+// The number of output features that the library computes together.
 constexpr int64_t feature_block = 16;
 
 Convolution convolution_of(const Use<Conv>& u) {
@@ -85,13 +86,13 @@ Convolution convolution_of(const Use<Conv>& u) {
   return c;
 }
 
-// A part of a convolution, and where its operands and its result begin.
+// A part of a convolution, and the offsets of its operands and its result.
 struct Part {
   Convolution c;
   int64_t lhs = 0, out = 0;
 };
-// Rows first … last - 1 of the result along the first spatial axis, of the rows of lhs that they
-// read. No window lies in padding alone, so there are some.
+// Rows first … last - 1 of the result along the first spatial axis, from the rows of lhs that they
+// read. There are such rows, because no window is entirely in the padding.
 Part rows_of(const Convolution& c, int64_t first, int64_t last) {
   Part p{c};
   Convolution::Axis& a = p.c.axes[0];
@@ -106,8 +107,8 @@ Part rows_of(const Convolution& c, int64_t first, int64_t last) {
   a.out = last - first;
   return p;
 }
-// Images are divided among threads; a single large one is divided itself, by halves of its features
-// where these are whole blocks, else by rows.
+// Images are distributed among threads. A single large image is split into halves of its features
+// if these are whole blocks, else by rows.
 std::vector<Part> parts_of(const Use<Conv>& u) {
   const Convolution c = convolution_of(u);
   const double work = multiplications(u);
@@ -128,7 +129,7 @@ std::vector<Part> parts_of(const Use<Conv>& u) {
   return parts;
 }
 
-// The lanes are left alone, all else is worked along.
+// Maps each lane axis to itself; all other axes are part of the computation.
 std::vector<int> lane_axis_map(const Type& t, const Ints& lanes) {
   std::vector<int> axis_map(static_cast<size_t>(t.ndim()), -1);
   for (size_t k = 0; k < lanes.size(); ++k)
@@ -140,8 +141,9 @@ std::vector<std::vector<int>> axis_map_of(const Use<Conv>& u) {
   return {lane_axis_map(u.in[0], u.params.lhs_lanes), lane_axis_map(u.in[1], u.params.rhs_lanes)};
 }
 
-// By a library of GPUs: of a multiplication there, and from how many on an image pays for a launch
-// more, axes in its order and no graph; not measured.
+// The cost of a GPU library, per multiplication. It includes the number of multiplications from
+// which on an image pays for additional launches, transposed axes and no graph. The numbers are not
+// measured.
 double device_cost(const Use<Conv>& u) {
   constexpr double each_ns = generated_ns / 10;
   return large_image * (generated_ns - each_ns) + each_ns * multiplications(u);

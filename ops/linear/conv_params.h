@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/conv_params.h: the parameters of conv_general_dilated, and in which ways it is run.
+// ops/linear/conv_params.h: the parameters of conv_general_dilated, and its implementations.
 #pragma once
 #include "weft/core/op.h"
 #include "weft/ops/linear/conv.h"
@@ -12,7 +12,7 @@ struct Conv {
   // The axes of (batch, feature, spatial…), (out feature, in feature, spatial…) and (batch,
   // feature, spatial…).
   Ints lhs_spec, rhs_spec, out_spec;
-  // Lane k, mapped by a vmap: its axis of an operand, or -1; of the result it is axis k.
+  // For lane k, mapped by a vmap: its axis in the operand, or -1. In the result it is axis k.
   Ints lhs_lanes, rhs_lanes;
   int64_t feature_group_count = 1, batch_group_count = 1;
   DType preferred_element_type = F32;

@@ -103,7 +103,7 @@ Arrays dot_reference(const Arrays& x, const Dot& p) {
   return {r.array};
 }
 
-// The cotangent of x, where the product was of x and y (first) or of y and x.
+// The cotangent of x for the product of x and y (first), or of y and x.
 Array dot_cotangent(const Array& ct, const Type& x, const Array& y, const Ints& x_contract,
                     const Ints& y_contract, const Ints& x_batch, const Ints& y_batch, bool first,
                     lax::Precision precision) {
@@ -112,9 +112,9 @@ Array dot_cotangent(const Array& ct, const Type& x, const Array& y, const Ints& 
   const int64_t before_y = std::ssize(x_batch) + (first ? std::ssize(x_kept) : 0);
   const Ints batch = axis_range(std::ssize(x_batch)),
              of_y = axis_range(before_y, before_y + std::ssize(y_kept));
-  // The axes of the product stand for those of x: batch, kept, and the contracted ones in the order
-  // of y; with the factors swapped the contracted ones come before the kept ones. One of the two is
-  // often the order of x itself.
+  // The axes of the product correspond to those of x. They are batch, kept and contracted axes, the
+  // latter in the order of y. With the factors swapped, the contracted axes precede the kept ones.
+  // One of the two orders is often that of x itself.
   Ints order = axis_range(std::ssize(x_contract));
   std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
     return y_contract[static_cast<size_t>(a)] < y_contract[static_cast<size_t>(b)];
@@ -155,7 +155,8 @@ Arrays dot_transpose(const TransposeArgs<Dot>& t) {
   return r;
 }
 
-// A shared operand stays shared: the other one's lanes are one more free axis.
+// An operand that is not mapped remains so: the lanes of the other operand become one more free
+// axis.
 Batched dot_batch(const BatchArgs<Dot>& b) {
   Dot p = b.params;
   const auto shift = [](Ints& axes, int at) { axes = shifted_axes(axes, at); };
@@ -197,7 +198,7 @@ std::vector<Sample<Dot>> dot_samples() {
   s.push_back({{Type(I8, {2, 3}), Type(I8, {3, 2})}, {{1}, {0}, {}, {}, I32}, -100, 100});
   s.push_back(
       {{Type(F32, {2, 3}), Type(F32, {3, 2})}, {{1}, {0}, {}, {}, F32, lax::Precision::HIGHEST}});
-  // What tiles, tensor cores and parts are for, if they are asked for.
+  // Samples for tiles, tensor cores and parts, in tests that select them.
   s.push_back({{Type(BF16, {5, 40}), Type(BF16, {40, 9})}, {{1}, {0}, {}, {}, F32}});
   s.push_back({{Type(F32, {2, 4100}), Type(F32, {4100, 1})}, {{1}, {0}, {}, {}, F32}});
   return s;
@@ -214,7 +215,7 @@ std::vector<Reject<Dot>> dot_rejects() {
       {{Type(Bool, {3}), Type(Bool, {3})}, {{0}, {0}, {}, {}, I32}, "takes numbers"}};
 }
 
-// The term at an index of (batch, lhs free, rhs free, contracted), and how terms add up.
+// Sets the term at an index of (batch, lhs free, rhs free, contracted), and how terms are summed.
 template <class Out>
 void describe_terms(const LowerArgs<Dot>& l, Lowering* r) {
   const Dot& p = l.params;
@@ -258,9 +259,9 @@ Lowering dot_lower(const LowerArgs<Dot>& l) {
   return r;
 }
 
-// ---- products of matrices by threads that share tiles of both
+// ---- matrix products in which threads share tiles of both operands
 
-// Each element is the sum of its terms in order, so that a thread keeps one number of it.
+// Each element is the sum of its terms in order, so a thread keeps one accumulator for it.
 bool tiles_apply(const Use<Dot>& u) {
   const DType d = u.out[0].dtype();
   return !u.params.lhs_contract.empty() && is_inexact(d) && !is_complex(d);
@@ -271,7 +272,7 @@ Lowering tiles_lower(const Use<Dot>& u) {
   return l;
 }
 
-// The same in any order, for tensor cores: the products of narrow floats are exact in F32.
+// The same in any order, for tensor cores. Products of narrow floats are exact in F32.
 bool tensor_applies(const Use<Dot>& u) {
   const auto is_narrow = [](DType d) { return d == BF16 || d == F16; };
   const DType out = u.out[0].dtype();
@@ -283,7 +284,7 @@ Lowering tensor_lower(const Use<Dot>& u) {
   return l;
 }
 
-// Long sums of few elements as sums of their parts, which are products of matrices of a batch.
+// Replaces long sums of few elements by sums of parts, which are a batch of matrix products.
 Arrays parts_expand(const ExpandArgs<Dot>& e) {
   const Dot& p = e.params;
   return {product_in_parts(e.x[0], e.x[1],
@@ -291,7 +292,7 @@ Arrays parts_expand(const ExpandArgs<Dot>& e) {
                            p.preferred_element_type)};
 }
 
-// ---- products of matrices by a library
+// ---- matrix products by a library
 
 std::optional<Product> product_of(const Use<Dot>& u) {
   const Dot& p = u.params;
@@ -303,16 +304,18 @@ std::optional<Product> product_of(const Use<Dot>& u) {
   return product;
 }
 
-// Nanoseconds of a multiplication where the code is generated, and in the library, which knows what
-// to keep in registers and caches. They are set so that products go to the library from 4096
-// multiplications on, and loops with them leave the lane from 2^17 on (jit/rewrite/choose.cpp);
-// neither bound has a measurement of its own. A side below 4 leaves the library nothing to keep.
+// Nanoseconds per multiplication in generated code and in the library, which blocks for registers
+// and caches. The values are chosen so that products with at least 4096 multiplications use the
+// library. Loops with such products leave the lane from 2^17 multiplications on
+// (jit/rewrite/choose.cpp). Neither bound was measured. With a side below 4 the library cannot
+// reuse registers.
 constexpr double generated_ns = 1. / 8, library_ns = 1. / 64,
                  library_call_ns = 4096 * (generated_ns - library_ns);
 constexpr int64_t shortest_side = 4;
-// In the lanes of a loop that keep rows of both shorter sides in registers. Measured (F32, AVX-512,
-// one thread, 256 to 8192 rows): 0.0088 to 0.0099 at 4 x 4 to 16 x 16, where the library takes
-// 0.0645 to 0.01 and the rows go through memory; at 32 x 32 0.18 for 0.008.
+// The cost in the lanes of a loop that keep rows of both shorter sides in registers. Measured (F32,
+// AVX-512, one thread, 256 to 8192 rows): 0.0088 to 0.0099 for 4 x 4 to 16 x 16. There the library
+// needs 0.0645 to 0.01, and the rows go through memory. For 32 x 32 it is 0.18, and 0.008 by the
+// library.
 constexpr double in_registers_ns = 1. / 112;
 constexpr int64_t longest_in_registers = 16;
 
@@ -321,7 +324,7 @@ struct Sides {
   double multiplications() const {
     return static_cast<double>(rows) * static_cast<double>(columns) * static_cast<double>(terms);
   }
-  // Of the matrix that rows are multiplied with, or columns.
+  // The longer side of the matrix that multiplies all rows, or all columns.
   int64_t longer_of_shared() const { return std::max(std::min(rows, columns), terms); }
 };
 Sides sides(const Use<Dot>& u) {
@@ -340,14 +343,14 @@ double generated_cost(const Use<Dot>& u) {
   const bool in_registers = u.in_loop && s.longer_of_shared() <= longest_in_registers;
   return s.multiplications() * (in_registers ? in_registers_ns : generated_ns);
 }
-// Of a GPU's multiplication where threads share tiles, on tensor cores or not, and of what does not
-// fill them; not measured.
+// The cost of a GPU multiplication with shared tiles, with and without tensor cores, and of
+// products that do not fill the tiles. The numbers are not measured.
 constexpr double tiles_ns = 1. / 64, tensor_ns = 1. / 512,
                  tiles_unfilled_ns = 4096 * (generated_ns - tiles_ns);
 constexpr int64_t shortest_tiled = 16;
 
 double tiled_cost(const Use<Dot>& u, double ns) {
-  if (!u.target.gpu) return 1 + generated_cost(u);  // the host's threads share no memory
+  if (!u.target.gpu) return 1 + generated_cost(u);  // threads of the host do not share memory
   const Sides s = sides(u);
   const bool thin = std::min({s.rows, s.columns, s.terms}) < shortest_tiled;
   return tiles_unfilled_ns + s.multiplications() * (thin ? generated_ns : ns);
@@ -355,8 +358,8 @@ double tiled_cost(const Use<Dot>& u, double ns) {
 double tiles_cost(const Use<Dot>& u) { return tiled_cost(u, tiles_ns); }
 double tensor_cost(const Use<Dot>& u) { return tiled_cost(u, tensor_ns); }
 
-// Of a GPU: launches more, and of what a product of few tiles takes the share that more blocks
-// leave; not measured.
+// The cost on a GPU of additional launches, and the share of the time that a product of few tiles
+// needs if more blocks run. The numbers are not measured.
 constexpr double parts_ns = 10'000, parts_share = 1. / 8;
 
 bool parts_apply(const Use<Dot>& u) {
@@ -365,7 +368,7 @@ bool parts_apply(const Use<Dot>& u) {
                    s.rows * s.columns);
 }
 double parts_cost(const Use<Dot>& u) {
-  if (!u.target.gpu) return 2 + generated_cost(u);  // the host's threads have long sums in blocks
+  if (!u.target.gpu) return 2 + generated_cost(u);  // the host already computes long sums in blocks
   const double whole =
       std::min(generated_cost(u), tensor_applies(u) ? tensor_cost(u) : tiles_cost(u));
   return parts_ns + parts_share * whole;
@@ -399,7 +402,7 @@ NativeCall library_call(const Use<Dot>& u) {
   return call;
 }
 
-// ---- products of matrices by a library of GPUs
+// ---- matrix products by a GPU library
 
 std::optional<cuda::MatrixProduct> device_product(const Use<Dot>& u) {
   const DType d = u.in[0].dtype(), out = u.out[0].dtype();
@@ -417,9 +420,9 @@ std::optional<cuda::MatrixProduct> device_product(const Use<Dot>& u) {
                              m->transposed_rhs, d,    out};
 }
 
-// Of a multiplication there, and from how many on it pays that nothing is computed in the same
-// kernel and that the program is no graph. Estimates from what GPUs of today compute in a second
-// (docs/decisions/0037); not measured.
+// The cost per multiplication of the GPU library. It includes the number of multiplications from
+// which on the call pays although nothing is fused with it and the program is not a graph. The
+// estimates come from the throughput of current GPUs (docs/decisions/0037) and are not measured.
 double device_cost(const Use<Dot>& u) {
   const DType d = u.in[0].dtype();
   const bool narrow = d == BF16 || d == F16;
@@ -457,8 +460,8 @@ std::vector<Implementation<Dot>> dot_implementations() {
   return {nest, library, tiles, tensor, parts, device};
 }
 
-// A product over no axes is one of elements; to floats 0 is added, as to any sum, for -0's sake,
-// and before what underflows is rounded to it.
+// A product without contracted axes is elementwise. For floats 0 is added, as in any sum, because
+// -0 must become 0. The fma adds it before rounding, so a product that underflows keeps its sign.
 Arrays outer_product(const SimplifyArgs<Dot>& s) {
   const Dot& p = s.params;
   const DType d = p.preferred_element_type;
@@ -490,7 +493,7 @@ const Primitive<Dot>& dot_op = define<Dot>({
     .expand = parts_expand,
     .implementations = dot_implementations,
     .simplify = outer_product,
-    .tolerance = 32,  // thousands of terms, one after another or in blocks
+    .tolerance = 32,  // thousands of terms, summed in order or in blocks
     .samples = dot_samples,
     .rejects = dot_rejects,
 });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/eigh.cpp: eigh: rotations of Jacobi inside the lane, large matrices by LAPACK.
+// ops/linear/eigh.cpp: eigh: Jacobi rotations inside the lane, large matrices by LAPACK.
 #include "weft/ops/linear/eigh.h"
 
 #include <algorithm>
@@ -33,8 +33,9 @@ Type values_type(const Type& x) {
   return Type(real_part(x.dtype()), x.shape().erased(x.ndim() - 1));
 }
 
-// ---- the definition: plane rotations make the numbers off the diagonal 0, one after another,
-// again and again until all are; what is left on the diagonal are the eigenvalues.
+// ---- the reference.
+// Plane rotations make the off-diagonal elements 0, one after another, in repeated sweeps until all
+// are 0. The remaining diagonal contains the eigenvalues.
 
 struct Definition {
   using Number = std::complex<double>;
@@ -48,12 +49,13 @@ struct Definition {
   void rotate(int64_t p, int64_t q) {
     const Number apq = at(a, p, q);
     const double size = std::abs(apq);
-    if (size < 0x1p-960) return;  // nothing beside numbers of about 1, and without an exact phase
+    // negligible, because the largest elements are about 1, and its phase is inexact
+    if (size < 0x1p-960) return;
     const double theta = (at(a, q, q).real() - at(a, p, p).real()) / (2 * size);
     const double t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::sqrt(1 + theta * theta));
     const double c = 1 / std::sqrt(1 + t * t), s = t * c;
     const Number u = apq / size;
-    for (int64_t k = 0; k < n; ++k) {  // rows: the conjugate of the rotation in front
+    for (int64_t k = 0; k < n; ++k) {  // rows: multiplies by the conjugate rotation from the left
       const Number x = at(a, p, k), y = at(a, q, k);
       at(a, p, k) = c * x - s * u * y;
       at(a, q, k) = s * std::conj(u) * x + c * y;
@@ -65,7 +67,7 @@ struct Definition {
         at(*m, k, q) = s * u * x + c * y;
       }
   }
-  // The eigenvalues, ascending; v becomes their eigenvectors.
+  // Returns the eigenvalues, ascending. v becomes their eigenvectors.
   std::vector<double> solve() {
     double largest = 0;
     bool finite = true;
@@ -79,7 +81,7 @@ struct Definition {
       std::fill(v.begin(), v.end(), Number(nan, nan));
       return std::vector<double>(static_cast<size_t>(n), nan);
     }
-    // Numbers of about 1, so that none overflows.
+    // Scales the elements to about 1, so that none overflows.
     const double scale = largest == 0 ? 1 : std::ldexp(1, std::min(std::ilogb(largest), 1022));
     for (Number& x : a) x /= scale;
     for (int sweep = 0; sweep < 60; ++sweep)
@@ -149,9 +151,10 @@ Arrays eigh_reference(const Arrays& x, const None&) {
   return {vectors.array, values.array};
 }
 
-// ---- as a program of one matrix
+// ---- as a program for one matrix
 
-// a and the eigenvectors so far, as rows, turned in the plane (p, q) so that a(p, q) is 0.
+// Rotates a and the eigenvectors so far, stored as rows, in the plane (p, q) so that a(p, q)
+// becomes 0.
 Arrays rotated(const Array& a, const Array& rows, const Array& p, const Array& q) {
   const DType d = a.dtype();
   const Array rp = matrix::element(a, p, 0), rq = matrix::element(a, q, 0);
@@ -159,7 +162,8 @@ Arrays rotated(const Array& a, const Array& rows, const Array& p, const Array& q
   const Array aqq = real_part_of(matrix::element(rq, q, 0));
   const Array apq = matrix::element(rp, q, 0);
   const Array size = abs(apq), zero = zeros_like(size), one = base::ones(size.type().strong());
-  // Beside numbers of about 1 the smallest are nothing, and have no exact phases to turn by.
+  // The largest elements are about 1, so the smallest are negligible. Their phases are also
+  // inexact.
   const double least = size.dtype() == F64 ? 0x1p-960 : 0x1p-100;
   const Array none = lt(size, like(size, least));
   const Array divisor = select(none, one, size);
@@ -208,7 +212,8 @@ Arrays sweep(const Array& a, const Array& rows) {
   return scan_flat(planes, {a, rows}, {iota(I32, {n - 1}, 0)}, n - 1);
 }
 
-// Whether what is off the diagonal counts beside the whole; no sooner would a NaN end.
+// Returns true if the off-diagonal elements are not negligible compared with the whole. A NaN makes
+// it false, which ends the loop.
 Array unfinished(const Array& a) {
   const Shape& s = a.shape();
   const Array all = squares(a);
@@ -218,7 +223,8 @@ Array unfinished(const Array& a) {
   return gt(reduce_sum(off, {0, 1}), mul(whole, like(whole, eps * eps)));
 }
 
-// Eigenvectors as columns and eigenvalues, in order: number r is that which r are smaller than.
+// Returns eigenvectors as columns and eigenvalues, sorted. The rank of a value is the number of
+// smaller values.
 Arrays in_order(const Array& a, const Array& rows, const Array& scale) {
   const Shape& s = a.shape();
   const Array w = real_part_of(matrix::diagonal(a));
@@ -227,14 +233,14 @@ Arrays in_order(const Array& a, const Array& rows, const Array& scale) {
   const Array smaller = bitwise_or(lt(across, along), bitwise_and(eq(across, along), lt(j, i)));
   const Array one = base::ones(i.type());
   const Array rank = reduce_sum(select(smaller, one, zeros_like(one)), {1});
-  // mine(i, r): whether i is number r.
+  // mine(i, r): true if value i has rank r.
   const Array mine = eq(broadcast_in_dim(rank, s, {0}), j);
   const Array values = reduce_sum(select(mine, along, zeros_like(along)), {0});
-  const Shape cube = s.inserted(2, s[0]);  // i, r, number
+  const Shape cube = s.inserted(2, s[0]);  // i, r, element
   const Array each = broadcast_in_dim(rows, cube, {0, 2});
   const Array sorted = reduce_sum(
-      select(broadcast_in_dim(mine, cube, {0, 1}), each, zeros_like(each)), {0});  // r, number
-  // A NaN that the order lost.
+      select(broadcast_in_dim(mine, cube, {0, 1}), each, zeros_like(each)), {0});  // r, element
+  // NaN if an eigenvalue is NaN, because sorting loses NaNs.
   const Array lost = mul(reduce_sum(w, {0}), like(w, 0));
   const Array vectors = add(matrix::scaled(sorted, matrix::to_positive_leads(sorted, 1), 1),
                             matrix::all(as_number(lost, a.dtype()), s));
@@ -248,7 +254,7 @@ Arrays eigh_of_one(const Array& x) {
   const Array i = iota(I32, s, 0), j = iota(I32, s, 1);
   const Array diagonal = as_number(real_part_of(x), d);
   Array a = select(eq(i, j), diagonal, select(gt(i, j), x, matrix::transposed(x, true)));
-  // Numbers of about 1, so that no square overflows or vanishes.
+  // Scales the elements to about 1, so that no square overflows or underflows.
   const Array size = abs(a), largest = reduce_max(size, {0, 1});
   const double tiny =
       real_part(d) == F64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
@@ -256,7 +262,7 @@ Arrays eigh_of_one(const Array& x) {
   a = div(a, matrix::all(as_number(scale, d), s));
   const Type index(I32, {});
   const Array one = select(eq(i, j), base::ones(a.type().strong()), zeros_like(a));
-  // Convergence is quadratic: so many sweeps are never needed.
+  // Convergence is quadratic, so this many sweeps are never needed.
   constexpr double most_sweeps = 30;
   const Closed test = record({index, a.type(), a.type()}, [&](const Arrays& c) {
     return Arrays{bitwise_and(unfinished(c[1]), lt(c[0], like(c[0], most_sweeps)))};
@@ -300,9 +306,9 @@ std::vector<Implementation<None>> eigh_implementations() {
                                            }}});
 }
 
-// ---- derivative: with D = V^H X' V, w' is the diagonal of D, and V' = V (F * D), where F(i, j) is
-// 1 / (w(j) - w(i)), and 0 on the diagonal. What turns a vector of complex numbers is chosen so
-// that its leading number stays real.
+// ---- derivative: with D = V^H X' V, w' is the diagonal of D, and V' = V (F * D).
+// F(i, j) is 1 / (w(j) - w(i)), and 0 on the diagonal. The phase of a complex vector is chosen so
+// that its leading element remains real.
 Arrays eigh_jvp(const JvpArgs<None>& j) {
   if (j.dx[0].empty_handle()) return Arrays(2);
   const Array &v = j.out[0], &w = j.out[1];
@@ -328,7 +334,7 @@ Arrays eigh_jvp(const JvpArgs<None>& j) {
   return {dv, real_part_of(matrix::diagonal(inner))};
 }
 
-// Eigenvalues about 2 apart, so that eigenvectors are well determined.
+// Eigenvalues about 2 apart, so that eigenvectors are well conditioned.
 Array separated(const Type& t, uint64_t seed) {
   const Array x = matrix::random(t, seed), row = iota(I32, t.shape(), t.ndim() - 2);
   const Array on_diagonal = eq(row, iota(I32, t.shape(), t.ndim() - 1));

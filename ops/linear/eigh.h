@@ -8,19 +8,20 @@
 
 namespace weft::lax {
 
-// What eigh gives: eigenvectors, eigenvalues.
+// The results of eigh: eigenvectors, eigenvalues.
 using Eigh = std::pair<Array, Array>;
 struct EighOptions {
-  // The lower triangle is read, else the upper one.
+  // If true, only the lower triangle is read, else only the upper triangle.
   bool lower = true;
-  // x becomes (x + x^H) / 2 first.
+  // If true, x is first replaced by (x + x^H) / 2.
   bool symmetrize_input = true;
 };
-// x v = v w of Hermitian matrices: orthonormal columns of v and the real eigenvalues, ascending.
-// One triangle of x is read, after x became (x + x^H) / 2 if asked for. Of each eigenvector the
-// first number that is at least 0.6 times as large as its largest is real and positive. NaN
-// throughout where x holds one, or an infinity. Derivatives of eigenvectors are infinite or NaN at
-// equal eigenvalues. F32, F64, C64, C128, DTypeError else; ShapeError unless x is square. Source:
+// Solves x v = v w for Hermitian matrices: the columns of v are orthonormal, and the eigenvalues w
+// are real and ascending. Only one triangle of x is read, after x is replaced by (x + x^H) / 2 if
+// the options say so. In each eigenvector, the first element whose absolute value is at least 0.6
+// times the largest is real and positive. All results are NaN if x contains a NaN or an infinity.
+// Derivatives of eigenvectors are infinite or NaN if eigenvalues are equal. Takes F32, F64, C64 and
+// C128, and throws DTypeError for other dtypes. Throws ShapeError unless x is square. Source:
 // jax.lax.linalg.eigh.
 Eigh eigh(const typing::Arg& x, const EighOptions& options = {});
 

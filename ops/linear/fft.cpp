@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/fft.cpp: fft: small ones by sums in the lane, large ones by native code
+// ops/linear/fft.cpp: fft: small transforms by sums in the lane, large ones by native code
 // (docs/decisions/0020).
 #include "weft/ops/linear/fft.h"
 
@@ -34,7 +34,7 @@ struct Fft {
 
   bool inverse() const { return fft_type == FftType::ifft || fft_type == FftType::irfft; }
   int64_t last() const { return fft_lengths.back(); }
-  // Of the last axis of what is complex, where the other side is real.
+  // The size of the last axis on the complex side, if the other side is real.
   int64_t half() const { return last() / 2 + 1; }
   int axes() const { return static_cast<int>(fft_lengths.size()); }
 };
@@ -83,7 +83,7 @@ Types fft_type_rule(const Types& in, const Fft& p) {
   return {Type(d, Shape(sizes))};
 }
 
-// ---- the definition: in double, a factor of the length after the other
+// ---- the reference: in F64, one factor of the length after another
 
 using Cx = num::Cx<double>;
 
@@ -97,8 +97,8 @@ Cx root(int64_t k, int64_t n) {
   return {std::cos(angle), std::sin(angle)};
 }
 
-// The transform of the n numbers x, `step` apart: of those at each remainder by the least factor
-// of n, then of these together.
+// The transform of the n numbers x, `step` apart. It transforms the numbers of each remainder
+// modulo the smallest factor of n, and then combines these transforms.
 std::vector<Cx> transformed(const Cx* x, int64_t n, int64_t step) {
   if (n == 1) return {*x};
   const int64_t p = smallest_factor(n), m = n / p;
@@ -113,7 +113,7 @@ std::vector<Cx> transformed(const Cx* x, int64_t n, int64_t step) {
   return out;
 }
 
-// Along the axis of n elements, `inner` apart, of all the numbers of x.
+// Transforms all numbers of x along an axis with n elements, which are `inner` apart.
 void transform_axis(std::vector<Cx>& x, int64_t n, int64_t inner, bool inverse) {
   for (size_t at = 0; at < x.size(); ++at) {
     const auto i = static_cast<int64_t>(at);
@@ -131,7 +131,7 @@ void transform_axis(std::vector<Cx>& x, int64_t n, int64_t inner, bool inverse) 
   }
 }
 
-// Rows of `half` numbers as rows of n, of which the others are the conjugates of those opposite.
+// Extends rows of `half` numbers to n. The added numbers are the conjugates of their mirror images.
 std::vector<Cx> completed(const std::vector<Cx>& x, int64_t n, int64_t half) {
   std::vector<Cx> out;
   for (size_t row = 0; row < x.size(); row += static_cast<size_t>(half))
@@ -143,8 +143,8 @@ std::vector<Cx> completed(const std::vector<Cx>& x, int64_t n, int64_t half) {
   return out;
 }
 
-// Of the transforms of rows of n real numbers the first number is real, and of an even n the one in
-// the middle, whatever the row holds.
+// In the transform of n real numbers, the first number is real, and for even n the middle one, even
+// if the row contains NaN.
 void make_ends_real(std::vector<Cx>& x, int64_t n) {
   for (size_t i = 0; i < x.size(); ++i) {
     const auto k = static_cast<int64_t>(i) % n;
@@ -167,7 +167,7 @@ Arrays fft_reference(const Arrays& x, const Fft& p) {
         z.push_back(Cx(v));
     }
   });
-  // The last axis first where the numbers on it are real, else last.
+  // The last axis is first if its numbers are real, otherwise last.
   const bool to_real = p.fft_type == FftType::irfft, from_real = p.fft_type == FftType::rfft;
   if (from_real) {
     transform_axis(z, p.last(), 1, false);
@@ -194,9 +194,9 @@ Arrays fft_reference(const Arrays& x, const Fft& p) {
   return {r.array};
 }
 
-// ---- as a program: sums of products with roots of 1, for each factor of a length
+// ---- as a program: sums of products with roots of unity, for each factor of a length
 
-// exp(-2 pi i j k / n) for j < rows, k < columns, computed in double.
+// exp(-2 pi i j k / n) for j < rows, k < columns, computed in F64.
 Array roots(int64_t rows, int64_t columns, int64_t n, DType d) {
   const DType index = n < 1 << 15 ? I32 : I64;
   const Shape shape{rows, columns};
@@ -206,7 +206,7 @@ Array roots(int64_t rows, int64_t columns, int64_t n, DType d) {
   return base::convert(complex(cos(angle), sin(angle)), d);
 }
 
-// The largest factor up to the square root.
+// The largest factor that is at most the square root of n.
 int64_t middle_factor(int64_t n) {
   int64_t best = 1;
   for (int64_t p = 2; p * p <= n; ++p)
@@ -220,7 +220,7 @@ Ints exchanged(int rank) {
   return order;
 }
 
-// Along the last axis.
+// The transform along the last axis.
 Array dft(const Array& x) {
   const int rank = x.ndim();
   const int64_t n = x.shape()[rank - 1];
@@ -252,7 +252,8 @@ Array without_imaginary(const Array& x) {
   const Array re = real(x);
   return complex(re, base::zeros(re.type().strong()));
 }
-// Half of a spectrum of n real numbers, whose first number is real, and of an even n the last one.
+// Half of the spectrum of n real numbers. Its first number is real, and for even n also its last
+// one.
 Arrays real_ends(const Array& x, int64_t n) {
   const int64_t half = n / 2 + 1, inside = (n + 1) / 2;
   Arrays parts{without_imaginary(last_sliced(x, 0, 1))};
@@ -263,7 +264,7 @@ Arrays real_ends(const Array& x, int64_t n) {
 Array joined(const Arrays& parts) {
   return parts.size() == 1 ? parts[0] : base::concatenate(parts, parts[0].ndim() - 1);
 }
-// The n elements of which the half is given.
+// Extends half of a spectrum to all n elements.
 Array hermitian(const Array& x, int64_t n) {
   Arrays parts = real_ends(x, n);
   const int64_t inside = (n + 1) / 2;
@@ -313,9 +314,9 @@ NativeCall fft_call(const Use<Fft>& u) {
   return call;
 }
 
-// ---- by a library of GPUs
+// ---- by a GPU library
 
-// Axes of one element it may refuse.
+// The library may reject axes of one element.
 bool device_applies(const Use<Fft>& u) {
   for (const int64_t n : u.params.fft_lengths)
     if (n < 2) return false;
@@ -336,9 +337,9 @@ NativeCall device_call(const Use<Fft>& u) {
 }
 
 std::vector<Implementation<Fft>> fft_implementations() {
-  // Nanoseconds of one of 20,000 (AVX-512, C64, two threads): 5 in the lane and 18 by native code
-  // of 2 elements, 17 and 20 of 4, 25 and 20 of 5, 63 and 19 of 8, 480 and 19 of 32. What is left
-  // is a model that crosses where they do.
+  // Nanoseconds per transform among 20,000 (AVX-512, C64, two threads), in the lane and by native
+  // code: 5 and 18 for 2 elements, 17 and 20 for 4, 25 and 20 for 5, 63 and 19 for 8, 480 and 19
+  // for 32. The cost model below has its crossover at the measured one.
   constexpr int64_t largest_in_lane = 64;
   const Implementation<Fft> program{
       .name = std::string(expanded),
@@ -361,8 +362,8 @@ std::vector<Implementation<Fft>> fft_implementations() {
             return 10 + 0.3 * smooth * n * std::log2(n + 1);
           },
       .make = fft_call};
-  // Not measured: what a lane of the host keeps a thread does, too, and beyond that a transform
-  // costs by its steps, where the program makes a product of each factor.
+  // The cost is not measured. A thread can hold transforms that a lane of the host can hold. For
+  // larger ones the cost grows with the steps, where the program makes one product for each factor.
   const Implementation<Fft> device{
       .name = "cufft",
       .applies = device_applies,
@@ -376,15 +377,15 @@ std::vector<Implementation<Fft>> fft_implementations() {
   return {program, native_code, device};
 }
 
-// ---- derivatives: a transform of a cotangent
+// ---- derivatives: a transform of the cotangent
 
-// 1 where an element of a half stands for itself, 2 where for its conjugate, too; as a row that is
-// repeated.
+// 1 where an element of a half spectrum occurs once, and 2 where its conjugate occurs, too. The row
+// is broadcast.
 Array multiplicity(const Type& t, int64_t n) {
   const int last = t.ndim() - 1;
   const Array k = iota(I32, t.shape(), last);
   const Type one(t.dtype(), t.shape());
-  const int64_t inside = (n + 1) / 2;  // elements 1 … inside - 1 stand for two
+  const int64_t inside = (n + 1) / 2;  // elements 1 … inside - 1 occur twice
   const Array two = mul(base::ones(one), like(base::ones(one), 2));
   const Array pairs = bitwise_and(gt(k, like(k, 0)), lt(k, like(k, static_cast<double>(inside))));
   return select(pairs, two, base::ones(one));
@@ -428,7 +429,8 @@ std::vector<Sample<Fft>> fft_samples() {
   add(C128, {0, 3}, FftType::fft, {3});
   add(C128, {2, 0}, FftType::ifft, {0});
   add(C128, {2, 1}, FftType::irfft, {0});
-  // A square, a convolution, and real numbers through a square of half the length.
+  // A square length, a prime length (by convolution), and real numbers by a square of half the
+  // length.
   add(C128, {80}, FftType::fft, {80});
   add(C128, {67}, FftType::ifft, {67});
   add(F64, {160}, FftType::rfft, {160});
@@ -463,7 +465,7 @@ const Primitive<Fft>& fft_op = define<Fft>({
     .batch = batch_in_front<Fft>,
     .expand = fft_expand,
     .implementations = fft_implementations,
-    // Of one element it is the element, also of NaN, of which a product with 1 makes another.
+    // The transform of one element is the element. A product with 1 would make another NaN.
     .simplify =
         [](const SimplifyArgs<Fft>& s) {
           const bool complex =
@@ -475,7 +477,8 @@ const Primitive<Fft>& fft_op = define<Fft>({
     .rejects = fft_rejects,
 });
 
-// From so many real numbers on half of the spectrum is computed, and the other half copied from it.
+// For at least this many real numbers, half of the spectrum is computed and the other half copied
+// from it.
 constexpr int64_t worth_halving = 64;
 
 Array spectrum_of_real(const Array& x, bool inverse, int64_t n) {

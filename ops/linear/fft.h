@@ -8,12 +8,14 @@
 
 namespace weft::lax {
 
-// Which transform: of complex numbers and back, of real numbers and back.
+// The kind of transform: complex to complex (fft) and its inverse, real to complex (rfft) and its
+// inverse.
 enum class FftType { fft, ifft, rfft, irfft, FFT = fft, IFFT = ifft, RFFT = rfft, IRFFT = irfft };
-// Transforms of the last axes, up to three, of these lengths; with none x itself. Integers become
-// floats, floats complex but for rfft. Of irfft the last length says that of the result; the last
-// axis of x has half of it and 1. ShapeError where x has not these lengths, DTypeError for complex
-// operands of rfft. Source: jax.lax.fft.
+// Transforms the last axes, at most three, which have these lengths. Without lengths the result is
+// x. Integers are converted to floats, and floats to complex numbers, except for rfft. For irfft
+// the last length is that of the result, and the last axis of x has half of it plus 1. Throws
+// ShapeError if the axes of x do not have these lengths, and DTypeError for complex operands of
+// rfft. Source: jax.lax.fft.
 Array fft(const typing::Arg& x, FftType fft_type, const std::vector<int64_t>& fft_lengths);
 
 }  // namespace weft::lax

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/implementations.h: the ways of a factorisation: small matrices by a program inside the
-// lane, any by a library of the host, or of a GPU.
+// ops/linear/implementations.h: the implementations of a factorization: small matrices by a program
+// inside the lane, any matrices by a library of the host or of a GPU.
 #pragma once
 #include <limits>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace weft {
 
-// A library of GPUs: how the implementation is named, what it needs, its call.
+// A GPU library: the name of the implementation, the library that it needs, and its call.
 template <class P>
 struct OnDevice {
   std::string name, library;
@@ -21,16 +21,18 @@ struct OnDevice {
 
 template <class P>
 struct LaneOrLibrary {
-  std::function<int64_t(const Use<P>&)> rows;       // of a matrix, or columns if there are more
-  std::function<int64_t(const Use<P>&)> size = {};  // the largest number that the library is told
-  // Nanoseconds of one matrix and thread among many.
+  // the larger number of rows or columns of a matrix
+  std::function<int64_t(const Use<P>&)> rows;
+  std::function<int64_t(const Use<P>&)> size = {};  // the largest integer passed to the library
+  // Nanoseconds for one matrix and thread, if there are many matrices.
   std::function<double(const Use<P>&)> in_lane, library;
   std::function<NativeCall(const Use<P>&)> call;
-  OnDevice<P> device = {};       // without a call: none
-  int64_t largest_in_lane = 32;  // what is kept in a lane grows with the square
+  OnDevice<P> device = {};       // without a call there is no such implementation
+  int64_t largest_in_lane = 32;  // the memory that a lane needs grows with the square
 };
 
-// The longer side of the matrices of the first operand; the steps of an elimination.
+// longer_side: the longer side of the matrices of the first operand. work: the number of steps of
+// an elimination.
 template <class P>
 int64_t longer_side(const Use<P>& u) {
   const matrix::Sizes s(u.in[0]);
@@ -43,7 +45,7 @@ double work(const Use<P>& u) {
          static_cast<double>(s.smaller());
 }
 
-// No operand and no result is empty.
+// True if no operand and no result is empty.
 template <class P>
 bool has_all(const Use<P>& u) {
   for (const Types* all : {&u.in, &u.out})
@@ -59,7 +61,7 @@ std::vector<Implementation<P>> lane_or_library(const LaneOrLibrary<P>& w) {
   program.applies = [w](const Use<P>& u) { return w.rows(u) <= w.largest_in_lane; };
   program.cost = w.in_lane;
   library.name = "library";
-  // Its numbers are int, those of its workspace too.
+  // The library uses int for its arguments and for the size of its workspace.
   library.applies = [largest = w.size ? w.size : w.rows](const Use<P>& u) {
     return largest(u) <= std::numeric_limits<int>::max() / 64;
   };
@@ -70,8 +72,9 @@ std::vector<Implementation<P>> lane_or_library(const LaneOrLibrary<P>& w) {
   device.name = w.device.name;
   device.library = w.device.library;
   device.applies = [w, fits = library.applies](const Use<P>& u) { return fits(u) && has_all(u); };
-  // A batch is as many calls as matrices, mostly: what a lane can hold stays there. Else the host
-  // is the alternative, which costs more before it computes anything (jit/rewrite/choose.cpp).
+  // On a GPU, a batch mostly needs one call for each matrix, so matrices that fit into a lane
+  // remain there. For larger ones the alternative is the host, which has a cost before it computes
+  // anything (jit/rewrite/choose.cpp).
   device.cost = [w](const Use<P>& u) {
     return w.rows(u) <= w.largest_in_lane ? 1e12 : 0.1 * w.library(u);
   };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/lu.cpp: lu: column by column inside the lane, where rows stay in their places until
-// the end; large ones by LAPACK.
+// ops/linear/lu.cpp: lu: column by column inside the lane, where rows keep their positions until
+// the end; large matrices by LAPACK.
 #include "weft/ops/linear/lu.h"
 
 #include <algorithm>
@@ -31,9 +31,10 @@ namespace {
 using namespace lax;
 constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
 
-// ---- the definition: rows change places in each step so that the largest number of the column,
-// of equal ones the first, becomes the pivot. Of complex numbers the sum of both parts counts, as
-// in LAPACK; a NaN is larger than all.
+// ---- the reference.
+// Each step exchanges rows so that the largest element of the column becomes the pivot; the first
+// one of equal elements. Complex numbers are compared by the sum of the absolute values of both
+// parts, as in LAPACK. A NaN is larger than any number.
 
 template <class P>
 double magnitude(const P& x) {
@@ -97,9 +98,9 @@ Arrays lu_reference(const Arrays& x, const None&) {
   return {lu.array, pivots.array, permutation.array};
 }
 
-// ---- as a program. Which row becomes the pivot's differs between lanes, and where it comes from
-// does not matter to the others: a step takes the row out, and what is read of its place from then
-// on is the row that it changes places with.
+// ---- as a program.
+// The pivot row differs between lanes, but its position does not matter for the other rows. A step
+// takes the pivot row out, and later reads of its position get the row with which it is exchanged.
 
 Array magnitude(const Array& x) {
   const Array size =
@@ -109,19 +110,21 @@ Array magnitude(const Array& x) {
                 size);
 }
 
-// What stands at place `at` of the last axis, which differs between matrices.
+// Returns the element at position `at` of the last axis. The position differs between matrices.
 Array taken(const Array& x, const Array& at) {
   const int last = x.ndim() - 1;
   const Array here = eq(iota(I32, x.shape(), last), matrix::along_leading(at, x.shape()));
   return reduce_sum(select(here, x, base::zeros(x.type().strong())), {last});
 }
 
-// The numbers of a step that its rows share. Displaced: the row that stood where the pivot's goes.
+// The values of a step that all rows use. Displaced: the row at the position to which the pivot row
+// moves.
 struct Pivot {
   Array place, row, number, displaced, displaced_number;
 };
 
-// The rows from j + 1 on less what makes their column j zero, whose place the factors take.
+// From the rows after j, subtracts the multiple of the pivot row that makes column j zero. The
+// factors are stored in column j.
 Array without_column(const Array& a, const Pivot& p, const Array& j) {
   const int rank = a.ndim(), rows = rank - 2;
   const double m = static_cast<double>(a.shape()[rows]);
@@ -144,7 +147,7 @@ Array without_column(const Array& a, const Pivot& p, const Array& j) {
   return while_flat(test, body, {add(j, like(j, 1)), a})[1];
 }
 
-// (matrices, order of the rows), j -> the same and the place of the pivot.
+// Maps (matrices, order of the rows) and j to the same values and the position of the pivot.
 Arrays lu_step(const Array& a, const Array& order, const Array& j) {
   const int rows = a.ndim() - 2;
   const Array column = matrix::column(a, j), i = iota(I32, column.shape(), rows);
@@ -202,8 +205,9 @@ std::vector<Implementation<None>> lu_implementations() {
                                            }}});
 }
 
-// ---- derivative: with P A' = L' U + L U' and D = L^-1 P A' U^-1, L' = L low(D), U' = up(D) U.
-// What L or U lacks to be square is filled up with the identity.
+// ---- derivative: L' = L low(D), U' = up(D) U.
+// Here P A' = L' U + L U' and D = L^-1 P A' U^-1. If L or U is not square, it is extended with the
+// identity.
 
 Array grown(const Array& x, int64_t rows, int64_t columns) {
   std::vector<int64_t> none(static_cast<size_t>(x.ndim()), 0), high = none;

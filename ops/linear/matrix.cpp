@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/matrix.cpp: matrices by ops that move elements and choose among them.
+// ops/linear/matrix.cpp: matrix helpers made of ops that move and select elements.
 #include "weft/ops/linear/matrix.h"
 
 #include "weft/batching/batch_trace.h"
@@ -63,7 +63,7 @@ Array triangle(const Array& x, bool lower, bool strict) {
 }
 
 namespace {
-// x at these places of its axes, which go.
+// Indexes x at these positions of its axes, which are removed.
 Array elements(const Array& x, const std::vector<std::pair<int, Array>>& places) {
   std::vector<int64_t> sizes = x.shape().sizes(), gone;
   Arrays starts(sizes.size(), base::zeros(Type(I32, {})));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/matrix.h: what rules of factorisations say of the last two axes of an array.
+// ops/linear/matrix.h: helpers for rules of factorizations, which treat the last two axes of an
+// array as a matrix.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/core/ref.h"
@@ -9,68 +10,69 @@
 
 namespace weft::matrix {
 
-// Raises ShapeError or DTypeError unless the first operand has matrices of F32, F64, C64 or C128;
-// square ones.
+// require_matrices throws ShapeError or DTypeError unless the first operand has matrices of F32,
+// F64, C64 or C128. require_square also requires that they are square.
 void require_matrices(const char* op, const Types& in);
 void require_square(const char* op, const Types& in);
 
-// How many matrices of how many rows and columns.
+// The number of matrices, and their numbers of rows and columns.
 struct Sizes {
   explicit Sizes(const Type& t);
   int64_t batch = 1, rows, columns;
   int64_t smaller() const { return rows < columns ? rows : columns; }
 };
 
-Array conj(const Array& x);          // of real numbers x itself
-Array real_part_of(const Array& x);  // likewise
-// Real numbers as numbers of dtype d, real or complex.
+Array conj(const Array& x);          // returns x for real numbers
+Array real_part_of(const Array& x);  // returns x for real numbers
+// Converts real numbers to dtype d, which may be complex.
 Array as_number(const Array& x, DType d);
 Array zeros_like(const Array& x);
-Array squares(const Array& x);  // of the absolute values
-// Rows and columns exchanged; `conjugated` besides.
+Array squares(const Array& x);  // squared absolute values
+// Exchanges rows and columns, and also conjugates x if `conjugated`.
 Array transposed(const Array& x, bool conjugated = false);
-// x on and below the diagonal (above it, unless `lower`), zeros elsewhere; `strict`: without it.
+// Returns x on and below the diagonal (above it unless `lower`), and zeros elsewhere. `strict`
+// makes the diagonal zero, too.
 Array triangle(const Array& x, bool lower, bool strict = false);
-// Element j of axis `at`, which goes.
+// Returns element j along axis `at`, without that axis.
 Array element(const Array& x, const Array& j, int at);
-// x with `part` there, which lacks the axis.
+// Returns x with element j along axis `at` replaced by `part`, which does not have the axis.
 Array with_element(const Array& x, const Array& part, const Array& j, int at);
-// One number everywhere.
+// Broadcasts one number to the shape.
 Array all(const Array& number, const Shape& shape);
-// The diagonals; number (i, j) of each matrix; its column j.
+// The diagonal, element (i, j), and column j of each matrix.
 Array diagonal(const Array& x);
 Array number(const Array& x, const Array& i, const Array& j);
 Array column(const Array& x, const Array& j);
-// a b, for each pair of matrices.
+// The product a b of each pair of matrices.
 Array product(const Array& a, const Array& b);
-// v, whose axes are the leading ones of `shape`, along those and repeated along the rest; `at`:
-// where its last axis is instead.
+// Broadcasts v to `shape`. The axes of v are the leading axes of `shape`; in `along`, its last axis
+// is axis `at` instead.
 Array along_leading(const Array& v, const Shape& shape);
 Array along(const Array& v, const Shape& shape, int at);
-// v repeated along axis `at` of `shape`, which it has not.
+// Broadcasts v to `shape`. v has all axes of `shape` except `at`.
 Array without(const Array& v, const Shape& shape, int at);
-// v repeated along axis `at` of x's shape, times each number of x.
+// Broadcasts v along axis `at` of x, and multiplies x by it.
 Array scaled(const Array& x, const Array& v, int at);
 
-// 1 where the row's number is that of the column, else 0.
+// 1 where the row and column indices are equal, else 0.
 Array identity(const Type& t);
 
-// Where the leading numbers of the vectors along axis `axis` stand: of each the first that is at
-// least 0.6 times as large as its largest. What is made real and positive of eigenvectors and
-// singular vectors, so that they are determined.
+// The positions of the leading elements of the vectors along axis `axis`: the first element whose
+// absolute value is at least 0.6 times the largest. These elements of eigenvectors and singular
+// vectors are made real and positive, so that the vectors are unique.
 Array leads(const Array& vectors, int axis);
-// For each vector what x has at the lead.
+// Returns the element of x at the leading position of each vector.
 Array at_leads(const Array& x, const Array& leads, int axis);
-// The factors that make the leading numbers so.
+// Returns the factors that make the leading elements real and positive.
 Array to_positive_leads(const Array& vectors, int axis);
 
-// f of each matrix in a lane of its own, whose loops end by themselves.
+// Runs f on each matrix in its own lane, so that loops of each lane end independently.
 Arrays each_matrix(const Array& x, FunctionRef<Arrays(const Array&)> f);
 
-// Numbers for tests: from -1 to 1; the same off the diagonal, and about n on it.
+// Numbers for tests. random: from -1 to 1. dominant: the same off the diagonal, and about n on it.
 Array random(const Type& t, uint64_t seed);
 Array dominant(const Type& t, uint64_t seed);
-// The Hermitian part of such; what is imaginary on the diagonal does not count.
+// The Hermitian part of such a matrix. Imaginary parts on the diagonal are dropped.
 Array positive_definite(const Type& t, uint64_t seed);
 
 }  // namespace weft::matrix

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/numbers.h: single numbers, real or complex, in the definitions of factorisations.
+// ops/linear/numbers.h: single numbers, real or complex, for the reference implementations of
+// factorizations.
 #pragma once
 #include "weft/ops/kit/arith.h"
 

@@ -24,7 +24,7 @@ void with_product(DType in, DType out, F&& f) {
   });
 }
 
-// The number x of dtype T as one that products of dtype Out are computed with.
+// Converts the number x of dtype T to the type with which products of dtype Out are computed.
 template <class V>
 inline constexpr bool is_nest = num::is_ir<V>;
 template <class R>
@@ -38,7 +38,7 @@ auto factor(const V& x) {
   } else if constexpr (!arith::is_cx<P> && !arith::is_cx<V>) {
     return num::convert<num::scalar_t<P>>(x);
   } else {
-    return P{};  // the type rule lets no real meet a complex
+    return P{};  // the type rule rejects products of real and complex numbers
   }
 }
 
@@ -92,7 +92,7 @@ std::array<Ints, 2> axes_in_product(const std::array<int64_t, 2>& ranks, const l
   const std::array<const Ints*, 2> contract = {&d.lhs_contract, &d.rhs_contract},
                                    batch = {&d.lhs_batch, &d.rhs_batch};
   std::array<Ints, 2> axes;
-  int64_t next = std::ssize(d.lhs_batch);  // axes that one operand alone has stand behind these
+  int64_t next = std::ssize(d.lhs_batch);  // axes that only one operand has come after these
   for (size_t k = 0; k < 2; ++k) {
     axes[k].assign(static_cast<size_t>(ranks[k]), unknown);
     for (size_t i = 0; i < contract[k]->size(); ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/product.h: what ops that sum products share: their dtypes, axes, factors, sums and
+// ops/linear/product.h: the shared parts of ops that sum products: dtypes, axes, factors, sums and
 // derivative.
 #pragma once
 #include "weft/ops/kit/arith.h"
@@ -9,19 +9,19 @@
 
 namespace weft {
 
-// Two operands of one dtype, of numbers, and a result that holds their products.
+// Requires two operands of one numeric dtype, and a result dtype that can hold their products.
 void require_product(const char* op, const Types& in, DType out);
-// For each axis of two operands of these ranks, the axis of their product that it is; -1 - k of the
-// kth pair of contracted ones.
+// For each axis of two operands of these ranks, returns the axis of their product. For the kth pair
+// of contracted axes it returns -1 - k.
 std::array<Ints, 2> axes_in_product(const std::array<int64_t, 2>& ranks, const lax::DotDims& d);
-// Factors are converted to the numbers that products of dtype Out are computed with, here, so that
-// the rest of an op is compiled for each dtype of a result and not for each pair.
+// Converts the factors to the numbers with which products of dtype Out are computed. Because of
+// this the rest of an op is compiled once for each result dtype, not for each pair of dtypes.
 template <class Out>
 using factor_t =
     std::conditional_t<std::is_same_v<Out, bfloat16_t> || std::is_same_v<Out, float16_t>, float,
                        Out>;
 Arrays factors_of(const Arrays& x, DType out);
-// The same of an element of a nest that an operand of dtype `in` has.
+// The same for a loop-nest element of an operand of dtype `in`.
 Elem factor_elem(const Elem& e, DType in, DType out);
 
 template <class R>
@@ -43,7 +43,8 @@ constexpr bool find_fma() {
 template <class R>
 inline constexpr bool has_fma = find_fma<R>();
 
-// A product that is a term of a sum: where there is a fused multiply-add its two factors.
+// A product that is a term of a sum. If there is a fused multiply-add for R, it consists of the two
+// factors.
 template <class R>
 struct Factors {
   R a, b;
@@ -71,7 +72,7 @@ struct SumOfProducts {
   }
 };
 
-// The derivative of an op that is linear in each of its two operands.
+// The jvp of an op that is linear in each of its two operands.
 template <class P>
 Arrays product_jvp(const JvpArgs<P>& j) {
   Array t;
@@ -83,7 +84,7 @@ Arrays product_jvp(const JvpArgs<P>& j) {
   return {t};
 }
 
-// How products of dtype Out add up.
+// Sets how products of dtype Out are summed.
 template <class Out>
 void describe_sum(Lowering* r) {
   using Ir = typename Element<Out>::ir;
@@ -97,7 +98,7 @@ void describe_sum(Lowering* r) {
         Element<Out>::out(Element<Out>::in({id[0], id.size() > 1 ? id[1] : nest::no_id}))};
   };
 }
-// The same of what product_term gives.
+// The same for the terms that product_term returns.
 template <class Out>
 void describe_fused_sum(Lowering* r) {
   describe_sum<Out>(r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/qr.cpp: geqrf, geqp3, householder_product, qr: one reflection after another inside the
-// lane, large matrices by LAPACK.
+// ops/linear/qr.cpp: geqrf, geqp3, householder_product, qr: reflections in order inside the lane,
+// large matrices by LAPACK.
 #include "weft/ops/linear/qr.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ struct Full {
   WEFT_FIELDS(full_matrices)
 };
 
-// ---- the definition, on numbers in rows
+// ---- the reference, on row-major numbers
 
 template <class P>
 struct Numbers {
@@ -50,7 +50,7 @@ struct Numbers {
   int64_t rows, columns;
   P& operator()(int64_t i, int64_t j) { return x[static_cast<size_t>(i * columns + j)]; }
 };
-// The largest part of x.
+// The larger absolute value of the parts of x.
 template <class P>
 double part_of(const P& x) {
   if constexpr (arith::is_cx<P>)
@@ -58,8 +58,8 @@ double part_of(const P& x) {
   else
     return std::abs(static_cast<double>(x));
 }
-// The Euclidean length of rows `first` and on of a column; numbers are made smaller or larger by
-// one factor, so that no square overflows or vanishes.
+// The Euclidean length of a column from row `first` on. Numbers are scaled by one factor, so that
+// no square overflows or underflows.
 template <class P>
 double length(Numbers<P>& a, int64_t first, int64_t column) {
   double scale = 0, sum = 0;
@@ -79,8 +79,8 @@ double length(Numbers<P>& a, int64_t first, int64_t column) {
   return scale * std::sqrt(sum);
 }
 
-// The columns of `to` from `first_column` on, less `factor` times the reflection that column j of
-// `v` holds below its diagonal.
+// Applies a reflection to the columns of `to` from `first_column` on: subtracts `factor` times its
+// projection. Column j of `v` contains the reflection below its diagonal.
 template <class P>
 void reflect(Numbers<P>& v, int64_t j, P factor, Numbers<P>& to, int64_t first_column) {
   for (int64_t c = first_column; c < to.columns; ++c) {
@@ -109,7 +109,8 @@ P make_reflection(Numbers<P>& a, int64_t j) {
   return tau;
 }
 
-// With `pivoting` columns change places, but for the first `held` ones; `order` is their order.
+// With `pivoting`, columns are exchanged, except for the first `held` ones. `order` records their
+// order.
 template <class P>
 void factor(Numbers<P>& a, P* taus, bool pivoting, int64_t held, int32_t* order) {
   for (int64_t j = 0; j < std::min(a.rows, a.columns); ++j) {
@@ -149,7 +150,7 @@ Shape taus_shape(const Type& x) {
 }
 Type taus_type(const Type& x) { return Type(x.dtype(), taus_shape(x)); }
 Type order_type(const Type& x) { return Type(I32, x.shape().erased(x.ndim() - 2)); }
-// Of Q and R, where Q has `full` columns or as many as fit.
+// The types of Q and R. Q has `full` columns, or min(m, n).
 Types qr_types(const Type& x, bool full) {
   const matrix::Sizes s(x);
   const int last = x.ndim() - 1;
@@ -214,10 +215,9 @@ Arrays product_reference(const Arrays& x, const None&) {
 
 // ---- as programs
 
-// f(row i) for the rows from `first` on, each put in its place; `carry` goes
-// along.
+// Replaces each row i from `first` on by f(row i). `carry` is passed from row to row.
 using EachRow = FunctionRef<Arrays(const Array& i, const Array& row, const Array& carry)>;
-// (x with other rows, carry)
+// Returns x with the new rows, and the carry.
 Arrays each_row(const Array& x, const Array& first, const Array& carry, EachRow f) {
   const int rows = x.ndim() - 2;
   const double m = static_cast<double>(x.shape()[rows]);
@@ -234,8 +234,8 @@ Arrays each_row(const Array& x, const Array& first, const Array& carry, EachRow 
   return {out[1], out[2]};
 }
 
-// x less v (factor v^H x), in the rows from j on; v is 0 in front of j. Column j becomes `column`,
-// if there is one.
+// x - v (factor v^H x), in the rows from j on; v is 0 before j. If `column` is given, it replaces
+// column j.
 Array reflected(const Array& x, const Array& v, const Array& factor, const Array& j,
                 const Array& column = {}) {
   const int rows = x.ndim() - 2;
@@ -262,8 +262,8 @@ Array largest_part(const Array& x) {
   return is_complex(x.dtype()) ? max(abs(real(x)), abs(imag(x))) : abs(x);
 }
 
-// The reflection that makes zeros of column j of x below row j: its vector, tau, and the column as
-// geqrf leaves it. Numbers are divided by the largest, so that no square overflows or vanishes.
+// The reflection that makes column j of x zero below row j: its vector, tau, and the column as
+// geqrf returns it. Numbers are divided by the largest, so that no square overflows or underflows.
 struct Reflection {
   Array v, tau, column;
 };
@@ -276,7 +276,8 @@ Reflection reflection(const Array& x, const Array& j) {
   const Array below = select(gt(i, at), whole, zeros_like(whole));
   const Array alpha = matrix::element(whole, j, rows);
   const Array size = max(reduce_max(largest_part(below), {rows}), largest_part(alpha));
-  // 1 / size overflows for the smallest numbers, whose quotients need no more than this.
+  // For the smallest numbers 1 / size overflows. Dividing by the smallest normal number is enough
+  // for them.
   const double tiny =
       real_part(d) == F64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
   const Array scale = max(size, matrix::all(like(size, tiny), size.shape()));
@@ -284,7 +285,7 @@ Reflection reflection(const Array& x, const Array& j) {
   const Array scaled = div(below, along(divisor)), first = div(alpha, divisor);
   const Array rest = reduce_sum(squares(scaled), {rows});
   const Array norm = sqrt(add(rest, squares(first)));
-  // By the sign of zeros, too, as LAPACK has it.
+  // The sign of zero counts, too, as in LAPACK.
   const Array a = real_part_of(first);
   const DType bits = real_part(d) == F64 ? I64 : I32;
   const Array whole_bits = bitcast_convert_type(a, bits);
@@ -314,7 +315,7 @@ Arrays geqrf_expand(const ExpandArgs<None>& e) {
   return {r[0], base::move_axis(r[1], 0, t.ndim() - 2)};
 }
 
-// x with columns j and `other` (a number a matrix) in each other's place.
+// x with columns j and `other` exchanged. `other` has one index for each matrix.
 Array exchanged(const Array& x, const Array& j, const Array& other) {
   const int last = x.ndim() - 1;
   const Array c = iota(I32, x.shape(), last);
@@ -327,7 +328,8 @@ Array exchanged(const Array& x, const Array& j, const Array& other) {
   return select(here, column(there), select(there, column(here), x));
 }
 
-// The order of columns in which those whose number is not 0 have come to the front, and how many.
+// Returns the order of columns after moving those with a nonzero entry to the front, and their
+// number.
 std::pair<Array, Array> leading_first(const Array& first) {
   const int rows = first.ndim() - 1;
   const int64_t n = first.shape()[rows];
@@ -420,7 +422,7 @@ NativeCall call(const Use<P>& u, native::Reflections what) {
   }
   return call;
 }
-// What the library of GPUs has of it: not the order of columns.
+// The ops that the GPU library has. It does not have column exchanges.
 OnDevice<None> on_device(native::Reflections what) {
   OnDevice<None> d{"cusolver", "cuSOLVER", {}};
   if (what == native::Reflections::plain)
@@ -429,9 +431,9 @@ OnDevice<None> on_device(native::Reflections what) {
     d.call = [](const Use<None>& u) { return device_calls::householder_product(u.in[0], u.in[1]); };
   return d;
 }
-// Nanoseconds of a matrix and thread among many (AVX2, F32), of both factors together: 118 in the
-// lane and 1310 by LAPACK of 3 rows, 1980 and 6340 of 8, 33000 and 22400 of 16, 88000 and 70000 of
-// 32.
+// Nanoseconds per matrix and thread among many (AVX2, F32), for both factors together, in the lane
+// and by LAPACK: 118 and 1310 for 3 rows, 1980 and 6340 for 8, 33000 and 22400 for 16, 88000 and
+// 70000 for 32.
 std::vector<Implementation<None>> ways(native::Reflections what) {
   return lane_or_library<None>({.rows = longer_side<None>,
                                 .in_lane = [](const Use<None>& u) { return 2 * work(u); },
@@ -468,8 +470,8 @@ std::vector<Reject<P>> matrix_rejects(const P& p) {
 
 // ---- derivative
 
-// With X = Q R and W = Q^H X' R^-1: Q' = Q (S - W) + X' R^-1 and R' = (W - S) R, where S is
-// antihermitian, takes its lower triangle from W, and what is imaginary of W's diagonal.
+// With X = Q R and W = Q^H X' R^-1: Q' = Q (S - W) + X' R^-1 and R' = (W - S) R. S is
+// antihermitian. It has the lower triangle of W and the imaginary part of W's diagonal.
 Arrays qr_derivative(const char* op, const Array& dx, const Array& q, const Array& r, bool full) {
   const matrix::Sizes s(dx.type());
   if (full && s.rows > s.columns)
@@ -478,7 +480,7 @@ Arrays qr_derivative(const char* op, const Array& dx, const Array& q, const Arra
         " of matrices of more rows than columns has a derivative without full_matrices only: the "
         "further columns of Q are no function of the matrix");
   if (s.rows < s.columns) {
-    // The first columns have the square factors Q and R; behind them R' is (Q^H X)'.
+    // The first columns have the square factors Q and R. For the other columns, R' is (Q^H X)'.
     const auto columns = [&](const Array& x, int64_t lo, int64_t hi) {
       return base::slice_axis(x, x.ndim() - 1, lo, hi);
     };
@@ -499,10 +501,11 @@ Arrays qr_derivative(const char* op, const Array& dx, const Array& q, const Arra
   }
   return {base::add(matrix::product(q, sub(turn, w)), right), matrix::product(sub(w, turn), r)};
 }
-// The columns v of the reflections and an upper triangle U have V U = E - Q, where E are the first
-// columns of the identity (J. Ballard et al., "Reconstructing Householder vectors from
-// tall-skinny QR", J. Parallel Distrib. Comput. 85 (2015)); the taus are the diagonal of U. So what
-// changes Q changes them as the factors of LU. A tau of 0 in the last column divides nothing.
+// The columns v of the reflections and an upper triangle U satisfy V U = E - Q, where E are the
+// first columns of the identity. (J. Ballard et al., "Reconstructing Householder vectors from
+// tall-skinny QR", J. Parallel Distrib. Comput. 85 (2015).) The taus are the diagonal of U. A
+// change of Q therefore changes V and the taus like the factors of an LU factorization. A tau of 0
+// in the last column is not a divisor.
 Arrays reflection_tangents(const Array& v, const Array& q, const Array& dq) {
   const int rows = v.ndim() - 2;
   const int64_t m = v.shape()[rows], k = v.shape()[rows + 1];
@@ -619,8 +622,8 @@ const Primitive<None>& geqp3_op = define<None>({
         },
 });
 
-// The product in one piece, whose derivative is that of each factor: E - V D (1 + S D)^-1 V^H, with
-// the taus on the diagonal of D and what V^H V has above its diagonal in S.
+// Q as one expression, whose derivative is that of each factor: E - V D (1 + S D)^-1 V^H. D has the
+// taus on its diagonal, and S is the part of V^H V above the diagonal.
 Array compact_product(const Array& a, const Array& taus) {
   const int last = a.ndim() - 1;
   const int64_t n = a.shape()[last], k = taus.shape()[last - 1];
@@ -767,8 +770,8 @@ QR qr(const Arg& x, const QROptions& o) {
   Arrays r = qr_op.bind({x}, {o.full_matrices});
   return {std::move(r[0]), std::move(r[1])};
 }
-// The order of the columns is a choice; what is differentiated is the factorisation of the matrix
-// whose columns have that order.
+// The column order is not differentiated. The derivative is that of the factorization of the matrix
+// with its columns in this order.
 PivotedQR pivoted_qr(const Arg& x, const QROptions& o) {
   const Source s(x.at());
   if (x->ndim() < 2) reject_shape("qr", "takes matrices along the last two axes", {x->type()});

@@ -31,7 +31,7 @@ struct Solve {
   WEFT_FIELDS(conjugate_a, left_side, lower, transpose_a, unit_diagonal)
 };
 
-// The axis of b that a is multiplied with.
+// The axis of b that a multiplies.
 int solved_axis(int a_rank, int b_rank, const Solve& p) {
   return p.left_side ? a_rank - 2 : b_rank - 1;
 }
@@ -53,7 +53,7 @@ Types solve_type(const Types& in, const Solve& p) {
   return {Type(in[1].dtype(), in[1].shape())};
 }
 
-// Batches, rows and columns of a call.
+// The batch, rows and columns of a call.
 struct Sizes {
   int64_t batch = 1, n = 1, columns = 1;
 };
@@ -65,12 +65,12 @@ Sizes sizes_of(const Type& a, const Type& b, const Solve& p) {
     if (k != at) (k < a.ndim() - 2 ? s.batch : s.columns) *= b.shape()[k];
   return s;
 }
-// The whole as a system with a matrix that stands in front: whether that is the transposed one of
-// what is given, and whether its first row has one number.
+// The system is solved with the matrix on the left. transposes: true if that matrix is the
+// transpose of the operand. forward: true if its first row has one element.
 bool transposes(const Solve& p) { return p.transpose_a == p.left_side; }
 bool forward(const Solve& p) { return p.lower != transposes(p); }
 
-// ---- the definition
+// ---- the reference
 
 template <class T>
 void solve_dense(const Sizes& s, const Solve& p, const T* a, const T* b, T* x) {
@@ -114,10 +114,11 @@ Arrays solve_reference(const Arrays& x, const Solve& p) {
   return {r.array};
 }
 
-// ---- as a program: a step finds the numbers of a row, and takes what they add from the rows to
-// come, where the right side lies.
+// ---- as a program.
+// A step finds the elements of a row, and subtracts their contribution from the remaining rows, in
+// place.
 
-// b without row k, times the numbers of column k, in the rows after it, or before it.
+// Subtracts row k times the elements of column k from the rows of b after it, or before it.
 Array without_row(const Array& b, const Array& a, const Array& row, const Array& k, int at,
                   bool forward) {
   const Type index(I32, {}), t = b.type();
@@ -176,13 +177,13 @@ NativeCall solve_call(const Use<Solve>& u) {
   return call;
 }
 
-// n^2, of one column: a batch is not to count.
+// n^2, for one column. The batch must not count.
 double square(const Use<Solve>& u) {
   const auto n = static_cast<double>(u.in[0].shape()[u.in[0].ndim() - 1]);
   return n * n;
 }
-// Nanoseconds of a system of one column among many (AVX-512, one thread): 16 in the lane and 98 by
-// BLAS of 8 rows, 110 and 210 of 20, 290 and 350 of 28 in F32, 970 and 1200 of 32 in F64.
+// Nanoseconds per system of one column among many (AVX-512, one thread), in the lane and by BLAS:
+// 16 and 98 for 8 rows, 110 and 210 for 20, 290 and 350 for 28 in F32, 970 and 1200 for 32 in F64.
 std::vector<Implementation<Solve>> solve_implementations() {
   return lane_or_library<Solve>(
       {.rows = longer_side<Solve>,
@@ -201,7 +202,7 @@ std::vector<Implementation<Solve>> solve_implementations() {
 
 // ---- transforms
 
-// op(A) X = B gives op(A) X' = B' - op(A') X, where A' has the triangle of A.
+// op(A) X = B implies op(A) X' = B' - op(A') X, where A' has the triangle of A.
 Array change_of_matrix(const Array& da, const Array& x, const Solve& p) {
   Array d = matrix::triangle(da, p.lower, p.unit_diagonal);
   if (p.conjugate_a) d = matrix::conj(d);
@@ -228,7 +229,7 @@ Arrays solve_transpose(const TransposeArgs<Solve>& t) {
   return {Array(), t.op({t.x[0], t.ct[0]}, p)};
 }
 
-// Lanes that share a matrix are columns (rows, on the right) of one system.
+// Lanes that share a matrix become columns (rows, if it is on the right) of one system.
 Batched solve_batch(const BatchArgs<Solve>& b) {
   if (b.mapped(0))
     return {b.op.bind({move_mapped(b.x[0], b.axis[0], 0, b.size),

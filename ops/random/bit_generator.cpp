@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* name = "rng_bit_generator";
 
-// Arrays of U32 that compute as the words of math::threefry2x32 and math::philox4x32.
+// U32 arrays with the operators that math::threefry2x32 and math::philox4x32 need from a word.
 struct Word {
   explicit Word(uint32_t n) : a(scalar_of_int(U32, n)) {}
   explicit Word(Array x) : a(std::move(x)) {}
@@ -49,20 +49,20 @@ Word mulhi(const Word& x, const Word& y) {
   return high(lax::mul(lax::convert_element_type(x.a, U64), lax::convert_element_type(y.a, U64)));
 }
 
-// Element i of the state, as often as the shape says.
+// Element i of the state, broadcast to the shape.
 Array element(const Array& state, int64_t i, const Shape& shape) {
   return broadcast_in_dim(base::reshape(slice_static(state, {i}, {i + 1}, {1}), {}), shape, {});
 }
-// 0, 1, 2, … in the order of memory.
+// 0, 1, 2, … in row-major order.
 Array numbers(const Shape& shape) { return base::reshape(iota(U64, {shape.elements()}, 0), shape); }
 
 struct Drawn {
   Array bits;       // U32 or U64
-  int64_t counted;  // steps of the counter
+  int64_t counted;  // number of counter steps
 };
 
-// Of 32 bits the two words of a step are a half each of the first axis of even size, else of the
-// longest.
+// With 32 bits, the two words of a step form the two halves of one axis. This is the first axis of
+// even size, or the longest axis if all sizes are odd.
 Drawn threefry(const Array& state, const Shape& shape, bool wide) {
   if (shape.ndim() == 0) {
     const Drawn one = threefry(state, {1}, wide);
@@ -85,7 +85,7 @@ Drawn threefry(const Array& state, const Shape& shape, bool wide) {
   return {base::slice_axis(all, axis, 0, shape[axis]), n};
 }
 
-// A state of two words has its key as the upper half of the counter.
+// In a state of two words, the key is also the upper half of the counter.
 Drawn philox(const Array& state, const Shape& shape, bool wide) {
   const int64_t n = shape.elements(), words = wide ? 2 : 4;
   const Shape steps{(n + words - 1) / words};
@@ -105,7 +105,7 @@ Drawn philox(const Array& state, const Shape& shape, bool wide) {
   return {base::reshape(base::slice_axis(all, 0, 0, n), shape), steps[0]};
 }
 
-// The counter is so much further, of 64 or 128 bits.
+// Advances the counter, of 64 or 128 bits, by n.
 Array moved_on(const Array& state, int64_t n) {
   const Shape one{1};
   const Array lower = element(state, 1, one);
@@ -129,7 +129,7 @@ RandomDraw ir::draw_bits(const Array& state, const Shape& shape, DType dtype, Bi
     reject_shape(name, "takes a state of two numbers, or of Philox three", {state.type()});
   const bool wide = itemsize(dtype) == 8;
   const Drawn drawn = (is_threefry ? threefry : philox)(state, shape, wide);
-  // A conversion of integers keeps the lower end.
+  // Converting integers keeps the low bits.
   return {moved_on(state, drawn.counted), lax::convert_element_type(drawn.bits, dtype)};
 }
 

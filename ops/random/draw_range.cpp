@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/random/draw_range.cpp: numbers of a range, from 64 bits of Threefry each.
+// ops/random/draw_range.cpp: numbers in a range, each from 64 bits of Threefry.
 #include "weft/ops/random/draw_range.h"
 
 #include <cmath>
@@ -19,11 +19,13 @@
 namespace weft {
 namespace {
 
-// The floats that are computed with have so many digits; others are rounded from these.
+// The number of mantissa bits of the floats used for computing. Other floats are rounded from
+// these.
 DType wide_of(DType d) { return d == F64 ? F64 : F32; }
 int digits(DType d) { return d == F64 ? 53 : 24; }
 
-// k 2^-digits for the digits' bits k: all of [0, 1) that has no more of them.
+// k 2^-digits, where k is the integer made of `digits` random bits: all numbers in [0, 1) with at
+// most that many digits.
 Array unit(const Array& bits, DType d) {
   const Array top = lax::shift_right_logical(bits, scalar_of_int(U64, 64 - digits(d)));
   const Array k = base::convert(top, wide_of(d));
@@ -34,7 +36,7 @@ Array uniform_integers(const Array& bits, const Array& a, const Array& b) {
   const Array first = base::convert(a, U64);
   const Array count = lax::max(lax::sub(base::convert(b, U64), first), scalar_of_int(U64, 1));
   const Array all = broadcast_in_dim(count, bits.shape(), {});
-  // The sum wraps, as the difference did.
+  // The sum wraps, like the difference.
   return base::convert(lax::add(lax::rem(bits, all), broadcast_in_dim(first, bits.shape(), {})),
                        a.dtype());
 }
@@ -44,10 +46,10 @@ Array uniform_floats(const Array& bits, const Array& a, const Array& b) {
   const Array first = base::convert(a, w), size = lax::sub(base::convert(b, w), first);
   const Array x =
       base::convert(lax::add(lax::mul(unit(bits, d), everywhere(size)), everywhere(first)), d);
-  // Some are rounded up to b, which is no number of the range.
+  // Some numbers are rounded up to b, which is outside of the range.
   return lax::select(lax::lt(x, everywhere(b)), x, everywhere(a));
 }
-// By the inverse of their distribution function at the odd multiples of 2^-digits in (-1, 1).
+// Applies the inverse of the normal distribution function to odd multiples of 2^-digits in (-1, 1).
 Array normal_floats(const Array& bits, const Array& a, const Array& b) {
   const DType d = a.dtype(), w = wide_of(d);
   const auto everywhere = [&](const Array& x) {
@@ -70,7 +72,7 @@ Array draw_range(const char* op, const Array& a, const Array& b, const Shape& sh
   if (how == Distribution::normal && !is_floating(a.dtype()))
     reject_dtype(op, "draws normal numbers as floats", in);
   if (!whole && !is_floating(a.dtype())) reject_dtype(op, "draws integers or floats", in);
-  // The key is the stream, the counter begins with 0.
+  // The key is the stream, and the counter starts at 0.
   const uint64_t state[2] = {stream, 0};
   const Array bits =
       draw_bits(array_of_bytes(Type(U64, Shape{2}), state), shape, U64, BitGenerator::threefry)

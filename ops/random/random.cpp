@@ -3,9 +3,9 @@
 // ops/random/random.cpp: random_seed, random_split, random_fold_in, random_bits, random_wrap,
 // random_unwrap.
 //
-// A key is two 32-bit words. Element i of what is drawn is a function of the key and i alone, so a
-// map over keys gives each lane what it would draw by itself, and numbers do not depend on the
-// schedule.
+// A key is two 32-bit words. Element i of the result depends only on the key and i. A map over keys
+// therefore gives each lane the numbers that it would draw alone, and the numbers do not depend on
+// the schedule.
 #include "weft/ops/random/random.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ const Words* words_of(const Array& x) { return static_cast<const Words*>(concret
 Word word(nest::Id id) { return Word::at(id); }
 Elem key_elem(const std::array<Word, 2>& w) { return {w[0].id, w[1].id}; }
 
-// Keys have no tangents, and neither has what is drawn.
+// Keys do not have tangents, and neither do the numbers drawn with them.
 template <class P>
 Arrays no_tangent(const JvpArgs<P>& j) {
   return Arrays(j.out.size());
@@ -41,7 +41,7 @@ Shape appended(const Shape& a, const Ints& b) {
   return Shape(s);
 }
 
-// The number of an element among those drawn with one key, as two words.
+// The index of an element among those drawn with one key, as two words.
 std::array<Word, 2> counter(const Coords& at, size_t lead, const Ints& shape) {
   num::Ir<int64_t> flat(0);
   int64_t total = 1;
@@ -64,7 +64,7 @@ void for_each_draw(const Array& keys, const Ints& shape, const F& f) {
         i * n + e);
 }
 
-// Which keys are made.
+// The kind of the new keys.
 struct Impl {
   DType impl = Key;
   WEFT_FIELDS(impl)
@@ -247,7 +247,7 @@ DType unsigned_of(int64_t bits) {
   return bits == 8 ? U8 : bits == 16 ? U16 : bits == 32 ? U32 : U64;
 }
 
-// The narrow types take the low bits.
+// Narrow dtypes get the low bits.
 template <class U>
 auto drawn(DType kind, U k0, U k1, U hi, U lo, uint64_t*) {
   return kind == Key ? math::random_bits64(k0, k1, hi, lo) : math::philox_bits64(k0, k1, hi, lo);
@@ -267,7 +267,7 @@ void with_unsigned(int64_t bits, const F& f) {
   }
 }
 
-// A key that is not mapped: what .randomness of the map says.
+// For a key that is not mapped, .randomness of the map decides.
 Batched unmapped_bits(const BatchArgs<Bits>& b) {
   const BatchLevel& level = b.level;
   if (level.randomness == "error")
@@ -364,7 +364,7 @@ const Primitive<Impl>& wrap_op = define<Impl>({
     .jvp = no_tangent<Impl>,
     .batch =
         [](const BatchArgs<Impl>& b) {
-          // The words stay last.
+          // The axis of words remains last.
           const int at = *b.axis[0] == b.x[0].ndim() - 1 ? 0 : *b.axis[0];
           return Batched{wrap_op.bind({move_mapped(b.x[0], b.axis[0], at, b.size)}, b.params),
                          {at}};

@@ -1,20 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/random/random.h: random keys and the bits made of them, as JAX with threefry2x32 and rbg.
+// ops/random/random.h: random keys and the bits drawn with them, as in JAX with threefry2x32 and
+// rbg.
 #pragma once
 #include "weft/tracer/array.h"
 
 namespace weft {
 
-// Keys are of dtype Key, or RbgKey: those split and fold as the others, and their bits are of
-// Philox instead of Threefry. JAX's "rbg" has four words a key, of which the upper two repeat the
-// lower.
+// Keys have dtype Key or RbgKey. RbgKeys are split and folded like Keys, but draw their bits with
+// Philox instead of Threefry. A key of JAX's "rbg" has four words, the upper two of which repeat
+// the lower two.
 //
-// A key a seed: of 32-bit seeds (0, seed), of 64-bit ones (upper word, lower word).
+// Returns a key for each seed: (0, seed) for 32-bit seeds, (upper word, lower word) for 64-bit
+// seeds.
 Array random_seed(const Array& seeds, DType kind = DType::Key);
 // keys[…] -> keys[…, shape].
 Array random_split(const Array& keys, const Shape& shape);
-// keys with a number (U32) folded into each; equal shapes, or scalars.
+// Folds a number (U32) into each key. Both have equal shapes, or one is a scalar.
 Array random_fold_in(const Array& keys, const Array& data);
 // keys[…] -> unsigned integers of 8, 16, 32 or 64 bits [..., shape].
 Array random_bits(const Array& keys, int bit_width, const Shape& shape);

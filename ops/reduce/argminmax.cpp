@@ -20,7 +20,8 @@ struct ArgReduce {
 
 constexpr unsigned ordered = DTypes::bools | DTypes::ints | DTypes::floats;
 
-// NaN wins, then the better value, then the lower index: the order of nest's ArgMin and ArgMax.
+// A NaN wins, then the better value, then the lower index, as in the combiners ArgMin and ArgMax of
+// loop nests.
 template <class V>
 bool wins(bool largest, V a, V b) {
   if (a != a || b != b) return a != a && b == b;
@@ -40,7 +41,8 @@ void search(bool largest, const Shape& shape, int64_t axis, const T* in, I* out)
   }
 }
 
-// Nests compare integers as signed numbers, so unsigned ones are moved by half their range.
+// Loop nests compare integers as signed numbers, so unsigned numbers are shifted by half their
+// range.
 template <class T>
 nest::Id comparable(nest::Id x) {
   if constexpr (std::is_unsigned_v<T> && !std::is_same_v<T, bool>)
@@ -48,7 +50,7 @@ nest::Id comparable(nest::Id x) {
   else
     return x;
 }
-// What loses against everything (but for its index).
+// The value that loses against every other value (but ties are decided by the index).
 template <class T>
 nest::Id worst(bool largest) {
   using V = typename Element<T>::plain;
@@ -61,7 +63,7 @@ nest::Id worst(bool largest) {
     return comparable<T>(num::Ir<V>(largest ? Lim::lowest() : Lim::max()).id);
 }
 
-// Indices are counted in I, which fits beside the values in vectors of lanes.
+// Indices are counted in dtype I, whose width fits that of the values in SIMD vectors.
 template <class T, class I>
 Lowering lower_search(bool largest, const LowerArgs<ArgReduce>& l) {
   Lowering r;

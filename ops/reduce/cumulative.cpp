@@ -68,8 +68,9 @@ NativeCall running_call(const Use<Cumulative>& u) {
   return call;
 }
 
-// ---- of long axes, the same fold as steps that many threads can share (core/loops/fold_order.h):
-// runs by themselves, the running fold of their results, and that joined to what follows it.
+// ---- long axes: the same fold in steps that many threads can share (core/loops/fold_order.h).
+// Runs are folded independently, their results are folded cumulatively, and each of these is joined
+// to the elements of the next run.
 
 template <class M>
 Array one_run(const Array& x, int axis) {
@@ -110,16 +111,16 @@ Arrays runs_expand(const ExpandArgs<Cumulative>& e) {
   const Type t = e.x[0].type();
   const int axis = static_cast<int>(e.params.axis);
   const auto turned = [&](const Array& x) { return e.params.reverse ? base::flip(x, axis) : x; };
-  // Narrow floats are folded as floats and rounded once.
+  // Narrow floats are folded in F32 and rounded once.
   const Array x = turned(base::convert(e.x[0], accumulator_dtype(t.dtype())));
   const Array r =
       x.shape()[axis] <= fold_order::run_terms ? one_run<M>(x, axis) : many_runs<M>(e, x);
   return {base::convert(turned(r), t.dtype(), t.weak())};
 }
 
-// Nanoseconds of a term where one thread of a GPU takes one after another, which waits for its
-// cache; of what the steps of runs add in launches, and of a term of them. Not measured. The
-// host's threads have each a row, or a part of it, of their own.
+// Nanoseconds per term if one thread of a GPU processes the terms in order and waits for its cache.
+// Also the launches that the steps of runs add, and nanoseconds per term of runs. The numbers are
+// not measured. Each thread of the host has its own row or part of a row.
 constexpr double gpu_term_ns = 10, gpu_runs_ns = 10'000, runs_term_ns = 3;
 
 template <class M>
@@ -203,8 +204,8 @@ const Primitive<Cumulative>& define_running(Def<Cumulative> d) {
   return define(std::move(d));
 }
 
-// ---- tangents: pairs (value, tangent) are folded by the derivative of join. `join` is linear in
-// the tangents, so it transposes.
+// ---- tangents: pairs (value, tangent) are folded by the derivative of join.
+// `join` is linear in the tangents, so it can be transposed.
 using Pairs = Arrays;
 template <class F>
 auto paired_jvp(F join) {
@@ -300,7 +301,8 @@ const Primitive<Cumulative>& logsumexp_op = define_running([] {
     const Array out = ir::log_sum(a[0], b[0], [](const Array& d) { return log1p(exp(d)); });
     const Array inf = like(out, std::numeric_limits<double>::infinity());
     const Array endless = eq(abs(out), inf), zero = base::zeros(out.type().strong());
-    // Beside an endless sum the difference is NaN: those that are equal to it share it.
+    // If the sum is infinite, the difference is NaN. The values that equal the sum share the
+    // derivative.
     const auto weighted = [&](const Pairs& p, const Pairs& other) {
       const Array part = exp(select(endless, zero, sub(p[0], out)));
       return mul(p[1], select(endless, share(p[0], out, other[0]), part));
@@ -315,7 +317,7 @@ Array run(const Primitive<Cumulative>& op, const Arg& x, int64_t axis, bool reve
   return op({x}, {canonical_axis(axis, x->ndim(), op.name().c_str()), reverse});
 }
 
-// a[0], b[0], a[1], b[1], …; a may be one longer.
+// a[0], b[0], a[1], b[1], …; a may have one more element.
 Array interleave(const Array& a, const Array& b, int axis) {
   const int64_t n = a.shape()[axis], m = b.shape()[axis];
   Array other = b;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/reduce/fold_axes.cpp: folds of axes by halves: pairs of neighbours are joined until one
-// element is left.
+// ops/reduce/fold_axes.cpp: folds axes by halving: pairs of neighbors are joined until one element
+// is left.
 #include "weft/ops/reduce/fold_axes.h"
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Arrays fold_axes(const Arrays& x, const Arrays& init, const Sizes& axes,
   }
   for (int64_t n = rows[0].shape()[0]; n > 1; n = rows[0].shape()[0]) {
     const int64_t paired = n / 2 * 2;
-    // Neighbours, so that the join need not commute.
+    // Joins neighbors, so that the join need not commute.
     Arrays left, right;
     for (const Array& v : rows) {
       left.push_back(all_of(v, 0, paired, 2));

@@ -23,7 +23,7 @@ namespace {
 using namespace lax;
 using namespace monoid;
 
-// ---- the rules that all of them share
+// ---- the shared rules
 
 template <class M, class T>
 void reduce_dense(const Shape& shape, const Ints& axes, const void* from, void* to) {
@@ -87,7 +87,7 @@ Def<Reduce> reducer(const char* name, const char* doc) {
   };
   d.implementations = [] { return nest_or_native<M>(reduce_call<M>); };
   d.simplify = [](const SimplifyArgs<Reduce>& s) {
-    // A sum of one term is not that term: 0 + -0 is 0.
+    // A sum of one term differs from the term: 0 + -0 is 0.
     const bool exact = !std::is_same_v<M, Sum> || !is_inexact(s.x[0].dtype());
     return exact && s.params.axes.empty() ? Arrays{s.x[0]} : Arrays{};
   };
@@ -127,8 +127,8 @@ const Primitive<Reduce>& sum_op = define_reduce([] {
   return d;
 }());
 
-// The product of all other elements is that of those before and that of those after, also where
-// there are zeros.
+// The product of all other elements is the product of those before times the product of those
+// after. This is also right if there are zeros.
 Arrays product_jvp(const JvpArgs<Reduce>& j) {
   const Ints kept = other_axes(j.x[0].ndim(), j.params.axes);
   Ints order = kept, shape;
@@ -163,10 +163,10 @@ const Primitive<Reduce>& prod_op = define_reduce([] {
   return d;
 }());
 
-// Ties share equally.
+// Equal elements share the tangent equally.
 Arrays chosen_jvp(const JvpArgs<Reduce>& j) {
-  if (j.x[0].size() == 0) return Arrays(1);  // of nothing: a constant
-  // Counts of narrow floats are no such: of F16 there is none beyond 65504.
+  if (j.x[0].size() == 0) return Arrays(1);  // the result is a constant if there are no elements
+  // The count is not computed in a narrow float: F16 has no numbers beyond 65504.
   const DType own = j.dx[0].dtype(), wide = accumulator_dtype(own);
   const Array here =
       convert_element_type(eq(j.x[0], spread(j.out[0], j.x[0].shape(), j.params.axes)), wide);

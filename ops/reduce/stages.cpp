@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/reduce/stages.cpp: writes large reductions as reductions of reductions.
+// ops/reduce/stages.cpp: rewrites large reductions as reductions of reductions.
 #include "weft/ops/reduce/stages.h"
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 
 using fold_order::block_terms;
 
-// The axes that are reduced stand together and become one, at `*axis`.
+// Makes the reduced axes adjacent and merges them into one, at `*axis`.
 Array joined_axes(const Array& x, const Ints& axes, int64_t* axis) {
   const auto n = static_cast<int64_t>(axes.size());
   const bool together = axes.back() - axes.front() == n - 1;
@@ -45,7 +45,7 @@ struct Stages {
   }
   Array write(const Array& x, const Ints& axes) const {
     if (const size_t first = fold_order::first_axes(extents_of(x.shape(), axes))) {
-      // The first axes stand where they stood: they are in front.
+      // The first axes keep their positions, because they come before the others.
       const auto at = axes.begin() + static_cast<std::ptrdiff_t>(first);
       return over({axes.begin(), at}, over({at, axes.end()}, x));
     }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/reduce/stages.h: large reductions as reductions of reductions, so that all threads take part
+// ops/reduce/stages.h: large reductions as reductions of reductions, so that all threads can run
 // (docs/decisions/0013).
 #pragma once
 #include "weft/ops/kit/fold.h"
 
 namespace weft {
 
-// What combines two results of a reduction.
+// Combines two results of a reduction.
 using Join = Array (*)(const Arg& x, const Arg& y);
-// The reduction in the order of core/loops/fold_order.h, by the blocks of that order; an empty list
-// where there are few terms.
+// Returns the reduction by blocks, in the order of core/loops/fold_order.h, and an empty list if
+// there are few terms.
 Arrays in_stages(const SplitArgs<Reduce>& s, Join join);
 
 }  // namespace weft

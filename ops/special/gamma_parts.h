@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/special/gamma_parts.h: parts of the gamma function over numbers R, in which large logarithms
-// do not cancel. Not public.
+// ops/special/gamma_parts.h: parts of the gamma function for numbers R, arranged so that large
+// logarithms do not cancel. Not public.
 #pragma once
 #include <initializer_list>
 
@@ -9,7 +9,7 @@
 
 namespace weft::special {
 
-constexpr double least = 1e-290;  // stands for a zero of the fractions
+constexpr double least = 1e-290;  // replaces a zero in the fractions
 constexpr double most_terms = 1e5;
 
 template <class R>
@@ -26,7 +26,8 @@ R log1p_less(const R& m) {
   return R(2) * r * s * sum - r * m;
 }
 
-// What Stirling's formula adds to (x - 1/2) log x - x + log(2 pi) / 2 for log Gamma(x), x >= 10.
+// The term that Stirling's formula adds to (x - 1/2) log x - x + log(2 pi) / 2 for log Gamma(x), x
+// >= 10.
 template <class R>
 R stirling_rest(const R& x) {
   const R i = R(1) / x, u = i * i;
@@ -36,20 +37,20 @@ R stirling_rest(const R& x) {
   return rest * i;
 }
 
-// x log(x / m) + m - x for x > 0, m >= 0. Near x = m it is taken from a series, in which the
-// difference of the other terms is left out.
+// x log(x / m) + m - x for x > 0, m >= 0. Near x = m a series is used, from which the cancelling
+// terms are left out.
 template <class R>
 R deviance(const R& x, const R& m) {
   const R u = (m - x) / x;
   const auto close = abs(u) < R(0.5);
-  // A quotient of numbers far apart may have no number.
+  // The quotient of very different numbers may be out of range.
   const auto tiny = m < R(1e-200);
   const R ratio = m * select(tiny, R(0x1p300), R(1)) / x;
   const R l = log(select(close, R(1), ratio)) - select(tiny, R(300 * ln_2), R(0));
   return x * select(close, -log1p_less(select(close, u, R(0))), u - l);
 }
 
-// Gamma(1 + a) for 0 <= a < 20: down to [1, 2) by the recurrence, whose differences are exact.
+// Gamma(1 + a) for 0 <= a < 20. The recurrence, whose differences are exact, reduces it to [1, 2).
 template <class R>
 R gamma_of_one_more(const R& a) {
   R y = a, product(1);
@@ -61,8 +62,8 @@ R gamma_of_one_more(const R& a) {
   return product * exp(lgamma(R(1) + y));
 }
 
-// log Gamma(1 + a) for 0 <= a <= 1/4 with all digits of a small a: the sum of zeta(k) (-a)^k / k,
-// in which the first terms of all zeta(k) make a logarithm.
+// log Gamma(1 + a) for 0 <= a <= 1/4, accurate for small a. It is the sum of zeta(k) (-a)^k / k,
+// where the first terms of all zeta(k) sum to a logarithm.
 template <class R>
 R lgamma_of_one_more(const R& a) {
   constexpr double zeta_less_one[] = {
@@ -83,7 +84,7 @@ R log_of_rest(const R& l) {
   return select(small, log1p(-exp(l)), log(-expm1(select(small, R(-1), l))));
 }
 
-// Which of two tails an incomplete function gives, and in which form.
+// The tail that an incomplete function returns, and its form.
 struct Wanted {
   bool upper = false, logarithm = false;
 };

@@ -3,8 +3,9 @@
 // ops/special/hypergeometric.cpp: hyp1f1, hyp1f1_grad_a, hyp1f1_grad_b, hyp2f1, hyp2f1_grad_a,
 // hyp2f1_grad_c.
 //
-// Series, turned by DLMF 13.2.39, 15.8.1 so that their terms have one sign for positive parameters;
-// for large x that of DLMF 13.7.1, near x = 1 those of 15.8.4 and 15.8.10.
+// All are series, transformed by DLMF 13.2.39 and 15.8.1 so that for positive parameters their
+// terms have one sign. For large x the series of DLMF 13.7.1 is used, and near x = 1 those of
+// 15.8.4 and 15.8.10.
 #include "weft/ops/special/hypergeometric.h"
 
 #include "weft/ops/special/number.h"
@@ -15,7 +16,7 @@ namespace {
 using namespace special;
 constexpr double most_terms = 1e5;
 
-// Whether a series with this parameter above ends.
+// True if a series with this parameter in the numerator is finite.
 template <class R>
 Mask<R> ends(const R& a) {
   return both(a <= R(0), is_whole(a));
@@ -25,15 +26,15 @@ R gamma_sign(const R& x) {
   const R half = R(0.5) * floor(x);
   return select(both(x < R(0), no(is_whole(half))), R(-1), R(1));
 }
-// Gamma(a) Gamma(b) / (Gamma(c) Gamma(d)): 0 at poles of c and d.
+// Gamma(a) Gamma(b) / (Gamma(c) Gamma(d)), which is 0 at poles of Gamma(c) and Gamma(d).
 template <class R>
 R gamma_quotient(const R& a, const R& b, const R& c, const R& d) {
   return gamma_sign(a) * gamma_sign(b) * gamma_sign(c) * gamma_sign(d) *
          exp((lgamma(a) - lgamma(c)) + (lgamma(b) - lgamma(d)));
 }
 
-// The sum of terms from 1 on, each the last one times a quotient: top(k) x / bottom(k). It ends
-// where terms are lost in the sum and fall.
+// Sums terms from 1 on, where each is the previous one times top(k) x / bottom(k). It ends when
+// terms shrink and no longer change the sum.
 template <class R, class F, class G>
 R series(double rounding, const R& x, F top, G bottom) {
   const auto s = iterate(
@@ -50,11 +51,11 @@ R series(double rounding, const R& x, F top, G bottom) {
       });
   return s[2];
 }
-// The same and its derivative: top and bottom give their value and its derivative.
+// Returns the sum and its derivative. top and bottom return their value and its derivative.
 template <class R, class F, class G>
 std::array<R, 2> dual_series(double rounding, const R& x, F top, G bottom) {
   const auto s = iterate(
-      std::array<R, 5>{R(0), R(1), R(1), R(0), R(0)},  // (k, term, sum, their derivatives)
+      std::array<R, 5>{R(0), R(1), R(1), R(0), R(0)},  // (k, term, sum, the derivatives of both)
       [&](const auto& v) {
         const auto grows = abs(top(v[0])[0] * x) >= abs(bottom(v[0])[0]);
         const auto more = both(grows, both(either(v[1] != R(0), v[3] != R(0)),
@@ -72,7 +73,7 @@ std::array<R, 2> dual_series(double rounding, const R& x, F top, G bottom) {
   return {s[2], s[4]};
 }
 
-// ---- Kummer
+// ---- Kummer's function
 
 template <class R>
 R kummer(double rounding, const R& a, const R& b, const R& x) {
@@ -91,14 +92,14 @@ R kummer(double rounding, const R& a, const R& b, const R& x) {
       rounding, R(1) / select(far, z, R(inf)),
       [&](const R& k) { return (q - p + k) * (R(1) - p + k); },
       [&](const R& k) { return R(1) + k; });
-  // Halves of the exponential, which overflows before the product does.
+  // e^z is applied as two roots, because it overflows before the product does.
   const R half = select(below, R(1), exp(R(0.5) * z));
   const R beyond = half * (gamma_quotient(q, R(1), p, R(1)) * pow(z, p - q) * tail) * half;
   const R value = select(far, beyond, select(below, exp(-z) * near, near));
   const R end = select(one, R(1), select(exponential, exp(x), R(inf)));
   return select(wrong, R(nan), select(off, end, value));
 }
-// The derivative by b, else by a.
+// The derivative with respect to b (by_b) or a.
 template <class R>
 R kummer_slope(double rounding, const R& a, const R& b, const R& x, bool by_b) {
   const auto below = x < R(0);
@@ -111,7 +112,7 @@ R kummer_slope(double rounding, const R& a, const R& b, const R& x, bool by_b) {
   return select(below, exp(x) * s[1], s[1]);
 }
 
-// ---- Gauss
+// ---- Gauss's function
 
 template <class R>
 R gauss_series(double rounding, const R& a, const R& b, const R& c, const R& x) {
@@ -124,7 +125,7 @@ R gauss_series(double rounding, const R& a, const R& b, const R& c, const R& x) 
 template <class R>
 R gauss_whole(double rounding, const R& a, const R& b, const R& m, const R& s) {
   const R c = a + b + m;
-  // (k, term, sum) of the terms below m.
+  // (k, term, sum) for the terms below m.
   const auto low = iterate(
       std::array<R, 3>{R(0), R(1), select(m > R(0), R(1), R(0))},
       [&](const auto& v) { return v[0] + R(1) < m; },
@@ -182,7 +183,7 @@ R gauss(double rounding, const R& a, const R& b, const R& c, const R& x) {
   const auto off = either(either(wrong, one), either(pole, at_one));
   const R c0 = select(off, R(2), c), a0 = select(off, R(1), a), x0 = select(off, R(0.25), x);
   const R b0 = select(off, R(1), b);
-  // To 0 <= z < 1 by x / (x - 1), then to c - a - b > -1.
+  // Transforms x to 0 <= z < 1 by x / (x - 1), and then the parameters to c - a - b > -1.
   const auto free = no(both(no(off), polynomial));
   const auto below = both(free, x0 < R(-0.5));
   const R b1 = select(below, c0 - b0, b0), z = select(below, x0 / (x0 - R(1)), x0);
@@ -200,7 +201,7 @@ R gauss(double rounding, const R& a, const R& b, const R& c, const R& x) {
   const R end = select(one, R(1), select(pole, R(inf), limit));
   return select(wrong, R(nan), select(off, end, value));
 }
-// The derivative by c, else by a.
+// The derivative with respect to c (by_c) or a.
 template <class R>
 R gauss_slope(double rounding, const R& a, const R& b, const R& c, const R& x, bool by_c) {
   const auto below = x < R(-0.5);
@@ -216,7 +217,7 @@ R gauss_slope(double rounding, const R& a, const R& b, const R& c, const R& x, b
 
 // ---- the ops
 
-// Few, as each program is long.
+// There are few samples because each program is long.
 std::vector<Sample<None>> samples_of(size_t n) {
   std::vector<Sample<None>> s;
   for (const Type& t : {Type(F64, {9}), Type(F32, {2, 2}), Type(F64, {0})})
@@ -244,7 +245,7 @@ const Primitive<None>& hyp2f1_grad_c_op = define<None>(hypergeometric<4>(
     "hyp2f1_grad_c", "The derivative of hyp2f1 by c.",
     [](double e, auto a, auto b, auto c, auto x) { return gauss_slope(e, a, b, c, x, true); }));
 
-// The sum of tangents times slopes, of the operands that have a tangent.
+// Sums the tangents times the slopes over the operands that have a tangent.
 template <class F>
 Arrays total(const JvpArgs<None>& j, F slope) {
   Array sum;

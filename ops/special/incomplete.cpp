@@ -15,7 +15,7 @@ namespace {
 
 using namespace special;
 
-// ---- the exponential integral E_n, for which x^(n - 1) Gamma(1 - n, x) is another name
+// ---- the exponential integral E_n(x) = x^(n - 1) Gamma(1 - n, x)
 
 template <class R>
 R exponential_integral(double rounding, const R& n, const R& x) {
@@ -27,7 +27,7 @@ R exponential_integral(double rounding, const R& n, const R& x) {
   const auto far = z > R(1);
   const R fraction =
       gamma_fraction(rounding, select(far, R(1) - m, R(0)), select(far, z, R(2)), false)[0];
-  // (k, (-x)^k / k!, the sum of that over k - n + 1, but for the term in which this is 0)
+  // (k, (-x)^k / k!, sum of these terms divided by k - n + 1, except the term with k - n + 1 = 0)
   const R y = select(far, R(0), z);
   const auto s = iterate(
       std::array<R, 3>{R(0), R(1), select(m == R(1), R(0), R(1) / (R(1) - m))},
@@ -45,7 +45,7 @@ R exponential_integral(double rounding, const R& n, const R& x) {
   return select(wrong, R(nan), select(off, end, value));
 }
 
-// ---- densities, wherever they are asked for
+// ---- densities, for all operands
 
 template <class R>
 R density_of_gamma(const R& a, const R& x) {
@@ -68,7 +68,8 @@ R density_of_beta(const R& a, const R& b, const R& x) {
 
 // ---- the ops
 
-// Few, as each program is long: one a shape, a scalar beside a full shape, both wide dtypes.
+// There are few samples because each program is long: one for each shape, a scalar with a full
+// shape, and both wide dtypes.
 std::vector<Sample<None>> samples_of(size_t n, double lo, double hi) {
   std::vector<Sample<None>> s;
   for (const Type& t : {Type(F64, {24}), Type(F32, {5})}) s.push_back({Types(n, t), {}, lo, hi});
@@ -84,7 +85,7 @@ const Primitive<None>& log_gamma_density_op = define<None>([] {
       binary_jvp([](const Array& da, const Array& a, const Array& x,
                     const Array&) { return lax::mul(da, lax::sub(lax::log(x), lax::digamma(a))); },
                  [](const Array& dx, const Array& a, const Array& x, const Array&) {
-                   // Less (a - 1) / x - 1, which cancels near x = a.
+                   // The numerator is (a - 1) - x, because (a - 1) / x - 1 cancels near x = a.
                    const Array above = lax::sub(lax::sub(a, like(a, 1)), x);
                    return lax::mul(dx, lax::div(above, x));
                  });
@@ -118,15 +119,16 @@ const Primitive<None>& log_beta_density_op = define<None>([] {
   return d;
 }());
 
-// x^(a - 1) e^log_rest where `end` says that x is 0: the power itself, in whose logarithm 0 times
-// infinity would stand.
+// x^(a - 1) e^log_rest where `end` is true, which means that x is 0. The power is computed
+// directly, because its logarithm would contain 0 times infinity.
 Array end_of_density(const Array& a, const Array& x, const Array& end, const Array& log_rest) {
   using namespace lax;
   const Type t = log_rest.type();
   const Array one = broadcast_like(like(x, 1), t), wide = broadcast_like(x, t);
-  // In range where it counts: for a <= 3, beyond which two derivatives are 0.
+  // The exponent is in range where it matters: for a <= 3. Above that, two derivatives are 0.
   const Array scale = exp(min(log_rest, like(log_rest, 80)));
-  // A power of exponent 0 is 1, and so are its derivatives 0, where 0 times 1 / 0 would be NaN.
+  // A power with exponent 0 is 1 and its derivatives are 0. Otherwise they would be 0 times 1 / 0,
+  // which is NaN.
   const Array power = broadcast_like(sub(a, like(a, 1)), t), flat = eq(power, like(power, 0));
   return mul(select(flat, one, pow(select(end, wide, one), select(flat, one, power))), scale);
 }
@@ -143,7 +145,7 @@ Array beta_density(const Array& a, const Array& b, const Array& x, const Type& t
   const Array low = eq(z, like(z, 0)), high = eq(z, one);
   const Array middle = broadcast_like(like(x, 0.5), t);
   const Array log_beta = sub(add(lgamma(a), lgamma(b)), lgamma(add(a, b)));
-  // At each end the other power has a logarithm.
+  // At each end, the logarithm of the other power is finite.
   const auto side = [&](const Array& p, const Array& v, const Array& end, const Array& q) {
     const Array y = select(end, v, middle);
     return end_of_density(p, y, end, sub(mul(sub(q, like(q, 1)), log1p(neg(y))), log_beta));
@@ -152,7 +154,7 @@ Array beta_density(const Array& a, const Array& b, const Array& x, const Type& t
   return select(low, side(a, z, low, b), select(high, side(b, rest, high, a), inside));
 }
 
-// Orders 0 to 4, and numbers about 1, where one way of expn ends and the other begins.
+// Orders 0 to 4, and numbers near 1, where expn switches from one method to the other.
 Arrays whole_orders(const Type& t, uint64_t seed) {
   const Type wide(F64, t.shape());
   const Fresh n = fresh_array(wide), x = fresh_array(wide);
@@ -228,7 +230,8 @@ Def<None> log_gamma_def(const char* name, const char* doc, bool upper) {
   auto d = looped<2>(name, doc, [upper](double e, auto a, auto x) {
     return incomplete_gamma(e, a, x, {upper, true});
   });
-  // The density over the function; that of a is by the derivative of a sample of a.
+  // The density divided by the function. The derivative with respect to a uses the derivative of a
+  // sample.
   const auto ratio = [upper](const Array& a, const Array& x, const Array& out) {
     const Array r = lax::exp(lax::sub(log_gamma_density_op({a, x}), out));
     return upper ? lax::neg(r) : r;
@@ -279,7 +282,7 @@ const Primitive<None>& expn_op = define<None>([] {
       throw DifferentiationError(
           "expn: there is a derivative by x alone, none by the order, as in JAX");
     const Array &n = j.x[0], &x = j.x[1];
-    // Below E_0 = e^-x / x there is E_-1 = e^-x (1 + x) / x^2.
+    // The derivative of E_0 = e^-x / x is -E_-1, where E_-1 = e^-x (1 + x) / x^2.
     const Type t = j.out[0].type();
     const Array m = broadcast_like(n, t), one = broadcast_like(like(n, 1), t);
     const Array zeroth = eq(m, like(m, 0));

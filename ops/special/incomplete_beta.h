@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/special/incomplete_beta.h: the incomplete beta function over numbers R, and logarithms of it
+// ops/special/incomplete_beta.h: the incomplete beta function for numbers R, and logarithms of it
 // and of its density. Not public.
 //
-// The continued fraction of DLMF 8.17.22 by the method of Lentz, Thompson and Barnett. Near the
-// mean it needs a number of terms that grows with the root of the smaller parameter: two large
-// ones are left to an expansion that is uniform there.
+// It uses the continued fraction of DLMF 8.17.22 by the method of Lentz, Thompson and Barnett. Near
+// the mean the number of its terms grows with the root of the smaller parameter. For two large
+// parameters an expansion that is uniform there is used instead.
 #pragma once
 #include "weft/ops/special/gamma_parts.h"
 
 namespace weft::special {
 
-// The fraction for x < (a + 1) / (a + b + 2).
+// The continued fraction for x < (a + 1) / (a + b + 2).
 template <class R>
 R beta_fraction(double rounding, const R& a, const R& b, const R& x) {
   const R d0 = R(1) / away_from_zero(R(1) - (a + b) * x / (a + R(1)));
-  // (m, c, d, h, last factor); a trip does two steps.
+  // (m, c, d, h, last factor); each trip runs two steps.
   const auto s = iterate(
       std::array<R, 5>{R(0), R(1), d0, d0, R(2)},
       [&](const auto& v) { return both(abs(v[4] - R(1)) > R(2 * rounding), v[0] < R(most_terms)); },
@@ -38,13 +38,13 @@ struct BetaOperands {
   R n() const { return p + q; }
 };
 
-// -(a log(y n / a) + …): the part of the power y^a in the deviance, 0 at the mean y = a / n. `l`:
-// the logarithm of y n / a, which is used where `close` does not hold.
+// -(a log(y n / a) + …): the part of the power y^a in the deviance, which is 0 at the mean y = a /
+// n. `l` is the logarithm of y n / a; it is used where `close` is false.
 template <class R>
 R beta_part(const R& a, const R& u, const Mask<R>& close, const R& l) {
   return a * select(close, -log1p_less(select(close, u, R(0))), u - l);
 }
-// -(p log(z n / p) + q log(w n / q)), which is 0 at the mean and grows away from it.
+// -(p log(z n / p) + q log(w n / q)), which is 0 at the mean and grows with the distance from it.
 template <class R>
 R beta_deviance(const BetaOperands<R>& x) {
   const auto part = [&](const R& a, const R& y, const R& u) {
@@ -54,8 +54,8 @@ R beta_deviance(const BetaOperands<R>& x) {
   return part(x.p, x.z, x.t / x.p) + part(x.q, x.w, -(x.t / x.q));
 }
 
-// The logarithm of z^p w^q / B(p, q). Stirling's formula of both parameters leaves the deviance; of
-// one from 10 on and lo < 10 the other, Gamma(n) / Gamma(hi) is about n^lo.
+// The logarithm of z^p w^q / B(p, q). If both parameters are large, Stirling's formula leaves the
+// deviance. If hi >= 10 and lo < 10, Gamma(n) / Gamma(hi) is about n^lo.
 template <class R>
 R log_beta_factor(const BetaOperands<R>& x) {
   const auto turned = x.p < x.q;
@@ -65,7 +65,7 @@ R log_beta_factor(const BetaOperands<R>& x) {
   const R few = select(two, R(1), lo), large = select(one, hi, R(10)),
           large_n = select(one, n, R(11)), larger = select(two, lo, R(10)),
           upper = select(one, R(1), hi);
-  // u of y and of v; their logarithms are those of both cases.
+  // u for y and w for v. Each logarithm serves both cases.
   const R t = select(turned, x.t, -x.t), u = t / larger, w = -(t / large);
   const auto close_u = abs(u) < R(0.5), close_w = abs(w) < R(0.5);
   const R log_y = log(
@@ -83,17 +83,17 @@ R log_beta_factor(const BetaOperands<R>& x) {
                 few * log_y - lgamma(R(1) + few) + l + select(one, log_one, log_none));
 }
 
-// ---- the expansion for large M = p q / n near the mean. With M t^2 / 2 the deviance, of the sign
-// of u = (z - p / n) n^2 / (p q), the function is erfc(-t (M/2)^1/2) / 2
-// + e^(-M t^2 / 2) (2 pi M)^-1/2 sum T_k(t) M^-k.
-// As the derivative of the function is the density, T_k = (T_(k-1)' - d_k g) / t and T_0 = (1 - g)
-// / t for g = t / u, where d_k are the numbers of Stirling's series of 1 / B. From u u' = t (1 + c
-// u - s u^2) with c = (q - p) / n and s = (1 - c^2) / 4 = p q / n^2 follow the terms g_k t^k,
-// polynomials in c.
+// ---- the expansion for large M = p q / n near the mean.
+// M t^2 / 2 is the deviance, where t has the sign of u = (z - p / n) n^2 / (p q). The function is
+//   erfc(-t (M/2)^1/2) / 2 + e^(-M t^2 / 2) (2 pi M)^-1/2 sum T_k(t) M^-k.
+// The derivative of the function is the density. With g = t / u this gives T_0 = (1 - g) / t and
+// T_k = (T_(k-1)' - d_k g) / t, where d_k are the numbers of Stirling's series of 1 / B. The terms
+// g_k t^k follow from u u' = t (1 + c u - s u^2) with c = (q - p) / n and s = (1 - c^2) / 4 = p q /
+// n^2. They are polynomials in c.
 
 constexpr double large_m = 0x1p24, near_mean = 0.3;
 constexpr int beta_terms = 8;
-// Of t^k c^j.
+// The coefficients of t^k c^j.
 using BetaExpansion = std::array<std::array<double, beta_terms>, beta_terms>;
 constexpr BetaExpansion expansion_of_beta() {
   using Polynomial = std::array<double, beta_terms>;
@@ -107,7 +107,7 @@ constexpr BetaExpansion expansion_of_beta() {
   g[0][0] = square[0][0] = 1;
   // g - t g' = g^3 + c t g^2 - s t^2 g
   for (size_t k = 1; k < g.size(); ++k) {
-    // What g_k has no part in.
+    // The terms that do not contain g_k.
     Polynomial of_square{}, rest{};
     for (size_t i = 1; i < k; ++i) {
       const Polynomial p = times(g[i], g[k - i]), q = times(square[i], g[k - i]);
@@ -131,14 +131,15 @@ constexpr BetaExpansion expansion_of_beta() {
 }
 constexpr BetaExpansion beta_expansion = expansion_of_beta();
 
-// The smaller of the tails over e^-deviance; `above`: z is above the mean, so that it is the upper.
+// The smaller tail, divided by e^-deviance. `above`: z is above the mean, so the smaller tail is
+// the upper one.
 template <class R>
 R beta_tail_near(const R& m, const R& c, const R& deviance, const Mask<R>& above) {
   constexpr size_t n = beta_terms;
   const R cc = c * c;
   std::array<R, n> g;
   for (size_t k = 1; k < n; ++k) {
-    // All powers of c are odd, or all are even.
+    // The powers of c are either all odd or all even.
     R sum(beta_expansion[k][k]);
     for (size_t j = k; j >= 2; j -= 2) sum = sum * cc + R(beta_expansion[k][j - 2]);
     g[k] = k % 2 == 1 ? sum * c : sum;
@@ -153,10 +154,11 @@ R beta_tail_near(const R& m, const R& c, const R& deviance, const Mask<R>& above
   return R(0.5) * erfcx(sqrt(deviance)) + select(above, -change, change);
 }
 
-// The powers of operands a, b, x in (0, 1), turned so that the fraction converges.
+// Exchanges the powers for operands a, b, x in (0, 1) unless `direct`, so that the fraction
+// converges.
 template <class R>
 BetaOperands<R> beta_operands(const Mask<R>& direct, const R& a, const R& b, const R& x) {
-  // As sums of two of the largest numbers have no number.
+  // The sum of two of the largest numbers would overflow.
   const auto huge = both(a > R(1e292), b > R(1e292));
   const R p = select(huge, a * R(0x1p-40), a), q = select(huge, b * R(0x1p-40), b);
   const R rest = R(1) - x, t = q * x - p * rest;
@@ -164,7 +166,7 @@ BetaOperands<R> beta_operands(const Mask<R>& direct, const R& a, const R& b, con
           select(direct, rest, x), select(direct, t, -t)};
 }
 
-// I_x(a, b) or one less it.
+// Returns I_x(a, b) or 1 - I_x(a, b).
 template <class R>
 R incomplete_beta(double rounding, const R& a, const R& b, const R& x, Wanted w) {
   const auto a_zero = either(a == R(0), b == R(inf)), b_zero = either(b == R(0), a == R(inf));
@@ -184,13 +186,13 @@ R incomplete_beta(double rounding, const R& a, const R& b, const R& x, Wanted w)
                                    select(large, R(0.25), v.z)) /
                      v.p;
   const auto above = v.t > R(0);
-  // Rare: lanes that do not need it do not compute it.
+  // This case is rare, so lanes that do not need it do not compute it.
   const R near = where_needed<R>(large, [&] {
     const R far = beta_deviance(v), tail = beta_tail_near(m, (v.q - v.p) / n, far, above);
     return w.logarithm ? log(tail) - far : tail * exp(-far);
   });
-  // The tail that is computed is the one below of the turned operands, but near the mean the
-  // smaller.
+  // The computed tail is the lower one of the exchanged operands, except near the mean, where it is
+  // the smaller one.
   const auto lower = either(both(large, no(above)), no(large));
   const auto of_x = either(both(lower, direct), both(no(lower), no(direct)));
   const auto wanted = w.upper ? no(of_x) : of_x;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/special/incomplete_gamma.h: the incomplete gamma functions over numbers R, their logarithms
-// and derivatives by the parameter. Not public.
+// ops/special/incomplete_gamma.h: the incomplete gamma functions for numbers R, their logarithms,
+// and their derivatives with respect to the parameter. Not public.
 //
-// Sums and continued fractions of DLMF 8.11.4 and 8.9.2; the fractions by the method of Lentz,
-// Thompson and Barnett. Near x = a both need a number of terms that grows with the root of a: large
-// ones are left to the expansion of DLMF 8.12.7, which is uniform there. The upper function of a
-// small parameter and x < 1 is computed itself, as 1 less the lower one has no digits.
+// They use the sums and continued fractions of DLMF 8.11.4 and 8.9.2; the fractions by the method
+// of Lentz, Thompson and Barnett. Near x = a the number of terms of both grows with the root of a.
+// For large a the expansion of DLMF 8.12.7, which is uniform there, is used instead. For a small
+// parameter and x < 1 the upper function is computed directly, because 1 minus the lower one has no
+// accurate digits.
 #pragma once
 #include <cmath>
 
@@ -14,18 +15,18 @@
 
 namespace weft::special {
 
-// x^a e^-x / Gamma(a + 1). A gamma function of a > 10 and the power nearly cancel.
+// x^a e^-x / Gamma(a + 1). For a > 10 the gamma function and the power nearly cancel.
 template <class R>
 R gamma_factor(const R& a, const R& x) {
   const auto large = a >= R(10);
   const R b = select(large, a, R(11)), y = select(large, x, R(11));
   const R far = exp(-(deviance(b, y) + stirling_rest(b))) / sqrt(R(2 * pi) * b);
-  // Beyond 2000 it is 0, as at 2000.
+  // The result is 0 for z above 2000, as it is at 2000.
   const R s = select(large, R(1), a), z = minimum(select(large, R(1), x), R(2000));
   const R half = exp(R(-0.5) * z);
   return select(large, far, pow(z, s) * half * half / gamma_of_one_more(s));
 }
-// Its logarithm.
+// The logarithm of gamma_factor.
 template <class R>
 R log_gamma_factor(const R& a, const R& x) {
   const auto large = a >= R(10);
@@ -45,7 +46,7 @@ R log_gamma_density(const R& a, const R& x) {
   return select(large, far, (s - R(1)) * log(z) - z - lgamma(s));
 }
 
-// The sum of x^k / ((a + 1) … (a + k)), and its derivative by a.
+// The sum of x^k / ((a + 1) … (a + k)), and its derivative with respect to a.
 template <class R>
 std::array<R, 2> gamma_series(double rounding, const R& a, const R& x, bool slope) {
   if (!slope) {
@@ -57,7 +58,7 @@ std::array<R, 2> gamma_series(double rounding, const R& a, const R& x, bool slop
         });
     return {s[2], R(0)};
   }
-  // (a + k, term, sum, derivative of the term, its sum)
+  // (a + k, term, sum, derivative of the term, sum of the derivatives)
   const auto s = iterate(
       std::array<R, 5>{a, R(1), R(1), R(0), R(0)},
       [&](const auto& v) {
@@ -70,13 +71,13 @@ std::array<R, 2> gamma_series(double rounding, const R& a, const R& x, bool slop
   return {s[2], s[4]};
 }
 
-// Q(a, x) Gamma(a) / (x^a e^-x) for x >= 1, x > a, and its derivative by a.
+// Q(a, x) Gamma(a) / (x^a e^-x) for x >= 1, x > a, and its derivative with respect to a.
 template <class R>
 std::array<R, 2> gamma_fraction(double rounding, const R& a, const R& x, bool slope) {
   const R b0 = x + R(1) - a;
   const R d0 = R(1) / away_from_zero(b0);
   if (!slope) {
-    // (k, b, c, d, h, what h was last multiplied by)
+    // (k, b, c, d, h, last factor of h)
     const auto s = iterate(
         std::array<R, 6>{R(0), b0, R(1 / least), d0, d0, R(2)},
         [&](const auto& v) {
@@ -89,8 +90,8 @@ std::array<R, 2> gamma_fraction(double rounding, const R& a, const R& x, bool sl
         });
     return {s[4], R(0)};
   }
-  // (k, b, c, d, h, c', d', h', change of h, change of h'); the derivative of each b is -1, that of
-  // numerator k is k.
+  // (k, b, c, d, h, c', d', h', change of h, change of h'). The derivative of each b is -1, and
+  // that of numerator k is k.
   const auto s = iterate(
       std::array<R, 10>{R(0), b0, R(1 / least), d0, d0, R(0), d0 * d0, d0 * d0, R(1), R(1)},
       [&](const auto& v) {
@@ -109,19 +110,20 @@ std::array<R, 2> gamma_fraction(double rounding, const R& a, const R& x, bool sl
   return {s[4], s[7]};
 }
 
-// ---- the expansion for large a and x = (1 + m) a near a: with h^2 / 2 = m - log(1 + m) it is
-// Q = erfc(h (a/2)^1/2) / 2 + e^(-a h^2 / 2) (2 pi a)^-1/2 sum C_k(h) a^-k.
-
+// ---- the expansion for large a and x = (1 + m) a near a.
+// With h^2 / 2 = m - log(1 + m) it is
+//   Q = erfc(h (a/2)^1/2) / 2 + e^(-a h^2 / 2) (2 pi a)^-1/2 sum C_k(h) a^-k.
 constexpr double large_a = 0x1p14, near_a = 0.3;
-// Terms of the series of C_k in powers of h: |h| < 0.34, they shrink by a tenth, and a^-k.
+// The number of terms of the series of C_k in powers of h. |h| < 0.34, so each term is about a
+// tenth of the previous one. C_k is also multiplied by a^-k.
 constexpr std::array<int, 4> expansion_terms = {16, 12, 8, 4};
 constexpr int all_terms = 24;
 using Expansion = std::array<std::array<double, all_terms>, expansion_terms.size()>;
 
-// m = sum of alpha_n h^n by m m' = h (1 + m); C_0 = 1/m - 1/h, C_k = C_(k-1)' / h + (-1)^k g_k / m,
-// where g_k are the numbers of Stirling's series of the gamma function.
+// m is the sum of alpha_n h^n, from m m' = h (1 + m). C_0 = 1/m - 1/h and C_k = C_(k-1)' / h +
+// (-1)^k g_k / m, where g_k are the numbers of Stirling's series of the gamma function.
 constexpr Expansion expansion_of_gamma() {
-  std::array<double, all_terms + 3> alpha{}, inverse{};  // inverse: of m / h
+  std::array<double, all_terms + 3> alpha{}, inverse{};  // inverse: the series of h / m
   alpha[1] = inverse[0] = 1;
   for (size_t n = 2; n < alpha.size(); ++n) {
     double sum = 0;
@@ -144,7 +146,7 @@ constexpr Expansion expansion = expansion_of_gamma();
 template <class R>
 struct NearA {
   R a, m, h;
-  // C_k(h), its derivative.
+  // C_k(h) and its derivative.
   std::array<R, 2> coefficient(size_t k) const {
     R sum(0), slope(0);
     for (int n = expansion_terms[k] - 1; n >= 0; --n) {
@@ -163,7 +165,7 @@ NearA<R> near(const R& a, const R& x) {
   const R m = (x - a) / a, size = sqrt(R(-2) * log1p_less(m));
   return {a, m, select(m < R(0), -size, size)};
 }
-// P or Q.
+// Returns P or Q.
 template <class R>
 R gamma_near(const NearA<R>& n, bool upper) {
   R sum(0);
@@ -180,15 +182,17 @@ R log_gamma_near(const NearA<R>& n, bool upper) {
   const R square = -(n.a * log1p_less(n.m)), change = sum / sqrt(R(2 * pi) * n.a);
   const auto above = n.m > R(0);
   const R tail = R(0.5) * erfcx(sqrt(square)) + select(above, change, -change);
-  // Of the smaller tail, that of the side of x.
+  // l is the logarithm of the smaller tail, on the side of x.
   const R l = log(tail) - square, rest = log_of_rest(minimum(l, R(-1e-300)));
   return upper ? select(above, l, rest) : select(above, rest, l);
 }
-// The derivative of P by a over x^a e^-x / Gamma(a), in which no exponential is left.
+// The derivative of P with respect to a, divided by x^a e^-x / Gamma(a). It contains no
+// exponential.
 template <class R>
 R gamma_near_slope(const NearA<R>& n) {
   const R i = R(1) / n.a, first = n.coefficient(0)[0];
-  const R ratio = R(1) / (R(1) + n.h * first);  // m / h, whose share of -1/a is that of h
+  // m / h, whose product with -1/a is the derivative of h
+  const R ratio = R(1) / (R(1) + n.h * first);
   R sum(0), slope(0);
   for (size_t k = expansion.size(); k-- > 0;) {
     const std::array<R, 2> c = n.coefficient(k);
@@ -200,8 +204,8 @@ R gamma_near_slope(const NearA<R>& n) {
   return -gamma * (of_erfc + i * (sum * (log1p(n.m) - R(0.5) * i) + slope));
 }
 
-// The upper function for a <= 1/4 and x < 1: 1 - e^l (1 + a sum) with l = a log x - log Gamma(1 +
-// a) and the sum of (-x)^k / ((a + k) k!).
+// The upper function for a <= 1/4 and x < 1: 1 - e^l (1 + a sum), where l = a log x - log Gamma(1 +
+// a). The sum is over (-x)^k / ((a + k) k!).
 template <class R>
 struct SmallParameter {
   R l, sum;
@@ -215,7 +219,7 @@ struct SmallParameter {
 };
 template <class R>
 SmallParameter<R> of_small_parameter(const R& a, const R& x) {
-  // As many terms as x = 1 needs.
+  // The number of terms that x = 1 needs.
   R sum(0), term(1);
   for (int k = 1; k <= 18; ++k) {
     term = -(term * x * R(1.0 / k));
@@ -224,12 +228,12 @@ SmallParameter<R> of_small_parameter(const R& a, const R& x) {
   return {a * log(x) - lgamma_of_one_more(a), a * sum};
 }
 
-// P or Q: what converges fast is computed, the other is one less.
+// Returns P or Q. The one that converges quickly is computed, and the other is 1 minus it.
 template <class R>
 R incomplete_gamma(double rounding, const R& a, const R& x, Wanted w) {
   const auto wrong = either(either(is_nan(a), is_nan(x)),
                             either(either(x < R(0), a < R(0)), both(a == R(0), x == R(0))));
-  // As in JAX there is nothing at a = inf between the ends of x.
+  // As in JAX, the result is NaN at a = inf for 0 < x < inf.
   const auto beyond = both(a == R(inf), both(x > R(0), x < R(inf)));
   const auto at_end = either(x == R(inf), either(x == R(0), either(a == R(0), a == R(inf))));
   const auto off = either(wrong, at_end);
@@ -237,13 +241,13 @@ R incomplete_gamma(double rounding, const R& a, const R& x, Wanted w) {
   const auto large = is_near(p, z);
   const auto by_fraction = both(no(large), both(z >= R(1), z > p));
   const auto small = both(p < R(0.25), z < R(1));
-  // A lane that does not need one of these gets arguments for which it ends at once.
+  // A lane that does not need one of these gets arguments for which its loop ends immediately.
   auto other = either(large, by_fraction);
   if (w.upper || w.logarithm) other = either(other, small);
   const R sum = gamma_series(rounding, p, select(other, R(0), z), false)[0];
   const R fraction = p * gamma_fraction(rounding, select(by_fraction, p, R(1)),
                                         select(by_fraction, z, R(2)), false)[0];
-  // These are rare: lanes that need neither do not compute them.
+  // These cases are rare, so lanes that need neither do not compute them.
   const bool small_too = w.upper || w.logarithm;
   const R rare = where_needed<R>(small_too ? either(large, small) : large, [&] {
     const NearA<R> n = near(p, z);
@@ -264,7 +268,7 @@ R incomplete_gamma(double rounding, const R& a, const R& x, Wanted w) {
     value = w.upper ? choose(high, log_of_rest(low)) : choose(log_of_rest(high), low);
   } else {
     const R factor = gamma_factor(p, z);
-    // A factor of 0 beside a sum without bound is 0.
+    // The product of a factor 0 and an unbounded sum is 0.
     const R low = minimum(select(factor == R(0), R(0), sum * factor), R(1)),
             high = minimum(select(factor == R(0), R(0), fraction * factor), R(1));
     value = w.upper ? choose(high, R(1) - low) : choose(R(1) - high, low);

@@ -17,8 +17,8 @@ using namespace lax;
 
 constexpr double two_over_root_pi = 1.1283791670955126, half_pi = 1.5707963267948966;
 
-// From here on 1 - 2 x dawsn(x) and 2 x erfcx(x) - 2 / sqrt(pi) cancel: they are sums of
-// (2k - 1)!! u^k, k = 1, 2, …, with u = 1 / (2 x^2), those of erfcx of alternating signs.
+// Beyond this value 1 - 2 x dawsn(x) and 2 x erfcx(x) - 2 / sqrt(pi) cancel. They are computed as
+// sums of (2k - 1)!! u^k, k = 1, 2, …, with u = 1 / (2 x^2). For erfcx the signs alternate.
 constexpr double asymptotic = 8;
 Array near_or_sum(const Array& x, const Array& near, double sign, double by) {
   const Array beyond = gt(x, like(x, asymptotic)), minus = lt(x, like(x, -asymptotic));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/special/integrals.h: functions that are integrals of elementary ones; elementwise, of floats.
+// ops/special/integrals.h: integrals of elementary functions, elementwise for floats.
 #pragma once
 #include "weft/tracer/array.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/special/number.cpp: the elements of arrays as lanes of a program of scalars.
+// ops/special/number.cpp: runs a program of scalars with the elements of arrays as lanes.
 #include "weft/ops/special/number.h"
 
 #include "weft/batching/batch_trace.h"
@@ -8,8 +8,8 @@
 namespace weft::special::detail {
 
 namespace {
-// f on the elements of arrays that are scalars or have all of the axes from `axis` on, which become
-// lanes one by one, so that what follows one axis still does.
+// Applies f to the elements of arrays. Each array is a scalar or has all axes from `axis` on. These
+// become lanes one axis at a time, so that later ops can still follow one axis.
 Array each_element(const Arrays& x, const Shape& shape, int axis,
                    FunctionRef<Array(const Arrays&)> f) {
   if (axis == shape.ndim()) return f(x);
@@ -27,7 +27,7 @@ Arrays over_lanes(const Arrays& x, const Type& t, FunctionRef<Array(const Arrays
   Arrays wide;
   for (const Array& v : x) wide.push_back(base::convert(v, F64));
   Array y = each_element(wide, t.shape(), 0, f);
-  // Narrow floats are rounded from F32, as those of the reference are.
+  // Narrow floats are rounded from F32, as in the reference.
   if (itemsize(t.dtype()) < 4) y = base::convert(y, F32);
   return {base::convert(y, t.dtype(), t.weak())};
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/special/number.h: special functions that need loops, each written once over numbers R: double
-// (computed now: the reference) or Traced (recorded: the program that the compiler puts in the
-// place of the op). The elements of an array are lanes of that program, so that each ends its loops
-// by itself. Narrow floats are computed in F64.
+// ops/special/number.h: special functions that need loops, each written once for numbers R. R is
+// double (the reference) or Traced (recorded as a program that replaces the op). The elements of an
+// array are lanes of that program, so the loops of each element end independently. Narrow floats
+// are computed in F64.
 #pragma once
 #include <array>
 #include <utility>
@@ -26,7 +26,7 @@ inline constexpr double inf = std::numeric_limits<double>::infinity(),
                         nan = std::numeric_limits<double>::quiet_NaN(), pi = 3.14159265358979323846,
                         euler_gamma = 0.57721566490153286061, ln_2 = 0.69314718055994530942;
 
-// An F64 scalar, and a mask, of the program being recorded.
+// An F64 scalar of the program being recorded, and a mask.
 struct TracedMask {
   Array a;
 };
@@ -105,7 +105,7 @@ R maximum(const R& x, const R& y) {
   return select(x > y, x, y);
 }
 
-// The state after a loop: while test(state): state = body(state).
+// Runs a loop: while test(state): state = body(state). Returns the last state.
 template <size_t n, class Test, class Body>
 std::array<double, n> iterate(std::array<double, n> state, const Test& test, const Body& body) {
   while (test(state)) state = body(state);
@@ -130,8 +130,8 @@ std::array<Traced, n> iterate(const std::array<Traced, n>& state, const Test& te
   return unpack(while_flat(go, step, pack(state)));
 }
 
-// f() in the lanes that need it, 0 in others: a loop of one trip, so that lanes of which none needs
-// it do not compute it.
+// Returns f() in the lanes that need it, and 0 in the others. It is a loop of at most one trip, so
+// if no lane needs f(), it is not computed.
 template <class R, class F>
 R where_needed(const Mask<R>& needed, const F& f) {
   return iterate(
@@ -139,11 +139,12 @@ R where_needed(const Mask<R>& needed, const F& f) {
       [&](const auto& v) { return std::array<R, 2>{v[0] - R(1), f()}; })[1];
 }
 
-// Where a sum may end: the rounding of the dtype, with some digits to spare in narrow ones.
+// The relative size at which a sum may end: the rounding of the dtype, with some spare digits for
+// narrow ones.
 inline double rounding_of(DType d) { return d == F64 ? 0x1p-53 : 0x1p-32; }
 
 namespace detail {
-// Programs of arrays of type t from a function of scalars.
+// Makes a program on arrays of type t from a function of scalars.
 Arrays over_lanes(const Arrays& x, const Type& t, FunctionRef<Array(const Arrays&)> f);
 
 template <class F, size_t... I>
@@ -162,7 +163,7 @@ Arrays host(const Arrays& x, const Type& t, const F& f, std::index_sequence<I...
 }
 }  // namespace detail
 
-// An elementwise op of n floats: f(rounding, x…) is a generic lambda over R.
+// Defines an elementwise op of n floats. f(rounding, x…) is a generic lambda over R.
 template <int n, class F>
 Def<None> looped(const std::string& name, std::string doc, F f) {
   using Seq = std::make_index_sequence<n>;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/structure/each_element.cpp: functions of scalars on whole arrays, as one map over a row.
+// ops/structure/each_element.cpp: applies functions of scalars to whole arrays, as one map over a
+// row.
 #include "weft/ops/structure/each_element.h"
 
 #include "weft/batching/batch_trace.h"
@@ -14,7 +15,7 @@ Arrays each_element(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x) {
   const Shape s = x[0].shape();
   const int64_t n = s.elements();
   Arrays out;
-  // A map over no lanes does not run f, whose results have types all the same.
+  // A map over zero lanes does not run f, but the types of its results are needed.
   if (n == 0) {
     Types scalars;
     for (const Array& a : x) scalars.push_back(a.type().with_shape(Shape{}));

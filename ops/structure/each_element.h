@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/structure/each_element.h: functions of scalars on whole arrays.
+// ops/structure/each_element.h: applies functions of scalars to whole arrays.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/core/ref.h"
@@ -8,8 +8,8 @@
 
 namespace weft {
 
-// f of the elements at each place of arrays of one shape, whatever f is made of: a map over all of
-// them. It takes a scalar an array and returns scalars.
+// Applies f to the elements at each position of arrays of one shape, by a map over all elements. f
+// can use any ops. It takes one scalar for each array and returns scalars.
 Arrays each_element(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x);
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/structure/join.cpp: concatenate and pad; what lower layers need of the structural ops.
+// ops/structure/join.cpp: concatenate and pad, and the structural functions for lower layers.
 #include <fmt/format.h>
 
 #include "weft/autodiff/autodiff.h"
@@ -61,7 +61,7 @@ Arrays concatenate_reference(const Arrays& x, const Concatenate& p) {
 Elem concatenate_elem(Reader& x, const Coords& at, const Types& in, const Types& out,
                       int64_t dimension) {
   const auto d = static_cast<size_t>(dimension);
-  Elem e = constant_elem(out[0].dtype(), 0);  // stands if all operands are empty
+  Elem e = constant_elem(out[0].dtype(), 0);  // the result if all operands are empty
   int64_t end = out[0].shape()[dimension];
   bool first = true;
   for (size_t k = in.size(); k-- > 0;) {
@@ -174,7 +174,7 @@ Types pad_type(const Types& in, const Pad& p) {
   std::vector<int64_t> out;
   for (size_t i = 0; i < n; ++i) {
     const int64_t size = in[0].shape()[static_cast<int64_t>(i)];
-    constexpr int64_t most = int64_t{1} << 60;  // sums of such do not overflow
+    constexpr int64_t most = int64_t{1} << 60;  // sums of these do not overflow
     if (p.interior[i] < 0)
       reject_shape(op, fmt::format("axis {}: interior padding must not be negative", i), in);
     if (std::min(p.low[i], p.high[i]) < -most ||
@@ -268,7 +268,7 @@ Batched pad_batch(const BatchArgs<Pad>& b) {
   Pad p = b.params;
   for (Ints* v : {&p.low, &p.high, &p.interior}) v->insert(v->begin() + at, 0);
   if (!b.mapped(1)) return {Arrays{pad_with(x, b.x[1], p.low, p.high, p.interior)}, {at}};
-  // A value for each lane: put where nothing else is.
+  // If each lane has its own padding value, select it where the padded operand has no element.
   const Array none = base::zeros(Type(x.dtype(), {}));
   const Array padded = pad_with(x, none, p.low, p.high, p.interior);
   const Array here = pad_with(base::ones(Type(Bool, x.shape())), base::zeros(Type(Bool, {})), p.low,

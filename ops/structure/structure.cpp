@@ -124,13 +124,13 @@ struct Reshape {
   WEFT_FIELDS(new_sizes)
 };
 
-// The coordinates in `to` of the element at `at` in `from`. Axes that both shapes share keep their
-// index as it is, so that a lane axis stays visible (Decided 1).
+// Returns the coordinates in `to` of the element at `at` in `from`. Axes that both shapes share
+// keep their index unchanged, so that a lane axis remains recognizable.
 Coords reshaped(const Shape& from, const Shape& to, const Coords& at) {
   Coords out(to.size(), nest::no_id);
   int i = 0, o = 0;
   if (from.elements() == 0) {
-    // Nothing is read, and products do not pair the axes; those in front may be lanes.
+    // No element is read, and the shapes do not pair the axes. Only leading axes may be lanes.
     bool shared = true;
     for (; o < to.ndim(); ++o) {
       shared = shared && o < from.ndim() && from[o] == to[o];
@@ -139,7 +139,7 @@ Coords reshaped(const Shape& from, const Shape& to, const Coords& at) {
     return out;
   }
   while (i < from.ndim() || o < to.ndim()) {
-    // A group of axes of equal product on both sides.
+    // Finds groups of axes with equal product on both sides.
     const int i0 = i, o0 = o;
     int64_t a = i < from.ndim() ? from[i++] : 1, b = o < to.ndim() ? to[o++] : 1;
     while (a != b) {
@@ -154,7 +154,7 @@ Coords reshaped(const Shape& from, const Shape& to, const Coords& at) {
       out[static_cast<size_t>(o0)] = at[static_cast<size_t>(i0)];
       continue;
     }
-    // Axes of size 1 take no part, so that (n, 1) and (n) see the same index.
+    // Axes of size 1 are skipped, so that (n, 1) and (n) have the same index.
     int wide_in = -1, wide_out = -1, n_in = 0, n_out = 0;
     for (int k = i0; k < i; ++k)
       if (from[k] != 1) {
@@ -361,7 +361,7 @@ const Primitive<Transpose>& transpose_op = define<Transpose>({
         },
     .batch =
         [](const BatchArgs<Transpose>& b) {
-          // The lane axis goes to the front of the result; the operand stays where it is.
+          // The lane axis becomes the leading axis of the result, and the operand is not moved.
           const int at = *b.axis[0];
           Transpose p{{at}};
           for (int64_t a : b.params.permutation) p.permutation.push_back(a >= at ? a + 1 : a);
@@ -495,7 +495,7 @@ const Primitive<SliceParams>& slice_op = define<SliceParams>({
           int64_t offset = 0;
           for (size_t i = 0; i < step.size(); ++i) {
             offset += step[i] * p.start_indices[i];
-            // A stride beyond the axis reaches its first element alone.
+            // A stride beyond the axis reaches only its first element.
             step[i] *=
                 std::min(p.strides[i], std::max<int64_t>(x[0].shape()[static_cast<int64_t>(i)], 1));
           }

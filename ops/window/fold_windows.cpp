@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/window/fold_windows.cpp: folds of windows along one axis after another, by doubling: so many
-// joins of whole arrays as the logarithms of the sizes.
+// ops/window/fold_windows.cpp: folds windows along one axis after another, by doubling. The number
+// of joins of whole arrays is the sum of the logarithms of the sizes.
 #include <algorithm>
 
 #include "weft/ops/elementwise/compare.h"
@@ -15,14 +15,15 @@ namespace {
 
 using Sizes = std::vector<int64_t>;
 
-// Folds of `size` elements, `dilation` apart, from each element on that has so many behind it.
+// Folds of `size` elements, `dilation` apart, that start at each element with enough elements after
+// it.
 Arrays along(JoinArrays join, const Arrays& x, int axis, int64_t size, int64_t dilation) {
   const auto from = [&](Arrays a, int64_t offset, int64_t count) {
     for (Array& v : a) v = base::slice_axis(v, axis, offset, offset + count);
     return a;
   };
   const int64_t results = x[0].shape()[axis] - (size - 1) * dilation;
-  Arrays power = x, out;  // folds of 2^k elements; of those done
+  Arrays power = x, out;  // power: folds of 2^k elements; out: folds of the first `done` elements
   int64_t done = 0;
   for (int64_t width = 1; width <= size; width *= 2) {
     if (size & width) {
@@ -55,7 +56,7 @@ Arrays fold_windows(const Arrays& operands, const Arrays& neutral, const Window&
   if (pads(w))
     for (size_t i = 0; i < x.size(); ++i)
       x[i] = pad_with(x[i], neutral[i], w.low, w.high, interior);
-  // From the last axis on, so that the elements of a window are joined in row-major order.
+  // Starts with the last axis, so that the elements of a window are joined in row-major order.
   for (size_t a = w.low.size(); a-- > 0;) {
     const int axis = static_cast<int>(a);
     if (x[0].shape()[axis] < (w.window_dimensions[a] - 1) * w.window_dilation[a] + 1) {
@@ -76,7 +77,7 @@ Arrays reduce_windows(const Arrays& x, const Arrays& init, const Window& w, Join
     return join(first, folds);
   };
   if (!pads(w)) return from_init(fold_windows(x, init, w, join));
-  // The last of the arrays says what is there. Of two parts that are there the join is taken.
+  // The last array is true where a value exists. The join is used where both values exist.
   const auto values = [](const Arrays& a) { return Arrays(a.begin(), a.end() - 1); };
   const auto join_there = [&](const Arrays& a, const Arrays& b) {
     const Array both = lax::bitwise_and(a.back(), b.back());

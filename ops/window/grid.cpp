@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/window/grid.cpp: slices and pads that stand for all windows.
+// ops/window/grid.cpp: slices and pads that represent all windows.
 #include "weft/ops/window/grid.h"
 
 #include "weft/ops/structure/structure.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/window/grid.h: all windows at once, as ops on whole arrays: of each window the element at one
-// place, and elements put back there.
+// ops/window/grid.h: processes all windows together as ops on whole arrays. For one position in the
+// window, it reads or writes the element of each window at that position.
 #pragma once
 #include "weft/ops/window/window.h"
 
@@ -10,19 +10,19 @@ namespace weft::window {
 class Grid {
  public:
   Grid(const Shape& operand, const Shape& windows, const Window& w);
-  // All places of a window, row-major.
+  // All positions in a window, in row-major order.
   const std::vector<std::vector<int64_t>>& places() const { return places_; }
-  // Whether some place of a window holds no element of the operand.
+  // Returns true if a window may contain a position without an element of the operand.
   bool has_gaps() const;
-  // The operand padded and dilated, with zeros for what is not its own.
+  // The padded and dilated operand, with zeros at positions that are not its elements.
   Array padded(const Array& x) const;
-  // Of each window of a padded operand the element at a place.
+  // The element at a position of each window of a padded operand.
   Array taken(const Array& padded, const std::vector<int64_t>& place) const;
-  // Elements, one a window, put there; zeros elsewhere.
+  // Writes one element for each window to that position, with zeros elsewhere.
   Array put(const Array& x, const std::vector<int64_t>& place) const;
-  // What lies at the operand's own elements; where they were cropped `otherwise`, a scalar.
+  // Reads the positions of the operand's elements. Cropped elements are `otherwise`, a scalar.
   Array own(const Array& padded, const Array& otherwise) const;
-  // Of the padded operand.
+  // The shape of the padded operand.
   const Shape& shape() const { return padded_; }
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/window/places.h: which elements of the operand a window may hold, in their order: for loops
-// of the host and, the same, in indices of a nest.
+// ops/window/places.h: enumerates the elements of the operand that a window may contain, in order.
+// The same code serves host loops and loop nests.
 #pragma once
 #include "weft/ops/kit/arith.h"
 #include "weft/ops/kit/coords.h"
@@ -9,30 +9,30 @@
 
 namespace weft::window {
 
-// Sizes, strides, dilations and padding beyond it are refused: sums of such do not overflow.
+// Larger sizes, strides, dilations and padding are rejected, so that sums of them do not overflow.
 inline constexpr int64_t most = int64_t{1} << 31;
 
 inline int64_t dilated(int64_t n, int64_t d) { return n == 0 ? 0 : (n - 1) * d + 1; }
 inline int64_t up(int64_t n, int64_t by) { return (n + by - 1) / by; }
 
-// An element of the operand, and whether the window holds it.
+// An element of the operand, and a flag that is true if the window contains it.
 template <class I>
 struct Place {
   I index;
   num::mask_t<I> there;
 };
 
-// One axis: the operand has n elements, there are `windows`.
+// One axis: the operand has n elements, and there are `windows` windows.
 struct Axis {
   int64_t n, windows, size, stride, low, base, dilation;
 
-  // Terms are the places of the window; of a dilated operand, where few of them meet an element,
-  // the elements that lie in the window's reach.
+  // The terms are the positions of the window. In a dilated operand, few positions have an element,
+  // so the terms are the elements within the range of the window.
   bool by_element() const { return base > 1 && dilation == 1; }
   int64_t terms() const { return by_element() ? up(size, base) : size; }
 
-  // Term j, which is in [first, last], of window w. The index is one of the operand even where
-  // nothing is there.
+  // Term j, which is in [first, last], of window w. The index is in the range of the operand even
+  // if there is no element.
   template <class I>
   Place<I> at(I j, int64_t first, int64_t last, I w) const {
     using M = num::mask_t<I>;
@@ -73,7 +73,7 @@ inline Axes axes_of(const Shape& operand, const Shape& windows, const Window& w)
                  w.window_dilation[a]});
   return r;
 }
-// The windows that may hold an element, as elements that a window may hold.
+// Exchanges the roles: the windows that may contain an element become the elements of a window.
 inline Axes windows_around(Axes axes) {
   for (Axis& a : axes)
     a = {a.windows, a.n,       a.size, a.base, dilated(a.size, a.dilation) - 1 - a.low,
@@ -92,7 +92,7 @@ inline int64_t count(const Ints& terms) {
   return n;
 }
 
-// The terms of all axes in a nest, for windows at `at`.
+// The terms of all axes in a loop nest, for windows at `at`.
 using Places = std::vector<std::vector<Place<Index64>>>;
 inline Places places_at(const Axes& axes, const Coords& at) {
   Places p(axes.size());
@@ -101,7 +101,7 @@ inline Places places_at(const Axes& axes, const Coords& at) {
       p[a].push_back(axes[a].at(Index64(j), j, j, index_at(at[a])));
   return p;
 }
-// f(index, there) for each term, row-major.
+// Calls f(index, there) for each term, in row-major order.
 template <class F>
 void each_place(const Places& p, const F& f, Coords index = {},
                 num::Ir<bool> there = num::Ir<bool>(true)) {
@@ -114,7 +114,7 @@ void each_place(const Places& p, const F& f, Coords index = {},
   }
 }
 
-// The same on the host, as offsets in row-major arrays; -1: nothing is there.
+// The same on the host, as offsets in row-major arrays. -1 means that there is no element.
 class Offsets {
  public:
   Offsets(const Axes& axes, const Ints& steps) {
@@ -128,7 +128,7 @@ class Offsets {
         }
     }
   }
-  // f(offset) for each term of the window at w.
+  // Calls f(offset) for each term of the window at w.
   template <class F>
   void each(const Ints& w, const F& f, size_t a = 0, int64_t offset = 0) const {
     if (a == w.size()) return f(offset);
@@ -142,7 +142,7 @@ class Offsets {
   Ints terms_;
   std::vector<Ints> table_;
 };
-// f(i, place) for each index of a shape, row-major, i counted.
+// Calls f(i, place) for each index of a shape, in row-major order, where i counts the calls.
 template <class F>
 void each_index(const Shape& s, const F& f) {
   Ints at(s.sizes().size(), 0);
@@ -155,10 +155,10 @@ void each_index(const Shape& s, const F& f) {
   }
 }
 
-// Windows of up to so many terms are written out in a nest.
+// Windows with at most this many terms are unrolled in a loop nest.
 inline constexpr int64_t most_written_out = 64;
 
-// The windows of an operand with one more axis.
+// Adds an axis to the operand of the windows.
 Window with_axis(Window w, int at);
 std::vector<Window> sample_windows();
 

@@ -61,7 +61,7 @@ Window window::with_axis(Window w, int at) {
   return w;
 }
 
-// Of operands of shape [5, 6].
+// For operands of shape [5, 6].
 std::vector<Window> window::sample_windows() {
   const Ints ones{1, 1}, none{0, 0};
   return {{{2, 3}, ones, none, none, ones, ones},
@@ -75,7 +75,7 @@ namespace {
 
 using namespace window;
 
-// ---- the definition
+// ---- the reference
 
 template <class M, class T>
 void reduce_dense(const Shape& shape, const Shape& windows, const Window& w, const T* in, T* out) {
@@ -92,7 +92,7 @@ void reduce_dense(const Shape& shape, const Shape& windows, const Window& w, con
     V* next = v.get();
     offsets.each(at, [&](int64_t o) { *next++ = o < 0 ? identity : Element<T>::load(in[o]); });
     V r = identity;
-    // Few terms are joined one after another.
+    // Few terms are joined in order.
     if (n <= most_written_out)
       for (int64_t k = 0; k < n; ++k) r = join(r, v[static_cast<size_t>(k)]);
     else
@@ -101,7 +101,7 @@ void reduce_dense(const Shape& shape, const Shape& windows, const Window& w, con
   });
 }
 
-// ---- lowering: small windows are written out, others are reductions
+// ---- lowering: small windows are unrolled, others are reductions
 
 template <class M, class T>
 Elem written_out(Reader& x, const Coords& at, const Type& in, const Axes& axes) {
@@ -115,7 +115,7 @@ Elem written_out(Reader& x, const Coords& at, const Type& in, const Axes& axes) 
     r = first ? v : M::join(r, v);
     first = false;
   });
-  // 0 + -0 = 0
+  // 0 + -0 = 0, so the identity is joined, too.
   return Element<T>::out(std::is_same_v<M, monoid::Sum> ? M::join(identity, r) : r);
 }
 
@@ -131,7 +131,7 @@ Lowering lower_windows(const Type& in, const Type& out, const Window& w) {
     };
     return r;
   }
-  // Axes along which a window is one element stay plain.
+  // Axes along which a window has one element are not reduced.
   Ints space = out.shape().sizes(), folded, term_axis;
   for (int64_t n : terms) {
     term_axis.push_back(n > 1 ? std::ssize(space) : -1);
@@ -163,15 +163,16 @@ Lowering lower_windows(const Type& in, const Type& out, const Window& w) {
   return r;
 }
 
-// ---- implementations. Nanoseconds of a term of a window, and of a join of whole arrays an
-// element.
+// ---- implementations.
+// term_ns: nanoseconds per term of a window. join_ns: nanoseconds per element of a join of whole
+// arrays.
 
 constexpr double term_ns = 0.3, join_ns = 1;
 
 int64_t terms_of_use(const Use<Window>& u) {
   return count(terms_of(axes_of(u.in[0].shape(), u.out[0].shape(), u.params)));
 }
-// Of folds along one axis after another by doubling, an element of the result.
+// The cost, for each element of the result, of folds along one axis after another by doubling.
 double doubling_cost(const Use<Window>& u) {
   double elements = 1, joins = 0;
   for (size_t a = 0; a < u.params.low.size(); ++a) {
@@ -254,7 +255,7 @@ Def<Window> windows_of(const char* name, const char* doc,
     const auto row = [&](const Shape& x, int64_t size, int64_t stride, int64_t low, int64_t base) {
       s.push_back({{Type(F32, x)}, {{size}, {stride}, {low}, {1}, {base}, {1}}});
     };
-    row({80}, 70, 3, 5, 1);  // a reduction, or by doubling
+    row({80}, 70, 3, 5, 1);  // as a reduction, or by doubling
     row({90}, 66, 1, 0, 1);
     row({0}, 1, 1, 2, 1);
     row({3}, 9, 1, 0, 1);
@@ -281,7 +282,8 @@ Def<Window> windows_of(const char* name, const char* doc,
   return d;
 }
 
-// Each element gets what the windows that hold it have: windows of the cotangent.
+// Each element gets the sum of the cotangents of the windows that contain it, which is a window sum
+// of the cotangent.
 Arrays sum_transpose(const TransposeArgs<Window>& t) {
   const Shape &in = t.in[0].shape(), &out = t.out[0].shape();
   if (in.elements() == 0 || out.elements() == 0) return {base::zeros(t.in[0].strong())};

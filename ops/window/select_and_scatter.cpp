@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/window/select_and_scatter.cpp: select_and_scatter with any bodies, as a program of ops on
-// whole arrays: a few for each place of the window.
+// ops/window/select_and_scatter.cpp: select_and_scatter with any bodies, as a program with a few
+// ops on whole arrays for each position of the window.
 #include "weft/ops/elementwise/compare.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/kit/kit.h"
@@ -17,7 +17,7 @@ Array select_and_scatter(const Array& x, const Array& source, const Array& init,
   const window::Grid grid(x.shape(), windows, w);
   const Array all = grid.padded(x), there = grid.padded(base::ones(Type(Bool, x.shape())));
   const std::vector<std::vector<int64_t>>& places = grid.places();
-  // Whether each window's scan ends with the element at a place.
+  // True if the scan of a window ends with the element at this position.
   Arrays mine;
   Array has, found;
   for (const std::vector<int64_t>& place : places) {
@@ -35,7 +35,8 @@ Array select_and_scatter(const Array& x, const Array& source, const Array& init,
     has = lax::select(taken, next, has);
     found = lax::bitwise_or(found, valid);
   }
-  // The windows that hold an element come in their order when the places come from the last on.
+  // Going through the positions from the last, the windows that contain an element come in their
+  // order.
   Array out = broadcast_in_dim(init, grid.shape(), {});
   for (size_t k = places.size(); k-- > 0;)
     out = lax::select(grid.put(mine[k], places[k]), scatter(out, grid.put(source, places[k])), out);

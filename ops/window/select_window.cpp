@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/window/select_window.cpp: select_and_gather_add and select_and_scatter_add: the tangents and
-// cotangents of maximum and minimum of windows.
+// cotangents of window maxima and minima.
 #include <fmt/format.h>
 
 #include "weft/core/loops/accumulator.h"
@@ -30,7 +30,7 @@ constexpr unsigned classes = DTypes::real_numbers;
 constexpr const char *gather_name = "select_and_gather_add",
                      *scatter_name = "select_and_scatter_add";
 
-// Whether the scan leaves what it has for the next element.
+// Returns true if the scan replaces its element by the next one.
 template <class R>
 auto leaves(bool largest, R has, R next) {
   return largest ? !(next <= has) : !(has <= next);
@@ -54,8 +54,8 @@ Types scatter_type(const Types& in, const Select& p) {
   return {Type(in[0].dtype(), in[1].shape(), in[0].weak() && in[1].weak())};
 }
 
-// ---- the definition. f(i, offset) of each window, with the offset of the element that is chosen,
-// or -1 where there is none.
+// ---- the reference.
+// Calls f(i, offset) for each window, with the offset of the selected element, or -1 without one.
 
 template <class T, class F>
 void each_choice(const Shape& shape, const Shape& windows, const Select& p, const T* x,
@@ -90,7 +90,7 @@ void scatter_dense(const Shape& shape, const Shape& windows, const Select& p, co
   for (size_t i = 0; i < sums.size(); ++i) out[i] = Element<T>::store(sums[i]);
 }
 
-// What the two ops differ in; windows: the shape with an element a window.
+// The differences between the two ops. windows: the shape with one element for each window.
 struct Gather {
   static constexpr const char* name = gather_name;
   static constexpr auto type = gather_type;
@@ -108,7 +108,8 @@ struct Scatter {
 
 // ---- lowering
 
-// The scan of a window: f(there and taken, index) for each element; `has` is what it has then.
+// Scans a window. Calls f(there and taken, index) for each element. `has` is the element that the
+// scan holds.
 template <class T, class F>
 void scan_window(Reader& x, const Places& places, bool largest, const F& f) {
   using Ir = typename Element<T>::ir;
@@ -135,7 +136,7 @@ Elem gathered(Reader& x, const Coords& at, const Types& in, const Select& p, con
   return Element<T>::out(r);
 }
 
-// The sum over the windows that may hold the element at `at`, of those that choose it.
+// Sums over the windows that may contain the element at `at` those that select it.
 template <class T>
 Elem scattered(Reader& x, const Coords& at, const Types& in, const Select& p, const Axes& axes) {
   using Ir = typename Element<T>::ir;
@@ -172,11 +173,12 @@ Lowering select_lower(const LowerArgs<Select>& l) {
   return r;
 }
 
-// ---- scattered in two steps: the place that each window chooses, then for each element what the
-// windows around it add. Where windows overlap the first scans each of them once, not once for each
-// of its elements.
+// ---- scatter in two steps.
+// The first step finds the position that each window selects, and the second sums for each element
+// the windows around it. If windows overlap, the first step scans each window once, not once for
+// each of its elements.
 
-// The number of the place that each window chooses; one more than there are of what is empty.
+// The index of the position that each window selects. An empty window gets the number of positions.
 Array chosen_places(const Grid& grid, const Array& x, bool largest) {
   const auto number = [&](size_t k, const Array& like) {
     return broadcast_in_dim(scalar_of_int(I32, static_cast<int64_t>(k)), like.shape(), {});
@@ -212,7 +214,8 @@ Arrays scatter_expand(const ExpandArgs<Select>& e) {
   const DType d = out.dtype();
   const Array source = base::convert(e.x[0], accumulator_dtype(d), e.x[0].weak_type());
   const Array nothing = base::zeros(source.type());
-  // The windows that hold an element come in their order from the last place on.
+  // Going through the positions from the last, the windows that contain an element come in their
+  // order.
   Array sum = base::zeros(source.type().with_shape(grid.shape()));
   for (size_t k = grid.places().size(); k-- > 0;) {
     const Array mine = lax::eq(chosen, scalar_of_int(I32, static_cast<int64_t>(k)));
@@ -222,15 +225,16 @@ Arrays scatter_expand(const ExpandArgs<Select>& e) {
   return {own.type() == out ? own : base::convert(own, d, out.weak())};
 }
 
-// ---- implementations: scans of few terms are written out, others are loops of native code.
-// Nanoseconds of a term of a scan, of one in two steps with what it stores, and of native code.
+// ---- implementations: scans of few terms are unrolled, others are native loops.
+// Nanoseconds per term of a scan, per term in two steps including its stores, and per term of
+// native code.
 
 constexpr int64_t most_scanned = 256;
 constexpr double term_ns = 0.3, step_ns = 0.4, native_ns = 3;
 
 struct Terms {
-  int64_t scan, around;  // of a window, and windows that may hold an element
-  double windows;        // an element
+  int64_t scan, around;  // terms of a window, and windows that may contain an element
+  double windows;        // number of windows per element
 };
 template <class Op>
 Terms terms_of_use(const Use<Select>& u) {
@@ -249,7 +253,7 @@ bool few_terms(const Use<Select>& u) {
 template <class Op>
 NativeCall select_call(const Use<Select>& u) {
   NativeCall call;
-  // Axes along which a window is one element are left alone.
+  // Axes along which a window has one element are independent.
   const Window& w = u.params.window;
   std::vector<int> axis_map;
   for (size_t a = 0; a < w.low.size(); ++a) {
@@ -268,7 +272,7 @@ NativeCall select_call(const Use<Select>& u) {
   return call;
 }
 
-// ---- the rules that both share
+// ---- the shared rules
 
 // Both operands with the lane at one axis.
 Batched select_batch(const BatchArgs<Select>& b) {
@@ -278,7 +282,7 @@ Batched select_batch(const BatchArgs<Select>& b) {
     x[i] = b.axis[i] ? base::move_axis(x[i], *b.axis[i], at) : base::insert_axis(x[i], at, b.size);
   return {b.op.bind(x, {with_axis(b.params.window, at), b.params.largest}), {at}};
 }
-// Linear in operand 0; what is chosen does not change with a small change of operand 1.
+// The op is linear in operand 0. A small change of operand 1 does not change the selection.
 Arrays select_jvp(const JvpArgs<Select>& j) {
   if (j.dx[0].empty_handle()) return Arrays(1);
   return j.op.bind({j.dx[0], j.x[1]}, j.params);
@@ -300,7 +304,7 @@ std::vector<Sample<Select>> select_samples() {
   const auto row = [&](int64_t n, int64_t size, int64_t stride, int64_t low) {
     add(F32, {n}, {{{size}, {stride}, {low}, {1}, {1}, {1}}, true});
   };
-  row(90, 70, 3, 5);  // native
+  row(90, 70, 3, 5);  // native code
   row(0, 1, 1, 2);
   row(3, 9, 1, 0);
   add(F32, Shape{}, {});

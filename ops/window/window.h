@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/window/window.h: folds of the windows that slide over an array, and the element of a window
-// that a fold by maximum or minimum chooses.
+// that a fold by maximum or minimum selects.
 #pragma once
 #include <vector>
 
@@ -12,9 +12,10 @@
 
 namespace weft {
 
-// One entry an axis. The operand with base_dilation - 1 between its elements, and low and high
-// around them (negative: cropped), holds windows of `dimensions` elements that are window_dilation
-// apart, `strides` from one window to the next. What is not of the operand is in no window.
+// Each list has one entry for each axis. The operand is extended by base_dilation - 1 positions
+// between its elements, and by low and high positions around them (negative: cropped). A window has
+// window_dimensions elements that are window_dilation apart, and consecutive windows are
+// window_strides apart. Positions without an element of the operand are in no window.
 // Source: XLA's ReduceWindow.
 struct Window {
   std::vector<int64_t> window_dimensions, window_strides, low, high, base_dilation, window_dilation;
@@ -29,36 +30,38 @@ struct Window {
   }
 };
 
-// Parameters may come from text: ShapeError in the name of the op for what is no window of such an
-// operand; the shape that has an element a window.
+// Returns the shape with one element for each window. Parameters may come from text, so it throws
+// ShapeError in the name of the op if the window does not fit the operand.
 Shape windowed_shape(const char* op, const Type& operand, const Window& w);
 
 Array reduce_window_sum(const Array& x, const Window& w);
 Array reduce_window_max(const Array& x, const Window& w);
 Array reduce_window_min(const Array& x, const Window& w);
 
-// Of each window the element of `x` that a scan in row-major order ends with which keeps what it
-// has where that is >= (`largest`; else <=) the next one: of equals the first.
-// The elements of `tangents` (of x's type) at these places; 0 of a window without an element.
+// Selects an element of each window of `x` by a scan in row-major order. The scan keeps its element
+// if it is >= the next one (`largest`), or <= otherwise, so it selects the first of equal elements.
+// Returns the elements of `tangents` (of x's type) at the selected positions, and 0 for a window
+// without an element.
 Array select_and_gather_add(const Array& tangents, const Array& x, bool largest, const Window& w);
-// Zeros of x's shape, to whose places of these elements those of `source`, one a window, are added.
+// Returns zeros of x's shape. To the position selected in each window, the element of `source` for
+// this window is added.
 Array select_and_scatter_add(const Array& source, const Array& x, bool largest, const Window& w);
 
-// What joins two lists of arrays, all of one shape, element by element.
+// Joins two lists of arrays, all of one shape, elementwise.
 using JoinArrays = FunctionRef<Arrays(const Arrays&, const Arrays&)>;
-// Folds of all windows of arrays of one shape, by an associative join. What is padded is `neutral`,
-// which must change nothing.
+// Folds all windows of arrays of one shape by an associative join. Padding is `neutral`, the
+// identity of the join.
 Arrays fold_windows(const Arrays& x, const Arrays& neutral, const Window& w, JoinArrays join);
-// The folds of init and of all elements of a window, in this order, by any associative join. init
-// takes part once in each window; what is padded takes no part. Source: XLA's ReduceWindow.
-// StableHLO's text lets padding count as init, which XLA does not do.
+// Folds init and all elements of each window, in this order, by any associative join. init is
+// joined once in each window, and padding is skipped. Source: XLA's ReduceWindow. StableHLO's
+// specification allows padding to count as init, but XLA does not do so.
 Arrays reduce_windows(const Arrays& x, const Arrays& init, const Window& w, JoinArrays join);
 
 using JoinTwo = FunctionRef<Array(const Array&, const Array&)>;
-// select_and_scatter_add with another choice and another sum: `select` says whether the scan keeps
-// its first argument rather than its second; to init, `scatter` joins the elements of the source in
-// the order of their windows. Both are of scalars, and called with arrays of one shape; the window
-// has no dilations.
+// select_and_scatter_add with another selection and another sum. `select` returns true if the scan
+// keeps its first argument rather than its second. `scatter` joins the elements of the source to
+// init, in the order of their windows. Both are functions of scalars, but are called with arrays of
+// one shape. The window does not have dilations.
 Array select_and_scatter(const Array& x, const Array& source, const Array& init, const Window& w,
                          JoinTwo select, JoinTwo scatter);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/calls/composite.cpp: a program under a name of the user's.
+// ops/control/calls/composite.cpp: a program under a name that the user gave.
 #include "weft/ops/control/calls/calls.h"
 #include "weft/ops/control/program_op.h"
 #include "weft/ops/control/samples.h"
@@ -8,7 +8,8 @@
 namespace weft {
 namespace {
 
-// The name means this program on these types: what transforms make of it has no name.
+// The name stands for this program on these types. Programs made from it by transforms do not have
+// a name.
 struct Composite {
   Jaxpr jaxpr;
   std::string name;

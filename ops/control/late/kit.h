@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/late/kit.h: what ops with derivative rules of their own share, whether the rules are
-// programs or are called when they are needed.
+// ops/control/late/kit.h: helpers for ops with their own derivative rules, both rules given as
+// programs and rules called when they are needed.
 #pragma once
 #include <algorithm>
 #include <span>
@@ -12,7 +12,8 @@
 
 namespace weft {
 
-// The first num_consts operands are what the function captured.
+// Throws if a captured value has a tangent. The first num_consts operands are the values that the
+// function captured.
 inline void refuse_captured(const Arrays& dx, int64_t num_consts, const std::string& name) {
   for (int64_t i = 0; i < num_consts; ++i)
     if (!dx[static_cast<size_t>(i)].empty_handle())
@@ -38,7 +39,7 @@ inline Types mapped_types(const Types& ts, const MaybeAxes& axes, int64_t size) 
 }
 
 inline MaybeAxis to_front(MaybeAxis a) { return a ? MaybeAxis(0) : a; }
-// Operands with their mapped axis in front.
+// Moves the mapped axis of each operand to the front.
 inline Arrays in_front(const Arrays& x, const MaybeAxes& axis, int64_t size, MaybeAxes* now) {
   *now = each(to_front, axis);
   return each([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, size) : v; }, x,
@@ -47,14 +48,15 @@ inline Arrays in_front(const Arrays& x, const MaybeAxes& axis, int64_t size, May
 
 inline Batched mapped_in_front(const Arrays& out) { return {out, MaybeAxes(out.size(), 0)}; }
 
-// The operands of the rewritten op: what its programs captured stands behind the first `at`.
+// The operands of the rewritten op. The values captured by its programs follow the first `at`
+// operands.
 inline Arrays with_captured(const Arrays& x, size_t at, const Arrays& captured) {
   return joined(joined(part(x, 0, at), captured), rest(x, at));
 }
 
-// ---- what is known by its transpose alone (P has num_residuals and result_types). Of no tangent
-// but zero it has a value: zero, which reverse mode asks for where a loop or a branch writes zeros
-// out.
+// ---- linear ops of which only the transpose is known (P has num_residuals and result_types).
+// Such an op has a value only for zero tangents, and the value is zero. Reverse mode needs it where
+// a loop or a branch materializes zeros.
 
 inline void require_zeros(DType d, std::span<const std::byte> bytes) {
   with_class<DTypes::inexact>(d, [&](auto* p) {
@@ -84,8 +86,8 @@ NativeCall zeros_call(const Use<P>& u) {
   }};
 }
 
-// lin(r, dt), and what the change of the residuals does to lin(r, t): nothing, as that is zero, or
-// has no value.
+// The dual of lin(r, dt). The tangents of the residuals contribute nothing: lin is either zero or
+// does not have a value.
 template <class P>
 Dual zeros_dual(const DualArgs<P>& d) {
   const auto n = static_cast<size_t>(d.params.num_residuals);

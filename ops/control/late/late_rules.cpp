@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/late/late_rules.cpp: the ops of functions whose derivative rules are called late, and
-// such rules under maps.
+// such rules under vmap.
 #include "weft/ops/control/late/late_rules.h"
 
 #include "weft/batching/later.h"
@@ -13,7 +13,8 @@
 namespace weft {
 namespace {
 
-// jaxpr: (consts…, x…) -> out…. The rule is a DualRule of x; none: the derivative is the program's.
+// jaxpr: (consts…, x…) -> out…. The rule is a DualRule of x. Without a rule, the program is
+// differentiated.
 struct LateRule {
   Jaxpr jaxpr;
   Opaque rule;
@@ -44,8 +45,8 @@ Dual late_rule_dual(const DualArgs<LateRule>& d) {
   return static_cast<const DualRule&>(*p.rule.object).call(rest(d.x, nc), rest(d.dx, nc));
 }
 
-// A rule of which all results are mapped, and those operands that `in` says. What the map says of
-// its lanes are the first operands.
+// A batched rule. All its results are mapped, and its operands are mapped as `in` says. The first
+// operands describe the lanes of the map.
 class MappedRule final : public DualRule {
  public:
   MappedRule(Ref<const DualRule> rule, const BatchLevel& level, MaybeAxes in)
@@ -75,8 +76,8 @@ class MappedRule final : public DualRule {
   MaybeAxes in_;
 };
 
-// The same of a backward rule: cotangents of operands that are not mapped are summed over the
-// lanes. A lane that takes no part has none, as in custom_vjp_call.
+// A batched backward rule. Cotangents of unmapped operands are summed over the lanes. An inactive
+// lane contributes zero, as in custom_vjp_call.
 class MappedBackward final : public BackwardRule {
  public:
   MappedBackward(Ref<const BackwardRule> rule, const BatchLevel& level, MaybeAxes residuals,
@@ -151,7 +152,7 @@ Batched late_rule_batch(const BatchArgs<LateRule>& b) {
   return mapped_in_front(b.op.bind(with_captured(all, nc, captured), q));
 }
 
-// sin(x) y by its slopes, of which no more are computed than are asked for.
+// sin(x) y by its slopes. Only slopes with a nonzero tangent are used.
 class SampleRule final : public DualRule {
  public:
   Dual call(const Arrays& x, const Arrays& dx) const override {
@@ -200,7 +201,8 @@ Arrays late_linear_transpose(const TransposeArgs<LateLinear>& t) {
   const Arrays ct = spread(t.ct, on);
   try {
     return joined(Arrays(n), rule_of<BackwardRule>(p.rule)->call(part(t.x, 0, n), ct));
-  } catch (const EmptyArrayError& e) {  // a mistake in the user's rule, and no missing value
+    // This is an error in the user's rule, so it is rethrown as a ShapeError.
+  } catch (const EmptyArrayError& e) {
     throw ShapeError(static_cast<const ShapeError&>(e));
   }
 }
@@ -218,7 +220,7 @@ Batched late_linear_batch(const BatchArgs<LateLinear>& b) {
        static_cast<int64_t>(own.size() + n), mapped_types(p.result_types, front, b.size)}));
 }
 
-// residual times ct; forward, residual times dx.
+// residual times ct; in forward mode, residual times dx.
 class SampleBackward final : public BackwardRule {
  public:
   Arrays call(const Arrays& residuals, const Arrays& ct) const override {
@@ -229,7 +231,7 @@ class SampleBackward final : public BackwardRule {
     return {lax::mul(residuals[0], dx[0])};
   }
 };
-// Of the tangent that has a value: zero.
+// The tangent is zero, because the op has a value only for a zero tangent.
 std::vector<Sample<LateLinear>> late_linear_samples() {
   const Type t(F64, {3});
   return {{.in = {t, t},
@@ -256,7 +258,7 @@ const Primitive<LateLinear>& late_linear_op = define<LateLinear>({
     .samples = late_linear_samples,
 });
 
-// ---- the same by a rule that goes both ways
+// ---- the same for a rule that gives tangents and cotangents
 
 Arrays forward_value(const Arrays& x, const LateLinear& p) {
   const auto n = static_cast<size_t>(p.num_residuals);

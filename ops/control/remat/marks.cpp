@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/remat/marks.cpp: identities that say something of their operand: what its name is,
-// and that it is computed later.
+// ops/control/remat/marks.cpp: identity ops that mark their operand with a name, or as computed
+// later.
 #include "weft/ops/control/remat/remat.h"
 #include "weft/ops/kit/kit.h"
 
 namespace weft {
 namespace {
 
-// The first of n operands, whatever it is.
+// Defines an op that returns the first of its n operands, of any type.
 template <class P>
 Def<P> identity(const char* name, const char* doc, size_t n, std::vector<P> samples) {
   Def<P> d;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/remat/policy.cpp: what a policy says of an equation, and policies as text.
+// ops/control/remat/policy.cpp: applies a policy to an equation, and converts policies to and from
+// text.
 #include "weft/ops/control/remat/policy.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ constexpr std::array<std::string_view, 7> rule_names = {"everything_saveable",
                                                         "save_anything_except_these_names"};
 bool takes_names(CheckpointRule r) { return r >= CheckpointRule::save_only_these_names; }
 
-// The name that the equation gives its value, if it gives one.
+// Returns the name if the equation is a `name`.
 std::optional<std::string> name_of(const Eqn& e) {
   return e.op->name() == "name" ? param_field<std::string>(e.params, "name") : std::nullopt;
 }
@@ -52,7 +53,7 @@ bool is_word(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-';
 }
 
-// Reads the text of a policy from its front.
+// Parses the text of a policy from the front.
 class PolicyText {
  public:
   explicit PolicyText(std::string_view text) : left_(text) {}
@@ -63,7 +64,7 @@ class PolicyText {
     return true;
   }
   std::optional<CheckpointRule> rule() {
-    // The longest name that fits: one is the beginning of no other.
+    // No name is a prefix of another, so at most one fits.
     for (size_t k = 0; k < rule_names.size(); ++k)
       if (left_.starts_with(rule_names[k])) {
         left_.remove_prefix(rule_names[k].size());
@@ -71,7 +72,7 @@ class PolicyText {
       }
     return {};
   }
-  // A word, or anything in quotes; there a backslash stands before a quote and before itself.
+  // Reads a word, or text in quotes. In quotes, a backslash precedes each quote and backslash.
   std::optional<std::string> name() {
     if (!take('\'')) {
       const auto end = std::find_if_not(left_.begin(), left_.end(), is_word);
@@ -94,7 +95,7 @@ class PolicyText {
   std::string_view left_;
 };
 
-// A word as it is, anything else in quotes.
+// Returns a word unchanged, and anything else in quotes.
 std::string written(const std::string& name) {
   if (!name.empty() && std::all_of(name.begin(), name.end(), is_word)) return name;
   std::string s = "'";

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/remat/remat.cpp: checkpoint: a program that its derivative computes again, rather
-// than to keep what it has made.
+// ops/control/remat/remat.cpp: checkpoint: a program that its derivative recomputes instead of
+// keeping its values.
 //
 // remat2[jaxpr, policy](x) -> jaxpr(x)
-//   Partial evaluation runs what is known, outside of the op. What is left is the op again, on the
-//   known operands, on those known values that the policy keeps, and on the unknown: its program
-//   begins with the known part once more. Its transpose is the op of the transposed program, which
-//   begins so, too. There is no other difference between it and a call.
+//   Partial evaluation runs the known part outside of the op. The rest is again a remat2 on the
+//   known operands, on the known values that the policy keeps, and on the unknown operands. Its
+//   program starts with a copy of the known part. The transpose is a remat2 of the transposed
+//   program, which starts in the same way. In all other respects the op is a call.
 #include "weft/ops/control/remat/remat.h"
 
 #include "weft/core/programs/effects.h"
@@ -29,8 +29,8 @@ Types remat_type(const Types& in, const Remat& p) {
   return p.jaxpr->out_types();
 }
 
-// The checkpoints within j keep what this policy does, too: what is kept from the first run is the
-// affair of the outermost.
+// Applies the outer policy to the checkpoints inside j, too. The outermost checkpoint decides which
+// values of the first run are kept.
 Jaxpr under_policy(const Jaxpr& j, const CheckpointPolicy& outer) {
   const auto is_checkpoint = [](const JaxprData&, const Eqn& e) {
     return e.op->name() == "remat2";
@@ -54,7 +54,7 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
                                      std::vector<bool>(m, false));
   const size_t residuals = static_cast<size_t>(s.residuals),
                known = s.known->out.size() - residuals;
-  // Of the residuals those that the rest reads.
+  // The residuals that the rest reads.
   const Jaxpr later = dce(s.rest);
   const std::vector<bool> read = part(needed_inputs(later), 0, residuals);
   std::vector<bool> keep(known, true), want(known, false);
@@ -78,9 +78,9 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
   return merged(s.out_unknown, a.level.record(a.op, x, make_params(p)), kept);
 }
 
-// In the part of a derivative that computes again nothing is merged with what the first run, or
-// another part, has computed from the same values: that would have to be kept until then. The last
-// operand is a cotangent.
+// The recomputing part of a derivative must not reuse values that the first run, or another part,
+// computed from the same operands. Reusing a value would keep it until then. The last operand is a
+// cotangent.
 Lowering remat_lower(const LowerArgs<Remat>& a) {
   if (!a.params.differentiated || !a.params.prevent_cse) return inlined_program(a);
   Remat p = a.params;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/remat/remat.h: checkpoint on flat lists of arrays: a program whose derivative
-// computes it again.
+// recomputes it.
 #pragma once
 #include <string>
 
@@ -12,26 +12,26 @@ namespace weft {
 
 // The parameters of the op, which JAX prints as remat2.
 struct Remat {
-  bool differentiated = false;  // it is the part of a derivative that computes again
+  bool differentiated = false;  // true for the part of a derivative that recomputes
   Ref<const JaxprData> jaxpr;
-  std::string policy = "None";  // CheckpointPolicy::text
-  bool prevent_cse = true;      // what it computes again is not taken from the first run
+  std::string policy = "None";  // in the form of CheckpointPolicy::text
+  bool prevent_cse = true;      // recomputed values are not merged with those of the first run
   WEFT_FIELDS(differentiated, jaxpr, policy, prevent_cse)
-  // The same of another program, which stands for this one under a transform.
+  // Returns the same parameters with another program, which replaces this one under a transform.
   Remat of(Ref<const JaxprData> j) const {
     return {differentiated, std::move(j), policy, prevent_cse};
   }
 };
 
-// The results of f on x. Constants of f become operands.
+// Returns the results of f on x. Constants of f become operands.
 Arrays remat_flat(const Closed& f, const Arrays& x, const CheckpointPolicy& policy,
                   bool prevent_cse);
-// x, which policies know by that name.
+// Returns x, with a name that policies can refer to.
 Array named(const Array& x, const std::string& name);
-// x. The compiler neither merges what is made of it with what is made of x itself (or of x at
-// another `when`), nor computes it before the equations that stand in front of this one; sums of
-// products see through it, as bits must not depend on it. (lax::optimization_barrier: no rewrite
-// does.)
+// Returns x. The compiler does not merge values computed from the result with values computed from
+// x itself (or from x at another `when`). It also does not compute them before the equations that
+// precede this one. Rewrites of sums of products see through this op, so that it does not change
+// the bits of results. (No rewrite sees through lax::optimization_barrier.)
 Array compute_later(const Array& x, const Array& when);
 
 }  // namespace weft

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/remat/run_twice.cpp: which equations of a program each of two runs needs.
+// ops/control/remat/run_twice.cpp: finds which equations of a program each of two runs needs.
 #include "weft/ops/control/remat/run_twice.h"
 
 #include <algorithm>
@@ -15,13 +15,14 @@
 namespace weft {
 namespace {
 
-// An equation that holds programs, each of which is run twice.
+// An equation with programs, each of which runs twice.
 struct Inside {
   std::vector<Twice> bodies;
   std::vector<bool> keep, want;  // results of the equation
   std::vector<bool> reads;       // operands that the second run needs
-  Types saved = {};              // of the values that the first run hands to the second
-  // Of branches: which of `saved` each saved value of a branch is. They share those of equal types.
+  Types saved = {};              // types of the values that the first run passes to the second
+  // For cond: the index in `saved` of each saved value of a branch. Branches share entries of equal
+  // types.
   std::vector<std::vector<size_t>> places = {};
 };
 
@@ -30,15 +31,15 @@ Types saved_types(const Twice& t) {
   return rest(out, out.size() - static_cast<size_t>(t.saved));
 }
 
-// What an op that holds programs needs for this; in and out are the operands and results of the
+// The rule of an op that carries programs. `in` and `out` are the operands and results of the
 // equation.
 struct Rule {
-  // Which results and operands take part, and the programs divided.
+  // Decides which results and operands each run has, and splits the programs.
   Inside (*divide)(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
                    const CheckpointPolicy& policy);
   // (kept results…, saved…)
   Arrays (*first)(const Eqn& e, const Inside& in, const Arrays& x);
-  // wanted results; operands that are not read may be empty handles
+  // Returns the wanted results. Operands that are not read may be empty handles.
   Arrays (*again)(const Eqn& e, const Inside& in, const Arrays& x, const Arrays& saved);
 };
 
@@ -71,9 +72,10 @@ Arrays again_call(const Eqn& e, const Inside& in, const Arrays& x, const Arrays&
   return bind_op(*e.op, all, params_of(e, j));
 }
 
-// ---- branches: what one of them saves is zero where another runs
+// ---- branches: a value saved by one branch is zero if another branch runs
 
-// Places for values of these types, each of its own, among those that there are or behind them.
+// Assigns each of these types a distinct index in `places`. It uses an entry of equal type, or
+// appends one.
 std::vector<size_t> places_for(const Types& types, Types* places) {
   std::vector<size_t> mine;
   for (const Type& t : types) {
@@ -124,7 +126,7 @@ Arrays again_cond(const Eqn& e, const Inside& in, const Arrays& x, const Arrays&
   return bind_op(*e.op, joined({x[0]}, all), make_params(p));
 }
 
-// ---- scans: what a step saves is a row
+// ---- scans: a value saved by a step is a row
 
 // The second run has the carries that its wanted results need.
 Inside divide_scan(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
@@ -142,7 +144,7 @@ Inside divide_scan(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
   }
   in.saved = each([&](const Type& t) { return stacked(t, params_as<Scan>(e.params).length); },
                   saved_types(in.bodies[0]));
-  // The start of each carry that it has.
+  // The initial value of each carry of the second run.
   std::copy_n(in.want.begin(), n, in.reads.begin() + static_cast<std::ptrdiff_t>(nc));
   return in;
 }
@@ -172,7 +174,7 @@ Arrays again_scan(const Eqn& e, const Inside& in, const Arrays& x, const Arrays&
   return q.bind(*e.op, all);
 }
 
-// Null for ops that hold no program, and those whose programs are not divided: they run whole.
+// Returns null for ops without programs, and for ops whose programs are not split; they run whole.
 const Rule* rule_of(const Eqn& e) {
   static const Rule call{divide_call, first_call, again_call},
       cond{divide_cond, first_cond, again_cond}, scan{divide_scan, first_scan, again_scan};
@@ -236,7 +238,7 @@ class Divider {
     return std::find(f.begin(), f.end(), true) != f.end();
   }
 
-  // Equation i, of whose results all uses are known.
+  // Visits equation i. All uses of its results have been visited.
   void visit(size_t i) {
     const Eqn& e = j_.eqns[i];
     const bool effects = has_effects(e);
@@ -252,7 +254,7 @@ class Divider {
       return;
     }
     const bool excluded = e.n_out == 1 && excluded_[static_cast<size_t>(e.out)];
-    // What depends on nothing is made again rather than kept.
+    // A value that depends on no variable is recomputed, not saved.
     const bool varies =
         std::any_of(e.in.begin(), e.in.end(), [](Atom a) { return !a.is_literal(); });
     const bool saves = effects || (varies && policy_.saves(e, excluded));
@@ -329,7 +331,7 @@ class Divider {
   const JaxprData& j_;
   const std::vector<bool>&keep_, &want_;
   const CheckpointPolicy& policy_;
-  // Variables that the first run needs, that the second needs, and those of them that are saved.
+  // Variables that the first run needs, that the second run needs, and that are saved.
   std::vector<bool> now_, later_, saved_;
   std::vector<bool> excluded_;
   std::map<size_t, Inside> inside_;  // by equation

@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // ops/control/remat/scan_blocks.cpp: a scan as a scan of scans (docs/decisions/0041).
 //
-// The known part is a scan over blocks, each a scan of steps, that gives the carries at the start
-// of each block. The unknown part is a scan over blocks, too; its body runs the known steps of the
-// block again, which leave their carries, and then the unknown ones. The blocks of the steps that
-// run first are longer than those of the others.
+// The known part is a scan over blocks. Each block is a scan of steps, and returns the carries at
+// its start. The unknown part is also a scan over blocks. Its body runs the known steps of the
+// block again to get their carries, and then the unknown steps. The blocks that run first are
+// longer than the others.
 #include "weft/ops/control/remat/scan_blocks.h"
 
 #include <algorithm>
@@ -19,27 +19,28 @@
 namespace weft {
 namespace {
 
-// Up to here all carries are kept: computing them again costs more than they weigh.
+// Shorter scans keep all carries, because recomputing costs more than the memory.
 constexpr int64_t short_scan = 64;
 
-// So many blocks of so many steps.
+// `count` blocks of `size` steps each.
 struct Blocks {
   int64_t count, size;
 };
-// The blocks of n steps, in the order in which they run. The way back holds the carries at the
-// start of all blocks that are still to come, and those of the steps of one. It begins at the end,
-// where it holds most, so that later blocks are shorter: two sizes hold sqrt(3 n) carries at most
-// where one holds 2 sqrt(n).
+// Returns the blocks of n steps, in the order in which they run. The backward pass holds the start
+// carries of all blocks that it still must reach, and the step carries of one block. It holds most
+// at the beginning, when it is at the last block, so later blocks are shorter. Two block sizes hold
+// at most sqrt(3 n) carries; one size would hold 2 sqrt(n).
 std::vector<Blocks> blocks_of(int64_t n) {
   for (auto most = static_cast<int64_t>(std::sqrt(3. * static_cast<double>(n)));; ++most)
     for (int64_t first = 1; first < most; ++first) {
       const int64_t room = most - first, left = n - first * room;
       if (left == 0) return {{first, room}};
-      // They find their place where those of an earlier block will lie, with one to spare.
+      // The start and step carries of the later blocks use the memory that the step carries of an
+      // earlier block need afterwards, with one carry to spare.
       const int64_t later = room - 1;
       const double spread = static_cast<double>(later * later - 4 * left);
       if (left < 0 || spread < 0) continue;
-      // Those with count + left / count <= later.
+      // Tries the counts with count + left / count <= later.
       const double root = std::sqrt(spread), middle = static_cast<double>(later);
       const auto end = static_cast<int64_t>((middle + root) / 2);
       for (auto count = std::max<int64_t>(1, static_cast<int64_t>(std::ceil((middle - root) / 2)));
@@ -48,8 +49,9 @@ std::vector<Blocks> blocks_of(int64_t n) {
     }
 }
 
-// The scan with its unknown constants as carries, which each step hands on: cotangents of them are
-// added up step by step in either form, but from one block on into the next in this one alone.
+// The scan with its unknown constants as carries, which each step returns unchanged. In both forms
+// the cotangents of such constants are added step by step. Only in this form does the sum continue
+// from one block into the next.
 struct Threaded {
   BodyOp o;
   Groups<bool> unknown;
@@ -69,14 +71,14 @@ Threaded threaded(const BodyOp& o, const Groups<Array>& x, const Groups<bool>& u
     const size_t n = chosen(unknown.consts, unknown.consts).size();
     const Groups<Array> as_before{
         {}, {}, merged(unknown.consts, g.carry, g.consts), rest(g.carry, n), g.rows};
-    // One equation, so that the cotangents that a step has for one of them are added before they
-    // join the sum over the steps.
+    // One equation, so that the cotangents of one constant within a step are added before they are
+    // added to the sum over the steps.
     return joined(part(g.carry, 0, n), base::call(o.bodies[0], in_order(as_before), "step"));
   })};
   return t;
 }
 
-// A scan of `body` over the rows of x, one a block.
+// Makes a scan of `body` over the rows of x, one row for each block.
 Scan over_blocks(const Groups<Array>& x, int64_t blocks, bool reverse,
                  FunctionRef<Arrays(const Groups<Array>&)> body) {
   Scan p;
@@ -92,8 +94,8 @@ Scan over_blocks(const Groups<Array>& x, int64_t blocks, bool reverse,
   return p;
 }
 
-// What the blocks give: carries, and rows in blocks; of the known part behind them the known
-// carries at the start of each block.
+// Returns the carries and the rows in blocks. For the known part, the known carries at the start of
+// each block follow.
 Arrays known_blocks(const Op& op, const Threaded& t, const Unknown& u, int64_t blocks) {
   BodyOp k = known_part(t.o, u);
   const Split& s = u.bodies[0];
@@ -108,7 +110,7 @@ Arrays known_blocks(const Op& op, const Threaded& t, const Unknown& u, int64_t b
 }
 Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const Arrays& starts,
                       int64_t blocks, PartialEval& level) {
-  // Steps without known results, which need not be made again.
+  // The steps without known results, which are not recomputed.
   BodyOp step = t.o;
   step.bodies = {dce(*second_run(step.bodies[0]),
                      joined(std::vector<bool>(u.operand.carry.size(), true), u.result))};
@@ -134,7 +136,7 @@ Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const A
   return level.record(op, in_order(x), make_params(p));
 }
 
-// Carries, then rows in blocks.
+// Returns the carries, then the rows in blocks.
 Arrays run_blocks(const Op& op, const Threaded& t, int64_t blocks, PartialEval& level) {
   const Unknown u = find_unknown(t.o, in_order(t.unknown));
   const Arrays known = known_blocks(op, t, u, blocks);

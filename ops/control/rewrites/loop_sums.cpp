@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/rewrites/loop_sums.cpp: finds the carries that are sums of products or of updates of
-// zeros, and moves them.
+// zeros, and moves the sums after the loop.
 #include "weft/ops/control/rewrites/loop_sums.h"
 
 #include <algorithm>
@@ -22,21 +22,21 @@
 namespace weft {
 namespace {
 
-// What is worth a product behind the loop, in elements: the sum of one step; steps.
+// The smallest sum (in elements) and the fewest steps for which the rewrite pays.
 constexpr int64_t smallest_sum = 1024, fewest_steps = 8;
-// Rows take up so many times the memory of the sum at most, or are no more than the loop has.
+// The rows may take at most this many times the memory of the sum, or no more than the rows that
+// the loop has.
 constexpr int64_t most_rows = 8;
 
-// A factor of a product: a value of the body and, for each of its axes, the axis of the product
-// that it is, `contracted` less k where it is the kth of those summed over, or `single` for one of
-// size 1.
+// A factor of a product: a variable of the body. For each of its axes, `axes` holds the axis of the
+// product. The kth summed axis is `contracted - k`, and an axis of size 1 is `single`.
 constexpr int64_t single = std::numeric_limits<int64_t>::max(), contracted = -1;
 struct Factor {
   int32_t var;
   Ints axes;
 };
-// An equation that makes a product, or writes into zeros, and those that hand its result on to the
-// sum, which is taken of it as well.
+// An equation that makes a product or an update of zeros, and the linear equations from it to the
+// sum. Those equations are applied to the sum over all steps instead.
 struct Term {
   size_t equation = no_equation;
   std::array<Factor, 2> factors = {};  // of a product
@@ -90,9 +90,9 @@ class Finder {
   const JaxprData& j_;
   const Groups<Array> x_;
   const std::vector<size_t> maker_;
-  std::vector<int> uses_;       // by variable: of equations and results
+  std::vector<int> uses_;       // by variable: number of equations and results that read it
   std::vector<size_t> reader_;  // by variable: an equation that reads it
-  std::vector<bool> varies_;    // by variable: whether steps differ in it
+  std::vector<bool> varies_;    // by variable: true if it differs between steps
   std::vector<Sum> sums_;
   std::vector<int32_t> stored_;  // factors that become rows, in the order of the new results
 };
@@ -117,7 +117,8 @@ void Finder::note_uses() {
     if (!a.is_literal()) ++uses_[static_cast<size_t>(a.index)];
 }
 
-// From the carry on, through additions that nothing else reads, to the result that it becomes.
+// Follows the carry through additions that nothing else reads, to the result that becomes its next
+// value.
 std::optional<Sum> Finder::sum_of(size_t carry) const {
   static const Op& add = *find_op("add");
   auto v = static_cast<int32_t>(first_carry() + carry);
@@ -165,7 +166,7 @@ bool Finder::is_product(const Eqn& e) const {
   static const Op &dot = *find_op("dot_general"), &mul = *find_op("mul"), &fma = *find_op("fma");
   return e.op == &dot || e.op == &mul || (e.op == &fma && is_zero(e.in[2]));
 }
-// Zeros with something added to some of them.
+// Returns true if the equation adds values to some elements of zeros.
 bool Finder::is_update(const Eqn& e) const {
   if (e.in.size() < 2 || e.in[1].is_literal()) return false;
   static const Op &window = *find_op("dynamic_update_slice"), &scatter = *find_op("scatter");
@@ -174,7 +175,8 @@ bool Finder::is_update(const Eqn& e) const {
          param_field<int64_t>(e.params, "update").value() == static_cast<int64_t>(Update::add);
 }
 
-// Finds the factors of a product; false if the product of all steps does not give the sum.
+// Finds the factors of a product. Returns false if one product over all steps does not give the
+// sum.
 bool Finder::with_factors(Term& t) const {
   static const Op& dot = *find_op("dot_general");
   const Eqn& e = j_.eqns[t.equation];
@@ -183,20 +185,21 @@ bool Finder::with_factors(Term& t) const {
   if (e.op == &dot) {
     axes = axes_of_factors(e);
   } else {
-    // A number among arrays stands for all of their elements.
+    // A scalar applies to all elements of the array.
     for (size_t k = 0; k < 2; ++k)
       if (type(e.in[k]).ndim() == rank) axes[k] = axis_range(rank);
   }
   for (size_t k = 0; k < 2; ++k) {
     if (e.in[k].is_literal()) return false;
     t.factors[k] = source_of({e.in[k].index, axes[k]});
-    // What all steps have alike is multiplied with the sum of the other factor: not so here.
+    // A factor that is the same in all steps should multiply the sum of the other factor; this is
+    // not done here.
     if (!varies_[static_cast<size_t>(t.factors[k].var)]) return false;
   }
   return true;
 }
 
-// What must be known of each step, for the sum.
+// The values of each step that the sum needs.
 std::vector<int32_t> Finder::kept_of(const Term& t) const {
   const Eqn& e = j_.eqns[t.equation];
   if (is_product(e)) return {t.factors[0].var, t.factors[1].var};
@@ -223,7 +226,8 @@ std::array<Ints, 2> Finder::axes_of_factors(const Eqn& e) const {
       {field("lhs_contract"), field("rhs_contract"), field("lhs_batch"), field("rhs_batch")});
 }
 
-// What the factor is a transpose of, or repeats, or has in another shape but for axes of size 1.
+// Follows transposes, broadcasts and reshapes that only add or drop axes of size 1, back to the
+// variable from which the factor is made.
 Factor Finder::source_of(Factor f) const {
   static const Op &repeat = *find_op("broadcast_in_dim"), &transpose = *find_op("transpose"),
                   &reshape = *find_op("reshape"), &squeeze = *find_op("squeeze");
@@ -244,7 +248,7 @@ Factor Finder::source_of(Factor f) const {
       for (size_t i = 0; i < at.size(); ++i)
         if (before[static_cast<int64_t>(i)] != 1 || shape[at[i]] == 1)
           axes[i] = f.axes[static_cast<size_t>(at[i])];
-      // All terms of a sum stay.
+      // All terms of a sum must remain.
       for (int64_t a : f.axes)
         if (a <= contracted && !holds(axes, a)) return f;
     } else if (e.op == &reshape || e.op == &squeeze) {
@@ -269,7 +273,7 @@ Factor Finder::source_of(Factor f) const {
   }
 }
 
-// Whether the factors are worth keeping; if so they are.
+// Returns true if it pays to keep the factors, and then adds them to `stored_`.
 bool Finder::keep_rows(const Sum& s) {
   const int64_t of_sum = type(static_cast<int32_t>(first_carry() + s.carry)).elements();
   int64_t of_rows = 0;
@@ -286,7 +290,7 @@ bool Finder::keep_rows(const Sum& s) {
       of_rows += type(f).elements();
     }
   }
-  int64_t of_loop = 0;  // rows that it has anyway
+  int64_t of_loop = 0;  // rows that the loop has in any case
   for (size_t i = first_row(); i < static_cast<size_t>(j_.n_in); ++i)
     of_loop += j_.types[i].elements();
   if (2 * of_rows > of_sum) return false;
@@ -296,14 +300,14 @@ bool Finder::keep_rows(const Sum& s) {
   return true;
 }
 
-// Which carries do.
+// Returns true for each carry that is moved after the loop.
 std::vector<bool> Finder::leaving() const {
   std::vector<bool> r(x_.carry.size(), false);
   for (const Sum& s : sums_) r[s.carry] = true;
   return r;
 }
 
-// The body of the loop that is left, on these operands, with the factors as further results.
+// The body of the remaining loop, on these operands, with the factors as additional results.
 Jaxpr Finder::body_left(const Groups<Array>& left) const {
   const std::vector<bool> gone = leaving();
   const Jaxpr whole = program(body_op(p_).takes(left), [&](const Arrays& a) {
@@ -330,7 +334,7 @@ Jaxpr Finder::body_left(const Groups<Array>& left) const {
   return dce(whole);
 }
 
-// Of all steps, of the results of the loop that is left.
+// The values of variable v in all steps, from the results of the remaining loop.
 Array Finder::rows_of(int32_t v, const Arrays& left) const {
   const auto at = std::find(stored_.begin(), stored_.end(), v) - stored_.begin();
   return at < std::ssize(stored_) ? left[left.size() - stored_.size() + static_cast<size_t>(at)]
@@ -340,7 +344,8 @@ Array Finder::rows_of(int32_t v, const Arrays& left) const {
 // The sum of a product over all steps, with the axes of the product in this order.
 Array Finder::product_of(const Term& t, const Arrays& left, const Ints& all) const {
   const Eqn& e = j_.eqns[t.equation];
-  Ints sizes, order, places;  // of all of them; those that a factor has, and where they are
+  // sizes: of all axes; order, places: axes that a factor has, and their positions
+  Ints sizes, order, places;
   for (int64_t a : all) {
     if (holds(t.factors[0].axes, a) || holds(t.factors[1].axes, a)) {
       order.push_back(a);
@@ -350,7 +355,7 @@ Array Finder::product_of(const Term& t, const Arrays& left, const Ints& all) con
   }
 
   std::array<Array, 2> rows;
-  std::array<Ints, 2> axes;  // of the rows but the first and those of size 1
+  std::array<Ints, 2> axes;  // axes of the rows, without the first axis and axes of size 1
   for (size_t k = 0; k < 2; ++k) {
     rows[k] = rows_of(t.factors[k].var, left);
     axes[k] = t.factors[k].axes;
@@ -368,7 +373,7 @@ Array Finder::product_of(const Term& t, const Arrays& left, const Ints& all) con
       if (!holds(batch, a)) (a <= contracted ? summed : own[k]).push_back(a);
   std::sort(summed.begin(), summed.end());
   summed.erase(std::unique(summed.begin(), summed.end()), summed.end());
-  // Of the factor whose own axes come first in the sum.
+  // The lhs is the factor whose own axes come first in the sum.
   const size_t l = joined(joined(batch, own[1]), own[0]) == order ? 1 : 0, r = 1 - l;
   const auto positions = [&](size_t k, const Ints& of, Ints start) {
     for (int64_t a : of)
@@ -387,12 +392,12 @@ Array Finder::product_of(const Term& t, const Arrays& left, const Ints& all) con
   return broadcast_in_dim(y, Shape(sizes), places);
 }
 
-// Zeros with what all steps add to them.
+// Zeros, with the updates of all steps added.
 Array Finder::updated(const Term& t, const Arrays& left) const {
   static const Op& scatter = *find_op("scatter");
   const Eqn& e = j_.eqns[t.equation];
   const Array zeros = base::zeros(type(e.out)), updates = rows_of(e.in[1].index, left);
-  const auto further = [](Ints axes) {  // behind the steps
+  const auto further = [](Ints axes) {  // shifted past the axis of steps
     for (int64_t& a : axes) ++a;
     return axes;
   };
@@ -405,7 +410,8 @@ Array Finder::updated(const Term& t, const Arrays& left) const {
                             further(field("scatter_indices_batching_dims"))},
                            Update::add, mode);
   }
-  // Of each lane by itself, where it has such; along the axes that the window does not fill.
+  // Each lane is updated on its own, if there are lanes. Indices are needed only along axes that
+  // the window does not fill.
   const int64_t lanes = param_field<int64_t>(e.params, "batch_dims").value();
   Ints shape = part(updates.shape().sizes(), 0, static_cast<size_t>(lanes) + 1), moved;
   shape.push_back(1);
@@ -435,7 +441,7 @@ Array Finder::over_steps(const Term& t, const Arrays& left) const {
   size_t next = 0;
   Array y;
   if (is_product(e)) {
-    // A transpose is one of the order of the axes.
+    // A transpose only changes the order of the axes.
     Ints order = axis_range(type(e.out).ndim());
     if (!t.handed_on.empty())
       if (const auto p = param_field<Ints>(j_.eqns[t.handed_on[0]].params, "permutation"))
@@ -447,13 +453,13 @@ Array Finder::over_steps(const Term& t, const Arrays& left) const {
   for (size_t i = next; i < t.handed_on.size(); ++i) {
     const Eqn& after = j_.eqns[t.handed_on[i]];
     Arrays in = {y};
-    if (after.in.size() > 1) in.push_back(base::zeros(type(after.in[1])));  // of pad
+    if (after.in.size() > 1) in.push_back(base::zeros(type(after.in[1])));  // for pad
     y = bind_equation(after, in, after.params)[0];
   }
   return y;
 }
 
-// left: carries that stay, results of steps, factors.
+// left: remaining carries, results of steps, factors.
 Arrays Finder::finished(const Arrays& left) const {
   const size_t n = x_.carry.size() - sums_.size(), factors = left.size() - stored_.size();
   Arrays totals;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/rewrites/loop_sums.h: sums that a scan carries, of products or of elements here and
-// there, as one product or scatter behind it (docs/decisions/0051).
+// ops/control/rewrites/loop_sums.h: replaces sums that a scan carries (of products, or of updates
+// of some elements) by one product or scatter after the scan (docs/decisions/0051).
 #pragma once
 #include <optional>
 
@@ -9,16 +9,17 @@
 
 namespace weft {
 
-// A scan without the carries that do nothing but take up a product a step, or zeros with an update:
-// what those are made of are rows, and the product or scatter of all of them, behind the loop, is
-// the sum.
+// A scan without those carries that only accumulate one product per step, or zeros with an update.
+// The inputs of the products or updates become rows. After the loop, one product or scatter over
+// all rows gives the sum.
 struct LoopSums {
-  Arrays x;  // operands of the scan that is left
+  Arrays x;  // operands of the remaining scan
   Scan p;
-  // What the whole scan gives, of the results of that one.
+  // Maps the results of the remaining scan to the results of the original scan.
   std::function<Arrays(const Arrays&)> finish;
 };
-// Of scan p on x; nothing where no carry is such a sum, or the rows are not worth their memory.
+// Moves the sums of scan p on x after the scan. Returns nothing if no carry is such a sum, or if
+// the rows would take too much memory.
 std::optional<LoopSums> sums_behind(const Arrays& x, const Scan& p);
 
 }  // namespace weft

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/rewrites/unroll.cpp: rewrites a scan into a shorter one whose body holds several
-// steps.
+// ops/control/rewrites/unroll.cpp: rewrites a scan into a shorter one whose body has several steps.
 #include "weft/ops/control/rewrites/unroll.h"
 
 #include <fmt/format.h>
@@ -29,8 +28,8 @@ Array from_blocks(const Array& x) {
 
 namespace {
 
-// All steps on rows xs one after another: the carry becomes the last one, the rows of results come
-// back stacked.
+// Runs all steps on rows xs one after another. `carry` becomes the last carry, and the rows of
+// results are returned stacked.
 Arrays steps_written_out(const Scan& p, const Arrays& consts, Arrays* carry, const Arrays& xs,
                          int64_t length) {
   const size_t n = carry->size(), m = p.jaxpr->out.size() - n;
@@ -51,9 +50,9 @@ Arrays steps_written_out(const Scan& p, const Arrays& consts, Arrays* carry, con
   return ys;
 }
 
-// What is written out is compiled in one piece, which takes time that grows faster than its length.
+// Written-out steps are compiled in one piece, and the compile time grows faster than their number.
 constexpr int64_t most_written_out = 32'768;
-// rows: of operands and results, which each step takes or gives.
+// rows: operands and results of which each step reads or writes a row.
 void require_few(const Scan& p, int64_t steps, size_t rows) {
   const int64_t each =
       std::min(count_equations(p.jaxpr), most_written_out) + 2 * static_cast<int64_t>(rows) + 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/scatter/fold_ranges.cpp: each element of an array joined with those of a range of
-// rows, a loop in each lane.
+// ops/control/scatter/fold_ranges.cpp: folds a range of rows into each element of an array, with a
+// loop in each lane.
 #include "weft/batching/batch_trace.h"
 #include "weft/ops/control/control_flow.h"
 #include "weft/ops/elementwise/compare.h"
@@ -25,7 +25,7 @@ Array join(Update u, const Array& old, const Array& update) {
   return update;
 }
 
-// Of one element: rows i of `from` at its own column, for first <= i < last.
+// Folds for one element: rows i of `from` at its own column, for first <= i < last.
 Array fold_one(const Array& x, const Array& from, const Array& column, int64_t size,
                const Array& first, const Array& last, Update u) {
   const Types carry{first.type(), x.type()};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/scatter/scatter_by.cpp: scatter by any function, as a loop over the indices whose
-// carries are written where they lie; of unique indices as one gather and one scatter.
+// ops/control/scatter/scatter_by.cpp: scatter with any function, as a loop over the indices that
+// updates its carries in place. With unique indices it is one gather and one scatter.
 #include "weft/ops/control/scatter/scatter_by.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ namespace {
 
 constexpr const char* name = "scatter";
 
-// Of a window, along all axes of the operand.
+// The sizes of a window, along all axes of the operand.
 Ints window_sizes(const Type& x, const Type& updates, const WindowDims& d) {
   Ints sizes;
   size_t next = 0;
@@ -33,7 +33,7 @@ Ints window_sizes(const Type& x, const Type& updates, const WindowDims& d) {
   return sizes;
 }
 
-// Components that say the place on axes that go with axes of the indices.
+// Adds index components for the operand axes that are batched with axes of the indices.
 Array with_batching(Array indices, WindowDims* d) {
   const int last = indices.ndim() - 1;
   if (itemsize(indices.dtype()) < 4) indices = base::convert(indices, I32);
@@ -68,7 +68,7 @@ Arrays at_once(const Arrays& x, const Array& indices, const Arrays& updates, con
 Arrays scatter_by(const Arrays& x, const Array& indices, const Arrays& updates,
                   const WindowDims& dims, OutOfBounds mode, IndexPromises promises,
                   FunctionRef<Arrays(const Arrays&, const Arrays&)> join) {
-  // What is wrong with the dimension numbers the scatter of the updates themselves says.
+  // The scatter of the updates reports errors in the dimension numbers.
   for (size_t k = 0; k < x.size(); ++k)
     record({x[k].type(), indices.type(), updates[k].type()}, [&](const Arrays& v) {
       return Arrays{scatter_windows(v[0], v[1], v[2], dims, Update::set, mode)};
@@ -80,7 +80,7 @@ Arrays scatter_by(const Arrays& x, const Array& indices, const Arrays& updates,
   WindowDims d = dims;
   const Array all = with_batching(indices, &d);
   const int64_t components = all.shape()[all.ndim() - 1];
-  // A row an index: its components, then a window of each operand.
+  // One row per index: its components, then a window of each operand.
   Arrays rows{base::reshape(all, Shape{n, components})};
   for (const Array& u : updates) {
     Ints order, row{n};

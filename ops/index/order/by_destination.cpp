@@ -24,12 +24,12 @@ namespace {
 using namespace lax;
 using index_map_detail::IndexMap;
 
-// What the axes of the operand and of the updates are to each other. Rows are those of batching
-// axes; places the axes that an index moves along or that windows cover in part; the rest, whole
-// windows, is what stands at a place.
+// The roles of the axes of the operand and of the updates. Rows are batching axes. Places are axes
+// along which an index moves, or which windows cover in part. The other axes are covered by whole
+// windows; they are the value at a place.
 struct Layout {
   Ints rows, row_updates, places, whole, whole_updates;  // axes
-  Ints meeting;  // axes of the updates along which two may go to the same place
+  Ints meeting;  // axes of the updates along which two updates may have the same destination
 };
 Layout layout_of(const IndexMap& map, const Shape& operand, const Shape& updates) {
   Layout l;
@@ -59,14 +59,14 @@ int64_t extent(const Shape& s, const Ints& axes) {
   for (int64_t a : axes) n *= s[a];
   return n;
 }
-// [rows, middle, whole].
+// Transposes and reshapes to [rows, middle, whole].
 Array in_three(const Array& x, const Ints& rows, const Ints& middle, const Ints& whole) {
   const Shape& s = x.shape();
   return reshape_to(transpose_axes(x, joined(joined(rows, middle), whole)),
                     {extent(s, rows), extent(s, middle), extent(s, whole)});
 }
 
-// And back to an array of this shape.
+// The inverse: back to an array of this shape.
 Array out_of_three(const Array& x, const Shape& s, const Ints& rows, const Ints& middle,
                    const Ints& whole) {
   const Ints axes = joined(joined(rows, middle), whole);
@@ -78,7 +78,7 @@ Array out_of_three(const Array& x, const Shape& s, const Ints& rows, const Ints&
   return transpose_axes(reshape_to(x, Shape(sizes)), back);
 }
 
-// Component c of the indices as I64 along the axes of the updates that are no whole windows.
+// Component c of the indices as I64, along the axes of the updates that are not whole windows.
 Array component(const Array& indices, int c, const Shape& s, const Ints& dims) {
   const int last = indices.ndim() - 1;
   Array x = base::slice_axis(indices, last, c, c + 1);
@@ -86,7 +86,7 @@ Array component(const Array& indices, int c, const Shape& s, const Ints& dims) {
   return broadcast_in_dim(reshape_to(base::convert(x, I64), indices.shape().erased(last)), s, dims);
 }
 
-// Where each update goes, as one number, and past all places if nowhere: [rows, meeting].
+// The destination of each update as one number, and out of range if it is dropped: [rows, meeting].
 Array destinations(const Shape& operand, const Array& updates, const Array& indices,
                    const IndexMap& map, const Layout& l, bool moves) {
   Ints sizes, at(updates.shape().size(), -1), dims;
@@ -123,7 +123,8 @@ int64_t bits_of(int64_t places) {
   return std::bit_width(static_cast<uint64_t>(places));  // `places` itself is one more place
 }
 
-// value[r, i] at to[r, i] of n places where `which`, of which there is one a place; else 0.
+// Writes value[r, i] to position to[r, i] of n where `which` is true, which holds once for each
+// position. The others are 0.
 Array put_once(const Array& which, const Array& to, const Array& value, int64_t n) {
   const Array nowhere = broadcast_in_dim(scalar_of_int(I32, n), to.shape(), {});
   const Array index = base::insert_axis(select(which, to, nowhere), 2, 1);
@@ -131,14 +132,14 @@ Array put_once(const Array& which, const Array& to, const Array& value, int64_t 
                          Update::set, OutOfBounds::zero, {.unique = true});
 }
 
-// rows[r, at[r, i]] of [rows, n, size].
+// Returns rows[r, at[r, i]] of [rows, n, size].
 Array taken(const Array& rows, const Array& at, IndexPromises promises = {}) {
   return gather_windows(rows, base::insert_axis(at, 2, 1), {{2}, {1}, {1}, {0}, {0}},
                         {1, 1, rows.shape()[2]}, OutOfBounds::clip, promises);
 }
 
-// Sorted updates stand behind one another that go to the same place: where each of these begins
-// and ends.
+// After sorting, updates with the same destination are adjacent. These are the first and last
+// positions of each such range.
 struct Ranges {
   Array first, last;
 };
@@ -152,7 +153,7 @@ Ranges ranges_of(const Array& to, int64_t places) {
           put_once(concatenate_arrays({change, ends}, 1), to, add(number, one), places)};
 }
 
-// Which slot each of [rows, n] updates has, and where a slot goes.
+// The slot of each of [rows, n] updates, and the destination of each slot.
 struct Taken {
   Array of_update, place;
 };
@@ -174,8 +175,8 @@ Taken taken_slots(const Array& to, int64_t places) {
                           OutOfBounds::zero, {.unique = true})};
 }
 
-// Of sorted updates [rows, n, size] that go to at[rows, n]: for each the product of those before it
-// (`later`: behind it) that go to the same place.
+// The updates [rows, n, size] are sorted by destination, at[rows, n]. Returns for each the product
+// of the updates before it (`later`: after it) with the same destination.
 Array product_of_earlier(const Array& updates, const Array& at, bool later) {
   const int64_t n = at.shape()[1];
   const Array end = broadcast_in_dim(scalar_of_int(Bool, 1), {at.shape()[0], 1}, {});
@@ -190,7 +191,7 @@ Array product_of_earlier(const Array& updates, const Array& at, bool later) {
     return broadcast_in_dim(flag, like.shape(), {0, 1});
   };
   const Array start = select(wide(first, neighbour), base::ones(neighbour.type()), neighbour);
-  // A product ends where another place begins.
+  // A product restarts where the destination changes.
   return associative_scan_along(
       [&](const Arrays& a, const Arrays& b) {
         return Arrays{select(wide(b[1], b[0]), b[0], mul(a[0], b[0])), bitwise_or(a[1], b[1])};

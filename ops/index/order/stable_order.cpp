@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/index/order/stable_order.cpp: short rows by ranks, long ones digit by digit.
+// ops/index/order/stable_order.cpp: sorts short rows by ranks and long rows digit by digit.
 #include "weft/ops/index/order/stable_order.h"
 
 #include <utility>
@@ -21,7 +21,7 @@ namespace {
 using namespace lax;
 
 int last_axis(const Array& x) { return x.ndim() - 1; }
-// x[…, i] at […, i, j] of n columns, and x[…, j] at […, i, j] of n rows.
+// by_row: x[…, i] at […, i, j] for n columns. by_column: x[…, j] at […, i, j] for n rows.
 Array by_row(const Array& x, int64_t n) { return base::insert_axis(x, x.ndim(), n); }
 Array by_column(const Array& x, int64_t n) { return base::insert_axis(x, last_axis(x), n); }
 Array count_last(const Array& x) {
@@ -32,7 +32,7 @@ Array stands_before(const Shape& s) {
   return lt(iota(I32, s, s.ndim() - 1), iota(I32, s, s.ndim() - 2));
 }
 
-// ---- ranks: how many elements come before each
+// ---- ranks: the number of elements that come before each element
 
 Array ranks(const Arrays& words) {
   const int64_t n = words[0].shape()[-1];
@@ -45,8 +45,8 @@ Array ranks(const Arrays& words) {
   return count_last(before);
 }
 
-// Each place of the result looks for the one element of its rank, so that nothing is scattered and
-// the whole can be a part of a lane.
+// Each position of the result finds the one element with its rank. Nothing is scattered, so this
+// can be part of a lane.
 Array ranked(const Arrays& words, int64_t count) {
   const Array rank = by_column(ranks(words), count);
   const Shape& s = rank.shape();
@@ -55,18 +55,19 @@ Array ranked(const Arrays& words, int64_t count) {
   return base::reduce_sum(places, {s.ndim() - 1});
 }
 
-// ---- digits, the least significant first. A row is cut into runs. An element goes behind all of
-// lower digits, behind those of its digit in runs before its own, and in its run.
+// ---- digits, the least significant first.
+// A row is split into runs. The new position of an element is after all elements with lower digits,
+// and after those with its digit in earlier runs. Within a run the order is kept.
 
 constexpr int64_t digit_bits = 4, digits = 1 << digit_bits, run_length = 64;
-// What is moved: a word, and above it where the element came from.
+// A record contains a word and, in the upper bits, the original position of the element.
 constexpr DType record_type = U64;
-constexpr int64_t most_bits = 32;  // of words, so that places fit
+constexpr int64_t most_bits = 32;  // of words, so that positions fit in the record
 
 int64_t passes_of(int64_t bits) { return (bits + digit_bits - 1) / digit_bits; }
 Array number(int64_t x) { return scalar_of_int(record_type, x); }
 
-// By the digit from bit `lowest` on. `over` is what the result is written over.
+// Sorts by the digit that starts at bit `lowest`. The result is written over `over`.
 Array one_pass(const Array& records, int64_t lowest, const Array& over) {
   const Shape& s = records.shape();
   const int axis = last_axis(records);
@@ -86,21 +87,22 @@ Array one_pass(const Array& records, int64_t lowest, const Array& over) {
                          OutOfBounds::zero, {.unique = true});
 }
 
-// By a word of `bits` bits, of those that stand at `places`; {}: as they stand.
+// Sorts by a word of `bits` bits of the elements at `places`. {}: all elements in their order.
 Array by_digits(const Array& word, int64_t bits, const Array& places) {
   const Type t(record_type, word.shape());
   const Array of = places.empty_handle() ? word : gather_along(word, places, last_axis(word));
   const Array from = places.empty_handle() ? base::iota(t, last_axis(word))
                                            : convert_element_type(places, record_type);
   Array records = bitwise_or(shift_left(from, number(bits)), convert_element_type(of, record_type));
-  // Two buffers: a pass writes where the one before it has read.
+  // There are two buffers: a pass writes to the one that the previous pass has read.
   Array over = base::zeros(t);
   for (int64_t b = 0; b < bits; b += digit_bits)
     records = one_pass(records, b, std::exchange(over, records));
   return convert_element_type(shift_right_logical(records, number(bits)), I32);
 }
 
-// Whole runs: what is added comes last, as it is no less than any other and stands behind it.
+// Pads to whole runs. The padding comes last, because it is not less than any element and is after
+// all of them.
 Array in_runs(const Array& word, int64_t bits) {
   const int axis = last_axis(word);
   const int64_t n = word.shape()[axis], rest = (n + run_length - 1) / run_length * run_length - n;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/index/order/words.cpp: unsigned numbers whose order is that of elements.
+// ops/index/order/words.cpp: unsigned numbers with the order of the elements.
 #include "weft/ops/index/order/words.h"
 
 #include "weft/ops/elementwise/compare.h"
@@ -25,13 +25,13 @@ Array bits_of(const Array& x) {
   return is_bool(x.dtype()) ? convert_element_type(x, U8)
                             : bitcast_convert_type(x, word_of(x.dtype()));
 }
-// The sign alone, and what is above every other word.
+// sign_of: the word with only the sign bit. last_of: the largest word.
 Array sign_of(const Array& bits) {
   return shift_left(like(bits, 1), like(bits, 8 * itemsize(bits.dtype()) - 1));
 }
 Array last_of(const Array& bits) { return broadcast_like(bitwise_not(like(bits, 0)), bits.type()); }
 
-// Negative numbers have all bits flipped, others the sign.
+// Negative floats have all bits flipped, other numbers only the sign bit.
 Array ordered(const Array& bits, DType of) {
   const Array sign = sign_of(bits);
   if (is_inexact(of)) return select(ge(bits, sign), bitwise_not(bits), bitwise_or(bits, sign));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/device/calls.cpp: systems, products and transforms, and what of them a library leaves
-// to be generated.
+// ops/linear/device/calls.cpp: systems, products and transforms by GPU libraries, and the parts
+// that are generated because a library does not compute them.
 #include "weft/ops/linear/device/calls.h"
 
 #include "weft/core/error.h"
@@ -27,7 +27,7 @@ Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
 
 NativeCall triangular_solve(const Type& given, const Type& right, const native::Triangular& t) {
   const Type a = given.strong(), b = right.strong();
-  // BLAS conjugates only what it transposes.
+  // BLAS conjugates only a matrix that it also transposes.
   const bool conjugated = t.copies();
   const cuda::TriangularSystem system{
       t.a.type,       t.a.batch, t.a.n,       t.columns,
@@ -52,8 +52,9 @@ NativeCall product(const cuda::MatrixProduct& p) {
   return c;
 }
 
-// ---- transforms. The library takes the imaginary parts of numbers that have none, and an axis
-// after another is transformed here where real numbers come last, so that these are known.
+// ---- transforms.
+// The library reads imaginary parts of elements that must be real. If the result is real, the axes
+// before the last are therefore transformed here, so that these elements can be made real.
 
 namespace {
 
@@ -66,7 +67,7 @@ double elements_of(const cuda::Transform& t) {
 }
 Array divided(const Array& x, double by) { return mul(x, like(x, 1 / by)); }
 
-// Half of a spectrum of n real numbers, whose ends are real.
+// Half of the spectrum of n real numbers, with the imaginary parts of its ends set to zero.
 Array with_real_ends(const Array& x, int64_t n) {
   const int last = x.ndim() - 1;
   const Array re = real(x), i = iota(I32, x.shape(), last);
@@ -76,7 +77,8 @@ Array with_real_ends(const Array& x, int64_t n) {
   return select(end, lax::complex(re, matrix::zeros_like(re)), x);
 }
 
-// The inverse transforms of all transformed axes but the last, which is in front of them meanwhile.
+// Inverse transforms of all transformed axes except the last, which is temporarily moved before
+// them.
 Array others_transformed(const Array& x, const Ints& lengths) {
   const int rank = x.ndim(), first = rank - static_cast<int>(lengths.size());
   if (lengths.size() == 1) return x;
@@ -89,7 +91,7 @@ Around around_inverse(const Type& x, const cuda::Transform& t) {
   const double n = elements_of(t);
   return {{}, {x}, program({x, x}, [&](const Arrays& in) { return Arrays{divided(in[1], n)}; })};
 }
-// The call transforms the last axis.
+// The call transforms only the last axis.
 Around around_to_real(const Type& x, const Ints& lengths) {
   const int64_t n = lengths.back();
   const Type real_type(real_part(x.dtype()), x.shape().with(x.ndim() - 1, n));

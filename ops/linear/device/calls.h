@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/device/calls.h: factorisations, systems, products and transforms by libraries of a
-// GPU, and what is generated around them (docs/decisions/0037).
+// ops/linear/device/calls.h: calls of GPU libraries for factorizations, systems, products and
+// transforms, and the code generated around the calls (docs/decisions/0037).
 #pragma once
 #include "weft/core/loops/implementation.h"
 #include "weft/core/ref.h"
@@ -12,7 +12,8 @@
 
 namespace weft::device_calls {
 
-// Of operands of these types, none of which is empty, with the results of the op of that name.
+// Calls for operands of these types, which must not be empty. The results are those of the op with
+// the same name.
 NativeCall cholesky(const Type& x);
 NativeCall lu(const Type& x);
 NativeCall geqrf(const Type& x);
@@ -23,7 +24,7 @@ NativeCall triangular_solve(const Type& a, const Type& b, const native::Triangul
 NativeCall product(const cuda::MatrixProduct& p);
 NativeCall fft(const Type& x, const cuda::Transform& t);
 
-// The program of f, which captures nothing: what is generated around a call.
+// Records f, which must not capture arrays, as the program that is generated around a call.
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
 
 }  // namespace weft::device_calls

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/device/convolution.cpp: axes are brought into the order of the library before a call,
-// and into that of the op behind it.
+// ops/linear/device/convolution.cpp: transposes axes into the order of the library before a call,
+// and into the order of the op after it.
 #include "weft/ops/linear/device/convolution.h"
 
 #include <algorithm>
@@ -25,16 +25,17 @@ Ints extents(const Type& t, const Ints& axes) {
   for (const int64_t a : axes) r.push_back(t.shape()[a]);
   return r;
 }
-// The library knows no single axis in space: then one of one element stands in front of it.
+// The library does not support a single spatial axis. A spatial axis of size 1 is inserted before
+// it.
 Ints in_space(Ints x, size_t leading, int64_t none) {
   if (x.size() == leading + 1) x.insert(x.begin() + static_cast<std::ptrdiff_t>(leading), none);
   return x;
 }
-// It pads both ends alike; else padding is part of the images.
+// The library pads both ends equally. For other padding, the images themselves are padded.
 bool pads_alike(const Conv& p) { return p.low == p.high; }
 
-// Lanes, by who has them: images alone, which are more images; both, whose channels are groups of
-// their own; filters alone, which are more outputs of each group.
+// The lanes, by the operands that have them. Lanes of lhs only become more images. Lanes of both
+// become groups of channels. Lanes of rhs only become more outputs of each group.
 struct Lanes {
   Ints images, both, filters;
   explicit Lanes(const Conv& p) {
@@ -45,7 +46,7 @@ struct Lanes {
           .push_back(static_cast<int64_t>(k));
   }
 };
-// The axes of an operand that those lanes are, or their sizes in the result.
+// The axes of an operand for these lanes.
 Ints axes_of(const Ints& lanes, const Ints& axis) {
   Ints r;
   for (const int64_t k : lanes) r.push_back(axis[static_cast<size_t>(k)]);
@@ -85,7 +86,7 @@ cuda::Convolution called(const Use<Conv>& u) {
   return c;
 }
 
-// (lanes of images, images; lanes of both, channels; space).
+// Transposes to (lanes of images, images; lanes of both, channels; spatial axes).
 Array images_of(const Array& x, const Conv& p, const Type& to) {
   const Lanes lanes(p);
   const Ints order = joined(joined(axes_of(lanes.images, p.lhs_lanes), {p.lhs_spec[0]}),
@@ -99,14 +100,15 @@ Array images_of(const Array& x, const Conv& p, const Type& to) {
   return reshape_to(y, to.shape());
 }
 
-// (lanes of both, groups, lanes of filters, outputs of a group; channels, space).
+// Transposes to (lanes of both, groups, lanes of filters, outputs of a group; channels, spatial
+// axes).
 Array filters_of(const Array& w, const Conv& p, const Type& to) {
   const Lanes lanes(p);
   const int64_t groups = p.feature_group_count;
   const Ints both = axes_of(lanes.both, p.rhs_lanes), own = axes_of(lanes.filters, p.rhs_lanes);
   const Array y = transpose_axes(w, joined(joined(both, own), p.rhs_spec));
   Ints sizes = y.shape().sizes();
-  const size_t at = both.size() + own.size();  // of the outputs, which are groups of such
+  const size_t at = both.size() + own.size();  // axis of the outputs, which is split into groups
   sizes[at] /= groups;
   sizes.insert(sizes.begin() + static_cast<std::ptrdiff_t>(at), groups);
   Ints order = axis_range(static_cast<int64_t>(sizes.size()));
@@ -118,7 +120,8 @@ Array filters_of(const Array& w, const Conv& p, const Type& to) {
 Array result_of(const Array& y, const Use<Conv>& u) {
   const Conv& p = u.params;
   const Lanes lanes(p);
-  // What its axes are, in the library's order: lanes by their numbers, the rest by negative ones.
+  // The meaning of each axis, in the library's order: a lane by its number, other axes by negative
+  // constants.
   constexpr int64_t image = -1, group = -2, output = -3, space = -4;
   Ints is = joined(joined(lanes.images, {image}), joined(lanes.both, {group}));
   is = joined(is, joined(lanes.filters, {output}));

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/device/convolution.h: convolutions by a library of a GPU.
+// ops/linear/device/convolution.h: calls of a GPU library for convolutions.
 #pragma once
 #include "weft/ops/linear/conv_params.h"
 
 namespace weft::device_calls {
 
-// One to three axes in space, nothing between the elements of lhs, padding that no whole window
-// lies in, no groups of images.
+// True if the library supports the convolution. It supports one to three spatial axes without lhs
+// dilation and without batch groups. No window may be entirely in the padding.
 bool takes_convolution(const Use<Conv>& u);
-// Its `axis_map` is for the caller to say.
+// The caller sets `axis_map`.
 NativeCall convolution(const Use<Conv>& u);
 
 }  // namespace weft::device_calls

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/device/factorisations.cpp: rows become columns before a call, signs are chosen and
-// what failed becomes NaN behind it, all on the device.
+// ops/linear/device/factorisations.cpp: transposes rows to columns before a call. After it, signs
+// are chosen and failed results become NaN, all on the device.
 #include <cmath>
 #include <limits>
 
@@ -26,7 +26,7 @@ using namespace lax;
 using cuda::Columns;
 using matrix::Sizes;
 
-// The axes in front of matrices, then these.
+// The type with the batch axes of x, followed by axes of these sizes.
 Type led(const Type& x, DType d, const std::vector<int64_t>& more) {
   std::vector<int64_t> sizes = x.shape().sizes();
   sizes.resize(sizes.size() - 2);
@@ -34,7 +34,7 @@ Type led(const Type& x, DType d, const std::vector<int64_t>& more) {
   return Type(d, Shape(sizes));
 }
 Type info_of(const Type& x) { return led(x, I32, {}); }
-// As the library has rows one behind the other: columns, of the transposed matrix.
+// The library reads row-major matrices as column-major, which are the transposed matrices.
 Columns as_columns(const Type& x) {
   const Sizes s(x);
   return {x.dtype(), s.batch, s.columns, s.rows};
@@ -49,14 +49,14 @@ Type transposed_type(const Type& x) {
 }
 
 Array succeeded(const Array& info) { return eq(info, matrix::zeros_like(info)); }
-// x where `good`, which has its leading axes, and NaN elsewhere.
+// x where `good` is true, else NaN. `good` has the leading axes of x.
 Array or_nan(const Array& good, const Array& x) {
   const Array none =
       convert_element_type(Array(std::numeric_limits<double>::quiet_NaN()), real_part(x.dtype()));
   const Array nan = is_complex(x.dtype()) ? lax::complex(none, none) : none;
   return select(matrix::along_leading(good, x.shape()), x, matrix::all(nan, x.shape()));
 }
-// Whether matrices hold no NaN and no infinity.
+// Returns true for matrices without NaN and infinity.
 Array all_finite(const Array& x) {
   const int rank = x.ndim();
   const Array nothing = abs(sub(x, x));  // 0 or NaN
@@ -68,8 +68,8 @@ Array finite_or_zero(const Array& x, const Array& finite) {
 
 }  // namespace
 
-// What is the lower triangle here is the upper one of columns, of the conjugate; its factor is the
-// transposed conjugate of ours, and so lies as ours does.
+// A row-major lower triangle is the column-major upper triangle of the conjugate. The library's
+// factor is the conjugate transpose of L, so it has the memory layout of L.
 NativeCall cholesky(const Type& given) {
   const Type x = given.strong();
   NativeCall c;
@@ -153,7 +153,8 @@ NativeCall householder_product(const Type& given, const Type& given_taus) {
   return c;
 }
 
-// The eigenvectors of the conjugate, one a row: ours are the conjugates, as columns.
+// The library returns the eigenvectors of the conjugate matrix as rows. Their conjugates, as
+// columns, are the result.
 NativeCall eigh(const Type& given) {
   const Type x = given.strong(), values = led(x, real_part(x.dtype()), {Sizes(x).rows}),
              flag = led(x, Bool, {});
@@ -178,8 +179,9 @@ NativeCall eigh(const Type& given) {
   return c;
 }
 
-// The library wants no fewer rows than columns. A wide matrix is tall as it lies, transposed: its
-// left vectors are our right ones, and all lie as ours do.
+// The library requires at least as many rows as columns. A wide row-major matrix is a tall
+// column-major one, transposed. Its left vectors are the right vectors of x, and all have the
+// required memory layout.
 NativeCall svd(const Type& given, bool vectors) {
   const Type x = given.strong();
   const Sizes s(x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/products/ormqr.cpp: ormqr: products with Q, which is not formed.
+// ops/linear/products/ormqr.cpp: ormqr: products with Q, without forming Q.
 #include <algorithm>
 
 #include "weft/core/error.h"
@@ -13,8 +13,8 @@
 
 namespace weft::lax {
 
-// The product is E - V D (1 + S D)^-1 V^H, with the taus on the diagonal of D and what V^H V has
-// above its diagonal in S.
+// Q is E - V D (1 + S D)^-1 V^H. D has the taus on its diagonal, and S is the part of V^H V above
+// the diagonal.
 Array ormqr(const Arg& a, const Arg& taus, const Arg& c, const OrmqrOptions& o) {
   const Source s(a.at());
   const Types in = {a->type(), taus->type(), c->type()};
@@ -51,7 +51,7 @@ Array ormqr(const Arg& a, const Arg& taus, const Arg& c, const OrmqrOptions& o) 
   const auto times_taus = [&](const Array& x, int axis) {
     return mul(x, matrix::along(factors, x.shape(), axis));
   };
-  // D stands in front of the inverse, of Q^H behind it.
+  // In Q, D is before the inverse; in Q^H it is after it.
   if (o.left) {
     Array x = matrix::product(vh, c);
     x = o.transpose ? triangular_solve(scaled, times_taus(x, last - 1), how)

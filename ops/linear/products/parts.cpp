@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/products/parts.cpp: parts of one length as a batch of products, and what is left over.
+// ops/linear/products/parts.cpp: parts of equal length as a batch of products, and the remaining
+// terms.
 #include "weft/ops/linear/products/parts.h"
 
 #include <algorithm>
@@ -16,11 +17,11 @@ namespace {
 
 using lax::DotDims;
 
-// Terms of a part, a multiple of what is moved at a time and so many that its result is little
-// beside them; and as many elements as are tiles for a large device.
+// terms_of_part is a multiple of the terms loaded together, and large compared with the result of a
+// part. most_elements are the elements of as many tiles as a large device needs.
 constexpr int64_t terms_of_part = 2048, most_elements = 1 << 19;
 
-// Of the contracted axes the longest: which one it is in both lists.
+// Returns the index, in both lists, of the longest contracted axis.
 size_t axis_in_parts(const DotDims& d, const Shape& lhs) {
   size_t at = 0;
   for (size_t k = 1; k < d.lhs_contract.size(); ++k)
@@ -28,7 +29,7 @@ size_t axis_in_parts(const DotDims& d, const Shape& lhs) {
   return at;
 }
 
-// An axis as a batch axis of so many parts and the contracted one behind it.
+// Splits an axis into a batch axis of `parts` and the contracted axis after it.
 Array in_parts(const Array& x, int64_t axis, int64_t parts) {
   const int a = static_cast<int>(axis);
   std::vector<int64_t> shape = x.shape().sizes();
@@ -36,7 +37,7 @@ Array in_parts(const Array& x, int64_t axis, int64_t parts) {
   shape.insert(shape.begin() + axis, parts);
   return reshape_to(base::slice_axis(x, a, 0, parts * terms_of_part), Shape(shape));
 }
-// Where axes are behind a new one.
+// The positions of axes after a new axis is inserted.
 Ints behind(Ints axes, int64_t added) {
   for (int64_t& a : axes) a += a >= added;
   return axes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/products/ragged.cpp: ragged products as products with a copy of the rows for each
-// group, in which those of other groups are zero.
+// ops/linear/products/ragged.cpp: ragged products as products with one copy of the rows for each
+// group, in which the rows of other groups are zero.
 #include "weft/ops/linear/products/ragged.h"
 
 #include <fmt/format.h>
@@ -28,19 +28,19 @@ Ints next(Ints axes) {
   for (int64_t& a : axes) ++a;
   return axes;
 }
-// Of a list the entries in front of one of them.
+// The entries of a list that precede `end`.
 Ints until(const Ints& list, int64_t end) {
   return Ints(list.begin(), std::find(list.begin(), list.end(), end));
 }
 
-// x once a group along a new first axis, with zeros but for the group's part of an axis. Sizes are
-// [g], or [outer…, g] of these axes of x.
+// Returns one copy of x for each group along a new first axis, which is zero outside of the group's
+// part of `axis`. Sizes are [g], or [outer…, g] for these axes of x.
 Array by_group(const Array& x, int64_t axis, const Array& sizes, const Ints& outer) {
   const int last = sizes.ndim() - 1;
   const Array rows = base::insert_axis(x, 0, sizes.shape()[last]);
   const Array count = base::convert(sizes, I64);
   const Array end = lax::cumsum(count, last), start = lax::sub(end, count);
-  // The axes of rows that sizes have, in order; the group's is the first.
+  // The axes of `rows` for the axes of sizes, in order. The group axis is the first.
   Ints axes = last == 0 ? Ints{0} : joined(next(outer), {0}), order(axes.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
@@ -118,7 +118,7 @@ Array lax::ragged_dot_general(const Arg& lhs, const Arg& rhs, const Arg& group_s
     dims.rhs_contract.push_back(d.rhs_group_dimensions[0]);
     return dot_general(own, rhs, dims, preferred);
   }
-  // What rhs has for rows of other groups may be infinite.
+  // The elements of rhs for rows of other groups may be infinite, so they are masked, too.
   const DotDims& plain = d.dot_dimension_numbers;
   const auto at = std::find(plain.lhs_contract.begin(), plain.lhs_contract.end(), c.ragged) -
                   plain.lhs_contract.begin();

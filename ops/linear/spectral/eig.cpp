@@ -49,8 +49,9 @@ std::vector<Implementation<Sides>> eig_implementations() {
       native::eig_workspace);
 }
 
-// ---- derivative: with P = V^-1 X' V, w' is the diagonal of P, and V' = V (F * P) + V c, where
-// F(i, j) = 1 / (w(j) - w(i)), and 0 on the diagonal; c keeps lengths and the real leading numbers.
+// ---- derivative: with P = V^-1 X' V, w' is the diagonal of P, and V' = V (F * P) + V c.
+// F(i, j) = 1 / (w(j) - w(i)), and 0 on the diagonal. c keeps the lengths, and keeps the leading
+// elements real.
 Arrays vector_tangents(const Array& w, const Array& v, const Array& dx) {
   const Shape& s = v.shape();
   const int last = v.ndim() - 1;
@@ -88,7 +89,7 @@ Arrays eig_jvp(const JvpArgs<Sides>& j) {
   return out;
 }
 
-// Values far apart; two of them a pair of complex ones where there are so many.
+// Eigenvalues far apart. If there are at least two, two of them are a complex pair.
 Array separated(const Type& t, uint64_t seed) {
   const Array x = matrix::random(t, seed), row = iota(I32, t.shape(), t.ndim() - 2),
               column = iota(I32, t.shape(), t.ndim() - 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/spectral/library.h: ops that LAPACK alone knows. Which of many right results it finds
-// no other program would tell, so the definition calls it, too.
+// ops/linear/spectral/library.h: ops that only LAPACK implements. LAPACK returns one of many
+// correct results, and no other program would return the same one, so the reference calls it, too.
 #pragma once
 #include <limits>
 #include <span>
@@ -19,7 +19,7 @@ inline native::Squares squares_of(const Type& x) {
   return {x.dtype(), s.batch, s.rows};
 }
 
-// What `run` makes of the bytes of x.
+// Runs `run` on the bytes of x and returns its results.
 inline Arrays by_library(const Array& x, const Types& out,
                          const std::function<void(const NativeArgs&)>& run) {
   const std::vector<std::span<const std::byte>> in = {
@@ -35,15 +35,16 @@ inline Arrays by_library(const Array& x, const Types& out,
   return results;
 }
 
-// The one way to run such an op on square matrices. `call(u)` runs it, `workspace` are the bytes
-// that it takes; `multiplications` those of a matrix by the cube of its rows.
+// The only implementation of such an op on square matrices. `call(u)` runs it, and `workspace` is
+// the number of bytes that it needs. `multiplications`: the number for one matrix, divided by the
+// cube of its rows.
 template <class P>
 std::vector<Implementation<P>> library_alone(
     double multiplications, const std::function<NativeFn(const Use<P>&)>& call,
     const std::function<int64_t(const native::Squares&)>& workspace) {
   Implementation<P> library;
   library.name = "library";
-  // Its numbers are int, those of its workspace too.
+  // The library uses int for its arguments and for the size of its workspace.
   library.applies = [](const Use<P>& u) {
     return longer_side<P>(u) <= std::numeric_limits<int>::max() / 128;
   };

@@ -23,7 +23,7 @@ struct Triangle {
   WEFT_FIELDS(lower)
 };
 
-// Of so many numbers less than there are rows, for each matrix.
+// A vector for each matrix, with `fewer` elements less than there are rows.
 Type vector_type(DType d, const Type& x, int64_t fewer) {
   const Shape rows = x.shape().erased(x.ndim() - 1);
   const int last = rows.ndim() - 1;

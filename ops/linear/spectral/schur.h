@@ -9,37 +9,37 @@
 
 namespace weft::lax {
 
-// What schur gives: t, z.
+// The results of schur: t, z.
 using Schur = std::pair<Array, Array>;
 struct SchurOptions {
-  // Else z is an empty handle.
+  // If false, z is an empty handle.
   bool compute_schur_vectors = true;
 };
-// x = z t z^H with unitary z, an empty handle unless it is asked for. t has zeros below its
-// diagonal; of real x there stand blocks of 2 by 2 for pairs of complex eigenvalues. Eigenvalues
-// come in LAPACK's order. NaN throughout where x holds one, or an infinity. No derivatives:
-// DifferentiationError. On CPUs alone: a CompileError elsewhere. F32, F64, C64, C128. Source:
-// jax.lax.linalg.schur.
+// x = z t z^H with unitary z, which is an empty handle unless it is requested. t has zeros below
+// its diagonal, except for 2 by 2 blocks for pairs of complex eigenvalues of a real x. Eigenvalues
+// are in the order of LAPACK. All results are NaN if x contains a NaN or an infinity. There are no
+// derivatives (DifferentiationError). Runs only on CPUs; other devices throw CompileError. Takes
+// F32, F64, C64 and C128. Source: jax.lax.linalg.schur.
 Schur schur(const typing::Arg& x, const SchurOptions& options = {});
 
-// What hessenberg gives: a, taus.
+// The results of hessenberg: a, taus.
 using Hessenberg = std::pair<Array, Array>;
-// A Hessenberg form h with x = q h q^H: in and above the diagonal below the main one of `a` stands
-// h, below the vectors of the n - 1 reflections whose product is q, with ones left out, and their
-// factors are the taus. NaN, derivatives, machines and dtypes as of schur. Source:
+// A Hessenberg form h with x = q h q^H. `a` contains h on and above the first subdiagonal. Below it
+// are the vectors of the n - 1 reflections whose product is q, without their ones. The taus are the
+// factors of the reflections. NaNs, derivatives, devices and dtypes are as for schur. Source:
 // jax.lax.linalg.hessenberg.
 Hessenberg hessenberg(const typing::Arg& x);
 
-// What tridiagonal gives: a, d, e, taus.
+// The results of tridiagonal: a, d, e, taus.
 using Tridiagonal = std::tuple<Array, Array, Array, Array>;
 struct TridiagonalOptions {
-  // The lower triangle is read, else the upper one.
+  // If true, the lower triangle is read, else the upper one.
   bool lower = true;
 };
-// A real tridiagonal form of Hermitian x, of which one triangle is read: its diagonal d and the
-// diagonal e beside it. In that triangle of `a` stands the form, with the vectors of the n - 1
-// reflections beyond it, whose factors are the taus; the other one is that of x. NaN, derivatives,
-// machines and dtypes as of schur. Source: jax.lax.linalg.tridiagonal.
+// A real tridiagonal form of a Hermitian x, of which one triangle is read: its diagonal d and its
+// off-diagonal e. That triangle of `a` contains the form and, outside of it, the vectors of the n -
+// 1 reflections, whose factors are the taus. The other triangle is that of x. NaNs, derivatives,
+// devices and dtypes are as for schur. Source: jax.lax.linalg.tridiagonal.
 Tridiagonal tridiagonal(const typing::Arg& x, const TridiagonalOptions& options = {});
 
 }  // namespace weft::lax

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/linear/spectral/svd.cpp: svd: rotations of Hestenes inside the lane, large matrices by
-// LAPACK.
+// ops/linear/spectral/svd.cpp: svd: Hestenes rotations inside the lane, large matrices by LAPACK.
 #include "weft/ops/linear/spectral/svd.h"
 
 #include <fmt/format.h>
@@ -43,7 +42,8 @@ struct Svd {
 
 bool is_full(const Svd& p) { return p.compute_uv && p.full_matrices; }
 
-// Of the values; of u and vh, which have `full` vectors or as many as there are values.
+// The types of the values, u and vh. With full matrices u and vh are square, else they have as many
+// vectors as there are values.
 Types svd_types(const Type& x, const Svd& p) {
   const int last = x.ndim() - 1;
   const matrix::Sizes s(x);
@@ -56,12 +56,13 @@ Types svd_types(const Type& x, const Svd& p) {
   return p.compute_uv ? out : Types{out[0]};
 }
 
-// The definition and the program turn pairs of columns of the matrix, or of its conjugate transpose
-// if that is the tall one, until all are orthogonal (M. R. Hestenes, "Inversion of matrices by
-// biorthogonalization and related results", J. SIAM 6 (1958)): B V = W. The lengths of the columns
-// of W are the values, their directions are the left vectors.
+// Both the reference and the program rotate pairs of columns of a matrix B until all columns are
+// orthogonal: B V = W. B is the matrix, or its conjugate transpose if that is the tall one. The
+// lengths of the columns of W are the singular values, and their directions are the left vectors.
+// (M. R. Hestenes, "Inversion of matrices by biorthogonalization and related results", J. SIAM 6
+// (1958).)
 
-// ---- the definition
+// ---- the reference
 
 struct Definition {
   using Number = std::complex<double>;
@@ -95,7 +96,8 @@ struct Definition {
         (*m)[q][i] = s * u * x + c * y;
       }
   }
-  // A vector of length 1 that is orthogonal to the first k of w: what is left of a unit vector.
+  // A vector of length 1 that is orthogonal to the first k columns of w: the orthogonal part of a
+  // unit vector.
   Vector orthogonal(size_t k) const {
     const size_t n = w[k].size();
     for (size_t i = 0;; ++i) {
@@ -112,7 +114,7 @@ struct Definition {
       return e;
     }
   }
-  // The values, descending; w and v become the vectors.
+  // Computes the values, descending. w and v become the vectors.
   void solve() {
     const size_t n = w.size();
     double largest = 0;
@@ -151,8 +153,8 @@ struct Definition {
         w[k] = orthogonal(k);
     }
   }
-  // Of the vectors l of the left side and r of the other, the first get their leading numbers
-  // positive.
+  // Makes the leading elements of the vectors l positive, and applies the same factors to the
+  // vectors r of the other side.
   static void turn(std::vector<Vector>& l, std::vector<Vector>& r) {
     for (size_t k = 0; k < l.size(); ++k) {
       const auto size = [&](int64_t i) { return std::abs(l[k][static_cast<size_t>(i)]); };
@@ -181,7 +183,7 @@ void store(std::complex<double> z, T& to) {
   }
 }
 
-// One matrix of m rows and n columns.
+// The reference for one matrix of m rows and n columns.
 template <class T>
 Definition defined(const T* from, int64_t m, int64_t n) {
   const bool wide = m < n;
@@ -193,12 +195,12 @@ Definition defined(const T* from, int64_t m, int64_t n) {
       d.w[static_cast<size_t>(column)][static_cast<size_t>(row)] = wide ? std::conj(z) : z;
     }
   d.solve();
-  if (wide) std::swap(d.w, d.v);  // the left and the right vectors
+  if (wide) std::swap(d.w, d.v);  // exchanges left and right vectors
   Definition::turn(d.w, d.v);
   return d;
 }
 
-// u and vh with the vectors that are missing to make them square: those that QR adds.
+// Extends u and vh to square matrices with vectors from a QR factorization.
 Array with_full_columns(const Array& u) {
   const int last = u.ndim() - 1;
   const int64_t k = u.shape()[last], m = u.shape()[last - 1];
@@ -240,13 +242,14 @@ Arrays svd_reference(const Arrays& x, const Svd& p) {
   return {values.array, left.array, right.array};
 }
 
-// ---- as a program of one matrix: the columns of B are the rows of `w`, each followed by its
-// column of V, if that is asked for.
+// ---- as a program for one matrix.
+// The columns of B are the rows of `w`. If vectors are requested, each is followed by its column of
+// V.
 
 struct Turned {
   Array w, busy;
 };
-// Columns p and q made orthogonal, and whether they were not.
+// Makes columns p and q orthogonal. busy: true if they were not.
 Turned rotated(const Array& w, int64_t length, const Array& p, const Array& q, const Array& busy) {
   const DType d = w.dtype();
   const Array rp = matrix::element(w, p, 0), rq = matrix::element(w, q, 0);
@@ -254,8 +257,8 @@ Turned rotated(const Array& w, int64_t length, const Array& p, const Array& q, c
   const Array a = reduce_sum(squares(x), {0}), b = reduce_sum(squares(y), {0});
   const Array pq = reduce_sum(mul(matrix::conj(x), y), {0});
   const Array size = abs(pq), zero = zeros_like(size), one = base::ones(size.type().strong());
-  // What is less than a rounding of the whole counts as nothing: columns that are noise are never
-  // orthogonal.
+  // A product below one rounding unit of the whole is negligible, because columns of rounding noise
+  // never become orthogonal.
   const double eps = size.dtype() == F64 ? 0x1p-53 : 0x1p-24;
   const Array la = sqrt(a), lb = sqrt(b);
   const Array least =
@@ -276,7 +279,7 @@ Turned rotated(const Array& w, int64_t length, const Array& p, const Array& q, c
           bitwise_or(busy, turns)};
 }
 
-// (w, whether any pair was turned), after all pairs have had their turn.
+// Returns (w, true if any pair was rotated) after rotating all pairs.
 Arrays sweep(const Array& w, int64_t length) {
   const int64_t n = w.shape()[0];
   const Type index(I32, {}), flag(Bool, {});
@@ -296,7 +299,7 @@ Arrays sweep(const Array& w, int64_t length) {
 
 Array orthogonalized(const Array& w, int64_t length) {
   const Type index(I32, {}), flag(Bool, {});
-  // Convergence is quadratic: so many sweeps are never needed.
+  // Convergence is quadratic, so this many sweeps are never needed.
   constexpr double most_sweeps = 30;
   const Closed test = record({index, flag, w.type()}, [&](const Arrays& c) {
     return Arrays{bitwise_and(c[1], lt(c[0], like(c[0], most_sweeps)))};
@@ -308,7 +311,7 @@ Array orthogonalized(const Array& w, int64_t length) {
   return while_flat(test, body, {base::zeros(index), base::ones(flag), w})[2];
 }
 
-// order[r]: which of the numbers is number r of them, descending.
+// order[r]: the index of the number with rank r, descending.
 Array descending(const Array& x) {
   const int64_t n = x.shape()[0];
   const Shape square = {n, n};
@@ -327,8 +330,9 @@ Array diagonal_phase(const Array& r) {
                 div(d, as_number(select(zero, base::ones(size.type().strong()), size), d.dtype())));
 }
 
-// (s, u, vh) from orthogonal columns of W, each followed by one of V. QR makes the directions: of
-// orthogonal columns it changes no more than phases, and it finds some for those of length 0.
+// Returns (s, u, vh) from orthogonal columns of W, each followed by one of V. QR normalizes the
+// columns: it changes only the phases of orthogonal columns, and finds directions for columns of
+// length 0.
 Arrays vectors(const Array& w, const Array& s, int64_t length, bool wide) {
   const int64_t k = w.shape()[0];
   const auto [q, r] =
@@ -345,7 +349,7 @@ Arrays svd_of_one(const Array& x, bool compute_uv) {
   const DType d = x.dtype();
   const int64_t m = x.shape()[0], n = x.shape()[1], k = std::min(m, n), length = std::max(m, n);
   Array w = m < n ? matrix::conj(x) : matrix::transposed(x);
-  // Numbers of about 1, so that no square overflows or vanishes.
+  // Scales the elements to about 1, so that no square overflows or underflows.
   const Array size = abs(w), largest = reduce_max(size, {0, 1});
   const double tiny =
       real_part(d) == F64 ? std::numeric_limits<double>::min() : std::numeric_limits<float>::min();
@@ -358,7 +362,7 @@ Arrays svd_of_one(const Array& x, bool compute_uv) {
   w = orthogonalized(w, length);
   const Array lengths = sqrt(reduce_sum(squares(base::slice_axis(w, 1, 0, length)), {1}));
   const Array order = descending(lengths);
-  // A NaN that the order lost.
+  // NaN if a length is NaN, because sorting loses NaNs.
   const Array lost = mul(reduce_sum(lengths, {0}), like(scale, 0));
   const Array values = add(gather_along(lengths, order, 0), matrix::all(lost, lengths.shape()));
   const Array s = mul(values, matrix::all(scale, values.shape()));
@@ -384,7 +388,7 @@ Arrays svd_expand(const ExpandArgs<Svd>& e) {
   return matrix::each_matrix(x, [&](const Array& one) { return svd_of_one(one, p.compute_uv); });
 }
 
-// ---- by LAPACK; full matrices are expanded to the others
+// ---- by LAPACK; full matrices are computed from the others
 
 NativeCall svd_call(const Use<Svd>& u) {
   const matrix::Sizes s(u.in[0]);
@@ -398,9 +402,9 @@ NativeCall svd_call(const Use<Svd>& u) {
   call.axis_map = axis_map_without(1, n, {n - 2, n - 1}, false);
   return call;
 }
-// Nanoseconds of a matrix among many (AVX-512, two threads, F32): with vectors 103 in the lane and
-// 1140 by LAPACK of 3 rows, 1270 and 6160 of 8, 18000 and 22000 of 16, 920000 and 77000 of 32; the
-// values alone 38 and 640, 600 and 3380, 4200 and 9200, 44000 and 33000.
+// Nanoseconds per matrix among many (AVX-512, two threads, F32), in the lane and by LAPACK. With
+// vectors: 103 and 1140 for 3 rows, 1270 and 6160 for 8, 18000 and 22000 for 16, 920000 and 77000
+// for 32. Only values: 38 and 640, 600 and 3380, 4200 and 9200, 44000 and 33000.
 std::vector<Implementation<Svd>> svd_implementations() {
   std::vector<Implementation<Svd>> ways = lane_or_library<Svd>(
       {.rows = longer_side<Svd>,
@@ -420,13 +424,12 @@ std::vector<Implementation<Svd>> svd_implementations() {
   return ways;
 }
 
-// ---- derivative: with D = U^H X' V, s' is the real diagonal of D, and what turns U and V within
-// their columns solves dU s - s dV = D off the diagonal. Vectors of complex numbers have phases:
-// the leading number of u stays real.
-
+// ---- derivative: with D = U^H X' V, s' is the real diagonal of D.
+// The rotations dU and dV of U and V within their columns solve dU s - s dV = D off the diagonal.
+// The phases of complex vectors are chosen so that the leading element of u remains real.
 Array halves_sum(const Array& x) { return base::add(x, matrix::transposed(x, true)); }
 
-// What lies outside of the space of q's columns, of x, divided by the values.
+// The part of x outside of the space of the columns of q, divided by the values.
 Array outside(const Array& x, const Array& q, const Array& s) {
   const Array within = matrix::product(q, matrix::product(matrix::transposed(q, true), x));
   return div(sub(x, within), as_number(matrix::along(s, x.shape(), x.ndim() - 1), x.dtype()));
@@ -488,7 +491,7 @@ Arrays svd_jvp(const JvpArgs<Svd>& j) {
   return {ds, tangents[0], tangents[1]};
 }
 
-// Values about 2 apart, so that vectors are well determined.
+// Values about 2 apart, so that vectors are well conditioned.
 Array separated(const Type& t, uint64_t seed) {
   const Array x = matrix::random(t, seed), row = iota(I32, t.shape(), t.ndim() - 2);
   const Array on_diagonal = eq(row, iota(I32, t.shape(), t.ndim() - 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/linear/systems/tridiagonal_solve.cpp: tridiagonal_solve: elimination in one loop over the
-// rows, from the front and back.
+// rows, then back substitution in a second loop.
 #include "weft/ops/linear/systems/tridiagonal_solve.h"
 
 #include <algorithm>
@@ -32,7 +32,8 @@ struct Perturb {
   WEFT_FIELDS(perturb_singular)
 };
 
-// Pivots without an inverse become what a rounding of the largest number of the triangle is.
+// Pivots without an inverse are replaced by one rounding unit of the largest element of the
+// triangle.
 double least_normal(DType d) {
   return real_part(d) == F64 ? std::numeric_limits<double>::min()
                              : std::numeric_limits<float>::min();
@@ -56,10 +57,10 @@ Types solve_type(const Types& in, const Perturb&) {
   return {in[3].strong()};
 }
 
-// What is left of a row after those above it: numbers at its column and the next one, and of b. The
-// row below has a number in its column; the larger of the two is the pivot.
+// After elimination with the rows above it, a row has elements at its own column and the next one,
+// and of b. The row below has an element in the same column. The larger of the two is the pivot.
 
-// ---- the definition
+// ---- the reference
 
 template <class P>
 double size_of(const P& x) {
@@ -69,7 +70,7 @@ double size_of(const P& x) {
     return std::abs(static_cast<double>(x));
 }
 
-// One matrix and one column, from b to x; false if a pivot is 0.
+// Solves one matrix and one column, from b to x. Returns false if a pivot is 0.
 template <class P>
 bool solve_one(const std::vector<P>& dl, const std::vector<P>& d, const std::vector<P>& du,
                std::vector<P>& x, DType type, bool perturb) {
@@ -156,8 +157,8 @@ Arrays solve_reference(const Arrays& x, const Perturb& params) {
 
 // ---- as a program
 
-// The rows from the second on: (p, q, right; below, middle, above, b) -> what is left of the next
-// row; pivot, next, second, right of this one.
+// One step, for the rows from the second on. Maps (p, q, right; below, middle, above, b) to the
+// remaining next row, and to pivot, next, second and right of this row.
 Arrays eliminated(const Arrays& c, bool perturb) {
   const Array &p = c[0], &q = c[1], &right = c[2], &below = c[3], &middle = c[4], &above = c[5],
               &b = c[6];
@@ -179,14 +180,15 @@ Arrays eliminated(const Arrays& c, bool perturb) {
           first};
 }
 
-// x with zeros at this place of its last axis, which does not count.
+// x with zero at this position of its last axis. That element is ignored.
 Array without_number(const Array& x, int64_t place) {
   const Array here = eq(iota(I32, x.shape(), x.ndim() - 1),
                         matrix::all(Array(static_cast<int32_t>(place)), x.shape()));
   return select(here, zeros_like(x), x);
 }
 
-// Pivots and the other numbers of the triangle, along the first axis -> pivots with inverses.
+// Maps pivots and the other elements of the triangle, along the first axis, to pivots with
+// inverses.
 Array perturbed(const Arrays& triangle) {
   const Array& pivots = triangle[0];
   const DType d = pivots.dtype();
@@ -249,7 +251,7 @@ Arrays solve_expand(const ExpandArgs<Perturb>& e) {
 
 // ---- transforms
 
-// A' x for the three diagonals of A', which may be zeros.
+// A' x for the three diagonals of A'. Each diagonal may be an empty handle (zero).
 Array product(const Arrays& diagonals, const Array& x) {
   Array sum;
   for (int k = 0; k < 3; ++k) {
@@ -257,7 +259,7 @@ Array product(const Arrays& diagonals, const Array& x) {
     if (diagonal.empty_handle()) continue;
     const int axis = diagonal.ndim() - 1;
     const int64_t m = x.shape()[axis];
-    // Row i has number i - 1, i or i + 1 of x.
+    // Row i reads element i - 1, i or i + 1 of x.
     std::vector<int64_t> low(static_cast<size_t>(x.ndim()), 0), high = low, none = low;
     low[static_cast<size_t>(axis)] = 1 - k;
     high[static_cast<size_t>(axis)] = k - 1;
@@ -277,7 +279,8 @@ Arrays solve_jvp(const JvpArgs<Perturb>& j) {
   return {j.op({j.x[0], j.x[1], j.x[2], right}, j.params)};
 }
 
-// The other diagonals: dl[i] stands in column i - 1, so du[i - 1] of the transposed matrix is it.
+// The off-diagonals of the transposed matrix: dl[i] is in column i - 1, so it is du[i - 1] of the
+// transposed matrix.
 Array along_other(const Array& diagonal, int64_t step) {
   std::vector<int64_t> low(static_cast<size_t>(diagonal.ndim()), 0), high = low, none = low;
   low.back() = step;
@@ -290,7 +293,7 @@ Arrays solve_transpose(const TransposeArgs<Perturb>& t) {
           t.op({along_other(t.x[2], 1), t.x[1], along_other(t.x[0], -1), t.ct[0]}, t.params)};
 }
 
-// Lanes that share the matrix are columns of one system.
+// Lanes that share the matrix become columns of one system.
 Batched solve_batch(const BatchArgs<Perturb>& b) {
   if (b.mapped(0) || b.mapped(1) || b.mapped(2)) return batch_in_front(b);
   const int last = b.x[3].ndim() - 1;
