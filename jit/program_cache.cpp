@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/program_cache.cpp: the compiled programs of the process, by jaxpr. Programs that a function
-// uses are kept. Of the others only the most recently used are kept (docs/decisions/0012).
+// jit/program_cache.cpp: the compiled programs of the process, by jaxpr. It keeps the programs that
+// functions use, and the most recently used among the others (docs/decisions/0012).
 #include "weft/jit/program_cache.h"
 
 #include <algorithm>
