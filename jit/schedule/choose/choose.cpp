@@ -172,8 +172,8 @@ class Chooser {
   }
 
   // A block shares a row if the row is too long for the registers of a warp but fits those of a
-  // block, or if there are too few rows for warps. Blocks take several rows only while there are
-  // enough blocks for all multiprocessors.
+  // block. It also does so if there are too few rows for warps. Blocks take several rows only while
+  // there are enough blocks for all multiprocessors.
   void choose_rows() {
     const auto& grid = options_.grid;
     s_.kept = keeps_rows();
