@@ -120,12 +120,16 @@ V Emitter::float_to_half(V x) {
   return b_.CreateTrunc(b_.CreateOr(all, sign), i16s);
 }
 
-// fmod by long division: the significand of |a| is shifted up one bit at a time until it has the
-// exponent of b, and b's is subtracted wherever it fits. Outline:
-//   1. both magnitudes become significand * 2^exponent, significand below 2^(bits+1), normalised
-//   2. for each step of the exponent difference: a -= b if a >= b; a <<= 1
-//   3. the rest is normalised and gets its exponent and the sign of a
-// Step 3 multiplies by powers of two, which is exact as the rest is a multiple of b's last bit.
+// fmod by long division: the significand of
+// a
+// is shifted up bit by bit until it has the exponent of b, and b's is subtracted wherever it fits.
+// Outline:
+// - Both magnitudes become significand * 2^exponent, normalized, with a significand below
+// 2^(bits+1).
+// - For each step of the exponent difference: a -= b if a >= b; a <<= 1.
+// - The remainder is normalized, and gets its exponent and the sign of a.
+// The last step multiplies by powers of two. It is exact because the remainder is a multiple of b's
+// last bit.
 llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
   const std::string name = t->isFloatTy() ? "weft_fmodf" : "weft_fmod";
   if (auto* f = m_.getFunction(name)) return f;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_refill.cpp: kernels that are one divergent while between a prologue and an
+// jit/emit/emit_refill.cpp: kernels that consist of one divergent while between a prologue and an
 // epilogue. Lanes that finish are refilled with the next grid points, so no lane waits for its
-// vector ("dynamic SIMD vector lane scheduling", Krzikalla et al. 2016). What is emitted:
-//   refill: for each vector: lanes that finished run the epilogue under a mask; free lanes take the
-//           next points and run the prologue under a mask; what lives across goes to slots
-//   leave if no lane runs
-//   hot:    load the slots; the while, all vectors at once, and each trip the idle lanes are
-//           counted; after so many idle trips, or when no lane runs: store, refill again
+// vector ("dynamic SIMD vector lane scheduling", Krzikalla et al. 2016).
+//
+// The emitted code alternates between two parts, and leaves when no lane is active.
+// - refill, for each vector: finished lanes run the epilogue under a mask. Free lanes then take the
+// next points and run the prologue under a mask. Values that the loop or the epilogue needs are
+// stored to slots.
+// - hot: it loads the slots and runs the while for all vectors together. Each trip counts the idle
+// lanes. After enough idle trips, or when no lane is active, it stores the slots and refills again.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
