@@ -125,7 +125,7 @@ V Emitter::float_to_half(V x) {
 // is shifted up bit by bit until it has the exponent of b, and b's is subtracted wherever it fits.
 // Outline:
 // - Both magnitudes become significand * 2^exponent, normalized, with a significand below
-// 2^(bits+1).
+//   2^(bits+1).
 // - For each step of the exponent difference: a -= b if a >= b; a <<= 1.
 // - The remainder is normalized, and gets its exponent and the sign of a.
 // The last step multiplies by powers of two. It is exact because the remainder is a multiple of b's

@@ -6,10 +6,11 @@
 //
 // The emitted code alternates between two parts, and leaves when no lane is active.
 // - refill, for each vector: finished lanes run the epilogue under a mask. Free lanes then take the
-// next points and run the prologue under a mask. Values that the loop or the epilogue needs are
-// stored to slots.
+//   next points and run the prologue under a mask. Values that the loop or the epilogue needs are
+//   stored to slots.
 // - hot: it loads the slots and runs the while for all vectors together. Each trip counts the idle
-// lanes. After enough idle trips, or when no lane is active, it stores the slots and refills again.
+//   lanes. After enough idle trips, or when no lane is active, it stores the slots and refills
+//   again.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>

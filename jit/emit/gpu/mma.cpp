@@ -15,8 +15,8 @@ constexpr int piece = 8;  // rows and columns of a piece, which is loaded as one
 }  // namespace
 
 // Thread l returns the address of line l % 8 of piece l / 8. The four pieces of 16 rows are two
-// halves of the rows for each half of the terms. Those of 16 columns are two halves of the terms
-// for each half of the columns.
+// halves of the rows for each half of the terms. The four pieces of 16 columns are two halves of
+// the terms for each half of the columns.
 V Emitter::fragment_place(const Product& p, const ProductSide& s, V first_point, V lane) {
   const bool rows = s.axis == 0;
   const V line = b_.CreateAnd(lane, i64(piece - 1));

@@ -6,7 +6,7 @@
 // - take: runs the prologue of its point.
 // - turn: runs some trips, unless the thread has finished.
 // - look: the warp counts its idle threads. If they idled enough, or no thread runs, finished
-// threads run the epilogue and take new points. Otherwise the next turn follows.
+//   threads run the epilogue and take new points. Otherwise the next turn follows.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
