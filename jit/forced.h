@@ -37,8 +37,8 @@ class ForcedSchedules {
   };
   void add(const std::string& text, const std::string& hash, int line);
   std::string where_;
-  std::map<std::pair<std::string, bool>, Entry>
-      entries_;  // the key is the hash, and true if it is for a GPU
+  // The key is the hash, and true if it is for a GPU.
+  std::map<std::pair<std::string, bool>, Entry> entries_;
   mutable std::atomic<bool> told_ = false;
 };
 

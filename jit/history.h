@@ -22,8 +22,8 @@ class History {
   std::string add(const char* name, Location at, const Types& types, const tree::Skeleton& args);
 
  private:
-  using Values =
-      std::vector<std::pair<std::string, std::string>>;  // pairs of path ("args[1].rate") and value
+  // Pairs of path ("args[1].rate") and value.
+  using Values = std::vector<std::pair<std::string, std::string>>;
   static constexpr size_t most_forms = 64;
   void warn(const char* name, Location at, const std::vector<Values>& seen);
   std::map<std::string, std::vector<Values>> forms_;  // the key is everything except static values

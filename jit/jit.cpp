@@ -72,8 +72,8 @@ struct Entry final : RefCounted {
   std::vector<uint64_t> words;
   Ref<const Program> program;
   uint64_t number;  // entries are numbered in the order of insertion
-  mutable std::atomic<uint64_t>
-      used;  // the number of the newest entry when this one was last found
+  // The number of the newest entry when this one was last found.
+  mutable std::atomic<uint64_t> used;
   mutable std::atomic<const Entry*> next;
   Entry(const KeyWriter& key, Ref<const Program> p, uint64_t n, const Entry* next)
       : hash(key.hash()),
@@ -339,10 +339,10 @@ struct TracingScope {
 bool wait_for_others(State& s, const KeyWriter& key, std::unique_lock<ForkMutex>& lock) {
   const auto self = std::this_thread::get_id();
   for (;;) {
-    std::erase_if(s.tracing,
-                  [&](const InProgress& p) {  // by a thread that only the parent process has
-                    return p.generation != fork_generation() && p.owner != self;
-                  });
+    // Drops keys of threads that only the parent process has.
+    std::erase_if(s.tracing, [&](const InProgress& p) {
+      return p.generation != fork_generation() && p.owner != self;
+    });
     const auto it = std::find_if(s.tracing.begin(), s.tracing.end(), [&](const InProgress& p) {
       return p.key->hash() == key.hash() && same_words(words_of(*p.key), key);
     });

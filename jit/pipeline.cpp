@@ -51,8 +51,8 @@ void choose_kernels(Compilation& c) {
 
 void write_nests(Compilation& c) {
   const Program& p = *c.analysed;
-  std::vector<bool> in_memory(p.j->types.size(),
-                              false);  // variables that earlier steps have stored
+  // Variables that earlier steps have stored.
+  std::vector<bool> in_memory(p.j->types.size(), false);
   std::fill_n(in_memory.begin(), p.j->n_in, true);
   for (const Step& s : c.plan.steps) {
     StopToken::current().check("compiling");

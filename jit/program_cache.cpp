@@ -90,8 +90,8 @@ Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   Cache& c = cache();
   const Jaxpr& first = j->first ? j->first : j;
   const ProgramKey key{first.get(), chosen_target()};
-  const bool kept =
-      !ForcedScope::entered();  // forced programs belong to the scope that forced them
+  // Forced programs belong to the scope that forced them.
+  const bool kept = !ForcedScope::entered();
   if (kept) {
     const std::lock_guard lock(c.guard);
     if (Ref<const CompiledProgram> known = find(c, key)) return known;

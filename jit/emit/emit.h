@@ -165,8 +165,8 @@ class Emitter {
   V float_to_half(V x);
   V bfloat_to_float(V bits);
   V float_to_bfloat(V x);
-  llvm::Type* like(V x,
-                   llvm::Type* element) const;  // element, or a vector of as many elements as x has
+  // Element, or a vector of as many elements as x has.
+  llvm::Type* like(V x, llvm::Type* element) const;
   void pure(nest::Id v);
   bool linear(nest::Id v);
   // Indices (emit_index.cpp).
@@ -459,8 +459,8 @@ class Emitter {
     V array = nullptr;
     int64_t rows = 0;    // vectors for each interleaved vector
     V starts = nullptr;  // byte offsets of the rows in memory, for a loop along rows
-    V row =
-        nullptr;  // the vector of the row that is being emitted; null: the access is done in place
+    // The vector of the row that is being emitted; null: the access is done in place.
+    V row = nullptr;
   };
   V tile_address(const Tile& tile, llvm::Type* t, int vector);
   // Records (emit_record.cpp): those that the schedule names, by first access; the record of each
@@ -472,15 +472,15 @@ class Emitter {
   std::map<std::pair<nest::Id, int>, V> record_values_;
   std::map<nest::Id, V> record_arrays_;
   std::map<nest::Id, Tile> tiles_;
-  std::map<nest::Id, V>
-      loaded_;  // loads of this point that were issued early, in their memory type
+  // Loads of this point that were issued early, in their memory type.
+  std::map<nest::Id, V> loaded_;
   Vs index_vectors_[2];
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
   V idle_ = nullptr;                     // where inactive lanes load and store
   V stop_ = nullptr, budget_ = nullptr;
-  V checked_ = nullptr,
-    addresses_ =
-        nullptr;  // the call's state in a kernel that tests its accesses (jit/emit/checked.h)
+  // The call's state in a kernel that tests its accesses (jit/emit/checked.h), and a slot that
+  // holds the tested addresses.
+  V checked_ = nullptr, addresses_ = nullptr;
   Masks active_;
   Masks with_point_;  // lanes that have a grid point
   int lanes_ = 1, interleave_ = 1;
@@ -494,7 +494,7 @@ class Emitter {
   bool stays_rolled_ = false;  // loops of few trips that ptxas must not unroll
   int64_t sharers_ = 1;        // threads among which terms are partitioned
   V row_memory_ = nullptr;     // of a block that shares a point
-  bool from_row_ = false;      // the block's first warp folds the results in shared memory
+  bool from_row_ = false;      // the block's first warp folds the terms in shared memory
   std::vector<nest::Id> made_;
   bool plain_loops_ = false;   // for the remainder of a row: loops run trip by trip
   int array_interleave_ = 0;   // of per-lane arrays, if not interleave_

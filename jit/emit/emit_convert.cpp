@@ -120,10 +120,8 @@ V Emitter::float_to_half(V x) {
   return b_.CreateTrunc(b_.CreateOr(all, sign), i16s);
 }
 
-// fmod by long division: the significand of
-// a
-// is shifted up bit by bit until it has the exponent of b, and b's is subtracted wherever it fits.
-// Outline:
+// fmod by long division: the significand of |a| is shifted up bit by bit until it has the exponent
+// of b, and b's is subtracted wherever it fits. Outline:
 // - Both magnitudes become significand * 2^exponent, normalized, with a significand below
 //   2^(bits+1).
 // - For each step of the exponent difference: a -= b if a >= b; a <<= 1.
@@ -155,8 +153,8 @@ llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
   at(special);
   b_.CreateRet(b_.CreateSelect(bad, llvm::ConstantFP::getNaN(t), f->getArg(0)));
   at(usual);
-  const auto split = [&](V v) {  // the significand with its leading bit at `digits`, and the
-                                 // exponent (1 for the smallest normal)
+  // The significand with its leading bit at `digits`, and the exponent (1 for the smallest normal).
+  const auto split = [&](V v) {
     const V e = b_.CreateLShr(v, digits), m = b_.CreateAnd(v, c(lead - 1));
     const V normal = b_.CreateICmpNE(e, c(0));
     const V zeros = b_.CreateSub(call(llvm::Intrinsic::ctlz, {m, b_.getFalse()}),

@@ -26,8 +26,8 @@ constexpr int64_t few_elements = 16;
 constexpr int64_t trips_of_while = 16;  // assumed by the cost model
 constexpr int cost_of_term = 4;         // of a fold: its loads, and the instruction that adds it
 constexpr double most_repeated = 4;     // times the work of a step
-constexpr int64_t largest_product =
-    1 << 14;  // terms; a longer product is faster as a separate kernel
+// Terms; a longer product is faster as a separate kernel.
+constexpr int64_t largest_product = 1 << 14;
 
 bool on_host() { return std::string_view(current_platform()) == "cpu"; }
 

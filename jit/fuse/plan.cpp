@@ -22,10 +22,10 @@ namespace {
 using Form = Lowering::Form;
 
 constexpr int deepest_chain = 64;  // inlined equations in a chain; reading recurses along it
-constexpr int64_t small_temporary =
-    1 << 24;  // bytes that a region may always store to become shorter
-constexpr int64_t largest_cached = int64_t{1}
-                                   << 17;  // bytes of rows that are cached along with their input
+// Bytes that a region may always store to become shorter.
+constexpr int64_t small_temporary = 1 << 24;
+// Bytes of rows that are cached along with their input.
+constexpr int64_t largest_cached = int64_t{1} << 17;
 // The cost of storing a value, as instructions for one element: per byte, and for the extra kernel
 // that may result. 0.3 ns are 16 instructions for one element (one for a vector).
 constexpr int64_t byte_cost = 8, kernel_cost = 1 << 18;

@@ -33,8 +33,8 @@ struct KernelPlan {
   // at this place in `emit` (its end: before the roots).
   std::multimap<size_t, int32_t> cached;
   std::vector<Streamed> streamed;  // stored while a scan runs
-  std::vector<int32_t>
-      zeroed;         // streamed results that a run may leave incomplete, so they are zeroed first
+  // Streamed results that a run may leave incomplete, so they are zeroed first.
+  std::vector<int32_t> zeroed;
   bool rows = false;  // vectorize along the rows of a grid point
   bool loops = false;
   std::string why;  // why it runs in lockstep instead

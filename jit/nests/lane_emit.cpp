@@ -61,8 +61,8 @@ void LaneWriter::emit(Frame& f, size_t i) {
   const Lowering& l = f.s->lowering[i];
   switch (l.form) {
     case Form::pull: {
-      if (e.in.empty() || update_in_place(f, i))
-        return;  // computed from indices, so it is cheap to recompute
+      // Without operands it is computed from indices, so it is cheap to recompute.
+      if (e.in.empty() || update_in_place(f, i)) return;
       int64_t n = 0;
       for (int32_t k = 0; k < e.n_out; ++k) n += inner_elements(f, e.out + k);
       if (n > small_)

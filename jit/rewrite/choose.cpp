@@ -79,8 +79,8 @@ class Chooser {
       const bool on_host = target_.gpu && i.library.empty();
       const double cost = i.cost(use) + (i.make ? lockstep + (on_host ? host_call_ns : 0) : 0);
       if (best && cost > least) continue;
-      if (!missing_library(i, target_).empty())
-        continue;  // checked only for the candidate that would be chosen
+      // Checked only for the candidate that would be chosen.
+      if (!missing_library(i, target_).empty()) continue;
       best = &i;
       least = cost;
     }

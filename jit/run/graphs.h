@@ -27,8 +27,8 @@ class Graphs {
  public:
   static constexpr size_t most = 4;        // graphs that are kept
   static constexpr int most_misses = 256;  // calls in a row with new addresses before it stops
-  static constexpr int64_t pays_after =
-      16;  // launches of graphs needed before another is made after the first
+  // Launches that allow one more graph, after the first `most`.
+  static constexpr int64_t pays_after = 16;
 
   // Launches the graph of these addresses. Returns false if no graph exists; the caller then makes
   // the launches itself, which are those of `launches`.

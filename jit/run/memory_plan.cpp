@@ -181,8 +181,8 @@ class Planner {
   const JaxprData& j_;
   const std::vector<StepUse>& steps_;
   const std::vector<bool>* donated_;  // null: none
-  std::vector<int> first_,
-      last_;  // by variable: the first step that writes it, and the last that reads or writes it
+  // By variable: the first step that writes it, and the last that reads or writes it.
+  std::vector<int> first_, last_;
   std::vector<int> last_read_;
   std::vector<int> results_;    // how often it is a result
   std::vector<int32_t> heads_;  // by result: the first variable that is written to its memory

@@ -49,7 +49,7 @@ struct RefillParts {
 RefillParts refill_parts(const nest::Kernel& k, const Divergence& d, nest::Id loop);
 
 // Returns, by instruction, the outermost folds and for_eachs that threads sharing a point can
-// partition among themselves. These write no array of the point.
+// partition among themselves. They store only to arrays inside the loop.
 std::vector<char> shared_loops(const nest::Kernel& k);
 // Returns the divergence of a schedule. Loops that threads of a shared point partition run in
 // lanes.
@@ -60,8 +60,8 @@ Divergence divergence_by(const Schedule& s, const nest::Kernel& k);
 std::vector<char> written_blocks(const nest::Kernel& k, bool gpu);
 // Returns true if lanes test at this If which of its sides they need.
 bool asks(const nest::Kernel& k, const Divergence& d, nest::Id branch, bool gpu);
-// Returns true if the load can prefetch what is read next: all lanes run its code, and its
-// addresses follow from one address.
+// Returns true if the load can prefetch what is read next: all lanes run its code, and its index is
+// linear in the lanes.
 bool fetches(const nest::Kernel& k, const Divergence& d, const Schedule& s, nest::Id load);
 // Returns true if whole vectors, or whole cache lines of rows, are written to the buffer.
 bool writes_vectors(const nest::Kernel& k, const Divergence& d, const Schedule& s, int64_t buffer);

@@ -16,7 +16,8 @@ namespace weft::compiler {
 // those that are the same for all points. It is empty if the factor is the same for all points and
 // terms.
 struct ProductFactor {
-  // A load at an address of its own, and the instructions that compute its offset.
+  // A load whose address does not depend on another load, and the instructions that compute its
+  // offset.
   struct Read {
     nest::Id load;
     std::vector<nest::Id> offset;

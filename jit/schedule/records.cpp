@@ -59,8 +59,8 @@ int64_t Record::length() const {
 }
 
 std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
-  using Place =
-      std::pair<int64_t, std::map<Id, int64_t>>;  // the buffer, and the common part of the indices
+  // The buffer, and the common part of the indices.
+  using Place = std::pair<int64_t, std::map<Id, int64_t>>;
   std::map<Place, Record> found;
   for (Id v : k.blocks[0].body) {
     const Inst& i = k.insts[v];

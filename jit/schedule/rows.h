@@ -30,7 +30,7 @@ struct RowValues {
 RowValues row_values(const nest::Kernel& k, const Divergence& d, int threads);
 
 // Returns true if a block of threads can share a point. All threads wait for each other between
-// loops over the row. Each top-level loop must therefore be such a loop, of known trip count and
+// loops over the row. Every loop must therefore be one that threads share, of known trip count and
 // without inner loops, or a fold of such folds.
 bool rows_by_blocks(const nest::Kernel& k);
 // Returns the largest trip count of a loop that threads share.

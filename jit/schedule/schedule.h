@@ -82,7 +82,7 @@ struct Schedule {
   int block = 0, points = 1, threads = 1;
   bool kept = false;  // threads keep values of their terms (jit/schedule/rows.h)
   ProductSchedule product;
-  int band = 1;  // steps that share blocks of the grid
+  int band = 1;  // steps that share blocks of the grid; only 1 is supported
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 

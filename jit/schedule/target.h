@@ -23,8 +23,8 @@ struct TargetInfo {
   bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/emit/checked.h)
   bool tensor_cores = false;    // multiplies matrices of BF16 and F16 (mma of 16 x 8 x 16)
   bool emulated = false;        // a GPU whose threads run on the host (docs/decisions/0030)
-  weft::detail::Device* device =
-      nullptr;  // the device of the programs; null: the host, or only text is generated
+  // The device of the programs; null: the host, or only text is generated.
+  weft::detail::Device* device = nullptr;
   const Libraries* libraries = nullptr;  // of the device
   bool gpu() const { return triple.starts_with("nvptx64"); }
 };

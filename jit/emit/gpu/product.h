@@ -13,8 +13,8 @@ struct Emitter::ProductSide {
   ProductStage::Side stage;
   int axis;
   int points;  // of the tile
-  int group,
-      groups;     // neighbours that a thread moves in one access, and its number of such accesses
+  // Neighbours that a thread moves in one access, and its number of such accesses.
+  int group, groups;
   V first, last;  // points: the first of the tile, and the last of the grid
   // A thread's points in the tile: the first, and the distances of the others from it.
   V mine;
