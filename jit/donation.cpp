@@ -104,7 +104,7 @@ class Program::Claims {
     b->forget_host_data();
     return b;
   }
-  // Returns the claim on an argument that is a result of the call.
+  // Releases the claim on an argument that is a result of the call.
   void keep(const Node& n) {
     std::erase_if(claims_, [&](const Claim& c) {
       if (c.array != &n) return false;
@@ -208,8 +208,8 @@ void Program::call_donating(const LeafList& x, Array* out) const {
   claims.use_up();
 }
 
-// Runs with handles of its own. It serves calls whose arguments are read again after the call, and
-// calls that no host code can run in place.
+// Runs with handles of its own. It serves calls whose arguments are read again afterwards
+// (check_nans), and calls without compiled code.
 void Program::run_beside(const LeafList& x, Claims* claims, Array* out) const {
   Arrays own(x.size());
   LeafList mine;

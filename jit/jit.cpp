@@ -47,7 +47,7 @@ namespace {
 
 std::string name_of(const JitOptions& o) { return o.name.empty() ? "fn" : o.name; }
 
-// Checks the options that do not depend on the arguments.
+// Checks the options independently of the arguments.
 void check_options(const JitOptions& o) {
   if (!o.device.empty()) find_device(o.device, fmt::format("jit '{}'", name_of(o)));
   if (!(o.time_limit >= 0))

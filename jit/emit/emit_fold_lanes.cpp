@@ -47,7 +47,8 @@ void Emitter::fold_lanes(Id v) {
   const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
   const Vs none = identity(v, varying_value);
   for (int k = 0; k < many_partials; k += lanes_) store_vector(p, i64(k), none);
-  // The loop is emitted for each register count, or all terms run in the tail's loop.
+  // The body of the loop is emitted once per register. Without a schedule for it, all terms run in
+  // the tail's loop.
   const auto wide = static_cast<int>(many_partials / lanes_),
              narrow = static_cast<int>(few_partials / lanes_);
   V begin = i64(0);

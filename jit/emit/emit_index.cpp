@@ -21,8 +21,8 @@ const nest::Range& Emitter::range(Id v) {
 }
 
 // Divides base, base + 1, ... by d, or computes the remainders. Lanes before the first multiple of
-// d share the quotient of lane 0. The others count on from there, up to less than the number of
-// lanes. In that range x / d is x * (2^16 / d, rounded up) >> 16.
+// d share the quotient of lane 0. The distance x of the others from that multiple is less than the
+// number of lanes. For such x, x / d is x * (2^16 / d, rounded up) >> 16.
 bool Emitter::divide_linear(Id v) {
   const Inst& i = k_.insts[v];
   const Variance& s = variance(i.args[0]);

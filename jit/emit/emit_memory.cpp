@@ -151,7 +151,8 @@ void Emitter::mark_non_temporal(llvm::StoreInst* s) {
 }
 
 // A non-temporal store needs whole aligned vectors. Buffers begin at a cache line and the grid is
-// partitioned in whole lines. If an address is unaligned in one row, it is unaligned in all.
+// partitioned in whole lines. An address that is unaligned here is therefore unaligned in every
+// trip.
 void Emitter::store_non_temporal(V value, V at, V all_lanes,
                                  const std::function<void()>& otherwise) {
   const auto bytes =

@@ -35,8 +35,8 @@ struct Emitter::Rows {
   V start = nullptr, count = nullptr;  // of the current block: its lowest index, its trips
 };
 
-// Counts the active lanes, and tests if they are the first ones of their vectors. Only then can
-// they be moved as rows.
+// Counts the active lanes, and tests whether they are the first ones of their vectors. Only then
+// can they be moved as rows.
 void Emitter::rows_lanes(Rows& r) {
   r.in_front = b_.getTrue();
   for (V mask : active_) {

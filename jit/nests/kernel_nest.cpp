@@ -27,7 +27,7 @@ void mark_large_outputs(KernelNest* n, const Program& p, const std::vector<int32
     if (i.op == nest::Opcode::Load) k.buffers[static_cast<size_t>(i.imm)].non_temporal = false;
 }
 
-// Counts the instructions that run. Others are unused results of writing.
+// Counts the instructions that run. Other instructions are unused leftovers.
 int64_t instructions(const nest::Kernel& k) {
   int64_t n = 0;
   for (const nest::Block& b : k.blocks) n += static_cast<int64_t>(b.body.size());

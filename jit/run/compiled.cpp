@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Copyright The Weft authors
-// jit/run/compiled.cpp: runs the steps of a program, and reports about them.
+// SPDX-License-Identifier: Apache-2.0 Copyright The Weft authors jit/run/compiled.cpp: runs the
+// steps of a program and reports on them.
 #include "weft/jit/run/compiled.h"
 
 #include <fmt/format.h>

@@ -1,9 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Copyright The Weft authors
-// jit/emit/gpu/rows.cpp: partitions the terms of a row among the threads that share a point. It
-// also keeps values of the row in registers between loops, and folds rows that a whole block
-// shares.
-// block of threads shares.
+// SPDX-License-Identifier: Apache-2.0 Copyright The Weft authors jit/emit/gpu/rows.cpp: partitions
+// the terms of a row among the threads that share a point. It also keeps values of the row in
+// registers between loops, and folds rows that a whole block of threads shares.
 #include <algorithm>
 #include <utility>
 

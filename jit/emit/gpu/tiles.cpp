@@ -48,7 +48,7 @@ void Emitter::fill_shared_tiles(const SharedTile& tile, V memory) {
   }
 }
 
-// Issues the other loads of this thread for its point in that row of the tile.
+// Issues the other loads of this thread early, for its point in that row of the tile.
 std::map<Id, V> Emitter::early_loads(const SharedTile& tile, V down) {
   constexpr size_t most = 8;  // registers of a point
   indices_[0] = held(tile.top, down, tile.rows);
