@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/donation.cpp: calls of a traced function that are given arguments (docs/decisions/0018).
+// jit/donation.cpp: calls of a traced function with donated arguments (docs/decisions/0018).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,16 +16,16 @@ namespace weft::detail {
 namespace {
 constexpr int64_t in_the_node = 16;  // bytes of a Concrete without a buffer
 const Concrete& number(const Array& x) { return static_cast<const Concrete&>(x.node()); }
-// Another array of the same number or memory, whoever has claimed it.
+// Returns another array of the same number or memory, even if a call has claimed it.
 Array second_handle(const Concrete& c) {
   if (c.buffer()) return Array{Ref<const Node>(new Concrete(c.type, c.made, c.buffer()))};
   auto* same = new Concrete(c.type, c.made, c.literal);
   std::memcpy(same->mutable_data(), c.claimed_data(), in_the_node);  // a weak number is a double
   return Array{Ref<const Node>(same)};
 }
-// Where its memory lies, whoever has claimed it.
+// Returns the device that holds its memory, even if a call has claimed it.
 Device& place_of(const Concrete& c) { return c.made_on() ? *c.made_on() : host(); }
-// Its bytes, which lie at `from` of that place, in memory of the call's own on the device.
+// Copies its bytes, which are at `from` on that device, to new memory on d that the call owns.
 Ref<Buffer> own_copy(const Concrete& c, const void* from, Device& d) {
   Ref<Buffer> b = Buffer::allocate(c.type.bytes(), d);
   if (&place_of(c) == &d)
@@ -36,7 +36,8 @@ Ref<Buffer> own_copy(const Concrete& c, const void* from, Device& d) {
 }
 }  // namespace
 
-// The arguments that one call has taken. Those that it does not use up are given back.
+// The arguments that one call has claimed. The destructor returns those that the call does not use
+// up.
 class Program::Claims {
  public:
   explicit Claims(const char* name) : name_(name) {}
@@ -44,7 +45,7 @@ class Program::Claims {
     for (const Claim& c : claims_) c.array->unclaim();
   }
   Claims(const Claims&) = delete;
-  // DeviceError if somebody else has it.
+  // Raises DeviceError if another call has claimed it.
   void add(const Concrete& c) {
     if (Claim* known = find(c)) {
       known->shared = true;
@@ -54,8 +55,8 @@ class Program::Claims {
     claims_.push_back({&c});
   }
   bool has(const Concrete& c) { return find(c) != nullptr; }
-  // An argument where the program runs: its own memory, or a copy that *own then holds. That of
-  // another device passes through the host, which an array that was claimed does not.
+  // Returns the memory of an argument where the program runs: its own, or a copy that *own then
+  // holds. A claimed argument is copied directly. Any other argument is copied through the host.
   const void* read(const Concrete& c, Device& d, Ref<Buffer>* own) {
     if (Claim* known = find(c)) {
       known->shared = true;
@@ -71,7 +72,8 @@ class Program::Claims {
     d.copy_in((*own)->data(), from, c.type.bytes());
     return (*own)->data();
   }
-  // One that was claimed, or is foreign. DeviceError if it lies on a third device.
+  // Returns the memory of an argument that was claimed or is foreign. Raises DeviceError if it is
+  // on a third device.
   const void* given_data(const Concrete& c, Device& d) {
     Device& from = place_of(c);
     if (&from == &d || &from == &host()) return c.claimed_data();
@@ -80,7 +82,7 @@ class Program::Claims {
                     "it with device_put",
                     name_, d.name(), from.name()));
   }
-  // An argument that is a result, where the program runs.
+  // Returns an argument that is a result, on the device where the program runs.
   Array on_device(const Array& x, Device& d) {
     const Concrete& c = number(x);
     if (&place_of(c) == &d) return x;
@@ -88,20 +90,21 @@ class Program::Claims {
     read(c, d, &own);
     return Array{Ref<const Node>(new Concrete(c.type, Source::current(), std::move(own)))};
   }
-  // Whether nothing else reads or holds what c did there: its memory may be written.
+  // Returns true if the memory of c may be overwritten: it is on d, and nothing else reads or holds
+  // it.
   bool alone(const Concrete& c, const Device& d) {
     const Claim* known = find(c);
     return known && !known->shared && c.buffer() && &c.buffer()->device() == &d &&
            c.buffer()->use_count() == 1;
   }
-  // The memory of one that is alone; from here on it is lost to everybody else.
+  // Returns the memory of an argument for which alone() is true. No one else can use it any more.
   Ref<Buffer> spend(const Concrete& c) {
     std::erase_if(claims_, [&](const Claim& x) { return x.array == &c; });
     Ref<Buffer> b = c.take();
     b->forget_host_data();
     return b;
   }
-  // It is a result of the call.
+  // Releases the claim on an argument that is a result of the call.
   void keep(const Node& n) {
     std::erase_if(claims_, [&](const Claim& c) {
       if (c.array != &n) return false;
@@ -132,7 +135,7 @@ class Program::Claims {
 Array own_handle(const Array& x) {
   const Concrete* const c = concrete_or_null(x);
   if (!c) return x;
-  (void)c->elsewhere();  // DeviceError if it was donated
+  (void)c->elsewhere();  // raises DeviceError if it was donated
   return second_handle(*c);
 }
 
@@ -205,8 +208,8 @@ void Program::call_donating(const LeafList& x, Array* out) const {
   claims.use_up();
 }
 
-// Where arguments are read again after the call, or not by code for the host: by handles of its
-// own.
+// Runs with handles of its own. It serves calls whose arguments are read again afterwards
+// (check_nans), and calls without compiled code.
 void Program::run_beside(const LeafList& x, Claims* claims, Array* out) const {
   Arrays own(x.size());
   LeafList mine;
@@ -221,8 +224,9 @@ void Program::run_beside(const LeafList& x, Claims* claims, Array* out) const {
       if (&out[k].node() == &own[i].node()) out[k] = x[i];
 }
 
-// All that may fail is done before an argument is given up. One that is used otherwise as well, is
-// not Weft's memory, or lies elsewhere, is copied where its place is needed.
+// Everything that can fail is done before an argument is given up. An argument is copied where its
+// memory is needed but cannot be taken: it has other users, is foreign memory, or is on another
+// device.
 void Program::run_over(Device& d, const LeafList& x, Claims* claims,
                        const std::vector<double>& numbers, Array* out) const {
   const Ref<const Executable> e = donating_executable(d);
@@ -230,7 +234,7 @@ void Program::run_over(Device& d, const LeafList& x, Claims* claims,
   const int32_t own = closed.jaxpr->n_in;
   std::vector<const void*> in(kept_.size());
   std::vector<void*> to(n_out);
-  std::vector<Ref<Buffer>> memory(kept_.size());  // of the inputs that are the call's own
+  std::vector<Ref<Buffer>> memory(kept_.size());  // inputs that the call owns
   for (size_t i = 0; i < kept_.size(); ++i) {
     const int32_t v = kept_[i];
     if (v < own) {

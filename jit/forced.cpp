@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/forced.cpp: reading what is demanded, and finding what is for a nest or an op.
+// jit/forced.cpp: reads forced schedules and implementations, and finds those of a nest or an op.
 #include "weft/jit/forced.h"
 
 #include <fmt/format.h>
@@ -64,7 +64,7 @@ ForcedImplementations named_implementations() {
   return {entries, "WEFT_IMPL"};
 }
 
-// Null if nothing is demanded by the environment.
+// Returns null if the environment forces nothing.
 const Forced* of_environment() {
   static const Forced* all = []() -> const Forced* {
     if (variable("WEFT_SCHEDULE").empty() && variable("WEFT_IMPL").empty()) return nullptr;
@@ -83,7 +83,8 @@ const Forced* of_environment() {
 
 thread_local const Forced* chosen = nullptr;
 
-// What `find` finds first, from the innermost scope outwards; null if nothing is demanded.
+// Returns the first result of `find`: from this thread's scope, else from the environment, else
+// null.
 template <class F>
 auto first(F find) {
   auto found = chosen ? find(*chosen) : nullptr;
@@ -91,7 +92,7 @@ auto first(F find) {
   return found;
 }
 
-// The ops that can be run in several ways, for errors.
+// Returns, for errors, the ops that have more than one implementation.
 std::string ops_with_a_choice() {
   std::vector<std::string> names;
   for (const Op* op : all_ops())

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/forced.h: schedules, by the hashes of nests, and implementations, by ops, that are demanded
-// of the compiler; the others it chooses.
+// jit/forced.h: schedules and implementations that the user forces on the compiler. Schedules are
+// found by the hash of the loop nest, implementations by the op. The compiler chooses the others.
 #pragma once
 #include <atomic>
 #include <map>
@@ -16,16 +16,17 @@
 
 namespace weft::compiler {
 
-// A text of entries: a line "schedule HASH", and behind it those of a schedule
-// (jit/schedule/schedule.h), which is for a GPU if it says `block`. '#' begins a comment.
+// Schedules that a text lists. An entry is a line "schedule HASH", followed by the lines of a
+// schedule (jit/schedule/schedule.h). An entry with a line `block` is for a GPU. '#' begins a
+// comment.
 class ForcedSchedules {
  public:
   // Raises ParseError naming `where` and the line.
   ForcedSchedules(const std::string& text, const std::string& where);
-  // Null if there is none. Raises CompileError if it is not one that the kernel can have.
+  // Returns null if there is no entry. Raises CompileError if the kernel cannot have the schedule.
   const Schedule* find(const nest::Kernel& k, const TargetInfo& target) const;
-  // Raises CompileError naming the entries that were for no kernel, if there are such. Only the
-  // first call does.
+  // Raises CompileError naming the entries that matched no kernel, if there are any. Only the first
+  // call raises it.
   void require_used() const;
 
  private:
@@ -36,14 +37,15 @@ class ForcedSchedules {
   };
   void add(const std::string& text, const std::string& hash, int line);
   std::string where_;
-  std::map<std::pair<std::string, bool>, Entry> entries_;  // by nest, and whether for a GPU
+  // The key is the hash, and true if it is for a GPU.
+  std::map<std::pair<std::string, bool>, Entry> entries_;
   mutable std::atomic<bool> told_ = false;
 };
 
-// Names of implementations, by ops.
+// The forced implementations, by op.
 class ForcedImplementations {
  public:
-  // Pairs (op, implementation). Raises CompileError for a name that there is not.
+  // `entries` holds pairs (op, implementation). Raises CompileError for an unknown name.
   ForcedImplementations(const std::vector<std::pair<std::string, std::string>>& entries,
                         const std::string& where);
   const Demand* find(const Op& op) const;
@@ -57,28 +59,29 @@ struct Forced {
   ForcedImplementations implementations;
 };
 
-// What this thread compiles is forced by these, where they have an entry, until the scope ends.
+// Forces these schedules and implementations on all that this thread compiles, until the scope
+// ends.
 class ForcedScope {
  public:
   explicit ForcedScope(const Forced& f);
   ~ForcedScope();
   ForcedScope(const ForcedScope&) = delete;
-  static bool entered();  // this thread is in such a scope
+  static bool entered();  // true if this thread is in such a scope
 
  private:
   const Forced* before_;
 };
 
-// The schedule that the kernel gets: that of the innermost scope, else that of the file that
-// WEFT_SCHEDULE names, else the one that pays.
+// Returns the schedule of the kernel: that of the innermost scope, else that of the file that
+// WEFT_SCHEDULE names, else the one that the compiler chooses.
 Schedule schedule_of(const nest::Kernel& k, const TargetInfo& target,
                      const std::vector<int64_t>& grid);
-// The implementation that the innermost scope demands, else that of WEFT_IMPL (op=name,…), else
-// null.
+// Returns the implementation that the innermost scope forces, else that of WEFT_IMPL (op=name,…),
+// else null.
 const Demand* demanded_implementation(const Op& op);
 
-// Raises CompileError naming the entries of WEFT_SCHEDULE that no kernel of this process had. A
-// process that does not ask is told when it ends, by the log.
+// Raises CompileError naming the entries of WEFT_SCHEDULE that matched no kernel of this process.
+// If a process never calls it, the log reports those entries when the process ends.
 void require_forced_schedules_used();
 
 }  // namespace weft::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/gpu_backend.cpp: the compiler for devices of CUDA.
+// jit/gpu_backend.cpp: the compiler for CUDA devices.
 #include <map>
 #include <mutex>
 
@@ -11,7 +11,7 @@
 namespace weft::compiler {
 namespace {
 
-// Programs refer to it for as long as the process lives.
+// Programs refer to the target, so it is never freed.
 const TargetInfo& target_of(cuda::Device& d) {
   static std::mutex guard;
   static auto* targets = new std::map<cuda::Device*, TargetInfo>;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/gpu_program.cpp: compiles for a target without a device and reads the kernels.
+// jit/gpu_program.cpp: compiles for a target without a device and returns its kernels.
 #include "weft/jit/gpu_program.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 namespace weft::compiler {
 namespace {
 
-// Programs refer to it for as long as the process lives.
+// Programs refer to the target, so it is never freed.
 const TargetInfo& target_of(const std::string& architecture) {
   static std::mutex guard;
   static auto* targets = new std::map<std::string, TargetInfo>;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/gpu_program.h: what a program is on a GPU that need not be there: its steps, and the PTX of
-// its kernels.
+// jit/gpu_program.h: compiles a program for a GPU that need not be present: its steps, and the PTX
+// of its kernels.
 #pragma once
 #include <string>
 #include <vector>
@@ -12,14 +12,14 @@ namespace weft::compiler {
 
 struct GpuProgram {
   struct Step {
-    std::string text;   // as report() has it
-    std::string entry;  // of its kernel; empty: it is none
+    std::string text;   // its line in report()
+    std::string entry;  // the entry of its kernel; empty if the step is not a kernel
   };
-  std::vector<Step> steps;  // those of the programs that a step loops over follow it
-  std::string ptx;          // of all kernels (jit/emit/image.h)
+  std::vector<Step> steps;  // the steps of an inner program follow the step that loops over it
+  std::string ptx;          // PTX of all kernels (jit/emit/image.h)
 };
 
-// Of the program `written` (tracer/written_inputs.h), for an architecture ("sm_80").
+// Compiles the program `written` (tracer/written_inputs.h) for an architecture ("sm_80").
 GpuProgram gpu_program(const Jaxpr& written, const std::string& architecture);
 
 }  // namespace weft::compiler

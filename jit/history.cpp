@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/history.cpp: comparing a call with those that a callable was compiled for before.
+// jit/history.cpp: compares a call with those that a callable was compiled for before.
 #include "weft/jit/history.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t programs_before_warning = 5;
 
-// The tree with all static values alike.
+// Returns the tree with the same text for all static values.
 tree::Skeleton without_values(tree::Skeleton s) {
   if (s.form == tree::Skeleton::value) s.text = "#";
   for (tree::Skeleton& k : s.children) k = without_values(std::move(k));

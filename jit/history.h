@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/history.h: what a callable was compiled for: why it is compiled again (WEFT_LOG=info), and a
-// warning where static values alone are the reason, again and again.
+// jit/history.h: records what a callable was compiled for. It explains why a callable is compiled
+// again (WEFT_LOG=info), and warns if only static values keep causing that.
 #pragma once
 #include <map>
 #include <string>
@@ -17,15 +17,16 @@ namespace weft::detail {
 
 class History {
  public:
-  // Notes one more program of the function `name`, made at `at`, and says why there is one more.
-  // The fifth that differs from others by static values alone is a warning, once.
+  // Records another program of the function `name`, created at `at`, and returns the reason for it.
+  // Warns once, at the fifth program that differs from others only by static values.
   std::string add(const char* name, Location at, const Types& types, const tree::Skeleton& args);
 
  private:
-  using Values = std::vector<std::pair<std::string, std::string>>;  // by path: "args[1].rate"
+  // Pairs of path ("args[1].rate") and value.
+  using Values = std::vector<std::pair<std::string, std::string>>;
   static constexpr size_t most_forms = 64;
   void warn(const char* name, Location at, const std::vector<Values>& seen);
-  std::map<std::string, std::vector<Values>> forms_;  // by all that is not a static value
+  std::map<std::string, std::vector<Values>> forms_;  // the key is everything except static values
   std::string last_types_;
   bool warned_ = false;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/jit.cpp: the programs of a jitted callable: looked up without a lock, traced once, run.
+// jit/jit.cpp: the programs of a jitted callable. They are found without a lock, traced once, and
+// run.
 #include "weft/jit/jit.h"
 
 #include <fmt/format.h>
@@ -46,7 +47,7 @@ namespace {
 
 std::string name_of(const JitOptions& o) { return o.name.empty() ? "fn" : o.name; }
 
-// What is wrong with them whatever the arguments are.
+// Checks the options independently of the arguments.
 void check_options(const JitOptions& o) {
   if (!o.device.empty()) find_device(o.device, fmt::format("jit '{}'", name_of(o)));
   if (!(o.time_limit >= 0))
@@ -70,8 +71,9 @@ struct Entry final : RefCounted {
   uint64_t hash;
   std::vector<uint64_t> words;
   Ref<const Program> program;
-  uint64_t number;                     // entries are numbered as they come
-  mutable std::atomic<uint64_t> used;  // the newest entry when it was last looked up
+  uint64_t number;  // entries are numbered in the order of insertion
+  // The number of the newest entry when this one was last found.
+  mutable std::atomic<uint64_t> used;
   mutable std::atomic<const Entry*> next;
   Entry(const KeyWriter& key, Ref<const Program> p, uint64_t n, const Entry* next)
       : hash(key.hash()),
@@ -81,7 +83,7 @@ struct Entry final : RefCounted {
         used(n),
         next(next) {}
 };
-// A key that is being traced by a thread, of this process or of one that has forked it.
+// A key that a thread is tracing. The thread belongs to this process or to the one that forked it.
 struct InProgress {
   const KeyWriter* key;
   std::thread::id owner;
@@ -96,7 +98,7 @@ class State final : public RefCounted {
  public:
   State(const JitOptions& o, Location at);
   ~State() override;
-  // For as long as a Reading lives.
+  // The result is valid while a Reading exists.
   const Program* find(const KeyWriter& key) const {
     for (const Entry* e = bucket(key).load(std::memory_order_acquire); e;
          e = e->next.load(std::memory_order_acquire))
@@ -108,16 +110,16 @@ class State final : public RefCounted {
       }
     return nullptr;
   }
-  // Also lets go of what was not used for longest, if there is too much.
+  // Also drops the least recently used entries if there are too many.
   void insert(const KeyWriter& key, Ref<const Program> p);
   void clear();
 
   const JitOptions options;
   const Location at;
-  const char* const name;           // of arrays that outlive the callable, too
-  Device* const device;             // null: where the arguments are
-  std::vector<InProgress> tracing;  // under tracing_mutex()
-  History history;                  // the same
+  const char* const name;           // arrays that outlive the callable use it too
+  Device* const device;             // null: the device of the arguments
+  std::vector<InProgress> tracing;  // guarded by tracing_mutex()
+  History history;                  // likewise
 
  private:
   static constexpr size_t n_buckets = 32;
@@ -125,16 +127,16 @@ class State final : public RefCounted {
   const std::atomic<const Entry*>& bucket(const KeyWriter& k) const {
     return buckets_[k.hash() % n_buckets];
   }
-  using Dropped = std::vector<Ref<const RefCounted>>;  // to be retired without the lock
+  using Dropped = std::vector<Ref<const RefCounted>>;  // to be retired after unlocking
   Dropped drop_least_used();
   template <class F>
   Dropped drop_if(F f);
   std::atomic<const Entry*> buckets_[n_buckets] = {};
   std::atomic<uint64_t> newest_{0};
-  int64_t added_ = 0;  // entries since the last look at their sizes
+  int64_t added_ = 0;  // entries since the last check of their sizes
 };
 
-// All callables that live, for clear_caches().
+// All live callables, for clear_caches().
 struct States {
   ForkMutex guard;
   std::set<State*> all;
@@ -161,16 +163,16 @@ State::~State() {
     for (const Entry* e = b.load(); e;) std::exchange(e, e->next.load())->release();
 }
 
-// Of the lists of all callables.
+// Guards the entry lists of all callables.
 ForkMutex& entries_mutex() {
   static auto* m = new ForkMutex;
   return *m;
 }
 
 constexpr int64_t callable_limit = 64 << 20;  // bytes of programs of one callable
-constexpr int64_t look_every = 32;            // new programs
+constexpr int64_t look_every = 32;            // new programs between checks of their sizes
 
-// Takes entries out of the lists.
+// Unlinks the entries for which f is true.
 template <class F>
 State::Dropped State::drop_if(F f) {
   Dropped out;
@@ -185,8 +187,8 @@ State::Dropped State::drop_if(F f) {
   return out;
 }
 
-// Half of the room is made at once, so that a callable that needs a little more than there is does
-// not compile at each call.
+// Frees half of the limit at a time. A callable that needs slightly more than the limit would
+// otherwise compile in each call.
 State::Dropped State::drop_least_used() {
   if (++added_ < look_every) return {};
   added_ = 0;
@@ -245,14 +247,15 @@ void add_options(KeyWriter& k, const JitOptions& o) {
   k.add_static(o.time_limit);
 }
 
-// ---- who waits for whom, so that two threads never wait for each other
+// ---- which thread waits for which, so that no two threads wait for each other
 
-// Under tracing_mutex().
+// Guarded by tracing_mutex().
 std::map<std::thread::id, std::thread::id>& waits() {
   static auto* w = new std::map<std::thread::id, std::thread::id>;
   return *w;
 }
-// Registers that this thread waits for `owner`, unless owner (through others) waits for this one.
+// Registers that this thread waits for `owner`. Returns false if owner waits, through others, for
+// this thread.
 bool may_wait(std::thread::id owner) {
   for (auto it = waits().find(owner); it != waits().end(); it = waits().find(it->second))
     if (it->second == std::this_thread::get_id()) return false;
@@ -267,7 +270,7 @@ bool holds_tracer(const Arrays& x) {
   return std::any_of(x.begin(), x.end(), [](const Array& a) { return !a.node().concrete(); });
 }
 
-// Which leaves belong to donated arguments.
+// Returns the leaves that belong to donated arguments.
 std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
   std::vector<bool> r(args.leaves, false);
   for (int n : s.options.donate_argnums) {
@@ -311,7 +314,7 @@ std::string cause_of(State& s, const LeafList& x, const TraceRequest& t) {
   return s.history.add(s.name, s.at, types, args);
 }
 
-// Removes the mark that a key is being traced, also when tracing ends by an exception.
+// Removes the mark that a key is being traced, even if tracing throws.
 struct TracingScope {
   State& s;
   const KeyWriter& key;
@@ -330,12 +333,14 @@ struct TracingScope {
                   s.name, s.at ? fmt::format(" ({})", to_string(s.at)) : ""));
 }
 
-// Waits until no other thread traces the key. False: somebody waits for us, so we trace it as well.
-// It looks again and again, so that a fork leaves nobody asleep and a time limit holds.
+// Waits until no other thread traces the key. Returns false if another thread waits for this one,
+// which then traces the key as well. It polls, so a fork leaves no thread asleep and a time limit
+// is obeyed.
 bool wait_for_others(State& s, const KeyWriter& key, std::unique_lock<ForkMutex>& lock) {
   const auto self = std::this_thread::get_id();
   for (;;) {
-    std::erase_if(s.tracing, [&](const InProgress& p) {  // by a thread that only the parent has
+    // Drops keys of threads that only the parent process has.
+    std::erase_if(s.tracing, [&](const InProgress& p) {
       return p.generation != fork_generation() && p.owner != self;
     });
     const auto it = std::find_if(s.tracing.begin(), s.tracing.end(), [&](const InProgress& p) {
@@ -389,7 +394,7 @@ Ref<const JitProgram> trace_program(RefCounted& state, const KeyWriter& key, con
   const TracingScope scope{s, key};
   Ref<Program> p = trace(s, x, t, s.options.keep_unused);
   p->cause = cause_of(s, x, t);
-  // What captures a value of an enclosing trace belongs to that trace alone.
+  // A program that captures a value of an enclosing trace belongs to that trace, so it is not kept.
   if (holds_tracer(p->closed.consts)) return p;
   if (const Program* other = s.find(key)) return Ref<const JitProgram>(other);
   s.insert(key, p);
@@ -416,7 +421,7 @@ void run_program(const RefCounted& state, const JitProgram& program, const LeafL
     for (Array& a : operands) a = base::device_put(a, s.device->name());
   Arrays r =
       base::call(p.written.jaxpr, operands, s.name, p.options.time_limit, p.options.check_nans);
-  // A weak number that the program returns as it is given, or writes down, keeps its double.
+  // A weak number keeps its double if the program returns it unchanged or returns a literal.
   const JaxprData& j = *p.written.jaxpr;
   for (size_t k = 0; k < r.size() && !p.options.check_nans; ++k) {
     const Atom a = j.out[k];
@@ -432,7 +437,7 @@ void run_program(const RefCounted& state, const JitProgram& program, const LeafL
 Ref<const LoweredImpl> lower_traced(const RefCounted& state, const LeafList& x,
                                     const TraceRequest& t) {
   const State& s = state_of(state);
-  // It is looked at as it was written, so no argument is left out.
+  // It is shown as it was written, so no argument is left out.
   const Ref<const Program> p = trace(s, x, t, true);
   if (holds_tracer(p->closed.consts))
     throw CompileError(fmt::format(

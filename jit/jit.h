@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/jit.h: jit: a function becomes a compiled program for each kind of arguments it is called
+// jit/jit.h: jit compiles a function into one program for each kind of arguments that it is called
 // with.
 #pragma once
 #include <string>
@@ -14,32 +14,32 @@
 namespace weft {
 
 namespace typing {
-// time_limit and check_nans hold wherever the call ends up: in lower().compile(), under vmap and
-// grad, inside another jit. There the call stays a step of its own, and a mapped loop around it
-// runs all lanes step by step.
+// time_limit and check_nans apply wherever the function is called: in lower().compile(), under vmap
+// and grad, and inside another jit. There the call remains a separate step, so a mapped loop around
+// it runs all lanes in lockstep, step by step.
 struct JitOptions {
-  // Arguments whose memory the program takes for results and temporaries, where they fit; using
-  // them afterwards raises DeviceError, and no other thread may use them meanwhile, nor a span of
-  // data(). Under another transform they stay.
+  // Arguments whose memory the program reuses for results and temporaries where they fit. Using a
+  // donated argument afterwards raises DeviceError. No other thread may use it during the call, nor
+  // a span returned by data(). Under another transform donation has no effect.
   std::vector<int> donate_argnums = {};
-  // One of devices(), to which the arguments are moved if they lie elsewhere; empty: where they
-  // are.
+  // One of devices(). Arguments on another device are moved to it. Empty: the device of the
+  // arguments.
   std::string device = {};
-  // How programs and messages call the function.
+  // The name of the function in programs and messages.
   std::string name = {};
-  // Pass also what the program does not read.
+  // Also pass arguments that the program does not read.
   bool keep_unused = false;
-  // Raise CheckError, naming the operation, when a result holds a NaN (of lanes of a loop that runs
-  // for some of them alone, when the loop's result does).
+  // Raise CheckError, naming the operation, when a result holds a NaN. Inside a loop that runs for
+  // only some of its lanes, a NaN counts only if it is in the loop's result.
   bool check_nans = false;
-  // Seconds after which a call ends with InterruptedError (0: none).
+  // Seconds after which a call ends with InterruptedError (0: no limit).
   double time_limit = 0;
 };
 }  // namespace typing
 
 namespace detail {
 
-// The Arrays among the arguments, where they lie. Few need no memory.
+// Pointers to the Arrays among the arguments. A short list allocates no memory.
 class LeafList {
  public:
   void add(const Array* x) {
@@ -62,7 +62,7 @@ class LeafList {
   size_t size_ = 0;
 };
 
-// Results of a call before they are put into their tree.
+// The results of a call before the result tree is rebuilt from them.
 class ResultList {
  public:
   explicit ResultList(size_t n) {
@@ -83,12 +83,13 @@ struct CallVisitor : StructureVisitor {
   CallVisitor(KeyWriter* w, LeafList* l) : StructureVisitor{w}, leaves(l) {}
   void leaf(const Array& x) {
     leaves->add(&x);
-    // No program has the key of an empty handle, so tracing sees it, and says which one it is.
+    // No program has the key of an empty handle, so the call is traced, and tracing reports the
+    // argument.
     words->add(x.empty_handle() ? 0 : x.type().hash());
   }
 };
 
-// A traced function. What follows the result lies in jit.cpp.
+// A traced function. The rest of it is in jit.cpp.
 class JitProgram : public ir::RefCounted {
  public:
   size_t n_out = 0;
@@ -110,21 +111,21 @@ struct PrototypeOf {
 // The programs of one callable.
 using JitState = ir::Ref<ir::RefCounted>;
 JitState make_jit_state(const typing::JitOptions& o, typing::Location at);
-// The same for equal keys.
+// Returns the same state for equal identities.
 JitState shared_jit_state(const typing::JitOptions& o, typing::Location at, KeyWriter& identity);
 
-// What tracing needs to know.
+// The inputs of tracing.
 struct TraceRequest {
   ir::FunctionRef<Arrays(const Arrays&)> f;
   ir::FunctionRef<ir::Ref<const ir::RefCounted>()> prototype;
   ir::FunctionRef<tree::Skeleton()> args;
 };
-// The program for this key, if it has been traced, for as long as a Reading lives; completes the
-// key with the context.
+// Returns the program for this key, or null if it has not been traced. The pointer is valid while a
+// Reading exists. Adds the context to the key.
 const JitProgram* find_program(const ir::RefCounted& state, KeyWriter& key);
 ir::Ref<const JitProgram> trace_program(ir::RefCounted& state, const KeyWriter& key,
                                         const LeafList& x, const TraceRequest& t);
-// The option time_limit for a whole call, tracing and compiling included.
+// The option time_limit, applied to a whole call, including tracing and compilation.
 ir::TimeLimit call_limit(const ir::RefCounted& state);
 void run_program(const ir::RefCounted& state, const JitProgram& p, const LeafList& x, Array* out);
 ir::Ref<const LoweredImpl> lower_traced(const ir::RefCounted& state, const LeafList& x,
@@ -161,13 +162,13 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     using R = result_t<F, P...>;
     try {
       return called<R>(args);
-    } catch (Error& e) {  // rather than a Source, which each call would pay for
+    } catch (Error& e) {  // a Source would cost time in every call
       ir::add_place(e, at_);
       throw;
     }
   }
-  // The program for arguments of these types, to be looked at or compiled ahead; they may be
-  // ShapeDtypeStructs.
+  // Returns the program for arguments of these types, to inspect it or to compile it ahead of time.
+  // The arguments may be ShapeDtypeStructs.
   template <class... A>
   auto lower(const A&... a) const {
     return lower_at(arguments<F>(a...));
@@ -214,14 +215,14 @@ class Jitted : public CallOperator<Jitted<F>, F> {
 
 }  // namespace detail
 
-// Forgets every traced and compiled program and gives all memory that is kept for later back.
-// Callables stay valid: their next call traces and compiles anew. Source: jax.clear_caches.
+// Drops every traced and compiled program and frees all cached memory. Callables stay valid: their
+// next call traces and compiles again. Source: jax.clear_caches.
 void clear_caches();
 
-// f, traced once for each kind of arguments (types, trees, static values) and compiled: jit(f,
-// {.donate_argnums = {0}, .name = "step"}). Static is what f's parameter types say is no Array.
-// Arrays that f captures are read when it is traced. Programs live in the callable and its copies.
-// CompileError where f calls itself for ever. Source: jax.jit.
+// Compiles f, which is traced once for each kind of arguments (types, trees, static values): jit(f,
+// {.donate_argnums = {0}, .name = "step"}). Arguments are static if their parameter types in f hold
+// no Array. Arrays that f captures are read when it is traced. The callable and its copies own the
+// programs. Raises CompileError if f calls itself without end. Source: jax.jit.
 //
 //     jit([](Array x) { return x + 1; })(array({1, 2}))  // array([2, 3], dtype=int32)
 template <class F = typing::BinaryFunction>
@@ -229,7 +230,7 @@ auto jit(F f, const typing::JitOptions& options = {},
          typing::Location at = typing::Location::here()) {
   return detail::Jitted<F>(std::move(f), options, at);
 }
-// The same for a name that <cmath> has, too: jit(tanh).
+// The same for a name that <cmath> also declares: jit(tanh).
 template <class F = typing::UnaryFunction>
   requires std::same_as<F, typing::UnaryFunction>
 auto jit(F f, const typing::JitOptions& options = {},

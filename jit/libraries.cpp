@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/libraries.cpp: asks each library for its version.
+// jit/libraries.cpp: reads the version of each library.
 #include "weft/jit/libraries.h"
 
 #include <cblas.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/libraries.h: the libraries that the compiler and its programs use, as they are loaded.
+// jit/libraries.h: the libraries that the compiler and its programs use, with the versions that are
+// loaded.
 #pragma once
 #include <string>
 #include <utility>
@@ -8,7 +9,7 @@
 
 namespace weft::compiler {
 
-// Name and version: {"LLVM", "19.1.7"}, ….
+// Returns names and versions: {"LLVM", "19.1.7"}, ….
 std::vector<std::pair<std::string, std::string>> libraries();
 
 }  // namespace weft::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/lowered.cpp: a program at each stage of its way to machine code, as text.
+// jit/lowered.cpp: the texts of a program at each stage of its compilation.
 #include "weft/jit/lowered.h"
 
 #include <fmt/format.h>
@@ -45,7 +45,7 @@ class CompiledView final : public weft::detail::CompiledImpl {
   Arrays run(const Arrays& x) const override {
     weft::detail::LeafList leaves;
     for (const Array& a : x) {
-      (void)concrete(a);  // ConcretizationError inside a trace
+      (void)concrete(a);  // raises ConcretizationError inside a trace
       leaves.add(&a);
     }
     Arrays out(traced_->n_out);
@@ -58,7 +58,7 @@ class CompiledView final : public weft::detail::CompiledImpl {
   Ref<const CompiledProgram> program_;
 };
 
-// The ops that run for one lane after another because they have no batching rule.
+// Collects the ops without a batching rule, which run for one lane after another.
 void lane_loops(const Jaxpr& j, std::set<std::string>* ops) {
   any_equation({j}, [&](const JaxprData&, const Eqn& e) {
     if (const auto op = param_field<std::string>(e.params, "lane_loop_of"); op && !op->empty())
@@ -67,7 +67,7 @@ void lane_loops(const Jaxpr& j, std::set<std::string>* ops) {
   });
 }
 
-// The program and those of its loops, all the way in.
+// Returns the program and its inner programs, at all depths.
 std::vector<const CompiledProgram*> with_inner(const CompiledProgram& p) {
   std::vector<const CompiledProgram*> all{&p};
   for (size_t i = 0; i < all.size(); ++i)
@@ -135,7 +135,7 @@ class LoweredView final : public weft::detail::LoweredImpl {
   }
 
  private:
-  // For the device, if it is one that programs are compiled for.
+  // Compiles for the device if it has a compiler, else for the host.
   Ref<const CompiledProgram> program() const {
     const Jaxpr& j = traced_->written.jaxpr;
     if (!device_) return compile_program(j);
@@ -143,7 +143,7 @@ class LoweredView final : public weft::detail::LoweredImpl {
     const auto* const p = dynamic_cast<const CompiledProgram*>(e.get());
     return p ? Ref<const CompiledProgram>(p) : compile_program(j);
   }
-  // The kernels of all steps, those of inner programs included.
+  // Returns the kernels of all steps, including those of inner programs.
   static std::vector<const BoundKernel*> kernels_of(const CompiledProgram& all) {
     std::vector<const BoundKernel*> r;
     for (const CompiledProgram* p : with_inner(all))
@@ -156,7 +156,7 @@ class LoweredView final : public weft::detail::LoweredImpl {
     for (const BoundKernel* k : kernels_of(p)) r.push_back({k->kernel(), k->schedule()});
     return r;
   }
-  // What texts are for: never an emulated one.
+  // The target of the generated texts. It is never an emulated GPU.
   TargetInfo gpu() const {
     return gpu_target(static_cast<const cuda::Device&>(*device_).architecture());
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/lowered.h: a program on its way to machine code, to be looked at: jit(f).lower(args…).
+// jit/lowered.h: the stages of a program's compilation, for inspection: jit(f).lower(args…).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,25 +17,24 @@ struct Closed;
 
 namespace typing {
 struct CompileOptions {
-  // How kernels are to be run that the compiler would run otherwise: for each the line "schedule"
-  // with its hash, as kernels() and report() show it, and the lines below it there. CompileError if
-  // the program has no such kernel, or it cannot be run so.
+  // Schedules to use instead of those that the compiler chooses. For each kernel it holds the line
+  // "schedule" with its hash and the lines below it, as kernels() and report() print them. Raises
+  // CompileError if the program has no such kernel, or the kernel cannot run that way.
   std::string schedules = {};
-  // Ops and the implementations that they are to be run by, as {{"dot_general", "generated"}};
-  // docs/ops.md has the names. CompileError if there is no such name, or it does not apply to a use
-  // of the op.
+  // Implementations to use, by op: {{"dot_general", "generated"}}. docs/ops.md lists the names.
+  // Raises CompileError if a name is unknown or does not apply to a use of the op.
   std::vector<std::pair<std::string, std::string>> implementations = {};
 };
 }  // namespace typing
 
 namespace detail {
 
-// What the compiler implements.
+// The interfaces that the compiler implements.
 class CompiledImpl : public ir::RefCounted {
  public:
   virtual typing::MemoryUse memory() const = 0;
   virtual typing::Cost cost() const = 0;
-  virtual Arrays run(const Arrays& x) const = 0;  // concrete arguments, without constants
+  virtual Arrays run(const Arrays& x) const = 0;  // x: concrete arguments, without constants
 };
 class LoweredImpl : public ir::RefCounted {
  public:
@@ -50,13 +49,15 @@ class LoweredImpl : public ir::RefCounted {
   virtual ir::Ref<const CompiledImpl> compile(const typing::CompileOptions& o = {}) const = 0;
 };
 
-// to_stablehlo of the program (interop/stablehlo.h; defined there, as layers go).
+// to_stablehlo of the program (interop/stablehlo.h). It is defined there because this layer may not
+// depend on that one.
 std::string stablehlo_text(const LoweredImpl& l);
-// The arguments that a program was made for: their types, and what they are beside their Arrays.
+// The arguments that a program was compiled for: their types, and their structure and static
+// values.
 using LoweredFor = ir::Ref<const ir::RefCounted>;
 LoweredFor make_lowered_for(typing::Types types, const KeyWriter& structure,
                             ir::FunctionRef<tree::Skeleton()> args);
-// ShapeError, DTypeError, or CompileError for static values, unless these are such arguments.
+// Raises ShapeError, DTypeError, or CompileError (for static values) unless the arguments match.
 void check_compiled_arguments(const ir::RefCounted& want, const KeyWriter& structure,
                               const Arrays& x, ir::FunctionRef<tree::Skeleton()> args);
 template <class Args>
@@ -69,9 +70,9 @@ KeyWriter structure_of(const Args& args) {
 
 }  // namespace detail
 
-// A compiled program for arguments of fixed types, structure and static values; ShapeError,
-// DTypeError or CompileError for others. memory() says what a run takes, in bytes
-// (typing::MemoryUse; jax.stages.Compiled.memory_analysis), cost() what work it is (typing::Cost).
+// A compiled program for arguments of fixed types, structure and static values. Other arguments
+// raise ShapeError, DTypeError or CompileError. memory() returns the bytes that a run needs
+// (typing::MemoryUse; jax.stages.Compiled.memory_analysis). cost() returns its work (typing::Cost).
 // Source: jax.stages.Compiled.
 //
 //     auto c = jit([](Array x) { return x * 2; }).lower(zeros({4})).compile();
@@ -95,7 +96,7 @@ class Compiled<std::tuple<P...>, R> {
     const Arrays out = impl_->run(x);
     return tree::rebuild(prototype_, out.data());
   }
-  // Vectors and the like of numbers, which become no Arrays by themselves.
+  // Rejects containers of numbers, which do not convert to Arrays, with a clear message.
   template <class... A>
     requires(sizeof...(A) == sizeof...(P)) && (detail::numbers_for_array<P, A> || ...)
   R operator()(const A&...) const {
@@ -109,9 +110,9 @@ class Compiled<std::tuple<P...>, R> {
   R prototype_;
 };
 
-// A traced program and what the compiler makes of it, as text: jaxpr() as it was traced,
-// optimized() as it is compiled, kernels(), llvm_ir(), assembly(), ptx() of its loops, stablehlo(),
-// and report(), which says what runs how and why. compile() makes it callable. Source:
+// A traced program and the texts that the compiler derives from it: jaxpr() as traced, optimized()
+// as compiled, kernels(), llvm_ir(), assembly() and ptx() of its loops, and stablehlo(). report()
+// explains how each part runs and why. compile() returns it as a callable. Source:
 // jax.stages.Lowered.
 //
 //     auto l = jit([](Array x, int n) { return x * n; }).lower(zeros({2}), 3);

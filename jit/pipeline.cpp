@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/pipeline.cpp: the passes of the compiler, in order. Each reads what those before it have
-// made, and changes nothing else. WEFT_LOG=passes shows the program after each.
+// jit/pipeline.cpp: the passes of the compiler, in order. Each pass reads what earlier passes made
+// and changes nothing else. WEFT_LOG=passes prints the program after each.
 #include "weft/jit/pipeline.h"
 
 #include <fmt/format.h>
@@ -26,8 +26,8 @@
 namespace weft::compiler {
 namespace {
 
-// A program on its way. By step of the plan: its nest and how that is run, if it has one, the
-// programs of its bodies, what runs.
+// The state of a compilation. By step of the plan: its nest and schedule, if it has one, the
+// programs of its bodies, and the step that runs.
 struct Compilation {
   Jaxpr jaxpr;
   std::optional<Program> analysed = {};
@@ -41,8 +41,8 @@ struct Compilation {
 
 void analyse(Compilation& c) { c.analysed.emplace(c.jaxpr); }
 
-// Threads that share a row have no array together: each computes anew what a lane of the host
-// keeps.
+// Threads that share a row have no common array. Each therefore recomputes the values that a lane
+// of the host caches.
 void choose_kernels(Compilation& c) {
   c.plan = make_plan(*c.analysed);
   if (!current_target().gpu()) return;
@@ -51,7 +51,8 @@ void choose_kernels(Compilation& c) {
 
 void write_nests(Compilation& c) {
   const Program& p = *c.analysed;
-  std::vector<bool> in_memory(p.j->types.size(), false);  // what earlier steps have made
+  // Variables that earlier steps have stored.
+  std::vector<bool> in_memory(p.j->types.size(), false);
   std::fill_n(in_memory.begin(), p.j->n_in, true);
   for (const Step& s : c.plan.steps) {
     StopToken::current().check("compiling");
@@ -112,7 +113,7 @@ void make_steps(Compilation& c) {
                                 std::move(c.around[i])));
 }
 
-// Independent of one another.
+// Steps are independent of one another.
 void make_code(Compilation& c) {
   const StopToken& stop = StopToken::current();
   parallel_for(static_cast<int64_t>(c.steps.size()), 1, [&](int64_t begin, int64_t end) {
@@ -143,7 +144,7 @@ std::string show_steps(const Compilation& c) {
   return s;
 }
 
-// What bodies are rewritten by before anything is chosen in them.
+// Rewrites bodies before implementations are chosen in them.
 Jaxpr simple_body(const Jaxpr& j) { return fuse_ops(split_ops(simplify(j, simple_body))); }
 
 Jaxpr chosen(const Jaxpr& j, bool in_expansion) {
@@ -153,7 +154,7 @@ Jaxpr chosen(const Jaxpr& j, bool in_expansion) {
 }
 Jaxpr choose(const Jaxpr& j) { return chosen(j, false); }
 
-// What an op is expanded to may leave a choice, too.
+// Expansions of an op may need a choice again.
 Jaxpr expand(const Jaxpr& j) {
   for (Jaxpr before = j;;) {
     const Jaxpr r = expand_ops(before);
@@ -162,7 +163,7 @@ Jaxpr expand(const Jaxpr& j) {
   }
 }
 
-// A pass rewrites the jaxpr, or adds to what is known of the program; `show` is what it did.
+// A pass rewrites the jaxpr, or adds to the state of the compilation; `show` prints what it did.
 struct Pass {
   const char* name;
   Jaxpr (*rewrite)(const Jaxpr&);
@@ -186,7 +187,7 @@ constexpr Pass passes[] = {
     {"code", nullptr, make_code, show_steps},
 };
 
-// Debug builds verify what every pass makes, in every program that is interned.
+// Debug builds verify the result of every pass, for every interned program.
 Jaxpr apply(const Pass& pass, const Jaxpr& j) {
   const Jaxpr r = pass.rewrite(j);
 #ifndef NDEBUG

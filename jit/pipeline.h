@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/pipeline.h: the way of a program through the compiler.
+// jit/pipeline.h: the passes that compile a program.
 #pragma once
 #include "weft/jit/run/compiled.h"
 
 namespace weft::compiler {
 
-// Compiles j for the current target (jit/schedule/target.h), whatever is known already. What its
-// bodies are compiled to is looked for in the cache.
+// Compiles j for the current target (jit/schedule/target.h), even if the cache already has it.
+// Programs of its bodies are taken from the cache.
 Ref<const CompiledProgram> compile(const Jaxpr& j);
-// The passes from jaxpr to jaxpr alone.
+// Runs only the passes from jaxpr to jaxpr.
 Jaxpr rewritten(const Jaxpr& j);
-// Compiles, or finds, the program (cached by the interned jaxpr; jit/program_cache.cpp).
+// Returns the compiled program from the cache (by interned jaxpr; jit/program_cache.cpp), or
+// compiles it.
 Ref<const CompiledProgram> compile_program(const Jaxpr& j);
 
 }  // namespace weft::compiler

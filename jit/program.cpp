@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/program.cpp: running one traced function.
+// jit/program.cpp: runs one traced function.
 #include "weft/jit/program.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@
 namespace weft::detail {
 namespace {
 
-// The program without the inputs that are not kept.
+// Returns the program without the inputs that are not kept.
 Jaxpr without_inputs(const Jaxpr& j, const std::vector<int32_t>& kept) {
   if (kept.size() == static_cast<size_t>(j->n_in)) return j;
   std::vector<int32_t> number(j->types.size(), -1);
@@ -131,7 +131,7 @@ int64_t Program::footprint() const {
   return bytes;
 }
 
-// What it compiles to elsewhere has no part in the temporaries of the host.
+// Code for another device does not count towards the host's temporaries.
 Ref<const Executable> Program::executable_for(Device& d) const {
   const NoFork hold;
   const std::lock_guard lock(compiling_);
@@ -215,7 +215,7 @@ void Program::run_here(const LeafList& x, Array* out) const {
 }
 
 void Program::call(const LeafList& x, Array* out) const {
-  // What an enclosing trace has captured stays.
+  // Inside an enclosing trace arguments are kept, because the trace may have captured them.
   const bool donates = !donated.empty() && current().get() == eval_interpreter().get();
   if (donates) return call_donating(x, out);
   call_keeping(x, out);
@@ -227,7 +227,7 @@ void Program::call_keeping(const LeafList& x, Array* out) const {
   if (options.time_limit <= 0 && !options.check_nans) return run(x, out);
   const TimeLimit limit(options.time_limit, options.name);
   run(x, out);
-  // Elsewhere it may not have run yet.
+  // On another device it may still be running.
   for (size_t k = 0; options.time_limit > 0 && k < n_out; ++k) out[k].block_until_ready();
   limit.token().check(options.name);
   if (!options.check_nans) return;
@@ -247,7 +247,7 @@ struct LoweredArguments final : RefCounted {
 
 [[noreturn]] void raise_other_structure(const tree::Skeleton& want, const tree::Skeleton& got) {
   const auto d = tree::detail::first_difference(want, got, "args");
-  if (!d)  // of what a tree's text does not tell apart
+  if (!d)  // the difference is not visible in the tree's text
     throw CompileError(
         "a compiled program was called with another callable or static value than it was lowered "
         "for; lower and compile it again for this one");

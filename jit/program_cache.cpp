@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/program_cache.cpp: the compiled programs of the process, by their jaxprs. What a function
-// uses stays; of what none uses any more, the last used (docs/decisions/0012).
+// jit/program_cache.cpp: the compiled programs of the process, by jaxpr. It keeps the programs that
+// functions use, and the most recently used among the others (docs/decisions/0012).
 #include "weft/jit/program_cache.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int64_t unused_limit = 32 << 20;  // bytes of programs that no function uses
 
-// Programs of one target are not those of another.
+// Each target has separate programs.
 struct ProgramKey {
   const JaxprData* jaxpr;
   const TargetInfo* target;
@@ -36,9 +36,9 @@ struct KeyHash {
 };
 
 struct Entry {
-  Jaxpr jaxpr;  // stays interned while it is here
+  Jaxpr jaxpr;  // interned as long as this entry exists
   Ref<const CompiledProgram> program;
-  uint64_t used = 0;  // when it was asked for
+  uint64_t used = 0;  // time of the last lookup
   int64_t bytes = 0;
 };
 
@@ -46,14 +46,14 @@ struct Cache {
   ForkMutex guard;
   std::unordered_map<ProgramKey, Entry, KeyHash> programs;
   uint64_t now = 0;
-  int64_t added = 0;  // bytes since the last look at what is unused
+  int64_t added = 0;  // bytes since the last search for unused programs
 };
 Cache& cache() {
   static auto* c = new Cache;
   return *c;
 }
 
-// Takes out what is too much; the caller lets it go when it holds no lock.
+// Removes programs above the limit. The caller frees them after unlocking.
 std::vector<Entry> take_unused(Cache& c) {
   c.added = 0;
   std::vector<std::pair<uint64_t, ProgramKey>> unused;
@@ -90,13 +90,14 @@ Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   Cache& c = cache();
   const Jaxpr& first = j->first ? j->first : j;
   const ProgramKey key{first.get(), chosen_target()};
-  const bool kept = !ForcedScope::entered();  // what was forced is for whoever forced it
+  // Forced programs belong to the scope that forced them.
+  const bool kept = !ForcedScope::entered();
   if (kept) {
     const std::lock_guard lock(c.guard);
     if (Ref<const CompiledProgram> known = find(c, key)) return known;
   }
   const NoFork hold;
-  const FloatState state;  // numbers are folded
+  const FloatState state;  // constant folding needs it
   const TimeLimit interruptible(0);
   const auto made = compile(j);
   if (!kept) return made;

@@ -5,7 +5,7 @@
 
 namespace weft::compiler {
 
-// Forgets all; those in use live on with their users.
+// Empties the cache. Programs in use live until their users drop them.
 void clear_program_cache();
 
 }  // namespace weft::compiler

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit.h: writes the LLVM IR of one kernel. Included by emit_*.cpp alone.
+// jit/emit/emit.h: writes the LLVM IR of one kernel. Only emit_*.cpp and gpu/*.cpp include it.
 //
-// A vector holds `lanes` neighbouring grid points; `interleave` of them go side by side. A uniform
-// value is one scalar, a linear one a scalar (that of lane 0) and a stride, a varying one its
-// vectors. `active` is the mask of the lanes that run; whatever is emitted runs only while at least
-// one lane is active, so uniform loads need no mask. Lanes that are not active compute on
-// leftovers.
+// A vector holds `lanes` neighbouring grid points, and `interleave` vectors are computed together.
+// A uniform value is one scalar. A linear value is a scalar (that of lane 0) and a stride. A
+// varying value is its vectors. `active` is the mask of the active lanes. Emitted code runs only
+// while at least one lane is active, so uniform loads need no mask. Inactive lanes compute
+// unspecified values.
 #pragma once
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
@@ -38,38 +38,38 @@ class Emitter {
     bool gpu = false;
     bool emulated = false;      // a GPU whose threads run on the host
     bool non_temporal = false;  // has non-temporal stores
-    bool checked = false;       // every access is tested (jit/emit/checked.h)
+    bool checked = false;       // tests every access (jit/emit/checked.h)
   };
-  // The schedule has been verified.
+  // The schedule must have been verified.
   Emitter(const nest::Kernel& kernel, const Schedule& schedule, llvm::Module& module,
           const Machine& machine);
 
-  // The function of the CPU: name(buffers, extents, range, scratch).
+  // Emits the CPU function: name(buffers, extents, range, scratch).
   void emit_cpu(const std::string& name);
-  int64_t scratch_bytes() const { return scratch_bytes_; }  // that it needs in a call
-  // The kernel of the GPU (jit/emit/image.h).
+  int64_t scratch_bytes() const { return scratch_bytes_; }  // scratch memory that one call needs
+  // Emits the GPU kernel (jit/emit/image.h).
   void emit_gpu(const std::string& name);
 
  private:
-  // A value at the place of emission.
+  // A value at the current insertion point.
   struct Val {
     V base = nullptr;    // uniform or linear
-    V stride = nullptr;  // of a linear one, else null
-    Vs vectors;          // of a varying one
-    V splat = nullptr;   // of a uniform one, made where it is defined
+    V stride = nullptr;  // of a linear value, else null
+    Vs vectors;          // of a varying value
+    V splat = nullptr;   // of a uniform value, created where it is defined
   };
-  using Masks = Vs;  // by vector; empty: all lanes run
+  using Masks = Vs;  // by vector; empty: all lanes are active
 
   // Values (emit_values.cpp).
   llvm::Type* type(nest::Kind k) const;
   llvm::Type* vector_type(nest::Kind k) const { return vector_of(type(k)); }
-  // On a GPU a number: points that are run side by side are "vectors" of one.
+  // On a GPU the type itself: each interleaved point of a thread is a "vector" of one element.
   llvm::Type* vector_of(llvm::Type* t) const {
     return machine_.gpu ? t : llvm::FixedVectorType::get(t, lanes_);
   }
   nest::Kind kind(nest::Id v) const { return k_.insts[v].kind; }
   const Variance& variance(nest::Id v) const { return divergence_.variance[v]; }
-  // What f gives for the number of each vector.
+  // Returns f(p) for each vector p.
   template <class F>
   Vs vectors(F&& f) const {
     Vs out;
@@ -77,7 +77,7 @@ class Emitter {
     return out;
   }
   V i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
-  // Of an integer that is a constant.
+  // Returns the value of an integer constant.
   static std::optional<int64_t> known(V x) {
     const auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(x);
     return c ? std::optional(c->getSExtValue()) : std::nullopt;
@@ -91,13 +91,13 @@ class Emitter {
   V linear_vec(const Val& x, int vector, llvm::Type* element);
   V vector_base(const Val& x, int vector);
   V stride_of(nest::Id v);
-  Vs parts(nest::Id v, const Variance& want);  // as `want` holds it: one scalar or the vectors
+  Vs parts(nest::Id v, const Variance& want);  // in the form of `want`: one scalar or the vectors
   void set(nest::Id v, V scalar) { values_[v] = Val{scalar, nullptr, {}, nullptr}; }
   void set_parts(nest::Id v, const Variance& s, const Vs& parts);
   void set_vectors(nest::Id v, Vs vectors) {
     values_[v] = Val{nullptr, nullptr, std::move(vectors), nullptr};
   }
-  V mask_of(int vector);  // `active`, spelled out
+  V mask_of(int vector);  // `active` as an explicit mask
   Vs masks_of() {
     return vectors([&](int p) { return mask_of(p); });
   }
@@ -111,43 +111,44 @@ class Emitter {
   llvm::BasicBlock* here() { return b_.GetInsertBlock(); }
   void at(llvm::BasicBlock* bb) { b_.SetInsertPoint(bb); }
   void jump(llvm::BasicBlock* bb) { b_.CreateBr(bb); }
-  V stack(llvm::Type* t, int64_t n, const char* name);  // of one call, not initialised
+  V stack(llvm::Type* t, int64_t n, const char* name);  // memory of one call, uninitialized
   V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args) {
     return b_.CreateIntrinsic(id, types, args);
   }
-  // Of the type of its first argument.
+  // The overload is the type of the first argument.
   V call(llvm::Intrinsic::ID id, llvm::ArrayRef<V> args) {
     return call(id, {args[0]->getType()}, args);
   }
-  // Of a function of the library.
+  // Calls a function of the library.
   llvm::CallInst* call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args);
-  void poll(int64_t cost);  // leaves the kernel if it is to stop
+  void poll(int64_t cost);  // leaves the kernel if it must stop
   llvm::BasicBlock* leaves();
-  V spend(int64_t cost);  // what is left of the budget
+  V spend(int64_t cost);  // subtracts cost from the poll budget and returns the rest
   void look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go);
-  // A loop whose head decides: what is emitted behind begin_loop stands at the head, reached from
-  // `from` first; behind enter, in the body; behind end_loop, after the loop.
+  // A loop whose head decides whether to go on. Code after begin_loop is in the head, which is
+  // first entered from `from`. Code after `enter` is in the body, and code after end_loop follows
+  // the loop.
   struct Head {
     llvm::BasicBlock *from, *head, *inside, *after;
   };
   Head begin_loop(const char* name);
   void enter(const Head& h, V go);
   void end_loop(const Head& h);
-  // Emits `for (i = begin; i < end; i += step)`, with what else is handed around the loop.
+  // Emits `for (i = begin; i < end; i += step)` with carries.
   struct Loop {
     V index;
     Vs carry;
   };
   Loop loop(const char* name, V begin, V end, V step, const Vs& init,
             const std::function<Vs(V i, const Vs& carry)>& body);
-  // The same with nothing handed around; the index behind it.
+  // The same without carries. Returns the index after the loop.
   V each(const char* name, V begin, V end, int64_t step, const std::function<void(V i)>& body);
   Vs branch(V condition, const std::function<Vs()>& then, const std::function<Vs()>& otherwise,
             bool unlikely = false);
   void when(V condition, const std::function<void()>& then);
   void when(V condition, const std::function<void()>& then, const std::function<void()>& otherwise);
 
-  // Arithmetic (emit_arith.cpp, emit_convert.cpp): scalars and vectors alike.
+  // Arithmetic on scalars and vectors (emit_arith.cpp, emit_convert.cpp).
   V arith(nest::Opcode op, nest::Kind k, llvm::ArrayRef<V> a);
   V shift(nest::Opcode op, V x, V count);
   V divide(nest::Opcode op, V a, V b);
@@ -164,7 +165,8 @@ class Emitter {
   V float_to_half(V x);
   V bfloat_to_float(V bits);
   V float_to_bfloat(V x);
-  llvm::Type* like(V x, llvm::Type* element) const;  // element, or a vector of as many as x has
+  // Element, or a vector of as many elements as x has.
+  llvm::Type* like(V x, llvm::Type* element) const;
   void pure(nest::Id v);
   bool linear(nest::Id v);
   // Indices (emit_index.cpp).
@@ -216,7 +218,8 @@ class Emitter {
     Variance variance;
   };
   std::vector<Carry> carries(nest::Id v, size_t first_arg, size_t first_param);
-  // One of the values of each carry, one after the other, each as the carry is held.
+  // Returns one kind of value of all carries, in order, each in the form in which the carry is
+  // held.
   Vs parts(const std::vector<Carry>& cs, nest::Id Carry::* which);
   void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& values);
   Vs next_of(const std::vector<Carry>& cs, const Masks& made, const Vs& before);
@@ -224,7 +227,8 @@ class Emitter {
   void unrolled_for(nest::Id v, const std::vector<Carry>& cs);
   void plain_for(nest::Id v, const std::vector<Carry>& cs);
   void loop_while(nest::Id v);
-  struct Left {  // behind a while: the lanes that made the last trip and could go on, its carries
+  struct Left {  // state after a while: the lanes that made the last trip and could go on, and the
+                 // carries
     Masks active;
     Vs carry;
   };
@@ -236,15 +240,15 @@ class Emitter {
   void set_results(nest::Id v, const Vs& values);
   void divergent_if(nest::Id v);
   void unlikely_if(nest::Id v);
-  // Whether the first side of an If is a call of the library (core/loops/cold_path.h).
+  // Returns true if the first side of an If is a library call (core/loops/cold_path.h).
   bool called(const nest::Inst& i) const { return is_cold(i) && !machine_.gpu; }
   Vs cold_path(nest::Id v, const Vs& x);
   void for_each(nest::Id v);
   void for_each_lanes(nest::Id v);
   Masks narrow(const Masks& m);  // `active` and m
 
-  // Folds (emit_fold.cpp, emit_fold_lanes.cpp). A term or a partial sum is its parts, result by
-  // result.
+  // Folds (emit_fold.cpp, emit_fold_lanes.cpp). A term or a partial result is the list of its
+  // parts, result by result.
   struct Partials;
   void fold(nest::Id v);
   V partials_of(V n);
@@ -258,7 +262,7 @@ class Emitter {
   Vs term(nest::Id v, const Variance& s, V index);
   Vs no_term(nest::Id v, const Variance& s);
   Vs with_term(nest::Id v, const Vs& sum, const Vs& x);
-  Vs combined(nest::Id v, const Vs& a, const Vs& b);  // two partial sums
+  Vs combined(nest::Id v, const Vs& a, const Vs& b);  // of two partial results
   Vs taken(nest::Id v, const Vs& sum, const Vs& x, bool is_result);
   void each_part(const Partials& p, V index,
                  const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f);
@@ -309,7 +313,7 @@ class Emitter {
   Vs fold_warp(nest::Id v, V n);
   Vs fold_pairs(nest::Id v, Vs sum, int64_t threads);
   void for_each_threads(nest::Id v);
-  // What a trip makes of what is handed around; `whole`: all threads have their terms in it.
+  // Computes the next carries in one trip; `whole`: every thread has a term in it.
   using Trip = std::function<Vs(V at, const Vs& carry, bool whole)>;
   Vs dealt_out(nest::Id v, int64_t terms, const Vs& init, const Trip& trip);
   Vs own_term(V n, V first, bool whole, const std::function<Vs(V index)>& f, const Vs& otherwise);
@@ -318,13 +322,13 @@ class Emitter {
   Vs row_term(nest::Id v, V index);
   V term_place(nest::Id v, size_t value, V index);
 
-  // Threads that take new points (gpu/refill.cpp).
+  // Threads that are refilled with new points (gpu/refill.cpp).
   V vote(V yes);
   V while_test(nest::Id v, const std::vector<Carry>& cs, const Vs& carry);
   void around_while(bool behind);
   void refill_warp(V thread, V first, V points, V columns);
 
-  // Points that a thread runs side by side (gpu/points.cpp).
+  // Points that a thread interleaves (gpu/points.cpp).
   void neighbours(V first, V points, V columns);
   V points_are_aligned();
   void load_points(nest::Id v);
@@ -336,16 +340,16 @@ class Emitter {
   // Grids in tiles of blocks of threads (gpu/tiles.cpp).
   struct SharedTile {
     V rows, columns;       // of the grid
-    V top, left;           // its first row and column
-    V across, down;        // where this thread stands in it
-    int64_t rows_at_once;  // of it, that the threads of the block have
+    V top, left;           // the first row and column of the tile
+    V across, down;        // the position of this thread in the tile
+    int64_t rows_at_once;  // rows of the tile that the threads of the block cover together
   };
   void emit_shared_tile(V block, V thread, V rows, V columns);
   V held(V first, V n, V most);
   void fill_shared_tiles(const SharedTile& tile, V memory);
   std::map<nest::Id, V> early_loads(const SharedTile& tile, V down);
 
-  // Products of matrices (gpu/product.cpp), their factors (gpu/product_move.cpp) and tensor cores
+  // Matrix products (gpu/product.cpp), their factors (gpu/product_move.cpp) and tensor cores
   // (gpu/mma.cpp).
   struct Product;
   struct ProductSide;
@@ -359,7 +363,7 @@ class Emitter {
   Vs fma_terms(const Product& p, V stage, const Vs& sums, int terms, int written_out);
   struct ProductSums {
     Vs sums;
-    V stage;  // where the next one is in shared memory
+    V stage;  // the shared memory of the next stage
   };
   ProductSums product_tiles(const Product& p, const Vs& sums, bool ahead);
   Vs product_load(const Product& p, V first_term);
@@ -394,7 +398,7 @@ class Emitter {
 
   // Tests of accesses (emit_check.cpp).
   struct Room {
-    int32_t buffer = 0;  // -1: an array of the lanes
+    int32_t buffer = 0;  // -1: a per-lane array
     V base = nullptr, bytes = nullptr;
   };
   void emit_checks();
@@ -420,7 +424,7 @@ class Emitter {
   void thread_indices(V point, V columns);
   void thread_point(V point, V columns);
   struct Refill;
-  struct Slot {  // memory of a value, a vector for each of those interleaved
+  struct Slot {  // memory of a value, one vector for each interleaved one
     V at;
     nest::Kind kind;
   };
@@ -440,26 +444,27 @@ class Emitter {
   llvm::Module& m_;
   llvm::LLVMContext& c_;
   Machine machine_;
-  llvm::IRBuilder<> b_;  // folds constants only: loops are emitted with phis half made
+  llvm::IRBuilder<> b_;  // folds only constants, because loops are emitted with incomplete phis
   Divergence divergence_;
   std::vector<Val> values_;
-  std::vector<nest::Range> ranges_;  // by value, once one is asked for
+  std::vector<nest::Range> ranges_;  // by value, computed on first use
   std::vector<V> locals_;            // by instruction: the array of a Local
   llvm::Function* fn_ = nullptr;
   llvm::BasicBlock *exit_ = nullptr, *leave_ = nullptr;
-  llvm::Instruction* frame_ = nullptr;  // frame slots are made in front of it
+  llvm::Instruction* frame_ = nullptr;  // frame slots are created before it
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
-  // A load or store that is done for many points together: vectors in the frame.
+  // A load or store that is done for many points together, through vectors in the frame.
   struct Tile {
     V array = nullptr;
-    int64_t rows = 0;    // vectors for each of those interleaved
-    V starts = nullptr;  // of rows in memory, in bytes, if a loop runs along them
-    V row = nullptr;     // the vector of what is being emitted; null: done as usual
+    int64_t rows = 0;    // vectors for each interleaved vector
+    V starts = nullptr;  // byte offsets of the rows in memory, for a loop along rows
+    // The vector of the row that is being emitted; null: the access is done in place.
+    V row = nullptr;
   };
   V tile_address(const Tile& tile, llvm::Type* t, int vector);
-  // Records (emit_record.cpp): those that the schedule names, by their first access; which one an
-  // access belongs to; what was read, by access and vector.
+  // Records (emit_record.cpp): those that the schedule names, by first access; the record of each
+  // access; and the values read, by access and vector.
   bool moves_in_record(nest::Id v);
   void move_record(const Record& r, nest::Id here, int p);
   std::map<nest::Id, Record> records_;
@@ -467,34 +472,36 @@ class Emitter {
   std::map<std::pair<nest::Id, int>, V> record_values_;
   std::map<nest::Id, V> record_arrays_;
   std::map<nest::Id, Tile> tiles_;
-  std::map<nest::Id, V> loaded_;  // loads of this point that are under way, as they lie in memory
+  // Loads of this point that were issued early, in their memory type.
+  std::map<nest::Id, V> loaded_;
   Vs index_vectors_[2];
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
-  V idle_ = nullptr;                     // where lanes that do not run load and store
+  V idle_ = nullptr;                     // where inactive lanes load and store
   V stop_ = nullptr, budget_ = nullptr;
-  V checked_ = nullptr,
-    addresses_ = nullptr;  // of a kernel that tests its accesses (jit/emit/checked.h)
+  // The call's state in a kernel that tests its accesses (jit/emit/checked.h), and a slot that
+  // holds the tested addresses.
+  V checked_ = nullptr, addresses_ = nullptr;
   Masks active_;
-  Masks with_point_;  // lanes that have a point of the grid
+  Masks with_point_;  // lanes that have a grid point
   int lanes_ = 1, interleave_ = 1;
-  V lane_ = nullptr;    // of threads that share a point: which of them this is
-  bool apart_ = false;  // they run something of their own
-  // Values of the row that they keep, by value and turn; in a loop that is written out for them:
-  // which of its turns this is, and what is new in it.
+  V lane_ = nullptr;    // for threads that share a point: this thread's number
+  bool apart_ = false;  // the threads run different code
+  // Values of the row that threads keep, by value and turn. In a loop that is unrolled for them,
+  // `turn_` is the current turn.
   RowValues row_;
   std::map<std::pair<nest::Id, int64_t>, V> kept_;
   std::optional<int64_t> turn_;
-  bool stays_rolled_ = false;  // loops of few trips, which ptxas is not to write out
-  int64_t sharers_ = 1;        // threads among which terms are dealt out
+  bool stays_rolled_ = false;  // loops of few trips that ptxas must not unroll
+  int64_t sharers_ = 1;        // threads among which terms are partitioned
   V row_memory_ = nullptr;     // of a block that shares a point
-  bool from_row_ = false;      // its first warp folds what lies there
+  bool from_row_ = false;      // the block's first warp folds the terms in shared memory
   std::vector<nest::Id> made_;
-  bool plain_loops_ = false;   // of what is left at the end of a row: loops go trip by trip
+  bool plain_loops_ = false;   // for the remainder of a row: loops run trip by trip
   int array_interleave_ = 0;   // of per-lane arrays, if not interleave_
-  V vector_offset_ = nullptr;  // vector 0 is this one of them
-  Constants known_;            // indices of loops that are being written out
+  V vector_offset_ = nullptr;  // the vector of per-lane arrays that is vector 0
+  Constants known_;            // indices of loops that are being unrolled
   int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
-  static constexpr int32_t millisecond = 3'000'000;  // cycles between looks at the stop flag
+  static constexpr int32_t millisecond = 3'000'000;  // cycles between tests of the stop flag
 };
 
 }  // namespace weft::compiler

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_arith.cpp: the arithmetic instructions, on scalars and on vectors; every one is
-// total.
+// jit/emit/emit_arith.cpp: the arithmetic instructions, on scalars and on vectors. All of them are
+// defined for all operands.
 #include <llvm/IR/Intrinsics.h>
 
 #include "weft/core/error.h"
@@ -100,7 +100,7 @@ V Emitter::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
   }
 }
 
-// A count past the width makes poison in LLVM; the select drops it, and costs nothing where the
+// A count beyond the width gives poison in LLVM. The select drops it, and costs nothing if the
 // count is constant.
 V Emitter::shift(Opcode op, V x, V count) {
   const V bits = constant(x, width(x));
@@ -126,9 +126,9 @@ V Emitter::divide(Opcode op, V a, V b) {
   return b_.CreateSelect(zero, a, b_.CreateSub(a, b_.CreateMul(q, safe)));
 }
 
-// Vectors of narrow integers divide in floating point, where the quotient is exact after
-// truncation: both operands fit the significand, and a quotient that is no integer differs from the
-// next one by more than half a unit of its last place.
+// Vectors of narrow integers are divided in floating point. The truncated quotient is exact,
+// because both operands fit the significand. A quotient that is not an integer differs from the
+// next integer by more than half a unit in its last place.
 V Emitter::quotient(Opcode op, V a, V b) {
   const bool is_signed = op == Opcode::SDiv;
   if (!a->getType()->isVectorTy() || llvm::isa<llvm::Constant>(b) || width(a) == 64)
@@ -145,9 +145,10 @@ V Emitter::quotient(Opcode op, V a, V b) {
   return b_.CreateTrunc(whole, a->getType());
 }
 
-// `a < b ? a : b` is one instruction that gives b for a NaN or two zeros. Both ways round, the
-// results differ in those cases alone, and then their bits combined are right: all bits of a NaN
-// or-ed are a NaN; of two zeros the sign is or-ed for the minimum, and-ed for the maximum.
+// `a < b ? a : b` is one instruction, which gives b for a NaN or two zeros. With the operands
+// swapped the result differs only in those cases. Combining the bits of both results is then
+// correct: the bitwise or of NaNs is a NaN. Signs of zeros are or-ed for the minimum and and-ed for
+// the maximum.
 V Emitter::float_extreme(bool maximum, V a, V b) {
   if (!a->getType()->isVectorTy())
     return call(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, {a->getType()},
@@ -165,8 +166,8 @@ V Emitter::float_extreme(bool maximum, V a, V b) {
                           a->getType());
 }
 
-// With a number that is not the lesser of two zeros one comparison does: NaN and, of equals, what
-// is not the constant stay. Else null.
+// A single comparison suffices if one operand is a constant other than the lesser zero. A NaN
+// stays, and so does an operand that equals the constant. Otherwise returns null.
 V Emitter::float_extreme_constant(bool maximum, V a, V b) {
   const auto number = [](V x) -> const llvm::ConstantFP* {
     const auto* c = llvm::dyn_cast<llvm::Constant>(x);
@@ -182,7 +183,7 @@ V Emitter::float_extreme_constant(bool maximum, V a, V b) {
 }
 
 V Emitter::float_rem(V a, V b) {
-  // libm's fmod is exact; a GPU has none, so there the kernel brings its own.
+  // libm's fmod is exact. A GPU does not have it, so the kernel contains its own.
   if (!machine_.gpu) return b_.CreateFRem(a, b);
   return b_.CreateCall(float_rem_function(a->getType()), llvm::ArrayRef<V>{a, b});
 }
@@ -212,12 +213,12 @@ V Emitter::mul_high(Opcode op, V a, V b) {
   return b_.CreateSub(high, b_.CreateAnd(b_.CreateAShr(b, sign), a));
 }
 
-// Of two (value, index) pairs: NaN wins over any number, then the better value, then the lower
-// index.
+// Combines two (value, index) pairs: NaN wins over any number, then the better value, then the
+// lower index.
 void Emitter::combine_pair(Combine c, Kind k, V& value, V& index, V value2, V index2) {
   const bool f = is_float(value);
   const V x = c == Combine::ArgMax ? value2 : value, y = c == Combine::ArgMax ? value : value2;
-  V better, same;  // the second pair is better; neither is
+  V better, same;  // the second pair is better; neither is better
   if (f) {
     const V nan = b_.CreateFCmpUNO(value, value), nan2 = b_.CreateFCmpUNO(value2, value2);
     better = b_.CreateOr(b_.CreateFCmpOGT(x, y), b_.CreateAnd(nan2, b_.CreateNot(nan)));
@@ -268,7 +269,7 @@ void Emitter::pure(nest::Id v) {
   set_vectors(v, std::move(vectors));
 }
 
-// The base follows the instruction; the stride what it does to differences.
+// The base follows the instruction, and the stride follows its effect on differences.
 bool Emitter::linear(nest::Id v) {
   const Inst& i = k_.insts[v];
   Vs a;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_check.cpp: a test in front of every access of a kernel that is written, whoever
-// wrote it (jit/emit/checked.h). What is accessed is found from its address: a buffer, an array in
+// jit/emit/emit_check.cpp: adds a test before every access of a finished kernel
+// (jit/emit/checked.h). The accessed memory is derived from the address: a buffer, or an array in
 // the frame or in the scratch memory.
 #include <fmt/format.h>
 #include <llvm/IR/InstIterator.h>
@@ -20,7 +20,7 @@
 namespace weft::compiler {
 namespace {
 
-// What addresses are made from.
+// Returns the pointer from which an address is computed.
 V origin(V address) {
   for (;;) {
     if (auto* gep = llvm::dyn_cast<llvm::GEPOperator>(address))
@@ -66,8 +66,8 @@ bool is_access(llvm::Instruction& i, Access* a) {
 
 }  // namespace
 
-// The memory that an address belongs to: its number among the buffers (-1: arrays of the lanes),
-// and its place and size. False for what the caller hands over (tables, flags) and for constants.
+// Finds the memory of an address: the index of its buffer (-1: per-lane arrays), its base and its
+// size. Returns false for memory that the caller passes (tables, flags) and for constants.
 bool Emitter::room_of(V address, Room* room) {
   const V from = origin(address);
   const auto buffer = std::find(buffers_.begin(), buffers_.end(), from);
@@ -87,7 +87,7 @@ bool Emitter::room_of(V address, Room* room) {
     *room = {
         -1, from,
         i64(static_cast<int64_t>(array->getAllocationSize(m_.getDataLayout())->getFixedValue()))};
-    return array != address;  // its first element is there
+    return array != address;  // the first element always exists
   }
   const bool from_caller = from == fn_->getArg(0) || from == fn_->getArg(1) ||
                            from == fn_->getArg(2) || from == stop_ || from == checked_ ||
@@ -98,7 +98,7 @@ bool Emitter::room_of(V address, Room* room) {
   return false;
 }
 
-// Leaves the kernel in front of `at` if `bad` is not 0.
+// Leaves the kernel before `at` if `bad` is not 0.
 void Emitter::leave_if(V bad, llvm::Instruction* at) {
   auto* failed = llvm::SplitBlockAndInsertIfThen(b_.CreateICmpNE(bad, i32(0)), at->getIterator(),
                                                  /*Unreachable=*/true);
@@ -106,7 +106,7 @@ void Emitter::leave_if(V bad, llvm::Instruction* at) {
   failed->eraseFromParent();
 }
 
-// Points computed from here on; an index that is null is -1.
+// Records the points that are computed from here on; a null index is stored as -1.
 void Emitter::note_point(V outer, V inner) {
   if (!checked_) return;
   for (const auto& [axis, index] : {std::pair{0, outer}, {1, inner}})
@@ -156,7 +156,7 @@ void Emitter::check_access(llvm::Instruction* at, V address, llvm::Type* t, V ma
            at);
 }
 
-// A call that moves records, all elements at once.
+// Tests a call that moves records, all elements together.
 void Emitter::check_record(llvm::CallInst* moving) {
   b_.SetInsertPoint(moving);
   const llvm::StringRef name = moving->getCalledFunction()->getName();
@@ -173,7 +173,7 @@ void Emitter::check_record(llvm::CallInst* moving) {
            moving);
 }
 
-// Argument `arg` of a call that moves rows is their memory, the next one their starts.
+// Tests a call that moves rows. Argument `arg` is their memory, the next one their starts.
 void Emitter::check_rows(llvm::CallInst* moving, unsigned arg) {
   b_.SetInsertPoint(moving);
   Room room;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_control.cpp: loops and branches. What all lanes decide alike is a scalar branch;
-// where they differ the mask narrows, carries of lanes that left are kept by a select, and code for
-// which no lane is left is skipped.
+// jit/emit/emit_control.cpp: loops and branches. A condition that is the same for all lanes is a
+// scalar branch. Where lanes differ, the mask narrows, a select keeps the carries of lanes that
+// left, and code without active lanes is skipped.
 #include <llvm/IR/Intrinsics.h>
 
 #include "weft/core/error.h"
@@ -58,7 +58,7 @@ void Emitter::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& va
   }
 }
 
-// What they are after a trip; in lanes that did not make it, what they were.
+// Returns the carries after a trip. Lanes that did not make the trip keep the values in `before`.
 Vs Emitter::next_of(const std::vector<Carry>& cs, const Masks& made, const Vs& before) {
   if (made.empty()) return parts(cs, &Carry::next);
   Vs out;
@@ -70,7 +70,7 @@ Vs Emitter::next_of(const std::vector<Carry>& cs, const Masks& made, const Vs& b
   return out;
 }
 
-// The carries that change; those that do not are bound to what they start from.
+// Returns the carries that change. Unchanged carries are bound to their initial values.
 std::vector<Emitter::Carry> Emitter::carries(Id v, size_t first_arg, size_t first_param) {
   const Inst& i = k_.insts[v];
   const nest::Block& body = k_.blocks[i.blocks.back()];
@@ -95,7 +95,7 @@ void Emitter::loop_for(Id v) {
   const auto l = s_.loops.find(v);
   if (l == s_.loops.end()) return plain_for(v, c);
   if (l->second.how == LoopSchedule::How::unrolled) return unrolled_for(v, c);
-  // The last lanes of a grid are not worth a loop in a loop.
+  // The remainder lanes of a grid are not worth nested loops.
   if (plain_loops_) return plain_for(v, c);
   l->second.how == LoopSchedule::How::rows ? rows_for(v, l->second, c) : runs_for(v, c);
 }
@@ -120,9 +120,9 @@ void Emitter::unrolled_for(Id v, const std::vector<Carry>& cs) {
   bind(cs, &Carry::result, now);
 }
 
-// Where lanes run alike, lower and upper bound differ between them by the same amount, if at all:
-// the trip count is that of lane 0, and the index is linear like the bounds. Else the mask of those
-// that still run goes around, too.
+// If lanes run alike, the lower and upper bounds differ between lanes by the same amount, if at
+// all. The trip count is then that of lane 0, and the index is linear like the bounds. Otherwise
+// the mask of active lanes is a carry too.
 void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
@@ -172,8 +172,8 @@ void Emitter::loop_while(Id v) {
               [&](const Masks& go, Vs&) { return any(go); });
 }
 
-// Of the lanes in `before`, which may leave at different trips; where it is empty, all that are
-// active run alike. `own` goes around with the carries: `stay` is told which lanes go on, and
+// Emits the trips of the lanes in `before`, which may leave at different trips. If it is empty, all
+// active lanes run alike. `own` is carried as well: `stay` receives the lanes that go on, and
 // replaces it.
 Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Masks& before, Vs own,
                                    const Vs& init,
@@ -205,9 +205,9 @@ Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Mas
   return {go, carry};
 }
 
-// Of one thread of a GPU. Threads that branch apart wait for each other behind each branch, so a
-// trip has one alone, at its end: the loop is left when the test says so or when the budget is used
-// up, and in the second case begun again where it was.
+// Emits a while for one GPU thread. Threads that diverge reconverge after each branch, so a trip
+// has a single branch, at its end. It leaves the loop if the test fails or the poll budget is used
+// up. In the second case the loop is entered again with the same state.
 void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   auto *run = block("while"), *trip = block("trip"), *ended = block("ended"), *look = block("look"),
@@ -241,7 +241,8 @@ void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   at(after);
 }
 
-// What a side of branch v gives, each as the result is held: computed, or by the library.
+// Returns the results of one side of branch v, each in the form of the result. They are computed
+// here or by the library.
 Vs Emitter::side(Id v, BlockId b) {
   const Inst& i = k_.insts[v];
   const bool apart = divergence_.divergent[v];
@@ -273,7 +274,7 @@ void Emitter::branch_if(Id v) {
   set_results(v, branch(scalar(i.args[0]), then, otherwise, called(i)));
 }
 
-// What the library gives for x, a number, or the interleaved vectors; all lanes are computed.
+// Returns the library's results for x, a scalar or the interleaved vectors. It computes all lanes.
 Vs Emitter::cold_path(Id v, const Vs& x) {
   const Inst& i = k_.insts[v];
   const size_t results = i.kinds.size();
@@ -297,8 +298,8 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
   return by_result;
 }
 
-// A path that hardly any lane takes: all lanes compute the usual numbers without asking, and those
-// that take it get theirs instead.
+// A path that hardly any lane takes. All lanes compute the usual values without a test. The values
+// of lanes that take the path are then replaced.
 void Emitter::unlikely_if(Id v) {
   const Inst& i = k_.insts[v];
   const Vs usual = side(v, i.blocks[1]);

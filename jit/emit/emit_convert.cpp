@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/emit_convert.cpp: conversions between kinds, the narrow floats, and an exact fmod for
-// machines without a C library.
+// targets without a C library.
 #include <llvm/IR/Intrinsics.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ V Emitter::convert(Opcode op, Kind k, V x) {
   }
 }
 
-// LLVM's saturating conversions of vectors run one lane at a time.
+// LLVM's saturating conversions of vectors run lane by lane.
 V Emitter::saturate(V x, llvm::Type* t, bool is_signed) {
   if (!t->isVectorTy())
     return call(is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,
@@ -45,7 +45,7 @@ V Emitter::saturate(V x, llvm::Type* t, bool is_signed) {
                least = is_signed ? -above : 0.0;
   const V number = b_.CreateSelect(b_.CreateFCmpORD(x, x), x, real(0));
   if (bits <= digits) {
-    // Both ends are floats: clamp, and convert by way of a width the machine has.
+    // Both limits are floats: clamp, and convert through a width that the machine supports.
     V y = b_.CreateSelect(b_.CreateFCmpOGT(number, real(least)), number, real(least));
     y = b_.CreateSelect(b_.CreateFCmpOLT(y, real(above - 1)), y, real(above - 1));
     if (bits == 32) return is_signed ? b_.CreateFPToSI(y, t) : b_.CreateFPToUI(y, t);
@@ -69,7 +69,8 @@ V Emitter::bfloat_to_float(V bits) {
   return b_.CreateBitCast(wide, like(bits, b_.getFloatTy()));
 }
 
-// To nearest even by adding half a unit, less one if the last bit kept is even; a NaN stays one.
+// Rounds to nearest even by adding half a unit, minus one if the last kept bit is even. A NaN stays
+// a NaN.
 V Emitter::float_to_bfloat(V x) {
   auto* i32s = like(x, b_.getInt32Ty());
   const V bits = b_.CreateBitCast(x, i32s);
@@ -89,7 +90,8 @@ V Emitter::half_to_float(V bits) {
   const V wide = b_.CreateZExt(bits, i32s);
   const V sign = b_.CreateShl(b_.CreateAnd(wide, c(0x8000)), 16);
   const V rest = b_.CreateAnd(wide, c(0x7fff));
-  // Subnormals are a multiple of 2^-24; others move their exponent, infinities twice as far.
+  // Subnormals are multiples of 2^-24. For other values the exponent shifts, for infinities twice
+  // as far.
   const V tiny = b_.CreateBitCast(
       b_.CreateFMul(b_.CreateSIToFP(rest, f), llvm::ConstantFP::get(f, 0x1p-24)), i32s);
   const V shift = b_.CreateSelect(b_.CreateICmpUGE(rest, c(0x7c00)), c(224u << 23), c(112u << 23));
@@ -107,7 +109,7 @@ V Emitter::float_to_half(V x) {
   const V bits = b_.CreateBitCast(x, i32s);
   const V sign = b_.CreateAnd(b_.CreateLShr(bits, 16), c(0x8000));
   const V rest = b_.CreateAnd(bits, c(0x7fffffff));
-  // Adding 0.5 to a value below 2^-14 lets the adder round it to a multiple of 2^-24.
+  // Adding 0.5 to a value below 2^-14 makes the adder round it to a multiple of 2^-24.
   const V moved = b_.CreateFAdd(b_.CreateBitCast(rest, f), llvm::ConstantFP::get(f, 0.5));
   const V tiny = b_.CreateSub(b_.CreateBitCast(moved, i32s), c(0x3f000000));
   const V odd = b_.CreateAnd(b_.CreateLShr(rest, 13), c(1));
@@ -118,12 +120,14 @@ V Emitter::float_to_half(V x) {
   return b_.CreateTrunc(b_.CreateOr(all, sign), i16s);
 }
 
-// fmod by long division: the significand of |a| is shifted up one bit at a time until it has the
-// exponent of b, and b's is subtracted wherever it fits. Outline:
-//   1. both magnitudes become significand * 2^exponent, significand below 2^(bits+1), normalised
-//   2. for each step of the exponent difference: a -= b if a >= b; a <<= 1
-//   3. the rest is normalised and gets its exponent and the sign of a
-// Step 3 multiplies by powers of two, which is exact as the rest is a multiple of b's last bit.
+// fmod by long division: the significand of |a| is shifted up bit by bit until it has the exponent
+// of b, and b's is subtracted wherever it fits. Outline:
+// - Both magnitudes become significand * 2^exponent, normalized, with a significand below
+//   2^(bits+1).
+// - For each step of the exponent difference: a -= b if a >= b; a <<= 1.
+// - The remainder is normalized, and gets its exponent and the sign of a.
+// The last step multiplies by powers of two. It is exact because the remainder is a multiple of b's
+// last bit.
 llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
   const std::string name = t->isFloatTy() ? "weft_fmodf" : "weft_fmod";
   if (auto* f = m_.getFunction(name)) return f;
@@ -149,17 +153,17 @@ llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
   at(special);
   b_.CreateRet(b_.CreateSelect(bad, llvm::ConstantFP::getNaN(t), f->getArg(0)));
   at(usual);
-  const auto split =
-      [&](V v) {  // significand with its leading bit at `digits`, exponent (1 for the least normal)
-        const V e = b_.CreateLShr(v, digits), m = b_.CreateAnd(v, c(lead - 1));
-        const V normal = b_.CreateICmpNE(e, c(0));
-        const V zeros = b_.CreateSub(call(llvm::Intrinsic::ctlz, {m, b_.getFalse()}),
-                                     c(n->getBitWidth() - 1 - digits));
-        const V shift = b_.CreateSelect(normal, c(0), zeros);
-        const V full = b_.CreateSelect(normal, b_.CreateOr(m, c(lead)), m);
-        return std::pair<V, V>{b_.CreateShl(full, shift),
-                               b_.CreateSub(b_.CreateSelect(normal, e, c(1)), shift)};
-      };
+  // The significand with its leading bit at `digits`, and the exponent (1 for the smallest normal).
+  const auto split = [&](V v) {
+    const V e = b_.CreateLShr(v, digits), m = b_.CreateAnd(v, c(lead - 1));
+    const V normal = b_.CreateICmpNE(e, c(0));
+    const V zeros = b_.CreateSub(call(llvm::Intrinsic::ctlz, {m, b_.getFalse()}),
+                                 c(n->getBitWidth() - 1 - digits));
+    const V shift = b_.CreateSelect(normal, c(0), zeros);
+    const V full = b_.CreateSelect(normal, b_.CreateOr(m, c(lead)), m);
+    return std::pair<V, V>{b_.CreateShl(full, shift),
+                           b_.CreateSub(b_.CreateSelect(normal, e, c(1)), shift)};
+  };
   const auto [mx, ex] = split(x);
   const auto [my, ey] = split(y);
   const auto reduce = [&, my = my](V m) {
@@ -168,8 +172,8 @@ llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
   const Loop l = loop("digit", c(0), b_.CreateSub(ex, ey), c(1), {mx},
                       [&](V, const Vs& m) { return Vs{b_.CreateShl(reduce(m[0]), 1)}; });
   const V rest = reduce(l.carry[0]);
-  // rest * 2^(ey - bias - digits): normalise, then either set the exponent or shift into a
-  // subnormal.
+  // The result is rest * 2^(ey - bias - digits). It is normalized, and then either its exponent is
+  // set or it is shifted into a subnormal.
   const V zeros = b_.CreateSub(call(llvm::Intrinsic::ctlz, {rest, b_.getFalse()}),
                                c(n->getBitWidth() - 1 - digits));
   const V m = b_.CreateShl(rest, zeros), e = b_.CreateSub(ey, zeros);

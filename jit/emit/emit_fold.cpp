@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_fold.cpp: folds whose terms come one after the other, in every lane (or in scalar
-// code). The order is that of a block of core/loops/fold_order.h: partial sums lie in the frame,
-// but for the one of terms that are known to be few.
+// jit/emit/emit_fold.cpp: folds whose terms follow one another, in every lane or in scalar code.
+// The order is that of a block of core/loops/fold_order.h. Partial results are in the frame. The
+// single partial result of a short fold is in registers.
 #include "weft/jit/emit/emit_fold.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -51,7 +51,7 @@ Vs Emitter::term(Id v, const Variance& s, V index) {
   return out;
 }
 
-// In the place of a term where there is none.
+// Returns the identity, in place of a missing term.
 Vs Emitter::no_term(Id v, const Variance& s) {
   const Inst& i = k_.insts[v];
   Vs out;
@@ -86,7 +86,7 @@ Vs Emitter::taken(Id v, const Vs& sum, const Vs& x, bool is_result) {
   return out;
 }
 
-// Tells f the place of each part of partial sum `index`, and what lies there.
+// Calls f with the type, address and kind of each part of partial result `index`.
 void Emitter::each_part(const Partials& p, V index,
                         const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f) {
   const int n = p.variance.varying ? interleave_ : 1;
@@ -114,14 +114,14 @@ void Emitter::store_partials(const Partials& p, V index, const Vs& x) {
   });
 }
 
-// How many partials a fold of n terms has (fold_order::partials).
+// Returns the number of partial results of a fold of n terms (fold_order::partials).
 V Emitter::partials_of(V n) {
   const V several = b_.CreateSelect(b_.CreateICmpSLT(n, i64(fold_order::long_block)),
                                     i64(few_partials), i64(many_partials));
   return b_.CreateSelect(b_.CreateICmpSLE(n, i64(fold_order::short_block)), i64(1), several);
 }
 
-// What is combined stays in registers.
+// The partial result stays in registers.
 void Emitter::fold_in_order(Id v) {
   const Inst& i = k_.insts[v];
   const int64_t cost = weight(k_, i.blocks[0]);
@@ -142,8 +142,8 @@ void Emitter::fold_serial(Id v) {
   set_results(v, load_partials(p, i64(0)));
 }
 
-// Blocks of terms that follow each other belong to as many partials, which stay in registers while
-// the loop strides over the terms; returns where it stopped. Few terms are left for later.
+// Consecutive terms belong to consecutive partial results. A block of them stays in registers while
+// the loop strides over the terms. Returns where it stopped. Short folds are left to fold_run.
 V Emitter::fold_blocks(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const auto f = s_.folds.find(v);

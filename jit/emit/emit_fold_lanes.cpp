@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_fold_lanes.cpp: folds whose terms are the lanes (Vector::inner). With P partials
-// and L lanes the partials are P / L vector registers; the tail is masked; the tree ends in
+// jit/emit/emit_fold_lanes.cpp: folds whose terms are the lanes (Vector::inner). With P partial
+// results and L lanes, they occupy P / L vector registers. The tail is masked, and the tree ends in
 // shuffles.
 #include <llvm/IR/Intrinsics.h>
 
@@ -42,12 +42,13 @@ void Emitter::fold_lanes(Id v) {
   const Partials p = make_partials(v, uniform_value, many_partials);
   lanes_ = s_.lanes;
   const V is_long = b_.CreateICmpSGE(n, i64(long_block));
-  // Few terms are put where partials lie, and are combined in order.
+  // The terms of a short fold are stored in place of the partial results, and combined in order.
   const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block));
   const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
   const Vs none = identity(v, varying_value);
   for (int k = 0; k < many_partials; k += lanes_) store_vector(p, i64(k), none);
-  // Written out once a register; or all terms run in the tail's loop.
+  // The body of the loop is emitted once per register. Without a schedule for it, all terms run in
+  // the tail's loop.
   const auto wide = static_cast<int>(many_partials / lanes_),
              narrow = static_cast<int>(few_partials / lanes_);
   V begin = i64(0);
@@ -63,8 +64,8 @@ void Emitter::fold_lanes(Id v) {
   set_results(v, load_partials(p, i64(0)));
 }
 
-// What lies where partials lie are the terms themselves; their second values, if any, lie behind
-// them (fold_tail).
+// The arrays of the partial results hold the terms themselves, followed by the terms' second
+// values, if any (fold_tail).
 void Emitter::fold_terms(const Partials& p, V n) {
   const int lanes = std::exchange(lanes_, 1);
   const Inst& i = k_.insts[p.fold];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_grid.cpp: the function of a kernel and its loops over the grid. What is the same
-// for all points is computed in front of the loops; the last axis runs in vectors, its end under a
-// mask.
+// jit/emit/emit_grid.cpp: the function of a kernel and its loops over the grid. Values that are the
+// same for all points are computed before the loops. The last axis runs in vectors, with a mask at
+// its end.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsX86.h>
 
@@ -48,7 +48,7 @@ void Emitter::emit_cpu(const std::string& name) {
   if (machine_.checked) emit_checks();
 }
 
-// Slots of the frame are made in the first block, whatever is being emitted.
+// Slots of the frame are created in the first block, from anywhere in the emitter.
 void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) {
   fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
   fn_->setDoesNotThrow();
@@ -72,7 +72,7 @@ void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) 
   at(start);
 }
 
-// Arguments.
+// Loads the arguments.
 void Emitter::entry() {
   auto* ptr = b_.getPtrTy();
   for (size_t i = 0; i < k_.buffers.size(); ++i)
@@ -89,7 +89,7 @@ bool Emitter::has_loops() const {
   return any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; });
 }
 
-// Loops look at it from here on.
+// Loops read the word at this address from here on.
 void Emitter::poll_word(V address) {
   stop_ = address;
   budget_ = stack(b_.getInt32Ty(), 1, "budget");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_index.cpp: ranges and division of grid indices. Machines divide no vectors of
-// 64-bit integers, but the lanes of an index are neighbours, so one scalar division and a little
-// 32-bit arithmetic do.
+// jit/emit/emit_index.cpp: ranges and division of grid indices. CPUs cannot divide vectors of
+// 64-bit integers. The lanes of an index are neighbours, so one scalar division and some 32-bit
+// arithmetic suffice.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -20,9 +20,9 @@ const nest::Range& Emitter::range(Id v) {
   return ranges_[v];
 }
 
-// Division or remainder of base, base + 1, ... by d: lanes in front of the first multiple of d
-// share the quotient of lane 0; the others count on from there, below the number of lanes, where
-// x / d is x * (2^16 / d, rounded up) >> 16.
+// Divides base, base + 1, ... by d, or computes the remainders. Lanes before the first multiple of
+// d share the quotient of lane 0. The distance x of the others from that multiple is less than the
+// number of lanes. For such x, x / d is x * (2^16 / d, rounded up) >> 16.
 bool Emitter::divide_linear(Id v) {
   const Inst& i = k_.insts[v];
   const Variance& s = variance(i.args[0]);

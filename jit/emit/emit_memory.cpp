@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_memory.cpp: loads and stores of buffers and of per-lane arrays. Lanes next to each
-// other in memory move as one vector, others are gathered and scattered; inactive lanes touch
-// nothing.
+// jit/emit/emit_memory.cpp: loads and stores of buffers and of per-lane arrays. Lanes that are
+// contiguous in memory move as one vector, others are gathered and scattered. Inactive lanes access
+// no memory.
 #include <llvm/IR/Intrinsics.h>
 
 #include "weft/core/error.h"
@@ -58,9 +58,8 @@ V Emitter::mask_from_memory(V x, Kind k) {
   return k == Kind::Mask ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
 }
 
-// Without registers for masks, or where elements are too narrow for instructions that gather and
-// scatter, each lane's access would stand behind a branch of its own: there the lanes that do not
-// run access a place in the frame instead.
+// Without mask registers, or for elements that are too narrow to gather and scatter, each lane's
+// access would need a branch. Inactive lanes access a slot in the frame instead.
 void Emitter::run_all_lanes(llvm::Type* t, V* addresses, V* mask) {
   const auto* known = llvm::dyn_cast<llvm::Constant>(*mask);
   const bool masked = machine_.mask_registers && t->getScalarSizeInBits() >= 32;
@@ -87,7 +86,7 @@ void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
   b_.CreateMaskedScatter(value, addresses, align_of(t), mask);
 }
 
-// The addresses of one vector: a scalar base plus what differs, in 32 bits where that is enough.
+// Returns the addresses of one vector: a scalar base plus the differences, in 32 bits if they fit.
 V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
   if (!x.stride) {
@@ -95,7 +94,7 @@ V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int vector) {
       return b_.CreateTrunc(vec(v, vector), vector_of(b_.getInt32Ty()));
     };
     if (fits_int32(offset)) return b_.CreateGEP(t, base, narrow(offset));
-    // A row and a place in it. In refill mode what the offset was made of is not at hand.
+    // A row and an offset in it. In refill mode the operands of the offset are not available.
     const Inst& i = k_.insts[offset];
     if (i.op == nest::Opcode::Add && divergence_.mode != Mode::refill)
       for (int a : {0, 1})
@@ -112,8 +111,8 @@ V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int vector) {
   return b_.CreateGEP(t, first, b_.CreateMul(iota(b_.getInt64Ty()), splat(x.stride)));
 }
 
-// Two to four vectors cover the strided elements and are sorted by shuffles; the last one starts
-// early, so that nothing is read past the last element.
+// Two vectors cover the strided elements, and shuffles sort them. The last vector starts early, so
+// that nothing is read beyond the last element.
 V Emitter::strided_load(llvm::Type* t, V first, int64_t stride) {
   const int n = static_cast<int>(stride);
   llvm::SmallVector<int, 64> pick;
@@ -151,8 +150,9 @@ void Emitter::mark_non_temporal(llvm::StoreInst* s) {
   s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, {one}));
 }
 
-// A store that leaves the caches alone needs whole aligned vectors; buffers begin at a cache line
-// and the grid is shared out in whole lines, so that what is not aligned here never is.
+// A non-temporal store needs whole aligned vectors. Buffers begin at a cache line and the grid is
+// partitioned in whole lines. An address that is unaligned here is therefore unaligned in every
+// trip.
 void Emitter::store_non_temporal(V value, V at, V all_lanes,
                                  const std::function<void()>& otherwise) {
   const auto bytes =
@@ -235,8 +235,8 @@ void Emitter::store(Id v) {
   }
 }
 
-// An array whose lanes hold the same is one array; else element i of the lanes of vector p lies
-// together, at i * interleave + p.
+// An array that is the same in all lanes is a single array. Otherwise element i of the lanes of
+// vector p is contiguous, at i * interleave + p.
 void Emitter::local(Id v) {
   const Inst& i = k_.insts[v];
   auto* t = memory_type(i.kind);
@@ -253,7 +253,7 @@ V Emitter::local_begin(Id local) {
   return vector_offset_ ? b_.CreateGEP(t, locals_[local], vector_offset_) : locals_[local];
 }
 
-// Where an element of the lanes of a vector lies.
+// Returns the address of an element of the lanes of a vector.
 V Emitter::local_element(Id local, V element, int vector) {
   auto* t = vector_of(memory_type(k_.insts[local].kind));
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
@@ -261,7 +261,7 @@ V Emitter::local_element(Id local, V element, int vector) {
   return b_.CreateGEP(t, local_begin(local), at);
 }
 
-// Where each lane's element lies.
+// Returns the address of each lane's element.
 V Emitter::local_addresses(Id local, Id index, int vector) {
   auto* t = memory_type(k_.insts[local].kind);
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
@@ -275,13 +275,14 @@ V Emitter::local_addresses(Id local, Id index, int vector) {
 }
 
 namespace {
-// Elements of an array that all are looked at. Above it the code is longer than that of a gather.
+// The largest number of elements that are all read. Above it the code is longer than that of a
+// gather.
 constexpr int64_t most_looked_at = 16;
 }  // namespace
 
-// Lanes that want one of a few elements of an array: all of these are looked at, which takes less
-// time than to fetch one for each lane, and they can stay in registers. In refill mode what the
-// index was made of is not at hand.
+// Describes an index that selects one of a few elements of an array per lane. All of these elements
+// are read, which is faster than one access per lane, and they can stay in registers. In refill
+// mode the operands of the index are not available.
 std::optional<nest::Choice> Emitter::choice(Id local, Id index) {
   if (machine_.gpu || divergence_.mode == Mode::refill) return std::nullopt;
   const auto c = nest::choice_of(k_, index);
@@ -291,14 +292,14 @@ std::optional<nest::Choice> Emitter::choice(Id local, Id index) {
     if (!variance(c->base).uniform()) return std::nullopt;
     from = range(c->base);
   }
-  // None of them may lie outside.
+  // All of them must be inside the array.
   const int64_t end = c->first + c->step * (c->count - 1), n = k_.insts[local].imm;
   if (!from.within({-std::min(c->first, end), n - 1 - std::max(c->first, end)}))
     return std::nullopt;
   return c;
 }
 
-// Where element i of those is.
+// Returns the address of element i of those.
 V Emitter::choice_element(Id local, const nest::Choice& c, int64_t i, int vector) {
   const V at = i64(c.first + c.step * i);
   return local_element(local, c.base == nest::no_id ? at : b_.CreateAdd(scalar(c.base), at),
@@ -367,8 +368,8 @@ void Emitter::local_store(Id v) {
     if (!divergence_.per_lane[l]) {
       store_lanes(t, locals_[l], index, p, x);
     } else if (variance(index).uniform()) {
-      // The frame is this kernel's own: the old value can be read and written back. What lies there
-      // for lanes without a point nobody reads.
+      // The frame belongs to this kernel, so the old value can be read and written back. Nothing
+      // reads the elements of lanes without a point.
       const V at = local_element(l, scalar(index), p);
       const bool all = active_.empty() || active_ == with_point_;
       b_.CreateStore(all ? x : b_.CreateSelect(active_[p], x, b_.CreateLoad(vector_of(t), at)), at);
@@ -380,8 +381,8 @@ void Emitter::local_store(Id v) {
   }
 }
 
-// Rows that are passed over several times: the first pass waits for memory, the second computes on
-// what it brought; the next row is fetched meanwhile.
+// Prefetches the next row where rows are read in several passes. The first pass waits for memory,
+// the second computes on cached data. The next row is fetched during the second.
 void Emitter::fetch_next_row(Id load) {
   const auto n = s_.prefetch.find(load);
   if (n == s_.prefetch.end() || !active_.empty()) return;
@@ -391,7 +392,7 @@ void Emitter::fetch_next_row(Id load) {
   auto* t = memory_type(k_.buffers[i.imm].storage);
   for (int p = 0; p < interleave_; ++p) {
     const V at = b_.CreateAdd(vector_base(offset, p), i64(n->second));
-    // To be read, kept in all caches, data.
+    // The arguments mean: a read, keep in all caches, data.
     call(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
          {b_.CreateGEP(t, buffers_[i.imm], at), i32(0), i32(3), i32(1)});
   }

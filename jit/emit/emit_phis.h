@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_phis.h: the values that a loop hands from trip to trip.
+// jit/emit/emit_phis.h: the phis of the values that a loop carries.
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
@@ -8,15 +8,15 @@
 
 namespace weft::compiler {
 
-// The phis of a loop's head, which is entered from block `from`. Without mask registers a mask goes
-// around as a vector of integers, -1 or 0: LLVM would narrow its lanes to 16 bits and widen them
-// again in every trip.
+// The phis of a loop's head, which is entered from block `from`. Without mask registers a mask is
+// carried as a vector of integers, -1 or 0. LLVM would otherwise narrow its elements to 16 bits and
+// widen them again in every trip.
 class Phis {
  public:
   Phis(llvm::IRBuilder<>& builder, llvm::BasicBlock* from, bool mask_registers)
       : b_(builder), from_(from), keep_masks_(mask_registers) {}
 
-  // Called at the head.
+  // Must be called at the head.
   Vs add(const Vs& init) {
     Vs out;
     for (V x : init) {
@@ -31,7 +31,7 @@ class Phis {
     }
     return out;
   }
-  // Called where the trip ends, for all in the order they were added.
+  // Must be called where the trip ends, for all phis in the order in which they were added.
   void close(const Vs& next) {
     for (V x : next)
       phis_[closed_++]->addIncoming(widens(x) ? b_.CreateSExt(x, integers(x)) : x,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_record.cpp: small records, of which each lane has its own (jit/schedule/records.h).
-// Those of a vector lie one behind the other: the library (runtime/native/transpose.h) turns them
-// into a vector for each element, in the frame, or back.
+// jit/emit/emit_record.cpp: small records, one per lane (jit/schedule/records.h). The records of a
+// vector are adjacent in memory. The library (runtime/native/transpose.h) converts them to one
+// vector per element, in the frame, or back.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace weft::compiler {
 using nest::Id;
 using nest::Inst;
 
-// The first load does it for all, or the last store. Whether v belongs to a record.
+// The first load moves all elements, or the last store. Returns true if v belongs to a record.
 bool Emitter::moves_in_record(Id v) {
   const auto known = record_of_.find(v);
   if (known == record_of_.end()) return false;
@@ -25,7 +25,7 @@ bool Emitter::moves_in_record(Id v) {
   return true;
 }
 
-// Of vector p, between memory and the frame; the index of access `here` is known.
+// Moves vector p between memory and the frame. The index of access `here` must be known.
 void Emitter::move_record(const Record& r, Id here, int p) {
   const Inst& i = k_.insts[here];
   const nest::Storage storage = k_.buffers[i.imm].storage;
@@ -39,7 +39,7 @@ void Emitter::move_record(const Record& r, Id here, int p) {
   const V start = b_.CreateGEP(t, buffers_[i.imm], i64(-mine->element));
   const V memory = b_.CreateGEP(t, start, vector_base(values_[i.args[0]], p));
   V elements = i64((lanes_ - 1) * r.stride + r.length());
-  if (!active_.empty()) {  // lanes that run are the first ones
+  if (!active_.empty()) {  // the active lanes are the first ones
     const V bits =
         b_.CreateZExt(b_.CreateBitCast(active_[p], b_.getIntNTy(lanes_)), b_.getInt64Ty());
     const V lanes = call(llvm::Intrinsic::ctpop, {bits});

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_refill.cpp: kernels that are one divergent while between a prologue and an
+// jit/emit/emit_refill.cpp: kernels that consist of one divergent while between a prologue and an
 // epilogue. Lanes that finish are refilled with the next grid points, so no lane waits for its
-// vector ("dynamic SIMD vector lane scheduling", Krzikalla et al. 2016). What is emitted:
-//   refill: for each vector: lanes that finished run the epilogue under a mask; free lanes take the
-//           next points and run the prologue under a mask; what lives across goes to slots
-//   leave if no lane runs
-//   hot:    load the slots; the while, all vectors at once, and each trip the idle lanes are
-//           counted; after so many idle trips, or when no lane runs: store, refill again
+// vector ("dynamic SIMD vector lane scheduling", Krzikalla et al. 2016).
+//
+// The emitted code alternates between two parts, and leaves when no lane is active.
+// - refill, for each vector: finished lanes run the epilogue under a mask. Free lanes then take the
+//   next points and run the prologue under a mask. Values that the loop or the epilogue needs are
+//   stored to slots.
+// - hot: it loads the slots and runs the while for all vectors together. Each trip counts the idle
+//   lanes. After enough idle trips, or when no lane is active, it stores the slots and refills
+//   again.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -23,14 +26,14 @@ using nest::Inst;
 using nest::Kind;
 using nest::Opcode;
 
-// What lives in memory between refilling and running.
+// The values in memory between refilling and running.
 struct Emitter::Refill : RefillParts {
   Id loop;
   std::vector<Carry> carries;
   std::vector<Slot> value_slots, carry_slots, index_slots;
-  V active = nullptr;  // by vector, a bit a lane: runs
-  V held = nullptr;    // had a point when the while was entered
-  V next = nullptr;    // the first point not yet taken, counted from 0
+  V active = nullptr;  // by vector, one bit per lane: the lane runs
+  V held = nullptr;    // the lane had a point when the while was entered
+  V next = nullptr;    // the first point that is not yet taken, counted from 0
   V total = nullptr, columns = nullptr, first_row = nullptr, first_column = nullptr;
 };
 
@@ -115,7 +118,7 @@ void Emitter::refill_store(const Slot& slot, V vector, V x, V mask) {
   b_.CreateStore(y, at);
 }
 
-// The epilogue of one vector, for lanes that had a point and run no more.
+// Runs the epilogue of one vector, for lanes that had a point and no longer run.
 void Emitter::refill_finish(Refill& r, V vector) {
   const V mask =
       b_.CreateAnd(refill_mask(r.held, vector), b_.CreateNot(refill_mask(r.active, vector)));
@@ -128,13 +131,13 @@ void Emitter::refill_finish(Refill& r, V vector) {
       index_vectors_[axis] = {refill_load(r.index_slots[axis], vector)};
     for (size_t c = 0; c < r.carries.size(); ++c)
       set_vectors(r.carries[c].result, {refill_load(r.carry_slots[c], vector)});
-    carries(r.loop, 0, 0);  // binds the results of untouched carries
+    carries(r.loop, 0, 0);  // binds the results of unchanged carries
     for (Id v : r.epilogue) emit_inst(v);
     active_.clear();
   });
 }
 
-// Gives free lanes of one vector the next points, and runs the prologue for them.
+// Gives the next points to the free lanes of one vector, and runs the prologue for them.
 void Emitter::refill_take(Refill& r, V vector) {
   auto* n32 = b_.getInt32Ty();
   auto* n64 = b_.getInt64Ty();
@@ -144,7 +147,7 @@ void Emitter::refill_take(Refill& r, V vector) {
           active_at = b_.CreateGEP(n32, r.active, vector);
   b_.CreateStore(b_.CreateLoad(n32, active_at), held_at);
   when(b_.CreateAnd(any({free}), b_.CreateICmpSLT(next, r.total)), [&] {
-    // A lane's place among the free ones: the free lanes below it.
+    // The rank of a lane among the free ones: the number of free lanes below it.
     llvm::SmallVector<llvm::Constant*, 16> below;
     for (int l = 0; l < lanes_; ++l) below.push_back(llvm::ConstantInt::get(n32, (1u << l) - 1));
     const V place =
@@ -171,7 +174,7 @@ void Emitter::refill_take(Refill& r, V vector) {
   });
 }
 
-// Point n of the range as indices; the division is exact in doubles below 2^52 points.
+// Converts point n of the range to indices. The division is exact in F64 below 2^52 points.
 void Emitter::refill_indices(const Refill& r, V point) {
   if (k_.rank == 1) {
     index_vectors_[0] = {b_.CreateAdd(point, splat(r.first_column))};
@@ -191,7 +194,7 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
     if (!std::ranges::binary_search(r.running, r.kept[s])) continue;
     set_vectors(r.kept[s], vectors([&](int p) { return refill_load(r.value_slots[s], i64(p)); }));
   }
-  carries(r.loop, 0, 0);  // binds the parameters of untouched carries
+  carries(r.loop, 0, 0);  // binds the parameters of unchanged carries
   const V more = b_.CreateICmpSLT(b_.CreateLoad(b_.getInt64Ty(), r.next), r.total);
   const V idle_trips = b_.CreateSelect(more, i64(s_.idle_trips), i64(INT64_MAX / 2));
   const V full = b_.CreateZExt(count(active), b_.getInt64Ty());

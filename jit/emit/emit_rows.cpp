@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_rows.cpp: loops in the lane that run along rows: running folds and scans over the
-// last axis, with a row a lane. An operand whose lanes lie far from each other, and that goes on by
-// one element from step to step, is moved for a block of steps at once: a piece of each lane's row
-// as one vector, turned round (runtime/native/transpose.h) so that the steps find their lanes side
-// by side in a small array. The steps themselves run as ever, so no bit changes.
+// jit/emit/emit_rows.cpp: loops along rows: running folds and scans over the last axis, with one
+// row per lane. It handles operands whose lanes are far apart in memory and whose index moves by
+// one element per trip. They are moved for a block of trips: a piece of each lane's row is one
+// vector. The block is transposed (runtime/native/transpose.h) into a small array, in which the
+// lanes of a trip are contiguous. The trips themselves run as usual, so no bit changes.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -28,13 +28,15 @@ struct Emitter::Rows {
   bool up;
   Id end;  // of a running fold: where its runs end, or no_id
   std::vector<LoopSchedule::Operand> operands = {};
-  int64_t steps = 0;                   // of a block
-  Vs lanes = {};                       // by vector: how many run, the first ones; empty: all do
-  V in_front = nullptr;                // whether it is the first ones in every vector
-  V start = nullptr, count = nullptr;  // of the block being emitted: its lowest index, its steps
+  int64_t steps = 0;  // of a block
+  Vs lanes = {};      // by vector: the number of active lanes, which are the first ones; empty: all
+                      // lanes are active
+  V in_front = nullptr;  // true if the active lanes are the first ones in every vector
+  V start = nullptr, count = nullptr;  // of the current block: its lowest index, its trips
 };
 
-// The lanes that run, if they are the first ones of their vectors. Only these can be moved as rows.
+// Counts the active lanes, and tests whether they are the first ones of their vectors. Only then
+// can they be moved as rows.
 void Emitter::rows_lanes(Rows& r) {
   r.in_front = b_.getTrue();
   for (V mask : active_) {
@@ -45,7 +47,7 @@ void Emitter::rows_lanes(Rows& r) {
   }
 }
 
-// The frame of an operand: its tile, and where the rows of the lanes start behind the first one.
+// Creates the frame of an operand: its tile, and the offsets of the lanes' rows from the first one.
 void Emitter::rows_tile(const Rows& r, Id v) {
   Tile& tile = tiles_[v];
   if (!tile.array) {  // a kernel is emitted more than once, the widest form first
@@ -71,8 +73,8 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, const std::vector<Carry>& cs
   const Inst& i = k_.insts[v];
   Rows r{v, i.blocks[0], i.imm > 0, run_end(k_, divergence_, v), l.operands, l.trips};
   const V lo = scalar(i.args[0]), hi = scalar(i.args[1]), all = b_.CreateSub(hi, lo);
-  // The last trips of a running fold end no run: where all lanes run, they are a loop of their own,
-  // and less code than blocks that may be short.
+  // The last trips of a running fold end no run. If all lanes run, they form a separate loop, which
+  // is less code than blocks that may be short.
   const int64_t tail = active_.empty() && r.end != nest::no_id
                            ? llvm::cast<llvm::ConstantInt>(all)->getSExtValue() % r.steps
                            : 0;
@@ -116,7 +118,7 @@ Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& ca
   return now;
 }
 
-// What v is computed of in the body, at the index set.
+// Emits the instructions of the body that compute v, at the current index.
 void Emitter::emit_offset(Id v, BlockId body) {
   const Inst& i = k_.insts[v];
   if (i.home != body || i.op == Opcode::Param) return;
@@ -124,10 +126,10 @@ void Emitter::emit_offset(Id v, BlockId body) {
   emit_inst(v);
 }
 
-// Reads the block of all loads, or writes that of all stores: whole blocks row by row, the rest of
-// the steps one by one.
+// Reads the block of all loads, or writes that of all stores: whole blocks row by row, the
+// remaining trips one by one.
 void Emitter::rows_move(const Rows& r, Opcode what) {
-  std::vector<std::pair<Id, Val>> moved;  // and the offset of the lowest element
+  std::vector<std::pair<Id, Val>> moved;  // with the offset of the lowest element
   for (const auto& o : r.operands) {
     if (k_.insts[o.access].op != what) continue;
     const Id offset = k_.insts[o.access].args[0];
@@ -153,8 +155,8 @@ V Emitter::starts_line(V address) {
                        b_.getInt32Ty());
 }
 
-// One call (runtime/native/transpose.h) for each vector and piece, in a loop if there are several;
-// of vectors without a lane that runs the library sees to it.
+// Emits one call (runtime/native/transpose.h) for each vector and piece, in a loop if there are
+// several. The library skips vectors without an active lane.
 void Emitter::rows_transpose(const Rows& r, Id v) {
   const Inst& i = k_.insts[v];
   const nest::Buffer& buffer = k_.buffers[i.imm];
@@ -205,7 +207,7 @@ void Emitter::rows_singly(const Rows& r, Id v) {
   });
 }
 
-// Where rows begin that lie one behind the other in a tile.
+// Returns the offsets of rows that follow one another in a tile.
 V Emitter::even_starts(int64_t bytes) {
   const std::string name = "starts" + std::to_string(bytes);
   if (auto* known = m_.getNamedGlobal(name)) return known;

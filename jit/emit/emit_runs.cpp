@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_runs.cpp: loops that do something at the end of every run of so many trips, as
-// running folds do (core/loops/fold_order.h). Nests say it by an If on the trip's number, the last
-// instruction of the body; here the trips of a run are a loop of their own, and the If stands
-// behind it.
+// jit/emit/emit_runs.cpp: loops that do something at the end of every run of a fixed number of
+// trips, as running folds do (core/loops/fold_order.h). A nest expresses it by an If on the trip's
+// number, the last instruction of the body. Here the trips of a run are an inner loop, and the If
+// follows it.
 #include <llvm/IR/Intrinsics.h>
 
 #include "weft/core/loops/fold_order.h"
@@ -17,14 +17,15 @@ using nest::Id;
 using nest::Inst;
 using nest::Opcode;
 
-// How many trips of a loop of n a block of up to `most` has that comes behind those done. A
-// constant where all blocks are whole: nothing is written then for the rest.
+// Returns the number of trips of the next block of up to `most`, after those done of a loop of n.
+// It is a constant if all blocks are whole; no remainder code is then emitted.
 V Emitter::trips_of_block(V n, V done, int64_t most) {
   if (known(n).value_or(1) % most == 0) return i64(most);
   return call(llvm::Intrinsic::smin, {i64(most), b_.CreateSub(n, done)});
 }
 
-// Up to a whole run of trips, the first one at index `first`; at_trip is told the number of each.
+// Emits up to a whole run of trips, the first one at index `first`. at_trip receives the number of
+// each trip.
 Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, const Vs& init,
                          const std::function<void(V)>& at_trip) {
   const Id end = run_end(k_, divergence_, v);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_tile.cpp: grids in tiles, for kernels that read an operand along the other axis
-// than the one that fills the vector. A load that jumps from lane to lane, but goes on by one
-// element from row to row of the grid, is done for a whole tile: its cache lines are read once, as
-// vectors along the rows, and turned round in registers. The points of the tile then find their
-// lanes side by side in a small array.
+// jit/emit/emit_tile.cpp: grids in tiles, for kernels that read an operand along another axis than
+// the one that fills the vector. The lanes of such a load are far apart in memory, but its index
+// moves by one element from row to row of the grid. It is done for a whole tile: its cache lines
+// are read once, as vectors along the rows, and transposed in registers. The points of the tile
+// then find their lanes contiguous in a small array.
 #include "weft/jit/emit/emit.h"
 
 namespace weft::compiler {
@@ -13,14 +13,14 @@ using nest::Id;
 using nest::Inst;
 using nest::Opcode;
 
-// What v is computed of, at the indices set.
+// Emits the instructions that compute v, at the current indices.
 void Emitter::emit_slice(Id v) {
   if (divergence_.level[v] == 0) return;
   for (Id a : k_.insts[v].args) emit_slice(a);
   emit_inst(v);
 }
 
-// Square blocks are turned round by exchanging halves, quarters, ... of pairs of vectors.
+// Transposes square blocks by exchanging halves, quarters, ... of pairs of vectors.
 void Emitter::transpose_square(Vs& rows) {
   for (int half = 1; half < lanes_; half *= 2) {
     llvm::SmallVector<int, 64> low, high;
@@ -37,12 +37,12 @@ void Emitter::transpose_square(Vs& rows) {
   }
 }
 
-// Where the vector lies that is to be loaded now.
+// Returns the address of the vector that is loaded next.
 V Emitter::tile_address(const Tile& tile, llvm::Type* t, int vector) {
   return b_.CreateGEP(vector_of(t), tile.array, b_.CreateAdd(tile.row, i64(vector * tile.rows)));
 }
 
-// Reads the tile of load v whose first point the indices are.
+// Reads the tile of load v whose first point has the current indices.
 void Emitter::fill_tile(Id v, int64_t rows) {
   const Inst& i = k_.insts[v];
   auto* t = memory_type(k_.buffers[i.imm].storage);
@@ -64,7 +64,7 @@ void Emitter::fill_tile(Id v, int64_t rows) {
   });
 }
 
-// Whole tiles of the rows [begin, end), of which there is a multiple of `rows`.
+// Emits whole tiles of the rows [begin, end), whose number is a multiple of `rows`.
 void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end) {
   const auto points = [&](V top, V i) {
     indices_[0] = top;
@@ -83,8 +83,8 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
   });
 }
 
-// What whole tiles do not cover, the rows in front, the ends of the tiled rows, the rows behind, is
-// three grids for the loop over single rows.
+// The points outside whole tiles are three grids for the loop over single rows: the rows before,
+// the ends of the tiled rows, and the rows after.
 void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end) {
   for (Id v : s_.tiled)
     tiles_[v] = {

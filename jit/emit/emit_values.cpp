@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/emit_values.cpp: values in their three forms, masks, and the small blocks of control
-// flow that the rest of the emitter is made of.
+// flow that the rest of the emitter uses.
 #include <fmt/format.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
@@ -56,7 +56,7 @@ V Emitter::iota(llvm::Type* element) {
 
 V Emitter::scalar(Id v) { return values_[v].base; }
 
-// A splat is made right behind the definition, where it is in front of every use and outside the
+// A splat is created directly after the definition, where it precedes every use and is outside the
 // loops that do not change it.
 V Emitter::vec(Id v, int vector) {
   Val& x = values_[v];
@@ -111,7 +111,7 @@ V Emitter::any(const Masks& m) {
 }
 
 V Emitter::count(const Masks& m) {
-  // All masks side by side in one integer, so that one popcount does.
+  // All masks are joined in one integer, so that one popcount suffices.
   V bits = nullptr;
   auto* wide = b_.getIntNTy(lanes_ * static_cast<unsigned>(m.size()) <= 32 ? 32 : 64);
   for (size_t p = 0; p < m.size(); ++p) {
@@ -160,8 +160,8 @@ llvm::CallInst* Emitter::call(const std::string& name, llvm::Type* result, llvm:
   return b_.CreateCall(m_.getOrInsertFunction(name, type), args);
 }
 
-// The budget is a count of estimated cycles that all loops share, in memory: a decrement with a
-// branch that is not taken.
+// The budget is a count of estimated cycles in memory that all loops share. A poll costs a
+// decrement and a branch that is not taken.
 void Emitter::poll(int64_t cost) {
   if (!stop_ || from_row_) return;
   auto* look = block("look");
@@ -181,14 +181,15 @@ void Emitter::look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go) {
   at(look);
   b_.CreateStore(i32(millisecond), budget_);
   V flag = b_.CreateLoad(b_.getInt32Ty(), stop_, /*isVolatile=*/true);
-  // The threads of a block that wait for each other look equally often: all leave, or none.
+  // The threads of a block that wait for each other poll equally often, so all of them leave, or
+  // none.
   if ((s_.product.loop != nest::no_id || s_.threads > warp) && !machine_.emulated)
     flag = call(llvm::Intrinsic::nvvm_barrier0_or, {}, {flag});
   b_.CreateCondBr(b_.CreateICmpNE(flag, i32(0)), leaves(), go);
 }
 
-// Where a kernel is left because it is to stop. Threads of a GPU do not wait for one that has
-// ended; those of an emulated one have to be told that it was no mistake.
+// Returns the block through which a stopping kernel leaves. Threads of a GPU do not wait for one
+// that has ended. Threads of an emulated GPU must be told that it ended on purpose.
 llvm::BasicBlock* Emitter::leaves() {
   const bool meets = lane_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
   if (!meets || !machine_.emulated) return exit_;

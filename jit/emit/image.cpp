@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/image.cpp: runs the emitter, and LLVM's NVPTX back end.
+// jit/emit/image.cpp: runs the emitter and LLVM's NVPTX back end.
 #include "weft/jit/emit/image.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ std::string text_of(const llvm::Module& module) {
   return text;
 }
 
-// f of a module in which `emit` has put kernels.
+// Returns f of a module into which `emit` has put kernels.
 template <class F>
 std::string with_module(const TargetInfo& target, FunctionRef<void(llvm::Module&)> emit, F&& f) {
   const TargetInfo& machine = target.emulated ? host_target() : target;

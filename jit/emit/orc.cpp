@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/orc.cpp: passes, code generation and linking, by LLVM's ORC.
+// jit/emit/orc.cpp: passes, code generation and linking, with LLVM's ORC.
 #include "weft/jit/emit/orc.h"
 
 #include <fmt/format.h>
@@ -46,7 +46,8 @@ void initialise_targets() {
   });
 }
 
-// One session for the process. It is never destroyed: code may be freed by destructors of statics.
+// The only session of the process. It is never destroyed, because destructors of statics may free
+// code.
 struct Session {
   llvm::orc::ExecutionSession session;
   llvm::orc::ObjectLinkingLayer linker;
@@ -122,8 +123,8 @@ llvm::TargetMachine& machine_for(const TargetInfo& target) {
 Object object_code(llvm::Module& module, const TargetInfo& target) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream out(bytes);
-  // LLVM tells of each frame that is larger than none, as a warning; of errors it would tell the
-  // user, and end the process.
+  // LLVM reports each non-empty frame as a warning. By default it would print errors and end the
+  // process.
   struct Told {
     int64_t frame_bytes = 0;
     std::string error;

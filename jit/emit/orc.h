@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/orc.h: from LLVM IR to machine code in this process.
+// jit/emit/orc.h: compiles LLVM IR to machine code in this process.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -18,18 +18,18 @@ class TargetMachine;
 
 namespace weft::compiler {
 
-// The machine to generate for, made once a thread and target (LLVM's are not thread-safe).
+// Returns the target machine, created once per thread and target (LLVM's are not thread-safe).
 llvm::TargetMachine& machine_for(const TargetInfo& target);
 struct Object {
   std::unique_ptr<llvm::MemoryBuffer> code;
-  int64_t frame_bytes = 0;  // of the stack, the most of all functions
+  int64_t frame_bytes = 0;  // stack bytes, the maximum over all functions
 };
-// Runs the few passes that pay and the code generator.
+// Runs the few passes that pay off, and the code generator.
 Object object_code(llvm::Module& module, const TargetInfo& target);
 std::string assembly_code(llvm::Module& module, const TargetInfo& target);
 
-// add(name, address) of each function of the C library that generated code may call; whoever links
-// it, an emulated GPU too, has them.
+// Calls add(name, address) for each function of the C library that generated code may call. Every
+// linker of such code provides them, including that of an emulated GPU.
 template <class F>
 void each_library_call(F&& add) {
   add("fmod", static_cast<double (*)(double, double)>(std::fmod));
@@ -44,7 +44,7 @@ void each_library_call(F&& add) {
 // Machine code in memory, freed with its owner.
 class Loaded {
  public:
-  // Links an object and finds `symbol` in it, which no other object loaded has.
+  // Links an object and finds `symbol` in it. No other loaded object may define that symbol.
   Loaded(std::unique_ptr<llvm::MemoryBuffer> object, const std::string& symbol);
   ~Loaded();
   Loaded(const Loaded&) = delete;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/analysis.cpp: lowers the equations of a program, and analyses its loops.
+// jit/fuse/analysis.cpp: lowers the equations of a program and analyses its loops.
 #include "weft/jit/fuse/analysis.h"
 
 #include <algorithm>
@@ -10,7 +10,7 @@ namespace weft::compiler {
 using Form = Lowering::Form;
 
 namespace {
-// Equation e alone: its operands are inputs.
+// Returns a program of equation e alone; its operands are the inputs.
 Jaxpr single(const JaxprData& j, const Eqn& e) {
   auto r = make_ref<JaxprData>();
   r->literals = j.literals;

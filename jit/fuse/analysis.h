@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/analysis.h: a program about to be compiled: its equations with their lowering and, for
-// each loop, the axis classes inside it.
+// jit/fuse/analysis.h: a program that is about to be compiled: its equations with their lowering
+// and, for each loop, the axis classes inside it.
 #pragma once
 #include <memory>
 #include <vector>
@@ -11,13 +11,13 @@
 
 namespace weft::compiler {
 
-// Loops are analysed one by one: a value that the program elsewhere uses twice, as the
-// rows and the columns of a product, must not tie two lane axes together.
+// Each loop is analysed separately. A value that is used twice elsewhere, such as the rows and the
+// columns of a product, must not tie two grid axes together.
 struct Program {
   Jaxpr j;
   Scope scope;
   std::vector<std::unique_ptr<AxisClasses>> analysis;  // by equation; null if it carries no body
-  std::vector<size_t> maker;  // by variable: the equation it is a result of; of inputs none
+  std::vector<size_t> maker;  // by variable: the equation that computes it; `none` for inputs
   static constexpr size_t none = no_equation;
   explicit Program(const Jaxpr& j);
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/barriers.cpp: reading through barriers.
+// jit/fuse/barriers.cpp: replaces the results of barriers by their operands.
 #include "weft/jit/fuse/barriers.h"
 
 #include <algorithm>

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/barriers.h: the equations of a program that say in which order it is computed.
+// jit/fuse/barriers.h: the equations of a program that fix the order of computation.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/core/jaxpr.h"
 
 namespace weft::compiler {
 
-// Whether what is made of the equation's result is computed after all that stands before it.
+// Returns true if users of the equation's result must be computed after everything before it.
 bool is_barrier(const Eqn& e);
-// j, in which nobody reads the result of a barrier, which would have to be stored, but its operand.
-// The barriers stay: they mark where kernels end (jit/fuse/plan.cpp). Bodies keep theirs until they
-// are compiled themselves.
+// Replaces uses of a barrier's result, which would have to be stored, by its operand. The barriers
+// stay, because they mark where kernels end (jit/fuse/plan.cpp). Bodies keep theirs until they are
+// compiled.
 Jaxpr through_barriers(const Jaxpr& j);
 
 }  // namespace weft::compiler

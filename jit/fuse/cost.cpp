@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/cost.cpp: the arithmetic of a program, counted by what its lowering rules say.
+// jit/fuse/cost.cpp: counts the arithmetic of a program from its lowering rules.
 #include "weft/jit/fuse/cost.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@ namespace {
 using Form = Lowering::Form;
 using Known = std::unordered_map<const JaxprData*, double>;
 
-// Answers every read with a value of the right kind.
+// Returns a value of the right kind for every read.
 class Probe final : public Reader {
  public:
   Probe(nest::Builder& b, const Types& in) : b_(b), in_(in) {
@@ -34,8 +34,8 @@ class Probe final : public Reader {
   std::vector<int> buffers_;
 };
 
-// Operations of one element: two for a multiply-add, none for one that is read, constant, chosen
-// or counted, one for whatever else it takes.
+// Counts the operations of one element: two for a multiply-add, none for a load, a constant, a
+// select or an index, and one for anything else.
 double element_flops(const Lowering& l, const Types& in, const Types& out) {
   nest::Builder b("cost");
   const num::Writing writing(b);
@@ -60,7 +60,7 @@ double flops_of(const Jaxpr& j, Known& known);
 
 double equation_flops(const JaxprData& j, const Eqn& e, Known& known) {
   Eqn any = e;
-  any.implementation = {};  // what a call computes is what the generated code would
+  any.implementation = {};  // count what the generated code would compute, even for a library call
   const Lowering l = lower_equation(j, any);
   if (!l.loop.bodies.empty()) {
     double all = 0, most = 0;

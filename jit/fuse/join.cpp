@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/join.cpp: which equations a call is made of.
+// jit/fuse/join.cpp: chooses the equations that are joined into a call.
 //
-// Between two kernels a value goes through memory, and one with axes of its own in each lane (a
-// matrix) is turned round on both ways. A call takes loops, the folds and products between and
-// around them, and what is elementwise behind them, as long as a lane can hold it all.
+// Between two kernels a value passes through memory. A value with inner axes in each lane (a
+// matrix) is also transposed on both sides. A call takes loops, the folds and products between and
+// around them, and elementwise equations after them, as long as a lane can hold everything.
 #include "weft/jit/fuse/join.h"
 
 #include <algorithm>
@@ -22,18 +22,19 @@ namespace {
 using Form = Lowering::Form;
 using Set = std::vector<bool>;  // of equations
 
-// Longer programs are not searched: every pair of equations is looked at.
+// Longer programs are not searched, because the search visits every pair of equations.
 constexpr size_t longest_program = 1000;
-// Points that serve the vectors of all threads: no call has fewer if a loop in it has more.
+// Enough points to fill the vectors of all threads. A call has at least this many, or as many as
+// its largest loop.
 constexpr int64_t enough_points = 512;
-// Results of the steps of a scan are written as it runs: in a call a lane would hold them all. So
-// many it can: those of factorisations, of a row each.
+// The longest scan with per-step results in a call. Alone, a scan stores them as it runs, but in a
+// call a lane holds all of them. It can hold those of factorizations, one row per step.
 constexpr int64_t longest_scan = 32;
-// Instructions between loops: the gradient of a likelihood of 5 x 5 has 1,100. What is longer takes
-// the writer of nests longer than several kernels do (a chain of 200 sines of 3 x 3: 300 ms for
-// 60).
+// The largest number of instructions between loops. The gradient of a 5 x 5 likelihood has 1,100.
+// The nest writer takes longer for one larger call than for several kernels (a chain of 200 sines
+// of 3 x 3: 300 ms instead of 60).
 constexpr int64_t longest_between = 4 * long_kernel;
-// Sets that are analysed one by one where all together do not fit.
+// The number of sets that are analysed one by one if all equations together do not fit.
 constexpr int most_tries = 8;
 
 int64_t product(const std::vector<int64_t>& x) {
@@ -52,7 +53,7 @@ class Joiner {
         if (g.why.empty() && !g.grid.empty()) points_[i] = product(g.grid);
       }
   }
-  // The largest set found, or nothing.
+  // Returns the largest set that it finds, or an empty one.
   Set run() {
     if (std::none_of(points_.begin(), points_.end(), [](int64_t n) { return n > 0; })) return {};
     note_readers();
@@ -84,7 +85,8 @@ class Joiner {
     return n;
   }
 
-  // below_[i][q]: whether q is computed from i. Who reads i comes behind it, and is done before.
+  // below_[i][q]: true if q is computed from i. Readers of i follow it, so their rows are complete
+  // before row i.
   void note_readers() {
     below_.assign(n_, Set(n_, false));
     for (size_t q = n_; q-- > 0;)
@@ -94,7 +96,7 @@ class Joiner {
         readers_[from].push_back(q);
         below_[from][q] = true;
       }
-    // Effects that have an order keep it, as if each read the one before it.
+    // Ordered effects keep their order, as if each read the result of the previous one.
     for (size_t q = 0, before = Program::none; q < n_; ++q) {
       if (effect_of(j_.eqns[q]) != Effect::ordered) continue;
       if (before != Program::none && !below_[before][q]) {
@@ -117,7 +119,7 @@ class Joiner {
       if (s[i] && below_[q][i]) return true;
     return false;
   }
-  // Whether something reads q, and nothing outside.
+  // Returns true if something in s reads q, and nothing outside s.
   bool is_read_only_in(size_t q, const Set& s) const {
     const auto of_q = [&](Atom a) {
       return !a.is_literal() && p_.maker[static_cast<size_t>(a.index)] == q;
@@ -131,14 +133,15 @@ class Joiner {
       }
     return read;
   }
-  // With all that lies on a way from one to another.
+  // Returns s with all equations on a path between two of its members.
   Set closed(Set s) const {
     for (size_t q = 0; q < n_; ++q)
       if (!s[q] && reaches(s, q) && is_read_in(q, s)) s[q] = true;
     return s;
   }
 
-  // What may stand in a lane; the analysis of the whole says whether it can.
+  // Returns true if all equations are of forms that a lane supports. fits() decides about the
+  // whole.
   bool may_join(const Set& s) const {
     for (size_t i = 0; i < n_; ++i)
       if (s[i] && !is_loop(i) && !is_fold(i) && form(i) != Form::pull) return false;
@@ -158,13 +161,13 @@ class Joiner {
   const Program p_;
   const JaxprData& j_;
   const size_t n_;
-  std::vector<int64_t> points_;  // of loops that run in the lane: those of their grid; else 0
+  std::vector<int64_t> points_;  // by loop that runs in the lane: the points of its grid; else 0
   std::vector<Set> below_;
   std::vector<std::vector<size_t>> readers_;  // by equation
 };
 
-// The equations of s as a program. What it reads from outside are its inputs, what is read outside
-// its results.
+// Returns the equations of s as a program. Its inputs are the values that it reads from outside,
+// and its results are those that are read outside.
 Jaxpr Joiner::body_of(const Set& s, std::vector<Atom>* in, std::vector<int32_t>* out) const {
   auto r = make_ref<JaxprData>();
   r->literals = j_.literals;
@@ -179,7 +182,7 @@ Jaxpr Joiner::body_of(const Set& s, std::vector<Atom>* in, std::vector<int32_t>*
       r->types.push_back(j_.type(a));
       in->push_back(a);
     }
-  Set read(j_.types.size(), false);  // by variable: outside
+  Set read(j_.types.size(), false);  // by variable: read outside s
   for (size_t i = 0; i < n_; ++i)
     for (Atom a : j_.eqns[i].in)
       if (!s[i] && !a.is_literal()) read[static_cast<size_t>(a.index)] = true;
@@ -213,8 +216,8 @@ Eqn Joiner::call_of(const Set& s, std::vector<int32_t>* results) const {
   return e;
 }
 
-// Whether a lane can run the call, over as many points as its loops have, or enough, and what
-// stands between its loops is not too long.
+// Returns true if a lane can run the call. The call must have as many points as its largest loop,
+// or enough_points, and the code between its loops must not be too long.
 bool Joiner::fits(const Set& s) const {
   std::vector<int32_t> results;
   auto alone = make_ref<JaxprData>();
@@ -232,7 +235,7 @@ bool Joiner::fits(const Set& s) const {
   const AxisClasses an{Jaxpr(alone)};
   const LaneGrid g = lane_grid(an.top().lowering[0].loop, an);
   if (!g.why.empty() || g.grid.empty()) return false;
-  // Few elements of a lane are computed one by one, each written out.
+  // Each of a few elements of a lane has its own code.
   const int64_t points = product(g.grid);
   int64_t most = 0, written = 0;
   for (size_t i = 0; i < n_; ++i) {
@@ -244,7 +247,8 @@ bool Joiner::fits(const Set& s) const {
   return points >= std::min(most, enough_points) && written <= longest_between;
 }
 
-// All of `which` that are near, together; else one after another those with which it fits.
+// Adds all reachable equations of `which` together. If they do not fit, adds those that fit one by
+// one.
 void Joiner::take(Set* s, FunctionRef<bool(size_t)> which) const {
   Set all = *s;
   for (bool more = true; more;) {
@@ -265,8 +269,8 @@ void Joiner::take(Set* s, FunctionRef<bool(size_t)> which) const {
   }
 }
 
-// Loops first, then folds and products, then what is elementwise: what is computed from the call
-// and no larger than what it reads of it, and what only the call reads.
+// Adds loops first, then folds and products, then elementwise equations. An elementwise equation is
+// added if it reads the call's values and is no larger than they are, or if only the call reads it.
 void Joiner::extend(Set* s) const {
   take(s, [&](size_t q) { return is_loop(q); });
   take(s, [&](size_t q) { return is_fold(q); });
@@ -287,7 +291,7 @@ void Joiner::extend(Set* s) const {
   grow(s, more);
 }
 
-// What the call does not wait for, the call, and the rest.
+// Returns the equations that do not depend on the call, then the call, then the rest.
 Jaxpr Joiner::with_call(const Set& s) const {
   auto r = make_ref<JaxprData>();
   r->literals = j_.literals;
@@ -330,7 +334,7 @@ Jaxpr Joiner::with_call(const Set& s) const {
 Jaxpr join_loops(const Jaxpr& j) {
   const auto holds_programs = [](const Eqn& e) { return !inner_programs(e.params).empty(); };
   Jaxpr r = j;
-  // Each set takes at least two equations away.
+  // Each set removes at least two equations.
   while (r->eqns.size() > 1 && r->eqns.size() <= longest_program &&
          std::ranges::any_of(r->eqns, holds_programs)) {
     Joiner joiner(r);

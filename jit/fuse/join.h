@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/join.h: loops that run over the same lanes, one on the results of another, and what
-// stands between them become one equation, so that what they hand on stays in the lane.
+// jit/fuse/join.h: joins loops that run over the same lanes, and the equations between them, into
+// one equation if one loop reads the results of another. Intermediate values then stay in the lane.
 #pragma once
 #include "weft/core/jaxpr.h"
 
 namespace weft::compiler {
 
-// j with such equations as calls of the programs that they are together. What is computed, and how
-// it is rounded, stays the same.
+// Returns j with each such group as a call of one program. Values and rounding do not change.
 Jaxpr join_loops(const Jaxpr& j);
 
 }  // namespace weft::compiler

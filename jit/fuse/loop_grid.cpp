@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/loop_grid.cpp: chooses the grid of a loop among the axis classes inside it.
+// jit/fuse/loop_grid.cpp: chooses the grid of a loop from the axis classes inside it.
 #include "weft/jit/fuse/loop_grid.h"
 
 #include <algorithm>
@@ -19,18 +19,19 @@ namespace {
 constexpr int64_t largest_lane_value = 1024;       // elements of one value inside a lane
 constexpr int64_t largest_lane = 16384;            // elements of all values inside a lane,
 constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
-// The same of a lane that is alone, which vectors run through.
+// The same limits for a single lane, whose vectors run along its values.
 constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
-// Values of so many elements are few enough for each point to compute them again.
+// Values of up to this many elements are recomputed by each point.
 constexpr int64_t few_elements = 16;
-constexpr int64_t trips_of_while = 16;        // as far as costs go
-constexpr int cost_of_term = 4;               // of a fold: its loads, and what adds it
-constexpr double most_repeated = 4;           // times the work of a step
-constexpr int64_t largest_product = 1 << 14;  // terms; a kernel of its own is faster from there on
+constexpr int64_t trips_of_while = 16;  // assumed by the cost model
+constexpr int cost_of_term = 4;         // of a fold: its loads, and the instruction that adds it
+constexpr double most_repeated = 4;     // times the work of a step
+// Terms; a longer product is faster as a separate kernel.
+constexpr int64_t largest_product = 1 << 14;
 
 bool on_host() { return std::string_view(current_platform()) == "cpu"; }
 
-// The values of a loop and of everything inside it.
+// Visits the values of a loop and of everything inside it.
 using Visit = std::function<void(const Scope&)>;
 void visit_bodies(const Scope& s, const Visit& f) {
   for (const auto& bodies : s.bodies)
@@ -48,15 +49,15 @@ class LoopGrid {
     note_values(top_);
     visit_bodies(top_, [&](const Scope& s) { note_values(s); });
     if (v.kind != LoopForm::Kind::scan) return;
-    // Time is stepped through.
+    // The axis of the steps cannot be a grid axis.
     for (int r = 0; r < v.rows; ++r)
       if (const Atom a = one_.in[static_cast<size_t>(v.first_row() + r)]; !a.is_literal())
         bad_.insert(class_at(a.index, 0));
     for (int r = 0; r < v.results; ++r) bad_.insert(class_at(one_.out + v.carry + r, 0));
   }
   int class_at(int32_t var, int axis) const { return an_.find(top_.axis(var, axis)); }
-  // The lanes of the op, and of those inside it: each by itself decides how often a loop runs.
-  // False if a lane axis is mixed inside.
+  // Adds the lanes of the op and of the loops inside it, because each lane has its own trip counts.
+  // Returns false if a lane axis is mixed inside.
   bool lanes(std::vector<int64_t>* grid) {
     bool all = lanes_of(top_, 0, grid);
     visit_bodies(top_, [&](const Scope& s) {
@@ -65,8 +66,9 @@ class LoopGrid {
     if (!grid->empty()) adopt_results(*grid);
     return all;
   }
-  // Ordinary axes that run through the loop untouched, unless most of the work has none of them and
-  // would be done again at each point: on a host. On a GPU that is less than launches would be.
+  // Adds ordinary axes that run through the loop unchanged. On a host it keeps them only if most of
+  // the work has them, because other work is repeated at each point. On a GPU the repeated work
+  // costs less than more launches.
   void ordinary(std::vector<int64_t>* grid) {
     const auto before = std::pair(*grid, classes);
     const double once = work(*grid);
@@ -106,8 +108,8 @@ class LoopGrid {
       if (!classes.count(an_.find(s.axis(v, a)))) n *= shape[a];
     return n;
   }
-  // The largest result says which there are; an axis of another result that meets none of them, but
-  // has the size of one, runs along with it.
+  // The largest result defines the axes. An axis of another result joins one of them if it has the
+  // same size and never occurs in the same value.
   void add_ordinary(std::vector<int64_t>* grid) {
     int32_t widest = -1;
     for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
@@ -121,8 +123,9 @@ class LoopGrid {
     }
     adopt_results(*grid);
   }
-  // Instructions of a step of all points; what lacks an axis of the grid is done at each of its
-  // points, but for few elements, which are in registers and the same in all lanes of a vector.
+  // Returns the instructions of a step over all points. Work without an axis of the grid is
+  // repeated at each of its points. Values of few elements are not repeated: they are in registers
+  // and are the same in all lanes of a vector.
   double work(const std::vector<int64_t>& grid) const {
     double all = 0;
     for (const auto& b : top_.bodies[0]) all += work(*b, grid);
@@ -173,7 +176,7 @@ class LoopGrid {
     }
     return true;
   }
-  // Whether a call would compute something at each point of the class that has not the class.
+  // Returns true if a call would compute something without this class once for each of its points.
   bool repeats(int c) const {
     if (kind_ != LoopForm::Kind::call) return false;
     const Scope& body = *top_.bodies[0][0];
@@ -192,7 +195,8 @@ class LoopGrid {
     for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
       for (int a = 0; a < type(o).ndim(); ++a) adopt(class_at(o, a), type(o).shape()[a], grid);
   }
-  // A class twice in one value is no lane; classes that meet in a value are different axes.
+  // A class that occurs twice in one value cannot be a grid axis. Classes that occur in the same
+  // value are different axes.
   void note_values(const Scope& s) {
     for (size_t t = 0; t < s.j->types.size(); ++t) {
       std::set<int> seen;
@@ -221,9 +225,9 @@ class LoopGrid {
   std::map<int, std::set<int>> met_;
 };
 
-// Whether a loop or branch with lanes has a result without some of them: a residual that no lane
-// axis reached, say, which is there if any lane took its branch.
-// `joined`: among others in a call, which hold what it hands them by lane.
+// Returns true if a loop or branch with lanes has a result without some of them. An example is a
+// residual that has no lane axis and exists if any lane took its branch. `joined`: it is in a call,
+// which holds its results per lane.
 bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i, bool joined = false) {
   const LoopForm& v = s.lowering[i].loop;
   const bool loops =
@@ -233,8 +237,8 @@ bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i, bool joi
   const Scope& body = *s.bodies[i].back();
   for (int32_t o = 0; o < e.n_out; ++o) {
     const bool carry = o < v.carry, scan = v.kind == LoopForm::Kind::scan;
-    // Rows are written to memory by every lane that makes the step, carries that pass through hold
-    // one value.
+    // Every lane that runs the step writes rows to memory. Carries that are passed through
+    // unchanged hold one value.
     if (scan && !carry && !joined) continue;
     if (carry && body.j->out[static_cast<size_t>(o)] == Atom{1 + v.consts + o}) continue;
     for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
@@ -277,7 +281,7 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   if (whole) return no("a result belongs to all lanes together");
   LoopGrid g(v, an);
   if (!g.lanes(&r.grid)) return no("lanes are mixed inside");
-  // With lanes, what a lane holds stays together unless it is long.
+  // If there are lanes, values of a lane stay whole unless they are large.
   if (r.grid.empty() || g.held().largest > small_elements) g.ordinary(&r.grid);
   r.held = g.held();
   r.shared = g.shared();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/loop_grid.h: over which grid a loop runs if its whole state stays inside the lane. Part
-// of the plan.
+// jit/fuse/loop_grid.h: finds the grid over which a loop runs if all its state stays inside the
+// lane. Part of the plan.
 #pragma once
 #include <map>
 #include <string>
@@ -13,17 +13,17 @@ namespace weft::compiler {
 
 struct LaneGrid {
   std::vector<int64_t> grid;                 // extents, outermost first
-  std::map<int, int> classes = {};           // which axis of the grid a class is
-  std::vector<std::vector<int>> lanes = {};  // by result: the axis of the grid of each axis, or -1
-  std::vector<char> shared = {};  // by operand: it has no axis of the grid, all lanes read it
+  std::map<int, int> classes = {};           // by class: its grid axis
+  std::vector<std::vector<int>> lanes = {};  // by result: the grid axis of each axis, or -1
+  std::vector<char> shared = {};  // by operand: it has no grid axis, so all lanes read it
   struct Held {
-    int64_t largest = 0, total = 0;  // elements: of the largest value, and of all
-    int64_t bytes = 0;               // of all
+    int64_t largest = 0, total = 0;  // in elements: the largest value, and all values
+    int64_t bytes = 0;               // all values
   } held = {};                       // what a lane holds
   bool rows = false;                 // there is one lane, and vectors run along its values
-  std::string why = {};              // it cannot; the rest says nothing then
+  std::string why = {};              // why it cannot; the other members are then invalid
 };
-// Of the one equation that was analysed.
+// `an` is the analysis of this equation alone.
 LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an);
 
 }  // namespace weft::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/plan.cpp: choosing regions in one pass over the equations.
+// jit/fuse/plan.cpp: chooses the regions in one pass over the equations.
 #include "weft/jit/fuse/plan.h"
 
 #include <fmt/format.h>
@@ -21,15 +21,17 @@ namespace {
 
 using Form = Lowering::Form;
 
-constexpr int deepest_chain = 64;  // inlined equations in a row; reading recurses along them
-constexpr int64_t small_temporary = 1 << 24;          // bytes that a region may always be cut for
-constexpr int64_t largest_cached = int64_t{1} << 17;  // bytes of rows cached beside their input
-// What storing a value costs, in instructions for one element: a byte, and the kernel that may
-// become of it. 0.3 ns are 16 instructions for one element (one of a vector).
+constexpr int deepest_chain = 64;  // inlined equations in a chain; reading recurses along it
+// Bytes that a region may always store to become shorter.
+constexpr int64_t small_temporary = 1 << 24;
+// Bytes of rows that are cached along with their input.
+constexpr int64_t largest_cached = int64_t{1} << 17;
+// The cost of storing a value, as instructions for one element: per byte, and for the extra kernel
+// that may result. 0.3 ns are 16 instructions for one element (one for a vector).
 constexpr int64_t byte_cost = 8, kernel_cost = 1 << 18;
-constexpr int64_t long_row = 64;  // reduced extents from here on fill the vector themselves
+constexpr int64_t long_row = 64;  // from this reduced extent on, the terms of a fold fill vectors
 
-// A value made by an earlier step that variable v is computed from. map[a]: the axis of v that
+// A value of an earlier step from which variable v is computed. map[a] is the axis of v that
 // indexes axis a of the leaf, or -1.
 struct Dep {
   int32_t leaf;
@@ -39,13 +41,13 @@ struct Dep {
 struct Var {
   bool inlined = false;
   size_t eqn = 0;
-  int step = -1;          // that makes it (not inlined ones)
-  bool usable = false;    // in its kernel as well, not only from memory
-  std::vector<Dep> deps;  // of inlined ones
+  int step = -1;          // that computes it, unless it is inlined
+  bool usable = false;    // its kernel can read it too, not only later steps through memory
+  std::vector<Dep> deps;  // for inlined variables
   int depth = 0, cost = 0;
   int since = 0;        // no earlier step computes it
-  int read_by = -1;     // the first step that computes it on the way
-  size_t reader = 0;    // and which reader there: its place in `emit`, roots behind
+  int read_by = -1;     // the first step that computes it inline
+  size_t reader = 0;    // its reader in that step: the place in `emit`, with roots after it
   bool cached = false;  // by that step
 };
 
@@ -60,7 +62,8 @@ class Planner {
         if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(i);
     for (Atom a : j_.out)
       if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(j_.eqns.size());
-    // What is as large as an argument or a result may be stored; more may be there to be folded.
+    // A value as large as an argument or a result may be stored. A larger one may exist only to be
+    // reduced.
     for (int32_t v = 0; v < j_.n_in; ++v) largest_cut_ = std::max(largest_cut_, type(v).bytes());
     for (Atom a : j_.out) largest_cut_ = std::max(largest_cut_, j_.type(a).bytes());
   }
@@ -108,15 +111,15 @@ class Planner {
   const JaxprData& j_;
   std::vector<Var> vars_;
   std::vector<int> last_;                  // by variable: the last equation that reads it
-  std::vector<char> over_input_;           // by variable: may have the memory of an input
+  std::vector<char> over_input_;           // by variable: it may share the memory of an input
   std::vector<std::set<size_t>> inside_;   // by step: the equations that its kernel computes
-  std::vector<int> inside_cost_;           // by step: instructions of them
-  int64_t largest_cut_ = small_temporary;  // bytes
-  int since_ = 0;  // what stands behind the last barrier is computed by this step or a later one
+  std::vector<int> inside_cost_;           // by step: instructions of those equations
+  int64_t largest_cut_ = small_temporary;  // in bytes
+  int since_ = 0;  // equations after the last barrier are computed by this step or a later one
   Plan plan_;
 };
 
-// What equation eqn's outputs are computed from, by output axis.
+// Returns the values from which the outputs of equation eqn are computed, with their output axes.
 std::vector<Dep> Planner::dependencies(size_t eqn) {
   const Eqn& e = j_.eqns[eqn];
   const Lowering& l = p_.scope.lowering[eqn];
@@ -149,15 +152,15 @@ std::vector<Dep> Planner::dependencies(size_t eqn) {
   return out;
 }
 
-// The first step at which all of deps could be had.
+// Returns the first step at which all of deps are available.
 int Planner::ready(const std::vector<Dep>& deps) {
   int r = 0;
   for (const Dep& d : deps) r = std::max(r, var(d.leaf).step + (var(d.leaf).usable ? 0 : 1));
   return r;
 }
 
-// The grid axes of a value of this shape if it can be computed in kernel `step`: what it reads
-// there must be read at the lane's own index.
+// Returns the grid axes of a value of this shape if kernel `step` can compute it. Values of that
+// kernel must be read at the lane's index.
 std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& deps,
                                               const Shape& shape, bool reduction) {
   const Step& s = plan_.steps[static_cast<size_t>(step)];
@@ -181,7 +184,7 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
     }
   }
   if (!reads) {
-    // A sibling: the same grid, elementwise.
+    // A sibling: elementwise over the same grid.
     if (k.loops || k.rows || reduction || shape.sizes() != k.grid) return std::nullopt;
     for (size_t a = 0; a < lanes.size(); ++a) lanes[a] = static_cast<int>(a);
     return lanes;
@@ -193,12 +196,12 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
     if (lanes[a] < 0)
       inner *= shape[static_cast<int64_t>(a)];
     else if (covered[static_cast<size_t>(lanes[a])])
-      return std::nullopt;  // a lane would see the diagonal
+      return std::nullopt;  // a lane would read the diagonal
     else
       covered[static_cast<size_t>(lanes[a])] = true;
   }
   if (std::find(covered.begin(), covered.end(), false) != covered.end()) return std::nullopt;
-  // Long rows only where the vector runs along them, and only if there are rows enough for all
+  // Long rows are allowed only where vectors run along them, and only with enough rows for all
   // threads.
   if (inner > small_elements && !(k.rows && (points >= 8 || inner < 65536))) return std::nullopt;
   return lanes;
@@ -209,7 +212,7 @@ Region Planner::region() const {
           long_kernel};
 }
 
-// Whether kernel `step` stays short if it computes this as well.
+// Returns true if kernel `step` stays short with this region added.
 bool Planner::room(int step, const Region& added) const {
   const auto s = static_cast<size_t>(step);
   int64_t cost = inside_cost_[s];
@@ -225,8 +228,9 @@ void Planner::count_in(int step, const Region& added) {
     if (inside_[s].insert(e).second) inside_cost_[s] += p_.scope.access[e].cost;
 }
 
-// The best value to store among those that equation i is computed from on the way: of those that
-// most of the code belongs to, the smallest, and of these the last. -1: all are too large.
+// Returns the best value to store among those that equation i computes inline. Candidates hold most
+// of the code. The smallest one wins, and among equals the one with the most code. Returns -1 if
+// all are too large.
 int32_t Planner::cut_of(size_t i) const {
   struct Cut {
     int32_t v;
@@ -250,7 +254,7 @@ int32_t Planner::cut_of(size_t i) const {
     Region r = region();
     r.add(v);
     most = std::max(most, r.cost());
-    if (r.cost() * 2 < most) continue;  // so is all that it is computed from
+    if (r.cost() * 2 < most) continue;  // its operands have even less code
     if (type(v).bytes() <= largest_cut_) cuts.push_back({v, r.cost(), type(v).bytes()});
     push(j_.eqns[vars_[static_cast<size_t>(v)].eqn]);
   }
@@ -262,7 +266,7 @@ int32_t Planner::cut_of(size_t i) const {
   return best ? best->v : -1;
 }
 
-// Stores values on the way to equation i until what is computed for it is short enough.
+// Stores inlined values that equation i reads until its code is short enough.
 void Planner::limit_region(size_t i) {
   for (;;) {
     Region r = region();
@@ -284,14 +288,14 @@ int Planner::choose(int since, const std::vector<Dep>& deps, const Shape& shape,
   return -1;
 }
 
-// Everything read from earlier steps is put into memory.
+// Puts all values that are read from earlier steps into memory.
 void Planner::materialize(const std::vector<Dep>& deps, int step) {
   for (const Dep& d : deps)
     if (var(d.leaf).step != step) materialise(d.leaf);
 }
 
-// v is computed on the way in `step`. What is expensive and was computed by an earlier kernel too
-// is stored there instead, if it has its place there.
+// Records that `step` computes v inline. An expensive value that an earlier kernel also computed is
+// stored by that kernel instead, if it fits there.
 void Planner::note_reads(int32_t v, int step) {
   std::vector<int32_t> stack{v};
   while (!stack.empty()) {
@@ -326,7 +330,7 @@ void Planner::note_reads(int32_t v, int step) {
   }
 }
 
-// v is read by several folds of a rows kernel: one computes it, the others find it cached.
+// Several folds of a rows kernel read v. One computes it, the others read the cached row.
 void Planner::keep_row(int32_t v) {
   Var& x = var(v);
   KernelPlan& k = plan_.steps[static_cast<size_t>(x.read_by)].kernel;
@@ -388,8 +392,8 @@ void Planner::materialise(int32_t v) {
   x.deps = {{v, identity}};
 }
 
-// Equation i computes `elements`. An operand of which it reads more than there are would be
-// computed again and again: it is stored where that is dearer.
+// Equation i computes `elements` elements. If it reads an inlined operand more often than the
+// operand has elements, it would recompute them. Such an operand is stored if that is cheaper.
 void Planner::store_repeated(size_t i, int64_t elements) {
   const auto& in = j_.eqns[i].in;
   const std::vector<int>& times = p_.scope.access[i].times;
@@ -410,8 +414,9 @@ bool Planner::dies_at(Atom a, size_t i) const {
          std::count(j_.eqns[i].in.begin(), j_.eqns[i].in.end(), a) == 1;
 }
 
-// Whether equation i replaces a small part of an input that nothing reads any more (or of what came
-// of one like this), and makes a result: in a loop, whose carry that is, it can do so in place.
+// Returns true if equation i updates a small part of an input without later readers, and its result
+// ends as a carry. The operand may also be the result of such an update. A loop around the program
+// can then update the carry in place.
 bool Planner::updates_in_place(size_t i) const {
   const Eqn& e = j_.eqns[i];
   if (!p_.scope.lowering[i].destination || !dies_at(e.in[0], i)) return false;
@@ -421,7 +426,7 @@ bool Planner::updates_in_place(size_t i) const {
   return (x < j_.n_in || over_input_[static_cast<size_t>(x)]) && ends_as_carry(e.out);
 }
 
-// Whether v is a result, or goes into one by updates or through a loop.
+// Returns true if v is a result, or becomes one through updates or loops.
 bool Planner::ends_as_carry(int32_t v) const {
   for (;;) {
     const int i = last_[static_cast<size_t>(v)];
@@ -442,8 +447,8 @@ bool Planner::ends_as_carry(int32_t v) const {
   }
 }
 
-// What is computed from v on the way and read from equation i on is computed now, if it is small:
-// then v may be written over.
+// Stores small values that are computed from v and read from equation i on, so that v may be
+// overwritten.
 void Planner::read_before(int32_t v, size_t i) {
   constexpr int64_t small_part = 4;
   std::vector<bool> late(vars_.size(), false);
@@ -464,8 +469,8 @@ void Planner::read_before(int32_t v, size_t i) {
   }
 }
 
-// What is read behind barrier i and was to be computed on the way is computed now where it is
-// smaller than what it would keep in memory until then (a sum of products of several layers).
+// Stores inlined values that are read after barrier i, if they are smaller than the memory that
+// they would keep alive until then (a sum of products of several layers).
 void Planner::settle(size_t i) {
   const auto read_later = [&](int32_t v) {
     return last_[static_cast<size_t>(v)] > static_cast<int>(i);
@@ -506,8 +511,8 @@ void Planner::pull_equation(size_t i) {
   }
 }
 
-// Whether most of what reduction i reads lies in memory along the last axis of its result, and not
-// along an axis that is folded: then neighbouring results share vectors better than terms do.
+// Returns true if most of the values that reduction i reads are contiguous along the last axis of
+// its result, not along a folded axis. Neighbouring results then fill vectors better than terms do.
 bool Planner::lies_along_result(size_t i) const {
   const Lowering& l = p_.scope.lowering[i];
   const auto folded = [&](int a) {
@@ -516,7 +521,7 @@ bool Planner::lies_along_result(size_t i) const {
   int last = static_cast<int>(l.space.ndim()) - 1;
   while (last >= 0 && folded(last)) --last;
   int64_t with_result = 0, with_fold = 0;
-  // Variables on the way, and the axis of the terms that indexes each of their axes.
+  // Inlined variables, and for each of their axes the axis of the terms that indexes it.
   std::vector<std::pair<int32_t, std::vector<int>>> stack;
   std::set<int32_t> seen;
   const auto push = [&](size_t q, const std::vector<int>* axes) {
@@ -559,7 +564,7 @@ void Planner::reduce_equation(size_t i) {
     s.kernel.grid = shape.sizes();
     int64_t n = 1;
     for (int64_t a : l.axes) n *= l.space[a];
-    // Reduced axes that lie together at the end of the rows are read along the row.
+    // Reduced axes that are the trailing axes of the operand are read along the row.
     bool trailing = true;
     for (size_t k = 0; k < l.axes.size(); ++k)
       trailing = trailing && l.axes[k] == l.space.ndim() - static_cast<int64_t>(l.axes.size()) +
@@ -586,7 +591,8 @@ void Planner::reduce_equation(size_t i) {
   }
 }
 
-// Whether the loop runs inside the lane, and over which grid; which operands all lanes read.
+// Returns true if the loop runs inside the lane, and sets its grid and the operands that all lanes
+// read.
 bool Planner::lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared) {
   const Eqn& e = j_.eqns[i];
   LaneGrid g = lane_grid(p_.scope.lowering[i].loop, *p_.analysis[i]);
@@ -624,8 +630,8 @@ void Planner::loop_equation(size_t i) {
     return;
   }
   s.kernel.emit.push_back(i);
-  // Operands are inlined, but of what is large each lane would hold a copy. What they need from
-  // earlier kernels goes to memory first.
+  // Operands are inlined, except large ones that all lanes read, of which each lane would hold a
+  // copy. The values that they need from earlier kernels are put into memory first.
   if (!s.kernel.grid.empty())
     for (size_t k = 0; k < e.in.size(); ++k)
       if (shared[k] && type(e.in[k].index).elements() > small_elements) materialise(e.in[k].index);
@@ -655,7 +661,7 @@ void Planner::loop_equation(size_t i) {
   }
 }
 
-// A result of a loop is stored in the order in which it is read, if that is by a transpose alone.
+// A result of a loop is stored in the order in which it is read if its only reader is a transpose.
 Streamed Planner::streamed(int32_t v) const {
   Streamed s{v, v, {}};
   for (int a = 0; a < type(v).ndim(); ++a) s.axes.push_back(a);
@@ -673,7 +679,7 @@ Streamed Planner::streamed(int32_t v) const {
   return {v, e.out, access.reads[0]};
 }
 
-// A lane runs along the axis and stores as it goes.
+// Each lane runs along the axis and stores as it goes.
 void Planner::prefix_equation(size_t i) {
   const Eqn& e = j_.eqns[i];
   const int axis = static_cast<int>(p_.scope.lowering[i].axes[0]);
@@ -708,7 +714,7 @@ void Planner::update_equation(size_t i) {
   over_input_[static_cast<size_t>(e.out)] = true;
 }
 
-// A step of its own whose results lie in memory afterwards.
+// Adds a separate step whose results are in memory.
 void Planner::add_library(size_t i, Step s) {
   const Eqn& e = j_.eqns[i];
   const int c = add_step(std::move(s));
@@ -751,7 +757,7 @@ Plan Planner::run() {
   return std::move(plan_);
 }
 
-// Every axis that is computed along an axis of the grid is as long as that.
+// Checks that every axis that is computed along a grid axis has the same extent.
 void Planner::verify(const KernelPlan& k) const {
   const auto expect = [&](int lane, int64_t extent, size_t eqn, int axis) {
     if (lane < 0 || extent == k.grid.at(static_cast<size_t>(lane))) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/region.cpp: walks from a value to the memory it is computed from.
+// jit/fuse/region.cpp: walks from a value to the variables in memory that it is computed from.
 #include "weft/jit/fuse/region.h"
 
 #include <numeric>
@@ -43,7 +43,7 @@ void Region::read_operands(size_t i, const std::vector<int>& axes) {
   for (size_t k = 0; k < e.in.size(); ++k) {
     if (e.in[k].is_literal()) continue;
     std::vector<int> read = p_.scope.access[i].reads[k];
-    if (!read.empty() && read[0] == -2) continue;  // its elements do not matter
+    if (!read.empty() && read[0] == -2) continue;  // its elements are not read
     for (int& a : read)
       if (a >= 0) a = axes[static_cast<size_t>(a)];
     stack_.emplace_back(e.in[k].index, std::move(read));

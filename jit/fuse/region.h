@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/region.h: how much code computing a value where it is read takes.
+// jit/fuse/region.h: estimates how much code it takes to compute a value where it is read.
 //
-// LLVM's time grows faster than the code of one function. A region that is computed on the way is
-// therefore measured as it will be written: an element that is read twice at the same index is
-// computed once, one that is read at several indices (shifted, gathered) as often as it is read.
+// LLVM's time grows faster than the code of one function. The code of an inlined region is
+// therefore measured before it is written. An element that is read twice at the same index is
+// computed once. One that is read at several indices (shifted, gathered) is computed for each of
+// them.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -16,26 +17,26 @@
 
 namespace weft::compiler {
 
-// Instructions computed on the way for one value, and for all that one kernel stores, at most: the
-// time to compile a kernel grows faster than its code. One that is longer nonetheless is written
-// with loops over the elements of small arrays.
+// The largest number of instructions that are inlined for one value, and for all values that one
+// kernel stores. Compile time grows faster than the code of a kernel. A kernel that exceeds it
+// anyway uses loops over the elements of small arrays.
 inline constexpr int long_kernel = 1000;
-// Instructions above which a value is stored rather than computed in two places.
+// Above this number of instructions a value is stored instead of being computed in two places.
 inline constexpr int expensive = 12;
-// Values of up to this many elements a lane are kept one by one; larger ones in local arrays.
+// Values of up to this many elements per lane are scalars; larger ones are in local arrays.
 inline constexpr int64_t small_elements = 32;
-// The same in kernels that would be too long: what is written once an element is written in loops.
+// The same limit in kernels that would be too long: loops replace the code for each element.
 inline constexpr int64_t fewer_elements = 4;
-// Elements that are moved one by one, not in a loop, so that small records are seen to be such.
+// Up to this many elements are moved without a loop, so that small records are recognized.
 inline constexpr int64_t moved_elements = 16;
-// A row of so many elements fills vectors by itself.
+// A row of this many elements fills vectors by itself.
 inline constexpr int64_t fills_vectors = 16;
 
 class Region {
  public:
-  // inlined(v): whether variable v is computed where it is read. Counting ends beyond `most`.
+  // inlined(v): true if variable v is computed where it is read. Counting stops above `most`.
   Region(const Program& p, std::function<bool(int32_t)> inlined, int most);
-  // What computing v, or the operands of equation i (and i itself), adds to the region.
+  // Adds the code that computes v, or the operands of equation i (and i itself), to the region.
   void add(int32_t v);
   void add_equation(size_t i);
   int cost() const { return cost_; }
@@ -43,7 +44,8 @@ class Region {
   const std::set<size_t>& equations() const { return equations_; }
 
  private:
-  // A variable, and the axis of the region's root that indexes each of its axes (-1: unknown).
+  // A variable, and for each of its axes the axis of the region's root that indexes it (-1:
+  // unknown).
   using Read = std::pair<int32_t, std::vector<int>>;
   void drain();
   void read_operands(size_t i, const std::vector<int>& axes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/aliasing.cpp: the proof, read off the loads and stores of a nest.
+// jit/nests/aliasing.cpp: proves from the loads and stores of a nest which results may share
+// memory.
 #include "weft/jit/nests/aliasing.h"
 
 #include <algorithm>
@@ -16,8 +17,8 @@ using nest::Opcode;
 
 struct Access {
   Id index;
-  int position;   // of all instructions, in order
-  BlockId block;  // of the body of the kernel's loop that it stands in; 0: none
+  int position;   // among all instructions, in order
+  BlockId block;  // the body of the top-level loop that contains it; 0: none
   Id loop;        // that loop, an instruction of the top block
 };
 struct Accesses {
@@ -31,10 +32,12 @@ class Overlap {
     for (int64_t extent : plan.grid) points_ *= extent;
     if (!k_.blocks.empty()) walk(0, 0, nest::no_id);
   }
-  // Whether `out`, of so many numbers all of which the kernel writes, may lie over `in`.
+  // Returns true if `out`, whose `numbers` elements the kernel writes completely, may overwrite
+  // `in`.
   bool may(size_t out, size_t in, int64_t numbers) const {
     const Accesses &w = of_[out], &r = of_[in];
-    // Of a grid that is one point, the order of what depends on the point is not that of the nest.
+    // In a grid of one point, code that depends on the point may run in another order than the
+    // nest's.
     if (points_ == 1 && k_.rank > 0) return false;
     if (w.stores.empty() || !w.loads.empty() || !r.stores.empty() || r.loads.empty()) return false;
     const Access& first = w.stores.front();
@@ -42,7 +45,7 @@ class Overlap {
     for (const Access& s : w.stores)
       if (s.block != first.block || !written.insert(s.index).second || !unconditional(s, out))
         return false;
-    // As many writes as numbers: each is written once, by one point, in one trip.
+    // If there are as many writes as elements, one point writes each of them once, in one trip.
     const int64_t trips = first.block ? trips_of(first.loop) : 1;
     if (trips < 0 || points_ * trips * static_cast<int64_t>(written.size()) != numbers)
       return false;
@@ -56,7 +59,7 @@ class Overlap {
  private:
   const Inst& inst(Id v) const { return k_.insts[static_cast<size_t>(v)]; }
 
-  // Numbers what stands in block b; `body` is the block of a loop of the top block that holds it.
+  // Numbers the instructions of block b. `body` is the block of a top-level loop that contains it.
   void walk(BlockId b, BlockId body, Id loop) {
     for (Id v : k_.blocks[static_cast<size_t>(b)].body) {
       const Inst& i = inst(v);
@@ -68,7 +71,8 @@ class Overlap {
       for (BlockId inner : i.blocks) walk(inner, b == 0 ? inner : body, b == 0 ? v : loop);
     }
   }
-  // It stands in the top block, or in the body of a loop of independent iterations there.
+  // Returns true for a store in the top block, or in the body of a top-level loop of independent
+  // trips.
   bool unconditional(const Access& s, size_t out) const {
     const auto& body = k_.blocks[static_cast<size_t>(s.block)].body;
     return (!s.block || inst(s.loop).op == Opcode::ForEach) &&
@@ -77,7 +81,7 @@ class Overlap {
                     inst(v).imm == static_cast<int64_t>(out);
            });
   }
-  // Of a loop whose only parameter that counts runs from 0 up, or -1.
+  // Returns the constant trip count of a fold or for_each, or -1. Their parameter counts from 0 up.
   int64_t trips_of(Id loop) const {
     if (loop == nest::no_id) return -1;
     const Inst& i = inst(loop);
@@ -85,8 +89,8 @@ class Overlap {
     const Inst& n = inst(i.args[0]);
     return n.op == Opcode::Const ? n.imm : -1;
   }
-  // Whether a load of another loop, which has run before, reads what the trips of the storing loop
-  // write: its index is one of theirs, with its own number of the trip for theirs.
+  // Returns true if a load of an earlier loop reads the elements that the trips of the storing loop
+  // write. Its index must equal one of `written` with the load's trip number substituted.
   bool same_for_all(const Access& l, const Access& first, const std::set<Id>& written) const {
     if (begins_[static_cast<size_t>(l.loop)] >= begins_[static_cast<size_t>(first.loop)])
       return false;
@@ -97,7 +101,7 @@ class Overlap {
       return equal(l.index, w, mine, other, &budget);
     });
   }
-  // Equal expressions, with `mine` in one where the other has `other`.
+  // Returns true if the expressions are equal, where `mine` in a corresponds to `other` in b.
   bool equal(Id a, Id b, Id mine, Id other, int* budget) const {
     if (a == mine || b == other) return a == mine && b == other;
     if (a == b && !depends(a, mine, budget) && !depends(a, other, budget)) return true;
@@ -115,7 +119,7 @@ class Overlap {
     if (!pure(i)) return true;
     return std::any_of(i.args.begin(), i.args.end(), [&](Id x) { return depends(x, on, budget); });
   }
-  // Arithmetic and what stands for the point: no memory, no other loop.
+  // Returns true for arithmetic and indices of the point: no memory, no other loop.
   static bool pure(const Inst& i) {
     return i.blocks.empty() && i.op != Opcode::Load && i.op != Opcode::LocalLoad &&
            i.op != Opcode::Param && i.op != Opcode::Result && i.op != Opcode::Local &&

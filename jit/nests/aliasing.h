@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/aliasing.h: which results of a kernel may be written where an operand lies.
+// jit/nests/aliasing.h: finds the results of a kernel that may share the memory of an operand.
 #pragma once
 #include <utility>
 #include <vector>
@@ -9,9 +9,9 @@
 
 namespace weft::compiler {
 
-// Pairs (written, read) of variables: a point of the grid reads of the second only the elements
-// that it writes of the first, and each before it writes it, so that both may have one memory
-// however the points are run.
+// Returns pairs (written, read) of variables that may share memory in any order of the points. A
+// grid point reads only those elements of `read` that it writes of `written`, and reads each before
+// it writes it.
 std::vector<std::pair<int32_t, int32_t>> aliases(const KernelNest& n, const KernelPlan& k,
                                                  const JaxprData& j);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/kernel_nest.cpp: writes the equations of a planned kernel, in the form that is
-// shortest.
+// jit/nests/kernel_nest.cpp: writes the equations of a planned kernel in the shortest of several
+// forms.
 #include "weft/jit/nests/kernel_nest.h"
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace weft::compiler {
 namespace {
 
-// An output of so many bytes is no longer in a cache when the next kernel, or the caller, reads it.
-// Written past the caches it does not have to be read into them first.
+// An output of this many bytes has left the caches when the next kernel, or the caller, reads it. A
+// non-temporal store does not read it into the caches first.
 constexpr int64_t non_temporal_bytes = int64_t{1} << 24;
 
 void mark_large_outputs(KernelNest* n, const Program& p, const std::vector<int32_t>& zeroed) {
@@ -27,7 +27,7 @@ void mark_large_outputs(KernelNest* n, const Program& p, const std::vector<int32
     if (i.op == nest::Opcode::Load) k.buffers[static_cast<size_t>(i.imm)].non_temporal = false;
 }
 
-// Those that are run; others are left over from writing.
+// Counts the instructions that run. Other instructions are unused leftovers.
 int64_t instructions(const nest::Kernel& k) {
   int64_t n = 0;
   for (const nest::Block& b : k.blocks) n += static_cast<int64_t>(b.body.size());
@@ -44,8 +44,8 @@ bool divides_index(const nest::Kernel& k) {
   return false;
 }
 
-// `flat`: the grid is one axis. Values of up to `small` elements a lane are kept one by one, but
-// these.
+// `flat`: the grid is one axis. Values of up to `small` elements per lane are scalars, except those
+// in `in_arrays`.
 KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory,
                    bool flat, int64_t small, const LaneWriter::Values& in_arrays = {}) {
   LaneWriter w(p, "kernel", in_memory, small);
@@ -73,7 +73,8 @@ KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool
 }  // namespace
 
 KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory) {
-  // One flat axis, unless operands are read along single axes and the last one is long enough.
+  // The grid is one flat axis, unless operands are indexed along single axes and the last axis is
+  // long enough.
   bool flat = true;
   const int64_t small = k.loops && k.rows ? fewer_elements : small_elements;
   KernelNest n = written(p, k, in_memory, flat, small);
@@ -81,7 +82,7 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<b
     flat = false;
     n = written(p, k, in_memory, flat, small_elements);
   }
-  // Values written out element by element have no place in registers when there are that many.
+  // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
   if (const int64_t length = instructions(n.kernel); small > fewer_elements && length > long_kernel)
     if (KernelNest other = written(p, k, in_memory, flat, fewer_elements);
         3 * instructions(other.kernel) < 2 * length)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/kernel_nest.h: the loop program of a planned kernel.
+// jit/nests/kernel_nest.h: builds the loop nest of a planned kernel.
 #pragma once
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace weft::compiler {
 
-// A kernel, and the variables of the program that its buffers are.
+// A kernel, and the program's variables that are its buffers.
 struct KernelNest {
   struct Buffer {
     int32_t var;
@@ -19,13 +19,13 @@ struct KernelNest {
   std::vector<Buffer> buffers;
 };
 
-// in_memory[var]: an earlier step has made the variable.
+// in_memory[var]: an earlier step has stored the variable.
 KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory);
-// The updates of a scatter into memory that holds the operand already. Where they are shared out,
-// points of the grid go to different places, and the others follow each other in their order; else
-// all do.
+// Writes the updates of a scatter into memory that already holds the operand. If `shared`, updates
+// are partitioned over grid points that write disjoint elements, and each point applies its updates
+// in order. Otherwise one point applies all updates in order.
 KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared);
-// The grid of the former.
+// Returns the grid of a scatter whose updates are partitioned.
 std::vector<int64_t> scatter_grid(const Program& p, size_t eqn);
 
 }  // namespace weft::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/lane_emit.cpp: control flow inside the lane: loops, branches, calls, and storing.
+// jit/nests/lane_emit.cpp: control flow inside the lane: loops, branches and calls, and stores.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -54,14 +54,15 @@ void LaneWriter::keep(Frame& f, int32_t var) {
   f.place[var] = {.kind = Place::Kind::scalars, .elems = std::move(elems)};
 }
 
-// Pull forms of few elements are computed in program order, so that nothing recurses along chains;
-// large ones where they are read, or together (lane_sweep.cpp).
+// Small pull forms are computed in program order, so that reading does not recurse along chains.
+// Large ones are computed where they are read, or together (lane_sweep.cpp).
 void LaneWriter::emit(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
   switch (l.form) {
     case Form::pull: {
-      if (e.in.empty() || update_in_place(f, i)) return;  // made of indices: nowhere cheaper kept
+      // Without operands it is computed from indices, so it is cheap to recompute.
+      if (e.in.empty() || update_in_place(f, i)) return;
       int64_t n = 0;
       for (int32_t k = 0; k < e.n_out; ++k) n += inner_elements(f, e.out + k);
       if (n > small_)
@@ -90,8 +91,8 @@ void LaneWriter::emit(Frame& f, size_t i) {
 
 void LaneWriter::emit_equation(size_t i) { emit(frames_.front(), i); }
 
-// The equations of a body. Unless its results are read once, all at the same index, the expensive
-// ones are computed here.
+// Emits the equations of a body. Expensive results are computed here, unless each is read once and
+// all at the same index.
 void LaneWriter::emit_all(Frame& f, bool materialize_results) {
   const JaxprData& j = *f.s->j;
   f.last.assign(j.types.size(), Program::none);
@@ -110,7 +111,8 @@ void LaneWriter::emit_all(Frame& f, bool materialize_results) {
 
 // ---- loops
 
-// The inputs of a loop's body before its carries, which every trip reads; how many they are.
+// Binds the inputs of a loop's body before its carries, which every trip reads. Returns their
+// number.
 int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
   const LoopForm& v = f.s->lowering[i].loop;
   const int a = v.active() ? 1 : 0;
@@ -120,8 +122,8 @@ int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
   return a + v.consts;
 }
 
-// Whether loop i may change the array of its operand k: nothing reads it later, nor, on the way of
-// what is computed late, the bodies.
+// Returns true if loop i may overwrite the array of its operand k: no later equation reads it, and
+// neither do the bodies, directly or through deferred values.
 bool LaneWriter::may_take(const Frame& f, size_t i, size_t k) const {
   std::vector<bool> late;
   if (!is_last_read(f, i, k, &late)) return false;
@@ -140,7 +142,7 @@ LaneWriter::Carry LaneWriter::carry_like(const Frame& f, int32_t var) const {
   return {is_kept_in_array(f, var), n, f.type(var).dtype(), {}};
 }
 
-// A large carry has an array of its own, or that of its first value if nothing else reads it.
+// A large carry has a separate array, or that of its initial value if nothing else reads that.
 std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Frame& body,
                                                          int first_input, std::vector<Id>* flat) {
   const LoopForm& v = f.s->lowering[i].loop;
@@ -192,8 +194,8 @@ bool LaneWriter::is_in(const Frame& f, Atom a, const Elem& array) {
   return p && p->kind == Place::Kind::local && p->local.re == array.re;
 }
 
-// The new values of all carries; a large one that was not updated in place is computed aside and
-// then copied, as it may read itself.
+// Yields the next values of all carries. A large carry that was not updated in place may read
+// itself, so it is computed into another array and then copied.
 void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
                                 std::vector<Id>* yields) {
   std::map<int64_t, std::vector<std::pair<Elem, Elem>>> copies;
@@ -235,7 +237,7 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   const int first = bind_constants(f, i, body);
   std::vector<Id> init;
   const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
-  // Where the lane may not enter at all, it makes no trip.
+  // A lane that may not enter makes no trip.
   Id enter = nest::no_id;
   if (v.enter) enter = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
   const std::vector<Kind> kinds = kinds_of(b_, init);
@@ -274,7 +276,7 @@ void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, Frame& 
     extents.erase(extents.begin());
     return over_elements(extents, [&](const Coords& c) { write(coords_with(f, result, c, 0)); });
   }
-  for (int64_t k = 0; k < n; ++k) write(coords_at(f, result, k));  // of time 0
+  for (int64_t k = 0; k < n; ++k) write(coords_at(f, result, k));  // of step 0
 }
 
 void LaneWriter::emit_scan(Frame& f, size_t i) {
@@ -287,7 +289,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   for (int k = 0; k < v.results; ++k) {
     const int32_t result = e.out + v.carry + k;
     Place& p = f.place[result];
-    p.kind = Place::Kind::unset;  // streamed: in memory, for later kernels
+    p.kind = Place::Kind::unset;  // streamed: stored in memory, for later kernels
     if (is_streamed(f, result)) continue;
     p.kind = Place::Kind::local;
     p.local = new_local(f, result);
@@ -325,7 +327,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
 
 // ---- cond
 
-// The computations of branch b, which reads the operands of the op where they are.
+// Returns the body of branch b. It reads the operands of the op where they are.
 LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
@@ -333,7 +335,7 @@ LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
   Frame& body = body_frame(f, i, b);
   if (v.active()) body.place[0] = {.kind = Place::Kind::scalars, .elems = {true_elem()}};
   bind_operands(f, i, body, a, v.first_const(), v.consts);
-  // Results that one loop can compute need not be kept, too.
+  // If one loop can compute all results, they are not materialized first.
   bool alike = true;
   for (int32_t k = 1; k < e.n_out; ++k)
     alike = alike && inner_extents(f, e.out + k) == inner_extents(f, e.out);
@@ -345,7 +347,7 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
   const int last = static_cast<int>(v.bodies.size()) - 1;
-  // Large results are written to local arrays by the branch that is taken.
+  // The branch that is taken writes large results to local arrays.
   std::vector<Carry> results;
   for (int k = 0; k < v.results; ++k) {
     results.push_back(carry_like(f, e.out + k));
@@ -375,11 +377,11 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   const auto zeros = [&] {
     return deliver([&](int, int32_t var, const Coords&) { return zero_elem(f.type(var).dtype()); });
   };
-  // The index has the lanes of the op, as the mask that the branches are given.
+  // The index has the lanes of the op, like the mask that the branches receive.
   Coords lanes;
   if (v.active()) lanes = coords_at(body_frame(f, i, 0), 0, 0);
   const auto index = num::Ir<int32_t>::at(read(f, e.in[0], lanes).re);
-  // index <= 0 ? branch 0 : index <= 1 ? branch 1 : … : the last.
+  // index <= 0 ? branch 0 : index <= 1 ? branch 1 : … : the last one.
   const std::function<std::vector<Id>(int)> chain = [&](int b) {
     if (b == last) return taken(b);
     const auto here = index <= num::Ir<int32_t>(b);
@@ -394,8 +396,8 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
 
 // ---- call
 
-// Large operands in memory that several equations of a call read: they are read once, in the order
-// in which they lie there.
+// Copies large operands in memory that several equations of a call read. They are then read once,
+// in memory order.
 void LaneWriter::copy_operands(Frame& f, size_t i, Frame& body) {
   std::vector<int> readers(body.s->j->types.size(), 0);
   for (const Eqn& e : body.s->j->eqns)
@@ -438,7 +440,7 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
   std::vector<int64_t> in_order;
   std::vector<size_t> axes;
   Coords at(u.shape().size());
-  // Of a row whose elements do not meet a vector takes several.
+  // If the elements of a row are disjoint, a vector processes several of them.
   const bool by_rows =
       !shared && !at.empty() && l.apart.back() && u.shape()[u.ndim() - 1] >= fills_vectors;
   for (size_t a = 0, point = 0; a < at.size() - by_rows; ++a) {
@@ -491,7 +493,7 @@ void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
   if (m == 2) b_.store(buffer, (o + I64v(1)).id, e.im);
 }
 
-// In the array, or where there is none, in memory.
+// Stores to the local array, or to memory if `array` is empty.
 void LaneWriter::store_inner(const Frame& f, int32_t var, const Elem& array, const Coords& at,
                              const Elem& e) {
   if (array.re == nest::no_id) return store_element(var, at, e);
@@ -515,7 +517,8 @@ void LaneWriter::store_variable(int32_t var) {
   Frame& f = frames_.front();
   const Type& t = f.type(var);
   const auto store_at = [&](const Coords& c) { store_element(var, c, read(f, {var}, c)); };
-  // A value that lacks a grid axis is the same in all its lanes; the first one writes it.
+  // A value without a grid axis is the same in all lanes of that axis, so only the first one writes
+  // it.
   num::Ir<bool> first(true);
   bool missing = false;
   for (size_t g = 0; g < grid_.size(); ++g) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/lane_running.cpp: running folds inside the lane, in the order of
+// jit/nests/lane_running.cpp: running folds (prefix results) inside the lane, in the order of
 // core/loops/fold_order.h.
 #include "weft/core/loops/fold_order.h"
 #include "weft/jit/nests/lane_writer.h"
@@ -10,15 +10,14 @@ namespace weft::compiler {
 using I64v = num::Ir<int64_t>;
 using nest::BlockId, nest::Id, nest::Kind;
 
-// The state of a running fold in the order of core/loops/fold_order.h. `sum` and `before` travel
-// with the loop over the terms: the fold of this run, and that of all runs before it. The results
-// of runs are terms of the level above, which is looked at where a run ends and lies in local
-// arrays.
+// The state of a running fold in the order of core/loops/fold_order.h. The loop over the terms
+// carries `sum`, the fold of this run, and `before`, the fold of all earlier runs. Results of runs
+// are terms of the level above. Its state is in local arrays and changes only where a run ends.
 struct LaneWriter::Running {
   const std::vector<nest::Combine>& combine;
   std::vector<Id> identity;
   std::vector<Id> arrays = {};  // by component: sum and before of each level above
-  int levels = 0;               // above that of the terms
+  int levels = 0;               // levels above that of the terms
 };
 
 LaneWriter::Running LaneWriter::start_running(const Lowering& l, int64_t n) {
@@ -29,7 +28,7 @@ LaneWriter::Running LaneWriter::start_running(const Lowering& l, int64_t n) {
     rounds = rounds || ((kind == Kind::F32 || kind == Kind::F64) &&
                         (l.combine[k] == nest::Combine::Add || l.combine[k] == nest::Combine::Mul));
   }
-  // Elsewhere one run after another gives the same bits.
+  // Without rounding, a single level gives the same bits.
   if (!rounds) return r;
   for (int64_t runs = n; runs > fold_order::run_terms; runs /= fold_order::run_terms) ++r.levels;
   if (r.levels == 0) return r;
@@ -40,8 +39,8 @@ LaneWriter::Running LaneWriter::start_running(const Lowering& l, int64_t n) {
   return r;
 }
 
-// The run of `level` whose last term is number `step` of the fold ends with `result`. What stands
-// before the next one.
+// Ends the run of `level` whose last term is number `step` of the fold, with `result`. Returns the
+// fold of everything before the next run.
 std::vector<Id> LaneWriter::end_run(const Running& r, int level, Id step,
                                     const std::vector<Id>& result) {
   const auto at = [&](int which) {
@@ -80,7 +79,8 @@ Id LaneWriter::run_ends(int level, Id step) {
                  {b_.pure(nest::Opcode::And, Kind::I64, {step, last}), last});
 }
 
-// The running fold of the terms at all indices; `keep` is given each result right behind its term.
+// Writes the running fold of the terms at all indices. `keep` receives each result directly after
+// its term.
 void LaneWriter::write_running(const Lowering& l, int64_t n,
                                const std::function<std::vector<Id>(Id)>& term_at,
                                const std::function<void(const Elem&)>& keep) {
@@ -125,7 +125,7 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
   const int64_t n = t.shape()[axis], all = inner_elements(f, e.out), rows = n ? all / n : 0;
   const Elem array = is_streamed(f, e.out) ? Elem{} : new_local(f, e.out);
   EqnReader reader(*this, f, e);
-  // One running fold a row, which the other inner axes number.
+  // Each row, numbered by the other inner axes, has one running fold.
   const auto write_row = [&](Id row) {
     Coords c = coords_of_flat(f, e.out, row, axis);
     const auto term_at = [&](Id index) {

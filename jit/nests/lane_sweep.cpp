@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/lane_sweep.cpp: values of many elements inside the lane: which of them are kept, and
-// loops over elements that compute several of them at once.
+// jit/nests/lane_sweep.cpp: large values inside the lane: which of them are kept, and loops over
+// elements that compute several of them together.
 //
-// A large value is computed where it is read. In a body that is written equation by equation, those
-// results wait; before something reads an expensive one elsewhere than at the element being
-// computed, all that is read later is computed in one loop and kept in local arrays. So each
-// equation is written once (or, cheap, a few times), however many elements there are and whoever
-// reads them.
+// A large value is computed where it is read. In a body that is written equation by equation, large
+// results are deferred. They are materialized before an equation reads an expensive one at another
+// element than the one it computes. One loop then computes all deferred values that are read later
+// and stores them in local arrays. Each equation is thus written once, or a few times if it is
+// cheap. The number of elements and readers does not matter.
 #include <algorithm>
 
 #include "weft/jit/fuse/region.h"
@@ -30,7 +30,7 @@ void LaneWriter::store_local(const Elem& array, Id at, const Elem& e) {
   if (array.im != nest::no_id) b_.local_store(array.im, at, e.im);
 }
 
-// The body of a loop over numbers.
+// Returns the body of a loop over indices.
 BlockId LaneWriter::body_of(const std::function<void(Id)>& each) {
   const BlockId body = b_.open({Kind::I64});
   each(b_.param(body, 0));
@@ -39,27 +39,28 @@ BlockId LaneWriter::body_of(const std::function<void(Id)>& each) {
   return body;
 }
 
-// A loop over 0 … n - 1, one after another.
+// Writes a sequential loop over 0 … n - 1.
 void LaneWriter::count(int64_t n, const std::function<void(Id)>& each) {
   const BlockId body = body_of(each);
   b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
 }
 
-// The same, whose numbers may be the lanes of a vector.
+// The same, but its iterations may be the lanes of a vector.
 void LaneWriter::loop_of_lanes(int64_t n, const std::function<void(Id)>& each) {
   const BlockId body = body_of(each);
   b_.for_each(b_.integer(n), body);
 }
 
-// Elements of these extents, none of which hangs on another: a vector may run along them. Along the
-// last axis alone where it fills vectors by itself: what is read side by side is so to be seen.
+// Loops over elements of these extents, which are independent, so a vector may run along them. If
+// the last axis fills vectors by itself, vectors run only along it: contiguous reads are then
+// visible.
 void LaneWriter::over_elements(const std::vector<int64_t>& extents,
                                const std::function<void(const Coords&)>& each) {
   const size_t rows =
       along_rows_ && extents.size() > 1 && extents.back() >= fills_vectors ? extents.size() - 1 : 0;
   const std::vector<int64_t> together(extents.begin() + static_cast<std::ptrdiff_t>(rows),
                                       extents.end());
-  Coords at;  // of the rows around
+  Coords at;  // of the enclosing rows
   const auto element = [&](Id i) {
     Coords all = at;
     for (Id digit : split(i, together)) all.push_back(digit);
@@ -77,7 +78,7 @@ void LaneWriter::over_elements(const std::vector<int64_t>& extents,
   nest();
 }
 
-// A side gives what it yields.
+// Each side returns the values that it yields.
 std::vector<Id> LaneWriter::branch(Id mask, const std::function<std::vector<Id>()>& then,
                                    const std::function<std::vector<Id>()>& otherwise) {
   BlockId blocks[2];
@@ -94,7 +95,7 @@ void LaneWriter::when(Id mask, const std::function<void()>& then) {
   branch(mask, [&] { return then(), none; }, [&] { return none; });
 }
 
-// One loop for all that have the same inner axes.
+// Writes one loop for all fills with the same inner axes.
 void LaneWriter::fill_locals(const std::vector<Fill>& fills) {
   std::map<std::vector<int64_t>, std::vector<const Fill*>> groups;
   for (const Fill& f : fills) groups[inner_extents(*f.frame, f.like)].push_back(&f);
@@ -131,7 +132,7 @@ LaneWriter::Fill LaneWriter::fill_of(Frame& f, int32_t var, const Elem& array) {
           is_moved(f, {var})};
 }
 
-// Computes all elements of large values now.
+// Computes all elements of large values at this place.
 void LaneWriter::keep_large(Frame& f, const std::vector<Fill>& fills) {
   fill_locals(fills);
   for (const Fill& fill : fills)
@@ -139,9 +140,9 @@ void LaneWriter::keep_large(Frame& f, const std::vector<Fill>& fills) {
       f.place[fill.like] = {.kind = Place::Kind::local, .local = fill.array};
 }
 
-// ---- what waits
+// ---- deferred values
 
-// Whether an element of `a` takes more than *budget instructions where it is read.
+// Returns true if an element of `a` takes more than *budget instructions where it is read.
 bool LaneWriter::is_expensive(const Frame& f, Atom a, int* budget) const {
   if (a.is_literal()) return false;
   const auto var = static_cast<size_t>(a.index);
@@ -161,7 +162,7 @@ bool LaneWriter::is_expensive(const Frame& f, Atom a, int* budget) const {
   return false;
 }
 
-// Whether elements of `a` are somewhere already.
+// Returns true if elements of `a` are already stored somewhere.
 bool LaneWriter::is_moved(const Frame& f, Atom a) const {
   int budget = 1;
   return !is_expensive(f, a, &budget);
@@ -175,8 +176,8 @@ bool LaneWriter::is_waiting_expensive(const Frame& f, Atom a) const {
   return is_expensive(f, a, &budget);
 }
 
-// Whether equation i reads operand k at the inner index of what it computes: of its result, or of
-// the terms it folds.
+// Returns true if equation i reads operand k at the inner index of the element that it computes (of
+// its result, or of the terms that it folds).
 bool LaneWriter::reads_alike(const Frame& f, size_t i, size_t k) const {
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
@@ -195,11 +196,11 @@ bool LaneWriter::reads_alike(const Frame& f, size_t i, size_t k) const {
   return true;
 }
 
-// Whether what waits has to be computed before equation i is written.
+// Returns true if deferred values must be computed before equation i is written.
 bool LaneWriter::must_materialize(const Frame& f, size_t i) const {
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
-  // Long folds compute their terms on the way, if nothing else wants what these are made of.
+  // Long folds compute their terms inline, unless another equation reads the terms' operands.
   constexpr int64_t written_out = 16;
   int64_t terms = 1;
   for (int64_t a : l.axes) terms *= l.space[a];
@@ -222,8 +223,8 @@ bool LaneWriter::must_materialize(const Frame& f, size_t i) const {
   });
 }
 
-// Computes what waits, is expensive, and is read by equation i or later; in the order of the
-// program, so that reading recurses along no chain.
+// Computes the deferred values that are expensive and read by equation i or later. Program order
+// avoids recursion along chains.
 void LaneWriter::materialize(Frame& f, size_t i) {
   const JaxprData& j = *f.s->j;
   std::vector<int32_t> kept;
@@ -252,8 +253,8 @@ void LaneWriter::materialize(Frame& f, size_t i) {
   f.waiting.clear();
 }
 
-// Inputs of a body are operands of equation i: read where they are or, large and expensive,
-// computed here, not wherever the body reads them.
+// Binds inputs of a body to operands of equation i. They are read where they are. A large and
+// expensive operand is computed here, so that the body does not recompute it.
 void LaneWriter::bind_operands(Frame& f, size_t i, Frame& body, int input, int operand, int n) {
   std::vector<Fill> fills;
   for (int k = 0; k < n; ++k) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/nests/lane_update.cpp: updates of arrays inside the lane, in place where nothing reads the
-// old values any more.
+// old values later.
 #include <algorithm>
 
 #include "weft/jit/nests/lane_writer.h"
@@ -12,8 +12,8 @@ using I64v = num::Ir<int64_t>;
 using Form = Lowering::Form;
 using nest::Id;
 
-// Variables whose elements are still to be computed from those of `var` when equation i comes: they
-// are read as late as they are used.
+// Returns the variables whose elements still have to be computed from those of `var` at equation i.
+// They are computed where they are used.
 std::vector<bool> LaneWriter::read_late(const Frame& f, size_t i, int32_t var) const {
   std::vector<bool> late(f.s->j->types.size(), false);
   late[static_cast<size_t>(var)] = true;
@@ -32,8 +32,8 @@ std::vector<bool> LaneWriter::read_late(const Frame& f, size_t i, int32_t var) c
   return late;
 }
 
-// Whether operand k of equation i is a local array that nothing reads after this equation, neither
-// itself nor on the way of what is computed late, so that it may be written over.
+// Returns true if operand k of equation i is a local array that may be overwritten. Nothing may
+// read it after this equation, either directly or through deferred values.
 bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, std::vector<bool>* late) const {
   const Eqn& e = f.s->j->eqns[i];
   if (!f.analysis || e.in[k].is_literal()) return false;
@@ -52,8 +52,9 @@ bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, std::vector<bo
   return std::none_of(f.s->j->out.begin(), f.s->j->out.end(), reads);
 }
 
-// What equation i or a later one reads, and is computed late from operand k of equation i, is
-// computed now if it is little beside the operand, so that this may be written over.
+// Computes the values that are deferred, depend on operand k of equation i, and are read by
+// equation i or later. It does so if they are small compared to the operand, which may then be
+// overwritten.
 void LaneWriter::keep_late_reads(Frame& f, size_t i, size_t k) {
   const Atom a = f.s->j->eqns[i].in[k];
   if (!f.analysis || a.is_literal() || f.place.kind(a.index) != Place::Kind::local ||
@@ -73,8 +74,8 @@ void LaneWriter::keep_late_reads(Frame& f, size_t i, size_t k) {
   for (int32_t v : readers) keep(f, v);
 }
 
-// Writes the updates of equation i over its first operand, if that can be; all that they read of it
-// is read before.
+// Writes the updates of equation i into its first operand, if possible. The updates read everything
+// they need from it first.
 bool LaneWriter::update_in_place(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   if (!f.s->lowering[i].destination) return false;
@@ -104,7 +105,7 @@ LaneWriter::Update LaneWriter::update_at(Frame& f, size_t i, const Coords& at) {
   const Eqn& e = f.s->j->eqns[i];
   EqnReader r(*this, f, e);
   const Lowering::Target target = f.s->lowering[i].destination(r, at);
-  // What goes to other lanes is written by those.
+  // Other lanes write the updates of their elements.
   num::Ir<bool> valid = num::Ir<bool>::at(target.valid);
   for (size_t a = 0; a < target.index.size(); ++a) {
     const int lane = lane_of(f, e.out, static_cast<int>(a));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/lane_writer.cpp: reading elements: from memory, from what is kept, or by computing
-// them.
+// jit/nests/lane_writer.cpp: reads elements from memory, from kept values, or by computing them.
 #include "weft/jit/nests/lane_writer.h"
 
 #include <algorithm>
@@ -46,7 +45,7 @@ void LaneWriter::set_grid(const std::vector<int64_t>& extents, bool flat) {
   rank_ = extents.empty() ? 0 : extents.size() == 1 || flat ? 1 : 2;
   if (rank_ == 1) grid_ = split(b_.index(0), extents);
   if (rank_ == 2) {
-    // The last axis fills the vector; the others are one outer axis.
+    // The last axis fills the vector; the others form one outer axis.
     grid_ = split(b_.index(0), std::vector<int64_t>(extents.begin(), extents.end() - 1));
     grid_.push_back(b_.index(1));
   }
@@ -80,12 +79,12 @@ int64_t LaneWriter::inner_elements(const Frame& f, int32_t var) const {
   return n;
 }
 
-// Row-major digits of a flat index; the group remembers that together they are that index.
+// Returns the row-major digits of a flat index, and records that together they are that index.
 Coords LaneWriter::split(nest::Id flat, const std::vector<int64_t>& extents) {
   if (extents.size() == 1) return {flat};
   Coords ids(extents.size());
   I64v rest = I64v::at(flat);
-  size_t first = 0;  // the outermost digit that counts
+  size_t first = 0;  // the outermost digit whose extent is not 1
   while (first + 1 < extents.size() && extents[first] == 1) ++first;
   for (size_t i = extents.size(); i-- > 0;) {
     ids[i] = extents[i] == 1 ? I64v(0).id
@@ -131,8 +130,8 @@ Coords LaneWriter::coords_of_flat(const Frame& f, int32_t var, nest::Id flat, in
   return coords_with(f, var, extents.empty() ? Coords{} : split(flat, extents), but);
 }
 
-// Row-major offset over the axes to keep. Runs of coordinates that are the digits of one index are
-// that index again.
+// Returns the row-major offset over the axes to keep. Coordinates that are the digits of one index
+// are replaced by that index.
 I64v LaneWriter::offset(const Coords& at, const Shape& s, const std::vector<bool>& keep) const {
   Coords c;
   std::vector<int64_t> extents;
@@ -165,7 +164,7 @@ I64v LaneWriter::offset(const Coords& at, const Shape& s, const std::vector<bool
   return total;
 }
 
-// Over the inner axes.
+// The offset over the inner axes.
 I64v LaneWriter::inner_offset(const Frame& f, int32_t var, const Coords& at) const {
   std::vector<bool> inner(at.size(), false);
   for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
@@ -245,7 +244,7 @@ Elem LaneWriter::compute(Frame& f, size_t i, int out, const Coords& at) {
   }
 }
 
-// What was folded so far and one more term.
+// Combines the accumulators with one more term.
 std::vector<nest::Id> with_term(nest::Builder& b, const std::vector<nest::Combine>& c,
                                 const std::vector<nest::Id>& x, const std::vector<nest::Id>& term,
                                 bool in_order) {
@@ -253,7 +252,8 @@ std::vector<nest::Id> with_term(nest::Builder& b, const std::vector<nest::Combin
   return {b.pure(nest::Opcode::Fma, b.kind(x[0]), {term[0], term[1], x[0]})};
 }
 
-// Results, component-wise; the pairs of ArgMin and ArgMax by value, then index.
+// Combines results component by component. Pairs of ArgMin and ArgMax compare by value, then by
+// index.
 std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Combine>& c,
                                   const std::vector<nest::Id>& x, const std::vector<nest::Id>& y,
                                   bool in_order) {
@@ -271,7 +271,7 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
       return b.pure(real ? Opcode::Lt : mask ? Opcode::ULt : Opcode::SLt, Kind::Mask, {p, q});
     };
     nest::Id take = c[k] == Combine::ArgMax ? less(x[k], y[k]) : less(y[k], x[k]);
-    nest::Id nx = nest::no_id, ny = nest::no_id;  // which are NaN
+    nest::Id nx = nest::no_id, ny = nest::no_id;  // true where the value is NaN
     if (real) {
       nx = b.pure(Opcode::Ne, Kind::Mask, {x[k], x[k]});
       ny = b.pure(Opcode::Ne, Kind::Mask, {y[k], y[k]});
@@ -293,10 +293,10 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
   return r;
 }
 
-// One block of core/loops/fold_order.h. Short ones are written out.
+// Folds one block of core/loops/fold_order.h. Short blocks are unrolled.
 std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const Folded& f, const Term& term) {
   if (n == 1 || (n <= fold_order::short_block && !f.of_folds)) {
-    // The first term of an argmax is its own result, and later ones have higher indices.
+    // The first term initializes an argmax; later terms have higher indices.
     const bool pairs = f.combine.back() == nest::Combine::Second;
     std::vector<nest::Id> all = pairs && n > 0 ? term(I64v(0)) : f.identity;
     for (int64_t k = pairs ? 1 : 0; k < n; ++k)
@@ -309,7 +309,7 @@ std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const Folded& f, const T
   return b_.fold(b_.integer(n), f.identity, f.combine, body, f.of_folds);
 }
 
-// One after another.
+// Folds terms one after another.
 std::vector<nest::Id> LaneWriter::fold_in_order(int64_t n, const Folded& f, const Term& term) {
   std::vector<nest::Kind> params{nest::Kind::I64};
   for (nest::Id id : f.identity) params.push_back(b_.kind(id));
@@ -335,7 +335,7 @@ std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const Folded& f, const T
   return n % most ? combine_all(b_, f.combine, whole, block(I64v(n / most), n % most)) : whole;
 }
 
-// Terms at the digits of these axes.
+// Folds the terms at the digits of these axes.
 std::vector<nest::Id> LaneWriter::fold_axes(
     const std::vector<int64_t>& extents, const Folded& f,
     const std::function<std::vector<nest::Id>(const Coords&)>& term) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/lane_writer.h: writes the equations of a program as the loop program of one lane.
+// jit/nests/lane_writer.h: writes the equations of a program as the loop nest of one lane.
 //
-// A lane stands at one index of each grid class. Of every value it sees the inner axes, those whose
-// class is not in the grid. Small values are kept element by element, larger ones in local arrays;
-// what a pull rule defines is computed where it is read. Loops and branches become structured
-// instructions, so everything that is local to the lane ends up in one kernel.
+// A lane has one index in each grid class. It sees the inner axes of every value, those whose class
+// is not in the grid. Small values are scalars, larger ones local arrays. Values that a pull rule
+// defines are computed where they are read. Loops and branches become structured instructions, so
+// everything that is local to the lane is in one kernel.
 #pragma once
 #include <deque>
 #include <functional>
@@ -25,8 +25,8 @@
 
 namespace weft::compiler {
 
-// Accumulators and terms combined as a fold combines them. `in_order`: of pairs of a value and an
-// index, those of y have the higher index.
+// Combines accumulators with terms as a fold does. `in_order`: for pairs of a value and an index,
+// the pairs of y have the higher indices.
 std::vector<nest::Id> with_term(nest::Builder& b, const std::vector<nest::Combine>& c,
                                 const std::vector<nest::Id>& x, const std::vector<nest::Id>& term,
                                 bool in_order);
@@ -35,42 +35,42 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
                                   bool in_order = false);
 
 std::vector<nest::Kind> kinds_of(nest::Builder& b, const std::vector<nest::Id>& ids);
-// The components of an element.
+// Appends the components of an element.
 void push(std::vector<nest::Id>* ids, const Elem& e);
-// What `element` gives for all accumulators of a fold at c: the components of each, in order.
+// Returns the terms of all accumulators of a fold at c: the components of each, in order.
 std::vector<nest::Id> terms_at(const Lowering& l, Reader& reader, const Coords& c);
 
 class LaneWriter {
  public:
-  // in_memory[var]: the variable of the program is read from a buffer. Values of up to `small`
-  // elements a lane are kept one by one.
+  // in_memory[var]: the program's variable is read from a buffer. Values of up to `small` elements
+  // per lane are scalars.
   LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory,
              int64_t small = small_elements);
 
-  // Values by the number of their frame and their variable: writing the same kernel again gives the
-  // same numbers.
+  // Values by frame number and variable. Writing the same kernel again gives the same numbers.
   using Values = std::set<std::pair<size_t, int32_t>>;
-  // These are kept in arrays, however small they are.
+  // Keeps these values in arrays, even if they are small.
   void set_in_arrays(Values v) { in_arrays_ = std::move(v); }
-  // Those that were kept one by one and are read at an index known only as the kernel runs: of so
-  // many elements one is chosen faster from an array.
+  // Returns the values that were scalars but are read at an index known only at run time. Selecting
+  // one of that many elements is faster from an array.
   const Values& chosen_from() const { return chosen_from_; }
 
   // The grid, outermost axis first. `flat`: one run-time axis over all of them.
   void set_grid(const std::vector<int64_t>& extents, bool flat);
-  // Which grid axis each axis of a variable of the program is (-1: none); for those that are
-  // emitted or stored.
+  // Maps each axis of a program variable to its grid axis (-1: none). Emitted and stored variables
+  // need it.
   void set_lanes(int32_t var, std::vector<int> lanes) { top_lanes_[var] = std::move(lanes); }
-  // Which grid axis each class of a loop's analysis is.
+  // Maps each class of a loop's analysis to its grid axis.
   void set_classes(size_t eqn, std::map<int, int> classes) { classes_[eqn] = std::move(classes); }
-  // Equation i of the program is computed here and now, for this lane.
+  // Computes equation i of the program for this lane, at this place in the code.
   void emit_equation(size_t i);
-  // The elements of variable var of this lane are computed now and cached.
+  // Computes and caches the elements of variable var for this lane, at this place in the code.
   void keep_row(int32_t var);
-  // The elements of variable var go to memory.
+  // Stores the elements of variable var to memory.
   void store_variable(int32_t var);
-  // The updates of a scatter, one after another, into memory that holds the operand already. If
-  // they are shared out, those of a point of the grid, which is of the axes that are apart.
+  // Applies the updates of a scatter, one after another, to memory that already holds the operand.
+  // If `shared`, a grid point applies those of its index along the axes that write disjoint
+  // elements.
   void emit_scatter(size_t i, bool shared);
   // Vectors run along the inner axes, not the grid.
   void set_along_rows(bool along_rows) { along_rows_ = along_rows; }
@@ -80,7 +80,7 @@ class LaneWriter {
 
  private:
   struct Frame;
-  // Where the elements of a variable come from.
+  // Says where the elements of a variable are found.
   struct Place {
     enum class Kind { unset, memory, scalars, local, pull, alias, row };
     Kind kind = Kind::unset;
@@ -91,7 +91,7 @@ class LaneWriter {
     nest::Id time = nest::no_id;  // row: the leading index
     size_t eqn = 0;               // pull
   };
-  // By variable; of those that were looked at. A kernel sees few values of a long program.
+  // By variable, filled on first use: a kernel sees few values of a long program.
   class Places {
    public:
     Place& operator[](int32_t v) {
@@ -124,10 +124,10 @@ class LaneWriter {
     const Scope* s = nullptr;
     const AxisClasses* analysis = nullptr;  // null for the program itself
     const std::map<int, int>* classes = nullptr;
-    int kept_inputs = 0;  // the first ones: they are read again, by the next trip or by others
+    int kept_inputs = 0;          // the first ones, which the next trip or other code reads again
     std::vector<size_t> maker;    // of a body
     std::vector<size_t> last;     // of a body, by variable: the last equation that reads it
-    std::vector<size_t> waiting;  // equations whose large results are not computed yet, in order
+    std::vector<size_t> waiting;  // equations whose large results are deferred, in order
     Places place;
     std::unordered_map<std::string, Elem> memo;
     const Type& type(int32_t var) const { return s->j->types[static_cast<size_t>(var)]; }
@@ -137,14 +137,14 @@ class LaneWriter {
     std::vector<int64_t> extents;
     nest::Id flat;
   };
-  // Elements of a value like variable `like` that go to a local array; without one they are only
-  // computed, for others to be made of.
+  // Elements to compute for a local array that holds a value like variable `like`. Without an array
+  // they are computed only as inputs of others.
   struct Fill {
     Elem array;
     Frame* frame;
     int32_t like;
     std::function<Elem(const Coords&)> value;
-    bool moved = false;  // from where it is, not computed
+    bool moved = false;  // copied, not computed
   };
   class EqnReader;
 
@@ -156,9 +156,8 @@ class LaneWriter {
   std::vector<int64_t> inner_extents(const Frame& f, int32_t var) const;
   int64_t inner_elements(const Frame& f, int32_t var) const;
   Coords coords_at(const Frame& f, int32_t var, int64_t flat) const;  // constant inner index
-  // A computed inner index, over the axes other than `but`.
-  // Of an element, by its inner coordinates, all axes of the grid included; `but`: without one
-  // axis.
+  // Returns the coordinates of an element over all axes, including those of the grid, from its
+  // inner coordinates or flat inner index. `but`: leaves out this axis.
   Coords coords_with(const Frame& f, int32_t var, const Coords& inner, int but = -1);
   Coords coords_of_flat(const Frame& f, int32_t var, nest::Id flat, int but = -1);
   Coords split(nest::Id flat, const std::vector<int64_t>& extents);  // row-major digits
@@ -176,7 +175,7 @@ class LaneWriter {
   struct Folded {
     std::vector<nest::Combine> combine;
     const std::vector<nest::Id>& identity;
-    bool of_folds = false;  // whether the terms are folds themselves
+    bool of_folds = false;  // true if the terms are folds themselves
     bool in_order = false, any_order = false;
     Folded of_results() const { return {nest::of_results(combine), identity, true}; }
   };
@@ -203,7 +202,7 @@ class LaneWriter {
   void emit_cond(Frame& f, size_t eqn);
   void emit_call(Frame& f, size_t eqn);
   void copy_operands(Frame& f, size_t eqn, Frame& body);
-  void keep(Frame& f, int32_t var);  // computes all elements now
+  void keep(Frame& f, int32_t var);  // computes all elements at this place
 
   // Values of many elements (lane_sweep.cpp).
   void fill_locals(const std::vector<Fill>& fills);
@@ -231,8 +230,8 @@ class LaneWriter {
   Update update_at(Frame& f, size_t eqn, const Coords& at);
   void apply_update(const Frame& f, size_t eqn, const Elem& array, const Update& u);
 
-  // Carries of a loop and results of a branch: small ones travel through it, component by
-  // component, larger ones live in a local array.
+  // The carries of a loop and the results of a branch. Small ones are passed component by
+  // component, larger ones are in a local array.
   struct Carry {
     bool local = false;
     int64_t n = 0;
@@ -244,13 +243,14 @@ class LaneWriter {
   std::vector<Carry> start_carries(Frame& f, size_t eqn, Frame& body, int first_input,
                                    std::vector<nest::Id>* flat);
   static bool is_in(const Frame& f, Atom a, const Elem& array);
-  // The variables from `first` on are the carries, whose components are ids from `next` on.
+  // Places the variables from `first` on as the carries, whose components are the ids from `next`
+  // on.
   static void place_carries(Frame& f, int32_t first, const std::vector<Carry>& carries,
                             const std::vector<nest::Id>& ids, size_t next = 0);
   std::vector<nest::Id> params_of(nest::BlockId block, size_t n) const;
   void finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
                       std::vector<nest::Id>* yields);
-  Elem new_local(const Frame& f, int32_t var);  // for its inner elements
+  Elem new_local(const Frame& f, int32_t var);  // with room for its inner elements
   Elem load_local(const Elem& array, nest::Id at);
   void store_local(const Elem& array, nest::Id at, const Elem& e);
   nest::BlockId body_of(const std::function<void(nest::Id)>& each);

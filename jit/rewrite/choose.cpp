@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/rewrite/choose.cpp: compares what the implementations of an op say that they cost.
+// jit/rewrite/choose.cpp: compares the costs that the implementations of an op declare.
 #include "weft/jit/rewrite/choose.h"
 
 #include <fmt/format.h>
@@ -17,13 +17,14 @@
 namespace weft::compiler {
 namespace {
 
-// What a step of a loop takes longer as a program of its own than in the lane, some calls more, as
-// products are to see it (ops/linear/dot.cpp).
+// How much longer a step of a loop takes as a separate program than inside the lane. It includes
+// some calls, and products count it (ops/linear/dot.cpp).
 constexpr double lockstep_ns = 13'888;
-// What a call of the host adds in a program of a GPU: its operands are waited for and copied, its
-// results copied back. Launches and copies take some microseconds each; not measured.
+// The extra cost of a call on the host in a program for a GPU: it waits for its operands, copies
+// them, and copies its results back. Launches and copies take a few microseconds each. Not
+// measured.
 constexpr double host_call_ns = 20'000;
-// No call is worth that the lanes of a mapped loop wait for each other.
+// No call is worth making the lanes of a mapped loop wait for each other.
 constexpr double mapped_lockstep_ns = 1e18;
 
 constexpr auto has_choice = [](const JaxprData&, const Eqn& e) {
@@ -36,7 +37,7 @@ class Chooser {
   Chooser(const Target& target, Demands demands, bool in_expansion)
       : target_(target), demands_(demands), in_expansion_(in_expansion) {}
 
-  // In a body of a loop that costs `lockstep` more for each step once there is a call in it.
+  // j is a body of a loop. Its steps cost `lockstep` more each once it contains a call.
   Jaxpr program(const Jaxpr& j, double lockstep) {
     if (!any_equation({j}, has_choice)) return j;
     const auto [it, fresh] = known_.try_emplace({j.get(), lockstep});
@@ -53,7 +54,7 @@ class Chooser {
  private:
   void bodies(const JaxprData& j, Eqn& e, double lockstep) {
     const Lowering l = lower_equation(j, e);
-    // A call that stays one is a program of its own.
+    // A call that is not inlined is a separate program.
     if (l.form == Lowering::Form::opaque) return;
     if (l.form != Lowering::Form::inlined)
       lockstep = std::max(lockstep, l.loop.lanes.empty() ? lockstep_ns : mapped_lockstep_ns);
@@ -64,7 +65,7 @@ class Chooser {
     Types in, out;
     for (Atom a : e.in) in.push_back(j.type(a));
     for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
-    const Source place(e.source);  // of what an implementation refuses
+    const Source place(e.source);  // for the errors of an implementation
     const AnyUse use{in, out, e.params, target_, lockstep > 0};
     if (const Demand* d = demands_(*e.op); d && (!in_expansion_ || applies(*d, e, use)))
       return demanded(*d, e, use);
@@ -78,14 +79,16 @@ class Chooser {
       const bool on_host = target_.gpu && i.library.empty();
       const double cost = i.cost(use) + (i.make ? lockstep + (on_host ? host_call_ns : 0) : 0);
       if (best && cost > least) continue;
-      if (!missing_library(i, target_).empty()) continue;  // looked for where it would be taken
+      // Checked only for the candidate that would be chosen.
+      if (!missing_library(i, target_).empty()) continue;
       best = &i;
       least = cost;
     }
     if (!best)
       throw CompileError(fmt::format("'{}' cannot be compiled: none of {} applies to {}",
                                      e.op->name(), implementation_names(*e.op), to_string(in)));
-    // Whether the lane holds the loop is not known yet; out of it there is another choice.
+    // It is not yet known whether the lane holds the loop. If it does not, the choice is made
+    // again.
     const bool open = best->name == generated && (applicable == 1 || lockstep > 0);
     return open ? std::string_view() : best->name;
   }

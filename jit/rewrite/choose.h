@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/rewrite/choose.h: the pass that says of each equation how it is run
+// jit/rewrite/choose.h: the pass that chooses an implementation for each equation
 // (docs/decisions/0017).
 #pragma once
 #include <string>
@@ -11,15 +11,16 @@
 
 namespace weft::compiler {
 
-// The name of an implementation that is demanded of all uses of an op, and where it was.
+// The implementation that is forced for all uses of an op, and where it was forced.
 struct Demand {
   std::string implementation, where;
 };
 using Demands = FunctionRef<const Demand*(const Op&)>;
 
-// The cheapest implementation of each equation, of those that apply, is written on it, unless there
-// is one already or there is but the rule `lower`. Raises CompileError if what is demanded does not
-// apply; but in an expansion, where nobody wrote the equations, that is passed over.
+// Sets the cheapest applicable implementation on each equation. An equation that already has one,
+// or whose only choice is the rule `lower`, is left unchanged. Raises CompileError if a forced
+// implementation does not apply. In an expansion, whose equations the user did not write, it is
+// ignored instead.
 Jaxpr choose_implementations(const Jaxpr& j, const Target& target, Demands demands,
                              bool in_expansion = false);
 

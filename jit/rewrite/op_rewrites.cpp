@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/rewrite/op_rewrites.cpp: asks each equation's op whether it has something better.
+// jit/rewrite/op_rewrites.cpp: replaces equations by what the rules of their ops return.
 #include "weft/jit/rewrite/op_rewrites.h"
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 namespace weft::compiler {
 namespace {
 
-// j by the rule, whose answer may be that an equation stays as it is: no results, so what has none
-// is not asked.
+// Rewrites j by the rule. A rule that returns no results leaves its equation unchanged. An equation
+// without results is therefore never passed to it.
 template <class Rule>
 Jaxpr rewritten_by(const Jaxpr& j, Op::Slot slot, Rule rule) {
   if (std::none_of(j->eqns.begin(), j->eqns.end(), [&](const Eqn& e) { return e.op->has(slot); }))

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/rewrite/op_rewrites.h: the passes that are rules of single ops (core/op.h: expand, split,
+// jit/rewrite/op_rewrites.h: the passes that apply rules of single ops (core/op.h: expand, split,
 // fuse).
 #pragma once
 #include "weft/core/jaxpr.h"
 
 namespace weft::compiler {
 
-// The equations that are to be expanded replaced by what the ops say, in bodies too.
+// Replaces equations by the expansions that their ops define, in bodies too.
 Jaxpr expand_ops(const Jaxpr& j);
-// What is large and can be done in steps, in steps.
+// Splits large equations into steps where their ops support it.
 Jaxpr split_ops(const Jaxpr& j);
-// Ops that can do the work of those that made their operands do it: sums of products become fma
+// Lets ops absorb the equations that compute their operands: sums of products become fma
 // (docs/decisions/0008).
 Jaxpr fuse_ops(const Jaxpr& j);
 

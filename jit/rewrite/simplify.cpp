@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/rewrite/simplify.cpp: one walk over the equations that replays them into a new program.
+// jit/rewrite/simplify.cpp: replays the equations of a program into a new one in a single pass.
 #include "weft/jit/rewrite/simplify.h"
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ namespace {
 
 using Rewrite = Jaxpr (*)(const Jaxpr&);
 
-// Records what is bound, but an equation that is there already is used again, and an op's own
-// `simplify` rule may give a shorter answer.
+// Records the equations that are bound. It reuses an equal equation that is already recorded, and
+// applies an op's `simplify` rule, which may return a shorter form.
 class Simplifier final : public Interpreter {
  public:
   Simplifier(Ref<Interpreter> parent, Record* record)
@@ -30,7 +30,8 @@ class Simplifier final : public Interpreter {
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
     const Running running(parent());
     const bool ordered = effect_of(op, params) == Effect::ordered;
-    // Of what has effects alone no answer could be told from "nothing to do".
+    // An equation with effects and no results is skipped: an empty answer of its rule would mean
+    // that there is no shorter form.
     const bool asked =
         op.has(Op::Slot::simplify) && !(ordered && op.type(types_of(x), params).empty());
     if (asked) {
@@ -64,18 +65,18 @@ class Simplifier final : public Interpreter {
   std::unordered_map<std::string, std::vector<std::pair<AnyParams, Arrays>>> known_;
 };
 
-// The program that stands for the equation, if it is a call.
+// Returns the program that the equation calls, if it is a call that is inlined.
 Jaxpr called_program(const JaxprData& j, const Eqn& e) {
   if (!e.op->compile_eagerly()) return {};
   const Lowering l = lower_equation(j, e);
   return l.form == Lowering::Form::inlined ? l.loop.bodies[0] : Jaxpr{};
 }
 
-// More equations than that are not compiled in one piece by any machine of today: calls that call
-// one another twice reach any number.
+// No current machine compiles more equations than this in one piece. Calls that call one another
+// twice grow exponentially and can exceed any number.
 constexpr int64_t most_equations = 10'000'000;
 
-// Of j with its calls inlined; saturates.
+// Counts the equations of j after inlining; saturates.
 int64_t inlined_equations(const Jaxpr& j, std::unordered_map<const JaxprData*, int64_t>& known) {
   if (const auto it = known.find(j.get()); it != known.end()) return it->second;
   int64_t n = 0;
@@ -94,7 +95,7 @@ void require_inlinable(const Jaxpr& j) {
         most_equations));
 }
 
-// Replays j, inlining calls.
+// Replays j and inlines calls.
 Arrays inlined(const Jaxpr& j, const Arrays& x, Rewrite simple) {
   return replay(j, x, [&](const Eqn& e, const Arrays& in) {
     const Jaxpr body = called_program(*j, e);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/rewrite/simplify.h: a program rewritten before it is compiled: calls inlined, equal equations
-// merged, unused ones dropped, each op's own rewrites applied, sums of products contracted.
+// jit/rewrite/simplify.h: rewrites a program before it is compiled: inlines calls, merges equal
+// equations, drops unused ones, applies each op's own rewrites, contracts sums of products.
 #pragma once
 #include "weft/core/jaxpr.h"
 
 namespace weft::compiler {
-// Calls inlined, equal equations merged, each op's own rewrites, nothing that is not needed. What
-// an equation carries becomes what `body` makes of it.
+// Inlines calls, merges equal equations, applies each op's own rewrites and drops unused equations.
+// The bodies of an equation are replaced by body(...) of them.
 Jaxpr simplify(const Jaxpr& j, Jaxpr (*body)(const Jaxpr&));
 }  // namespace weft::compiler

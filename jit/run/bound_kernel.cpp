@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/bound_kernel.cpp: checking a kernel against the memory that it gets, and its table of
-// buffers.
+// jit/run/bound_kernel.cpp: checks a kernel against the memory of its variables, and builds its
+// table of buffers.
 #include "weft/jit/run/bound_kernel.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 namespace weft::compiler {
 namespace {
 
-// The axes of the grid as the kernel has them: the last one, and all others as one.
+// Returns the axes of the grid in the kernel's form: the last one, and all others joined into one.
 std::vector<int64_t> axes_of(const std::vector<int64_t>& grid, int rank) {
   const auto points = [](auto from, auto to) {
     return std::accumulate(from, to, int64_t{1}, std::multiplies<>());
@@ -27,7 +27,7 @@ std::vector<int64_t> axes_of(const std::vector<int64_t>& grid, int rank) {
   return {points(grid.begin(), grid.end() - 1), grid.back()};
 }
 
-// What variable v is: an argument, or the result of an equation.
+// Describes variable v for errors: an argument, or the result of an equation.
 std::string made_by(const JaxprData& j, int32_t v) {
   for (size_t e = 0; e < j.eqns.size(); ++e)
     if (v >= j.eqns[e].out && v < j.eqns[e].out + j.eqns[e].n_out) return equation_text(j, e);
@@ -79,7 +79,7 @@ BoundKernel::BoundKernel(KernelNest nest, Schedule schedule, const std::vector<i
   }
 }
 
-// Of a GPU that is not there nothing is compiled: its programs are only looked at.
+// Nothing is compiled for a GPU that is not present: its programs are only inspected.
 void BoundKernel::compile() {
   if (gpu_)
     gpu_->compile(kernel_, schedule_, target_);
@@ -87,7 +87,7 @@ void BoundKernel::compile() {
     code_ = compiler::compile(kernel_, schedule_, target_, target_.checked);
   else
     return;
-  kernel_ = {};  // the code keeps one for all that share it
+  kernel_ = {};  // the code keeps one for all its users
   schedule_ = {};
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/bound_kernel.h: a kernel and the variables of a program that its buffers are. Whatever
-// runs a generated kernel goes through it.
+// jit/run/bound_kernel.h: a kernel and the program's variables that are its buffers. Every
+// generated kernel runs through it.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,8 +15,8 @@ namespace weft::compiler {
 
 class BoundKernel {
  public:
-  // Raises InternalError naming the equation if some point of the grid could reach beyond the
-  // memory of a variable.
+  // Raises InternalError naming the equation if a point of the grid could access memory beyond a
+  // variable.
   BoundKernel(KernelNest nest, Schedule schedule, const std::vector<int64_t>& grid,
               const JaxprData& j);
   void compile();
@@ -29,11 +29,11 @@ class BoundKernel {
   // Null for a GPU.
   const std::shared_ptr<const Code>& code() const { return code_; }
   int64_t code_bytes() const;    // of the object, or of a GPU's image
-  long code_users() const;       // who share it
-  std::string describe() const;  // which nest it is, and how it is run
+  long code_users() const;       // the number of kernels that share it
+  std::string describe() const;  // its nest and how it runs
   bool on_gpu() const { return gpu_ != nullptr; }
   const GpuLaunch& gpu() const { return *gpu_; }
-  // Starts all points of the grid on the GPU.
+  // Launches all points of the grid on the GPU.
   void launch(cuda::Launcher& to, void* const* ptrs) const { gpu_->run(to, buffers_, ptrs); }
 
   // One run of it. ptrs[v] is the memory of variable v.
@@ -41,8 +41,8 @@ class BoundKernel {
    public:
     Run(const BoundKernel& k, void* const* ptrs, const int32_t* stop);
     Run(const Run&) = delete;
-    // A part of the grid (KernelFn); parts may run at the same time. If kernels test their accesses
-    // (WEFT_CHECK=1), one that is none ends in an InternalError.
+    // Runs a part of the grid (KernelFn). Parts may run at the same time. If kernels test their
+    // accesses (WEFT_CHECK=1), an invalid one raises an InternalError.
     void part(const int64_t (&range)[4]) const {
       if (k_.target_.checked)
         checked_part(range);
@@ -68,7 +68,7 @@ class BoundKernel {
   std::shared_ptr<const Code> code_;  // for the host,
   std::unique_ptr<GpuLaunch> gpu_;    // or for a GPU
   int64_t read_ = 0, written_ = 0;    // bytes of its buffers
-  // Of a checked target, by buffer: its bytes, and what it holds.
+  // On a checked target, by buffer: its bytes, and a description of its contents.
   std::vector<int64_t> bytes_;
   std::vector<std::string> names_;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/code_cache.h: the code of the process, for the host and for GPUs: what is compiled lives
-// as long as it has users, who share it.
+// jit/run/code_cache.h: caches the code of this process, for the host and for GPUs. Users share
+// code, which lives as long as it has users.
 #pragma once
 #include <algorithm>
 #include <memory>
@@ -14,12 +14,12 @@
 
 namespace weft::compiler {
 
-// T by keys. Thread-safe.
+// Values of type T by key. Thread-safe.
 template <class T>
 class CodeCache {
  public:
-  // What lives of that key, or what make() returns. Who misses makes it under the entry's lock, so
-  // others that miss the same wait for it.
+  // Returns the live value of that key, or the result of make(). On a miss, make() runs under the
+  // entry's lock, so other threads that miss the same key wait for it.
   template <class F>
   std::shared_ptr<const T> get(const std::string& key, F&& make) {
     const std::shared_ptr<Entry> e = entry(key);

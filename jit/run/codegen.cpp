@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/codegen.cpp: compiling a kernel once, and the cache of what lives.
+// jit/run/codegen.cpp: compiles a kernel once, and caches live code.
 #include "weft/jit/run/codegen.h"
 
 #include <fmt/format.h>
@@ -36,8 +36,8 @@ struct Code::State {
   int64_t bytes = 0;
   int64_t scratch_bytes = 0, frame_bytes = 0;  // of one call
 
-  // Emits the kernel into a module of `context` and hands that, and the bytes of scratch that the
-  // kernel needs, to f.
+  // Emits the kernel into a module of `context`. Calls f with the module and the bytes of scratch
+  // memory that the kernel needs.
   template <class F>
   auto with_module(F&& f) const {
     llvm::LLVMContext context;
@@ -68,8 +68,8 @@ int64_t Code::bytes() const { return state_->bytes; }
 int64_t Code::frame_bytes() const { return state_->frame_bytes; }
 
 void Code::run(void* const* buffers, const int64_t* extents, const int64_t* range) const {
-  // Arrays have their limit when they are emitted; but no limit holds for the values that live at
-  // the same time, which a loop may carry any number of.
+  // Per-lane arrays are limited when they are emitted. The number of live values is not limited,
+  // because a loop may carry any number of them.
   const auto call = [&](void* scratch) {
     const int64_t frame = state_->frame_bytes;
     if (frame <= frame_on_any_stack || frame + below_frame <= stack_left())
@@ -115,7 +115,7 @@ std::shared_ptr<const Code> compile_now(const nest::Kernel& kernel, const Schedu
 
 }  // namespace
 
-// A digest stands for the text, since keys live long.
+// The key is a digest of the text, because keys live long.
 std::string code_key(const nest::Kernel& kernel, const Schedule& schedule, const TargetInfo& target,
                      bool checked) {
   const std::string text =
@@ -135,7 +135,7 @@ std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const Schedule& 
 
 std::shared_ptr<const Code> compile(const nest::Kernel& kernel, const TargetInfo& target,
                                     const Options& options) {
-  require_compilable(kernel, {}, target);  // what is not well formed has no best schedule
+  require_compilable(kernel, {}, target);  // a malformed kernel has no best schedule
   return compile(kernel, choose_schedule(kernel, target, options), target, options.checked);
 }
 

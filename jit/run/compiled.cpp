@@ -1,6 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// Copyright The Weft authors
-// jit/run/compiled.cpp: running the steps, and what is known of them.
+// SPDX-License-Identifier: Apache-2.0 Copyright The Weft authors jit/run/compiled.cpp: runs the
+// steps of a program and reports on them.
 #include "weft/jit/run/compiled.h"
 
 #include <fmt/format.h>
@@ -42,7 +41,7 @@ CompiledProgram::CompiledProgram(Jaxpr j, std::vector<Built> steps, Place place)
 
 CompiledProgram::~CompiledProgram() = default;
 
-// The same steps with another plan.
+// The same steps with another memory plan.
 class CompiledProgram::Donating final : public Executable {
  public:
   Donating(Ref<const CompiledProgram> p, const std::vector<bool>& inputs)
@@ -67,8 +66,8 @@ Ref<const Executable> CompiledProgram::donating(const std::vector<bool>& inputs)
   return make_ref<const Donating>(Ref<const CompiledProgram>(this), inputs);
 }
 
-// With the address sanitizer: what step s reads and writes is memory that may be touched as far as
-// its types say, and no further as long as the step runs.
+// With the address sanitizer: checks that the memory of the variables that step s uses is as large
+// as their types. While the step runs, the memory after them may not be accessed.
 struct CompiledProgram::StepMemory {
   StepMemory(const CompiledProgram& p, const MemoryPlan& plan, size_t s,
              const std::vector<void*>& ptrs, const std::byte* arena) {
@@ -77,7 +76,7 @@ struct CompiledProgram::StepMemory {
       for (const int32_t v : *variables) {
         const auto* at = static_cast<const std::byte*>(ptrs[static_cast<size_t>(v)]);
         const int64_t bytes = p.j_->types[static_cast<size_t>(v)].bytes();
-        if (!at) continue;  // a result that nobody wants
+        if (!at) continue;  // an unused result
         if (forbidden_in(at, bytes))
           throw InternalError(
               fmt::format("step {} of a program takes {} bytes of memory that has "
@@ -158,7 +157,7 @@ void CompiledProgram::run_steps(const MemoryPlan& plan, const Graphs& graphs, co
     const StepMemory guard(*this, plan, s, ptrs, room);
     steps_[s]->run_in(room, ptrs.data(), stop);
   }
-  // What is not computed but handed on; a result that stands twice.
+  // Copies results that no step wrote: inputs, literals, and repeated results.
   for (size_t k = 0; k < j_->out.size(); ++k)
     if (out[k]) place_.copy(out[k], *j_, j_->out[k], ptrs.data());
 }
@@ -191,7 +190,8 @@ void CompiledProgram::launch(const MemoryPlan& plan, const Launching& l, const v
       l.to.copy_within(out[k], from, j_->type(j_->out[k]).bytes());
 }
 
-// At most; -1 if it does something else than kernels, copies and clears, or too many.
+// Returns an upper bound of the launches; -1 if a step does anything but kernels, copies and
+// clears, or if there are too many.
 int64_t CompiledProgram::count(int64_t (RunStep::*of)() const) const {
   if (on_host()) return -1;
   int64_t n = 0;
@@ -201,7 +201,7 @@ int64_t CompiledProgram::count(int64_t (RunStep::*of)() const) const {
     n += each;
   }
   for (const Atom a : j_->out) {
-    if (a.is_literal()) return -1;  // which the host writes
+    if (a.is_literal()) return -1;  // the host writes it
     n += a.index < j_->n_in || std::count(j_->out.begin(), j_->out.end(), a) > 1;
   }
   return n > most_launches ? -1 : n;
@@ -214,8 +214,9 @@ int64_t CompiledProgram::temporaries(const MemoryPlan& plan) const {
   return plan.arena + most;
 }
 
-// About what was measured: a step and an equation take half a kilobyte, an instruction of a nest an
-// eighth, code its two pages more. Code counts in parts with each program that shares it.
+// Approximates measured sizes. A step or an equation takes half a kilobyte, an instruction of a
+// nest an eighth of one, and code two pages more than its bytes. Each program that shares code
+// counts its part of it.
 int64_t CompiledProgram::footprint() const {
   int64_t bytes = 2000 + 500 * static_cast<int64_t>(j_->eqns.size() + steps_.size());
   for (const auto& step : steps_) {
@@ -239,7 +240,7 @@ ProgramMemory CompiledProgram::memory() const {
   return m;
 }
 
-// Loops of unknown length count as one trip.
+// Counts a loop of unknown trip count as one trip.
 Cost CompiledProgram::cost() const {
   Cost c;
   c.flops = flops(j_);
@@ -254,7 +255,7 @@ Cost CompiledProgram::cost() const {
   return c;
 }
 
-// Back from what the step writes, to what it reads.
+// Walks back from the variables that the step writes to those that it reads.
 std::set<size_t> CompiledProgram::equations_of(size_t step,
                                                const std::vector<size_t>& maker) const {
   const std::set<int32_t> reads(uses_[step].reads.begin(), uses_[step].reads.end());
@@ -270,7 +271,7 @@ std::set<size_t> CompiledProgram::equations_of(size_t step,
   return seen;
 }
 
-// Equations that no step's code computes.
+// Counts the equations that the code of no step computes.
 int64_t CompiledProgram::without_code() const {
   const std::vector<size_t> maker = makers(*j_);
   std::vector<bool> computed(j_->eqns.size(), false);
@@ -280,7 +281,7 @@ int64_t CompiledProgram::without_code() const {
     for (const CompiledProgram* p : steps_[s]->inner()) n += p->without_code();
   }
   for (size_t i = 0; i < computed.size(); ++i)
-    n += !computed[i] && j_->eqns[i].n_out > 0;  // without results it is a step of its own
+    n += !computed[i] && j_->eqns[i].n_out > 0;  // an equation without results is a separate step
   return n;
 }
 
@@ -296,7 +297,7 @@ std::string CompiledProgram::implementations() const {
   return s;
 }
 
-// What becomes of calls with the same memory.
+// Reports how calls with the same memory run.
 std::string CompiledProgram::graph_report() const {
   if (on_host()) return {};
   const auto none = [](const std::string& why) { return fmt::format("graph: none, {}\n", why); };
@@ -307,7 +308,7 @@ std::string CompiledProgram::graph_report() const {
     return none("the driver knows none");
   if (nodes_ < 2) return none("there is nothing to join");
   if (const std::string why = graphs_.why_not(); !why.empty()) return none(why);
-  // In memory that is nowhere, as nothing is launched.
+  // The addresses are invented, because nothing is launched.
   struct Counting final : cuda::Launcher {
     int64_t n = 0, loops = 0, branches = 0;
     void launch(const cuda::Function&, const cuda::Launch& l, void**, const char*) override {
@@ -317,7 +318,7 @@ std::string CompiledProgram::graph_report() const {
     void clear(void*, int64_t bytes) override { n += bytes > 0; }
     void conditional(bool again, const cuda::Condition&,
                      FunctionRef<void(Launcher&)> body) override {
-      n += again ? 2 : 1;  // its condition is set
+      n += again ? 2 : 1;  // the setter of its condition
       ++(again ? loops : branches);
       body(*this);
     }
@@ -330,7 +331,7 @@ std::string CompiledProgram::graph_report() const {
   for (const Atom a : j_->out) out.push_back(a.index < j_->n_in ? nullptr : somewhere());
   try {
     launch(plan_, {counting, somewhere()}, in.data(), out.data());
-  } catch (const DeviceError& e) {  // what a graph of it would meet, too
+  } catch (const DeviceError& e) {  // making a graph would raise it too
     return none(e.what());
   }
   const auto some = [](int64_t k, const char* one, const char* many) {
@@ -340,7 +341,8 @@ std::string CompiledProgram::graph_report() const {
                      some(counting.branches, "branch", "branches"));
 }
 
-// The scopes (named_scope) of what the step computes, ", of a, b", or nothing.
+// Returns the scopes (named_scope) of the equations that the step computes, ", of a, b", or
+// nothing.
 std::string CompiledProgram::scopes(size_t step, const std::vector<size_t>& maker) const {
   std::vector<const char*> r;
   const auto note = [&](const Eqn& e) {

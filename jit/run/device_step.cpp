@@ -73,7 +73,7 @@ class DeviceStep final : public RunStep {
       if (p) r.push_back(p.get());
     return r;
   }
-  // Besides what the library takes, which it says when it runs.
+  // Excludes the library's workspace, whose size is known only when it runs.
   int64_t temporaries() const override {
     int64_t most = 0;
     for (const CompiledProgram* p : inner()) most = std::max(most, p->temporaries());
@@ -84,7 +84,7 @@ class DeviceStep final : public RunStep {
   }
 
  private:
-  // Numbers of the program, which lie on the host, as operands.
+  // Literals of the program, which are on the host, as operands on the device.
   class Literals {
    public:
     explicit Literals(const DeviceStep& s) : step_(s), room_(s.place_, types_of(s)) {}
@@ -116,7 +116,7 @@ class DeviceStep final : public RunStep {
   const Eqn& e_;
   NativeCall call_;
   CompiledAround around_;
-  std::string name_;  // of the op, of how it is run, and of what is called
+  std::string name_;  // of the op, its implementation, and the called function
   Types operands_, results_, own_;
   Place place_{current_target().device};
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/disk_cache.cpp: a file an entry, named by its key, which begins with a hash of what
-// follows.
+// jit/run/disk_cache.cpp: one file per entry, named by its key. The file begins with a hash of the
+// rest.
 #include "weft/jit/run/disk_cache.h"
 
 #include <dirent.h>
@@ -33,7 +33,7 @@ namespace {
 constexpr int64_t most_of_process = int64_t{1} << 30;
 constexpr std::string_view mark = "weft-1\n";
 constexpr const char* unfinished = ".new";
-constexpr time_t abandoned = 3600;  // seconds until an unfinished file is nobody's
+constexpr time_t abandoned = 3600;  // seconds until an unfinished file counts as abandoned
 
 using Hash = std::array<uint8_t, LLVM_BLAKE3_OUT_LEN>;
 
@@ -44,7 +44,7 @@ Hash finish(llvm_blake3_hasher& h, std::string_view text) {
   return hash;
 }
 
-// What makes the entry is part of its key: a Weft and an LLVM.
+// The key includes the versions of Weft and LLVM that make the entry.
 Hash hash_of_key(const std::string& key) {
   unsigned major = 0, minor = 0, patch = 0;
   LLVMGetVersion(&major, &minor, &patch);
@@ -52,7 +52,7 @@ Hash hash_of_key(const std::string& key) {
   llvm_blake3_hasher_init(&h);
   return finish(h, fmt::format("{} {}.{}.{}\n{}", build_id(), major, minor, patch, key));
 }
-// Of a text under a key, so that the file of one entry is none of another.
+// Hashes a text together with its key, so that no entry's file is valid for another entry.
 Hash hash_of_text(const Hash& key, std::string_view text) {
   llvm_blake3_hasher h;
   llvm_blake3_hasher_init_keyed(&h, key.data());
@@ -64,7 +64,8 @@ std::string name_of(const Hash& key) {
   return s;
 }
 
-// It is as we make them: ours, and nobody else may do anything with it.
+// Returns true if the file belongs to this user and nobody else has access, as for the files that
+// Weft creates.
 bool is_private(int fd, mode_t kind, struct stat* s) {
   return fstat(fd, s) == 0 && (s->st_mode & S_IFMT) == kind && s->st_uid == geteuid() &&
          (s->st_mode & 077) == 0;
@@ -83,8 +84,8 @@ class File {
   const int fd_;
 };
 
-// -1 if it is not there, or not ours alone. Opened anew each time: there are programs that close
-// all files at some point.
+// Returns -1 if the folder does not exist or is not private. It is opened again each time, because
+// some programs close all files at some point.
 int open_folder(const std::string& folder) {
   const int fd = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   struct stat s;
@@ -154,7 +155,7 @@ std::string folder_of_process() {
 }  // namespace
 
 DiskCache& DiskCache::of_process() {
-  // Without a build id nobody knows who wrote an entry.
+  // Without a build id the writer of an entry is unknown.
   static auto& cache =
       *new DiskCache(build_id().empty() ? "" : folder_of_process(), most_of_process);
   return cache;
@@ -189,7 +190,7 @@ std::optional<std::string> DiskCache::find(const std::string& key) {
     return {};
   }
   ++found_;
-  futimens(file.fd(), nullptr);  // it is used now
+  futimens(file.fd(), nullptr);  // marks it as used now
   text.erase(0, head);
   return text;
 }

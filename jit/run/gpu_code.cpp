@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/gpu_code.cpp: compiling a kernel once a GPU.
+// jit/run/gpu_code.cpp: compiles a kernel once per GPU.
 #include "weft/jit/run/gpu_code.h"
 
 #include <fmt/format.h>

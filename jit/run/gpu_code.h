@@ -13,24 +13,25 @@
 
 namespace weft::compiler {
 
-// The module it lies in is unloaded with the last handle, when what was launched of it is over.
+// Its module is unloaded with the last handle, after all its launches have finished.
 struct GpuCode {
-  nest::Kernel kernel;  // equal to all that share the code
+  nest::Kernel kernel;  // equal for all users of the code
   Schedule schedule;
   std::shared_ptr<const cuda::Function> function;
   int64_t bytes = 0;   // of the image
-  int64_t arrays = 0;  // bytes of a thread's local memory that the kernel's own arrays take
+  int64_t arrays = 0;  // bytes of local memory per thread for the kernel's own arrays
 };
 
-// Compiles for the device of the target and loads it there, or finds it: kernels of equal print()
-// and equal schedules share it while a handle lives, as they do on the host (jit/run/codegen.h).
-// Thread-safe. Raises CompileError where that does, and if the driver does not take it.
+// Compiles for the device of the target and loads the code there, or finds it. Kernels of equal
+// print() and equal schedules share it while a handle lives, as on the host (jit/run/codegen.h).
+// Thread-safe. Raises CompileError as there, and if the driver rejects the code.
 std::shared_ptr<const GpuCode> compile_for_gpu(const nest::Kernel& kernel, const Schedule& schedule,
                                                const TargetInfo& target);
-// The kernel of jit/emit/gpu/condition.h, as long as somebody has it.
+// Returns the kernel of jit/emit/gpu/condition.h, which is loaded while it has users.
 std::shared_ptr<const cuda::Function> condition_setter(const TargetInfo& target);
-// By which its image is kept on disk (jit/run/disk_cache.h): all that it hangs on, and nothing of
-// the one device that it is for, so that a later process or another GPU of the kind has the same.
+// Returns the key of its image on disk (jit/run/disk_cache.h). It covers everything that the image
+// depends on, but nothing specific to one device. A later process, or another GPU of the same kind,
+// thus finds the same image.
 std::string gpu_image_key(const nest::Kernel& kernel, const Schedule& schedule,
                           const TargetInfo& target);
 

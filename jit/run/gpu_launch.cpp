@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/gpu_launch.cpp: launches get their arguments.
+// jit/run/gpu_launch.cpp: sets up the arguments of launches.
 #include "weft/jit/run/gpu_launch.h"
 
 #include <fmt/format.h>

@@ -17,16 +17,16 @@ class GpuLaunch {
  public:
   // `what` names the kernel in errors of the device.
   GpuLaunch(cuda::Device& device, const std::vector<int64_t>& axes, const std::string& what);
-  // Raises CompileError if the driver does not take it.
+  // Raises CompileError if the driver rejects the code.
   void compile(const nest::Kernel& k, const Schedule& s, const TargetInfo& target);
-  // Of all points of the grid; ptrs[v] is the memory of variable v, on the device.
+  // Launches all points of the grid; ptrs[v] is the memory of variable v, on the device.
   void run(cuda::Launcher& to, const std::vector<KernelNest::Buffer>& buffers,
            void* const* ptrs) const;
   cuda::Launcher& stream() const { return device_.launcher(); }
   bool has_points() const;
   const std::shared_ptr<const GpuCode>& code() const { return code_; }  // null: not yet compiled
   std::string shape() const;     // "16 blocks of 256 threads"
-  std::string describe() const;  // what the driver says that it takes
+  std::string describe() const;  // the resources that the driver reports
 
  private:
   cuda::Device& device_;
@@ -34,7 +34,7 @@ class GpuLaunch {
   const char* what_;
   std::shared_ptr<const GpuCode> code_;
   cuda::Launch launch_;
-  const int32_t* stop_ = nullptr;  // the device's word
+  const int32_t* stop_ = nullptr;  // the device's stop word
 };
 
 }  // namespace weft::compiler

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/graphs.cpp: when a program's launches become a graph, and which graph a call launches.
+// jit/run/graphs.cpp: decides when a program's launches become a graph, and which graph a call
+// launches.
 #include "weft/jit/run/graphs.h"
 
 #include <algorithm>
@@ -57,7 +58,7 @@ bool Graphs::is_due(const CallMemory& m) const {
   return false;
 }
 
-// In place of the one that was not used for the longest time.
+// Replaces the least recently used graph.
 void Graphs::keep(Kept k) const {
   ++made_;
   if (kept_.size() < most) {
@@ -78,7 +79,8 @@ bool Graphs::launch(cuda::Device& d, const CallMemory& m,
     if (!graph && !is_due(m)) return false;
   }
   if (!graph) {
-    // Others launch one by one meanwhile. A program that cannot become a graph runs all the same.
+    // Other threads launch one by one in the meantime. A program that cannot become a graph still
+    // runs.
     std::string failed;
     try {
       graph = d.make_graph(launches);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/graphs.h: the graphs of a program for a GPU, by the memory that it is called with
+// jit/run/graphs.h: the CUDA graphs of a program, by the memory that it is called with
 // (docs/decisions/0033).
 #pragma once
 #include <memory>
@@ -18,22 +18,23 @@ namespace weft::compiler {
 struct CallMemory {
   std::span<const void* const> in;
   std::span<void* const> out;
-  const void* room;  // for what lives while it runs
+  const void* room;  // for temporaries
 };
 
-// A graph is made when the same addresses come for the second time. Calls of a loop alternate
-// between the memory of results, so several are kept. Thread-safe.
+// A graph is made when the same addresses occur for the second time. Calls in a loop alternate
+// between the memory of their results, so several graphs are kept. Thread-safe.
 class Graphs {
  public:
-  static constexpr size_t most = 4;          // that are kept
-  static constexpr int most_misses = 256;    // calls in a row with addresses that are new
-  static constexpr int64_t pays_after = 16;  // launches of graphs, to make another after the first
+  static constexpr size_t most = 4;        // graphs that are kept
+  static constexpr int most_misses = 256;  // calls in a row with new addresses before it stops
+  // Launches that allow one more graph, after the first `most`.
+  static constexpr int64_t pays_after = 16;
 
-  // Launches the graph of these addresses. False: the call has none, and makes its launches
-  // itself, which are those of `launches`.
+  // Launches the graph of these addresses. Returns false if no graph exists; the caller then makes
+  // the launches itself, which are those of `launches`.
   bool launch(cuda::Device& d, const CallMemory& m,
               FunctionRef<void(cuda::Launcher&)> launches) const;
-  // Why no more are made; "" if nothing is in the way.
+  // Returns why no more graphs are made; "" if they are.
   std::string why_not() const;
 
  private:
@@ -44,13 +45,13 @@ class Graphs {
     uint64_t used = 0;
   };
   std::shared_ptr<const cuda::Graph> find(const CallMemory& m) const;
-  // Whether a graph is to be made now.
+  // Returns true if a graph should be made in this call.
   bool is_due(const CallMemory& m) const;
   void keep(Kept k) const;
 
-  mutable std::mutex guard_;  // of what follows
+  mutable std::mutex guard_;  // guards the members below
   mutable std::vector<Kept> kept_;
-  mutable std::vector<Key> seen_;  // as many as are kept, and twice
+  mutable std::vector<Key> seen_;  // twice as many as are kept
   mutable size_t next_seen_ = 0;
   mutable uint64_t clock_ = 0;
   mutable int misses_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/kernel_step.cpp: a generated kernel and how its grid is shared out to threads.
+// jit/run/kernel_step.cpp: runs a generated kernel, and partitions its grid among threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -63,7 +63,7 @@ class KernelStep final : public RunStep {
   double ns_per_point_ = 1;
 };
 
-// A rough cost of a grid point, to decide how finely to share out: instructions, times trips.
+// Estimates the cost of a grid point, instructions times trips, to choose the size of the parts.
 void KernelStep::estimate() {
   const nest::Kernel& k = bound_.kernel();
   const auto cost = [&](auto&& self, nest::BlockId b) -> double {
@@ -95,7 +95,7 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   for (int64_t n : grid_) points *= n;
   if (points == 0) return;
   const int64_t inner = bound_.kernel().rank == 1 ? points : grid_.back(), outer = points / inner;
-  // Parts of at least 20 microseconds, and enough of them for uneven loops to even out.
+  // Parts take at least 20 microseconds. There are enough of them to balance uneven loops.
   const double total_ns = ns_per_point_ * static_cast<double>(points);
   const int threads = total_ns < 40000 ? 1 : num_threads();
   const bool split_outer = outer >= 2 * threads;
@@ -104,8 +104,8 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   if (threads > 1) {
     const double parts = std::min(total_ns / 20000, threads * 16.0);
     grain = std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts));
-    // Whole vectors, several of them where there are enough, and whole tiles of rows where there
-    // are rows enough. Points that fill vectors by themselves need no company.
+    // A part has whole vectors, several of them if there are enough, and whole tiles of rows if
+    // there are enough rows. Points that fill vectors by themselves need no rounding.
     const Mode mode = bound_.schedule().mode;
     const bool lanes = mode == Mode::grid || mode == Mode::refill;
     const int64_t unit = n >= 256 * threads ? 64 : 16;

@@ -57,10 +57,10 @@ class NativeStep final : public RunStep {
   Jaxpr j_;
   const Eqn& e_;
   NativeCall call_;
-  std::string name_;  // of the op, and of how it is run
+  std::string name_;  // of the op and its implementation
 };
 
-// ---- what only the host can run, in a program of a device: operands come, results go back
+// ---- steps that only the host can run, in a program of a device: copies operands and results
 class OnHost final : public RunStep {
  public:
   OnHost(Jaxpr j, Built step, Place place)
@@ -90,8 +90,8 @@ class OnHost final : public RunStep {
   Place place_;
 };
 
-// ---- scatters: the operand is copied, unless the result has its place, then the updates are
-// combined into it in their order; on a GPU each thread has places of its own.
+// ---- scatters. The operand is copied, unless the result shares its memory. The updates are then
+// combined into it in order. On a GPU each thread has separate elements.
 class ScatterStep final : public RunStep {
  public:
   ScatterStep(const Program& p, size_t eqn, KernelNest nest, Schedule schedule)

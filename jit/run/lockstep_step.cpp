@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/lockstep_step.cpp: a while, scan or cond that mixes lanes: a native loop over compiled
-// programs.
+// jit/run/lockstep_step.cpp: a while, scan, cond or call as a native loop over compiled programs.
+// Loops that mix lanes run this way.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class Lockstep final : public RunStep {
     for (int32_t k = 0; k < e_.n_out; ++k)
       out_types_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
   }
-  // Constants of the program lie on its device for good.
+  // Literals of the program are copied to its device once.
   void compile_code() override {
     if (place_.on_host()) return;
     if (nodes() >= 0 && launches() < 0) {
@@ -66,7 +66,7 @@ class Lockstep final : public RunStep {
     work({place_, &never, &l.to, l.room}, ptrs);
   }
   int64_t launches() const override { return launches_of_scan(programs_[0]->launches()); }
-  // A while, or a cond, that the device decides, as well.
+  // Also counts a while, or a cond, whose condition the device evaluates.
   int64_t nodes() const override {
     using Kind = LoopForm::Kind;
     if (form_.kind == Kind::scan) return launches_of_scan(programs_[0]->nodes());
@@ -80,7 +80,7 @@ class Lockstep final : public RunStep {
       if (p->nodes() < 0) return -1;
       n += p->nodes() + 1 + static_cast<int64_t>(out_types_.size());
     }
-    if (loop) n += programs_[0]->nodes();  // before the first trip, too
+    if (loop) n += programs_[0]->nodes();  // the test before the first trip
     return moved > most_moved || n > CompiledProgram::most_launches ? -1 : n;
   }
   std::string describe() const override {
@@ -114,7 +114,7 @@ class Lockstep final : public RunStep {
   }
 
  private:
-  // Of a scan of so many trips, each of which has so many.
+  // Returns the launches of a scan whose trips have `each` launches, or -1.
   int64_t launches_of_scan(int64_t each) const {
     if (place_.on_host() || form_.kind != LoopForm::Kind::scan || form_.trips) return -1;
     const int64_t all = each * form_.length + 2 * form_.carry;
@@ -123,19 +123,20 @@ class Lockstep final : public RunStep {
                ? -1
                : all;
   }
-  // Bytes of carries that a trip in a graph moves back to where they were: what a device moves in
-  // the time of a launch.
+  // The most bytes of carries that a trip in a graph may copy back to their first place. A device
+  // copies as many in the time of a launch.
   static constexpr int64_t most_moved = 4 << 20;
   using In = std::vector<const void*>;
   using Out = std::vector<void*>;
-  // How it is worked through: at once, or as launches alone, in room that it is given: for all that
-  // it needs, or at once on the host for what the inner programs need, one after another.
+  // How a run executes: immediately, or only by launches (`to`). The room of launches holds
+  // everything they need. The room of an immediate run on the host is for the inner programs, which
+  // use it one after another.
   struct How {
     const Place& place;
     const int32_t* stop;
     cuda::Launcher* to;
     std::byte* room;
-    // Room of its own at the beginning of what is there, and the rest.
+    // Takes a Room from the beginning of `room`, or allocates one; behind() is the rest.
     Room take(const Types& types) const {
       return to ? Room(place, types, room) : Room(place, types);
     }
@@ -185,8 +186,8 @@ class Lockstep final : public RunStep {
   void run_scan(const In& in, const Out& out, const How& how) const;
   void run_cond(const In& in, const Out& out, const How& how) const;
   void run_call(const In& in, const Out& out, std::byte* room) const;
-  // Carries alternate between the results' memory and a second place; those that the body may
-  // write over stay where they are.
+  // Carries alternate between the results' memory and a second place. Carries that the body may
+  // overwrite in place stay where they are.
   struct Carries {
     Out now, next;
     Room spare;
@@ -204,15 +205,15 @@ class Lockstep final : public RunStep {
     }
   };
 
-  // Whether the body writes carry t over the one it is given.
+  // Returns true if the body writes carry t into the memory of its operand.
   bool stays(size_t t) const {
     const CompiledProgram& body = *programs_.back();
     const int first = body.jaxpr()->n_in - form_.rows - form_.carry;
     return body.in_place(t) == first + static_cast<int>(t);
   }
-  // Whether a trip of a while loop may begin before it is known to be due. One too many changes no
-  // lane if lanes are told which go on; without them it must leave the carries before it alone, and
-  // may not hang on what the condition has excluded.
+  // Returns true if a trip of a while loop may begin before its condition is known. If lanes have a
+  // mask, one trip too many changes none of them. Without a mask the trip must not overwrite the
+  // previous carries, nor rely on what the condition guarantees.
   bool runs_ahead() const {
     if (place_.on_host()) return false;
     bool loops = false, any_stays = false;
@@ -223,7 +224,8 @@ class Lockstep final : public RunStep {
     for (int t = 0; t < form_.carry; ++t) any_stays = any_stays || stays(static_cast<size_t>(t));
     return form_.active() || (!loops && !any_stays);
   }
-  // What is asked of lanes: whether any goes on and which do; of a cond by branch.
+  // Returns the types of the test's results: whether any lane goes on, and which lanes; for a cond
+  // per branch.
   Types answers() const {
     Types r;
     const bool cond = form_.kind == LoopForm::Kind::cond;
@@ -240,12 +242,12 @@ class Lockstep final : public RunStep {
       if (a.is_literal()) r.push_back(j_->type(a));
     return r;
   }
-  // What trips of a ragged scan are told of their number.
+  // Returns the types of the trip numbers that a ragged scan passes to its body.
   Types trip_numbers() const {
     if (form_.kind != LoopForm::Kind::scan || !form_.trips) return {};
     return {Type(I32, place_.on_host() ? Shape() : Shape{form_.length})};
   }
-  // Types of the carries that need a second place.
+  // Returns the types of the carries that need a second place.
   Types moving(int n) const {
     Types r(out_types_.begin(), out_types_.begin() + n);
     for (size_t t = 0; t < r.size(); ++t)
@@ -263,7 +265,7 @@ class Lockstep final : public RunStep {
   Types out_types_;
   std::optional<Room> literals_;  // on a device
   std::shared_ptr<const cuda::Function> setter_;
-  std::string no_setter_;  // why there is none
+  std::string no_setter_;  // why setter_ is null
 };
 
 Lockstep::In Lockstep::test_arguments(const In& in, const Out& now) const {
@@ -283,7 +285,7 @@ Lockstep::In Lockstep::trip_arguments(const In& in, const Out& now, const void* 
   return trip;
 }
 
-// As nodes of a graph. Each trip finds the carries where the first one did.
+// Launches a while as nodes of a graph. Each trip finds the carries in the same place as the first.
 void Lockstep::launch_while(const In& in, const Out& out, const How& how) const {
   const Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
   const How behind = how.behind(moving(form_.carry));
@@ -306,7 +308,7 @@ void Lockstep::launch_while(const In& in, const Out& out, const How& how) const 
 void Lockstep::run_while(const In& in, const Out& out, const How& how) const {
   Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
   const Room answer(place_, answers());
-  // Whether it goes on from where it is now.
+  // Tests the current carries.
   const auto ask = [&] {
     how.run(*programs_[0], test_arguments(in, c.now), answer.ptrs);
     return Later<bool>(place_, answer.ptrs[0]);
@@ -325,13 +327,13 @@ void Lockstep::run_while(const In& in, const Out& out, const How& how) const {
   } else if (goes_on(word)) {
     go();
     word = ask();
-    for (;;) {  // the next trip begins before it is known whether it is due
+    for (;;) {  // begins the next trip before its condition is known
       go();
       Later<bool> next = ask();
       if (!goes_on(word)) break;
       word = std::move(next);
     }
-    c.flip();  // back to before the trip too many
+    c.flip();  // undoes the extra trip
   }
   c.deliver(*this, how, out);
 }
@@ -347,7 +349,7 @@ void Lockstep::run_scan(const In& in, const Out& out, const How& how) const {
     steps = 0;
     for (const int32_t n : trips) steps = std::max<int64_t>(steps, n);
     steps = std::min(steps, form_.length);
-    if (!place_.on_host()) {  // all at once: a copy a trip would wait for the one before it
+    if (!place_.on_host()) {  // all together: a copy per trip would wait for the previous one
       trips.resize(static_cast<size_t>(steps));
       std::iota(trips.begin(), trips.end(), 0);
       place_.write(numbers.ptrs[0], trips.data(), steps * static_cast<int64_t>(sizeof(int32_t)));
@@ -412,7 +414,7 @@ void Lockstep::run_cond(const In& in, const Out& out, const How& how) const {
   Room spare(place_, out_types_);
   Out now = out, next = spare.ptrs;
   for (size_t b = 0; b < branches; ++b) {
-    if (!taken[b].value()) continue;  // no lane takes it: it is not run
+    if (!taken[b].value()) continue;  // no lane takes it, so it does not run
     In args{answer.ptrs[2 * b + 1]};
     args.insert(args.end(), in.begin() + static_cast<std::ptrdiff_t>(first),
                 in.begin() + static_cast<std::ptrdiff_t>(first + n));
@@ -423,7 +425,7 @@ void Lockstep::run_cond(const In& in, const Out& out, const How& how) const {
   for (size_t k = 0; k < out.size(); ++k) place_.copy(out[k], now[k], out_types_[k].bytes());
 }
 
-// Branches of one number, or of lanes.
+// Launches the branches of a scalar index or of lanes.
 void Lockstep::launch_cond(const In& in, const Out& out, const How& how) const {
   if (form_.active() || form_.enter)
     for (size_t k = 0; k < out.size(); ++k) how.to->clear(out[k], out_types_[k].bytes());
@@ -460,7 +462,7 @@ void Lockstep::launch_branches(const In& in, const Out& out, const How& how) con
   }
 }
 
-// A call with a time limit or a check of its own.
+// Runs a call that has a time limit or check_nans.
 void Lockstep::run_call(const In& in, const Out& out, std::byte* room) const {
   const std::string name = param_field<std::string>(e_.params, "name").value_or(e_.op->name());
   const TimeLimit limit(param_field<double>(e_.params, "time_limit").value_or(0), name.c_str());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/memory_plan.cpp: results over operands, temporaries in an arena and in donated inputs.
+// jit/run/memory_plan.cpp: puts results into operands' memory, and temporaries into an arena and
+// donated inputs.
 #include "weft/jit/run/memory_plan.h"
 
 #include <algorithm>
@@ -56,18 +57,18 @@ class Planner {
     return !j_.out[k].is_literal() && results_[index(j_.out[k].index)] == 1 &&
            j_.out[k].index >= j_.n_in;
   }
-  // An input that nothing is written over yet.
+  // Returns true for an input that is not yet overwritten.
   bool free(int32_t u) const {
     return results_[index(u)] == 0 && !plan_.takes[index(u)] &&
            (!donated_ || (*donated_)[index(u)]);
   }
-  // Whether step s is the last that reads u, and reads it as one operand only.
+  // Returns true if step s is the last that reads u, and reads it as a single operand.
   bool ends(int32_t u, int s) const {
     const auto& in = steps_[static_cast<size_t>(s)].reads;
     return last_read_[index(u)] == s && results_[index(u)] == 0 &&
            std::count(in.begin(), in.end(), u) == 1;
   }
-  // What the step that makes v may write v over, or -1.
+  // Returns the operand whose memory v may share in the step that writes v, or -1.
   int32_t aliased_operand(int32_t v, const StepUse::Pairs& pairs) const {
     for (const auto& [written, u] : pairs) {
       if (written != v || !ends(u, first_[index(v)])) continue;
@@ -75,8 +76,8 @@ class Planner {
     }
     return -1;
   }
-  // From a result back through the steps that may write it over an operand, as long as nothing
-  // reads that operand otherwise or later.
+  // Walks from a result back through the steps that may write it into an operand's memory. It stops
+  // at an operand that has other or later readers.
   void share_places(size_t k) {
     if (!alone(k)) return;
     for (int32_t v = j_.out[k].index;;) {
@@ -95,8 +96,8 @@ class Planner {
     plan_.in_place[k] = u;
     plan_.takes[index(u)] = true;
   }
-  // A donated input that is read for the last time before the result is begun, and of its size:
-  // what is much larger would be kept for a small result.
+  // Takes a donated input whose last read precedes the first write of the result, and which has
+  // about its size. A much larger input would stay allocated for a small result.
   void reuse_read(size_t k) {
     if (!alone(k) || plan_.in_place[k] >= 0 || first_[index(heads_[k])] < 0) return;
     const int64_t need = bytes(j_.out[k].index);
@@ -105,7 +106,7 @@ class Planner {
           last_read_[index(u)] < first_[index(heads_[k])])
         return take(k, u);
   }
-  // For callers that have an input to spare.
+  // For callers that can give up an input.
   void alias_inputs() {
     for (size_t k = 0; k < j_.out.size(); ++k) {
       if (!alone(k) || plan_.in_place[k] >= 0 || heads_[k] != j_.out[k].index) continue;
@@ -118,15 +119,15 @@ class Planner {
     }
     plan_.takes.assign(plan_.takes.size(), false);
   }
-  // The room of the steps while v lives.
+  // Returns the largest room of the steps that run while v is live.
   int64_t room_below(int32_t v) const {
     int64_t most = 0;
     for (const auto& [step, bytes] : rooms_)
       if (step >= first_[index(v)] && step <= last_[index(v)]) most = std::max(most, bytes);
     return most;
   }
-  // First fit by lifetime: a temporary lives from the step that writes it to the last that reads
-  // it.
+  // Places by first fit: a temporary is live from the step that writes it to the last one that
+  // reads it.
   void place_temporaries() {
     in_input_.resize(static_cast<size_t>(j_.n_in));
     for (size_t s = 0; s < steps_.size(); ++s)
@@ -162,8 +163,8 @@ class Planner {
     }
     return false;
   }
-  // Where v fits, from `at` on, among what lives when it is made, or -1 where there is no more
-  // room.
+  // Returns the first offset from `at` on where v fits among the values that are then live, or -1
+  // if there is no room.
   int64_t fit(std::vector<Live>& live, int32_t v, int64_t at, int64_t size, int64_t room) const {
     const int now = first_[index(v)];
     std::erase_if(live, [&](const Live& l) { return l.until < now; });
@@ -180,11 +181,12 @@ class Planner {
   const JaxprData& j_;
   const std::vector<StepUse>& steps_;
   const std::vector<bool>* donated_;  // null: none
-  std::vector<int> first_, last_;     // steps that write a variable, or read or write it
+  // By variable: the first step that writes it, and the last that reads or writes it.
+  std::vector<int> first_, last_;
   std::vector<int> last_read_;
   std::vector<int> results_;    // how often it is a result
-  std::vector<int32_t> heads_;  // by result: what is written first of those in its place
-  std::vector<std::pair<int, int64_t>> rooms_;  // of the steps that want some, in order
+  std::vector<int32_t> heads_;  // by result: the first variable that is written to its memory
+  std::vector<std::pair<int, int64_t>> rooms_;  // rooms that steps need, in order
   std::vector<Live> in_arena_;
   std::vector<std::vector<Live>> in_input_;
   MemoryPlan plan_;

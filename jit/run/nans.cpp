@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/nans.cpp: finding the operation that made a NaN.
+// jit/run/nans.cpp: finds the operation that made a NaN.
 #include "weft/jit/run/nans.h"
 
 #include <fmt/format.h>
@@ -32,7 +32,7 @@ bool has_nan(const Array& x) {
   return found;
 }
 
-// Replays the program one equation after another up to the first that makes a NaN.
+// Replays the program equation by equation up to the first one that makes a NaN.
 std::string first_nan(const JaxprData& j, const Arrays& in) {
   const Running now(eval_interpreter());
   Arrays env(j.types.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/nans.h: the option check_nans: looking for a NaN in results and for what made it.
+// jit/run/nans.h: the option check_nans: finds NaNs in results and the operation that made them.
 #pragma once
 #include <string>
 
@@ -9,8 +9,8 @@
 
 namespace weft::detail {
 
-// Raises CheckError naming the first operation of the program on these inputs (constants first)
-// that makes a NaN, if a result holds one.
+// Raises CheckError if a result holds a NaN. The error names the first operation of the program
+// that makes a NaN on these inputs (constants first).
 void check_nans(const std::string& name, const Jaxpr& j, const Arrays& in, const Arrays& out);
 
 }  // namespace weft::detail

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/place.h: the memory that the steps of a program work in: the host's, or a device's. All
-// of it is in the order of the device's stream.
+// jit/run/place.h: the memory that the steps of a program work in: the host's or a device's. All
+// accesses are in the order of the device's stream.
 #pragma once
 #include <memory>
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace weft::compiler {
 
-// Where the value of an atom lies; that of a literal on the host.
+// Returns the address of an atom's value; literals are on the host.
 inline const void* address(const JaxprData& j, Atom a, void* const* ptrs) {
   return a.is_literal()
              ? static_cast<const void*>(j.literals[static_cast<size_t>(a.literal())].bits)
@@ -31,7 +31,7 @@ class Place {
   void copy(void* to, const void* from, int64_t bytes) const {
     if (to != from) device_->copy_within(to, from, bytes);
   }
-  // The value of an atom.
+  // Copies the value of an atom.
   void copy(void* to, const JaxprData& j, Atom a, void* const* ptrs) const {
     const void* from = address(j, a, ptrs);
     if (a.is_literal())
@@ -40,17 +40,17 @@ class Place {
       copy(to, from, j.type(a).bytes());
   }
   void clear(void* at, int64_t bytes) const { device_->clear(at, bytes); }
-  // From and to memory of the host; reading waits.
+  // Copies from and to host memory; reading waits.
   void write(void* to, const void* from, int64_t bytes) const { device_->copy_in(to, from, bytes); }
   void read(void* to, const void* from, int64_t bytes) const { device_->copy_out(to, from, bytes); }
-  // Until all that was started is done.
+  // Waits until all started work is done.
   void wait() const { device_->stream().synchronize(); }
 
  private:
   weft::detail::Device* device_;
 };
 
-// A number of a place that is read later: elsewhere than on the host it comes meanwhile.
+// A number in a place that is read later. From a device it is copied in the meantime.
 template <class T>
 class Later {
  public:
@@ -71,7 +71,7 @@ class Later {
   std::unique_ptr<cuda::Peek> peek_;
 };
 
-// Memory of a place for as long as it lives, uninitialised.
+// Memory of a place, uninitialized, freed with this object.
 class Block {
  public:
   Block(const Place& place, int64_t bytes) : place_(place), bytes_(bytes) {
@@ -102,7 +102,7 @@ struct Room {
     memory.emplace(place, bytes(types));
     put(place, types, memory->data());
   }
-  // In memory of somebody else.
+  // Uses memory of another owner.
   Room(const Place& place, const Types& types, std::byte* at) { put(place, types, at); }
   void put(const Place& place, const Types& types, std::byte* at) {
     for (const Type& t : types) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/steps.h: making the steps of a program: kernels, library calls, loops over programs.
+// jit/run/steps.h: builds the steps of a program: kernels, library calls, loops over programs.
 #pragma once
 #include <memory>
 #include <vector>
@@ -15,8 +15,7 @@ namespace weft::compiler {
 using Bodies = std::vector<Ref<const CompiledProgram>>;
 
 Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest, Schedule schedule);
-// The programs around a call of a library of the device (core/loops/implementation.h), if there
-// are.
+// The programs around a call of a device library (core/loops/implementation.h), if there are any.
 struct CompiledAround {
   Ref<const CompiledProgram> before, after;
   Types makes;
@@ -24,7 +23,7 @@ struct CompiledAround {
 Built build_native(const Program& p, size_t eqn, CompiledAround around);
 std::unique_ptr<RunStep> make_device_call(const Program& p, size_t eqn, CompiledAround around);
 Built build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule);
-// A while, scan, cond or call as a native loop over the programs of its bodies.
+// Builds a while, scan, cond or call as a native loop over the programs of its bodies.
 Built build_lockstep(const Program& p, const Step& s, Bodies bodies);
 std::unique_ptr<RunStep> make_lockstep(const Program& p, const Step& s, Bodies bodies);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/schedule/divergence.cpp: the divergence analysis. Variances start at the bottom (unset) and
-// only rise (linear, varying) while the whole kernel is visited again and again until nothing
-// changes.
+// only rise (linear, varying). The whole kernel is visited repeatedly until nothing changes.
 #include "weft/jit/schedule/divergence.h"
 
 #include <algorithm>
@@ -32,8 +31,8 @@ int64_t weight(const Kernel& k, BlockId b) {
 
 namespace {
 
-// Whether a for_each leaves the lanes to the folds inside it: what its own elements read lies
-// apart, what the terms of the folds read side by side.
+// Returns true if a for_each leaves the lanes to the folds inside it: its elements read memory that
+// is far apart, but the terms of those folds read contiguous memory.
 bool leaves_lanes_to_folds(const Kernel& k, Id v) {
   const Inst& each = k.insts[v];
   if (each.op != Opcode::ForEach) return false;
@@ -45,7 +44,8 @@ bool leaves_lanes_to_folds(const Kernel& k, Id v) {
     return !n || std::abs(*n) > 1;
   };
   const nest::Along elements = along(each);
-  int apart = 0;  // loads that lie apart along the elements, less those that do along the terms
+  int apart = 0;  // loads that are far apart along the elements, minus those that are far apart
+                  // along the terms
   const auto visit = [&](const auto& self, BlockId b, const nest::Along* terms) -> void {
     for (Id u : k.blocks[b].body) {
       const Inst& i = k.insts[u];
@@ -67,7 +67,7 @@ bool leaves_lanes_to_folds(const Kernel& k, Id v) {
 
 struct Context {
   bool lanes = false;  // code here runs in lanes
-  int divergence = 0;  // divergent structured instructions around it
+  int divergence = 0;  // the number of enclosing divergent structured instructions
 };
 
 class Analysis {
@@ -107,7 +107,7 @@ class Analysis {
     set_[v] = changed_ = true;
     divergence_.variance[v] = s;
   }
-  // A run-time stride joins with itself alone; an instruction's own variance is replaced, not
+  // A run-time stride joins only with itself. The variance of an instruction is replaced, not
   // joined.
   void assign(Id v, const Variance& s) {
     if (set_[v] && divergence_.variance[v].varying) return;
@@ -164,8 +164,8 @@ class Analysis {
     }
   }
 
-  // Carries: what the loop hands around. In a divergent loop a carry that changes differs between
-  // lanes, as they leave at different trips.
+  // Raises the variance of a loop's carries. In a divergent loop a carry that changes differs
+  // between lanes, because they leave at different trips.
   void carries(Id v, size_t first_arg, size_t first_param, bool divergent) {
     const Inst& i = k_.insts[v];
     const nest::Block& body = k_.blocks[i.blocks.back()];
@@ -173,7 +173,7 @@ class Analysis {
       const Id param = body.params[first_param + r], next = body.yields[r];
       const bool same = next == param;
       Variance s = variance(i.args[first_arg + r]);
-      // A run-time stride is a value of one place; only an untouched carry keeps it.
+      // A run-time stride is a value in one place, so only an unchanged carry keeps it.
       if (!same && ((divergent) || (!s.varying && !s.known))) s = varying_value;
       raise(param, s);
       if (!same && set_[next])
@@ -206,7 +206,7 @@ class Analysis {
     carries(v, 0, 0, divergence_.divergent[v]);
   }
 
-  // Folds and for_eachs: of their iterations there are as many in all lanes.
+  // Visits folds and for_eachs. All lanes make the same number of iterations.
   void iterations(Id v, Context c) {
     const Inst& i = k_.insts[v];
     const bool lanes =
@@ -233,11 +233,12 @@ class Analysis {
     }
   }
 
-  // An index that stays while the last axis runs.
+  // True for an index that is constant while the last axis runs.
   bool outer(int64_t axis) const {
     return k_.rank == 2 && axis == 0 && divergence_.mode != Mode::refill;
   }
-  // By what an instruction is, what it reads from the top block, and all that its blocks hold.
+  // Returns the level by the instruction, the top-block values that it reads, and the contents of
+  // its blocks.
   int level(Id v) const {
     const Inst& i = k_.insts[v];
     if (i.op >= Opcode::Store && i.op <= Opcode::LocalStore) return 2;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/divergence.h: what is known of a kernel before code is emitted: which values differ
-// between lanes and how, which control flow diverges, what can be computed once for many points.
+// jit/schedule/divergence.h: the analysis of a kernel before code is emitted: which values differ
+// between lanes and how, which control flow diverges, and what is computed once for many points.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -18,26 +18,26 @@ enum class Mode : uint8_t {
   scalar,  // one point at a time
   grid,    // lanes are neighbours along the last grid axis
   refill,  // lanes are arbitrary points
-  inner,   // points one at a time; their outermost folds and for_eachs run in lanes
+  inner,   // one point at a time; the lanes are the iterations of its outermost folds and for_eachs
 };
 
 struct Divergence {
   Mode mode = Mode::scalar;
-  std::vector<Variance> variance;  // between the lanes of a vector, by value
-  std::vector<char> divergent;  // by structured instruction: lanes take different ways through it
+  std::vector<Variance> variance;  // by value: how it varies between the lanes of a vector
+  std::vector<char> divergent;  // by structured instruction: lanes take different paths through it
   std::vector<char> in_lanes;   // by Fold and ForEach: its iterations are the lanes
-  std::vector<char> per_lane;   // by Local: each lane has its own array
-  std::vector<int> level;       // by instruction of the top block: 0 the same for all points,
-                                // 1 for all points of an outer index, 2 of its point
+  std::vector<char> per_lane;   // by Local: each lane has an array
+  std::vector<int> level;  // by instruction of the top block: 0 the same for all points, 1 the same
+                           // for all points of an outer index, 2 computed per point
   std::vector<std::vector<nest::Id>> results;  // by structured instruction: its Result instructions
 };
 
 Divergence analyse_divergence(const nest::Kernel& k, Mode mode);
 
-// Whether the first block of an instruction is not for kernels: they call the library instead.
+// Returns true if kernels skip the first block of an instruction and call the library instead.
 inline bool is_cold(const nest::Inst& i) { return i.op == nest::Opcode::If && i.imm != 0; }
 
-// The loop over terms in a fold of folds; another loop is itself.
+// Returns the loop over terms inside nested folds. Any other loop is returned unchanged.
 inline const nest::Inst& innermost_fold(const nest::Kernel& k, const nest::Inst& loop) {
   const nest::Inst* i = &loop;
   while (i->op == nest::Opcode::Fold && i->imm != 0)
@@ -45,13 +45,14 @@ inline const nest::Inst& innermost_fold(const nest::Kernel& k, const nest::Inst&
   return *i;
 }
 
-// A fold whose terms are combined in order: they are known to be few.
+// Returns true for a fold that combines its terms in order, because there are few of them.
 inline bool is_short_fold(const nest::Kernel& k, const nest::Inst& fold) {
   const nest::Inst& n = k.insts[fold.args[0]];
   return n.op == nest::Opcode::Const && static_cast<int64_t>(n.imm) <= fold_order::short_block;
 }
 
-// Instructions in a block and in all that it holds, less what is_cold.
+// Returns the number of instructions in a block and its inner blocks, without those that is_cold
+// excludes.
 int64_t weight(const nest::Kernel& k, nest::BlockId b);
 // True if the block holds (at any depth) an instruction for which f is true.
 template <class F>

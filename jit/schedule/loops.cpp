@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/loops.cpp: looks for loops that can be run otherwise than trip by trip.
+// jit/schedule/loops.cpp: finds loops that need not run trip by trip.
 #include "weft/jit/schedule/loops.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 bool has_effect(const Inst& i) { return i.op == Opcode::Store || i.op == Opcode::LocalStore; }
 
-// Whether nothing else in the loop reads or writes the buffer that v writes.
+// Returns true if nothing else in the loop accesses the buffer that v writes.
 bool only_access(const Kernel& k, Id v, BlockId body) {
   int64_t n = 0;
   any_inst(k, body, [&](const Inst& i) {
@@ -76,7 +76,7 @@ Id run_end(const Kernel& k, const Divergence& d, Id v) {
   if (!counts || !between.body.empty()) return no_id;
   for (size_t r = 0; r < between.yields.size(); ++r)
     if (d.variance[between.yields[r]] != d.variance[body.params[r + 1]]) return no_id;
-  // What the last trip computes is there behind the loop only if it is handed on.
+  // A value of the last trip is available after the loop only if the body yields it.
   const auto handed_on = [&](Id a) {
     const Inst& x = k.insts[a];
     return x.home != i.blocks[0] || x.op == Opcode::Param || a == trip ||
@@ -135,7 +135,7 @@ Id refillable_while(const Kernel& k, const Divergence& d) {
       if (any_inst(k, b, is_loop)) return no_id;
   }
   if (found == no_id || any_inst(k, k.insts[found].blocks[0], has_effect)) return no_id;
-  // What is not the same for all points must differ between lanes, to live in their slots.
+  // A value that differs between points must be varying, because each lane keeps it in its slot.
   const Divergence points = analyse_divergence(k, Mode::refill);
   for (Id v : k.blocks[0].body) {
     const Inst& i = k.insts[v];
@@ -152,7 +152,7 @@ Id thread_refillable(const Kernel& k) {
 }
 
 namespace {
-// The varying values of the top block that `b` (and what it holds) reads.
+// Collects the varying values of the top block that `b` and its inner blocks read.
 void reads(const Kernel& k, const Divergence& d, BlockId b, std::vector<Id>& out) {
   const auto add = [&](Id a) {
     const Inst& i = k.insts[a];
@@ -183,7 +183,7 @@ RefillParts refill_parts(const Kernel& k, const Divergence& d, Id loop) {
     for (Id a : k.insts[v].args) r.finished.push_back(a);
     for (BlockId b : k.insts[v].blocks) reads(k, d, b, r.finished);
   }
-  // An untouched carry is read as the value it starts from.
+  // An unchanged carry is read as its initial value.
   const nest::Block& body = k.blocks[w.blocks[1]];
   for (size_t c = 0; c < w.kinds.size(); ++c)
     if (body.yields[c] == body.params[c])
@@ -223,7 +223,7 @@ Divergence divergence_by(const Schedule& s, const Kernel& k) {
 std::vector<char> written_blocks(const Kernel& k, bool gpu) {
   std::vector<char> out(k.blocks.size(), 0);
   out[0] = 1;
-  for (size_t b = 0; b < out.size(); ++b)  // blocks stand behind those that hold them
+  for (size_t b = 0; b < out.size(); ++b)  // blocks follow those that contain them
     for (Id v : k.blocks[b].body)
       for (BlockId side : k.insts[v].blocks) {
         const bool called = !gpu && is_cold(k.insts[v]) && side == k.insts[v].blocks[0];

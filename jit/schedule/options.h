@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/options.h: what a caller may demand of the code of a kernel.
+// jit/schedule/options.h: what a caller may require of the code of a kernel.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 namespace weft::compiler {
 
-// How lanes are scheduled; `automatic` chooses what pays. The bits do not depend on it.
+// Options of the schedule; `automatic` lets the compiler choose. Results are the same bits for all
+// of them.
 struct Options {
   enum class Refill : uint8_t { automatic, never, always };
   Refill refill = Refill::automatic;
-  int interleave = 0;              // of vectors, 1 to 4; 0 lets the compiler choose
+  int interleave = 0;              // number of vectors, 1 to 4; 0 lets the compiler choose
   bool checked = false;            // tests every access (jit/emit/checked.h)
   std::vector<int64_t> grid = {};  // extents of the grid, if they are known
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/points.cpp: looks for accesses of neighbours.
+// jit/schedule/points.cpp: finds accesses of neighbouring points.
 #include "weft/jit/schedule/points.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/points.h: points that a thread of a GPU can run side by side: neighbours along the
-// last axis of the grid, whose numbers lie side by side in memory and move together.
+// jit/schedule/points.h: points that a GPU thread can interleave: neighbours along the last grid
+// axis whose elements are adjacent in memory, so that one access moves them.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -12,13 +12,14 @@
 
 namespace weft::compiler {
 
-inline constexpr int64_t widest_access = 16;  // bytes, of a thread
+inline constexpr int64_t widest_access = 16;  // bytes of one access of a thread
 
-// Loads and stores of a kernel that neighbouring points do side by side; d is that of Mode::grid.
-// None if the points do more than arithmetic, or store otherwise.
+// Returns the loads and stores that neighbouring points do in one access; d is the divergence of
+// Mode::grid. Returns none if the points do more than arithmetic, or have other stores.
 std::vector<nest::Id> neighbour_accesses(const nest::Kernel& k, const Divergence& d);
 
-// Shared memory of a block that a square tile of so wide numbers takes, a number more a row.
+// Returns the shared memory of a block for a square tile of such elements. Each row has one element
+// of padding.
 inline int64_t tile_bytes(const Schedule& s, int64_t element_bytes) {
   return (s.tile * (s.tile + 1) * element_bytes + widest_access - 1) & -widest_access;
 }

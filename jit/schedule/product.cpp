@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/product.cpp: follows what each value of a kernel depends on.
+// jit/schedule/product.cpp: finds what each value of a kernel depends on.
 #include "weft/jit/schedule/product.h"
 
 #include <algorithm>
@@ -21,8 +21,8 @@ using nest::Storage;
 
 namespace {
 
-// What a value depends on: the row, the column, the term, the matrix that the row is of; or what
-// cannot be computed for a term alone.
+// The dependencies of a value: the row, the column, the term, the matrix of the row; or of_more, if
+// it cannot be computed for a single term.
 constexpr uint8_t of_row = 1, of_column = 2, of_term = 4, of_matrix = 8, of_more = 16;
 
 class Finder {
@@ -106,7 +106,7 @@ class Finder {
     for (const Id a : i.args) all |= depends_[a];
     return is_structured(i.op) ? of_more : all;
   }
-  // Of a division of the row by the rows of a matrix; 0: it is another.
+  // Returns n if the instruction divides the row by the n rows of a matrix, else 0.
   int64_t matrix_rows(const Inst& i) const {
     const Inst &x = inst(i.args[0]), &n = inst(i.args[1]);
     const bool ok = x.op == Opcode::Index && x.imm == 0 && n.op == Opcode::Const && n.imm > 0 &&
@@ -141,7 +141,8 @@ class Finder {
     return f;
   }
   bool is_load(Id v) const { return inst(v).op == Opcode::Load; }
-  // In order, v last; without what is the same for all points and terms.
+  // Returns the instructions in order, v last, without those that are the same for all points and
+  // terms.
   std::vector<Id> slice(Id v) const {
     std::vector<char> seen(k_.insts.size(), 0);
     std::vector<Id> all;
@@ -154,7 +155,7 @@ class Finder {
     for (const Id a : i.args) collect(a, seen, slice);
     slice->push_back(v);
   }
-  // Whether the narrow type holds the F32 number v.
+  // Returns true if the narrow type holds the F32 number v exactly.
   bool is_exactly(Id v, Storage narrow) const {
     const Inst& i = inst(v);
     if (i.kind != nest::Kind::F32) return false;
@@ -193,8 +194,8 @@ bool has_mma(const ProductLoop& p, const Kernel& k, const TargetInfo& target) {
          k.insts[static_cast<size_t>(p.loop)].kinds[0] == nest::Kind::F32;
 }
 
-// Fma reads four neighbouring points of a term at once; mma eight terms of a point, or eight points
-// of a term, for which its loads turn them round.
+// Fma reads four neighbouring points of a term in one access. Mma reads eight terms of a point, or
+// eight points of a term, which its loads transpose.
 ProductStage product_stage(const ProductSchedule& s, const ProductLoop& p, const Kernel& k) {
   const bool wide = k.insts[static_cast<size_t>(s.loop)].kinds[0] == nest::Kind::F64;
   ProductStage stage;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/records.cpp: finds accesses whose indices differ by constants alone.
+// jit/schedule/records.cpp: finds accesses whose indices differ only by constants.
 #include "weft/jit/schedule/records.h"
 
 #include <algorithm>
@@ -59,7 +59,8 @@ int64_t Record::length() const {
 }
 
 std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
-  using Place = std::pair<int64_t, std::map<Id, int64_t>>;  // the buffer, and what indices share
+  // The buffer, and the common part of the indices.
+  using Place = std::pair<int64_t, std::map<Id, int64_t>>;
   std::map<Place, Record> found;
   for (Id v : k.blocks[0].body) {
     const Inst& i = k.insts[v];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/records.h: accesses of the elements of small records, one behind the other in
-// memory, of which each lane has its own: read or written together, they are whole vectors.
+// jit/schedule/records.h: accesses to the elements of small records, one record per lane. If all of
+// them are read or written together, they are whole vectors.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -15,17 +15,18 @@ namespace weft::compiler {
 struct Record {
   struct Field {
     nest::Id access;
-    int64_t element;  // of the record, counted from the first one that is accessed
+    int64_t element;  // index in the record, relative to the first accessed element
   };
-  int64_t stride = 0;              // elements from one lane's to the next one's
-  std::vector<Field> fields = {};  // in the order of the code
+  int64_t stride = 0;              // distance in elements between the records of neighbouring lanes
+  std::vector<Field> fields = {};  // in program order
   bool stored = false;
-  // From the first to the last that is accessed.
+  // Returns the number of elements from the first to the last that is accessed.
   int64_t length() const;
 };
 
-// Those of a kernel's points, outside of loops and branches; by their first access. The loads of a
-// record read what nothing writes; its stores write all of it, and are all that access the buffer.
+// Returns the records of a kernel's points, outside loops and branches, by their first access.
+// Nothing writes what the loads of a record read. The stores of a record write all of it, and
+// nothing else accesses the buffer.
 std::map<nest::Id, Record> records_of(const nest::Kernel& k, const Divergence& d);
 
 }  // namespace weft::compiler

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/rows.cpp: numbers the values of the loops over a row so that equal ones have equal
-// numbers, and looks from what a loop needs for those that an earlier one has made.
+// jit/schedule/rows.cpp: numbers the values of the loops over a row so that equal values have equal
+// numbers. It then searches the operands of each loop for values that an earlier loop computed.
 #include "weft/jit/schedule/rows.h"
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class Finder {
   const nest::Block& block(BlockId b) const { return k_.blocks[static_cast<size_t>(b)]; }
   int64_t terms(Id loop) const { return static_cast<int64_t>(inst(inst(loop).args[0]).imm); }
 
-  // Those of known length that threads share and that stand in no other, as they are emitted.
+  // Returns the outermost loops of known trip count that threads share, in the order of emission.
   std::vector<Id> loops_in_order() const {
     const std::vector<char> shared = shared_loops(k_);
     std::vector<Id> out;
@@ -59,7 +59,7 @@ class Finder {
     return out;
   }
 
-  // The nth loop.
+  // Analyses the nth loop.
   void look_at(Id loop, size_t n) {
     const BlockId body = inst(loop).blocks[0];
     const auto [first, fresh] = index_.try_emplace(terms(loop), block(body).params[0]);
@@ -74,7 +74,7 @@ class Finder {
       if (!reached.contains(v) && inst(v).op != Opcode::Param) found_.spared.insert(v);
   }
 
-  // Which value of the loops so far v is equal to.
+  // Finds the first value of the loops so far to which v is equal.
   void number(Id v, size_t n) {
     const Inst& i = inst(v);
     const bool plain = i.op < Opcode::Store && i.op != Opcode::Param && i.op != Opcode::Result &&
@@ -99,10 +99,10 @@ class Finder {
            std::ranges::any_of(i.blocks, [&](BlockId b) { return any_inst(k_, b, stores); });
   }
 
-  // What v is computed of in the nth loop, as far as it is not kept.
+  // Collects the instructions that compute v in the nth loop, up to values that are kept.
   void reach(Id v, size_t n, BlockId body, std::set<Id>* reached) {
     const Inst& i = inst(v);
-    if (i.home != body) {  // inside of what stands in the body, or in front of it
+    if (i.home != body) {  // inside an inner block of the body, or before the loop
       bool inside = false;
       for (BlockId b = i.home; b > 0; b = block(b).parent) inside = inside || b == body;
       if (!inside) return;
@@ -123,13 +123,13 @@ class Finder {
     }
   }
 
-  // What is kept has to be made, even if nothing else needs it there.
+  // A kept value must be computed, even if its loop does not need it otherwise.
   void restore(Id v) {
     if (!found_.spared.erase(v)) return;
     for (const Id a : inst(v).args) restore(a);
   }
 
-  // Of a turn: between one loop and the next.
+  // Returns the words of one turn that are kept between one loop and the next.
   int64_t most_words(size_t loops) const {
     int64_t most = 0;
     for (size_t n = 0; n < loops; ++n) {
@@ -147,12 +147,12 @@ class Finder {
   const int64_t threads_;
   RowValues found_;
   std::vector<Id> same_;          // by value: the first that is equal to it
-  std::map<int64_t, Id> index_;   // by number of terms
+  std::map<int64_t, Id> index_;   // by trip count
   std::map<Id, size_t> made_in_;  // by value of a body: its loop
   std::map<std::tuple<Opcode, Kind, int64_t, std::vector<Id>>, Id> known_;
   std::set<Id> of_memory_;
   std::set<size_t> takes_part_;
-  std::map<Id, size_t> last_;  // by value that is kept: the last loop that takes it
+  std::map<Id, size_t> last_;  // by kept value: the last loop that reuses it
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/rows.h: what the threads that share a point can keep in registers: values of their
-// own terms, which a loop over the row computes and a later one computes again.
+// jit/schedule/rows.h: the values that threads sharing a point can keep in registers. Each thread
+// keeps the values of its terms that one loop over the row computes and a later one recomputes.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -16,28 +16,29 @@ namespace weft::compiler {
 inline constexpr int64_t warp = 32;  // threads
 
 struct RowValues {
-  // By value: the first that is equal to it, of an earlier loop over as many terms; these first
-  // ones themselves, too. All of them are read from memory, or made of what is.
+  // Maps a value to the first value equal to it, in an earlier loop over as many terms. First
+  // values map to themselves. All of them are loads, or computed from loads.
   std::map<nest::Id, nest::Id> kept;
-  // Instructions of the later loops that nothing needs when those values are there.
+  // Instructions of the later loops that are unused if those values are kept.
   std::set<nest::Id> spared;
-  // Loops that keep such values, or take them, in the order they run.
+  // Loops that keep or reuse such values, in program order.
   std::vector<nest::Id> loops;
-  int64_t turns = 0;  // of a thread in the longest of them
-  int64_t words = 0;  // of 32 bits that a thread has to keep at once
+  int64_t turns = 0;  // trips of a thread in the longest of them
+  int64_t words = 0;  // 32-bit words that a thread keeps at the same time
 };
-// Of so many threads. No loops: there is nothing to be kept. Numbers of terms have to be known.
+// Analyses a row for this number of threads. No loops: nothing is kept. Trip counts must be known.
 RowValues row_values(const nest::Kernel& k, const Divergence& d, int threads);
 
-// Whether a block of threads can share a point: all wait for each other between loops over its
-// row, so each of them is such a loop, of a known number of terms without loops, or a fold of such.
+// Returns true if a block of threads can share a point. All threads wait for each other between
+// loops over the row. Every loop must therefore be one that threads share, of known trip count and
+// without inner loops, or a fold of such folds.
 bool rows_by_blocks(const nest::Kernel& k);
-// The most terms of a loop that threads share.
+// Returns the largest trip count of a loop that threads share.
 int64_t longest_row(const nest::Kernel& k);
-// Shared memory of such a block: 16 bytes for each result of a fold, then its terms, value by
-// value.
+// The shared memory of such a block has 16 bytes for each result of a fold, then the fold's terms,
+// value by value.
 int64_t kind_bytes(nest::Kind k);
-std::vector<nest::Kind> term_kinds(const nest::Inst& fold);  // of its values
+std::vector<nest::Kind> term_kinds(const nest::Inst& fold);  // of the fold's values
 int64_t result_bytes(const nest::Kernel& k);
 int64_t row_bytes(const nest::Kernel& k);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/schedule.h: how the code of one kernel runs it: the choices of the compiler, as a
-// value. Code is made of a nest and a Schedule alone (jit/emit), so equal texts give equal code.
-// The bits that a kernel computes never depend on it, but for sums that the nest leaves in any
-// order.
+// jit/schedule/schedule.h: how the code of one kernel runs: the choices of the compiler, as a
+// value. Code depends only on a nest and a Schedule (jit/emit), so equal texts give equal code. The
+// bits that a kernel computes do not depend on the schedule, except for sums that the nest allows
+// in any order.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -20,88 +20,88 @@ namespace weft::compiler {
 // A loop that is not run trip by trip.
 struct LoopSchedule {
   enum class How : uint8_t {
-    unrolled,  // written out, trip by trip
-    rows,      // operands are moved for blocks of trips at once, turned round in registers
-    runs,      // the trips of a run are a loop of their own, what ends a run stands behind it
+    unrolled,  // every trip is emitted
+    rows,      // operands are moved for blocks of trips and transposed in registers
+    runs,      // the trips of a run are an inner loop, followed by the end of the run
   };
-  struct Operand {  // of rows: a load or store whose index grows by 1 or -1 a trip
+  struct Operand {  // for rows: a load or store whose index changes by 1 or -1 per trip
     nest::Id access;
     int64_t step;
     friend bool operator==(const Operand&, const Operand&) = default;
   };
   How how = How::unrolled;
-  int64_t trips = 0;                   // of a block of rows
-  std::vector<Operand> operands = {};  // of rows
+  int64_t trips = 0;                   // for rows: trips of a block
+  std::vector<Operand> operands = {};  // for rows
   friend bool operator==(const LoopSchedule&, const LoopSchedule&) = default;
 };
 
-// A fold of more than fold_order::short_block terms, or of a number known when it runs, whose terms
-// are not combined one by one into partial results in memory.
+// A long fold that does not combine its terms one by one into partial results in memory. Long means
+// more than fold_order::short_block terms, or a number of terms known only at run time.
 struct FoldSchedule {
   enum class How : uint8_t {
-    blocks,   // so many neighbouring partial results in registers while the terms stride
-    vectors,  // of terms in lanes: all partial results in vector registers
+    blocks,  // neighbouring partial results are in registers while the terms are visited in strides
+    vectors,  // the lanes are terms: all partial results are in vector registers
   };
   How how = How::blocks;
-  int registers = 0;  // of blocks: vectors of partial results, whatever is interleaved
+  int registers = 0;  // for blocks: vectors of partial results, over all interleaved vectors
   friend bool operator==(const FoldSchedule&, const FoldSchedule&) = default;
 };
 
-// A product of matrices whose factors are moved through memory that a block of threads shares
+// A matrix product whose factors are copied to the shared memory of a block of threads
 // (jit/schedule/product.h).
 struct ProductSchedule {
   nest::Id loop = nest::no_id;
-  int rows = 0, columns = 0, terms = 0;     // of what is moved at a time
+  int rows = 0, columns = 0, terms = 0;     // of the tile that is copied per stage
   int thread_rows = 0, thread_columns = 0;  // points of a thread
   int64_t matrix = 0;                       // ProductLoop::matrix
-  bool mma = false;  // tensor cores multiply and add, in an order of their own
+  bool mma = false;                         // tensor cores multiply and add, in their order
   friend bool operator==(const ProductSchedule&, const ProductSchedule&) = default;
 };
 
 struct Schedule {
   Mode mode = Mode::scalar;       // which points or terms fill a vector
-  int lanes = 1;                  // 32-bit numbers, or wider ones, of a vector
-  int interleave = 1;             // vectors, or a thread's points, computed side by side
-  nest::Id refill = nest::no_id;  // the while whose lanes take new points as they finish,
-  int64_t idle_trips = 0;         // after so many trips of idle lanes (a vector's worth)
-  // Of grids in lanes. Whole vectors and the remainder are loops of their own; in that remainder
-  // loops are run trip by trip.
+  int lanes = 1;                  // vector width in 32-bit or wider elements
+  int interleave = 1;             // vectors, or points of a thread, that are interleaved
+  nest::Id refill = nest::no_id;  // the while whose lanes are refilled with new points,
+  int64_t idle_trips = 0;         // after this many trips of idle lanes (over a vector)
+  // For grids in lanes: whole vectors and the remainder are separate loops. In a plain remainder
+  // loops run trip by trip.
   bool versioned = false, plain_remainder = false;
-  // Rows of the grid (of GPUs also columns, of a block of threads) that are read at once,
+  // Rows of the grid that are read together (on GPUs also columns, by a block of threads),
   int64_t tile = 0;
   std::set<nest::Id> tiled;  // by these loads
-  // Records that are read and written together, each named by its first access.
+  // Records that are read or written together, each named by its first access.
   std::set<nest::Id> records;
   std::map<nest::Id, LoopSchedule> loops;
   std::map<nest::Id, FoldSchedule> folds;
   std::map<nest::Id, int64_t> prefetch;  // by load: elements ahead
   std::set<nest::BlockId> flat;          // sides of branches that all lanes compute
-  std::set<int64_t> streamed;            // buffers that are written past the caches
-  // Of GPUs: threads of a block (0: no GPU), points that a thread runs one after another, threads
-  // that share a point.
+  std::set<int64_t> streamed;            // buffers that are written with non-temporal stores
+  // For GPUs: threads of a block (0: not a GPU), points that a thread runs one after another, and
+  // threads that share a point.
   int block = 0, points = 1, threads = 1;
-  bool kept = false;  // these keep values of their own terms (jit/schedule/rows.h)
+  bool kept = false;  // threads keep values of their terms (jit/schedule/rows.h)
   ProductSchedule product;
-  int band = 1;  // steps that share blocks of the grid
+  int band = 1;  // steps that share blocks of the grid; only 1 is supported
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
-// A choice a line.
+// Prints one choice per line.
 std::string to_string(const Schedule& s);
-// By which a text of schedules says which nest one is for: 16 digits.
+// Returns the 16 digits by which a text of schedules names a nest.
 std::string nest_hash(const nest::Kernel& k);
-// The words that lines begin with.
+// Returns the words with which lines begin.
 std::vector<std::string> schedule_fields();
-// The inverse of to_string. Raises ParseError naming `where` and the line; the first one has this
-// number.
+// The inverse of to_string. Raises ParseError naming `where` and the line; lines are counted from
+// `first_line`.
 Schedule parse_schedule(const std::string& text, const std::string& where = "schedule",
                         int first_line = 1);
-// What the schedule cannot be for this kernel and target, or nothing. Two that pass and differ are
-// different code, of the same bits.
+// Returns why the schedule is invalid for this kernel and target, or an empty text. Two valid
+// schedules that differ give different code that computes the same bits.
 std::string verify(const Schedule& s, const nest::Kernel& k, const TargetInfo& target);
-// Raises CompileError for a kernel that is not well formed, that has more axes than code can have,
-// or a fold or for_each of a number that need not be the same for all points, and for a schedule
-// that verify() refuses.
+// Raises CompileError for a malformed kernel, for one with more axes than code supports, and for a
+// schedule that verify() rejects. Also raises it for a fold or for_each whose trip count may differ
+// between points.
 void require_compilable(const nest::Kernel& k, const Schedule& s, const TargetInfo& target);
 
 }  // namespace weft::compiler

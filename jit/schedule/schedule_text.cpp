@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/schedule_text.cpp: schedules as text, a choice a line, and back.
+// jit/schedule/schedule_text.cpp: converts schedules to text, one choice per line, and back.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -55,7 +55,7 @@ class Line {
                        fmt::join(std::begin(names), std::end(names), ", ")));
     return static_cast<T>(it - std::begin(names));
   }
-  // Of a map, which has no value yet.
+  // Adds an entry to a map. The line's id must not have one yet.
   template <class T>
   T& entry(std::map<nest::Id, T>& in) {
     const nest::Id id = small();
@@ -159,7 +159,7 @@ struct Field {
   const char* name;
   std::string (*print)(const char* name, const Schedule&);
   void (*read)(Line&, Schedule*);
-  bool many = false;  // lines of it
+  bool many = false;  // it may have several lines
 };
 constexpr Field fields[] = {
     {"mode",
@@ -198,7 +198,7 @@ constexpr Field fields[] = {
     {"product", product, read_product},
     {"band", number<&S::band>, read_number<&S::band>},
 };
-// Does not compile when a choice is added, which then needs a field above.
+// This does not compile when a choice is added, which then needs a field above.
 [[maybe_unused]] void all_members(const Schedule& s) {
   [[maybe_unused]] const auto& [mode, lanes, interleave, refill, idle_trips, versioned,
                                 plain_remainder, tile, tiled, records, loops, folds, prefetch, flat,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/target.cpp: asks LLVM for the host's processor and features.
+// jit/schedule/target.cpp: reads the host's processor and features from LLVM.
 #include "weft/jit/schedule/target.h"
 
 #include <fmt/format.h>
@@ -45,14 +45,14 @@ TargetInfo target_named(const std::string& cpu) {
 }
 
 namespace {
-// The first version of PTX that knows an architecture; newer text asks for newer drivers.
+// The first version of PTX that supports an architecture. Newer text requires newer drivers.
 struct PtxVersion {
   int architecture;
   const char* feature;
 };
 constexpr PtxVersion ptx_versions[] = {
     {90, "+ptx78"}, {89, "+ptx78"}, {87, "+ptx74"}, {86, "+ptx71"}, {0, "+ptx70"}};
-constexpr int newest_gpu = 90;  // that LLVM knows; later ones take its text
+constexpr int newest_gpu = 90;  // supported by LLVM; later GPUs accept its PTX
 }  // namespace
 
 TargetInfo gpu_target(const std::string& architecture) {
@@ -60,7 +60,7 @@ TargetInfo gpu_target(const std::string& architecture) {
   TargetInfo t;
   t.triple = "nvptx64-nvidia-cuda";
   t.cpu = number > newest_gpu ? fmt::format("sm_{}", newest_gpu) : architecture;
-  const bool alone = architecture.ends_with('a');  // features of one architecture
+  const bool alone = architecture.ends_with('a');  // features of this architecture only
   for (const PtxVersion& v : ptx_versions)
     if (t.features.empty() && number >= v.architecture) t.features = alone ? "+ptx80" : v.feature;
   t.lanes = 1;

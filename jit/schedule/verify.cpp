@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/verify.cpp: what a schedule has to be, whoever wrote it. What passes gives the bits
-// of every other schedule of the kernel, and no line of it is without effect.
+// jit/schedule/verify.cpp: verifies a schedule from any source. A schedule that passes computes the
+// same bits as every other schedule of the kernel, and each of its lines has an effect.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ using nest::Opcode;
 
 namespace {
 
-// What code can have: one frame and one thread are finite.
+// Limits of the generated code: the sizes of a frame and of a thread are finite.
 constexpr int64_t most_interleave = 4, most_tile = 64, most_row_bytes = 1 << 16,
                   most_added = 1 << 16, most_block = 1024, most_points = 64, most_words = 128,
                   most_product = 128, most_shared = 48 << 10, most_idle = 1 << 24;
@@ -87,7 +87,7 @@ class Verifier {
   static bool in_blocks(const std::pair<const Id, LoopSchedule>& l) {
     return l.second.how != LoopSchedule::How::unrolled;
   }
-  // Whether v is such an instruction of the kernel's own code.
+  // Returns true if v is such an instruction in code that the kernel emits.
   bool is(Id v, Opcode op) const {
     return v >= 0 && v < static_cast<Id>(k_.insts.size()) && k_.insts[v].op == op &&
            written_[k_.insts[v].home];
@@ -137,7 +137,7 @@ class Verifier {
             s_.threads, most_shared);
   }
 
-  // Points that a thread runs side by side.
+  // Verifies points that a thread interleaves.
   void neighbours() const {
     require(power_of_two(s_.interleave) && s_.interleave <= widest_access,
             "interleave {}: has to be a power of two up to {}", s_.interleave, widest_access);
@@ -190,7 +190,7 @@ class Verifier {
     require(power_of_two(s_.tile) && s_.tile % s_.lanes == 0 && s_.tile <= most_tile,
             "tile {}: has to be a power of two from {} to {}", s_.tile, s_.lanes, most_tile);
   }
-  // Of a block of threads, in memory that it shares.
+  // Verifies a tile of a block of threads, in shared memory.
   void shared_tile() const {
     require(s_.tile == warp, "tile {}: has to be {}, so that a warp has a row of it", s_.tile,
             warp);
@@ -291,7 +291,7 @@ class Verifier {
     if (f.how == How::blocks) blocks(id, f);
   }
 
-  // Neighbouring partial results, of one vector or of all that are interleaved.
+  // Verifies blocks of partial results, of one vector or of all interleaved vectors.
   void blocks(Id id, const FoldSchedule& f) const {
     const Inst& i = k_.insts[id];
     const bool varying = !d_.results[id].empty() && d_.variance[d_.results[id][0]].varying;
@@ -316,8 +316,8 @@ class Verifier {
             "streamed {}: is not written by whole vectors", b);
   }
 
-  // Instructions that writing loops and folds out adds. Bounds of loops are constants, also those
-  // made of indices of other loops that are written out.
+  // Returns the number of instructions that unrolling loops and folds adds. Bounds of loops are
+  // constant, including those computed from indices of other unrolled loops.
   int64_t added(BlockId b, Constants& known) const {
     int64_t n = 0;
     for (Id v : k_.blocks[b].body) {

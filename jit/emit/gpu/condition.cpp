@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/condition.cpp: the kernel that sets the condition of a node.
+// jit/emit/gpu/condition.cpp: emits the kernel that sets the condition of a graph node.
 #include "weft/jit/emit/gpu/condition.h"
 
 #include <llvm/IR/IRBuilder.h>

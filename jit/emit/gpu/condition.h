@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/condition.h: the kernel that says what a node of a graph hangs on.
+// jit/emit/gpu/condition.h: the kernel that sets the condition of a graph node.
 #pragma once
 #include <string>
 
@@ -8,9 +8,9 @@
 
 namespace weft::compiler {
 
-// The image (jit/emit/image.h) of the setter of cuda::Condition, the kernel `condition_entry`. When
-// it is to stop no condition holds. cudaGraphSetConditional is the driver's, which finds it when it
-// loads the image.
+// Returns the image (jit/emit/image.h) of the setter of cuda::Condition, the kernel
+// `condition_entry`. While the program must stop, it sets every condition to false. It calls
+// cudaGraphSetConditional, which the driver resolves when it loads the image.
 inline constexpr const char* condition_entry = "weft_condition";
 std::string condition_image(const TargetInfo& target);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/kernel.cpp: the kernel of a GPU, and which points of the grid a thread runs.
+// jit/emit/gpu/kernel.cpp: the GPU kernel, and the mapping from threads to grid points.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -18,12 +18,12 @@ void Emitter::annotate_kernel() {
   };
   annotate("kernel", 1);
   annotate("reqntidx", s_.block);
-  // Of one block the threads wait for each other, so that another is to have work meanwhile.
+  // The threads of a block wait for each other, so a second block must have work meanwhile.
   if (s_.product.loop != nest::no_id) annotate("minctasm", 2);
 }
 
-// The points of a block lie side by side, the last axis fastest; each thread, or warp that shares a
-// point, takes one of them after another, so that neighbouring threads touch neighbours.
+// The points of a block are adjacent, the last axis fastest. Each thread, or warp that shares a
+// point, takes one after another. Neighbouring threads thus access neighbouring elements.
 void Emitter::emit_gpu(const std::string& name) {
   auto* ptr = llvm::PointerType::get(c_, machine_.emulated ? 0 : 1);
   const size_t pointers = 1 + k_.buffers.size(),

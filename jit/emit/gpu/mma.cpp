@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/mma.cpp: tensor cores. The threads of a warp multiply 16 rows by 8 columns of 16
-// terms together; each has pieces of the factors, words of two numbers, and 2 x 2 of the sums.
+// jit/emit/gpu/mma.cpp: tensor cores. The threads of a warp together multiply 16 rows by 8 columns
+// of 16 terms. Each thread has pieces of the factors, words of two numbers, and 2 x 2 of the sums.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -10,13 +10,13 @@
 namespace weft::compiler {
 
 namespace {
-constexpr int of_terms = 16, of_rows = 16, of_columns = 8;  // of a multiplication
-constexpr int piece = 8;  // rows and columns of what is loaded to one word a thread
+constexpr int of_terms = 16, of_rows = 16, of_columns = 8;  // of one multiplication
+constexpr int piece = 8;  // rows and columns of a piece, which is loaded as one word per thread
 }  // namespace
 
-// Thread l tells where line l % 8 of piece l / 8 is. The four pieces of 16 rows are two halves of
-// the rows for each half of the terms; those of 16 columns two halves of the terms for each half of
-// the columns.
+// Thread l returns the address of line l % 8 of piece l / 8. The four pieces of 16 rows are two
+// halves of the rows for each half of the terms. The four pieces of 16 columns are two halves of
+// the terms for each half of the columns.
 V Emitter::fragment_place(const Product& p, const ProductSide& s, V first_point, V lane) {
   const bool rows = s.axis == 0;
   const V line = b_.CreateAnd(lane, i64(piece - 1));
@@ -29,7 +29,7 @@ V Emitter::fragment_place(const Product& p, const ProductSide& s, V first_point,
                       b_.CreateMul(term, i64(s.stage.by_terms ? p.stage.number : s.stage.pitch)));
 }
 
-// The words of 4 pieces, or 2, so many points behind the warp's first one.
+// Returns the words of 4 pieces, or 2, which begin `point` points after the warp's first one.
 Vs Emitter::load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
                            int pieces) {
   const int64_t of_line = s.stage.by_terms ? term : point, line = s.stage.by_terms ? point : term;
@@ -57,7 +57,7 @@ Vs Emitter::load_fragments(const Product& p, const ProductSide& s, V stage, int 
   return out;
 }
 
-// Four sums, each with 16 products added: two columns of a row, then those of the row 8 below.
+// Adds 16 products to each of four sums: two columns of a row, then those 8 rows below.
 Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::ArrayRef<V> columns,
                                const Vs& sums) {
   const bool half = p.loop.rows.is_f16 && p.loop.columns.is_f16;
@@ -85,7 +85,7 @@ Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::A
   return out;
 }
 
-// So many terms of a stage; those up to a multiple of 16 are there.
+// Multiplies `terms` terms of a stage. The stage holds terms up to a multiple of 16.
 Vs Emitter::mma_terms(const Product& p, V stage, const Vs& sums, int terms) {
   const int down = p.s.thread_rows / 2, across = p.s.thread_columns / 2;
   const auto sum = [&](int row, int column) {

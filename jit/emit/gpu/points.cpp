@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/points.cpp: neighbouring points that a thread runs side by side. What they read or
-// write side by side moves as one access of up to 16 bytes; a thread whose addresses are not
-// aligned for that, or whose points are not all there, runs them one by one.
+// jit/emit/gpu/points.cpp: neighbouring points that a thread interleaves. Their adjacent elements
+// move in one access of up to 16 bytes. A thread runs its points one by one if its addresses are
+// not aligned for that, or if some of its points do not exist.
 #include "weft/jit/schedule/points.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -20,7 +20,7 @@ using nest::Storage;
 namespace {
 constexpr int64_t word_bytes = 4;
 
-// How the numbers of neighbours move: so many accesses of so many elements.
+// How the elements of neighbouring points move: the bytes and the elements of one access.
 struct Pieces {
   int64_t bytes, elements;
   Pieces(int64_t element_bytes, int points)
@@ -28,7 +28,7 @@ struct Pieces {
 };
 }  // namespace
 
-// Elements narrower than a word move as words.
+// Elements narrower than a word are moved as words.
 llvm::Type* Emitter::piece_type(llvm::Type* t, int64_t bytes) {
   const int64_t element = static_cast<int64_t>(m_.getDataLayout().getTypeStoreSize(t));
   if (element >= word_bytes)
@@ -38,7 +38,7 @@ llvm::Type* Emitter::piece_type(llvm::Type* t, int64_t bytes) {
   return llvm::FixedVectorType::get(b_.getInt32Ty(), static_cast<unsigned>(bytes / word_bytes));
 }
 
-// Element n of a piece.
+// Returns element n of a piece.
 V Emitter::of_piece(V piece, llvm::Type* t, int64_t n) {
   const int64_t bits = t->getPrimitiveSizeInBits();
   const auto part = [&](int64_t k) {
@@ -115,7 +115,7 @@ void Emitter::store_points(Id v) {
   }
 }
 
-// Whether what neighbours move together begins where it can be moved so.
+// Returns true if the accesses of neighbouring points are aligned.
 V Emitter::points_are_aligned() {
   V low = i64(0);
   for (const Id v : neighbour_accesses(k_, divergence_)) {
@@ -130,7 +130,7 @@ V Emitter::points_are_aligned() {
   return b_.CreateICmpEQ(low, i64(0));
 }
 
-// Of the points from `first` on, as many as the schedule says.
+// Emits the points from `first` on, as many as the schedule says.
 void Emitter::neighbours(V first, V points, V columns) {
   const int all = s_.interleave;
   const V end = b_.CreateAdd(first, i64(all));
@@ -138,7 +138,7 @@ void Emitter::neighbours(V first, V points, V columns) {
   interleave_ = all;
   thread_indices(first, columns);
   V together = b_.CreateAnd(b_.CreateICmpULE(end, points), points_are_aligned());
-  if (columns)  // of one row
+  if (columns)  // the points must be in one row
     together = b_.CreateAnd(together, b_.CreateICmpEQ(b_.CreateAnd(columns, i64(all - 1)), i64(0)));
   const auto side_by_side = [&] {
     emit_level(1);

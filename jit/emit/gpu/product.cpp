@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/product.cpp: products of matrices. The threads of a block move the factors of a tile
-// of points through memory that they share, some terms at a time; each has some points of the tile,
-// whose sums stay in registers. A sum takes its terms in order, as the loop of the kernel does, but
-// for those of tensor cores.
+// jit/emit/gpu/product.cpp: matrix products. The threads of a block copy the factors of a tile of
+// points to shared memory, some terms at a time. Each thread has some points of the tile, whose
+// sums are in registers. A sum adds its terms in order, like the loop of the kernel, except on
+// tensor cores.
 #include "weft/jit/emit/gpu/product.h"
 
 #include <llvm/IR/Intrinsics.h>
@@ -17,7 +17,7 @@ using nest::Id;
 using nest::Opcode;
 
 namespace {
-// Written out where code is not run often.
+// The number of unrolled terms in code that runs rarely.
 constexpr int few_terms = 4;
 }  // namespace
 
@@ -34,14 +34,14 @@ V Emitter::shared_memory(int64_t bytes) {
   return memory;
 }
 
-// All threads of the block wait for each other and see what each has written.
+// All threads of the block wait for each other. Each then sees what the others have written.
 void Emitter::barrier() {
   if (machine_.emulated)
     call("weft_emulated_barrier", b_.getVoidTy(), {});
   else
     call(llvm::Intrinsic::nvvm_barrier0, {}, {});
 }
-// The same, and whether the condition holds in all.
+// The same. Returns true if the condition holds in all threads.
 V Emitter::all_threads(V condition) {
   const V own = b_.CreateZExt(condition, b_.getInt32Ty());
   const V all = machine_.emulated ? call("weft_emulated_barrier_and", b_.getInt32Ty(), {own})
@@ -49,7 +49,7 @@ V Emitter::all_threads(V condition) {
   return b_.CreateICmpNE(all, i32(0));
 }
 
-// The factors of this thread's points for a term of the stage.
+// Returns the factors of this thread's points for a term of the stage.
 Vs Emitter::product_read(const Product& p, const ProductSide& s, V stage, V term) {
   const int n = Product::together(static_cast<int>(s.others.size()));
   auto* vector = llvm::FixedVectorType::get(p.number, static_cast<unsigned>(n));
@@ -66,7 +66,7 @@ Vs Emitter::product_read(const Product& p, const ProductSide& s, V stage, V term
   return out;
 }
 
-// `written_out` of the terms of a stage at a time.
+// Multiplies `terms` terms of a stage, `written_out` of them per trip.
 Vs Emitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int written_out) {
   const auto trip = [&](V first, const Vs& before) {
     Vs now = before;
@@ -87,7 +87,7 @@ Vs Emitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int 
   return loop("terms", i64(0), i64(terms), i64(written_out), sums, trip).carry;
 }
 
-// What is done with each sum.
+// Emits the code after the loop for each sum.
 void Emitter::product_points(const Product& p, const Vs& sums) {
   const auto point = [&](const ProductSide& s, int other) {
     return b_.CreateAdd(b_.CreateAdd(s.first, s.mine), i64(other));
@@ -109,8 +109,8 @@ void Emitter::product_points(const Product& p, const Vs& sums) {
     }
 }
 
-// How the points of a side are shared out: to threads in groups of neighbours, so that those of a
-// warp, 4 x 8 of them, read few lines of memory; or as tensor cores have them.
+// Distributes the points of a side. Threads have groups of neighbours, so that the 4 x 8 threads of
+// a warp read few lines of memory. With tensor cores the hardware determines the points.
 Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
   const ProductSchedule& s = p.s;
   ProductSide r{};
@@ -123,7 +123,7 @@ Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
   r.groups = moved / r.group;
   const int of_thread = of_rows ? s.thread_rows : s.thread_columns;
   const V lane = b_.CreateURem(p.thread, i64(warp)), own_warp = b_.CreateUDiv(p.thread, i64(warp));
-  const auto part = [&](V n, int across) {  // of what stands in rows of so many
+  const auto part = [&](V n, int across) {  // of a position in rows of `across` columns
     return of_rows ? b_.CreateUDiv(n, i64(across)) : b_.CreateAnd(n, i64(across - 1));
   };
   if (s.mma) {
@@ -147,7 +147,7 @@ Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
   return r;
 }
 
-// Which tile the block has: those of a matrix side by side, row of tiles by row.
+// Finds the tile of the block. Tiles of a matrix are numbered row of tiles by row of tiles.
 void Emitter::place_tile(Product& p, V block, V rows, V columns) {
   const ProductSchedule& s = p.s;
   const auto parts = [&](V n, int of) {
@@ -166,7 +166,7 @@ void Emitter::place_tile(Product& p, V block, V rows, V columns) {
   p.columns.last = b_.CreateSub(columns, i64(1));
 }
 
-// Both sides, to where a stage is in shared memory.
+// Both sides, into a stage in shared memory.
 Vs Emitter::product_load(const Product& p, V first_term) {
   Vs x = product_load(p, p.rows, first_term);
   x.append(product_load(p, p.columns, first_term));
@@ -185,8 +185,8 @@ void Emitter::product_move(const Product& p, V at, V first_term) {
   product_move(p, p.columns, stage, first_term);
 }
 
-// All stages that are full of terms. What is read `ahead` is in registers while the stage before is
-// multiplied; else it is less code, for tiles at edges.
+// Multiplies all full stages. With `ahead`, the factors of the next stage are loaded to registers
+// while the current one is multiplied. Without it there is less code, for tiles at edges.
 Emitter::ProductSums Emitter::product_tiles(const Product& p, const Vs& sums, bool ahead) {
   const int terms = p.s.terms;
   const int64_t end = p.loop.terms / terms * terms;
@@ -219,12 +219,12 @@ Emitter::ProductSums Emitter::product_tiles(const Product& p, const Vs& sums, bo
   else
     product_move(p, i64(0), i64(0));
   Vs carry = sums;
-  carry.push_back(i64(0));  // where the stage is that is read
+  carry.push_back(i64(0));  // the offset of the stage that is read
   const Loop l = loop("tiles", i64(0), i64(end), i64(terms), carry, trip);
   return {{l.carry.begin(), l.carry.end() - 1}, l.carry.back()};
 }
 
-// The terms that fill no stage.
+// Adds the terms that do not fill a stage.
 Vs Emitter::product_rest(Product p, const ProductSums& before) {
   const int64_t rest = p.loop.terms % p.s.terms, first = p.loop.terms - rest;
   if (rest == 0) return before.sums;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/product_move.cpp: how the factors of a product of matrices come into shared memory.
-// What a thread reads is in registers while the terms before are multiplied; what the factors are
-// computed of it, it computes when it puts them down.
+// jit/emit/gpu/product_move.cpp: copies the factors of a matrix product to shared memory. A
+// thread's loads are in registers while the previous terms are multiplied. It computes the factors
+// from them when it stores them.
 #include <llvm/IR/Intrinsics.h>
 
 #include "weft/jit/emit/gpu/product.h"
@@ -14,11 +14,11 @@ using nest::Opcode;
 using nest::Storage;
 
 namespace {
-constexpr int64_t widest_access = 16;  // bytes
+constexpr int64_t widest_access = 16;  // in bytes
 }
 
-// Of the groups of neighbours that this thread moves: where the nth number of one stands in the
-// tile, in 32 bits.
+// This thread moves groups of neighbours. Returns the position in the tile of the nth number of a
+// group, in 32 bits.
 Emitter::Neighbours Emitter::product_place(const Product& p, const ProductSide& s, int group, V n) {
   const bool along_terms = s.factor->along_terms;
   const int fast = (along_terms ? p.s.terms : s.points) / s.group;
@@ -33,7 +33,7 @@ Emitter::Neighbours Emitter::product_place(const Product& p, const ProductSide& 
   return along_terms ? Neighbours{high, low} : Neighbours{low, high};
 }
 
-// The last place in the tile that is not past an edge.
+// Returns the last position in the tile that is not past an edge.
 Emitter::Neighbours Emitter::product_last(const Product& p, const ProductSide& s, V first_term) {
   const auto most = [&](V last, V first, int n) {
     return b_.CreateTrunc(call(llvm::Intrinsic::smin, {b_.CreateSub(last, first), i64(n - 1)}),
@@ -42,8 +42,8 @@ Emitter::Neighbours Emitter::product_last(const Product& p, const ProductSide& s
   return {most(s.last, s.first, s.points), most(i64(p.loop.terms - 1), first_term, p.s.terms)};
 }
 
-// From here on instructions of the factor are those of this place. Those of a column are the same
-// for all rows of the tile.
+// Sets the indices so that the factor's instructions compute the value at this position. Values of
+// a column are the same for all rows of the tile.
 void Emitter::product_at(const Product& p, const ProductSide& s, const Neighbours& place,
                          V first_term) {
   const auto behind = [&](V first, V x) {
@@ -53,7 +53,7 @@ void Emitter::product_at(const Product& p, const ProductSide& s, const Neighbour
   indices_[s.axis] = behind(s.first, place.point);
   set(k_.blocks[k_.insts[p.loop.loop].blocks[0]].params[0], behind(first_term, place.term));
 }
-// The same, or, past an edge, those of the last one that there is.
+// The same, but positions past an edge are clamped to the last valid one.
 void Emitter::product_at_most(const Product& p, const ProductSide& s, Neighbours place,
                               V first_term) {
   const Neighbours last = product_last(p, s, first_term);
@@ -71,8 +71,8 @@ llvm::Type* Emitter::product_memory(const ProductFactor::Read& r) {
   return memory_type(k_.buffers[k_.insts[r.load].imm].storage);
 }
 
-// Whether the tile is full of points, and what this thread reads side by side lies at multiples of
-// the vectors' size: in all stages if it does in the first.
+// Returns true if the tile is full of points, and this thread's vector loads are aligned. If they
+// are aligned in the first stage, they are in all stages.
 V Emitter::product_fits(const Product& p, const ProductSide& s) {
   V places = i64(0);
   for (int g = 0; g < s.groups && s.group > 1; ++g) {
@@ -87,7 +87,8 @@ V Emitter::product_fits(const Product& p, const ProductSide& s) {
                       b_.CreateICmpEQ(places, i64(0)));
 }
 
-// Group by group what each load gives: a vector if it is read side by side, in tiles that fit.
+// Returns the results of each load, group by group. In tiles that fit, adjacent elements are one
+// vector.
 Vs Emitter::product_load(const Product& p, const ProductSide& s, V first_term) {
   Vs out;
   for (int g = 0; g < s.groups; ++g)
@@ -112,7 +113,7 @@ Vs Emitter::product_load(const Product& p, const ProductSide& s, V first_term) {
   return out;
 }
 
-// As shared memory has it.
+// Converts a factor to its form in shared memory.
 V Emitter::product_number(const Product& p, V x) {
   if (!p.s.mma) return x;
   if (p.loop.rows.is_f16 && p.loop.columns.is_f16)
@@ -120,8 +121,9 @@ V Emitter::product_number(const Product& p, V x) {
   return b_.CreateTrunc(b_.CreateLShr(b_.CreateBitCast(x, b_.getInt32Ty()), 16), b_.getInt16Ty());
 }
 
-// The factor at a place, of what its loads give there, or, if nothing is said, of what is read now.
-// Behind the last term it is what changes no sum: 0 of rows and -0 of columns.
+// Returns the factor at a position, from the results of its loads, or, if `loaded` is empty, from
+// new loads. After the last term the factors are 0 for rows and -0 for columns, which do not change
+// a sum.
 V Emitter::product_factor(const Product& p, const ProductSide& s, const Neighbours& place,
                           V first_term, llvm::ArrayRef<V> loaded) {
   const auto& reads = s.factor->reads;
@@ -144,7 +146,7 @@ V Emitter::product_factor(const Product& p, const ProductSide& s, const Neighbou
                          none);
 }
 
-// Where a number of the tile is in the stage.
+// Returns the address in the stage of a number of the tile.
 V Emitter::product_slot(const Product& p, const ProductSide& s, V stage, const Neighbours& place) {
   const V line = s.stage.by_terms ? place.point : place.term,
           column = s.stage.by_terms ? place.term : place.point;
@@ -157,7 +159,7 @@ V Emitter::product_slot(const Product& p, const ProductSide& s, V stage, const N
       static_cast<uint64_t>(s.stage.first));
 }
 
-// Puts down what product_load() has given.
+// Stores the results of product_load() to shared memory.
 void Emitter::product_put(const Product& p, const ProductSide& s, V stage, V first_term,
                           llvm::ArrayRef<V> loaded) {
   const size_t reads = s.factor->reads.size();
@@ -184,7 +186,7 @@ void Emitter::product_put(const Product& p, const ProductSide& s, V stage, V fir
   }
 }
 
-// Moves the factors number by number.
+// Copies the factors number by number.
 void Emitter::product_move(const Product& p, const ProductSide& s, V stage, V first_term) {
   each("numbers", i64(0), i64(s.group), 1, [&](V n) {
     for (int g = 0; g < s.groups; ++g) {

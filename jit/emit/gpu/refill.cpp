@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/refill.cpp: kernels that are one divergent while between a prologue and an epilogue.
-// A warp has a range of points; threads that are done take the next ones of it, so that none waits
-// for the slowest of 32 points. What is emitted, for each thread:
-//   take: the prologue of its point
-//   turn: some trips, unless it is done
-//   look: the warp counts its idle threads; when they idled enough, or no thread runs, those that
-//         are done run the epilogue and take new points; else the next turn
+// jit/emit/gpu/refill.cpp: kernels that consist of one divergent while between a prologue and an
+// epilogue. A warp has a range of points. Threads that finish take the next points of the range, so
+// that none waits for the slowest of 32 points. The emitted code of each thread has three parts:
+// - take: runs the prologue of its point.
+// - turn: runs some trips, unless the thread has finished.
+// - look: the warp counts its idle threads. If they idled enough, or no thread runs, finished
+//   threads run the epilogue and take new points. Otherwise the next turn follows.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -21,11 +21,11 @@ using nest::Inst;
 using nest::Opcode;
 
 namespace {
-// Instructions of a turn: a look takes 20. Threads that are done wait for half of them.
+// Instructions of a turn; a look takes 20. Finished threads wait for half a turn on average.
 constexpr int64_t turn_cost = 1024;
 }  // namespace
 
-// A bit for each thread of the warp that has not ended. They wait for each other.
+// Returns a bit for each thread of the warp that has not ended. The threads wait for each other.
 V Emitter::vote(V yes) {
   if (machine_.emulated)
     return call("weft_emulated_vote", b_.getInt32Ty(), {b_.CreateZExt(yes, b_.getInt32Ty())});
@@ -38,7 +38,7 @@ V Emitter::while_test(Id v, const std::vector<Carry>& cs, const Vs& carry) {
   return scalar(k_.blocks[k_.insts[v].blocks[0]].yields[0]);
 }
 
-// What of the top block is in front of the while, or behind it, and belongs to a point.
+// Emits the per-point instructions of the top block before the while, or after it.
 void Emitter::around_while(bool behind) {
   const auto& body = k_.blocks[0].body;
   const auto loop = std::ranges::find(body, s_.refill);
@@ -46,12 +46,12 @@ void Emitter::around_while(bool behind) {
     if (divergence_.level[*v] > 0) emit_inst(*v);
 }
 
-// `first` is the first point of the block, `points` are all that there are.
+// `first` is the first point of the block, `points` is the number of all points.
 void Emitter::refill_warp(V thread, V first, V points, V columns) {
   const Inst& w = k_.insts[s_.refill];
   const int64_t cost = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
   const int64_t turn_trips = std::clamp<int64_t>(turn_cost / cost, 1, warp);
-  // Places in the warp's range are 32-bit numbers.
+  // Positions in the warp's range are 32-bit numbers.
   const V lane = b_.CreateTrunc(b_.CreateAnd(thread, i64(warp - 1)), b_.getInt32Ty());
   const V in_block = b_.CreateMul(b_.CreateAnd(thread, i64(-warp)), i64(s_.points));
   const V begin = b_.CreateAdd(first, in_block);

@@ -1,8 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0
-// Copyright The Weft authors
-// jit/emit/gpu/rows.cpp: how the terms of a row are dealt out to the threads that share a point,
-// what these keep of it in registers from one loop to the next, and folds of rows that a whole
-// block of threads shares.
+// SPDX-License-Identifier: Apache-2.0 Copyright The Weft authors jit/emit/gpu/rows.cpp: partitions
+// the terms of a row among the threads that share a point. It also keeps values of the row in
+// registers between loops, and folds rows that a whole block of threads shares.
 #include <algorithm>
 #include <utility>
 
@@ -15,8 +13,8 @@ using nest::Inst;
 
 using fold_order::long_block;
 
-// A loop over the terms, so many a trip. Where their number is known, trips that all threads make
-// alike ask nobody; one whose values are kept is written out.
+// Emits a loop over the terms, `terms` per trip. If their number is known, trips in which all
+// threads have a term need no test. A loop with kept values is unrolled.
 Vs Emitter::dealt_out(Id v, int64_t terms, const Vs& init, const Trip& trip) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);
@@ -44,7 +42,7 @@ Vs Emitter::dealt_out(Id v, int64_t terms, const Vs& init, const Trip& trip) {
   return whole < *most ? trip(i64(whole), carry, false) : carry;
 }
 
-// What f gives for the term of this thread of those from `first` on; `otherwise` if there is none.
+// Returns f for this thread's term among those from `first` on; `otherwise` if it has none.
 Vs Emitter::own_term(V n, V first, bool whole, const std::function<Vs(V index)>& f,
                      const Vs& otherwise) {
   const auto begin = known(first), end = known(n);
@@ -71,7 +69,7 @@ Vs Emitter::own_term(V n, V first, bool whole, const std::function<Vs(V index)>&
   return x;
 }
 
-// The body of a loop over the row, for one turn of this thread.
+// Emits the body of a loop over the row, for one turn of this thread.
 void Emitter::emit_turn(nest::BlockId body) {
   const int64_t turn = *turn_;
   for (const Id v : k_.blocks[body].body) {
@@ -89,7 +87,7 @@ void Emitter::emit_turn(nest::BlockId body) {
   }
 }
 
-// Where a value of a term lies that a block shares.
+// Returns the address of a value of a term in the memory that a block shares.
 V Emitter::term_place(Id v, size_t value, V index) {
   const Inst& i = k_.insts[v];
   const int64_t n = *known(scalar(i.args[0]));
@@ -110,8 +108,8 @@ Vs Emitter::row_term(Id v, V index) {
   return out;
 }
 
-// The threads of a block leave their terms in memory that they share; the first warp folds them as
-// it would fold its own, and leaves the results there.
+// The threads of a block store their terms to shared memory. The first warp folds them as it would
+// fold its own terms, and stores the results there.
 void Emitter::fold_of_block(Id v) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);

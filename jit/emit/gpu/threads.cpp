@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/gpu/threads.cpp: a point that the threads of a warp share. The terms of its outermost
-// folds and the turns of its outermost for_eachs are dealt out to them, neighbours to neighbours;
-// all else each of them computes, with the same bits. Partial sum k is thread k's, or, of many,
-// those of k and k + 32 are; the order is that of a block of core/loops/fold_order.h.
-// rows.cpp has how terms are dealt out.
+// folds and the iterations of its outermost for_eachs are partitioned among them, so that
+// neighbours have neighbouring terms. Each thread computes everything else, with the same bits.
+// Thread k has partial result k. If there are 64 partial results, it also has k + 32. The order is
+// that of a block of core/loops/fold_order.h. rows.cpp partitions the terms.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -20,7 +20,7 @@ using fold_order::few_partials, fold_order::many_partials, fold_order::long_bloc
 static_assert(many_partials == 2 * warp && 2 * few_partials == warp &&
               fold_order::short_block <= warp);
 
-// What x is in another thread of the warp; all of them ask.
+// Returns the value of x in another thread of the warp; all threads must call it.
 V Emitter::of_thread(V x, V thread) {
   auto* type = x->getType();
   const unsigned bits = static_cast<unsigned>(type->getPrimitiveSizeInBits());
@@ -46,7 +46,7 @@ Vs Emitter::of_thread(const Vs& xs, V thread) {
   return out;
 }
 
-// The threads that share a point wait for each other and see what each has written.
+// The threads that share a point wait for each other. Each then sees what the others have written.
 void Emitter::meet() {
   if (s_.threads > warp) return barrier();
   if (machine_.emulated)
@@ -56,8 +56,8 @@ void Emitter::meet() {
     call(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {i32(-1)});
 }
 
-// Of what each thread would do with the same result: one does, when all are there, and they go on
-// when it is done.
+// All threads would do the same with the same result. Only one does it, after all threads arrive,
+// and the others continue when it is done.
 void Emitter::once(const std::function<void()>& f) {
   if (!lane_ || apart_) return f();
   meet();
@@ -76,7 +76,7 @@ void Emitter::fold_threads(Id v) {
   set_results(v, branch(few, [&] { return fold_few(v, n); }, partials));
 }
 
-// Each thread has a term; all combine them in order.
+// Each thread has one term; all threads combine the terms in order.
 Vs Emitter::fold_few(Id v, V n) {
   const Vs none = identity(v, uniform_value);
   const auto mine = [&](V at, const Vs&, bool whole) {
@@ -89,7 +89,8 @@ Vs Emitter::fold_few(Id v, V n) {
       .carry;
 }
 
-// Partial sums in the first half of the threads: the others' terms come after theirs.
+// The first half of the threads has the partial results, and adds the other half's terms after its
+// own.
 Vs Emitter::fold_half_warp(Id v, V n) {
   const V other = b_.CreateXor(lane_, i64(few_partials));
   const auto trip = [&](V at, const Vs& sum, bool whole) {
@@ -130,7 +131,7 @@ Vs Emitter::fold_warp(Id v, V n) {
   return fold_pairs(v, combined(v, nth(sums, 0, none.size()), nth(sums, 1, none.size())), warp);
 }
 
-// The tree over the partial sums of so many threads; all of them get what the first one has.
+// Folds the partial results of `threads` threads as a tree. All threads get the first one's result.
 Vs Emitter::fold_pairs(Id v, Vs sum, int64_t threads) {
   for (int64_t half = threads / 2; half >= 1; half /= 2)
     sum = combined(v, sum,

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/tiles.cpp: grids in square tiles, for kernels that read an operand along the other
-// axis than the one along which threads are neighbours. A block of threads has a tile: it reads its
-// part of such operands along their rows into memory that it shares, and finds them there turned
-// round, so that all that it reads and writes elsewhere lies side by side.
+// jit/emit/gpu/tiles.cpp: grids in square tiles, for kernels that read an operand along another
+// axis than the one along which threads are neighbours. A block of threads has a tile. It reads its
+// part of such operands along their rows into shared memory, and finds it there transposed. All its
+// other reads and writes are then contiguous.
 #include <llvm/IR/Intrinsics.h>
 
 #include "weft/jit/emit/emit.h"
@@ -14,17 +14,18 @@ namespace weft::compiler {
 using nest::Id;
 
 namespace {
-// Rows of a tile are so many numbers apart: neighbours across rows are in banks of their own.
+// The distance between rows of a tile, in elements. It puts neighbours across rows into different
+// banks.
 constexpr int64_t pitch_of(int64_t tile) { return tile + 1; }
 }  // namespace
 
-// Indices past an edge are held to the last row and column, so that nothing asks and all that a
-// thread reads is under way at once.
+// Clamps indices past an edge to the last row and column. No access then needs a test, and all
+// loads of a thread are in flight together.
 V Emitter::held(V first, V n, V most) {
   return call(llvm::Intrinsic::smin, {b_.CreateAdd(first, n), b_.CreateSub(most, i64(1))});
 }
 
-// The threads stand side by side in the tile, so many rows of it at a time.
+// The threads are adjacent in the tile and cover tile.rows_at_once rows of it together.
 void Emitter::fill_shared_tiles(const SharedTile& tile, V memory) {
   for (const Id v : s_.tiled) {
     const nest::Inst& i = k_.insts[v];
@@ -47,7 +48,7 @@ void Emitter::fill_shared_tiles(const SharedTile& tile, V memory) {
   }
 }
 
-// What else this thread reads for its point in that row of the tile.
+// Issues the other loads of this thread early, for its point in that row of the tile.
 std::map<Id, V> Emitter::early_loads(const SharedTile& tile, V down) {
   constexpr size_t most = 8;  // registers of a point
   indices_[0] = held(tile.top, down, tile.rows);

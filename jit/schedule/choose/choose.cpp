@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/choose/choose.cpp: chooses what pays for the kernel as a whole: which points fill a
-// vector, how many vectors run side by side, tiles, refill, versions.
+// jit/schedule/choose/choose.cpp: chooses the schedule of a kernel as a whole: which points fill a
+// vector, how many vectors are interleaved, tiles, refill, and versions.
 #include "weft/jit/schedule/choose/choose.h"
 
 #include <algorithm>
@@ -23,8 +23,8 @@ using nest::Opcode;
 
 namespace {
 
-// Whether most of the floating-point arithmetic is that of doubles, so that vectors of half as many
-// lanes fill the registers.
+// Returns true if most floating-point arithmetic is F64. Vectors of half as many elements then fill
+// the registers.
 bool mostly_wide(const Kernel& k) {
   int64_t wide = 0, narrow = 0;
   for (const nest::Block& b : k.blocks)
@@ -35,12 +35,12 @@ bool mostly_wide(const Kernel& k) {
   return wide > narrow;
 }
 
-// Walks the instructions of a loop in the order they run and counts the vectors alive at once.
+// Walks the instructions of a loop in program order and counts the vectors that are live together.
 struct Liveness {
   const Kernel& k;
   const Divergence& divergence;
   Id left_out;                                             // the end of runs
-  std::vector<std::pair<Id, std::vector<Id>>> order = {};  // an instruction and what it reads
+  std::vector<std::pair<Id, std::vector<Id>>> order = {};  // an instruction and its operands
 
   bool vector(Id v) const {
     const Opcode op = k.insts[v].op;
@@ -64,7 +64,7 @@ struct Liveness {
     std::vector<int> change(order.size() + 1, 0);
     for (Id v = 0; v < static_cast<Id>(k.insts.size()); ++v) {
       if (last[v] < 0 || !vector(v)) continue;
-      // What comes from outside the loop, and its parameters, live all the way.
+      // Values from outside the loop, and its parameters, are live throughout.
       const bool whole = born[v] < 0 || k.insts[v].op == Opcode::Param;
       change[whole ? 0 : static_cast<size_t>(born[v])] += 1;
       if (!whole) change[static_cast<size_t>(last[v])] -= 1;
@@ -124,7 +124,8 @@ class Chooser {
     s_.lanes = target_.lanes > 4 && mostly_wide(k_) ? target_.lanes / 2 : target_.lanes;
   }
 
-  // A warp where neighbouring terms lie side by side and there are enough of them, else one.
+  // A warp shares a point if neighbouring terms are contiguous and numerous enough, else one thread
+  // has it.
   int threads_of_point() const {
     if (k_.vector == nest::Vector::grid) return 1;
     const std::vector<char> shared = shared_loops(k_);
@@ -137,7 +138,7 @@ class Chooser {
     return 1;
   }
 
-  // A tile of a block of threads, where operands lie across and there is enough of them.
+  // Chooses a tile for a block of threads if operands are transposed and the grid is large enough.
   void choose_shared_tile() {
     if (k_.rank != 2 || weight(k_, 0) > limits_.tiled ||
         std::ranges::any_of(k_.blocks[0].body, [&](Id v) { return is_loop(k_.insts[v]); }))
@@ -156,8 +157,8 @@ class Chooser {
     if (!s.tiled.empty()) s_ = std::move(s);
   }
 
-  // Points side by side, as many as fill an access of the widest numbers, where they do so little
-  // that memory is what they wait for.
+  // Interleaves as many points as fill the widest access, if the points do so little that memory
+  // limits them.
   void choose_neighbours() {
     const std::vector<Id> accesses = neighbour_accesses(k_, analyse_divergence(k_, Mode::grid));
     if (accesses.empty() || weight(k_, 0) > limits_.side_by_side) return;
@@ -170,9 +171,9 @@ class Chooser {
     s_.mode = Mode::grid;
   }
 
-  // By a block if the row is too long for the registers of a warp, and not for those of a block,
-  // or if there are too few rows for warps; blocks of several rows only while there are blocks for
-  // all multiprocessors.
+  // A block shares a row if the row is too long for the registers of a warp but fits those of a
+  // block. It also does so if there are too few rows for warps. Blocks take several rows only while
+  // there are enough blocks for all multiprocessors.
   void choose_rows() {
     const auto& grid = options_.grid;
     s_.kept = keeps_rows();
@@ -195,7 +196,7 @@ class Chooser {
       s_.block /= 2;
   }
 
-  // Values of rows that are short enough are kept in registers.
+  // Returns true if the values of a row are few enough to be kept in registers.
   bool keeps_rows() const {
     const RowValues row = row_values(k_, d_, s_.threads);
     int64_t code = 0;
@@ -203,7 +204,7 @@ class Chooser {
     return !row.loops.empty() && row.words <= limits_.kept_words && code <= limits_.kept_code;
   }
 
-  // The largest tiles of which there are enough for all multiprocessors, and whose points are not
+  // Chooses the largest tiles that still occupy all multiprocessors and whose points do not take
   // too much code.
   void choose_product() {
     const auto p = product_loop(k_);
@@ -221,7 +222,7 @@ class Chooser {
     }
   }
 
-  // Whether a quarter of such a tile would not do for a whole matrix.
+  // Returns true unless a quarter of such a tile would be enough for a whole matrix.
   bool fills(int tile, int64_t matrix) const {
     const auto& grid = options_.grid;
     if (grid.empty()) return true;
@@ -234,7 +235,7 @@ class Chooser {
     l.walk(k_.insts[loop].blocks.back());
     return std::max(1, l.most());
   }
-  // Instructions of a trip, less what happens at the end of runs.
+  // Returns the instructions of a trip, without those at the end of runs.
   int64_t trip_weight(Id loop) const {
     const Id end = run_end(k_, d_, loop);
     int64_t n = weight(k_, k_.insts[loop].blocks.back());
@@ -244,8 +245,8 @@ class Chooser {
     return n;
   }
 
-  // Vectors side by side hide each other's latency as long as what lives in the loop does not spill
-  // too much and the block stays small.
+  // Interleaved vectors hide each other's latency as long as the values that are live in the loop
+  // do not spill too much and the block stays small.
   int interleave_of(Id loop) const {
     const Inst& i = k_.insts[loop];
     const Id end = run_end(k_, d_, loop);
@@ -268,7 +269,7 @@ class Chooser {
         std::clamp<int64_t>(n, 1, branches ? limits_.interleave_branches : limits_.interleave));
   }
 
-  // Whether all loops are one fold of short terms: its whole blocks, and the one left over.
+  // Returns true if the only loop is one fold of short terms, including its remainder block.
   bool one_plain_fold() const {
     int of_folds = 0, of_terms = 0;
     for (Id v : k_.blocks[0].body) {
@@ -283,7 +284,8 @@ class Chooser {
     return of_folds <= 1 && of_terms <= 1 && of_folds + of_terms > 0;
   }
 
-  // Of one loop that all the time goes to; several share the registers badly.
+  // Interleaves a single loop that takes all the time. Several loops would compete for the
+  // registers.
   void choose_interleave() {
     Id loop = no_id;
     int loops = 0;
@@ -321,7 +323,8 @@ class Chooser {
     s_.mode = Mode::refill;
     s_.refill = loop;
     d_ = analyse_divergence(k_, s_.mode);
-    // An idle lane wastes a share of each trip: refill when they wasted about what that costs.
+    // An idle lane wastes a share of each trip. Lanes are refilled once they have wasted about the
+    // cost of a refill.
     const RefillParts parts = refill_parts(k_, d_, loop);
     const Inst& w = k_.insts[loop];
     const nest::Block& body = k_.blocks[w.blocks[1]];
@@ -333,8 +336,8 @@ class Chooser {
     s_.idle_trips = std::max<int64_t>(refill_cost * s_.lanes / trip, s_.lanes / 2);
   }
 
-  // Where there are more points than threads that run at a time. What is read and written stays as
-  // it was for points that take as many trips.
+  // Refills threads if there are more points than threads that run concurrently. Points of equal
+  // trip counts keep their pattern of memory accesses.
   void choose_thread_refill() {
     using Refill = Options::Refill;
     if (options_.refill == Refill::never || k_.rank == 0) return;

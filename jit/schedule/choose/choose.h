@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/choose/choose.h: the schedule that pays for a kernel on a target.
+// jit/schedule/choose/choose.h: chooses the fastest schedule for a kernel on a target.
 #pragma once
 #include "weft/core/loops/nest.h"
 #include "weft/jit/schedule/options.h"
@@ -9,7 +9,7 @@
 
 namespace weft::compiler {
 
-// Of a kernel that is well formed; it passes verify().
+// The kernel must be well formed. The result passes verify().
 Schedule choose_schedule(const nest::Kernel& k, const TargetInfo& target,
                          const Options& options = {});
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/choose/choose_inner.cpp: chooses what pays inside of a point: loops, folds, branches
+// jit/schedule/choose/choose_inner.cpp: chooses schedules inside a point: loops, folds, branches
 // and prefetches.
 #include <algorithm>
 #include <cstdlib>
@@ -35,7 +35,7 @@ LoopSchedule rows_of(const Kernel& k, const Divergence& d, const Limits& limits,
     rows.trips = trips;
     rows.operands.push_back(o);
   }
-  if (rows.operands.empty()) return rows;  // perhaps of a while, which has no bounds
+  if (rows.operands.empty()) return rows;  // the loop may be a while, which has no bounds
   const Inst &l = k.insts[loop], &lo = k.insts[l.args[0]], &hi = k.insts[l.args[1]];
   if (lo.op == Opcode::Const && hi.op == Opcode::Const && hi.imm - lo.imm < rows.trips)
     rows.operands.clear();
@@ -59,7 +59,7 @@ class Inner {
 
  private:
   bool gpu() const { return s_.block > 0; }
-  // Code in the block runs in so many lanes.
+  // Chooses for a block whose code runs in this number of lanes.
   void block(BlockId b, int lanes) {
     for (Id v : k_.blocks[b].body) {
       const Inst& i = k_.insts[v];
@@ -104,7 +104,7 @@ class Inner {
       s_.folds[v] = {How::blocks, all};
   }
 
-  // Worth running for all lanes instead of branching.
+  // Returns true if computing it in all lanes is cheaper than branching.
   bool quick(BlockId b) const {
     int cost = 0;
     for (Id v : k_.blocks[b].body) {
@@ -117,7 +117,7 @@ class Inner {
     return arithmetic(k_, b);
   }
 
-  // Loads that jump from trip to trip: the loop would wait for memory.
+  // Prefetches loads that jump from trip to trip, for which the loop would wait.
   void fetch_ahead(Id loop) {
     const Inst& i = k_.insts[loop];
     const nest::Block& body = k_.blocks[i.blocks[0]];
@@ -131,11 +131,11 @@ class Inner {
     }
   }
 
-  // Rows that are passed over several times. The first pass waits for memory, the second computes
-  // on what it brought; the next row is fetched meanwhile.
+  // Prefetches rows that are read in several passes. The first pass waits for memory, the second
+  // computes on cached data. The next row is fetched during the second.
   void fetch_next_rows() {
     std::map<int64_t, int> passes;  // by buffer
-    bool tail = false;              // the last loop went over whole blocks, this one over the rest
+    bool tail = false;              // the last loop covered whole blocks, this one the remainder
     for (Id v : k_.blocks[0].body) {
       const Inst* loop = &k_.insts[v];
       if (loop->op != Opcode::Fold && loop->op != Opcode::ForEach) continue;

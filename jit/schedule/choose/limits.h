@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/choose/limits.h: the numbers by which schedules are chosen, a table a target, and
-// what set each: a measurement or the machine. Instructions are those of nests.
+// jit/schedule/choose/limits.h: the constants by which schedules are chosen, one table per kind of
+// target. Each comment names the measurement or the hardware fact that set the value.
+// "Instructions" are instructions of loop nests.
 #pragma once
 #include <cstdint>
 
@@ -10,102 +11,122 @@
 namespace weft::compiler {
 
 struct Limits {
-  // Vectors that may live at once in interleaved code. A reload from L1 is cheap beside a chain of
-  // dependent operations, so it is near twice the registers. Measured: Mandelbrot is best at 4 side
-  // by side, rk45 (22 live, 190 instructions; 4.9 to 3.3 ms) at 2 or more.
+  // The number of vectors that may be live at the same time in interleaved code. It is nearly twice
+  // the number of registers, because a reload from L1 is cheap compared with a chain of dependent
+  // operations. Measured: Mandelbrot is fastest with 4 points interleaved; rk45 (22 live vectors,
+  // 190 instructions) drops from 4.9 to 3.3 ms with 2 or more.
   int live_vectors;
-  // Instructions of a loop's body, interleaved; beyond them the front end waits. As before: rk45.
+  // The largest loop body, in instructions after interleaving. A larger one stalls the front end.
+  // Measured with rk45, as above.
   int64_t interleaved_body;
-  // Vectors side by side at most; where lanes branch, each branch is tested for all. As before.
+  // The largest number of vectors that are interleaved, and the limit for loops whose lanes branch:
+  // each branch is tested for all of them together. Measured with rk45, as above.
   int interleave, interleave_branches;
-  // Of loops that write along rows: memory serves so many rows well, one if the body is short.
-  // Measured: docs/decisions/0009.
+  // The same limit for loops that write along rows: memory serves that many rows well. If the body
+  // is short, only one row is written at a time. Measured: docs/decisions/0009.
   int interleave_rows;
-  // Bodies up to here wait for memory, not for arithmetic. Measured: docs/decisions/0009.
+  // The largest body, in instructions, that is bound by memory rather than by arithmetic. Measured:
+  // docs/decisions/0009.
   int64_t short_body;
-  // Of one short fold along another axis than the lanes: it reads a piece of each row, and a longer
-  // one pays. The machine: two half cache lines of f32, four whole ones with AVX-512.
+  // The number of interleaved vectors for a single short fold along an axis other than that of the
+  // lanes. Such a fold reads a piece of each row, and a longer piece is faster. The hardware sets
+  // it: two half cache lines of f32, or four whole ones with AVX-512.
   int interleave_fold;
-  // Elements of arrays in a lane up to which loops are interleaved. The machine: 64 elements of 4
-  // vectors of 64 bytes are 16 KB, half of L1 or less.
+  // The largest number of array elements per lane for which loops are interleaved. The hardware
+  // sets it: 64 elements of 4 vectors of 64 bytes are 16 KB, at most half of L1.
   int64_t interleaved_arrays;
-  // Kernels up to here are written twice, for whole vectors and for the rest under a mask. Without
-  // mask registers masked loads of narrow types run lane by lane, so there it takes more. Measured
-  // with them: docs/decisions/0003; without: written once, 4099 points take 4 to 5 times as long at
-  // 4 instructions, 1.4 at 64, 1.3 at 1024, where writing it twice costs LLVM a tenth of its time.
+  // The largest kernel, in instructions, that is emitted twice: once for whole vectors and once,
+  // under a mask, for the remainder. The limit is higher without mask registers, because masked
+  // loads of narrow types then run lane by lane. Measured with mask registers: docs/decisions/0003.
+  // Measured without them: 4099 points, emitted once, take 4 to 5 times as long at 4 instructions,
+  // 1.4 times at 64 and 1.3 times at 1024. Emitting a kernel twice adds a tenth to LLVM's time.
   int64_t versioned;
-  // Whiles from here on take new points as lanes finish. What that saves depends on trips that
-  // nobody knows before. Measured, time without over time with it, of 1 to 200 random trips and of
-  // 1 to 5, by the instructions of a trip: without masked gathers and scatters 12: 1.5, 0.4; 40:
-  // 1.8, 0.8; 70: 1.8, 0.7. With them 5: 1.0, 0.2; 12: 1.2, 0.4; 40: 1.4, 0.8; 70: 1.6, 1.0; the
-  // longer runs decided there.
+  // The smallest while body, in instructions, from which on a finished lane is refilled with a new
+  // point. The gain depends on the trip counts, which are unknown at compile time. The measured
+  // speedups are for 1 to 200 random trips, then for 1 to 5, by instructions per trip. Without
+  // masked gathers and scatters: 12: 1.5, 0.4; 40: 1.8, 0.8; 70: 1.8, 0.7. With them: 5: 1.0, 0.2;
+  // 12: 1.2, 0.4; 40: 1.4, 0.8; 70: 1.6, 1.0. There the long runs decided the value.
   int64_t refilled;
-  // Partial results of a fold in registers while its terms stride. The machine: half of them.
+  // The number of partial results that a fold keeps in registers while its terms are visited in
+  // strides: half of the registers.
   int fold_registers;
-  // Of a fold's terms, written out once a register. Measured: a loop over the registers takes 1.2
-  // times as long at terms of 16 instructions, 1.1 at 32; beyond, only LLVM would take longer.
+  // The largest fold term, in instructions, that is emitted once per partial result instead of in a
+  // loop over them. Measured: the loop takes 1.2 times as long at 16 instructions and 1.1 times at
+  // 32. Above the limit only LLVM's time would grow.
   int64_t fold_written_out;
-  // Loops of constant length that are written out: trips; instructions that all of them in a kernel
-  // may add where that turns arrays of the lane into registers (measured: Cholesky of 8 x 8 is as
-  // fast as written by hand), and where it does not (measured: 1 to 16 instructions, 4 to 16 times,
-  // are as fast in a loop, within 3 %; it is as much as a loop itself costs in code).
+  // Limits for unrolling loops of constant trip count. `unrolled_trips` is the largest trip count.
+  // `unrolled` is the number of instructions that unrolling may add to a kernel where it turns
+  // per-lane arrays into registers. Measured: an 8 x 8 Cholesky is then as fast as handwritten
+  // code. `unrolled_without_arrays` is the same limit where it does not. Measured: 1 to 16
+  // instructions with 4 to 16 trips are as fast in a loop, within 3 %. The limit is about the code
+  // size of the loop itself.
   int64_t unrolled_trips, unrolled, unrolled_without_arrays;
-  // Quick instructions of a side of a branch that all lanes compute rather than branch. Measured:
-  // where lanes take sides at random, branching costs 1.2 times at 4 instructions, 1.1 at 8; where
-  // neighbours take one side it saves as much at 4 and 1.4 times at 8; where one side in a thousand
-  // has 8 to do, 1.8 times.
+  // The largest number of cheap instructions on one side of a branch that all lanes compute instead
+  // of branching. Measured: where lanes choose sides at random, branching takes 1.2 times as long
+  // at 4 instructions and 1.1 times at 8. Where neighbours choose the same side, branching saves
+  // 1.2 times at 4 and 1.4 times at 8. Where one side of 8 instructions is chosen once in a
+  // thousand, it saves 1.8 times.
   int flat_side;
-  // Kernels up to here are written once more for tiles of rows. Measured, time without over time
-  // with them, reading 1500 x 1500 floats by columns: 3.7 at 1 instruction, 1.8 at 64, 1.1 at 512.
+  // The largest kernel, in instructions, that is emitted a second time for tiles of rows. Measured
+  // speedup of reading 1500 x 1500 floats by columns: 3.7 at 1 instruction, 1.8 at 64, 1.1 at 512.
   int64_t tiled;
-  // Bytes of a vector that is moved as a piece of a row: a register. Of all tiles together: those
-  // of the smallest L1 of the time.
+  // `row_vector` is the size in bytes of the vector that moves a piece of a row: one register.
+  // `row_tiles` is the size in bytes of all tiles together: the smallest L1 of current CPUs.
   int64_t row_vector, row_tiles;
-  // Elements of records that are read or written as whole vectors: each element takes a shuffle
-  // for every vector that they fill, where gathering it takes an access a lane.
+  // The largest number of elements of a record that is read or written as whole vectors. Each
+  // element takes one shuffle for every vector that the record fills, whereas a gather takes one
+  // access per lane.
   int64_t record;
-  // Prefetching: trips ahead of loads that jump so many bytes from trip to trip, which no
-  // prefetcher of the machine follows; the next row, if it is so long that it does not come along
-  // with its neighbour. Measured: softmax of 4096 x 4096 takes 9 to 10 ms, 13 to 16 without.
+  // Prefetching. `fetch_trips` is how many trips ahead a load is prefetched if its address advances
+  // by `fetch_far` bytes or more per trip, which no hardware prefetcher follows. `fetch_row` is the
+  // length in bytes from which on the next row is prefetched: a shorter one is fetched together
+  // with its neighbour. Measured: softmax of 4096 x 4096 takes 9 to 10 ms, and 13 to 16 ms without
+  // prefetching.
   int64_t fetch_trips, fetch_far, fetch_row;
-  // Of GPUs: threads of a block. The machine: whole warps, and as many as an SM has registers for
-  // if each thread takes all that it can have (65536 / 255).
+  // The number of threads per block on a GPU. The hardware sets it: whole warps, and as many
+  // threads as an SM has registers for if each thread uses the maximum (65536 / 255).
   int block;
-  // Threads that share a point, and terms of a fold from which on they do. The machine: a warp,
-  // which reads a line of 128 bytes at once.
+  // The number of threads that share a point, and the number of fold terms from which on they do.
+  // The hardware sets it: a warp, which reads a line of 128 bytes in one access.
   int threads;
-  // Whiles whose threads take new points: threads that there are points for at a time (the machine:
-  // those of 1024 blocks, which the largest run), and points that a thread has of them at most: the
-  // slowest of a warp ends it, after so many others.
+  // Limits for whiles whose threads are refilled with new points. `refill_threads` is the number of
+  // threads that run concurrently: those of 1024 blocks, which the largest GPUs run.
+  // `refill_points` is the largest number of points per thread. A warp ends with its slowest
+  // thread, so many points per thread average out the trip counts.
   int64_t refill_threads, refill_points;
-  // Rows by a block: terms beyond which a warp does not keep them, the threads of one, those of one
-  // of few and the turns that they have at least, bytes for the terms of a row, and rows from which
-  // on warps are enough. The machine: 32 registers a thread; six such blocks of 128 a
-  // multiprocessor; to keep memory busy one has 17 KB under way (3.35 TB/s, 700 ns, 132 of them),
-  // of which a warp that loops over a row has 0.25.
+  // Limits for rows that a block computes. A warp keeps a row in registers up to `row_of_warp`
+  // terms: 32 registers per thread. `row_threads` is the size of a block, and `most_row_threads`
+  // its size where there are few rows. `row_turns` is the smallest number of terms per thread in
+  // such a large block. `row_memory` is the number of bytes for the terms of a row: six blocks of
+  // 128 threads fit on a multiprocessor. From `many_rows` rows on, one warp per row is enough. To
+  // saturate memory, a multiprocessor needs 17 KB in flight (3.35 TB/s, 700 ns, 132
+  // multiprocessors). A warp that loops over a row has 0.25 KB in flight.
   int64_t row_of_warp;
   int row_threads, most_row_threads;
   int64_t row_turns, row_memory, many_rows;
-  // Bytes of all tiles that a block of threads shares. The machine: with eight blocks of 256
-  // threads a multiprocessor, of the smallest that there are.
+  // The size in bytes of all tiles that the threads of a block share. The hardware sets it: eight
+  // blocks of 256 threads fit on the smallest multiprocessor.
   int64_t shared_tiles;
-  // Instructions of points that a thread of a GPU runs side by side; beyond them arithmetic takes
-  // longer than memory. The machine: of 8 bytes a point the largest have time for 68.
+  // The number of instructions of the points that a GPU thread interleaves. Above it, arithmetic
+  // takes longer than memory. The hardware sets it: the largest GPUs execute 68 instructions in the
+  // time that 8 bytes per point take.
   int64_t side_by_side;
-  // Words of registers in which a thread keeps values of a row; instructions of its loops, written
-  // out for that. The machine: half of the registers that a thread of 16 full warps can have; four
-  // times what an instruction cache of 16 KB holds is more than rows of 1024 take.
+  // `kept_words` is the number of 32-bit registers in which a thread keeps values of a row: half of
+  // those that a thread of 16 full warps can have. `kept_code` is the number of instructions of its
+  // loops after unrolling for that. It is four times the capacity of a 16 KB instruction cache, and
+  // rows of 1024 need less.
   int64_t kept_words, kept_code;
-  // Of products of matrices: terms that are moved at a time (the machine: 64 bytes of a row, and
-  // with two stages of tiles of 128 x 128 two thirds of the shared memory that a block has
-  // unasked), of those of 16 bits for tensor cores likewise; instructions behind the loop for all
-  // points of a thread (as `unrolled`); blocks from which on tiles are larger (the machine: as many
-  // as the largest have multiprocessors).
+  // Limits for matrix products. `product_terms` is the number of terms that are copied per stage:
+  // 64 bytes of a row. Two stages of 128 x 128 tiles then use two thirds of the shared memory that
+  // a block gets by default. `product_terms_mma` is the same for 16-bit types on tensor cores.
+  // `product_points` is the number of instructions after the loop for all points of a thread, set
+  // like `unrolled`. `product_blocks` is the number of blocks from which on tiles are larger: the
+  // largest GPUs have as many multiprocessors.
   int product_terms, product_terms_mma;
   int64_t product_points, product_blocks;
 };
 
-// 16 vector registers, masks in them: SSE4.2, AVX2, and what is no x86.
+// 16 vector registers that also hold the masks: SSE4.2, AVX2, and all targets other than x86.
 inline constexpr Limits narrow = {
     .live_vectors = 28,
     .interleaved_body = 480,
@@ -150,7 +171,7 @@ inline constexpr Limits narrow = {
     .product_blocks = 0,
 };
 
-// AVX-512: 32 vector registers, masks in registers of their own, masked memory accesses.
+// AVX-512: 32 vector registers, separate mask registers, masked memory accesses.
 inline constexpr Limits avx512 = [] {
   Limits l = narrow;
   l.live_vectors = 56;
@@ -163,8 +184,8 @@ inline constexpr Limits avx512 = [] {
   return l;
 }();
 
-// Threads: nothing is done for the vectors that there are not. Of registers there are enough for
-// all partial sums of a fold that is not long.
+// GPUs: a thread does no work for vectors beyond the last one. There are enough registers for all
+// partial results of a fold of moderate length.
 inline constexpr Limits gpu = [] {
   Limits l = narrow;
   l.fold_registers = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/choose/parts.h: the parts of choosing a schedule. Included by this folder alone.
+// jit/schedule/choose/parts.h: the parts of choosing a schedule. Only this folder includes it.
 #pragma once
 #include "weft/jit/schedule/choose/limits.h"
 #include "weft/jit/schedule/loops.h"
@@ -8,14 +8,14 @@
 
 namespace weft::compiler {
 
-// Which operands of the loop are moved by blocks of trips, and how many trips a block has, for so
-// many vectors side by side; no operands if none is.
+// Returns which operands of the loop are moved by blocks of trips, and the trips of a block, for
+// this number of interleaved vectors. Returns no operands if none can be moved.
 LoopSchedule rows_of(const nest::Kernel& k, const Divergence& d, const Limits& limits, int lanes,
                      int interleave, nest::Id loop);
-// Loops, folds, branches and prefetches, once the rest of the schedule is chosen.
+// Chooses loops, folds, branches and prefetches once the rest of the schedule is chosen.
 void choose_inner(const nest::Kernel& k, const Divergence& d, const Limits& limits, Schedule* s);
-// Short loops are written out where that turns arrays of the lane into registers, or where they are
-// next to nothing. Within a loop that is written out, bounds made of its index are constant, too.
+// Returns the short loops to unroll: those whose unrolling turns per-lane arrays into registers,
+// and those with little code. In an unrolled loop, bounds computed from its index are constant too.
 std::vector<nest::Id> loops_to_unroll(const nest::Kernel& k, const Divergence& d,
                                       const Limits& limits, const Schedule& s);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/choose/unroll.cpp: which loops of constant length are written out: goes through a
-// kernel as its code is written, and counts what writing loops out adds.
+// jit/schedule/choose/unroll.cpp: chooses the loops of constant trip count to unroll. It visits a
+// kernel in the order of emission and counts the instructions that unrolling adds.
 #include <algorithm>
 #include <set>
 
@@ -22,7 +22,7 @@ class Unroller {
   Unroller(const Kernel& k, const Divergence& d, const Limits& limits, const Schedule& s)
       : k_(k), d_(d), limits_(limits), s_(s) {}
 
-  // A loop is written out wherever it stands, or nowhere.
+  // A loop is unrolled everywhere it is emitted, or nowhere.
   std::vector<Id> run() {
     do {
       unrolled_.clear();
@@ -89,8 +89,8 @@ class Unroller {
     const int64_t most = arrays ? left_ : std::min(limits_.unrolled_without_arrays, left_);
     return size(v, lo, hi, most) <= most;
   }
-  // Instructions that trips of a loop, or a block, would become; more than `most` if it is more.
-  // Loops of unknown length count four times.
+  // Returns the instructions that the trips of a loop, or a block, would become. It stops counting
+  // above `most`. Loops of unknown trip count are counted four times.
   int64_t size(Id v, int64_t lo, int64_t hi, int64_t most) {
     const nest::Block& body = k_.blocks[k_.insts[v].blocks[0]];
     int64_t n = 0;
