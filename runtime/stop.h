@@ -20,8 +20,8 @@ class StopToken {
  public:
   // Returns true if interrupt() was called after the token was made, or if the deadline has passed.
   bool stop() const;
-  // Throws InterruptedError in that case. The error names the owner of the time limit, or `what`
-  // was running.
+  // Throws InterruptedError in that case. The error names the function that set the time limit, or
+  // `what`, the work that is running.
   void check(const char* what) const;
   // The text of that error; "" if nothing is to be stopped.
   std::string reason(const char* what) const;

@@ -133,7 +133,7 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
  private:
   friend class Current;
   class Maker;
-  void launch(FunctionRef<void()> work) override { work(); }  // the work only queues
+  void launch(FunctionRef<void()> work) override { work(); }  // `work` only queues
   void synchronize() override;
   bool wait_for_all();
   // Under the guard. Throws InterruptedError if the launch that should have written there was

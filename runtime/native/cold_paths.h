@@ -11,7 +11,6 @@ namespace weft::native {
 
 // Reads `lanes` values at `in`; result r of value l is stored at out[r * lanes + l], of the same
 // type.
-// type.
 using ColdPathFn = void (*)(const void* in, void* out, int64_t lanes);
 struct ColdPath {
   const char* name;  // the symbol that kernels refer to

@@ -33,7 +33,6 @@ struct MatrixProduct {
 };
 // The library's descriptors of a product and the algorithm that it chose. Both are made at the
 // first run.
-// run.
 class Multiplier {
  public:
   virtual ~Multiplier() = default;

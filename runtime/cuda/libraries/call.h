@@ -16,7 +16,7 @@ namespace weft::cuda {
 
 // "cusolverDnSpotrf": the library's name for a routine with elements of that type.
 std::string routine_name(const char* prefix, DType d, std::string_view routine);
-// Throws DeviceError or OutOfMemoryError with all of these names, unless the status is success.
+// Throws DeviceError or OutOfMemoryError that names all arguments, unless the status is success.
 void check_status(const Gpu& g, std::string_view library, const std::string& entry, Status s);
 
 // Owns a descriptor object of a library.

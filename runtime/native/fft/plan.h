@@ -46,8 +46,8 @@ struct SquarePlan {
   LanePlan<T> first, second;
   // exp(-2 pi i j k / n) for k < rows, by blocks of 16 of the columns j: real parts, then imaginary
   // parts. Above `tabulated` elements, only block 0 is stored and is multiplied by the root of each
-  // block. The root
-  // `exp(-2 pi i e / n)` is `coarse[e / fine.size()] fine[e % fine.size()]`, pairs of doubles.
+  // block. `exp(-2 pi i e / n)` is `coarse[e / fine.size()] fine[e % fine.size()]`, pairs of
+  // doubles.
   static constexpr int64_t tabulated = int64_t{1} << 16;
   static constexpr int64_t block = 16;
   std::vector<T> twiddles;
