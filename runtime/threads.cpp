@@ -49,7 +49,7 @@ int default_threads() {
 struct Arena {
   ForkMutex guard;
   std::atomic<int> threads{default_threads()};
-  // null until it is needed, or after the count has changed
+  // Null until it is needed, and after the number of threads has changed.
   std::shared_ptr<tbb::task_arena> arena;
   // Set in a forked child. oneTBB relies on its threads, which a child does not have, and its locks
   // may be held there.

@@ -161,7 +161,7 @@ class Gpu::Maker final : public Launcher {
   }
   Gpu& gpu_;
   std::shared_ptr<MadeGraph> graph_;
-  // the graph, and the graph to which nodes are added
+  // The graph, and the graph to which nodes are added.
   GraphHandle whole_ = nullptr, handle_ = nullptr;
   NodeHandle last_ = nullptr, node_ = nullptr;
   std::vector<const char*> names_;

@@ -132,7 +132,7 @@ struct Convolver::Plan {
         rhs{rhs_laid.desc(), desc.weights_desc()},
         out{out_laid.desc(), desc.dst_desc()} {}
   int64_t scratch() const { return aligned(desc.scratchpad_desc().get_size()); }
-  // for one thread, without the kernel
+  // Bytes for one thread, without the kernel.
   int64_t bytes() const { return lhs.bytes() + out.bytes() + scratch(); }
 };
 
