@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/callbacks.cpp: what an effect costs a lane: build/release/benchmarks/callbacks
+// benchmarks/callbacks.cpp: the cost of an effect per lane: build/release/benchmarks/callbacks
 #include <weft/weft.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ using namespace weft;
 
 namespace {
 
-// The shortest of several runs of a mapped function, in ns a lane.
+// The shortest of several runs of a mapped function, in ns per lane.
 template <class F>
 void row(const char* name, F f) {
   constexpr int64_t lanes = 10'000;
@@ -36,7 +36,7 @@ void twice(void* const* out, const void* const* in, const BufferType*) {
 
 int main() {
   const ShapeDtypeStruct scalar{{}, F32};
-  std::cout.rdbuf(nullptr);  // what is printed is made, and goes nowhere
+  std::cout.rdbuf(nullptr);  // output is formatted and then discarded
   row("pure_callback",
       [&](Array x) { return pure_callback([](Array v) { return v; }, scalar, x); });
   row("io_callback", [&](Array x) { return io_callback([](Array v) { return v; }, scalar, x); });

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/first_call.cpp: what the first call of a small function costs: trace and compile, with
-// the process warm. Each round is another program, so that nothing is found in a cache.
+// benchmarks/first_call.cpp: the cost of the first call of a small function, that is of tracing and
+// compiling, in a warm process. Each round uses another program, so that no cache helps.
 #include <weft/weft.h>
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/gpu_cases.h: the programs whose code for GPUs is looked at (tools/gpu_kernels.cpp,
-// tests/jit/emit/image_test.cpp), traced.
+// benchmarks/gpu_cases.h: traced programs whose GPU code is inspected (tools/gpu_kernels.cpp,
+// tests/jit/emit/image_test.cpp).
 #pragma once
 #include <string>
 #include <vector>
@@ -13,11 +13,11 @@
 namespace weft::programs {
 
 struct GpuCase {
-  std::string name;  // also that of the kernel in limit_gpu.cu, if there is one
+  std::string name;  // also the name of the kernel in limit_gpu.cu, if it exists
   std::string what;
   Jaxpr program;
-  bool in_registers = false;  // nothing of it may be spilled at 128 registers
-  int terms = 0;              // that a thread has of a row, if a warp shares one
+  bool in_registers = false;  // true: the kernel may not spill at 128 registers
+  int terms = 0;              // terms of a row per thread, if a warp shares a row
 };
 
 inline std::vector<GpuCase> gpu_cases() {

@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# benchmarks/gpu_peers.py: the rows of benchmarks/gpu_rows.h in JAX and PyTorch, on their GPU if they have one.
-# Reads rows and their sizes, as `gpu_rows --sizes` prints them; prints what its --peers reads.
-# Arguments: seconds of repetitions, a row (2). What has no such program in a library is left out.
+# benchmarks/gpu_peers.py: the rows of benchmarks/gpu_rows.h in JAX and PyTorch, on their GPU if
+# they have one. Reads rows and their sizes as `gpu_rows --sizes` prints them, and prints the input
+# of `gpu_rows --peers`. Arguments: seconds of repetitions per row (2). A row that a library cannot
+# express is left out.
 import math
 import sys
 import time
 
 SECONDS = float(sys.argv[1]) if len(sys.argv) > 1 else 2.0
 SEGMENTS, TABLE = 10000, 1000000
-# Of Dormand and Prince: the stages, the result, its error.
+# The method of Dormand and Prince: the stages, the result, its error.
 STAGES = ((0.2,), (3 / 40, 9 / 40), (44 / 45, -56 / 15, 32 / 9),
           (19372 / 6561, -25360 / 2187, 64448 / 6561, -212 / 729),
           (9017 / 3168, -355 / 33, 46732 / 5247, 49 / 176, -5103 / 18656))
@@ -53,7 +54,7 @@ def measure_all(peer, rows, make):
             made = make(name, size)
             if made:
                 measure(peer, name, *made)
-        except Exception as e:  # a row of a library that fails is no end of the others
+        except Exception as e:  # a failing row does not end the others
             say("error", peer, name, f"{type(e).__name__}: {str(e)[:200]}")
 
 
@@ -333,7 +334,7 @@ def main():
             run(rows)
         except ImportError as e:
             say("missing", peer, "", f"{e} ({sys.executable})")
-        except Exception as e:  # no device of it, say
+        except Exception as e:  # for example, there is no device
             say("missing", peer, "", f"{type(e).__name__}: {str(e)[:200]}")
 
 

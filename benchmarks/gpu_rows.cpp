@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/gpu_rows.cpp: times the rows of gpu_rows.h on a GPU: by the clock, until the results
-// are there. ./dev gpu-bench calls it.
+// benchmarks/gpu_rows.cpp: times the rows of gpu_rows.h on a GPU, in wall-clock time until the
+// results are available. ./dev gpu-bench calls it.
 #include "gpu_rows.h"
 
 #include <algorithm>
@@ -128,7 +128,7 @@ Measured measure(const GpuRow& r, int64_t n, double seconds) {
   return m;
 }
 
-// Lines of three fields, parted by tabs: what is said, of which peer and row, and what that is.
+// Reads lines of four fields separated by tabs: the kind of entry, the peer, the row, the value.
 void read_peers(const std::string& file, std::map<std::string, Peer>& peers) {
   std::ifstream in(file);
   if (!in) throw BadUsage("cannot read " + file);

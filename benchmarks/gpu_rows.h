@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/gpu_rows.h: the programs that are timed on a GPU, and what each moves and computes.
-// benchmarks/gpu_peers.py has the same rows, by the same names, for other libraries.
+// benchmarks/gpu_rows.h: the programs that are timed on a GPU, and the bytes and operations of
+// each. benchmarks/gpu_peers.py has the same rows, with the same names, for other libraries.
 #pragma once
 #include <functional>
 #include <memory>
@@ -13,16 +13,16 @@
 
 namespace weft::programs {
 
-// A row of one size, ready to be timed. `run` returns when the results are there.
+// A row of one size, ready to be timed. `run` returns when the results are available.
 struct Timed {
   std::function<void()> run;
   double bytes = 0;  // that must be read or written
   double flops = 0;
-  double parts = 1;  // the time that is reported is that of one of so many equal parts
+  double parts = 1;  // the reported time is that of one of this many equal parts
 };
 struct GpuRow {
   std::string name, what;
-  int64_t size, tiny;  // as it is measured; of a test
+  int64_t size, tiny;  // for measurements; for tests
   Timed (*make)(int64_t n);
 };
 
@@ -31,7 +31,7 @@ namespace rows {
 inline Array normal(const Shape& s, int seed = 0) { return random::normal(random::key(seed), s); }
 inline double count(int64_t n) { return static_cast<double>(n); }
 
-// The program f of arguments that lie on the device.
+// Calls f, compiled, with arguments that are on the device.
 template <class F, class... A>
 std::function<void()> calls(F f, A... x) {
   return [=, compiled = jit(f)] {
@@ -40,7 +40,7 @@ std::function<void()> calls(F f, A... x) {
   };
 }
 
-// Of so many calls only the last is waited for.
+// Waits only for the last of n calls.
 inline Timed launches(int64_t n) {
   const auto f = jit([](Array x) { return x + 1.f; });
   const Array x = zeros({256});
@@ -51,7 +51,7 @@ inline Timed launches(int64_t n) {
   };
   return {.run = run, .parts = count(n)};
 }
-// Each sum needs the one before.
+// Each sum depends on the previous one.
 inline Timed small_kernels(int64_t n) {
   const auto f = [n](Array x) {
     for (int64_t i = 0; i < n; ++i) x = x - tanh(x).mean();
@@ -76,7 +76,7 @@ class Memory {
   int64_t capacity_ = 0;
   char* data_ = nullptr;
 };
-// What the driver itself makes of the bandwidth.
+// The bandwidth of the driver's own copy.
 inline Timed copy(int64_t n) {
   detail::Device& device = *detail::default_elsewhere();
   const auto memory = std::make_shared<Memory>(device, 8 * n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/gpu_table.h: what was timed on a GPU, as JSON and as a table of Markdown.
+// benchmarks/gpu_table.h: times measured on a GPU, as JSON and as a Markdown table.
 #pragma once
 #include <cstdint>
 #include <cstdio>
@@ -13,16 +13,17 @@ namespace weft::programs {
 
 // Times are in seconds.
 struct Measured {
-  std::string name, what, error;  // with an error there are no times
+  std::string name, what, error;  // if there is an error, there are no times
   int64_t size = 0;
   double first = 0, low = 0, median = 0, high = 0;  // the first call; the quartiles
   size_t repetitions = 0;
-  double bytes = 0, flops = 0;  // a second
+  double bytes = 0, flops = 0;  // per second
 };
 struct Peer {
-  std::string version, missing;  // one of them: "0.10.2 on NVIDIA H100"; why it was not measured
-  std::map<std::string, double> times;        // by rows
-  std::map<std::string, std::string> errors;  // of rows
+  // exactly one is set: "0.10.2 on NVIDIA H100", or why it was not measured
+  std::string version, missing;
+  std::map<std::string, double> times;        // by row
+  std::map<std::string, std::string> errors;  // by row
 };
 struct GpuReport {
   std::string date, device, weft;
@@ -45,7 +46,7 @@ inline std::string quoted(const std::string& s) {
   }
   return q + '"';
 }
-// Of the bandwidth of the driver's own copy; 0 where that is not known.
+// The bandwidth relative to the driver's own copy; 0 if the latter was not measured.
 inline double share_of_copy(const GpuReport& r, const Measured& m) {
   for (const Measured& c : r.rows)
     if (c.name == "copy" && c.bytes > 0) return m.bytes / c.bytes;

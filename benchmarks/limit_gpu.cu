@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/limit_gpu.cu: what a GPU could run: the programs of programs.h as one writes them by
-// hand in CUDA. tools/gpu_kernels.cpp compiles them and lays their instructions beside ours.
+// benchmarks/limit_gpu.cu: hand-written CUDA versions of the programs of programs.h, as a limit for
+// GPU code. tools/gpu_kernels.cpp compiles them and compares their instructions with ours.
 //
-// A kernel has the name of its program and does the same work: products are whole, pivots are
-// looked for. Loops over elements are not unrolled, so that a trip is a trip.
+// A kernel has the name of its program and does the same work: products are complete, and pivots
+// are searched. Loops over elements are not unrolled, so that one trip of the code is one trip of
+// the loop.
 #include <cuda_bf16.h>
 #include <mma.h>
 
@@ -78,7 +79,7 @@ extern "C" __global__ void __launch_bounds__(256)
   end[at] = y;
 }
 
-// A warp a row.
+// One warp per row.
 extern "C" __global__ void __launch_bounds__(256)
     softmax(const float* x, float* out, int64_t rows, int32_t columns) {
   const int64_t row = thread_index() / 32;
@@ -136,7 +137,8 @@ extern "C" __global__ void __launch_bounds__(256)
 }
 
 namespace {
-// The first of the largest; NaN is larger than all numbers.
+// Returns true if argmax prefers (a, i) to (b, k): the first of the largest numbers wins, and NaN
+// is larger than all numbers.
 __device__ bool better(float a, int32_t i, float b, int32_t k) {
   return a > b || (a != a && b == b) || ((a == b || (a != a && b != b)) && i < k);
 }
@@ -199,7 +201,7 @@ __device__ Matrix<n, n> eye(float x) {
   for (int i = 0; i < n; ++i) r.at[i][i] = x;
   return r;
 }
-// s^-1 b, by elimination; the larger number of the first column is the pivot.
+// s^-1 b by elimination; the pivot is the larger number of the first column.
 template <int m>
 __device__ Matrix<2, m> solve(Matrix<2, 2> s, Matrix<2, m> b) {
   const bool swap = fabsf(s.at[1][0]) > fabsf(s.at[0][0]);
@@ -230,7 +232,7 @@ extern "C" __global__ void __launch_bounds__(256)
   new_covs[at] = sum(eye<4>(1), -1, gain * h) * p;
 }
 
-// Of the lower triangle; zeros above.
+// The factor in the lower triangle; zeros above.
 extern "C" __global__ void __launch_bounds__(256)
     cholesky4(const float* matrices, float* factors, int64_t n) {
   const int64_t at = thread_index();
@@ -250,7 +252,7 @@ extern "C" __global__ void __launch_bounds__(256)
     for (int j = 0; j < 4; ++j) factors[16 * at + 4 * i + j] = l[i][j];
 }
 
-// Four neighbours a thread, which begin at multiples of 16 bytes.
+// Four neighbours per thread, starting at multiples of 16 bytes.
 extern "C" __global__ void __launch_bounds__(256)
     saxpy(const float* a, const float* x, const float* y, float* out, int64_t n) {
   const int64_t at = 4 * thread_index();
@@ -267,7 +269,7 @@ extern "C" __global__ void __launch_bounds__(256)
   for (int64_t i = at; i < n; ++i) out[i] = scale * x[i] + y[i];
 }
 
-// A block of 32 x 8 threads a tile of 32 x 32.
+// A block of 32 x 8 threads per tile of 32 x 32.
 extern "C" __global__ void __launch_bounds__(256)
     transpose(const float* x, float* out, int64_t rows, int64_t columns) {
   __shared__ float tile[32][33];
@@ -283,8 +285,8 @@ extern "C" __global__ void __launch_bounds__(256)
       out[(top + ty + n) * columns + left + tx] = tile[tx][ty + n];
 }
 
-// A layer: of 128 x 128 points a thread has 8 x 8, in four groups of neighbours. 16 terms are in
-// shared memory while the next 16 come.
+// A dense layer. A block computes 128 x 128 points; a thread has 8 x 8 of them, in four groups of
+// neighbours. While 16 terms in shared memory are used, the next 16 are loaded.
 namespace {
 constexpr int tile = 128, terms = 16, pitch = tile + 4;
 }
@@ -345,7 +347,8 @@ extern "C" __global__ void __launch_bounds__(256)
     }
 }
 
-// The same by tensor cores: a warp has 64 x 32 points of the tile, 32 terms are moved at a time.
+// The same on tensor cores: a warp computes 64 x 32 points of the tile and loads 32 terms at a
+// time.
 namespace {
 namespace wmma = nvcuda::wmma;
 constexpr int narrow_terms = 32, x_pitch = narrow_terms + 8, w_pitch = tile + 8;
@@ -397,7 +400,8 @@ extern "C" __global__ void __launch_bounds__(256)
     s = 1 - s;
     put(s);
   }
-  // Where the numbers of a fragment stand is not said, so they are stored before the bias is added.
+  // The position of elements in a fragment is unspecified, so it is stored before the bias is
+  // added.
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 2; ++j)
       wmma::store_matrix_sync(out + int64_t{row + mine + 16 * i} * n + column + own + 16 * j,

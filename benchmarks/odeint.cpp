@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/odeint.cpp: gradients of solutions of differential equations, as
-// benchmarks/odeint_jax.py defines them. Arguments: parts of the names to run. Prints milliseconds:
-// best, median, first call, and a sum of the gradient. WEFT_ODE_REPORT=1 prints reports instead.
+// benchmarks/odeint.cpp: gradients of solutions of differential equations, as defined in
+// benchmarks/odeint_jax.py. Arguments: parts of the names to run. Prints milliseconds: best,
+// median, first call; and a sum of the gradient. WEFT_ODE_REPORT=1 prints reports instead.
 #include <weft/weft.h>
 
 #include <algorithm>
@@ -33,7 +33,7 @@ double total(const T& x) {
   return r;
 }
 
-// At most two seconds of calls, and their times.
+// Times calls for at most two seconds, and prints the times.
 template <class F, class... A>
 void measure(const std::string& name, F f, const A&... args) {
   bool wanted = only.empty();
@@ -77,12 +77,12 @@ struct Net {
 };
 Array neural(Array y, Array, Net n) { return dot(n.w2, tanh(dot(n.w1, y) + n.b1)) + n.b2; }
 
-// The sum of the squares of all states, of y0 and of parameters.
+// The sum of the squares of all states, as a function of y0 and of parameters.
 template <class F>
 auto loss(F f, const char* gradient, const Array& t) {
   return [=](auto p, Array y0) { return square(odeint(f, y0, t, p, with(gradient))).sum(); };
 }
-// Of many lanes that share their parameters.
+// The same for many lanes that share their parameters.
 template <class F>
 auto shared_loss(F f, const char* gradient, const Array& t) {
   const auto one = loss(f, gradient, t);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# benchmarks/odeint_jax.py: the cases of benchmarks/odeint.cpp in JAX, whose gradients are those of the
-# adjoint. Arguments: parts of their names.
+# benchmarks/odeint_jax.py: the cases of benchmarks/odeint.cpp in JAX, which computes gradients by
+# the adjoint method. Arguments: parts of their names.
 import sys
 import time
 

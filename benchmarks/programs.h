@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/programs.h: the programs that are measured (spine.cpp) and whose code is looked at
-// (tools/gpu_kernels.cpp), each of one lane.
+// benchmarks/programs.h: programs of one lane that are measured (spine.cpp) and whose code is
+// inspected (tools/gpu_kernels.cpp).
 #pragma once
 #include <weft/weft.h>
 
@@ -12,7 +12,7 @@
 namespace weft::programs {
 
 using Point = std::tuple<Array, Array, Array>;
-// The trips until c + z^2 has left the circle.
+// The number of trips until c + z^2 has left the circle.
 inline Array mandelbrot(Array cr, Array ci) {
   const auto test = [](Point s) {
     auto& [a, b, i] = s;
@@ -26,7 +26,7 @@ inline Array mandelbrot(Array cr, Array ci) {
 }
 
 using Solver = std::tuple<Array, Array, Array, Array>;  // time, state, step, count
-// By Dormand and Prince, with steps as long as the error allows: y after ten seconds.
+// y after ten seconds by Dormand and Prince, with steps as long as the error tolerance allows.
 inline Array van_der_pol(Array mu, Array y0) {
   const auto f = [&](Array y) { return stack({y[1], mu * (1.f - y[0] * y[0]) * y[1] - y[0]}); };
   const auto test = [](Solver s) { return (std::get<0>(s) < 10.f) & (std::get<3>(s) < 20000); };
@@ -75,7 +75,7 @@ inline Net step(Net net, Array x, Array y) {
   return r;
 }
 
-// A filter of positions and speeds in a plane, from positions that are measured.
+// A Kalman filter of positions and speeds in a plane, from measured positions.
 struct Belief {
   Array mean, cov;
 };

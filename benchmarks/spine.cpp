@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// benchmarks/spine.cpp: cases that use all of the library, as benchmarks/peer_jax.py defines them.
+// benchmarks/spine.cpp: cases that use the whole library, as defined in benchmarks/peer_jax.py.
 // Arguments: parts of the names to run. Prints milliseconds: best, median, first call.
 #include <weft/weft.h>
 
@@ -25,7 +25,7 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// At most two seconds of calls, and their times.
+// Times calls for at most two seconds, and prints the times.
 template <class F>
 void measure(const char* name, F call) {
   bool wanted = only.empty();

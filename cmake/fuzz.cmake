@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# cmake/fuzz.cmake: every tests/fuzz/NAME.cpp is a fuzzer, fuzz_NAME. All of Weft that an input comes
-# to is built with the sanitizers and counters.
+# cmake/fuzz.cmake: every tests/fuzz/NAME.cpp becomes a fuzzer, fuzz_NAME. All parts of Weft that an
+# input can reach are built with the sanitizers and coverage counters.
 set(fuzz_flags -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all
   -fno-omit-frame-pointer)
 
@@ -18,7 +18,7 @@ foreach(folder core interop runtime tracer batching autodiff ops)
     target_precompile_headers(fuzzed_${folder} REUSE_FROM fuzzed_core)
   endif()
 endforeach()
-# Its templates, with the sanitizers, take the optimizer three times as long as the rest together.
+# With sanitizers, its templates would take the optimizer three times as long as all other files.
 target_compile_options(fuzzed_ops PRIVATE -O0)
 
 set(parts_of_expr fuzzed_core)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# cmake/gpu_bundle.cmake: what of our own ./dev gpu-bundle packs (tools/gpu/bundle.sh): a component
-# of an installation, so that no path of the build folder stays in it.
+# cmake/gpu_bundle.cmake: lists our files that ./dev gpu-bundle packs (tools/gpu/bundle.sh). They
+# form an installation component, so that they contain no path of the build folder.
 set(gpu_parts tool_weft test_laws test_ops test_programs benchmarks_gpu_rows)
 set(gpu_examples)
 file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/examples/[0-9][0-9]_*.cpp)
@@ -14,7 +14,7 @@ install(TARGETS ${gpu_parts} RUNTIME DESTINATION bin COMPONENT gpu EXCLUDE_FROM_
 install(TARGETS ${gpu_examples} RUNTIME DESTINATION examples COMPONENT gpu EXCLUDE_FROM_ALL)
 add_custom_target(gpu_parts DEPENDS weft ${gpu_parts} ${gpu_examples})
 
-if(NOT WEFT_SANITIZE)  # whose libraries are not for other machines
+if(NOT WEFT_SANITIZE)  # a sanitized build needs libraries that other machines do not have
   add_test(NAME gpu/bundle COMMAND ${PROJECT_SOURCE_DIR}/tests/gpu/bundle.sh ${PROJECT_BINARY_DIR}
     $<TARGET_FILE:fake_cuda>)
   weft_test_properties(gpu/bundle "slow;tool")

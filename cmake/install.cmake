@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# cmake/install.cmake: the library, its headers, the command, and how others find them.
+# cmake/install.cmake: installs the library, its headers, the command, and the files by which other
+# projects find them.
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 install(TARGETS weft LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET tool_weft)
   install(TARGETS tool_weft RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-# Headers are for users if weft.h reaches them, or eigen.h.
+# Installs the headers that weft.h or eigen.h reaches.
 set(todo weft.h eigen.h)
 set(public_headers)
 while(todo)
@@ -21,7 +22,7 @@ while(todo)
   list(TRANSFORM lines REPLACE "^#include \"weft/([^\"]*)\".*" "\\1")
   list(APPEND todo ${lines})
 endwhile()
-# Names of weft::ir are not weft's own in a user's program.
+# Headers for users may not make the names of weft::ir visible in namespace weft.
 if(core/ir.h IN_LIST public_headers)
   message(FATAL_ERROR "weft.h or eigen.h reaches core/ir.h: write ir:: before names of weft::ir")
 endif()
@@ -34,12 +35,12 @@ configure_package_config_file(cmake/weftConfig.cmake.in weftConfig.cmake
   INSTALL_DESTINATION ${weft_cmake_dir} PATH_VARS CMAKE_INSTALL_INCLUDEDIR CMAKE_INSTALL_LIBDIR
   NO_CHECK_REQUIRED_COMPONENTS_MACRO)
 write_basic_package_version_file(weftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-# weft.pc finds its prefix from where it lies.
+# weft.pc computes its prefix from its own location.
 file(RELATIVE_PATH up_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(cmake/weft.pc.in weft.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/weftConfig.cmake ${PROJECT_BINARY_DIR}/weftConfigVersion.cmake
   DESTINATION ${weft_cmake_dir})
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
-# Builds what `cmake --install` copies, and no tests.
+# Builds what `cmake --install` copies, without tests.
 add_custom_target(installable DEPENDS weft ${weft_tools})

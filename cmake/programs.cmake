@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# cmake/programs.cmake: every examples/NN_*.cpp and examples/gallery/*.cpp is a program and a test,
-# every benchmarks/*.cpp a program. They see what a user sees: <weft/weft.h> and libweft.
+# cmake/programs.cmake: every examples/NN_*.cpp and examples/gallery/*.cpp becomes a program and a
+# test, every benchmarks/*.cpp a program. They use only the public interface: <weft/weft.h> and
+# libweft.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
-find_package(Eigen3 CONFIG QUIET)  # of examples/gallery/eigen_*.cpp alone
+find_package(Eigen3 CONFIG QUIET)  # only for examples/gallery/eigen_*.cpp
 function(weft_programs folder pattern)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${folder}/${pattern})
   string(REPLACE "/" "_" group ${folder})
@@ -18,7 +19,7 @@ function(weft_programs folder pattern)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
     target_link_libraries(${target} PRIVATE weft weft_flags)
-    # Their own lines are a user's: errors name them (core/error.h).
+    # Their own lines count as user code: errors name them (core/error.h).
     target_compile_options(${target} PRIVATE ${short_names}
       -fmacro-prefix-map=${PROJECT_BINARY_DIR}/include/weft/=weft/
       -fmacro-prefix-map=include/weft/=weft/)
@@ -29,16 +30,17 @@ function(weft_programs folder pattern)
     if(folder MATCHES "^examples")
       add_test(NAME ${folder}/${name} COMMAND ${target} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
       weft_test_properties(${folder}/${name} "quick;example")
-      # On an emulated GPU (docs/decisions/0030), but for two of the gallery: thousands of rounds of
-      # windows, and a product of long columns, whose last digits are those of another order.
+      # Also run on an emulated GPU (docs/decisions/0030), except two programs of the gallery. One
+      # runs thousands of rounds of windows; the other has a product of long columns, whose last
+      # digits depend on the order of the sum.
       if(NOT WEFT_SANITIZE AND NOT name MATCHES "^(image_pipeline|asian_options)$")
         add_test(NAME gpu/${folder}/${name} COMMAND Python3::Interpreter
           ${PROJECT_SOURCE_DIR}/tests/gpu/examples.py $<TARGET_FILE:${target}> cuda:0)
         set(speed quick)
-        if(name MATCHES "^(06|08)")  # 400 MB of results; many short rows, a warp each
+        if(name MATCHES "^(06|08)")  # 400 MB of results; many short rows, each with a warp
           set(speed "quick;long")
         elseif(name MATCHES "^(07|11|13|heston|mlp|particles|transformer)")
-          # millions of launches, or of such rows
+          # millions of launches, or of short rows
           set(speed slow)
         endif()
         weft_test_properties(gpu/${folder}/${name} "${speed};example")

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// cmake/std.h: the precompiled header of the library. Every file still includes what it uses:
-// `./dev check` compiles without this one.
+// cmake/std.h: the precompiled header of the library. Every file still includes all headers that it
+// uses: `./dev check` compiles without this one.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# cmake/tools.cmake: the programs of tools/ and its folders. A file with a main() is a program of its
-# name; the files without one belong to the `weft` command.
+# cmake/tools.cmake: the programs of tools/ and its folders. A file with a main() becomes a program
+# with its name; files without one belong to the `weft` command.
 file(GLOB_RECURSE tool_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/*.cpp)
 set(command_parts)
 set(weft_tools)
 find_library(mpfr_library mpfr)
 find_library(gmp_library gmp)
-if(NOT mpfr_library OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # which has numbers of 128 bits
+if(NOT mpfr_library OR NOT CMAKE_CXX_COMPILER_ID STREQUAL GNU)  # only GCC has 128-bit floats
   list(FILTER tool_sources EXCLUDE REGEX /tools/accuracy/)
 endif()
 foreach(source IN LISTS tool_sources)
@@ -25,7 +25,7 @@ foreach(source IN LISTS tool_sources)
 endforeach()
 if(TARGET tool_weft)
   find_package(CLI11 CONFIG REQUIRED)
-  # Objects of their own, so that tests can link them, too.
+  # An object library, so that tests can link the files, too.
   add_library(weft_command OBJECT ${command_parts})
   target_link_libraries(weft_command PRIVATE weft weft_flags fmt::fmt spdlog::spdlog
     PkgConfig::libzip nlohmann_json::nlohmann_json)

@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
   auto per_example = jit(vmap(grad(loss), {none, 0, 0}));
   show("per-example gradients", per_example(w, x, y), array({{2., 0.}, {0., 4.}, {4., 4.}}));
 
-  // What the transforms made of it, before it is compiled.
+  // The program that the transforms produce, before it is compiled.
   std::cout << make_jaxpr(vmap(grad(loss), {none, 0, 0}))(w, x, y) << "\n";
   return finish();
 }

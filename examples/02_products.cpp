@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// examples/02_products.cpp: Matrix products out of a dot product
+// examples/02_products.cpp: Matrix products from a dot product
 #include "expect.h"
 using namespace weft;
 
@@ -23,7 +23,7 @@ int main(int argc, char** argv) {
   const Array p = arange(12.).reshape({3, 2, 2}), q = ones({2, 2, 3});
   show("mm2(p, q)", mm2(p, q), array({{1., 9., 17.}, {5., 13., 21.}}));
 
-  // The compiler sees one matrix product, not lanes.
+  // The compiler sees one matrix product instead of lanes.
   std::cout << "\nmm is traced into\n" << make_jaxpr(mm)(m, n) << "\n";
   expect(bool(allclose(mm(m, n), matmul(m, n))), "mm should be matmul");
   return finish();

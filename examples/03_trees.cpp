@@ -4,7 +4,7 @@
 #include "expect.h"
 using namespace weft;
 
-struct Layer {  // an aggregate struct is a tree by itself
+struct Layer {  // an aggregate struct is a tree without registration
   Array w, b;
 };
 
@@ -19,20 +19,19 @@ int main(int argc, char** argv) {
     return dot(x, dot(y, z));
   };
   show("foo(tree)", foo({ones({a, b}), {ones({b, c}), ones({c, d})}}), full({2, 5}, 12.));
-  const Tree batch{ones({k, a, b}),
-                   {ones({b, k, c}), ones({c, d, k})}};  // lanes in different places
+  const Tree batch{ones({k, a, b}), {ones({b, k, c}), ones({c, d, k})}};  // the mapped axes differ
   auto vfoo = vmap(foo, {{0, {1, 2}}});
   show_shape("vfoo(batch), the axes being {{0, {1, 2}}}", vfoo(batch), {6, 2, 5});
   expect(bool(allclose(vfoo(batch), 12.)), "every element of vfoo(batch) should be 12");
 
-  // A map by name: only "b" is mapped.
+  // A map with string keys: only "b" is mapped.
   using Dict = std::map<std::string, Array>;
   auto bar = [](Dict dct, Array x) { return dct["a"] + dct["b"] + x; };
   const Dict dct{{"a", 0.}, {"b", arange(5.)}};
   show("bar(dct, x)", vmap(bar, {{{"a", none}, {"b", 0}}, none})(dct, 1.),
        array({1., 2., 3., 4., 5.}));
 
-  // A struct: by the order of its fields, or by their names. Results keep their C++ type.
+  // A struct: axes in the order of its fields, or by their names. Results keep their C++ type.
   auto apply = [](Layer l, Array x) { return dot(x, l.w) + l.b; };
   const Layer layers{arange(12.).reshape({3, 2, 2}), array({1., 2.})};
   const Array x = array({1., 1.}), want = array({{3., 6.}, {11., 14.}, {19., 22.}});

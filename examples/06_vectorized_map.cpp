@@ -41,7 +41,8 @@ int main(int argc, char** argv) {
   expect(bool(allclose(d_kernel, (error * inputs).reshape({10, 32, 1}), 1e-5, 1e-5)),
          "gradients of the kernel");
 
-  // The forward pass of a batch, and the whole batch's gradient: the sum of those of the examples.
+  // The forward pass of a batch. The gradient of the whole batch is the sum of the per-example
+  // ones.
   auto forward = [&](Array inp) { return layer(expand_dims(inp, 0))[0]; };
   show_shape("predictions", vectorized_map(forward, inputs), {10, 1});
   auto total = [&](Dense l) { return 0.5 * square(labels - l(inputs)).sum(); };

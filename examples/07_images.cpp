@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// examples/07_images.cpp: The square root of 100 images: by pixels, by images, all at once
+// examples/07_images.cpp: The square root of 100 images: by pixels, by images, as one array
 #include <cmath>
 
 #include "expect.h"
@@ -21,7 +21,7 @@ Array process_pixels(Array image) {
       },
       image);
 }
-// The whole image, with its casts both ways.
+// The whole image, with casts in both directions.
 Array process_image(Array image) { return sqrt(image.astype(F32)).astype(U8); }
 
 int main(int argc, char** argv) {
@@ -37,7 +37,7 @@ int main(int argc, char** argv) {
   expect(bool(array_equal(by_pixels(images), want)), "map_fn, pixel by pixel");
   expect(bool(array_equal(by_images(images), want)), "map_fn, image by image");
   expect(bool(array_equal(at_once(images), want)), "vectorized_map");
-  // The loop over pixels can be mapped as well: its lanes then run together.
+  // The loop over pixels can be mapped, too: its lanes then run together.
   auto loops_at_once = jit([](Array x) { return vectorized_map(process_pixels, x); });
   expect(bool(array_equal(loops_at_once(images), want)), "vectorized_map of the pixel loop");
 

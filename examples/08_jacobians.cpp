@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// examples/08_jacobians.cpp: Jacobians: a loop beside one map, batched, second order, sparse
+// examples/08_jacobians.cpp: Jacobians: a loop and a map compared, second order, sparse
 #include "expect.h"
 using namespace weft;
 
@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   const Array slope = 1. - square(tanh(dot(w, x)));
   const Array want = slope[{slice(), newaxis}] * w;  // by the chain rule
 
-  // One gradient an output, in a loop of C++ …
+  // One gradient per output, in a C++ loop …
   Arrays rows;
   for (int i = 0; i < 3; ++i) rows.push_back(grad([&](Array v) { return f(v)[i]; })(x));
   show("a loop of gradients", stack(rows), want);
@@ -21,12 +21,12 @@ int main(int argc, char** argv) {
       "vectorized_map of gradients",
       vectorized_map([&](Array i) { return grad([&](Array v) { return f(v)[i]; })(x); }, arange(3)),
       want);
-  // The library's ways: a column at a time, a row at a time, whichever is cheaper.
+  // The library's functions: by columns, by rows, or whichever is cheaper.
   show("jacfwd", jacfwd(f)(x), want);
   show("jacrev", jacrev(f)(x), want);
   show("jacobian", jacobian(f)(x), want);
 
-  // f works on rows: then only the blocks on the diagonal are not zero.
+  // rowwise maps f over rows, so only the diagonal blocks of its Jacobian are not zero.
   auto rowwise = [&](Array batch) { return vmap(f)(batch); };
   const Array batch = stack({x, zeros({2})});
   show("batch_jacobian", batch_jacobian(rowwise)(batch), stack({want, w}));
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
        vmap([&](Array q) { return trace(hessian(rosenbrock)(q)); })(stack({p, zeros({2})})),
        array({1002., 202.}));
 
-  // Large: 256 x 256, as a loop of pull-backs and mapped.
+  // A large one, 256 x 256: by a loop of pull-backs, and mapped.
   const Array m = sin(arange(256. * 256.)).reshape({256, 256}) / 16., z = cos(arange(256.));
   auto net = [&](Array u) { return tanh(dot(m, tanh(dot(m, u)))); };
   auto mapped = jit(jacrev(net));
@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   std::cout << "\n256 rows, sequential loop: " << milliseconds(loop) << " ms\n"
             << "256 rows, mapped:          " << milliseconds([&] { return mapped(z); }) << " ms\n";
 
-  // Many zeros: columns that no row has in common are computed together.
+  // Many zeros: columns without a common row are computed together.
   auto chain = [](Array u) {
     for (int step = 0; step < 8; ++step) u = u + 0.1 * (roll(u, 1) - 2. * u + sin(u));
     return u;

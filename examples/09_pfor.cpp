@@ -17,8 +17,8 @@ int main(int argc, char** argv) {
   expect(bool(array_equal(vectorized_map(f, a), pfor([&](Array i) { return f(a[i]); }, 4))),
          "vectorized_map is pfor over rows");
 
-  // A loop whose length depends on the iteration: Newton's method, each lane until it has
-  // converged.
+  // A loop whose length depends on the iteration: Newton's method, where each lane runs until it
+  // has converged.
   auto root = [](Array i) {
     Array target = i.astype(F32) + 1.;
     auto off = [=](Array x) { return abs(x * x - target) > 1e-6 * target; };
@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     return while_loop(off, step, target, {.max_trips = 50});
   };
   show("square roots by while_loop in pfor", pfor(root, 4), array({1., 1.4142135, 1.7320508, 2.}));
-  // Trips differ from lane to lane: the steps of Collatz down to 1.
+  // Trip counts differ from lane to lane: the steps of Collatz down to 1.
   auto steps = [](Array i) {
     auto more = [](std::pair<Array, Array> s) { return s.first > 1; };
     auto next = [](std::pair<Array, Array> s) {
@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   };
   show("switch_ in pfor, the index clamped", pfor(three, 4), array({100, 10, -2, -3}));
 
-  // Loops nest: a scan inside, a pfor inside a pfor.
+  // Nested loops: a scan inside, a pfor inside a pfor.
   auto prefix = [&](Array i) {
     auto add = [&](Array sum, Array x) { return std::pair{sum + x * i, sum + x * i}; };
     return scan(add, Array(0.), a).second;

@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
   const Array x = array({-1., 0., 2.});
   show("f(x)", f(x), array({-0.84147096, 0., 4.}));
 
-  // What is traced is a small typed program; text and program are the same thing.
+  // Tracing gives a small typed program. Its text can be parsed back to the same program.
   const ClosedJaxpr program = make_jaxpr(f)(x);
   std::ostringstream text, again;
   text << program;
@@ -20,12 +20,12 @@ int main(int argc, char** argv) {
   again << parse_jaxpr(text.str());
   expect(again.str() == text.str(), "the text should read back as itself");
 
-  // Its gradient, mapped, as it is compiled: one pass over the lanes.
+  // The mapped gradient after simplification: one pass over the lanes.
   auto slope = jit(vmap(grad(f)));
   show("slopes", slope(x), array({0.54030234, 1., 4.}));
   std::cout << "the mapped gradient, simplified:\n" << slope.lower(x).optimized() << "\n";
 
-  // A branch of C++ needs a value; a traced one has none yet, and the error says what to do.
+  // A C++ branch needs a known value; for a traced one, the error tells what to write instead.
   auto branches = [](Array v) { return bool(v > 0.) ? v : -v; };
   show("on a value it works", branches(-3.), 3.);
   try {

@@ -14,7 +14,7 @@ struct Mlp {
   Layer hidden, out;
 };
 
-// Ten digits of 8 x 8 dots, drawn by segments as on a clock, with noise.
+// Ten digits of 8 x 8 pixels, drawn as on a seven-segment display, with noise.
 std::pair<Array, Array> digits(int n, unsigned seed) {
   const int lit[10] = {0x77, 0x24, 0x5d, 0x6d, 0x2e, 0x6b, 0x7b, 0x25, 0x7f, 0x6f};
   std::mt19937 random(seed);
@@ -35,12 +35,12 @@ std::pair<Array, Array> digits(int n, unsigned seed) {
   }
   return {array(pixels, {n, 64}), array(labels)};
 }
-Layer layer(int in, int out) {  // numbers without a pattern
+Layer layer(int in, int out) {  // pseudo-random numbers
   const Array w = sin(square(arange(1. * in * out))) / std::sqrt(static_cast<float>(in));
   return {w.reshape({in, out}), zeros({out})};
 }
 
-// One example; nothing here knows of a batch.
+// A model of one example, not of a batch.
 Array logits(Mlp m, Array x) {
   return dot(tanh(dot(x, m.hidden.w) + m.hidden.b), m.out.w) + m.out.b;
 }
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   auto [test_x, test_label] = digits(256, 2);
   Mlp model{layer(64, 32), layer(32, 10)};
 
-  // The gradient of one example, made no longer than `most`.
+  // The gradient of one example, scaled so that its norm is at most `most`.
   auto clipped = [](Mlp m, Array xi, Array yi, Array most) {
     auto [value, g] = value_and_grad(loss)(m, xi, yi);
     const Array norm = sqrt(square(tree::ravel(g).first).sum()), scale = minimum(1., most / norm);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// examples/12_stiff_solver.cpp: An adaptive Runge-Kutta solver on 10,000 stiffnesses at once
+// examples/12_stiff_solver.cpp: An adaptive Runge-Kutta solver for 10,000 stiffnesses together
 #include <cmath>
 
 #include "expect.h"
@@ -10,7 +10,8 @@ struct State {
   Array t, y, h, steps;
 };
 
-// y' = -k (y - cos t), y(0) = 0, from 0 to 1, by Bogacki and Shampine's pair of orders 3 and 2.
+// Solves y' = -k (y - cos t), y(0) = 0, from 0 to 1, by Bogacki and Shampine's pair of orders 3 and
+// 2.
 State solve(Array k) {
   auto f = [=](Array t, Array y) { return -k * (y - cos(t)); };
   auto before_end = [](State s) { return s.t < 1.; };
@@ -21,7 +22,7 @@ State solve(Array k) {
     const Array k3 = f(s.t + 0.75 * h, s.y + 0.75 * h * k2);
     const Array y = s.y + h * (2. * k1 + 3. * k2 + 4. * k3) / 9.;
     const Array k4 = f(s.t + h, y);
-    // The pair's difference is the error; the next step is what would have met the tolerance.
+    // The pair's difference estimates the error, which determines the next step length.
     const Array error = abs(h * (-5. * k1 / 72. + k2 / 12. + k3 / 9. - k4 / 8.)) / 1e-6 + 1e-12;
     const Array good = error <= 1.;
     const Array factor = clip(0.9 * exp(log(error) / -3.), 0.2, 5.);
@@ -56,7 +57,7 @@ int main(int argc, char** argv) {
             << "largest error at t = 1: " << worst << "\n";
   expect(worst < 1e-4, "the solutions should be near the closed form");
   expect(most > 3 * least, "stiff lanes should take more steps");
-  // A lane says the same as a solve alone.
+  // A lane gives the same result as a single solve.
   for (int i : {0, 5000, n - 1}) {
     const State alone = one(k[i]);
     show("y(1) for k = " + std::to_string(ks[static_cast<size_t>(i)]), alone.y,

@@ -14,7 +14,7 @@ struct Noise {
   Array process, sensor;  // standard deviations
 };
 
-// One series of measured positions: what is believed after each, and the log likelihood of all.
+// One series of measured positions: the state after each, and the log likelihood of the series.
 std::pair<Array, Array> filter(Noise noise, Array series) {
   const Array move = array({{1., 1.}, {0., 1.}});
   const Array q = square(noise.process) * array({{0.25, 0.5}, {0.5, 1.}}), r = square(noise.sensor);
@@ -60,8 +60,8 @@ int main(int argc, char** argv) {
   const Array alone = filter(right, z[17]).first;
   expect(bool(allclose(alone, means[17], 1e-3, 1e-3)), "alone and mapped should agree");
 
-  // The likelihood of all series, differentiated through scan and vmap: gradient ascent on the
-  // logarithms of the two deviations leads from a wrong guess to those the data was made with.
+  // The gradient of the likelihood of all series goes through scan and vmap. Gradient ascent on the
+  // logarithms of both deviations finds the true values from a wrong guess.
   auto score = [](Noise log_noise, Array series) {
     const Noise noise{exp(log_noise.process), exp(log_noise.sensor)};
     return vmap(filter, {none, 0})(noise, series).second.mean();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// examples/expect.h: the device that an example runs on, printing results and comparing them with
-// what they should be.
+// examples/expect.h: selects the device of an example, prints its results, and compares them with
+// the expected ones.
 #pragma once
 #include <weft/weft.h>
 
@@ -10,7 +10,7 @@
 #include <iostream>
 #include <string>
 
-// What an example is called with: nothing, or --device NAME, where all of it then runs.
+// Reads the arguments of an example: none, or --device NAME, which becomes the default device.
 inline void begin(int argc, char** argv) {
   if (argc == 1) return;
   if (argc != 3 || std::string(argv[1]) != "--device") {
@@ -45,8 +45,7 @@ inline void show_shape(const std::string& name, const weft::Array& got, const we
   std::cout << name << ": " << to_string(got.shape()) << "\n";
   expect(got.shape() == want, name + " should have shape " + to_string(want));
 }
-// Milliseconds of one call, until its results are there, after a first one that traces and
-// compiles.
+// Milliseconds of one call, until its results are available. A call before it traces and compiles.
 template <class F>
 double milliseconds(F f) {
   const auto call = [&] {

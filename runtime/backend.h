@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/backend.h: the seam between evaluation and the compiler: jit/ installs itself here.
+// runtime/backend.h: how evaluation finds the compiler. jit/ installs itself through these
+// functions.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/core/jaxpr.h"
@@ -8,21 +9,21 @@
 namespace weft {
 
 namespace ir {
-// A compiled program of one device (runtime/device.h), whose addresses it takes. `in` are dense
-// row-major inputs (constants first), `out` memory for each output; an output that is an input is
-// not written (the caller returns the same buffer).
+// A program compiled for one device (runtime/device.h); all addresses are addresses of that device.
+// `in` holds dense row-major inputs, constants first. `out` holds the memory for each output. An
+// output that is an input is not written: the caller returns the input's buffer.
 class Executable : public RefCounted {
  public:
   virtual void run(const void* const* in, void* const* out) const = 0;
-  // The input whose memory may be that of output k, or -1.
+  // The index of the input whose memory output k may share, or -1.
   virtual int32_t aliased_input(size_t) const { return -1; }
-  // The same program, which may write over these inputs. It then writes over those that it takes,
-  // whether or not an output lies there.
+  // Returns the same program with permission to overwrite these inputs. The program overwrites each
+  // input for which takes() returns true, even if no output is stored there.
   virtual Ref<const Executable> donating(const std::vector<bool>&) const {
     return Ref<const Executable>(this);
   }
   virtual bool takes(size_t) const { return false; }
-  // Bytes of temporaries that a run needs at once.
+  // Bytes of temporaries that one run needs.
   virtual int64_t temporaries() const = 0;
   // About how many bytes it occupies while it does not run.
   virtual int64_t footprint() const = 0;

@@ -30,7 +30,7 @@ constexpr int64_t pooled_from = 64 << 10;
 constexpr int64_t huge_page = 2 << 20;
 constexpr int64_t page = 4096;
 
-// What an idle block holds: its neighbours by age.
+// The header stored inside an idle block: its neighbours in order of age.
 struct Idle {
   Idle *older, *newer;
   int64_t capacity;
@@ -41,18 +41,18 @@ struct Block {
   int64_t capacity = 0;
 };
 
-// Blocks that wait. They and what is in use together stay within an eighth (and a little) of the
-// most that was ever in use at once: the pool never makes a process much larger than its programs.
+// Idle blocks. Idle bytes plus bytes in use stay within 9/8 of the peak of bytes in use (plus 8
+// MB). The pool therefore never makes a process much larger than its programs.
 struct Pool {
   ForkMutex guard;
-  std::map<int64_t, std::vector<Idle*>> by_capacity;  // of arrays, oldest first
+  std::map<int64_t, std::vector<Idle*>> by_capacity;  // idle array blocks, oldest first
   Idle *oldest = nullptr, *newest = nullptr;
-  int64_t idle = 0;                  // bytes of them
-  std::vector<Block> temporaries;    // of temporaries, by capacity
-  int64_t idle_temporaries = 0;      // bytes of them
-  std::multiset<int64_t> announced;  // what functions may need
+  int64_t idle = 0;                  // bytes of idle array blocks
+  std::vector<Block> temporaries;    // idle blocks for temporaries, by capacity
+  int64_t idle_temporaries = 0;      // their bytes
+  std::multiset<int64_t> announced;  // temporaries that compiled functions may need
   std::atomic<int64_t> in_use{0};
-  std::atomic<int64_t> most{0};  // of in_use
+  std::atomic<int64_t> most{0};  // peak of in_use
   std::atomic<int64_t> limit{0};
 };
 Pool& pool() {
@@ -62,7 +62,7 @@ Pool& pool() {
 int64_t allowance(int64_t most) { return most + most / 8 + (8 << 20); }
 
 int64_t needed(int64_t bytes) { return (bytes < 1 ? 64 : bytes + 63) & ~int64_t{63}; }
-// Whole pages, few different ones: at most a hundredth is wasted.
+// Rounds up to whole pages in few distinct sizes, so that at most a hundredth is wasted.
 int64_t block_size(int64_t need) {
   const int64_t step =
       std::max(page, static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(need))) / 128);
@@ -76,10 +76,10 @@ int64_t block_size(int64_t need) {
                   bytes, why, pool().in_use.load()));
 }
 
-// ---- blocks of the system
+// ---- blocks from the system
 
-// A small block lies in one of malloc's, whose address stands before it: posix_memalign is several
-// times slower and leaves holes.
+// A small block is part of a malloc block, whose address is stored just before the data.
+// posix_memalign is several times slower and fragments the heap.
 void* small_block_of(size_t bytes) {
   auto* const raw = static_cast<std::byte*>(std::malloc(bytes + 64));
   if (!raw) return nullptr;
@@ -92,8 +92,8 @@ void free_small(void* data) {
   std::free(*raw);
 }
 
-// Pooled blocks are mapped for themselves, so that each can be given back whatever lies beside it;
-// large ones on the border of a huge page.
+// Each pooled block has its own mapping, so that it can be unmapped independently of its
+// neighbours. Large blocks begin at a huge-page boundary.
 void* map_block(int64_t capacity) {
   const auto bytes = static_cast<size_t>(capacity);
   if (capacity < pooled_from) return small_block_of(bytes);
@@ -117,7 +117,7 @@ void unmap_block(void* data, int64_t capacity) {
     munmap(data, static_cast<size_t>(capacity));
 }
 
-// ---- under the guard
+// ---- with the lock held
 
 void forget(Pool& p, Idle* b) {
   (b->older ? b->older->newer : p.oldest) = b->newer;
@@ -132,7 +132,7 @@ void drop_oldest(Pool& p) {
   forget(p, b);
   unmap_block(b, b->capacity);
 }
-// Keeps what the pool may keep beside this many bytes in use.
+// Drops the oldest idle blocks until the pool is within its allowance for this many bytes in use.
 void shrink(Pool& p, int64_t in_use) {
   const int64_t total = allowance(p.most.load(std::memory_order_relaxed));
   while (p.oldest && in_use + p.idle + p.idle_temporaries > total) drop_oldest(p);
@@ -143,7 +143,7 @@ void drop_temporaries(Pool& p, size_t at) {
   p.idle_temporaries -= b.capacity;
   unmap_block(b.data, b.capacity);
 }
-// At most this many bytes stay idle.
+// Drops idle blocks until at most this many bytes are idle.
 void release_idle_above(int64_t bytes) {
   Pool& p = pool();
   const std::lock_guard lock(p.guard);
@@ -152,7 +152,7 @@ void release_idle_above(int64_t bytes) {
     drop_temporaries(p, p.temporaries.size() - 1);
 }
 
-// The smallest idle block that fits, unless it is larger than an eighth more.
+// Takes the smallest idle block that fits, unless it exceeds the need by more than an eighth.
 void* take_idle(int64_t need, int64_t* capacity) {
   Pool& p = pool();
   const std::lock_guard lock(p.guard);
@@ -177,7 +177,7 @@ void* fresh(int64_t capacity) {
   return map_block(capacity);
 }
 
-// Counts what is needed for so many bytes, or refuses.
+// Counts `need` bytes as in use, or throws OutOfMemoryError if that exceeds the limit.
 void reserve(int64_t need, int64_t bytes) {
   Pool& p = pool();
   const int64_t now = p.in_use.fetch_add(need, std::memory_order_relaxed) + need;
@@ -268,7 +268,7 @@ Ref<Buffer> Buffer::foreign(void* data, int64_t bytes, Ref<const RefCounted> own
 
 namespace detail {
 namespace {
-// Whoever waits for a result is told what became of it.
+// Swallows errors: they are reported to the code that waits for a result.
 void await_quietly(Device& d) {
   try {
     d.stream().synchronize();
@@ -295,7 +295,7 @@ Buffer::~Buffer() {
 }
 
 namespace {
-// Programs with few temporaries take no lock.
+// Each thread keeps one small block, so that programs with few temporaries take no lock.
 constexpr int64_t small_block = pooled_from;
 struct SmallBlock {
   void* data = nullptr;
@@ -305,13 +305,13 @@ struct SmallBlock {
 };
 thread_local SmallBlock small;
 
-// Of the block for so many bytes.
+// The capacity of the block that is allocated for this many bytes.
 int64_t block_for(int64_t bytes) {
   return block_size(std::max(needed(bytes) + red_zone, small_block));
 }
 
-// The smallest block that is large enough. If none is, the largest goes, which the new one can
-// stand for.
+// Takes the smallest block that is large enough. If no block is large enough, frees the largest
+// one, because the new block can replace it.
 Block take_temporaries(int64_t need) {
   Pool& p = pool();
   const std::lock_guard lock(p.guard);

@@ -45,7 +45,7 @@ class Host final : public Device {
 struct Registry {
   ForkMutex guard;
   std::vector<Device*> all{&host()};
-  // What adds more. `asking` is held while it looks: see ask().
+  // The source of further devices. `asking` is held while it searches: see ask().
   const char* kind = nullptr;
   DeviceSource source = nullptr;
   std::mutex asking;
@@ -59,7 +59,7 @@ Registry& registry() {
 
 std::atomic<Device*> chosen{nullptr};
 
-// "X:0" is "X".
+// "X:0" and "X" name the same device.
 std::string short_name(const std::string& name) {
   return name.ends_with(":0") ? name.substr(0, name.size() - 2) : name;
 }
@@ -69,7 +69,8 @@ Device* device_called(const Registry& r, const std::string& name) {
   return nullptr;
 }
 
-// A driver takes locks of its own, and may start processes: a fork by others waits.
+// Runs the source once. A driver takes its own locks and may start processes, so forks of other
+// threads wait meanwhile.
 const std::string& ask() {
   Registry& r = registry();
   if (r.source && !r.asked.load(std::memory_order_acquire)) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/distributed.cpp: whether a launcher started several processes.
+// runtime/distributed.cpp: detects whether a launcher started several processes.
 #include "weft/runtime/distributed.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@ namespace weft::distributed {
 
 void init(Location at) {
   const ir::Source source(at);
-  // What OpenMPI, MPICH, srun and torchrun tell a process of how many there are.
+  // The variables through which OpenMPI, MPICH, srun and torchrun tell a process the number of
+  // processes.
   for (const char* name :
        {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "WORLD_SIZE"}) {
     const char* value = std::getenv(name);

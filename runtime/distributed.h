@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/distributed.h: the processes that run one program together. There is one.
+// runtime/distributed.h: the processes that run one program together: always exactly one.
 #pragma once
 #include <cstdint>
 
@@ -8,12 +8,12 @@
 
 namespace weft::distributed {
 
-// Joins the processes that a program was started as. A mesh is of one process, so there is nobody
-// to join, and a program that calls this runs as it is. DeviceError where it was started as one of
-// several, by mpirun, srun or torchrun: each of them would compute everything. Source:
+// Joins the processes that a program was started as. A mesh is confined to one process, so this
+// does nothing and the program runs unchanged. Throws DeviceError if mpirun, srun or torchrun
+// started several processes, because each of them would compute everything. Source:
 // jax.distributed.initialize.
 void init(typing::Location at = typing::Location::here());
-// The number of this process: 0. Source: jax.process_index.
+// The index of this process: 0. Source: jax.process_index.
 int64_t rank();
 // The number of processes: 1. Source: jax.process_count.
 int64_t size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/float_state.h: the floating-point environment that programs run in, whatever their caller
-// has set.
+// runtime/float_state.h: the floating-point environment that programs run in, independent of the
+// caller's settings.
 #pragma once
 #include <cstdint>
 
@@ -11,15 +11,15 @@
 
 namespace weft {
 
-// While it lives, this thread rounds to nearest, keeps subnormals and traps nothing; then the
-// caller's state is back, flags included.
+// While it exists, this thread rounds to nearest, keeps subnormals and traps no exceptions. The
+// destructor restores the caller's state, including the flags.
 class FloatState {
  public:
   FloatState() : before_(read()) {
     if ((before_ & ~flags) != standard) write(standard);
   }
   ~FloatState() {
-    if (read() != before_) write(before_);  // reading is several times as fast
+    if (read() != before_) write(before_);  // reading is several times as fast as writing
   }
   FloatState(const FloatState&) = delete;
 
@@ -29,7 +29,7 @@ class FloatState {
   static uint64_t read() { return _mm_getcsr(); }
   static void write(uint64_t v) { _mm_setcsr(static_cast<unsigned>(v)); }
 #elif defined(__aarch64__)
-  // The control register in the lower half, the flags in the upper.
+  // The control register is in the lower half, the flags are in the upper half.
   static constexpr uint64_t standard = 0, flags = ~uint64_t{0} << 32;
   static uint64_t read() {
     uint64_t control, status;

@@ -13,7 +13,7 @@
 namespace weft {
 namespace {
 
-// Counts the threads that a fork has to wait for.
+// Counts the threads for which a fork must wait.
 struct Gate {
   std::mutex guard;
   std::condition_variable changed;
@@ -21,10 +21,10 @@ struct Gate {
   bool closed = false;
 };
 std::atomic<int> generation{0};
-thread_local int depth = 0;  // NoFork of this thread
+thread_local int depth = 0;  // number of NoFork objects on this thread
 
 struct Handlers {
-  std::mutex guard;  // of the list
+  std::mutex guard;  // guards the list
   std::vector<void (*)()> in_child;
   Gate* gate = new Gate;
 
@@ -59,12 +59,12 @@ struct Handlers {
     generation.fetch_add(1);
     ForkMutex::unlock_all();
     h.guard.unlock();
-    h.gate = new Gate;  // others may have waited on the old one
+    h.gate = new Gate;  // other threads of the parent may have been waiting on the old one
     h.gate->holders = depth ? 1 : 0;
     for (void (*f)() : h.in_child) f();
   }
 };
-// A lock may be held before anything here is called.
+// Constructed at load time: a lock may be held before any function of this file is called.
 [[maybe_unused]] const Handlers& at_load = Handlers::instance();
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/log.cpp: the logger of the library, which is not the program's default one.
+// runtime/log.cpp: the library's own logger, separate from the program's default logger.
 #include "weft/runtime/log.h"
 
 #include <spdlog/sinks/stdout_sinks.h>
@@ -28,7 +28,7 @@ struct Log {
     for (std::string_view rest = set ? set : ""; !rest.empty();) {
       const std::string word(rest.substr(0, rest.find(',')));
       rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-      const auto level = spdlog::level::from_str(word);  // off, if it is no level
+      const auto level = spdlog::level::from_str(word);  // from_str returns off for an unknown word
       if (std::find(std::begin(topics), std::end(topics), word) != std::end(topics))
         wanted.push_back(word);
       else if (level != spdlog::level::off || word == "off")

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/log.h: what the library says by itself, on the standard error. WEFT_LOG names a level
-// (trace, debug, info, warning, error, critical, off; warning if it is not set), topics, or both,
-// with commas between them. The topic: passes (each program after each pass of the compiler).
+// runtime/log.h: messages of the library on the standard error. WEFT_LOG is a comma-separated list
+// of a level and topics. Levels are trace, debug, info, warning, error, critical and off; the
+// default is warning. The only topic is passes: each program after each pass of the compiler.
 #pragma once
 #include <string>
 
@@ -10,11 +10,11 @@ namespace weft {
 
 void log_warning(const std::string& text);
 void log_info(const std::string& text);
-// Whether it would be shown.
+// Returns true if info messages are shown.
 bool log_shows_info();
-// Whether WEFT_LOG names this topic.
+// Returns true if WEFT_LOG names this topic.
 bool log_wants(const char* topic);
-// What belongs to a topic, whatever the level.
+// Writes text of a topic, independent of the level.
 void log_text(const std::string& text);
 
 }  // namespace weft

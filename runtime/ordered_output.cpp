@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/ordered_output.cpp: the events of one outermost call, and writing them in order.
+// runtime/ordered_output.cpp: collects the events of one outermost call and writes them in order.
 #include "weft/runtime/ordered_output.h"
 
 #include <fmt/format.h>
@@ -16,8 +16,8 @@
 namespace weft {
 namespace {
 
-// Where something stands in the order: by turns the part of the time that is of no deeper map, and
-// the lane of the next map. Compared from the left.
+// The sort key of an event. It alternates between a count of events so far at one map depth and the
+// lane of the next map inside. Keys are compared from the left.
 using Place = std::vector<int64_t>;
 struct Event {
   Place place;
@@ -60,8 +60,7 @@ class Events {
     if (depth >= parts_.size()) parts_.resize(depth + 1, 0);
     return parts_[depth];
   }
-  // It is a part of its own of the time within its lane: after the maps before it, before those
-  // behind it.
+  // The event gets its own count within its lane: after the maps before it, before those after it.
   Place place_of(LanePath lane) {
     Place p;
     p.reserve(2 * lane.size() + 1);
@@ -76,7 +75,7 @@ class Events {
 
   std::vector<Event> lines_;
   std::optional<Event> failure_;
-  std::vector<int64_t> parts_;  // by number of maps around: how many parts of time there were
+  std::vector<int64_t> parts_;  // for each number of enclosing maps, the count of events so far
   int64_t bytes_ = 0, left_out_ = 0;
 };
 

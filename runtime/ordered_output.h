@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/ordered_output.h: what lanes print and which of their checks fail, put into the order
-// that it would have if lanes ran one after another (docs/decisions/0040).
+// runtime/ordered_output.h: puts the output and the failed checks of lanes into the order that they
+// would have if lanes ran one after another (docs/decisions/0040).
 //
-// Compiled loops take a step for all lanes before the next step. So what is printed waits, with the
-// lane and the time it came from, for the end of the outermost call on this thread. There it is
-// written by lane, within a lane by time. A map that is over separates what came before from what
-// comes later, in each lane of the maps around it.
+// Compiled loops run one step for all lanes before the next step. Output is therefore kept, with
+// its lane and time, until the end of the outermost call on this thread. There it is written by
+// lane, and within a lane by time. The end of a map separates earlier from later output in each
+// lane of the enclosing maps.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -14,27 +14,27 @@
 
 namespace weft {
 
-// Numbers of the lanes of the maps around something, outermost first.
+// The indices of the lanes of the enclosing maps, outermost first.
 using LanePath = std::span<const int64_t>;
 
-// A scope of the calls whose output waits for the end of the outermost one.
+// A scope for calls whose output is kept until the outermost scope ends.
 class OrderedOutput {
  public:
-  // Bytes of text that are kept in one outermost call. What is beyond is counted, and said at the
-  // end.
+  // Bytes of text that are kept in one outermost call. Lines beyond the limit are counted, and the
+  // count is printed at the end.
   static constexpr int64_t limit = 1 << 20;
   OrderedOutput();
-  // By an exception, which goes on: what was printed before it is written.
+  // Without finish(), that is by an exception: writes the output that was printed before it.
   ~OrderedOutput();
   OrderedOutput(const OrderedOutput&) = delete;
-  // At the end of the call. Of the outermost one: writes, and raises CheckError for the first check
-  // that failed, in the order of the output.
+  // Ends the call. In the outermost scope, writes the output and throws CheckError for the first
+  // failed check in the order of the output.
   void finish();
 
-  // In such a scope.
+  // Only inside a scope.
   static void print(LanePath lane, std::string line);
   static void fail(LanePath lane, std::string text);
-  // A map that lies within so many others is over.
+  // Marks the end of a map that is inside `depth` other maps.
   static void end_of_map(size_t depth);
 
  private:
@@ -42,7 +42,7 @@ class OrderedOutput {
   bool open_ = true;
 };
 
-// While code of the user's runs in the midst of a call: what it prints is written when its own
+// Detaches the scope while code of the user runs during a call: its output is written when its own
 // calls end.
 class OutputAside {
  public:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/own_stack.cpp: threads for one piece of work.
+// runtime/own_stack.cpp: threads for single pieces of work.
 #include "weft/runtime/own_stack.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 
 struct Work {
   FunctionRef<void()> f;
-  int64_t least = 0, missing = 0;  // bytes; what of the stack is in use when f could begin
+  int64_t least = 0, missing = 0;  // bytes; missing: shortfall of stack when f could begin
   std::exception_ptr raised = {};
 };
 void* run(void* p) {
@@ -38,7 +38,7 @@ void* run(void* p) {
   return nullptr;
 }
 
-// Of the thread: the lowest and the highest address; equal if they are not known.
+// The lowest and highest address of this thread's stack; equal if they are unknown.
 struct Stack {
   const char *low = nullptr, *high = nullptr;
   Stack() {
@@ -52,7 +52,7 @@ struct Stack {
     }
     pthread_attr_destroy(&attributes);
   }
-  // Bytes below the caller's frame; 0 if that is not on this stack.
+  // Bytes below the caller's frame; 0 if the frame is not on this stack.
   int64_t left() const {
     const auto here = reinterpret_cast<uintptr_t>(__builtin_frame_address(0)),
                from = reinterpret_cast<uintptr_t>(low), to = reinterpret_cast<uintptr_t>(high);
@@ -62,7 +62,7 @@ struct Stack {
 
 constexpr int64_t page = 4096;
 
-// Whether there was a thread to be had.
+// Returns false if no thread could be created.
 bool call_on_thread(int64_t bytes, Work& work) {
   pthread_t thread{};
   pthread_attr_t attributes;
@@ -92,8 +92,8 @@ bool stack_runs_out() {
   return left > 0 && (left < bytes / 8 || bytes - left > most_in_use);
 }
 
-// What the C library and others keep on a thread's stack is known once there is one: if it leaves
-// too little, a second thread has so much more.
+// The C library and others keep data on each thread's stack. Its size is known only inside a
+// thread: if too little stack is left, a second thread gets a larger one.
 void on_own_stack(int64_t bytes, FunctionRef<void()> f) {
   Work work{f, bytes};
   int64_t size = bytes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/reading.cpp: epochs. Each reader notes the epoch in which it began; what was retired in
-// an epoch dies when every reader began in a later one.
+// runtime/reading.cpp: epoch-based reclamation. Each reader records the epoch in which it began. An
+// object retired in an epoch is released when every reader has begun in a later epoch.
 #include "weft/runtime/reading.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace weft {
 
-// Of one thread; used again by others after it.
+// The state of one reading thread. It is reused by other threads after that thread ends.
 struct ir::ThreadReading {
   std::atomic<uint64_t> since{0};  // 0: not reading
   bool taken = true;
@@ -29,7 +29,7 @@ struct Epochs {
   std::atomic<uint64_t> now{1};
   ThreadReading* readers = nullptr;
   std::vector<std::pair<uint64_t, Ref<const RefCounted>>> retired;
-  std::atomic<bool> waiting{false};  // whether there are any
+  std::atomic<bool> waiting{false};  // true if `retired` is not empty
 
   static Epochs& instance() {
     static auto* e = new Epochs;
@@ -76,7 +76,7 @@ ThreadReading* enrol() {
 
 void collect() {
   Epochs& e = Epochs::instance();
-  std::vector<std::pair<uint64_t, Ref<const RefCounted>>> gone;  // dies without the lock
+  std::vector<std::pair<uint64_t, Ref<const RefCounted>>> gone;  // released after the lock
   const std::lock_guard lock(e.guard);
   uint64_t oldest = std::numeric_limits<uint64_t>::max();
   for (const ThreadReading* r = e.readers; r; r = r->next)
@@ -92,7 +92,8 @@ void collect() {
 }  // namespace
 
 Reading::Reading() : reader_(mine ? mine : enrol()), before_(reader_->since.load()) {
-  // Sequentially consistent: what is looked at afterwards is as new as the epoch says.
+  // Sequentially consistent: every structure read from now on is at least as new as the epoch that
+  // is stored.
   if (!before_) reader_->since.exchange(Epochs::instance().now.load());
 }
 Reading::~Reading() {

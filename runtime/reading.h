@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/reading.h: looking at shared objects without a lock or a count: what is taken out of
-// reach lives until nobody can still be looking at it.
+// runtime/reading.h: lock-free reading of shared objects without reference counts. A removed object
+// is kept until no thread can still be reading it.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace weft::ir {
 
-// While it lives, what this thread finds in a structure that retires its objects stays alive.
+// While it exists, objects that this thread finds in a structure with retire() are not released.
 class Reading {
  public:
   Reading();
@@ -22,8 +22,8 @@ class Reading {
   uint64_t before_;
 };
 
-// Lets go of objects that nobody can find any more, once all that were reading are done. Not to be
-// called while a ForkMutex is held.
+// Releases objects that can no longer be found, once all threads that may be reading them are done.
+// Do not call it while holding a ForkMutex.
 void retire(std::vector<Ref<const RefCounted>> objects);
 
 }  // namespace weft::ir

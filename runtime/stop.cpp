@@ -30,8 +30,8 @@ int64_t now_ns() {
 }
 }  // namespace
 
-// The flags of running calls. The thread is started by the first call that has a deadline and lives
-// as long as the process.
+// The flags of running calls. The watching thread is started by the first call with a deadline and
+// runs until the process ends.
 struct ir::Watch {
   ForkMutex guard;
   std::condition_variable_any* changed = new std::condition_variable_any;
@@ -43,10 +43,10 @@ struct ir::Watch {
     return *w;
   }
   Watch() { after_fork_in_child(forked); }
-  // The child has neither the thread nor the calls of other threads.
+  // The child has neither the watching thread nor the calls of other threads.
   static void forked() {
     Watch& w = instance();
-    w.changed = new std::condition_variable_any;  // somebody may sleep on the old one
+    w.changed = new std::condition_variable_any;  // a thread of the parent may sleep on the old one
     w.running = false;
     bool timed = false;
     for (StopFlag** p = &w.first; *p;)
@@ -152,7 +152,7 @@ TimeLimit::TimeLimit(double seconds, const char* name) : before_(innermost) {
   token_.seen_ = interrupts.load(std::memory_order_relaxed);
   if (before_) token_ = *before_;
   if (seconds > 0) {
-    // Nobody waits for three hundred years.
+    // Longer limits than about three hundred years are clamped, to avoid overflow.
     const int64_t end =
         now_ns() + (seconds < 9e9 ? static_cast<int64_t>(seconds * 1e9) : int64_t{1} << 62);
     if (!token_.deadline_ns_ || end < token_.deadline_ns_) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/stop.h: ending what runs: interrupt() from any thread, and time limits of calls.
+// runtime/stop.h: stops running calls: interrupt() from any thread, and time limits of calls.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,35 +9,38 @@
 
 namespace weft {
 
-// Ends the calls that run now, on all threads, with InterruptedError.
+// Ends all calls that are running now, on all threads, with InterruptedError.
 void interrupt();
 
 namespace ir {
 struct Watch;
-// What a running call asks between tiles and trips; workers are handed the caller's.
+// A running call checks its token between tiles and between trips. Worker threads use the token of
+// the calling thread.
 class StopToken {
  public:
-  // True once interrupt() was called after the token was made or the time is over.
+  // Returns true if interrupt() was called after the token was made, or if the deadline has passed.
   bool stop() const;
-  // Raises InterruptedError if so, naming whose limit it is, or what ran.
+  // Throws InterruptedError in that case. The error names the function that set the time limit, or
+  // `what`, the work that is running.
   void check(const char* what) const;
-  // What it says; "" if nothing is to stop.
+  // The text of that error; "" if nothing is to be stopped.
   std::string reason(const char* what) const;
-  // Of the innermost call on this thread that has one, else one that only interrupt() stops.
+  // The token of the innermost TimeLimit on this thread. Without one, a token that only interrupt()
+  // stops.
   static const StopToken& current();
-  // The same check of the innermost scope, if there is one.
+  // Checks the token of the innermost TimeLimit, if there is one.
   static void check_scope(const char* what);
 
  private:
   friend class TimeLimit;
   friend struct Watch;
-  int64_t deadline_ns_ = 0;        // steady clock; 0: none
-  const char* limited_ = nullptr;  // who has set the deadline
-  uint32_t seen_ = 0;              // interrupts before it was made
+  int64_t deadline_ns_ = 0;        // steady clock; 0: no deadline
+  const char* limited_ = nullptr;  // the function that set the deadline
+  uint32_t seen_ = 0;              // number of interrupts before the token was made
 };
 
-// A scope with a token of its own: a limit in seconds (0: none), within that of the enclosing
-// scope. The name outlives it.
+// A scope with its own token. Its limit in seconds (0: none) cannot exceed that of the enclosing
+// scope. The name must outlive the scope.
 class TimeLimit {
  public:
   explicit TimeLimit(double seconds, const char* name = nullptr);
@@ -50,17 +53,18 @@ class TimeLimit {
   const StopToken* before_;
 };
 
-// A word that compiled loops look at, set when what runs has to end. It lives for one call of a
-// program with loops; interrupt() sets it at once, a watching thread when the time is over.
-// DeviceError if the system has no thread left to watch.
+// A word that compiled loops read; it is set when they must end. It exists for one call of a
+// program with loops. interrupt() sets it directly; a watching thread sets it when the deadline
+// passes. Throws DeviceError if the watching thread cannot be created.
 class StopFlag {
  public:
-  // The word may be one elsewhere that outlives it, as where a device reads it.
+  // The word may be elsewhere, for example in memory that a device reads. It must outlive this
+  // object.
   explicit StopFlag(int32_t* word = nullptr);
   ~StopFlag();
   StopFlag(const StopFlag&) = delete;
   const int32_t* word() const { return at_; }
-  // Raises InterruptedError if the word was set.
+  // Throws InterruptedError if the word is set.
   void check(const char* what) const;
 
  private:
@@ -69,7 +73,7 @@ class StopFlag {
   int32_t* at_;
   StopToken token_;
   StopFlag* next_ = nullptr;
-  const bool* thread_;  // an address that its thread alone has
+  const bool* thread_;  // an address that is unique to the thread
 };
 }  // namespace ir
 

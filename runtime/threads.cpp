@@ -27,8 +27,8 @@ void __tsan_release(void*);
 namespace weft {
 namespace {
 
-// What is done before give() is done before what follows take(). oneTBB sees to that; the thread
-// sanitizer, which does not look into it, is told.
+// All work before give() happens before all work after take(). oneTBB guarantees this; the
+// annotations tell the thread sanitizer, which does not see the synchronization inside oneTBB.
 struct Handover {
 #ifdef __SANITIZE_THREAD__
   void give() { __tsan_release(this); }
@@ -49,13 +49,15 @@ int default_threads() {
 struct Arena {
   ForkMutex guard;
   std::atomic<int> threads{default_threads()};
-  std::shared_ptr<tbb::task_arena> arena;  // null until it is needed, or the count changed
-  // oneTBB counts on its threads, which a child does not have, and on locks that they may hold.
+  // Null until it is needed, and after the number of threads has changed.
+  std::shared_ptr<tbb::task_arena> arena;
+  // Set in a forked child. oneTBB relies on its threads, which a child does not have, and its locks
+  // may be held there.
   std::atomic<bool> alone{false};
 };
 Arena& arena() {
   static auto* a = [] {
-    auto* made = new Arena;  // or CompileError, and another try at the next call
+    auto* made = new Arena;  // if it throws CompileError, the next call tries again
     after_fork_in_child([] { arena().alone = true; });
     return made;
   }();
@@ -84,10 +86,11 @@ void ir::parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_
   if (n <= 0) return;
   const int64_t parts = (n + grain - 1) / grain;
   const auto part = [&](int64_t p) {
-    const FloatState state;  // of a worker
+    const FloatState state;  // sets the floating-point environment of the worker
     f(p * grain, std::min(n, (p + 1) * grain));
   };
-  // One thread runs the same parts: a library's sums may depend on where they are cut.
+  // A single thread runs the same parts, because sums of a library may depend on how the work is
+  // split.
   if (parts == 1 || num_threads() == 1 || arena().alone.load(std::memory_order_relaxed)) {
     for (int64_t p = 0; p < parts; ++p) part(p);
     return;

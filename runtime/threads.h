@@ -8,17 +8,18 @@
 
 namespace weft {
 
-// Threads that compiled programs use, the caller included (default: WEFT_NUM_THREADS, CompileError
-// where that is no number from 1 to 4096, else one a core). Results do not depend on it. A child of
-// fork() uses one, until it calls exec().
+// Sets the number of threads that compiled programs use, including the caller; 0 restores the
+// default. The default is WEFT_NUM_THREADS, or else one thread per core. CompileError is thrown if
+// WEFT_NUM_THREADS is not an integer from 1 to 4096. Results do not depend on the number. A child
+// of fork() uses one thread until it calls exec().
 void set_num_threads(int n);
-// The number of threads that compiled programs use, the caller included.
+// The number of threads that compiled programs use, including the caller.
 int num_threads();
 
 namespace ir {
-// f(begin, end) on disjoint parts of [0, n), each `grain` long but the last, whatever the number of
-// threads. Parts run at the same time; the call returns when all are done, and rethrows the first
-// exception.
+// Calls f(begin, end) on disjoint parts of [0, n), each of length `grain` except the last, for any
+// number of threads. Parts run in parallel. The call returns when all parts are done, and rethrows
+// the first exception.
 void parallel_for(int64_t n, int64_t grain, FunctionRef<void(int64_t, int64_t)> f);
 }  // namespace ir
 

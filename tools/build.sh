@@ -4,7 +4,7 @@
 # tools/build.sh: configures and builds one build folder; sourced by ./dev, which sets the variables.
 # shellcheck disable=SC2154
 
-# As many jobs as processors, if each has 1.5 GB.
+# One job per processor, if each has 1.5 GB of memory.
 job_count() {
   local cores kb limit
   cores=$(nproc)

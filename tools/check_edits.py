@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_edits.py: docs/adding_an_op.md lists the files that name an op; these and no others
-# do. A block of the page begins with ```edits NAME and has a file a line.
+# tools/check_edits.py: docs/adding_an_op.md must list exactly the files that name an op. A block of
+# the page begins with ```edits NAME and has one file per line.
 import pathlib
 import re
 import sys

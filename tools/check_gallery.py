@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_gallery.py: each program of examples/gallery has a page in docs/gallery and a line in its index, is no
-# longer than a page shows, and the lines that its page quotes stand in it.
+# tools/check_gallery.py: each program of examples/gallery has a page in docs/gallery and a line in
+# its index. It is no longer than a page shows, and contains the lines that its page quotes.
 import pathlib
 import re
 import sys

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_goldens.py: each public function of the headers below is compared with what JAX gives:
-# values of two shapes, a gradient, and what it gives mapped; or a line of EXEMPT says why not.
+# tools/check_goldens.py: each public function of the headers below has golden values from JAX:
+# values of two shapes, a gradient, and a mapped result. Otherwise a line of EXEMPT gives the
+# reason.
 #
-# A golden line belongs to the function with the longest name that its own begins with, or is an
-# alias of. The words that follow say what it is: "slope…" a gradient, "push" a tangent, "map" or
-# "mapped" a result of vmap, anything else a value. Tests that map each of their values are in MAPPED.
+# A golden line belongs to the function with the longest name that is a prefix of the line's name,
+# or to the function of such an alias. The following words tell its kind: "slope…" is a gradient,
+# "push" a tangent, "map" or "mapped" a result of vmap, anything else a value. MAPPED lists the
+# tests that also map each of their values.
 import pathlib
 import re
 import sys
@@ -28,7 +30,8 @@ FAMILIES = {  # header: golden texts
     "functions/collective.h": ["collectives"],
 }
 
-# The tests that compare each value of a text once more as vmap gives it, and which lines are such.
+# Tests that also compare each value of a text with its result under vmap, and a pattern for these
+# lines.
 MAPPED = {
     "special": ("special_golden_test.cpp", r"\w+_grid"),
     "linalg": ("linalg_golden_test.cpp", r"\w+\.\d"),
@@ -36,7 +39,7 @@ MAPPED = {
     "collectives": ("collective_golden_test.cpp", ""),
 }
 
-ALIASES = {  # header: function: how its lines begin, if not with its name alone
+ALIASES = {  # header: function: prefixes of its lines, if not its name alone
     "functions/linalg/linalg.h": {
         "diagonal": "diagonal linalg_diagonal", "matrix_power": "matrix_power power", "matrix_rank": "matrix_rank rank",
         "outer": "outer linalg_outer", "solve_sylvester": "sylvester"},
@@ -68,7 +71,7 @@ ALIASES = {  # header: function: how its lines begin, if not with its name alone
     "functions/lax/extra.h": {"approx_max_k": "approx_max", "approx_min_k": "approx_min"},
 }
 
-EXEMPT = [  # header, what there is no line for, functions, why
+EXEMPT = [  # header, what is missing, functions, reason
     ("functions/linalg/linalg.h", "slope", "matrix_rank", "gives integers"),
     ("functions/linalg/linalg.h", "slope",
      "hessenberg schur sqrtm rsf2csf", "JAX has none"),

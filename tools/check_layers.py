@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_layers.py: every #include obeys tools/layers.txt, no header includes itself by any way,
-# and no folder has more files than one can look over. Prints file:line of what does not.
+# tools/check_layers.py: every #include obeys tools/layers.txt, no header includes itself, even
+# indirectly, and no folder has too many files to keep an overview. Prints file:line of each
+# violation.
 import collections
 import fnmatch
 import pathlib
@@ -11,7 +12,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXEMPT = {"tests", "examples", "benchmarks", "docs", "build", "cmake"}
-MOST_FILES = 25  # sources that lie in one folder
+MOST_FILES = 25  # source files per folder
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_names.py: no type is defined twice in one namespace, which the linker would not say
-# and which breaks programs silently (the one definition rule). Types in unnamed namespaces are
-# their file's own.
+# tools/check_names.py: no type is defined twice in one namespace. The linker does not report that,
+# and it silently breaks programs (one-definition rule). Types in unnamed namespaces are local to
+# their file.
 import collections
 import pathlib
 import re
@@ -19,7 +19,7 @@ TYPE = re.compile(r"\b(?:struct|class|union|enum(?:\s+(?:class|struct))?)\s+([\w
 
 def types(text):
     """(line, namespace::name) of each type that the file defines outside functions and types."""
-    stack, head = [], 0  # of open braces: the namespace, "" if unnamed, None if it is none
+    stack, head = [], 0  # of open braces: the namespace, "" if unnamed, None for other braces
     code = blank(text)
     for i, c in enumerate(code):
         if c == "{":
@@ -38,7 +38,7 @@ def types(text):
 def main():
     places = collections.defaultdict(list)
     for path, relative in sources(ROOT):
-        if relative.parts[0] == "tools":  # programs of their own
+        if relative.parts[0] == "tools":  # independent programs
             continue
         for line, name in types(path.read_text()):
             places[name].append(f"{relative}:{line}")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_reference.py: each public name has a comment of its own, each header that <weft/weft.h> reaches is of a
-# page of docs/reference, and the pages say what the comments do.
+# tools/check_reference.py: each public name has its own comment, each header that <weft/weft.h>
+# reaches belongs to a page of docs/reference, and the pages match the comments.
 import pathlib
 import re
 import subprocess
@@ -30,8 +30,9 @@ def fields_without_comment(text):
             said = False
 
 
-USING = re.compile(r"using ([\w:]+::\w+);$")  # another name of what has its comment where it is declared
-ENUMERATOR = re.compile(r"using DType::\w+;$")  # all of them are described at the enum
+# an alias of a name that has its comment where it is declared
+USING = re.compile(r"using ([\w:]+::\w+);$")
+ENUMERATOR = re.compile(r"using DType::\w+;$")  # all of them are documented at the enum
 
 
 def names_one_of(name, namespace, documented):
@@ -47,7 +48,8 @@ def faults():
     internal = {f for page, _, files in listed if page == "-" for f in files}
     for name in headers.public_headers():
         entries = headers.read_header(name)
-        documented = {e.full_name for e in entries if e.comment}  # here: overloads are as the one that says it
+        # overloads share the comment of the one that has it
+        documented = {e.full_name for e in entries if e.comment}
         if entries and name not in shown:
             yield f"{name}:1: tools/reference/pages.txt names no page for it"
         for e in entries:

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_sizes.py: files up to 800 lines, functions up to 80, up to 25 sources in a folder, licence
-# line and purpose on top, nothing left to do. Functions are found by their braces, which is good enough for our style.
+# tools/check_sizes.py: files have up to 800 lines, functions up to 80, folders up to 25 sources.
+# Each file begins with the licence line and its purpose, and contains no to-do marks. Functions are
+# found by their braces, which is good enough for our style.
 import collections
 import pathlib
 import re

@@ -7,12 +7,12 @@
 
 fuzz_longest=16384  # bytes of an input; longer seeds are left out
 
-# Words of the reader: the literals of its sources, for the fuzzer to put into inputs.
+# The literals in the sources of a reader, as a dictionary for the fuzzer.
 fuzz_words() {  # FILE...
   cat -- "$@" | grep -oE '"[A-Za-z0-9_.<>()=-]{2,30}"' | sort -u
 }
 
-# The conformance suites, where they are, and what the tests read.
+# Seeds from the conformance suites, if they exist, and from the test data.
 fuzz_seeds() {  # NAME DIR: into DIR
   local suites=${WEFT_SHARED:-../shared}/conformance cases
   if [[ ! -d $suites ]]; then echo "no $suites: only the seeds of this repository"; fi
@@ -21,7 +21,7 @@ fuzz_seeds() {  # NAME DIR: into DIR
       {
         find tests/interop/data -name '*.mlir'
         if [[ -d $suites ]]; then find "$suites" -name '*.mlir' -size -$((fuzz_longest + 1))c; fi
-      } | xargs -d '\n' cp --backup=numbered -t "$2" ;;  # some files are called alike
+      } | xargs -d '\n' cp --backup=numbered -t "$2" ;;  # some files have the same name
     npz) find tests/golden/npy -name '*.np[yz]' -size -$((fuzz_longest + 1))c -exec cp -t "$2" {} + ;;
     safetensors) cp -t "$2" tests/interop/data/*.safetensors ;;
     expr)
@@ -35,7 +35,7 @@ fuzz_seeds() {  # NAME DIR: into DIR
   esac
 }
 
-fuzz_sources() {  # NAME: what reads the input
+fuzz_sources() {  # NAME: the sources that read the input
   case $1 in
     stablehlo) find interop/stablehlo -name "*.cpp" ;;
     npz) echo interop/npy.cpp ;;
@@ -44,13 +44,13 @@ fuzz_sources() {  # NAME: what reads the input
   esac
 }
 
-# Random programs (tests/programs), by number; those that fail are made small and shown.
+# Random programs (tests/programs), by number. Failing programs are reduced and printed.
 fuzz_programs() {
   local dir=build/programs asked=0 binary=$build_dir/tests/test_programs next status=0 line
   if [[ $scope == jax ]]; then python_peers; asked=1; fi
   build test_programs
   mkdir -p "$dir"
-  next=$dir/next_$asked  # where the next run begins
+  next=$dir/next_$asked  # the number of the next program
   if [[ -z $from ]]; then from=$(cat "$next" 2>/dev/null || echo 1000000); fi
   export WEFT_CACHE_DIR=$PWD/$build_dir/cache
   WEFT_PROGRAMS_FROM=$from WEFT_PROGRAMS_SECONDS=$seconds WEFT_PROGRAMS_JAX=$asked \
@@ -58,7 +58,7 @@ fuzz_programs() {
   sed -n '/^program/p' "$dir/log"
   sed -n 's/^programs [0-9]* to \([0-9]*\):.*/\1/p' "$dir/log" > "$next"
   if (( ! status )); then return; fi
-  # The first of each kind.
+  # Shows the first failure of each kind.
   sed -n 's/^program \([0-9]*\)\( under stack \([0-9]*\)\)\?: \([a-z ]*\).*/\4:\1:\3/p' "$dir/log" |
     sort -t: -k1,1 -u | while IFS=: read -r _ seed stack; do
       line="WEFT_PROGRAM=$seed${stack:+ WEFT_PROGRAM_STACK=$stack} $binary 'one random program'"
@@ -82,7 +82,7 @@ cmd_fuzz() {
   fuzz_seeds "$name" "$dir/seeds"
   mapfile -t sources < <(fuzz_sources "$name")
   fuzz_words "${sources[@]}" > "$dir/words"
-  # The first directory is the one that grows.
+  # libFuzzer adds new inputs to the first directory.
   UBSAN_OPTIONS=print_stacktrace=1 "$build_dir/fuzz_$name" -max_total_time="$seconds" \
     -max_len=$fuzz_longest -timeout=20 -rss_limit_mb=2560 -dict="$dir/words" -report_slow_units=20 -print_final_stats=1 \
     -artifact_prefix="$dir/findings/" "$dir/corpus" "$dir/seeds" > "$dir/log" 2>&1 || status=$?

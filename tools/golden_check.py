@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/golden_check.py: makes ten golden files at random anew and compares them with those committed.
+# tools/golden_check.py: regenerates ten random golden files and compares them with the committed
+# ones.
 #
-#   golden_check.py BUILD_DIR [SEED]   (with jax and numpy; ./dev golden --check)
-#   golden_check.py --names            every golden file names its generator, which exists
+#     golden_check.py BUILD_DIR [SEED]   (with jax and numpy; `./dev golden --check`)
+#     golden_check.py --names            checks that every golden file names an existing generator
 #
-# A text names its generator in its first line, "# made by make_x.py …"; for the files of a folder its
-# index.txt does. make_x.py prints its text, or writes its folder where it is run; x_test.cpp is one
-# of the tests, run with WEFT_UPDATE_GOLDEN. Lines that begin with "# " tell versions and are not compared.
+# The first line of a text names its generator: "# made by make_x.py …". For the files of a folder,
+# its index.txt does. make_x.py prints its text, or writes its folder into the current directory.
+# x_test.cpp is one of the tests, run with WEFT_UPDATE_GOLDEN. Lines that begin with "# " contain
+# versions and are not compared.
 import os
 import pathlib
 import random

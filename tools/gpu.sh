@@ -12,12 +12,12 @@ cmd_gpu_bundle() {
   tools/gpu/bundle.sh "$build_dir" "${out:-$build_dir/weft-gpu.tar.xz}"
 }
 
-# Unpacks the archive in a folder that goes when ./dev ends, and sets `unpacked`.
+# Unpacks the archive into a folder that is removed when ./dev ends, and sets `unpacked`.
 unpack_gpu_bundle() {
   if [[ -z $bundle ]]; then
     bundle=$build_dir/weft-gpu.tar.xz
     build tool_weft
-    look_for_gpu "$build_dir/bin/weft" dev  # before minutes of packing
+    look_for_gpu "$build_dir/bin/weft" dev  # before packing, which takes minutes
     cmd_gpu_bundle
   fi
   if [[ ! -f $bundle ]]; then die "there is no file $bundle"; fi

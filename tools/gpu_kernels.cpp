@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/gpu_kernels.cpp: writes docs/gpu-kernels.md: what ptxas makes of the kernels of programs,
-// and of those written by hand for the same work.
+// tools/gpu_kernels.cpp: writes docs/gpu-kernels.md: ptxas's reports on the kernels of programs,
+// and on hand-written kernels for the same work.
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -24,7 +24,7 @@ using toolkit::Resources;
 using toolkit::SassCounts;
 
 constexpr const char* architectures[] = {"sm_80", "sm_90"};
-constexpr int not_here = 77;  // of ctest: skipped
+constexpr int not_here = 77;  // ctest's exit code for a skipped test
 
 struct Kernel {
   Resources resources;
@@ -38,7 +38,8 @@ class Toolkit {
     for (const char* name : {"ptxas", "nvdisasm", "nvcc"})
       if (find(name).empty()) missing_ = name;
   }
-  const std::string& missing() const { return missing_; }  // a program; empty: none
+  // the name of a program; empty: nothing is missing
+  const std::string& missing() const { return missing_; }
   std::string version() const {
     const std::string text = said(find("ptxas") + " --version"), mark = "Cuda compilation tools, ";
     const size_t from = text.find(mark) + mark.size();
@@ -62,7 +63,7 @@ class Toolkit {
   }
 
  private:
-  // The same on each machine.
+  // Pinned versions only, so that every machine gives the same page.
   std::string find(const char* name) const {
     return toolkit::find_in(toolkit::pinned_folders(root_), name);
   }
@@ -82,7 +83,7 @@ class Toolkit {
   std::string missing_;
 };
 
-// "12, 14": of both architectures; "12" if they agree.
+// "12, 14": values of both architectures; "12" if they agree.
 template <class Of>
 std::string both(const Kernel& a, const Kernel& b, Of&& of) {
   const std::string x = of(a), y = of(b);
@@ -155,9 +156,9 @@ std::string kernel_table(const std::vector<Row>& rows) {
   return s;
 }
 
-// Instructions that a thread runs for one of its terms of a row. Of loops written by hand a trip is
-// a term; a trip of ours has as many terms as it loads numbers, and where there is no loop all are
-// written out.
+// Instructions that a thread runs for one of its terms of a row. In hand-written loops a trip is a
+// term. A trip of ours has as many terms as it loads numbers; without a loop, all terms are
+// unrolled.
 double of_term(const SassCounts& c, int terms, bool by_hand) {
   double all = c.instructions;
   for (size_t l = 0; l < c.inner_loops.size(); ++l) {
@@ -168,9 +169,9 @@ double of_term(const SassCounts& c, int terms, bool by_hand) {
   return all / terms;
 }
 
-// Ours over theirs: of rows, instructions a term; of neighbours that move together, of a thread
-// that has them all; else of the longest innermost loops, where both have one; else of all
-// instructions.
+// The ratio of our instructions to theirs. For rows, it is per term. For kernels with 16-byte
+// accesses, it is for a thread that makes them. Otherwise it is for the longest innermost loops if
+// both have loops, else for all instructions.
 double quotient(const SassCounts& ours, const SassCounts& theirs, int terms) {
   if (terms > 0) return of_term(ours, terms, false) / of_term(theirs, terms, true);
   if (ours.wide_path > 0 && theirs.wide_path > 0)
@@ -182,7 +183,7 @@ double quotient(const SassCounts& ours, const SassCounts& theirs, int terms) {
   return longest(ours) / longest(theirs);
 }
 
-// The same of rows, term by term.
+// The same for rows, per term.
 std::string row_table(const std::vector<Row>& rows, const Kernels (&by_hand)[2]) {
   std::string s =
       "| program | architecture | instructions a term | nvcc's | ours / nvcc's |\n|---|---|--:|--:|"
@@ -216,7 +217,7 @@ std::string limit_table(const std::vector<Row>& rows, const Kernels (&by_hand)[2
   return s;
 }
 
-// Which of the programs that are to stay in registers do not.
+// Lists the programs that must stay in registers but do not.
 std::string goal(const std::vector<Row>& rows) {
   std::string wanted, missed;
   for (const Row& r : rows) {

@@ -6,7 +6,7 @@
 import re
 import sys
 
-ROWS = [  # our name, the peer's name, what it is
+ROWS = [  # our name, the peer's name, description
     ("dispatch_scalar", "dispatch_scalar", "a compiled call on one number"),
     ("eltwise_exp_sin_sqrt_16777216", "eltwise_exp_sin_sqrt_16777216", "`exp(-x²)·sin(x) + sqrt\\|x\\|`, 16 M floats"),
     ("vmap_while_mandelbrot_512", "vmap_while_mandelbrot_512", "Mandelbrot 512², 1000 trips, as `jit(vmap(vmap(while_loop)))`"),

@@ -27,7 +27,7 @@ constexpr Column columns[] = {
     {"split", Op::Slot::split},         {"fuse", Op::Slot::fuse},
 };
 
-// Text that is no markup in a table.
+// Escapes Markdown characters for use in a table.
 std::string escaped(const std::string& s) {
   std::string out;
   for (char c : s) {
@@ -37,7 +37,7 @@ std::string escaped(const std::string& s) {
   return out;
 }
 
-// The names of its implementations, if there is more to say than that it is generated.
+// The names of its implementations, unless the only one is generated code.
 std::string choices(const Op& op) {
   const std::string names = weft::implementation_names(op);
   return names == weft::generated ? "" : names;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/page.h: the command line of a program that writes one generated page of docs/: PROGRAM DIR
-// writes it, PROGRAM --check DIR fails if it says something else.
+// tools/page.h: the command line of a program that writes one generated page of docs/. PROGRAM DIR
+// writes it; PROGRAM --check DIR fails if the file differs.
 #pragma once
 #include <cstdio>
 #include <exception>
@@ -21,7 +21,7 @@ inline std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// text: the page, made from the folder of the pages.
+// text(folder) returns the page; the folder contains the pages.
 template <class Text>
 int run(int argc, char** argv, const char* page, const Text& text) try {
   const bool check = argc == 3 && std::string(argv[1]) == "--check";

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/record.py: what the compiler makes of many programs, as hashes, and the bits that they give;
-# two such records tell whether a change of the compiler changed any kernel.
-#   record.py WEFT PROGRAMS RECORD [REGEX]  writes RECORD (JSON); PROGRAMS is a folder with the
+# tools/record.py: records the compiled code of many programs, as hashes, and the bits of their
+# results. Two such records show if a change of the compiler changed any kernel.
+#   record.py WEFT PROGRAMS RECORD [REGEX]  writes RECORD (JSON). PROGRAMS is a folder with the
 #                                           cases.json of a suite, or with NAME.mlir, NAME.npz and
-#                                           NAME.apply; REGEX: of the names to take
-#   record.py --compare BEFORE AFTER        what differs; exit status 1 if anything does
+#                                           NAME.apply. REGEX selects names.
+#   record.py --compare BEFORE AFTER        prints the differences; exit status 1 if there are any
 import concurrent.futures
 import hashlib
 import json
@@ -54,7 +54,7 @@ def results(weft, program, apply, inputs, cpu):
         subprocess.run(command, capture_output=True, check=False, timeout=600, env=dict(os.environ, WEFT_CPU=cpu))
         if not out.exists():
             return "none"
-        with zipfile.ZipFile(out) as arrays:  # times of the members differ
+        with zipfile.ZipFile(out) as arrays:  # the members have different time stamps
             return digest(b"".join(arrays.read(name) for name in sorted(arrays.namelist())))
 
 

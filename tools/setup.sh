@@ -78,8 +78,9 @@ python_environment() {  # build/venv
   if [[ ! -x build/venv/bin/python ]]; then python3 -m venv build/venv; fi
 }
 
-# What assembles, shows and writes code of GPUs, in build/venv. Its version is that of the figures in
-# docs/gpu-kernels.md. Tests that miss it say that they were skipped.
+# Programs that assemble, disassemble and compile GPU code, in build/venv. The figures in
+# docs/gpu-kernels.md were made with this version. Tests are skipped, with a message, if it is
+# missing.
 cuda_tools() {
   local version=13.2.86 mark=build/venv/cuda-tools
   if [[ -n ${WEFT_NO_SETUP:-} || $(cat $mark 2>/dev/null) == "$version" ]]; then return; fi

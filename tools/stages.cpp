@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/stages.cpp: writes docs/stages.md, one program as each stage of the compiler leaves it.
+// tools/stages.cpp: writes docs/stages.md, which shows one program after each stage of the
+// compiler.
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -25,7 +26,7 @@ Array root(const Array& x) {
 }
 // [end]
 
-// What stands between the marks above.
+// The text between the marks above.
 std::string program(const std::string& docs) {
   const std::string s = weft::pages::read_file(docs + "/../tools/stages.cpp"),
                     begin = "// [program]\n";
@@ -39,7 +40,7 @@ std::string block(const char* language, const std::string& text) {
          "```\n\n";
 }
 
-// The part of `text` from the line that begins with `from` up to the one that begins with `to`.
+// The part of `text` from the line that begins with `from` to the one that begins with `to`.
 std::string between(const std::string& text, const std::string& from, const std::string& to) {
   const size_t begin = text.find("\n" + from), end = text.find("\n" + to, begin);
   if (end == std::string::npos) throw std::runtime_error("the kernel has no " + from + " or " + to);

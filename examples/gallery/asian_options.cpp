@@ -9,7 +9,7 @@ using namespace weft;
 struct Market {
   Array spot, vol, rate;
 };
-// A price and its derivatives: delta, vega and rho by spot, volatility and rate; gamma: delta's.
+// A price and its derivatives: delta, vega and rho by spot, volatility and rate; gamma is delta's.
 struct Greeks {
   Array price, delta, vega, rho, gamma;
 };
@@ -17,14 +17,14 @@ struct Greeks {
 constexpr double years = 1;
 constexpr int months = 12;  // the option pays on the mean of the prices at their ends
 
-// Prices at the ends of the months, one row a path, from standard normal numbers.
+// Prices at the ends of the months, one path per row, from standard normal numbers.
 Array paths(Market m, Array normal) {
   const double dt = years / months;
   const Array drift = (m.rate - 0.5 * square(m.vol)) * dt;
   return m.spot * exp(cumsum(drift + m.vol * std::sqrt(dt) * normal, 1));
 }
 // max(mean - strike, 0) with its corner rounded over a few cents. Derivatives are taken path by
-// path, and a sharp corner has none of second order for gamma to find.
+// path, and a sharp corner has no second derivative for gamma.
 Array payoff(Array mean, Array strike) {
   const double width = 0.25;
   return width * nn::softplus((mean - strike) / width);
@@ -43,8 +43,8 @@ Array geometric_exact(Market m, Array strike) {
 Array geometric_samples(Market m, Array strike, Array normal) {
   return discount(m) * payoff(exp(log(paths(m, normal)).mean(1)), strike);
 }
-// The option on the arithmetic mean, which has no closed form. What it pays beyond the geometric
-// one varies far less from path to path than what it pays: that is what is simulated.
+// The option on the arithmetic mean, which has no closed form. Only its difference to the geometric
+// option is simulated, because the difference varies far less from path to path (control variate).
 Array arithmetic_samples(Market m, Array strike, Array normal) {
   return discount(m) * payoff(paths(m, normal).mean(1), strike);
 }
@@ -52,7 +52,7 @@ Array beyond_geometric(Market m, Array strike, Array normal) {
   return arithmetic_samples(m, strike, normal) - geometric_samples(m, strike, normal);
 }
 
-// One strike; nothing in it knows of a strip.
+// The Greeks for one strike; vmap computes those of a strip.
 template <class Price>
 Greeks greeks(Price price, Market m) {
   const auto [value, slope] = value_and_grad(price)(m);
@@ -78,19 +78,19 @@ int main(int argc, char** argv) {
   const Market market{100., 0.2, 0.05};
   const Array strikes = array({80., 90., 100., 110., 120.});
   const Array half = random::normal(random::key(2024), {25000, months});
-  // Paths and their mirror images have mean 0; turned so that months do not correlate, they have
-  // the moments of second order exactly, too.
+  // Antithetic paths have mean 0. A transform makes months uncorrelated with unit variance, so the
+  // second moments are exact, too.
   const Array factor = linalg::cholesky(dot(half.T(), half) / half.shape()[0]);
   const Array turned = linalg::solve_triangular(factor, half.T(), {.lower = true}).T();
   const Array normal = concatenate({turned, -turned});
 
-  // The strip: mapped over strikes alone, so all of them share the paths.
+  // The strip: mapped over strikes only, so all of them share the paths.
   const Greeks strip = jit(vmap(arithmetic, {none, 0, none}))(market, strikes, normal);
   std::cout << "arithmetic mean, strikes " << strikes << "\nprice " << strip.price << "\ndelta "
             << strip.delta << "\nvega  " << strip.vega << "\nrho   " << strip.rho << "\ngamma "
             << strip.gamma << "\n";
 
-  // The same machinery on the geometric mean has to find the closed form's Greeks.
+  // The same code on the geometric mean must reproduce the Greeks of the closed form.
   const Greeks found = jit(vmap(geometric, {none, 0, none}))(market, strikes, normal);
   const Greeks want = vmap(exact, {none, 0})(market, strikes);
   std::cout << "geometric mean, simulated beside the closed form\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// examples/gallery/curve_fit.cpp: Levenberg-Marquardt on 1,000 noisy oscillations at once
+// examples/gallery/curve_fit.cpp: Levenberg-Marquardt on 1,000 noisy oscillations together
 #include <cmath>
 
 #include "../expect.h"
@@ -8,11 +8,11 @@ using namespace weft;
 
 struct Fit {
   Array params, cost, damping, steps;
-  Array moved;  // the largest relative change by the last step
+  Array moved;  // the largest relative change in the last step
 };
 
 // Least squares of a vector-valued function: Gauss-Newton steps, damped while they fail. The
-// function is anything that takes parameters [p] and returns residuals [r].
+// function maps parameters [p] to residuals [r].
 template <class Residuals>
 Fit least_squares(Residuals residuals, Array start) {
   const auto cost = [&](Array p) { return 0.5 * square(residuals(p)).sum(); };
@@ -31,7 +31,7 @@ Fit least_squares(Residuals residuals, Array start) {
   const auto going = [](Fit f) { return (f.moved > 1e-8) & (f.damping < 1e12); };
   return while_loop(going, step, Fit{start, cost(start), 1e-2, 0, 1.}, {.max_trips = 200});
 }
-// Where the fit is good to first order: the inverse of the normal matrix, times the noise squared.
+// The first-order covariance of the fit: the inverse of the normal matrix, times the noise squared.
 template <class Residuals>
 Array covariance(Residuals residuals, Array params) {
   const Array j = jacfwd(residuals)(params), r = residuals(params);
@@ -44,9 +44,9 @@ Array oscillation(Array p, Array t) { return p[0] * exp(-p[1] * t) * cos(p[2] * 
 
 struct Result {
   Fit fit;
-  Array errors;  // one standard deviation of each parameter
+  Array errors;  // one standard deviation per parameter
 };
-// One data set. What it captures, times and measurements, is what a residual is about.
+// One data set. The lambda captures the times and the measurements that define the residuals.
 Result fit_one(Array t, Array measured, Array start) {
   const auto residuals = [=](Array p) { return oscillation(p, t) - measured; };
   const Fit fit = least_squares(residuals, start);
@@ -74,8 +74,8 @@ int main(int argc, char** argv) {
   std::cout << "without noise: largest error of a parameter " << worst << "\n";
   expect(worst < 1e-7f, "fits of clean data should be exact");
 
-  // With noise: errors in units of the predicted ones have deviation 1, and the residuals' squares
-  // the mean that the noise says.
+  // With noise: errors divided by the predicted deviations have deviation 1, and the mean of
+  // squared residuals matches the noise.
   const Result r = fit(t, measured, start);
   const Array steps = r.fit.steps;
   std::cout << sets << " fits: " << steps.min().item<int>() << " to " << steps.max().item<int>()

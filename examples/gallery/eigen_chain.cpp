@@ -9,14 +9,14 @@
 #include "../expect.h"
 using namespace weft;
 
-// The Hessian is Eigen's to factor, so it is Eigen's type that the program is written in.
+// Eigen factors the Hessian, so the program is written with Eigen's types.
 using Vector = Eigen::VectorXd;
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr int beads = 39;  // between two hooks at (0, 0) and (2, 0)
 constexpr double span = 2, chain = 3;
 
-// Springs between neighbours, and the weight of the beads: the energy of places [2 beads].
+// The energy of positions [2 beads]: springs between neighbours, and the weight of the beads.
 Array energy(Array places, Array stiffness) {
   const Array inner = places.reshape({beads, 2}), hooks = array({{0., 0.}, {span, 0.}}, F64);
   const Array all = concatenate({hooks[slice(0, 1)], inner, hooks[slice(1, 2)]});
@@ -29,10 +29,10 @@ Array energy(Array places, Array stiffness) {
 struct Newton {
   Vector places;
   int steps = 0;
-  double slope = 0;  // the length of the gradient
+  double slope = 0;  // norm of the gradient
 };
-// Newton's method with a damped Hessian and a line search, as one writes it with Eigen. Vectors go
-// to Weft and come back without a copy.
+// Newton's method with a damped Hessian and a line search, as usual with Eigen. Vectors are passed
+// to Weft and back without a copy.
 template <class Value, class Derivatives>
 Newton minimise(const Value& value, const Derivatives& derivatives, Vector x) {
   Newton r{x, 0, 0};
@@ -43,7 +43,7 @@ Newton minimise(const Value& value, const Derivatives& derivatives, Vector x) {
     r.slope = g.norm();
     if (r.slope < 1e-9) break;
     Eigen::LLT<Eigen::MatrixXd> factor(h);
-    // Far from the minimum the Hessian need not be positive definite: damped until it is.
+    // Far from the minimum the Hessian may not be positive definite: it is damped until it is.
     for (double damping = 1e-3; factor.info() != Eigen::Success; damping *= 10)
       factor.compute(h + damping * Matrix::Identity(h.rows(), h.cols()));
     const Vector direction = -factor.solve(g);
@@ -57,7 +57,7 @@ Newton minimise(const Value& value, const Derivatives& derivatives, Vector x) {
   return r;
 }
 
-// The depth of a catenary of that length between the hooks: y = a (cosh(x / a) - cosh(span / 2a)).
+// The depth of a catenary of this length between the hooks: y = a (cosh(x / a) - cosh(span / 2a)).
 double catenary_depth() {
   double lo = 0.05, hi = 50;
   for (int k = 0; k < 100; ++k) {

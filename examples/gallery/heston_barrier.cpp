@@ -19,7 +19,7 @@ struct State {
   Array x, v, alive;  // log price, variance, the probability that the barrier was not touched
 };
 
-// What one path pays: a call, unless the price touched the barrier below on its way.
+// The payoff of one path: that of a call, unless the price touched the barrier below.
 Array one_path(Heston h, Array strike, Array barrier, Array key) {
   const double dt = years / steps;
   const Array b = log(barrier);
@@ -29,8 +29,8 @@ Array one_path(Heston h, Array strike, Array barrier, Array key) {
     const Array dz = h.rho * dw + sqrt(1. - square(h.rho)) * n[1] * std::sqrt(dt);
     const Array x = s.x + (h.rate - 0.5 * v) * dt + sqrt(v) * dz;
     const Array next = s.v + h.kappa * (h.theta - v) * dt + h.xi * sqrt(v) * dw;
-    // Between the two ends the path is a Brownian bridge, of which it is known how likely it
-    // touches a line: no path needs finer steps because it came near.
+    // Between its two ends a step is a Brownian bridge, whose probability of touching a line is
+    // known. Therefore no path needs finer steps near the barrier.
     const Array above = maximum(s.x - b, 0.) * maximum(x - b, 0.);
     return std::pair{State{x, next, s.alive * -expm1(-2. * above / (v * dt))}, none};
   };
@@ -39,8 +39,8 @@ Array one_path(Heston h, Array strike, Array barrier, Array key) {
   return exp(-h.rate * years) * end.alive * maximum(exp(end.x) - strike, 0.);
 }
 
-// Sums over paths for each barrier, until the standard error of the dearest is small enough: the
-// number of batches is not known beforehand, and the loop is part of the compiled program.
+// Sums over paths for each barrier, until the largest standard error is small enough. The number of
+// batches is not known in advance, and the loop is part of the compiled program.
 struct Tally {
   Array key, paths, sum, squares;
 };
@@ -50,7 +50,7 @@ Array standard_error(Tally t) {
 }
 Tally price(Heston h, Array strike, Array barriers, Array key, Array tolerance) {
   const int batch = 4096;
-  // All barriers see the same paths: prices are monotone in the barrier without any noise.
+  // All barriers use the same paths, so prices are monotone in the barrier without noise.
   const auto ladder = vmap(vmap(one_path, {none, none, 0, none}), {none, none, none, 0});
   const auto more = [&](Tally t) {
     auto [next, use] = random::split(t.key);
@@ -68,7 +68,7 @@ Tally price(Heston h, Array strike, Array barriers, Array key, Array tolerance) 
 Array vanilla(Heston h, Array strike) {
   const Array u = arange(0.005, 100., 0.01, F64);
   const std::complex<double> i(0, 1);
-  const Array w = u - 0.5 * i;  // the line of the integral
+  const Array w = u - 0.5 * i;  // the line of integration
   const Array beta = h.kappa - i * h.rho * h.xi * w;
   const Array d = sqrt(square(beta) + square(h.xi) * (i * w + square(w)));
   const Array g = (beta - d) / (beta + d), decay = exp(-d * years);
@@ -80,8 +80,8 @@ Array vanilla(Heston h, Array strike) {
   const Array factor = sqrt(h.spot * strike) * exp(-0.5 * h.rate * years) / std::numbers::pi;
   return h.spot - factor * f.sum() * 0.01;
 }
-// Without volatility of the volatility it is the world of Black and Scholes, where the barrier
-// option has a closed form (Merton, 1973) for barriers below the strike.
+// Without volatility of volatility this is the Black-Scholes model, where the barrier option has a
+// closed form (Merton, 1973) for barriers below the strike.
 Array black_scholes(Heston h, Array strike, Array barrier) {
   const Array sd = sqrt(h.v * years), mu = (h.rate / h.v) - 0.5;
   const auto leg = [&](Array level) {
@@ -96,7 +96,7 @@ Array black_scholes(Heston h, Array strike, Array barrier) {
 
 int main(int argc, char** argv) {
   begin(argc, argv);
-  const Array barriers = array({1e-3, 70., 80., 90., 95.});  // the first: none to speak of
+  const Array barriers = array({1e-3, 70., 80., 90., 95.});  // the first has no effect
   const Array strike = 100., key = random::key(7);
   const auto run = jit(price);
 

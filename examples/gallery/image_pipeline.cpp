@@ -7,9 +7,9 @@
 #include "../expect.h"
 using namespace weft;
 
-constexpr int size = 128, places = 4;  // pixels; discs stand on a grid of places x places
+constexpr int size = 128, places = 4;  // pixels; discs are on a grid of places x places
 
-// One image of bytes, with as many discs as `present` has ones, on uneven ground and in noise.
+// One image of bytes, with one disc for each 1 in `present`, on an uneven background, with noise.
 Array draw(Array key, Array present, Array radius) {
   const Array at = arange(size), middle = (arange(places) + 0.5) * (1. * size / places);
   const auto near = [&](Array centre) {
@@ -22,7 +22,8 @@ Array draw(Array key, Array present, Array radius) {
   return clip(light + 25. * random::normal(key, {size, size}), 0., 255.).astype(U8);
 }
 
-// Gauss' bell along rows, then along columns; beyond the border lies what is at the border.
+// A Gaussian blur along rows, then along columns; pixels beyond the border equal those at the
+// border.
 Array blur(Array image, double sigma) {
   const int reach = static_cast<int>(std::ceil(3 * sigma));
   const Array x = arange(-reach, reach + 1), bell = exp(-square(x / sigma) / 2.);
@@ -31,7 +32,7 @@ Array blur(Array image, double sigma) {
   const Array rows = scipy::signal::convolve2d(wide, expand_dims(kernel, 0), "valid");
   return scipy::signal::convolve2d(rows, expand_dims(kernel, 1), "valid");
 }
-// Otsu's threshold: the one that leaves the two classes with the least variance within them.
+// Otsu's threshold: the one with the least variance within the two classes.
 Array otsu(Array image) {
   const auto [counts, edges] = histogram(image, 64, {.range = {0., 255.}});
   const Array p = counts / counts.sum(), level = (edges[slice(0, -1)] + edges[slice(1, none)]) / 2.;
@@ -39,9 +40,9 @@ Array otsu(Array image) {
   const Array between = square(mean * below - mass) / maximum(below * (1. - below), 1e-6);
   return level[between.argmax()];
 }
-// Each pixel of the mask begins with a number of its own, and takes the largest around it until
-// nothing changes: what hangs together then has one number. How many rounds that takes is the
-// image's business; mapped, each image ends by itself.
+// Each pixel of the mask starts with a unique number, and takes the largest number around it until
+// nothing changes. A connected component then has one number. The number of rounds depends on the
+// image; under vmap, each image stops independently.
 Array label(Array mask) {
   const auto around = [&](Array x) {
     return where(mask, lax::reduce_window_max(x, {3, 3}, {.padding = "SAME"}), 0);
@@ -51,14 +52,14 @@ Array label(Array mask) {
   return while_loop(changes, around, where(mask, numbers, 0));
 }
 struct Cells {
-  Array threshold, count, area;  // the area: pixels of all of them
-  Array edges;                   // where the image is steep, for eyes
+  Array threshold, count, area;  // area: the pixels of all components
+  Array edges;                   // gradient magnitude, for display
 };
 Cells analyse(Array image) {
   const Array x = image.astype(F32), smooth = blur(x, 1.5);
-  const Array flat = smooth - blur(smooth, 20.) + 128.;  // without the uneven ground
+  const Array flat = smooth - blur(smooth, 20.) + 128.;  // subtracts the uneven background
   const Array threshold = otsu(flat), labels = label(flat > threshold);
-  // A component is counted by the pixel that its number comes from.
+  // A component is counted at the pixel whose original number it has.
   const Array numbers = arange(1, size * size + 1).reshape({size, size});
   const Array sobel = array({{-1., 0., 1.}, {-2., 0., 2.}, {-1., 0., 1.}});
   const Array dx = scipy::signal::convolve2d(smooth, sobel, "same");
@@ -85,7 +86,7 @@ int main(int argc, char** argv) {
   expect(bool(allclose(area, disc, 0.1)), "cells should be as large as the discs drawn");
   show_shape("edges", cells.edges, {images, size, size});
 
-  // Laws that hold for any image.
+  // Properties that hold for any image.
   const Array one = pictures[0].astype(F32), constant = full({size, size}, 7.);
   expect(bool(allclose(blur(constant, 3.), constant)), "a blur leaves a constant image alone");
   expect(bool(blur(one, 3.).var() < blur(one, 1.).var()), "a wider blur leaves less variance");

@@ -20,12 +20,12 @@ Mlp init(Array key, const std::vector<int>& sizes) {
     model.push_back({he(random::fold_in(key, i), {sizes[i], sizes[i + 1]}), zeros({sizes[i + 1]})});
   return model;
 }
-// One point -> one logit; nothing here knows of a batch.
+// One point -> one logit.
 Array logit(Mlp model, Array x) {
   for (size_t i = 0; i + 1 < model.size(); ++i) x = nn::gelu(dot(x, model[i].w) + model[i].b);
   return (dot(x, model.back().w) + model.back().b)[0];
 }
-// log(1 + e^-x) for those of class 1, log(1 + e^x) for the others.
+// log(1 + e^-x) for points of class 1, log(1 + e^x) for the others.
 Array loss(Mlp model, Array x, Array y) {
   const Array z = vmap(logit, {none, 0})(model, x);
   return (nn::softplus(z) - y * z).mean();
@@ -86,7 +86,7 @@ int main(int argc, char** argv) {
   }
   const float right = accuracy(t.model, test).item<float>();
   std::cout << "right on unseen points: " << 100 * right << " %\n";
-  // Knowing nothing costs log 2 a point; no straight line gets much below that.
+  // A random guess costs log 2 per point; no linear classifier is much better.
   expect(std::fabs(first - std::log(2.f)) < 0.35f, "the first loss should be near log 2");
   expect(last < 0.05f && right > 0.98f, "the spirals should be learned");
   return finish();

@@ -6,18 +6,19 @@
 #include "../expect.h"
 using namespace weft;
 
-// ---- a level that walks at random, measured with noise: easy enough to know the right answer
+// ---- a random walk measured with noise, for which the exact answer is known
 
 struct Model {
   Array walk, noise;  // standard deviations
 };
 struct Filtered {
-  Array means, likelihood;  // what is believed after each measurement; the log likelihood of all
+  // the estimates after each measurement; the log likelihood of the series
+  Array means, likelihood;
 };
 
 Array log_normal(Array x, Array mean, Array sd) { return scipy::stats::norm::logpdf(x, mean, sd); }
 
-// The exact answer, by Kalman.
+// The exact answer, by a Kalman filter.
 Filtered kalman(Model m, Array series) {
   const auto step = [&](std::pair<Array, Array> belief, Array y) {
     const auto [mean, var] = belief;
@@ -30,15 +31,15 @@ Filtered kalman(Model m, Array series) {
   return {means, terms.sum()};
 }
 
-// The same by n particles, which could follow any model: they move as the level might have, are
-// weighed by how well they explain what is measured, and are drawn anew by their weights.
+// The same by n particles, which work for any model. Particles move like the random walk, are
+// weighted by the likelihood of the measurement, and are resampled by their weights.
 Filtered particle_filter(Model m, Array series, Array key, int n) {
   const auto step = [&](std::pair<Array, Array> state, Array y) {
     const auto [old, cloud] = state;
     const auto [next, move, draw] = random::split<3>(old);
     const Array moved = cloud + m.walk * random::normal(move, {n});
     const Array weights = log_normal(y, moved, m.noise), p = nn::softmax(weights);
-    // n equidistant places in the weights' cumulative sum, with one random start: hardly any noise.
+    // n equidistant points in the cumulative sum of the weights, with one random offset: low noise.
     const Array places = (random::uniform(draw) + arange(n)) / n;
     const Array chosen = minimum(searchsorted(cumsum(p), places), n - 1);
     return std::pair{std::pair{next, moved[chosen]},
@@ -50,9 +51,9 @@ Filtered particle_filter(Model m, Array series, Array key, int n) {
   return {means, terms.sum()};
 }
 
-// ---- colonies of cells that divide: a simulator that stops when it stops
+// ---- colonies of dividing cells: a simulator with an unknown number of steps
 
-// Cells after one day, of `cells` that each divide at a rate: one event after another.
+// The number of cells after one day, from `cells` that each divide at a rate: event after event.
 Array colony(Array rate, Array key, int cells) {
   struct State {
     Array key, time, n;
@@ -76,7 +77,7 @@ int main(int argc, char** argv) {
   std::cout << "Kalman: log likelihood " << right.likelihood.item<float>() << "\n";
   float last = 1e9f;
   for (const int n : {64, 1024, 16384}) {
-    // Eight filters at once, each with a key of its own.
+    // Eight filters together, each with its own key.
     const auto filters = jit(vmap(particle_filter, {none, none, 0, none}));
     const Filtered found = filters(model, series, random::split(filter_key, 8), n);
     const float off = sqrt(square(found.means - right.means).mean()).item<float>();
@@ -87,8 +88,8 @@ int main(int argc, char** argv) {
     if (n == 16384) show("likelihood", found.likelihood.mean(), right.likelihood, 2e-3);
   }
 
-  // ABC: ten colonies of one cell had 35 cells after a day. Rates are drawn from the prior, a
-  // colony of ten is simulated for each, and those rates are kept whose cells came out as seen.
+  // ABC: ten colonies of one cell each had 35 cells after a day. Rates are drawn from the prior and
+  // a colony of ten is simulated for each. The rates that reproduce the observed number are kept.
   const int tries = 100000, cells = 10, seen = 35;
   const auto [prior_key, run_key] = random::split<2>(abc_key);
   const Array rates = random::uniform(prior_key, {tries}, 0.2, 2.5);
@@ -97,7 +98,7 @@ int main(int argc, char** argv) {
   const float n = kept.sum().item<float>(), mean = (kept * rates).sum().item<float>() / n;
   const float var = (kept * square(rates - mean)).sum().item<float>() / n;
 
-  // Such numbers have the negative binomial distribution, so the posterior is known.
+  // These numbers have a negative binomial distribution, so the posterior is known.
   const Array grid = linspace(0.2, 2.5, 2001), p = exp(-grid);
   const Array density = pow(p, cells) * pow(1. - p, seen - cells);
   const Array exact_mean = average(grid, none, density);

@@ -10,15 +10,15 @@ using namespace weft;
 constexpr double gravity = 9.81, dt = 0.04, effort = 0.01;
 constexpr int horizon = 50;
 
-// Where elbow and hand are, [2, 2], by the angles of the two joints. Links are 1 m long, and weigh
-// 1 kg at their ends.
+// The positions of elbow and hand, [2, 2], from the angles of the joints. Links are 1 m long, and
+// have 1 kg at their ends.
 Array joints(Array q) {
   const Array angle = cumsum(q);
   return cumsum(stack({cos(angle), sin(angle)}, 1), 0);
 }
 Array hand(Array q) { return joints(q)[1]; }
 
-// All of the dynamics is in kinetic less potential energy: Lagrange's equations are derivatives.
+// The Lagrangian, kinetic minus potential energy, defines the dynamics by its derivatives.
 Array lagrangian(Array q, Array v) {
   const Array speeds = jvp(joints, std::tuple{q}, std::tuple{v}).second;
   return 0.5 * square(speeds).sum() - gravity * joints(q)[{slice(), 1}].sum();
@@ -29,7 +29,7 @@ Array acceleration(Array q, Array v, Array torque) {
   const Array coriolis = dot(jacfwd<0>(grad<1>(lagrangian))(q, v), v);
   return linalg::solve(mass, grad<0>(lagrangian)(q, v) - coriolis + torque);
 }
-// One step of Runge and Kutta for x = (angles, speeds).
+// One Runge-Kutta step for x = (angles, speeds).
 Array step(Array x, Array torque) {
   const auto f = [&](Array at) {
     const Array v = at[slice(2, 4)];
@@ -38,12 +38,12 @@ Array step(Array x, Array torque) {
   const Array a = f(x), b = f(x + dt / 2 * a), c = f(x + dt / 2 * b), d = f(x + dt * c);
   return x + dt / 6 * (a + 2. * b + 2. * c + d);
 }
-// The state at the end, and those before each step.
+// The final state, and the states before each step.
 std::pair<Array, Array> rollout(Array x0, Array torques) {
   return scan([](Array x, Array u) { return std::pair{step(x, u), x}; }, x0, torques);
 }
 
-// The task: be at the target at the end, at rest, with little effort on the way.
+// The task: be at the target at the end, at rest, with little effort before.
 Array miss(Array x, Array target) {
   return concatenate({100. * (hand(x[slice(0, 2)]) - target), 20. * x[slice(2, 4)]});
 }
@@ -52,13 +52,13 @@ Array cost(Array x_end, Array torques, Array target) {
 }
 
 struct Gains {
-  Array open, feedback;  // torque to add, and to add for each deviation of x
+  Array open, feedback;  // open-loop torque, and torque per deviation of x
 };
 struct Plan {
   Array torques, cost;
 };
-// One iteration of iLQR. Along the trajectory of the plan the dynamics is linear and the cost
-// quadratic, to first order; the best change is then found backwards in time.
+// One iteration of iLQR. Near the plan's trajectory, the dynamics are linearized and the cost is
+// quadratic. The best change of the plan is then computed backwards in time.
 Plan improve(Plan plan, Array x0, Array target) {
   const auto [x_end, xs] = rollout(x0, plan.torques);
   const std::tuple linear{vmap(jacfwd<0>(step))(xs, plan.torques),
@@ -76,8 +76,8 @@ Plan improve(Plan plan, Array x0, Array target) {
   const std::pair last{dot(j.T(), r), dot(j.T(), j)};
   const auto [first, gains] = scan(back, last, linear, {.reverse = true});
 
-  // The linear world ends somewhere: eight lengths of the change are tried side by side, the last
-  // of which is 0, the plan as it was.
+  // The approximation holds only near the plan, so eight step lengths are tried together. The last
+  // one is 0, which keeps the plan.
   const auto attempt = [&](Array length) {
     const auto follow = [&](Array x, std::tuple<Array, Array, Gains> at) {
       const auto [was, u, k] = at;
@@ -98,12 +98,12 @@ int main(int argc, char** argv) {
   show("Jacobian of the hand", jacfwd(hand)(q),
        array({{-std::sin(0.3) - std::sin(0.8), -std::sin(0.8)},
               {std::cos(0.3) + std::cos(0.8), std::cos(0.8)}}));
-  // Left alone, the arm swings: its energy stays.
+  // Without torque the arm swings: its energy is conserved.
   const Array swung = jit(rollout)(array({0.3, 0.5, 0., 0.}), zeros({horizon, 2})).first;
   show("energy after 2 s of swinging", energy(swung[slice(0, 2)], swung[slice(2, 4)]),
        energy(q, zeros({2})), 0.01);
 
-  // From hanging down to a place above the shoulder.
+  // From hanging down to a point above the shoulder.
   const Array x0 = array({-std::numbers::pi / 2, 0., 0., 0.}), target = array({0.5, 1.5});
   const auto iterate = jit(improve);
   Plan plan{zeros({horizon, 2}), cost(x0, zeros({horizon, 2}), target)};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// examples/gallery/transformer.cpp: A small transformer learns to repeat what it has read
+// examples/gallery/transformer.cpp: A small transformer learns to repeat its input
 #include <cmath>
 #include <vector>
 
@@ -54,13 +54,13 @@ Array logits(Model m, Array sequence) {
   for (const Block& b : m.blocks) x = block(b, x);
   return dot(normed(m.last, x), m.tokens.T());
 }
-// Cross entropy [length - 1] of each next token.
+// Cross entropy [length - 1] of the next tokens.
 Array surprise(Model m, Array sequence) {
   const Array log_p = nn::log_softmax(logits(m, sequence)[slice(0, -1)]);
   const Array next = sequence[slice(1, none)];
   return -take_along_axis(log_p, expand_dims(next, 1), 1)[{slice(), 0}];
 }
-// Random tokens, and then the same ones once more: the second half can be foretold.
+// Random tokens, followed by the same tokens again: the second half can be predicted.
 Array sequences(Array key, int n) {
   const Array once = random::randint(key, {n, half}, 0, vocabulary);
   return concatenate({once, once}, 1);
@@ -78,7 +78,7 @@ int main(int argc, char** argv) {
   const auto [init_key, data_key, test_key] = random::split<3>(random::key(1));
   const auto adam =
       optim::chain({optim::clip_by_global_norm(1.), optim::adamw(3e-3, {.weight_decay = 1e-4})});
-  // Forty steps are one call; each draws its own sequences.
+  // Forty steps are one call; each step draws its own sequences.
   const auto train = jit([=](Training t, Array key) {
     const auto step = [&](Training t, Array key) {
       const auto [value, grads] = value_and_grad(loss)(t.model, sequences(key, 32));
@@ -108,10 +108,10 @@ int main(int argc, char** argv) {
   const float unknown = std::log(float{vocabulary});
   expect(first > 0.8f * unknown && last < 0.1f * unknown, "the loss should fall from log 16");
   expect(hit.mean().item<float>() > 0.97f, "what was read should be repeated");
-  // The first half is noise: nobody does better than log 16 on it.
+  // The first half is noise: no model can be better than log 16 on it.
   const Array noise = vmap(surprise, {none, 0})(t.model, test)[{slice(), slice(0, half - 1)}];
   expect(noise.mean().item<float>() > 0.95f * unknown, "noise cannot be foretold");
-  // No token sees what comes after it.
+  // No token depends on later ones.
   const Array changed = test.at({slice(), length - 1}).set(0);
   expect(bool(allclose(predict(t.model, changed)[{slice(), slice(0, -1)}],
                        predict(t.model, test)[{slice(), slice(0, -1)}], 1e-4, 1e-4)),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/blocks.h: the memory that a device has given out, and what of it a stopped launch
-// left without its values.
+// runtime/cuda/blocks.h: the memory blocks that a device has allocated, and which of them lack
+// their values because a launch was stopped.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,17 +13,17 @@
 
 namespace weft::cuda {
 
-// A block has a number of its own, which no later one at its address has. Not thread-safe.
+// Each block has a unique number: a later block at the same address gets another. Not thread-safe.
 class Blocks {
  public:
   void add(Address a, size_t bytes) { blocks_[a] = {bytes, ++last_, {}}; }
   void remove(Address a);
-  // The number of the block that an address lies in; 0 for memory of somebody else.
+  // The number of the block that contains an address; 0 for foreign memory.
   uint64_t number_at(Address a) const;
-  // What those lack that are still there of these numbers, and why.
+  // Marks the blocks with these numbers that still exist as lacking their values, and says why.
   void spoil(const std::set<uint64_t>& numbers, const std::string& why);
   bool any_spoiled() const { return spoiled_ > 0; }
-  // Why the block at an address is spoiled; "" if it is not.
+  // The reason why the block that contains an address is spoiled; "" if it is not spoiled.
   std::string spoiled_at(Address a) const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/device.cpp: a GPU's context, memory and stream, and what becomes of its errors.
+// runtime/cuda/device.cpp: a GPU's context, memory and stream, and the handling of its errors.
 #include "weft/runtime/cuda/device.h"
 
 #include <fmt/format.h>
@@ -57,7 +57,7 @@ Current::Current(Gpu& g) : pushed_(g.driver(), usable_context(g)) {
   g.check(pushed_.result, "cuCtxPushCurrent");
 }
 
-// What it has done stays done if a later step fails, and is not done again.
+// If a later step fails, the completed steps remain and are not repeated by the next call.
 void Gpu::open() {
   if (opened_.load(std::memory_order_acquire)) return;
   const std::lock_guard lock(opening_);
@@ -70,7 +70,7 @@ void Gpu::open() {
   if (!pool_) {
     PoolHandle pool = nullptr;
     check(driver_.default_pool(&pool, facts_.ordinal), "cuDeviceGetDefaultMemPool");
-    // It would go back to the system whenever somebody waits.
+    // By default the pool would return its memory to the system at every synchronization.
     uint64_t keep = UINT64_MAX;
     check(driver_.pool_attribute(pool, number::release_threshold, &keep), "cuMemPoolSetAttribute");
     pool_ = pool;
@@ -125,9 +125,9 @@ void* Gpu::allocate(int64_t bytes, int64_t* capacity) {
   Address a = 0;
   Result r = try_allocate(&a, size(*capacity));
   if (r == out_of_memory) {
-    // What was released may still be in use, or be kept in blocks of other sizes.
+    // Released memory may still be in use, or be cached in blocks of other sizes.
     wait_for_all();
-    wait_for_all();  // for what the first has swept
+    wait_for_all();  // for what the first call's sweep() released
     check(driver_.pool_trim(pool_, 0), "cuMemPoolTrimTo");
     r = try_allocate(&a, size(*capacity));
   }
@@ -145,7 +145,7 @@ void* Gpu::allocate(int64_t bytes, int64_t* capacity) {
 
 void Gpu::release(void* data, int64_t, int64_t capacity) {
   in_use_ -= capacity;
-  if (!usable()) return;  // it is gone with the context
+  if (!usable()) return;  // the context was destroyed, and the memory with it
   {
     const std::lock_guard lock(guard_);
     blocks_.remove(address(data));
@@ -200,7 +200,7 @@ void Gpu::copy_in(void* to, const void* from, int64_t bytes) {
 
 void Gpu::copy_out(void* to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
-  wait_for(from);  // which can be stopped, and holds no lock of the staging
+  wait_for(from);  // before the staging lock is taken, because this wait can be interrupted
   const Current current(*this);
   out_.copy_out(static_cast<std::byte*>(to), address(from), bytes);
 }
@@ -239,8 +239,9 @@ void Gpu::release_idle() {
 
 // ---- the stream
 
-// Under the guard, by one that waited: nobody knows which of what was under way has seen the word.
-// It is still to stop if it is the turn of another who waits.
+// Called under the guard by a thread that has waited. It is not known which kernels under way have
+// read the stop word, so all of their outputs are marked. The word stays set if another waiting
+// thread is also to be stopped.
 void Gpu::note_stop(const StopToken& mine) {
   std::string reason = mine.reason(name().c_str());
   for (const StopToken* t : waiting_)
@@ -250,7 +251,7 @@ void Gpu::note_stop(const StopToken& mine) {
       launches_.doubtful(),
       fmt::format("{}: what computes this was stopped before it ended: {}", name(), reason));
   ++stops_;
-  // In this order, or a stop that comes now would be lost.
+  // The word is cleared first: in the other order a stop that is requested now would be lost.
   __atomic_store_n(&words_->stop, 0, __ATOMIC_SEQ_CST);
   for (const StopToken* t : waiting_)
     if (t->stop()) __atomic_store_n(&words_->stop, 1, __ATOMIC_SEQ_CST);
@@ -272,7 +273,8 @@ bool Gpu::wait(FunctionRef<void()> done) {
     return stops_ != stops;
   };
   try {
-    const StopFlag flag(&words_->stop);  // interrupt() and limits set the word that kernels read
+    // interrupt() and time limits set the word that kernels read
+    const StopFlag flag(&words_->stop);
     done();
   } catch (...) {
     leave();
@@ -329,7 +331,7 @@ void Gpu::wait_for(const void* data) {
 }
 
 const int32_t* Gpu::stop_word() const {
-  const Current opened(const_cast<Gpu&>(*this));  // the word is there from the first use on
+  const Current opened(const_cast<Gpu&>(*this));  // makes sure that the word is allocated
   return std::bit_cast<const int32_t*>(words_there_ + offsetof(Words, stop));
 }
 

@@ -15,12 +15,12 @@
 
 namespace weft::cuda {
 
-// What a launch needs beside its arguments.
+// The launch configuration and the memory that a launch uses.
 struct Launch {
-  int64_t blocks = 1;  // of a one-dimensional grid
-  int threads = 1;     // of a block
-  int64_t shared = 0;  // bytes of a block, beside what the kernel declares
-  // Memory of the device that its arguments point to, and whether it is written.
+  int64_t blocks = 1;  // number of blocks of a one-dimensional grid
+  int threads = 1;     // per block
+  int64_t shared = 0;  // dynamic shared memory in bytes per block
+  // A memory range that the arguments point to, and whether the kernel writes it.
   struct Use {
     const void* at;
     bool written;
@@ -28,94 +28,98 @@ struct Launch {
   std::span<const Use> uses = {};
 };
 
-// A kernel on a device, kept by who launches it. Its module is unloaded when the last of its
-// kernels is gone and what was launched is done.
+// A kernel on a device, owned by the code that launches it. Its module is unloaded when the last of
+// its kernels has been released and all launches have finished.
 class Function : public std::enable_shared_from_this<Function> {
  public:
   virtual ~Function() = default;
-  // As the driver reports them. Local memory is a thread's: its arrays, and registers spilled.
+  // As reported by the driver. Local memory is counted per thread: its arrays and spilled
+  // registers.
   int registers = 0, local_bytes = 0, most_threads = 0;
   int64_t shared_bytes = 0;
 };
 
-// Of a launch, if it has the device to itself.
+// The occupancy of a launch that has the device to itself.
 struct Occupancy {
-  int blocks = 0;    // that a multiprocessor runs at a time
-  double share = 0;  // of the threads that it could run, those are
+  int blocks = 0;    // resident blocks per multiprocessor
+  double share = 0;  // resident threads over the most that the multiprocessor can hold
 };
 
-// What a graph asks the device: whether the Bool at a place holds, or, of several branches, whether
-// the I32 there, clamped to 0 … branches - 1, is `branch`. `setter` is the kernel, of one thread,
-// that finds out: of (word to stop, the graph's condition, place, branch, branches).
+// A condition that a graph evaluates on the device: whether the Bool at `place` is true. With
+// several branches: whether the I32 at `place`, clamped to 0 … branches - 1, equals `branch`.
+// `setter` is a kernel of one thread that evaluates it. Its arguments are the stop word, the
+// graph's condition handle, place, branch and branches.
 struct Condition {
   const Function& setter;
   const void* place;
   int64_t branch = 0, branches = 0;
 };
 
-// What takes work in order: the stream of a device, or a graph that is being made.
+// Accepts work in order: the stream of a device, or a graph under construction.
 class Launcher {
  public:
   virtual ~Launcher() = default;
-  // arguments[i] points to argument i, each 8 bytes; they are read before it returns. `what` names
-  // the kernel in errors and lives as long as the process.
+  // arguments[i] points to argument i, of 8 bytes; they are read before the call returns. `what`
+  // names the kernel in errors and must stay valid until the process ends.
   virtual void launch(const Function& f, const Launch& l, void** arguments, const char* what) = 0;
-  // As detail::Device has them.
+  // See detail::Device.
   virtual void copy_within(void* to, const void* from, int64_t bytes) = 0;
   virtual void clear(void* at, int64_t bytes) = 0;
-  // What `body` launches, once if the condition holds when all before it is done, or, `again`, as
-  // long as it does: for graphs of a device that has_conditions().
+  // Runs the launches of `body` once if the condition holds when all preceding work has finished.
+  // With `again`, repeats them as long as it holds. Only for graphs of a device with
+  // has_conditions().
   virtual void conditional(bool again, const Condition& c, FunctionRef<void(Launcher&)> body) = 0;
 };
 
-// Launches, copies and clears at fixed addresses, which are started as one. It keeps their kernels,
-// and lasts in the driver until what was launched of it is over.
+// Launches, copies and clears at fixed addresses, which are started as one launch. The graph owns
+// its kernels. The driver keeps the graph until all its launches have finished.
 class Graph {
  public:
   virtual ~Graph() = default;
 };
 
-// A few bytes of a device on their way to the host.
+// A copy of a few bytes from a device to the host, in flight.
 class Peek {
  public:
   static constexpr int64_t most_bytes = 64;
   virtual ~Peek() = default;
-  // Where the host reads them, as long as this lives, as they were when what was launched before
-  // was done. It waits, and raises what became of that.
+  // Waits for the copy and returns its address on the host, valid while this object exists. The
+  // bytes are those after all work launched before the copy. Throws if that work failed.
   virtual const void* wait() = 0;
 };
 
-// Libraries are NVIDIA's, by the names of runtime/cuda/libraries/open.h.
+// Libraries are NVIDIA's; runtime/cuda/libraries/open.h lists their names.
 class Device : public detail::Device, public Libraries {
  public:
   using detail::Device::Device;
   virtual const std::string& architecture() const = 0;  // "sm_90"
-  virtual bool emulated() const = 0;                    // takes images of jit/emit/image.h
+  virtual bool emulated() const = 0;  // true if it runs images of jit/emit/image.h
   virtual int64_t multiprocessors() const = 0;
-  // The kernels of those names in an image (PTX, or the text of an emulated module). CompileError
-  // with what the driver says of it.
+  // Loads the named kernels from an image (PTX, or the text of an emulated module). Throws
+  // CompileError with the driver's message.
   virtual std::vector<std::shared_ptr<const Function>> load(
       const std::string& image, const std::vector<std::string>& names) = 0;
   virtual Launcher& launcher() = 0;  // of the stream
-  // Whether the driver knows graphs; if not, none are made.
+  // Returns true if the driver supports graphs; otherwise no graphs are made.
   virtual bool has_graphs() const = 0;
-  // Whether they may have nodes with conditions.
+  // Returns true if graphs may have conditional nodes.
   virtual bool has_conditions() const = 0;
-  // What `record` launches becomes a graph instead of being run. DeviceError, OutOfMemoryError.
+  // Turns the launches of `record` into a graph instead of running them. Throws DeviceError,
+  // OutOfMemoryError.
   virtual std::shared_ptr<const Graph> make_graph(FunctionRef<void(Launcher&)> record) = 0;
-  // All of it is one launch: a fault names the kernels that it has, a stop leaves all that it
-  // writes without its values.
+  // The graph counts as one launch: a fault names all of its kernels, and a stop invalidates
+  // everything that it writes.
   virtual void launch(const Graph& g) = 0;
-  // Starts a copy of at most Peek::most_bytes; who asked launches more before it waits.
+  // Starts a copy of at most Peek::most_bytes. The caller can launch more work before it waits.
   virtual std::unique_ptr<Peek> peek(const void* at, int64_t bytes) = 0;
-  // Name and version of each library, or what is missing; opens them.
+  // Name and version of each library, or what is missing. Opens the libraries.
   virtual std::vector<std::pair<std::string, std::string>> libraries() const = 0;
   virtual Occupancy occupancy(const Function& f, const Launch& l) = 0;
-  // A word in memory of the host that kernels may read: not 0 when they are to stop. Its address is
-  // that of the device. It is set while somebody waits for the stream: by interrupt(), and when the
-  // time limit of who waits is over. Whoever waits then for all that was launched gets
-  // InterruptedError; so does, from then on, who reads what a kernel that was under way should have
-  // written (Launch::uses), or launches something that uses it.
+  // The device address of a word in host memory that kernels may read; nonzero means that they must
+  // stop. It is set only while a thread waits for the stream: by interrupt(), or when that thread's
+  // time limit is over. A thread that then waits for all launched work gets InterruptedError. From
+  // then on InterruptedError is also thrown for every read or use of memory that an interrupted
+  // kernel should have written (Launch::uses).
   virtual const int32_t* stop_word() const = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/devices.cpp: finds the GPUs of the machine when one is first asked for.
+// runtime/cuda/devices.cpp: finds the GPUs of the machine at the first request for one.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,7 +14,7 @@ namespace {
 
 constexpr int oldest_capability = 75;
 
-// What the driver says of a device, or why it cannot be used.
+// Fills in the properties of a device; returns why it cannot be used, or "".
 std::string look_at(const Driver& d, int index, Facts& f) {
   Result first_error = d.device_get(&f.ordinal, index);
   const auto noted = [&](Result r) {

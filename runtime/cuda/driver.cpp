@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/driver.cpp: opening the driver's library, and what its results mean.
+// runtime/cuda/driver.cpp: opens the driver's library and classifies its results.
 #include "weft/runtime/cuda/driver.h"
 
 #include <dlfcn.h>
@@ -11,14 +11,14 @@
 namespace weft::cuda {
 namespace {
 
-constexpr int oldest_driver = 11040;  // 11.4: pools of memory that streams order
+constexpr int oldest_driver = 11040;  // 11.4 introduced stream-ordered memory pools
 
 template <class F>
 void resolve(void* library, const char* symbol, F& f) {
   f = reinterpret_cast<F>(dlsym(library, symbol));
 }
 
-// The first entry point that is not there, or null.
+// Returns the name of the first missing entry point, or null.
 const char* fill(Driver& d, void* library) {
   const char* missing = nullptr;
 #define WEFT_CUDA_RESOLVE(name, symbol, parameters) \
@@ -46,7 +46,8 @@ std::string open_driver(Driver& d) {
         "library by WEFT_CUDA_LIBRARY",
         why ? why : name);
   }
-  // Before what it lacks: an old driver lacks much, and its age is what is to be said.
+  // The version is checked before missing entry points: an old driver lacks many, and its age is
+  // the useful message.
   Result (*version_of)(int*) = nullptr;
   resolve(library, "cuDriverGetVersion", version_of);
   const bool dated = version_of && version_of(&d.version) == success;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/driver.h: the CUDA driver API as we call it: a table of what its library has.
+// runtime/cuda/driver.h: a table of the CUDA driver API functions that we call.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 
 namespace weft::cuda {
 
-// CUresult, CUdevice, CUdeviceptr and the handles, which are pointers to what we do not know.
+// CUresult, CUdevice, CUdeviceptr and the handles, which are opaque pointers.
 using Result = int;
 using Ordinal = int;
 using Address = unsigned long long;
@@ -23,8 +23,8 @@ using NodeHandle = struct NodeOf*;
 using GraphExecHandle = struct GraphExecOf*;
 using ConditionHandle = unsigned long long;
 
-// What nodes of graphs are made of, as cuda.h lays it out: CUDA_KERNEL_NODE_PARAMS_v1,
-// CUDA_MEMCPY3D_v2 and CUDA_MEMSET_NODE_PARAMS_v1. Zeros are what we do not use.
+// Parameters of graph nodes, laid out as in cuda.h: CUDA_KERNEL_NODE_PARAMS_v1, CUDA_MEMCPY3D_v2
+// and CUDA_MEMSET_NODE_PARAMS_v1. Fields that we do not use are zero.
 struct KernelNode {
   KernelHandle kernel = nullptr;
   unsigned blocks[3] = {1, 1, 1}, threads[3] = {1, 1, 1};
@@ -51,20 +51,20 @@ struct SetNode {
   unsigned value = 0, element_bytes = 1;
   size_t elements = 0, rows = 1;
 };
-// CUgraphNodeParams of a node whose graph is launched as its condition says.
+// CUgraphNodeParams of a conditional node.
 struct ConditionalNode {
   int type = 13, reserved[3] = {};  // CU_GRAPH_NODE_TYPE_CONDITIONAL
   ConditionHandle condition = 0;
   int kind = 0;  // number::run_once_if, number::run_while
   unsigned graphs = 1;
-  GraphHandle* bodies = nullptr;  // the driver's, that it fills in
+  GraphHandle* bodies = nullptr;  // owned and filled in by the driver
   Context context = nullptr;
   long long zeros[26] = {};
 };
 static_assert(sizeof(KernelNode) == 56 && sizeof(CopyNode) == 200 && sizeof(SetNode) == 40 &&
               sizeof(ConditionalNode) == 256);
 
-// Each entry point: what we call it, its symbol, what it takes. All return a Result.
+// Each entry point: our name, its symbol, its parameters. All return a Result.
 #define WEFT_CUDA_ENTRIES(X)                                                               \
   X(init, cuInit, (unsigned))                                                              \
   X(error_name, cuGetErrorName, (Result, const char**))                                    \
@@ -106,7 +106,7 @@ static_assert(sizeof(KernelNode) == 56 && sizeof(CopyNode) == 200 && sizeof(SetN
   X(launch, cuLaunchKernel,                                                                \
     (KernelHandle, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,   \
      StreamHandle, void**, void**))
-// Of graphs; a driver that lacks one of them has no graphs.
+// Entry points for graphs; without any one of them has_graphs() returns false.
 #define WEFT_CUDA_GRAPH_ENTRIES(X)                                                   \
   X(graph_create, cuGraphCreate, (GraphHandle*, unsigned))                           \
   X(graph_kernel, cuGraphAddKernelNode,                                              \
@@ -120,13 +120,14 @@ static_assert(sizeof(KernelNode) == 56 && sizeof(CopyNode) == 200 && sizeof(SetN
   X(graph_launch, cuGraphLaunch, (GraphExecHandle, StreamHandle))                    \
   X(graph_exec_destroy, cuGraphExecDestroy, (GraphExecHandle))                       \
   X(graph_destroy, cuGraphDestroy, (GraphHandle))
-// Of nodes with conditions (CUDA 12.4, which lets their graphs have copies and clears).
+// Entry points for conditional nodes (CUDA 12.4, the first whose bodies may have copies and
+// clears).
 #define WEFT_CUDA_CONDITION_ENTRIES(X)                            \
   X(condition_create, cuGraphConditionalHandleCreate,             \
     (ConditionHandle*, GraphHandle, Context, unsigned, unsigned)) \
   X(graph_conditional, cuGraphAddNode,                            \
     (NodeHandle*, GraphHandle, const NodeHandle*, size_t, ConditionalNode*))
-// Newer than the oldest driver that will do; null where it is missing.
+// Entry points that are newer than the oldest supported driver; null if missing.
 #define WEFT_CUDA_OPTIONAL_ENTRIES(X)                                                 \
   X(write_word, cuStreamWriteValue32_v2, (StreamHandle, Address, uint32_t, unsigned)) \
   WEFT_CUDA_GRAPH_ENTRIES(X)                                                          \
@@ -138,25 +139,25 @@ struct Driver {
   WEFT_CUDA_OPTIONAL_ENTRIES(WEFT_CUDA_POINTER)
 #undef WEFT_CUDA_POINTER
   int version = 0;        // 12040 is 12.4
-  bool emulated = false;  // it has the symbol weft_emulated_driver
+  bool emulated = false;  // true if the library has the symbol weft_emulated_driver
   bool has_graphs() const;
   bool has_conditions() const;
 };
 
-// Opens libcuda.so.1, or what WEFT_CUDA_LIBRARY names, for as long as the process lives, and fills
-// the table. What it then lacks, in a sentence; "" if nothing.
+// Opens libcuda.so.1, or the library that WEFT_CUDA_LIBRARY names, until the process ends, and
+// fills the table. Returns a sentence that says what is missing; "" if nothing is.
 std::string open_driver(Driver& d);
 
-// Results that are told apart; the numbers are those of cuda.h.
+// Results that the runtime distinguishes, numbered as in cuda.h.
 constexpr Result success = 0, out_of_memory = 2, not_supported = 801;
-// After these nothing works any more in the context.
+// Returns true for errors after which every call in the context fails.
 bool is_sticky(Result r);
-// The driver refuses an image.
+// Returns true for errors that reject a module image.
 bool is_about_image(Result r);
 // "CUDA_ERROR_NOT_FOUND (named symbol not found)"
 std::string text_of(const Driver& d, Result r);
 
-// Attributes of devices and of kernels, options and flags, as cuda.h numbers them.
+// Attributes of devices and kernels, options and flags, numbered as in cuda.h.
 namespace number {
 constexpr int major_capability = 75, minor_capability = 76, multiprocessors = 16,
               threads_of_multiprocessor = 39, memory_pools = 115;
@@ -166,7 +167,7 @@ constexpr int error_log = 5, error_log_bytes = 6;
 constexpr int release_threshold = 4;
 constexpr int device_memory = 2;
 constexpr int run_once_if = 0, run_while = 1;
-constexpr unsigned set_at_launch = 1;  // a condition begins each launch with its default
+constexpr unsigned set_at_launch = 1;  // the condition is reset to its default at each launch
 constexpr unsigned non_blocking = 1, no_timing = 2, portable_and_mapped = 3;
 }  // namespace number
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/gpu.h: the device of runtime/cuda/device.h on the driver.
+// runtime/cuda/gpu.h: implements the device of runtime/cuda/device.h with the driver API.
 #pragma once
 #include <atomic>
 #include <cstdint>
@@ -22,19 +22,19 @@
 
 namespace weft::cuda {
 
-// What the driver says of a device before it is used.
+// Properties of a device that the driver reports before it is used.
 struct Facts {
   Ordinal ordinal = 0;
   std::string title;  // "NVIDIA H100"
   int major = 0, minor = 0, multiprocessors = 0;
-  int threads = 0;  // of a multiprocessor, at most
+  int threads = 0;  // most threads per multiprocessor
   bool memory_pools = false;
   size_t memory = 0;
 };
 
 class Gpu;
 
-// The context is current in this scope, if it could be made so.
+// Makes the context current in this scope; `result` tells if that succeeded.
 class Pushed {
  public:
   Pushed(const Driver& d, Context c) : result(d.push_context(c)), driver_(d) {}
@@ -49,18 +49,19 @@ class Pushed {
   const Driver& driver_;
 };
 
-// A module on a device.
+// A module loaded on a device.
 struct Module {
   Gpu& gpu;
   ModuleHandle handle;
-  std::atomic<uint32_t> last_launch;  // that used it
+  std::atomic<uint32_t> last_launch;  // the last launch that used it
   Module(Gpu& g, ModuleHandle h, uint32_t n) : gpu(g), handle(h), last_launch(n) {}
   Module(const Module&) = delete;
   ~Module();
 };
 
-// The primary context is retained at the first use and current only inside calls: other libraries
-// of the process have theirs. Locks are plain mutexes, since nothing of it is used after a fork.
+// The primary context is retained at the first use and is current only inside calls, because other
+// libraries of the process have their own. Plain mutexes suffice, since no GPU is used after a
+// fork.
 class Gpu final : public Device, private detail::Stream, private Launcher {
  public:
   Gpu(const Driver& d, Facts f);
@@ -94,19 +95,20 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   std::string missing(std::string_view library) const override;
   std::vector<std::pair<std::string, std::string>> libraries() const override;
 
-  // For its parts, inside a scope of Current.
+  // For the parts of the device, inside a scope of Current.
   const Driver& driver() const { return driver_; }
   StreamHandle queue() const { return queue_; }
-  // Raises what a result stands for, if it is no success; `what` has returned it.
+  // Throws the error for a result of the driver function `what`, unless it is success.
   void check(Result r, std::string_view what);
-  // Until `done` returns, which waits for some of what was launched: interrupt() and the time limit
-  // of this thread end what runs, and raise InterruptedError. Whether another has stopped something
-  // meanwhile.
+  // Runs `done`, which waits for some of the launched work. Meanwhile interrupt() and the time
+  // limit of this thread stop running kernels and throw InterruptedError. Returns true if another
+  // thread stopped some work meanwhile.
   bool wait(FunctionRef<void()> done);
-  // The same for an event after which memory is read; raises what became of that.
+  // Waits for an event after which memory is read. Throws InterruptedError if the work that should
+  // have written the memory was stopped.
   void wait_for_event(EventHandle e, Address read);
-  // What is to be given back to the driver when the launches up to the last that used it are over:
-  // one of these, and then the kernels that it needs, and what names it while it is under way.
+  // A driver object to destroy when all launches up to the last that used it have finished. Exactly
+  // one of the three handles is set. A graph also holds its kernels and the name that errors use.
   struct Retired {
     ModuleHandle module = nullptr;
     GraphExecHandle exec = nullptr;
@@ -116,25 +118,26 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
     std::shared_ptr<const std::string> what = {};
   };
   void retire(Retired r);
-  // A launch that has ended, for what none has used.
+  // A launch that has already ended: the initial value for objects that have not been launched.
   uint32_t last_ended();
 
-  // For calls of libraries (runtime/cuda/libraries/call.h).
+  // For library calls (runtime/cuda/libraries/call.h).
   Handles& handles() { return handles_; }
-  // InterruptedError if what should have written there was stopped.
+  // Throws InterruptedError if the launch that should have written this memory was stopped.
   void require_usable(std::span<const Launch::Use> uses);
-  // What a library has queued is a launch of its own from now on, and can be named.
+  // Records the work that a library has queued as a launch, so that errors can name it.
   void note_library(const char* function, std::span<const Launch::Use> uses);
-  // In the context, unless there is none any more.
+  // Runs f in the context, unless the device is unusable.
   void if_usable(FunctionRef<void()> f);
 
  private:
   friend class Current;
   class Maker;
-  void launch(FunctionRef<void()> work) override { work(); }  // it queues what it does
+  void launch(FunctionRef<void()> work) override { work(); }  // `work` only queues
   void synchronize() override;
   bool wait_for_all();
-  // Under the guard: InterruptedError if what should have written there was stopped.
+  // Under the guard. Throws InterruptedError if the launch that should have written there was
+  // stopped.
   void require_whole(const void* data) const;
   void require_whole(std::span<const Launch::Use> uses) const;
   void note_stop(const StopToken& mine);
@@ -143,18 +146,18 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   void open();
   void map_words();
   void mark_lost(Result r);
-  // What could not be released or unloaded before.
+  // Retries releases that failed earlier, and destroys retired objects that are no longer in use.
   void sweep();
   Result try_allocate(Address* a, size_t bytes);
   Result queue_number(uint32_t n);
   Result give_back(const Retired& r);
   void launch(const Function& f, const Launch& l, void** arguments, const char* what) override;
-  // Whether there is something to launch. InternalError for a grid that cannot be.
+  // Returns false for an empty grid. Throws InternalError for a grid that is not possible.
   static bool has_blocks(const Launch& l, const char* what);
   static KernelHandle handle_of(const Function& f);
-  // Asks for as much shared memory as the launch needs. Under the guard.
+  // Raises the kernel's dynamic shared memory limit to what the launch needs. Under the guard.
   Result grant_shared(const Function& f, const Launch& l);
-  // Under the guard: it is under way from now on.
+  // Records a launch as under way. Under the guard.
   void note_launch(const char* what, bool graph, std::span<const Launch::Use> uses);
   std::shared_ptr<const Function> kernel_of(const std::shared_ptr<Module>& m,
                                             const std::string& name);
@@ -162,7 +165,7 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   const Driver& driver_;
   const Facts facts_;
   const std::string architecture_;
-  const int generation_;  // of forks
+  const int generation_;  // fork generation in which it was opened
 
   std::mutex opening_;
   std::atomic<bool> opened_{false};
@@ -170,7 +173,8 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   StreamHandle queue_ = nullptr;
   PoolHandle pool_ = nullptr;
 
-  // Mapped memory of the host: the number of the last launch that ended, and whether to stop.
+  // Host memory mapped into the device: the number of the last launch that ended, and the stop
+  // word.
   struct Words {
     alignas(64) uint32_t ended;
     alignas(64) int32_t stop;
@@ -181,21 +185,21 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   Staging in_{*this}, out_{*this};
   Peeks peeks_{*this};
   Handles handles_;
-  std::atomic<int64_t> in_use_{0};  // bytes of its memory
+  std::atomic<int64_t> in_use_{0};  // allocated bytes
 
-  std::mutex guard_;  // of what follows
+  std::mutex guard_;  // guards the members below
   Launches launches_;
   Blocks blocks_;
-  std::vector<const StopToken*> waiting_;  // of those that wait
-  bool no_word_writes_ = false;            // the device writes no single words
-  uint64_t stops_ = 0;                     // how often what ran was stopped
+  std::vector<const StopToken*> waiting_;  // tokens of waiting threads
+  bool no_word_writes_ = false;            // the device cannot write single words
+  uint64_t stops_ = 0;                     // number of stops so far
   std::vector<Retired> retired_;
   std::vector<Address> unreleased_;
   std::string lost_text_;
   std::atomic<bool> lost_{false};
 };
 
-// The context is current in this scope. DeviceError if the device cannot be used.
+// Makes the context current in this scope. Throws DeviceError if the device cannot be used.
 class Current {
  public:
   explicit Current(Gpu& g);

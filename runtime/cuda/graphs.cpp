@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/graphs.cpp: graphs of a GPU: made node by node, launched as one, destroyed when
-// nobody needs them.
+// runtime/cuda/graphs.cpp: graphs of a GPU: built node by node, launched as one, destroyed when
+// their last owner releases them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -29,13 +29,13 @@ class MadeGraph final : public Graph {
   }
   Gpu& gpu;
   GraphExecHandle exec = nullptr;
-  std::shared_ptr<const std::string> what;  // its kernels, as errors name them
-  std::vector<Launch::Use> uses;            // an address each
+  std::shared_ptr<const std::string> what;  // names of its kernels for errors
+  std::vector<Launch::Use> uses;            // one for each address
   mutable std::atomic<uint32_t> last_launch;
-  std::vector<std::shared_ptr<const Function>> kernels;  // kept as long as it is
+  std::vector<std::shared_ptr<const Function>> kernels;  // kept as long as the graph
 };
 
-// "'a' or 'b'": what is named often once, and of many the first.
+// "'a' or 'b'": each name once; only the first 8 if there are more.
 std::string one_of(const std::vector<const char*>& names) {
   constexpr size_t most = 8;
   std::vector<const char*> different;
@@ -54,8 +54,8 @@ std::string one_of(const std::vector<const char*>& names) {
 
 }  // namespace
 
-// Nodes in a chain: each step of a program needs what those before it have done, and a chain is
-// what drivers launch fastest.
+// The nodes form a chain: each step of a program depends on the steps before it, and drivers launch
+// chains fastest.
 class Gpu::Maker final : public Launcher {
  public:
   explicit Maker(Gpu& g) : gpu_(g), graph_(std::make_shared<MadeGraph>(g)) {
@@ -105,7 +105,7 @@ class Gpu::Maker final : public Launcher {
           "cuGraphAddMemsetNode");
     use(at, true);
   }
-  // The condition is set before the node, and, of a loop, at the end of each trip.
+  // The condition is evaluated before the node and, for a loop, at the end of each trip.
   void conditional(bool again, const Condition& c, FunctionRef<void(Launcher&)> body) override {
     ConditionHandle condition = 0;
     gpu_.check(
@@ -137,7 +137,7 @@ class Gpu::Maker final : public Launcher {
     gpu_.check(gpu_.driver_.graph_instantiate(&graph_->exec, whole_, 0),
                "cuGraphInstantiateWithFlags");
     graph_->what = std::make_shared<std::string>(one_of(names_));
-    // A kernel that many nodes have is kept once.
+    // A kernel that several nodes use is kept once.
     auto& k = graph_->kernels;
     std::sort(k.begin(), k.end());
     k.erase(std::unique(k.begin(), k.end()), k.end());
@@ -161,12 +161,13 @@ class Gpu::Maker final : public Launcher {
   }
   Gpu& gpu_;
   std::shared_ptr<MadeGraph> graph_;
-  GraphHandle whole_ = nullptr, handle_ = nullptr;  // the graph, and where nodes are added
+  // The graph, and the graph to which nodes are added.
+  GraphHandle whole_ = nullptr, handle_ = nullptr;
   NodeHandle last_ = nullptr, node_ = nullptr;
   std::vector<const char*> names_;
 };
 
-// Work of a stream asks the host.
+// The stream has no conditional work: programs on it copy the condition to the host instead.
 void Gpu::conditional(bool, const Condition&, FunctionRef<void(Launcher&)>) {
   throw InternalError("what hangs on a condition of the device was launched without a graph");
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/launches.cpp: what the device says of its launches.
+// runtime/cuda/launches.cpp: tracks which launches have ended.
 #include "weft/runtime/cuda/launches.h"
 
 #include <fmt/format.h>
@@ -10,7 +10,8 @@ namespace weft::cuda {
 void Launches::drop_ended() {
   const uint32_t word = word_ ? __atomic_load_n(word_, __ATOMIC_ACQUIRE) : 0;
   if (static_cast<int32_t>(word - ended_) > 0) ended_ = word;
-  // Looked at second: what the device says to have ended may have seen it.
+  // This must be read second: a launch that has just been reported as ended may have read the stop
+  // word.
   if (stop_ && __atomic_load_n(stop_, __ATOMIC_ACQUIRE)) return;
   size_t n = 0, blocks = 0;
   for (; n < under_way_.size() && static_cast<int32_t>(under_way_[n].number - ended_) <= 0; ++n)

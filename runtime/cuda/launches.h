@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/launches.h: which launches are under way, so that one that fails can be named, and
-// that what one which was stopped should have written is known.
+// runtime/cuda/launches.h: tracks which launches are under way. It names a launch that failed, and
+// finds the memory that stopped launches should have written.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace weft::cuda {
 
-// First in, first out, in memory that is kept.
+// A first-in, first-out queue that keeps its memory.
 template <class T>
 class Ring {
  public:
@@ -39,40 +39,40 @@ class Ring {
     items_.swap(more);
     first_ = 0;
   }
-  std::vector<T> items_;  // a power of two
+  std::vector<T> items_;  // the size is a power of two
   size_t first_ = 0, size_ = 0;
 };
 
-// Launches are numbered; after each the device writes its number to a word of the host. The first
-// that is above the word when the device fails is the one that failed. Blocks of memory are the
-// numbers of runtime/cuda/blocks.h. Not thread-safe.
+// Launches are numbered, and after each launch the device writes its number to a word in host
+// memory. When the device fails, the failed launch is the first whose number is above that word.
+// Memory blocks are identified by the numbers of runtime/cuda/blocks.h. Not thread-safe.
 class Launches {
  public:
-  // The word that the device writes, and that which tells kernels to stop.
+  // The word that the device writes, and the stop word that kernels read.
   void watch(const uint32_t* ended, const int32_t* stop) {
     word_ = ended;
     stop_ = stop;
   }
   uint32_t last() const { return last_; }
   uint32_t last_ended() const { return ended_; }
-  // A kernel, or if `graph` the kernels of one.
+  // Adds a kernel launch, or, if `graph`, the launch of a graph with these kernels.
   void add(const char* what, bool graph, Location at) {
     drop_ended();
     under_way_.push_back({++last_, 0, what, graph, at, 0});
   }
-  // By the one that was added last.
+  // Adds a block that the last added launch writes.
   void add_written(uint64_t block) {
     written_.push_back(block);
     ++under_way_[under_way_.size() - 1].written;
   }
-  // After the last launch, from one block to another.
+  // Adds a copy from one block to another after the last launch.
   void add_copy(uint64_t to, uint64_t from) {
     drop_ended();
     if (under_way_.empty()) return;
     under_way_.push_back({last_, 0, nullptr, false, {}, from});
     add_written(to);
   }
-  // All up to this one have ended, whatever the word says.
+  // Marks all launches up to this one as ended, even if the word does not show it.
   void ended(uint32_t number) {
     if (static_cast<int32_t>(number - ended_) > 0) ended_ = number;
     drop_ended();
@@ -81,25 +81,25 @@ class Launches {
     drop_ended();
     return static_cast<int32_t>(ended_ - number) >= 0;
   }
-  // Those that have ended while nothing was to stop are right, and forgotten.
+  // Removes launches that ended while the stop word was not set: their results are valid.
   void drop_ended();
-  // "kernel 'exp' (at model.cpp:12)" for the first that has not; "" if all have.
+  // "kernel 'exp' (at model.cpp:12)" for the first launch that has not ended; "" if all have.
   std::string failed();
-  // The blocks that all which are not known to be right have written, or copies from them.
+  // The blocks written by launches whose results may be invalid, and copies of such blocks.
   std::set<uint64_t> doubtful() const;
 
  private:
   struct Launch {
     uint32_t number = 0;
-    uint32_t written = 0;        // how many of written_, in their order
+    uint32_t written = 0;        // how many entries of written_, in order
     const char* what = nullptr;  // null: a copy
     bool graph = false;
     Location at;
-    uint64_t from = 0;  // of a copy
+    uint64_t from = 0;  // source block of a copy
   };
   const uint32_t* word_ = nullptr;
   const int32_t* stop_ = nullptr;
-  uint32_t last_ = 0, ended_ = 0;  // they wrap around
+  uint32_t last_ = 0, ended_ = 0;  // both wrap around
   Ring<Launch> under_way_;
   Ring<uint64_t> written_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/modules.cpp: kernels on a GPU: loaded, launched, unloaded when nobody needs them.
+// runtime/cuda/modules.cpp: kernels on a GPU: loaded, launched, unloaded after their last use.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace weft::cuda {
 namespace {
 
-// More has to be asked for kernel by kernel.
+// The shared memory per block that needs no opt-in; more must be enabled for each kernel.
 constexpr int64_t plain_shared = 48 << 10;
 
 class Kernel final : public Function {
@@ -21,8 +21,7 @@ class Kernel final : public Function {
   Kernel(std::shared_ptr<Module> m, KernelHandle h) : module(std::move(m)), handle(h) {}
   const std::shared_ptr<Module> module;
   const KernelHandle handle;
-  mutable int64_t granted =
-      0;  // dynamic shared memory that was asked for; under the device's guard
+  mutable int64_t granted = 0;  // opted-in dynamic shared memory; under the device's guard
 };
 
 }  // namespace
@@ -134,7 +133,7 @@ void Gpu::launch(const Function& f, const Launch& l, void** arguments, const cha
   const Current current(*this);
   Result launched = success, numbered = success;
   {
-    // A launch and its number are not to be parted.
+    // Under the lock, so that no other launch is queued between this launch and its number.
     const std::lock_guard lock(guard_);
     require_whole(l.uses);
     launched = grant_shared(f, l);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/peeks.cpp: words that are copied while the host goes on.
+// runtime/cuda/peeks.cpp: asynchronous copies of single words to the host.
 #include "weft/runtime/cuda/peeks.h"
 
 #include <utility>
@@ -36,7 +36,8 @@ void Peeks::add_page() {
   for (size_t i = page_slots; i-- > 0;) unused_.push_back(pages_.back() + i * slot_bytes);
 }
 
-// The one that was used longest ago. Some are made before any is waited for that is still busy.
+// Takes the least recently used slot. While there are fewer than `few` slots, makes a new one
+// rather than wait for a busy one.
 Peeks::Slot Peeks::take() {
   Slot s;
   {

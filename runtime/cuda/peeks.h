@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/peeks.h: single words of a device on their way to the host.
+// runtime/cuda/peeks.h: asynchronous copies of single words from a device to the host.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace weft::cuda {
 
 class Gpu;
 
-// Places in pinned memory, an event each, which are used again in turn. Called while the device's
+// Slots in pinned memory, each with an event, that are reused in turn. Called while the device's
 // context is current.
 class Peeks {
  public:
   explicit Peeks(Gpu& g) : gpu_(g) {}
   std::unique_ptr<Peek> start(Address at, int64_t bytes);
-  // Frees what nobody uses, when what is under way is over.
+  // Waits for copies under way, then frees all unused slots.
   void release();
 
  private:
@@ -30,17 +30,17 @@ class Peeks {
   struct Slot {
     std::byte* memory = nullptr;
     EventHandle copied = nullptr;
-    bool busy = false;  // something may be on its way here
+    bool busy = false;  // a copy to it may be under way
   };
   static constexpr size_t slot_bytes = Peek::most_bytes, page_slots = 64, few = 8;
   Slot take();
   void give_back(Slot s);
   void add_page();
   Gpu& gpu_;
-  std::mutex guard_;  // of what follows
+  std::mutex guard_;  // guards the members below
   std::deque<Slot> free_;
-  std::vector<std::byte*> pages_, unused_;  // of the latter each is a slot without an event
-  size_t slots_ = 0;                        // that have an event
+  std::vector<std::byte*> pages_, unused_;  // unused_: slots without an event
+  size_t slots_ = 0;                        // number of slots with an event
 };
 
 }  // namespace weft::cuda

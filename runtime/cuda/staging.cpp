@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/staging.cpp: copies in pieces, one under way while the next is made ready.
+// runtime/cuda/staging.cpp: copies in pieces; one is under way while the next is prepared.
 #include "weft/runtime/cuda/staging.h"
 
 #include <algorithm>
@@ -53,7 +53,7 @@ void Staging::copy_out(std::byte* to, Address from, int64_t bytes) {
   const auto size = [&](int64_t k) {
     return static_cast<size_t>(std::min(half_bytes, bytes - k * half_bytes));
   };
-  // Piece k is under way while piece k - 1 is read.
+  // Piece k is being copied while piece k - 1 is read.
   for (int64_t k = 0; k <= pieces; ++k) {
     if (k < pieces) {
       Half& h = halves_[k % 2];

@@ -12,18 +12,18 @@ namespace weft::cuda {
 
 class Gpu;
 
-// Two halves, so that one is filled or emptied while the other is copied. For one direction; its
-// memory is allocated when it is first used. Called while the device's context is current.
+// Two halves: one is filled or emptied while the other is copied. Each object serves one direction;
+// its memory is allocated at first use. Called while the device's context is current.
 class Staging {
  public:
   static constexpr int64_t half_bytes = 4 << 20;
 
   explicit Staging(Gpu& g) : gpu_(g) {}
-  // Returns when the caller's bytes are read.
+  // Returns when the caller's bytes have been read.
   void copy_in(Address to, const std::byte* from, int64_t bytes);
-  // Returns when they are there.
+  // Returns when the bytes have arrived.
   void copy_out(std::byte* to, Address from, int64_t bytes);
-  // Frees the memory, when what is under way is over.
+  // Waits for copies under way, then frees the memory.
   void release();
 
  private:
@@ -34,7 +34,7 @@ class Staging {
   };
   void prepare(Half& h);
   void wait(Half& h);
-  // What was just queued has to end before the half is used again.
+  // Records that the copy just queued must end before the half is reused.
   void mark(Half& h);
   Gpu& gpu_;
   std::mutex guard_;

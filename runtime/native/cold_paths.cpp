@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/cold_paths.cpp: the cold paths over plain numbers, built for processors with FMA
-// besides. The arithmetic is exactly defined, so the bits are the same.
+// runtime/native/cold_paths.cpp: the cold paths as scalar functions, also built for processors with
+// FMA. The arithmetic is exactly defined, so every build returns the same bits.
 #include "weft/runtime/native/cold_paths.h"
 
 #include "weft/core/scalar/math.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/conv.cpp: convolutions by oneDNN: an image at a time on one thread, operands and
-// results brought into the order in memory that it asks for.
+// runtime/native/conv.cpp: convolutions by oneDNN, one image per thread at a time. Operands and
+// results are reordered to the memory layout that oneDNN prefers.
 #include "weft/runtime/native/conv.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ memory::desc any_order(const memory::dims& d) {
   return {d, memory::data_type::f32, memory::format_tag::any};
 }
 
-// The dims and steps of one image, of the kernel or of a result.
+// The dims and strides of one image, of the kernel or of a result.
 struct Laid {
   memory::dims dims, steps;
   memory::desc desc() const { return {dims, memory::data_type::f32, steps}; }
@@ -73,7 +73,8 @@ Forward::primitive_desc described(const Convolution& c, const Laid& lhs, const L
   return {d, attr, cpu()};
 }
 
-// What f gives; what the library cannot do, for want of memory, is an error of ours.
+// Returns f(). An error of the library, which means that memory is insufficient, becomes
+// OutOfMemoryError.
 template <class F>
 auto asked(F f) {
   try {
@@ -85,7 +86,7 @@ auto asked(F f) {
 
 constexpr int64_t aligned(size_t bytes) { return (static_cast<int64_t>(bytes) + 63) / 64 * 64; }
 
-// The offsets of item i.
+// The offsets of one item in the three arrays.
 struct Place {
   int64_t lhs = 0, rhs = 0, out = 0;
 };
@@ -101,7 +102,7 @@ Place place_of(const Convolution& c, int64_t i) {
   return p;
 }
 
-// A value as the user has it and as the library wants it.
+// The caller's layout of an array and the layout that the library prefers.
 struct Sides {
   memory::desc given, wanted;
   bool differ() const { return given != wanted; }
@@ -131,13 +132,13 @@ struct Convolver::Plan {
         rhs{rhs_laid.desc(), desc.weights_desc()},
         out{out_laid.desc(), desc.dst_desc()} {}
   int64_t scratch() const { return aligned(desc.scratchpad_desc().get_size()); }
-  // Of one thread, the kernel aside.
+  // Bytes for one thread, without the kernel.
   int64_t bytes() const { return lhs.bytes() + out.bytes() + scratch(); }
 };
 
 namespace {
 
-// What threads take at once does not matter for the result: images are computed alike.
+// The grain does not affect the result: every image is computed the same way.
 int64_t grain_of(const Convolution& c) {
   double work = static_cast<double>(c.groups * c.taken * c.given);
   for (const Convolution::Axis& a : c.axes) work *= static_cast<double>(a.kernel * a.out);
@@ -163,7 +164,7 @@ const Convolver::Plan& Convolver::plan() const {
   static auto& mutex = *new ForkMutex;
   const std::lock_guard lock(mutex);
   if (!plan_) {
-    const OneOpenMpThread alone;  // or the primitive starts threads whenever it runs
+    const OneOpenMpThread alone;  // otherwise the primitive starts threads whenever it runs
     plan_ = asked([&] { return std::make_unique<Plan>(c_); });
   }
   return *plan_;
@@ -204,8 +205,8 @@ void Convolver::run(const float* lhs, const float* rhs, float* out) const {
   });
 }
 
-// Images first … last - 1, with room for what is moved. A kernel that all share is moved already,
-// to `kernel`.
+// Convolves images first … last - 1; `room` holds the reordered arrays. A kernel that all images
+// share has already been reordered into `kernel`.
 void Convolver::some_images(const Plan& p, const Data& x, int64_t first, int64_t last,
                             std::byte* room, bool shared, std::byte* kernel) const {
   const auto take = [&](int64_t bytes) { return std::exchange(room, room + bytes); };

@@ -9,17 +9,17 @@
 
 namespace weft::native {
 
-// What is convolved, and where it lies: steps are in elements, from one to the next.
+// A convolution and the memory layout of its arrays. Steps are distances in elements.
 struct Convolution {
-  // One after another: images and lanes. What all share has step 0.
+  // An outer loop over images or vmap lanes. An array that all iterations share has step 0.
   struct Walk {
     int64_t count, lhs, rhs, out;
   };
   std::vector<Walk> walks;
-  // Features of one group: that it takes from lhs, and gives.
+  // Features of one group: `taken` from lhs, `given` in the result.
   int64_t groups = 1, taken = 1, given = 1;
   int64_t lhs_feature = 1, rhs_taken = 1, rhs_given = 1, out_feature = 1;
-  // An axis of the images: its size in lhs, kernel and result, and steps there.
+  // A spatial axis: its sizes in lhs, kernel and result, and the steps along it.
   struct Axis {
     int64_t in, kernel, out, stride, dilation, low, high;
     int64_t lhs_step, rhs_step, out_step;
@@ -28,14 +28,14 @@ struct Convolution {
   int64_t images() const;
 };
 
-// Computes c on all threads, image by image, so that the result does not depend on how many there
-// are. What the library prepares is made when it is first needed.
+// Computes c on all threads, image by image, so that the result does not depend on the number of
+// threads. The library's primitives are prepared at first use.
 class Convolver {
  public:
   explicit Convolver(Convolution c);
   ~Convolver();
   void run(const float* lhs, const float* rhs, float* out) const;
-  // Bytes that it takes beside the operands on the threads there are.
+  // Bytes that a run needs besides the operands, with the current number of threads.
   int64_t workspace() const;
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/cpu.cpp: asks the processor, and reads WEFT_CPU.
+// runtime/native/cpu.cpp: detects the processor's level, and reads WEFT_CPU.
 #include "weft/runtime/native/cpu.h"
 
 #include <fmt/format.h>

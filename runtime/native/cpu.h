@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/cpu.h: which instructions code may use, and the functions of the library that are
-// built for several processors.
+// runtime/native/cpu.h: the instruction set levels, and the choice between versions of functions
+// that are built for several processors.
 #pragma once
 #include <optional>
 #include <string>
 
 namespace weft::native {
 
-// What x86 calls its levels; older processors, and those of another kind, are `baseline`.
+// The x86-64 microarchitecture levels; older and non-x86 processors are `baseline`.
 enum class CpuLevel { baseline, v2, v3, v4 };
 const char* name_of(CpuLevel l);  // "x86-64-v2"
 int vector_lanes(CpuLevel l);     // 32-bit elements of a vector register
-// Of the processor; code that runs uses this or less.
+// The level of this processor; compiled code never uses more.
 CpuLevel processor_level();
-// The level that WEFT_CPU names (x86-64-v2, x86-64-v3, x86-64-v4); nothing: native, or "". Raises
-// CompileError for another name and for more than there is.
+// The level that WEFT_CPU names (x86-64-v2, x86-64-v3, x86-64-v4); nothing for "native" or "".
+// Throws CompileError for another name and for a level above `most`.
 std::optional<CpuLevel> cpu_level_named(const std::string& name, CpuLevel most = processor_level());
-// WEFT_CPU; "" if it is not set.
+// The value of WEFT_CPU; "" if it is not set.
 std::string forced_cpu();
-// What native functions use: the level that WEFT_CPU names, or all that the processor has.
+// The level that native functions use: the one that WEFT_CPU names, or that of the processor.
 CpuLevel cpu_level();
 
-// The one of three functions, or tables of them, that suits.
+// Chooses among three functions, or tables of functions, by the level.
 template <class T>
 const T& for_cpu(const T& any, const T& v3, const T& v4) {
   const CpuLevel level = cpu_level();
@@ -31,8 +31,8 @@ const T& for_cpu(const T& any, const T& v3, const T& v4) {
 
 }  // namespace weft::native
 
-// In front of a function: what it may use. Code inlined into it (gnu::flatten) is built for that,
-// too.
+// Function attributes that enable a level's instructions. They also apply to code that is inlined
+// into the function (gnu::flatten).
 #if defined(__x86_64__) && defined(__GNUC__)
 #define WEFT_FOR_V3 [[gnu::target("avx2,fma")]]
 #define WEFT_FOR_V4 [[gnu::target("avx512f,avx512bw,avx512dq,avx512vl")]]

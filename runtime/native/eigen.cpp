@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/eigen.cpp: LAPACK's divide and conquer, batches shared out to threads.
+// runtime/native/eigen.cpp: LAPACK's divide-and-conquer routines; batches are distributed to
+// threads.
 #include "weft/runtime/native/eigen.h"
 
 #include <algorithm>
@@ -41,7 +42,7 @@ void zgesdd_(const char*, const int*, const int*, void*, const int*, void*, void
 namespace weft::native {
 namespace {
 
-// What LAPACK works in.
+// LAPACK's workspace.
 template <class T>
 struct Room {
   static constexpr bool complex = is_complex(dtype_of_v<T>);
@@ -73,8 +74,8 @@ int solve(int64_t n, Room<T>& r, real_of<T>* values) {
   return info;
 }
 
-// v, whose numbers LAPACK conjugated, as column k of `to`, turned so that its leading number is
-// positive.
+// Stores v as column k of `to`. LAPACK has conjugated the elements of v, which is undone here. v is
+// scaled by a unit factor so that its leading element is positive.
 template <class T>
 void put_vector(int64_t n, const T* v, int64_t k, T* to) {
   const T lead = v[leading_number(n, [&](int64_t i) { return size_of(v[i]); })];
@@ -105,7 +106,7 @@ void eigh_as(const Squares& a, const NativeArgs& args) {
     bool finite = true;
     for (int64_t i = 0; i < n; ++i)
       for (int64_t j = 0; j <= i; ++j) finite = finite && is_finite(x[i * n + j]);
-    // What is the lower triangle here is the upper one of columns, of the conjugate.
+    // Our row-major lower triangle is, column-major, the upper triangle of the conjugate matrix.
     std::copy(x, x + size, room.vectors.data());
     if (!finite || solve(n, room, w) != 0) {
       std::fill(vectors + b * size, vectors + (b + 1) * size, not_a_number<T>());
@@ -119,7 +120,7 @@ void eigh_as(const Squares& a, const NativeArgs& args) {
 
 // ---- svd
 
-// Numbers that LAPACK works in: of elements, of reals besides, of integers.
+// Sizes of LAPACK's workspaces: in elements, in real numbers and in integers.
 struct SvdRoom {
   int64_t work, reals, integers;
   explicit SvdRoom(const Matrices& a) {
@@ -132,8 +133,8 @@ struct SvdRoom {
   }
 };
 
-// Rows of the matrix are columns to LAPACK: it is the transposed matrix, whose left vectors are the
-// right ones of ours, and lie as ours do.
+// LAPACK reads our row-major matrix as its transpose. The left vectors of the transpose are our
+// right vectors, and the memory layout of the results matches ours.
 template <class T>
 int decompose(const Matrices& a, bool vectors, T* x, real_of<T>* s, T* u, T* vh) {
   const SvdRoom size(a);
@@ -155,7 +156,8 @@ int decompose(const Matrices& a, bool vectors, T* x, real_of<T>* s, T* u, T* vh)
   return info;
 }
 
-// Column j of u and row j of vh turned so that the leading number of u's is positive.
+// Scales column j of u and row j of vh by a unit factor so that the leading element of the column
+// is positive.
 template <class T>
 void turn_vectors(const Matrices& a, int64_t j, T* u, T* vh) {
   const int64_t k = a.smaller();
@@ -207,7 +209,7 @@ void svd_as(const Matrices& a, bool vectors, const NativeArgs& args) {
 
 // ---- eig
 
-constexpr int64_t eig_columns = 66;  // of LAPACK's own workspace
+constexpr int64_t eig_columns = 66;  // columns of LAPACK's workspace
 
 template <class T>
 struct ComplexOf {
@@ -225,7 +227,8 @@ struct ComplexOf<double> {
 template <class T>
 struct EigRoom {
   std::vector<T> a, left, right, work;
-  std::vector<real_of<T>> reals;  // LAPACK's own, or the values' two parts
+  // LAPACK's workspace, or the real and imaginary parts of the values
+  std::vector<real_of<T>> reals;
   EigRoom(int64_t n, bool wants_left, bool wants_right)
       : a(static_cast<size_t>(n * n)),
         left(static_cast<size_t>(wants_left ? n * n : 1)),
@@ -234,8 +237,8 @@ struct EigRoom {
         reals(static_cast<size_t>(2 * n)) {}
 };
 
-// The columns of `a` have become vectors in `left` and `right`, which for real matrices hold the
-// real and the imaginary part of a pair side by side.
+// Computes the vectors into `left` and `right`. For real matrices, a complex-conjugate pair is
+// stored as its real part and its imaginary part in adjacent columns.
 template <class T>
 int eigenproblem(int64_t n, bool left, bool right, EigRoom<T>& r,
                  typename ComplexOf<T>::type* values) {
@@ -256,7 +259,8 @@ int eigenproblem(int64_t n, bool left, bool right, EigRoom<T>& r,
   return info;
 }
 
-// Vector k of LAPACK's, turned so that its leading number is positive, as column k of `to`.
+// Stores LAPACK's vector k as column k of `to`, scaled by a unit factor so that its leading element
+// is positive.
 template <class T, class C>
 void put_eigenvector(int64_t n, const std::vector<T>& from, const C* values, int64_t k, C* to) {
   std::vector<C> v(static_cast<size_t>(n));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/gemm.cpp: finds rows and columns among the axes of the operands, shares products
-// out to threads, calls oneDNN for float and OpenBLAS for double.
+// runtime/native/gemm.cpp: finds rows and columns among the axes of the operands, distributes
+// products to threads, calls oneDNN for float and OpenBLAS for double.
 #include "weft/runtime/native/gemm.h"
 
 #include <cblas.h>
@@ -18,7 +18,8 @@
 namespace weft::native {
 namespace {
 
-// An operand of rows and columns as groups of axes, with the batch axes before or between them.
+// An operand whose axes form a group of rows and a group of columns, with the batch axes before or
+// between them.
 struct Side {
   bool ok = false;
   bool contracted_last = false, batch_between = false;
@@ -50,8 +51,8 @@ Side side_of(const Shape& shape, const Ints& batch, const Ints& contract) {
 
 // ---- one product, or a part of one, on one thread
 
-// c = op(a) op(b), row-major; op transposes where trans_… is set. ld…: elements between rows as
-// stored.
+// c = op(a) op(b), row-major; op transposes where trans_… is set. ld… is the distance between
+// stored rows in elements.
 struct Gemm {
   bool trans_a = false, trans_b = false;
   int64_t m = 0, n = 0, k = 0, lda = 0, ldb = 0, ldc = 0;
@@ -72,8 +73,8 @@ void gemm(const Gemm& g, const double* a, const double* b, double* c) {
               0.0, c, static_cast<int>(g.ldc));
 }
 
-// How deep the blocks are that OpenBLAS packs, and how many rows one has: as it was built for
-// processors with AVX-512, and for the others.
+// The depth and number of rows of the blocks that OpenBLAS packs: for its kernels for processors
+// with AVX-512, and for the others.
 struct Blocks {
   int64_t deep, rows;
 };
@@ -85,9 +86,9 @@ Blocks openblas_blocks() {
   return wide ? Blocks{384, 192} : Blocks{256, 512};
 }
 
-// The blocks of the operands that are packed. What the libraries do is seen from the growth of
-// resident memory for products of many shapes (docs/decisions/0012). They see the result
-// transposed: its columns are their rows.
+// The size of the packed blocks of the operands. The libraries' behaviour was derived from the
+// growth of resident memory for products of many shapes (docs/decisions/0012). The libraries
+// compute the transposed result: its columns are their rows.
 int64_t gemm_workspace(int64_t m, int64_t n, int64_t k, int64_t item) {
   constexpr int64_t kib = 1024;
   const int64_t rows = n, columns = m, shorter = std::min(rows, columns);
@@ -102,12 +103,12 @@ int64_t gemm_workspace(int64_t m, int64_t n, int64_t k, int64_t item) {
   return shorter <= least ? 0 : (columns + std::min(rows, most.rows)) * deep * item + 250 * kib;
 }
 
-// ---- all of them, on all threads
+// ---- all products, on all threads
 
-// What threads take at once: whole products, or parts of one along the longer side of the result,
-// which do not depend on the number of threads.
+// The unit of work for a thread: whole products, or parts of one along the longer side of the
+// result. The parts do not depend on the number of threads.
 struct Parts {
-  bool rows;  // of the result, not columns
+  bool rows;  // split by rows of the result, not by columns
   int64_t items, grain;
 };
 Parts parts_of(const Product& p) {
@@ -122,7 +123,7 @@ Parts parts_of(const Product& p) {
       work < 2e6 ? std::max<int64_t>(1, side) : std::max<int64_t>(48, (side / 2 + 15) / 16 * 16)};
 }
 
-// An operand in memory: elements from row to row, and from product to product.
+// The layout of an operand: elements from row to row, and from product to product.
 struct Lie {
   int64_t row, product;
 };
@@ -138,7 +139,7 @@ Lie rhs_of(const Product& p) {
                           : lie_of(p.batch, p.k, p.n, p.interleaved_rhs);
 }
 
-// Rows m0..m1 and columns n0..n1 of one product.
+// Computes rows m0..m1 and columns n0..n1 of one product.
 template <class T>
 void part(const Product& p, const T* a, const T* b, T* c, int64_t m0, int64_t m1, int64_t n0,
           int64_t n1) {

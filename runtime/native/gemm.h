@@ -9,22 +9,22 @@
 
 namespace weft::native {
 
-// `batch` products of [m, k] with [k, n], one behind the other in memory. A transposed operand lies
-// as [k, m] or [n, k]; one that is interleaved has the batch between its two axes.
+// `batch` products of [m, k] with [k, n], contiguous in memory. A transposed operand is stored as
+// [k, m] or [n, k]; an interleaved operand has the batch axis between its two axes.
 struct Product {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   bool transposed_lhs = false, transposed_rhs = false;
   bool interleaved_lhs = false, interleaved_rhs = false;
 };
-// Of arrays whose pairs of batch axes are walked together and of contracted ones summed over.
-// Nothing if the axes of an operand do not lie as those of matrices.
+// Recognizes a dot_general as matrix products. Returns nothing if the axes of an operand are not in
+// the order of batched matrices.
 std::optional<Product> matrix_product(const Shape& lhs, const Ints& lhs_batch,
                                       const Ints& lhs_contract, const Shape& rhs,
                                       const Ints& rhs_batch, const Ints& rhs_contract);
 
-// Computes p of elements F32 or F64 on all threads; no extent is 0.
+// Computes p for elements F32 or F64 on all threads; no extent may be 0.
 void multiply(const Product& p, DType type, const NativeArgs& args);
-// Bytes that the library takes beside the operands, about, meanwhile.
+// Approximate bytes that the library allocates during the call.
 int64_t multiply_workspace(const Product& p, DType type);
 
 }  // namespace weft::native

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/lapack.h: LAPACK's functions under one name for the four types of elements, and
-// what files that call them share: dispatch, batches on threads, matrices turned to columns. Only
-// those files include it.
+// runtime/native/lapack.h: LAPACK's functions under one name for the four element types. It also
+// has the helpers of the files that call them: dispatch, batches on threads, transposition to
+// column-major. Only those files include it.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,7 @@
 #include "weft/core/ir.h"
 #include "weft/runtime/threads.h"
 
-// LAPACK's own names; the length of a text comes behind the arguments.
+// LAPACK's own names. The length of a string argument follows all other arguments.
 extern "C" {
 #define WEFT_LAPACK(name, ...)  \
   void s##name##_(__VA_ARGS__); \
@@ -43,7 +43,7 @@ void zungqr_(const int*, const int*, const int*, void*, const int*, const void*,
 
 namespace weft::native {
 
-// f(T*) for the type of the elements.
+// Calls f(T*) for the element type.
 template <class F>
 void with_type(DType d, F f) {
   switch (d) {
@@ -54,7 +54,7 @@ void with_type(DType d, F f) {
   }
 }
 
-// One of four functions, by the type of the elements.
+// Chooses one of four functions by the element type.
 template <class T, class F>
 constexpr F by_type(F s, F d, F c, F z) {
   if constexpr (std::is_same_v<T, float>) return s;
@@ -63,7 +63,7 @@ constexpr F by_type(F s, F d, F c, F z) {
   return z;
 }
 
-// f(i) for each matrix; `work` are the multiplications that it takes.
+// Calls f(i) for each matrix; `work` is the number of multiplications that one matrix needs.
 template <class F>
 void each_matrix(int64_t batch, double work, F f) {
   constexpr double worth_a_thread = 1e5;
@@ -85,7 +85,7 @@ T not_a_number() {
   }
 }
 
-// The type of the parts of a number.
+// The type of the real and imaginary parts of a number.
 template <class T>
 struct RealOf {
   using type = T;
@@ -121,7 +121,8 @@ bool all_finite(const T* x, int64_t n) {
   return std::all_of(x, x + n, is_finite<T>);
 }
 
-// Rows of a matrix as columns, which is how LAPACK has them; and back, with m and n exchanged.
+// Transposes a row-major m x n matrix to LAPACK's column-major layout; with m and n exchanged,
+// back.
 template <class T>
 void turn(int64_t m, int64_t n, const T* from, T* to) {
   constexpr int64_t tile = 16;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/library_threads.cpp: how libraries are told to use one thread.
+// runtime/native/library_threads.cpp: limits libraries to one thread.
 #include "weft/runtime/native/library_threads.h"
 
 #include <cblas.h>
@@ -9,7 +9,7 @@
 namespace weft::native {
 namespace {
 
-// Those of the OpenMP that oneDNN found, if it has one: Weft itself is not linked with any.
+// The OpenMP runtime that oneDNN loaded, if any; Weft itself does not link to one.
 struct OpenMp {
   int (*get)() = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
   void (*set)(int) = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/library_threads.h: one thread for libraries that have their own: threads are ours
-// (docs/decisions/0056).
+// runtime/native/library_threads.h: limits libraries with their own threads to one, because Weft
+// distributes work itself (docs/decisions/0056).
 #pragma once
 
 namespace weft::native {
 
-// For oneDNN, whose threads are OpenMP's: while it lives, the calling thread has one of them. What
-// the library prepares remembers how many there were, so it is prepared in such a scope, too. The
-// setting belongs to the thread and is the user's again at the end.
+// For oneDNN, which uses OpenMP threads: while this object exists, the calling thread uses one.
+// oneDNN's primitives record the number of threads at creation, so they must be created in such a
+// scope too. The setting belongs to the calling thread; the destructor restores the user's value.
 class OneOpenMpThread {
  public:
   OneOpenMpThread();
@@ -19,7 +19,7 @@ class OneOpenMpThread {
   int before_ = 1;
 };
 
-// For OpenBLAS, before each call. The setting belongs to the process; nothing narrower is there.
+// For OpenBLAS, before each call. OpenBLAS has only a setting for the whole process.
 void one_blas_thread();
 
 }  // namespace weft::native

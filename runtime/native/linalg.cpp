@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/linalg.cpp: calls of OpenBLAS, which has both; batches are shared out to threads.
+// runtime/native/linalg.cpp: calls OpenBLAS, which contains LAPACK; distributes batches to threads.
 #include "weft/runtime/native/linalg.h"
 
 #include <cblas.h>
@@ -19,8 +19,8 @@
 namespace weft::native {
 namespace {
 
-// OpenBLAS multiplies with the inverses of pivots, which overflow for the smallest numbers. Where
-// it leaves what is not finite, the plain steps are done instead, on numbers that are divided.
+// OpenBLAS multiplies by the inverses of pivots, which overflow for the smallest numbers. If its
+// result is not finite, the textbook algorithm, which divides, is used instead.
 template <class T>
 struct PlainOf {
   using type = T;
@@ -41,7 +41,7 @@ auto* plain(T* x) {
     return reinterpret_cast<typename PlainOf<T>::type*>(x);
 }
 
-// Whether a pivot, which stand so far apart, is that small.
+// Returns true if the inverse of a pivot overflows; pivots are `apart` elements apart.
 template <class T>
 bool inverse_overflows(const T* pivots, int64_t n, int64_t apart) {
   using R = real_of<T>;
@@ -54,8 +54,8 @@ bool inverse_overflows(const T* pivots, int64_t n, int64_t apart) {
 
 // ---- cholesky
 
-// LAPACK reads columns, so what is the lower triangle here is the upper one there, of the conjugate
-// of the matrix; its factor is the transposed conjugate of ours, and so lies as ours does.
+// LAPACK is column-major, so our lower triangle is its upper triangle of the conjugate matrix. Its
+// factor is the conjugate transpose of ours, and therefore has our memory layout.
 template <class T>
 void factor(int64_t n, const T* from, T* to) {
   if (n == 0) return;
@@ -80,15 +80,15 @@ void cholesky_as(const Squares& a, const NativeArgs& args) {
               [&](int64_t i) { factor(a.n, from + i * size, to + i * size); });
 }
 
-// ---- reflections
+// ---- Householder reflections
 
-// LAPACK's own workspace: blocks of so many columns.
+// The number of columns per block in LAPACK's workspace.
 constexpr int64_t block_columns = 32;
 
 template <class T>
 struct Columns {
   std::vector<T> a, work;
-  std::vector<double> more;  // geqp3's of complex numbers
+  std::vector<double> more;  // geqp3's workspace for complex elements
   explicit Columns(const Matrices& m)
       : a(static_cast<size_t>(m.rows * m.columns)),
         work(static_cast<size_t>((m.columns + 1) * block_columns + 2 * m.columns)),
@@ -99,7 +99,7 @@ template <class T>
 void householder_as(Reflections what, const Matrices& a, int64_t taus, const NativeArgs& args) {
   const int64_t size = a.rows * a.columns;
   const bool pivoted = what == Reflections::pivoted, product = what == Reflections::product;
-  // Empty arrays have null addresses, so what there is is known by `what` alone.
+  // Empty arrays have null addresses, so `what` alone tells which operands and results exist.
   const bool leading = pivoted && args.in_bytes.size() > 1;
   const T* from = args.in<T>(0, a.batch * size);
   T* to = args.out<T>(0, a.batch * size);
@@ -150,7 +150,7 @@ struct BlasFlags {
   CBLAS_UPLO triangle;
   CBLAS_TRANSPOSE op;
   CBLAS_DIAG diagonal;
-  int rows, columns, n;  // of B; of A
+  int rows, columns, n;  // rows and columns of B; order of A
 };
 void trsm(const BlasFlags& f, const float* a, float* b) {
   cblas_strsm(CblasRowMajor, f.side, f.triangle, f.op, f.diagonal, f.rows, f.columns, 1, a, f.n, b,
@@ -179,7 +179,7 @@ std::vector<T> conjugated(const T* a, int64_t n) {
   return c;
 }
 
-// In place of b; one column, or row on the right, after another.
+// Solves in place of b, one column (or row, if A is on the right) after another.
 template <class P>
 void substitute(const Triangular& t, const P* a, P* b) {
   const int64_t n = t.a.n;
@@ -242,7 +242,7 @@ double magnitude(const P& x) {
   else
     return std::fabs(static_cast<double>(x.real())) + std::fabs(static_cast<double>(x.imag()));
 }
-// What getrf makes of m rows and n columns, one behind the other.
+// Computes the result of getrf for an m x n matrix in column-major order.
 template <class P>
 void eliminate(int64_t m, int64_t n, P* a, int32_t* swaps) {
   const auto at = [&](int64_t i, int64_t j) -> P& { return a[j * m + i]; };

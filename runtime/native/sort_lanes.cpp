@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/sort_lanes.cpp: Batcher's merge exchange (Knuth, volume 3, 5.2.2 M), whose
-// comparisons depend on the length alone, so that each is one instruction for all lanes.
+// runtime/native/sort_lanes.cpp: Batcher's merge exchange (Knuth, volume 3, 5.2.2 M). Its
+// comparisons depend only on the length, so that one vector instruction compares the elements of
+// all rows.
 #include "weft/runtime/native/sort_lanes.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 namespace weft::sorting {
 namespace {
 
-// The comparisons of a row of n in order, as runs: of i and i + distance, i from begin to end.
+// Enumerates the comparisons of a row of n, as runs of (i, i + distance) for i from begin to end.
 class Runs {
  public:
   explicit Runs(int64_t n)
@@ -48,8 +49,9 @@ class Runs {
   int64_t n_, top_, p_ = 0, q_ = 0, block_ = 0;
 };
 
-// The sorts with registers of so many bytes, 64 bytes of lanes being one or several of them. A
-// macro, as vectors have to be written inside of the very function that is built for them.
+// The sorts for vector registers of this many bytes; 64 bytes of rows take one or several
+// registers. It is a macro because vector code must be written inside the function that has the
+// target attribute.
 #define WEFT_LANE_SORTS(Level, bytes, attributes)                                           \
   struct Level {                                                                            \
     template <class Word>                                                                   \

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/sort_radix.h: stable sorting of long rows, digit by digit from the least
-// significant one; the records are moved as they are, so that equal ones keep their bits and their
-// order.
+// runtime/native/sort_radix.h: stable radix sort of long rows, from the least significant digit.
+// Records are moved whole, so that equal ones keep their bits and their order.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -15,7 +14,7 @@
 
 namespace weft::sorting {
 
-// An element and where it was, or whatever else goes with it.
+// An element with its original index, or with other data that moves along.
 template <class T, class At>
 struct Placed {
   T key;
@@ -26,7 +25,7 @@ raw_t<T> word(const Placed<T, At>& x) {
   return word(x.key);
 }
 
-// [0, n) in `parts` pieces: f(part, begin, end), at the same time.
+// Calls f(part, begin, end) in parallel for `parts` pieces of [0, n).
 template <class F>
 void in_parts(int64_t n, int64_t parts, F f) {
   const int64_t size = (n + parts - 1) / parts;
@@ -39,13 +38,14 @@ void in_parts(int64_t n, int64_t parts, F f) {
     parallel_for(parts, 1, run);
 }
 
-// Sorts rows of records; keeps its tables from row to row.
+// Sorts rows of records; reuses its tables from row to row.
 template <class Record>
 class Radix {
  public:
   explicit Radix(int64_t parts) : parts_(parts), differing_(static_cast<size_t>(parts)) {}
 
-  // From `from` to `to`, through `other`; the three lie apart and have room for n.
+  // Sorts `from` into `to`, with `other` as scratch. The three arrays have room for n and do not
+  // overlap.
   void sort(const Record* from, Record* to, Record* other, int64_t n) {
     const std::vector<int> shifts = plan(from, n);
     if (shifts.empty())
@@ -57,7 +57,7 @@ class Radix {
       from = target;
     }
   }
-  // Between a and b; where the result is.
+  // Sorts with a and b as buffers; returns the one that holds the result.
   Record* sort(Record* a, Record* b, int64_t n) {
     for (int shift : plan(a, n)) {
       pass(a, b, n, shift);
@@ -81,7 +81,7 @@ class Radix {
     uint64_t differ = 0;
     for (Word d : differing_) differ |= d;
     if (differ == 0) return {};
-    // Digits of equal size; short rows are not worth large tables.
+    // Digits of equal size. Short rows use smaller digits because large tables do not pay off.
     const int low = std::countr_zero(differ), width = std::bit_width(differ) - low;
     const int most = n < 2048 ? 8 : 11, digits = (width + most - 1) / most;
     bits_ = (width + digits - 1) / digits;
@@ -115,7 +115,7 @@ class Radix {
 
   int64_t parts_;
   int bits_ = 0;
-  std::vector<Word> differing_;  // one a part
+  std::vector<Word> differing_;  // one per part
   std::vector<int64_t> counts_;  // by part and digit
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/native/sort_rows.cpp: the native code of `sort`: short rows side by side through a
-// sorting network, long ones digit by digit.
+// sorting network, long rows by radix sort.
 #include "weft/runtime/native/sort_rows.h"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ void partition(int64_t n, double ns, FunctionRef<void(int64_t, int64_t)> f) {
     f(0, n);
     return;
   }
-  // Parts of at least 20 microseconds, each with memory of its own.
+  // Parts of at least 20 microseconds, because each allocates its own memory.
   const double parts = std::min(total / 20000, num_threads() * 8.0);
   parallel_for(n, std::max<int64_t>(1, static_cast<int64_t>(static_cast<double>(n) / parts)), f);
 }
@@ -60,12 +60,12 @@ struct Call {
   T* out(size_t operand) const {
     return args.out<T>(operand, types[operand].elements());
   }
-  // One operand decides, by a single word.
+  // Returns true if a single word of one operand determines the order.
   bool one_word() const { return keys == 1 && types[0].dtype() != C128; }
 };
 
-// f(read) for each word that decides, the least significant first; read(i) is the word of the
-// element at i.
+// Calls f(read) for each word of the sort key, the least significant first. read(i) is the word of
+// the element at i.
 template <class F>
 void each_word(const Call& c, F f) {
   for (auto k = static_cast<size_t>(c.keys); k-- > 0;)
@@ -84,7 +84,7 @@ void each_word(const Call& c, F f) {
 struct Sixteen {
   uint64_t word[2];
 };
-// Row `row` of every operand, in the order that at(i) says.
+// Writes elements [lo, hi) of a row of every operand in the order that at(i) gives.
 template <class At>
 void write_in_order(const Call& c, int64_t row, int64_t lo, int64_t hi, At at) {
   const int64_t start = c.rows.start(row), step = c.rows.step;
@@ -103,10 +103,10 @@ void write_in_order(const Call& c, int64_t row, int64_t lo, int64_t hi, At at) {
 
 // ---- short rows, side by side
 
-// What one thread needs for a block of rows.
+// The memory that one thread needs for a block of rows.
 class Lanes {
  public:
-  static constexpr int64_t most = 16;  // rows of a block
+  static constexpr int64_t most = 16;  // rows per block
   static int64_t bytes(int64_t n) {
     return 2 * Scratch::bytes_of<uint64_t>(n * 8) + Scratch::bytes_of<uint32_t>(n * most);
   }
@@ -114,12 +114,12 @@ class Lanes {
     words_ = memory_.take<uint64_t>(n_ * 8);
     places_ = memory_.take<uint64_t>(n_ * 8);
     order_ = memory_.take<uint32_t>(n_ * most);
-    // Lanes without a row are sorted along; they hold something.
+    // Unused row positions are sorted too, so they must be initialized.
     std::memset(words_, 0, static_cast<size_t>(n_ * 64));
     std::memset(places_, 0, static_cast<size_t>(n_ * 64));
   }
 
-  // Rows [first, first + count), at most `most` of them.
+  // Sorts rows [first, first + count), at most `most` rows.
   void sort(int64_t first, int64_t count) {
     if (c_.types.size() == 1 && c_.keys == 1 && sort_values(first, count)) return;
     with_dtype(c_.types[0].dtype(), [&](auto* q) {
@@ -140,8 +140,8 @@ class Lanes {
   static void in_eights(int64_t first, int64_t count, F f) {
     for (int64_t r = 0; r < count; r += 8) f(first + r, std::min<int64_t>(8, count - r));
   }
-  // f(lane, i, where element i of that row lies). Rows that lie apart are taken in tiles, as lanes
-  // lie side by side.
+  // Calls f(row in block, i, address of element i of that row). Contiguous rows are visited in
+  // tiles, strided rows element by element.
   template <class F>
   void each(int64_t first, int64_t count, F f) const {
     int64_t start[most];
@@ -156,7 +156,8 @@ class Lanes {
       for (int64_t l = 0; l < count; ++l) f(l, t, start[l] + t * step);
   }
 
-  // The elements alone, as words from which they are made again; false if some cannot be.
+  // Sorts a single operand as words from which the elements are restored. Returns false if some
+  // elements cannot be restored from their words.
   bool sort_values(int64_t first, int64_t count) {
     return with_dtype(c_.types[0].dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
@@ -192,7 +193,7 @@ class Lanes {
     return true;
   }
 
-  // Words of at most half the width, and the place below, are one word.
+  // A word of at most half the width and the element's index below it form one word.
   template <class T>
   void order_by_narrow(int64_t first, int64_t count) {
     uint32_t* const v = reinterpret_cast<uint32_t*>(words_);
@@ -222,7 +223,7 @@ class Lanes {
     lane_sorts().placed64(words_, places_, n_);
     write(first, count, [&](int64_t l, int64_t i) { return places_[i * 8 + l]; });
   }
-  // Word after word, each time in the order of those before.
+  // Sorts by one word after another, each time stably in the order found so far.
   void order_by_all(int64_t first, int64_t count) {
     for (int64_t j = 0; j < n_ * count; ++j) order_[j] = static_cast<uint32_t>(j % n_);
     each_word(c_, [&](auto read) {
@@ -257,8 +258,8 @@ class Lanes {
 
 // ---- long rows
 
-// f(state, row) for each row, on several threads or, if rows are worked on in parts, one after the
-// other. State is what one thread keeps from row to row.
+// Calls f(state, row) for each row: on several threads, or one row after the other if the threads
+// share each row. State is reused by one thread from row to row.
 template <class State, class F>
 void each_row(const Call& c, double ns, F f) {
   const int64_t parts = parts_of_row(c.rows.count, c.rows.length);
@@ -272,13 +273,13 @@ void each_row(const Call& c, double ns, F f) {
     partition(c.rows.count, ns, run);
 }
 
-// By words that know their places, one after the other.
+// Returns true if rows are sorted word by word, as records of a word and an index.
 bool by_all(const Call& c) {
   const bool places_fit = c.rows.length <= std::numeric_limits<uint32_t>::max();
   return !c.one_word() || (c.types.size() > 1 && !places_fit);
 }
-// Rows of records that sorting a row alone takes: elements without others are sorted from where
-// they lie to where they belong, and back to one.
+// The number of record buffers that sorting one row needs. A single contiguous operand is sorted
+// from its input to its output, with one buffer.
 int64_t rows_beside(const Call& c) {
   return !by_all(c) && c.types.size() == 1 && c.rows.step == 1 ? 1 : 2;
 }
@@ -297,7 +298,7 @@ struct RowsBeside {
   Record *a, *b;
 };
 
-// The elements alone.
+// Sorts a single operand.
 template <class T>
 void sort_long_values(const Call& c, double ns) {
   const T* x = c.in<T>(0);
@@ -319,7 +320,8 @@ void sort_long_values(const Call& c, double ns) {
   });
 }
 
-// Elements of one operand with their places, or with the elements of the only other operand.
+// Sorts elements of one operand together with their indices, or with the elements of the only other
+// operand.
 template <class T>
 void sort_long_placed(const Call& c, double ns) {
   using Record = Placed<T, uint32_t>;
@@ -351,7 +353,7 @@ void sort_long_placed(const Call& c, double ns) {
   });
 }
 
-// Several words, or a row so long that its places need all of one: word after word.
+// Several words, or rows so long that an index needs 64 bits: sorts word by word.
 void sort_long_by_all(const Call& c, double ns) {
   using Record = Placed<uint64_t, uint64_t>;
   const int64_t n = c.rows.length, step = c.rows.step;
@@ -375,7 +377,7 @@ void sort_long_by_all(const Call& c, double ns) {
 
 // ---- the choice
 
-// Rough nanoseconds of a block of rows in lanes, and of a row alone.
+// Rough nanoseconds for a block of rows side by side, and for one row by radix sort.
 double lanes_ns(const Call& c) {
   const auto n = static_cast<double>(c.rows.length);
   const int bytes = itemsize(c.types[0].dtype());
@@ -390,7 +392,7 @@ double lanes_ns(const Call& c) {
     each = 2 * s.ns64;
   else
     each = 2 * s.ns_placed;
-  // Beyond the first cache every comparison costs more.
+  // Beyond the first-level cache every comparison costs more.
   if (c.rows.length > 512) each *= 3;
   const auto rows = static_cast<double>(std::min(c.rows.count, Lanes::most));
   return lane_comparisons(c.rows.length) * each + 2 * n * rows;

@@ -11,14 +11,14 @@
 
 namespace weft::sorting {
 
-// Rows of an array along an axis: element i of row r lies at start(r) + i * step.
+// Rows of an array along an axis: element i of row r is at start(r) + i * step.
 struct Rows {
   int64_t count = 0, length = 0, step = 1;
   int64_t start(int64_t r) const { return r / step * step * length + r % step; }
 };
 Rows rows_of(const Shape& s, int64_t axis);
 
-// Memory that is handed out in pieces aligned to 64.
+// Memory that is allocated in pieces aligned to 64.
 class Scratch {
  public:
   explicit Scratch(int64_t bytes) : memory_(bytes), bytes_(bytes) {}
@@ -41,18 +41,19 @@ class Scratch {
   int64_t used_ = 0;
 };
 
-// Partitions work: f(begin, end) on `n` items of about `ns` each, at the same time where
-// that is worth it.
+// Calls f(begin, end) for `n` items of about `ns` nanoseconds each; in parallel if that pays off.
 void partition(int64_t n, double ns, FunctionRef<void(int64_t, int64_t)> f);
-// Bytes at once if each part of shared work on n items takes so many.
+// Bytes allocated simultaneously if each part of a partition of n items needs `each`.
 int64_t shared_bytes(int64_t n, int64_t each);
-// In how many parts one row is worked on, if there are `count` of them.
+// The number of parts into which each row is divided, if there are `count` rows.
 int64_t parts_of_row(int64_t count, int64_t length);
 
-// Sorts all operands along the axis by the first `keys` of them; stable, NaN last, -0 equal to 0.
+// Sorts all operands along the axis by the first `keys` of them. The sort is stable; NaN comes
+// last, and -0 equals 0.
 void sort_rows(const Types& types, int64_t axis, int64_t keys, const NativeArgs& args);
 int64_t sort_workspace(const Types& types, int64_t axis, int64_t keys);
-// The k largest along the axis and their places (I32), NaN first, 0 before -0, ties by place.
+// The k largest elements along the axis and their indices (I32). NaN comes first, 0 before -0;
+// equal elements are ordered by index.
 void top_rows(const Type& type, int64_t axis, int64_t k, const NativeArgs& args);
 int64_t top_workspace(const Type& type, int64_t axis, int64_t k);
 

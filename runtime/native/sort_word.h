@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/sort_word.h: unsigned words whose order is that of the elements they are made of.
+// runtime/native/sort_word.h: unsigned words that are ordered like the elements from which they are
+// made.
 #pragma once
 #include <bit>
 #include <cstdint>
@@ -33,13 +34,13 @@ inline constexpr raw_t<T> infinity_v =
                           : std::is_same_v<T, bfloat16_t> ? uint64_t{0x7f80}
                                                           : uint64_t{0x7c00});
 
-// The words of the bits of a real T in the total order: -NaN < -inf < … < -0 < 0 < … < inf < NaN,
-// and what the bits say among NaNs.
+// Maps the bits of a real T to a word in the total order: -NaN < -inf < … < -0 < 0 < … < inf < NaN.
+// NaNs are ordered by their bits.
 template <class T>
 raw_t<T> total_order(raw_t<T> b) {
   constexpr raw_t<T> sign = sign_v<T>;
   if constexpr (is_float_v<T>)
-    // Without a branch, as signs are hard to foresee: negative numbers have all bits flipped.
+    // Branch-free, because signs are hard to predict: negative numbers have all bits flipped.
     return static_cast<raw_t<T>>(b ^ ((0 - (b >> (8 * sizeof(T) - 1))) | sign));
   else if constexpr (std::is_signed_v<T>)
     return static_cast<raw_t<T>>(b ^ sign);
@@ -53,17 +54,18 @@ raw_t<T> from_total_order(raw_t<T> k) {
   else
     return total_order<T>(k);
 }
-// All ones where a float's bits are those of a NaN of either sign, without a branch.
+// All ones if the bits are those of a NaN of either sign. Branch-free.
 template <class T>
 raw_t<T> nan_mask(raw_t<T> b) {
-  // Without the sign both are positive, and vectors compare signed numbers at once.
+  // Without the sign bit both are nonnegative, so a signed comparison suffices; vector instructions
+  // have signed comparisons only.
   using Word = raw_t<T>;
   using Signed = std::make_signed_t<Word>;
   const bool is_nan =
       static_cast<Signed>(b & static_cast<Word>(~sign_v<T>)) > static_cast<Signed>(infinity_v<T>);
   return static_cast<Word>(0 - Word{is_nan});
 }
-// The order of `top_k`: -inf < … < -0 < 0 < … < inf < NaN, all NaNs equal.
+// The order of `top_k`: -inf < … < -0 < 0 < … < inf < NaN; all NaNs are equal.
 template <class T>
 raw_t<T> top_order(raw_t<T> b) {
   if constexpr (is_float_v<T>)
@@ -71,11 +73,11 @@ raw_t<T> top_order(raw_t<T> b) {
   else
     return total_order<T>(b);
 }
-// The order of `sort`: -inf < … < -0 = 0 < … < inf < NaN, all NaNs equal.
+// The order of `sort`: -inf < … < -0 = 0 < … < inf < NaN; all NaNs are equal.
 template <class T>
 raw_t<T> value_order(raw_t<T> b) {
   if constexpr (is_float_v<T>) {
-    // Without branches, too: -0 becomes 0, and NaN all ones.
+    // Branch-free too: -0 becomes 0, and NaN becomes all ones.
     using Word = raw_t<T>;
     const auto not_zero = static_cast<Word>(0 - Word{b != sign_v<T>});
     return static_cast<Word>(total_order<T>(static_cast<Word>(b & not_zero)) | nan_mask<T>(b));
@@ -83,8 +85,8 @@ raw_t<T> value_order(raw_t<T> b) {
     return total_order<T>(b);
   }
 }
-// Whether an element may be equal to one of other bits, or stands elsewhere in the total order:
-// -0 and NaN, but for the usual positive one.
+// Returns true if total_order may order the element differently from `sort`: for -0, and for any
+// NaN except the usual positive quiet one.
 template <class T>
 bool is_ambiguous(raw_t<T> b) {
   if constexpr (is_float_v<T>) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/top_rows.cpp: the native code of `top_k`: one pass that keeps what is above a
-// rising bar, or, if most of a row is wanted, a sort of all.
+// runtime/native/top_rows.cpp: the native code of `top_k`: one pass that keeps the elements above a
+// rising threshold, or a full sort if k is a large part of the row.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -17,12 +17,13 @@
 namespace weft::sorting {
 namespace {
 
-// The word of an element in the order of top_k: at least 32 bits, for which there are vectors.
+// The word type of an element in the order of top_k: at least 32 bits, because vectors compare
+// those.
 template <class T>
 using word_t = std::conditional_t<sizeof(T) == 8, uint64_t, uint32_t>;
 
-// A word and its place; the greater one is wanted first, which of equal words is the first in
-// place.
+// A word and its index. Greater candidates come first; of equal words, the one with the smaller
+// index is greater.
 struct Wide {
   uint64_t word;
   uint32_t from_end;
@@ -37,7 +38,7 @@ uint64_t word_of(const Wide& c) { return c.word; }
 uint32_t place_of(uint64_t c) { return ~static_cast<uint32_t>(c); }
 uint32_t place_of(const Wide& c) { return ~c.from_end; }
 
-// ---- what is done with every element, in blocks of constant length, which become vectors
+// ---- work on every element, in blocks of constant length, which become vectors
 
 constexpr int64_t group_count = 64, block = 16;
 
@@ -50,14 +51,14 @@ template <class T>
   for (; i < n; ++i) w[i] = top_order<T>(raw(x[i]));
 }
 
-// The k-th greatest of the greatest words of group_count groups, of which n is a multiple: at least
-// k words are no less.
+// The k-th greatest of the maxima of group_count groups; n is a multiple of group_count. At least k
+// words are no less than it.
 template <class Word>
 [[gnu::always_inline]] inline Word lower_bound_of(const Word* w, int64_t n, int64_t k) {
   Word most[group_count] = {};
   for (int64_t i = 0; i < n; i += group_count)
     for (int64_t j = 0; j < group_count; ++j) most[j] = most[j] < w[i + j] ? w[i + j] : most[j];
-  // Counting is faster than sorting so few, as it does not branch.
+  // Counting is faster than sorting so few elements, because it does not branch.
   Word bound = static_cast<Word>(-1);
   for (Word x : most) {
     Word greater = 0;
@@ -67,7 +68,7 @@ template <class Word>
   return bound;
 }
 
-// Appends the candidates above the bar; how many.
+// Appends the candidates above the bar; returns how many.
 template <class Word>
 [[gnu::always_inline]] inline int64_t above(const Word* w, int64_t n, Word bar, uint32_t place,
                                             candidate_t<Word>* to) {
@@ -129,7 +130,7 @@ const Kernels<T>& kernels() {
 
 constexpr int64_t chunk = 4096;
 
-// The k best candidates of what it has seen, and some more.
+// The k best candidates among the elements seen so far, and some more.
 template <class T>
 class Best {
  public:
@@ -150,7 +151,7 @@ class Best {
     size_ = 0;
     bar_.reset();
   }
-  // Elements [lo, hi) of a row.
+  // Processes elements [lo, hi) of a row.
   void see(const T* row, int64_t step, int64_t lo, int64_t hi) {
     for (; lo < hi; lo += chunk) {
       const int64_t n = std::min(chunk, hi - lo);
@@ -169,7 +170,7 @@ class Best {
       if (size_ == k_ + slack_) keep_best();
     }
   }
-  // The k best, the best first.
+  // The k best, sorted in descending order.
   const Candidate* sorted() {
     if (size_ > 4 * group_count) keep_best();
     std::sort(kept_, kept_ + size_, std::greater<>());
@@ -183,7 +184,7 @@ class Best {
   }
 
  private:
-  // Sets the bar so that the words of the first chunk that reach it are at least k, and few.
+  // Sets the bar so that at least k words of the first chunk are above it, but not many more.
   void guess(int64_t n) {
     if (2 * k_ > group_count || n < 2 * group_count) return;
     const Word bound = kernels<T>().bound(words_, n / group_count * group_count, k_);
@@ -197,7 +198,7 @@ class Best {
         kept_[size_ + i] = candidate(words_[i], place + static_cast<uint32_t>(i));
       size_ += n;
     }
-    // What comes later has to be greater than all that is kept: of equal words the first counts.
+    // A later element must be greater than all kept ones: among equal words, the first index wins.
     if (size_ >= k_ + slack_) keep_best();
   }
 
@@ -255,7 +256,8 @@ void few(const TopCall<T>& c) {
   }
 }
 
-// Sorted by the complement of the word, which is stable: of equal words the first comes first.
+// Sorts by the complement of the word. The sort is stable, so among equal words the first index
+// comes first.
 template <class T>
 void many(const TopCall<T>& c) {
   using Word = word_t<T>;

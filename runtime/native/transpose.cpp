@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/transpose.cpp: blocks turned round, compiled with the library for several levels
-// of the machine: as part of a kernel they would take LLVM longer than the rest of it.
+// runtime/native/transpose.cpp: transposes blocks. The code is compiled with the library for
+// several processor levels: inside a kernel it would take LLVM longer than the rest of the kernel.
 #include "weft/runtime/native/transpose.h"
 
 #include <cstddef>
@@ -81,7 +81,7 @@ WEFT_INLINE void transpose(char* to, const int64_t* to_starts, const char* from,
   if (to_starts[0] || from_starts[0]) return;
   Block<bytes, lanes> block;
   block.load(from, from_starts, all);
-  // Rows that lie apart are read on by calls to come.
+  // Later calls continue along rows that are not contiguous, so their data is prefetched.
   if (from_starts[1] != bytes * lanes) block.fetch(from + ahead, from_starts, all);
   block.template level<1>(all);
   if constexpr (lines && bytes * lanes == cache_line)
@@ -121,13 +121,14 @@ struct Records {
   WEFT_INLINE void load(const char* from) { std::memcpy(x, from, sizeof x); }
   WEFT_INLINE void store(char* to) const { std::memcpy(to, x, sizeof x); }
 
-  // Where lane l of vector k comes from, in elements of the other side; `stores`: that of vectors.
+  // The element of the other side that becomes element l of vector k. `stores`: the other side is
+  // the vectors.
   template <bool stores>
   static constexpr int from(int k, int l) {
     const int e = stores ? k * lanes + l : l * size + k;
     return stores ? (e % size) * lanes + e / size : e;
   }
-  // Whether vector s of the other side has something of vector k.
+  // Returns true if vector s of the other side contributes to vector k.
   template <bool stores>
   static constexpr bool has(int k, int s) {
     for (int l = 0; l < lanes; ++l)
@@ -145,7 +146,7 @@ struct Records {
     to = x[0];
     (merge<stores, k, s>(to, std::make_integer_sequence<int, lanes>()), ...);
   }
-  // Records of whole vectors are blocks of as many rows as columns.
+  // Records of whole vectors are transposed as square blocks.
   template <bool stores>
   WEFT_INLINE void turn_blocks(Records& to) const {
     constexpr int blocks = size / lanes;
@@ -198,7 +199,7 @@ template <bool stores, size_t bytes, int lanes, int size>
 [[gnu::flatten]] WEFT_FOR_V4 void v4_record(WEFT_ARGUMENTS) {
   move<stores, bytes, lanes, size>(to, from, elements);
 }
-// Wider vectors than the level has are not asked for.
+// Kernels do not request vectors wider than the processor level supports.
 template <bool stores, size_t bytes, int lanes, int size>
 RecordCall best_record() {
   constexpr RecordFn wide = v4_record<stores, bytes, lanes, size>;

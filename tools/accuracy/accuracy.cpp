@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/accuracy/accuracy.cpp: measures the elementwise functions of one number, as compiled
-// kernels compute them, against the truth, and writes docs/accuracy.md (with --only, the rows of
-// one function anew) or, with --check, fails where one is off by more than its bound. The functions
-// are those of the registry.
+// tools/accuracy/accuracy.cpp: measures the accuracy of the elementwise functions of one number, as
+// compiled kernels compute them. It writes docs/accuracy.md (with --only, only the rows of one
+// function). With --check, it fails if an error exceeds its bound. The functions are those of the
+// registry.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -30,13 +30,13 @@
 namespace weft::accuracy {
 namespace {
 
-// 2 ULP, of complex parts 8, of narrow floats 1, unless bounds.h says more.
+// 2 ULP, 8 for complex parts, 1 for narrow floats, unless bounds.h lists another bound.
 double bound_of(const std::string& name, const std::string& type) {
   for (const Special& s : specials)
     if (name == s.name && type == s.type) return s.bound;
   return type[0] == 'C' ? 8 : type == "F16" || type == "BF16" ? 1 : 2;
 }
-// The least size whose ULP an error is measured in.
+// Errors are measured in ULP of numbers of at least this size.
 double unit_of(const std::string& name, double x) {
   for (const Zeros& z : irrational_zeros)
     if (name == z.name) return z.unit(x);
@@ -51,8 +51,7 @@ struct Function {
   double lo, hi;
   bool is_complex;
 };
-// Ops without fields that make one array of numbers from another of the same type, element by
-// element.
+// Ops without parameters that map one array elementwise to another of the same type.
 std::vector<Function> functions_of(DType d) {
   std::vector<Function> all;
   for (const Op* op : all_ops())
@@ -75,8 +74,8 @@ auto compiled(const Function& f) {
   return jit([&f](Array x) { return bind_op(*f.op, {x}, f.params)[0]; });
 }
 
-// Half of the numbers have any bits, a quarter lie in the range of the op's samples, a quarter near
-// 1 in size.
+// Half of the numbers have random bits, a quarter are in the range of the op's samples, and a
+// quarter have sizes near 1.
 double drawn(std::mt19937_64& random, const Function& f, const Format& t) {
   const double u = static_cast<double>(random() >> 11) * 0x1p-53;
   switch (random() % 4) {
@@ -98,7 +97,7 @@ std::vector<T> values_of(const auto& kernel, const std::vector<T>& x, DType d) {
 
 constexpr size_t chunk = 1 << 20;
 
-// The F16 of these bits.
+// The F16 number with these bits.
 float half_of(uint32_t bits) {
   const int exponent = static_cast<int>(bits >> 10 & 31);
   const auto rest = static_cast<float>(bits & 1023);
@@ -108,7 +107,7 @@ float half_of(uint32_t bits) {
   return (bits >> 15 & 1) != 0 ? -size : size;
 }
 
-// All floats, or every so many-th, by the C library.
+// All floats, or an evenly spaced share of them, compared with the C library.
 Row sweep_by_library(const Function& f, Library truth, const Options& o) {
   const auto kernel = compiled(f);
   const auto stride = static_cast<uint64_t>(std::max(1., std::round(1 / o.share)));
@@ -129,7 +128,8 @@ Row sweep_by_library(const Function& f, Library truth, const Options& o) {
   row.at = fmt::format("{:.9g}", worst.at);
   return row;
 }
-// The same for what the C library has not, by our kernel of F64, which MPFR judges.
+// The same for functions that the C library does not have, compared with our F64 kernel. MPFR
+// checks the latter.
 Row sweep_by_kernel(const Function& f, const Options& o) {
   const auto kernel = compiled(f);
   const auto stride = static_cast<uint64_t>(std::max(1., std::round(1 / o.share)));
@@ -151,7 +151,7 @@ Row sweep_by_kernel(const Function& f, const Options& o) {
   row.at = fmt::format("{:.9g}", worst.at);
   return row;
 }
-// How far the C library is off in double precision, at floats.
+// The error of the C library in double precision, at floats.
 double error_of_library(const Function& f, Library truth, const Truth& judge, const Options& o) {
   std::mt19937_64 random(11);
   std::vector<double> x;
@@ -164,7 +164,8 @@ double error_of_library(const Function& f, Library truth, const Truth& judge, co
                       })
       .error;
 }
-// Numbers of any format by MPFR, as many as there is time for; of a narrow format all of them.
+// Numbers of any format, compared with MPFR, as many as time permits; all numbers of a narrow
+// format.
 template <class T>
 Row sample_by_mpfr(const Function& f, const Format& t, const Truth& truth, double most,
                    const Options& o) {
@@ -175,7 +176,7 @@ Row sample_by_mpfr(const Function& f, const Format& t, const Truth& truth, doubl
   const Clock clock(o.seconds);
   const bool narrow = t.digits < 24;
   const auto count = static_cast<uint64_t>(std::max(1000., most * o.share));
-  // Tests look at a few of the narrow ones.
+  // Tests use only a sample of the numbers of narrow formats.
   const uint64_t stride = narrow && o.share < 0.01 ? std::max<uint64_t>(1, 65536 / count) : 1;
   while (row.inputs < count && !clock.over()) {
     std::vector<T> x;
@@ -207,8 +208,8 @@ Quad quad_of(std::complex<T> x) {
   __imag__ z = x.imag();
   return z;
 }
-// A part below this share of the whole counts in ULP of that; what overflows or is subnormal is
-// left out.
+// A part below this share of the absolute value is measured in ULP of that share. Parts that
+// overflow or are subnormal are skipped.
 template <class T>
 double error_of_parts(const Format& part, std::complex<T> y, Quad truth, double share) {
   const __float128 parts[] = {crealq(truth), cimagq(truth)};
@@ -223,7 +224,7 @@ double error_of_parts(const Format& part, std::complex<T> y, Quad truth, double 
   }
   return most;
 }
-// Parts of sizes 2^-20 to 2^6.
+// Parts have sizes from 2^-20 to 2^6.
 template <class T>
 Row sample_complex(const Function& f, const Format& part, const char* type, ComplexLibrary truth,
                    const Options& o) {
@@ -258,7 +259,7 @@ const Op* op_named(const std::string& name) {
     if (op->name() == name) return op;
   throw Error(name + ": there is no such op");
 }
-// Functions of several numbers, of random operands.
+// Functions of several numbers, with random operands.
 template <class T>
 Row sample_several(const Several& f, const Format& t, const Options& o) {
   const Op* op = op_named(f.name);
@@ -273,7 +274,7 @@ Row sample_several(const Several& f, const Format& t, const Options& o) {
   Worst worst;
   Row row{f.name, t.name, f.conditioned ? "MPFR, over 1 + the condition" : "MPFR", 0, "", 0};
   const auto count = static_cast<uint64_t>(std::max(1000., 1e7 * o.share));
-  // Results that lose digits by being subnormal are left out where parts of them may be.
+  // Results that may have intermediate subnormal parts, which lose digits, are skipped.
   const double least = f.conditioned ? std::ldexp(1., t.least + 20) : 0;
   for (const Clock clock(o.seconds / 2); row.inputs < count && !clock.over();) {
     std::array<std::vector<T>, 3> x;
@@ -301,8 +302,8 @@ Row sample_several(const Several& f, const Format& t, const Options& o) {
   if (f.operands == 3) row.at += fmt::format(", {:.{}g}", worst.third, shown);
   return row;
 }
-// a^b of complex numbers; an error counts in ULP times 1 + |b log a|, by which it turns, of at
-// least a quarter of the whole.
+// a^b of complex numbers. An error is divided by 1 + |b log a|, which bounds the rotation by it,
+// and is measured in ULP of at least a quarter of the absolute value.
 template <class T>
 Row sample_complex_pow(const Format& part, const char* type, const Options& o) {
   const Op* op = op_named("pow");
@@ -416,7 +417,7 @@ std::string line(const Row& r) {
   return fmt::format("{} {} | {} | {} | {} |\n", first_cells(r), shown(r.error), r.at, r.inputs,
                      r.judge);
 }
-// What stands above the table.
+// The text above the table.
 std::string head(const Options& o) {
   std::string s = fmt::format(words, effort(o));
   for (const Special& e : specials)
@@ -432,8 +433,8 @@ std::string head(const Options& o) {
          "|\n|---|---|--:|---|--:|---|\n";
 }
 
-// The lines of the table in `page`, those of a function measured anew; nothing if others of it are
-// there or the page was written with another effort.
+// The lines of the table in `page`, with new lines for one function. Returns nothing if the page
+// has other lines for it, or was written with another effort.
 std::optional<std::string> with_rows(const std::string& page, const std::string& name,
                                      const std::vector<Row>& rows, const Options& o) {
   if (page.find(effort(o)) == page.npos) return std::nullopt;

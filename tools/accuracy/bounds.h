@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/accuracy/bounds.h: where the error of a function is larger than the others', and why.
+// tools/accuracy/bounds.h: functions with larger error bounds than the others, and the reasons.
 #pragma once
 #include <cmath>
 
@@ -19,8 +19,8 @@ inline constexpr Special specials[] = {
     {"regularized_incomplete_beta", "F64", 256,
      "logarithms of powers and of the gamma function are added up"},
 };
-// Complex functions whose parts cancel along a curve: a part below this share of the whole counts
-// in ULP of that share.
+// Complex functions whose parts cancel along a curve. A part below this share of the absolute value
+// is measured in ULP of that share.
 struct Cancelling {
   const char *name, *type;
   double share;
@@ -30,8 +30,8 @@ inline constexpr Cancelling cancelling[] = {
     {"expm1", "C128", 0.25, "the real part cancels along e^a cos b = 1"},
     {"logistic", "C128", 0.25, "the real part cancels along e^a = -cos b"},
 };
-// Functions with zeros that no number of the format hits, and the least size whose ULP an error
-// counts in beside them; the zeros of the others are met, or their error beside them is small.
+// Functions with zeros that no number of the format hits. Near them, an error is measured in ULP of
+// at least this size. Other functions hit their zeros exactly, or have a small error near them.
 struct Zeros {
   const char* name;
   double (*unit)(double x);

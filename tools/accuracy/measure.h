@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/accuracy/measure.h: formats, errors in units of the last place, the worst of many inputs on
-// all cores.
+// tools/accuracy/measure.h: formats, errors in units of the last place, and the worst error of many
+// inputs on all cores.
 #pragma once
 #include <bit>
 #include <chrono>
@@ -19,7 +19,7 @@ namespace weft::accuracy {
 struct Format {
   DType dtype;
   const char* name;
-  int digits, least;  // of the significand; exponent of the least normal number
+  int digits, least;  // digits of the significand; exponent of the least normal number
   double largest;
 };
 inline constexpr Format f32{F32, "F32", 24, -126, 0x1.fffffep127},
@@ -40,9 +40,9 @@ struct Worst {
   void add(const Worst& w) { add(w.error, w.at, w.other, w.third); }
 };
 
-inline constexpr double wrong = 1e30;  // another kind of number than the truth
+inline constexpr double wrong = 1e30;  // one is finite, infinite or NaN, and the other is not
 
-// ilogb and ldexp(1, e), fast where numbers are normal: sweeps call them 2^32 times.
+// ilogb and ldexp(1, e), fast for normal numbers: sweeps call them 2^32 times.
 inline int exponent_of(double x) {
   const auto biased = static_cast<int>(std::bit_cast<uint64_t>(x) >> 52 & 2047);
   return biased == 0 ? std::ilogb(x) : biased - 1023;
@@ -52,7 +52,8 @@ inline double power_of_2(int e) {
                                : std::ldexp(1., e);
 }
 
-// The error of `got` where the truth is `truth` rounded to double, and `difference` apart.
+// The error of `got`. `truth` is the exact value rounded to double; `difference` is exact minus
+// `got`.
 inline double ulps(const Format& f, double got, double truth, double difference, double unit) {
   if (std::isnan(got) || std::isnan(truth)) return std::isnan(got) == std::isnan(truth) ? 0 : wrong;
   const double size = std::fabs(truth);
@@ -85,7 +86,7 @@ class Clock {
   double end_;
 };
 
-// judge(i) of 0 … n - 1 on all cores; each thread has a Worst of its own.
+// Calls judge(i) for 0 … n - 1 on all cores; each thread has its own Worst.
 template <class F>
 Worst on_all_cores(size_t n, const F& judge) {
   const size_t threads = std::max(1U, std::thread::hardware_concurrency());

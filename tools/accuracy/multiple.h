@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/accuracy/multiple.h: numbers of many digits (MPFR), and the truth of elementwise functions
-// of one real number by them.
+// tools/accuracy/multiple.h: multiple-precision numbers (MPFR), and with them the exact values of
+// elementwise functions of one real number.
 #pragma once
 #include <mpfr.h>
 
@@ -13,7 +13,7 @@
 
 namespace weft::accuracy {
 
-// A number of `digits` bits, those of the thread that makes it.
+// A number of `digits` bits, a setting of the current thread.
 class Multiple {
  public:
   static inline thread_local mpfr_prec_t digits = 128;
@@ -71,11 +71,12 @@ inline Multiple euler() {
   return r;
 }
 
-// More digits for as long as it lives.
+// Adds precision for as long as it exists.
 class MoreDigits {
  public:
   explicit MoreDigits(double more) : before_(Multiple::digits) {
-    if (more > 0) Multiple::digits += static_cast<mpfr_prec_t>(std::min(more, 1e4));  // not of NaN
+    // false for NaN
+    if (more > 0) Multiple::digits += static_cast<mpfr_prec_t>(std::min(more, 1e4));
   }
   ~MoreDigits() { Multiple::digits = before_; }
 
@@ -83,8 +84,9 @@ class MoreDigits {
   mpfr_prec_t before_;
 };
 
-// first + the sum of terms, each the last one times factor(k), until they are lost (series that
-// end) or grow (asymptotic ones, of which the rest is below 2^-100 where they are used).
+// first + the sum of terms, each the previous one times factor(k). Stops when terms are negligible
+// (convergent series) or grow (asymptotic series, whose remainder is below 2^-100 where they are
+// used).
 template <class F>
 Multiple summed(const Multiple& first, const F& factor) {
   Multiple term = first, sum = first;
@@ -136,8 +138,8 @@ inline Multiple scaled_erfc(const Multiple& x) {
   const Multiple z = x * x;
   return summed(1., [&](int k) { return Multiple(1. - 2. * k) / (z * 2.); }) / (x * sqrt(pi()));
 }
-// f and g of Si and Ci (step 1), or of the Fresnel integrals in a = pi x^2 / 2 (step 1/2), without
-// the powers of a in front.
+// The auxiliary functions f and g of Si and Ci (step 1), or of the Fresnel integrals with a = pi
+// x^2 / 2 (step 1/2), without their leading powers of a.
 inline Multiple auxiliary(const Multiple& a, double offset) {
   const Multiple s = Multiple(1.) / (a * a);
   return summed(1., [&](int k) {
@@ -175,7 +177,7 @@ inline Multiple sine_or_cosine_integral(const Multiple& x, bool sine) {
 }
 inline Multiple fresnel(const Multiple& x, bool sine) {
   const double size = std::fabs(x.to_double());
-  if (size > 1e25) return x < Multiple(0.) ? -0.5 : 0.5;  // as near as 1 / size
+  if (size > 1e25) return x < Multiple(0.) ? -0.5 : 0.5;  // accurate to 1 / size
   const MoreDigits more(size < 7 ? 6 * size * size : 4 * std::log2(size));
   const Multiple a = pi() * x * x * 0.5;
   if (size < 7) {
@@ -207,7 +209,8 @@ inline Multiple inverse_erf(const Multiple& x, double guess) {
   return t;
 }
 
-// The value at x; `guess` is what is judged, for functions that are known by their inverse.
+// The exact value at x. `guess` is the value under test, which starts the iteration for functions
+// that are computed by their inverse.
 using Truth = std::function<Multiple(const Multiple& x, double guess)>;
 inline std::map<std::string, Truth> truths() {
   std::map<std::string, Truth> t;
@@ -224,7 +227,7 @@ inline std::map<std::string, Truth> truths() {
   of("atan", mpfr_atan), of("sinh", mpfr_sinh), of("cosh", mpfr_cosh), of("tanh", mpfr_tanh);
   of("asinh", mpfr_asinh), of("acosh", mpfr_acosh), of("atanh", mpfr_atanh);
   of("erf", mpfr_erf), of("erfc", mpfr_erfc), of("expi", mpfr_eint);
-  // Of -0 it is -inf, which mpfr_rec_sqrt has not.
+  // rsqrt(-0) is -inf; mpfr_rec_sqrt gives another result.
   by("rsqrt", [](const Multiple& x) { return Multiple(1.) / sqrt(x); });
   by("ceil", [](const Multiple& x) { return apply(mpfr_rint_ceil, x); });
   by("floor", [](const Multiple& x) { return apply(mpfr_rint_floor, x); });
@@ -241,7 +244,7 @@ inline std::map<std::string, Truth> truths() {
     mpfr_lgamma(r.get(), &sign, x.get(), MPFR_RNDN);
     return r;
   });
-  // NaN at its poles, as in JAX.
+  // NaN at the poles, as in JAX.
   by("digamma", [](const Multiple& x) {
     const bool pole = mpfr_integer_p(x.get()) != 0 && mpfr_sgn(x.get()) <= 0;
     return pole ? Multiple(NAN) : apply(mpfr_digamma, x);

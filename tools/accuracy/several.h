@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/accuracy/several.h: the elementwise functions of two and three real numbers: their truth by
-// numbers of many digits, and where the operands lie that they are judged on.
+// tools/accuracy/several.h: the elementwise functions of two and three real numbers: their exact
+// values in multiple precision, and the distribution of the operands at which they are tested.
 #pragma once
 #include <array>
 #include <bit>
@@ -15,8 +15,8 @@ namespace weft::accuracy {
 using Operands = std::array<Multiple, 3>;
 using Places = std::array<double, 3>;
 
-// e^-x x^a / Gamma(a + 1) times the sum of x^k / ((a + 1) … (a + k)), or one less that, with as
-// many more digits as the difference loses.
+// The lower function is e^-x x^a / Gamma(a + 1) times the sum of x^k / ((a + 1) … (a + k)). The
+// upper one is 1 minus that, with as many more digits as the difference loses.
 inline Multiple incomplete_gamma(const Multiple& a, const Multiple& x, bool upper) {
   const double p = a.to_double(), z = x.to_double();
   const bool lost = upper && z > p;
@@ -32,8 +32,8 @@ inline Multiple incomplete_gamma(const Multiple& a, const Multiple& x, bool uppe
   return upper ? one - low : low;
 }
 
-// x^a (1 - x)^b / (a B(a, b)) times the sum of (a + b)_k / (a + 1)_k x^k below the mean, beyond one
-// less the same of the others.
+// Below the mean: x^a (1 - x)^b / (a B(a, b)) times the sum of (a + b)_k / (a + 1)_k x^k. Beyond
+// it: 1 minus the function with a, b and x replaced by b, a and 1 - x.
 inline Multiple incomplete_beta(const Multiple& a, const Multiple& b, const Multiple& x) {
   const Multiple one(1.);
   const double p = a.to_double(), q = b.to_double();
@@ -55,7 +55,7 @@ inline Multiple power(const Multiple& x, const Multiple& y) {
   mpfr_pow(r.get(), x.get(), y.get(), MPFR_RNDN);
   return r;
 }
-// Hurwitz's zeta function by Euler and Maclaurin, from 40 + s terms on.
+// Hurwitz's zeta function by the Euler-Maclaurin formula, after 40 + s terms.
 inline Multiple hurwitz(const Multiple& s, const Multiple& q) {
   static const std::vector<Multiple> bernoulli = [] {  // B(2k) / (2k)!
     const MoreDigits more(64);
@@ -99,7 +99,7 @@ struct Random {
   const Format& format;
   double unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
   double between(double lo, double hi) { return lo + (hi - lo) * unit(); }
-  // A size of 2^lo to 2^hi.
+  // A random size between 2^lo and 2^hi.
   double size(double lo, double hi) { return std::exp2(between(lo, hi)); }
   double sign() { return bits() % 2 ? 1 : -1; }
   double any() {
@@ -108,7 +108,7 @@ struct Random {
   }
 };
 
-// Powers that neither overflow nor vanish, beside any.
+// Powers that neither overflow nor vanish, and arbitrary ones.
 inline Places of_pow(Random& r) {
   const double most = r.format.dtype == F64 ? 740 : 103;
   switch (r.bits() % 4) {
@@ -136,7 +136,7 @@ inline Places of_rem(Random& r) {
   if (r.bits() % 8 == 0) return {r.any(), r.any(), 0};
   return {r.sign() * r.size(-20, 60), r.sign() * r.size(-20, 20), 0};
 }
-// x near a, where both functions are far from 0 and 1, and around.
+// x near a, where both functions are far from 0 and 1, and other x.
 inline Places of_gamma(Random& r) {
   const double a = r.bits() % 64 == 0 ? r.size(13.5, 15) : r.size(-6, 9);
   const double near = a * (1 + r.between(-4, 4) / std::sqrt(a));
@@ -159,7 +159,7 @@ struct Several {
   size_t operands;
   Places (*draw)(Random&);
   Multiple (*truth)(const Operands&, const Format&);
-  bool conditioned;  // an error counts in ULP times 1 + the condition
+  bool conditioned;  // an error is divided by 1 + the condition number
 };
 #define WEFT_TRUTH [](const Operands& x, const Format&) -> Multiple
 inline const Several several[] = {{"add", 2, of_two, WEFT_TRUTH{return x[0] + x[1];
@@ -239,11 +239,12 @@ return r;
 ;
 #undef WEFT_TRUTH
 
-// By how much f changes, relative to f, over how much its operands do.
+// The condition number: the relative change of f over the relative change of its operands.
 inline double condition(const Several& f, const Operands& x, const Multiple& value,
                         const Format& format) {
   double sum = 0;
-  const size_t from = std::string(f.name) == "polygamma" ? 1 : 0;  // orders are whole numbers
+  // the order of polygamma is an integer
+  const size_t from = std::string(f.name) == "polygamma" ? 1 : 0;
   for (size_t k = from; k < f.operands; ++k) {
     Operands moved = x;
     moved[k] = x[k] * Multiple(1 + 0x1p-40);

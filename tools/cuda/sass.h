@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/cuda/sass.h: counts the instructions of kernels and of their loops in what nvdisasm shows.
+// tools/cuda/sass.h: counts the instructions of kernels and of their loops in the output of
+// nvdisasm.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -14,16 +15,17 @@
 namespace weft::toolkit {
 
 struct SassCounts {
-  int instructions = 0;  // without what fills up the end
-  // Of each loop that has no other in it, from the longest on. The look at the word that stops a
-  // kernel, once a millisecond, does not count as a part of any.
+  int instructions = 0;  // without the padding at the end
+  // For each innermost loop, the longest first. The check of the stop word, which runs once per
+  // millisecond, is not counted as part of a loop.
   std::vector<int> inner_loops = {};
-  // Instructions from the beginning by way of an access of 16 bytes to the end, if no loop has one.
+  // Instructions on the path from the beginning through a 16-byte access to the end, if no loop has
+  // such an access.
   int wide_path = 0;
-  std::vector<int> inner_loads = {};  // of each: numbers of 32 bits that it loads from memory
+  std::vector<int> inner_loads = {};  // for each: 32-bit words that it loads from memory
 };
 
-// The code of one kernel, as blocks.
+// The code of one kernel, as basic blocks.
 class SassKernel {
  public:
   void label(const std::string& name) {
@@ -36,7 +38,7 @@ class SassKernel {
     b.begun = true;
     if (text == "NOP") return;
     ++b.instructions;
-    // What reads memory that the host may write is the look at the stop word.
+    // Only the check of the stop word reads memory that the host may write.
     if (text.find("LDG") != std::string::npos) b.loads += words_of(text);
     b.wide = b.wide || text.find("G.E.128") != std::string::npos;
     b.cold = b.cold || text.find(".STRONG.SYS") != std::string::npos;
@@ -104,7 +106,7 @@ class SassKernel {
       if (const auto to = labels_.find(b.target); to != labels_.end()) b.next.push_back(to->second);
     }
   }
-  // The fewest instructions from block `from` up to the end of each other; -1: there is no way.
+  // The fewest instructions from block `from` to the end of each block; -1: unreachable.
   std::vector<int> shortest(size_t from) const {
     std::vector<int> n(blocks_.size(), -1);
     n[from] = blocks_[from].instructions;
@@ -135,7 +137,7 @@ class SassKernel {
     }
     return best;
   }
-  // The blocks that every way from the first one to block b passes; of those not reached, none.
+  // The dominators of each block; empty for unreachable blocks.
   std::vector<std::set<size_t>> dominators() const {
     std::vector<bool> reached(blocks_.size(), false);
     std::vector<std::set<size_t>> of(blocks_.size());
@@ -163,7 +165,7 @@ class SassKernel {
     }
     return of;
   }
-  // The blocks of each loop; loops of one head are one.
+  // The blocks of each loop; loops with the same head are merged.
   std::vector<std::set<size_t>> loops() const {
     const std::vector<std::set<size_t>> dominators = this->dominators();
     std::vector<std::vector<size_t>> before(blocks_.size());
@@ -192,7 +194,7 @@ class SassKernel {
   std::map<std::string, size_t> labels_;
 };
 
-// By kernel, of a cubin that `nvdisasm -c` shows.
+// By kernel, from the output of `nvdisasm -c` for a cubin.
 inline std::map<std::string, SassCounts> read_sass(const std::string& text) {
   std::map<std::string, SassKernel> kernels;
   SassKernel* at = nullptr;

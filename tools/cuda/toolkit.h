@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/cuda/toolkit.h: the programs of NVIDIA's toolkit, where a machine has them, and what they
-// say of kernels.
+// tools/cuda/toolkit.h: runs the programs of NVIDIA's toolkit, if they are installed, and parses
+// their reports on kernels.
 #pragma once
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,7 +20,7 @@
 
 namespace weft::toolkit {
 
-// Where ./dev puts the programs of PyPI, in build/venv of the checkout `root`.
+// The folders of the programs from PyPI, in build/venv of the checkout `root`.
 inline std::vector<std::filesystem::path> pinned_folders(const std::string& root) {
   namespace fs = std::filesystem;
   std::vector<fs::path> folders;
@@ -36,8 +36,7 @@ inline std::string find_in(const std::vector<std::filesystem::path>& folders,
     if (const auto p = folder / name; access(p.c_str(), X_OK) == 0) return p.string();
   return {};
 }
-// The program of that name: that of CUDA_HOME, else the one on PATH, else that of PyPI. Empty if
-// there is none.
+// Finds a program by name: in CUDA_HOME, else on PATH, else from PyPI. Empty if it is not found.
 inline std::string find(const std::string& name, const std::string& root) {
   std::vector<std::filesystem::path> folders;
   if (const char* home = std::getenv("CUDA_HOME"); home && *home)
@@ -51,7 +50,7 @@ inline std::string find(const std::string& name, const std::string& root) {
   return find_in(folders, name);
 }
 
-// What a command writes to both streams.
+// The output of a command on both streams, and its status.
 struct Said {
   int status;
   std::string text;
@@ -67,7 +66,7 @@ inline Said run(const std::string& command) {
   return said;
 }
 
-// A folder for as long as it lives.
+// A temporary folder, removed by the destructor.
 class Folder {
  public:
   Folder() : path_(std::filesystem::temp_directory_path() / "weft_toolkit_XXXXXX") {
@@ -86,12 +85,12 @@ class Folder {
   std::filesystem::path path_;
 };
 
-// What a thread of a kernel takes; bytes of shared memory of its block.
+// The resources of a thread of a kernel; `shared` is the shared memory of its block in bytes.
 struct Resources {
   int64_t registers = 0, stack = 0, spilled = 0, shared = 0;
 };
 
-// The number in front of `unit`; 0 if it is not there.
+// The number before `unit`; 0 if it is missing.
 inline int64_t number_before(const std::string& line, const std::string& unit) {
   const size_t at = line.find(" " + unit);
   if (at == std::string::npos) return 0;
@@ -100,7 +99,7 @@ inline int64_t number_before(const std::string& line, const std::string& unit) {
   return std::strtoll(line.c_str() + from, nullptr, 10);
 }
 
-// By entry, from what `ptxas -v` says.
+// By entry, from the output of `ptxas -v`.
 inline std::map<std::string, Resources> read_resources(const std::string& text) {
   std::map<std::string, Resources> r;
   Resources* at = nullptr;
@@ -122,12 +121,12 @@ inline std::map<std::string, Resources> read_resources(const std::string& text) 
 }
 
 struct Assembled {
-  std::string error;  // of ptxas; empty: it took the text
+  std::string error;  // of ptxas; empty: the text is valid
   std::map<std::string, Resources> entries;
 };
 
-// By that ptxas, for that architecture ("sm_80"), into the file `cubin`; a part may call functions
-// that it does not have.
+// Assembles PTX with this ptxas for an architecture ("sm_80") into the file `cubin`. If `part`, the
+// text may call functions that it does not define.
 inline Assembled assemble(const std::string& ptxas, const std::string& ptx,
                           const std::string& architecture, const std::string& cubin,
                           bool part = false) {

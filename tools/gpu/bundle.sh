@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/gpu/bundle.sh: packs what a machine needs that has a GPU and nothing else of ours
-# (docs/decisions/0034). Arguments: the build folder, where gpu_parts is built, and the archive.
+# tools/gpu/bundle.sh: packs everything that a machine with a GPU needs to run our tests
+# (docs/decisions/0034). Arguments: the build folder, where gpu_parts has been built, and the
+# archive.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 build_dir=$1 archive=$2
@@ -19,7 +20,7 @@ mkdir -p "$root"/{bin,lib,examples,conformance}
 
 cmake --install "$build_dir" --component gpu --strip --prefix "$root" > /dev/null
 
-# Files that a program needs, and no library of glibc, which is that of the machine.
+# The libraries that a program needs, except those of glibc, which the machine provides.
 libraries_of() {  # FILE...
   LD_LIBRARY_PATH=$root/lib ldd "$@" | awk '$2 == "=>" {print $3}' | sort -u |
     grep -vE '/(libc|libm|libmvec|libdl|libpthread|librt|libresolv|libutil|libanl)\.so\.[0-9]+$'
@@ -29,8 +30,8 @@ while read -r library; do
   if [[ $library == not ]]; then echo "gpu-bundle: a library is missing here; try ldd" >&2; exit 1; fi
   if [[ $library == "$root"/* ]]; then continue; fi
   if [[ $name == libicudata.so.* ]]; then
-    # 30 MB of tables of encodings, which nothing that LLVM does asks for. ICU takes a table without
-    # entries for one that has none.
+    # ICU's data are 30 MB of encoding tables, which LLVM does not use. ICU treats an empty table as
+    # no table.
     table=$(nm -D --defined-only "$library" | awk 'NR == 1 {print $3}')
     echo "const char ${table%%@*}[64] = {0};" |
       cc -shared -fPIC -Wl,-soname,"$name" -x c - -o "$root/lib/$name"

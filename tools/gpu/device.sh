@@ -1,10 +1,10 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/gpu/device.sh: looks for a GPU; sourced by ./dev and by what it packs.
+# tools/gpu/device.sh: looks for a GPU; sourced by ./dev and by the programs of the archive.
 
-# Sets `gpu` to what the command says of cuda:0. If there is none it says in one sentence what is missing,
-# and ends with 2.
+# Sets `gpu` to the description of cuda:0. Without a GPU, it prints a sentence that tells what is
+# missing, and exits with status 2.
 look_for_gpu() {  # WEFT, WHO
   local line word missing=""
   gpu=""

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/reference/examples.py: the examples in comments of the public headers, and the code of PAGES, as one test file:
-# `examples.py FILE`. An example is what a comment sets off by four blanks, or all blocks of a page; a line
-# `EXPRESSION  // TEXT` must print TEXT.
+# tools/reference/examples.py: writes the examples in comments of the public headers, and the code
+# of PAGES, as one test file: `examples.py FILE`. An example is a part of a comment that is indented
+# by four blanks, or all code blocks of a page. A line `EXPRESSION  // TEXT` must print TEXT.
 import pathlib
 import re
 import sys

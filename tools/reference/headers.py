@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/reference/headers.py: what <weft/weft.h> declares for users, read from the headers as clang-format leaves
-# them: each declaration of a namespace that is not `detail`, and the comment that stands above it or behind it.
+# tools/reference/headers.py: the declarations of <weft/weft.h> for users, read from the headers as
+# formatted by clang-format. It finds each declaration of a namespace other than `detail`, and the
+# comment above or behind it.
 import dataclasses
 import pathlib
 import re
@@ -23,8 +24,8 @@ class Entry:
     name: str
     what: str
     text: str
-    comment: list  # lines without "//" and the one blank behind it
-    overload: bool  # of the entry right above, without a comment of its own
+    comment: list  # lines without "//" and the one blank after it
+    overload: bool  # true: shares the comment of the entry right above
     section: str
 
     @property
@@ -79,12 +80,12 @@ def kind_and_name(text):
     if m:
         return "type", m[2]
     t = re.sub(r"^template\s*(?P<r><(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)\s*", "", t)
-    while True:  # requires clauses: up to the declaration they stand before
+    while True:  # requires clauses: skip to the declaration after them
         m = re.match(r"requires\s*\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)\s*(?:&& |\|\| )?", t) or re.match(r"requires\s+[\w:]+(?:<(?:[^<>]|<(?:[^<>]|<[^<>]*>)*>)*>)?\s*(?:&& |\|\| )?", t)
         if not m:
             break
         t = t[m.end():]
-    if re.match(r"(?:struct|class) \w+<", t):  # of a template, for one type
+    if re.match(r"(?:struct|class) \w+<", t):  # a specialization of a template
         return None
     t = t.replace("decltype(auto) ", "auto ", 1)
     m = re.match(r"(?:concept|using) (\w+) =", t) or re.match(r"concept (\w+)", t)
@@ -96,7 +97,8 @@ def kind_and_name(text):
     head = t.split("{")[0] if not t.startswith("[[") else re.sub(r"^\[\[[^\]]*\]\]\s*", "", t)
     before = re.split(r"\(", head, 1)
     if len(before) == 2:
-        if re.search(r"\w::~?(?:\w+|operator\W*)\s*$", before[0]):  # of a member that its class declares
+        # a definition of a member that its class declares
+        if re.search(r"\w::~?(?:\w+|operator\W*)\s*$", before[0]):
             return None
         m = re.search(r"(operator\s*\S+|~?\w+)\s*$", before[0])
         if m and not before[0].rstrip().endswith("="):
@@ -105,7 +107,7 @@ def kind_and_name(text):
                 return "value", m[1]
             return "function", m[1].replace(" ", "")
     m = re.search(r"(\w+)\s*(?:=|\{|;|$)", head)
-    if not m or re.search(r">\s*=", head.split("=")[0] + "="):  # of a template, for one type
+    if not m or re.search(r">\s*=", head.split("=")[0] + "="):  # a specialization of a template
         return None
     return "value", m[1]
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/reference/pages.py: docs/reference/, made from the comments of the public headers: a page a subject, and
-# tables from JAX's, PyTorch's and TensorFlow's names to ours and back. `pages.py DIR` writes the folder; `pages.py
-# --check DIR` fails if it says something else.
+# tools/reference/pages.py: makes docs/reference/ from the comments of the public headers: one page
+# per subject, and tables from the names of JAX, PyTorch and TensorFlow to ours and back. `pages.py
+# DIR` writes the folder; `pages.py --check DIR` fails if it differs.
 import pathlib
 import re
 import sys

@@ -44,7 +44,8 @@ Verdict failure(std::string cause, std::string text) {
   return v;
 }
 
-// In a worker. Errors are verdicts; what ends the process is the caller's to see.
+// Runs in a worker. Errors become verdicts; the calling process handles the end of the worker
+// process.
 Verdict guarded(Suite& suite, size_t i) {
   try {
     return suite.run(i);
@@ -64,7 +65,7 @@ Verdict verdict_of(const Outcome& o, const TaskLimits& limits) {
   return failure("crash", o.answer);
 }
 
-// On one line.
+// Joins the lines into one.
 std::string flat(const std::string& s) {
   std::string out;
   for (char c : s) {
@@ -104,7 +105,7 @@ class Conformance {
     const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
     jobs_ = o_.jobs > 0 ? o_.jobs : cores;
     const auto start = std::chrono::steady_clock::now();
-    // Single cases are too small for threads of their own.
+    // Single cases are too small to use several threads.
     const auto work = [&](size_t k) {
       set_num_threads(std::max(1, cores / jobs_));
       return to_text(guarded(*suite_, which_[k]));
@@ -119,7 +120,7 @@ class Conformance {
   }
 
  private:
-  // Asked in a process of its own, since a driver does not outlive the fork of a worker.
+  // The check runs in its own process, because a driver does not survive the fork of a worker.
   void require_device() const {
     if (o_.reference)
       throw UsageError("--reference evaluates on the host, so there is no --device to choose");
@@ -150,7 +151,7 @@ class Conformance {
     std::fflush(stdout);
   }
 
-  // Where the time went, and the cases that took most.
+  // The time of each stage, and the slowest cases.
   std::string times() const {
     Verdict sum;
     for (const Verdict& v : verdicts_) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/suites/jax_suite.cpp: cases.json and data.npz: transforms of programs with the results of
-// JAX.
+// tools/suites/jax_suite.cpp: the suite of cases.json and data.npz: transforms of programs, with
+// the results of JAX.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -104,7 +104,7 @@ class JaxSuite final : public Suite {
     }
   }
 
-  // The cases of a program stand together, so a worker meets most programs once.
+  // The cases of a program are adjacent, so a worker sees most programs only once.
   const ProgramFile& program(const std::string& path) {
     const auto it = programs_.find(path);
     if (it != programs_.end()) return it->second;

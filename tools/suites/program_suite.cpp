@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/suites/program_suite.cpp: a folder a program: whole.mlir with inputs and the results that
-// its author recorded; one.mlir, which maps to the same results, and in meta.json by what.
+// tools/suites/program_suite.cpp: a suite with one folder per program. It has whole.mlir with
+// inputs and the results that its author recorded, and one.mlir, which gives the same results when
+// it is mapped as meta.json says.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,8 +46,8 @@ std::vector<Case> cases_in(const std::string& dir) {
   return cases;
 }
 
-// Programs of many steps, by two compilers: as far apart as a hundredth of an element, or of what a
-// thousandth of the largest one is.
+// Programs of many steps, compiled by two compilers, may differ by a hundredth of an element, or by
+// 1e-5 times the largest element.
 const Rule close_enough{.kind = Rule::Kind::tolerance, .rtol = 1e-2, .scaled = 1e-5};
 
 class ProgramSuite final : public Suite {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/suites/stablehlo_suite.cpp: StableHLO files that hold inputs, expected results and the
-// rules by which to compare them. A file passes if all its parts do.
+// tools/suites/stablehlo_suite.cpp: StableHLO files that contain inputs, expected results and the
+// rules for comparing them. A file passes if all its parts pass.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ std::vector<std::string> split(const std::string& s, char at) {
   return r;
 }
 
-// The files that the manifest lists, with what it says of them.
+// The files that the manifest lists, with their categories.
 std::vector<File> read_manifest(const std::string& path) {
   const std::vector<std::string> lines = split(read_text(path), '\n');
   const std::vector<std::string> titles = split(lines[0], '\t');
@@ -71,7 +71,7 @@ std::vector<File> list_files(const std::string& dir) {
   return files;
 }
 
-// Why a file is not run; null if it is.
+// The reason why a file is skipped; null if it is not.
 const char* reason_to_skip(const std::string& text) {
   const auto has = [&](const char* what) { return text.find(what) != text.npos; };
   if (has("!quant.")) return "quantized";
@@ -86,7 +86,7 @@ Rule rule_of(const StablehloCheck& c) {
   Rule r;
   if (c.kind == StablehloCheck::Kind::close) {
     r.kind = Rule::Kind::ulp;
-    r.max_ulp = static_cast<uint64_t>(c.ulp);  // the file writes them unsigned
+    r.max_ulp = static_cast<uint64_t>(c.ulp);  // the file has unsigned values
     r.least_ulp = static_cast<uint64_t>(c.least_ulp);
   } else if (c.kind == StablehloCheck::Kind::almost) {
     r.kind = Rule::Kind::almost;
@@ -99,7 +99,7 @@ std::string percent(double part, double whole) {
   return whole > 0 ? fmt::format("{:.1f} %", 100 * part / whole) : "-";
 }
 
-// What the tables say of a category or group.
+// The statistics of a category or group in the tables.
 struct Row {
   Tally tally;
   int numeric = 0;

@@ -71,7 +71,7 @@ Arrays with_consts(const Closed& c, const Arrays& x) {
   return all;
 }
 
-// A program on a device.
+// The result of running a program on a device.
 struct There {
   Jaxpr jaxpr;
   Ref<const Executable> program;
@@ -101,7 +101,7 @@ std::string implementations(const Executable& e) {
   return static_cast<const compiler::CompiledProgram&>(e).implementations();
 }
 
-// An op that the host leaves to a library, which the device has not, may round otherwise.
+// An op for which the host uses a library that the device does not have may round differently.
 void compare_bits(const std::string& device, const There& there, const Arrays& here, Verdict& v) {
   v.bits = std::max(v.bits, Verdict::Bits::same);
   for (size_t i = 0; i < here.size(); ++i) {

@@ -28,7 +28,8 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// The whole of a message, however the system cuts it; false at the end or on an error.
+// Sends or receives a whole message, which the system may split. Returns false at the end or on an
+// error.
 bool send_all(int fd, const void* data, size_t n) {
   const char* p = static_cast<const char*>(data);
   while (n > 0) {
@@ -52,14 +53,14 @@ bool receive_all(int fd, void* data, size_t n) {
   return true;
 }
 
-// A worker's life: a number in, an answer out, until the caller hangs up.
+// The loop of a worker: receives a number and sends an answer until the caller closes the socket.
 [[noreturn]] void serve(int fd, FunctionRef<std::string(size_t)> work) {
   for (uint64_t task = 0; receive_all(fd, &task, sizeof task);) {
     const std::string answer = work(static_cast<size_t>(task));
     const uint64_t size = answer.size();
     if (!send_all(fd, &size, sizeof size) || !send_all(fd, answer.data(), answer.size())) break;
   }
-  // No destructors: what they would tear down belongs to the caller.
+  // Exits without destructors, because the objects belong to the caller.
   std::fflush(nullptr);
   _exit(0);
 }
@@ -96,14 +97,14 @@ class Worker {
     begun_ = Clock::now();
     used_before_ = processor_seconds();
     const uint64_t word = task;
-    (void)send_all(fd, &word, sizeof word);  // if it is gone, reading says so
+    (void)send_all(fd, &word, sizeof word);  // if the worker is gone, reading the answer reports it
   }
   std::optional<size_t> task() const { return task_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - begun_).count(); }
   bool late(const TaskLimits& limits) const {
     return seconds() > limits.clock || processor_seconds() - used_before_ > limits.processor;
   }
-  // Its answer; how it ended if it has none.
+  // The worker's answer, or how its process ended.
   Outcome take() {
     Outcome o;
     task_.reset();
@@ -121,7 +122,7 @@ class Worker {
     (void)end();
     return o;
   }
-  // Hangs up and waits.
+  // Closes the socket and waits for the process.
   int end() {
     int status = 0;
     if (fd >= 0) close(fd);
@@ -138,7 +139,7 @@ class Worker {
     throw OutOfMemoryError(
         fmt::format("cannot start a process: {}: {}", what, std::strerror(errno)));
   }
-  // Of the whole process so far; 0 if it is gone.
+  // CPU seconds of the whole process so far; 0 if it has ended.
   double processor_seconds() const {
     clockid_t clock;
     timespec t = {};
@@ -167,7 +168,7 @@ void run_in_workers(size_t n, int jobs, const TaskLimits& limits,
       if (!w.task() && next < n) w.give(next++);
       fds.push_back({w.task() ? w.fd : -1, POLLIN, 0});
     }
-    // Deadlines are looked at that often.
+    // The interval at which deadlines are checked.
     constexpr int milliseconds = 100;
     if (poll(fds.data(), fds.size(), milliseconds) < 0 && errno != EINTR) break;
     for (size_t k = 0; k < workers.size(); ++k) {

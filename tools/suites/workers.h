@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/suites/workers.h: tasks done by forked processes, so that a crash or a hang ends one task
-// alone.
+// tools/suites/workers.h: runs tasks in forked processes, so that a crash or a hang affects only
+// one task.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -17,14 +17,14 @@ struct Outcome {
   std::string answer;  // what the task returned, or how its process ended
 };
 
-// What a task may take: seconds of its processor, which a busy machine does not use up, and of the
-// clock, for those that wait for ever.
+// The limits of a task: CPU seconds, which do not depend on other load, and wall-clock seconds, for
+// tasks that hang.
 struct TaskLimits {
   double processor, clock;
 };
 
-// work(i) in one of `jobs` processes for each i < n; `done` is called here, in the order in which
-// they finish. The caller must have no thread that holds a lock.
+// Runs work(i) in one of `jobs` processes for each i < n. `done` is called in this process, in the
+// order of completion. No other thread of the caller may hold a lock.
 void run_in_workers(size_t n, int jobs, const TaskLimits& limits,
                     FunctionRef<std::string(size_t)> work,
                     FunctionRef<void(size_t, const Outcome&)> done);

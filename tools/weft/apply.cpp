@@ -16,7 +16,7 @@ namespace {
 
 using Function = std::function<Arrays(const Arrays&)>;
 
-// The tree of n arguments, or of results, of which a single one is no list.
+// The tree of n arguments, or of n results; a single result is not a tuple.
 tree::Skeleton arguments(size_t n) {
   return tree::parent_skeleton(tree::Skeleton::tuple, std::vector<tree::Skeleton>(n));
 }
@@ -118,7 +118,7 @@ class Builder {
     return a;
   }
 
-  // argnums as places among n arguments.
+  // Converts argnums to indices among n arguments.
   std::vector<size_t> places(const Expr& e, size_t n) const {
     std::vector<size_t> r;
     const auto count = static_cast<int64_t>(n);
@@ -137,7 +137,7 @@ class Builder {
     for (size_t k : places) wrt[k] = true;
     return wrt;
   }
-  // What was made in the order of the arguments, in the order of argnums.
+  // Reorders results from the order of the arguments to the order of argnums.
   static void append_in_order(Arrays& to, const Arrays& made, const std::vector<size_t>& places) {
     for (size_t k : places)
       to.push_back(made[static_cast<size_t>(

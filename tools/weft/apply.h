@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/weft/apply.h: a program transformed as an expression says, as a function of flat arrays.
+// tools/weft/apply.h: applies the transforms of an expression to a program, as a function of flat
+// arrays.
 #pragma once
 #include <functional>
 
@@ -13,17 +14,18 @@ namespace weft::tools {
 struct Applied {
   std::function<Arrays(const Arrays&)> f;
   size_t n_in = 0, n_out = 0;
-  // The types of its inputs; maps of unknown size get so many lanes.
+  // The types of its inputs; maps of unknown size get `lanes` lanes.
   std::function<Types(int64_t lanes)> in_types;
 };
 
-// ExprError, with a caret, where the expression does not fit the number of arguments or results.
+// Throws ExprError, with a caret, if the expression does not fit the number of arguments or
+// results.
 Applied apply(const ParsedExpr& e, const ClosedJaxpr& program);
 
-// Whether the types of the inputs depend on a size that the expression leaves open.
+// Returns true if the types of the inputs depend on a size that the expression leaves open.
 bool has_open_size(const Expr& e);
 
-// The program of what was applied, for inputs of these types.
+// Traces the transformed program for inputs of these types.
 Closed traced(const Applied& a, const Types& in);
 
 }  // namespace weft::tools

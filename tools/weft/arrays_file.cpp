@@ -35,13 +35,13 @@ std::string input_names(size_t n, const std::vector<std::string>& names) {
   return s.empty() ? "nothing" : s;
 }
 
-// What stands in a file for an array of this type.
+// The type that a file has for an array of this type.
 Type type_in_file(const Type& t) {
   if (t.dtype() == BF16) return Type(F32, t.shape());
   return is_key(t.dtype()) ? Type(U32, t.shape().inserted(t.ndim(), 2)) : t.strong();
 }
 
-// Sizes in which the two types differ are open.
+// Sizes in which the two types differ are arbitrary.
 bool is_open(const Type& want, const Type& or_else, size_t axis) {
   return want.shape().sizes()[axis] != or_else.shape().sizes()[axis];
 }

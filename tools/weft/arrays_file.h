@@ -13,17 +13,17 @@ namespace weft::tools {
 
 Array to_array(const NpyData& d);
 
-// The arrays of a file: each in0, in1, … or, if there is a name for it, by name. FormatError names
-// what is missing and what is there.
+// The arrays of a file: in0, in1, …, or by the parameter's name if it has one. Throws FormatError
+// with the missing names and the existing ones.
 Arrays read_inputs(const std::string& path, size_t n, const std::vector<std::string>& names);
-// Makes arrays fit parameters of the types `want`, but that sizes in which `want` and `or_else`
-// differ are open. What npz does not have comes as as_in_file() makes it. FormatError where a shape
-// or dtype is another.
+// Converts arrays to the parameter types `want`. Sizes in which `want` and `or_else` differ are
+// arbitrary. Types that npz does not have are converted back from those of as_in_file(). Throws
+// FormatError if a shape or dtype does not match.
 void fit_inputs(const std::string& path, Arrays& x, const Types& want, const Types& or_else);
-// What stands in an npz file for an array: bfloat16 is float32 there, and random keys are their two
-// words, uint32[…, 2].
+// The representation of an array in an npz file: bfloat16 is stored as float32, and random keys as
+// their two words, uint32[…, 2].
 Array as_in_file(const Array& x);
-// out0, out1, …, as_in_file().
+// Writes out0, out1, … in the form of as_in_file().
 void write_outputs(const std::string& path, const Arrays& out);
 
 }  // namespace weft::tools

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/weft/command.h: the subcommands of weft. Each returns the exit code or raises weft::Error,
-// which weft.cpp turns into one.
+// tools/weft/command.h: the subcommands of weft. Each returns the exit code or throws weft::Error,
+// which weft.cpp converts to an exit code.
 #pragma once
 #include <string>
 
@@ -9,10 +9,10 @@
 
 namespace weft::tools {
 
-// Exit codes: also 130 for a run that Ctrl-C ended.
+// Exit codes; a run that Ctrl-C ended has 130.
 inline constexpr int ok = 0, failed = 1, bad_usage = 2, bad_file = 3, interrupted = 130;
 
-// A mistake in how the command was called; exit code 2.
+// A mistake in the command line; exit code 2.
 struct UsageError : Error {
   using Error::Error;
 };
@@ -26,10 +26,10 @@ int run_command(const RunOptions& o);
 struct ConformanceOptions {
   std::string dir, filter, known, device = "cpu";
   bool stablehlo = false, programs = false, reference = false;
-  bool bits = false;    // compare a device with the host
-  int every = 1;        // one case of so many
-  int jobs = 0;         // 0: one a core
-  double seconds = 10;  // of the processor for one case
+  bool bits = false;    // compare the bits on a device with the host
+  int every = 1;        // run one of this many cases
+  int jobs = 0;         // 0: one per core
+  double seconds = 10;  // of CPU time per case
 };
 int conformance_command(const ConformanceOptions& o);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/weft/compare.cpp: scores each element: at most 1 is right, the largest score is the worst.
+// tools/weft/compare.cpp: scores each element: a score of at most 1 passes, and the largest score
+// is the worst.
 #include "weft/tools/weft/compare.h"
 
 #include <fmt/format.h>
@@ -31,7 +32,7 @@ double epsilon() {
   return 0x1p-52;
 }
 
-// How many numbers of T lie between two.
+// The number of values of T between two values.
 template <class T>
 uint64_t ulps(T a, T e) {
   using I = std::conditional_t<sizeof(T) == 2, int16_t,
@@ -44,7 +45,7 @@ uint64_t ulps(T a, T e) {
     constexpr auto lowest = static_cast<int64_t>(std::numeric_limits<I>::min());
     return static_cast<uint64_t>(bits >= 0 ? bits : lowest - bits);
   };
-  // Modulo 2^64, since they may lie further apart than int64_t reaches.
+  // Modulo 2^64, since the distance may exceed int64_t.
   return std::min(place(a) - place(e), place(e) - place(a));
 }
 template <Exact T>

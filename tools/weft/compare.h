@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/weft/compare.h: whether a computed array is the expected one, by the rules of the suites.
+// tools/weft/compare.h: compares a computed array with the expected one, by the rules of the
+// suites.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -9,7 +10,7 @@
 
 namespace weft::tools {
 
-// NaN always equals NaN, and integers and bools have to be equal under every rule.
+// NaN always equals NaN, and integers and bools must be equal under every rule.
 struct Rule {
   enum class Kind {
     tolerance,  // |a - e| <= atol + rtol |e| + scaled the largest |e|; infinities equal
@@ -26,7 +27,8 @@ struct Rule {
   double scaled = 0;
 };
 
-// Empty if `got` is as expected; else its type, or the worst element and how many are wrong.
+// Empty if `got` is as expected; otherwise the wrong type, or the worst element and the number of
+// wrong elements.
 std::string difference(const Array& got, const Array& want, const Rule& rule);
 
 }  // namespace weft::tools

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/weft/expr.cpp: the parser of --apply, a recursive descent over the text.
+// tools/weft/expr.cpp: the recursive-descent parser of --apply.
 #include "weft/tools/weft/expr.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ constexpr size_t most_entries = 4096;
 constexpr std::string_view names[] = {"f",   "jit", "vmap",   "grad",   "value_and_grad",
                                       "jvp", "vjp", "jacfwd", "jacrev", "hessian"};
 
-// The line of the text that holds `at`, with a caret below; what is not printable becomes '?'.
+// The line of the text that contains `at`, with a caret below; unprintable characters become '?'.
 std::string with_caret(std::string_view text, size_t at) {
   constexpr size_t around = 60;
   at = std::min(at, text.size());
@@ -82,7 +82,7 @@ class Parser {
       while (at_ < s_.size() && (is_letter(s_[at_]) || is_digit(s_[at_]))) ++at_;
     return s_.substr(from, at_ - from);
   }
-  // Whether "name =" comes next.
+  // Returns true if "name =" follows.
   bool at_keyword() {
     const size_t from = at_;
     const bool yes = !word().empty() && peek() == '=';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/weft/info.cpp: weft info: this build of Weft and the machine it finds itself on.
+// tools/weft/info.cpp: weft info: describes this build of Weft and the machine.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <zip.h>
@@ -22,7 +22,7 @@
 namespace weft::tools {
 namespace {
 
-// The features the processor has, "+avx2,-amx" being what LLVM calls them.
+// The processor's features, with LLVM's names: "+avx2,-amx".
 std::string present(const std::string& features) {
   std::string s;
   for (size_t at = 0; at < features.size();) {
@@ -58,7 +58,7 @@ int info_command() {
   detail::each_device([&](const detail::Device& d) {
     if (&d != &detail::host()) line(d.name().c_str(), d.describe());
   });
-  // Of all GPUs the same, as they have one driver.
+  // Shown once for all GPUs, because they share one driver.
   bool told = false;
   detail::each_device([&](const detail::Device& d) {
     const auto* const gpu = told ? nullptr : dynamic_cast<const cuda::Device*>(&d);

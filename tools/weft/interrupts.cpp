@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/weft/interrupts.cpp: a handler may not lock, so it wakes a thread that calls interrupt().
-// The threads that compute are left alone: the signal goes to one that waits.
+// tools/weft/interrupts.cpp: a signal handler may not lock, so it wakes a thread that calls
+// interrupt(). Only that thread receives the signal, so computing threads are not disturbed.
 #include "weft/tools/weft/interrupts.h"
 
 #include <fmt/format.h>
@@ -33,18 +33,18 @@ void on_interrupt(int) {
 }  // namespace
 
 void catch_interrupts() {
-  if (pipe(wake) != 0) return;  // then Ctrl-C ends the process at once
+  if (pipe(wake) != 0) return;  // then Ctrl-C ends the process immediately
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // of threads started from here, too
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // also for threads started from here
   start_background([signals] {
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     char byte = 0;
     while (read(wake[0], &byte, 1) < 0 && errno == EINTR) {
     }
     interrupt();
-    for (;;) pause();  // for the second time
+    for (;;) pause();  // waits for the second Ctrl-C
   });
   struct sigaction action = {};
   action.sa_handler = on_interrupt;

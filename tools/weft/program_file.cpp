@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/weft/program_file.cpp: reads the file and hands its text to the right reader.
+// tools/weft/program_file.cpp: reads a file and passes its text to the reader for its format.
 #include "weft/tools/weft/program_file.h"
 
 #include <fmt/format.h>

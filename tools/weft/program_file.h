@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/weft/program_file.h: programs from files, whatever they are written in.
+// tools/weft/program_file.h: reads programs from files in any supported format.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,10 +14,11 @@ struct ProgramFile {
   std::vector<std::string> names;  // of its parameters
 };
 
-// The text of a file. FormatError if it cannot be read.
+// The text of a file. Throws FormatError if it cannot be read.
 std::string read_text(const std::string& path);
-// StableHLO (.mlir) or jaxpr text (.jaxpr); by its first words where the name says nothing. The
-// constants of a jaxpr, whose values its text does not hold, become its first parameters.
+// Reads StableHLO (.mlir) or jaxpr text (.jaxpr). For other extensions, the first words of the text
+// decide. A jaxpr's text does not contain the values of its constants, so they become its first
+// parameters.
 ProgramFile load_program(const std::string& path);
 
 }  // namespace weft::tools

@@ -34,7 +34,7 @@ void print(std::FILE* to, const std::string& s) {
     throw FormatError("standard output: writing failed");
 }
 
-// What a program takes and gives.
+// The inputs and outputs of a program.
 std::string description(const ProgramFile& p, const Applied& a, const Types& in) {
   std::string s = "inputs\n";
   for (size_t i = 0; i < in.size(); ++i) {
@@ -75,7 +75,7 @@ struct Times {
   double read = 0, trace = 0, compile = 0, first = 0;
 };
 
-// Elsewhere it may not have run when a call returns.
+// On a device, the work may not have finished when a call returns.
 void wait_for(const Arrays& x) {
   for (const Array& a : x) a.block_until_ready();
 }
@@ -98,7 +98,7 @@ std::string timing(const Times& t, const detail::CompiledImpl& program, const Ar
       ms(t.read), ms(t.trace), ms(t.compile), ms(t.first), calls, ms(best));
 }
 
-// PTX is text, for which there need be no GPU.
+// PTX is text, so showing it does not require a GPU.
 bool is_text_for_no_gpu(const RunOptions& o) {
   const auto is_gpu = [](const std::string& name) { return name.starts_with("cuda:"); };
   const bool named = is_gpu(o.device) && o.device.size() > 5 &&

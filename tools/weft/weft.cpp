@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tools/weft/weft.cpp: the weft command: its options, and exit codes for what goes wrong.
+// tools/weft/weft.cpp: the weft command: its options, and the exit codes of errors.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

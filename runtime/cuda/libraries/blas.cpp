@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/blas.cpp: what are rows to us are columns to cuBLAS, so each matrix is
-// the transposed one there, and sides and triangles change places.
+// runtime/cuda/libraries/blas.cpp: our matrices are row-major and cuBLAS is column-major, so each
+// matrix is passed as its transpose, and left/right and lower/upper are swapped.
 #include "weft/runtime/cuda/libraries/blas.h"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace {
 
 int size(int64_t n) { return static_cast<int>(n); }
 
-// 1 as a number of each type.
+// The scalar 1 of each type.
 const void* one_of(DType d) {
   static constexpr float single[] = {1, 0};
   static constexpr double twice[] = {1, 0};
@@ -62,9 +62,9 @@ void solve_triangular(const TriangularSystem& t, const NativeArgs& args) {
 
 namespace {
 
-// More room than that the library is not given; not measured.
+// The most workspace that the library gets; the value was not tuned by measurement.
 constexpr uint64_t most_workspace = 32 << 20;
-// What the memory of values begins at multiples of (runtime/red_zones.h).
+// The alignment of arrays in memory (runtime/red_zones.h).
 constexpr uint32_t alignment = 64;
 
 int number_of(DType d) {
@@ -101,7 +101,7 @@ class LtMultiplier final : public Multiplier {
   }
 
  private:
-  // rows x columns as the library sees it, `transposed` by the product.
+  // Describes a column-major matrix of rows x columns; the product transposes it if `transposed`.
   void lay_out(LibraryCall& c, Held<LayoutHandle>& h, DType d, int64_t rows, int64_t columns) {
     const BlasLt& l = blas_lt(c.driver());
     if (!h.handle) {
@@ -117,7 +117,7 @@ class LtMultiplier final : public Multiplier {
     set(number::batch_count, static_cast<int32_t>(p_.batch));
     set(number::batch_offset, rows * columns);
   }
-  // The second factor is the library's first.
+  // Our second factor is the library's first.
   void describe(LibraryCall& c) {
     const BlasLt& l = blas_lt(c.driver());
     if (!matmul_.handle) {
@@ -163,7 +163,7 @@ class LtMultiplier final : public Multiplier {
   }
 
   const MatrixProduct p_;
-  std::mutex guard_;  // of what follows
+  std::mutex guard_;  // guards the members below
   const Gpu* made_for_ = nullptr;
   Held<MatmulHandle> matmul_;
   Held<LayoutHandle> lhs_, rhs_, to_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/cuda/libraries/blas.h: triangular systems by cuBLAS, products of matrices by cuBLASLt.
-// Matrices are rows one behind the other, as the operands of ops are.
+// Matrices are row-major and contiguous, like the operands of ops.
 #pragma once
 #include <memory>
 #include <string>
@@ -10,27 +10,29 @@
 
 namespace weft::cuda {
 
-// op(A) X = B, or X op(A) = B unless `left`, of `batch` matrices A of n rows, of which one triangle
-// is read. B has n rows and `columns`, unless `left` n columns and so many rows. Elements are F32,
-// F64, C64 or C128. op transposes, and conjugates only if it does.
+// Solves op(A) X = B if `left`, else X op(A) = B, for `batch` matrices A of order n. Only one
+// triangle of A is read. B has shape [n, columns] if `left`, else [columns, n]. Elements are F32,
+// F64, C64 or C128. op is the transpose if `transpose`, and the conjugate transpose if `conjugate`
+// is set too.
 struct TriangularSystem {
   DType type = F32;
   int64_t batch = 1, n = 1, columns = 1;
   bool left = true, lower = true, transpose = false, conjugate = false, unit_diagonal = false;
 };
 std::string name_of_triangular(const TriangularSystem& t);
-// X of operands A and B. If B may be written over, it becomes X, and there is no result.
+// Computes X from operands A and B. If B may be overwritten, X replaces B and there is no result.
 void solve_triangular(const TriangularSystem& t, const NativeArgs& args);
 
-// `batch` products of [m, k] with [k, n], one behind the other. A transposed operand lies as [k, m]
-// or [n, k]. F32 and F64; BF16 and F16, whose sums are F32, and whose results may be.
+// `batch` contiguous products of [m, k] with [k, n]. A transposed operand is stored as [k, m] or
+// [n, k]. Types are F32, F64, BF16 and F16. BF16 and F16 products are summed in F32, and their
+// results may be F32.
 struct MatrixProduct {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   bool transposed_lhs = false, transposed_rhs = false;
   DType type = F32, result = F32;
 };
-// What the library has to be told of a product, and how it chose to compute it; made at the first
-// run.
+// The library's descriptors of a product and the algorithm that it chose. Both are made at the
+// first run.
 class Multiplier {
  public:
   virtual ~Multiplier() = default;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/call.cpp: handles, memory and errors of calls of libraries.
+// runtime/cuda/libraries/call.cpp: handles, memory and errors of library calls.
 #include "weft/runtime/cuda/libraries/call.h"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ struct Meaning {
   Status status;
   const char* text;
 };
-// As the headers of cuBLAS, cuSOLVER, cuFFT and cuDNN number what can go wrong, in our words.
+// Status codes from the headers of cuBLAS, cuSOLVER, cuFFT and cuDNN, with our words for them.
 constexpr Meaning of_blas[] = {
     {1, "not initialized"},       {3, "allocation failed"}, {7, "invalid value"},
     {8, "architecture mismatch"}, {11, "mapping error"},    {13, "execution failed"},
@@ -35,7 +35,7 @@ constexpr Meaning of_fft[] = {
     {16, "not supported"},    {17, "missing dependency"}, {18, "NVRTC failure"},
     {19, "nvJitLink failure"}};
 
-// Versions 8 and 9 have numbers of their own.
+// cuDNN 8 and cuDNN 9 number their status codes differently.
 constexpr Meaning of_dnn[] = {{1, "not initialized"},
                               {2, "allocation failed"},
                               {3, "invalid value"},
@@ -108,7 +108,7 @@ LibraryCall::~LibraryCall() {
 
 void LibraryCall::done() { gpu_.note_library(function_, uses_); }
 
-// What was made stays if its stream cannot be set, which is tried again.
+// If the stream cannot be set, the handle is kept and the next call tries again.
 template <class Handle, class Table>
 Handle LibraryCall::handle(Handles::Of<Handle>& h, const Table& t, const char* create,
                            const char* set_stream) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/call.h: one use of a library on a device, in the order of its stream.
+// runtime/cuda/libraries/call.h: one library call on a device, in the order of its stream.
 #pragma once
 #include <mutex>
 #include <optional>
@@ -14,12 +14,12 @@
 
 namespace weft::cuda {
 
-// "cusolverDnSpotrf": a routine as the library names it for elements of that type.
+// "cusolverDnSpotrf": the library's name for a routine with elements of that type.
 std::string routine_name(const char* prefix, DType d, std::string_view routine);
-// DeviceError or OutOfMemoryError that names all of it, unless the status is success.
+// Throws DeviceError or OutOfMemoryError that names all arguments, unless the status is success.
 void check_status(const Gpu& g, std::string_view library, const std::string& entry, Status s);
 
-// A description that the library holds.
+// Owns a descriptor object of a library.
 template <class Handle>
 struct Held {
   Handle handle = nullptr;
@@ -31,15 +31,16 @@ struct Held {
   }
 };
 
-// While it lives the context is current, and nobody else uses a handle of the device: what is
-// queued belongs together. Memory that it gives is released when what was queued has used it.
+// While it exists, the context is current and no other thread uses a handle of the device, so that
+// its queued work stays contiguous. The memory it provides is released in stream order, after the
+// queued work.
 class LibraryCall {
  public:
-  // `function` is named by errors of the device.
+  // Errors of the device name `function`.
   LibraryCall(const NativeArgs& a, std::string_view library, const std::string& function);
   ~LibraryCall();
   LibraryCall(const LibraryCall&) = delete;
-  // All is queued: what the device says from now on may be about it.
+  // Call it when all work is queued: later device errors may then name this call.
   void done();
 
   Gpu& gpu() const { return gpu_; }
@@ -50,11 +51,11 @@ class LibraryCall {
   BlasHandle blas_handle();
   BlasLtHandle blas_lt_handle();
   DnnHandle dnn_handle();
-  // n operands or results that lie one after another; InternalError if there are fewer bytes.
+  // The memory of operand or result k. Throws InternalError if it has fewer than `bytes` bytes.
   std::byte* operand(size_t k, int64_t bytes) const;
   std::byte* result(size_t k, int64_t bytes) const;
   void* room(int64_t bytes);
-  // Addresses that lie so far apart, as the device reads them.
+  // An array in device memory of n addresses that are `apart` bytes apart.
   void* const* table(std::byte* first, int64_t apart, int64_t n);
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/devices.cpp: what a device knows of its libraries and of what they queue.
+// runtime/cuda/libraries/devices.cpp: the members of Gpu that report on its libraries and record
+// their work.
 #include "weft/runtime/cuda/gpu.h"
 #include "weft/runtime/cuda/libraries/open.h"
 

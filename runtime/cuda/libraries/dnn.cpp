@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/dnn.cpp: descriptions of a convolution, and which of the library's ways is
-// taken: one that adds products as they are, not transforms of them.
+// runtime/cuda/libraries/dnn.cpp: descriptors of a convolution, and the choice of an algorithm.
+// Only algorithms that sum products directly are used, not those that transform the data first.
 #include "weft/runtime/cuda/libraries/dnn.h"
 
 #include <array>
@@ -12,7 +12,7 @@
 namespace weft::cuda {
 namespace {
 
-// More room than that no way is given; not measured.
+// An algorithm that needs more workspace is not chosen; the value was not tuned by measurement.
 constexpr size_t most_workspace = 256 << 20;
 
 std::vector<int> ints(const Ints& x) { return {x.begin(), x.end()}; }
@@ -95,15 +95,15 @@ class DnnConvolver final : public Convolver {
                l.set_groups(convolution_.handle, static_cast<int>(c_.groups)));
     set_math(call, l, math());
   }
-  // Of F32 without TF32.
+  // F32 is computed without TF32.
   int math() const {
     return c_.type == F32 || c_.type == F64 ? number::fma_math : number::tensor_op_math;
   }
   void set_math(LibraryCall& call, const Dnn& l, int math) {
     call.check("cudnnSetConvolutionMathType", l.set_math(convolution_.handle, math));
   }
-  // The first of what the library offers, fastest first, that is exact enough; else the one that
-  // it always has.
+  // Takes the first suitable algorithm of the library's list, which is sorted by time. Falls back
+  // to implicit GEMM, which always exists.
   void make(LibraryCall& call, const Dnn& l, DnnHandle handle) {
     describe(call, l);
     std::array<ConvolutionChoice, 8> all{};
@@ -129,7 +129,7 @@ class DnnConvolver final : public Convolver {
   }
 
   const Convolution c_;
-  std::mutex guard_;  // of what follows
+  std::mutex guard_;  // guards the members below
   const Gpu* made_for_ = nullptr;
   Held<TensorHandle> images_, results_;
   Held<FilterHandle> filters_;

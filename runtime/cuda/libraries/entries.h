@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/entries.h: the entry points of NVIDIA's libraries as we call them: tables
-// of what was found in them (docs/decisions/0037). All return a status, 0 if all is well.
+// runtime/cuda/libraries/entries.h: the entry points of NVIDIA's libraries that we call, as tables
+// of function pointers (docs/decisions/0037). All return a status; 0 is success.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -14,7 +14,7 @@
 namespace weft::cuda {
 
 using Status = int;
-// Handles, which are pointers to what we do not know; those of cuFFT are numbers.
+// Handles are opaque pointers; those of cuFFT are integers.
 using SolverHandle = struct SolverOf*;
 using BlasHandle = struct BlasOf*;
 using BlasLtHandle = struct BlasLtOf*;
@@ -27,7 +27,7 @@ using FilterHandle = struct FilterOf*;
 using ConvolutionHandle = struct ConvolutionOf*;
 using FftPlan = int;
 
-// Enumerations of their headers, by their numbers.
+// Constants of the libraries' headers, by value.
 namespace number {
 constexpr int lower = 0, upper = 1;                          // cublasFillMode_t
 constexpr int as_it_is = 0, transpose = 1, adjoint = 2;      // cublasOperation_t
@@ -38,13 +38,15 @@ constexpr int compute_32f = 68, compute_64f = 70;            // cublasComputeTyp
 constexpr int r_32f = 0, r_64f = 1, r_16f = 2, r_16bf = 14;  // cudaDataType
 constexpr int transpose_a = 3, transpose_b = 4;              // cublasLtMatmulDescAttributes_t
 constexpr int batch_count = 5, batch_offset = 6;             // cublasLtMatrixLayoutAttribute_t
-constexpr int most_workspace = 1, alignment_a = 5, alignment_d = 8;  // of preferences
+// cublasLtMatmulPreferenceAttributes_t
+constexpr int most_workspace = 1, alignment_a = 5, alignment_d = 8;
 constexpr int c2c = 0x29, r2c = 0x2a, c2r = 0x2c, z2z = 0x69, d2z = 0x6a, z2d = 0x6c;
 constexpr int fft_forward = -1, fft_inverse = 1;
 // cudnnDataType_t, cudnnTensorFormat_t, cudnnConvolutionMode_t, cudnnMathType_t.
 constexpr int dnn_float = 0, dnn_double = 1, dnn_half = 2, dnn_bfloat16 = 9;
 constexpr int nchw = 0, cross_correlation = 1, tensor_op_math = 1, fma_math = 3;
-// cudnnConvolutionFwdAlgo_t: those that add products as they are, up to the last of them.
+// cudnnConvolutionFwdAlgo_t: the algorithms from implicit_gemm to direct sum products without
+// transforming the data.
 constexpr int implicit_gemm = 0, direct = 3;
 }  // namespace number
 
@@ -71,8 +73,8 @@ struct ConvolutionChoice {
 };
 static_assert(sizeof(ConvolutionChoice) == 48 && offsetof(ConvolutionChoice, workspace) == 16);
 
-// Each entry point: what we call it, its symbol, what it takes. T is S, D, C or Z; U stands for
-// "or" or "un", E for "sy" or "he".
+// Each entry point: our name, its symbol, its parameters. T is S, D, C or Z; U is "or" or "un"; E
+// is "sy" or "he".
 #define WEFT_CUSOLVER_ENTRIES_OF(X, T, U, E)                                                      \
   X(potrf_size, cusolverDn##T##potrf_bufferSize, (SolverHandle, int, int, void*, int, int*))      \
   X(potrf, cusolverDn##T##potrf, (SolverHandle, int, int, void*, int, void*, int, int*))          \
@@ -181,8 +183,8 @@ static_assert(sizeof(ConvolutionChoice) == 48 && offsetof(ConvolutionChoice, wor
 inline size_t letter_of(DType d) { return d == F32 ? 0 : d == F64 ? 1 : d == C64 ? 2 : 3; }
 
 struct Library {
-  std::string missing;  // why it cannot be used, in a sentence; "" if it can
-  std::string file;     // that was opened
+  std::string missing;  // a sentence that says why it cannot be used; "" if it can
+  std::string file;     // the file that was opened
   std::string version;  // "12.4.1"
 };
 struct Solver : Library {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/fft.cpp: plans of cuFFT, whose room is the device's, for a run at a time.
+// runtime/cuda/libraries/fft.cpp: plans of cuFFT. The workspace is allocated on the device for each
+// run.
 #include "weft/runtime/cuda/libraries/fft.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ class FftTransformer final : public Transformer {
 
  private:
   bool wide() const { return t_.parts == F64; }
-  // The bytes of all numbers on the complex side or on the other.
+  // The bytes of all elements on the complex side or on the other side.
   int64_t elements(bool complex) const {
     int64_t n = t_.batch * itemsize(t_.parts) * (complex ? 2 : 1);
     for (size_t a = 0; a < t_.lengths.size(); ++a) n *= extent(a, complex);
@@ -54,13 +55,13 @@ class FftTransformer final : public Transformer {
     return (wide() ? l.z2z : l.c2c)(
         plan_, from, to, t_.kind == Kind::forward ? number::fft_forward : number::fft_inverse);
   }
-  // One that cannot be made whole is none.
+  // A plan that could not be completed is destroyed.
   void make(LibraryCall& c, const Fft& l) {
     gpu_ = &c.gpu();
     c.check("cufftCreate", l.create(&plan_));
     try {
       c.check("cufftSetAutoAllocation", l.allocate_itself(plan_, 0));
-      // Named layouts, so that no padding is thought of.
+      // The layouts are given explicitly, so that the library assumes no padding.
       long long n[3] = {}, in[3] = {}, out[3] = {}, of_in = 1, of_out = 1;
       for (size_t a = 0; a < t_.lengths.size(); ++a) {
         n[a] = t_.lengths[a];
@@ -82,7 +83,7 @@ class FftTransformer final : public Transformer {
 
   const Transform t_;
   const std::string name_;
-  std::mutex guard_;  // of what follows
+  std::mutex guard_;  // guards the members below
   Gpu* gpu_ = nullptr;
   FftPlan plan_ = -1;
   size_t workspace_ = 0;

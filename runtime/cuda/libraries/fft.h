@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/fft.h: Fourier transforms by cuFFT, which divides by nothing.
+// runtime/cuda/libraries/fft.h: Fourier transforms by cuFFT, without normalization.
 #pragma once
 #include <memory>
 
@@ -8,8 +8,8 @@
 
 namespace weft::cuda {
 
-// `batch` transforms of one to three axes of so many elements, of complex numbers or between those
-// and real ones; of these the last axis of what is complex has half of the elements and one.
+// `batch` transforms over one to three axes of these lengths: complex to complex, or between real
+// and complex. In the latter case the last complex axis has length / 2 + 1 elements.
 struct Transform {
   enum class Kind { forward, inverse, from_real, to_real };
   Kind kind = Kind::forward;
@@ -17,11 +17,11 @@ struct Transform {
   int64_t batch = 1;
   Ints lengths;
 };
-// Its plan is made at the first run.
+// Owns a plan, which is made at the first run.
 class Transformer {
  public:
   virtual ~Transformer() = default;
-  // Of operand 0, which is lost where it becomes real, to result 0.
+  // Transforms operand 0 into result 0. A transform to real values overwrites operand 0.
   virtual void run(const NativeArgs& args) = 0;
 };
 std::shared_ptr<Transformer> make_transformer(const Transform& t);

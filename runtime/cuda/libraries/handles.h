@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/handles.h: the handles of libraries on one device, made when first needed.
+// runtime/cuda/libraries/handles.h: the library handles of one device, made at first use.
 #pragma once
 #include <mutex>
 
@@ -8,7 +8,7 @@
 
 namespace weft::cuda {
 
-// They last as long as the context. Who holds the guard may use them.
+// Handles last as long as the context. A thread must hold the guard to use them.
 struct Handles {
   template <class Handle>
   struct Of {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/open.cpp: where libraries are looked for, and filling their tables.
+// runtime/cuda/libraries/open.cpp: finds the libraries and fills their tables.
 #include "weft/runtime/cuda/libraries/open.h"
 
 #include <dlfcn.h>
@@ -14,19 +14,20 @@
 namespace weft::cuda {
 namespace {
 
-// A name of the library, and the CUDA that it is of.
+// A file name of the library, and the CUDA version that it needs.
 struct File {
   const char* name;
   int cuda;
 };
-using Files = std::vector<File>;  // the newest first
+using Files = std::vector<File>;  // newest first
 
 std::string setting(const char* name) {
   const char* const value = std::getenv(name);
   return value ? value : "";
 }
 
-// Where the file may be: in the folder that is named, else where the system looks and in CUDA_HOME.
+// Paths to try: the folder WEFT_CUDA_LIBRARIES if it is set, else the system's search path and then
+// CUDA_HOME.
 std::vector<std::string> places_of(const char* file) {
   if (const std::string folder = setting("WEFT_CUDA_LIBRARIES"); !folder.empty())
     return {folder + "/" + file};
@@ -36,7 +37,7 @@ std::vector<std::string> places_of(const char* file) {
   return places;
 }
 
-// The library, or null; *why: what the system says of the most telling failure.
+// Opens the library, or returns null; *why is the most informative error of the loader.
 void* open_first(const Files& files, int cuda, Library& l, std::string* why) {
   for (const File& f : files) {
     if (f.cuda > cuda) continue;
@@ -45,7 +46,7 @@ void* open_first(const Files& files, int cuda, Library& l, std::string* why) {
         l.file = place;
         return library;
       }
-      // What a library lacks that is there says more than that another is not.
+      // The error of a file that exists but does not load is preferred to "no such file".
       const char* const said = dlerror();
       const bool there = said && !std::string(said).starts_with(place + ": cannot open");
       if (said && (why->empty() || there)) *why = said;
@@ -95,7 +96,7 @@ void ask_version(L& l) {
   }
 }
 
-// fill(l, library, at): the table of what it has.
+// fill(l, library) resolves the table's entry points.
 template <class L, class Fill>
 const L& opened(std::string_view title, const Files& files, const Driver& d, Fill fill) {
   static const L library = [&] {
@@ -110,7 +111,7 @@ const L& opened(std::string_view title, const Files& files, const Driver& d, Fil
 }  // namespace
 
 #define WEFT_CUDA_RESOLVE(name, symbol, parameters) resolve(from, #symbol, title, l, at.name);
-// The same entries by the type of their numbers.
+// Resolves the entries for each of the four element types.
 #define WEFT_CUDA_RESOLVE_TYPED(ENTRIES_OF)                                  \
   const auto s = [&](auto& at) { ENTRIES_OF(WEFT_CUDA_RESOLVE, S, or, sy) }; \
   const auto f = [&](auto& at) { ENTRIES_OF(WEFT_CUDA_RESOLVE, D, or, sy) }; \
@@ -153,7 +154,7 @@ const Fft& fft(const Driver& d) {
   });
 }
 
-// Its numbers are not those of CUDA: each is made for several.
+// cuDNN is numbered independently of CUDA: each version supports several CUDA versions.
 const Dnn& dnn(const Driver& d) {
   const Files files = {{"libcudnn.so.9", 11}, {"libcudnn.so.8", 11}};
   return opened<Dnn>(cudnn, files, d, [title = cudnn](Dnn& l, void* from) {

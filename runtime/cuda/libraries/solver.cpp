@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/libraries/solver.cpp: sizes of workspaces, and one call a matrix or one for all.
+// runtime/cuda/libraries/solver.cpp: queries workspace sizes, and makes one call per matrix or one
+// for the whole batch.
 #include "weft/runtime/cuda/libraries/solver.h"
 
 #include "weft/runtime/cuda/libraries/call.h"
@@ -10,13 +11,14 @@ namespace {
 
 constexpr const char* prefix = "cusolverDn";
 constexpr int64_t index_bytes = sizeof(int32_t);
-// Up to so many rows all matrices of a batch are factored by one call; not measured.
+// Matrices of up to this many rows are factored by one batched call; the value was not tuned by
+// measurement.
 constexpr int64_t batched_rows = 256;
 
 bool is_batched(const Columns& a) { return a.batch > 1 && a.rows <= batched_rows; }
 int size(int64_t n) { return static_cast<int>(n); }
 
-// A call of cuSOLVER on matrices of that type.
+// A sequence of cuSOLVER calls on matrices of this type.
 class Solving {
  public:
   Solving(const Columns& a, const NativeArgs& args, const std::string& function)
@@ -24,7 +26,7 @@ class Solving {
         call_(args, cusolver, function),
         table(solver(call_.driver()).of(a.type)),
         handle(call_.solver_handle()) {}
-  // What the library wants of room, in elements, by its question.
+  // Queries the workspace size in elements, and allocates the workspace.
   template <class F, class... A>
   int ask(F question, const char* routine, A... arguments) {
     int n = 0;
@@ -47,7 +49,7 @@ class Solving {
   void* room = nullptr;
 };
 
-// One value after another of `apart` bytes each.
+// Consecutive items of `apart` bytes each.
 struct Rows {
   std::byte* first;
   int64_t apart;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/fft/fft.cpp: rows and columns of arrays shared out to threads.
+// runtime/native/fft/fft.cpp: transforms of rows and columns of arrays, distributed to threads.
 #include "weft/runtime/native/fft/fft.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace {
 
 using namespace fft;
 
-// Elements of scratch are handed out in whole cache lines.
+// Scratch is allocated in whole cache lines.
 template <class T>
 int64_t rounded(int64_t n) {
   constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(T));
@@ -29,7 +29,7 @@ T* scratch_of(const Temporaries& t) {
   return reinterpret_cast<T*>(t.data());
 }
 
-// ---- rows: a plan and what it runs
+// ---- rows: a plan and its execution
 
 template <class T>
 class Rows {
@@ -42,7 +42,7 @@ class Rows {
   }
   int64_t n() const { return plan_.n; }
   bool side_by_side() const { return plan_.kind == RowPlan<T>::Kind::lanes; }
-  // How many rows are worth being taken at once.
+  // The number of rows to transform together.
   int64_t group() const { return side_by_side() ? k_.lanes : 1; }
 
   int64_t scratch() const {
@@ -51,7 +51,8 @@ class Rows {
     const SquarePlan<T>& s = *plan_.square;
     return between() + lane_scratch<T>(std::max(s.first.n, s.second.n));
   }
-  // `count` <= group() rows of n() pairs, so many pairs apart. May be in place.
+  // Transforms `count` <= group() rows of n() complex elements. Steps are in elements. May be in
+  // place.
   void run(const T* from, int64_t from_step, T* to, int64_t to_step, int64_t count, bool inverse,
            T* work) const {
     const T scale = inverse ? T(1) / static_cast<T>(n()) : T(1);
@@ -62,7 +63,8 @@ class Rows {
     else
       square(from, to, inverse, scale, work);
   }
-  // One row, its passes shared out to threads; `work` holds what lies between them.
+  // One row whose passes are distributed to threads; `work` holds the intermediate result between
+  // passes.
   bool is_long() const { return plan_.kind == RowPlan<T>::Kind::square && n() >= 1 << 15; }
   int64_t between() const {
     const SquarePlan<T>& s = *plan_.square;
@@ -94,8 +96,8 @@ class Rows {
     for (int64_t at = 0; at < s.first.n; at += k_.lanes)
       k_.second(s, work, at, to, inverse, scale, lanes);
   }
-  // The chirp times the transformed product of spectra. An inverse is the conjugate of the
-  // transform of the conjugate.
+  // Bluestein: the chirp times the inverse transform of the product of spectra. The inverse
+  // transform is computed as the conjugate of the forward transform of the conjugate.
   void convolve(const T* from, T* to, bool inverse, T scale, T* work) const {
     const int64_t m = longer_->n();
     T* const inner = work + rounded<T>(2 * m);
@@ -106,14 +108,16 @@ class Rows {
     std::fill(work + 2 * n(), work + 2 * m, T(0));
     longer_->run(work, 0, work, 0, 1, false, inner);
     k_.multiply(work, plan_.spectrum.data(), m, true, work);
-    // The inverse of the conjugate's conjugate; the spectrum is divided by m already.
+    // The product is already conjugated, so this computes the conjugate of the inverse transform.
+    // The spectrum is already divided by m.
     longer_->run(work, 0, work, 0, 1, false, inner);
     for (int64_t j = 0; j < n(); ++j) work[2 * j + 1] = -work[2 * j + 1];
     k_.multiply(work, plan_.chirp.data(), n(), inverse, to);
     if (inverse)
       for (int64_t j = 0; j < 2 * n(); ++j) to[j] *= scale;
   }
-  // Of the conjugate chirp, which lies symmetrically about 0, divided by its length; in double.
+  // The spectrum of the conjugate chirp, which is symmetric about 0, divided by its length.
+  // Computed in F64.
   void make_spectrum() {
     const int64_t m = longer_->n();
     std::vector<double> b(static_cast<size_t>(2 * m));
@@ -140,9 +144,9 @@ class Rows {
 
 // ---- arrays
 
-// Elements, about, that are worth a thread.
+// About as many elements as justify another thread.
 constexpr int64_t worth_a_thread = 8192;
-// Columns up to this are transformed where they lie.
+// Columns up to this length are transformed without copying them to rows.
 constexpr int64_t longest_column = 4096;
 
 template <class T>
@@ -231,7 +235,7 @@ class Transform final : public FftCall {
 
   // ---- the last axis
 
-  // What real kinds hold of a group of rows besides the scratch of these.
+  // Elements that real kinds need for a group of rows, in addition to the scratch of the rows.
   int64_t group_room() const { return is_real() ? rounded<T>(2 * rows_->n() * rows_->group()) : 0; }
   template <class F>
   void each_row(int64_t rows, F f) const {
@@ -243,7 +247,7 @@ class Transform final : public FftCall {
     });
   }
   void complex_rows(const T* from, T* to, int64_t rows) const {
-    // Few long rows are divided themselves.
+    // If there are only few long rows, the threads share each row.
     if (rows_->is_long() && rows < 8) {
       for (int64_t r = 0; r < rows; ++r)
         rows_->run_long(from + 2 * r * last_, to + 2 * r * last_, is_inverse());
@@ -295,7 +299,7 @@ class Transform final : public FftCall {
     for (int64_t j = 0; j < count * n; ++j) to[j] = z[2 * j];
   }
 
-  // ---- the axes before, in place; `width` is what the last axis has there
+  // ---- the other axes, in place; `width` is the size of the last axis in that array
 
   void all_columns(const T* from, T* to, int64_t width) const {
     int64_t inner = width;
@@ -324,7 +328,7 @@ class Transform final : public FftCall {
                    }
                  });
   }
-  // Columns too long for that, or of no smooth length, are copied together.
+  // Columns that are longer than that, or not of a smooth length, are copied to contiguous rows.
   int64_t across_scratch(const Rows<T>& rows) const {
     return rounded<T>(2 * rows.n()) + rows.scratch();
   }
@@ -351,8 +355,8 @@ class Transform final : public FftCall {
 
   FftShape s_;
   const Kernels<T>& k_;
-  int64_t last_ = 0, elements_ = 0;  // of what is real, of real kinds
-  bool halved_ = false;              // real rows are transformed as complex ones of half the length
+  int64_t last_ = 0, elements_ = 0;  // counted on the real side for real kinds
+  bool halved_ = false;              // real rows are transformed as complex rows of half the length
   std::unique_ptr<Rows<T>> rows_;
   std::vector<T> roots_;
   std::map<int64_t, LanePlan<T>> columns_;

@@ -10,8 +10,8 @@ namespace weft::native {
 
 enum class FftKind { forward, inverse, real_forward, real_inverse };
 
-// Transforms of the last axes, of these lengths (those of what is real, of real kinds), of `batch`
-// arrays one behind the other. `parts` is F32 or F64. Inverses divide by the number of elements.
+// Transforms of the last axes of `batch` contiguous arrays. For real kinds, `lengths` are those of
+// the real side. `parts` is F32 or F64. Inverse transforms divide by the number of elements.
 struct FftShape {
   FftKind kind = FftKind::forward;
   DType parts = F32;
@@ -24,15 +24,16 @@ class FftCall {
   FftCall() = default;
   virtual ~FftCall() = default;
   FftCall(const FftCall&) = delete;
-  // Operand 0 to result 0.
+  // Transforms operand 0 into result 0.
   virtual void run(const NativeArgs& args) const = 0;
-  // Bytes that a run takes on the threads there are.
+  // Bytes that a run needs with the current number of threads.
   virtual int64_t workspace() const = 0;
 };
-// With the roots of unity that it needs, about as many as the longest axis has elements.
+// Also computes the roots of unity, about as many as the longest axis has elements.
 std::shared_ptr<const FftCall> make_fft(const FftShape& shape);
 
-// Whether a length has prime factors up to 61 alone; others cost several times as much.
+// Returns true if the length has no prime factor above 61. Other lengths take several times as
+// long.
 bool fft_is_smooth(int64_t n);
 
 }  // namespace weft::native

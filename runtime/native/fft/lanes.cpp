@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/fft/lanes.cpp: butterflies of vectors. Sums of products are not contracted, so
-// that every processor gives the same bits.
+// runtime/native/fft/lanes.cpp: butterflies on vectors. Sums of products are not contracted to fma,
+// so that every processor gives the same bits.
 #include "weft/runtime/native/fft/lanes.h"
 
 #include <array>
@@ -22,7 +22,7 @@ struct Engine {
   struct Cx {
     V re, im;
   };
-  static constexpr int64_t width = 2 * N;  // of a Cx, in T
+  static constexpr int64_t width = 2 * N;  // of a Cx, in elements of T
 
   WEFT_INLINE static void load(V& v, const T* from) { std::memcpy(&v, from, sizeof v); }
   WEFT_INLINE static void store(T* to, const V& v) { std::memcpy(to, &v, sizeof v); }
@@ -35,7 +35,7 @@ struct Engine {
     store(to + N, z.im);
   }
 
-  // ---- pairs in memory to parts, and back; of `valid` numbers
+  // ---- pairs in memory to separate parts, and back; of `valid` numbers
 
   template <int... l>
   WEFT_INLINE static void split(V& even, V& odd, const V& a, const V& b,
@@ -83,7 +83,7 @@ struct Engine {
     if (valid < N) std::memcpy(to, part, static_cast<size_t>(2 * valid) * sizeof(T));
   }
 
-  // ---- N vectors turned round
+  // ---- transpose of N vectors
 
   template <int half, int... l>
   WEFT_INLINE static void exchange(V& a, V& b, std::integer_sequence<int, l...>) {
@@ -118,20 +118,20 @@ struct Engine {
     z.im = z.re * im + z.im * re;
     z.re = x;
   }
-  // a + b and a - b in place.
+  // Replaces (a, b) by (a + b, a - b).
   WEFT_INLINE static void two(Cx& a, Cx& b) {
     Cx s;
     add(s, a, b);
     sub(b, a, b);
     a = s;
   }
-  // Times -i.
+  // Multiplies by -i.
   WEFT_INLINE static void quarter(Cx& z) {
     const V x = z.re;
     z.re = z.im;
     z.im = -x;
   }
-  // In bit-reversed order: the transform's elements 0, 2, 1, 3.
+  // Stores results in bit-reversed order: elements 0, 2, 1, 3 of the transform.
   WEFT_INLINE static void four(Cx& a, Cx& b, Cx& c, Cx& d) {
     two(a, c);
     two(b, d);
@@ -147,7 +147,7 @@ struct Engine {
   WEFT_INLINE static void butterfly(Cx (&z)[8], const T*) {
     constexpr T half = static_cast<T>(0.70710678118654752440);
     for (int k = 0; k < 4; ++k) two(z[k], z[k + 4]);
-    // The odd ones times exp(-2 pi i k / 8).
+    // The odd half times exp(-2 pi i k / 8).
     const V x = z[5].re, y = z[7].re;
     z[5].re = (x + z[5].im) * half;
     z[5].im = (z[5].im - x) * half;
@@ -162,8 +162,8 @@ struct Engine {
     z[4] = x4;
     z[6] = x6;
   }
-  // Element j and r - j of odd r share their products: with w = c - i s, the sum of
-  // z[k] w^jk + z[r - k] w^-jk is c (z[k] + z[r - k]) - i s (z[k] - z[r - k]).
+  // For odd r, elements j and r - j share their products. With w = c - i s, the term
+  // `z[k] w^jk + z[r - k] w^-jk` is `c (z[k] + z[r - k]) - i s (z[k] - z[r - k])`.
   template <int r, int j, int... k>
   WEFT_INLINE static void opposite(const Cx* sum, const Cx* difference, const Cx& z0, Cx& low,
                                    Cx& high, const T* roots, std::integer_sequence<int, k...>) {
@@ -212,7 +212,7 @@ struct Engine {
     part<r, false>(s, table, from, to, 0);
     for (int64_t p = 1; p < s.parts; ++p) part<r, true>(s, table, from, to, p);
   }
-  // Any odd radix, as `odd`.
+  // A stage of any odd radix, with the algorithm of `odd`.
   WEFT_INLINE static void any_stage(const Stage<T>& s, const T* table, const T* from, T* to) {
     const int r = s.radix, h = r / 2;
     const T* const roots = table + s.roots;
@@ -254,7 +254,7 @@ struct Engine {
         }
       }
   }
-  // The columns in `scratch`; where they lie then.
+  // Transforms the columns in `scratch`; returns the buffer that holds the result.
   WEFT_INLINE static T* transform(const LanePlan<T>& plan, T* scratch) {
     T *from = scratch, *to = scratch + width * plan.n;
     const T* const table = plan.table.data();
@@ -274,7 +274,8 @@ struct Engine {
   }
 };
 
-// What a Kernels holds, for one size of vectors. `transform` is built once, the others call it.
+// The functions of a Kernels table for one vector width. `transform` is compiled once and called by
+// the others.
 #define WEFT_FFT_KERNELS(Level, bytes, attributes)                                                 \
   template <class T>                                                                               \
   struct Level {                                                                                   \

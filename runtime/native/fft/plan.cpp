@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/fft/plan.cpp: factors of lengths, and roots of unity in double.
+// runtime/native/fft/plan.cpp: factorization of lengths, and roots of unity in F64.
 #include "weft/runtime/native/fft/plan.h"
 
 #include <cmath>
@@ -11,7 +11,8 @@
 namespace weft::native::fft {
 namespace {
 
-// Prime factors in increasing order; what is left of n above `largest_radix` comes last.
+// Prime factors in increasing order. A remaining factor without divisors up to `largest_radix`
+// comes last.
 std::vector<int64_t> factors_of(int64_t n) {
   std::vector<int64_t> f;
   for (int64_t p = 2; p <= largest_radix && n > 1; ++p)
@@ -20,7 +21,7 @@ std::vector<int64_t> factors_of(int64_t n) {
   return f;
 }
 
-// The radices of the stages: as few as possible, of powers of 2 by 8 and 4.
+// The radices of the stages: as few as possible; powers of 2 are split into 8 and 4.
 std::vector<int> radices_of(int64_t n) {
   std::vector<int> r;
   int twos = 0;
@@ -45,7 +46,7 @@ void put_root(std::vector<T>* to, int64_t k, int64_t n) {
 
 }  // namespace
 
-// From the first eighth of the circle, where sine and cosine are as exact as they are.
+// Reduces the angle to the first eighth of the circle, where sine and cosine are most accurate.
 void unit_root(int64_t k, int64_t n, double* re, double* im) {
   const int64_t eighths = 8 * (k % n) / n;  // 0 … 7
   int64_t left = 8 * (k % n) - eighths * n;
@@ -106,7 +107,8 @@ SquarePlan<T>::SquarePlan(int64_t rows, int64_t columns) : first(rows), second(c
 
 namespace {
 
-// Rows and columns that fill vectors of 16 best and are about as many; {1, n} if there are none.
+// Chooses rows and columns that fill vectors of 16 well and are about equal; {1, n} if n
+// has no such factors.
 std::pair<int64_t, int64_t> square_of(int64_t n) {
   std::pair<int64_t, int64_t> best{1, n};
   double least = HUGE_VAL;
@@ -127,7 +129,8 @@ std::pair<int64_t, int64_t> square_of(int64_t n) {
   return best;
 }
 
-// The least length of at least n that is a multiple of 256 and has no factors but 2, 3 and 5.
+// The smallest length of at least n that is a multiple of 256 and has only the prime factors 2, 3
+// and 5.
 int64_t convenient(int64_t n) {
   for (int64_t k = (n + 255) / 256;; ++k) {
     int64_t left = k;
@@ -137,7 +140,7 @@ int64_t convenient(int64_t n) {
   }
 }
 
-// Rows up to this are transformed side by side only (measured: docs/decisions/0020).
+// Rows up to this length are transformed side by side only (measured: docs/decisions/0020).
 constexpr int64_t longest_in_lanes = 64;
 
 }  // namespace
@@ -156,7 +159,7 @@ RowPlan<T>::RowPlan(int64_t n) : kind(Kind::lanes), n(n) {
   }
   kind = Kind::convolution;
   longer = std::make_unique<RowPlan<T>>(convenient(2 * n - 1));
-  // k^2 modulo 2 n, without ever computing k^2.
+  // k^2 modulo 2 n, computed incrementally so that k^2 does not overflow.
   for (int64_t k = 0, square = 0; k < n; ++k) {
     put_root(&chirp, square, 2 * n);
     square = (square + 2 * k + 1) % (2 * n);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/spectral/forms.cpp: LAPACK's reductions, batches shared out to threads.
+// runtime/native/spectral/forms.cpp: LAPACK's reductions; batches are distributed to threads.
 #include "weft/runtime/native/spectral/forms.h"
 
 #include <algorithm>
@@ -21,7 +21,8 @@ WEFT_LAPACK(sgehrd, dgehrd, cgehrd, zgehrd, const int*, const int*, const int*, 
 WEFT_LAPACK(ssytrd, dsytrd, chetrd, zhetrd, const char*, const int*, void*, const int*, void*,
             void*, void*, void*, const int*, int*, size_t)
 #undef WEFT_LAPACK
-// The third argument chooses eigenvalues, the one before the last tells which were.
+// The third argument is a predicate that selects eigenvalues; the one before the last returns the
+// selection.
 void sgees_(const char*, const char*, void*, const int*, void*, const int*, int*, void*, void*,
             void*, const int*, void*, const int*, int*, int*, size_t, size_t);
 void dgees_(const char*, const char*, void*, const int*, void*, const int*, int*, void*, void*,
@@ -35,7 +36,7 @@ void zgees_(const char*, const char*, void*, const int*, void*, const int*, int*
 namespace weft::native {
 namespace {
 
-constexpr int64_t own_columns = 66;  // of LAPACK's own workspace
+constexpr int64_t own_columns = 66;  // columns of LAPACK's workspace
 
 template <class T>
 struct Room {
