@@ -67,7 +67,7 @@ TEST_CASE("sums over lanes wrap in every integer type, shared or not", "[collect
           vmap(vmap([&](Array) { return psum(v, {"i", "j"}); }, 0, none, {.axis_name = "j"}), 0,
                none, {.axis_name = "i"});
       CHECK(same(two(zeros({30, 10})), want));
-      // This sums in groups, and then sums one entry of each lane.
+      // These sum in groups, and one entry of each lane's operand.
       const auto grouped = [&](Array x) {
         return psum(x, "i", {.axis_index_groups = {{0, 2, 1}, {3}}});
       };

@@ -64,8 +64,8 @@ inline std::string not_covered(const Places& expected, const detail::Pattern& p,
   return {};
 }
 
-// Names an element that the derivative at x has and the forward-mode pattern of f does not; "" if
-// there is none.
+// Names an element that the derivative at x has and the forward-mode pattern of f does not, or
+// returns "".
 inline std::string forward_pattern_lacks(FlatTestFunction f, const Arrays& x, const Types& out) {
   const std::vector<bool> wrt = inexact_among(types_of(x)), results = inexact_among(out);
   const Types vectors = strong(chosen(types_of(x), wrt));
