@@ -3,7 +3,7 @@
 # tests/batching/make_collectives.py: writes collectives.txt, the results of jax.lax's collectives
 # for the calls that tests/batching/collective_golden_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_collectives.py > collectives.txt (made with jax 0.10.2)
+# Run with jax installed: python make_collectives.py > collectives.txt (made with jax 0.10.2).
 #
 # The format of the lines is that of functions.txt. Each call has a line with the values of all
 # lanes. NAME_slope is the gradient of the sum of the results times x(shape, 5, 13) with respect to

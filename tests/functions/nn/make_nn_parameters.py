@@ -4,7 +4,7 @@
 # arrays, and for the options of attention, standardize and logsumexp: values and slopes, under the
 # names of tests/functions/nn/nn_parameters_test.cpp.
 #
-# Run with jax installed: python make_nn_parameters.py > nn_parameters.txt (made with jax 0.10.2)
+# Run with jax installed: python make_nn_parameters.py > nn_parameters.txt (made with jax 0.10.2).
 import pathlib
 import sys
 

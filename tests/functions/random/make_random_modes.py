@@ -4,7 +4,7 @@
 # replacement and with parameters that are arrays, under the names of
 # tests/functions/random/random_modes_test.cpp.
 #
-# Run with jax installed: python make_random_modes.py > random_modes.txt (made with jax 0.10.2)
+# Run with jax installed: python make_random_modes.py > random_modes.txt (made with jax 0.10.2).
 import pathlib
 import sys
 

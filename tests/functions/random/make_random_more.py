@@ -3,7 +3,7 @@
 # tests/functions/random/make_random_more.py: writes random_more.txt, what jax.random gives for the calls that
 # tests/functions/random/random_more_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_random_more.py > random_more.txt (made with jax 0.10.2)
+# Run with jax installed: python make_random_more.py > random_more.txt (made with jax 0.10.2).
 import pathlib
 import sys
 

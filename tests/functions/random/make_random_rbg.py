@@ -3,7 +3,7 @@
 # tests/functions/random/make_random_rbg.py: writes random_rbg.txt, what jax.random gives with keys of "rbg" for
 # the calls that tests/functions/random/random_rbg_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_random_rbg.py > random_rbg.txt (made with jax 0.10.2)
+# Run with jax installed: python make_random_rbg.py > random_rbg.txt (made with jax 0.10.2).
 import pathlib
 import sys
 

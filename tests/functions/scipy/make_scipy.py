@@ -4,7 +4,7 @@
 # jax.image give for the calls that tests/functions/scipy/scipy_golden_test.cpp makes under the same names:
 # values, and slopes by each operand of the sum of squares.
 #
-# Run with jax installed: python make_scipy.py > scipy.txt (made with jax 0.10.2)
+# Run with jax installed: python make_scipy.py > scipy.txt (made with jax 0.10.2).
 import pathlib
 import sys
 

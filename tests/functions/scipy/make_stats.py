@@ -4,7 +4,7 @@
 # distributions at operands that stand in the file, too, and summaries under the names of
 # tests/functions/scipy/stats_golden_test.cpp.
 #
-# Run with jax installed: python make_stats.py > stats.txt (made with jax 0.10.2)
+# Run with jax installed: python make_stats.py > stats.txt (made with jax 0.10.2).
 import pathlib
 import sys
 
