@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/catch.h: Catch2, whichever of version 2 and 3 is installed. Tests include this alone.
+// tests/catch.h: includes the installed Catch2, version 2 or 3. Tests include only this header.
 #pragma once
 #if __has_include(<catch2/catch_all.hpp>)
 #include <catch2/catch_all.hpp>

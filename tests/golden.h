@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/golden.h: the committed reference files of tests/golden, found from any working directory,
-// and those of them that a test itself writes.
+// tests/golden.h: finds the committed reference files of tests/golden from any working directory,
+// and updates the files that a test writes itself.
 #pragma once
 #include <cstdlib>
 #include <filesystem>
@@ -13,7 +13,7 @@
 
 namespace weft::testing {
 
-// Beside this header, unless the build says otherwise.
+// The files are in the directory of this header, unless the build sets another one.
 inline std::string golden_path(const std::string& name) {
 #ifdef WEFT_GOLDEN_DIR
   return (std::filesystem::path(WEFT_GOLDEN_DIR) / name).string();
@@ -30,9 +30,9 @@ inline std::string read_file(const std::string& path) {
 
 inline std::string golden(const std::string& name) { return read_file(golden_path(name)); }
 
-// The first line in which `text` differs from the golden file that the calling test makes; "" if
-// there is none. With WEFT_UPDATE_GOLDEN=1 the file is written instead, with another value into
-// that directory (./dev golden, ./dev golden --check).
+// Returns the first line in which `text` differs from the golden file that the calling test makes,
+// or "" if they are equal. With WEFT_UPDATE_GOLDEN=1 it writes the file instead. Any other value is
+// the directory into which it writes the file (./dev golden, ./dev golden --check).
 inline std::string own_golden(const std::string& name, const std::string& text) {
   if (const char* update = std::getenv("WEFT_UPDATE_GOLDEN"); update && *update) {
     const std::string to = std::string(update) == "1"

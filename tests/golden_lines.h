@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/golden_lines.h: golden files of arrays, a line each, "name dtype shape values…" with floats
-// in hexadecimal, and results compared with them.
+// tests/golden_lines.h: reads golden files of arrays and compares results with them. Each line
+// holds one array, "name dtype shape values…", with floats in hexadecimal.
 #pragma once
 #include <cmath>
 #include <map>
@@ -16,7 +16,7 @@ namespace weft::testing {
 
 struct GoldenLine {
   std::string dtype, shape;
-  std::vector<double> values;  // of complex numbers both parts
+  std::vector<double> values;  // a complex number takes two: its real and its imaginary part
 };
 inline std::map<std::string, GoldenLine> golden_lines(const std::string& file) {
   std::map<std::string, GoldenLine> all;
@@ -45,8 +45,8 @@ inline std::vector<double> parts(const Array& x) {
   for (size_t k = 0; k < re.size(); ++k) all.insert(all.end(), {re[k], im[k]});
   return all;
 }
-// Equal up to `tolerance` of the larger of 1 and the largest number expected; what is not finite is
-// the same.
+// Checks that the values agree up to `tolerance` times the larger of 1 and the largest expected
+// absolute value. Values that are not finite have to be equal.
 inline void check_line(const Array& got, const GoldenLine& want, double tolerance) {
   CHECK(std::string(short_name(got.dtype())) == want.dtype);
   REQUIRE(shape_words(got.shape()) == want.shape);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/main.cpp: main() of every test binary, and the templates that they share. WEFT_TEST_DEVICE:
-// where it is computed; what an emulated driver (tests/gpu/fake_cuda.h) has to complain about fails
-// the run.
+// tests/main.cpp: main() of every test binary, and the templates that the tests share.
+// WEFT_TEST_DEVICE selects the device on which the tests compute. Errors that an emulated driver
+// (tests/gpu/fake_cuda.h) reports fail the run.
 #define CATCH_CONFIG_RUNNER
 #define WEFT_SHARED_TEMPLATE template
 #include <dlfcn.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/precompiled.h: the precompiled header of the tests. What nearly all of them make of the
-// same templates is compiled once, with main(): it was two fifths of their code. Every test still
-// includes what it uses: `./dev check` compiles without this one.
+// tests/precompiled.h: the precompiled header of the tests. The templates that nearly all tests
+// instantiate are compiled once, together with main(): they were two fifths of the code of all
+// tests. Every test still includes all that it uses, because `./dev check` compiles without this
+// header.
 #include <weft/weft.h>
 
 #include "catch.h"

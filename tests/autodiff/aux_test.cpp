@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/autodiff/aux_test.cpp: auxiliary results and several arguments of all derivatives.
+// tests/autodiff/aux_test.cpp: auxiliary results and several arguments in all derivative
+// transforms.
 #include "support/check.h"
 #include "weft/tracer/record_trace.h"
 
@@ -16,7 +17,7 @@ struct Info {
   Array norm;
   int steps = 0;
 };
-// {x² y, {‖x‖², 3}}
+// Returns {x² y, {‖x‖², 3}}.
 const auto f = [](Array x, Array y) { return std::pair{x * x * y, Info{(x * x).sum(), 3}}; };
 const auto plain = [](Array x, Array y) { return x * x * y; };
 const auto loss = [](Array x, Array y) {
@@ -156,7 +157,8 @@ TEST_CASE("Jacobians by several arguments", "[jacobian]") {
   CHECK(floats(hxy) == Floats{2, 0, 0, 0, 0, 0, 0, 4});
   CHECK(floats(hyx) == floats(hxy));
   CHECK(floats(hyy) == Floats(8, 0));
-  // Structs among the arguments keep their type; both sides structs: blocks.
+  // Structs among the arguments keep their type. If argument and result are both structs, the
+  // result is a struct of blocks.
   const auto line = [](Params p, Array x) { return p.w * x + p.b; };
   const auto [by_params, by_input] = jacrev<0, 1>(line)(Params{x2(), y2()}, x2());
   CHECK(floats(by_params.w) == Floats{1, 0, 0, 2});
@@ -182,7 +184,7 @@ TEST_CASE("Jacobians of rows of trees", "[jacobian]") {
     CHECK(floats(second.b) == Floats{2, 20, 200});
     CHECK(floats(second.w) == Floats(6, 0));
   }
-  // The same as one row after another.
+  // This equals the result of one row after another.
   const auto one = vmap(jacrev([](Params q) { return std::pair{q.w * q.w * q.b, q.b * q.b}; }))(p);
   CHECK(floats(one.first.w) == floats(batch_jacobian(rows)(p).first.w));
   const auto [dx, dy] = batch_jacobian<0, 1>(plain)(x2(), y2());
@@ -209,7 +211,7 @@ TEST_CASE("products with the Hessian", "[jacobian]") {
   CHECK(floats(vmap(hvp(g), {0, none, 0})(ones({3, 2}), y2(), ones({3, 2}))) ==
         Floats{18, 24, 18, 24, 18, 24});
   CHECK(hvp([](auto x) { return x * x * x; })(2., 1.).item<float>() == 12);
-  // In reverse alone: the function has no forward derivative.
+  // Only reverse mode is possible: the function has no forward derivative.
   const auto custom =
       custom_vjp([](Array x) { return x * x * x; }, [](Array x) { return std::pair{x * x * x, x}; },
                  [](Array x, Array ct) { return ct * 3. * x * x; });
@@ -235,7 +237,7 @@ TEST_CASE("a jitted derivative made anew is not traced anew", "[jacobian][jit]")
   CHECK(traces([&] { return with_vector(jit(vhp(g))); }) == 0);
   CHECK(traces([&] { return jit(jacfwd_with_aux([](Array x) { return std::pair{x, x}; })); }) == 0);
   CHECK(traces([&] { return jit(batch_jacobian([](Array x) { return x * x; })); }) == 0);
-  // Options are part of what it is.
+  // Options are part of the identity of a transformed function, which jit's cache compares.
   const auto id = [](Array x) { return x * x; };
   CHECK(jit(jacrev(id, {.chunk_size = 1}))(x2()).shape() == Shape{2, 2});
   check_error<DifferentiationError>([&] { jit(jacrev(id, {.holomorphic = true}))(x2()); },

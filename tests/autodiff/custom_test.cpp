@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/autodiff/custom_test.cpp: functions with rules of their own, which capture arrays, under
-// other transforms and inside loops and branches.
+// tests/autodiff/custom_test.cpp: functions with custom derivative rules that capture arrays. They
+// are used under other transforms and inside loops and branches.
 #include <functional>
 
 #include "support/check.h"
@@ -15,10 +15,10 @@ namespace {
 using One = std::function<Array(Array)>;
 struct Way {
   const char* name;
-  std::function<One(One)> around;  // a function of vectors of 3 from one of them
+  std::function<One(One)> around;  // turns a function of 3-vectors into another one
 };
 
-// Ways to call f that do not change what it gives.
+// Returns ways to call f that do not change its result.
 const std::vector<Way>& ways() {
   static const auto* all = new std::vector<Way>{
       {"alone", [](One f) { return f; }},
@@ -69,7 +69,7 @@ const std::vector<Way>& ways() {
   return *all;
 }
 
-// What f and its derivative give at `x`, in every way and in every second way around it.
+// Checks f and its derivative at `x`, under each way nested in each other way.
 void check_everywhere(One f, const Array& x, const Floats& value, const Floats& slope) {
   for (const Way& outer : ways())
     for (const Way& inner : ways()) {
@@ -98,7 +98,7 @@ TEST_CASE("rules that capture arrays", "[custom]") {
                                  [d](Array s, Array ct) { return std::tuple{ct * d + s * 0.}; });
   check_everywhere(by_vjp, x, {2, -3, 8}, {10, 20, 30});
   CHECK(floats(jvp(by_jvp, std::tuple{x}, std::tuple{d}).second) == Floats{100, 400, 900});
-  // Only one of them captures, a number as well as an array.
+  // Only the bwd rule captures a value; the function and fwd capture nothing.
   const auto some = custom_vjp([](Array x, Array y) { return x + y; },
                                [](Array x, Array y) { return std::pair{x + y, none}; },
                                [d](none_t, Array ct) { return std::tuple{ct * d, ct}; });
@@ -110,12 +110,12 @@ TEST_CASE("reverse rules of what does not depend on the arguments", "[custom]") 
   const auto h =
       custom_vjp([](Array x) { return x * 2.; }, [](Array x) { return std::pair{x * 2., x}; },
                  [](Array, Array ct) { return std::tuple{ct * 2.}; });
-  // Its tangent is an array of zeros.
+  // The tangent of a constant is an array of zeros.
   const auto constant =
       custom_jvp([c](Array) { return c; },
                  [c](std::tuple<Array>, std::tuple<Array>) { return std::pair{c, zeros({3})}; });
   check_everywhere([&](Array x) { return h(constant(x)) + x; }, x, {5, 5, 10}, {1, 1, 1});
-  // A loop writes the zeros of a carry out.
+  // A loop materializes the zero tangent of a carry.
   check_everywhere(
       [&](Array x) {
         return h(scan([c](Array, Array) { return std::pair{c, c}; }, x, zeros({2})).first) + x;
@@ -123,7 +123,7 @@ TEST_CASE("reverse rules of what does not depend on the arguments", "[custom]") 
       x, {5, 5, 10}, {1, 1, 1});
   const auto still = [&](Array x) { return jvp(h, std::tuple{x}, std::tuple{zeros({3})}).second; };
   check_everywhere([&](Array x) { return still(x) + x; }, x, {1, -1, 2}, {1, 1, 1});
-  // But whoever asks for its forward derivative is refused, also within reverse mode.
+  // Taking its forward derivative is an error, also within reverse mode.
   const std::string why = "can't apply forward-mode autodiff (jvp) to a custom_vjp function.";
   const auto forward = [&](Array x) { return jvp(h, std::tuple{c}, std::tuple{c}).second + x; };
   const auto both = [&](Array x) { return jvp(h, std::tuple{x}, std::tuple{x}).second; };
@@ -165,7 +165,7 @@ TEST_CASE("rules that capture traced values", "[custom]") {
         })(x);
       },
       "custom_jvp: the rule captures a traced value f32[3]");
-  // The function may; its derivative with respect to that is nowhere.
+  // The function may capture c, but taking a derivative with respect to c is an error.
   const auto captures = [&](Array c) {
     return custom_jvp([c](Array x) { return x * c; },
                       [](std::tuple<Array> x, std::tuple<Array> dx) {
@@ -209,7 +209,8 @@ TEST_CASE("static residuals reach bwd as fwd returned them", "[custom]") {
   CHECK(slope_of([](Array x) { return std::pair{x * x, std::pair{std::vector{x}, Mode::twice}}; },
                  [](const auto& r, Array ct) { return r.second == Mode::twice ? ct * 2 : ct; }) ==
         2);
-  // Of a parameter that is an Array the number becomes one, of `auto` a floating-point one.
+  // The number becomes an Array if the parameter is an Array, and a floating-point number if it is
+  // `auto`.
   CHECK(slope_of([](Array x) { return std::pair{x * x, std::pair{x, 5}}; },
                  [](std::pair<Array, Array> r, Array ct) { return ct * r.second; }) == 5);
   CHECK(slope_of([](Array x) { return std::pair{x * x, std::pair{2.5, 3}}; },
@@ -243,7 +244,7 @@ TEST_CASE("cotangents have the static fields of their arguments", "[custom]") {
                                     "arguments: argument 0 is {w: *, power: 3, name: 'first'}");
   check_error<DifferentiationError>([&] { grad(with([](Layer& l) { l.name = ""; }))(at); },
                                     "args[0].name is 'first' on one side");
-  // Nothing is asked of the place of a static argument.
+  // The rule returns no cotangent for a static argument.
   const auto f = custom_vjp([](Array x, int n) { return x * n; },
                             [](Array x, int n) { return std::pair{x * n, n}; },
                             [](int n, Array ct) { return std::tuple{ct * n * 2, 0}; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/autodiff/grad_test.cpp: gradients, derivatives in a direction, pullbacks, linear maps.
+// tests/autodiff/grad_test.cpp: gradients, directional derivatives, pullbacks, linear maps.
 #include "support/check.h"
 
 using namespace weft;
@@ -70,7 +70,7 @@ TEST_CASE("derivatives nest", "[grad]") {
   CHECK(floats(vmap(grad(cube))(array({1., 2.}))) == Floats{3, 12});
   CHECK(jit(grad(cube))(2.).item<float>() == 12);
   CHECK(grad(jit(cube))(2.).item<float>() == 12);
-  // Perturbations do not mix.
+  // Perturbations of nested derivatives are not confused.
   const auto outer = [](Array x) { return x * grad([&](Array y) { return x * y; })(x); };
   CHECK(grad(outer)(3.).item<float>() == 6);
 }
@@ -118,7 +118,7 @@ TEST_CASE("linearize and linear_transpose", "[grad]") {
   CHECK(floats(lin(array({10., 0.}))) == Floats{20, 0});
   const auto back = linear_transpose([](Array x) { return std::pair{x * 2, x.sum()}; }, zeros({2}));
   CHECK(floats(std::get<0>(back({array({1., 2.}), Array(10.f)}))) == Floats{12, 14});
-  // By an update that is multiplied, and through steps.
+  // This holds for an update that multiplies, and through step functions, whose derivative is zero.
   const Array x = array({5., 6., 7.}), ones = array({1., 1., 1.});
   const auto product = [x](Array l) {
     return x.at(array({0})).multiply(l[1], {.unique_indices = true});
@@ -165,7 +165,7 @@ TEST_CASE("custom_vjp puts a rule in place of reverse mode", "[grad][custom]") {
                                [](Array y, Array ct) { return std::tuple{ct * y, none}; });
   CHECK(grad<1>(zero)(3., 2.).item<float>() == 0);
   CHECK(grad(zero)(3., 2.).item<float>() == 2);
-  // A shared argument of a map gets the sum over lanes.
+  // An argument that all lanes share gets the sum of the lanes' gradients.
   CHECK(grad<1>([&](Array x, Array w) { return vmap(f, {0, {none, none}})(x, {w, 0.}).sum(); })(
             array({1., 2., 3.}), 2.)
             .item<float>() == 21);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/autodiff/gradient_golden_test.cpp: the programs of the gradients of the examples'
-// functions, as text; tests/golden/gradients.txt. Operands that are operations have names, so that
-// every compiler evaluates them in one order.
+// tests/autodiff/gradient_golden_test.cpp: compares the programs of the gradients of the examples'
+// functions, as text, with tests/golden/gradients.txt. Operands that are operations have names, so
+// that every compiler evaluates them in the same order.
 //
-// Compared by eye with what JAX 0.10.2 prints for the same functions: the same equations, but that
-// JAX's add_any is add, the transpose of a squeeze a reshape, that the derivative of relu, where
-// and log_softmax is no call, that factors of a transposed product come in the order that needs no
-// transpose, and that loops have `has`, `trips` and `max_trips` (docs/ir.md).
+// The programs were compared by eye with what JAX 0.10.2 prints for the same functions. The
+// equations are the same, with these exceptions. JAX's add_any is add. The transpose of a squeeze
+// is a reshape. The derivatives of relu, where and log_softmax are no calls. The factors of a
+// transposed product have the order that needs no transpose. Loops have `has`, `trips` and
+// `max_trips` (docs/ir.md).
 #include <sstream>
 
 #include "golden.h"
@@ -30,7 +31,7 @@ struct Noise {
 using Dict = std::map<std::string, Array>;
 using Tree = std::tuple<Array, std::tuple<Array, Array>>;
 
-// ---- the functions, as the examples of those numbers have them
+// ---- the functions of the examples with these numbers
 Array loss(Array w, Array x, Array y) {  // 01
   const Array error = dot(w, x) - y;
   return error * error;
@@ -81,7 +82,7 @@ Array classify(Mlp m, Array x, Array label) {  // 11
   const Array logits = dot(tanh(dot(x, m.hidden.w) + m.hidden.b), m.out.w) + m.out.b;
   return -nn::log_softmax(logits)[label];
 }
-Array solve(Array k) {  // 12, with steps of one length
+Array solve(Array k) {  // 12, with steps of constant length
   using S = std::pair<Array, Array>;
   return while_loop([](S s) { return s.first < 1.; },
                     [=](S s) {
@@ -146,7 +147,7 @@ std::string gradients() {
 TEST_CASE("gradients of the examples' functions as programs", "[grad][golden]") {
   const std::string text = gradients();
   CHECK(testing::own_golden("gradients.txt", text) == "");
-  // Every program is read back as it is printed.
+  // Every program parses back to itself.
   std::istringstream lines(text);
   std::string program, line;
   int programs = 0;

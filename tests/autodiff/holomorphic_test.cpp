@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/autodiff/holomorphic_test.cpp: derivatives of functions of complex numbers, beside JAX's
-// (tests/golden/make_holomorphic.py has the same functions).
+// tests/autodiff/holomorphic_test.cpp: derivatives of functions of complex numbers, compared with
+// JAX's (tests/golden/make_holomorphic.py has the same functions).
 #include "golden_lines.h"
 #include "support/check.h"
 
@@ -66,7 +66,7 @@ TEST_CASE("what is not holomorphic follows JAX, too", "[holomorphic]") {
   check("grad_of_real", grad(real_scalar)(z()));
   check("jacrev_of_real", jacrev(real_vector)(z()));
   check("jacfwd_of_turning", jacfwd(turning)(x()));
-  // jacobian, whatever it would cost, takes the mode that there is.
+  // Only one mode exists, and jacobian uses it, whatever its cost.
   check("jacrev_of_real", jacobian(real_vector)(z()));
   const auto fewer = [](Array v) { return turning(v)[slice(0, 1)]; };
   CHECK(array_equal(jacobian(fewer)(x()), jacfwd(fewer)(x())));

@@ -10,7 +10,7 @@ namespace {
 struct Params {
   Array w, b;
 };
-// [x0² x1, 5 x0, x0 + x1]
+// Returns [x0² x1, 5 x0, x0 + x1].
 Array three(const Arg& v) {
   const Array x = v.value()[0], y = v.value()[1];
   return concatenate({(x * x * y).reshape({1}), (x * 5).reshape({1}), (x + y).reshape({1})}, 0);
@@ -78,7 +78,7 @@ TEST_CASE("Jacobians of rows", "[jacobian]") {
   CHECK(floats(j[1]) == Floats{6, 0, 0, 8, 1, 0, 0, 1});
 }
 
-// Each would be cheaper in the mode that it has not.
+// Each function would be cheaper in the mode that it does not support.
 TEST_CASE("jacobian takes the mode that a function has", "[jacobian]") {
   const Array x = array({2., 3.}), y = array({2., 3., 5.});
   const auto with_rule =
@@ -101,12 +101,13 @@ TEST_CASE("jacobian takes the mode that a function has", "[jacobian]") {
   };
   CHECK(array_equal(jacobian(loop)(y), jacfwd(loop)(y)));
   CHECK(array_equal(jit(jacobian(vmap(loop)))(ones({2, 3})), jacfwd(vmap(loop))(ones({2, 3}))));
-  // Of a rule it is the rule that counts, and of a loop over integers nothing does.
+  // Only the rule of a function with a custom rule matters, and a loop over integers does not
+  // restrict the mode.
   const auto rule_runs_it =
       custom_vjp([&](Array v) { return loop(v); }, [&](Array v) { return std::pair{loop(v), v}; },
                  [](Array v, Array ct) { return ct * v; });
   CHECK(floats(jacobian(rule_runs_it)(y)) == floats(y));
-  // A function that has neither says so.
+  // If a function supports neither mode, the error says so.
   check_error<DifferentiationError>(
       [&] { jacobian([&](Array v) { return loop(with_rule(v) + 5.); })(y); }, "while_loop");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/autodiff/long_chain_test.cpp: a chain of 100,000 equations is traced, mapped,
-// differentiated, printed, read back and dropped on a stack of 256 KB: nothing recurses along it.
+// tests/autodiff/long_chain_test.cpp: nothing recurses along a chain of 100,000 equations. The
+// chain is traced, mapped, differentiated, printed, parsed and freed on a stack of 256 KB.
 #include <chrono>
 #include <sstream>
 
@@ -18,14 +18,14 @@ Array chain(Array x) {
   for (int i = 0; i < length; ++i) x = i % 2 ? sin(x) : x * 1.25f;
   return x;
 }
-Array straight(Array x) {  // what LLVM makes in seconds
+Array straight(Array x) {  // LLVM compiles this in seconds
   for (int i = 0; i < length; ++i) x = i % 2 ? x + 1.f : x * .5f;
   return x;
 }
 Array mapped_sum(Array v) { return vmap(chain)(v).sum(); }
 
 int64_t equations(const ClosedJaxpr& c) { return static_cast<int64_t>(c.jaxpr->eqns.size()); }
-// Prints the program and reads it back; the number of its equations.
+// Prints the program, parses the text and returns the number of equations.
 int64_t round_trip(const ClosedJaxpr& c) {
   std::ostringstream out;
   out << c;
@@ -52,7 +52,7 @@ TEST_CASE("a chain of 100,000 equations is traced, mapped, differentiated on a s
   });
   CHECK(traced == length);
   CHECK(mapped == length);
-  CHECK(gradient >= 2 * length);  // and a cos for each sin
+  CHECK(gradient >= 2 * length);  // the gradient adds a cos for each sin
   CHECK(mapped_gradient == gradient);
   CHECK(gradient_of_map >= gradient);
   CHECK(slope == Approx(grad(chain)(x).item<float>()));

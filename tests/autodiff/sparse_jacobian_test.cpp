@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/autodiff/sparse_jacobian_test.cpp: Jacobians by fewer passes, where many elements are zero.
+// tests/autodiff/sparse_jacobian_test.cpp: Jacobians with many zeros are computed in fewer passes.
 #include "support/check.h"
 #include "weft/transforms/jacobian/sparsity.h"
 
@@ -12,19 +12,19 @@ struct Params {
   Array w, b;
 };
 Array ramp(int64_t n) { return arange(n).astype(F32) / 7. + 0.3; }
-// Three diagonals, and two corners.
+// The Jacobian has three diagonals and two corners.
 Array ring(const Arg& v) {
   const Array x = v;
   return x * x * roll(x, 1) + sin(roll(x, -1));
 }
-// Three diagonals: vectors in three classes.
+// The Jacobian has three diagonals, so that three classes of vectors suffice.
 Array chain(const Arg& v) {
   const Array x = v;
   const int64_t n = x.shape()[0];
   const Array p = pad(x, 1);
   return x * lax::slice_in_dim(p, 0, n) - exp(lax::slice_in_dim(p, 2, n + 2));
 }
-// How many passes the Jacobian of f takes: rows that are computed at a time.
+// Returns the number of passes that the Jacobian takes: the rows that are computed together.
 template <class F>
 int64_t passes(F jacobian, const Array& x) {
   const std::string text = to_string(make_jaxpr(jacobian)(x)),
@@ -32,7 +32,7 @@ int64_t passes(F jacobian, const Array& x) {
   const size_t at = text.find(before);
   return at == std::string::npos ? 0 : std::stoll(text.substr(at + before.size()));
 }
-// The sparse Jacobian is the dense one, in each mode, eager and compiled.
+// Checks that the sparse Jacobian equals the dense one in each mode, eager and compiled.
 template <class F>
 void check_dense(F f, const Array& x) {
   const auto j = jacobian(f, {.sparsity = detect});
@@ -59,7 +59,7 @@ TEST_CASE("a banded Jacobian takes as many passes as it has diagonals", "[sparsi
   CHECK(passes(jacobian([](Array v) { return sin(v); }, {.sparsity = detect}), x) == 1);
   CHECK(passes(jacobian(chain), x) == 30);
   CHECK(passes(jacobian([](Array v) { return v * v.sum(); }, {.sparsity = detect}), x) == 30);
-  // Rows or columns, whichever are fewer: a column that is full, or a row.
+  // The mode takes rows or columns, whichever needs fewer passes: one column is full, or one row.
   const auto column = [](Array v) { return v * v[0]; };
   const auto row = [](Array v) {
     return concatenate({v.sum().reshape({1}), sin(lax::slice_in_dim(v, 1, v.shape()[0]))}, 0);
@@ -85,7 +85,7 @@ TEST_CASE("what is zero by its value alone is no zero of the pattern", "[sparsit
 }
 
 TEST_CASE("sparse Jacobians see through control flow", "[sparsity]") {
-  // The counter of the loop is known, so is what it reads and writes.
+  // The loop counter is known, and so are the elements that the loop reads and writes.
   const auto fori = [](Array x) {
     return fori_loop(
         0, x.shape()[0] - 1, [](Array i, Array v) { return v.at(i).set(v[i] * v[i + 1]); }, x);
@@ -147,7 +147,7 @@ TEST_CASE("loops of many steps are not followed to their end", "[sparsity]") {
                 concatenate({x, zeros({200'000})}, 0))
         .first;
   };
-  // Where it goes on from what is known no more, every place may be written.
+  // The loop is too long to follow the counter, so that every element may be written.
   const auto counted = [](Array x) {
     return fori_loop(
         0, 1'000'000, [](Array i, Array v) { return v.at(i % 4).set(v[i % 4] * 0.5 + 1); }, x);
@@ -205,7 +205,7 @@ TEST_CASE("sparse Jacobians of trees, of several arguments, with aux", "[sparsit
     CHECK(allclose(j, jacfwd(chain)(ramp(7))));
     CHECK(allclose(sum, ramp(7).sum()));
   }
-  // Results of no axes, and none of the pattern.
+  // These results are scalars, and some of them are not in the pattern.
   const auto scalars = [](std::vector<Array> x) { return std::vector<Array>{x[0] * x[1], x[2]}; };
   const auto s = jacobian(scalars, {.sparsity = detect})({1., 2., 3.});
   CHECK(s[0][0].item<float>() == 2);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/batching/collective_calls_test.cpp: what goldens of collectives leave out: numbers,
-// unmapped operands, trees, many lanes, branches not taken, names in lax; and mistakes in calls.
+// tests/batching/collective_calls_test.cpp: cases of collectives that the goldens leave out. These
+// are numbers, unmapped operands, trees, many lanes, branches not taken, names in lax, and mistakes
+// in calls.
 #include "support/check.h"
 
 using namespace weft;
@@ -15,7 +16,7 @@ auto over(F f, const Axes& in = 0, const Axes& out = 0) {
 }
 Array lanes_of(int64_t n) { return arange(static_cast<double>(n)).astype(F32); }
 
-// f fails with an E of this text, in four lanes of two numbers each.
+// Checks that f fails with an E of this text, in four lanes of two numbers each.
 template <class E, class F>
 void refused(F f, const std::string& text) {
   const Array x = zeros({4, 2});
@@ -92,9 +93,9 @@ TEST_CASE("many lanes change places", "[collective]") {
   CHECK(floats(own(x)) == back);
 }
 
-// What comes back for a lane from a branch that it did not take is nothing, as in JAX: neither of
-// its own results, which are not read, nor of those that other lanes made of its operand. The way
-// out that psum's comment names is `where`.
+// As in JAX, a lane that did not take a branch gets no gradient from it. The lane does not read the
+// results of the branch. Results that other lanes compute from its operand contribute nothing
+// either. The comment of psum names `where` as the way to get these gradients.
 TEST_CASE("gradients in lanes and around maps agree on collectives in branches", "[collective]") {
   const auto check = [](auto taken, const Floats& want) {
     const auto f = [=](Array a) { return cond(a > 0, taken, [](Array a) { return a + 1; }, a); };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/batching/collective_golden_test.cpp: collectives against what JAX gives for the same calls
-// (tests/batching/make_collectives.py): the values of all lanes, gradients around the maps and
-// inside them, by the ops themselves and compiled.
+// tests/batching/collective_golden_test.cpp: compares collectives with JAX's results for the same
+// calls (tests/batching/make_collectives.py). It compares the values of all lanes, and gradients
+// around the maps and inside them. Each call runs eagerly and compiled.
 #include <functional>
 
 #include "functions/array_calls.h"
@@ -18,7 +18,7 @@ using Lane = std::function<Array(Array)>;
 struct LaneCall {
   Lane f;
   Array operand;
-  int maps;  // over "i", or over "i" and in it "j"
+  int maps;  // 1: a map over "i"; 2: a map over "i" around a map over "j"
 };
 using LaneCalls = std::map<std::string, LaneCall>;
 
@@ -125,7 +125,8 @@ LaneCalls permutations() {
        {[](Array a) { return a * static_cast<int>(axis_size({"i", "j"})); }, deep, 2}},
   };
 }
-// In a branch that lanes take or not, and in loops whose lanes end at different trips.
+// These collectives are in a branch that only some lanes take, and in loops whose lanes end after
+// different trips.
 LaneCalls in_control_flow() {
   const auto branch = [](Array a) {
     return cond(
@@ -151,7 +152,7 @@ LaneCalls in_control_flow() {
           {"pmean_in_while", {halved, row, 1}}};
 }
 
-// All lines of a call; how many there were.
+// Compares all lines of a call and returns how many there were.
 size_t compare_lines(const std::string& name, const LaneCall& c,
                      const std::map<std::string, weft::testing::GoldenLine>& want) {
   size_t found = 0;

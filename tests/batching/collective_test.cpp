@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/batching/collective_test.cpp: lanes of named maps that see each other.
+// tests/batching/collective_test.cpp: collectives between the lanes of named maps.
 #include "support/check.h"
 
 using namespace weft;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/batching/lane_number_test.cpp: a lane is the same lane wherever it is asked for: in the
-// bodies of loops, branches, calls and functions with rules of their own, in chunks, for values
-// that are mapped and values that are not.
+// tests/batching/lane_number_test.cpp: axis_index gives a lane the same number wherever it is
+// called. The calls are in the bodies of loops, in branches, in calls and in functions with custom
+// rules. The maps run whole or in chunks, over mapped and unmapped values.
 #include <functional>
 
 #include "support/check.h"
@@ -19,7 +19,7 @@ struct Way {
   std::function<Array(One, Array)> call;
 };
 
-// Ways to call f that do not change what it gives.
+// Returns ways to call f that do not change its result.
 const std::vector<Way>& ways() {
   static const auto* all = new std::vector<Way>{
       {"alone", [](One f, Array x) { return f(x); }},
@@ -39,7 +39,8 @@ const std::vector<Way>& ways() {
        }},
       {"the condition of a while",
        [](One f, Array x) {
-         // Counts in quarters up to the value; what is not reached is added.
+         // Counts up in steps of 1/4 while the counter is below the value, then adds the difference
+         // that remains.
          const Array q = while_loop([f, x](Array c) { return c < f(x); },
                                     [](Array c) { return c + .25; }, x * 0.);
          return q + (f(x) - q);
@@ -70,7 +71,8 @@ const std::vector<Way>& ways() {
   return *all;
 }
 
-// f mapped over 5 lanes, in chunks or not, gives `want` in all ways in all ways.
+// Checks that f mapped over 5 lanes, in chunks or not, gives `want` under each way nested in each
+// other way.
 void check_everywhere(One f, VmapOptions o, const Floats& want) {
   const Array x = zeros({5});
   for (const Way& outer : ways())

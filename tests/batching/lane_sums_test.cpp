@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/batching/lane_sums_test.cpp: sums over lanes in every dtype: what lanes share is summed as
-// what each has, integers wrap, and means are those of mean.
+// tests/batching/lane_sums_test.cpp: sums over lanes in every dtype. A value that all lanes share
+// is summed like one value per lane, integers wrap, and means equal those of mean.
 #include <complex>
 
 #include "support/check.h"
@@ -25,7 +25,7 @@ const std::vector<DType>& integers() {
   static const std::vector<DType> all = {I8, I16, I32, I64, U8, U16, U32, U64};
   return all;
 }
-// The smallest, the largest, and some between.
+// Returns the smallest and the largest value of the dtype, and some between them.
 std::vector<Array> values(DType d) {
   const Array top = full({}, -1, I64).astype(d);
   std::vector<Array> r = {full({}, 3, d), full({}, 100, d), top};
@@ -56,7 +56,7 @@ TEST_CASE("sums over lanes wrap in every integer type, shared or not", "[collect
         CHECK(same(over(each, xs, jitted), want));
         CHECK(same(over(shared, xs, jitted), want));
       }
-      // As a scalar that a loop holds, and through two maps.
+      // The value is a scalar in the carry of a loop, and it is summed through two maps.
       CHECK(same(over(
                      [&](Array) {
                        return fori_loop(0, 1, [](Array, Array c) { return psum(c, "i"); }, v);
@@ -67,7 +67,7 @@ TEST_CASE("sums over lanes wrap in every integer type, shared or not", "[collect
           vmap(vmap([&](Array) { return psum(v, {"i", "j"}); }, 0, none, {.axis_name = "j"}), 0,
                none, {.axis_name = "i"});
       CHECK(same(two(zeros({30, 10})), want));
-      // In groups, and an entry of each lane.
+      // These sum in groups, and one entry of each lane's operand.
       const auto grouped = [&](Array x) {
         return psum(x, "i", {.axis_index_groups = {{0, 2, 1}, {3}}});
       };
@@ -112,14 +112,15 @@ TEST_CASE("narrow floats are summed over lanes in F32", "[collective]") {
     CHECK(over([&](Array) { return pmean(shared, "i"); }, half).item<float>() == 0.5F);
     CHECK(same(over([&](Array) { return psum(shared, "i"); }, half), full({}, 35000, d)));
     CHECK(same(over([](Array v) { return psum(v, "i"); }, half), full({}, 35000, d)));
-    // Over two maps: 300 sums of 300 ones, of which each is beyond what narrow ones count.
+    // The sums over two maps are 300 sums of 300 ones. Each of them is larger than the narrow
+    // dtypes can count in steps of one.
     const auto both = [](auto f) {
       return vmap(vmap(f, 0, none, {.axis_name = "j"}), 0, none, {.axis_name = "i"});
     };
     const Array signs = where(arange(4) % 2 == 0, 40000., -40000.).astype(d);
     const Array grid = broadcast_to(signs.reshape({4, 1}), {4, 2});
     CHECK(both([](Array v) { return psum(v, {"i", "j"}); })(grid).item<float>() == 0);
-    // Lanes that share the largest share its derivative, however many they are.
+    // Lanes that hold the same maximum share its derivative equally, however many they are.
     const auto top = [](Array v) {
       return vmap([](Array x) { return pmax(x, "i"); }, 0, none, {.axis_name = "i"})(v).astype(F32);
     };

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/batching/make_collectives.py: writes collectives.txt, what jax.lax's collectives give for the
-# calls that tests/batching/collective_golden_test.cpp makes under the same names.
+# tests/batching/make_collectives.py: writes collectives.txt, the results of jax.lax's collectives
+# for the calls that tests/batching/collective_golden_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_collectives.py > collectives.txt (made with jax 0.10.2)
+# Run with jax installed: python make_collectives.py > collectives.txt (made with jax 0.10.2).
 #
-# Lines are those of functions.txt: for each call the values of all lanes; NAME_slope, the gradient
-# of the sum of the results times x(shape, 5, 13) by the operands of all lanes; NAME_own, the
-# gradient of each lane's sum of the result times x(shape, 5, 13) by its own operand, in the lane.
-# vmap knows no groups, no part of a permutation, several names in few places, and fails for
-# gradients of all_to_all in a lane: those are made by devices, pmap and shard_map, which mean the
-# same.
+# The format of the lines is that of functions.txt. Each call has a line with the values of all
+# lanes. NAME_slope is the gradient of the sum of the results times x(shape, 5, 13) with respect to
+# the operands of all lanes. NAME_own is computed inside each lane: it is the gradient of the sum of
+# this lane's result times x(shape, 5, 13) with respect to its own operand. JAX's vmap supports no
+# groups, no partial permutations, and several names only in a few ops. It also fails for gradients
+# of all_to_all in a lane. Those lines are made with devices, pmap and shard_map, which have the
+# same meaning.
 import sys
 import pathlib
 import os
@@ -48,7 +49,8 @@ def nested(f):
     return jax.vmap(jax.vmap(f, axis_name="j"), axis_name="i")
 
 
-# all_to_all with two axes, of which JAX has no derivative that works: by one that it has.
+# JAX has no working derivative of all_to_all with two axes: this function expresses it by a form
+# that has one.
 def crossed(v, *args, **groups):
     axis_name, split, concat = args
     direct = lax.all_to_all(v, *args, **groups)
@@ -56,7 +58,7 @@ def crossed(v, *args, **groups):
     return lax.stop_gradient(direct) + (by_one - lax.stop_gradient(by_one))
 
 
-def broadcast(v, axis_name, source):  # as jax.lax.pbroadcast says it, which CPUs do not have
+def broadcast(v, axis_name, source):  # jax.lax.pbroadcast, which JAX does not support on CPUs
     return lax.psum(jnp.where(lax.axis_index(axis_name) == source, v, 0), axis_name)
 
 
@@ -64,7 +66,7 @@ def halved(v):
     return lax.while_loop(lambda c: c.sum() > 0.5, lambda c: c - jnp.abs(c) / 2 - lax.pmean(c, "i") / 16, v)
 
 
-# name: (how it is run, the lane's function, operands, which lines besides values)
+# name: (how to run it, the function of a lane, operands, which lines to write besides values)
 CALLS = {
     "psum": (mapped, lambda a: lax.psum(a, "i"), row, "slope own"),
     "psum_axis": (mapped, lambda a: lax.psum(a, ("i", 1)), square, "slope own"),

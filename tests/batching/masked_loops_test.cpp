@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/batching/masked_loops_test.cpp: a loop that would never end for a lane on another branch
-// makes no trip for it, whatever stands between the branch and the loop; nor is a loop run that the
-// program does not come to. Everything here has a time limit.
+// makes no trip for that lane, whatever is nested between the branch and the loop. A loop that the
+// program does not reach does not run either. Everything here has a time limit.
 #include <functional>
 
 #include "support/check.h"
@@ -13,9 +13,9 @@ using namespace weft::test;
 namespace {
 
 using One = std::function<Array(Array)>;
-constexpr double limit = 20;  // seconds; none of these takes a fraction of one
+constexpr double limit = 20;  // seconds; each of these takes a fraction of one
 
-// Counts down to 0, never ends for what is negative or no integer.
+// Counts down to 0. It never ends for negative values and values that are not integers.
 Array down(Array x) {
   const Array n = while_loop([](Array v) { return v != 0.; }, [](Array v) { return v - 1.; },
                              x.ndim() ? x.max() : x);
@@ -71,7 +71,8 @@ const std::vector<Way>& ways() {
 
 TEST_CASE("loops of lanes on another branch", "[control][hang]") {
   const Array x = array({3., -1., 2., -2.5});
-  const Array wide = broadcast_to(expand_dims(x, 1), {4, 3000});  // too large for lanes: lockstep
+  // too large to run lane by lane: the lanes run in lockstep
+  const Array wide = broadcast_to(expand_dims(x, 1), {4, 3000});
   const Floats want{3, -1, 2, -2.5};
   for (const Way& way : ways()) {
     INFO(way.name);
@@ -118,7 +119,7 @@ TEST_CASE("a loop that may not end is not run before one that makes no trip", "[
   const auto endless = [](Array w) {
     return while_loop([](Array v) { return v != 0.; }, [](Array v) { return v - 1.; }, w);
   };
-  const Array x(2.f), w(-1.f);  // endless(w) is
+  const Array x(2.f), w(-1.f);  // endless(w) never ends
   const auto check = [&](const char* what, auto f, float want) {
     INFO(what);
     CHECK(f(x, w).template item<float>() == want);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/batching/ragged_all_to_all_test.cpp: rows between lanes, beside the definition;
+// tests/batching/ragged_all_to_all_test.cpp: rows sent between lanes, compared with the definition;
 // derivatives, groups and mistakes.
 #include "support/check.h"
 
@@ -10,7 +10,8 @@ using namespace weft::test;
 namespace {
 
 using Numbers = std::vector<int64_t>;
-// Of each lane: what is sent to each, and from and to where.
+// For each pair of lanes: the rows that one sends to the other, their place in the source and their
+// place in the destination.
 struct Sent {
   int64_t lanes, rows_in, rows_out, width = 2;
   Numbers from, count, to, taken;  // [lane * lanes + other]
@@ -41,7 +42,8 @@ Array exchanged(const Sent& s, const Array& in, const Array& out) {
                                            table(s, s.to), table(s, s.taken));
 }
 
-// Three lanes: the first gives all it has to the last, the second one row to each.
+// There are three lanes: the first sends three rows to the last, and the second sends one row to
+// each lane.
 const Sent example{.lanes = 3,
                    .rows_in = 4,
                    .rows_out = 5,
@@ -58,7 +60,7 @@ TEST_CASE("ragged_all_to_all sends rows as it is defined", "[collective]") {
   const auto run = [](Array x, Array y) { return exchanged(example, x, y); };
   CHECK(floats(run(in, out)) == want);
   CHECK(floats(jit(run)(in, out)) == want);
-  // Everybody has the same operand, and nobody sends.
+  // No lane sends rows, so that every lane keeps its output operand.
   Sent quiet = example;
   quiet.count = Numbers(9, 0);
   CHECK(floats(exchanged(quiet, in, out)) == floats(out));
@@ -69,7 +71,7 @@ TEST_CASE("what comes by ragged_all_to_all goes back as a cotangent", "[collecti
   const Array in = given(example, 4, 1), out = given(example, 5, 100), w = cos(out);
   const auto loss = [&](Array x, Array y) { return (exchanged(example, x, y) * w).sum(); };
   const auto [by_in, by_out] = grad<0, 1>(loss)(in, out);
-  // It is linear: each element times its slope is all there is.
+  // The function is linear: the sum of each element times its slope is the value.
   CHECK(((by_in * in).sum() + (by_out * out).sum()).item<float>() ==
         Approx(loss(in, out).item<float>()).epsilon(1e-5));
   CHECK(floats(jvp(loss, std::tuple{in, out}, std::tuple{in, out}).second)[0] ==
@@ -77,7 +79,8 @@ TEST_CASE("what comes by ragged_all_to_all goes back as a cotangent", "[collecti
 }
 
 TEST_CASE("ragged_all_to_all in groups", "[collective]") {
-  // Pairs of lanes; each sends its rows 0 and 1 to the first and the second of its pair.
+  // The groups are pairs of lanes. Each lane sends row 0 to the first and row 1 to the second lane
+  // of its pair.
   const auto f = [](Array x) {
     const Array ones = array({1, 1});
     return ragged_all_to_all(x, zeros_like(x), array({0, 1}), ones,

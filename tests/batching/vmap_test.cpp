@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/batching/vmap_test.cpp: where lanes come from, where they go, and doing some at a time.
+// tests/batching/vmap_test.cpp: in_axes, out_axes and chunks of vmap.
 #include "support/check.h"
 
 using namespace weft;
@@ -110,8 +110,8 @@ TEST_CASE("chunks give what the whole gives", "[vmap]") {
     return v + 1;
   };
   CHECK(floats(vmap(counted, 0, 0, {.memory_budget = 8})(arange(6.))) == Floats{1, 2, 3, 4, 5, 6});
-  CHECK(calls == 4);  // once to measure, three chunks of two
-  // Rules of derivatives do not run.
+  CHECK(calls == 4);  // one call to measure, and three chunks of two
+  // The derivative rules do not run.
   const auto traced = [&](int64_t n) {
     const auto h = custom_vjp([](Array v) { return v; }, [](Array v) { return std::pair{v, v}; },
                               [](Array, Array ct) { return std::tuple{ct}; });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/complex_test.cpp: elementary functions of complex numbers against golden values (with
-// branch cuts, ends of the range and cancellation), and that nest values give the same bits.
+// tests/core/complex_test.cpp: compares elementary functions of complex numbers with golden values,
+// which include branch cuts, ends of the range and cancellation. Nest values must give the same
+// bits.
 #include <catch2/catch.hpp>
 #include <complex>
 #include <map>
@@ -17,7 +18,7 @@ namespace weft::math_test {
 using namespace num;
 namespace {
 
-// f(name, function) for each function of complex numbers.
+// Calls f(name, function) for each function of complex numbers.
 template <class F>
 void each_function(F f) {
 #define ONE(name) f(#name, [](auto z) { return math::name(z); })
@@ -46,7 +47,7 @@ struct Case {
   double re, im;
   long double want_re, want_im;
 };
-// By function and dtype.
+// Returns the cases by function and dtype.
 std::map<std::string, std::vector<Case>> cases() {
   std::map<std::string, std::vector<Case>> r;
   std::istringstream lines(testing::golden("complex.txt"));
@@ -65,7 +66,7 @@ std::map<std::string, std::vector<Case>> cases() {
 template <class T, class F>
 void check_golden(const std::string& name, const std::vector<Case>& list, F f) {
   REQUIRE(list.size() >= 40);
-  // The real part of e^z - 1 is a difference that may cancel.
+  // The real part of e^z - 1 is a difference, which may cancel.
   const double limit = name == "expm1" ? 8 : 4;
   for (const Case& c : list) {
     const Cx<T> got = f(Cx<T>(static_cast<T>(c.re), static_cast<T>(c.im)));
@@ -127,7 +128,7 @@ TEST_CASE("an infinite angle has no exponential, and e^-inf beside NaN is 0") {
     if (std::isnan(angle))
       CHECK((e.re == 0 && e.im == 0));
     else
-      CHECK((std::isnan(e.re) && std::isnan(e.im)));  // StableHLO's tests; C has 0
+      CHECK((std::isnan(e.re) && std::isnan(e.im)));  // as in StableHLO's tests; C has 0
     for (double x : {-100.0, -3.0, 5.0, 20.0}) {
       const auto t = math::tanh(Cx<float>(static_cast<float>(x), static_cast<float>(angle)));
       CHECK((std::isnan(t.re) && std::isnan(t.im)));
@@ -137,8 +138,8 @@ TEST_CASE("an infinite angle has no exponential, and e^-inf beside NaN is 0") {
   }
 }
 
-// The C library's functions follow annex G. Both parts are NaN here as in XLA where the angle of a
-// sine is endless, though one of C's parts is 0 or infinite there.
+// The C library's functions follow annex G of the C standard. If the angle of a sine is infinite,
+// both parts are NaN here, as in XLA. One of C's parts is 0 or infinite there.
 TEST_CASE("complex functions at zeros, infinities and NaNs are those of C") {
   using C = std::complex<double>;
   const double none = std::numeric_limits<double>::quiet_NaN();
@@ -204,7 +205,7 @@ TEST_CASE("complex powers of two keep their length at large angles") {
     const auto w = math::exp2(Cx<double>(0.3, y));
     CHECK(std::hypot(w.re, w.im) == Approx(std::exp2(0.3)));
   }
-  // cos and sin of y ln 2, by mpmath.
+  // The expected values are cos and sin of y ln 2, computed by mpmath.
   const auto w = math::exp2(Cx<double>(0, 1e14));
   CHECK(w.re == Approx(-0.87730422261562202));
   CHECK(w.im == Approx(-0.47993468407773898));
@@ -240,7 +241,7 @@ TEST_CASE("complex quotients of zeros, infinities and NaNs are those of C") {
                        << want);
           CHECK((same(got.re, want.real()) && same(got.im, want.imag())));
         }
-  // The small part of the divisor is lost beside the other.
+  // The small part of the divisor is lost in rounding beside the large one.
   const Cx<float> q = Cx<float>(INFINITY, -INFINITY) / Cx<float>(-1e-15F, -2e31F);
   CHECK((q.re == INFINITY && q.im == INFINITY));
 }
@@ -249,7 +250,7 @@ TEST_CASE("complex atan2 is the real one on the real axis") {
   for (double y : {-3.0, -0.5, 0.25, 2.0})
     for (double x : {-2.0, -0.75, 0.5, 4.0})
       CHECK(math::atan2(Cx<double>(y), Cx<double>(x)).re == Approx(std::atan2(y, x)));
-  // Against -i log((x + iy) / sqrt(x^2 + y^2)) of the C++ library.
+  // The expected value is -i log((x + iy) / sqrt(x^2 + y^2)), computed by the C++ library.
   const auto w = math::atan2(Cx<double>(1, 2), Cx<double>(3, 1));
   CHECK(w.re == Approx(0.5535743588970452));
   CHECK(w.im == Approx(0.4023594781085251));

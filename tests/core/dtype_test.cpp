@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/dtype_test.cpp: promotion against JAX's table, names, the narrow floats bit by bit.
+// tests/core/dtype_test.cpp: promotion compared with JAX's table, the names of dtypes, and the
+// narrow floats bit by bit.
 #include "weft/core/dtype.h"
 
 #include <algorithm>
@@ -21,7 +22,8 @@ namespace {
 constexpr DType all_dtypes[] = {Bool, I8,   I16, I32, I64, U8,  U16,  U32,
                                 U64,  BF16, F16, F32, F64, C64, C128, Key};
 
-// The values of a 16-bit format by its bits from +0 to +infinity, in increasing order.
+// Returns the values of a 16-bit format from +0 to +infinity, in increasing order, indexed by their
+// bits.
 template <class H>
 std::vector<double> ladder(uint16_t infinity) {
   std::vector<double> v;
@@ -30,12 +32,13 @@ std::vector<double> ladder(uint16_t infinity) {
     h.bits = static_cast<uint16_t>(b);
     v.push_back(static_cast<double>(static_cast<float>(h)));
   }
-  // Where the next finite value would be: rounding decides about infinity against this.
+  // The last entry is the value that would follow the largest finite one. Rounding to infinity
+  // depends on the midpoint between the two.
   v.push_back(2 * v[infinity - 1] - v[infinity - 2]);
   return v;
 }
 
-// Round to nearest even by search, which shares nothing with the code under test.
+// Rounds to nearest even by a search, which shares no code with the function under test.
 uint16_t nearest(const std::vector<double>& ladder, float x) {
   double a = std::fabs(static_cast<double>(x));
   auto hi = std::lower_bound(ladder.begin(), ladder.end(), a);
@@ -52,7 +55,7 @@ uint16_t nearest(const std::vector<double>& ladder, float x) {
 template <class H>
 void check_narrow(uint16_t infinity) {
   auto values = ladder<H>(infinity);
-  // Every bit pattern survives widening and narrowing; NaNs stay NaNs and become quiet.
+  // Every bit pattern survives widening and narrowing. NaNs stay NaNs and become quiet.
   int wrong = 0;
   for (uint32_t b = 0; b < 0x10000; ++b) {
     H h;
@@ -63,7 +66,7 @@ void check_narrow(uint16_t infinity) {
     wrong += std::isnan(f) != nan || H(f).bits != (nan ? (b | quiet) : b);
   }
   CHECK(wrong == 0);
-  // Around every value and every midpoint, and at random bits.
+  // These numbers are around every value and every midpoint, and have random bits.
   auto same = [&](float x) { return H(x).bits == nearest(values, x); };
   int bad = 0;
   for (size_t i = 0; i + 1 < values.size(); ++i)
@@ -84,7 +87,8 @@ void check_narrow(uint16_t infinity) {
   CHECK(bad == 0);
   CHECK(H(INFINITY).bits == infinity);
   CHECK(H(-INFINITY).bits == (infinity | 0x8000));
-  CHECK(H(std::bit_cast<float>(0xff800001u)).bits > (infinity | 0x8000));  // a NaN, not infinity
+  // it stays a NaN and does not become infinite
+  CHECK(H(std::bit_cast<float>(0xff800001u)).bits > (infinity | 0x8000));
 }
 
 }  // namespace

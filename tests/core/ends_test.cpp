@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/ends_test.cpp: nothing overflows or vanishes inside of functions whose results do not:
-// values near the ends of the range, made with 400 digits.
+// tests/core/ends_test.cpp: functions with finite results neither overflow nor underflow in
+// intermediate values. The arguments and results are near the ends of the range. The expected
+// values were computed with 400 digits.
 #include <cmath>
 
 #include "weft/core/scalar/math.h"
@@ -10,7 +11,7 @@
 namespace weft {
 namespace {
 
-// In units of the last place of the truth.
+// Returns the error in units of the last place of `truth`.
 double ulps(double got, double truth) {
   const int e = truth == 0 ? -1022 : std::max(std::ilogb(truth), -1022);
   return std::ldexp(std::fabs(got - truth), 52 - std::max(e, -900)) *
@@ -51,7 +52,8 @@ TEST_CASE("powers are right near the ends of the range") {
     INFO(v.x << " ^ " << v.y << " gives " << math::pow(v.x, v.y) << " for " << v.power);
     CHECK(ulps(math::pow(v.x, v.y), v.power) <= 2);
   }
-  // b log a is rounded, so that e to it loses digits with its size.
+  // The product b log a is rounded, so that its exponential loses the more digits, the larger the
+  // product is.
   for (const ComplexPower& v : std::initializer_list<ComplexPower>{
            {0x1.4e718d7d7625ap+664, 0x1.4e718d7d7625ap+664, 0x1.8p+0, 0x0p+0,
             0x1.ec0bfcf57c142p+995, 0x1.28f9fdfbc52eep+997},

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/environment_test.cpp: variables of the environment are read, or refused by their
-// names.
+// tests/core/environment_test.cpp: environment variables are parsed, and errors name the variable
+// whose value is invalid.
 #include "weft/core/text/environment.h"
 
 #include <catch2/catch.hpp>

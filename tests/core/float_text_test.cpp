@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/float_text_test.cpp: scalars as text, against NumPy and Python, and back to the bit.
+// tests/core/float_text_test.cpp: scalars as text, compared with NumPy and Python. Parsing the text
+// returns the same bits.
 #include "weft/core/text/float_text.h"
 
 #include <array>
@@ -27,7 +28,7 @@ uint64_t splitmix(uint64_t& state) {
 
 int mantissa_bits(DType d) { return d == F16 ? 10 : d == BF16 ? 7 : d == F32 ? 23 : 52; }
 
-// The i-th value of a rule, as in make_scalar_text.py.
+// Returns the i-th value of a rule, as make_scalar_text.py defines it.
 uint64_t bits(const std::string& rule, DType d, uint64_t i, uint64_t& state) {
   int width = itemsize(d) * 8, m = mantissa_bits(d);
   if (rule == "all") return i;
@@ -46,7 +47,7 @@ std::string shortest(T x) {
   return scalar_text(&x, dtype_of_v<T>);
 }
 
-// Reads text as a T; fails if it is none.
+// Parses text as a T. The test fails if the text is not a T.
 template <class T>
 T parsed(const std::string& text) {
   T x{};
@@ -64,7 +65,8 @@ bool refused(const std::string& text) {
 
 constexpr uint64_t no_nan = 0;
 
-// Bits that compare equal after a trip through text: NaNs lose sign and payload.
+// Returns the same bits for all values that are equal after a trip through text: NaNs lose sign and
+// payload.
 uint64_t canonical(uint64_t b, DType part) {
   uint64_t sign = uint64_t{1} << (itemsize(part) * 8 - 1),
            infinity = sign - (uint64_t{1} << mantissa_bits(part));
@@ -159,7 +161,8 @@ TEST_CASE("every scalar survives its text", "[core][text]") {
 }
 
 TEST_CASE("numbers are rounded once when read", "[core][text]") {
-  // Just above, at and just below midpoints, beyond what a double or float holds.
+  // These numbers are just above, at and just below midpoints. They have more digits than a double
+  // or float can hold.
   std::string zeros(60, '0');
   CHECK(parsed<float16_t>("1.00048828125").bits == 0x3c00);
   CHECK(parsed<float16_t>("1.00048828125" + zeros + "1").bits == 0x3c01);
@@ -168,13 +171,14 @@ TEST_CASE("numbers are rounded once when read", "[core][text]") {
   CHECK(parsed<float16_t>("-1.00048828125" + zeros + "1").bits == 0xbc01);
   CHECK(parsed<bfloat16_t>("1.00390625").bits == 0x3f80);
   CHECK(parsed<bfloat16_t>("1.00390625000000000000000000001").bits == 0x3f81);
-  CHECK(parsed<float16_t>("2.98023223876953125e-08").bits == 0);  // half of the least value
+  // half of the smallest positive value
+  CHECK(parsed<float16_t>("2.98023223876953125e-08").bits == 0);
   CHECK(parsed<float16_t>("2.980232238769531251e-08").bits == 1);
   CHECK(parsed<float16_t>("65519.99999999999999999999").bits == 0x7bff);
   CHECK(refused<float16_t>("65520"));
   CHECK(parsed<float16_t>("1e-400").bits == 0);
   CHECK(parsed<float>("1.00000005960464477540") ==
-        1.00000012f);  // above a midpoint; 1.0 by way of double
+        1.00000012f);  // above a midpoint; rounding to a double first would give 1.0
   CHECK(parsed<float>("1.00000005960464477539062500") == 1.f);
   CHECK(parsed<double>("5e-324") == 5e-324);
   CHECK(parsed<double>("2.4703282292062327e-324") == 0);

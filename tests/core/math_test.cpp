@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/math_test.cpp: elementary functions against the C library in the next precision, their
-// special values, that nest values give the same bits, and the goldens of JAX's random numbers.
+// tests/core/math_test.cpp: compares elementary functions with the C library in the next precision,
+// and checks their special values. Nest values must give the same bits. The goldens of JAX's random
+// numbers are checked here too.
 #include "weft/core/scalar/math.h"
 
 #include <catch2/catch.hpp>
@@ -35,7 +36,7 @@ struct Worst {
     if (e > error) *this = {e, x};
   }
 };
-// Over all floats, every float_stride-th.
+// Returns the worst error over every stride-th of all floats.
 template <class F, class G>
 Worst worst_float(F f, G reference, uint32_t stride = float_stride) {
   Worst w;
@@ -45,7 +46,7 @@ Worst worst_float(F f, G reference, uint32_t stride = float_stride) {
   }
   return w;
 }
-// Half of them equally spread over [lo, hi], half over all bits.
+// Half of the samples are spread equally over [lo, hi], and half have random bits.
 template <class F, class G>
 Worst worst_double(F f, G reference, double lo, double hi, int samples = double_samples) {
   Worst w;
@@ -57,7 +58,8 @@ Worst worst_double(F f, G reference, double lo, double hi, int samples = double_
   }
   return w;
 }
-// Wider than double: the reference of double. Elsewhere those tests prove nothing and are left out.
+// True if long double is wider than double, so that it can be the reference for double. Otherwise
+// those tests prove nothing and are left out.
 constexpr bool has_wide = std::numeric_limits<long double>::digits >= 64;
 
 template <class F, class G32, class G64>
@@ -90,7 +92,8 @@ T edge(int i) {
 }
 constexpr int edges = 26;
 
-// The template over nest values and over numbers, bit for bit (NaN for NaN).
+// Checks that the template gives the same bits for nest values and for numbers. Any NaN equals any
+// other.
 template <class T, class F>
 void check_same_bits(const char* name, F f) {
   const auto same = [](uint64_t bits, T want) {
@@ -153,8 +156,9 @@ TEST_CASE("roots are within 2 ULP") {
       [](long double x) { return 1 / std::sqrt(x); }, 0, 10);
 }
 TEST_CASE("sine, cosine and tangent of any float are within 2 ULP") {
-  // The C library's long double functions reduce exactly only where x87 does not, so double is
-  // compared where cancellation is mild, and below at hard points.
+  // The C library's long double functions reduce arguments exactly only where they do not use x87
+  // instructions. Double is therefore compared where cancellation is mild, and at hard points in
+  // the next test.
   CHECK_AGAINST_LIBRARY(sin, -1e4, 1e4);
   CHECK_AGAINST_LIBRARY(cos, -1e4, 1e4);
   CHECK_AGAINST_LIBRARY(tan, -1e4, 1e4);
@@ -170,8 +174,8 @@ TEST_CASE("sine and cosine near multiples of pi/2 are within 2 ULP") {
   }
   INFO(w.error << " at " << w.at);
   CHECK(w.error <= 2);
-  // The double and the float nearest to multiples of pi/2, and large powers of two; values by
-  // mpmath.
+  // These are the double and the float nearest to multiples of pi/2, and large powers of two. The
+  // expected values are from mpmath.
   CHECK(math::cos(std::ldexp(6381956970095103.0, 797)) ==
         Approx(-4.6871659242546276e-19).epsilon(1e-15));
   CHECK(math::cos(std::ldexp(16367173.0f, 72)) == Approx(-0x1.bbdd52p-30).epsilon(1e-7));
@@ -261,7 +265,8 @@ TEST_CASE("the inverse of erf") {
     CHECK(std::erf(static_cast<double>(math::erf_inv(f))) ==
           Approx(static_cast<double>(f)).epsilon(1e-6));
   }
-  // Made with 60 digits; near 1 the formula of XLA is off by millions of ULP.
+  // The expected values were computed with 60 digits. Near 1, XLA's formula is off by millions of
+  // ULP.
   for (const auto& [x, y] : {std::pair(0x1.fffffffffffffp-1, 0x1.7744f8f74e94ap+2),
                              {0x1.fffffffffep-1, 0x1.4347bf36fbae8p+2},
                              {0x1.fffffep-1, 0x1.ea8f95ae0aca8p+1},
@@ -370,7 +375,8 @@ TEST_CASE("monotone functions do not step back where methods change") {
     for (float before = f(x); steps < 4000; ++steps) {
       x = std::nextafter(x, limit);
       const float now = f(x);
-      // An error of 2 ULP may step back by one, not more.
+      // With an error of at most 2 ULP a result may be one step below the previous one, and no
+      // more.
       if (now < std::nextafter(before, -limit)) return false;
       before = now;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/names_test.cpp: variable names, those that JAX printed and the way back.
+// tests/core/names_test.cpp: variable names, compared with those that JAX printed, and their
+// parsing.
 #include "weft/core/text/names.h"
 
 #include <catch2/catch.hpp>
@@ -12,7 +13,7 @@
 using namespace weft;
 
 TEST_CASE("variables are named as in JAX", "[core][names]") {
-  // Seen in the output of jax.make_jaxpr (0.10.2).
+  // These names appeared in the output of jax.make_jaxpr (0.10.2).
   CHECK(variable_name(0) == "a");
   CHECK(variable_name(25) == "z");
   CHECK(variable_name(26) == "ba");

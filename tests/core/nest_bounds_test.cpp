@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/nest_bounds_test.cpp: what is known of the indices of a kernel, and what is refused.
+// tests/core/nest_bounds_test.cpp: the bounds that are proved for the indices of a kernel, and the
+// kernels that are refused.
 #include "weft/core/loops/nest_bounds.h"
 
 #include <fmt/format.h>
@@ -16,8 +17,8 @@ using num::Ir;
 using I = Ir<int64_t>;
 
 namespace {
-// Whether a kernel over a grid of 2 axes that copies element index(i, j) of a buffer of `elements`
-// is refused.
+// Returns true if a kernel is refused that copies element index(i, j) of a buffer of `elements`
+// over a grid of 2 axes.
 bool refused(std::vector<int64_t> grid, int64_t elements,
              const std::function<void(Builder&, int buffer, I i, I j)>& write) {
   Builder b("test");
@@ -51,7 +52,7 @@ TEST_CASE("Indices of the grid lie where its axes and strides say") {
   CHECK(reads_beyond({3, 9}, 24, dense));
   const auto turned = [](Builder&, I i, I j) { return I(23) - (j * I(3) + i); };
   CHECK_FALSE(reads_beyond({3, 8}, 24, turned));
-  CHECK(reads_beyond({3, 9}, 24, turned));  // below 0
+  CHECK(reads_beyond({3, 9}, 24, turned));  // it reads below 0
   const auto digits = [](Builder&, I i, I) {
     return num::rem(i, I(5)) * I(4) + num::rem(num::div(i, I(5)), I(4));
   };
@@ -67,7 +68,7 @@ TEST_CASE("What is read from memory has to be clamped") {
   CHECK_FALSE(reads_beyond({1, 8}, 24, clamped));
   CHECK(reads_beyond({1, 9}, 24, clamped));
   CHECK(reads_beyond({1, 8}, 24, [](Builder& b, I, I j) {
-    return num::minimum(loaded(b), I(16)) + j;  // not from below
+    return num::minimum(loaded(b), I(16)) + j;  // there is no lower bound
   }));
 }
 
@@ -82,7 +83,7 @@ TEST_CASE("A choice is known by its condition") {
 }
 
 TEST_CASE("Choices among choices are looked at in time that is linear in them") {
-  // Where the largest of some numbers is.
+  // Returns the index of the largest of n numbers.
   const auto largest = [](int64_t n) {
     return [n](Builder& b, I i, I) {
       const int numbers = b.buffer(Storage::I32, false);

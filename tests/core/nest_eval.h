@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/nest_eval.h: runs the pure instructions and branches of a kernel for one lane, by the
-// plain arithmetic that they stand for; what a template emits is compared with what it computes.
+// tests/core/nest_eval.h: evaluates the pure instructions and branches of a kernel for one lane by
+// the plain arithmetic that they represent. The result of the instructions that a template emits is
+// compared with the result of the template on plain numbers.
 #pragma once
 #include <map>
 #include <stdexcept>
@@ -11,7 +12,7 @@
 
 namespace weft::test {
 
-// Values are bits, zero-extended. Buffer b holds one element, inputs[b]; stores go to outputs[b].
+// Values are bits, zero-extended. Buffer b holds one element, inputs[b]. Stores set outputs[b].
 class LaneEval {
  public:
   LaneEval(const nest::Kernel& k, std::vector<uint64_t> inputs)
@@ -204,7 +205,7 @@ nest::Storage storage_of() {
                             : Storage::I64;
 }
 
-// A function of numbers A... as a kernel; call it on plain numbers.
+// A function of numbers A... as a kernel, which can be called on plain numbers.
 template <class... A>
 class Emitted {
  public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/number_test.cpp: the edge cases of plain arithmetic, and that nest values mean the
-// same.
+// tests/core/number_test.cpp: the edge cases of plain arithmetic. Nest values must give the same
+// results.
 #include "weft/core/scalar/number.h"
 
 #include <catch2/catch.hpp>
@@ -54,7 +54,7 @@ template <class T>
 bool same(T a, T b) {
   return (a != a && b != b) || num::detail::to_bits(a) == num::detail::to_bits(b);
 }
-// NaN has many bits; all mean the same.
+// Any NaN equals any other, whatever its bits.
 template <class T>
 bool same_bits(uint64_t a, T b) {
   return same(num::detail::from_bits<T>(a), b);

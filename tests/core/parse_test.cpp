@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/parse_test.cpp: the parser inverts the printer, and complains well about all else.
+// tests/core/parse_test.cpp: the parser inverts the printer, and reports helpful errors for all
+// other texts.
 #include <random>
 
 #include "catch.h"
@@ -24,7 +25,7 @@ std::string complaint(const std::string& text) {
   return "no complaint";
 }
 
-// The program with one equation.
+// Returns a program with one equation.
 std::string with(const std::string& equation) {
   return "{ lambda ; a:f32[3] b:i32[]. let " + equation + " in (a,) }";
 }
@@ -137,7 +138,7 @@ TEST_CASE("errors show the line and a caret", "[core][parse]") {
         "such as 2.0:f32[], found '@'\n"
         "    c:f32[3] = test_next @\n"
         "                         ^");
-  // Of a long line, a part.
+  // The error shows only a part of a long line.
   const std::string what = complaint("{ lambda ; . let" + std::string(1000, ' ') +
                                      "b:f32[] = no_op" + std::string(1000, ' '));
   CHECK(what.find("column 1027: unknown op 'no_op'") != std::string::npos);
@@ -188,7 +189,7 @@ TEST_CASE("fields that are not written have their defaults", "[core][parse]") {
 
 TEST_CASE("numbering of literals does not tell programs apart", "[core][parse]") {
   auto j = make_ref<JaxprData>();
-  literal(*j, 5);  // not used
+  literal(*j, 5);  // this literal is not used
   const Atom two = literal(*j, 2), one = literal(*j, 1), again = literal(*j, 2);
   add_equation(*j, "test_none", {one, two, again});
   CHECK(intern(j) ==
@@ -206,7 +207,7 @@ TEST_CASE("programs nest 200 deep and no deeper", "[core][parse]") {
   CHECK(read_jaxpr(to_string(j)) == j);
   CHECK(complaint(nested(201)).find("programs nested more than 200 deep") != std::string::npos);
   CHECK(complaint(std::string(100000, '{')).find("expected 'lambda'") != std::string::npos);
-  // Definitions nest without braces, in either order.
+  // Named definitions nest without braces, in either order.
   const auto defined = [](int n, bool upwards) {
     std::string text;
     for (int k = 0; k < n; ++k) {
@@ -241,7 +242,7 @@ TEST_CASE("random programs survive the round trip", "[core][parse]") {
 
 namespace {
 
-// What happens to text on its way: cuts, changed characters, repeated and dropped pieces.
+// Damages the text: cuts it, changes characters, and repeats and drops pieces.
 std::string mutated(std::string s, std::mt19937_64& random) {
   const auto below = [&](size_t n) { return static_cast<size_t>(random() % (n ? n : 1)); };
   static const std::string likely = "{}()[]=:;,.~'\"\\ \n-0123456789abinlet_\xff";
@@ -261,7 +262,7 @@ std::string mutated(std::string s, std::mt19937_64& random) {
   return s;
 }
 
-// Reads any text without a crash; what is accepted is a program.
+// Reads any text without a crash. If the text is accepted, it must be a valid program.
 void try_to_read(const std::string& text) {
   try {
     const Jaxpr j = read_jaxpr(text);

@@ -20,7 +20,7 @@ std::string unhex(const std::string& s) {
   return bytes;
 }
 
-// "str 2" and so many lines.
+// Reads "str N" and the N lines that follow.
 std::string block(std::istream& in, const std::string& name) {
   std::string line, text;
   std::getline(in, line);
@@ -76,7 +76,7 @@ TEST_CASE("what NumPy does not have prints alike", "[core][print]") {
   CHECK(array_repr(key, Key, Shape{}) == "array([ 0, 42], dtype=key<fry>)");
   CHECK(array_repr(key, Key, Shape{2}) == "array([[ 0, 42],\n       [ 7,  8]], dtype=key<fry>)");
   CHECK(array_repr(key, Key, Shape{0}) == "array([], dtype=key<fry>)");
-  // Unaligned data, and a huge array: only the ends are looked at.
+  // The data may be unaligned, and only the ends of a huge array are read.
   char bytes[9] = {};
   CHECK(array_str(bytes + 1, F64, Shape{1}) == "[0.]");
 }

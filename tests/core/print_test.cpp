@@ -20,7 +20,7 @@ namespace {
 struct Case {
   std::string title, text;
 };
-// The programs that JAX printed.
+// Reads the programs that JAX printed.
 std::vector<Case> jax_programs() {
   std::vector<Case> cases;
   std::istringstream in(golden("jaxpr.txt"));
@@ -44,7 +44,7 @@ Jaxpr body_of(int equations) {
   return intern(j);
 }
 
-// The text of one equation with these fields.
+// Returns the text of one equation with these fields.
 std::string printed(const FieldsOfAllKinds& p) {
   auto j = make_ref<JaxprData>();
   j->out = {add_equation(*j, "test_fields", {}, make_params(p))};
@@ -61,7 +61,7 @@ TEST_CASE("programs of JAX print as JAX prints them", "[core][print]") {
     try {
       printed = to_string(read_jaxpr(text));
     } catch (const ParseError& e) {
-      // An op that this build lacks.
+      // This build does not have the op.
       if (std::string(e.what()).find("unknown op") == std::string::npos) throw;
       WARN(title << ": " << e.what());
       continue;
@@ -155,7 +155,7 @@ TEST_CASE("names of shared programs are unique words and no variables", "[core][
 }
 
 TEST_CASE("programs held many times are printed once", "[core][print]") {
-  // Each holds the one below twice: 2^60 uses, and 60 texts.
+  // Each program contains the one below it twice: 2^60 uses, but only 60 texts.
   Jaxpr j = body_of(1);
   for (int i = 0; i < 60; ++i) {
     auto next = make_ref<JaxprData>();

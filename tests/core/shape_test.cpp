@@ -11,7 +11,7 @@ using namespace weft;
 
 namespace {
 
-// The text of the E that f raises.
+// Returns the text of the E that f raises.
 template <class E, class F>
 std::string error_of(F&& f) {
   try {
@@ -49,7 +49,7 @@ TEST_CASE("sizes are checked", "[core][shape]") {
   CHECK(error_of<ShapeError>([] { Shape{2, -1}; }) ==
         "negative size -1 in shape (2, -1)" + at(__LINE__ - 1));
   CHECK_THROWS_AS(Shape(std::vector<int64_t>{-5}), ShapeError);
-  CHECK_THROWS_AS(Shape({~uint64_t{0}}), ShapeError);  // would wrap to -1
+  CHECK_THROWS_AS(Shape({~uint64_t{0}}), ShapeError);  // the size would wrap to -1
   CHECK_THROWS_AS(Shape({2}).with(0, -1), ShapeError);
   CHECK(Shape{limit}.elements() == limit);
   CHECK_THROWS_AS((Shape{limit, 2}.elements()), ShapeError);

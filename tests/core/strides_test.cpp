@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/strides_test.cpp: how indices grow along axes of the grid and loops, and what they can
-// be (core/loops/strides.h, core/loops/nest_bounds.h).
+// tests/core/strides_test.cpp: strides of indices along axes of the grid and along loops, and the
+// ranges of indices (core/loops/strides.h, core/loops/nest_bounds.h).
 #include "weft/core/loops/strides.h"
 
 #include "weft/core/loops/nest_bounds.h"
@@ -17,7 +17,7 @@ struct Written {
   Id i = b.index(0), j = b.index(1);
   Id integer(int64_t x) { return b.integer(x); }
   Id two(Opcode op, Id x, Id y) { return b.pure(op, Kind::I64, {x, y}); }
-  // What nothing reads is in no block.
+  // Stores x, because a value without a use is not in any block.
   void read(Id x) { b.store(out, integer(0), x); }
   int out = b.buffer(nest::Storage::I64, true);
   nest::Kernel finish() { return b.finish(2, 1, {}); }
@@ -35,7 +35,8 @@ TEST_CASE("strides along an axis of the grid are sums of products", "[strides]")
   const nest::Kernel k = w.finish();
   CHECK(stride_along(k, at, {.axis = 0}) == 100);
   CHECK(stride_along(k, at, {.axis = 1}) == -1);
-  CHECK(stride_along(k, scaled, {.axis = 0}) == std::nullopt);  // known only when it runs
+  // the stride is known only at run time
+  CHECK(stride_along(k, scaled, {.axis = 0}) == std::nullopt);
   CHECK(stride_along(k, scaled, {.axis = 1}) == 0);
   CHECK(stride_along(k, squared, {.axis = 0}) == std::nullopt);
   CHECK(stride_along(k, shifted, {.axis = 0}) == 8);
@@ -68,7 +69,7 @@ TEST_CASE("strides along a loop take what stands around it for constant", "[stri
   const nest::Kernel k = w.finish();
   const Id index = k.insts[static_cast<size_t>(x)].args[0];
   CHECK(stride_along(k, index, {.index = t, .block = body}) == 4);
-  // Of two rows the same trip reads what lies j elements apart.
+  // In neighboring rows the same trip reads elements whose distance is j.
   CHECK(stride_along(k, index, {.axis = 0}) == std::nullopt);
   CHECK(ranges_of(k)[static_cast<size_t>(t)] == Range{0, 9});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/test_ops.cpp: ops of the tests, and building programs by hand.
+// tests/core/test_ops.cpp: the ops of the tests, and helpers that build programs by hand.
 #include "weft/tests/core/test_ops.h"
 
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/test_ops.h: ops that exist in the tests of core/ alone: every kind of field, any
-// number of operands and results. They need nothing of ops/.
+// tests/core/test_ops.h: ops that exist only in the tests of core/. They have every kind of field
+// and any number of operands and results. They do not depend on ops/.
 #pragma once
 #include <string>
 
@@ -10,7 +10,7 @@
 
 namespace weft::testing {
 
-// "test_fields": any operands -> f32[]. One field of each kind that is printed on one line.
+// "test_fields": any operands -> f32[]. It has one field of each kind that is printed on one line.
 enum class Mode : uint8_t { low, high };
 struct FieldsOfAllKinds {
   bool flag = false;
@@ -25,30 +25,31 @@ struct FieldsOfAllKinds {
   Types types;
   WEFT_FIELDS(flag, number, mode, real, label, dtype, ints, bools, strings, types)
 };
-// "test_loop": the results of `body`, which takes the operands.
+// "test_loop": returns the results of `body`, which takes the operands.
 struct LoopOfTests {
   Ref<const JaxprData> body;
   std::vector<Ref<const JaxprData>> others;
   Ints lanes;
   WEFT_FIELDS(body, others, lanes)
 };
-// "test_call": the same with the fields of a jit.
+// "test_call": like "test_loop", with the fields of a jit.
 struct CallOfTests {
   Ref<const JaxprData> jaxpr;
   std::string name;
   WEFT_FIELDS(jaxpr, name)
 };
-// "test_callback": any operands -> nothing.
+// "test_callback": any operands -> no results.
 struct CallbackOfTests {
   Opaque callback;
   WEFT_FIELDS(callback)
 };
-// Further: "test_next", x -> x of the same type; "test_many", x -> three of x; "test_none", any ->
-// nothing.
+// There are also "test_next", x -> x of the same type; "test_many", x -> three of x; "test_none",
+// any -> no results.
 
-// The op of that name, which must be there.
+// Returns the op of that name, which must exist.
 const Op& op(const std::string& name);
-// An equation; its outputs are numbered from what is there. Types come from the rule of the op.
+// Adds an equation. Its results get the next free variable numbers, and their types come from the
+// op's type rule.
 Atom add_equation(JaxprData& j, const std::string& name, std::vector<Atom> in,
                   AnyParams params = {});
 Atom input(JaxprData& j, const Type& t);

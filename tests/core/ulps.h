@@ -8,8 +8,8 @@
 
 namespace weft::math_test {
 
-// |got - want| in units of the last place of T at `want`; huge if the kinds or the signs of zero
-// differ.
+// Returns |got - want| in units of the last place of T at `want`. The result is huge if the values
+// differ in kind (finite, infinite, NaN) or in the sign of zero.
 template <class T>
 double ulps(T got, long double want) {
   using L = std::numeric_limits<T>;

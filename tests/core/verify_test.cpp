@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/core/verify_test.cpp: every rule of a well-formed program, broken once.
+// tests/core/verify_test.cpp: each test breaks one rule of a well-formed program.
 #include <functional>
 
 #include "catch.h"
@@ -144,7 +144,7 @@ TEST_CASE("inner programs are verified", "[core][verify]") {
   j->out = {add_equation(*j, "test_loop", {input(*j, f32)}, make_params(LoopOfTests{bad, {}, {}}))};
   const Jaxpr outer = intern(j);
   verify(outer);
-  inner->literals.push_back({Bool, false, {2, 0}});  // after it was interned
+  inner->literals.push_back({Bool, false, {2, 0}});  // changed after it was interned
   CHECK_THROWS_WITH(verify(outer), Catch::Matchers::Contains("ir.V4"));
   inner->literals.clear();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/effects/callback_test.cpp: pure_callback, io_callback, custom_call: what functions of the
-// user's are called with, how often, and what becomes of their results and exceptions.
+// tests/effects/callback_test.cpp: pure_callback, io_callback and custom_call. The tests check the
+// values and the number of calls that functions of the user get, and their results and exceptions.
 #include <fmt/format.h>
 
 #include "effects/printed.h"
@@ -13,7 +13,7 @@ namespace {
 
 const ShapeDtypeStruct scalar{{}, F32};
 
-// Callbacks know the values they are given.
+// Callbacks can read the values of their arguments.
 Array doubled(Array x) {
   return pure_callback([](Array v) { return Array(2 * v.item<float>()).astype(F32); }, scalar, x);
 }
@@ -22,7 +22,7 @@ struct Stop {
   int code;
 };
 
-// The values that f was called with, in order.
+// Records the values with which f was called, in order.
 struct Log {
   std::vector<float> values;
   Array operator()(Array x) {
@@ -53,7 +53,7 @@ TEST_CASE("pure_callback gives what the function returns", "[effects]") {
   CHECK(floats(vmap(jit(doubled))(x)) == Floats{2, 4, 6});
   CHECK(floats(vmap(doubled, 0, 0, {.chunk_size = 2})(x)) == Floats{2, 4, 6});
   CHECK(floats(vmap(vmap(doubled, 0), 1)(array({{1., 2.}, {3., 4.}}))) == Floats{2, 6, 4, 8});
-  // Trees of arguments and results, and arguments that are no Arrays.
+  // Arguments and results may be trees, and arguments may be other types than Array.
   using Pair = std::pair<Array, std::vector<Array>>;
   const auto sums = [](Pair p, int times) {
     return std::tuple{p.first * times, p.second[0].astype(F64)};
@@ -95,7 +95,7 @@ TEST_CASE("pure_callback in loops and branches, for the lanes that run", "[effec
   });
   CHECK(scanned(array({1., 2., 3.})).item<float>() == 11);
   CHECK(calls == 3);
-  // Dropped where nobody reads it, merged where it stands twice.
+  // A call is dropped if its result is not used, and two equal calls are merged.
   static int all = 0;
   const auto stateless = [](Array x) {
     return pure_callback(
@@ -124,7 +124,7 @@ TEST_CASE("io_callback is called as the program says", "[effects]") {
   g(1.);
   CHECK(log.values == Floats{1, 1, 2});
   log.values.clear();
-  jit(vmap(f))(array({1., 5.}));  // all lanes at each step
+  jit(vmap(f))(array({1., 5.}));  // each step calls it for all lanes
   CHECK(log.values == Floats{1, 5, 1, 5, 2, 6});
   log.values.clear();
   jit([&](Array x) { return fori_loop(0, 3, [&](Array, Array c) { return log(c); }, x); })(1.);
@@ -195,7 +195,7 @@ TEST_CASE("the exception of a callback ends the call as it is", "[effects]") {
                               [&](Array c) { return stops(c) + 1.; }, v);
           }))(x);
         }) == 7);
-  CHECK(jit(stops)(1.).item<float>() == 1);  // and nothing is left behind
+  CHECK(jit(stops)(1.).item<float>() == 1);  // the failed call does not affect this one
 }
 
 TEST_CASE("a callback may call Weft", "[effects]") {
@@ -205,7 +205,7 @@ TEST_CASE("a callback may call Weft", "[effects]") {
   }));
   const Array x = zeros({2, 3});
   CHECK(floats(f(x)) == Floats{6, 6});
-  // Its prints are those of its own calls.
+  // The ordered prints are only those of its own calls.
   const auto prints = jit([&](Array x) {
     debug_print("before");
     const Array y = pure_callback(
@@ -249,7 +249,7 @@ TEST_CASE("what a callback must keep to", "[effects]") {
   });
   CHECK(grad(ruled)(1.).item<float>() == 2);
   CHECK(floats(vmap(grad(ruled))(ones({2}))) == Floats{2, 2});
-  // In a loop whose derivative runs its body again.
+  // The derivative of this loop runs the body again.
   Log log;
   const auto again = [&](Array x) {
     return while_loop([](Array v) { return v < 3.; },
@@ -284,7 +284,7 @@ TEST_CASE("custom_call calls compiled functions", "[effects]") {
         custom_call("test.axpy", [](void* const*, const void* const*, const BufferType*) {}, x, x);
       },
       "custom_call: 'test.axpy' is the name of another function already");
-  // Types of operands and results.
+  // The function gets the types of operands and results.
   const auto shapes = [](void* const* out, const void* const* in, const BufferType* t) {
     auto* r = static_cast<int64_t*>(out[0]);
     r[0] = static_cast<int64_t>(t[0].dtype == F64);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/effects/check_test.cpp: check: which failure is told, when, and with which lane and values;
-// mode "check" of indices.
+// tests/effects/check_test.cpp: checks by `check`: which failure is reported, at which time, and
+// with which lane and values. Indices of mode "check" are tested too.
 #include <fmt/format.h>
 
 #include "effects/printed.h"
@@ -11,7 +11,7 @@ using namespace weft::test;
 
 namespace {
 
-// The text without the place of the call, which it must have.
+// Returns the text of the failure without the place of the call, which the text must contain.
 template <class F>
 std::string failure(F&& f) {
   std::string text = error_of<CheckError>(std::forward<F>(f));
@@ -63,7 +63,7 @@ TEST_CASE("check names the lane", "[effects]") {
   CHECK(failure([&] { vmap(jit(sure_root))(x); }) == lane);
   const std::string named = "check failed in lane 2 of axis 'i': x must be positive, got -3.0";
   CHECK(failure([&] { vmap(sure_root, 0, 0, {.axis_name = "i"})(x); }) == named);
-  // Chunks know their place in the whole.
+  // A chunk reports the lane's number in the whole map.
   for (int64_t chunk : {1, 2, 3}) {
     INFO("chunks of " << chunk);
     CHECK(failure([&] { vmap(sure_root, 0, 0, {.axis_name = "i", .chunk_size = chunk})(x); }) ==
@@ -161,7 +161,7 @@ TEST_CASE("mode \"check\" of computed indices", "[effects]") {
         }) ==
         "check failed: mode \"check\": index [0 1 3] is out of bounds for axis 0 with size 3; "
         "element [2] is the first that fails");
-  // Small and unsigned types of indices.
+  // Indices may have small and unsigned dtypes.
   CHECK(failure([&] { jit(get)(x, full({}, 200, U8)); }) ==
         "check failed: mode \"check\": index 200 is out of bounds for axis 0 with size 3");
   CHECK(jit(get)(arange(300.), full({}, -100, I8)).item<float>() == 200);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/effects/golden_test.cpp: what is printed against what jax.debug.print prints
+// tests/effects/golden_test.cpp: compares the output of debug_print with that of jax.debug.print
 // (tests/effects/make_effects.py).
 #include "golden.h"
 
@@ -36,7 +36,7 @@ const std::map<std::string, Array>& values() {
   return all;
 }
 
-// Of the lines that have no text.
+// Returns the output of the cases whose lines have only a name and no format text.
 std::string shown(const std::string& name) {
   const auto lane = [](Array v) {
     debug_print("lane {}", v);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/effects/make_effects.py: effects.txt, what jax.debug.print prints (written with JAX 0.10.2).
-# Usage: make_effects.py > effects.txt
+# tests/effects/make_effects.py: writes effects.txt, the output of jax.debug.print (written with JAX
+# 0.10.2). Usage: make_effects.py > effects.txt
 import contextlib
 import io
 
@@ -42,7 +42,8 @@ for name, x in values.items():
         escaped = text.replace("\n", "\\n")
         show(f"{name} '{escaped}' ->", printed(jax.jit(lambda v: jax.debug.print(text, v)), jnp.asarray(x)))
 
-# Of nested maps JAX prints all outer lanes of inner lane 0 first; here outer lanes come one after another.
+# For nested maps JAX prints all outer lanes of inner lane 0 first. Here the outer lanes print one
+# after another.
 x = jnp.arange(3, dtype=jnp.float32)
 show("vmap ->", printed(jax.vmap(lambda v: jax.debug.print("lane {}", v)), x))
 show("scan ->", printed(jax.jit(lambda v: jax.lax.scan(lambda c, e: (c + e, jax.debug.print("{} {}", c, e)), 0., v)[0]), x))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/effects/print_test.cpp: debug_print: what is printed, how often and in which order, under
-// each transform and in each loop.
+// tests/effects/print_test.cpp: the text, number and order of the prints of debug_print under each
+// transform and in each loop.
 #include <fmt/format.h>
 
 #include <thread>
@@ -13,13 +13,14 @@ using namespace weft::test;
 
 namespace {
 
-// The same text eagerly, compiled, and mapped inside a compiled function or around one.
+// Checks that f prints the same text eagerly, compiled, and mapped inside a compiled function or
+// around one.
 template <class F>
 void check_printed(F f, const Array& x, const std::string& want) {
   CHECK(printed([&] { f(x); }) == want);
   const auto jitted = jit(f);
   CHECK(printed([&] { jitted(x); }) == want);
-  CHECK(printed([&] { jitted(x); }) == want);  // not while it is traced alone
+  CHECK(printed([&] { jitted(x); }) == want);  // tracing alone does not print
 }
 template <class F>
 void check_mapped(F f, const Array& x, const std::string& want) {
@@ -80,13 +81,13 @@ TEST_CASE("debug_print prints at each run", "[effects]") {
   const auto f = [](Array x) {
     debug_print("in {}", x);
     const Array y = x * 2.;
-    debug_print("in {}", x);  // equal to the first one
+    debug_print("in {}", x);  // equal to the first print
     debug_print("out {}", y);
     return y;
   };
   check_printed(f, Array(2.f), "in 2.0|in 2.0|out 4.0|");
   const auto unused = [](Array x) {
-    debug_print("{}", sin(x) * 0.);  // nobody needs it
+    debug_print("{}", sin(x) * 0.);  // its result is not used
     return x;
   };
   check_printed(unused, zeros({}), "0.0|");
@@ -112,7 +113,7 @@ TEST_CASE("debug_print prints lane by lane", "[effects]") {
   };
   check_mapped(matrix, arange(4.).reshape({2, 2}),
                "row [0. 1.]|a 0.0|b 1.0|a 1.0|b 2.0|row [2. 3.]|a 2.0|b 3.0|a 3.0|b 4.0|");
-  // Lanes of the inner map are those of axis 0.
+  // The lanes of the inner map are along axis 0.
   const auto columns = [&](Array x) { return vmap(vmap(two, 0), 1)(x); };
   CHECK(printed([&] { jit(columns)(arange(4.).reshape({2, 2})); }) ==
         "a 0.0|b 1.0|a 2.0|b 3.0|a 1.0|b 2.0|a 3.0|b 4.0|");
@@ -148,7 +149,7 @@ TEST_CASE("debug_print in a scan", "[effects]") {
   };
   check_printed(f, array({1., 2.}), "0.0 1.0|1.0 2.0|sum 3.0|");
   check_mapped(f, array({{1., 2.}, {3., 4.}}), "0.0 1.0|1.0 2.0|sum 3.0|0.0 3.0|3.0 4.0|sum 7.0|");
-  // A map in each step.
+  // Each step of the loop runs a map.
   const auto mapped = [](Array x) {
     const auto step = [](Array c, Array v) {
       vmap([](Array e) {
@@ -193,7 +194,7 @@ TEST_CASE("debug_print in a while loop, for the lanes that run", "[effects]") {
   check_mapped(f, array({2., 5., 0.}), "2.0|0.0|1.0|2.0|");
   check_mapped([&](Array x) { return vmap(f)(x); }, array({{2., 5.}, {1., 2.}}),
                "2.0|1.0|2.0|2.0|");
-  // A lane that is done is not asked again.
+  // The condition does not run again for a lane that has finished.
   const auto asked = [](Array x) {
     return while_loop(
         [](Array v) {
@@ -240,7 +241,7 @@ TEST_CASE("debug_print in branches, for the lanes that take them", "[effects]") 
   check_printed(f, Array(0.f), "less 0.0|less|");
   check_mapped(f, array({0., 2., 1.}), "less 0.0|less|more 2.0|less 1.0|less|");
   check_mapped(f, array({2., 3.}), "more 2.0|more 3.0|");
-  // One predicate for all lanes.
+  // All lanes have the same predicate.
   const auto shared = [&](Array x) {
     return vmap([&](Array v) {
       return cond(
@@ -299,7 +300,7 @@ TEST_CASE("debug_print prints once in the derivative of a loop", "[effects]") {
   check_printed([&](Array x) { return grad(by_scan)(x); }, Array(0.f), "0.0|1.0|1.8|");
   check_mapped([&](Array x) { return grad(by_scan)(x); }, array({0., 1.}),
                "0.0|1.0|1.8|1.0|1.8|2.8|");
-  // Short ones keep what each step leaves, long ones run again in blocks.
+  // A short loop stores the residuals of each step. A long one recomputes them in blocks.
   for (int64_t bound : {8, 100}) {
     const auto by_while = [=](Array x) {
       return while_loop([](Array v) { return v < 4.; },
@@ -455,7 +456,7 @@ TEST_CASE("at most 1 MB is printed in a call", "[effects]") {
         },
         x);
   });
-  for (int k = 0; k < 2; ++k) {  // anew for each call
+  for (int k = 0; k < 2; ++k) {  // each call prints again
     const std::string text = printed([&] { f(1.); });
     CHECK(count(text, line) == (1 << 20) / 1001);
     CHECK(holds(text, "|weft: 53 more lines are not shown: a call prints at most 1048576 bytes|"));
@@ -509,7 +510,7 @@ TEST_CASE("texts with a mistake are refused at the call", "[effects]") {
         })(x);
       },
       "'{:.2f}' formats a real number, and value 0 is f32[2]; {} prints any array");
-  // A lane's value is a scalar.
+  // The value of a lane is a scalar.
   CHECK(printed([&] {
           vmap([](Array v) {
             debug_print("{:.1f}", v);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/effects/printed.h: what a function writes to std::cout.
+// tests/effects/printed.h: captures the text that a function writes to std::cout.
 #pragma once
 #include <iostream>
 #include <sstream>
@@ -9,7 +9,7 @@
 
 namespace weft::test {
 
-// Catches what is written while it lives.
+// Captures the output during its lifetime.
 class Caught {
  public:
   Caught() : before_(std::cout.rdbuf(text_.rdbuf())) {}
@@ -22,7 +22,7 @@ class Caught {
   std::streambuf* before_;
 };
 
-// In one line: "a|b|".
+// Returns the output in one line: "a|b|".
 template <class F>
 std::string printed(F&& f) {
   const Caught caught;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/effects/sink_test.cpp: lax::dce_sink: what it reads is computed, by itself and in maps,
-// loops, branches and derivatives.
+// tests/effects/sink_test.cpp: lax::dce_sink keeps the computation of its operands, by itself and
+// in maps, loops, branches and derivatives.
 #include "effects/printed.h"
 
 using namespace weft;
@@ -9,7 +9,7 @@ using namespace weft::test;
 
 namespace {
 
-// Programs count what computes a value by calls of a function that may be dropped.
+// Counts how often a value is computed by a call of a function that may be dropped.
 struct Counted {
   int calls = 0;
   Array operator()(Array x) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/effects/traceback_test.cpp: WEFT_TRACEBACK=1 shows the user's functions in errors.
+// tests/effects/traceback_test.cpp: with WEFT_TRACEBACK=1 errors show the functions of the user.
 #include <cstdlib>
 
 #include "support/check.h"

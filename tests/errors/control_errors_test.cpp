@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/errors/control_errors_test.cpp: what branches and loops say to their users' mistakes.
+// tests/errors/control_errors_test.cpp: error texts of branches and loops for mistakes of the user.
 #include "support/check.h"
 
 using namespace weft;
@@ -13,7 +13,7 @@ struct Params {
 using List = std::vector<Array>;
 }  // namespace
 
-// What newcomers could not place.
+// These are errors that newcomers could not understand.
 TEST_CASE("messages say where, and what to write", "[errors]") {
   const std::string here = "control_errors_test.cpp:";
   const auto said = [](auto f) { return error_of<Error>(f); };

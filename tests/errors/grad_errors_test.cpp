@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/errors/grad_errors_test.cpp: what the derivatives say to their users' mistakes.
+// tests/errors/grad_errors_test.cpp: error texts of the derivative transforms for mistakes of the
+// user.
 #include "support/check.h"
 
 using namespace weft;

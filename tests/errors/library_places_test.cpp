@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/errors/library_places_test.cpp: as places_test.cpp, of special functions, distributions and
-// initializers.
+// tests/errors/library_places_test.cpp: the checks of places_test.cpp for special functions,
+// distributions and initializers.
 #include "errors/places.h"
 
 using namespace weft;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/errors/names_test.cpp: the error of a call names the function that the user wrote, not what
-// that is made of, and the argument or leaf that is wrong.
+// tests/errors/names_test.cpp: the error of a call names the function that the user called, not a
+// function that implements it. It also names the wrong argument or leaf.
 #include <complex>
 
 #include "errors/places.h"
@@ -11,7 +11,7 @@ using namespace weft::test;
 
 namespace {
 
-// What the error of f says begins so, and its line is named once.
+// Checks that the text of f's error begins with `begin` and names the line once.
 template <class E, class F>
 void names(const std::string& begin, F f) {
   const std::string text = error_of<E>(f);
@@ -94,7 +94,7 @@ TEST_CASE("linear_transpose of a bounded loop says what is possible", "[errors][
   INFO(text);
   CHECK(holds(text, "linear_transpose does not work for while_loop with .max_trips"));
   CHECK(!holds(text, "Give the loop"));
-  // What it says to use.
+  // The alternative that the error suggests works.
   CHECK(std::get<0>(vjp(loop, v3()).second(v3()))[0].item<float>() == 8);
 }
 
@@ -125,7 +125,7 @@ TEST_CASE("empty handles are named by argument and leaf", "[errors][names]") {
   names<ShapeError>("jit: the function returned an empty Array", [&] { jit(nothing)(1.); });
   names<ShapeError>("scan: the function returned an empty Array",
                     [] { scan([](Array c, Array) { return std::pair{c, Array()}; }, 0., v3()); });
-  // A callable that was refused an empty handle takes others as before.
+  // A callable that got an empty handle accepts other arguments as before.
   const auto f = jit(id);
   CHECK_THROWS_AS(f(e), ShapeError);
   CHECK(f(Array(2.)).item<float>() == 2);

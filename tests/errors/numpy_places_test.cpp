@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/errors/numpy_places_test.cpp: mistakes in calls of NumPy's functions beyond those of
-// places_test.cpp: the line of the call stands in the text, and what to write where values must be
-// known.
+// places_test.cpp. The error names the line of the call. If the values of an argument must be
+// known, it says what to write instead.
 #include "errors/places.h"
 
 using namespace weft;
@@ -10,7 +10,7 @@ using namespace weft::test;
 
 namespace {
 Array ints() { return array({1, 2, 3}); }
-// The text of the error that f of a traced vector raises.
+// Returns the text of the error that f of a traced vector raises.
 template <class F>
 std::string traced(F f) {
   return error_of<ConcretizationError>([&] { jit(f)(array({1., 0., 2.})); });

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/errors/places.h: calls with a mistake, and whether the errors name their lines.
+// tests/errors/places.h: calls with a mistake, and checks that the errors name their lines.
 #pragma once
 #include "support/check.h"
 
 namespace weft::test {
 
-// A call as text, its place, and itself.
+// The text of a call, its place, and the call itself.
 struct Call {
   const char* text;
   Location at;
@@ -38,7 +38,7 @@ inline void check_places(const std::vector<Call>& calls) {
   }
 }
 
-inline const Array e;  // an empty handle: wrong everywhere
+inline const Array e;  // an empty handle, which is an error in every call
 inline Array v3() { return array({1., 2., 3.}); }
 inline Array& lvalue() {
   static Array x;

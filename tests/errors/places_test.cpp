@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/errors/places_test.cpp: the error of every call names the line of the user who called: each
-// function, method, operator and transform is called with a mistake, here, and "(at" this file and
-// line stands in the text. Without a place are only !x and (bool)x of an empty handle, tree::map of
-// several trees, and vjp, linearize, linear_transpose of more than six arguments: the language
-// leaves no room for one.
+// tests/errors/places_test.cpp: the error of every call names the line of the user's code. Each
+// function, method, operator and transform is called here with a mistake. The text must contain
+// "(at", this file and the line. Only a few calls have no place, because the language has no way to
+// pass one. These are !x and (bool)x of an empty handle, tree::map of several trees, and vjp,
+// linearize and linear_transpose of more than six arguments.
 #include "errors/places.h"
 
 using namespace weft;
@@ -12,7 +12,7 @@ using namespace weft::test;
 
 namespace {
 
-// Functions of one and of two arrays, which all fail on an empty handle.
+// Functions of one and of two arrays: all of them fail on an empty handle.
 using Unary = Array (*)(const Arg&);
 using Binary = Array (*)(const Arg&, const Arg&);
 const std::vector<Unary> unary = {sin,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/errors/table_test.cpp: users' mistakes in one table: what is done wrong, the class of the
-// error, and the phrase of its text that tells it from others (JAX's, where JAX has the error).
+// tests/errors/table_test.cpp: one table of users' mistakes. Each row has the mistake, the class of
+// the error, and the phrase of its text that identifies it (JAX's phrase if JAX has the error).
 #include <thread>
 #include <typeinfo>
 
@@ -38,7 +38,7 @@ Mistake raises(const char* what, const char* phrase, F f) {
 
 std::vector<Mistake> values() {
   return {
-      // A ShapeError of its own kind: rules of transposition tell it from others.
+      // This ShapeError has its own class, because transposition rules have to distinguish it.
       raises<EmptyArrayError>("use of an empty handle", "empty Array", [] { Array() + v3(); }),
       raises<ShapeError>("item() of three elements", "item() needs an array of one element",
                          [] { v3().item<float>(); }),
@@ -507,7 +507,7 @@ std::vector<Mistake> programs() {
   };
 }
 
-// "" if the mistake raises its own error with its phrase, at a line of this file.
+// Returns "" if the mistake raises its own error with its phrase, at a line of this file.
 std::string wrong(const Mistake& m) {
   try {
     m.make();
@@ -516,7 +516,7 @@ std::string wrong(const Mistake& m) {
     if (typeid(e) != *m.error)
       return "another class, " + std::string(typeid(e).name()) + ": " + text;
     if (!holds(text, m.phrase)) return "another text: " + text;
-    // A bool() knows only where its value was made.
+    // bool() knows only the place at which its value was made.
     return holds(text, "at table_test.cpp:") ? "" : "no place: " + text;
   }
   return "no error";
@@ -531,7 +531,7 @@ TEST_CASE("each mistake has its own error, by class and phrase", "[errors][table
     for (const Mistake& m : part) {
       INFO(m.what << ": \"" << m.phrase << "\"");
       CHECK(wrong(m) == "");
-      // It leaves nothing behind: the next call works.
+      // The error has no lasting effect: the next call works.
       CHECK((Array(1.) + 1).item<float>() == 2);
     }
     count += part.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/errors/transform_places_test.cpp: the errors of transforms name the line where the user
-// wrote them, those of operations inside the operations' own.
+// tests/errors/transform_places_test.cpp: errors of transforms name the line at which the user
+// wrote the transform. Errors of operations inside it name the operation's line.
 #include <functional>
 
 #include "errors/places.h"
@@ -124,7 +124,7 @@ TEST_CASE("trees, programs and files name the line of the call", "[errors][place
 
 namespace {
 
-// A function whose one operation fails, written on its own line.
+// A function with one failing operation, which is written on its own line.
 int op_line = 0;
 #define OP_LINE (op_line = __LINE__)
 Array fails(Array x) { return OP_LINE, x.transpose({7}); }
@@ -162,7 +162,7 @@ TEST_CASE("an error inside a traced function names the operation's line", "[erro
   check_op_line("vectorized_map", [] { vectorized_map(failing, m23()); });
   check_op_line("sequential_vmap", [] { vmap(sequential_vmap(failing))(m23()); });
   check_op_line("jit(vmap(grad))", [] { jit(vmap(grad(failing)))(m23()); });
-  // A rule that runs when the map is, whoever runs it: here a program that runs again.
+  // This rule runs when the map runs, even if the map is applied to a program that is traced again.
   const auto ruled =
       custom_vmap(id, [](int64_t, auto, Array a) { return std::pair{failing(a), true}; });
   check_op_line("custom_vmap", [&] { vmap(ruled)(m23()); });
@@ -216,7 +216,7 @@ TEST_CASE("an error of a derivative or of lanes names the operation's line", "[e
 TEST_CASE("equal programs of several lines name each its own", "[errors][places]") {
   const auto less = [](Array x) { return x < 9.; };
   const auto twice = [](Array x) { return x * 2.; };
-  // The same function, traced where each of them calls it.
+  // Both functions use the same body, and each traces it at its own call.
   const auto first = jit([=](Array x) { return while_loop(less, twice, x); });
   const Location at_first = Location{__FILE__, __LINE__ - 1};
   const auto second = jit([=](Array x) { return while_loop(less, twice, x); });
@@ -246,7 +246,7 @@ TEST_CASE("equal programs of several lines name each its own", "[errors][places]
       }
       check_place("grad", text, at);
     }
-  // They are equal, print alike and are compiled once.
+  // The programs are equal, print alike and are compiled once.
   const auto one = make_jaxpr(first)(1.), two = make_jaxpr(second)(1.);
   CHECK(one.jaxpr == two.jaxpr);
   CHECK(to_string(one) == to_string(two));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/errors/vmap_errors_test.cpp: what vmap says to its users' mistakes.
+// tests/errors/vmap_errors_test.cpp: error texts of vmap for mistakes of the user.
 #include "support/check.h"
 
 using namespace weft;

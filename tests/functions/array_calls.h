@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/array_calls.h: functions of one array against golden lines of their values,
+// tests/functions/array_calls.h: compares functions of one array with golden lines of their values,
 // gradients, tangents and maps.
 #pragma once
 #include <functional>
@@ -12,7 +12,8 @@
 
 namespace weft::testing {
 
-// Quarters, which are summed and multiplied without rounding; as made by tests/golden/make_*.py.
+// Returns multiples of 1/4, whose sums and products are exact. tests/golden/make_*.py make the same
+// numbers.
 inline Array steps(const Shape& s, int64_t m = 7, int64_t k = 11) {
   std::vector<float> v;
   for (int64_t i = 0; i < s.elements(); ++i) v.push_back(static_cast<float>(i * m % k - k / 2) / 4);
@@ -25,9 +26,9 @@ struct Call {
 };
 using Calls = std::map<std::string, Call>;
 
-// Compares f(operand) with the line of the call's name; its gradient, tangents and map with those
-// of name_slope, name_push and name_map, where there are such lines. By the ops themselves and
-// compiled. How many lines there were.
+// Compares f(operand) with the line of the call's name. If there are lines name_slope, name_push
+// and name_map, it compares the gradient, the tangents and the map, too. Each runs eagerly and
+// compiled. Returns the number of lines.
 inline size_t compare_calls(const Calls& calls, const std::map<std::string, GoldenLine>& want,
                             const std::function<void(const Array&, const GoldenLine&)>& compare) {
   size_t found = 0;

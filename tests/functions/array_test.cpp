@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/array_test.cpp: making arrays, their dtypes, their printing.
+// tests/functions/array_test.cpp: the creation of arrays, their dtypes and their printing.
 #include <complex>
 #include <sstream>
 
@@ -46,7 +46,7 @@ TEST_CASE("complex numbers of the standard library go in and come out", "[array]
   CHECK(abs(x).to_vector<float>()[1] == 5.f);
   CHECK((x * conj(x)).to_vector<std::complex<float>>()[1] == std::complex<float>(25, 0));
   CHECK(x[0].item<std::complex<double>>() == std::complex<double>(1, 2));
-  // One in C++ is a number as one in braces is: of the default type.
+  // A C++ complex variable is a number like one in braces: it gets the default dtype.
   const std::complex<double> one(1.1, 2);
   CHECK(array(one).dtype() == C64);
   CHECK(array(one).shape() == Shape{});

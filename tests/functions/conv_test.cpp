@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/functions/conv_test.cpp: convolutions as users call them: dimension numbers, padding,
-// layers, maps over images and kernels, mistakes. (Values made by JAX: the suites of conformance.)
+// layers, maps over images and kernels, mistakes. (The conformance suites compare values with JAX.)
 #include "support/check.h"
 
 using namespace weft;
@@ -9,13 +9,13 @@ using namespace weft::test;
 
 namespace {
 
-// Whole numbers, whose sums do not round.
+// Returns integers, whose sums do not round.
 Array numbers(const Shape& s, int m, int k) {
   return ((arange(s.elements()) * m) % k - k / 2).astype(F32).reshape(s);
 }
 const lax::ConvDimensions last = {"NHWC", "HWIO", "NHWC"};
 
-// The sum of products of the slices of x that each number of the kernel meets.
+// Sums the products of each kernel element with the slice of x that it covers.
 Array by_slices(const Array& x, const Array& k) {
   const int64_t h = x.shape()[1] - k.shape()[0] + 1, w = x.shape()[2] - k.shape()[1] + 1;
   Array sum;
@@ -41,7 +41,7 @@ TEST_CASE("a convolution is a sum of shifted products", "[functions][conv]") {
                     grad([&](Array b) { return (by_slices(x, b) * by_slices(x, b)).sum(); })(k)));
   CHECK(array_equal(grad([&](Array a) { return (conv(a, k) * conv(a, k)).sum(); })(x),
                     grad([&](Array a) { return (by_slices(a, k) * by_slices(a, k)).sum(); })(x)));
-  // Other orders of the axes; without any, features come before space.
+  // The axes may have other orders. By default the features come before space.
   const Array nchw = x.transpose({0, 3, 1, 2}), oihw = k.transpose({3, 2, 0, 1});
   CHECK(array_equal(lax::conv_general_dilated(nchw, oihw, {1, 1}, "VALID"),
                     by_slices(x, k).transpose({0, 3, 1, 2})));
@@ -62,7 +62,8 @@ TEST_CASE("strides, dilations and padding", "[functions][conv]") {
   CHECK(array_equal(conv({1, 1}, {{1, 2}, {0, 1}}), whole));
   CHECK(array_equal(conv({2, 3}, {{1, 2}, {0, 1}}),
                     whole[{slice(), slice(none, none, 2), slice(none, none, 3)}]));
-  // Places that strides leave, rounded up; what is odd goes behind, or before.
+  // The number of positions is rounded up. An odd amount of padding adds the extra element at the
+  // end, or at the beginning.
   CHECK(conv({2, 4}, "SAME").shape() == Shape{1, 4, 2, 2});
   CHECK(array_equal(conv({2, 4}, "SAME"), conv({2, 4}, {{1, 1}, {0, 1}})));
   CHECK(array_equal(conv({2, 4}, "SAME_LOWER"), conv({2, 4}, {{1, 1}, {1, 0}})));
@@ -70,7 +71,7 @@ TEST_CASE("strides, dilations and padding", "[functions][conv]") {
   CHECK(array_equal(conv({1, 1}, "VALID", {.rhs_dilation = {2, 1}}), by_slices(x, spread)));
   const Array apart = lax::pad(x, 0.f, {{}, {0, 0, 2}, {2, 2, 0}, {}});
   CHECK(array_equal(conv({1, 1}, {{0, 0}, {2, 2}}, {.lhs_dilation = {3, 1}}), by_slices(apart, k)));
-  // Cropped, and too small for the kernel.
+  // The padding may be negative, and the image may be too small for the kernel.
   CHECK(array_equal(conv({1, 1}, {{-1, 0}, {0, -2}}),
                     by_slices(x[{slice(), slice(1, none), slice(0, 4)}], k)));
   CHECK(conv({1, 1}, {{-3, -3}, {0, 0}}).shape() == Shape{1, 0, 4, 2});
@@ -123,7 +124,7 @@ TEST_CASE("maps over images, kernels and both", "[functions][conv]") {
   CHECK(array_equal(jit(vmap(conv))(x, k), both));
   CHECK(array_equal(vmap(conv, {0, none})(x, k[0]), all(true, false)));
   CHECK(array_equal(vmap(conv, {none, 0})(x[0], k), all(false, true)));
-  // As StableHLO, which has no lanes, and read back.
+  // The convolution is written as StableHLO, which has no lanes, and parsed.
   for (const bool images : {true, false})
     for (const bool kernels : {true, false}) {
       if (!images && !kernels) continue;

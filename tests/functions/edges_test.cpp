@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/edges_test.cpp: NumPy's functions at zeros, ties and infinities, of narrow floats
-// and of bools beside numbers: what JAX gives there.
+// tests/functions/edges_test.cpp: compares NumPy's functions with JAX at zeros, ties and
+// infinities, for narrow floats, and for bools together with numbers.
 #include <cmath>
 #include <complex>
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
 constexpr double nan_ = std::numeric_limits<double>::quiet_NaN();
 
-// The same numbers, signs of zeros included; NaN is NaN.
+// Checks equality, including the signs of zeros. NaN equals NaN.
 void check_same(const Array& got, const std::vector<double>& want) {
   const auto v = got.to_vector<double>();
   REQUIRE(v.size() == want.size());
@@ -89,7 +89,8 @@ TEST_CASE("places of quantiles are the same under jit", "[functions][edges]") {
     const auto g = [&](Array p) { return nanquantile(x, p, none, {.method = "nearest"}); };
     CHECK(jit(g)(full({}, q)).item<double>() == want);
   }
-  // The slope by q is the distance of the neighbours times their number.
+  // The slope with respect to q is the distance of the neighboring elements times the number of
+  // intervals.
   CHECK(grad([&](Array q) { return quantile(x, q); })(full({}, 0.5)).item<double>() == 5);
 }
 
@@ -168,7 +169,7 @@ TEST_CASE("logarithms of the complex zero to bases 2 and 10", "[functions][edges
 TEST_CASE("complex numbers in functions that order or round", "[functions][edges]") {
   using Complex = std::complex<float>;
   const Array z = array(std::vector<Complex>{{1, 2}, {-.5, 1.5}, {0, 0}, {-3, 0}, {0, 2.5}});
-  // What JAX (0.10.2) gives.
+  // The expected values are from JAX (0.10.2).
   const auto check = [](const Array& got, const std::vector<Complex>& want) {
     REQUIRE(got.dtype() == C64);
     const auto values = got.to_vector<Complex>();
@@ -191,7 +192,7 @@ TEST_CASE("complex numbers in functions that order or round", "[functions][edges
         {{-39.913223f, 96.871635f}, {27.722815f, -6.8785095f}, 0, .33333334f, {0, -449.59784f}});
   check(grad([](Array x) { return real(nn::relu(x)).sum(); })(z), {1, 0, 0, 0, 1});
   CHECK(rint(array({1, 2})).dtype() == F32);
-  // By the real part, then by the imaginary one.
+  // Complex numbers are ordered by the real part, then by the imaginary part.
   const Array a = array(std::vector<Complex>{{1, 2}, {1, 2}, {2, 0}, {1, 3}}),
               b = array(std::vector<Complex>{{1, 2}, {1, 3}, {1, 9}, {1, 2}});
   CHECK(less(a, b).to_vector<bool>() == std::vector<bool>{false, true, false, false});
@@ -240,7 +241,7 @@ TEST_CASE("a complex number is true unless it is zero", "[edges]") {
   CHECK(bool(x[0]));
   CHECK(array({0.5, 0., 256.}).to_vector<bool>() == expected);
   CHECK(array({256, 0, -1}).to_vector<bool>() == expected);
-  // lax converts the real part, as JAX's does.
+  // lax converts the real part, as JAX's lax does.
   CHECK(lax::convert_element_type(x, Bool).to_vector<bool>() ==
         std::vector<bool>{false, false, true});
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/errors_test.cpp: what the functions say to their users' mistakes.
+// tests/functions/errors_test.cpp: error texts of the functions for mistakes of the user.
 #include "support/check.h"
 
 using namespace weft;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/factor_accuracy_test.cpp: what factors leave of a matrix and how far vectors are
-// from orthogonal, measured in wide numbers: the programs inside the lane are no worse than LAPACK,
-// of matrices that are ill-conditioned, graded, of low rank, tiny and huge.
+// tests/functions/factor_accuracy_test.cpp: measures residuals of factorisations and the
+// orthogonality of vectors, in wide floats. The programs inside the lane are as accurate as LAPACK.
+// The matrices are ill-conditioned, graded, of low rank, tiny and huge.
 #include <algorithm>
 #include <cmath>
 #include <complex>
@@ -57,7 +57,7 @@ Matrix diagonal(const std::vector<Wide>& d) {
   for (size_t i = 0; i < d.size(); ++i) m.at(i, i) = d[i];
   return m;
 }
-// The square root of the sum of squares; NaN and infinities stay.
+// Returns the square root of the sum of squares. NaN and infinities stay.
 Wide norm(const Matrix& a) {
   Wide sum = 0;
   for (const Number& e : a.x) sum += std::norm(e);
@@ -68,7 +68,7 @@ Matrix column(const Matrix& a, size_t j) {
   for (size_t i = 0; i < a.rows; ++i) c.at(i, 0) = a.at(i, j);
   return c;
 }
-// 0 / 0 is 0: nothing is left of nothing.
+// 0 / 0 counts as 0, because a zero matrix has no residual.
 Wide quotient(Wide part, Wide whole) { return part == 0 ? 0 : part / whole; }
 Wide residual(const Matrix& a, const Matrix& b) { return quotient(norm(a - b), norm(a)); }
 Wide by_columns(const Matrix& a, const Matrix& b) {
@@ -81,7 +81,7 @@ Wide from_orthogonal(const Matrix& q) {
   return norm(adjoint(q) * q - unit(q.columns)) / std::sqrt(static_cast<Wide>(q.columns));
 }
 
-// ---- from and to arrays
+// ---- conversions from and to arrays
 
 std::vector<Matrix> matrices(const Array& x) {
   const bool complex = is_complex(x.dtype());
@@ -117,7 +117,7 @@ Array rounded(const std::vector<Matrix>& all, DType d) {
 struct Format {
   DType dtype;
   Wide eps, least, largest;
-  int range;  // of decimal exponents that graded matrices have on either side
+  int range;  // graded matrices have decimal exponents up to this, positive and negative
 };
 Format format(DType d) {
   if (real_part(d) == F64)
@@ -136,7 +136,7 @@ struct Maker {
     for (Number& e : a.x) e = {number(), is_complex(f.dtype) ? number() : 0};
     return a;
   }
-  // Columns of length 1, at right angles, by Gram and Schmidt, twice.
+  // Returns orthonormal columns, by the Gram-Schmidt process applied twice.
   Matrix orthonormal(size_t m, size_t n) {
     Matrix q = any(m, n);
     for (size_t j = 0; j < n; ++j) {
@@ -150,7 +150,7 @@ struct Maker {
     }
     return q;
   }
-  // From 1 down to 10^-digits.
+  // Returns numbers from 1 down to 10^-digits.
   std::vector<Wide> falling(size_t n, Wide digits) {
     std::vector<Wide> s(n);
     for (size_t i = 0; i < n; ++i)
@@ -256,26 +256,26 @@ Kinds definite(Maker& k, size_t n) {
   };
 }
 
-// ---- what is measured
+// ---- measurements
 
-// Names and how bad, of one matrix and its results.
+// The names and sizes of the errors of one matrix and its results.
 using Measures = std::map<std::string, Wide>;
 struct Factorisation {
   std::string name;
-  std::vector<std::string> ops;  // that are run in either way
+  std::vector<std::string> ops;  // the ops whose implementations are compared
   std::function<Kinds(Maker&, size_t m, size_t n)> kinds;
   std::function<Arrays(const Array&)> f;
   std::function<Measures(const Matrix& a, const std::vector<Matrix>& out)> measure;
 };
 
-// Those with a solution.
+// The matrices whose systems have a solution.
 Kinds regular(Maker& k, size_t, size_t n) {
   Kinds all = general(k, n, n);
   for (const char* name : {"singular by far", "of half rank", "ones", "zeros", "a column of zeros"})
     all.erase(name);
   return all;
 }
-// Those with an inverse that is no infinity.
+// The matrices with a finite inverse.
 Kinds invertible(Maker& k, size_t m, size_t n) {
   Kinds all = regular(k, m, n);
   for (const char* name : {"subnormal", "barely normal"}) all.erase(name);
@@ -415,7 +415,8 @@ std::vector<Factorisation> factorisations() {
 
 // ---- the comparison
 
-// By that implementation of its ops; "": by their definitions, as functions that are not compiled.
+// Computes the results with the implementation `way` of its ops. "" stands for the definitions of
+// the ops, called eagerly.
 std::vector<std::vector<Matrix>> results(const Factorisation& f, const Array& x,
                                          const std::string& way) {
   if (way.empty()) {
@@ -452,7 +453,7 @@ void compare(const Factorisation& f, DType d, size_t m, size_t n) {
   std::map<std::string, Worst> worst;
   const auto count = [](Wide& to, Wide e) {
     if (to == to && !(to >= e)) to = e;
-  };  // a NaN counts
+  };  // a NaN is the largest error
   const Wide bound = static_cast<Wide>(std::max(m, n)) * k.f.eps;
   for (size_t i = 0; i < all.size(); ++i) {
     const auto of = [&](const std::vector<std::vector<Matrix>>& r) {
@@ -466,7 +467,7 @@ void compare(const Factorisation& f, DType d, size_t m, size_t n) {
       count(w.mine, size);
       count(w.library, b.at(name));
       count(w.eager, c.at(name));
-      // What products of such numbers lose at the end of the range.
+      // Products of such small numbers lose this much to underflow.
       w.floor = std::max(w.floor, quotient(k.f.least * static_cast<Wide>(m * n), norm(all[i])));
     }
   }
@@ -486,7 +487,7 @@ void compare_all(const std::vector<size_t>& sizes, const std::vector<DType>& typ
     for (const DType d : types)
       for (const size_t n : sizes) compare(f, d, n, n);
 }
-// With more rows or more columns.
+// Compares matrices with more rows or more columns.
 void compare_oblong(size_t m, size_t n, DType d) {
   for (const Factorisation& f : factorisations())
     for (const char* name : {"lu", "qr", "svd", "svdvals"})

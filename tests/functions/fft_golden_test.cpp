@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/fft_golden_test.cpp: Fourier transforms, their gradients and maps against what
-// JAX gives for the same calls (tests/golden/make_fft.py).
+// tests/functions/fft_golden_test.cpp: compares Fourier transforms, their gradients and maps with
+// JAX's results for the same calls (tests/golden/make_fft.py).
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -23,7 +23,7 @@ Array x(const Shape& s, int64_t m = 7, int64_t k = 11) {
 
 using Cases = std::map<std::string, std::function<Array()>>;
 
-// The gradient of a sum of squares with weights 1, 2, …
+// Returns the gradient of a sum of squares with weights 1, 2, …
 Array slope(const std::function<Array(Array)>& f, const Array& at) {
   return grad([&](Array y) {
     const Array z = f(y);
@@ -39,7 +39,7 @@ struct Inputs {
   Array i = arange(6).reshape({2, 3});
 };
 
-// Empty batches, one element, odd sizes; nested maps; F64.
+// Adds empty batches, one element, odd sizes, nested maps and F64.
 template <class F, class Options>
 void add_ends(Cases& t, const std::string& name, F f, const Array& p, const Array& at,
               const Options& single, const Options& odd, const Options& odd_forward) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/fft_test.cpp: how exact transforms of all kinds of lengths are, by which code
-// they run, what is not finite, and what is refused.
+// tests/functions/fft_test.cpp: the accuracy of transforms of all kinds of lengths, the code that
+// runs them, values that are not finite, and errors.
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -25,8 +25,8 @@ std::vector<std::complex<double>> pairs(const Array& z) {
   return out;
 }
 
-// The largest error of up to 64 elements of the transform y of the row x, against sums of
-// long doubles, in roundings of the largest element.
+// Returns the largest error of up to 64 elements of the transform y of the row x. It is relative to
+// sums of long doubles, in rounding units of the largest element.
 double error_of(const Array& x, const Array& y, bool inverse, double rounding) {
   const auto from = pairs(x), to = pairs(y);
   const auto n = static_cast<int64_t>(from.size());
@@ -69,7 +69,7 @@ TEST_CASE("transforms of any length are as exact as their depth allows", "[fft]"
       const auto g = jit([](Array a) { return fft::ifft(a); });
       CHECK(error_of(x[2], f(x)[2], false, rounding) < bound);
       CHECK(error_of(x[0], g(x)[0], true, rounding) < bound);
-      // Real ones, and back.
+      // Real transforms and their inverses are tested, too.
       const Array r = lax::real(x), half = jit([](Array a) { return fft::rfft(a); })(r);
       const Array whole = f(r.astype(d));
       const double largest = max(abs(whole)).item<double>();
@@ -93,7 +93,7 @@ TEST_CASE("a long row is shared out to threads, with the same bits", "[fft]") {
   set_num_threads(threads);
   CHECK(array_equal(one, two).item<bool>());
   CHECK(error_of(x[1], one[1], false, 0x1p-24) < 21);
-  // Of many rows each is one thread's.
+  // If there are many rows, each thread transforms whole rows.
   const Array many = f(tile(x, {5, 1}));
   CHECK(array_equal(many[9], one[1]).item<bool>());
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/forms_test.cpp: Schur, Hessenberg and tridiagonal forms make the matrix again,
-// also mapped and compiled; square roots and solutions are what they say.
+// tests/functions/forms_test.cpp: Schur, Hessenberg and tridiagonal forms reproduce the matrix,
+// also mapped and compiled. Square roots and solutions fulfil their equations.
 #include <limits>
 
 #include "support/check.h"
@@ -14,7 +14,7 @@ namespace {
 
 Array adjoint(const Array& x) { return swapaxes(is_complex(x.dtype()) ? lax::conj(x) : x, -1, -2); }
 Array unit(int64_t n, DType d) { return eye(n).astype(d); }
-// `count` matrices of n rows and full rank.
+// Returns `count` matrices of n rows and full rank.
 Array some(int64_t count, int64_t n, DType d) {
   const Array i = arange(count * n * n).astype(real_part(d)), x = sin(i * i * 0.37 + 1.);
   const Array y = is_complex(d) ? lax::complex(x, cos(i * i * 0.61)) : x;
@@ -26,7 +26,7 @@ double apart(const Array& a, const Array& b) {
 double tolerance(DType d, int64_t n) {
   return (real_part(d) == F64 ? 1e-14 : 1e-5) * static_cast<double>(n + 1);
 }
-// Nothing below diagonal -k.
+// Returns true if all elements below diagonal -k are zero.
 bool upper(const Array& x, int64_t k) { return apart(triu(x, -k), x) == 0; }
 void check_nan(const Array& x) { CHECK(isnan(x).all().item<bool>()); }
 
@@ -125,7 +125,7 @@ TEST_CASE("forms of what is not finite are NaN, those of its neighbours are not"
     const lax::Tridiagonal t = lax::tridiagonal(x);
     for (const Array& r : {std::get<0>(t), std::get<1>(t), std::get<2>(t), std::get<3>(t)})
       check(r);
-    // Of the other triangle nothing is read.
+    // The other triangle is not read.
     CHECK(isfinite(std::get<1>(lax::tridiagonal(x, {.lower = false}))).all().item<bool>());
   }
 }
@@ -287,7 +287,7 @@ TEST_CASE("options of singular values choose them and their vectors", "[linalg]"
   CHECK((lax::slice_in_dim(std::get<1>(f), 0, 4) >= lax::slice_in_dim(std::get<1>(f), 1, 5))
             .all()
             .item<bool>());
-  // One tolerance a matrix.
+  // Each matrix has its own tolerance.
   const Array x = stack({diag(array({4., 2., 1.})), diag(array({4., 2., 1.}))}, 0);
   const Array rtol = array({0.3, 0.6});
   CHECK(array_equal(linalg::matrix_rank(x, {.rtol = rtol * 5.}), array({2, 1})).item<bool>());

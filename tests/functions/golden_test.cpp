@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/golden_test.cpp: the libraries of functions against what JAX gives for the same
-// calls (tests/golden/make_functions.py). Random numbers, integers and whatever only moves agree to
-// the bit.
+// tests/functions/golden_test.cpp: compares the libraries of functions with JAX's results for the
+// same calls (tests/golden/make_functions.py). Random numbers, integers and functions that only
+// move elements agree to the bit.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -459,7 +459,7 @@ Cases all_cases() {
   return t;
 }
 
-// Random numbers that come of the bits by exactly defined steps agree to the bit.
+// Random numbers that exactly defined steps compute from the bits agree to the bit.
 double tolerance(const std::string& name) {
   static const std::vector<std::string> exact = {"random_uniform", "random_uniform_range",
                                                  "random_uniform_f16", "random_uniform_bf16",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/index_test.cpp: indexing: out of range, under vmap and grad, and its errors.
+// tests/functions/index_test.cpp: indexing out of range, under vmap and grad, and its errors.
 #include "catch.h"
 #include "weft/weft.h"
 
@@ -60,7 +60,7 @@ TEST_CASE("reads out of range clamp, writes drop, modes say otherwise") {
   CHECK(equals(v.at(far).get({.mode = "fill"}), array({NAN, NAN, 3.})));
   CHECK(equals(arange(4).at(far).get({.mode = "fill"}), array({INT32_MIN, INT32_MIN, 3})));
   CHECK(equals(v.at(far).set(7.), array({0., 1., 2., 7.})));
-  // Numbers, too, if a mode is given.
+  // With a mode, constant indices may be out of range, too.
   CHECK(equals(v.at(9).get({.mode = "fill", .fill_value = -1.}), array(-1.)));
   CHECK(equals(v.at(9).get({.mode = "clip"}), array(3.)));
   CHECK(equals(v.at(9).set(7., {.mode = "drop"}), v));
@@ -70,8 +70,8 @@ TEST_CASE("reads out of range clamp, writes drop, modes say otherwise") {
   CHECK(equals(rows.at({5, slice(0, 2)}).get({.mode = "fill", .fill_value = 0.}), zeros({2})));
   CHECK(equals(v.at(far).set(7., {.mode = "clip"}), array({7., 1., 2., 7.})));
   CHECK(equals(v.at(array({1, 1})).set(array({5., 6.})),
-               array({0., 6., 2., 3.})));  // the last one stays
-  // A window that does not lie inside as a whole is dropped as a whole.
+               array({0., 6., 2., 3.})));  // the last update stays
+  // A window that is only partly inside is dropped completely.
   CHECK(equals(lax::scatter(v, array({{3}}), array({{8., 9.}}), {{1}, {}, {0}}), v));
   CHECK(equals(lax::dynamic_slice(v, {3}, {2}), array({2., 3.})));
   CHECK(equals(lax::dynamic_slice(v, {-3}, {2}), array({1., 2.})));
@@ -107,7 +107,7 @@ TEST_CASE("lanes index for themselves, whatever is mapped") {
     return lax::dynamic_update_slice(y, lax::dynamic_slice(y, {k}, {2}) * 10., {k});
   };
   CHECK(equals(vmap(window, {none, 0})(v, array({0, 2})), array({{0., 10., 2.}, {0., 10., 20.}})));
-  // Two maps: over the tables, and over the indices.
+  // One map is over the tables, and one is over the indices.
   const auto nested = vmap(vmap(row, {none, 0}), {0, 0});
   const Array both = nested(stack({x, -x}), array({{0, 1}, {2, 3}}));
   CHECK(equals(both, stack({stack({x[0], x[1]}), stack({-x[2], -x[3]})})));
@@ -116,14 +116,15 @@ TEST_CASE("lanes index for themselves, whatever is mapped") {
 TEST_CASE("indexing has derivatives") {
   const Array& x = table();
   const Array i = array({1, 1, 3, 9});
-  // Each read of a row counts; the one out of range read row 3.
+  // Each read of a row counts. The read out of range was of row 3.
   CHECK(equals(grad([&](const Array& y) { return y[i].sum(); })(x),
                broadcast_to(array({{0.}, {2.}, {0.}, {2.}}), {4, 3})));
   CHECK(equals(grad([&](const Array& y) {
                  return y.at(i).get({.mode = "fill", .fill_value = 0.}).sum();
                })(x),
                broadcast_to(array({{0.}, {2.}, {0.}, {1.}}), {4, 3})));
-  // What was overwritten has no part; of two writes the last one has.
+  // An overwritten element has no derivative. If two updates write an element, only the last one
+  // has a derivative.
   const Array u = array({1., 2., 3.});
   const Array at = array({0, 2, 0});
   const auto f = [&](const Array& y, const Array& w) {

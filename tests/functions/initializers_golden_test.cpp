@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/initializers_golden_test.cpp: the initializers of nn and random::orthogonal
-// against what JAX draws with the same keys (tests/golden/make_initializers.py).
+// tests/functions/initializers_golden_test.cpp: compares the initializers of nn and
+// random::orthogonal with JAX's for the same keys (tests/golden/make_initializers.py).
 #include <functional>
 
 #include "golden_lines.h"
@@ -78,8 +78,8 @@ void add_orthogonal(Cases& t) {
     return vmap([](Array k) { return init::orthogonal()(k, {2, 3}); })(keys);
   };
 }
-// Uniform and normal real numbers and what is scaled of them agree to the bit; erf of the ends and
-// the factors of matrices are computed otherwise than in XLA.
+// Uniform and normal real numbers and their multiples agree to the bit. XLA computes erf of the
+// bounds and factors of matrices in another way.
 double tolerance(const std::string& name) {
   for (const char* other : {"truncated", "orthogonal", "delta", "random_", "complex"})
     if (name.find(other) != std::string::npos) return 2e-6;

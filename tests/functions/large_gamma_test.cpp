@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/large_gamma_test.cpp: incomplete gamma functions of large parameters, where sums
-// of terms would take as long as they like. Values of mpmath, integrals and sums to 40 digits.
+// tests/functions/large_gamma_test.cpp: incomplete gamma functions of large parameters, for which
+// sums of terms would take arbitrarily long. The expected values are from mpmath, integrals and
+// sums with 40 digits.
 #include <cmath>
 
 #include "catch.h"
@@ -31,12 +32,13 @@ TEST_CASE("incomplete gamma functions of large parameters are as exact as of sma
     const auto compiled = jit([](const Array& a, const Array& x) {
       return Arrays{lax::igamma(a, x), lax::igammac(a, x), lax::random_gamma_grad(a, x)};
     })(a, x);
-    // One rounding of x moves the smaller of the two by a share that grows with the root of a.
+    // One rounding of x changes the smaller result relatively by an amount that grows with the root
+    // of a.
     CHECK(number(compiled[0]) == Approx(v.lower).epsilon(1e-13).margin(0));
     CHECK(number(compiled[1]) == Approx(v.upper).epsilon(1e-13).margin(0));
     CHECK(number(compiled[2]) == Approx(v.sample_slope).epsilon(1e-14).margin(0));
     CHECK(number(lax::igamma(a, x)) == Approx(v.lower).epsilon(1e-13).margin(0));
-    // The slope of P by a is that of its samples times the density.
+    // The slope of P with respect to a is that of its samples times the density.
     const double h = v.a * 1e-9;
     const auto low = [&](double p) { return number(lax::igamma(f64(p), x)); };
     CHECK(number(lax::igamma_grad_a(a, x)) ==
@@ -47,7 +49,8 @@ TEST_CASE("incomplete gamma functions of large parameters are as exact as of sma
 TEST_CASE("incomplete gamma functions join where the way to compute them changes") {
   for (double at : {0.7, 0.9, 1.0, 1.1, 1.3})
     for (double a : {16384.0, 16385.0, 1e7}) {
-      // The logarithm of the smaller one has slopes of about the root of a: 1e-9 moves it by less.
+      // The logarithm of the smaller function has a slope of about the root of a, so that 1e-13
+      // changes it by less than the tolerance.
       const double x = a * at;
       for (const auto f : {lax::igamma, lax::igammac, lax::random_gamma_grad}) {
         const double below = number(f(f64(a), f64(x * (1 - 1e-13)))),

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/lax_golden_test.cpp: folds and scatters by any function, ragged products, random
-// bits, approximate top_k and shapes against what jax.lax gives for the same calls
-// (tests/golden/make_lax.py): values, gradients, tangents and maps, by the ops themselves and
-// compiled; and the mistakes in such calls.
+// tests/functions/lax_golden_test.cpp: compares lax functions with jax.lax for the same calls
+// (tests/golden/make_lax.py). They are folds and scatters by any function, ragged products, random
+// bits, approximate top_k and shapes. It compares values, gradients, tangents and maps, eagerly and
+// compiled. It also tests mistakes in such calls.
 #include <cmath>
 #include <limits>
 
@@ -30,7 +30,7 @@ const Array plane = steps({4, 5}, 3, 13), block = steps({3, 4, 2}, 7, 23), row =
 const Array sizes = whole({2, 0, 3}), deep_sizes = whole({1, 2, 3, 0, 0, 4, 2, 2}, {2, 2, 2}),
             spots = whole({1, 3, 1, 8, 9, -1}, {6, 1}), lines = whole({2, 0, 2}, {3, 1});
 
-// Powers of two.
+// Returns powers of two.
 Array scales(const Shape& s) {
   return exp2((lax::rem(arange(s.elements()).astype(I32) * 5, 7) - 3).astype(F32)).reshape(s);
 }
@@ -275,7 +275,7 @@ TEST_CASE("folds by any function have gradients, and barriers keep roundings apa
   const auto g = [](Array v) { return sum(lax::expm1(lax::reduce_sum(lax::log1p(v), {1}))); };
   const Array v = steps({3, 7}, 5, 17) / 8;
   CHECK(allclose(grad(f)(v), grad(g)(v)).item<bool>());
-  // A barrier stands between a product and a sum, which are then rounded each.
+  // A barrier between a product and a sum keeps both roundings.
   const Array a = array({1.1f}), b = array({1.3f}), c = array({-1.43f});
   const auto sum_of = [](Array p, Array q, Array r) {
     return lax::optimization_barrier(p * q) + r;
@@ -291,10 +291,10 @@ TEST_CASE("numbers without a key are new in each call, and the same in a program
   const auto compiled = jit([f](Array a) { return f(a); });
   const Array first = compiled(zero);
   CHECK(floats(first) == floats(compiled(zero)));
-  // Lanes have the same numbers, each in its own range.
+  // Lanes have the same numbers, scaled to their own ranges.
   const Array lanes = vmap(f)(array({0.f, -1.f}));
   CHECK(allclose(lanes[1], 2.f * lanes[0] - 1.f, 1e-5, 1e-6).item<bool>());
-  // Integers of all widths reach the ends of their range alone.
+  // Random integers of all widths include the ends of their range.
   for (const DType d : {I8, U8, I16, U16, I32, U32, I64, U64}) {
     INFO(short_name(d));
     const Array x = lax::rng_uniform(array(3).astype(d), array(6).astype(d), {200});

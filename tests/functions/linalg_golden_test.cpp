@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/linalg_golden_test.cpp: functions of matrices against what JAX gives for the same
-// calls (tests/golden/make_linalg.py): values, first and second derivatives, singular matrices; by
-// the ops themselves, compiled and mapped.
+// tests/functions/linalg_golden_test.cpp: compares functions of matrices with JAX's results for the
+// same calls (tests/golden/make_linalg.py). It compares values, first and second derivatives, and
+// singular matrices. They run eagerly, compiled and mapped.
 #include <functional>
 #include <limits>
 
@@ -38,7 +38,7 @@ const Array square4 = x({4, 4}, 7, 23) + 2 * unit(4), many = x({2, 3, 3}, 5, 17)
                             {1., 0., 1., 2.5}})
                          .astype(F64);
 
-// V sin(w) V^H, which no turn of an eigenvector changes.
+// Returns V sin(w) V^H, which does not depend on the phases of the eigenvectors.
 Array spectral(const linalg::Eigh& e) {
   const Array v = e.second, w = expand_dims(e.first, -2);
   const Array turned_v = swapaxes(is_complex(v.dtype()) ? lax::conj(v) : v, -1, -2);
@@ -49,7 +49,7 @@ Array singular_function(const linalg::SVD& f) {
   return matmul(std::get<0>(f) * sin(expand_dims(std::get<1>(f), -2)), std::get<2>(f));
 }
 
-// V e^(w / 4) V^-1.
+// Returns V e^(w / 4) V^-1.
 Array general_function(const linalg::Eig& e) {
   const Array v = e.second, w = expand_dims(e.first, -2);
   return matmul(v * exp(w / 4), linalg::inv(v));
@@ -116,7 +116,7 @@ std::map<std::string, Smooth> smooth() {
   };
 }
 
-// Norms, least squares and what stands beside them.
+// Norms, least squares and related functions.
 std::map<std::string, Smooth> more() {
   using namespace linalg;
   return {
@@ -398,7 +398,7 @@ std::map<std::string, std::function<Array()>> late_plain() {
   };
 }
 
-// Schur, Hessenberg and tridiagonal forms, and what is made by them.
+// Schur, Hessenberg and tridiagonal forms, and functions that use them.
 std::map<std::string, std::function<Array()>> forms() {
   using namespace linalg;
   const Array d = lax::index_in_dim(c4, 0, 1, false),
@@ -474,7 +474,7 @@ TEST_CASE("functions of matrices, and their derivatives, give what JAX gives", "
   all.merge(more());
   all.merge(rest());
   all.merge(late());
-  // What is compiled, and second derivatives.
+  // A share of the cases also runs compiled and checks second derivatives.
   Share share(4);
   for (const auto& [name, c] : all)
     for (size_t k = 0; k < c.at.size(); ++k) {

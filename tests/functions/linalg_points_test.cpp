@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/linalg_points_test.cpp: every function of matrices at matrices that are empty, of
-// one element, singular, defective, not finite, of F32, of integers, against what JAX gives
-// (tests/golden/make_linalg_points.py); and at matrices near the ends of the range of F64.
+// tests/functions/linalg_points_test.cpp: compares every function of matrices with JAX
+// (tests/golden/make_linalg_points.py). The matrices are empty, of one element, singular,
+// defective, not finite, of F32, or of integers. It also tests matrices near the ends of the range
+// of F64.
 #include <functional>
 #include <limits>
 
@@ -249,8 +250,8 @@ Calls all_calls() {
   return t;
 }
 
-// Up to what roundings may become in these functions. The condition of a singular matrix is one
-// over a rounding.
+// Compares up to the rounding errors that are possible in these functions. The condition number of
+// a singular matrix is the inverse of a rounding error.
 void compare(const std::function<Array()>& call, GoldenLine want, DType d) {
   try {
     Array got = call();
@@ -278,7 +279,7 @@ TEST_CASE("functions of matrices that are empty, singular or not finite give wha
       INFO(line);
       const auto it = want.find(line);
       if (it == want.end()) {
-        // JAX has no value: a value, or an error that says why.
+        // If JAX has no value, Weft may return one or raise an error that gives the reason.
         try {
           f(a).block_until_ready();
         } catch (const InternalError& e) {

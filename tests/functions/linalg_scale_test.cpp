@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/linalg_scale_test.cpp: functions of matrices at matrices whose numbers have
-// squares beyond the range of their type: what they give is the same but for the scale.
+// tests/functions/linalg_scale_test.cpp: functions of matrices whose numbers have squares beyond
+// the range of their type. The result is the same except for the scale.
 #include <cmath>
 #include <functional>
 
@@ -14,7 +14,7 @@ using namespace weft::test;
 
 namespace {
 
-// f(2^k a) = 2^(k power) f(a).
+// Checks f(2^k a) = 2^(k power) f(a).
 struct Scaled {
   const char* name;
   double power;
@@ -24,7 +24,7 @@ struct Scaled {
 Array column_of(const Array& a) { return lax::slice_in_dim(a, 0, 1, 1, 1) * 0 + 1; }
 Array line(const Array& a, int64_t k) { return lax::index_in_dim(a, k, 0, false); }
 Array symmetric(const Array& a) { return a + swapaxes(a, -1, -2); }
-// Of positive eigenvalues for the matrices that are used here.
+// Returns a matrix that has positive eigenvalues for the matrices that are used here.
 Array definite(const Array& a) {
   const int64_t n = a.shape()[0];
   const Array large = max(abs(a)) * static_cast<double>(4 * n);
@@ -57,7 +57,7 @@ std::vector<Scaled> factors() {
       {"polar_p", 1, [](const Array& a) { return polar(a).second; }},
       {"qdwh_u", 0, [](const Array& a) { return std::get<0>(lax::linalg::qdwh(a)); }},
       {"qdwh_h", 1, [](const Array& a) { return std::get<1>(lax::linalg::qdwh(a)); }},
-      // LAPACK scales some itself, with roundings that the order of eigenvalues hangs on.
+      // LAPACK itself scales some matrices, and its roundings change the order of the eigenvalues.
       {"schur", 1,
        [](const Array& a) {
          const auto [t, z] = schur(a);
@@ -123,7 +123,8 @@ Array noise(int64_t n, DType d) {
 
 void check_scaled(const Scaled& s, const Array& a, int k) {
   const bool wide = a.dtype() == F64 || a.dtype() == C128;
-  // In two steps, of which each is in the range of the type; so is what comes of it.
+  // The scale is applied in two steps, each of which is in the range of the type. So is the inverse
+  // scale of the result.
   const Array half = array(std::vector<double>{std::ldexp(1, k / 2)}).astype(wide ? F64 : F32)[0];
   const auto whole = static_cast<int>(k * s.power);
   const double back = std::ldexp(1, -whole / 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/linalg_test.cpp: factors and triangular systems by either implementation, their
-// maps and derivatives, and what cannot be factored.
+// tests/functions/linalg_test.cpp: factors and triangular systems by both implementations, their
+// maps and derivatives, and matrices that cannot be factored.
 #include <cmath>
 
 #include "support/check.h"
@@ -13,7 +13,7 @@ using namespace weft::test;
 
 namespace {
 
-// Positive definite, of n rows, a different one for each of `count`.
+// Returns `count` distinct positive definite matrices of n rows.
 Array definite(int count, int n, DType d = F64) {
   const Array x = sin(arange(count * n * n).astype(F64)).reshape({count, n, n});
   const Array square = matmul(x, swapaxes(x, 1, 2)) + eye(n).astype(F64);
@@ -94,7 +94,7 @@ TEST_CASE("the likelihood of a Gaussian is differentiated through its factor", "
   for (int n : {3, 36}) {
     const Array a = definite(1, n)[0], y = cos(arange(n).astype(F64));
     const Array g = jit(grad(loss))(a, y);
-    // (A^-1 - A^-1 y y^T A^-1) / 2.
+    // The expected gradient is (A^-1 - A^-1 y y^T A^-1) / 2.
     const Array l = linalg::cholesky(a), unit = eye(n).astype(F64);
     const Array inverse =
         linalg::solve_triangular(l, linalg::solve_triangular(l, unit, {.lower = true}),
@@ -106,7 +106,7 @@ TEST_CASE("the likelihood of a Gaussian is differentiated through its factor", "
 
 namespace {
 Array adjoint(const Array& x) { return swapaxes(is_complex(x.dtype()) ? lax::conj(x) : x, -1, -2); }
-// Of real or complex numbers.
+// Compares real or complex numbers.
 bool near(const Array& a, const Array& b, double tolerance) {
   return max(abs(a - b)).item<double>() <= tolerance;
 }
@@ -223,7 +223,7 @@ TEST_CASE("several results are pairs and tuples, in the order of JAX", "[linalg]
   CHECK(close(matmul(a, x), ones({3}, F64)));
   CHECK(rank.item<int>() == 3);
   CHECK(close(linalg::lu_solve(linalg::lu_factor(a), ones({3}, F64)), x));
-  // They go through transforms as they are.
+  // The structs of results can pass through transforms.
   const Array many = definite(4, 3);
   const Pair mapped = jit(vmap([](Array m) { return linalg::slogdet(m); }))(many);
   CHECK(close(exp(mapped.second), linalg::det(many)));

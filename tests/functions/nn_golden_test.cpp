@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/nn_golden_test.cpp: functions of nn against what jax.nn gives
-// (tests/golden/make_nn.py): values, derivatives at kinks too, special values, maps.
+// tests/functions/nn_golden_test.cpp: compares functions of nn with jax.nn
+// (tests/golden/make_nn.py). It compares values, derivatives, also at kinks, special values and
+// maps.
 #include <functional>
 #include <limits>
 
@@ -62,7 +63,7 @@ void add_logmeanexp(Cases& t) {
   };
   t["logmeanexp_map"] = [=] { return vmap([](Array y) { return nn::logmeanexp(y, 0); }, 1)(x); };
 }
-// Of any function that keeps or reduces axes, at points with weights; of each width of floats.
+// Adds cases of a function that keeps or reduces axes, with weighted slopes, in F32 and F64.
 void add_other(Cases& t, const std::string& name, const std::function<Array(const Array&)>& f) {
   const auto slope = [=](const Array& x) {
     return grad([=](Array v) {
@@ -211,14 +212,14 @@ Cases cases() {
   add_logmeanexp(t);
   return t;
 }
-// Relative, since log1mexp and its slope span many magnitudes.
+// The comparison is relative, since log1mexp and its slope span many magnitudes.
 bool same(double got, double want, double tolerance) {
   return got == want || (std::isnan(got) && std::isnan(want)) ||
          std::abs(got - want) <= tolerance * std::abs(want);
 }
 
-// At infinities the derivatives of cubes and quotients are NaN in JAX, and squareplus far below 0
-// is inf - inf; elements 1 and 2 are inf and -inf.
+// Returns the right value where JAX has NaN. At infinities JAX's derivatives of cubes and quotients
+// are NaN, and squareplus far below 0 is inf - inf. Elements 1 and 2 are inf and -inf.
 double better(const std::string& name, size_t k, double want) {
   if (!std::isnan(want) || k < 1 || k > 2) return want;
   if (name.starts_with("gelu_odd_slope")) return k == 1 ? 1 : 0;
@@ -246,7 +247,7 @@ TEST_CASE("functions of nn give what JAX gives") {
                              : name.ends_with("_half") ? 2e-3
                              : got.dtype() == F64      ? 1e-14
                                                        : 2e-6;
-    // Sums cancel: of several elements, or as 1 - tanh^2, expm1 + 1 and x + sqrt(x^2 + b).
+    // Sums cancel, either of several elements or in 1 - tanh^2, expm1 + 1 and x + sqrt(x^2 + b).
     const bool summed = name.find("attention") == 0 || name.find("softmax") != std::string::npos ||
                         name.find("standardize") == 0 || name.find("elu") != std::string::npos ||
                         name.find("squareplus") == 0 || name.find("nn_tanh") == 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/options_test.cpp: every option of the functions does something: each of these
-// checks fails where the option is ignored. A function that cannot obey one refuses it.
+// tests/functions/options_test.cpp: every option of the functions has an effect: each of these
+// checks fails if the option is ignored. A function that cannot apply an option refuses it.
 #include <cmath>
 
 #include "support/check.h"
@@ -13,7 +13,7 @@ namespace {
 bool equals(const Array& a, const Array& b) {
   return a.shape() == b.shape() && static_cast<bool>(array_equal(a, b, true));
 }
-// Whether f raises an error of the library's.
+// Returns true if f raises an error of the library.
 template <class F>
 bool refuses(F f) {
   try {
@@ -61,7 +61,7 @@ TEST_CASE("reductions: keepdims, dtype, where, initial", "[options]") {
     const std::string n = name;
     const bool truth = n == "any" || n == "all";
     const Array data = n == "any" ? x > 6. : n == "all" ? x > 0. : x;
-    // Whether this changes the result, or is refused.
+    // Returns true if the options change the result, or are refused.
     const auto seen = [&](const ReduceOptions& a, const ReduceOptions& plain = {}) {
       if (refuses([&] { f(data, 1, a); })) return true;
       const Array y = f(data, 1, a), z = f(data, 1, plain);
@@ -70,13 +70,14 @@ TEST_CASE("reductions: keepdims, dtype, where, initial", "[options]") {
     CHECK(f(data, 1, {.keepdims = true}).shape() == Shape{2, 1});
     CHECK(f(data, 1, {.keepdims = false}).shape() == Shape{2});
     CHECK(seen({.dtype = F64}));
-    // The mask hides what matters.
+    // The mask hides the elements that determine the result.
     const bool least = n == "min" || n == "amin" || n == "nanmin";
     const Array mask = n == "any" ? x < 6. : n == "all" ? x > 0. : least ? x > 3. : x < 3.;
     const bool most = n == "max" || n == "amax" || n == "nanmax";
     const Array start(most ? -100.f : n == "ptp" ? 2.f : 100.f);
     if (most || least || n == "ptp") {
-      CHECK(refuses([&] { f(data, 1, {.where = mask}); }));  // the value of nothing must be given
+      // the value of an empty selection must be given
+      CHECK(refuses([&] { f(data, 1, {.where = mask}); }));
       CHECK(seen({.where = mask, .initial = start}, {.initial = start}));
     } else {
       CHECK(seen({.where = mask}));
@@ -161,8 +162,8 @@ TEST_CASE("reading and writing at indices", "[options]") {
         max}) {
     const Array at = array({0, 7}), value = array({-4., -4.});
     CHECK(equals(f(x.at(at), value, {.mode = "clip"}), f(x.at(at), value, {})) ==
-          (f == max));  // -4 is no larger than what is there
-    // A promise about the indices, kept in the program.
+          (f == max));  // -4 is not larger than the elements
+    // The program keeps a promise about the indices.
     const auto program = [&](bool unique, bool sorted) {
       return to_string(make_jaxpr([&](Array y, Array i) {
         return f(y.at(i), value, {.unique_indices = unique, .indices_are_sorted = sorted});
@@ -222,7 +223,8 @@ TEST_CASE("lax: gather and scatter", "[options]") {
 }
 
 namespace {
-// Whether a program says this of its only gather, scatter or sort, also as StableHLO and read back.
+// Returns true if a program has this attribute on its only gather, scatter or sort, and keeps it
+// when written as StableHLO and parsed.
 template <class F>
 bool says(const std::string& what, F f, const Array& x, const Array& i) {
   const std::string text = jit(f).lower(x, i).stablehlo();
@@ -265,7 +267,8 @@ TEST_CASE("promises of indices go into texts for other compilers", "[options]") 
           y, k[{ellipsis, newaxis}], [](Array e) { return e * e; }, d,
           {.update_shape = {2, 2}, .unique_indices = true, .indices_are_sorted = yes});
     }));
-    // Of one lane's columns for all lanes they are still; where lanes have their own, each lane's.
+    // Indices of columns that all lanes share are still sorted under a map. If each lane has its
+    // own indices, they are not.
     CHECK(sorted([&](Array y, Array k) {
       return vmap([k, yes](Array c) { return c.at(k).set(1., {.indices_are_sorted = yes}); }, 1)(y);
     }));
@@ -277,7 +280,7 @@ TEST_CASE("promises of indices go into texts for other compilers", "[options]") 
           })(y, minimum(stack({k, k, k}), 1));
         },
         x, i));
-    // Nor are those that a step turns round.
+    // Indices with a reversed slice are not sorted either.
     CHECK_FALSE(says(
         "indices_are_sorted",
         [&](Array y, Array k) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/special_golden_test.cpp: special functions against what JAX gives for the same
-// calls (tests/golden/make_special.py): values, derivatives, odd points, in both precisions, alone
-// and mapped.
+// tests/functions/special_golden_test.cpp: compares special functions with JAX's results for the
+// same calls (tests/golden/make_special.py). It compares values, derivatives and odd points, in
+// both precisions, alone and mapped.
 #include <cmath>
 #include <complex>
 #include <functional>
@@ -51,7 +51,7 @@ List more(List v, double by) {
 struct Case {
   std::function<Array(const Arrays&)> f;
   std::vector<List> at;
-  std::vector<size_t> by = {0};  // operands by which there is a derivative
+  std::vector<size_t> by = {0};  // operands with respect to which there is a derivative
   std::vector<List> odd = {};
 };
 template <class F>
@@ -181,8 +181,8 @@ std::map<std::string, Case> cases() {
   return t;
 }
 
-// Where JAX's infinities meet and leave NaN: the value, as scipy has it. Of an infinite exponent
-// zeta is 0 for q > 1, where scipy has none.
+// The values of scipy, where JAX has NaN from a combination of infinities. For an infinite exponent
+// zeta is 0 for q > 1, where scipy has no value.
 const std::map<std::string, std::map<size_t, double>> values_at_poles = {
     {"beta_edge", {{0, inf}, {1, inf}, {3, 0.5}, {6, 1. / 6}, {8, inf}, {9, -1. / 3}}},
     {"beta_odd", {{6, inf}, {7, inf}}},
@@ -195,8 +195,8 @@ const std::map<std::string, std::map<size_t, double>> values_at_poles = {
     {"zeta_odd", {{1, 0}}},
     {"zeta_pairs_odd", {{4, 0}, {5, 0}}}};
 
-// Where JAX has no value, or another than the function's: it squares infinities and divides by
-// zeros.
+// Sets the right value where JAX has none, or one that is not the function's. JAX squares
+// infinities and divides by zeros there.
 bool better(const std::string& name, size_t k, double* want) {
   for (const auto& [prefix, at] : values_at_poles)
     if (name.starts_with(prefix) && at.count(k)) return *want = at.at(k), true;
@@ -207,23 +207,24 @@ bool better(const std::string& name, size_t k, double* want) {
     const double x = numbers[k];
     return *want = x == 1 ? -1 : std::log(x) / (1 - x), true;
   }
-  // At x = -100 the slope in F32 is e to a difference of large numbers; at q = inf there is 0 / 0.
+  // At x = -100 the F32 slope is the exponential of a difference of large numbers. At q = inf there
+  // is 0 / 0.
   if (name.starts_with("log_ndtr_far_slope") && k == 6) return *want = 100.00999800099926, true;
   if ((name.starts_with("polygamma_odd") || name.starts_with("zeta_odd")) && k == 1)
     return *want = 0, true;
-  // As scipy: there is no sum of powers -s > -1.
+  // As in scipy, the sum of powers -s > -1 does not exist.
   return name.starts_with("zeta_pairs_odd") && k == 0 && (*want = not_a_number, true);
 }
 
-// Relative beside 1e-3: near a zero JAX's formulas cancel as ours do.
+// The tolerance is relative to |want| + 1e-3, because JAX's formulas and Weft's cancel near a zero.
 bool same(double got, double want, double tolerance) {
   if (std::isnan(want) || std::isinf(want) || std::isnan(got))
     return std::isnan(want) ? std::isnan(got) : got == want;
   return std::fabs(got - want) <= tolerance * (std::fabs(want) + 1e-3);
 }
-// Where JAX's formulas lose digits, ours are compared less closely: its lgamma of F32 is off by
-// 5e-7 near the zeros, its log of beta by 1e-8 and log_ndtr far below 0 by 1e-6 in F64, and the
-// slopes of poch are differences.
+// The tolerance is larger where JAX's formulas lose digits. Its lgamma of F32 is off by 5e-7 near
+// the zeros. In F64 its log of beta is off by 1e-8 and log_ndtr far below 0 by 1e-6. Its slopes of
+// poch are differences.
 double tolerance_of(const std::string& name, DType d) {
   if (d == F32)
     return name == "gammaln" || name == "loggamma" ? 1e-3 : name == "poch" ? 1e-4 : 2e-5;
@@ -421,7 +422,7 @@ TEST_CASE("Bessel functions and spherical harmonics give what JAX gives") {
        })(polar));
 }
 
-// Made with jax.scipy.special.logsumexp, of which signed_logsumexp is return_sign.
+// The expected values are from jax.scipy.special.logsumexp. signed_logsumexp is its return_sign.
 TEST_CASE("logsumexp takes factors and gives signs") {
   const Array x = array(List{1., 2., -inf, 0.5, 700., 3.}).reshape({2, 3});
   const Array b = array(List{2., -1., 3.});
@@ -448,7 +449,7 @@ TEST_CASE("logsumexp takes factors and gives signs") {
   CHECK_THROWS_AS(sp::logsumexp(x, 1, {.b = array(List{1., 2.})}), ShapeError);
 }
 
-// Where JAX loses digits or has no value: what scipy and mpmath give.
+// JAX loses digits or has no value here. The expected values are from scipy and mpmath.
 TEST_CASE("special functions hold where the formulas of JAX do not") {
   const auto value = [](const Array& x) { return x.to_vector<double>()[0]; };
   const auto at = [](double x) { return array(List{x}); };
@@ -461,7 +462,7 @@ TEST_CASE("special functions hold where the formulas of JAX do not") {
   CHECK(value(sp::exp1(at(0.))) == inf);
   CHECK(value(sp::exp1(at(inf))) == 0);
   CHECK(std::isnan(value(sp::exp1(at(-1.)))));
-  // Three logarithms of Gamma would cancel; from mpmath.
+  // Three logarithms of Gamma would cancel. The expected values are from mpmath.
   const auto near = [&](double a, double b, double want, DType d) {
     CHECK(value(sp::betaln(at(a).astype(d), at(b).astype(d))) ==
           Approx(want).epsilon(d == F32 ? 1e-6 : 1e-14));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/special_points_test.cpp: values and derivatives at corners, poles, infinities and
-// NaNs against JAX's (tests/golden/make_special_points.py), and where Weft knows better.
+// tests/functions/special_points_test.cpp: compares values and derivatives at corners, poles,
+// infinities and NaNs with JAX (tests/golden/make_special_points.py). A table lists the points
+// where Weft's value is better.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -147,27 +148,28 @@ struct Known {
   const char *name, *point;
   std::vector<double> want;  // {}: not compared
 };
-// Where JAX's derivative is not the function's, or is noise.
+// Points at which JAX's derivative is not the function's, or is noise.
 const std::vector<Known> better = {
     {"sinc", "1e-30", {1, -3.28986814e-30, -3.28986814}},  // JAX: -inf, nan
-    {"acosh", "-inf", {NAN, NAN}},                         // JAX: numbers where there is no value
+    // JAX: numbers, although there is no value
+    {"acosh", "-inf", {NAN, NAN}},
     {"acosh", "-3", {NAN, NAN}},
     {"acosh", "-1", {NAN, NAN}},
-    {"hypot_0", "1e-30", {1e-30, 1}},  // JAX: 0 / 0 and 1 / 0, the squares underflow
+    {"hypot_0", "1e-30", {1e-30, 1}},  // JAX: 0 / 0 and 1 / 0, because the squares underflow
     {"hypot_self", "1e-30", {1.41421354e-30, 1.41421354}},
-    {"logaddexp_self", "-inf", {-inf, 1}},  // JAX: nan and 2; the derivatives' sum is 1 everywhere
+    {"logaddexp_self", "-inf", {-inf, 1}},  // JAX: nan and 2; the derivatives sum to 1 everywhere
     {"logaddexp_self", "inf", {inf, 1}},
     {"logaddexp2_self", "-inf", {-inf, 1}},
     {"logaddexp2_self", "inf", {inf, 1}},
     {"logaddexp_inf", "inf", {inf, 0.5}},
     {"logaddexp_ninf", "-inf", {-inf, 0.5}},
     {"acosh", "inf", {inf, 0, 0}},  // JAX: nan
-    {"gelu", "-inf", {NAN, 0, 0}},  // JAX: nan, of the cube
+    {"gelu", "-inf", {NAN, 0, 0}},  // JAX: nan from the cube
     {"gelu", "inf", {inf, 1, 0}},
     {"soft_sign", "-inf", {NAN, 0, 0}},
     {"soft_sign", "inf", {NAN, 0, 0}},
     {"squareplus", "-inf", {0, NAN, NAN}},    // JAX: inf - inf
-    {"atan2_x0", "1e-30", {M_PI / 2, 0, 0}},  // JAX: 0 / 0, the squares underflow
+    {"atan2_x0", "1e-30", {M_PI / 2, 0, 0}},  // JAX: 0 / 0, because the squares underflow
     {"atan2_0x", "1e-30", {0, 0, 0}},
     {"atan2_self", "1e-30", {M_PI / 4, 0}},
     {"logsumexp", "inf,0,inf", {inf, .5, 0, .5}},  // JAX: nan, inf - inf
@@ -176,9 +178,9 @@ const std::vector<Known> better = {
     {"logsumexp", "inf,inf,inf", {inf, 1. / 3, 1. / 3, 1. / 3}},
     {"logsumexp", "inf,-inf,0", {inf, 1, 0, 0}},
 };
-// logaddexp(x, inf) is inf whatever x is: JAX's derivative is exp(x). Second derivatives of a
-// constant and of x itself are 0: in JAX's a power that is not finite meets a factor of 0. x^0 is
-// the constant 1, and 0^x falls from infinity where x is negative.
+// logaddexp(x, inf) is inf for every x, but JAX's derivative is exp(x). Second derivatives of a
+// constant and of x itself are 0, but JAX multiplies an infinite power by 0. x^0 is the constant 1,
+// and 0^x falls from infinity for negative x.
 bool better_known(const std::string& name, const std::string& point, const std::vector<float>& at,
                   std::vector<double>* want) {
   for (const Known& k : better)
@@ -187,8 +189,8 @@ bool better_known(const std::string& name, const std::string& point, const std::
   if (name == "pow_zero") return *want = {1, 0, 0}, true;
   if (name == "of_0" && std::strtod(point.c_str(), nullptr) < 0)
     return *want = {inf, -inf, inf}, true;
-  // A quantile at an element's place is that, which has all of the derivative, also beside
-  // infinity.
+  // A quantile at the position of an element is that element, which has the whole derivative. This
+  // also holds next to infinity.
   if (name.starts_with("quantile_") && std::isnan((*want)[0]) && point.find("nan") == point.npos)
     for (size_t i = 0; i < at.size(); ++i)
       if ((*want)[i + 1] == 1) (*want)[0] = at[i];
@@ -223,7 +225,7 @@ TEST_CASE("special points have JAX's values and derivatives", "[special_points]"
   std::string line;
   std::getline(lines, line);
   while (std::getline(lines, line)) {
-    if (line.starts_with("truth ")) continue;  // golden/special_truths_test.cpp
+    if (line.starts_with("truth ")) continue;  // golden/special_truths_test.cpp compares these
     INFO("JAX: " << line);
     std::istringstream words(line);
     std::string name, point, word;
@@ -256,7 +258,7 @@ TEST_CASE("equal infinities share the derivative of logaddexp", "[special_points
 }
 
 TEST_CASE("derivatives of sinc are exact near 0", "[special_points]") {
-  // The even ones at 0: (-1)^k pi^2k / (2k + 1).
+  // The even derivatives at 0 are (-1)^k pi^2k / (2k + 1).
   Unary g = [](Array x) { return sinc(x); };
   double want = 1;
   for (int k = 0; k < 4; ++k) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/tokens_test.cpp: tokens; psend and precv are ppermute in two steps.
+// tests/functions/tokens_test.cpp: tokens. psend and precv are ppermute in two steps.
 #include "support/check.h"
 #include "weft/weft.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/windows_golden_test.cpp: windows, pools and convolutions against what JAX gives
-// for the same calls (tests/golden/make_windows.py): values, gradients, tangents and maps, by the
-// ops themselves and compiled.
+// tests/functions/windows_golden_test.cpp: compares windows, pools and convolutions with JAX's
+// results for the same calls (tests/golden/make_windows.py). It compares values, gradients,
+// tangents and maps, eagerly and compiled.
 #include <cmath>
 #include <limits>
 #include <map>
@@ -204,7 +204,7 @@ const Array odd_row = array({3., not_a_number, -1., inf, 0., -0., -2.5, not_a_nu
                              not_a_number, -inf, -inf}),
             volume = steps({1, 3, 4, 3, 2}, 7, 23), cube = steps({2, 3, 2, 2, 2}, 5, 19);
 
-// Empty arrays, NaN, one axis and three, and each operand.
+// The cases are empty arrays, NaN, one axis and three, and each operand.
 Calls more_windows() {
   using namespace lax;
   const Array column = odd_row.reshape({13, 1});
@@ -314,7 +314,8 @@ Calls more_convolutions() {
   };
 }
 
-// Quarters are summed and multiplied without rounding; not so their means, and a long sum of XLA's.
+// Sums and products of multiples of 1/4 are exact. Their means are not, and neither is a long sum
+// of XLA's.
 void compare(const Array& got, const testing::GoldenLine& want) {
   REQUIRE(got.dtype() == F32);
   REQUIRE(testing::shape_words(got.shape()) == want.shape);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/functions/windows_test.cpp: windows and pools as users call them: functions of any kind,
-// ties, dtypes, shapes by name, mistakes. (Values made by JAX: windows_golden_test.cpp.)
+// ties, dtypes, shapes by name, mistakes. (windows_golden_test.cpp compares values with JAX.)
 #include "support/check.h"
 #include "weft/core/op.h"
 
@@ -18,10 +18,11 @@ Array numbers(const Shape& s, int m, int k) {
 
 TEST_CASE("windows are folded by any function", "[functions][window]") {
   const Array x = numbers({4, 5}, 7, 11);
-  // One that does not commute sees its window in row-major order: it keeps the last.
+  // A function that is not commutative combines its window in row-major order: this one keeps the
+  // last element.
   const auto last = [](Array, Array b) { return b; };
   CHECK(array_equal(lax::reduce_window(x, 0.f, last, {2, 3}), x[{slice(1, none), slice(2, none)}]));
-  // With control flow inside, and under a map.
+  // The function may contain control flow, and run under a map.
   const auto larger = [](Array a, Array b) {
     return cond(a < b, [](Array, Array q) { return q; }, [](Array p, Array) { return p; }, a, b);
   };
@@ -30,7 +31,7 @@ TEST_CASE("windows are folded by any function", "[functions][window]") {
   };
   CHECK(array_equal(by_cond(x), lax::reduce_window_max(x, {2, 2}, {.padding = "SAME"})));
   CHECK(array_equal(jit(vmap(by_cond))(stack({x, -x})), stack({by_cond(x), by_cond(-x)})));
-  // Several operands: the largest of each window and where it is.
+  // With several operands it finds the largest element of each window and its position.
   const auto first_largest = [](Arrays a, Arrays b) {
     const Array keep = a[0] >= b[0];
     return Arrays{where(keep, a[0], b[0]), where(keep, a[1], b[1])};
@@ -53,7 +54,7 @@ TEST_CASE("windows are folded by any function", "[functions][window]") {
                     maximum(lax::reduce_window_max(x, {2, 2}), 3.f)));
 }
 
-// As XLA has it; the numbers are JAX's.
+// XLA behaves like this, and the expected numbers are JAX's.
 TEST_CASE("init takes part once in each window, and padding takes none", "[functions][window]") {
   const Array x = arange(1., 7.);
   const auto sums = [&](const lax::WindowOptions& o, int64_t size = 3) {
@@ -65,7 +66,7 @@ TEST_CASE("init takes part once in each window, and padding takes none", "[funct
       return floats(r);
     };
     const Floats plain = f(o, [](Array a, Array b) { return a + b; });
-    // The same in a way that is not seen to be a sum.
+    // This is the same sum in a form that is not recognized as one.
     CHECK(f(o, [](Array a, Array b) { return maximum(a, b) + minimum(a, b); }) == plain);
     return plain;
   };
@@ -89,7 +90,7 @@ TEST_CASE("init takes part once in each window, and padding takes none", "[funct
                          {.padding = around});
   CHECK(floats(two[0]) == Floats{11, 13, 16, 19, 22, 25, 21});
   CHECK(floats(two[1]) == Floats{110, 130, 160, 190, 220, 250, 210});
-  // The derivative by x and by init.
+  // These are the derivatives with respect to x and init.
   const auto total = [&](Array v, Array init) {
     return lax::reduce_window(v, init,
                               [](Array a, Array b) { return maximum(a, b) + minimum(a, b); }, {3},
@@ -113,11 +114,11 @@ TEST_CASE("of equals the first gets the cotangent", "[functions][window]") {
   };
   CHECK(array_equal(slope(max)(x), first));
   CHECK(array_equal(jit(slope(min))(x), first));
-  // Padding is never chosen, not even where all else is as small.
+  // Padding is never selected, even if all elements are equal to its value.
   const Array least = full({3}, -std::numeric_limits<float>::infinity());
   const auto padded = [](Array v) { return lax::reduce_window_max(v, {3}, {.padding = "SAME"}); };
   CHECK(array_equal(slope(padded)(least), array({2., 1., 0.}).astype(F32)));
-  // A strided window within a dilated one, and its derivatives.
+  // A strided window is dilated, as is its operand. The derivatives are tested, too.
   const auto apart = [](Array v) {
     return lax::reduce_window_max(
         v, {2}, {.window_strides = {2}, .base_dilation = {2}, .window_dilation = {2}});
@@ -142,7 +143,8 @@ TEST_CASE("choices and sums of any kind are scattered", "[functions][window]") {
   CHECK(array_equal(general(s), ours(s)));
   CHECK(array_equal(jit(general)(s), ours(s)));
   CHECK(array_equal(vmap(general)(stack({s, -s})), stack({ours(s), ours(-s)})));
-  // ">" leaves for an equal one: the last of them; windows come one after another.
+  // ">" moves on from an equal element, so that the last one is selected. Windows run one after
+  // another.
   const auto gt = [](Array a, Array b) { return a > b; };
   const auto last = [](Array, Array b) { return b; };
   const Array ties = lax::select_and_scatter(zeros({4}), gt, {2}, {1}, "VALID",
@@ -159,7 +161,7 @@ TEST_CASE("pools of other dtypes and ranks", "[functions][window]") {
   CHECK(nn::max_pool(zeros({2, 3, 8, 8, 8, 4}), {2, 2, 2}, {.strides = {2, 2, 2}}).shape() ==
         Shape{2, 3, 4, 4, 4, 4});
   CHECK(nn::avg_pool(zeros({8, 4}), {3}, {.padding = "SAME"}).shape() == Shape{8, 4});
-  // Nothing but padding: the least value there is, and a mean of no elements.
+  // A window of padding alone has the smallest value of the dtype, and the mean of no elements.
   const Array one = ones({1, 1, 1});
   CHECK(array_equal(nn::max_pool(one, {1}, {.padding = {{1, 0}}}).ravel(),
                     array({-std::numeric_limits<double>::infinity(), 1.}).astype(F32)));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/fuzz/npz.cpp: any bytes are an npy file, an npz archive or a FormatError; what was read has
-// the bytes that its shape promises and is the same after being written and read.
+// tests/fuzz/npz.cpp: any bytes are an npy file, an npz archive or a FormatError. The arrays have
+// the bytes that their shapes need, and they are the same after being written and read.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,7 +30,7 @@ void check_array(const NpyData& a) {
   check(again.dtype == a.dtype && again.shape == a.shape && again.bytes == a.bytes);
 }
 
-// A file in memory, since archives are read by their paths.
+// Makes a file in memory, since archives are read by their paths.
 std::string as_file(std::span<const std::byte> bytes) {
   static const int file = memfd_create("input.npz", 0);
   check(ftruncate(file, 0) == 0 &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/fuzz/safetensors.cpp: any bytes are a safetensors file or a FormatError; the arrays of what
-// was read fill its bytes, and its header is the same after being written and read.
+// tests/fuzz/safetensors.cpp: any bytes are a safetensors file or a FormatError. The arrays fill
+// the bytes of the file, and its header is the same after being written and read.
 #include "weft/interop/safetensors.h"
 
 #include <cstddef>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/fuzz/stablehlo.cpp: any text is a StableHLO program, a ParseError, or a FormatError where
-// Weft does not take what it says. What is read prints as text that reads back as the same. Text
-// with checks is read as weft conformance does, which computes the inputs that it holds. The
-// programs print and read back, too, as jaxprs and as StableHLO.
+// tests/fuzz/stablehlo.cpp: any text is a StableHLO program, a ParseError, or a FormatError if Weft
+// does not support it. A parsed program prints as text that parses to the same program. Text with
+// checks is read as in weft conformance, which computes the inputs in the text. The programs also
+// print and parse as jaxprs and as StableHLO.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -22,8 +22,8 @@ using namespace weft;
 
 namespace {
 
-constexpr int64_t most_memory = int64_t{1} << 28;  // a splat constant may be of any size
-constexpr double most_seconds = 1;                 // an input may be a loop without an end
+constexpr int64_t most_memory = int64_t{1} << 28;  // a splat constant may have any size
+constexpr double most_seconds = 1;                 // an input may be an endless loop
 
 void check(bool holds) {
   if (!holds) __builtin_trap();
@@ -37,7 +37,7 @@ std::string printed(const std::vector<hlo::Program>& parts) {
   for (const hlo::Program& p : parts) text += (text.empty() ? "" : "// -----\n") + to_string(p);
   return text;
 }
-// What we print ourselves is read, unless the generic form nests deeper than its limit allows.
+// Text that Weft prints can be parsed, unless the generic form nests deeper than the limit.
 void check_printing(const std::vector<hlo::Program>& parts) {
   const std::string text = printed(parts);
   std::vector<hlo::Program> again;
@@ -52,7 +52,7 @@ void check_printing(const std::vector<hlo::Program>& parts) {
   check(printed(again) == text);
 }
 
-// What the program is written as nests a little deeper than what it was read from.
+// The written program nests a little deeper than the parsed one, and may exceed the limit.
 void check_written(const ClosedJaxpr& program) {
   const std::string text = to_stablehlo(program);
   try {
@@ -65,7 +65,7 @@ void check_written(const ClosedJaxpr& program) {
     check(std::string(e.what()).find(" deep") != std::string::npos);
   }
 }
-// The program prints as text of a jaxpr that reads back as the same.
+// The program prints as jaxpr text that parses to the same program.
 void check_program(const ClosedJaxpr& c) {
   const std::string text = to_string(c.jaxpr);
   check(to_string(read_jaxpr(text)) == text);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/fuzz/token_mutator.h: changes a text by its words and lines, so that more of what comes out
-// gets past a parser than of what has other bytes. Include it in one file of a fuzzer, and
-// libFuzzer uses it for half of its inputs.
+// tests/fuzz/token_mutator.h: changes a text by its words and lines, so that a parser accepts more
+// of the results than after changes of bytes. If one file of a fuzzer includes it, libFuzzer uses
+// it for half of its inputs.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -36,7 +36,7 @@ class TokenMutator {
  private:
   struct Token {
     size_t at, size;
-    int kind;  // the first character, digits and letters being alike
+    int kind;  // the first character; all digits and letters count as the same
   };
 
   size_t below(size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random_); }
@@ -51,7 +51,8 @@ class TokenMutator {
     return std::isdigit(u) ? '0' : std::isalpha(u) ? 'a' : u;
   }
 
-  // Words with what marks them (%a, @f, #x, !t, -1), types up to their '>', single signs.
+  // Finds the end of a token: a word with its prefix (%a, @f, #x, !t, -1), a type up to its '>', or
+  // a single sign.
   size_t end_of_token(size_t at) const {
     size_t end = at + 1;
     const std::string_view rest = std::string_view(text_).substr(at);
@@ -85,7 +86,7 @@ class TokenMutator {
   }
   void put(const Token& t, const std::string& s) { text_.replace(t.at, t.size, s); }
 
-  // A number in it, with a type's among them, becomes another.
+  // Replaces a number in the token, which may be part of a type.
   void renumber(const Token& t) {
     std::vector<size_t> digits;
     for (size_t k = t.at; k < t.at + t.size; ++k)
@@ -96,7 +97,7 @@ class TokenMutator {
     while (end < t.at + t.size && std::isdigit(static_cast<unsigned char>(text_[end])) != 0) ++end;
     text_.replace(from, end - from, number());
   }
-  // Another token of its kind stands in its place.
+  // Replaces the token by another one of its kind.
   void replace(const Token& t) {
     std::vector<size_t> alike;
     for (size_t k = 0; k < tokens_.size(); ++k)
@@ -111,7 +112,7 @@ class TokenMutator {
     put(a, second);
   }
 
-  // [from, end) of the line that holds a place, or of some lines from there on.
+  // Returns [from, end) of the line that contains a position, or of some lines from there on.
   std::array<size_t, 2> lines_from(size_t at, size_t n) const {
     size_t from = text_.rfind('\n', at);
     from = from == text_.npos ? 0 : from + 1;
@@ -128,7 +129,7 @@ class TokenMutator {
     if (how == 1 || text_.empty()) return;
     text_.insert(lines_from(below(text_.size()), 1)[0], lines);
   }
-  // An entry of a list, with its comma, goes or is there twice.
+  // Removes or repeats an entry of a list, with its comma.
   void edit_entry() {
     const size_t comma = text_.find(',', tokens_[below(tokens_.size())].at);
     if (comma == text_.npos) return;

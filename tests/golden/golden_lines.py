@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/golden_lines.py: what generators of golden texts share: operands that tests make, too,
-# and the lines "name dtype shape values…" that tests/golden_lines.h reads.
+# tests/golden/golden_lines.py: helpers of the generators of golden texts. They make operands that
+# tests also make, and write the lines "name dtype shape values…" that tests/golden_lines.h reads.
 import jax.numpy as jnp
 import numpy as np
 

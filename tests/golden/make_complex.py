@@ -2,11 +2,11 @@
 # Copyright The Weft authors
 # tests/golden/make_complex.py: writes complex.txt, elementary functions of complex numbers.
 #
-# Run with mpmath: python make_complex.py > complex.txt (made with mpmath 1.3.0)
+# Run with mpmath: python make_complex.py > complex.txt (made with mpmath 1.3.0).
 #
-# A line is FUNCTION DTYPE RE IM RE IM, the argument and the result. Finite arguments off the branch
-# cuts come from mpmath in 5,000 bits, those with an infinite part and on the cuts from Python's
-# cmath, which is C99's annex G.
+# A line is FUNCTION DTYPE RE IM RE IM: the argument and the result. For finite arguments off the
+# branch cuts the results are from mpmath with 5,000 bits. For arguments with an infinite part and
+# on the cuts they are from Python's cmath, which follows annex G of C99.
 import cmath
 import math
 import random
@@ -79,7 +79,7 @@ def main():
                 z = complex(x, y)
                 w = getattr(cmath, f)(z)
                 show(f, "f64", z, w)
-    # Zeros and poles on the imaginary axis are the cuts of asinh and atan.
+    # The cuts of asinh and atan are on the imaginary axis, where their zeros and poles are.
     for f in ("asinh", "atan"):
         for x in (0.0, -0.0):
             for y in (2.0, -2.0):

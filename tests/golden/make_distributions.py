@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_distributions.py: writes distributions.txt, what jax.random gives for the calls that
-# tests/functions/distributions_golden_test.cpp makes under the same names: each distribution for a
-# scalar, for two shapes and for none, of each float type, mapped over keys and over parameters, its
-# derivatives, and parameters that are zero, negative or not finite.
+# tests/golden/make_distributions.py: writes distributions.txt, the results of jax.random for the
+# calls that tests/functions/golden/distributions_test.cpp makes under the same names. Each
+# distribution has lines for a scalar, for two shapes and for none, of each float type. There are
+# also lines for maps over keys and over parameters, for derivatives, and for parameters that are
+# zero, negative or not finite.
 #
-# Run with jax installed: python make_distributions.py > distributions.txt (made with jax 0.10.2)
+# Run with jax installed: python make_distributions.py > distributions.txt (made with jax 0.10.2).
 #
-# Lines are those of functions.txt; F16 and BF16 are written as F32. Signs of random.rademacher hang on
-# whether JAX has 64-bit types: here it has them where numbers are of F64.
+# The format of the lines is that of functions.txt. F16 and BF16 are written as F32. The signs of
+# random.rademacher depend on whether JAX has 64-bit types: here it has them for F64 numbers.
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -97,7 +98,7 @@ def text(e):
 
 
 def line(name, f):
-    # Without 64-bit types Python's numbers are of 32 bits, as in Weft.
+    # Without 64-bit types, Python's numbers have 32 bits, as in Weft.
     jax.config.update("jax_enable_x64", "64" in name or name in WIDE)
     r = f()
     r = np.asarray(r.astype(f32) if r.dtype in (bf16, f16) else r)

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_fft.py: writes fft.txt, what jax.numpy.fft gives for the calls that
+# tests/golden/make_fft.py: writes fft.txt, the results of jax.numpy.fft for the calls that
 # tests/functions/fft_golden_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_fft.py > fft.txt (made with jax 0.10.2)
+# Run with jax installed: python make_fft.py > fft.txt (made with jax 0.10.2).
 #
-# A line is "name dtype shape values…" as in functions.txt; complex numbers as pairs along one more axis.
+# A line is "name dtype shape values…" as in functions.txt. Complex numbers are pairs along one more
+# axis.
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -57,7 +58,8 @@ for name, (f, p, q) in many.items():
     CASES[name + "_sizes"] = lambda f=f, q=q: f(q, s=(2, 5))
     CASES[name + "_axes"] = lambda f=f, q=q: f(q, axes=(4, 1, 2))
     CASES[name + "_map"] = lambda f=f, q=q: jax.vmap(f)(q)
-# Empty batches, one element, odd numbers of real ones, more axes than one transform has; F64.
+# These are empty batches, one element, odd numbers of real elements, more axes than one transform
+# has, and F64.
 single, hollow = z[:, :1], jnp.zeros((0, 3, 5))
 for name, (f, p, q) in {**one, **two, **many}.items():
     there = (1,) * (1 if name in one else 2)

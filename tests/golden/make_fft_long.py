@@ -3,11 +3,11 @@
 # tests/golden/make_fft_long.py: writes fft_long.txt, elements of long transforms by numpy.fft, for
 # tests/functions/golden/fft_long_test.cpp.
 #
-# Run with numpy installed: python make_fft_long.py > fft_long.txt (made with numpy 2)
+# Run with numpy installed: python make_fft_long.py > fft_long.txt (made with numpy 2).
 #
-# Lines are "NAME.LENGTH f64 32x2 …", 32 elements of the transform at equal distances from the first on, as
-# pairs, and "NAME.LENGTH.norm f64 scalar …", the root of the mean of the squares of them all. What is
-# transformed are quarters, exact in F32: the halves of (i * 7919) % 257 and (i * 104729) % 241.
+# Lines "NAME.LENGTH f64 32x2 …" have 32 elements of the transform as pairs, equally spaced from the
+# first one on. Lines "NAME.LENGTH.norm f64 scalar …" have the root mean square of all elements. The
+# operands are the halves of (i * 7919) % 257 and (i * 104729) % 241, which are exact in F32.
 import numpy as np
 
 LENGTHS = [2**18, 2**20, 3 * 2**17 + 1, 5**8, 1000003, 786433]

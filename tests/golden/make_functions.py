@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_functions.py: writes functions.txt, what jax.numpy, jax.nn and jax.random give for
-# the calls that tests/functions/golden_test.cpp makes under the same names.
+# tests/golden/make_functions.py: writes functions.txt, the results of jax.numpy, jax.nn and
+# jax.random for the calls that tests/functions/golden_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_functions.py > functions.txt (made with jax 0.10.2)
+# Run with jax installed: python make_functions.py > functions.txt (made with jax 0.10.2).
 #
-# A line is "name dtype shape values…"; floats in hexadecimal. x(shape, m, k)[i] = ((i * m) % k - k // 2) / 4.
+# A line is "name dtype shape values…", with floats in hexadecimal. x(shape, m, k)[i] = ((i * m) % k
+# - k // 2) / 4.
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_holomorphic.py: writes holomorphic.txt, derivatives of functions of complex numbers.
+# tests/golden/make_holomorphic.py: writes holomorphic.txt, derivatives of functions of complex
+# numbers.
 #
-# Run with JAX 0.10.2: python make_holomorphic.py > holomorphic.txt
+# Run with JAX 0.10.2: python make_holomorphic.py > holomorphic.txt.
 #
-# A line is NAME DTYPE SHAPE VALUES…, of complex numbers both parts; tests/autodiff/holomorphic_test.cpp
-# has the same functions.
+# A line is NAME DTYPE SHAPE VALUES…, with both parts of complex numbers.
+# tests/autodiff/holomorphic_test.cpp has the same functions.
 import jax
 import jax.numpy as jnp
 

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_lax.py: writes lax.txt, what jax.lax gives for the calls that
+# tests/golden/make_lax.py: writes lax.txt, the results of jax.lax for the calls that
 # tests/functions/lax_golden_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_lax.py > lax.txt (made with jax 0.10.2)
+# Run with jax installed: python make_lax.py > lax.txt (made with jax 0.10.2).
 #
-# Lines are those of functions.txt. For each call of floats there are its value; NAME_slope, the
-# gradient by its operand of the sum of the result times x(shape, 5, 13); NAME_push, the tangent for
-# the tangent x(shape, 3, 7); and NAME_map, mapped over that operand and its negative; those that JAX
-# has (what it cannot map is called twice). Others have a line a result: NAME_0, NAME_1, ….
-# A function with a second parameter is differentiated with scaled() there.
+# The format of the lines is that of functions.txt. Each call of floats has its value and up to
+# three further lines, if JAX supports them. NAME_slope is the gradient of the sum of the result
+# times x(shape, 5, 13) with respect to the operand. NAME_push is the tangent for the tangent
+# x(shape, 3, 7). NAME_map is mapped over the operand and its negative. If JAX cannot map a
+# function, it is called twice. Other calls have one line per result: NAME_0, NAME_1, …. A function
+# with a second parameter is differentiated by the function scaled() in its place.
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -45,13 +46,14 @@ def scales(shape):
     return 2.0 ** ((jnp.arange(np.prod(shape)) * 5) % 7 - 3).astype(jnp.float32).reshape(shape)
 
 
-# What lax.scaled_dot says it computes, which JAX has a derivative of; of matrices.
+# Computes what lax.scaled_dot of matrices is documented to compute, in a form that JAX can
+# differentiate.
 def scaled(a, b, lhs_scale=None, rhs_scale=None, preferred_element_type=jnp.bfloat16):
     half = lambda v, scale, axis: v.astype(jnp.bfloat16) * (1 if scale is None else jnp.repeat(scale.astype(jnp.bfloat16), v.shape[axis] // scale.shape[axis], axis))
     return jnp.matmul(half(a, lhs_scale, -1), half(b, rhs_scale, -2), preferred_element_type=preferred_element_type)
 
 
-# name: (function, operand, the lines it has besides its value)
+# name: (function, operand, the lines that it has besides its value)
 CALLS = {
     "reduce_sum": (lambda v: lax.reduce(v, np.float32(0), lax.add, (0, 2)), block, "slope push map"),
     "reduce_prod": (lambda v: lax.reduce(v, one, lambda a, b: a * b, (1,)), plane, "slope push map"),
@@ -126,7 +128,7 @@ OTHERS = {
 }
 
 
-# The numbers themselves are the backend's own.
+# The numbers themselves depend on the backend.
 def in_range():
     f = lax.rng_uniform(np.float32(-2), np.float32(3), (500, 2))
     i = lax.rng_uniform(np.int32(-2), np.int32(3), (500,))

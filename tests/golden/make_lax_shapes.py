@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_lax_shapes.py: writes lax_shapes.txt, what jax.lax gives for the shapes, slices,
-# scatters, sorts and products that tests/functions/golden/lax_shapes_test.cpp calls under the same names.
+# tests/golden/make_lax_shapes.py: writes lax_shapes.txt, the results of jax.lax for the shapes,
+# slices, scatters, sorts and products that tests/functions/golden/lax_shapes_test.cpp calls under
+# the same names.
 #
-# Run with jax installed: python make_lax_shapes.py > lax_shapes.txt (made with jax 0.10.2)
+# Run with jax installed: python make_lax_shapes.py > lax_shapes.txt (made with jax 0.10.2).
 #
-# Lines are those of windows.txt: NAME, NAME_slope, NAME_push and NAME_map.
+# The lines are like those of windows.txt: NAME, NAME_slope, NAME_push and NAME_map.
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -78,7 +79,7 @@ print(f"# made by make_lax_shapes.py with jax {jax.__version__}")
 for name, (f, a) in CALLS.items():
     r = f(a)
     show(name, r)
-    # JAX has derivatives of products in a place for places that differ alone.
+    # JAX has derivatives of scatter_mul only for unique indices.
     if not name.startswith("scatter_mul") or name == "scatter_mul_of":
         if not name.startswith(("scatter_min", "scatter_max")):
             show(name + "_slope", jax.vjp(f, a)[1](x(r.shape, 5, 13))[0])

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_linalg.py: writes linalg.txt, what jax.numpy.linalg and jax.scipy.linalg give for
-# the calls that tests/functions/linalg_golden_test.cpp makes under the same names.
+# tests/golden/make_linalg.py: writes linalg.txt, the results of jax.numpy.linalg and
+# jax.scipy.linalg for the calls that tests/functions/linalg_golden_test.cpp makes under the same
+# names.
 #
-# Run with jax installed: python make_linalg.py > linalg.txt (made with jax 0.10.2)
+# Run with jax installed: python make_linalg.py > linalg.txt (made with jax 0.10.2).
 #
-# A line is "name dtype shape values…"; floats in hexadecimal, of complex numbers both parts. NAME is the
-# value, NAME.slope the gradient of sum(real(f * w)) by the matrix, NAME.slope2 the gradient of the sum
-# of that one's squares; .odd of a singular and of a NaN matrix. x(shape, m, k)[i] = ((i * m) % k - k // 2) / 4.
+# A line is "name dtype shape values…", with floats in hexadecimal and both parts of complex
+# numbers. NAME is the value. NAME.slope is the gradient of sum(real(f * w)) with respect to the
+# matrix. NAME.slope2 is the gradient of the sum of the squares of that gradient. NAME.odd is for a
+# singular matrix and a NaN matrix. x(shape, m, k)[i] = ((i * m) % k - k // 2) / 4.
 import jax
 
 jax.config.update("jax_enable_x64", True)
@@ -34,7 +36,7 @@ singular = square.at[3].set(square[0] + square[1])
 nothing = jnp.zeros((4, 4))
 nan = square.at[1, 2].set(jnp.nan)
 spd = square @ square.T + jnp.eye(4)
-# With two pairs of complex eigenvalues.
+# This matrix has two pairs of complex eigenvalues.
 blocks = jnp.array([[1, 2, 0.5, 1], [-3, 1, 0.25, -1], [0, 0.5, 2, -4], [1, 0, 1, 2.5]])
 
 def plu(a):
@@ -55,7 +57,8 @@ def updated(r, w):
     return nl.cholesky(r.T @ r + jnp.outer(w, w)).T
 
 
-# What neither the order of the values nor the phases of the vectors change.
+# These functions of eigenvalues and eigenvectors do not depend on the order of the values and the
+# phases of the vectors.
 def eig(a, left=False):
     return ll.eig(a, compute_left_eigenvectors=left, enable_eigvec_derivs=True)
 
@@ -64,7 +67,8 @@ def general_function(w, v):
     return (v * jnp.exp(w / 4)[..., None, :]) @ nl.inv(v)
 
 
-# What solve_sylvester and eigh_tridiagonal give, by what JAX can differentiate.
+# These compute the results of solve_sylvester and eigh_tridiagonal by functions that JAX can
+# differentiate.
 def sylvester(a, b, c):
     m, n = c.shape
     whole = jnp.kron(jnp.eye(n), a) + jnp.kron(b.T, jnp.eye(m))
@@ -75,7 +79,7 @@ def tridiagonal(d, e):
     return jnp.diag(d) + jnp.diag(e, 1) + jnp.diag(e, -1)
 
 
-# name: (f, matrices that it is differentiated at)
+# name: (f, matrices at which it is differentiated)
 SMOOTH = {
     "solve_vector": (lambda a: nl.solve(a, b4), [square]),
     "solve": (lambda a: nl.solve(a, b3), [many]),

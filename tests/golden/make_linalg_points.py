@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_linalg_points.py: writes linalg_points.txt, what jax.numpy.linalg, jax.scipy.linalg
-# and jax.lax.linalg give for matrices that are empty, of one element, singular, defective, indefinite,
-# not finite, of F32, of integers; for the calls of tests/functions/linalg_points_test.cpp.
+# tests/golden/make_linalg_points.py: writes linalg_points.txt, the results of jax.numpy.linalg,
+# jax.scipy.linalg and jax.lax.linalg for the calls of tests/functions/linalg_points_test.cpp. The
+# matrices are empty, of one element, singular, defective, indefinite, not finite, of F32, or of
+# integers.
 #
-# Run with jax installed: python make_linalg_points.py > linalg_points.txt (made with jax 0.10.2)
+# Run with jax installed: python make_linalg_points.py > linalg_points.txt (made with jax 0.10.2).
 #
-# A line is that of linalg.txt, its name "FUNCTION.POINT". Vectors that may be turned are compared by
-# their sizes or by what does not turn with them. Pairs that JAX has no value for have no line; nor
-# have those of NOT_JAX, where it gives what LAPACK had in hand when it met a NaN or an infinity.
+# The format of the lines is that of linalg.txt, with the name "FUNCTION.POINT". Vectors of
+# arbitrary phase are compared by their magnitudes, or by functions that do not depend on the phase.
+# Pairs for which JAX has no value have no line. The pairs of NOT_JAX have none either: there JAX
+# returns the intermediate values of LAPACK when it met a NaN or an infinity.
 import jax
 
 jax.config.update("jax_enable_x64", True)
@@ -22,7 +24,7 @@ from jax.numpy import linalg as nl
 
 inf, nan = np.inf, np.nan
 whole = np.array([[2, 1, 0], [1, 3, -1], [0, 2, 4]])
-# Exact in F32.
+# These numbers are exact in F32.
 usual = whole + np.array([[0.5, -0.25, 1.25], [0.75, 0, -0.5], [-1.5, 0.25, 0]])
 POINTS = {
     "empty": jnp.zeros((0, 0)),
@@ -73,7 +75,7 @@ def by_part(z):
 
 def line_of(a, k, axis=-1):
     if a.shape[axis] <= k:
-        raise IndexError(k)  # jnp takes the last one
+        raise IndexError(k)  # jnp would take the last one
     return jnp.take(a, k, axis=axis)
 
 
@@ -179,7 +181,7 @@ FUNCTIONS = {
 }
 NOT_JAX = {name: ("nan", "inf") for name in ("cholesky", "cholesky_upper", "cho_factor", "geqp3_order", "pivoted_r", "hessenberg", "hessenberg_q", "lstsq", "taus")}
 NOT_JAX |= {name: ("inf",) for name in ("cholesky_lower_only", "pinv", "svd_projector", "toeplitz", "tridiagonal_d", "tridiagonal_e")}
-# Those of a singular matrix are not the only ones, or come of roundings.
+# For a singular matrix these factors are not unique, or they consist of rounding errors.
 NOT_JAX |= {"polar_u": ("inf", "singular"), "qdwh_u": ("singular",), "qr_q": ("nan", "inf", "half_rank")}
 NOT_JAX |= {name: NOT_JAX.get(name, ()) + ("half_rank",) for name in ("qr_r", "qr_complete", "geqrf", "taus")}
 SHORT = {"float64": "f64", "int32": "i32", "complex128": "c128", "float32": "f32", "complex64": "c64", "int64": "i64"}
@@ -200,7 +202,7 @@ for name, f in FUNCTIONS.items():
     for point, a in POINTS.items():
         if point in NOT_JAX.get(name, ()):
             continue
-        # Integers become F32 as they do without 64-bit types.
+        # Integers become F32, as they do without 64-bit types.
         jax.config.update("jax_enable_x64", point != "int")
         try:
             r = f(a)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_nn.py: writes nn.txt, what jax.nn gives for the calls that
-# tests/functions/nn_golden_test.cpp makes under the same names: values, derivatives, special values.
+# tests/golden/make_nn.py: writes nn.txt, the results of jax.nn for the calls that
+# tests/functions/nn_golden_test.cpp makes under the same names: values, derivatives, special
+# values.
 #
-# Run with jax installed: python make_nn.py > nn.txt (made with jax 0.10.2)
+# Run with jax installed: python make_nn.py > nn.txt (made with jax 0.10.2).
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -50,7 +51,7 @@ CASES |= {
     "logmeanexp_where_slope": lambda: jax.grad(lambda y: jnp.sum(nn.logmeanexp(y, 1, where=some)))(x),
     "logmeanexp_map": lambda: jax.vmap(lambda y: nn.logmeanexp(y, 0), in_axes=1)(x),
 }
-# The other activations, of floats of each width and of integers.
+# The other activations, for floats of each width and for integers.
 OTHERS = {
     "relu": nn.relu, "relu6": nn.relu6, "leaky_relu": nn.leaky_relu, "elu": nn.elu, "celu": nn.celu, "selu": nn.selu, "gelu": nn.gelu, "silu": nn.silu, "swish": nn.swish,
     "mish": nn.mish, "softplus": nn.softplus, "soft_sign": nn.soft_sign, "sigmoid": nn.sigmoid, "log_sigmoid": nn.log_sigmoid, "nn_tanh": nn.tanh, "hard_tanh": nn.hard_tanh,
@@ -117,7 +118,7 @@ SHORT = {"float32": "f32", "float64": "f64"}
 
 print(f"# made by make_nn.py with jax {jax.__version__}")
 for name, f in CASES.items():
-    # Without 64-bit types Python's numbers and integers become floats of 32 bits, as in Weft.
+    # Without 64-bit types, Python's numbers and integers become floats of 32 bits, as in Weft.
     jax.config.update("jax_enable_x64", name.endswith(("_f64", "_wide", "_int")) and name[:4] in ("hard", "spar", "log1", "logm") or name.endswith(("_f64", "_wide")))
     try:
         r = np.asarray(f())

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_npy.py: writes npy/, files of NumPy's and what is in them.
+# tests/golden/make_npy.py: writes npy/, files of NumPy and a list of their content.
 #
-# Run with numpy and ml_dtypes in tests/golden: python make_npy.py (made with numpy 2.4.6)
+# Run with numpy and ml_dtypes in tests/golden: python make_npy.py (made with numpy 2.4.6).
 #
-# npy/index.txt: "FILE DTYPE SHAPE HEX SAME" is a file to read, with its elements in row-major
-# order, little end first, and whether writing them gives the same file. "FILE ! WORD" is one to
-# refuse with a text that has WORD.
+# In npy/index.txt a line "FILE DTYPE SHAPE HEX SAME" is a file to read. HEX has its elements in
+# row-major order, in little-endian bytes. SAME says whether writing them gives the same file. A
+# line "FILE ! WORD" is a file to refuse with a text that contains WORD.
 import os
 import warnings
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_numpy_more.py: writes numpy_more.txt, what jax.numpy gives for the functions and
-# parameters beyond those of functions.txt, for the calls that
+# tests/golden/make_numpy_more.py: writes numpy_more.txt, the results of jax.numpy for functions and
+# parameters that functions.txt does not cover. The calls are those that
 # tests/functions/golden/numpy_more_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_numpy_more.py > numpy_more.txt (made with jax 0.10.2)
+# Run with jax installed: python make_numpy_more.py > numpy_more.txt (made with jax 0.10.2).
 #
-# Lines are those of operands.txt: NAME, NAME_slope, NAME_push and NAME_map.
+# The lines are like those of operands.txt: NAME, NAME_slope, NAME_push and NAME_map.
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -118,7 +118,7 @@ CALLS = {
     "vectorize_excluded": (lambda v: jnp.vectorize(lambda a, b: a * b.sum(), excluded={1})(v, row), plane, ALL),
 }
 
-# Where the order is the backend's own: sorted.
+# The order of these results depends on the backend, so that they are sorted.
 BY_ORDER = {
     "roots": (lambda v: jnp.sort(jnp.abs(jnp.roots(v))), row[:5]), "roots_zeros": (lambda v: jnp.sort(jnp.abs(jnp.roots(v, strip_zeros=False))), jnp.concatenate([jnp.zeros(2, jnp.float32), row[:4], jnp.zeros(1, jnp.float32)])),
     "roots_stripped": (lambda v: jnp.sort(jnp.abs(jnp.roots(v))), jnp.concatenate([jnp.zeros(2, jnp.float32), row[:4]])), "poly_matrix": (lambda v: jnp.real(jnp.poly(v)), square),

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_numpy_print.py: writes numpy_print.txt, arrays and what NumPy prints for them.
+# tests/golden/make_numpy_print.py: writes numpy_print.txt, arrays and the text that NumPy prints
+# for them.
 #
-# Run with numpy and ml_dtypes: python make_numpy_print.py > numpy_print.txt (made with numpy 2.4.6)
+# Run with numpy and ml_dtypes: python make_numpy_print.py > numpy_print.txt (made with numpy
+# 2.4.6).
 #
-# A case is "case DTYPE SHAPE HEX", the array's bytes (repeated until they fill the shape), then
-# "str N" and N lines, "repr N" and N lines.
+# A case is "case DTYPE SHAPE HEX", followed by "str N" and N lines, and "repr N" and N lines. HEX
+# has the array's bytes, which are repeated until they fill the shape.
 import ml_dtypes
 import numpy as np
 
@@ -41,7 +43,7 @@ def case(values, dtype, shape=None):
 
 print(f"# made by make_numpy_print.py with numpy {np.__version__}, ml_dtypes {ml_dtypes.__version__}")
 
-# Every type: without axes, empty, short, several axes, wrapped, summarised.
+# Every dtype: without axes, empty, short, several axes, wrapped, summarised.
 for t in FLOATS + COMPLEX + INTS + [np.bool_]:
     case(3, t)
     case(0, t)
@@ -49,7 +51,7 @@ for t in FLOATS + COMPLEX + INTS + [np.bool_]:
                   (7, 200), (200, 7), (3, 4, 100), (101, 2, 6), (2, 1, 600), (11, 11, 11)]:
         case([0, 1, 2, 100, 7, 13, 0], t, shape)
 
-# Floats: what decides about exponents, digits and widths.
+# Floats that determine exponents, digits and widths.
 LISTS = [
     [1.5, -2.25, 100], [0.1, 0.2, 0.3], [1 / 3, 2 / 3, 1e-3], [nan, 1, 2], [inf, -inf, nan], [inf, 1], [-inf, 1], [nan],
     [-0.0, 0.0], [1e-4, 1], [9.99e-5, 1], [1e-5], [1, 1000], [1, 1001], [1, 1000.5], [0.001, 1.0005], [999, 1], [1000],
@@ -70,7 +72,7 @@ for x in [1, 0.1, 1e-5, 1e5, 1e6, 123456.7, 1e7, 1e15, 1e16, 1e20, nan, inf, -in
     for t in [np.float16, np.float32, np.float64, bf16]:
         case(x, t)
 
-# Complex numbers: the parts have formats of their own.
+# Complex numbers: each part has its own format.
 for values in [[1 + 2j, -3.5 - 0.25j], [1e10 + 1j, 1 - 1e-10j], [complex(nan, 1), complex(1, nan)],
                [complex(inf, -inf), 1 + 1j], [complex(-inf, inf), 1j], [complex(-0.0, -0.0), 0], [complex(0, nan), complex(0, inf)],
                [1 / 3 + 1j / 7, 100], [1e-5j, 1], [1e300 + 1e-300j], [complex(nan, nan)], [1.5j, 22.25j, 333.125j],
@@ -107,7 +109,7 @@ for t in [np.float16, np.float32, np.float64, np.complex64]:
 case(rng.integers(0, 255, 50), np.uint8)
 case(rng.integers(-10**18, 10**18, 20), np.int64)
 case(rng.integers(-10**18, 10**18, 3), np.int64, (1, 9, 200))
-for n in range(60, 76):  # the last line, just too long or not for the type
+for n in range(60, 76):  # the last line is just too long or not, depending on the dtype
     case([10 ** ((n - 11) % 5)] + [1] * 17, np.int32, (n // 4,))
     case([1.5], np.float32, (n // 5,))
     case([1], np.int16, (2, n // 3))
@@ -117,5 +119,5 @@ for t, u in [(np.float16, np.uint16), (np.float32, np.uint32), (np.float64, np.u
     for n in [1, 2, 3, 5, 8] * 6:
         a = rng.integers(0, np.iinfo(u).max, n, dtype=u).view(t)
         case(a, t)
-    for _ in range(30):  # of like size, so that there are no exponents
+    for _ in range(30):  # of similar size, so that there are no exponents
         case(np.exp(rng.standard_normal(4)) * rng.choice([0.01, 1, 10]), t)

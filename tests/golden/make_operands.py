@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_operands.py: writes operands.txt, what JAX gives for functions by one operand that
-# the texts of their families have no gradient, map or second shape of, for the calls that
-# tests/functions/golden/operands_test.cpp makes under the same names.
+# tests/golden/make_operands.py: writes operands.txt, the results of JAX for functions by one
+# operand. The texts of their families have no gradient, map or second shape for that operand. The
+# calls are those that tests/functions/golden/operands_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_operands.py > operands.txt (made with jax 0.10.2)
+# Run with jax installed: python make_operands.py > operands.txt (made with jax 0.10.2).
 #
-# Lines are those of windows.txt: NAME, NAME_slope, NAME_push and NAME_map.
+# The lines are like those of windows.txt: NAME, NAME_slope, NAME_push and NAME_map.
 import jax
 import jax.numpy as jnp
 from jax import lax, nn, random
@@ -24,7 +24,7 @@ seed, seeded = jnp.float32(5), lambda f: lambda s: f(random.key(s.astype(jnp.int
 part = lambda words: (words >> 8).astype(jnp.float32)
 ALL = "slope push map"
 
-# name: (function, operand, what there is beside the value)
+# name: (function, operand, the lines besides the value)
 CALLS = {
     "cholesky": (lambda v: nl.cholesky(strong(v @ v.T)), square, ALL), "solve_triangular": (lambda v: sl.solve_triangular(strong(v), x((3, 2)), lower=True), square, ALL),
     "triangular_solve": (lambda v: ll.triangular_solve(strong(v), x((2, 3)), left_side=False), square, ALL), "lu_factor": (lambda v: sl.lu_factor(strong(v))[0], square, ALL),

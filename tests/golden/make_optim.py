@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_optim.py: writes optim.txt, the parameters after some of ten steps of optax's
-# optimizers, the moments after the last one, and values of its schedules; what
-# tests/functions/optim/golden_test.cpp computes under the same names.
+# tests/golden/make_optim.py: writes optim.txt. It has the parameters after some of ten steps of
+# optax's optimizers, the moments after the last step, and values of its schedules.
+# tests/functions/optim/golden_test.cpp computes them under the same names.
 #
-# Run with optax installed: python make_optim.py > optim.txt (made with jax 0.10.2, optax 0.2.8)
+# Run with optax installed: python make_optim.py > optim.txt (made with jax 0.10.2, optax 0.2.8).
 import jax
 import jax.numpy as jnp
 import numpy as np

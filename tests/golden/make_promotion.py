@@ -2,12 +2,12 @@
 # Copyright The Weft authors
 # tests/golden/make_promotion.py: writes promotion.txt, JAX's promotion of every pair of types.
 #
-# Run with jax installed: python make_promotion.py > promotion.txt (made with jax 0.10.2)
+# Run with jax installed: python make_promotion.py > promotion.txt (made with jax 0.10.2).
 #
-# A line is "a weak_a b weak_b : jax jax_weak : weft weft_weak". The first result is what JAX gives
-# with jax_enable_x64. The second differs where JAX's answer is a bare Python kind (int, float or
-# complex): JAX x64 then takes its 64-bit default, Weft the 32-bit default of its interface unless
-# an operand has 64 bits.
+# A line is "a weak_a b weak_b : jax jax_weak : weft weft_weak". The first result is JAX's with
+# jax_enable_x64. The second one differs if JAX's result is a bare Python kind (int, float or
+# complex). There JAX with x64 uses its 64-bit default. Weft uses the 32-bit default of its
+# interface unless an operand has 64 bits.
 import jax
 jax.config.update("jax_enable_x64", True)
 import jax.numpy as jnp

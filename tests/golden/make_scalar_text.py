@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_scalar_text.py: writes scalar_text.txt, how NumPy and Python spell scalars.
+# tests/golden/make_scalar_text.py: writes scalar_text.txt, the texts of scalars in NumPy and
+# Python.
 #
-# Run with numpy and ml_dtypes: python make_scalar_text.py > scalar_text.txt (made with numpy 2.4.6)
+# Run with numpy and ml_dtypes: python make_scalar_text.py > scalar_text.txt (made with numpy
+# 2.4.6).
 #
-# "STYLE DTYPE BITS TEXT" is one scalar. "STYLE DTYPE RULE COUNT HASH" is many of them: the FNV-1a
-# hash of their texts, one a line, over the bits that RULE makes (the test makes the same).
+# "STYLE DTYPE BITS TEXT" is one scalar. "STYLE DTYPE RULE COUNT HASH" is many of them. HASH is the
+# FNV-1a hash of their texts, one per line, over the bits that RULE makes (the test makes the same).
 import ml_dtypes
 import numpy as np
 
@@ -31,9 +33,9 @@ def bits(rule, width, mantissa, count):
         return list(range(count))
     if rule == "random":
         return [z >> (64 - width) for z in splitmix(count)]
-    if rule == "powers":  # each power of two and its neighbours
+    if rule == "powers":  # each power of two and the numbers next to it
         return [max(0, (i // 3 << mantissa) + i % 3 - 1) for i in range(count)]
-    bias = (1 << (width - mantissa - 2)) - 1  # "middle": random, of a size that needs no exponent
+    bias = (1 << (width - mantissa - 2)) - 1  # "middle": random numbers that need no exponent
     return [((bias + z % 24 - 6) << mantissa) | (z >> (64 - mantissa)) for z in splitmix(count)]
 
 

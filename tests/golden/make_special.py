@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_special.py: writes special.txt, what jax.lax and jax.scipy.special give for the
-# calls that tests/functions/special_golden_test.cpp makes under the same names: values, derivatives
-# by each operand, and values in double precision.
+# tests/golden/make_special.py: writes special.txt, the results of jax.lax and jax.scipy.special for
+# the calls that tests/functions/special_golden_test.cpp makes under the same names. It has values,
+# derivatives with respect to each operand, and values in double precision.
 #
-# Run with jax installed: python make_special.py > special.txt (made with jax 0.10.2)
+# Run with jax installed: python make_special.py > special.txt (made with jax 0.10.2).
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -41,7 +41,7 @@ corner3 = [0.0, 0.5, 1.0, 0.0, 0.5, 1.0, 2.0, -0.5, nan, 0.5]
 
 rows = [[nan, 1.0], [inf, 1.0], [-inf, 1.0], [-inf, -inf], [1000.0, 1000.0], [inf, -inf], [inf, inf]]
 
-# name: (function, operands, operands by which there is a derivative, odd points)
+# name: (function, operands, operands with respect to which there is a derivative, odd points)
 CASES = {
     "igamma": (lax.igamma, (positive, other), (0, 1), (corner, corner2)),
     "igammac": (lax.igammac, (positive, other), (0, 1), (corner, corner2)),
@@ -96,7 +96,7 @@ WHOLE = {
     "beta_outer": lambda d: sp.beta(jnp.asarray(positive[:3], d)[:, None], jnp.asarray(third[:2], d)),
 }
 
-# Complex functions and those that have no value in F32: of double precision only.
+# Complex functions, and functions without a value in F32: they run only in double precision.
 half_plane = [1 + 1j, 0.2 - 0.3j, -1.5 + 2j, -3 - 0.5j, 4 + 0.1j, 0.1j, -2 + 3j, 6 - 6j]
 WIDE = {
     "bessel_jn": lambda: sp.bessel_jn(jnp.array([0.3, 1.0, -2.5, 7.0, 12.0]), v=4),
@@ -123,7 +123,7 @@ for d in (jnp.float32, jnp.float64):
         for k in by:
             show(f"{name}_slope{k}{wide}", jax.vmap(jax.grad(f, argnums=k))(*x))
         show(f"{name}_grid{wide}", f(*[jnp.asarray(o[:6], d).reshape(2, 3) for o in operands]))
-        # Whole numbers, negative, large and tiny ones, beside others of them.
+        # Integers, negative, large and tiny numbers, each combined with others of them.
         if name in EDGES:
             show(f"{name}_edge{wide}", f(*[jnp.asarray(np.roll(edge, 3 * n), d) for n in range(len(operands))]))
         if special:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_special_points.py: writes special_points.txt, values and derivatives of functions at special points.
-# JAX's stand for those with corners, poles or no derivative (tests/functions/special_points_test.cpp calls them under the
-# same names), mpmath's and limits for all that are smooth (tests/functions/golden/special_truths_test.cpp).
+# tests/golden/make_special_points.py: writes special_points.txt, values and derivatives of
+# functions at special points. For functions with corners, poles or no derivative they are JAX's
+# (tests/functions/special_points_test.cpp calls them under the same names). For all smooth
+# functions they are from mpmath and limits (tests/functions/golden/special_truths_test.cpp).
 #
-# Run with jax and mpmath: python make_special_points.py > special_points.txt (made with jax 0.10.2, mpmath 1.4.1)
+# Run with jax and mpmath: python make_special_points.py > special_points.txt (made with jax 0.10.2,
+# mpmath 1.4.1).
 #
-# A line is "name point value derivative second-derivative", or for vectors "name x,y,z value gradient", and
-# "truth name operand x,y,z value derivative second-derivative" where the derivatives are those by one operand.
+# A line is "name point value derivative second-derivative", or for vectors "name x,y,z value
+# gradient". A line "truth name operand x,y,z value derivative second-derivative" has derivatives
+# with respect to one operand.
 import jax
 import jax.numpy as jnp
 import mpmath as mp
@@ -102,7 +105,8 @@ def derivatives(f, x, side):
 
 def truth_text(v):
     v = mp.mpf(v)
-    v = v if abs(v) > 1e-85 or mp.isnan(v) else mp.mpf(0)  # what differences leave of 0
+    # the rest is a rounding error of a difference
+    v = v if abs(v) > 1e-85 or mp.isnan(v) else mp.mpf(0)
     return "nan" if mp.isnan(v) else "inf" if v == mp.inf else "-inf" if v == -mp.inf else mp.nstr(v, 17)
 
 

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/make_windows.py: writes windows.txt, what jax.lax and jax.numpy give for the windows,
-# pools and convolutions that tests/functions/windows_golden_test.cpp calls under the same names.
+# tests/golden/make_windows.py: writes windows.txt, the results of jax.lax and jax.numpy for the
+# windows, pools and convolutions that tests/functions/windows_golden_test.cpp calls under the same
+# names.
 #
-# Run with jax installed: python make_windows.py > windows.txt (made with jax 0.10.2)
+# Run with jax installed: python make_windows.py > windows.txt (made with jax 0.10.2).
 #
-# Lines are those of functions.txt. For each call there are its value; NAME_slope, the gradient by its
-# first operand of the sum of the result times x(shape, 5, 13); NAME_push, the tangent for the tangent
-# x(shape, 3, 7) of that operand; and NAME_map, mapped over that operand and its negative. Pools are as
-# flax.linen defines them.
+# The format of the lines is that of functions.txt. Each call has its value and three further lines.
+# NAME_slope is the gradient of the sum of the result times x(shape, 5, 13) with respect to the
+# first operand. NAME_push is the tangent for the tangent x(shape, 3, 7) of that operand. NAME_map
+# is mapped over that operand and its negative. Pools are defined as in flax.linen.
 import jax
 import jax.numpy as jnp
 import numpy as np
@@ -123,10 +124,10 @@ print(f"# made by make_windows.py with jax {jax.__version__}")
 for name, (f, a) in CALLS.items():
     r = f(a)
     show(name, r)
-    # JAX cannot transpose windows of any function, nor dilated ones.
+    # JAX cannot transpose windows of general functions, nor dilated ones.
     if name not in ("window_prod", "window_init", "window_min_row", "window_max_apart"):
         show(name + "_slope", jax.vjp(f, a)[1](x(r.shape, 5, 13))[0])
-    # Where all of a window is -inf JAX's tangent is that of the padding, its gradient is not.
+    # If a whole window is -inf, JAX's tangent is that of the padding, but its gradient is not.
     if name != "max_pool_odd":
         show(name + "_push", jax.jvp(f, (a,), (x(a.shape, 3, 7),))[1])
     show(name + "_map", jax.vmap(f)(jnp.stack([a, -a])))

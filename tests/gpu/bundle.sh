@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/gpu/bundle.sh: the archive of ./dev gpu-bundle runs in an empty folder with an empty
-# environment and a few tools, on the emulated driver. Arguments: the build folder, that driver.
+# tests/gpu/bundle.sh: runs the archive of ./dev gpu-bundle on the emulated driver, in an empty
+# folder with an empty environment and only a few tools. Arguments: the build folder, the emulated
+# driver.
 set -euo pipefail
 build_dir=$1 driver=$2 libraries=$(dirname "$2")/fake_libraries
 source_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -21,7 +22,7 @@ mkdir "$work/there" "$work/tools"
 cd "$work/there"
 tar xJf ../weft-gpu.tar.xz
 
-# All but glibc comes out of it.
+# The archive contains all shared libraries except glibc.
 for file in weft-gpu/bin/* weft-gpu/examples/*[!t] weft-gpu/lib/*; do
   paths=$(readelf -d "$file" | sed -n 's/.*R\(UN\)\?PATH.*\[\(.*\)\]/\2/p')
   if [[ $paths != "" && $paths != "\$ORIGIN/../lib" ]]; then fail "$file looks for libraries in $paths"; fi
@@ -34,7 +35,7 @@ for file in weft-gpu/bin/* weft-gpu/examples/*[!t] weft-gpu/lib/*; do
 done
 
 for tool in bash env mktemp rm cat head wc mkdir dirname; do ln -s "$(command -v $tool)" "$work/tools/$tool"; done
-run() {  # EXPECTED_STATUS VARIABLE=VALUE... -- ARGUMENT...: what it says is in $work/said
+run() {  # EXPECTED_STATUS VARIABLE=VALUE... -- ARGUMENT...: the output is in $work/said
   local expected=$1 status=0 environment=()
   shift
   while [[ $1 != -- ]]; do environment+=("$1") && shift; done
@@ -65,7 +66,7 @@ done
 run 2 "WEFT_CUDA_LIBRARY=$driver" -- test --only nothing
 run 2 -- nothing
 
-# What fails makes it fail.
+# A failing part makes the run fail.
 run 1 "WEFT_CUDA_LIBRARY=$driver" FAKE_CUDA_FAIL=cuLaunchKernel -- test --sample --only laws
 says "0 of 1 parts passed; failed: laws"
 sed -i '3s/$/ and more/' weft-gpu/examples/01_hello.txt

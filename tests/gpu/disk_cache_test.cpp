@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/disk_cache_test.cpp: a second process emits and compiles none of the kernels of a
-// first; another kind of GPU, a broken entry and a cache that is off do not change results.
+// tests/gpu/disk_cache_test.cpp: a second process emits and compiles no kernel that a first one has
+// compiled. Results do not change with another kind of GPU, with a broken entry or without the
+// cache.
 #include "weft/jit/run/disk_cache.h"
 
 #include <unistd.h>
@@ -37,7 +38,7 @@ struct Folder {
   fs::path path;
 };
 
-// What "kernels through the cache" says in a process of its own with these variables.
+// Returns the output of "kernels through the cache" in a new process with these variables.
 std::string child(const std::string& variables) {
   const std::string self = fs::read_symlink("/proc/self/exe");
   std::FILE* const said =
@@ -75,7 +76,7 @@ TEST_CASE("a second process takes the code of a first", "[gpu][disk_cache]") {
   CHECK(first == fmt::format("cache: 0 found, {0} missing, 0 broken, {0} kept", n));
   CHECK(child(cached) == fmt::format("cache: {} found, 0 missing, 0 broken, 0 kept", n));
 
-  // Each entry as the text of a kernel that does nothing; it must not be believed.
+  // Each entry is replaced by the text of a kernel that does nothing. The cache must reject it.
   for (const fs::path& p : folder.entries())
     std::ofstream(p, std::ios::in | std::ios::binary).seekp(-20, std::ios::end)
         << "  ret void\n}\n";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/donation_test.cpp: results and temporaries of programs for a GPU lie in the memory of
+// tests/gpu/donation_test.cpp: results and temporaries of programs for a GPU use the memory of
 // donated arguments, as on the host.
 #include <functional>
 
@@ -25,14 +25,15 @@ Array there(const Array& x, int device = 0) {
 }
 const JitOptions first{.donate_argnums = {0}, .name = "step"};
 
-// Whether the result lies where the argument did, with the numbers of the host, and no copy.
+// Returns true if the result is in the memory of the argument, has the host's numbers, and was not
+// copied.
 template <class F>
 bool aliases(F f, int n = 20000) {
   const Floats want = floats(jit(f)(some(n)));
   const Array x = there(some(n));
   const void* const at = address(x);
   const auto g = jit(f, first);
-  (void)g(there(some(n)));  // compiled
+  (void)g(there(some(n)));  // compiles the program
   fake_cuda_fail(nullptr, 0, 0, false);
   const Array r = g(x);
   CHECK(fake_cuda_calls("cuMemcpyDtoDAsync_v2") == 0);
@@ -75,7 +76,7 @@ TEST_CASE("a loop over donated memory of a GPU takes no more of it", "[gpu][dona
 
 TEST_CASE("what is read of a donated array before is not taken for its result", "[gpu][donate]") {
   const Array x = there(some(1000));
-  const Floats was = floats(x);  // a copy on the host, which the buffer keeps
+  const Floats was = floats(x);  // makes a copy on the host, which the buffer keeps
   const Array r = jit([](Array v) { return v + 1; }, first)(x);
   Floats want = was;
   for (float& v : want) v += 1;
@@ -95,7 +96,8 @@ TEST_CASE("arguments of the host are copied to a GPU, and the copy is written ov
   CHECK((floats(r) == want));
   check_error<DeviceError>([&] { floats(x); }, "donated to 'step'");
   CHECK((floats(w) == floats(some(5000) + 1)));
-  // With a second handle, the argument itself as another one, and a small one.
+  // The donated argument has a second handle, it is also passed as the other argument, and it may
+  // be small.
   const Array y = there(some(5000));
   const Arrays also{y};
   CHECK((floats(f(y, y)) == floats(on_host(some(5000), some(5000)))));
@@ -133,7 +135,7 @@ TEST_CASE("donated arguments that are results stay, and weak numbers go along", 
   CHECK((floats(scaled) == floats(some(500) * 3.25)));
   CHECK(s.item<float>() == 3.25F);
   CHECK((floats(x) == floats(some(500))));
-  const auto here = f(some(500), 2);  // from the host
+  const auto here = f(some(500), 2);  // the argument is on the host
   CHECK(std::get<0>(here).device() == "cuda:0");
   CHECK((floats(std::get<1>(here)) == floats(some(500) * 2)));
   check_no_complaints();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/emulated.h: what tests of emulated GPUs need again and again.
+// tests/gpu/emulated.h: helpers that many tests of emulated GPUs share.
 #pragma once
 #include <fmt/format.h>
 #include <unistd.h>
@@ -20,11 +20,12 @@ inline cuda::Device& gpu(int i = 0) {
   return static_cast<cuda::Device&>(detail::find_device(fmt::format("cuda:{}", i), "test"));
 }
 
-// What the hidden test says in a process with these variables.
+// Runs the hidden test in a new process with these environment variables and returns its output.
 inline std::string in_child(const std::string& environment, const char* test) {
   char self[4096] = {};
   REQUIRE(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-  // The copy below stands beside the library that it is a copy of.
+  // The copy of the emulated driver is loaded together with the original library, so that symbols
+  // are defined twice.
   const char* twice = "ASAN_OPTIONS=$ASAN_OPTIONS:detect_odr_violation=0";
   const std::string command = fmt::format("{} {} {} {} 2>&1", twice, environment, self, test);
   std::FILE* f = popen(command.c_str(), "r");
@@ -37,7 +38,8 @@ inline std::string in_child(const std::string& environment, const char* test) {
   CHECK(status == 0);
   return text;
 }
-// With or without what writes single words, which old drivers lack.
+// Returns the driver with or without the entry point that writes single words, which old drivers do
+// not have.
 inline const cuda::Driver& driver(bool word_writes) {
   static const auto* const drivers = [&] {
     auto* made = new cuda::Driver[2];
@@ -50,7 +52,8 @@ inline const cuda::Driver& driver(bool word_writes) {
   return drivers[word_writes];
 }
 
-// A device of its own on what the emulated driver has anew: devices live as long as the process.
+// Returns a new device on a freshly reset device of the emulated driver. Devices live as long as
+// the process.
 inline cuda::Gpu& fresh_gpu(bool word_writes = true) {
   fake_cuda_reset(fake_cuda_spare());
   cuda::Facts f;
@@ -63,7 +66,7 @@ inline cuda::Gpu& fresh_gpu(bool word_writes = true) {
   return *all->emplace_back(new cuda::Gpu(driver(word_writes), f));
 }
 
-// Memory of a device for a scope.
+// Owns memory of a device for a scope.
 class There {
  public:
   There(detail::Device& d, int64_t bytes) : device_(d), bytes_(bytes) {
@@ -90,7 +93,7 @@ class There {
   void* data_ = nullptr;
 };
 
-// The 8 bytes of each, as a launch reads them.
+// Stores each argument in 8 bytes, as a launch reads them.
 class Arguments {
  public:
   template <class... T>
@@ -112,7 +115,8 @@ class Arguments {
   std::vector<void*> places_;
 };
 
-// y[i] += a * x[i] for the n threads of blocks of 128, of (n: i64, a: float, x, y).
+// The kernel axpy(n: i64, a: float, x, y) computes y[i] += a * x[i] with n threads in blocks of
+// 128.
 inline const char* axpy_text() {
   return R"(
 declare i32 @weft_emulated_block_index()
@@ -157,7 +161,7 @@ inline void launch_axpy(cuda::Launcher& to, const cuda::Function& f, int64_t n, 
   to.launch(f, {.blocks = (n + 127) / 128, .threads = 128, .uses = uses}, arguments.data(), "axpy");
 }
 
-// Nothing was done that a driver would not have allowed.
+// Checks that no call was invalid for a real driver.
 inline void check_no_complaints() {
   CHECK(std::string(fake_cuda_complaints()) == "");
   CHECK(fake_cuda_current() == 0);

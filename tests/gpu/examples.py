@@ -1,16 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/gpu/examples.py: an example says the same on a GPU as on the host, but for the last digit of
-# what is printed: sums are made in another order there. Arguments: the example, and the device.
+# tests/gpu/examples.py: an example prints the same on a GPU as on the host, except for the last
+# printed digit, because the GPU adds sums in another order. Arguments: the example, and the device.
 import os
 import re
 import subprocess
 import sys
 
-# What is measured differs each time.
+# Measured times differ in each run.
 TIME = re.compile(r"[0-9.e+-]+ ms")
-# A number that is no whole one. Streams print six digits, of which the last may be rounded apart.
+# A number that is not an integer. Streams print six digits, and the last one may be rounded
+# differently.
 NUMBER = re.compile(r"-?\d+(?:\.\d*(?:e[+-]?\d+)?|e[+-]?\d+)")
 CLOSE = 1e-5
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/fake_calls.h: what the entry points of the emulated driver begin with.
+// tests/gpu/fake_calls.h: the code that runs at the start of each entry point of the emulated
+// driver.
 #pragma once
 #include <fmt/format.h>
 
@@ -8,7 +9,8 @@
 
 namespace weft::cuda {
 
-// All of them, so that a definition that is not what the library declares does not compile.
+// All entry points are declared here, so that a definition does not compile if its signature
+// differs from the library's.
 #pragma GCC visibility push(default)
 extern "C" {
 #define FAKE_DECLARE(name, symbol, parameters) Result symbol parameters;
@@ -25,7 +27,7 @@ inline Machine& machine() { return Machine::instance(); }
 using Device = Machine::Device;
 inline Device& device(int i) { return *machine().devices[static_cast<size_t>(i)]; }
 
-// Of a call that needs a context: it holds the lock, knows the device, or what to return.
+// A call that needs a context. It holds the lock and finds the device, or sets the error to return.
 struct Call {
   explicit Call(const char* e) : lock(machine().guard), entry(e), d(machine().current(e)) {
     result = machine().enter(e, d);
@@ -34,7 +36,7 @@ struct Call {
   Call(const char* e, const StreamOf* s) : Call(e) {
     if (!result && !machine().owns(e, *d, s)) result = invalid_handle;
   }
-  // Of n bytes of the device.
+  // Requires that n bytes at `a` are valid memory of the device.
   void needs(Address a, size_t n) {
     if (!result && !machine().is_inside(entry, *d, a, n)) result = invalid_value;
   }

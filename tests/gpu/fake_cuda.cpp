@@ -16,7 +16,7 @@ using namespace weft::cuda;
 
 namespace {
 
-// Of one that needs none.
+// A call that needs no context.
 Result plain(const char* entry) {
   const std::lock_guard lock(machine().guard);
   return machine().enter(entry, nullptr);
@@ -356,7 +356,7 @@ Result cuFuncGetAttribute(int* value, int attribute, KernelHandle k) {
                                                : 0;
   return success;
 }
-// As registers, shared memory, threads and blocks of a multiprocessor of sm_90 allow.
+// Limits are the registers, shared memory, threads and blocks of a multiprocessor of sm_90.
 Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, KernelHandle k, int threads,
                                                    size_t shared) {
   const Call c("cuOccupancyMaxActiveBlocksPerMultiprocessor");
@@ -367,7 +367,8 @@ Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, KernelHandle k, 
   const int warps = (threads + 31) / 32;
   int64_t most = std::min(32, FAKE_CUDA_THREADS / 32 / warps);
   most = std::min<int64_t>(most, (64 << 10) / (FAKE_CUDA_REGISTERS * 32 * warps));
-  if (all) most = std::min<int64_t>(most, (228 << 10) / (all + 1024));  // 1 KiB is the system's
+  // the system uses 1 KiB of each block
+  if (all) most = std::min<int64_t>(most, (228 << 10) / (all + 1024));
   *blocks = static_cast<int>(most);
   return success;
 }
@@ -379,7 +380,7 @@ Result cuFuncSetAttribute(KernelHandle k, int attribute, int value) {
   return success;
 }
 
-// ---- what tests say
+// ---- the interface for tests
 
 void fake_cuda_fail(const char* entry, int nth, int code, bool sticky) {
   Machine& m = machine();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/fake_kernels.cpp: compiling by ORC, and threads of a block as fibers.
+// tests/gpu/fake_kernels.cpp: compiles kernels with ORC and runs the threads of a block as fibers.
 #include "gpu/fake_kernels.h"
 
 #include <fmt/format.h>
@@ -39,14 +39,14 @@ constexpr unsigned warp = 32;
 constexpr size_t stack_bytes = 256 << 10;
 constexpr size_t most_threads = 1024;  // of a block
 
-// ---- a block that runs
+// ---- running a block
 
 enum class State { Ready, Barrier, Meeting, Done, Left };
-// What the threads of a warp meet for.
+// The operations for which the threads of a warp wait for each other.
 enum class Meeting { Shuffle, Vote, Pieces, Product };
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-// The sanitizers follow switches of contexts; that of threads is told which stack is in use.
+// The sanitizers follow switches of contexts. ThreadSanitizer has to be told which stack is in use.
 struct Stack {
   ucontext_t context;
 #ifdef __SANITIZE_THREAD__
@@ -61,7 +61,7 @@ void go(Stack& from, Stack& to) {
 }
 void begin_anew(Stack&) {}
 #else
-// A context is entered once; after that a jump does, which calls no kernel.
+// A context is entered once. Later switches use a jump, which makes no system call.
 struct Stack {
   ucontext_t context;
   jmp_buf place;
@@ -86,7 +86,7 @@ struct Fiber {
   FactorsOfThread factors = {};
 };
 
-// Everything is under the driver's lock, so there is one.
+// Kernels run under the driver's lock, so that only one block runs at a time.
 struct Block {
   const KernelCode* kernel = nullptr;
   void** arguments = nullptr;
@@ -147,7 +147,7 @@ void add_products(float* sums, const uint32_t* words, int32_t half) {
   f.meeting = Meeting::Product;
   running->wait(State::Meeting);
 }
-// Nobody waits for this thread any more.
+// Ends this thread. No other thread waits for it.
 void leave() { running->wait(State::Left); }
 void* shared(int64_t offset) {
   Block& b = *running;
@@ -160,11 +160,12 @@ void* shared(int64_t offset) {
 void run_fiber() {
   for (;;) {
     running->kernel->run(running->arguments);
-    running->wait(State::Done);  // until there is another block
+    running->wait(State::Done);  // waits until the next block starts
   }
 }
 
-// One for each thread of the largest block so far; below each a page that nobody may touch.
+// Returns a stack for thread i. There are as many stacks as the largest block so far had threads.
+// Below each stack is an inaccessible page.
 void* stack_of(size_t i) {
   static std::vector<void*> stacks;
   while (stacks.size() <= i) {
@@ -176,7 +177,7 @@ void* stack_of(size_t i) {
   return stacks[i];
 }
 
-// A bit for each lane that votes yes.
+// Sets one bit for each thread that votes yes.
 void count_votes(std::span<Fiber> lanes) {
   uint32_t bits = 0;
   for (size_t i = 0; i < lanes.size(); ++i)
@@ -184,7 +185,7 @@ void count_votes(std::span<Fiber> lanes) {
   for (Fiber& f : lanes)
     if (f.state == State::Meeting) f.value = static_cast<int32_t>(bits);
 }
-// Lanes that wait for a shuffle get what they asked for.
+// Gives the threads that wait for a shuffle the values that they requested.
 void pass_on(Block& b, std::span<Fiber> lanes) {
   std::vector<int32_t> got;
   for (const Fiber& f : lanes) {
@@ -197,7 +198,8 @@ void pass_on(Block& b, std::span<Fiber> lanes) {
   for (size_t i = 0; i < lanes.size(); ++i)
     if (lanes[i].state == State::Meeting) lanes[i].value = got[i];
 }
-// What takes a whole warp; of one that some have left, nobody reads what it gives.
+// Runs an operation that needs a whole warp. If some threads have ended, no thread reads its
+// result, so that it is not computed.
 template <class Of>
 void together(Block& b, std::span<const Fiber> lanes, Of Fiber::* brought,
               void (*compute)(std::span<const Of>)) {
@@ -213,7 +215,7 @@ void together(Block& b, std::span<const Fiber> lanes, Of Fiber::* brought,
     b.blame("tensor cores that not all lanes of the warp reach");
 }
 
-// Lanes of a warp that all wait for each other.
+// Runs the operation for which all threads of a warp wait.
 bool exchange(Block& b, size_t begin, size_t end) {
   const std::span<Fiber> lanes = b.fibers.subspan(begin, end - begin);
   bool done = false;
@@ -276,7 +278,7 @@ void run_fibers(Block& b) {
   for (size_t i = 0; i < b.threads; ++i) {
     Fiber& f = b.fibers[i];
     if (std::exchange(f.state, State::Ready) == State::Done) continue;
-    // It has not run yet, or stands where it was left.
+    // The fiber has not run yet, or it ended in the middle of the kernel.
     begin_anew(f.stack);
     ucontext_t& c = f.stack.context;
     getcontext(&c);
@@ -305,19 +307,22 @@ void run_fibers(Block& b) {
   }
 }
 
-// ---- addresses that nobody may touch
+// ---- invalid addresses
 
-// Where a kernel on this thread goes on that has touched one; null while none runs here.
+// The place at which this thread continues after its kernel has accessed an invalid address. It is
+// null while no kernel runs on the thread.
 thread_local sigjmp_buf* way_out = nullptr;
 
-// While a kernel runs, such a signal of its thread ends it; those of other threads go where they
-// went before. What the sanitizers would say of the address they cannot: they know no device.
+// While a kernel runs, SIGSEGV and SIGBUS of its thread end the kernel. For other threads the
+// previous handlers run. The sanitizers cannot report such an address, because they do not know the
+// device's memory.
 class Guarded {
  public:
   Guarded() {
     stack_t there = {};
     sigaltstack(nullptr, &there);
-    if (there.ss_flags & SS_DISABLE) {  // fibers have small stacks, which may have run out
+    // fibers have small stacks, which the kernel may have exhausted
+    if (there.ss_flags & SS_DISABLE) {
       thread_local std::vector<std::byte> memory(64 << 10);
       stack_t mine = {};
       mine.ss_sp = memory.data();
@@ -337,7 +342,7 @@ class Guarded {
 
  private:
   static void handle(int signal, siginfo_t*, void*) {
-    if (!way_out) {  // it comes again when this returns
+    if (!way_out) {  // the signal is raised again when this returns
       for (size_t i = 0; i < 2; ++i) sigaction(signals[i], &before[i], nullptr);
       return;
     }
@@ -347,7 +352,8 @@ class Guarded {
     siglongjmp(*way_out, signal);
   }
   static constexpr int signals[] = {SIGSEGV, SIGBUS};
-  static inline struct sigaction before[2];  // kernels run one after another
+  // one set is enough because kernels run one after another
+  static inline struct sigaction before[2];
 };
 
 // ---- modules
@@ -361,7 +367,7 @@ llvm::orc::LLJIT& jit() {
     host.setCodeGenOptLevel(llvm::CodeGenOptLevel::Less);
     host.setRelocationModel(llvm::Reloc::PIC_);
     host.setCodeModel(llvm::CodeModel::Small);
-    // Nothing is told of frames, since nothing unwinds through kernels.
+    // No unwind information is registered, since nothing unwinds through kernels.
     auto made = llvm::cantFail(
         llvm::orc::LLJITBuilder()
             .setJITTargetMachineBuilder(std::move(host))
@@ -376,7 +382,7 @@ llvm::orc::LLJIT& jit() {
   return j;
 }
 
-// What kernels may call, in a library of its own.
+// The functions that kernels may call are in their own library.
 llvm::orc::JITDylib& calls() {
   static auto& library = [&]() -> llvm::orc::JITDylib& {
     auto& s = jit().getExecutionSession();
@@ -405,7 +411,7 @@ llvm::orc::JITDylib& calls() {
   return library;
 }
 
-// How many arguments a kernel reads: it is given their array alone.
+// Returns how many arguments a kernel reads, because it gets only a pointer to their array.
 size_t arguments_of(const llvm::Function& f, std::string* log) {
   const llvm::DataLayout& layout = f.getParent()->getDataLayout();
   size_t n = 0;
@@ -500,7 +506,7 @@ std::shared_ptr<const Compiled> compile_anew(const std::string& text, std::strin
 }
 }  // namespace
 
-// The last ones are kept, as a driver has its cache.
+// The last 32 are kept, like the cache of a real driver.
 std::shared_ptr<const Compiled> compile_text(const std::string& text, std::string* log) {
   struct Kept {
     std::string text;
@@ -535,7 +541,7 @@ Ran run_grid(const KernelCode& k, const std::vector<uint64_t>& arguments, unsign
   }
   way_out = &out;
   for (b.index = 0; b.index < blocks; ++b.index) {
-    // Nobody may count on what a block before it has left.
+    // A block must not rely on the content that an earlier block has left in shared memory.
     if (b.shared_bytes) std::memset(b.shared.data(), 0xa5, static_cast<size_t>(b.shared_bytes));
     if (k.meets)
       run_fibers(b);

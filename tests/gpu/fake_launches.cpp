@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/fake_launches.cpp: kernels and graphs of the emulated driver: what launches them, and
-// what runs when the queue is worked off.
+// tests/gpu/fake_launches.cpp: kernels and graphs of the emulated driver: launching them, and
+// running the queued work.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -13,7 +13,8 @@ using namespace weft::cuda;
 
 namespace {
 
-// What a kernel may not be given: numbers do not look like addresses of the device.
+// Checks the arguments of a kernel. The test assumes that no number has the value of a device
+// address.
 bool good_arguments(Device& d, const std::string& kernel, const std::vector<uint64_t>& arguments) {
   for (const auto& other : machine().devices)
     if (other.get() != &d)
@@ -41,7 +42,7 @@ void run_kernel(Device& d, KernelOf& k, const std::vector<uint64_t>& arguments, 
   d.context.fault = launch_failed;
 }
 
-// A kernel, what it gets, and its grid.
+// A kernel, its arguments, and its grid.
 struct Grid {
   KernelOf* kernel = nullptr;
   std::vector<uint64_t> arguments;
@@ -60,7 +61,7 @@ struct Grid {
   void run(Device& d) const { run_kernel(d, *kernel, arguments, blocks, threads, shared); }
 };
 
-// Adds a node that is what `n` says, if it could be launched now.
+// Adds node `n` to the graph if its launch would be valid now.
 Result add_node(const Call& c, GraphOf* g, const NodeHandle* after, size_t n_after,
                 const std::shared_ptr<NodeOf>& n, NodeHandle* made) {
   if (!known(c, c.d->graphs, g)) return invalid_handle;
@@ -78,7 +79,8 @@ Result add_node(const Call& c, GraphOf* g, const NodeHandle* after, size_t n_aft
   return success;
 }
 
-// Of those that may run now the one that was added last, so that what lacks an edge shows.
+// Runs the nodes. Among the ready nodes it runs the one that was added last, so that a missing edge
+// shows.
 void run_nodes(Device& d, const std::vector<std::shared_ptr<const NodeOf>>& nodes) {
   std::set<const NodeOf*> done;
   while (done.size() < nodes.size() && !d.context.fault) {
@@ -96,7 +98,7 @@ Result check_nodes(const std::vector<std::shared_ptr<const NodeOf>>& nodes) {
   return success;
 }
 
-// Those that kernels may set, by their handles.
+// The conditions that kernels may set, by their handles.
 std::map<ConditionHandle, std::weak_ptr<ConditionOf>>& conditions() {
   static std::map<ConditionHandle, std::weak_ptr<ConditionOf>> all;
   return all;

@@ -25,7 +25,7 @@ int64_t setting(const char* name, int64_t otherwise) {
   return text && *text ? std::atoll(text) : otherwise;
 }
 
-// Of large blocks the ends, so that memory which nobody uses is not touched.
+// For large blocks only the ends are filled, so that unused memory is not touched.
 void spoil(Address a, size_t bytes, int with) {
   constexpr size_t most = 1 << 20;
   std::memset(at(a), with, std::min(bytes, most));
@@ -40,7 +40,7 @@ Memory::Memory(size_t bytes) : size_(bytes) {
   void* const p =
       mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (p == MAP_FAILED) std::abort();
-  // open() and close() go through each page that was touched: few, if the system has large ones.
+  // open() and close() visit each page that was touched. With large pages there are few.
   madvise(p, bytes, MADV_HUGEPAGE);
   begin_ = std::bit_cast<Address>(p);
   free_[begin_] = size_;
@@ -68,7 +68,7 @@ Address Memory::allocate(size_t bytes) {
   const size_t need = room(bytes);
   for (auto* from : {&kept_, &free_})
     for (const auto& [begin, size] : *from) {
-      // A block of the pool is not cut.
+      // A block of the pool is not split.
       if (size < need || (from == &kept_ && size > need * 2)) continue;
       const Address a = begin;
       const size_t all = size;
@@ -237,10 +237,10 @@ void Machine::work_off(Device& d, StreamOf& s, size_t n) {
 
 void Machine::reset(Device& d) {
   for (StreamOf* s : d.streams) delete s;
-  std::set<GraphOf*> bodies;  // which others own
+  std::set<GraphOf*> bodies;  // other graphs own these
   for (const GraphOf* g : d.graphs)
     for (const auto& body : g->bodies) bodies.insert(body.get());
-  for (GraphOf* g : d.graphs)  // they know their modules
+  for (GraphOf* g : d.graphs)  // graphs refer to their modules, so that they are deleted first
     if (!bodies.contains(g)) delete g;
   for (GraphExecOf* g : d.execs) delete g;
   for (ModuleOf* m : d.modules) delete m;

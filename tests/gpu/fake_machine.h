@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/fake_machine.h: the devices of the emulated driver: memory, queues, and what is wrong.
+// tests/gpu/fake_machine.h: the devices of the emulated driver with their memory, their queues and
+// their errors.
 #pragma once
 #include <cstdint>
 #include <deque>
@@ -18,15 +19,15 @@
 
 namespace weft::cuda {
 
-// What handles point to.
+// The objects to which handles point.
 struct ContextOf {
   int device = 0;
   Result fault = success;
 };
-struct Block {  // of device memory
+struct Block {  // a block of device memory
   size_t bytes = 0;
-  size_t whole = 0;       // with what follows it
-  bool released = false;  // a release is queued
+  size_t whole = 0;       // with the red zone behind it
+  bool released = false;  // the release is queued
 };
 struct ModuleOf {
   int device = 0;
@@ -48,7 +49,7 @@ struct PoolOf {
   int device = 0;
 };
 
-// Work that waits, and the memory of the host that it touches.
+// Queued work, and the host memory that it accesses.
 struct Queued {
   std::function<void()> run;
   const void* host = nullptr;
@@ -59,18 +60,18 @@ struct StreamOf {
   std::deque<Queued> queue;
 };
 
-// A node of a graph: what it checks when it is launched, and what it does when it runs.
+// A node of a graph: the check at its launch, and the work when it runs.
 struct NodeOf {
   std::function<Result()> check;
   std::function<void()> run;
   std::vector<const NodeOf*> after;
-  GraphHandle body = nullptr;  // of a condition: what hangs on it
+  GraphHandle body = nullptr;  // of a conditional node: the graph that it runs
   NodeOf() = default;
   NodeOf(const NodeOf&) = delete;
   ~NodeOf() {
     if (module_) --module_->graphs;
   }
-  // That of its kernel.
+  // Sets the module of the node's kernel.
   void set_module(ModuleOf* m) { ++(module_ = m)->graphs; }
 
  private:
@@ -83,44 +84,47 @@ struct ConditionOf {
 struct GraphOf {
   int device = 0;
   std::vector<std::shared_ptr<const NodeOf>> nodes;
-  std::vector<std::shared_ptr<GraphOf>> bodies = {};  // of nodes with conditions
+  std::vector<std::shared_ptr<GraphOf>> bodies = {};  // the bodies of conditional nodes
   std::vector<std::shared_ptr<ConditionOf>> conditions = {};
 };
 struct GraphExecOf {
   int device = 0;
   std::vector<std::shared_ptr<const NodeOf>> nodes;
-  std::vector<std::shared_ptr<ConditionOf>> conditions;  // those of bodies, too
+  std::vector<std::shared_ptr<ConditionOf>> conditions;  // including those of bodies
   int queued = 0;                                        // launches that have not run
 };
 
-// Device memory is a piece of the address space that is inaccessible but while something of the
-// device runs, so that a host that looks into it ends there.
+// Device memory is an address range that is accessible only while work of the device runs. A host
+// access faults.
 class Memory {
  public:
   explicit Memory(size_t bytes);
   ~Memory();
   Memory(const Memory&) = delete;
-  Address allocate(size_t bytes);  // 0: no room
-  void fill(Address a);            // with what nobody may count on
-  void give_back(Address a);       // to the pool
-  void trim();                     // what the pool keeps
-  // The block that an address lies in, or null.
+  Address allocate(size_t bytes);  // returns 0 if there is no room
+  // writes arbitrary values, so that no program can rely on the content
+  void fill(Address a);
+  void give_back(Address a);  // returns the block to the pool
+  void trim();                // frees the memory that the pool keeps
+  // Returns the block that contains the address, or null.
   Block* block_of(Address a, Address* begin = nullptr);
   bool contains(Address a) const { return a >= begin_ && a < begin_ + size_; }
   void open();
   void close();
   const std::map<Address, Block>& blocks() const { return blocks_; }
-  // Whether something wrote behind the block.
+  // Returns true if a program has written behind the end of the block.
   bool is_overrun(Address a) const;
 
  private:
   size_t room(size_t bytes) const;
   void use(size_t bytes);
   Address begin_;
-  size_t size_, used_ = 0;  // used: what has held blocks; the rest is never opened
+  // used_: the part that has ever held blocks; the rest is never made accessible
+  size_t size_, used_ = 0;
   bool open_ = false;
   std::map<Address, Block> blocks_;
-  std::map<Address, size_t> kept_, free_;  // of the pool, and of nobody; with the red zones
+  // ranges with red zones: kept_ is in the pool, free_ belongs to no one
+  std::map<Address, size_t> kept_, free_;
 };
 
 struct Machine {
@@ -144,7 +148,7 @@ struct Machine {
   int driver_version = 12040, init_result = 0;
   size_t memory_bytes = size_t{1} << 30;
 
-  // ---- what is wrong, and what is to fail
+  // ---- errors that were made, and errors to inject
   std::string complaints;
   bool strict = false;
   void complain(const std::string& text);
@@ -153,23 +157,25 @@ struct Machine {
   int failing_at = 0;
   Result failing_with = success;
   bool failing_for_good = false;
-  // Of this call of an entry: what it has to fail with. `d`: whose context it is about.
+  // Returns the error with which this call of an entry has to fail. `d` is the device whose context
+  // the call uses.
   Result enter(const char* entry, Device* d);
 
-  // The device whose context is current; null, and a complaint, if there is none.
+  // Returns the device whose context is current. Without one, it returns null and records an
+  // invalid use.
   Device* current(const char* entry);
   bool owns(const char* entry, Device& d, const StreamOf* s);
-  // Whether so many bytes there belong to one block that lives; or to pinned memory.
+  // Returns true if the bytes are inside one live block, or inside pinned memory.
   bool is_inside(const char* entry, Device& d, Address a, size_t bytes);
   bool is_pinned(const char* entry, Device& d, const void* p, size_t bytes);
-  // Runs the first so many of the queue.
+  // Runs the first n items of the queue.
   void work_off(Device& d, StreamOf& s, size_t n);
   void work_off(Device& d) {
     for (StreamOf* s : d.streams) work_off(d, *s, s->queue.size());
   }
   void reset(Device& d);
 };
-// Contexts of this thread, the current one last.
+// The stack of contexts of this thread. The current one is the last.
 std::vector<ContextOf*>& current_contexts();
 
 }  // namespace weft::cuda

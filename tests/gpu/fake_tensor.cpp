@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/fake_tensor.cpp: loads and products of matrices by a warp.
+// tests/gpu/fake_tensor.cpp: matrix loads and products of a warp.
 #include "gpu/fake_tensor.h"
 
 #include <bit>
@@ -14,7 +14,7 @@ float number(uint32_t bits, bool half) {
   if (half) return static_cast<float>(std::bit_cast<_Float16>(static_cast<uint16_t>(bits)));
   return std::bit_cast<float>(bits << 16);
 }
-// Number 0 or 1 of a word.
+// Returns number 0 or 1 of a word.
 uint32_t part(uint32_t word, int n) { return n ? word >> 16 : word & 0xffff; }
 
 }  // namespace

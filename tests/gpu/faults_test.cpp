@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/faults_test.cpp: every entry point of the driver fails, at every call of it: the right
-// error, nothing leaks, and what need not be lost is not.
+// tests/gpu/faults_test.cpp: every entry point of the driver fails, at every call of it. The error
+// is the right one, nothing leaks, and the device stays usable if it can.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +18,8 @@ namespace {
 
 constexpr int invalid_value = 1, no_memory = 2, invalid_image = 218, illegal_address = 700;
 
-// y += 2 x by a graph, which starts from a copy of y; the first of both additions is that of a
-// loop of one trip.
+// Computes y += 2 x by a graph, which starts from a copy of y. The first of the two additions is in
+// a loop of one trip.
 void add_by_graph(cuda::Gpu& d, const There& x, const There& y) {
   const There copy(d, 800), zeros(d, 800), word(d, 1);
   const auto f = d.load(axpy_text(), {"axpy"}).at(0);
@@ -29,7 +29,8 @@ void add_by_graph(cuda::Gpu& d, const There& x, const There& y) {
   const auto graph = d.make_graph([&](cuda::Launcher& to) {
     to.clear(zeros.data(), 800);
     to.copy_within(copy.data(), y.data(), 800);
-    to.copy_within(word.data(), static_cast<const std::byte*>(x.data()) + 3, 1);  // not 0
+    // this byte is not 0
+    to.copy_within(word.data(), static_cast<const std::byte*>(x.data()) + 3, 1);
     to.conditional(true, {*setter, word.data()}, [&](cuda::Launcher& inner) {
       launch_axpy(inner, *f, 200, 2, x, copy);
       inner.clear(word.data(), 1);
@@ -42,7 +43,7 @@ void add_by_graph(cuda::Gpu& d, const There& x, const There& y) {
   d.launch(*graph);
 }
 
-// Uses everything there is of a device; y + 4 x of what was put there.
+// Uses every feature of a device and computes y + 4 x.
 std::vector<float> small_program(cuda::Gpu& d) {
   const std::vector<float> x(200, 3), y(200, 1);
   const There a(d, x), b(d, y), c(d, 800);
@@ -71,7 +72,7 @@ std::vector<float> small_program(cuda::Gpu& d) {
 }
 const std::vector<float> right(200, 13);
 
-// "" if it succeeds; else the class and text of its error.
+// Returns "" if the program succeeds; otherwise the class and the text of its error.
 std::string outcome(cuda::Gpu& d, std::string* kind) {
   kind->clear();
   try {
@@ -102,7 +103,7 @@ void check_nothing_left(cuda::Gpu& d) {
   CHECK(live.streams == 1);
 }
 
-// The names that only finding devices calls, or telling of errors.
+// Returns true for entry points that only the search for devices or the text of an error calls.
 bool is_for_looking(const std::string& entry) {
   for (const char* e :
        {"cuInit", "cuDeviceGetCount", "cuDeviceGet", "cuDeviceGetName", "cuDeviceGetAttribute",
@@ -111,7 +112,7 @@ bool is_for_looking(const std::string& entry) {
   return false;
 }
 
-// Fails the nth call; whether there was one.
+// Makes the nth call fail, and returns true if there was such a call.
 bool fails_well(const std::string& entry, int nth, int code) {
   INFO(entry << " call " << nth << " returns " << code);
   cuda::Gpu& d = fresh_gpu(entry != "cuMemsetD32Async");
@@ -122,18 +123,18 @@ bool fails_well(const std::string& entry, int nth, int code) {
   INFO(text);
   if (!reached) CHECK(text.empty());
   if (reached && code == illegal_address) {
-    if (text.empty()) text = outcome(d, &kind);  // what came last raises nothing itself
+    if (text.empty()) text = outcome(d, &kind);  // the last call of a program raises nothing itself
     CHECK(kind == "DeviceError");
     CHECK(holds(text, "device 'cuda:2' is lost: "));
     CHECK(holds(text, "CUDA_ERROR_ILLEGAL_ADDRESS"));
-    CHECK(outcome(d, &kind) == text);  // whatever is asked of it
+    CHECK(outcome(d, &kind) == text);  // every later use raises it again
     CHECK(kind == "DeviceError");
   } else {
     const char* wanted = code == no_memory ? "OutOfMemoryError"
                          : code == invalid_image && entry.starts_with("cuModule") ? "CompileError"
                                                                                   : "DeviceError";
     if (!text.empty()) CHECK(kind == wanted);
-    CHECK(outcome(d, &kind) == "");  // it works on
+    CHECK(outcome(d, &kind) == "");  // the device still works
     check_nothing_left(d);
   }
   CHECK(std::string(fake_cuda_complaints()) == "");
@@ -203,14 +204,15 @@ TEST_CASE("a kernel that faults is named, with its line, and only its device is 
   check_error<DeviceError>([&] { d.load(axpy_text(), {"axpy"}); }, text);
   check_error<DeviceError>([&] { d.launcher().launch(*f, {}, arguments.data(), "fifth"); }, text);
   fake_cuda_fail(nullptr, 0, 0, false);
-  d.release_idle();  // nothing is left to give back
+  d.release_idle();  // nothing is left to release
   CHECK(floats(device_put(arange(3.), "cuda:0")) == Floats{0, 1, 2});
   CHECK((ones({3}) + 1.f).sum().item<float>() == 6);
   check_no_complaints();
 }
 
 TEST_CASE("a kernel that touches what nobody may loses its device", "[gpu]") {
-  // Threads that run one after another, and those that meet, which have stacks of their own.
+  // Tests threads that run one after another, and threads that wait for each other, which have
+  // separate stacks.
   const std::string meets = R"(
 declare void @weft_emulated_barrier()
 define void @stray(ptr %p) {

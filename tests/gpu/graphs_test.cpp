@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/graphs_test.cpp: launches of a program that become a graph: when they do, what they
-// compute, and what becomes of faults, stops, modules and drivers without graphs.
+// tests/gpu/graphs_test.cpp: launches of a program that become a graph. The tests check when this
+// happens, and the results. They also check faults, stops, modules and drivers without graphs.
 #include <atomic>
 #include <regex>
 #include <thread>
@@ -17,7 +17,7 @@ using namespace weft::test;
 
 namespace {
 
-// More than one kernel.
+// A program of more than one kernel.
 Array step(const Array& x) {
   const Array y = sin(matmul(x, x));
   return matmul(y, x) / 8 + y.max();
@@ -27,7 +27,7 @@ struct Counts {
   int64_t graphs = fake_cuda_calls("cuGraphLaunch"), kernels = fake_cuda_calls("cuLaunchKernel"),
           made = fake_cuda_calls("cuGraphInstantiateWithFlags");
 };
-// What the driver was asked for while f ran.
+// Counts the calls of the driver while f runs.
 template <class F>
 Counts counted(const F& f) {
   fake_cuda_fail(nullptr, 0, 0, false);
@@ -52,7 +52,7 @@ TEST_CASE("a call with the memory of one before is a graph", "[gpu][graphs]") {
   const Counts first = counted(call);
   REQUIRE(first.kernels > 1);
   CHECK(first.graphs == 0);
-  // The memory that the driver finds is not the same from the first call on.
+  // The memory that the pool returns becomes the same only after the first calls.
   const Counts more = counted([&] {
     for (int k = 0; k < 5; ++k) call();
   });
@@ -83,7 +83,7 @@ TEST_CASE("other arguments run as before, and have graphs of their own", "[gpu][
   const Counts four = counted([&] { calls(4); });
   CHECK(four.graphs == 4);
   CHECK(four.kernels == 0);
-  // More than are kept: graphs are not made again and again.
+  // There are more calls than graphs are kept. The graphs are not made again and again.
   const Counts six = counted([&] {
     for (int k = 0; k < 20; ++k) calls(6);
   });
@@ -124,7 +124,7 @@ TEST_CASE("memory that never repeats makes no graphs", "[gpu][graphs]") {
   const Floats right = floats(step(x) * 4);
   CHECK(floats(results.back()) == right);
   results.clear();
-  // It has stopped trying.
+  // The program no longer tries to make a graph.
   const Counts then = counted([&] {
     for (int k = 0; k < 5; ++k) CHECK(floats(f(a)) == right);
   });
@@ -198,7 +198,7 @@ TEST_CASE("graphs and their modules go with their program", "[gpu][graphs]") {
     f(a);
     CHECK(fake_cuda_live(0).graphs > before.graphs);
   }
-  clear_caches();  // while the last launch is under way
+  clear_caches();  // while the last launch runs
   gpu().stream().synchronize();
   const FakeCudaLive after = fake_cuda_live(0);
   CHECK(after.graphs == before.graphs);
@@ -250,7 +250,7 @@ TEST_CASE("what a graph that was stopped should have written raises", "[gpu][gra
   });
   const Array fine = there(ones({64}), 1);
   for (int k = 0; k < 3; ++k) (void)floats(f(fine).second);
-  // The same memory, so that it is a graph, with other numbers in it.
+  // The call uses the same memory, so that it is a graph, but with other numbers in it.
   gpu(1).clear(static_cast<const Concrete&>(fine.node()).buffer()->data(), 256);
   fake_cuda_fail(nullptr, 0, 0, false);
   const auto r = f(fine);

@@ -14,7 +14,8 @@ using namespace weft::test;
 
 namespace {
 
-// Sums of blocks of 64: by shuffles in each warp, then through shared memory. Of (x, y).
+// The kernel block_sums(x, y) sums blocks of 64, by shuffles in each warp and then through shared
+// memory.
 std::string block_sums() {
   std::string text = R"(
 declare i32 @weft_emulated_block_index()
@@ -68,7 +69,7 @@ end:
 )";
 }
 
-// Runs until the word at its argument is not 0.
+// The kernel runs until the word at its argument is not 0.
 const char* const waiting_text = R"(
 define void @wait(ptr %p) {
   %at = load ptr, ptr %p
@@ -99,7 +100,7 @@ TEST_CASE("a kernel reads and writes arrays of a GPU", "[gpu]") {
     CHECK(f->registers == 32);
     CHECK(f->most_threads == 1024);
     for (int k = 0; k < 3; ++k) launch_axpy(gpu().launcher(), *f, n, 0.5F, there, y);
-    CHECK(fake_cuda_queued(0) >= 6);  // each launch and its number
+    CHECK(fake_cuda_queued(0) >= 6);  // each launch and the write of its number
     for (size_t i = 0; i < x.size(); ++i) want[i] += 1.5F * x[i];
     CHECK(y.read<float>() == want);
   }
@@ -116,7 +117,7 @@ TEST_CASE("threads of a block meet, and share memory", "[gpu]") {
   gpu(1).launcher().launch(*f, {.blocks = 9, .threads = 64, .shared = 8}, arguments.data(), "sums");
   CHECK(y.read<int32_t>() == want);
   check_no_complaints();
-  // More shared memory than is given unasked.
+  // The kernel needs more shared memory than a launch gets by default.
   gpu(1).launcher().launch(*f, {.blocks = 9, .threads = 64, .shared = 100 << 10}, arguments.data(),
                            "sums");
   CHECK(y.read<int32_t>() == want);
@@ -180,7 +181,7 @@ TEST_CASE("a module is unloaded when its last launch is over", "[gpu]") {
     const auto idle = one(gpu(), axpy_text(), "axpy");
     const auto f = one(gpu(), axpy_text(), "axpy");
     launch_axpy(gpu().launcher(), *f, 1, 1, x, y);
-  }  // that of f first, which is still under way
+  }  // one module is left: that of f, whose launch still runs
   CHECK(fake_cuda_live(0).modules == before + 1);
   gpu().stream().synchronize();
   CHECK(fake_cuda_live(0).modules == before);
@@ -207,7 +208,7 @@ TEST_CASE("what a launch may not be is a DeviceError that names the kernel", "[g
                                 "axpy");
       },
       "kernel 'axpy' in 2147483648 blocks");
-  CHECK(y.read<float>()[0] == 1);  // it works on
+  CHECK(y.read<float>()[0] == 1);  // the device still works
   check_no_complaints();
 }
 
@@ -237,13 +238,13 @@ TEST_CASE("a kernel that looks at the word is stopped", "[gpu]") {
   check_error<InterruptedError>(run, "cuda:0: interrupted by weft::interrupt()");
   over = true;
   other.join();
-  // What comes after it runs.
+  // Later work still runs.
   const There x(gpu(), std::vector<float>{2});
   CHECK(x.read<float>()[0] == 2);
   check_no_complaints();
 }
 
-// ---- that the emulation would notice
+// ---- errors that the emulation detects
 
 TEST_CASE("the emulated driver blames wrong kernels", "[gpu]") {
   const auto blamed = [&](const char* what) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/loops_test.cpp: loops of the host over programs of a GPU, which begin a trip before
-// they know whether it is due: what they compute, and that they still stop.
+// tests/gpu/loops_test.cpp: loops of the host over programs of a GPU. They start a trip before they
+// know that its condition is true. The tests check the results, and that the loops can be stopped.
 #include <algorithm>
 
 #include "gpu/emulated.h"
@@ -13,7 +13,7 @@ using namespace weft::test;
 
 namespace {
 
-// A trip is more than one kernel, and says how often it came; without lanes.
+// A trip consists of more than one kernel and counts the trips. There is no vmap.
 auto until(float limit) {
   return [=](Array v) {
     return while_loop([=](std::pair<Array, Array> c) { return c.first.max() < limit; },
@@ -23,7 +23,7 @@ auto until(float limit) {
                       std::pair(v, array(0)));
   };
 }
-// Lanes that go on for different numbers of trips, of more than a thread holds.
+// The lanes have different trip counts, and each has more elements than a thread can hold.
 auto countdowns() {
   return [](Array n) {
     return vmap([](Array t) {
@@ -59,8 +59,8 @@ TEST_CASE("a trip begins while the word of the one before is on its way", "[gpu]
   (void)f(there).second.item<int>();
   fake_cuda_fail(nullptr, 0, 0, false);
   const auto got = f(there);
-  // A word a trip, that of the first and that of the trip too many, and perhaps that of the last
-  // call's; nobody waits for the stream.
+  // The loop reads a word after each trip, one for the first condition and one for the trip too
+  // many. There may be one more of the previous call. Nothing synchronizes the stream.
   CHECK(fake_cuda_calls("cuEventSynchronize") <= trips + 3);
   CHECK(fake_cuda_calls("cuMemcpyDtoHAsync_v2") == trips + 2);
   CHECK(fake_cuda_calls("cuStreamSynchronize") == 0);
@@ -191,7 +191,7 @@ TEST_CASE("lanes of loops that mix them keep what they had", "[gpu][loops]") {
 }
 
 TEST_CASE("a loop whose trips could hang on its condition waits for it", "[gpu][loops]") {
-  // Were the body begun with 0, its loop in the lane would not end.
+  // If the body started with a zero carry, the inner loop in the lane would not end.
   const auto f = jit([](Array v) {
     return while_loop([](Array c) { return c.max() > 0; },
                       [](Array c) {
@@ -228,7 +228,7 @@ TEST_CASE("conditions of lanes ask for all branches at once", "[gpu][loops]") {
     return vmap([](Array k, Array row) {
       return switch_(
           k,
-          std::tuple{[](Array a) {  // which the host computes
+          std::tuple{[](Array a) {  // the host computes this body
                        const Array e = linalg::eigvals(a.reshape({2, 2}));
                        return concatenate({real(e), imag(e)});
                      },
@@ -245,7 +245,7 @@ TEST_CASE("conditions of lanes ask for all branches at once", "[gpu][loops]") {
 }
 
 TEST_CASE("ragged scans copy the numbers of their trips once", "[gpu][loops]") {
-  // What goes backwards takes the trips of each lane.
+  // The reverse pass has the trip count of each lane.
   const auto f = jit([](Array n, Array v) {
     return vmap([](Array t, Array row) {
       return grad([&](Array r) {
@@ -266,6 +266,6 @@ TEST_CASE("ragged scans copy the numbers of their trips once", "[gpu][loops]") {
   CHECK((floats(f(there, rows)) == right));
   fake_cuda_fail(nullptr, 0, 0, false);
   CHECK((floats(f(there, rows)) == right));
-  CHECK(fake_cuda_calls("cuMemcpyHtoDAsync_v2") <= 3);  // not one a trip
+  CHECK(fake_cuda_calls("cuMemcpyHtoDAsync_v2") <= 3);  // there is not one per trip
   check_no_complaints();
 }

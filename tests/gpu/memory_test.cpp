@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/memory_test.cpp: arrays on GPUs: there and back, in order, and when there is no room.
+// tests/gpu/memory_test.cpp: arrays on GPUs: copies in both directions, their order, and errors
+// when memory is full.
 #include <thread>
 
 #include "gpu/emulated.h"
@@ -12,7 +13,7 @@ using namespace weft::test;
 
 namespace {
 
-// What lies on a device when nobody has anything there, but for the device's own.
+// Returns the number of blocks on a device, without those that the device itself uses.
 int64_t blocks(int device = 0) {
   gpu(device).stream().synchronize();
   return fake_cuda_live(device).blocks;
@@ -60,7 +61,7 @@ TEST_CASE("copies to a GPU return before they are made", "[gpu]") {
   std::vector<uint8_t> x = noise(1000);
   const std::vector<uint8_t> was = x;
   const There a(gpu(), x), b(gpu(), 1000);
-  x.assign(1000, 0);  // its bytes were read
+  x.assign(1000, 0);  // the copy has already read the bytes
   gpu().copy_within(b.data(), a.data(), 1000);
   gpu().clear(a.data(), 500);
   CHECK(fake_cuda_queued(0) >= 3);
@@ -78,7 +79,7 @@ TEST_CASE("what is released is not used again too early", "[gpu]") {
     const There from(gpu(), x);
     gpu().copy_within(to.data(), from.data(), 4096);
   }
-  const There other(gpu(), y);  // may get the same place, after the copy
+  const There other(gpu(), y);  // may get the same address, but only after the copy
   CHECK((to.read<uint8_t>() == x));
   CHECK((other.read<uint8_t>() == y));
   check_no_complaints();
@@ -114,11 +115,11 @@ TEST_CASE("a GPU that is full is waited for, trimmed and asked again", "[gpu]") 
   fake_cuda_fail(nullptr, 0, 0, false);
   {
     const There second(d, much);
-  }  // the first is released but in the queue
+  }  // the release of the first one is still queued
   CHECK(fake_cuda_calls("cuStreamSynchronize") > 0);
   d.stream().synchronize();
   {
-    const There larger(d, much + (int64_t{200} << 20));  // which no block of the pool is
+    const There larger(d, much + (int64_t{200} << 20));  // larger than any block of the pool
     CHECK(fake_cuda_calls("cuMemPoolTrimTo") > 0);
     const std::string text = error_of<OutOfMemoryError>([&] { There(d, much); });
     CHECK(holds(text, fmt::format("cannot allocate {} bytes on 'cuda:1': it has {} bytes, and ",
@@ -126,8 +127,8 @@ TEST_CASE("a GPU that is full is waited for, trimmed and asked again", "[gpu]") 
     CHECK(holds(text, "are in use. Map in chunks (.chunk_size), or donate arguments."));
   }
   CHECK(blocks(1) == before);
-  CHECK(memory_in_use() == in_use);  // which is the host's
-  const There small(d, noise(100));  // works on
+  CHECK(memory_in_use() == in_use);  // this counts host memory only
+  const There small(d, noise(100));  // the device still works
   CHECK((small.read<uint8_t>() == noise(100)));
   check_no_complaints();
 }
@@ -138,7 +139,7 @@ TEST_CASE("idle memory of GPUs is given back", "[gpu]") {
   const std::vector<uint8_t> much(9 << 20);
   CHECK((There(gpu(), much).read<uint8_t>() == much));
   (void)gpu().peek(x.data(), 8)->wait();
-  // Two halves each way, the words, and those that are peeked at.
+  // The pinned buffers are two halves in each direction, the words, and the buffer for peek().
   CHECK(fake_cuda_live(0).pinned == 6);
   fake_cuda_fail(nullptr, 0, 0, false);
   release_idle_memory();

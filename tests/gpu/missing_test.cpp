@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/missing_test.cpp: what is said where something of CUDA is missing, and that the host
-// works all the same. A process looks once, so each case is a process.
+// tests/gpu/missing_test.cpp: error texts when a part of CUDA is missing. The host works in every
+// case. A process searches only once, so each case is a process.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@ using namespace weft::test;
 
 namespace {
 
-// Tests ask the emulated driver unless they are told otherwise.
+// Tests use the emulated driver unless the environment names another one.
 [[maybe_unused]] const int named = setenv("WEFT_CUDA_LIBRARY", FAKE_CUDA, 0);
 
 void check_said(const std::string& environment, const std::string& piece) {
@@ -27,7 +27,7 @@ void check_said(const std::string& environment, const std::string& piece) {
   CHECK(holds(text, piece));
 }
 
-// A copy of the emulated driver without one of its entry points.
+// Returns a copy of the emulated driver without one of its entry points.
 std::string driver_without(const char* symbol) {
   std::ifstream in(FAKE_CUDA, std::ios::binary);
   std::string bytes{std::istreambuf_iterator<char>(in), {}};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/programs_test.cpp: programs on a GPU compute the bits of the host, in each kind of
-// step: kernels, scatters, loops over programs, what only the host can run.
+// tests/gpu/programs_test.cpp: programs on a GPU compute the bits of the host in each kind of step.
+// These are kernels, scatters, loops over programs, and steps that only the host can run.
 #include <functional>
 #include <tuple>
 
@@ -16,7 +16,7 @@ namespace {
 
 const Array x = arange(12.) / 7 - 0.5;
 
-// By jit and op by op, on the GPU as on the host.
+// Checks that f computes the same on the GPU as on the host, jitted and eagerly.
 void same(const std::function<Array(Array)>& f, const Array& operand = x) {
   const Array here = jit(f)(operand), moved = device_put(operand, "cuda:1");
   const Array there = jit(f)(moved);
@@ -60,7 +60,7 @@ TEST_CASE("sorts of a GPU have the bits of the host", "[gpu]") {
   check_no_complaints();
 }
 
-// Too many updates for one thread, which may meet.
+// There are too many updates for one thread, and updates may have equal indices.
 TEST_CASE("sums of segments on a GPU have the bits of the host", "[gpu]") {
   const Array wild = sin(arange(3000.) * 77) * 5;
   const auto ids = [](const Array& v, int64_t n) {
@@ -77,11 +77,11 @@ TEST_CASE("sums of segments on a GPU have the bits of the host", "[gpu]") {
        wild.reshape({600, 5}));
   same([&](Array v) { return v.at(ids(v, 100)).set(v * 2); }, wild);
   same([&](Array v) { return v.at(ids(v, 100)).multiply(v); }, wild);
-  // More updates than a lane can hold.
+  // A thread cannot hold this many updates.
   const Array many = sin(arange(70'000.) * 77);
   same([&](Array v) { return segment_sum(v, ids(v, 1000), {.num_segments = 1000}); },
        many.astype(F32));
-  // Windows that cover a part of an axis.
+  // The windows cover a part of an axis.
   same(
       [&](Array v) {
         return lax::scatter_add(zeros({50, 5, 2}, v.dtype()), ids(v, 55).reshape({3000, 1}),
@@ -100,7 +100,8 @@ TEST_CASE("sums of segments on a GPU have the bits of the host", "[gpu]") {
   check_no_complaints();
 }
 
-// Rows that a warp shares: each way to fold, with every kind of partial sum left over.
+// The threads of a warp share a row. The lengths cover each way to fold, with every kind of
+// remaining partial sum.
 TEST_CASE("rows that threads share have the bits of the host", "[gpu]") {
   for (const int64_t n : {1, 15, 16, 17, 31, 32, 33, 47, 100, 1023, 1024, 1060, 4096, 5000}) {
     CAPTURE(n);
@@ -121,7 +122,7 @@ TEST_CASE("rows that threads share have the bits of the host", "[gpu]") {
   check_no_complaints();
 }
 
-// From 1,000 terms on in runs, by many threads.
+// From 1,000 terms on, many threads compute the fold in runs.
 TEST_CASE("running folds on a GPU have the bits of the host", "[gpu]") {
   for (const int64_t n : {2, 33, 999, 1001, 40'000}) {
     CAPTURE(n);
@@ -140,7 +141,7 @@ TEST_CASE("running folds on a GPU have the bits of the host", "[gpu]") {
   check_no_complaints();
 }
 
-// Within a loop the budget is used up several times.
+// The loop is long enough to use up the budget between looks at the stop word several times.
 TEST_CASE("a loop of a GPU goes on behind each look at the stop word", "[gpu]") {
   using Trio = std::tuple<Array, Array, Array>;
   const auto long_one = [](Array n) {
@@ -177,7 +178,7 @@ TEST_CASE("a loop of a GPU goes on behind each look at the stop word", "[gpu]") 
 TEST_CASE("scatters, loops over programs and calls of the host on a GPU", "[gpu]") {
   const Array places = array({3, 3, 0, 11, 3, 7});
   same([=](Array v) { return v.at(places).add(v.at({slice(0, 6)}).get()); });
-  // Rows of updates, lanes of them, and places that are said to differ.
+  // The updates are rows, the lanes have updates, and indices are declared unique.
   same([=](Array v) {
     return zeros({12, 3}, F64).at(places).add(outer(v.at({slice(0, 6)}).get(), arange(3.) + 1));
   });
@@ -191,7 +192,7 @@ TEST_CASE("scatters, loops over programs and calls of the host on a GPU", "[gpu]
   same([](Array v) { return sort(v); });
   same([](Array v) { return sort(v) + argsort(-v); });
   same([](Array v) { return real(linalg::eigvals(outer(v, v) + sin(outer(v, v + 1)))); });
-  // Lanes that are mixed in each step: the loop stays on the host.
+  // Each step mixes the elements of the carry, so that the loop stays on the host.
   same([](Array v) {
     return while_loop([](Array c) { return c.max() < 40; },
                       [](Array c) { return sort(roll(c, 1)) * 1.5 + 1; }, v);
@@ -216,7 +217,7 @@ TEST_CASE("a program of a GPU keeps a time limit", "[gpu]") {
   };
   const auto f = jit(endless, {.device = "cuda:1", .time_limit = 0.2});
   check_error<InterruptedError>([&] { f(zeros({4})); }, "time limit");
-  // Threads that share a row stop one by one.
+  // The threads that share a row stop one by one.
   const auto rows = [](Array v) {
     return vmap([](Array t) {
              return while_loop([](Array c) { return c < 1; }, [](Array c) { return c * 0.5; }, t);
@@ -251,9 +252,9 @@ TEST_CASE("patterns of sparse Jacobians are found on the host", "[gpu]") {
   };
   make_jaxpr(jacobian(f))(x);
   default_device("cuda:1");
-  fake_cuda_fail(nullptr, 0, 0, false);  // counts from here
+  fake_cuda_fail(nullptr, 0, 0, false);  // counts from here on
   make_jaxpr(jacobian(f, {.sparsity = detect}))(x);
   const int64_t made = calls();
   default_device("cpu");
-  CHECK(made < 50);  // the factors are read once
+  CHECK(made < 50);  // the factors are read only once
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/refill_test.cpp: whiles of a GPU whose threads take new points as they finish: the
-// results of the host, whoever computes which point.
+// tests/gpu/refill_test.cpp: while loops of a GPU whose threads take new points when they finish.
+// The results are those of the host, whichever thread computes a point.
 #include "gpu/emulated.h"
 #include "jit/emit/control_kernels.h"
 #include "jit/emit/speed_kernels.h"
@@ -27,7 +27,7 @@ std::vector<int32_t> on_host(const nest::Kernel& k, const Run& run) {
   return {m.data<int32_t>(1), m.data<int32_t>(1) + run.extents[0]};
 }
 
-// What the kernel leaves of 32-bit numbers; `stop` is the word that ends it.
+// Returns the 32-bit results of the kernel. `stop` is the word that ends it.
 std::vector<int32_t> on_gpu(const nest::Kernel& k, const Schedule& s, const Run& run,
                             const int32_t* stop) {
   const auto f = gpu().load(gpu_image({{k, s}}, emulated_target()), {"weft_kernel"});
@@ -51,7 +51,7 @@ Schedule refilled(const nest::Kernel& k, int block, int points, int64_t idle_tri
   return s;
 }
 
-// Steps until a pendulum of those starts has swung that far.
+// Counts steps until a pendulum with that initial state has swung that far.
 const auto swings =
     jit(vmap(vmap(
                  [](Array start, Array push) {
@@ -91,7 +91,7 @@ TEST_CASE("threads that are done take new points", "[gpu]") {
 TEST_CASE("threads that would take new points end when they are told to", "[gpu]") {
   const nest::Kernel k = collatz(nest::Vector::grid);
   Run run = control_run(k, 500);
-  for (size_t i = 0; i < 500; i += 3)  // never reaches 1
+  for (size_t i = 0; i < 500; i += 3)  // these never reach 1
     std::memset(run.contents[0].data() + 4 * i, 0xff, 4);
   const There word(gpu(), std::vector<int32_t>{1});
   CHECK(on_gpu(k, refilled(k, 64, 4, 20), run, static_cast<const int32_t*>(word.data())).size() ==

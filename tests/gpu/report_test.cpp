@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/report_test.cpp: what lower() shows of programs for a GPU, and that programs share the
-// code of kernels there.
+// tests/gpu/report_test.cpp: the reports of lower() for GPU programs. Programs share the code of
+// equal kernels there.
 #include <optional>
 #include <regex>
 
@@ -17,7 +17,7 @@ namespace {
 const Array x = arange(1000.) / 7 - 50;
 Array wave(Array v) { return sin(v) * 2 + 1; }
 
-// A default for a scope.
+// Sets the default device for a scope.
 struct Default {
   explicit Default(const char* name) { default_device(name); }
   ~Default() { default_device("cpu"); }
@@ -57,7 +57,7 @@ TEST_CASE("what a program is lowered for is what a call would run on", "[gpu]") 
   check_error<DeviceError>(
       [&] { jit([](Array a, Array b) { return a + b; }).lower(there, device_put(x, "cuda:0")); },
       "two devices, 'cuda:1' and 'cuda:0'");
-  // Captured arrays count as arguments do; a traced argument lies nowhere.
+  // Captured arrays determine the device as arguments do. A traced argument has no device.
   CHECK(holds(jit([=](Array v) { return v + there; }).lower(x).report(), "device: cuda:1 ("));
   check_no_complaints();
 }
@@ -145,7 +145,7 @@ TEST_CASE("a program for a GPU is compiled ahead, and by a schedule that is forc
   CHECK(fake_cuda_calls("cuModuleLoadDataEx") == 1);
   const Array got = forced(x);
   CHECK(got.device() == "cuda:0");
-  CHECK(fake_cuda_calls("cuModuleLoadDataEx") == 1);  // it is run by what was forced
+  CHECK(fake_cuda_calls("cuModuleLoadDataEx") == 1);  // the forced schedule is what runs
   CHECK(array_equal(device_put(got, "cpu"), wave(x)).item<bool>());
   check_error<CompileError>(
       [&] {
@@ -172,14 +172,14 @@ TEST_CASE("programs share the modules of equal kernels, a device each", "[gpu]")
   fake_cuda_fail(nullptr, 0, 0, false);
   std::optional alone(jit(f).lower(there).compile());
   std::optional both(jit(and_other).lower(there, there).compile());
-  CHECK(loads() == 1);  // two programs, the same kernel
+  CHECK(loads() == 1);  // two programs share the kernel
   CHECK(array_equal((*alone)(there), (*both)(there, there).first).item<bool>());
   jit(f)(there);
-  CHECK(fake_cuda_live(0).modules - before == loads());  // and that of array_equal
+  CHECK(fake_cuda_live(0).modules - before == loads());  // including the module of array_equal
   const int64_t loaded = loads();
   jit(f)(other);
-  CHECK(loads() == loaded + 1);  // another device
-  // It lives as long as one of them does.
+  CHECK(loads() == loaded + 1);  // the other device loads it too
+  // The module lives as long as one of the programs.
   clear_caches();
   gpu(0).stream().synchronize();
   CHECK(fake_cuda_live(0).modules == before + 1);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/stopped_test.cpp: what was under way on a GPU when somebody's time was over or
-// interrupt() was called is never read as a result, whoever had asked for it.
+// tests/gpu/stopped_test.cpp: a time limit or interrupt() may stop work on a GPU. The memory that
+// the stopped work should have written is never read as a result, whichever thread started the
+// work.
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -15,7 +16,7 @@ using namespace weft::test;
 
 namespace {
 
-// Never ends by itself: only the word ends it.
+// The loop never ends by itself. Only the stop word ends it.
 Array endless(const Array& x) {
   static const auto f = jit(
       [](Array v) {
@@ -27,7 +28,7 @@ Array endless(const Array& x) {
   return f(x);
 }
 
-// Lets the time of one call be over while the device works on what others have asked for.
+// Exceeds the time limit of one call while the device runs work of other calls.
 void run_out_of_time() {
   check_error<InterruptedError>(
       [] {
@@ -58,13 +59,15 @@ TEST_CASE("what was stopped raises whenever it is read", "[gpu]") {
 }
 
 TEST_CASE("what hangs on something that was stopped raises, too", "[gpu]") {
-  // Nothing below waits for a copy to the device, which would wait for the endless kernel.
+  // Nothing below copies from the host to the device, because such a copy would wait for the
+  // endless kernel.
   const auto more = jit([](Array v) { return v + 1; });
   const auto set = jit([](Array v, Array at) { return v.at(at).set(v.at(at).get() * 2); });
   const Array at = device_put(array({0}), "cuda:1"), x = device_put(arange(4.), "cuda:1");
-  more(x), set(x, at);  // compiled
+  more(x), set(x, at);  // compiles both
   const Array y = endless(device_put(zeros({4}), "cuda:1"));
-  const Array before = more(y), copied = set(y, at);  // which copies what is not set
+  // set() copies the elements that it does not set
+  const Array before = more(y), copied = set(y, at);
   run_out_of_time();
   check_error<InterruptedError>([&] { (void)floats(before); }, text);
   check_error<InterruptedError>([&] { (void)floats(copied); }, text);
@@ -87,7 +90,7 @@ TEST_CASE("memory of what was stopped is used again as if nothing had been", "[g
     for (size_t i = 0; i < right.size(); ++i) right[i] = static_cast<float>(i) * 2;
     CHECK(floats(device_put(arange(1000.), "cuda:1") * 2) == right);
   }
-  // Released while it was under way, and its memory given out again before it was stopped.
+  // The memory was released while its kernel ran, and it is reused before the kernel was stopped.
   const Array x = arange(1000.);
   (void)endless(device_put(zeros({1000}), "cuda:1"));
   const Array put = device_put(x, "cuda:1");
@@ -114,11 +117,11 @@ TEST_CASE("an interrupt while one thread waits spoils what another has under way
   check_no_complaints();
 }
 
-// ---- several that wait
+// ---- several threads that wait
 
 namespace {
 
-std::function<void(const int32_t*)> waits_for;  // what waiting for the stream does first
+std::function<void(const int32_t*)> waits_for;  // runs before each wait for the stream
 cuda::Gpu* watched = nullptr;
 
 cuda::Gpu& watched_gpu() {
@@ -146,7 +149,7 @@ int32_t value(const int32_t* word) { return __atomic_load_n(word, __ATOMIC_RELAX
 
 TEST_CASE("who is done with waiting leaves the stop of others alone", "[gpu]") {
   cuda::Gpu& d = watched_gpu();
-  (void)d.stop_word();  // opened
+  (void)d.stop_word();  // creates the word
   std::atomic<bool> first_waits{false}, stopped{false}, first_left{false};
   int32_t seen = -1;
   thread_local bool first = false;
@@ -156,14 +159,14 @@ TEST_CASE("who is done with waiting leaves the stop of others alone", "[gpu]") {
       while (!stopped) std::this_thread::yield();
       return;
     }
-    while (!value(word)) std::this_thread::yield();  // until the limit below sets it
+    while (!value(word)) std::this_thread::yield();  // until the time limit below sets it
     stopped = true;
     while (!first_left) std::this_thread::yield();
-    seen = value(word);  // what a kernel would see that has not looked yet
+    seen = value(word);  // the value that a kernel would see at its next read of the word
   };
   std::thread other([&] {
     first = true;
-    // It waits for the whole device, on which something was stopped.
+    // This waits for the whole device, on which work was stopped.
     check_error<InterruptedError>([&] { d.stream().synchronize(); },
                                   "what ran there was stopped with the call of another thread");
     first_left = true;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/install/exports.py: libweft shows symbols of namespace weft and no other. Argument: the library.
+# tests/install/exports.py: libweft exports symbols of namespace weft and no others. Argument: the
+# library.
 import re
 import subprocess
 import sys
@@ -13,7 +14,8 @@ OURS = re.compile(r"^_Z(Z|GVZ?|GR|T[IVSTCHW]|T[hv]n?\d+_(n?\d+_)?)?N[KRO]*4weft|
 def main():
     command = ["nm", "--dynamic", "--defined-only", "--format=posix", sys.argv[1]]
     lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-    # Lower-case types are local: listed, but not to be bound to (u, v, w and i are visible).
+    # Lower-case types are local: they are listed, but cannot be linked to (u, v, w and i are
+    # visible).
     visible = [line for line in lines if line.split()[1].isupper() or line.split()[1] in "uvwi"]
     foreign = [line for line in visible if not OURS.match(line)]
     print("\n".join(foreign[:20]))

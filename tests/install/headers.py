@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/install/headers.py: every installed header compiles alone. Arguments: compiler, source
+# tests/install/headers.py: every installed header compiles by itself. Arguments: compiler, source
 # directory, include directory, then the folders that are installed.
 import concurrent.futures
 import os
@@ -14,7 +14,7 @@ def main():
     compiler, source, include = sys.argv[1:4]
     root = pathlib.Path(source)
     headers = sorted(root.glob("*.h")) + [h for f in sys.argv[4:] for h in sorted((root / f).rglob("*.h"))]
-    # Those of the compiler's emitters need LLVM's headers, which programs need not have.
+    # Headers of the compiler's emitters need LLVM's headers, which user programs need not have.
     text = {str(h.relative_to(root)): h.read_text() for h in headers}
     others = {n for n, t in text.items() if "Eigen/" in t or "#include <llvm/" in t}
     others |= {n for n, t in text.items() if any(f'#include "weft/{o}"' in t for o in others)}

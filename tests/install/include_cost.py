@@ -1,23 +1,24 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/install/include_cost.py: what #include <weft/weft.h> costs a program beside a handful of
+# tests/install/include_cost.py: measures the cost of #include <weft/weft.h> compared with some
 # standard headers. Arguments: compiler, include directory, [--seconds].
 #
-# By default in memory that GCC takes, which is the same in each run however busy the machine is, and
-# goes up with each declaration and instantiation, as the time does. With --seconds in seconds of
-# processor time, the best of ten, of a machine that compiles the standard headers as fast as the one
-# LIMIT was set on; caches that are shared with others make that too uncertain for each change.
+# By default the cost is the memory that GCC uses. It is the same in each run, even on a busy
+# machine, and it grows with each declaration and instantiation, as the time does. With --seconds
+# the cost is the best of ten processor times. They refer to a machine that compiles the standard
+# headers as fast as the one on which LIMIT was set. Caches that other processes share make this too
+# uncertain to run for each change.
 import os
 import pathlib
 import re
 import subprocess
 import sys
 
-MEMORY_LIMIT = 2.30  # as a multiple of what the standard headers take; 2.18 was measured
+MEMORY_LIMIT = 2.30  # as a multiple of the memory for the standard headers; 2.18 was measured
 LIMIT, SKIPPED = 0.56, 77  # the goal is 0.5 and 0.49 was measured; the rest is noise
 STANDARD_HEADERS = ("array", "map", "optional", "span", "string", "tuple", "variant", "vector")
-STANDARD_SECONDS = 0.27  # what those alone cost there
+STANDARD_SECONDS = 0.27  # the time for those alone on that machine
 WEFT = "#include <weft/weft.h>\n"
 STANDARD = "".join(f"#include <{h}>\n" for h in STANDARD_HEADERS)
 

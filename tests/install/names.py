@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/install/names.py: a program that uses namespace weft keeps its own names, and docs/reference/names.md lists all
-# that the headers declare there. Arguments: compiler, include directory, source directory.
+# tests/install/names.py: a program that uses namespace weft keeps its own names.
+# docs/reference/names.md lists all names that the headers declare there. Arguments: compiler,
+# include directory, source directory.
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 
-# Types that programs have; "Light" to "Triangle" are those of ray marchers, "Cloth" of simulations, and so on.
+# Types that programs define. "Light" to "Triangle" are from ray tracers, "Cloth" from simulations,
+# and so on.
 TYPES = """Mesh Cost Index Location Key Type Types Dim Slice Piece P Node Edge Point Vector Matrix State Params Options Graph Device Stream
 Buffer Step Rule Value Function Token Block Tile Region Program Plan Grid Cell Particle Complex Intersection Bins Closed Nested
 RootResult MemoryUse At Arg Args Source Sparsity LinearMap Light Ray Scene Material Sphere Triangle Hit Camera Cloth Spring
@@ -29,7 +31,7 @@ fold load save parse print read write open close start stop wait send receive pu
 make_ref intern verify promote real_part short_name itemsize build_id row_major parallel_for type types location options typing_of
 sum mean dot clip where sort stack take add select round sign power square
 f g h x y z d e n m T2 main2""".split()
-# Variables that are everywhere.
+# Variables that occur in many programs.
 VARIABLES = "data model mesh grid state params options config key keys rng batch lr axis axes shape dtype device here opts args result value".split()
 
 
@@ -46,7 +48,7 @@ def program(at_global_scope):
     lines += [f"  s += {name}(1);" for name in FUNCTIONS]
     lines += [f"  s += {name};" for name in VARIABLES if name not in FUNCTIONS]
     lines += ["  return s;", "}"]
-    # And Weft beside them: the program's types are trees.
+    # Weft is used together with them: the program's types are trees.
     lines.append("Array uses(Mesh m, Array v) { return vmap([](Mesh k, Array a) { return k.w * a[slice(1, -1)]; }, {{none, none}, 0})(m, v)"
                  " + grad([](State s) { return weft::sum(s.w); })(State{v, 1}).w; }")
     lines += [] if at_global_scope else ["}  // namespace program"]

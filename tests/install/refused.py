@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/install/refused.py: arguments, operands, carries and results that are neither trees nor static values do not
-# compile, and the message says what to write. Arguments: compiler, include directory.
+# tests/install/refused.py: arguments, operands, carries and results that are neither trees nor
+# static values do not compile. The message says what to write instead. Arguments: compiler, include
+# directory.
 import re
 import subprocess
 import sys
@@ -19,7 +20,7 @@ const Array x = ones({2});
 """
 NEITHER = "neither a tree of Arrays nor a static value. WEFT_TREE(Type, field"
 CAPTURES = "a callable as an argument must be stateless"
-CASES = [  # what is written (O: an Opaque), and the message
+CASES = [  # the code (O: an Opaque), and the message
     ("vmap([](Array a, O o) { return a + o.w; }, {0, none})(x, o);", NEITHER),
     ("vmap([](Array a) { return O(a); })(x);", NEITHER),
     ("jit([](Array a, O o) { return a + o.w; })(x, o);", NEITHER),
@@ -65,11 +66,12 @@ def main():
     limit = ["-ferror-limit=0"] if clang else ["-fmax-errors=0"]
     command = [compiler, "-std=c++20", *limit, "-ftemplate-backtrace-limit=0", "-fsyntax-only", "-I", include, "-x", "c++", "-"]
     run = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
-    # A block for each error: how the compiler came there, then (clang: before it) the error.
+    # There is a block for each error: the chain of instantiations, and then (clang: before it) the
+    # error.
     start = r"\n(?=[^\n]*: error: )" if clang else r"\n(?=[^\n]*: In instantiation of |In file included from )"
     blocks = re.split(start, run.stderr)
     first = START.count("\n") + 1
-    # clang does not always say where it came from, but of what type it speaks.
+    # clang does not always name the instantiating line, but it names the type.
     missing = [code for i, (code, want) in enumerate(CASES)
                if not any(want in b and (f"<stdin>:{first + i}:" in b or clang and f"<{i}>" in b) for b in blocks)]
     for code in missing:

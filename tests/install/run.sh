@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/install/run.sh BUILD_DIR CONFIG: installs the build into a temporary prefix and builds a program outside the
-# repository against it, once by find_package(weft CONFIG), once by pkg-config.
+# tests/install/run.sh BUILD_DIR CONFIG: installs the build into a temporary prefix and builds a
+# program outside the repository against it, once by find_package(weft CONFIG), once by pkg-config.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build_dir=$1
@@ -34,7 +34,7 @@ LD_LIBRARY_PATH=$libdir "$work/checked"
 
 if [[ -x $prefix/bin/weft ]]; then "$prefix/bin/weft" info > /dev/null; fi
 
-# Only what users may include is installed.
+# Only headers that users may include are installed.
 others=$(cd "$prefix/include/weft" && find . -name '*.h' | sed 's|^./||' | sort)
 read -ra eigen <<< "$(pkg-config --cflags eigen3)"
 reached=$(printf '#include <weft/%s.h>\n' weft eigen | g++ -std=c++20 -M -I"$prefix/include" "${eigen[@]}" -x c++ - |
@@ -45,7 +45,7 @@ if [[ $others != "$reached" ]]; then
   exit 1
 fi
 
-# Nothing that is installed may know where it was built (debug information does).
+# No installed file may contain the path of the build (debug information does).
 if [[ $2 == Release ]] && grep -rlF -e "$(dirname "$(dirname "$here")")" "$prefix"; then
   echo "these installed files name the source tree"
   exit 1

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/install/slips.py: what newcomers write either works, or ends in at most 15 lines that say what to write, from
-# GCC and from clang, if there is one. Arguments: compiler, include directory.
+# tests/install/slips.py: mistakes of newcomers. They either compile and work, or GCC and clang (if
+# installed) report them in at most 15 lines that say what to write instead. Arguments: compiler,
+# include directory.
 import shutil
 import subprocess
 import sys
@@ -55,7 +56,8 @@ WORKS = [
     "[](auto, Array r) { return r + 0.; }); }",
     "using namespace std; Array f(Array x) { return sum(x) + exp(x) + abs(x) + max(x) + sort(x) + min(x); }",
 ]
-# Names in braces where axes are expected: GCC 12 reads {.ddof = 1} as {1} unless the class refuses it.
+# These calls have names in braces where axes are expected. GCC 12 reads {.ddof = 1} as {1} unless
+# the class refuses it.
 REFUSED = [f"void f(Array x) {{ {call}; }}" for call in (
     *(f"{f}(x, {{.{name} = {value}}})" for f in ("sum", "prod", "max", "min", "any", "all", "mean", "var", "weft::std", "amax", "amin", "ptp",
                                                  "count_nonzero", "logsumexp", "argmax", "argmin", "nansum", "nanmean", "nanvar", "nanstd",
@@ -89,7 +91,9 @@ SAYS = [
     ("Array f(Array x) { return scan([](Array c, Array r) { return std::pair{c + oops, r}; }, x, x).first; }", "oops"),
     ("Array f(Array x) { return while_loop([](Array c) { return c < oops; }, [](Array c) { return c + 1; }, x); }", "oops"),
     ("Array f(Array x) { return fori_loop(0, 3, [](Array i, Array c) { return vmap([&](Array r) { return cond(r > 0, [&](Array q) "
-     "{ return q + oops; }, [](Array q) { return q; }, r); })(c); }, x); }", "oops"),  # what is written, what is to be read, and in how many lines, if those are more: clang shows each wrapper, macro and candidate on the way
+     # the code, the expected text, and the number of lines if it is larger: clang shows each
+     # wrapper, macro and candidate
+     "{ return q + oops; }, [](Array q) { return q; }, r); })(c); }, x); }", "oops"),
     ("Array f(Array x) { return vmap([](Array a, Array b) { return a + b; }, {0, nullptr})(x, x); }", "is `none`"),
     ("Array f(Array v) { return max(v, 2.); }", "write maximum(x, y)"),
     ("float f(Array v) { return v.item(); }", "x.item<float>()"),
@@ -125,12 +129,12 @@ SAYS = [
     ("void f(Array d) { grad([](Array a) { (void)a; })(d); }", "let it return an Array"),
     ("using namespace std; Array f(Array x) { return map([](Array a) { return a; }, x); }", "write lax::map(f, xs)"),
 ]
-FLAGS = [  # of the compiler, and what is before START
+FLAGS = [  # the code before START, the message, and the flags of the compiler
     ("", "Weft needs C++20: compile with -std=c++20", ["-std=c++17"]),
     ("", "with _GLIBCXX_ASSERTIONS in its place", ["-D_GLIBCXX_DEBUG"]),
     ("#include <vector>\n", "include <weft/weft.h> before standard headers", ["-D_GLIBCXX_DEBUG"]),
 ]
-# What many programs are compiled with; the headers are theirs, too, where -I names them.
+# Many programs compile with these warnings. With -I the warnings apply to Weft's headers, too.
 WARNINGS = ["-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Wsign-conversion", "-Werror"]
 QUIET = """
 Array f(Array x, Params p) {
@@ -154,7 +158,7 @@ def faults(compiler):
     run = compiled(compiler, whole)
     if run.returncode:
         yield "what is to work does not compile:\n" + run.stderr[:8000]
-    # One file: each namespace has to have an error of its own.
+    # All are in one file, and each namespace must have an error.
     first = START.count("\n") + 1
     text = START + "".join(f"namespace n{i} {{ {code} }}\n" for i, code in enumerate(REFUSED))
     limit = "-ferror-limit=0" if "clang" in compiler else "-fmax-errors=0"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/dlpack_test.cpp: tensors of both versions of DLPack go in and out without a copy,
-// as from and to a library in C that has the original header.
+// tests/interop/dlpack_test.cpp: imports and exports tensors of both versions of DLPack without a
+// copy. The other side is written like a C library that has the original header.
 #include <complex>
 #include <memory>
 
@@ -10,7 +10,7 @@
 using namespace weft;
 using namespace weft::test;
 
-// The names of the original header beside those of interop/dlpack.h.
+// The names of the original header, which coexist with those of interop/dlpack.h.
 extern "C" {
 struct DLPackVersion {
   uint32_t major, minor;
@@ -48,7 +48,7 @@ struct DLManagedTensorVersioned {
 
 namespace {
 
-// What a library gives, and how often it was given back.
+// A tensor of a library, and how often it was released.
 template <class T>
 struct Made {
   T managed = {};
@@ -108,12 +108,12 @@ std::unique_ptr<T, void (*)(T*)> held(T* t) {
 TEST_CASE("tensors of both versions are taken without a copy", "[interop][dlpack]") {
   check_taken_in_place<Old>();
   check_taken_in_place<New>();
-  // One that needs no deleter.
+  // A tensor may have no deleter.
   std::vector<float> data = counted(4);
   Old made(data.data(), {4}, f32);
   made.managed.deleter = nullptr;
   CHECK(from_dlpack(&made.managed).sum().item<float>() == 6);
-  // Where it starts; pinned memory.
+  // The data may start at an offset, in pinned memory.
   New late(data.data(), {3}, f32, {1});
   late.managed.dl_tensor.byte_offset = 4;
   late.managed.dl_tensor.device.device_type = kDLCUDAHost;
@@ -137,7 +137,7 @@ TEST_CASE("tensors of other strides are compacted", "[interop][dlpack]") {
       {{3}, {-2}, 5, {5, 3, 1}},                // backwards
       {{2, 3}, {0, 1}, 4, {4, 5, 6, 4, 5, 6}},  // broadcast
       {{2, 2, 2}, {1, 12, 2}, 0, {0, 2, 12, 14, 1, 3, 13, 15}},
-      {{1, 3}, {77, 1}, 2, {2, 3, 4}, true},  // a stride that does not matter
+      {{1, 3}, {77, 1}, 2, {2, 3, 4}, true},  // the stride of an axis of size 1 is not used
       {{2, 1, 2}, {2, -9, 1}, 0, {0, 1, 2, 3}, true},
       {{}, {}, 7, {7}, true},
       {{2, 0}, {5, 5}, 0, {}},
@@ -166,7 +166,7 @@ TEST_CASE("copies are made and refused as asked", "[interop][dlpack]") {
   CHECK(turned.deleted == 0);
   const Array again = from_dlpack(&dense.managed, {.copy = false});
   CHECK(again.data<float>().data() == data.data());
-  // Not at the address of a float; bools that are neither 0 nor 1.
+  // The address is not aligned for a float, or bools are neither 0 nor 1.
   New odd(reinterpret_cast<char*>(data.data()) + 1, {2}, f32);
   check_error<DeviceError>([&] { (void)from_dlpack(&odd.managed, {.copy = false}); },
                            "not aligned");
@@ -208,7 +208,7 @@ TEST_CASE("all element types go out and in", "[interop][dlpack]") {
     CHECK(old->dl_tensor.data == l.data);
     CHECK(array_equal(from_dlpack(old), x).item<bool>());
   }
-  // Numbers, empty arrays, and our own names.
+  // The arrays are a scalar and empty ones. The struct has Weft's own name.
   dlpack::ManagedTensorVersioned* t = to_dlpack(Array(0.5));
   CHECK(*static_cast<float*>(t->dl_tensor.data) == 0.5f);
   CHECK(t->dl_tensor.ndim == 0);
@@ -222,13 +222,13 @@ TEST_CASE("a tensor keeps the memory of its array", "[interop][dlpack]") {
   const auto t = held(to_dlpack<DLManagedTensor>(x));
   CHECK(t->dl_tensor.data == at);
   const auto first = [&] { return static_cast<const float*>(t->dl_tensor.data)[1]; };
-  // Donated: it is copied.
+  // A donated array is copied.
   const auto add = jit([](Array a) { return a + 1; }, {.donate_argnums = {0}, .name = "add"});
   const Array y = add(x);
   CHECK(y.data<float>().data() != at);
   CHECK(first() == 1);
   check_error<DeviceError>([&] { floats(x); }, "donated to 'add'");
-  // Updated in place by its only handle: that is copied, too.
+  // An in-place update through the only handle copies it, too.
   Array z = arange(1000.) * 1;
   const auto u = held(to_dlpack<DLManagedTensor>(z));
   z = std::move(z).at(1).set(5.);
@@ -242,11 +242,11 @@ TEST_CASE("a tensor keeps the memory of its array", "[interop][dlpack]") {
   CHECK(w.data<float>().data() == there);
   const Array v = add(w);
   CHECK(v.data<float>().data() == there);
-  // Out of scope; small ones, which lie in their node.
+  // The array may go out of scope, and small arrays may be stored in their node.
   DLManagedTensor* last = to_dlpack<DLManagedTensor>(array({1., 2.}));
   CHECK(static_cast<const float*>(last->dl_tensor.data)[1] == 2);
   last->deleter(last);
-  // A copy is the receiver's.
+  // A copy belongs to the receiver.
   const auto mine = held(to_dlpack<DLManagedTensorVersioned>(y, {.copy = true}));
   CHECK(mine->flags == 2);
   static_cast<float*>(mine->dl_tensor.data)[0] = 7;
@@ -259,7 +259,7 @@ TEST_CASE("a foreign array is never written to", "[interop][dlpack]") {
   Array x = from_dlpack(&made.managed);
   const Array y = jit([](Array a) { return a + 1; }, {.donate_argnums = {0}})(x);
   CHECK(data == counted(100));
-  CHECK(floats(x)[0] == 0);  // it was not given away
+  CHECK(floats(x)[0] == 0);  // its memory was not reused
   x = std::move(x).at(0).set(5.);
   CHECK(data == counted(100));
   CHECK(floats(x)[0] == 5);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/eigen_test.cpp: matrices of Eigen as Arrays and Arrays as matrices, in place where
-// their layouts allow it.
+// tests/interop/eigen_test.cpp: conversions between Eigen's matrices and Arrays, in place if their
+// layouts allow it.
 #include <weft/eigen.h>
 
 #include <complex>
@@ -30,7 +30,7 @@ TEST_CASE("matrices become arrays in place where they are row-major", "[interop]
   CHECK(x.dtype() == F32);
   CHECK(address(x) == rows.data());
   CHECK(floats(x) == counted);
-  // Kept by the array.
+  // The array keeps the matrix alive.
   const float* const at = rows.data();
   Array kept = from_eigen(Rows<float>(rows));
   CHECK(address(kept) != at);
@@ -40,19 +40,19 @@ TEST_CASE("matrices become arrays in place where they are row-major", "[interop]
   kept = from_eigen(std::move(given));
   CHECK(address(kept) == there);
   CHECK(floats(kept * 1) == counted);
-  // Vectors, of either kind.
+  // Vectors may be rows or columns.
   Eigen::VectorXf v = Eigen::VectorXf::LinSpaced(5, 0, 4);
   Eigen::RowVectorXf r = v.transpose();
   CHECK(address(from_eigen(v)) == v.data());
   CHECK(address(from_eigen(r)) == r.data());
   CHECK(from_eigen(r).shape() == Shape{5});
-  // Maps of foreign memory.
+  // These are maps of foreign memory.
   std::vector<float> data = counted;
   const Array mapped = from_eigen(Eigen::Map<Rows<float>>(data.data(), 2, 3));
   CHECK(address(mapped) == data.data());
   const Eigen::Map<const Rows<float>> constant(data.data(), 3, 2);
   CHECK(address(from_eigen(constant)) == data.data());
-  // They are never written to.
+  // Weft never writes to them.
   const Array y = jit([](Array a) { return a + 1; }, {.donate_argnums = {0}})(mapped);
   CHECK(data == counted);
   CHECK(floats(y)[0] == 2);
@@ -73,7 +73,7 @@ TEST_CASE("other matrices become arrays by a copy", "[interop][eigen]") {
   CHECK(floats(from_eigen(m.row(1))) == Floats{4, 5, 6});
   CHECK(from_eigen(m.row(1)).shape() == Shape{3});
   CHECK(floats(from_eigen(Eigen::Matrix2f::Identity())) == Floats{1, 0, 0, 1});
-  // Maps with gaps or of columns; matrices of fixed size, which live on the stack.
+  // These are maps with gaps, maps of columns, and matrices of fixed size, which are on the stack.
   std::vector<float> data = counted;
   using Gaps = Eigen::Map<Rows<float>, 0, Eigen::OuterStride<>>;
   CHECK(floats(from_eigen(Gaps(data.data(), 2, 2, Eigen::OuterStride<>(3)))) == Floats{1, 2, 4, 5});
@@ -123,7 +123,7 @@ TEST_CASE("arrays are matrices in place", "[interop][eigen]") {
   CHECK((as_eigen<float>(v).rows() == 3 && as_eigen<float>(v).cols() == 1));
   CHECK(as_eigen<float>(Array(2.5))(0, 0) == 2.5f);
   CHECK(as_eigen<float>(zeros({0, 3})).size() == 0);
-  // There and back.
+  // A conversion and its inverse use the same memory.
   CHECK(address(from_eigen(as_eigen<float>(x))) == x.data<float>().data());
   CHECK(floats(from_eigen(by_columns)) == counted);
 }

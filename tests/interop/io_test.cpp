@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/io_test.cpp: Arrays through files and back.
+// tests/interop/io_test.cpp: saves Arrays to files and loads them.
 #include <filesystem>
 
 #include "support/check.h"
@@ -9,7 +9,7 @@ using namespace weft;
 using namespace weft::test;
 
 namespace {
-// A folder that goes away.
+// A temporary folder.
 struct Folder {
   std::filesystem::path path =
       std::filesystem::temp_directory_path() / ("weft_io_test_" + std::to_string(getpid()));
@@ -34,7 +34,7 @@ TEST_CASE("an Array comes back from its file", "[io]") {
       CHECK(same(back, x));
       CHECK_FALSE(back.weak_type());
     }
-  // NumPy's own file, big end first.
+  // NumPy wrote this file in big-endian order.
   CHECK(same(io::load_npy(std::string(WEFT_GOLDEN_DIR) + "/npy/int32_big.npy"),
              io::load_npy(std::string(WEFT_GOLDEN_DIR) + "/npy/int32_c.npy")));
 }

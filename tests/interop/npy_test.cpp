@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/npy_test.cpp: NumPy's files are read and written alike; broken ones are refused.
+// tests/interop/npy_test.cpp: reads and writes NumPy's files and refuses broken ones.
 #include "weft/interop/npy.h"
 
 #include <bit>
@@ -33,7 +33,7 @@ std::string hex_of(const std::vector<std::byte>& bytes) {
   return s.empty() ? "-" : s;
 }
 
-// A file of version 1 with this dictionary and so many zero bytes of data.
+// Returns a file of version 1 with this dictionary and `data` zero bytes of data.
 std::string npy(const std::string& dictionary, size_t data = 0) {
   std::string s = "\x93NUMPY";
   s += {'\1', '\0', static_cast<char>(dictionary.size() & 255),
@@ -50,12 +50,12 @@ std::string refusal(const std::string& file) {
   return "accepted";
 }
 
-// An array that was read at all has what its shape says.
+// Returns true if the array has as many bytes as its shape needs.
 bool sound(const NpyData& a) {
   return a.bytes.size() == static_cast<size_t>(a.shape.elements() * itemsize(a.dtype));
 }
 
-// Reads it in memory of its very size, so that a sanitizer sees any step outside.
+// Reads the file in memory of exactly its size, so that a sanitizer detects any access outside.
 bool reads_or_refuses(const std::string& file) {
   std::vector<std::byte> exact(bytes_of(file).begin(), bytes_of(file).end());
   try {
@@ -65,7 +65,7 @@ bool reads_or_refuses(const std::string& file) {
   }
 }
 
-// What a header may be made of, and not.
+// These characters are valid and invalid parts of headers.
 constexpr std::string_view signs("()[]{}'\",: 0123456789TFLdf<>|\0\xff-", 32);
 
 struct TemporaryFolder {
@@ -99,8 +99,7 @@ std::string replaced(std::string s, const std::string& from, const std::string& 
 }  // namespace
 
 TEST_CASE("NumPy's files are read, and written the same", "[interop][npy]") {
-  if constexpr (std::endian::native == std::endian::big)
-    return;  // the index has the little end first
+  if constexpr (std::endian::native == std::endian::big) return;  // the index is little-endian
   std::istringstream in(golden("npy/index.txt"));
   std::string line;
   int good = 0, bad = 0;
@@ -263,7 +262,7 @@ TEST_CASE("archives survive writing and reading", "[interop][npz]") {
       CHECK(back.at(name).bytes == a.bytes);
     }
     write_npz(path, arrays, compress);
-    CHECK(read_file(path) == first);  // no time of day in it
+    CHECK(read_file(path) == first);  // it contains no time of day
   }
   write_npz(folder.file("none.npz"), {});
   CHECK(read_npz(folder.file("none.npz")).empty());
@@ -284,7 +283,7 @@ TEST_CASE("broken archives are refused", "[interop][npz]") {
   CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(stored, "s.npy", "x.npy"))),
              Contains("two entries of one name"));
   CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(stored, "<f4", "<i4"))), Contains("CRC"));
-  // Two lists of names that differ: in front of an entry, and in the directory at the end.
+  // The name before an entry differs from the name in the directory at the end.
   const size_t first = stored.find("x.npy"), last = stored.rfind("x.npy");
   REQUIRE(first < last);
   for (const size_t at : {first, last}) {
@@ -293,7 +292,8 @@ TEST_CASE("broken archives are refused", "[interop][npz]") {
     CHECK_THAT(npz_refusal(folder.put("a.npz", file)),
                Contains("the entries are not those that the directory at the end"));
   }
-  // The declared size of the zeros, 80128, in all its places: too small, too large, absurd.
+  // The declared size of the zeros, 80128, is replaced in all its places. The new size is too
+  // small, too large, or absurd.
   auto declared = [](uint32_t n) { return std::string(reinterpret_cast<const char*>(&n), 4); };
   for (uint32_t n : {80127u, 80129u, 100u, 1u << 20, 0xfffffff0u})
     CHECK_THAT(npz_refusal(folder.put("a.npz", replaced(packed, declared(80128), declared(n)))),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/precision_test.cpp: the precision that products are asked for, in jaxprs and in
-// StableHLO, through transforms and back.
+// tests/interop/precision_test.cpp: the precision of products, in jaxprs and in StableHLO, through
+// transforms and back.
 #include "support/check.h"
 
 using namespace weft;
@@ -95,7 +95,7 @@ TEST_CASE("precision is read back", "[stablehlo]") {
     CHECK(read_jaxpr(text) == c.jaxpr);
     CHECK(occurrences(text, "precision=") == (p == Precision::DEFAULT ? 0 : 1));
   }
-  // The more exact one of two, in the short form.
+  // In the short form, the more exact one of two precisions is used.
   const std::string two =
       R"(func.func @main(%a: tensor<2x3xf32>, %b: tensor<3x2xf32>) -> tensor<2x2xf32> {
   %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0], precision = [DEFAULT, HIGHEST] : (tensor<2x3xf32>, tensor<3x2xf32>) -> tensor<2x2xf32>
@@ -105,7 +105,7 @@ TEST_CASE("precision is read back", "[stablehlo]") {
 }
 
 TEST_CASE("products are as exact as their dtype", "[stablehlo]") {
-  // 1 + 2^-12 squared: BF16 or TF32 factors would lose it.
+  // 1 + 2^-12 is squared. BF16 or TF32 factors would lose the small part.
   const Array x = full({64, 64}, 1 + 0x1p-12);
   const float got =
       jit([](Array v) { return dot(v, v, {.precision = Precision::HIGHEST}); })(x)[{0, 0}]

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/safetensors_test.cpp: the files of the package safetensors are read, and written to
-// the byte (tests/interop/data/make_safetensors.py); broken ones are refused.
+// tests/interop/safetensors_test.cpp: reads the files of the package safetensors and writes the
+// same bytes (tests/interop/data/make_safetensors.py). Broken files are refused.
 #include "weft/interop/safetensors.h"
 
 #include <filesystem>
@@ -131,7 +131,7 @@ TEST_CASE("safetensors files are written as by the package", "[interop][safetens
     CHECK(read_file(folder.file("y")) == read_file(data(name)));
     CHECK(!std::filesystem::exists(folder.file("y.part")));
   }
-  // An older file stays whole where a new one is refused.
+  // If a new file is refused, an older file stays unchanged.
   const std::string before = read_file(folder.file("y"));
   const auto save = [&](const std::string& name, const Array& x, const std::string& text = "") {
     io::save_safetensors(folder.file("y"), {{name, x}}, {.metadata = {{"text", text}}});
@@ -149,7 +149,7 @@ TEST_CASE("safetensors files are written as by the package", "[interop][safetens
   check_error<FormatError>([&] { (void)io::load_safetensors(folder.file("absent")); }, "absent: ");
   check_error<FormatError>([&] { (void)io::load_safetensors(folder.path.string()); },
                            "not a regular file");
-  // Bools are 0 or 1, whatever the file has.
+  // Bools become 0 or 1, whatever the file contains.
   std::string bools = file_of("{" + entry("a", "BOOL", "[2]", "[0,2]") + "}", 2);
   bools.back() = '\x07';
   CHECK(io::load_safetensors(folder.put(bools)).at("a").astype(I32).to_vector<int>() ==

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/scan_rows_test.cpp: what counted loops read and write row by row becomes rows of a
-// scan, and only that.
+// tests/interop/scan_rows_test.cpp: row reads and writes of counted loops become rows of a scan.
+// Other accesses stay.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -20,8 +20,8 @@ Arrays by_reference(const ClosedJaxpr& c, const Arrays& x) {
   return eval_jaxpr(c, x);
 }
 
-// A loop over i from `first` while i < last, of a carry and a stack of 4 rows of two numbers;
-// `body` computes %row (what carry and stack become is %c2 and %y2) from %i, %c, %y and %x.
+// Returns a loop over i from `first` while i < last. It has a carry and a stack of 4 rows of two
+// numbers. `body` computes %c2 and %y2, the new carry and stack, from %i, %c, %y and %x.
 ClosedJaxpr loop(int first, int last, const std::string& body, const std::string& x = "4x2") {
   return parse_stablehlo(fmt::format(R"(
 func.func @main(%x: tensor<{3}xf32>, %c0: tensor<2xf32>, %y0: tensor<4x2xf32>) -> (tensor<2xf32>, tensor<4x2xf32>) {{
@@ -45,7 +45,7 @@ func.func @main(%x: tensor<{3}xf32>, %c0: tensor<2xf32>, %y0: tensor<4x2xf32>) -
 )",
                                      first, last, body, x));
 }
-// c2 = c + x[read]; y2[write] = c2, where the indices are names of scalars.
+// Computes c2 = c + x[read] and y2[write] = c2. The indices are names of scalars.
 std::string step(const std::string& read, const std::string& write) {
   return fmt::format(R"(
     %r1 = stablehlo.dynamic_slice %x, %{}, %zero, sizes = [1, 2] : (tensor<4x2xf32>, tensor<i32>, tensor<i32>) -> tensor<1x2xf32>
@@ -103,15 +103,15 @@ TEST_CASE("read one way and written the other, one of both stays", "[interop][st
 }
 
 TEST_CASE("what is no row stays as it is", "[interop][stablehlo][rows]") {
-  // Fewer trips than rows: the others keep what they were.
+  // There are fewer trips than rows, and the other rows keep their values.
   const ClosedJaxpr three = loop(0, 3, step("i", "i"));
   CHECK(holds(to_string(three), "dynamic_update_slice"));
   CHECK(stack_of(three) == Floats{11, 22, 14, 26, 19, 32, -1, -1});
-  // The same row in each trip.
+  // Each trip uses the same row.
   const ClosedJaxpr fixed = loop(0, 4, step("one", "one"));
   CHECK(holds(to_string(fixed), "dynamic_update_slice"));
   CHECK(stack_of(fixed) == Floats{-1, -1, 22, 36, -1, -1, -1, -1});
-  // The stack is looked at, too.
+  // The body also reads the stack.
   const ClosedJaxpr looked = loop(0, 4, R"(
     %o1 = stablehlo.slice %y [3:4, 0:2] : (tensor<4x2xf32>) -> tensor<1x2xf32>
     %o = stablehlo.reshape %o1 : (tensor<1x2xf32>) -> tensor<2xf32>
@@ -121,7 +121,8 @@ TEST_CASE("what is no row stays as it is", "[interop][stablehlo][rows]") {
 )");
   CHECK(holds(to_string(looked), "dynamic_update_slice"));
   CHECK(stack_of(looked) == Floats{9, 19, 8, 18, 7, 17, 6, 16});
-  // A counter that wraps around is no row number: 8-bit numbers, counted to 4 by 100 + 160 - 4 = 0.
+  // A counter that wraps around does not number rows. This one has 8 bits, and its values are 0,
+  // 100, 200 - 256 and 300 - 256.
   const ClosedJaxpr wrapped = loop(0, 4, R"(
     %k = stablehlo.convert %i : (tensor<i32>) -> tensor<i8>
     %h = stablehlo.constant dense<100> : tensor<i8>
@@ -133,7 +134,7 @@ TEST_CASE("what is no row stays as it is", "[interop][stablehlo][rows]") {
 }
 
 TEST_CASE("indices that would overflow are no rows", "[interop][stablehlo][rows]") {
-  // 64-bit literals, and a loop of 2^62 trips: read, not run.
+  // The literals have 64 bits, and the loop has 2^62 trips. It is parsed, but does not run.
   const auto read = [](const std::string& last, const std::string& add) {
     return parse_stablehlo(fmt::format(R"(
 func.func @main(%x: tensor<4xf32>, %c0: tensor<1xf32>) -> tensor<1xf32> {{

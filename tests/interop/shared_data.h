@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/shared_data.h: the conformance data, which lies beside the source tree and is not
-// a part of it.
+// tests/interop/shared_data.h: finds the conformance data, which is in a folder next to the source
+// tree and not a part of it.
 #pragma once
 #include <algorithm>
 #include <cstdlib>
@@ -13,7 +13,8 @@
 
 namespace weft::testing {
 
-// $WEFT_SHARED/conformance/NAME, or that in ../shared; empty, with a line that says so, if absent.
+// Returns $WEFT_SHARED/conformance/NAME, or the folder in ../shared. If it does not exist, returns
+// "" and prints a line that says so.
 inline std::string conformance_path(const std::string& name) {
   const char* set = std::getenv("WEFT_SHARED");
   const std::filesystem::path shared =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/stablehlo_bodies_test.cpp: bodies made for scalars that hold branches, loops and
-// arrays of their own; sorts of long rows by any comparator.
+// tests/interop/stablehlo_bodies_test.cpp: bodies for scalars that contain branches, loops and
+// arrays. It also tests sorts of long rows with any comparator.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <numeric>
@@ -30,7 +30,7 @@ std::string region(const std::string& lines) {
          "\nstablehlo.return %s : tensor<f32>\n})";
 }
 
-// The larger of %a and %b, by branches.
+// Returns the larger of %a and %b, by branches.
 const std::string larger =
     R"(%g = stablehlo.compare GE, %a, %b : (tensor<f32>, tensor<f32>) -> tensor<i1>
 %s = "stablehlo.if"(%g) ({
@@ -38,13 +38,13 @@ const std::string larger =
 }, {
   stablehlo.return %b : tensor<f32>
 }) : (tensor<i1>) -> tensor<f32>)";
-// Their sum, by a reduction of an array of both.
+// Returns their sum, by a reduction of an array of both.
 const std::string sum_of_pair = R"(%p = stablehlo.reshape %a : (tensor<f32>) -> tensor<1xf32>
 %q = stablehlo.reshape %b : (tensor<f32>) -> tensor<1xf32>
 %v = stablehlo.concatenate %p, %q, dim = 0 : (tensor<1xf32>, tensor<1xf32>) -> tensor<2xf32>
 %z = stablehlo.constant dense<0.0> : tensor<f32>
 %s = stablehlo.reduce(%v init: %z) applies stablehlo.add across dimensions = [0] : (tensor<2xf32>, tensor<f32>) -> tensor<f32>)";
-// %a doubled until it is no less than %b.
+// Doubles %a until it is at least %b.
 const std::string doubled = R"(%s, %t = stablehlo.while(%c = %a, %d = %b) : tensor<f32>, tensor<f32>
  cond {
   %l = stablehlo.compare LT, %c, %d : (tensor<f32>, tensor<f32>) -> tensor<i1>
@@ -79,14 +79,14 @@ TEST_CASE("scatters by bodies with branches, arrays and loops", "[interop][stabl
   CHECK(values(scatter(larger), {x, twice, u}) == Floats{1, 7, 3, 4});
   CHECK(values(scatter(sum_of_pair), {x, twice, u}) == Floats{1, 14, 4.5, 4});
   CHECK(values(scatter(doubled), {x, twice, u}) == Floats{1, 8, 3, 4});
-  // The index outside changes nothing.
+  // An index out of bounds changes nothing.
   CHECK(values(scatter(doubled, "true"), {x, once, u}) == Floats{1, 8, 3, 4});
-  // A map of lanes is the body once more.
+  // Under a map the body works in each lane.
   const ClosedJaxpr p = parse_stablehlo(scatter(larger));
   const auto f = [p](Array a, Array i, Array v) { return eval_jaxpr(p, {a, i, v})[0]; };
   const Array lanes = vmap(f, {0, none, none})(stack({x, x * 3.f}), twice, u);
   CHECK(floats(lanes) == Floats{1, 7, 3, 4, 3, 7, 9, 12});
-  // And has its derivative: each element comes from x or from the updates.
+  // The scatter also has a derivative: each element is from x or from the updates.
   const auto total = [f, twice](Array a, Array v) { return sum(f(a, twice, v) * f(a, twice, v)); };
   CHECK(floats(grad(total)(x, u)) == Floats{2, 0, 6, 8});
 }
@@ -101,7 +101,7 @@ TEST_CASE("reductions and maps by bodies with branches, arrays and loops", "[int
                   " {dimensions = array<i64: 0, 1>} : (tensor<2x3xf32>, tensor<2x3xf32>) -> "
                   "tensor<2x3xf32>");
   CHECK(values(map, {abs(x), ones({2, 3}) * 4.f}) == Floats{4, 5, 4, 7, 4, 7});
-  // Of nothing there is nothing, of the type all the same.
+  // An empty operand gives an empty result of the right type.
   const std::string empty = program("%x: tensor<0xf32>", "tensor<0xf32>",
                                     "%r = \"stablehlo.map\"(%x, %x) " + region(larger) +
                                         " {dimensions = array<i64: 0>} : (tensor<0xf32>, "
@@ -137,7 +137,7 @@ TEST_CASE("windows by bodies with branches and arrays", "[interop][stablehlo]") 
                {x, array({1.f, 2.f, 3.f, 4.f})}) == Floats{0, 3, 0, 7, 0});
 }
 
-// As XLA has it; StableHLO's text counts padding as init.
+// This is XLA's behavior. StableHLO's specification counts padding as init.
 TEST_CASE("windows start from init once", "[interop][stablehlo]") {
   const auto windows = [&](const std::string& ops, const std::string& more, int n) {
     const std::string out = "tensor<" + std::to_string(n) + "xf32>";
@@ -168,7 +168,7 @@ TEST_CASE("windows start from init once", "[interop][stablehlo]") {
 }
 
 TEST_CASE("bodies of bodies are read up to a depth", "[interop][stablehlo]") {
-  // Each body folds an array that it makes by the body before.
+  // Each body folds an array and uses the previous body for that.
   std::string body = larger;
   std::string text;
   for (int depth = 0; depth < 5; ++depth) {
@@ -195,7 +195,8 @@ TEST_CASE("bodies of bodies are read up to a depth", "[interop][stablehlo]") {
 
 namespace {
 
-// By the remainder of a division by 1000, downwards; with the places that elements had.
+// Sorts in descending order of the remainder of a division by 1000, together with the original
+// positions.
 std::string sort_of(int64_t rows, int64_t n, const std::string& comparator) {
   const std::string size = std::to_string(rows) + "x" + std::to_string(n);
   const std::string types = "(tensor<" + size + "xi32>, tensor<" + size + "xi32>)";
@@ -213,13 +214,13 @@ std::string sort_of(int64_t rows, int64_t n, const std::string& comparator) {
 
 }  // namespace
 
-// All pairs of a row of 3000 elements are compared, or, of 5000, steps of a network are taken.
+// In rows of 3000 elements all pairs are compared. Rows of 5000 use a sorting network.
 TEST_CASE("long rows are sorted by any comparator", "[interop][stablehlo]") {
   for (const int64_t n : {3000, 5000}) {
     const Array y = lax::broadcasted_iota(I32, {2, n}, 1);
     const Array x = lax::rem(y * 7919 + lax::broadcasted_iota(I32, {2, n}, 0) * 31, 99991);
     const std::vector<int> numbers = x.to_vector<int>();
-    // A comparator that says both is as one that says neither.
+    // A comparator that is true for equal elements in both orders counts as false for them.
     for (const char* how : {"GT", "GE"}) {
       INFO(n << ", " << how);
       const Arrays got = run(sort_of(2, n, how), {x, y});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/stablehlo_callbacks_test.cpp: calls of Python functions in programs that JAX wrote:
-// what gives nothing is left out, what gives something raises where it would run.
+// tests/interop/stablehlo_callbacks_test.cpp: calls of Python functions in programs that JAX wrote.
+// Calls without results are left out. Calls with results raise an error when they would run.
 #include <catch2/catch.hpp>
 
 #include "support/check.h"
@@ -18,7 +18,7 @@ std::string callback(const std::string& target, const std::string& in, const std
   return "stablehlo.custom_call @" + target + "(" + in +
          ") {backend_config = \"\", mhlo.backend_config = {index = 0 : ui64}} : " + types;
 }
-// x where x >= 0, else what a callback makes of it, and that times x.
+// For x >= 0 the result is x. Otherwise it is x times the result of a callback.
 std::string in_branch(const std::string& target) {
   return "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n"
          "%z = stablehlo.constant dense<0.0> : tensor<f32>\n"
@@ -34,7 +34,7 @@ std::string in_branch(const std::string& target) {
          "  stablehlo.return %s : tensor<f32>\n"
          "}) : (tensor<i32>) -> tensor<f32>\nreturn %r : tensor<f32>\n}\n";
 }
-// Three steps of x + 1, with a print in each, by tokens.
+// Returns three steps of x + 1, each with a print that is ordered by tokens.
 std::string ordered_in_loop() {
   return "func.func @main(%t: !stablehlo.token {jax.token = true}, %x: tensor<f32>) -> "
          "(!stablehlo.token {jax.token = true}, tensor<f32>) {\n"
@@ -99,7 +99,7 @@ TEST_CASE("a Python function in a branch raises where it would run", "[interop][
 }
 
 TEST_CASE("the derivative of a missing function is missing, too", "[interop][stablehlo]") {
-  // Only the derivative is asked for, and the function's own result is in no way needed.
+  // Only the derivative is computed, and it does not need the function's own result.
   const std::string text =
       "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n\n\n\n\n\n\n\n%r = " +
       callback("xla_ffi_python_cpu_callback", "%x", "(tensor<f32>) -> tensor<f32>") +
@@ -114,9 +114,9 @@ TEST_CASE("the derivative of a missing function is missing, too", "[interop][sta
         }))(Array(2.f));
       },
       "xla_ffi_python_cpu_callback");
-  // Nobody asks for what it gives.
+  // The result is not used.
   CHECK(jit([f](Array x) { return f(x), x + 1; })(Array(2.f)).item<float>() == 3);
-  // No lane runs.
+  // There are no lanes.
   CHECK(vmap(f)(zeros({0})).shape() == Shape{0});
 }
 

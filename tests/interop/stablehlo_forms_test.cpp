@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/interop/stablehlo_forms_test.cpp: tuples, sizes that are operands, loops over slices and
-// random bits in StableHLO. Random numbers are JAX's on its CPU.
+// random bits in StableHLO. The expected random numbers are JAX's on its CPU.
 #include <catch2/catch.hpp>
 
 #include "support/check.h"
@@ -155,12 +155,12 @@ TEST_CASE("random bits from a counter", "[interop][stablehlo]") {
         Words{17948523989269664145u, 11177357709562732413u, 9986868176466337029u,
               6081407933841707616u, 3720416942835140341u, 15328080577623603587u,
               12269601205513989311u, 11829943567774670023u, 11364800624086114729u});
-  // With the upper half of the counter, which has the carry.
+  // The state includes the upper half of the counter, which gets the carry.
   const Words three = {123456789012345, 0xfffffffffffffffe, 123456789012345};
   CHECK(bits("PHILOX", "ui32", three, &next) == philox);
   CHECK(next == Words{123456789012345, 1, 123456789012346});
   CHECK_THAT(refusal(draw("THREE_FRY", "ui32", 3)), Catch::Contains("a state of two numbers"));
-  // Floats have the bits of integers of as many.
+  // Floats have the bits of integers of the same width.
   for (const auto& [number, word, d] :
        {std::tuple("f32", "ui32", U32), {"f16", "ui16", U16}, {"f64", "ui64", U64}}) {
     const Array drawn = run(draw("PHILOX", number), {array(state, {2})})[1];
@@ -191,10 +191,10 @@ TEST_CASE("scatter by any body", "[interop][stablehlo]") {
   const Array x = array({{1., 2.}, {3., 4.}, {5., 6.}});
   CHECK(floats(run(scatter("[[1]]", "1", "false"), {x, array({{1., 2.}})})[0]) ==
         Floats{1, 2, 8, 14, 5, 6});
-  // An index outside writes nothing.
+  // An index out of bounds writes nothing.
   CHECK(floats(run(scatter("[[2], [7]]", "2", "true"), {x, array({{1., 2.}, {3., 4.}})})[0]) ==
         Floats{1, 2, 3, 4, 24, 34});
-  // What is written twice comes in the order of the updates; 16 - 1, 225 - 3.
+  // Repeated writes happen in the order of the updates: 16 - 1, 225 - 3.
   CHECK(floats(run(scatter("[[1], [9], [1]]", "3", "false"),
                    {x, array({{0., 1.}, {5., 5.}, {2., 3.}})})[0]) == Floats{1, 2, 79, 222, 5, 6});
   const ClosedJaxpr p = parse_stablehlo(scatter("[[1], [0], [1]]", "3", "false"));
@@ -283,7 +283,7 @@ TEST_CASE("ops of chlo bring their operands to one shape", "[interop][stablehlo]
 }
 
 TEST_CASE("the best of an axis, where an approximation was asked for", "[interop][stablehlo]") {
-  // As jax.lax.approx_max_k and approx_min_k write it.
+  // This is the form that jax.lax.approx_max_k and approx_min_k write.
   const auto best = [](const std::string& how, int axis, const std::string& out,
                        const std::string& order) {
     return "func.func private @order(%a: tensor<f32>, %b: tensor<f32>, %i: tensor<i32>, %j: "
@@ -348,14 +348,14 @@ TEST_CASE("products of groups of rows", "[interop][stablehlo]") {
   };
   const Array x = array({{1., 2.}, {3., 4.}, {5., 6.}, {7., 8.}});
   const Array sizes = array({1, 2}).astype(I32);
-  // A matrix a group; the last row is of none.
+  // There is one matrix per group. The last row belongs to no group.
   const std::string rows = ragged(
       "lhs_contracting_dimensions = [1], rhs_contracting_dimensions = [1], lhs_ragged_dimensions = "
       "[0], rhs_group_dimensions = [0]",
       "2x2x1", "4x1");
   const Array matrices = array({{{1.}, {1.}}, {{10.}, {0.}}});
   CHECK(floats(run(rows, {x, matrices, sizes})[0]) == Floats{3, 30, 50, 0});
-  // A result a group.
+  // There is one result per group.
   const std::string contracted = ragged(
       "lhs_contracting_dimensions = [0], rhs_contracting_dimensions = [0], lhs_ragged_dimensions = "
       "[0], rhs_group_dimensions = []",

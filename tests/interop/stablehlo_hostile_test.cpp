@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/stablehlo_hostile_test.cpp: what broken StableHLO text once led to: reads outside
-// of arrays, stacks without an end, and text that printed as something else. Found by ./dev fuzz
-// and by reading along with it.
+// tests/interop/stablehlo_hostile_test.cpp: broken StableHLO texts that once led to reads outside
+// of arrays, endless recursion, or text that printed as something else. ./dev fuzz and reviews of
+// its findings produced them.
 #include <catch2/catch.hpp>
 #include <chrono>
 
@@ -23,7 +23,8 @@ std::string printed(const std::vector<hlo::Program>& parts) {
   for (const hlo::Program& p : parts) text += to_string(p);
   return text;
 }
-// "same" if the text reads, prints and reads back as what it was; else the error, or what differs.
+// Returns "same" if the text parses, prints, and parses to the same program. Otherwise returns the
+// error, or the difference.
 std::string round_trip(const std::string& text) {
   std::vector<hlo::Program> first;
   try {
@@ -45,7 +46,7 @@ std::string in_main(const std::string& in, const std::string& out, const std::st
 }  // namespace
 
 TEST_CASE("a return ends its block", "[interop][stablehlo]") {
-  // The first return counted for what the body gives, and the last one for how many.
+  // The first return once determined the values of the body, and the last one their number.
   const std::string loop =
       in_main("%a: tensor<i32>, %b: tensor<i32>", "tensor<i32>",
               "%r:2 = stablehlo.while(%i = %a, %j = %b) : tensor<i32>, tensor<i32> cond {\n"
@@ -57,7 +58,7 @@ TEST_CASE("a return ends its block", "[interop][stablehlo]") {
 }
 
 TEST_CASE("tuples in tuples need no stack", "[interop][stablehlo]") {
-  // The types lie, so that no nesting shows in them.
+  // The types are wrong on purpose, so that they do not show the nesting.
   const std::string type = "tuple<tensor<f32>>";
   std::string lines = "%t0 = stablehlo.tuple %x : " + type + "\n";
   constexpr int deep = 30000;
@@ -155,7 +156,7 @@ TEST_CASE("padding is not negated", "[interop][stablehlo]") {
 }
 
 TEST_CASE("calls and regions nest within one limit", "[interop][stablehlo]") {
-  // Each function alone is as deep as the parser allows.
+  // Each function alone nests as deep as the parser allows.
   constexpr int functions = 150, depth = 150;
   std::string text;
   for (int f = 0; f < functions; ++f) {
@@ -211,7 +212,7 @@ TEST_CASE("what is accepted prints as itself", "[interop][stablehlo]") {
   CHECK_THAT(attr("array<f32: 1.5 : f32>"), Catch::Contains("expected"));
   CHECK_THAT(attr("array<i1: true, 5>"), Catch::Contains("expected true or false"));
   CHECK_THAT(attr("-99999999999999999999"), Catch::Contains("more than 64 bits"));
-  // A single slash is no comment.
+  // A single slash does not start a comment.
   CHECK_THAT(round_trip("%0 = stablehlo.constant dense<1/2>\n> : tensor<f5E2M2FN>\n"),
              Catch::Contains("expected"));
   CHECK_THAT(round_trip("%0 = stablehlo.constant {value = 1} dense<1> : tensor<i32>"),

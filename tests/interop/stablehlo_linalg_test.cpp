@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/interop/stablehlo_linalg_test.cpp: the calls that JAX writes for factorisations, on CPUs by
-// LAPACK and on TPUs by name: what they give, and what is refused of them.
+// LAPACK and on TPUs by name. The tests check the results and the calls that are refused.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -97,12 +97,13 @@ TEST_CASE("calls for reflections give them and their product", "[interop][stable
   };
   const Arrays r = run(with("0"), {a});
   CHECK(r[1].to_vector<int>() == (std::get<1>(lax::geqp3(a)) + 1).to_vector<int>());
-  // All columns are held in front, so none changes its place.
+  // All columns are fixed in front, so that none changes its place.
   CHECK(run(with("1"), {a})[1].to_vector<int>() == std::vector<int>{1, 2, 3});
   CHECK(run(with("[0, 7, 0]"), {a})[1].to_vector<int>()[0] == 2);
 }
 
-// Those that are named change places with the first ones in turn; the others are chosen.
+// The fixed columns swap places with the first ones in turn. Pivoting chooses the order of the
+// others.
 TEST_CASE("columns that geqp3 holds in front", "[interop][stablehlo]") {
   const Array wide = array({{1.f, 5.f, 2.f, 4.f}, {0.f, 3.f, 9.f, 1.f}, {2.f, 0.f, 1.f, 1.f}});
   const std::string text =
@@ -116,7 +117,7 @@ TEST_CASE("columns that geqp3 holds in front", "[interop][stablehlo]") {
   CHECK(order({0, 0, 0, 1}) == Ints{4, 3, 1, 2});
   CHECK(order({5, 0, 0, -3}) == Ints{1, 4, 3, 2});
   CHECK(order({1, 1, 1, 1}) == Ints{1, 2, 3, 4});
-  // Q of the whole is orthogonal, and Q R the matrix whose columns have that order.
+  // The full Q is orthogonal, and Q R is the matrix with its columns in that order.
   const auto factors = [&](const Array& first) {
     const auto [packed, permutation, taus] = lax::geqp3(wide, first);
     const Array q = lax::householder_product(lax::slice_in_dim(packed, 0, 3, 1, 1), taus);
@@ -290,7 +291,8 @@ TEST_CASE("calls of gees give a form, vectors and the eigenvalues of its blocks"
   };
   const std::vector<std::string> real = {matrix_type, matrix_type, vector_type,
                                          vector_type, state,       state};
-  // A rotation has a pair of complex eigenvalues, i first.
+  // A rotation has a pair of complex eigenvalues, of which the one with the positive imaginary part
+  // is first.
   const Array turn = array({{0.f, 2.f, 1.f}, {-2.f, 0.f, 1.f}, {0.f, 0.f, 3.f}});
   for (const Array& x : {a, turn}) {
     const Arrays r = run(call("lapack_sgees_ffi", how('V', 'N'), {matrix_type}, real), {x});
@@ -332,7 +334,7 @@ TEST_CASE("calls of gehrd and of sytrd give forms with their reflections", "[int
   CHECK(array_equal(h[0], lax::hessenberg(a).first).item<bool>());
   CHECK(array_equal(h[1], lax::hessenberg(a).second).item<bool>());
   CHECK(h[2].item<int>() == 0);
-  // The op's own attribute says the same.
+  // The op's own attribute has the same meaning.
   std::string own = gehrd(1, 3);
   own.replace(own.find("mhlo.backend_config"), 19, "api_version = 4 : i32, backend_config");
   CHECK(array_equal(run(own, {a})[0], h[0]).item<bool>());
@@ -384,8 +386,8 @@ TEST_CASE("perturbed tridiagonal systems have a solution", "[interop][stablehlo]
   CHECK(array_equal(r, want).item<bool>());
 }
 
-// The names under which jaxlib 0.10.2 registers calls for CPUs (jaxlib.lapack.registrations(),
-// jaxlib.cpu_sparse.registrations()).
+// These are the names under which jaxlib 0.10.2 registers calls for CPUs
+// (jaxlib.lapack.registrations(), jaxlib.cpu_sparse.registrations()).
 TEST_CASE("calls that JAX has for CPUs are read, or refused by name", "[interop][stablehlo]") {
   std::vector<std::string> names = {"tridiagonal_solve_perturbed_ffi"};
   for (const char* routine : {"gees", "geev", "gehrd", "geqp3", "geqrf", "gesdd", "gesvd", "getrf",

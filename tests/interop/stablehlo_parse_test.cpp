@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/stablehlo_parse_test.cpp: StableHLO text is read, printed in the generic form and
-// read again as the same; broken text is refused with its place.
+// tests/interop/stablehlo_parse_test.cpp: StableHLO text is parsed, printed in the generic form,
+// and parsed to the same program. Broken text is refused with its place.
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <random>
@@ -26,7 +26,7 @@ std::string generic(const std::vector<hlo::Program>& parts) {
   for (const hlo::Program& p : parts) text += (text.empty() ? "" : "// -----\n") + to_string(p);
   return text;
 }
-// What is wrong with reading it, or nothing.
+// Returns the error of parsing the text, or "".
 std::string fault(const std::string& text, const std::string& name) {
   try {
     const auto first = parsed(text, name);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/stablehlo_random_test.cpp: random numbers of a range, of which StableHLO says the
-// distribution alone.
+// tests/interop/stablehlo_random_test.cpp: random numbers in a range. StableHLO specifies only
+// their distribution.
 #include <catch2/catch.hpp>
 
 #include "support/check.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/stablehlo_rules_test.cpp: single rules of the translation: which program they make,
-// what it computes, and what is refused how.
+// tests/interop/stablehlo_rules_test.cpp: single rules of the translation: the programs that they
+// make, the results, and the errors.
 #include <catch2/catch.hpp>
 #include <limits>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
 
-// "@main" with these arguments, results and lines.
+// Returns a function "@main" with these arguments, results and lines.
 std::string program(const std::string& in, const std::string& out, const std::string& lines,
                     const std::string& others = "") {
   return "func.func @main(" + in + ") -> (" + out + ") {\n" + lines + "\n}\n" + others;
@@ -28,13 +28,13 @@ template <class T = float>
 std::vector<T> values(const std::string& text, const Arrays& x, size_t i = 0) {
   return run(text, x)[i].to_vector<T>();
 }
-// Without the place of the call at its end.
+// Returns the error without the place of the call at its end.
 std::string refusal(const std::string& text) {
   const std::string s = error_of<FormatError>([&] { parse_stablehlo(text, "p.mlir"); });
   return s.substr(0, s.rfind("(at stablehlo_rules_test.cpp:") - 1);
 }
 
-// x is doubled once a trip.
+// Doubles x in each trip.
 std::string loop(const std::string& first, const std::string& test, const std::string& step,
                  const std::string& bound = "dense<5>") {
   return program(
@@ -91,7 +91,7 @@ TEST_CASE("loops that count become scan", "[interop][stablehlo]") {
     const auto f = [p](Array x) { return eval_jaxpr(p, {x, zeros({}, I32)})[0]; };
     CHECK(jit(grad(f))(array({3.})[0]).item<float>() == l.result);
   }
-  // A counter that wraps around before it gets there.
+  // This counter wraps around before it reaches the bound.
   const std::string wraps = loop("0", "LE, %i, %b", "1", "dense<2147483647>");
   CHECK(to_string(parse_stablehlo(wraps)).find("while[") != std::string::npos);
 }
@@ -170,7 +170,7 @@ TEST_CASE("reductions by any body of elementwise ops", "[interop][stablehlo]") {
   CHECK(reduced("multiply") == Floats{100, -490});
   CHECK(reduced("maximum") == Floats{10, 10});
   CHECK(reduced("minimum") == Floats{1, -1});
-  // The first largest and its place, by a body that calls.
+  // Returns the first largest element and its index, by a body that contains calls.
   const std::string argmax =
       program("%x: tensor<2x3xf32>", "tensor<2xf32>, tensor<2xi32>",
               R"(%c = stablehlo.constant dense<0xFF800000> : tensor<f32>
@@ -260,7 +260,8 @@ TEST_CASE("sorts by what their comparators say", "[interop][stablehlo]") {
              x, y) == Order{1, 4, 3, 5, 2});
   CHECK(sorted(keys + "%r = stablehlo.select %e, %m, %l : tensor<i1>, tensor<i1>", x, y) ==
         Order{1, 4, 3, 5, 2});
-  // Up by the first, down by the second; and by a number made of both.
+  // The order is ascending by the first key and descending by the second. The other sort uses a
+  // number computed from the key.
   CHECK(sorted("%e = stablehlo.compare EQ, %a, %b" + f + "%l = stablehlo.compare GT, %a, %b" + f +
                    "%m = stablehlo.compare LT, %c, %d" + i +
                    "%r = stablehlo.select %e, %m, %l : tensor<i1>, tensor<i1>",
@@ -270,7 +271,7 @@ TEST_CASE("sorts by what their comparators say", "[interop][stablehlo]") {
                "stablehlo.multiply %q, %q : tensor<f32>\n%r = stablehlo.compare LT, %p, %s" +
                    f,
                array({-2., 1., 2., -3., -1.}), y) == Order{4, 1, 5, 3, 2});
-  // By bits: -NaN in front, -0 before 0.
+  // The order is that of the bits: -NaN is first, and -0 is before 0.
   CHECK(sorted("%r = stablehlo.compare LT, %a, %b, TOTALORDER" + f,
                array({0., NAN, -0., static_cast<double>(-inf), 1.}), y) == Order{2, 3, 5, 1, 4});
 }
@@ -315,7 +316,7 @@ TEST_CASE("products of bools say whether a pair is true", "[interop][stablehlo]"
               "%r = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0] : (tensor<2x3xi1>, "
               "tensor<3x2xi1>) -> tensor<2x2xi1>\nreturn %r : tensor<2x2xi1>");
   CHECK(values<bool>(dot, {a, b}) == std::vector<bool>{false, true, false, true});
-  // Two true pairs are as one.
+  // Two pairs of true elements give the same as one.
   const std::string conv = program(
       "%a: tensor<1x1x5xi1>, %b: tensor<1x1x2xi1>", "tensor<1x1x4xi1>",
       "%r = stablehlo.convolution(%a, %b) dim_numbers = [b, f, 0]x[o, i, 0]->[b, f, 0], window = "
@@ -384,7 +385,7 @@ TEST_CASE("what cannot be translated is refused with its place", "[interop][stab
   CHECK(refusal("") == "p.mlir: no program");
   CHECK(first(refusal("module {}")) == "p.mlir, line 1, column 1: no function @main");
   CHECK_THROWS_AS(io::load_stablehlo("no/such/file.mlir"), FormatError);
-  // The only function, or the only public one, is the program.
+  // If there is one function, or only one public function, it is the program.
   CHECK(
       values("func.func @f(%x: tensor<f32>) -> tensor<f32> {\n return %x : tensor<f32>\n}\n"
              "func.func private @g(%x: tensor<f32>) -> tensor<f32> {\n return %x : tensor<f32>\n}",

@@ -16,7 +16,7 @@ Arrays run(const std::string& text, const Arrays& x) {
   const ClosedJaxpr p = parse_stablehlo(text, "p.mlir");
   return jit([p](std::vector<Array> a) { return eval_jaxpr(p, a); })(x);
 }
-// Lines that make %r : tensor<f32> of %x = 3 and %y = 4 : tensor<f32>.
+// Runs lines that compute %r : tensor<f32> from %x = 3 and %y = 4 : tensor<f32>.
 float of(const std::string& lines) {
   const std::string text = "func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {\n" +
                            lines + "\nreturn %r : tensor<f32>\n}\n";
@@ -100,7 +100,7 @@ TEST_CASE("scalars read and written at no index", "[interop][stablehlo]") {
   CHECK(floats(run(rows, {Array(3.f), zeros({3, 0}, I32)})[0]) == Floats{3, 3, 3});
 }
 
-// init takes part once; XLA leaves it out where there are no axes.
+// init is used once. XLA leaves it out if there are no axes.
 TEST_CASE("folds of scalars", "[interop][stablehlo]") {
   CHECK(of("%r = stablehlo.reduce(%x init: %y) applies stablehlo.add across dimensions = []" +
            binary) == 7);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/stablehlo_small_test.cpp: integers of two and four bits and floats of four to
-// eight, which other dtypes hold. Expected numbers are JAX's on its CPU.
+// tests/interop/stablehlo_small_test.cpp: integers of two and four bits and floats of four to eight
+// bits, which are stored in other dtypes. The expected numbers are JAX's on its CPU.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -30,7 +30,7 @@ std::string refusal(const std::string& text) {
   return error_of<FormatError>([&] { parse_stablehlo(text, "p.mlir"); });
 }
 
-// x converted to the element type and back.
+// Converts x to the element type and back.
 std::string through(const std::string& element, const std::string& x, int64_t n) {
   const std::string size = std::to_string(n) + "x";
   const std::string own = "tensor<" + size + x + ">", small = "tensor<" + size + element + ">";
@@ -43,7 +43,7 @@ template <class T>
 std::vector<T> converted(const std::string& element, const std::string& from, const Array& x) {
   return run(through(element, from, x.size()), {x})[0].to_vector<T>();
 }
-// One op of two arguments of this type, which come as what holds it.
+// Applies one op to two arguments of this type, which are stored in a wider dtype.
 std::string binary(const std::string& op, const std::string& element, int64_t n) {
   const std::string t = "tensor<" + std::to_string(n) + "x" + element + ">";
   return in_main("%x: " + t + ", %y: " + t, t,
@@ -90,12 +90,13 @@ TEST_CASE("conversions to floats of eight bits", "[interop][stablehlo]") {
              {0, 448, 448, NaN, NaN, NaN, 0.00146484375f, 1.25, 16, NaN, 256}));
   CHECK(same(rounded("f8E4M3B11FNUZ"),
              {0, NaN, NaN, NaN, NaN, NaN, 0.00146484375f, 1.25, 16, NaN, NaN}));
-  // Positive powers of two alone, halves upwards.
+  // The type has only positive powers of two. Values halfway between two of them are rounded up.
   const Array y = array({1.f, 1.49f, 1.5f, 3.f, 0.f, -0.f, -1.f, inf, NaN, 0x1p-149f, 0x1p-126f,
                          0x1p127f, 0x1.8p127f});
   CHECK(same(converted<float>("f8E8M0FNU", "f32", y),
              {1, 1, 2, 4, NaN, NaN, NaN, NaN, NaN, 0x1p-127f, 0x1p-126f, 0x1p127f, NaN}));
-  // One rounding of F64: above the middle of 1 and 1.125 by less than F32 tells.
+  // F64 values are rounded only once. The first one is above the midpoint of 1 and 1.125 by less
+  // than F32 can represent.
   const Array near = array({1.0625 + 1e-12, 1.0625}, F64);
   CHECK(converted<double>("f8E4M3FN", "f64", near) == std::vector<double>{1.125, 1});
   // The derivative is that of a conversion.
@@ -104,7 +105,8 @@ TEST_CASE("conversions to floats of eight bits", "[interop][stablehlo]") {
   CHECK(floats(jit(grad(f))(array({1.5, -3.}))) == Floats{3, -6});
 }
 
-// All bits are finite numbers: ends stand for what is beyond, and -0 for NaN.
+// All bit patterns are finite numbers. Values out of range become the largest number of their sign,
+// and NaN becomes -0.
 TEST_CASE("conversions to floats of four and six bits", "[interop][stablehlo]") {
   const Array x =
       array({0.,  -0., 0.1, 0.25, 0.26, -0.25, 0.5, 0.74, 0.75, 0.76, 1.,   1.25, 1.26, 1.75, 2.5,
@@ -127,7 +129,7 @@ TEST_CASE("conversions to floats of four and six bits", "[interop][stablehlo]") 
 
 namespace {
 
-// x bitcast to another element type.
+// Bitcasts x to another element type.
 Array bits(const std::string& from, const std::string& to, const Array& x) {
   return run(in_main("%x: tensor<" + from + ">", "tensor<" + to + ">",
                      "%y = stablehlo.bitcast_convert %x : (tensor<" + from + ">) -> tensor<" + to +
@@ -186,7 +188,7 @@ TEST_CASE("all bits of floats of eight", "[interop][stablehlo]") {
     for (size_t i = 0; i < 256; ++i)
       if (!std::isnan(v[i])) CHECK(back[i] == static_cast<int>(i));
   }
-  // NaN is the one that JAX makes of it.
+  // NaN has the bits that JAX gives it.
   const Array nans = array({NaN, std::copysign(NaN, -1.f)});
   using Ints = std::vector<int>;
   const auto of = [&](const std::string& e) {
@@ -235,7 +237,7 @@ TEST_CASE("arithmetic of few bits", "[interop][stablehlo]") {
   CHECK(of("divide") == Ints{7, -4, 1, 0});
   CHECK(of("shift_left") == Ints{-2, 0, -8, 0});
   CHECK(of("maximum") == Ints{7, 2, 3, 4});
-  // Arguments of other values are taken modulo 16.
+  // Arguments out of range are taken modulo 16.
   CHECK(run(binary("maximum", "i4", 1), {array({23}).astype(I8), array({-24}).astype(I8)})[0]
             .to_vector<int>() == Ints{7});
   const Array a = array({1.1, 16., 240.}), b = array({3.3, 15.6, 240.});

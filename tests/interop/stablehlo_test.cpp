@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/stablehlo_test.cpp: programs that JAX wrote become jaxprs, and compute what JAX
-// computed.
+// tests/interop/stablehlo_test.cpp: programs that JAX wrote become jaxprs and compute JAX's
+// results.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -26,7 +26,7 @@ using weft::testing::read_file;
 
 namespace {
 
-// The op that an error is about, or the error.
+// Returns the op that an error is about, or the error.
 std::string missing_op(const std::string& error) {
   const size_t at = error.find("missing ");
   return at == std::string::npos ? error : error.substr(at, error.find(':', at) - at);
@@ -62,7 +62,7 @@ Counts translate_all(const std::string& folder, bool tests) {
   return c;
 }
 
-// ---- cases.json: one object a case, flat
+// ---- cases.json: one flat object per case
 
 struct Case {
   std::string name, program, apply;
@@ -90,7 +90,7 @@ std::vector<Case> cases_in(const std::string& path) {
 
 Array array_of(const NpyData& a) { return array_of_bytes(Type(a.dtype, a.shape), a.bytes.data()); }
 
-// The worst |a - e| over atol + rtol |e|; integers and bools exactly.
+// Returns the largest |a - e| over atol + rtol |e|. Integers and bools must be equal.
 double distance(const Array& a, const Array& e, const Case& c) {
   const double infinite = std::numeric_limits<double>::infinity();
   if (a.shape() != e.shape() || (a.dtype() != e.dtype() && e.dtype() != F32)) return infinite;
@@ -127,7 +127,7 @@ TEST_CASE("how many of the conformance programs have all their ops", "[interop][
     for (const auto& [op, n] : c.missing) list += fmt::format("\n  {:4} {}", n, op);
     for (const auto& [file, why] : c.other) list += "\n  " + file + ": " + why;
     WARN(set << ": " << c.translated << " of " << c.files << list);
-    // The rest needs what is named above; these numbers only grow.
+    // The other files need the ops listed above. These numbers only grow.
     CHECK(c.translated >= (std::string(set) == "jax" ? 118 : 1642));
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/interop/stablehlo_write_test.cpp: programs written as StableHLO text. That each op is read
-// back as the same is a law (tests/laws/stablehlo_law.cpp), and of random programs a test of ops.
+// tests/interop/stablehlo_write_test.cpp: programs written as StableHLO text. A law tests that each
+// op is parsed to the same op (tests/laws/stablehlo_law.cpp). A test in tests/ops does so for
+// random programs.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -87,7 +88,7 @@ TEST_CASE("numbers of a constant keep their bits", "[interop][stablehlo][write]"
       uint64_t state = static_cast<uint64_t>(i);
       for (std::byte& b : a.bytes) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        // All bits set is a NaN of every float, and sometimes a bool is true.
+        // If all bits are set, every float is a NaN. A bool is sometimes true.
         b = is_bool(d)         ? std::byte(state >> 63)
             : state >> 62 == 0 ? std::byte{255}
                                : std::byte(state >> 56);
@@ -188,7 +189,7 @@ TEST_CASE("reads and writes outside do what their mode says", "[interop][stableh
 
 TEST_CASE("what LAPACK alone knows is written as JAX calls it", "[interop][stablehlo][write]") {
   const Array a = array({{2.f, -1.f, 0.5f}, {-4.f, 3.f, 1.f}, {1.f, 0.25f, 5.f}});
-  // Of one matrix an infinity; of tridiagonal in the triangle that is not read.
+  // One of the matrices has an infinity. For tridiagonal it is in the triangle that is not read.
   const Array x = stack({a, a.at({0, 2}).set(std::numeric_limits<float>::infinity())});
   const auto schur = [](Array m) { return lax::schur(m).first; };
   const auto values = [](Array m) { return lax::schur(m, {.compute_schur_vectors = false}).first; };
@@ -233,11 +234,11 @@ TEST_CASE("programs of JAX, their maps and gradients are read back as the same",
     try {
       p = io::load_stablehlo(path);
     } catch (const FormatError&) {
-      continue;  // counted by other tests
+      continue;  // other tests count these
     }
     ++programs;
     INFO(path);
-    // Small numbers are arguments of everything.
+    // Small numbers are valid arguments of all programs.
     Arrays x, lanes;
     for (const Type& t : p.in_types()) {
       const Array ramp = arange(t.elements()).reshape(t.shape()) % 3 + 1;

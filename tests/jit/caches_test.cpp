@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/caches_test.cpp: programs are kept, bounded, and forgotten when one asks; what cannot
-// be compiled, or takes too long to trace, ends.
+// tests/jit/caches_test.cpp: programs are cached up to a limit, and caches can be cleared. A
+// program that cannot be compiled, or takes too long to trace, ends.
 #include <atomic>
 #include <chrono>
 #include <thread>
@@ -58,7 +58,7 @@ TEST_CASE("clear_caches: callables trace anew", "[jit][caches]") {
   clear_caches();
   CHECK(f(1.).item<float>() == 2);
   CHECK(traced == 2);
-  // From inside of what is being traced and run.
+  // The caches are cleared inside a function while it is traced and run.
   const auto g = jit([&](Array x) {
     clear_caches();
     return f(x) * 2.;
@@ -136,7 +136,7 @@ TEST_CASE("a budget of memory counts what loops and sorts need inside", "[jit][c
   const auto chunked = [&](int64_t budget) {
     VmapOptions o;
     o.memory_budget = budget;
-    // A step of the loop over chunks, as the program has it.
+    // The text shows one step of the loop over chunks.
     const std::string text = to_string(make_jaxpr(vmap(f, 0, 0, o))(arange(64.)).jaxpr);
     return text.find("f32[64,10000]") == std::string::npos;
   };

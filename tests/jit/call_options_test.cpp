@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/call_options_test.cpp: the options of jit hold wherever its call ends up: compiled
-// ahead, under a transform, inside another jit.
+// tests/jit/call_options_test.cpp: the options of jit take effect wherever the function is called:
+// compiled ahead, under a transform, inside another jit.
 #include "support/check.h"
 
 namespace weft {
@@ -9,7 +9,7 @@ namespace {
 
 using test::check_error;
 
-// Never ends for what is above zero.
+// Never ends for values above zero.
 Array endless(Array x) {
   return while_loop([](Array v) { return v > 0.; }, [](Array v) { return v * 1.; }, x);
 }
@@ -26,17 +26,17 @@ TEST_CASE("time_limit ends the call wherever it is", "[jit][options]") {
                                 "spin: the time limit");
   check_error<InterruptedError>([&] { jit(vmap(f)).lower(two).compile()(two); }, "spin");
   check_error<InterruptedError>([&] { jvp(f, std::tuple{one}, std::tuple{one}); }, "spin");
-  // In a loop around it, and in one whose lanes stop at different steps.
+  // The call is in a loop, and in a loop whose lanes stop after different steps.
   const auto loop = [f](Array n) {
     return fori_loop(0, n, [f](Array, Array x) { return f(x) + 1.; }, Array(0.));
   };
   check_error<InterruptedError>([&] { jit(loop)(Array(2)); }, "spin");
   check_error<InterruptedError>([&] { jit(vmap(loop))(array({0, 1, 2})); }, "spin");
   CHECK(jit(vmap(loop))(array({0, 1, 0})).to_vector<float>() == test::Floats{0, 1, 0});
-  // The limit around it, which is shorter.
+  // The outer limit is shorter and takes effect.
   const auto patient = jit(endless, {.name = "patient", .time_limit = 1e6});
   check_error<InterruptedError>([&] { jit(patient, {.time_limit = 0.05})(one); }, "time limit");
-  // An end in time.
+  // These calls end in time.
   CHECK(jit(f)(zeros({})).item<float>() == 0);
   CHECK(vmap(f)(zeros({3})).to_vector<float>() == test::Floats{0, 0, 0});
 }
@@ -55,7 +55,7 @@ TEST_CASE("check_nans looks at the call wherever it is", "[jit][options]") {
   raises([&] { jit(vmap(f))(two); });
   CHECK(jit(f)(good).item<float>() == 0);
   CHECK(grad(f)(good).item<float>() == 1);
-  // A branch that a lane does not take makes nothing that counts.
+  // NaNs of a branch that a lane does not take do not count.
   const auto guarded = [f](Array x) {
     return cond(x > 0., [f](Array v) { return f(v); }, [](Array v) { return v; }, x);
   };
@@ -70,7 +70,7 @@ TEST_CASE("donate_argnums takes the arguments of what was compiled ahead", "[jit
   CHECK(compiled(a, b).to_vector<float>() == test::Floats{2, 2, 2});
   check_error<DeviceError>([&] { (void)(a + 1.); }, "donated to 'add'");
   CHECK(b.sum().item<float>() == 3);
-  // Inside another transform arguments are not given away.
+  // Inside another transform arguments are not donated.
   const Array c = ones({3});
   (void)jit([&](Array x) { return f(c, x); })(b);
   (void)vmap(f)(c, b);
@@ -83,7 +83,7 @@ TEST_CASE("a compiled program says which argument has another type", "[jit][opti
   check_error<ShapeError>([&] { compiled(ones({4})); }, "f32[3], got f32[4]");
 }
 
-// Elements, names and sizes are structure; numbers, texts and enums static.
+// The numbers of elements, names and sizes are structure. Numbers, texts and enums are static.
 struct Part {
   Array w;
   int n = 0;
@@ -105,7 +105,7 @@ TEST_CASE("a compiled program takes the static values it was lowered for", "[jit
   const auto p = jit([](Part a) { return a.w * a.n; }).lower(Part{x, 2}).compile();
   CHECK(p(Part{x + 1, 2}).to_vector<float>() == test::Floats{4, 6});
   check_error<CompileError>([&] { p({x, 5}); }, "args[0].n of a compiled program is static");
-  // The value is kept, not where it stood.
+  // The key contains the text, not its address.
   std::string name = "a long enough text to lie elsewhere";
   const auto view = jit([](Array a, const char*) { return a; }).lower(x, name.c_str()).compile();
   const std::string copy = name;

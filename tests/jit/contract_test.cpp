@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/contract_test.cpp: sums of products round once, where and only where the program says
-// so; bits do not depend on the number of lanes, on maps or on where the kernel's borders are.
+// tests/jit/contract_test.cpp: sums of products round once, exactly where the program says so. The
+// bits do not depend on the number of lanes, on maps or on the borders between kernels.
 #include <cmath>
 #include <random>
 
@@ -12,7 +12,7 @@ using namespace weft::test;
 
 namespace {
 
-// How many multiply-adds and multiplications are left of f.
+// Returns how many multiply-adds and multiplications are left in f.
 template <class F, class... X>
 std::pair<int, int> left(F f, const X&... x) {
   const std::string program = jit(f).lower(x...).optimized();
@@ -20,7 +20,7 @@ std::pair<int, int> left(F f, const X&... x) {
 }
 using Found = std::pair<int, int>;
 
-// Numbers whose products and sums round.
+// Returns numbers whose products and sums round.
 template <class T>
 std::vector<T> rough(size_t n, unsigned seed) {
   std::mt19937_64 g(seed);
@@ -39,7 +39,7 @@ void same_bits(F program, G plain) {
     const Array a = array(x), b = array(y), c = array(z);
     CHECK(jit(program)(a, b, c).template to_vector<T>() == want);
     CHECK(jit(vmap(program))(a, b, c).template to_vector<T>() == want);
-    // In the lanes of a loop.
+    // The sums are in the lanes of a loop.
     const auto looped = [&](Array p, Array q, Array r) {
       return fori_loop(0, 2, [&](Array, Array) { return program(p, q, r); }, r);
     };
@@ -77,21 +77,21 @@ TEST_CASE("every sum of floats contracts its product", "[jit][contract]") {
   using Two = std::pair<Array, Array>;
   CHECK(left([](Array a, Array b) { return a * b + b; }, x, y) == Found(1, 0));
   CHECK(left([](Array a, Array b) { return a * a + b * b; }, x, y) == Found(1, 1));
-  // Two sums read it, or the caller does.
+  // Two sums read the product, or the caller does.
   CHECK(left([](Array a, Array b) { return Two(a * b + a, a * b + b); }, x, y) == Found(2, 0));
   CHECK(left([](Array a, Array b) { return Two(a * b + a, a * b); }, x, y) == Found(1, 1));
-  // Of itself it is left alone: 0, and an exact double.
+  // Sums of a product with itself are not contracted: the difference is 0, and the double is exact.
   const auto zero = [](Array a, Array b) {
     const Array p = a * b;
     return Two(p - p, p + p);
   };
   CHECK(left(zero, x, y) == Found(0, 1));
   CHECK(jit(zero)(x, y).first.sum().item<float>() == 0);
-  // Other numbers.
+  // Other dtypes are not contracted.
   for (DType d : {I32, BF16, F16, C64})
     CHECK(left([](Array a, Array b) { return a * b + b; }, x.astype(d), y.astype(d)) ==
           Found(0, 1));
-  // Inside loops and branches.
+  // The sums are inside loops and branches.
   CHECK(left([](Array a,
                 Array b) { return fori_loop(0, 3, [&](Array, Array s) { return s * a + b; }, b); },
              x, y) == Found(1, 0));
@@ -107,8 +107,8 @@ TEST_CASE("a product is found behind what a checkpoint computes again", "[jit][c
 }
 
 TEST_CASE("a condition that the body repeats is the same there", "[jit][contract]") {
-  // In the body another sum reads the product. Were that one rounded otherwise, there would be a
-  // lane among a million that the condition calls active and the body does not.
+  // In the body another sum reads the product. If that one rounded differently, one lane among a
+  // million would be active in the condition and inactive in the body.
   const auto active = [](Array x, Array a, Array i) {
     return (abs(x * x * x - a) > a * 1e-4f) & (i < 100);
   };
@@ -138,7 +138,7 @@ TEST_CASE("what a map does not map is contracted as before", "[jit][contract]") 
   for (int64_t i = 0; i < 5; ++i)
     for (float v : jit(f)(x, y, z[i]).to_vector<float>()) want.push_back(v);
   CHECK(got == want);
-  // Scalars, too, and numbers.
+  // Scalars and numbers are contracted, too.
   CHECK(left(vmap([](Array a, Array c) { return a * 3.f + c; }, {none, 0}), x[0], z) ==
         Found(1, 0));
   CHECK(left(vmap([](Array a, Array b, Array c) { return a * b + c; }, {none, none, 0}), x[0], y[0],
@@ -147,7 +147,7 @@ TEST_CASE("what a map does not map is contracted as before", "[jit][contract]") 
 
 TEST_CASE("bits of a contracted program are those of its parts in one kernel or several",
           "[jit][contract]") {
-  // The reduction stores, so that the sum of the product stands in another kernel.
+  // The reduction stores its result, so that the sum of the product is in another kernel.
   const Array x = array(rough<float>(512, 1)).reshape({8, 64}), y = array(rough<float>(8, 2));
   const auto f = [](Array a, Array b) { return a.sum(1) * b + b; };
   const auto sums = jit([](Array a) { return a.sum(1); })(x).to_vector<float>();
@@ -165,7 +165,7 @@ TEST_CASE("products over no axes round once, as sums of products do", "[jit][con
       CHECK(all(y == 0).item<bool>());
       CHECK(all(signbit(y)).item<bool>());
     }
-    // What is 0 before it is rounded is no -0.
+    // A product that is exactly 0 does not become -0.
     CHECK(!any(signbit(jit(outer)(-x, zeros({3}, d)))).item<bool>());
   }
 }

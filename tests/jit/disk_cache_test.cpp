@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/disk_cache_test.cpp: what is kept in files is found by others, and a folder in whatever
-// state never changes what a program gets.
+// tests/jit/disk_cache_test.cpp: other processes find the files of the cache. A folder in any state
+// never changes the result of a program.
 #include "weft/jit/run/disk_cache.h"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ namespace {
 namespace fs = std::filesystem;
 using compiler::DiskCache;
 
-// A folder that is not there yet, in one that goes with this.
+// A folder that does not exist yet, inside a temporary one.
 struct Place {
   Place() {
     char name[] = "/tmp/weft_disk_cache_XXXXXX";
@@ -75,7 +75,7 @@ TEST_CASE("what one instance keeps another finds", "[jit][disk_cache]") {
   };
   CHECK(one.get("key", make) == make());
   CHECK(two.get("key", make) == make());
-  CHECK(made == 3);  // of which two are the test's
+  CHECK(made == 3);  // two of them are from the test itself
   CHECK(!two.find("another key"));
   CHECK(two.counts().found == 1);
   CHECK(two.counts().missing == 1);
@@ -116,7 +116,7 @@ TEST_CASE("a file that is not what was written is not used, and mended", "[jit][
     mended();
   }
   write(file, read(place.files()[0] == file ? place.files()[1] : place.files()[0]));
-  mended();  // the whole file of another key
+  mended();  // the complete file of another key
   REQUIRE(chmod(file.c_str(), 0644) == 0);
   mended();
   fs::remove(file);
@@ -152,7 +152,7 @@ TEST_CASE("a folder that others may enter is not used", "[jit][disk_cache]") {
   cache.keep("key", "text");
   CHECK(!cache.find("key"));
   CHECK(read(place.folder) == "a file");
-  if (geteuid() == 0) {  // who alone can make what is another's
+  if (geteuid() == 0) {  // only root can give a file to another user
     fs::remove(place.folder);
     fs::rename(place.top / "moved", place.folder);
     CHECK(cache.find("key"));
@@ -175,17 +175,17 @@ TEST_CASE("what was used least goes when there is too much", "[jit][disk_cache]"
   cache.keep("precious", text);
   for (int i = 0; i < 40; ++i) {
     cache.keep(std::to_string(i), text);
-    CHECK(cache.find("precious") == text);  // used by turns
+    CHECK(cache.find("precious") == text);  // its use keeps it in the cache
     int64_t bytes = 0;
     for (const fs::path& p : place.files()) bytes += static_cast<int64_t>(fs::file_size(p));
     CHECK(bytes <= 110'000);
   }
   CHECK(cache.find("39") == text);
   CHECK(!cache.find("3"));
-  cache.keep("large", std::string(30'000, 'y'));  // it would drive out too much
+  cache.keep("large", std::string(30'000, 'y'));  // it would displace too many entries
   CHECK(!cache.find("large"));
 
-  // What a process left that ended while it wrote.
+  // These are files that a process left when it ended while writing.
   const fs::path old = place.folder / "0.1.2.new", recent = place.folder / "0.1.3.new";
   write(old, "half");
   write(recent, "half");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/donation_test.cpp: results and temporaries lie in the memory of donated arguments,
-// where they may, and nowhere else.
+// tests/jit/donation_test.cpp: results and temporaries use the memory of donated arguments if they
+// may, and no other arguments' memory.
 #include <atomic>
 #include <thread>
 
@@ -17,7 +17,8 @@ const void* address(const Array& x) { return x.data<float>().data(); }
 Array some(int64_t n) { return sin(arange(static_cast<int>(n)) * 0.37); }
 const JitOptions first{.donate_argnums = {0}, .name = "step"};
 
-// Whether the result lies where the argument did, with the numbers that it has without donation.
+// Returns true if the result is in the memory of the argument, with the same numbers as without
+// donation.
 template <class F>
 bool aliases(F f, int64_t n = 20000) {
   const Floats want = floats(jit(f)(some(n)));
@@ -37,9 +38,9 @@ TEST_CASE("a result lies over a donated argument", "[jit][donate]") {
   CHECK(aliases([](Array x) { return x.at(3).set(7.); }));
   CHECK(aliases([](Array x) { return x.at(slice(5, 9)).add(x[0]); }));
   CHECK(aliases([](Array x) { return fori_loop(0, 9, [](Array, Array c) { return c * 2; }, x); }));
-  // Rows that are read before they are written.
+  // The rows are read before they are written.
   CHECK(aliases([](Array x) { return nn::softmax(x.reshape({200, 100})).ravel(); }));
-  // A step that begins when the argument has been read.
+  // This step begins after the argument has been read.
   CHECK(aliases([](Array x) { return sort(sort(x) * 2); }));
 }
 
@@ -59,14 +60,14 @@ TEST_CASE("memory() shows what lies in donated memory", "[jit][donate]") {
   CHECK(given.aliased == x.size() * 4);
   CHECK(given.outputs == plain.outputs);
   CHECK(given.peak() < plain.peak());
-  // A temporary.
+  // A temporary uses the memory.
   const auto sums = [](Array v) { return sort(v * 2).sum() + sort(v + 1)[3]; };
   const auto a = jit(sums).lower(x).compile().memory(),
              b = jit(sums, first).lower(x).compile().memory();
   CHECK(b.aliased == 0);
   CHECK(b.temporaries < a.temporaries);
   CHECK(jit(sums, first)(some(1 << 18)).item<float>() == jit(sums)(x).item<float>());
-  // And the process needs no more than is said.
+  // The process needs no more memory than the report says.
   const auto step = jit(f, first).lower(x).compile();
   Array y = some(1 << 18);
   y = step(y);
@@ -90,11 +91,11 @@ TEST_CASE("what is used twice is copied", "[jit][donate]") {
   const auto [c, d] = both(y, y);
   CHECK(floats(c) == floats(some(5000) + 1));
   CHECK(floats(d) == floats(some(5000) + 2));
-  // Captured as well.
+  // The argument is captured as well.
   const Array z = some(5000);
   const auto captures = jit([z](Array p) { return p + z; }, first);
   CHECK(floats(captures(z)) == floats(some(5000) + some(5000)));
-  // Returned as it is, it stays.
+  // An argument that is returned unchanged stays valid.
   const Array kept = some(5000);
   const auto [same, twice] = jit([](Array v) { return std::pair{v, v * 2}; }, first)(kept);
   CHECK(&same.node() == &kept.node());
@@ -112,7 +113,7 @@ TEST_CASE("options and donation", "[jit][donate]") {
           floats(jit([](Array v) { return sqrt(v * v); })(some(4000))));
     check_error<DeviceError>([&] { floats(x); }, "donated to 'fn'");
   }
-  // What cannot be allocated is refused before anything is given away.
+  // If the allocation fails, no argument is donated.
   const Array x = some(1 << 20);
   const auto wide = jit([](Array v) { return std::pair{v + 1, astype(v, F64)}; }, first);
   set_memory_limit(memory_in_use() + (1 << 20));
@@ -159,7 +160,7 @@ TEST_CASE("an update of the only handle is made in place", "[donate][index]") {
   CHECK(in_place([](Array&& x) { return std::move(x).at(slice(9, 3, -1)).min(0.); }));
   CHECK(in_place([](Array&& x) { return std::move(x).at(array({5, 5, 8})).add(1.); }));
   CHECK(in_place([](Array&& x) { return std::move(x).at(array({5, 5, 8})).max(0.); }));
-  // Small ones by the rules of reference.
+  // Small arrays run by the reference rules.
   Array y = arange(20.);
   const void* const at = address(y);
   y = std::move(y).at(2).set(50.);
@@ -173,17 +174,17 @@ TEST_CASE("an update leaves what others hold", "[donate][index]") {
   const Array r = std::move(x).at(3).set(7.);
   CHECK(floats(other) == floats(some(9000)));
   CHECK(floats(r)[3] == 7);
-  // Of a named At each call is one of its own.
+  // Each call of a named At is independent.
   const auto at = some(9000).at(3);
   CHECK(floats(at.set(7.))[3] == 7);
   CHECK(floats(at.add(1.)) == floats(some(9000).at(3).add(1.)));
-  // The new value reads the old ones.
+  // The new value depends on the old ones.
   Array z = some(9000);
   const Floats want = floats(z.at(slice(0, 8999)).set(z[slice(1, 9000)]));
   const Array shifted = z[slice(1, 9000)];
   const Array in_place = std::move(z).at(slice(0, 8999)).set(shifted);
   CHECK(floats(in_place) == want);
-  // Under a transform the rules keep what they need.
+  // Under a transform the derivative rules keep the values that they need.
   const auto f = [](Array v) {
     Array c = some(3000);
     return (std::move(c).at(2).multiply(v) * some(3000)).sum();
@@ -193,7 +194,7 @@ TEST_CASE("an update leaves what others hold", "[donate][index]") {
 
 TEST_CASE("what a call returns that it did not compute is the caller's own", "[jit][donate]") {
   const auto give = jit([](Array x) { return x + 1.; }, {.donate_argnums = {0}});
-  for (const int64_t n : {1, 100}) {  // in the node, and in a buffer
+  for (const int64_t n : {1, 100}) {  // stored in the node, and in a buffer
     INFO(n);
     const Array c = arange(double(n)), x = c * 1.;
     const auto constant = jit([c](Array x) { return std::pair{x + 1., c}; });

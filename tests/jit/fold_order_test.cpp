@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/jit/fold_order_test.cpp: reductions and running folds combine their terms in one order
-// (core/loops/fold_order.h): the same bits from the host, every schedule, machine and number of
-// threads, and an error that hardly grows with their number.
+// (core/loops/fold_order.h). The bits are the same from the reference, every schedule, every
+// machine and every number of threads. The error hardly grows with the number of terms.
 #include <cmath>
 #include <functional>
 
@@ -32,7 +32,7 @@ std::vector<double> reference(const Fn& f, const Array& x) {
 }
 
 Array near_one(const Array& x) { return where(x > 0.f, 1.0013f, .9987f); }
-// Where they first differ, or -1.
+// Returns the index of the first difference, or -1.
 int64_t difference(const std::vector<double>& x, const std::vector<double>& y) {
   if (x.size() != y.size()) return static_cast<int64_t>(std::min(x.size(), y.size()));
   for (size_t i = 0; i < x.size(); ++i)
@@ -40,7 +40,7 @@ int64_t difference(const std::vector<double>& x, const std::vector<double>& y) {
   return -1;
 }
 
-// Extents around the edges of partials, runs, blocks and levels.
+// These extents are around the edges of partials, runs, blocks and levels.
 const std::vector<int64_t> edges{1,    16,   17,    31,    32,    33,    63,    64,         65,
                                  1023, 1024, 1025,  1056,  4095,  4096,  4097,  8191,       8192,
                                  8193, 9300, 32767, 32768, 32769, 32800, 69633, 131072 + 77};
@@ -69,7 +69,7 @@ const std::vector<std::pair<const char*, Fn>> running{
     {"int", [](const Array& x) { return cumsum((x * 100.f).astype(I32), -1); }},
 };
 
-// f of a row alone, of rows, of rows that lie as columns, and of shared out rows.
+// Checks f of a single row, of rows, of rows stored as columns, and of rows that threads share.
 void check_everywhere(const Fn& f, int64_t n) {
   const int before = num_threads();
   const Array x = rough({3, n});
@@ -91,7 +91,7 @@ void check_everywhere(const Fn& f, int64_t n) {
   CHECK(difference(alone, {want.begin() + m, want.begin() + 2 * m}) == -1);
 }
 
-// The kernels of f at x, run by the interpreter of nests and compiled for each machine.
+// Runs the kernels of f at x in the interpreter of nests and compiled for each machine.
 void check_machines(const Fn& f, int64_t rows, int64_t n, bool transposed) {
   const Shape shape = transposed ? Shape({n, rows}) : Shape({rows, n});
   const auto j =
@@ -112,7 +112,7 @@ void check_machines(const Fn& f, int64_t rows, int64_t n, bool transposed) {
   }
 }
 
-// How far the sum of n weights of 1/n, and the last of their running sums, are from 1.
+// Checks how far the sum of n weights of 1/n, and the last of their running sums, are from 1.
 void check_error(int64_t n, double most) {
   CAPTURE(n);
   const Array x = full({n}, 1.f / static_cast<float>(n));
@@ -180,7 +180,7 @@ TEST_CASE("the order is that of every machine", "[jit][fold_order][share]") {
 
 TEST_CASE("a long sum is as good as a short one", "[jit][fold_order]") {
   for (int64_t n : {1000000, 4000000}) check_error(n, 1e-6);
-  // Numbers that differ: beside sums of doubles.
+  // Distinct numbers are compared with sums in F64.
   const Array x = abs(rough({3000000}));
   const auto sums = [](Array a) { return cumsum(a); };
   const std::vector<double> near = numbers(jit(sums)(x));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/history_test.cpp: why a function is compiled again, and the warning where static values
-// alone are the reason.
+// tests/jit/history_test.cpp: the reasons for which a function is compiled again, and the warning
+// if static values are the only reason.
 #include "weft/jit/history.h"
 
 #include "support/standard_error.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/record_test.cpp: small vectors a lane, one behind the other in memory, are read and
-// written as whole vectors; of any length, type and number, whole or in part.
+// tests/jit/record_test.cpp: each lane has a small vector, and these are contiguous in memory. They
+// are read and written by whole SIMD vectors, for any length, dtype and number, whole or in part.
 #include <string>
 #include <vector>
 
@@ -55,7 +55,7 @@ TEST_CASE("vectors of lanes are moved as records", "[jit][record]") {
     return fori_loop(0, 9, [](Array i, Array c) { return c.at(i).set(c[8 - i] + 1); }, v);
   });
   same(picks, numbers({100, 9}, F32));
-  const Array nine = numbers({100, 9}, F32);  // longer than records are without AVX-512
+  const Array nine = numbers({100, 9}, F32);  // longer than records can be without AVX-512
   CHECK(reads_records(picks, nine) == reads_records(turned, nine));
   CHECK_FALSE(reads_records(turned, numbers({100, 20}, F32)));
   // Elements of two bytes are moved one by one.
@@ -63,7 +63,7 @@ TEST_CASE("vectors of lanes are moved as records", "[jit][record]") {
 }
 
 TEST_CASE("what is read of a record ends where the operand ends", "[jit][record]") {
-  // The first elements of each row; nothing lies behind those of the last one.
+  // These are the first elements of each row. No memory follows those of the last row.
   const auto part = [](Array x) {
     return vmap([](Array v) {
       return fori_loop(0, 3, [](Array, Array c) { return roll(c, 1) + c; }, v[Slice(1, 3)]);
@@ -84,13 +84,14 @@ TEST_CASE("records are turned round by the library, whole ones and what is left"
                             std::string(stores ? "weft_record_store_" : "weft_record_load_").size(),
                         "%d_%d_%d", &bytes, &lanes, &size) == 3);
     REQUIRE(call.name == compiler::record_name(stores, bytes, lanes, size));
-    // Wider ones than the processor has are not asked for (jit/schedule/records.cpp).
+    // Kernels do not call wider ones than the processor supports (jit/schedule/records.cpp).
     if (bytes * lanes > 4 * native::vector_lanes(native::cpu_level())) continue;
     INFO(call.name);
     const size_t all = static_cast<size_t>(lanes) * static_cast<size_t>(size),
                  b = static_cast<size_t>(bytes);
     for (size_t elements : {all, all - 1, all - static_cast<size_t>(size), size_t{1}, size_t{0}}) {
-      // Element e of memory, and of the vectors, begins with byte e; one more is to stay as it is.
+      // Element e of memory, and of the vectors, starts with byte e + 1. One more element must stay
+      // unchanged.
       std::vector<char> memory((all + 1) * b, 0), vectors((all + 1) * b, 0);
       const auto in_vectors = [&](size_t e) {
         return (e % static_cast<size_t>(size)) * static_cast<size_t>(lanes) +

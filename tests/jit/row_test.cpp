@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/row_test.cpp: loops that run along rows, a row a lane: blocks of steps read and written
-// as pieces of rows, and what blocks do not cover.
+// tests/jit/row_test.cpp: loops along rows, with one row per lane. Blocks of steps are read and
+// written as pieces of rows, and the rest is done separately.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -22,13 +22,13 @@ bool in_blocks(const nest::Kernel& k, const TargetInfo& t = host_target()) {
 struct Form {
   Storage storage = Storage::F32;
   bool reverse = false;   // from the last step down
-  bool mirrored = false;  // reads element n - 1 - i in step i
+  bool mirrored = false;  // step i reads element n - 1 - i
   bool non_temporal = false;
-  int loops = 1;  // one after the other
+  int loops = 1;  // how many loops, one after the other
 };
 
-// A running xor or maximum of rows of n elements that lie `stride` apart, and its product with a
-// second operand, in two outputs.
+// Computes a running xor or maximum of rows of n elements with that `stride` between rows, and its
+// product with a second operand, in two outputs.
 nest::Kernel running(const Form& f, int64_t n, int64_t stride) {
   Builder b("running");
   const int in = b.buffer(f.storage, false), other = b.buffer(Storage::I8, false),
@@ -130,11 +130,11 @@ TEST_CASE("pieces of rows have one frame, whatever the number of loops", "[jit][
 
 TEST_CASE("loops that do not run along rows are left alone", "[jit][row]") {
   CHECK(!in_blocks(running({}, 7, 7)));    // shorter than a block
-  CHECK(!in_blocks(running({}, 150, 1)));  // lanes are neighbours
+  CHECK(!in_blocks(running({}, 150, 1)));  // lanes are contiguous
 }
 
 TEST_CASE("rows in part of the lanes and loops in branches", "[jit][row]") {
-  // Lanes whose row begins with an odd number run the loop; gaps are gathered.
+  // Only lanes whose row begins with an odd number run the loop. The gaps are gathered.
   Builder b("gaps");
   const int in = b.buffer(Storage::I32, false), out = b.buffer(Storage::I32, true);
   const int64_t n = 40;
@@ -164,7 +164,7 @@ TEST_CASE("rows in part of the lanes and loops in branches", "[jit][row]") {
       std::vector<int32_t> x;
       std::mt19937 g(seed);
       for (int64_t i = 0; i < rows * n; ++i) {
-        // All, none, the first ones, or any of the lanes.
+        // The mask has all, none, the first, or random lanes.
         const int64_t r = i / n;
         const bool yes = seed == 0 || (seed == 2 && r < 5) || (seed > 2 && g() % 2);
         x.push_back(static_cast<int32_t>(g() << 1) + (i % n == 0 && yes ? 1 : 0));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/tile_test.cpp: operands read along another axis than the result's last one: grids in
-// tiles, with borders of every kind.
+// tests/jit/tile_test.cpp: operands that are read along another axis than the result's last one.
+// Their grids run in tiles, with borders of every kind.
 #include <string>
 #include <vector>
 
@@ -23,7 +23,7 @@ bool in_tiles(const F& compiled, const Array& x) {
   return compiled.lower(x).kernels().find("\ntile ") != std::string::npos;
 }
 std::vector<int32_t> ints(const Array& x) { return x.astype(I32).to_vector<int32_t>(); }
-// Computed one equation and one element at a time.
+// Computes the result one equation and one element at a time.
 template <class F>
 std::vector<int32_t> reference(F f, const Array& x) {
   const ReferenceMode on;
@@ -52,7 +52,7 @@ TEST_CASE("transposed operands of chains are read in tiles", "[jit][tile]") {
   const Array x = numbers({70, 70}, F32);
   CHECK(ints(jit(f)(x)) == reference(f, x));
   CHECK(in_tiles(jit(f), x));
-  // Two of them, of different sizes of elements, and a choice among them.
+  // Two operands have elements of different sizes, and a select chooses between them.
   const auto two = [](Array v) {
     const Array t = transpose(v), b = transpose(v > 500.f);
     return where(b, t + 1.f, v);
@@ -70,7 +70,7 @@ TEST_CASE("tiles of arrays of many axes", "[jit][tile]") {
   }
   const auto inner = [](Array v) { return transpose(v, {0, 2, 1}); };
   CHECK(in_tiles(jit(inner), x));
-  // 50 rows are no whole tiles: a tile would run across from one matrix to the next.
+  // 50 rows are not whole tiles: a tile would extend from one matrix into the next.
   const Array odd = numbers({6, 32, 50}, F32);
   CHECK(ints(jit(inner)(odd)) == reference(inner, odd));
 }

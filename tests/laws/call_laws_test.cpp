@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/call_laws_test.cpp: ops that carry programs obey the laws as well: every op that has a
-// derivative, called by jit, by a branch, by the steps of a scan, and as a function with rules of
-// its own. (Loops within loops: tests/ops/control_random_test.cpp.)
+// tests/laws/call_laws_test.cpp: ops that carry programs obey the laws as well. Every op that has a
+// derivative is called by jit, in a branch, in the steps of a scan, and in a function with custom
+// rules. (tests/ops/control_random_test.cpp has loops within loops.)
 #include "catch.h"
 #include "laws.h"
 #include "measure.h"
@@ -20,7 +20,7 @@ namespace {
 
 using Program = FunctionRef<Arrays(const Arrays&)>;
 
-// The one equation of the program, as a case of its op.
+// Returns the program's only equation as a case of its op.
 Case case_of(const Case& inner, const Types& in, Program f) {
   const Jaxpr j = record(in, f).jaxpr;
   REQUIRE(j->eqns.size() == 1);
@@ -28,7 +28,7 @@ Case case_of(const Case& inner, const Types& in, Program f) {
   REQUIRE(e.in.size() == in.size());
   return {e.op, {in, e.params, inner.sample.lo, inner.sample.hi}, inner.number};
 }
-// The case with operands that are made of those of the inner one, if that makes its own.
+// If the inner case makes its own operands, returns the case with operands that are made of those.
 Case with_values(Case c, const Case& inner, Arrays (*of)(const Case& inner, Random& r)) {
   if (inner.sample.values)
     c.sample.values = [inner, of](uint64_t seed) {
@@ -42,7 +42,7 @@ Arrays as_they_are(const Case& c, Random& r) { return c.draw(r); }
 bool obeys_derivatives(const Case& c) {
   return !exempt(tangents_are_slopes, c) && !exempt(transposes_pair, c) && !exempt(tangents_map, c);
 }
-// The first sample of each op whose slope can be measured finely.
+// Returns the first sample of each op whose slope can be measured accurately.
 std::vector<Case> differentiable() {
   std::vector<Case> r;
   for (const Op* op : all_ops())
@@ -74,7 +74,7 @@ Case by_checkpoint(const Case& c) {
   const AnyParams p = op.parse_params({{"jaxpr", program_of(c).jaxpr}});
   return with_values({&op, {c.in(), p, c.sample.lo, c.sample.hi}, c.number}, c, as_they_are);
 }
-// Which branch depends on the first operand.
+// The first operand selects the branch.
 Case by_cond(const Case& c) {
   Types in = c.in();
   in.insert(in.begin(), Type(I32, {}));
@@ -101,7 +101,7 @@ Case by_scan(const Case& c) {
     return inner.draw(MaybeAxes(inner.sample.in.size(), 0), 2, random);
   });
 }
-// With the derivative that it has anyway as a rule.
+// The rule is the derivative that the op has anyway.
 Case by_custom_jvp(const Case& c) {
   const Closed f = program_of(c);
   std::vector<bool> nonzero;
@@ -113,7 +113,7 @@ Case by_custom_jvp(const Case& c) {
   return with_values(r, c, as_they_are);
 }
 
-// `but`: an op, and a law that it need not obey in such a call.
+// `but` is an op and a law that it need not obey in such a call.
 void obeyed(Case (*call)(const Case&), const std::vector<Law>& laws,
             const std::pair<std::string_view, Law>& but = {}) {
   size_t number = 0;
@@ -121,7 +121,8 @@ void obeyed(Case (*call)(const Case&), const std::vector<Law>& laws,
     const Case c = call(inner);
     INFO(c.op->name() << " of " << inner.text());
     for (const Law law : laws) {
-      // In a loop an op may be contracted where it is not by itself, as in a map.
+      // In a loop, as in a map, LLVM may contract operations of an op that it does not contract
+      // otherwise.
       const bool rounds = law == compiled_is_reference && exempt(compiled_map_is_reference, inner);
       if (rounds || exempt(law, inner)) continue;
       if (inner.op->name() == but.first && law == but.second) continue;
@@ -141,7 +142,8 @@ TEST_CASE("laws of jit", "[calls]") { obeyed(by_jit, all_laws); }
 TEST_CASE("laws of remat2", "[calls]") { obeyed(by_checkpoint, all_laws); }
 TEST_CASE("laws of cond", "[calls]") { obeyed(by_cond, all_laws); }
 TEST_CASE("laws of scan", "[calls]") { obeyed(by_scan, all_laws); }
-// Tangents that are nothing are zeros there, and the derivative by the order is NaN.
+// Symbolic zero tangents become zero arrays in the rule, and polygamma's derivative with respect to
+// its order is NaN.
 TEST_CASE("laws of custom_jvp_call", "[calls]") {
   obeyed(by_custom_jvp, all_laws, {"polygamma", transposes_pair});
 }
@@ -150,8 +152,8 @@ TEST_CASE("laws of custom_jvp_call", "[calls]") {
 
 namespace {
 
-// c as a function whose reverse derivative, the one that it has anyway, is a rule; residuals are
-// the operands.
+// Calls c as a function with a custom reverse-mode rule. The rule is the derivative that the op has
+// anyway, and its residuals are the operands.
 Arrays by_custom_vjp(const Case& c, const Arrays& x) {
   const Closed f = program_of(c);
   const Types in = c.in();
@@ -174,7 +176,7 @@ Arrays by_custom_vjp(const Case& c, const Arrays& x) {
   });
   return custom_vjp_flat(f, fwd, bwd, x, "called");
 }
-// The cotangents of f at x.
+// Returns the cotangents of f at x.
 Arrays pulled(Program f, const Arrays& x, const Arrays& ct) {
   const Linearized l = linearize_flat(f, x, std::vector<bool>(x.size(), true));
   Arrays r;
@@ -189,7 +191,8 @@ Arrays cotangents(const Types& out, Random& r) {
   return ct;
 }
 
-// Values and cotangents of the function with rules are those of the op; so are those of its map.
+// Checks that values and cotangents of the function with rules, and those of its map, are those of
+// the op.
 void rules_are_used(const Case& c, Failures& f) {
   const ReferenceMode reference;
   Random r = c.random(9);
@@ -200,7 +203,7 @@ void rules_are_used(const Case& c, Failures& f) {
   f.expect(all_differences(ruled(x), plain(x)), "value");
   f.expect(all_differences(pulled(ruled, x, ct), pulled(plain, x, ct)), "cotangent");
   const int64_t lanes = 3;
-  for (size_t shared = 0; shared <= x.size(); ++shared) {  // all mapped, or all but one
+  for (size_t shared = 0; shared <= x.size(); ++shared) {  // all are mapped, or all but one
     MaybeAxes axes(x.size(), 0);
     if (shared < x.size()) axes[shared] = std::nullopt;
     if (x.size() == 1 && shared == 0) continue;
@@ -234,7 +237,7 @@ TEST_CASE("laws of custom_vjp_call and custom_lin", "[calls]") {
     INFO(c.text());
     CHECK(breach(rules_are_used, c) == "");
     ++number;
-    // The program of its pull-back names no custom_lin: what was transposed is gone.
+    // The program of its pullback contains no custom_lin, because transposition removes it.
     if (number % 10) continue;
     Types ct;
     for (const Type& t : c.out()) ct.push_back(t.strong());

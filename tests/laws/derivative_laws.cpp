@@ -47,7 +47,7 @@ Arrays filled(const Arrays& tangents, const Arrays& like) {
 
 namespace {
 
-// One result's tangent against the slope between its values on both sides.
+// Compares the tangent of one result with the slope between its values on both sides.
 void compare_slope(const Array& tangent, const Array& up, const Array& down, const Measure& m,
                    const std::string& what, Failures& f) {
   const auto t = numbers(tangent), a = numbers(up), b = numbers(down);
@@ -95,7 +95,7 @@ void transposes_pair(const Case& c, Failures& f) {
   if (!measurable(c, &m)) return;
   Random r = c.random(6);
   const Arrays x = c.draw(r);
-  // All operands at once, and each alone (the others are known then).
+  // First all operands have tangents, then each one alone, so that the others are known to be zero.
   for (size_t alone = 0; alone <= x.size(); ++alone) {
     f.judged();
     std::vector<bool> wrt(x.size(), alone == x.size());

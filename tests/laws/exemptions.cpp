@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/exemptions.cpp: the laws that cannot hold for an op, and why.
+// tests/laws/exemptions.cpp: the laws that cannot hold for an op, and the reasons.
 #include <algorithm>
 
 #include "laws.h"
@@ -10,7 +10,7 @@
 namespace weft::laws {
 namespace {
 
-// What a parameter of the case is.
+// Returns the value of a parameter of the case.
 template <class T>
 T field(const Case& c, const std::string& name) {
   for (const ParamField& f : c.sample.params->fields())
@@ -18,7 +18,7 @@ T field(const Case& c, const std::string& name) {
   throw InternalError(c.op->name() + " has no field " + name);
 }
 bool has_rule(const Case& c) { return static_cast<bool>(field<Opaque>(c, "rule").object); }
-// Ops that call a function of the user's, and all that do something besides computing.
+// Ops that call a function of the user, and all ops with effects.
 constexpr const char* callbacks[] = {"pure_callback", "io_callback", "custom_call"};
 constexpr const char* effects[] = {"pure_callback", "io_callback", "custom_call",
                                    "missing_call",  "debug_print", "check"};
@@ -57,10 +57,10 @@ constexpr const char* of_sums[] = {"cholesky",
                                    "log_betaincc",
                                    "log_gamma_density",
                                    "log_beta_density"};
-// Ops that have a derivative by their last operand alone.
+// Ops that have a derivative only with respect to their last operand.
 constexpr const char* by_last_operand[] = {
     "expn", "regularized_incomplete_beta", "betaincc", "log_betainc", "log_betaincc", "zeta"};
-// Ops whose derivative by a parameter has none itself.
+// Ops whose derivative with respect to a parameter has no derivative itself.
 constexpr const char* once[] = {"hyp1f1",  "hyp2f1",     "igamma",
                                 "igammac", "log_igamma", "log_igammac"};
 
@@ -135,7 +135,8 @@ const std::vector<Exempt>& exemptions() {
   return all;
 }
 namespace {
-// The laws that a law says more of: what is exempt from them is from it.
+// Returns the simpler laws that a law extends. An exemption from a simpler law also exempts from
+// it.
 std::vector<Law> simpler(Law law) {
   if (law == many_lanes_are_reference) return {compiled_map_is_reference};
   if (law == cotangents_map) return {transposes_pair, tangents_map};
@@ -145,7 +146,7 @@ std::vector<Law> simpler(Law law) {
 }  // namespace
 
 bool exempt(Law law, const Case& c) {
-  // What calls a function of the user's runs on the host alone, and says so elsewhere.
+  // Ops that call a function of the user run only on the host and raise an error elsewhere.
   if (weft::detail::default_elsewhere() &&
       std::find(std::begin(callbacks), std::end(callbacks), c.op->name()) != std::end(callbacks))
     return true;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/fine_print_test.cpp: the corner cases of arithmetic and of derivatives that JAX fixes.
+// tests/laws/fine_print_test.cpp: corner cases of arithmetic and of derivatives, whose results JAX
+// defines.
 #include <fmt/format.h>
 
 #include <cstdint>
@@ -34,7 +35,7 @@ using Doubles = std::vector<double>;
 constexpr double inf = std::numeric_limits<double>::infinity();
 const double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-// The gradient of the sum of f(x) at x.
+// Returns the gradient of the sum of f(x) at x.
 template <class F>
 Doubles gradient(F f, const Doubles& x) {
   const Linearized l =
@@ -73,7 +74,7 @@ TEST_CASE("conversions truncate, saturate and wrap") {
   CHECK(lax::convert_element_type(x, Bool).to_vector<bool>() == std::vector<bool>(6, true));
   CHECK(lax::convert_element_type(row<int32_t>({300, -1}), U8).to_vector<int>() ==
         std::vector<int>{44, 255});
-  // Once rounded: by way of float 1 + 2^-8 would be a tie.
+  // The conversion rounds once. A conversion through float would make a tie of 1 + 2^-8.
   const Array y = lax::convert_element_type(row<double>({1 + 0x1p-8 + 0x1p-40}), BF16);
   CHECK(y.to_vector<double>() == Doubles{1 + 0x1p-7});
 }
@@ -114,7 +115,7 @@ TEST_CASE("derivatives at ties, kinks and zeros") {
   CHECK(gradient([](const Array& x) { return lax::clamp(scalar_of(F64, 0), x, scalar_of(F64, 1)); },
                  {0, 0.5, 1, 2}) == Doubles{0, 1, 0, 0});
   CHECK(gradient([](const Array& x) { return lax::sqrt(x); }, {0}) == Doubles{inf});
-  // x^0 is 1 everywhere; JAX: NaN at 0.
+  // x^0 is 1 everywhere, so that its derivative is 0. JAX gives NaN at 0.
   CHECK(gradient([](const Array& x) { return lax::pow(x, scalar_of(F64, 0)); }, {0, 2}) ==
         Doubles{0, 0});
   CHECK(gradient([](const Array& x) { return lax::pow(x, scalar_of_int(I32, 0)); }, {0, 2}) ==

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/implementation_law.cpp: the law of implementations: each computes what the reference
-// says.
+// tests/laws/implementation_law.cpp: the law of implementations: each computes the reference
+// results.
 #include <algorithm>
 #include <cmath>
 
@@ -15,7 +15,7 @@
 namespace weft::laws {
 namespace {
 
-// What a rounding of a number as large as the largest of x is.
+// Returns the rounding error of a number as large as the largest of x.
 double rounding_of(const Array& x) {
   double largest = 0;
   for (double v : numbers(x))
@@ -49,7 +49,7 @@ bool applies(const Case& c, const AnyImplementation& i, const Target& target) {
 }
 
 namespace {
-// Whether it applies to the op wherever the program, which may be of a map, has it.
+// Returns true if it applies to the op in each equation of the program, which may be that of a map.
 bool applies(const Op& op, const Jaxpr& j, const AnyImplementation& i, const Target& target) {
   return std::all_of(j->eqns.begin(), j->eqns.end(), [&](const Eqn& e) {
     if (e.op != &op) return true;
@@ -58,7 +58,7 @@ bool applies(const Op& op, const Jaxpr& j, const AnyImplementation& i, const Tar
     return is_usable(i, {in, op.type(in, e.params), e.params, target});
   });
 }
-// The program on x by each implementation that applies to it.
+// Compares the program on x for each implementation that applies to it.
 void compare(const Case& c, const Jaxpr& j, const Arrays& x, const std::string& what, Failures& f) {
   Arrays expected;
   {

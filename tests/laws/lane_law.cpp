@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/lane_law.cpp: the law that a map never dissolves the axis of its lanes: each equation
+// tests/laws/lane_law.cpp: the law that a map never dissolves the axis of its lanes. Each equation
 // of its program reads and writes a lane's elements at that lane's index.
 #include "mappings.h"
 #include "weft/batching/batch_trace.h"
@@ -13,7 +13,7 @@ namespace {
 
 using Form = Lowering::Form;
 
-// So many lanes as no axis of a sample has elements: an axis of this size is that of the lanes.
+// No axis of a sample has this size, so that an axis of this size is the axis of the lanes.
 constexpr int64_t lanes = 53;
 MaybeAxis lane_axis(const Type& t) {
   for (int a = 0; a < t.ndim(); ++a)
@@ -21,7 +21,7 @@ MaybeAxis lane_axis(const Type& t) {
   return std::nullopt;
 }
 
-// Runs a rule with symbolic indices and notes where it reads the axis of the lanes.
+// Runs a rule with symbolic indices and records where it reads the axis of the lanes.
 class LaneReader final : public Reader {
  public:
   explicit LaneReader(const Types& in) : in_(in) {
@@ -40,7 +40,7 @@ class LaneReader final : public Reader {
     const auto part = [&](int64_t i) { return builder_.load(buffers_[k], builder_.integer(i)); };
     return {part(0), two ? part(1) : nest::no_id};
   }
-  // The indices at which operands with lanes were read.
+  // Returns the indices at which operands with lanes were read.
   const std::vector<nest::Id>& read() const { return read_; }
 
  private:
@@ -50,7 +50,7 @@ class LaneReader final : public Reader {
   std::vector<nest::Id> read_;
 };
 
-// What an equation does to the lanes of its operands beside leaving them apart; "" if nothing.
+// Describes how an equation mixes the lanes of its operands, or returns "".
 std::string element_mixes(const Lowering& l, const Types& in, const Types& out) {
   LaneReader reader(in);
   const num::Writing writing(reader.builder());
@@ -83,7 +83,7 @@ std::string scatter_mixes(const Lowering& l, const Types& in, const Types& out) 
     if (id != lane) return "looks where to write in other lanes";
   return {};
 }
-// Of native code L4 tells whether it mixes lanes; it has to say that it does not.
+// L4 finds out whether native code mixes lanes. The code has to declare that it does not.
 std::string call_follows(const Lowering& l, const Types& in, const Types& out) {
   if (l.native.axis_map.size() != in.size()) return "does not say which axes it follows";
   for (size_t k = 0; k < in.size(); ++k)
@@ -94,8 +94,8 @@ std::string call_follows(const Lowering& l, const Types& in, const Types& out) {
   return {};
 }
 std::string mixes(const JaxprData& j, const Eqn& e);
-// What a loop, a branch or a call does beside its programs (masks, selects, whether any lane goes
-// on) L4 judges; the programs have to keep lanes apart.
+// L4 judges the masks, selects and stop conditions of a loop, a branch or a call. Here its programs
+// have to keep lanes apart.
 std::string programs_mix(const std::vector<Jaxpr>& programs) {
   for (const Jaxpr& j : programs)
     for (const Eqn& e : j->eqns)
@@ -111,7 +111,7 @@ std::string mixes(const JaxprData& j, const Eqn& e) {
   for (const Type& t : in) mapped = mapped || lane_axis(t);
   if (!mapped) return {};
   const Lowering l = lower_equation(j, e);
-  // What has no other way to run keeps lanes apart if its program does.
+  // An equation that only its expansion can run keeps lanes apart if the expansion does.
   if (l.form == Form::opaque && !l.lockstep && !l.native.run && e.op->has(Op::Slot::expand)) {
     const Jaxpr program =
         record(in, [&](const Arrays& x) { return e.op->expand(x, e.params); }).jaxpr;

@@ -38,7 +38,7 @@ bool takes(const Op& op, const AnySample& s) {
     return false;
   }
 }
-// The op under its named maps from number k on.
+// Runs the op under its named maps from number k on.
 Arrays run_maps(const Case& c, size_t k, const Arrays& x) {
   if (k == c.sample.maps.size()) return bind_op(*c.op, x, c.sample.params);
   const auto& [name, size] = c.sample.maps[k];
@@ -57,14 +57,14 @@ Types under_maps(const Case& c, Types types) {
   }
   return types;
 }
-// Rows one beside the other along a new axis, which has as many.
+// Stacks rows along a new axis, whose size is their number.
 Array stacked(const std::vector<Arrays>& rows, size_t operand, int axis, const Type& t) {
   if (rows.empty()) return base::zeros(t.with_shape(t.shape().inserted(axis, 0)));
   Arrays x;
   for (const Arrays& row : rows) x.push_back(base::insert_axis(row[operand], axis, 1));
   return x.size() == 1 ? x[0] : base::concatenate(x, axis);
 }
-// Operands that the sample makes, under its named maps from number k on.
+// Draws operands that the sample makes, under its named maps from number k on.
 Arrays drawn_under_maps(const Case& c, size_t k, Random& r) {
   if (c.shared || k == c.sample.maps.size()) return c.sample.values(r.word());
   std::vector<Arrays> rows;
@@ -74,7 +74,7 @@ Arrays drawn_under_maps(const Case& c, size_t k, Random& r) {
   for (size_t i = 0; i < c.sample.in.size(); ++i) x.push_back(stacked(rows, i, 0, {}));
   return x;
 }
-// The sample with every operand of dtype `from` made a `to`.
+// Returns the sample with dtype `to` in place of dtype `from` in every operand.
 AnySample in_dtype(AnySample s, DType from, DType to) {
   for (Type& t : s.in)
     if (t.dtype() == from) t = Type(to, t.shape(), t.weak());
@@ -107,7 +107,7 @@ Arrays Case::draw(const MaybeAxes& axes, int64_t size, Random& r, bool special) 
 }
 
 namespace {
-// A program that is compiled for a device cannot send anything to another.
+// A program that is compiled for one device cannot send an array to another.
 bool names_another_device(const AnySample& s) {
   if (!s.params) return false;
   const auto device = param_field<std::string>(s.params, "device");
@@ -159,7 +159,7 @@ std::string Failures::text() const {
 }
 
 namespace {
-// What the ops print is not what is judged here.
+// Discards the output of the ops.
 struct Unheard {
   std::streambuf* before = std::cout.rdbuf(nullptr);
   ~Unheard() {
@@ -205,7 +205,7 @@ void types_are_told(const Case& c, Failures& f) {
 
 void text_is_read_back(const Case& c, Failures& f) {
   f.judged();
-  // Without its named maps, which leave no collective in a program.
+  // The named maps are left out, because a program does not contain collectives under them.
   const Jaxpr j = record(c.sample.in, [&](const Arrays& x) {
                     return bind_op(*c.op, x, c.sample.params);
                   }).jaxpr;
@@ -217,7 +217,7 @@ void text_is_read_back(const Case& c, Failures& f) {
 
 namespace {
 
-// The program on x, compiled and by reference.
+// Compares the compiled program on x with the reference.
 void compare_compiled(const Jaxpr& j, const Arrays& x, Failures& f) {
   f.judged();
   Arrays expected;
@@ -227,7 +227,7 @@ void compare_compiled(const Jaxpr& j, const Arrays& x, Failures& f) {
   }
   f.expect(all_differences(run_compiled(j, x), expected));
 }
-// The program of a map over the leading axis of all operands.
+// Returns the program of a map over the leading axis of all operands.
 Jaxpr mapped_program(const Case& c, const MaybeAxes& axes, int64_t size) {
   return record(
              c.in(axes, size),
@@ -264,7 +264,7 @@ void compiled_map_is_reference(const Case& c, Failures& f) {
 
 namespace {
 
-// Mapped over `axes` against one lane after another.
+// Compares the map over `axes` with a loop over the lanes.
 void compare_map(const Case& c, const MaybeAxes& axes, int64_t size, Random& r, Failures& f) {
   f.judged();
   const Arrays x = c.draw(axes, size, r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/laws.h: the laws that every op obeys, as functions of one op and one sample that
-// return what they find wrong.
+// tests/laws/laws.h: the laws that every op obeys. Each law is a function of one op and one sample,
+// and returns the violations.
 #pragma once
 #include <string>
 #include <vector>
@@ -13,12 +13,13 @@
 
 namespace weft::laws {
 
-// An op with operands and parameters that it takes, and the named maps around it.
+// An op with valid operands and parameters, and the named maps around it.
 struct Case {
   const Op* op;
   AnySample sample;
   size_t number = 0;
-  // Single precision measures slopes badly, so it is done only where an op has no other sample.
+  // Slopes are inaccurate in single precision, so they are measured in it only if an op has no
+  // other sample.
   bool measure_coarsely = false;
   // The named maps do not map the operands.
   bool shared = false;
@@ -26,29 +27,30 @@ struct Case {
   Random random(uint64_t salt) const;
   bool maps() const { return op->has(Op::Slot::batch); }
 
-  // What runs: the op under its named maps, whose axes stand in front of all that is mapped.
+  // Runs the op under its named maps, whose axes are the leading axes of all mapped arrays.
   Arrays run(const Arrays& x) const;
   Types in() const;
   Types out() const;
-  // Operands of it, and with `size` lanes along `axes` those of a map of it.
+  // Draws random operands of the case, or operands of a map of it with `size` lanes along `axes`.
   Arrays draw(Random& r, bool special = false) const;
   Arrays draw(const MaybeAxes& axes, int64_t size, Random& r, bool special = false) const;
   Types in(const MaybeAxes& axes, int64_t size) const;
 };
-// The op's samples; and for each dtype that its type rule takes for all inexact (integer, …)
-// operands and no sample has, the first sample with that dtype. With named maps twice: their
-// operands mapped, and not.
+// Returns the op's samples and variants of them in other dtypes. A variant exists for each dtype
+// that no sample has and that the type rule accepts for all inexact (integer, …) operands. It is
+// the first sample with that dtype. With named maps each case occurs twice: with mapped operands
+// and with unmapped ones.
 std::vector<Case> cases_of(const Op& op);
 
-// What a law finds wrong; the first few are kept.
+// The violations of a law. The first few are kept.
 class Failures {
  public:
   void check(bool right, const std::string& what);
-  // `difference` is empty where all is right.
+  // `difference` is empty if there is no violation.
   void expect(const std::string& difference, const std::string& what = {});
   bool none() const { return count_ == 0; }
   std::string text() const;
-  // Counts a case: operands drawn for one sample, law, choice of maps and way to run them.
+  // Counts one judged case: operands drawn for one sample, law, choice of maps and way to run them.
   static void judged() { ++cases_judged; }
   static inline size_t cases_judged = 0;
 
@@ -58,13 +60,13 @@ class Failures {
 };
 
 using Law = void (*)(const Case&, Failures&);
-// L1: the type rule says what is computed.
+// L1: the type rule gives the types of the computed results.
 void types_are_told(const Case& c, Failures& f);
-// L2: compiled code computes what the reference says, to the bit.
+// L2: compiled code computes the reference results to the bit.
 void compiled_is_reference(const Case& c, Failures& f);
-// L2 for maps over 1, W - 1, W, W + 1, 2 W + 3 lanes, W those of a vector register.
+// L2 for maps over 1, W - 1, W, W + 1 and 2 W + 3 lanes, where W is the vector width.
 void compiled_map_is_reference(const Case& c, Failures& f);
-// L3: programs are read back as they are printed.
+// L3: printed programs parse back to themselves.
 void text_is_read_back(const Case& c, Failures& f);
 // L4: a map is a loop over lanes.
 void map_is_a_loop(const Case& c, Failures& f);
@@ -74,13 +76,14 @@ void tangents_are_slopes(const Case& c, Failures& f);
 void transposes_pair(const Case& c, Failures& f);
 // L7: tangents of a map are the map of tangents.
 void tangents_map(const Case& c, Failures& f);
-// L8: the program of a map is local to the axis of the lanes (DESIGN, Decided 1).
+// L8: the program of a map never removes the axis of the lanes. Each equation reads and writes a
+// lane's elements at that lane's index.
 void lanes_stay_apart(const Case& c, Failures& f);
-// L9: StableHLO text is read back as a program that computes the same.
+// L9: StableHLO text is parsed to a program that computes the same.
 void stablehlo_is_read_back(const Case& c, Failures& f);
 
-// L10: each implementation of the op gives what the reference says, as exactly as the op promises;
-// mapped, too.
+// L10: each implementation of the op gives the reference results with the accuracy that the op
+// promises, also under a map.
 void implementations_agree(const Case& c, Failures& f);
 // L11: a map of a map is a loop in a loop.
 void maps_nest(const Case& c, Failures& f);
@@ -88,22 +91,21 @@ void maps_nest(const Case& c, Failures& f);
 void cotangents_map(const Case& c, Failures& f);
 // L13: tangents of tangents and of cotangents are their slopes.
 void derivatives_nest(const Case& c, Failures& f);
-// L14: L2 for maps over more lanes than a block of work holds.
+// L14: L2 for maps over more lanes than one block of work has.
 void many_lanes_are_reference(const Case& c, Failures& f);
-// L15: what is found to depend on what (transforms/jacobian/sparsity.h) holds every derivative that
-// is not zero.
+// L15: the dependencies that transforms/jacobian/sparsity.h finds include every nonzero derivative.
 void patterns_cover(const Case& c, Failures& f);
-// L16: narrow floats give what F32 gives, rounded once.
+// L16: narrow floats give the F32 results, rounded once.
 void narrow_floats_are_rounded_once(const Case& c, Failures& f);
-// Whether the implementation applies to the sample.
+// Returns true if the implementation applies to the sample.
 bool applies(const Case& c, const AnyImplementation& i, const Target& target = {});
 
-// A law that cannot hold for an op, or not for some of its cases.
+// A law that cannot hold for an op, or for some of its cases.
 struct Exempt {
   const char* op;
   Law law;
   const char* why;
-  bool (*of)(const Case&) = nullptr;  // none: all cases
+  bool (*of)(const Case&) = nullptr;  // null: all cases
   bool covers(Law l, const Case& c) const {
     return l == law && c.op->name() == op && (!of || of(c));
   }
@@ -111,11 +113,10 @@ struct Exempt {
 const std::vector<Exempt>& exemptions();
 bool exempt(Law law, const Case& c);
 
-// What the law finds wrong with the case; "" if nothing.
+// Returns the violation of the law by the case, or "".
 std::string breach(Law law, const Case& c);
-// What it finds wrong with the op in its share of the cases, but for what is exempt: the first
-// cases, with their text; "" if nothing. An exception in one case does not keep the others from
-// being checked.
+// Returns the violations by the op in its share of the cases, without exempt ones, or "". The text
+// has the first cases. An exception in one case does not stop the check of the others.
 std::string breaches(Law law, const Op& op, Share share = Share::all());
 
 }  // namespace weft::laws

@@ -9,8 +9,8 @@
 
 namespace weft::laws {
 
-// Each non-empty subset of mapped operands: all of them for up to 4, else single ones and all. Of
-// no operands the empty one.
+// Returns the non-empty subsets of operands to map. For up to 4 operands it returns all subsets,
+// otherwise the single operands and the full set. For no operands it returns the empty subset.
 inline std::vector<std::vector<bool>> subsets(size_t n) {
   std::vector<std::vector<bool>> r;
   if (n == 0) r.emplace_back();
@@ -29,7 +29,8 @@ inline std::vector<std::vector<bool>> subsets(size_t n) {
   return r;
 }
 
-// Calls run(axes) for every choice of mapped operands, at one place and at different ones.
+// Calls run(axes) for every choice of mapped operands, with the same axis for all and with
+// different ones.
 template <class F>
 void for_each_mapping(const Case& c, F run) {
   int rank = 0;
@@ -47,7 +48,7 @@ void for_each_mapping(const Case& c, F run) {
         run(axes);
       }
 }
-// The results with the lanes in front.
+// Moves the axis of the lanes of the results to the front.
 inline Arrays to_front(const Batched& b, int64_t size) {
   Arrays out;
   for (size_t k = 0; k < b.out.size(); ++k)

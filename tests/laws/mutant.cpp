@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/mutant.cpp: flipping one operation of a rule: of the ops that a jvp or batch rule
-// binds, of the instructions and combiners that a lowering writes.
+// tests/laws/mutant.cpp: replaces one operation of a rule. It is an op that a jvp or batching rule
+// binds, or an instruction or combiner that a lowering writes.
 #include "mutant.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ const std::map<std::string, std::string> other_op = {{"add", "sub"},
                                                      {"reduce_sum", "reduce_max"},
                                                      {"cumsum", "cumprod"}};
 
-// The result with the order along its last axis of more than one element turned round.
+// Returns the result reversed along its last axis of more than one element.
 Array turned(const Array& x) {
   for (int a = x.ndim() - 1; a >= 0; --a) {
     if (x.shape()[a] < 2) continue;
@@ -52,7 +52,7 @@ Array turned(const Array& x) {
   return x;
 }
 
-// Hands ops on to its parent, which runs them at once; one of them becomes another.
+// Forwards ops to its parent, which runs them immediately, and replaces one of them.
 class Flip final : public Interpreter {
  public:
   Flip(Ref<Interpreter> parent, int which) : Interpreter(std::move(parent)), which_(which) {}
@@ -112,7 +112,7 @@ const std::map<Combine, Combine> other_combine = {
 
 bool is_real(Kind k) { return k == Kind::F32 || k == Kind::F64; }
 
-// The value computed by another operation than it was.
+// Returns the value of another operation on the same operands.
 nest::Id other_value(nest::Id v, std::string* what) {
   nest::Builder& b = num::builder();
   const nest::Inst i = b.inst(v);
@@ -142,7 +142,7 @@ class Forward final : public MutantOp {
                 BatchLevel& level) const override {
     return flip(Where::batch, [&] { return op_.batch(x, axis, size, p, level); });
   }
-  // Operation 0 is the combiner, where there is one; then the element.
+  // Operation 0 is the combiner if there is one. The operations of the element follow.
   Lowering lower(const Types& in, const Types& out, const AnyParams& p) const override {
     Lowering l = op_.lower(in, out, p);
     if (where_ != Where::lower) return l;

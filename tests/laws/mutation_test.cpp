@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/mutation_test.cpp: the laws see what is wrong: every operation of the rules of some
-// ops is flipped, one at a time, and a law must fail.
+// tests/laws/mutation_test.cpp: the laws detect errors. Every operation of the rules of some ops is
+// replaced, one at a time, and a law must fail.
 #include "catch.h"
 #include "laws.h"
 #include "mutant.h"
@@ -38,7 +38,7 @@ TEST_CASE("a flipped operation in a rule breaks a law", "[mutation]") {
     const Op& op = *find_op(name);
     for (const Slot& s : slots) {
       INFO(name << ", " << s.name);
-      // The same copy with nothing flipped obeys.
+      // The copy without a replacement obeys the law.
       const MutantOp& same = mutant(op, s.where, -1);
       CHECK(breaches(s.law, same) == "");
       CHECK(same.operations() > 0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/narrow_law.cpp: the law of narrow floats: they are computed with in F32, and rounded
-// once.
+// tests/laws/narrow_law.cpp: the law of narrow floats: they are computed in F32 and rounded once.
 #include <algorithm>
 #include <cmath>
 
@@ -15,8 +14,8 @@ namespace {
 bool is_narrow(const Type& t) { return accumulator_dtype(t.dtype()) != t.dtype(); }
 Type wide(const Type& t) { return Type(accumulator_dtype(t.dtype()), t.shape(), t.weak()); }
 
-// The case of F32 in place of narrow floats; none if the op does not take that, or does not give
-// F32 then: its parameters name a dtype.
+// Returns the case with F32 in place of narrow floats. There is no such case if the op does not
+// accept it, or does not return F32 because its parameters name a dtype.
 std::optional<Case> widened(const Case& c) {
   Case w = c;
   w.sample.values = {};
@@ -32,7 +31,7 @@ std::optional<Case> widened(const Case& c) {
   return w;
 }
 
-// Sums in another order may round to the number beside.
+// With sums in another order the result may round to the neighboring number.
 std::string beside(const Array& a, const Array& b) {
   if (!is_narrow(a.type())) return difference(a, b);
   const double rounding = a.dtype() == F16 ? 0x1p-10 : 0x1p-7,

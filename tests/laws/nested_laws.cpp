@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/nested_laws.cpp: the laws of transforms of transforms: maps of maps, of many lanes,
-// maps of cotangents, derivatives of derivatives.
+// tests/laws/nested_laws.cpp: the laws of transforms of transforms. They are maps of maps, of many
+// lanes and of cotangents, and derivatives of derivatives.
 #include <algorithm>
 
 #include "mappings.h"
@@ -24,7 +24,7 @@ Arrays lane_of(const Arrays& x, const MaybeAxes& axes, int64_t l) {
 
 // ---- L11
 
-// The axes of two maps, one inside the other. An operand may have lanes of both, of one, of none.
+// The axes of two nested maps. Each operand may be mapped by both, by one, or by neither.
 struct Nested {
   MaybeAxes outer, inner;
 };
@@ -98,7 +98,7 @@ void maps_nest(const Case& c, Failures& f) {
 
 namespace {
 
-// The cotangents of the inexact operands.
+// Returns the cotangents of the inexact operands.
 Arrays pulled_back(FunctionRef<Arrays(const Arrays&)> run, const Arrays& x, const Arrays& ct) {
   std::vector<bool> wrt;
   for (const Array& a : x) wrt.push_back(is_inexact(a.dtype()));
@@ -113,7 +113,7 @@ Arrays pulled_back(FunctionRef<Arrays(const Arrays&)> run, const Arrays& x, cons
   return out;
 }
 
-// The same to some roundings: sums over what was broadcast may go in another order.
+// Compares up to some rounding errors, because sums over broadcast values may have another order.
 std::string too_different(const Array& a, const Array& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return difference(a, b);
   const std::vector<double> x = numbers(a), y = numbers(b);
@@ -176,7 +176,7 @@ void cotangents_map(const Case& c, Failures& f) {
 namespace {
 
 using Flat = FunctionRef<Arrays(const Arrays&)>;
-// The derivative of g at x along dx is its slope.
+// Checks that the derivative of g at x along dx is its slope.
 void has_slope(Flat g, const Arrays& x, const Arrays& dx, const Measure& m, const char* what,
                Failures& f) {
   f.judged();
@@ -226,7 +226,7 @@ void derivatives_nest(const Case& c, Failures& f) {
 // ---- L14
 
 namespace {
-// As many lanes in front as asked for: those of x again and again.
+// Returns an array with `size` lanes in front, which repeat the lanes of x.
 Array repeated(const Array& x, int64_t size) {
   const Fresh f = fresh_array(x.type().with_shape(x.shape().erased(0).inserted(0, size)));
   const int64_t few = x.shape()[0];
@@ -241,7 +241,8 @@ Array repeated(const Array& x, int64_t size) {
 
 void many_lanes_are_reference(const Case& c, Failures& f) {
   if (!c.maps()) return;
-  // More than a block of work, and than any number of vectors; those drawn fill no vector either.
+  // The size is larger than a block of work and not a multiple of a vector width. The few drawn
+  // lanes do not fill a vector either.
   constexpr int64_t size = 16385, few = 7;
   Random r = c.random(14);
   const MaybeAxes axes(c.in().size(), 0);

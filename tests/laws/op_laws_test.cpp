@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/op_laws_test.cpp: every registered op against every law, on all its samples.
+// tests/laws/op_laws_test.cpp: checks every registered op against every law, on all its samples.
 #include <algorithm>
 
 #include "catch.h"
@@ -141,7 +141,7 @@ TEST_CASE("each implementation applies to a sample of its op") {
     }
   }
 }
-// Stands behind the laws above. Where a filter leaves some of them out there is nothing to count.
+// This test comes after the laws above. If a filter excluded some of them, it does not count.
 TEST_CASE("the laws judge at least 20,000 cases") {
   constexpr int quick = 16;
   if (laws_checked < quick) return;

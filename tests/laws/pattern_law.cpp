@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/pattern_law.cpp: the law of the patterns that sparse Jacobians are computed by.
+// tests/laws/pattern_law.cpp: the law of the sparsity patterns that sparse Jacobians use.
 #include "measure.h"
 #include "support/patterns.h"
 #include "weft/tracer/eval_trace.h"
@@ -13,7 +13,7 @@ void patterns_cover(const Case& c, Failures& f) {
   if (!measurable(c, &m) || exempt(tangents_are_slopes, c) ||
       c.op->effects(c.sample.params) != Effect::none)
     return;
-  // A derivative is taken by each element.
+  // The law takes one derivative for each element.
   if (elements_of(c.in()) * elements_of(c.out()) > 20'000) return;
   Random r = c.random(15);
   const Arrays x = c.draw(r);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/stablehlo_law.cpp: the law that a program written as StableHLO and read back computes
-// the same.
+// tests/laws/stablehlo_law.cpp: the law that a program computes the same after it was written as
+// StableHLO and parsed.
 #include "laws.h"
 #include "measure.h"
 #include "weft/interop/stablehlo.h"
@@ -12,20 +12,21 @@
 namespace weft::laws {
 namespace {
 
-// As @main takes and returns them.
+// Converts the values to the types that @main takes and returns.
 Arrays with_words(Arrays x) {
   for (Array& a : x)
     if (is_key(a.dtype())) a = random_unwrap(a);
   return x;
 }
-// The body of one adds logarithms pair by pair in an order of its own; others are written as the
-// programs that stand for them, or their vectors are turned once more.
+// The body of cumlogsumexp adds logarithms in pairs in its own order. Other ops are written as
+// their expansions, and eig normalizes its vectors once more.
 bool rounds_otherwise(const Case& c) {
   const bool is_program = !c.op->has(Op::Slot::lower) && c.op->has(Op::Slot::expand);
   return c.op->name() == "cumlogsumexp" || c.op->name() == "eig" || is_program;
 }
 
-// The largest difference over the larger magnitude of all numbers, at least 1.
+// Returns the largest difference, relative to the magnitude of the number or to 1 if that is
+// larger.
 double error_of(const Arrays& a, const Arrays& b) {
   double worst = 0;
   for (size_t k = 0; k < a.size(); ++k) {
@@ -50,7 +51,7 @@ double coarse(const Arrays& out) {
 void compare(const Case& c, const std::string& text, bool exactly, Failures& f) {
   const ClosedJaxpr p = parse_stablehlo(text);
   for (bool special : {false, true}) {
-    // Finite numbers where the order of the arithmetic is another one.
+    // If the order of the arithmetic may differ, only finite numbers are compared.
     if (special && !exactly) continue;
     f.judged();
     Random r = c.random(special);
@@ -71,7 +72,7 @@ void stablehlo_is_read_back(const Case& c, Failures& f) {
   const Jaxpr j = record(c.in(), [&](const Arrays& x) { return c.run(x); }).jaxpr;
   std::string text = to_stablehlo({j, {}});
   compare(c, text, !rounds_otherwise(c), f);
-  // Who does not know our ops takes what they are made of.
+  // A reader that does not know Weft's ops uses their decompositions.
   const std::string ours = "name = \"weft.";
   const size_t at = text.find(ours);
   if (at == std::string::npos) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/values.h: arrays drawn at random, and their comparison.
+// tests/laws/values.h: draws random arrays and compares arrays.
 #pragma once
 #include <fmt/format.h>
 
@@ -54,7 +54,8 @@ T draw(Random& r, double lo, double hi, bool special) {
     if (special && r.word() % 4 == 0) {
       T x;
       uint64_t w = r.word();
-      // Kernels compute with f16 as float, and machines make signaling NaNs quiet on the way.
+      // Kernels compute with f16 as float, and processors make signaling NaNs quiet in the
+      // conversion.
       if constexpr (std::is_same_v<T, float16_t>) w |= (w & 0x7c00u) == 0x7c00u ? 0x200u : 0u;
       std::memcpy(static_cast<void*>(&x), &w, sizeof x);
       return x;
@@ -96,7 +97,7 @@ inline Arrays random_arrays(const Types& in, double lo, double hi, Random& r,
   return x;
 }
 
-// Real numbers: complex ones as pairs.
+// Returns real numbers. A complex number becomes two.
 inline std::vector<double> numbers(const Array& a) {
   std::vector<double> out;
   if (is_complex(a.dtype())) {
@@ -106,7 +107,7 @@ inline std::vector<double> numbers(const Array& a) {
   return a.to_vector<double>();
 }
 
-// Equal to the bit, but that one NaN is as good as another. Says where not.
+// Compares to the bit, except that any NaN equals any other. Returns the first difference.
 inline std::string difference(const Array& a, const Array& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype())
     return fmt::format("{} against {}", to_string(a.type()), to_string(b.type()));
@@ -126,7 +127,7 @@ inline std::string difference(const Array& a, const Array& b) {
   return {};
 }
 
-// Where a and b differ by more than sums in another order do; "" if nowhere.
+// Returns the first difference that is larger than another order of sums can explain, or "".
 inline std::string far_apart(const Array& a, const Array& b) {
   if (a.shape() != b.shape() || a.dtype() != b.dtype()) return difference(a, b);
   const std::vector<double> x = numbers(a), y = numbers(b);
@@ -137,12 +138,12 @@ inline std::string far_apart(const Array& a, const Array& b) {
   return {};
 }
 
-// Row `i` of x along an axis.
+// Returns row `i` of x along an axis.
 inline Array lane(const Array& x, int axis, int64_t i) {
   return base::reshape(base::slice_axis(x, axis, i, i + 1), x.shape().erased(axis));
 }
 
-// a + h*b, in a's dtype.
+// Returns a + h*b in a's dtype.
 inline Array moved(const Array& a, double h, const Array& b) {
   if (b.empty_handle()) return a;
   std::vector<double> x = numbers(a);
@@ -154,7 +155,7 @@ inline Array moved(const Array& a, double h, const Array& b) {
   return f.array;
 }
 
-// The real part of the sum of products; cotangents pair without conjugation.
+// Returns the real part of the sum of products. Cotangents pair without conjugation.
 inline double pairing(const Arrays& a, const Arrays& b, double* magnitude) {
   double sum = 0;
   for (size_t k = 0; k < a.size(); ++k) {

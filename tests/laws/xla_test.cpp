@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/xla_test.cpp: XLA computes what Weft does. Every op on its samples, and programs that
-// maps and derivatives make of it, are written as StableHLO, compiled by JAX's client of CPUs
-// (tests/programs/jax_side.py) and compared with the definition of the op. What StableHLO has no
-// way to say is refused by name; a table says what.
+// tests/laws/xla_test.cpp: XLA computes the same as Weft. Every op on its samples, and the programs
+// of its maps and derivatives, are written as StableHLO. JAX's CPU client
+// (tests/programs/jax_side.py) compiles them, and the results are compared with the definition of
+// the op. Ops that StableHLO cannot express are refused by name, as a table lists.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -26,8 +26,8 @@ using namespace weft::laws;
 
 namespace {
 
-// What the writer refuses, but for results without elements that take no effect, what it says, and
-// why.
+// The ops that the writer refuses, the error text, and the reason. Results without elements and
+// without effects are not refused.
 struct Refused {
   const char *op, *text, *why;
 };
@@ -73,7 +73,7 @@ Arrays directions(const Arrays& x, Random& r) {
     if (is_inexact(a.dtype())) out.push_back(random_array(a.type().strong(), -1, 1, r));
   return out;
 }
-// One an operand; none for those that have no derivative.
+// Returns one direction for each operand, or none if the operand has no derivative.
 Arrays spread(const Arrays& x, const Arrays& directions) {
   Arrays out;
   size_t next = 0;
@@ -131,7 +131,7 @@ Call cotangents(const Case& c, Random& r) {
 
 // ---- comparison
 
-// As @main takes and returns them.
+// Converts the values to the types that @main takes and returns.
 Arrays with_words(Arrays x) {
   for (Array& a : x)
     if (is_key(a.dtype())) a = random_unwrap(a);
@@ -141,7 +141,7 @@ double rounding(DType d) {
   if (is_complex(d)) d = real_part(d);
   return d == BF16 ? 0x1p-8 : d == F16 ? 0x1p-11 : d == F32 ? 0x1p-24 : 0x1p-53;
 }
-// Functions of XLA are off by some roundings, and its sums are in another order.
+// XLA's functions have some rounding errors, and its sums have another order.
 constexpr double roundings = 64;
 
 std::string too_far(const Array& got, const Array& want, double tolerance) {
@@ -158,7 +158,7 @@ std::string too_far(const Array& got, const Array& want, double tolerance) {
   return {};
 }
 
-// What is wrong with the call; "" if nothing.
+// Returns the error of the call, or "".
 std::string judged(const Case& c, const Call& call) {
   Types in;
   for (const Array& a : call.x) in.push_back(a.type());
@@ -182,7 +182,7 @@ bool has_jax() {
   WARN("skipped: there is no JAX in build/venv; ./dev test --slow installs it");
   return false;
 }
-// The calls of so many cases of each op, judged.
+// Judges the calls of up to `most` cases of each op.
 void all_agree(size_t most, FunctionRef<std::vector<Call>(const Case&, Random&)> calls) {
   if (!has_jax()) return;
   for (const Op* op : all_ops()) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/ops/branches_test.cpp: branches that no lane takes: they are not run, forwards or
-// backwards, and leave every derivative finite; and how many kernels the gradient of a loop is.
+// tests/ops/branches_test.cpp: branches that no lane takes do not run, forwards or backwards, and
+// all derivatives stay finite. The tests also count the kernels of a loop's gradient.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,8 +14,8 @@ using namespace weft::test;
 
 namespace {
 using Doubles = std::vector<double>;
-// Ends for what is not positive, as it is in no lane here: running it would never end. It has a
-// derivative, in reverse as well.
+// The loop ends for values that are not positive. Here all lanes are positive, so that running it
+// would never end. It also has a reverse-mode derivative.
 Array trap(Array z) {
   return while_loop([](Array q) { return q > 0.f; }, [](Array q) { return q * 1.f; }, z,
                     {.max_trips = int64_t{1} << 60});
@@ -25,7 +25,7 @@ Array guarded(Array x) { return cond(x > 100.f, trap, twice, x); }
 Array chosen(Array x) {
   return switch_(where(x > 100.f, 2, where(x < 0.f, 0, 1)), {trap, twice, trap}, abs(x));
 }
-// Within a loop, and within a branch that is taken.
+// The branch is in a loop.
 Array inside(Array x) {
   return fori_loop(0, 2, [](Array, Array c) { return cond(c > 0.f, guarded, twice, c); }, x);
 }
@@ -76,7 +76,7 @@ Array in_a_loop(Array x) {
               array(Doubles{.3, .2}))
       .first;
 }
-// A difference of f on each of the points: what the derivative must be near.
+// Returns the difference quotient of f at each of the points, which approximates the derivative.
 template <class F>
 Doubles slopes(F f, const Doubles& at) {
   Doubles r;
@@ -164,7 +164,7 @@ TEST_CASE("the gradient of a scan is one kernel, of a long one two",
     kernels(1, jit(vmap(grad(rows), {0, none})).lower(zeros({n}), zeros({20})).report());
     kernels(1, jit(vmap(grad(rows))).lower(zeros({n}), zeros({n, 20})).report());
     kernels(1, jit(vmap(vmap(grad(f)))).lower(zeros({3, n}), zeros({3, n})).report());
-    // What the way back reads is written as the way there runs.
+    // The residuals that the reverse pass reads are written while the forward pass runs.
     kernels(2, jit(vmap(grad(rows), {0, none})).lower(zeros({n}), zeros({50})).report());
   }
   const Array x = linspace(-1., 2., 17), w = linspace(.2, .9, 17);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/ops/control_flow_test.cpp: what branches and loops do under maps: which lanes run what, and
-// what is not copied for them.
+// tests/ops/control_flow_test.cpp: branches and loops under maps: which lanes run which parts, and
+// which values are not copied for each lane.
 #include "support/check.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -10,7 +10,7 @@ using namespace weft::test;
 
 namespace {
 using Pair = std::pair<Array, Array>;
-// f eagerly, compiled, and by the reference rules.
+// Checks f eagerly, compiled, and by the reference rules.
 template <class F, class... X>
 void check_all(const Floats& want, F f, const X&... x) {
   CHECK(floats(f(x...)) == want);
@@ -21,7 +21,7 @@ void check_all(const Floats& want, F f, const X&... x) {
 Array endless(Array z) {
   return while_loop([](Array q) { return q > 0.f; }, [](Array q) { return q; }, z);
 }
-// Doubles x until it passes the limit, and adds w once a trip.
+// Doubles x until it exceeds the limit, and adds w in each trip.
 Array doubled(Array x, Array limit, Array w) {
   return while_loop([&](Pair s) { return s.first < limit; },
                     [&](Pair s) { return Pair{s.first * 2.f, s.second + w}; }, Pair{x, zeros({})})
@@ -82,7 +82,7 @@ TEST_CASE("a branch that no lane takes is not run", "[control]") {
 }
 
 TEST_CASE("an inner loop makes no trip for a lane that is done or elsewhere", "[control]") {
-  // For x > 1 the inner loop never ends; those lanes leave the outer loop before.
+  // For x > 1 the inner loop never ends. Such lanes leave the outer loop before.
   const auto inner = [](Array x) {
     return while_loop([](Array q) { return q > 1.f; }, [](Array q) { return q; }, x);
   };
@@ -159,7 +159,7 @@ TEST_CASE("no steps at all", "[control]") {
 }
 
 TEST_CASE("what a loop only reads is not copied for its lanes", "[control][memory]") {
-  // 1000 tables of 1 KB, mapped by the outer map alone, read by 1000 x 1000 lanes.
+  // There are 1000 tables of 1 KB. Only the outer map maps them, and 1000 x 1000 lanes read them.
   const auto f = [](Array table, Array x) {
     return while_loop([](std::tuple<Array, Array, Array> s) { return std::get<0>(s) < 8.f; },
                       [](std::tuple<Array, Array, Array> s) {

@@ -16,9 +16,10 @@ Array some() { return array(points); }
 Array real(double x) { return array(std::vector<double>{x})[0]; }
 double value(const Array& x) { return x.item<double>(); }
 
-// Gradients of sum_l f(x_l, w) with respect to x and w, and the second derivative along w, against
-// those of each lane alone: compiled, eager, by reference, and with a second map over other x.
-// (A std::function, since each type would be another minute of compiling.)
+// Compares gradients of sum_l f(x_l, w) with respect to x and w, and the second derivative along w,
+// with those of each lane alone. They run compiled, eagerly, by the reference rules, and with a
+// second map over other x. (The parameter is a std::function, since each type would add a minute of
+// compile time.)
 using Shared = std::function<Array(Array, Array)>;
 void check_shared(const char* what, const Shared& f) {
   INFO(what);
@@ -156,7 +157,7 @@ TEST_CASE("functions computed again, or backwards by a rule, for lanes that take
     check_shared("steps of a loop", loop(checkpoint(step)));
     check_shared("steps without them", loop(step));
   }
-  // A rule that is called late, which no analysis sees: its own cotangents are those of active
+  // This rule is called late, so that no analysis sees it. The cotangents in it are those of active
   // lanes.
   const auto late = custom_vjp(
       root, [=](auto, Array x, Array w) { return std::pair{root(x, w), std::pair{x, w}}; },
@@ -243,7 +244,7 @@ TEST_CASE("reverse mode in closed form", "[control][grad]") {
   CHECK(value(hessian(power)(real(1.5))) == Approx(20 * std::pow(1.5, 3)));
   CHECK(value(jit(grad(power))(real(1.5))) == Approx(5 * std::pow(1.5, 4)));
   CHECK(value(grad(jit(power))(real(1.5))) == Approx(5 * std::pow(1.5, 4)));
-  const auto root = [](Array a) {  // Newton's method, as many steps as it takes
+  const auto root = [](Array a) {  // Newton's method, with as many steps as needed
     return while_loop([&](Array x) { return abs(x * x - a) > 1e-12; },
                       [&](Array x) { return .5 * (x + a / x); }, real(1.), {.max_trips = 30});
   };
@@ -252,7 +253,7 @@ TEST_CASE("reverse mode in closed form", "[control][grad]") {
       jit(vmap(grad(root)))(array(std::vector<double>{1., 2., 9., 1e4})).to_vector<double>();
   const double of[] = {1., 2., 9., 1e4};
   for (size_t i = 1; i < 4; ++i) CHECK(roots[i] == Approx(.5 / std::sqrt(of[i])).epsilon(1e-4));
-  const auto last = [](Array x) {  // hessian through a scan with rows
+  const auto last = [](Array x) {  // the Hessian through a scan with rows
     return scan([&](Array c, Array t) { return std::pair{sin(c) * x[0] + t * x[1], none}; }, x[0],
                 array(std::vector<double>{.1, .2, .3}))
         .first;
@@ -335,7 +336,7 @@ TEST_CASE("long bounded loops are differentiated in blocks", "[control][grad]") 
   const auto slopes = [&](int64_t bound) {
     return jit(vmap(grad<0, 1>(loop(bound)), {0, none}))(x, w);
   };
-  const auto [dx, dw] = slopes(64);  // one residual a trip
+  const auto [dx, dw] = slopes(64);  // one residual per trip
   for (const int64_t bound : {65, 100, 4096}) {
     const auto [bx, bw] = slopes(bound);
     for (size_t l = 0; l < points.size(); ++l) {
@@ -343,14 +344,14 @@ TEST_CASE("long bounded loops are differentiated in blocks", "[control][grad]") 
       CHECK(bw.to_vector<double>()[l] == Approx(dw.to_vector<double>()[l]));
     }
   }
-  // The bound cuts the loop off, the gradient with it.
+  // The bound ends the loop early, and the gradient is that of the shorter loop.
   const auto cut = [](Array x) {
     return while_loop([](Array c) { return c < 1e9; }, [](Array c) { return c * 1.01; }, x,
                       {.max_trips = 100});
   };
   CHECK(value(grad(cut)(real(1))) == Approx(std::pow(1.01, 100)));
   CHECK(value(jit(vmap(grad(cut)))(some())[0]) == Approx(std::pow(1.01, 100)));
-  // A bound that no i32 holds.
+  // These bounds include ones that i32 cannot represent.
   for (const int64_t bound : {(int64_t{1} << 31) - 1, int64_t{1} << 31, int64_t{1} << 33}) {
     INFO(bound);
     const auto doubled = [bound](Array x) {
@@ -372,7 +373,7 @@ TEST_CASE("what a long bounded loop keeps grows with the root of its bound", "[c
     const auto m = jit(vmap(grad(f))).lower(ones({1000})).compile().memory();
     return m.temporaries;
   };
-  // Of a thousand trips a lane holds it all.
+  // The residuals of a thousand trips fit into the memory of a lane.
   CHECK(bytes(1'000) == 0);
   CHECK(bytes(100'000) < 4 * bytes(10'000));
   CHECK(bytes(10'000) < int64_t{10'000} * 1000 * 4 / 20);

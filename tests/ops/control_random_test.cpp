@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/ops/control_random_test.cpp: random programs of loops and branches, mapped up to three
-// times, against the same programs run for one lane after another.
+// times, compared with the same programs run for one lane after another.
 #include <fmt/ostream.h>
 
 #include <cmath>
@@ -16,7 +16,7 @@ using namespace weft::test;
 
 namespace {
 
-// Which arguments each map takes, innermost first, and over how many lanes.
+// The arguments that each map maps, innermost map first, and the numbers of lanes.
 struct Maps {
   std::vector<std::array<bool, 3>> mapped;
   std::vector<int64_t> size;
@@ -37,7 +37,7 @@ Array random_array(std::minstd_rand& r, const Shape& s) {
     x.push_back((static_cast<double>(r() % 100000) / 100000 - .5) * 5);
   return array(x, s);
 }
-// The arguments with the axes of all maps, outermost first.
+// Returns the arguments with the axes of all maps, outermost first.
 Arrays arguments_for(const Maps& m, uint32_t seed) {
   std::minstd_rand r(seed + 77);
   Arrays x;
@@ -64,8 +64,8 @@ Function<Three(Array, Array, Array)> map_all(F f, const Maps& m) {
 }
 Arrays list(const Three& t) { return {std::get<0>(t), std::get<1>(t), std::get<2>(t)}; }
 
-// The first difference between `got`, of all lanes, and f run on each lane alone; "" if there is
-// none.
+// Returns the first difference between `got`, which has all lanes, and f run on each lane alone, or
+// "".
 template <class F>
 std::string difference(const Arrays& got, F f, const Maps& m, const Arrays& x, double tolerance) {
   const ReferenceMode reference;
@@ -121,9 +121,9 @@ void check_values(uint32_t seed, bool compiled) {
   CHECK(bad.empty());
 }
 
-// Gradients with respect to all three of a weighted sum of the results: `inside` of the maps stand
-// within the function that is differentiated, which sums over their lanes, the others around the
-// gradient.
+// Checks gradients of a weighted sum of the results with respect to all three arguments. `inside`
+// is the number of maps in the differentiated function, which sums over their lanes. The other maps
+// are around the gradient.
 void check_gradients(uint32_t seed, const Maps& m, size_t inside) {
   const RandomControl f(seed, {.smooth = true, .depth = 1 + static_cast<int>(seed % 2)});
   const auto loss = [f](Array a, Array b, Array c) {
@@ -194,8 +194,8 @@ void gradient_between_maps(uint32_t seed) {
   for (size_t inside = 1; inside < m.size.size(); ++inside) check_gradients(seed, m, inside);
 }
 
-// A program of maps, or of maps of gradients, against itself written as StableHLO and read back: to
-// the bit.
+// Checks that a program of maps, or of maps of gradients, gives the same bits after it was written
+// as StableHLO and parsed.
 void check_written(uint32_t seed, bool gradients) {
   const RandomControl f(seed, {.smooth = gradients, .depth = 1 + static_cast<int>(seed % 3)});
   const auto slopes = [f](Array a, Array b, Array c) -> Three {
@@ -225,7 +225,7 @@ void check_written(uint32_t seed, bool gradients) {
   CHECK(bad.empty());
 }
 
-// Forward mode against reverse mode.
+// Compares forward mode with reverse mode.
 void check_modes(uint32_t seed) {
   const RandomControl f(seed, {.smooth = true, .depth = 1 + static_cast<int>(seed % 2)});
   const auto loss = [f](Array a, Array b, Array c) {
@@ -249,7 +249,7 @@ void check_modes(uint32_t seed) {
   CHECK(bad.empty());
 }
 
-// A share of the programs before number n.
+// Runs `check` on a share of the programs before number n.
 void programs(uint32_t n, uint64_t every, auto check) {
   Share share(every);
   for (uint32_t s = 0; s < n; ++s)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/ops/lanes_test.cpp: which lanes the carries and results of a loop with lanes have, and what
-// a further map makes of those that have none.
+// tests/ops/lanes_test.cpp: the lanes of carries and results of a loop with lanes, and the effect
+// of a further map on those without lanes.
 #include "weft/ops/control/lanes.h"
 
 #include "support/check.h"
@@ -13,7 +13,7 @@ using namespace weft::test;
 
 namespace {
 
-// The program mapped over the arguments that `mapped` names, against one lane after another.
+// Compares the program mapped over the arguments that `mapped` names with one lane after another.
 void check_mapped(const std::string& text, const Arrays& x, const std::vector<bool>& mapped) {
   const ClosedJaxpr program = parse_jaxpr(text);
   std::string which;
@@ -48,7 +48,7 @@ void check_mapped(const std::string& text, const Arrays& x, const std::vector<bo
   check("by reference", g(x));
 }
 
-// Over all ways to map the arguments; x has the lanes of the map in front.
+// Checks all ways to map the arguments. The lanes are the leading axis of x.
 void check_all_maps(const std::string& text, const Arrays& x) {
   for (unsigned set = 1; set < 1u << x.size(); ++set) {
     Arrays given;
@@ -154,7 +154,7 @@ TEST_CASE("results and changed carries have all lanes or none", "[control][lanes
   check_error<ParseError>([&] { parse_jaxpr(with("1")); },
                           "result 0 of type f32[2] has the set 0b1 of the lanes [2, 3]");
   check_error<ParseError>([&] { parse_jaxpr(with("3")); }, "not all of them in front");
-  // A rule that makes such an op is stopped where it does.
+  // A rule that binds such an op raises an error.
   const Jaxpr j = parse_jaxpr(with("0")).jaxpr;
   Cond p = params_as<Cond>(j->eqns[0].params);
   p.has = {1, 2};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/ops/scatter_test.cpp: scatters whose operand has no place for an update, and
-// those whose updates are sorted by where they go.
+// tests/ops/scatter_test.cpp: scatters whose operand has no element for an update, and scatters
+// that sort the updates by their destination.
 #include <functional>
 
 #include "laws/values.h"
@@ -18,7 +18,7 @@ using laws::Random;
 
 namespace {
 
-// By the reference and by sorted updates, to the bit.
+// Checks that the reference and sorted updates give the same bits.
 void check_sorted(const Arrays& x, const std::function<Arrays(const Arrays&)>& f) {
   Arrays want;
   {
@@ -55,7 +55,8 @@ TEST_CASE("Updates sorted by where they go are taken in their order") {
       for (const DType d : {F32, F64, BF16, I8, U64, C64})
         if (!is_complex(d) || u == Update::set || u == Update::add || u == Update::mul)
           check(d, {7}, {600}, {600, 1}, {{}, {0}, {0}, {}, {}});
-      // Whole windows; windows that meet, the updates' axes in both orders; rows; two components.
+      // The cases have whole windows, overlapping windows with both orders of the updates' axes,
+      // rows, and indices with two components.
       check(F32, {40, 3}, {90, 3}, {90, 1}, {{1}, {0}, {0}, {}, {}});
       check(F32, {9, 3}, {3, 20}, {20, 1}, {{0}, {0}, {1}, {}, {}});
       check(F32, {9}, {4, 50}, {50, 1}, {{0}, {}, {0}, {}, {}});

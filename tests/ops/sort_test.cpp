@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/ops/sort_test.cpp: sort and top_k beside std::stable_sort in the documented order, to the
-// bit, for every dtype, length and layout of rows that the native code tells apart.
+// tests/ops/sort_test.cpp: compares sort and top_k with std::stable_sort in the documented order,
+// to the bit. The cases have every dtype, length and layout of rows that the native code
+// distinguishes.
 #include "weft/ops/index/sort.h"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ bool below_for_top(const T& a, const T& b) {
     return a < b;
 }
 
-// ---- what is sorted
+// ---- the operands
 
 enum class Kind { bits, few, equal, rising, falling, special };
 constexpr Kind kinds[] = {Kind::bits,   Kind::few,     Kind::equal,
@@ -58,7 +59,7 @@ T of_bits(uint64_t w) {
   std::memcpy(static_cast<void*>(&x), &w, sizeof(T));
   return x;
 }
-// Both zeros, infinities, NaNs of both signs and several payloads, numbers.
+// Returns zeros, infinities and NaNs of both signs, NaNs with several payloads, and other numbers.
 template <class T>
 T special(Random& r) {
   if constexpr (is_floating(dtype_of_v<T>)) {
@@ -120,7 +121,7 @@ Array drawn(Random& r, DType d, const Shape& s, Kind k) {
   return f.array;
 }
 
-// Of narrow floats kernels make signaling NaNs quiet.
+// Kernels make signaling NaNs of narrow floats quiet.
 Array quiet(Random& r, DType d, const Shape& s, Kind k) {
   const Array x = drawn(r, d, s, k);
   if (d != F16 && d != BF16) return x;
@@ -133,9 +134,9 @@ Array quiet(Random& r, DType d, const Shape& s, Kind k) {
   return f.array;
 }
 
-// ---- the oracle
+// ---- the expected results
 
-// Where the elements of row `row` lie.
+// Returns the positions of the elements of row `row`.
 std::vector<int64_t> places(const Shape& s, int64_t axis, int64_t row) {
   int64_t step = 1;
   for (int64_t a = axis + 1; a < s.ndim(); ++a) step *= s[a];
@@ -160,7 +161,7 @@ std::string what(const Array& x, int64_t axis, Kind k) {
   return fmt::format("{} axis {} kind {}", to_string(x.type()), axis, static_cast<int>(k));
 }
 
-// How `f` is computed: by native code, or by the steps that threads of a GPU share.
+// How to compute `f`: by native code, or by the steps that GPU threads share.
 using Run = Arrays (*)(const Arrays& x, FunctionRef<Arrays(const Arrays&)> f);
 Arrays as_it_is(const Arrays& x, FunctionRef<Arrays(const Arrays&)> f) { return f(x); }
 Arrays in_steps(const Arrays& x, FunctionRef<Arrays(const Arrays&)> f) {
@@ -226,7 +227,7 @@ void check_top(const Array& x, int64_t k, int64_t axis, Kind kind, Run run = as_
 constexpr DType sortable[] = {Bool, I8,   I16, I32, I64, U8,  U16, U32,
                               U64,  BF16, F16, F32, F64, C64, C128};
 
-// The native code itself, without compiling a program for each shape.
+// Runs the native code itself, without compiling a program for each shape.
 struct Setting {
   ReferenceMode reference;
   Setting(int threads) { set_num_threads(threads); }
@@ -315,7 +316,7 @@ TEST_CASE("top_k gives the largest, NaN of either sign first, ties by index") {
       for (int64_t k : {10, 5000, 40000})
         check_top(drawn(r, d, {70000}, Kind::few), k, 0, Kind::few);
     }
-    // The greatest ones all in few places, and the bar rising all the time.
+    // The largest elements are concentrated in few places, and the threshold keeps rising.
     for (int64_t k : {10, 1000}) {
       check_top(drawn(r, F32, {70000}, Kind::rising), k, 0, Kind::rising);
       check_top(drawn(r, F64, {70000, 2}, Kind::falling), k, 0, Kind::falling);
@@ -323,7 +324,7 @@ TEST_CASE("top_k gives the largest, NaN of either sign first, ties by index") {
   }
 }
 
-// Ranks up to 512 elements; above them runs of 64 in digits of 4 bits.
+// Up to 512 elements are sorted by rank, more by runs of 64 with digits of 4 bits.
 TEST_CASE("sort in steps that threads share gives the stable order") {
   Random r(7);
   for (DType d : sortable) {
@@ -347,7 +348,7 @@ TEST_CASE("sort in steps that threads share gives the stable order") {
     check_sort({drawn(r, F32, s, Kind::bits)}, 0, 1, Kind::bits, in_steps);
 }
 
-// Blocks of 256 for the 32 largest at most; for more of them the sort.
+// Up to 32 largest elements are found in blocks of 256. For more, all elements are sorted.
 TEST_CASE("top_k in steps that threads share gives the largest, ties by index") {
   Random r(8);
   for (DType d : sortable) {
@@ -388,7 +389,7 @@ TEST_CASE("a sort whose memory is above the limit raises OutOfMemoryError") {
   const Array rows = drawn(r, F32, {2000, 100}, Kind::bits);
   for (int threads : {1, 2}) {
     const Setting setting(threads);
-    // Room for the result, not for what sorting needs besides.
+    // The limit has room for the result, but not for the temporaries of the sort.
     set_memory_limit(memory_in_use() + x.type().bytes() + 1000);
     const std::string sorting = error_of<OutOfMemoryError>([&] { sort_arrays({x}, 0); }),
                       short_rows = error_of<OutOfMemoryError>([&] { sort_arrays({rows}, 1); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/calls.cpp: ops called by the public functions, and these calls as C++ text.
+// tests/programs/calls.cpp: calls ops through the public functions, and writes these calls as C++
+// text.
 #include <fmt/format.h>
 #include <weft/weft.h>
 
@@ -108,8 +109,8 @@ const std::map<std::string, Three>& ternary() {
 }
 #undef NAMED
 
-// An op with parameters: how it is called, and the text of that, where $1 is an operand, $x all of
-// them and $name a parameter; without a text it is bound by its name.
+// How to call an op with parameters, and the text of the call. In the text $1 is an operand, $x are
+// all operands and $name is a parameter. An op without a text is bound by its name.
 struct Entry {
   Arrays (*run)(const Arrays& x, const Fields& p);
   const char* text;
@@ -368,7 +369,8 @@ Arrays call_op(const Op& op, const Arrays& x, const AnyParams& p) {
 
 namespace {
 
-// By its name and parameters, where no public function calls it so.
+// Binds the op by its name and parameters. It is for ops that no public function calls in this
+// form.
 std::string bound_text(const Op& op, const std::vector<std::string>& x, const AnyParams& p) {
   std::string fields;
   for (const ParamField& f : p->fields())
@@ -377,7 +379,7 @@ std::string bound_text(const Op& op, const std::vector<std::string>& x, const An
       "bind_op(*find_op(\"{0}\"), Arrays{{{1}}}, find_op(\"{0}\")->parse_params({{{2}}}))",
       op.name(), joined(x, 0), fields);
 }
-// What a word after $ stands for.
+// Returns the text for a word after $.
 std::string word_text(const std::string& word, const Op& op, const Fields& p) {
   if (word == "pads") {
     std::string axes;

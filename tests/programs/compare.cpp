@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/compare.cpp: tolerances, and noise where they do not hold.
+// tests/programs/compare.cpp: tolerances, and noise if they are exceeded.
 #include "programs/compare.h"
 
 #include "programs/deeds.h"
@@ -29,15 +29,15 @@ bool differentiates(const Fn& f) {
   for_each_step(f, [&](const Step& s) { any = any || s.kind >= Kind::grad; });
   return any;
 }
-// By definition nothing is computed of no lanes; a map computes what no lane changes all the same.
+// The definition computes nothing for zero lanes. A map of zero lanes still computes values that do
+// not depend on the lane.
 bool maps_no_lanes(const Fn& f) {
   bool any = false;
   for_each_step(f, [&](const Step& s) { any = any || (s.kind == Kind::vmap && s.size == 0); });
   return any;
 }
-// Sees whether something that is computed is not finite, or has such a slope where it is computed,
-// in derivatives, too. A slope that the program never asks for may meet a zero that somebody writes
-// out.
+// Finds values that are not finite, and operations with a slope that is not finite, in derivatives
+// too. A slope that the program does not request may still be multiplied by a materialized zero.
 struct Watching final : Interpreter {
   using Interpreter::Interpreter;
   const char* name() const override { return "watching"; }
@@ -172,7 +172,7 @@ std::string Expected::differs(const Arrays& got) {
     for (size_t i = 0; i < x.size(); ++i) {
       if (alike(x[i], y[i]) || std::fabs(x[i] - y[i]) <= t * (.1 + std::fabs(y[i]) + .1 * scale))
         continue;
-      // A zero times infinity is NaN where somebody multiplies by the zero.
+      // A materialized zero times infinity is NaN, while a symbolic zero stays zero.
       if ((!std::isfinite(x[i]) || !std::isfinite(y[i])) && differentiates(f_) &&
           (infinite() || maps_no_lanes(f_))) {
         ill_ = true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/deeds.cpp: effects of random programs: doing them, and gathering what was done.
+// tests/programs/deeds.cpp: runs the effects of random programs and collects them.
 #include "programs/deeds.h"
 
 #include <weft/weft.h>
@@ -15,7 +15,7 @@ namespace {
 
 std::vector<Deed>* gathered_calls = nullptr;
 
-// The first number of x, or 0 if there is none: a scalar that is real.
+// Returns the first element of x as a real scalar, or 0 if x is empty.
 Array first_number(Array x) {
   if (is_complex(x.dtype())) x = lax::real(x);
   if (x.size() == 0) return base::zeros(Type(x.dtype(), {}));
@@ -23,7 +23,7 @@ Array first_number(Array x) {
 }
 double number_in(const Array& x) { return laws::numbers(x)[0]; }
 
-// Calls `note` with the number of x, and gives it back.
+// Calls `note` with the number of x and returns x.
 template <class F>
 Arrays noted(const Array& x, F note) {
   return {io_callback(
@@ -44,7 +44,7 @@ Array numbers_of(const std::vector<Deed>& all, DType group) {
 }
 
 constexpr const char deed[] = "deed", loose[] = "loose";
-// Of the form "WORD NUMBER DTYPE VALUE", with other words between them.
+// Reads lines of the form "WORD NUMBER DTYPE VALUE", with other words between them.
 std::vector<Deed> read_deeds(const std::string& text, const char* wanted) {
   std::vector<Deed> r;
   std::istringstream words(text);

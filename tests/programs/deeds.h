@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/deeds.h: what a program does besides giving results: the lines that it prints, the
-// functions that it calls and the checks of it that fail (Kind::effect), compared as if they were
-// results.
+// tests/programs/deeds.h: the effects of a program (Kind::effect), which are compared as if they
+// were results. They are the lines that it prints, the functions that it calls and its checks that
+// fail.
 #pragma once
 #include <iosfwd>
 #include <sstream>
@@ -17,7 +17,7 @@ struct Deed {
   double value;
 };
 struct Deeds {
-  std::vector<Deed> printed, loose, failed;  // loose: without an order between lanes
+  std::vector<Deed> printed, loose, failed;  // loose: not ordered between lanes
   Deeds& operator+=(const Deeds& d) {
     printed.insert(printed.end(), d.printed.begin(), d.printed.end());
     loose.insert(loose.end(), d.loose.begin(), d.loose.end());
@@ -28,16 +28,16 @@ struct Deeds {
 
 // Runs a step of Kind::effect on x, as the program would.
 Arrays act(const Step& s, const Array& x);
-// By definition: at once, into `to` unless that is null.
+// Runs the step by definition: it takes effect immediately, in `to` unless that is null.
 Arrays act(const Step& s, const Array& x, Deeds* to);
 
-// Gathers what programs do while it lives.
+// Collects the effects of programs during its lifetime.
 class Gathering {
  public:
   Gathering();
   ~Gathering();
   Gathering(const Gathering&) = delete;
-  // `failure`: the text of the CheckError that ended the program, or empty.
+  // `failure` is the text of the CheckError that ended the program, or empty.
   Deeds deeds(const std::string& failure) const;
 
  private:
@@ -47,12 +47,12 @@ class Gathering {
   std::vector<Deed>* before_;
 };
 
-// Always so many arrays. What is printed has an order; calls and what rules for maps print have
-// none between lanes, so they stand by step and value. The last `arrays_of_a_failure` are of the
-// first check that failed.
+// Returns the effects as a fixed number of arrays. Prints are ordered. Calls and the prints of vmap
+// rules have no order between lanes, so that they are sorted by step and value. The last
+// `arrays_of_a_failure` arrays describe the first check that failed.
 Arrays as_arrays(Deeds d);
 constexpr size_t arrays_of_a_failure = 6;
-// The results of a program of which a check fails.
+// Returns the results of a program in which a check fails.
 Arrays no_results(const Fn& f);
 
 }  // namespace weft::programs

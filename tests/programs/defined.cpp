@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/defined.cpp: what a program computes, by definition: lanes one after another (step
-// by step, so that collectives see them all), loops and branches of C++, no rules.
+// tests/programs/defined.cpp: the results of a program by definition. Lanes run one after another,
+// step by step, so that collectives have the values of all lanes. Loops and branches are those of
+// C++. No rules run.
 #include <weft/weft.h>
 
 #include "programs/compare.h"
@@ -11,7 +12,7 @@
 namespace weft::programs {
 namespace {
 
-using Lanes = std::vector<Arrays>;  // the values of each
+using Lanes = std::vector<Arrays>;  // the values of each lane
 
 Array row(const Array& x, int axis, int64_t i) { return laws::lane(x, axis, i); }
 Array stacked(const Arrays& rows, int axis) {
@@ -27,8 +28,8 @@ class Definition {
  public:
   Definition(Random* noise, Deeds* done) : noise_(noise), done_{done} {}
 
-  // One result list for each lane. Lanes of several named axes stand in order, the last axis
-  // fastest; `axes_` names them.
+  // Returns one list of results for each lane. The lanes of several named axes are in row-major
+  // order, and `axes_` has the names.
   Lanes run(const Fn& f, Lanes env) {
     for (const Step& s : f.steps) {
       const Lanes out = step(s, env);
@@ -40,7 +41,7 @@ class Definition {
   }
 
  private:
-  // Names that stand outside are unknown while it lives.
+  // Hides the names of outer axes during its lifetime.
   class Alone {
    public:
     explicit Alone(Definition* d) : d_(d) { std::swap(before_, d->axes_); }
@@ -85,7 +86,7 @@ class Definition {
     return r;
   }
 
-  // A step of one lane.
+  // Runs a step for one lane.
   Arrays one(const Step& s, const Arrays& x, const Arrays& captured) {
     switch (s.kind) {
       case Kind::op:
@@ -105,7 +106,7 @@ class Definition {
       default: return derivative(s, x, captured);
     }
   }
-  // `together`: numbers are rounded as the largest of them is.
+  // With `together`, all numbers are rounded like the largest one.
   Arrays noisy(Arrays out, bool together = false) {
     if (!noise_) return out;
     const bool cancels =
@@ -121,14 +122,14 @@ class Definition {
     }
     return out;
   }
-  // Where a narrow number is widened, what comes back to it in reverse is rounded to its dtype.
+  // When a narrow number is widened, its cotangent is rounded to the narrow dtype.
   Arrays widened_noisily(const Step& s, const Arrays& x) {
     const bool widens =
         s.op->name() == "convert_element_type" && (x[0].dtype() == BF16 || x[0].dtype() == F16);
     return widens ? Arrays{off(x[0])} : x;
   }
-  // By some ulps, of each number and of `size`, if there is noise; a zero has either sign.
-  // `cancels`: what is nothing but roundings of `size` is 0.
+  // If there is noise, changes each number by some ulps of it and of `size`. A zero gets a random
+  // sign. With `cancels`, a result that consists only of rounding errors of `size` becomes 0.
   Array off(const Array& a, double size = 0, bool cancels = false) {
     if (!noise_ || a.size() == 0) return a;
     const double ulp = ulp_of(a.dtype());
@@ -162,7 +163,7 @@ class Definition {
   Arrays loop(const Step& s, Arrays c, const Arrays& captured) {
     for (int64_t trips = 0;; ++trips) {
       if (trips > most_trips) throw Endless();
-      // Asked after the last trip, too.
+      // The condition also runs after the last trip.
       if (!alone(s.bodies[0], joined(c, captured))[0].item<bool>() ||
           (s.count > 0 && trips == s.count))
         break;
@@ -179,7 +180,7 @@ class Definition {
                 joined(joined({lax::full({}, static_cast<int32_t>(i), I32)}, c), captured));
     return c;
   }
-  // Half of it until it is small.
+  // Halves the value until it is small.
   static Array ended(Array s) {
     for (int64_t trips = 0; (s * s > .01).item<bool>(); ++trips) {
       if (trips > most_trips || (s > .5).item<bool>()) throw Endless();
@@ -279,7 +280,7 @@ class Definition {
     }
     return r;
   }
-  // What lane `mine` gets of those of an axis.
+  // Returns the value that lane `mine` gets from the lanes of an axis.
   Arrays joined_lanes(const Step& s, const Arrays& rows, size_t mine) {
     const auto sum = [&](const Arrays& x) { return lax::reduce_sum(stacked(x, 0), {0}); };
     const auto own = [&](const Array& x) { return row(x, 0, static_cast<int64_t>(mine)); };
@@ -332,7 +333,7 @@ class Definition {
       default: return {jacobian(s, f, d)};
     }
   }
-  // A column (hessian: a row) at a time; f has its effects once.
+  // Computes one column at a time (for a hessian one row). The effects of f happen once.
   template <class F>
   Array jacobian(const Step& s, F f, const Arrays& d) {
     const Type& in = d[0].type();
@@ -361,7 +362,8 @@ class Definition {
 
   static constexpr int64_t most_trips = 400;
   Random* noise_;
-  std::vector<Deeds*> done_;  // of each lane: where its effects go, as if lanes ran in order
+  // of each lane: the list for its effects, as if the lanes ran in order
+  std::vector<Deeds*> done_;
   std::vector<NamedAxis> axes_;
 };
 

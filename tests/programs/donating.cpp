@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/donating.cpp: runs a program on copies of its inputs and looks at them afterwards.
+// tests/programs/donating.cpp: runs a program on copies of its inputs and examines the copies
+// afterwards.
 #include "programs/donating.h"
 
 #include <cstring>

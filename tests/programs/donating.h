@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/donating.h: a program run over memory of its inputs.
+// tests/programs/donating.h: runs a program in the memory of its inputs.
 #pragma once
 #include <string>
 
@@ -10,8 +10,9 @@
 
 namespace weft::programs {
 
-// The results of e, which runs j, each where e says that it may lie. *spoilt: what happened to an
-// input that e does not say it takes; "" if nothing.
+// Returns the results of e, which runs j. Each result uses the memory of an input if e allows it.
+// *spoilt describes a change of an input that e does not overwrite by its own account; "" if there
+// was none.
 Arrays run_over_inputs(const Executable& e, const Jaxpr& j, const Arrays& x, std::string* spoilt);
 
 }  // namespace weft::programs

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/jax_side.cpp: the Python process and what is said to it
-// (tests/programs/jax_side.py).
+// tests/programs/jax_side.cpp: starts the Python process (tests/programs/jax_side.py) and exchanges
+// messages with it.
 #include "programs/jax_side.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/jax_side.h: StableHLO text run by JAX's compiler, in a Python process that lives
-// as long as this one.
+// tests/programs/jax_side.h: runs StableHLO text with JAX's compiler, in a Python process that
+// lives as long as this one.
 #pragma once
 #include <string>
 
@@ -9,9 +9,9 @@
 
 namespace weft::programs {
 
-// The interpreter in build/venv, where ./dev puts JAX; empty if there is none.
+// Returns the interpreter in build/venv, where ./dev installs JAX, or "" if it does not exist.
 std::string jax_python();
-// Raises std::runtime_error with what JAX says, or if it ends.
+// Throws std::runtime_error with JAX's message, or if the process ends.
 Arrays run_by_jax(const std::string& stablehlo, const Arrays& x);
 
 }  // namespace weft::programs

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/programs/jax_side.py: runs StableHLO text by XLA, program after program, for the oracle of
-# random programs. A request on stdin: the text, the number of arguments, the arguments. An answer
-# on stdout: the number of results and the results, or -1 and a message. Numbers are little-endian
-# int64; texts have their length in front; an array is the text "float32 2 3" and its bytes.
+# tests/programs/jax_side.py: runs StableHLO text by XLA, one program after another, for the checks
+# of random programs. A request on stdin has the text, the number of arguments and the arguments. An
+# answer on stdout has the number of results and the results, or -1 and a message. Numbers are
+# little-endian int64. A text follows its length. An array is the text "float32 2 3" and its bytes.
 import os
 import struct
 import sys
@@ -11,8 +11,9 @@ import sys
 os.environ.setdefault("JAX_PLATFORMS", "cpu")
 os.environ["XLA_FLAGS"] = " ".join([
     "--xla_allow_excess_precision=false", "--xla_cpu_multi_thread_eigen=false",
-    # Folded, clz of a negative int8 is -56; loops that do not end are moved in front of ones that
-    # make no trip; by a library, a product with an array that is one number everywhere has others.
+    # These passes change results. Constant folding computes -56 for clz of a negative int8. Code
+    # motion moves loops that do not end in front of loops that make no trip. The rewriter to
+    # libraries gives other results for a product with a constant array.
     "--xla_disable_hlo_passes=constant_folding,while-loop-invariant-code-motion,"
     "while-loop-expensive-invariant-code-motion,dot-library-rewriter"])
 
@@ -26,7 +27,7 @@ jax.config.update("jax_enable_x64", True)
 _lapack.initialize()  # finds LAPACK, as jax.lax.linalg does before it writes a call
 device = jax.devices("cpu")[0]
 stdin, stdout = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-os.dup2(2, 1)  # what libraries print is no answer
+os.dup2(2, 1)  # the output of libraries must not mix with the answers
 
 
 def read(n):
@@ -70,7 +71,7 @@ while True:
     try:
         results = run(program, arguments)
         answer = struct.pack("<q", len(results)) + b"".join(map(array, results))
-    except Exception as e:  # what XLA says of the program is the answer
+    except Exception as e:  # XLA's error for the program is the answer
         answer = struct.pack("<q", -1) + text(str(e))
     stdout.write(answer)
     stdout.flush()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/oracles.cpp: the oracles, one after another, on one trace of the program.
+// tests/programs/oracles.cpp: checks the properties one after another on one trace of the program.
 #include "programs/oracles.h"
 
 #include <weft/weft.h>
@@ -43,8 +43,8 @@ class Judge {
     } catch (const InternalError& e) {
       return {Verdict::failed, "definition raises", e.what()};
     } catch (const DifferentiationError& e) {
-      // Some ops have no derivative, or none of a second order, as in JAX; a column at a time may
-      // ask for one that the program does not.
+      // Some ops have no derivative, or none of second order, as in JAX. The definition computes a
+      // Jacobian by columns, which may need a derivative that the program does not need.
       return {Verdict::refused, "", e.what()};
     } catch (const Error& e) {
       raised = e.what();
@@ -71,7 +71,7 @@ class Judge {
     } catch (const InternalError& e) {
       return {Verdict::failed, doing_ + " raises", e.what()};
     } catch (const DifferentiationError& e) {
-      // Some ops have no derivative, or none of a second order, as in JAX.
+      // Some ops have no derivative, or none of second order, as in JAX.
       if (doing_ == "trace") return {Verdict::refused, "", e.what()};
       return {Verdict::failed, doing_ + " raises", e.what()};
     } catch (const Error& e) {
@@ -88,7 +88,7 @@ class Judge {
   void require(const std::string& difference) {
     if (!difference.empty()) throw Breach{doing_, difference};
   }
-  // The results and, of a program with effects, what it does.
+  // Returns the results and, for a program with effects, its effects.
   Arrays watched(FunctionRef<Arrays()> run) {
     if (!acts_) return run();
     const Gathering deeds;
@@ -124,7 +124,7 @@ class Judge {
     if (s.find("<callback>") != std::string::npos) return;
     if (!(read_jaxpr(s) == jaxpr_)) throw Breach{doing_, "read back it is another program"};
   }
-  // The traced program, by the reference rules of its ops, against loops of C++.
+  // Compares the traced program, run by the reference rules of its ops, with loops of C++.
   void maps_and_derivatives() {
     begin("definition");
     before_ = by_reference(jaxpr_);
@@ -140,13 +140,13 @@ class Judge {
   void code() {
     begin("code");
     got_ = compiled();
-    // Libraries, and the programs of ops, add in orders of their own.
+    // Libraries, and ops that are expanded to programs, add in another order.
     if (rounds_otherwise(jaxpr_))
       require(expected_->differs(got_));
     else
       require(bits_differ(got_, after_));
   }
-  // Once more, by a thread that has little stack of its own; kernels of a GPU use none of it.
+  // The program runs once more on a thread with a small stack. Kernels of a GPU do not use it.
   void small_stack() {
     if (detail::default_elsewhere()) return;
     begin("stack");
@@ -155,7 +155,8 @@ class Judge {
     require(bits_differ(got, got_));
   }
   void stablehlo() {
-    if (effect_of(jaxpr_) != Effect::none) return;  // it has no op that calls this process
+    // it must not have an op that calls this process
+    if (effect_of(jaxpr_) != Effect::none) return;
     begin("stablehlo");
     hlo_ = to_stablehlo({jaxpr_, consts_});
     const ClosedJaxpr c = parse_stablehlo(hlo_);
@@ -171,7 +172,7 @@ class Judge {
     } catch (const std::runtime_error& e) {
       throw Breach{doing_, e.what()};
     }
-    // Of NaN known when it compiles XLA's exp is whatever lies in a register.
+    // XLA's exp of a NaN that is known at compile time is the arbitrary content of a register.
     const ReferenceMode reference;
     const Arrays& want = expected_->values();
     for (size_t k = 0; k < std::min(got.size(), want.size()); ++k)
@@ -192,7 +193,7 @@ class Judge {
     const compiler::TargetScope scope(weaker);
     require(bits_differ(compiled(), got_));
   }
-  // By kernels that test every access.
+  // Runs kernels that test every access.
   void accesses() {
     begin("access");
     static const compiler::TargetInfo checked = [] {
@@ -203,7 +204,7 @@ class Judge {
     const compiler::TargetScope scope(checked);
     require(bits_differ(compiled(), got_));
   }
-  // Of smooth programs: tangents are slopes, and cotangents pair with them.
+  // For smooth programs: tangents are slopes, and cotangents pair with them.
   void slopes() {
     if (expected_->fails()) return;
     try {
@@ -211,11 +212,11 @@ class Judge {
       require(slope_differs(p_.f, x_, p_.seed));
       begin("pairing");
       require(pairing_differs(p_.f, x_, p_.seed));
-    } catch (const CheckError&) {  // beside the arguments, where it need not hold
+      // a check fails at points near the arguments, where it need not hold
+    } catch (const CheckError&) {
     }
   }
-  // Of smooth programs: no derivative is other than zero where the pattern of a sparse Jacobian
-  // says that it is.
+  // For smooth programs: a derivative is zero wherever the pattern of the sparse Jacobian says so.
   void patterns() {
     const Types in = types_of(x_), out = jaxpr_->out_types();
     if (acts_ || elements_of(in) * elements_of(out) > 2'000) return;
@@ -224,18 +225,18 @@ class Judge {
     require(test::forward_pattern_lacks(f, x_, out));
     require(test::reverse_pattern_lacks(f, x_, out));
   }
-  // As users call it: compiled by jit, and one operation after another.
+  // Runs the function as users call it: compiled by jit, and eagerly.
   void front_ends() {
     begin("jit");
     const auto f = jit([this](Arrays a) { return run(p_.f, a); });
     const auto called = [&] { return watched([&] { return f(x_); }); };
     require(bits_differ(called(), got_));
-    // From some call with the same memory on a GPU launches a graph.
+    // On a GPU repeated calls with the same memory launch a graph after some time.
     for (int k = 0; detail::default_elsewhere() && k < 5; ++k) require(bits_differ(called(), got_));
     donated();
     begin("eager");
     Arrays got = watched([&] { return run(p_.f, x_); });
-    // Operations that run one after another end with the first check that fails.
+    // Eager operations end with the first check that fails.
     if (expected_->fails()) {
       const Arrays& want = expected_->values();
       const auto last = static_cast<std::ptrdiff_t>(want.size() - arrays_of_a_failure);
@@ -243,8 +244,8 @@ class Judge {
     }
     require(expected_->differs(got));
   }
-  // Results over inputs and temporaries in them: where nothing is donated but a result may lie over
-  // an input, where all inputs are donated, and where some are.
+  // Places results and temporaries in the memory of inputs. It tests a result that may use an input
+  // although nothing is donated, all inputs donated, and some inputs donated.
   void donated() {
     begin("donated");
     if (!detail::default_elsewhere()) donated_on_host();
@@ -263,9 +264,10 @@ class Judge {
       require(spoilt);
     }
   }
-  // What JAX computes, too, if it runs op after op, but not compiled for CPUs: a float that was
-  // made an integer, then one without a sign, has its sign as a float again; top_k orders NaN by a
-  // sign that depends on who made it; mulhi of integers with a sign is refused.
+  // Returns true if the compiled program on CPUs differs from JAX's own results when JAX runs it op
+  // by op. A float that is converted to a signed and then to an unsigned integer keeps its sign
+  // when it becomes a float again. top_k orders NaNs by a sign that depends on their origin. mulhi
+  // of signed integers is refused.
   bool jax_differs() {
     return any_equation({jaxpr_}, [&](const JaxprData& j, const Eqn& e) {
       if (e.op->name() == "top_k") return expected_->infinite();
@@ -275,7 +277,7 @@ class Judge {
       return is_signed(from) && is_unsigned(to);
     });
   }
-  // Whether ways to run an op of it round otherwise than the op's definition.
+  // Returns true if some implementation of its ops rounds differently from the op's definition.
   static bool rounds_otherwise(const Jaxpr& j) {
     return any_equation({j}, [](const JaxprData&, const Eqn& e) { return e.op->tolerance() > 0; });
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/program.cpp: the types of a program, the numbers it is given, walks over it.
+// tests/programs/program.cpp: the types of a program, its arguments, and visits of its steps.
 #include "programs/program.h"
 
 #include <weft/weft.h>
@@ -28,8 +28,8 @@ const Type scalar_bool(Bool, {}), scalar_i32(I32, {});
 
 bool derives(Kind k) { return k >= Kind::grad; }
 
-// What the bodies take, without what they capture. `primals` of a derivative: the operands that
-// are not cotangents or tangents.
+// Returns the types that the bodies take, without captured values. `primals` of a derivative is the
+// number of operands that are not cotangents or tangents.
 Types body_inputs(const Step& s, const Types& in, size_t primals) {
   switch (s.kind) {
     case Kind::cond:

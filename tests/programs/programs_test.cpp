@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/programs_test.cpp: random programs of fixed numbers obey all oracles. To see one,
-// made small: WEFT_PROGRAM=17 test_programs "one random program" (and WEFT_PROGRAM_STACK=3 for its
-// function under that stack of transforms, by JAX, too). New ones: ./dev fuzz programs SECONDS.
+// tests/programs/programs_test.cpp: random programs with fixed numbers have all properties.
+// WEFT_PROGRAM=17 test_programs "one random program" shows one program and makes it smaller.
+// WEFT_PROGRAM_STACK=3 uses its function under that stack of transforms, and JAX runs it too. ./dev
+// fuzz programs SECONDS makes new ones.
 #include <cstdlib>
 #include <set>
 
@@ -45,7 +46,7 @@ TEST_CASE("random programs obey all oracles", "[programs]") {
   all_obey({.from = 0, .to = weft::share_of(600)});
 }
 TEST_CASE("many random programs obey all oracles", "[programs][slow]") {
-  // An emulated GPU judges some four of them a second.
+  // An emulated GPU judges about four of them per second.
   const uint64_t n = std::getenv("WEFT_PROGRAMS_DEVICE") ? 6000 : 20000;
   all_obey({.from = 1000, .to = 1000 + n});
 }
@@ -119,7 +120,7 @@ TEST_CASE("one random program", "[.programs]") {
   CHECK(v.kind != Verdict::failed);
 }
 
-// For texts.py: so many programs, or few that together have all kinds of steps.
+// Writes programs for texts.py: a given number, or a few that together have all kinds of steps.
 TEST_CASE("texts of random programs", "[.programs]") {
   const auto show = [](const Program& p) {
     std::printf("// program %lu\n%s", static_cast<unsigned long>(p.seed),

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/reduce.cpp: all the ways to take a little away from a program, tried one after
-// another until none is left that keeps the failure.
+// tests/programs/reduce.cpp: tries all ways to remove a small part from a program, one after
+// another, until none keeps the failure.
 #include "programs/reduce.h"
 
 #include <algorithm>
@@ -16,7 +16,7 @@
 namespace weft::programs {
 namespace {
 
-// ---- what nobody reads
+// ---- unused parts
 
 template <class T>
 void erase_at(std::vector<T>& v, size_t k) {
@@ -34,7 +34,7 @@ bool reads(const Fn& f, int v) {
   return any;
 }
 
-// Takes input k away from a function that does not read it.
+// Removes input k from a function that does not read it.
 void erase_input(Fn& f, size_t k) {
   erase_at(f.in, k);
   const auto shift = [k](std::vector<int>& w) {
@@ -57,7 +57,7 @@ void erase_unread_captures(Step& s) {
   }
 }
 
-// Steps that nothing depends on go: constants, or all.
+// Removes steps whose results are unused: constants, or all.
 void clean(Fn& f, bool all) {
   for (Step& s : f.steps) {
     for (Fn& b : s.bodies) clean(b, all);
@@ -100,7 +100,7 @@ void clean(Fn& f, bool all) {
 class Change {
  public:
   explicit Change(int number) : left_(number) {}
-  // Makes the change in f; false if there are fewer.
+  // Makes the change in f. Returns false if there are fewer changes.
   bool make(Fn& f) {
     if (now()) {
       clean(f, true);
@@ -146,7 +146,7 @@ class Change {
       by_constants(f, k);
       return true;
     }
-    // Another value of that type instead.
+    // Uses another value of that type instead.
     if (s.kind != Kind::constant && s.out.size() == 1) {
       const Types all = f.values();
       int other = 0;
@@ -189,7 +189,7 @@ class Change {
     erase_at(f.steps, k);
     f.steps.insert(f.steps.begin() + static_cast<std::ptrdiff_t>(k), made.begin(), made.end());
   }
-  // The steps of the body instead of the call.
+  // Replaces the call by the steps of its body.
   void inlined(Fn& f, size_t k, int first) {
     const Step s = f.steps[k];
     Fn body = s.bodies[0];
@@ -217,7 +217,7 @@ class Change {
                    body.steps.end());
   }
 
-  // Operands that no body reads.
+  // Removes operands that no body reads.
   bool operands(Fn&, Step& s) {
     const bool simple =
         calls(s) || s.kind == Kind::vmap || s.kind == Kind::cond || s.kind == Kind::scan;
@@ -237,7 +237,7 @@ class Change {
     }
     return false;
   }
-  // Results that nobody reads, and carries.
+  // Removes results and carries that are unused.
   bool results(Fn& f, Step& s, int first) {
     for (size_t k = s.out.size(); s.out.size() > 1 && k-- > 0;) {
       const bool carried = (s.kind == Kind::scan && k < static_cast<size_t>(s.count)) ||
@@ -284,7 +284,7 @@ class Change {
     return false;
   }
 
-  // One extent wherever it stands.
+  // Reduces one extent wherever it occurs.
   bool smaller(Fn& f) {
     std::set<int64_t> extents;
     const auto note = [&](const Types& t) {
@@ -329,7 +329,7 @@ class Change {
   int left_;
 };
 
-// Numbers in messages are not what tells failures apart.
+// Failures are distinguished by their messages without numbers.
 std::string kind_of(const Verdict& v) {
   if (v.oracle.find("raises") == std::string::npos) return v.oracle;
   std::string s = v.oracle + ": ";

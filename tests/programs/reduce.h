@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/reduce.h: a failing program made small.
+// tests/programs/reduce.h: makes a failing program smaller.
 #pragma once
 #include "programs/oracles.h"
 
 namespace weft::programs {
 
-// The program with as much taken away as still breaks the same oracle, each candidate judged in a
-// process of its own; at most for so long.
+// Removes as much from the program as possible, while it still violates the same property. Each
+// candidate is judged in a new process. The search takes at most `seconds`.
 Program reduced(Program p, const Verdict& v, const Checking& how, double seconds);
 
 }  // namespace weft::programs

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/run.cpp: a program run by the public functions of Weft.
+// tests/programs/run.cpp: runs a program with the public functions of Weft.
 #include <weft/weft.h>
 
 #include "programs/deeds.h"
@@ -8,7 +8,7 @@
 namespace weft::programs {
 namespace {
 
-// A body with the values that it captures.
+// A body with its captured values.
 struct Body {
   const Fn* f;
   Arrays captured;
@@ -53,14 +53,14 @@ Arrays scanned(const Step& s, const Arrays& x, const Body& body) {
   return joined(c, ys);
 }
 
-// ---- functions with rules, which say what would be so without them
+// ---- functions with rules that define the same derivatives and maps as without rules
 
 Arrays with_forward_rule(const Arrays& x, const Body& body) {
   using One = std::tuple<Arrays>;
   return custom_jvp(
       body, [body](One p, One t) -> std::pair<Arrays, Arrays> { return jvp(body, p, t); })(x);
 }
-// What the body does besides is not done again backwards.
+// The derivative does not repeat the effects of the body.
 Arrays with_reverse_rule(const Arrays& x, const Body& body) {
   const Fn quiet = without_effects(*body.f);
   return custom_vjp(
@@ -78,7 +78,7 @@ Arrays with_map_rule(const Arrays& x, const Body& body) {
     return std::pair{vmap(body, one_argument(axes(in)), 0, o)(a), true};
   })(x);
 }
-// The loop ends where s <= 0.5, and for no other s.
+// The loop ends if s <= 0.5, and for no other s.
 Array checked_end(const Array& s) {
   return while_loop([](Array q) { return q * q > .01; },
                     [](Array q) { return where(q > .5, q, q * .5); }, s);

@@ -36,7 +36,7 @@ void send(int fd, const std::vector<std::string>& fields) {
     at += static_cast<size_t>(n);
   }
 }
-// Takes a whole message off the front of what was read; false if there is none.
+// Removes a whole message from the front of the input. Returns false without one.
 bool take(std::string& read, std::vector<std::string>& fields) {
   uint32_t size;
   if (read.size() < sizeof size) return false;
@@ -61,7 +61,7 @@ struct Worker {
   uint64_t seed = 0;
   int stack = -1;
   Clock::time_point since;
-  double used = 0;  // seconds of a processor, at `since`
+  double used = 0;  // processor seconds at `since`
 };
 
 template <class F>
@@ -76,7 +76,7 @@ Worker start(F work) {
     dup2(null, 1);
     dup2(null, 2);
     set_num_threads(1);
-    try {  // here, since a driver does not outlive a fork
+    try {  // in the worker, since a driver does not survive a fork
       if (const char* device = std::getenv("WEFT_PROGRAMS_DEVICE")) weft::default_device(device);
     } catch (const std::exception& e) {
       send(ends[1], {e.what()});
@@ -92,7 +92,7 @@ Worker start(F work) {
   w.since = Clock::now();
   return w;
 }
-// Reads what is there; false at the end.
+// Reads the available input. Returns false at the end.
 bool receive(Worker& w) {
   char buffer[65536];
   const ssize_t n = read(w.fd, buffer, sizeof buffer);
@@ -100,7 +100,7 @@ bool receive(Worker& w) {
   return n > 0;
 }
 const std::string ended_well = "exit status 0";
-// Says how it ended.
+// Returns how it ended.
 std::string finish(Worker& w) {
   int status = 0;
   waitpid(w.pid, &status, 0);
@@ -109,7 +109,7 @@ std::string finish(Worker& w) {
   if (WIFSIGNALED(status)) return fmt::format("signal {}", WTERMSIG(status));
   return fmt::format("exit status {}", WEXITSTATUS(status));
 }
-// Another one would do no better: it had no program yet.
+// A new worker would fail in the same way, because this one had no program yet.
 [[noreturn]] void give_up(const std::string& why) {
   throw std::runtime_error("a worker ended before it took a program: " + why);
 }
@@ -119,8 +119,8 @@ double processor_seconds(pid_t pid) {
   if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &t) != 0) return 0;
   return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
 }
-// How long it has been at its program: what it could compute, so that a machine that is busy with
-// other things counts less, and so does waiting, which may be for JAX.
+// Returns the time that a worker has spent on its program. Processor time counts fully and elapsed
+// time one fifth, because the machine may be busy or the worker may wait for JAX.
 double age(const Worker& w) {
   const double all = std::chrono::duration<double>(Clock::now() - w.since).count();
   return std::max(processor_seconds(w.pid) - w.used, all / 5);
@@ -180,7 +180,7 @@ class Pool {
   }
   Worker hired() {
     return start([this](int fd) {
-      // A fresh process now and then: what programs leave behind adds up.
+      // The process is replaced from time to time, because leftovers of programs add up.
       for (int done = 0; done < 200; ++done) {
         const uint64_t seed = next_->fetch_add(1);
         if (seed >= r_.to) _exit(0);
@@ -196,7 +196,7 @@ class Pool {
     tally_.next = std::max(tally_.next, w.seed + 1);
     if (v.kind == Verdict::failed) tally_.failures.push_back({w.seed, std::move(v), w.stack});
   }
-  // False if the worker is gone and nobody follows.
+  // Returns false if the worker has ended and there is no replacement.
   bool attend(Worker& w, bool ready) {
     bool alive = true;
     if (ready) {

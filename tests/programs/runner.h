@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/runner.h: programs judged in processes of their own, so that one that crashes or
-// hangs is a finding like others. The process that calls these runs no program itself.
+// tests/programs/runner.h: judges programs in other processes, so that a crash or a hang is
+// reported like other failures. The process that calls these functions runs no program itself.
 #pragma once
 #include <map>
 
@@ -20,20 +20,21 @@ struct Tally {
   };
   std::vector<Failure> failures;
 };
-// Seconds until a program counts as hanging. Some compile for more than ten where every access is
-// tested.
+// The seconds after which a program counts as hanging. Some programs compile for more than ten
+// seconds if every access is tested.
 inline const double patience = test::sanitized ? 160 : 60;
 struct Range {
   uint64_t from = 0, to = 0;
   int jobs = 2;
-  double seconds = 0;         // stop asking for new ones then (0: never)
+  double seconds = 0;         // no new programs start after this time (0: no limit)
   double each = patience;     // seconds until a program counts as hanging
-  size_t most_failures = 20;  // stop then
-  int stacks = 0;  // that JAX is asked of each program's function; 0: the program itself, not JAX
+  size_t most_failures = 20;  // stop after this many
+  // how many stacks of each program's function JAX runs; 0: the program itself, without JAX
+  int stacks = 0;
 };
 Tally judge(const Range& r);
 
-// One program in a process of its own. `text` gets its description if it is not fine.
+// Judges one program in a new process. If the verdict is not fine, `text` gets its description.
 Verdict judge_one(const Program& p, const Checking& how, double seconds,
                   std::string* text = nullptr);
 

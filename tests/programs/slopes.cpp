@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/slopes.cpp: tangents against differences, cotangents against tangents.
+// tests/programs/slopes.cpp: compares tangents with differences, and cotangents with tangents.
 #include "programs/slopes.h"
 
 #include <weft/weft.h>
@@ -16,7 +16,7 @@ Arrays directions(const Arrays& x, uint64_t seed) {
   for (const Array& a : x) t.push_back(a.type());
   return made(t, seed + 99);
 }
-// The real results alone.
+// Keeps only the real results.
 Fn floats_of(Fn f) {
   const Types t = f.values();
   std::erase_if(f.out, [&](int v) { return t[static_cast<size_t>(v)].dtype() != F64; });
@@ -47,7 +47,8 @@ Arrays tangents(const Fn& f, const Arrays& x, const Arrays& v) {
 
 std::string slope_differs(const Fn& whole, const Arrays& given, uint64_t seed) {
   const Fn f = floats_of(whole);
-  // Numbers of few digits lie on jumps, where a tangent is of one side.
+  // Arguments with few digits may be at a jump, where the tangent is that of one side. They are
+  // moved a little.
   Arrays x;
   const Arrays aside = directions(given, seed + 1);
   for (size_t k = 0; k < given.size(); ++k) x.push_back(laws::moved(given[k], 1e-3, aside[k]));
@@ -55,7 +56,7 @@ std::string slope_differs(const Fn& whole, const Arrays& given, uint64_t seed) {
   for_each_step(f, [&](const Step& s) {
     stopped = stopped || (s.kind == Kind::op && s.op->name() == "stop_gradient");
   });
-  // Nor can so small a step be measured in numbers of fewer digits.
+  // Such a small step cannot be measured in narrower floats either.
   if (f.out.empty() || stopped || widest_ulp(f) > ulp_of(F64)) return {};
   const ReferenceMode reference;
   const Arrays v = directions(x, seed);
@@ -67,7 +68,7 @@ std::string slope_differs(const Fn& whole, const Arrays& given, uint64_t seed) {
              std::fabs(a - b) <= 1e-4 * (1 + std::fabs(b));
     };
     if (near(s[i], t[i])) continue;
-    // A jump nearby, or too steep to measure.
+    // There is a jump nearby, or the slope is too steep to measure.
     if (finer.empty()) finer = slope(f, x, v, 1e-7), coarser = slope(f, x, v, 1e-5);
     if (!near(finer[i], s[i]) || !near(coarser[i], s[i])) continue;
     return fmt::format("element {} of all results: tangent {:.9g}, slope {:.9g}", i, t[i], s[i]);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/text.cpp: a program as C++.
+// tests/programs/text.cpp: writes a program as C++.
 #include <fmt/format.h>
 #include <weft/weft.h>
 
@@ -187,7 +187,7 @@ std::string simple_text(const Step& s, const Names& x) {
   }
 }
 
-// What steps call, with the word by which it is known.
+// The helper functions that steps call. A helper is needed if the text contains its word.
 const std::vector<std::pair<const char*, const char*>> helpers = {
     {"joined",
      R"(static Arrays joined(Arrays a, const Arrays& b) {
@@ -265,7 +265,7 @@ Arrays with_map_rule(F f, Arrays x) {
 
 class Writer {
  public:
-  // The names of the inputs of f are given; returns those of its results.
+  // Writes f, whose inputs have the given names, and returns the names of its results.
   Names write(const Fn& f, Names names, int depth) {
     for (const Step& s : f.steps) {
       Names in, captured;
@@ -300,7 +300,7 @@ class Writer {
     for (const Fn& b : s.bodies) f.push_back(body(b, captured, depth));
     if (s.kind == Kind::custom_vjp && holds(s.bodies[0], Kind::effect))
       f.push_back(body(without_effects(s.bodies[0]), captured, depth));
-    if (s.kind == Kind::constant) {  // no value that is traced
+    if (s.kind == Kind::constant) {  // it reads no traced value
       const std::string name = fmt::format("c{}", next_++);
       constants += "static const Array " + name + " = " + simple_text(s, in) + ";\n";
       return line(depth, "Array " + out[0] + " = " + name + note);
@@ -312,7 +312,7 @@ class Writer {
     line(depth, "Arrays " + all + " = " + made + note);
     take(out, all, depth);
   }
-  // A lambda; its name.
+  // Writes a lambda and returns its name.
   std::string body(const Fn& f, const Names& captured, int depth) {
     const std::string name = fmt::format("f{}", next_++);
     line(depth, "auto " + name + " = [=](Arrays x) -> Arrays {");

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/programs/texts.py: random programs as C++ compile as they are shown; with a number, so many are run, too.
+# tests/programs/texts.py: compiles the C++ texts of random programs. With a number, it also runs
+# that many.
 # Arguments: test_programs, compiler, include directory, library, [number].
 import concurrent.futures
 import os
@@ -39,7 +40,7 @@ def main():
     environment = dict(os.environ, WEFT_PROGRAMS_TEXTS=str(number))
     shown = subprocess.run([test, "texts of random programs"], env=environment, capture_output=True, text=True,
                            check=True).stdout
-    shown = shown[:shown.rindex("}\n") + 2]  # the frame of the test
+    shown = shown[:shown.rindex("}\n") + 2]  # the end of the test's frame
     texts = [HEAD + t.rsplit("// program", 1)[0] for t in shown.split(HEAD)[1:]]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         failures = [f for f in pool.map(lambda t: failure(number, t, compiler, include, library), texts) if f]

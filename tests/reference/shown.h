@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/reference/shown.h: how examples in comments show a value: on one line, as it prints.
+// tests/reference/shown.h: prints a value on one line, as examples in comments show it.
 #pragma once
 #include <sstream>
 #include <string>
@@ -19,7 +19,7 @@ std::string shown(const T& x) {
     o << to_string(x);
   std::string line;
   bool indented = false;
-  for (const char c : o.str()) {  // the rows of a matrix follow each other after one blank
+  for (const char c : o.str()) {  // puts the rows of a matrix on one line, separated by one blank
     if (indented && c == ' ') continue;
     indented = c == '\n';
     line += indented ? ' ' : c;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/runtime/device_test.cpp: a device of the test's own, whose addresses nobody can read, shows
-// that nothing above runtime/ looks into memory without asking.
+// tests/runtime/device_test.cpp: a device of the test whose addresses cannot be read. It shows that
+// no code above runtime/ accesses memory without the device.
 #include "weft/runtime/device.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 using detail::Device;
 using detail::Stream;
 
-// Memory of the host at other addresses, which belong to no process.
+// Host memory at other addresses, which belong to no process.
 constexpr uintptr_t hidden = uintptr_t{1} << 63;
 void* hide(void* p) { return std::bit_cast<void*>(std::bit_cast<uintptr_t>(p) ^ hidden); }
 void* shown(const void* p) { return std::bit_cast<void*>(std::bit_cast<uintptr_t>(p) ^ hidden); }
@@ -38,7 +38,7 @@ class CountingStream final : public Stream {
   void synchronize() override { ++counts.synchronized; }
 };
 
-// Runs a program of the host on memory that it is shown.
+// Runs a program of the host on memory that the device makes accessible.
 class Shown final : public Executable {
  public:
   Shown(Ref<const Executable> e, size_t n_in, size_t n_out, Stream& s)
@@ -95,7 +95,7 @@ class Hidden final : public Device {
   CountingStream stream_;
 };
 
-// Both live as long as the process.
+// Adds the two devices, which live as long as the process.
 bool added() {
   static const bool once = [] {
     detail::add_device(new Hidden("hidden:0"));
@@ -105,7 +105,7 @@ bool added() {
   return once && backend();
 }
 
-// A default for a scope.
+// Sets the default device for a scope.
 struct Default {
   explicit Default(const char* name) { default_device(name); }
   ~Default() { default_device("cpu"); }
@@ -145,7 +145,7 @@ TEST_CASE("what lies on a device is computed there", "[device]") {
     CHECK(y.device() == "hidden:0");
     CHECK(s.device() == "hidden:0");
     CHECK(counts.launched > launched);
-    CHECK(counts.copied_out == out);  // nobody has looked yet
+    CHECK(counts.copied_out == out);  // the results have not been read yet
     y.block_until_ready();
     CHECK(counts.synchronized > 0);
     const Array here = sin(arange(100.)) * 2 + 1.;
@@ -182,7 +182,7 @@ TEST_CASE("transforms and control flow follow the operands", "[device]") {
   same([](Array v) {
     return cond(v[0] < 1, [](Array x) { return x * 2; }, [](Array x) { return x; }, v);
   });
-  // Back and forth in between, eagerly.
+  // The value moves back and forth within the function, eagerly.
   CHECK(grad([](Array v) { return (device_put(v, "hidden") * v).sum(); })(here).shape() ==
         Shape{20});
 }
@@ -203,11 +203,11 @@ TEST_CASE("jit runs where it is told, else where its arguments are", "[device]")
     CHECK(floats(r) == want);
   CHECK(vmap(sent)(here, here).device() == "hidden:0");
   CHECK(vmap(home)(there, there).device() == "cpu");
-  // A number as it was written, for what has more digits.
+  // A weak number keeps its F64 value for an F64 operand.
   const auto wide = jit([](Array x, Array n) { return x * n; });
   const Array y = device_put(ones({3}, F64), "hidden");
   CHECK(wide(y, 0.1).to_vector<double>()[0] == 0.1);
-  // Donated there, too.
+  // Donation works there, too.
   const Array gone = device_put(here, "hidden");
   CHECK(floats(jit(f, {.donate_argnums = {0}, .name = "step"})(gone, 1.)) == floats(here + 1));
   check_error<DeviceError>([&] { (void)(gone + 1); }, "donated to 'step'");
@@ -236,7 +236,7 @@ TEST_CASE("two devices do not meet by themselves", "[device]") {
   check_error<DeviceError>([&] { (void)(a + b); }, text);
   check_error<DeviceError>([&] { jit([](Array x, Array y) { return x + y; })(a, b); }, text);
   CHECK(floats(a + device_put(b, "hidden:0")) == Floats(4, 2));
-  // A program runs on one.
+  // A program runs on one device only.
   const auto f = [](Array x) { return device_put(x, "hidden:1") + 1; };
   check_error<DeviceError>([&] { jit(f)(a); },
                            "device_put to 'hidden:1' in a program that runs on 'hidden:0'");

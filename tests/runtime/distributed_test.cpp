@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/runtime/distributed_test.cpp: a program of one process, and what launchers of several say.
+// tests/runtime/distributed_test.cpp: a program of one process, and the environment that launchers
+// of several processes set.
 #include <cstdlib>
 
 #include "support/check.h"

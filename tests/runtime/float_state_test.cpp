@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/runtime/float_state_test.cpp: results do not depend on the caller's floating-point state,
-// and it is the same afterwards.
+// and a call leaves that state unchanged.
 #include <cfenv>
 
 #include "support/check.h"
@@ -19,7 +19,7 @@ TEST_CASE("the caller's rounding does not reach programs", "[float_state]") {
     const Array wide = jit([](Array x) { return x / 7.; })(third);
     REQUIRE(std::fesetround(FE_UPWARD) == 0);
     const Array got = square(third), again = third * third;
-    // Compiled while the state is another.
+    // The program is compiled while the state is changed.
     const Array wider = jit([n](Array x) { return x / 7. + static_cast<double>(n) * 0.; })(third);
     const int rounding = std::fegetround();
     std::fesetround(FE_TONEAREST);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/runtime/fork_test.cpp: children of fork() compute, whatever other threads did meanwhile.
+// tests/runtime/fork_test.cpp: children of fork() can compute, whatever other threads of the parent
+// do.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,7 +14,7 @@
 namespace weft {
 namespace {
 
-// Whether f is true in a child, which is killed if it takes too long.
+// Returns true if f is true in a child process. The child is killed if it takes too long.
 template <class F>
 bool in_child(F f) {
   const pid_t p = fork();
@@ -32,7 +33,7 @@ bool in_child(F f) {
   return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// A thread that does the same again and again.
+// A thread that repeats a function.
 template <class F>
 class Busy {
  public:
@@ -88,7 +89,7 @@ TEST_CASE("a time limit holds in a child", "[fork]") {
   const auto ends = [&] {
     return test::error_of<InterruptedError>([&] { f(1.); }).find("time limit") != std::string::npos;
   };
-  CHECK(ends());  // now somebody watches
+  CHECK(ends());  // now the thread that enforces time limits exists
   CHECK(in_child(ends));
   const Busy limited([&] { (void)ends(); });
   for (int i = 0; i < 5; ++i) CHECK(in_child(ends));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/runtime/library_threads_test.cpp: libraries have no threads beside those of our arena.
+// tests/runtime/library_threads_test.cpp: libraries have no threads except those of Weft's arena.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -16,7 +16,7 @@ int64_t threads_of_process() {
   return std::distance(std::filesystem::directory_iterator("/proc/self/task"), {});
 }
 
-// Each library that has threads of its own, at sizes at which it would use them.
+// Calls each library that can have its own threads, at sizes at which it would use them.
 void call_libraries() {
   const Array images = ones({4, 32, 32, 16}), image = ones({1, 64, 64, 16}),
               kernel = ones({3, 3, 16, 32});
@@ -79,7 +79,7 @@ TEST_CASE("how many threads the user's OpenMP has stays as it was", "[threads]")
   }
   const int before = get();
   set_num_threads(1);
-  call_libraries();  // OpenBLAS starts its idle threads anew after a fork of another test
+  call_libraries();  // OpenBLAS restarts its idle threads after a fork of another test
   const int64_t threads = threads_of_process();
   set(3);
   call_libraries();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/runtime/memory_test.cpp: what is counted, what is kept for later, and what is given back.
+// tests/runtime/memory_test.cpp: the memory that is counted, kept for later, and released.
 #include <malloc.h>
 #include <unistd.h>
 
@@ -25,7 +25,7 @@ int64_t resident() {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-// The most that was resident since this is called with `again`.
+// Returns the peak of resident memory since the last call with `again`.
 int64_t most_resident(bool again = false) {
   if (again) {
     std::FILE* f = std::fopen("/proc/self/clear_refs", "w");
@@ -43,7 +43,7 @@ int64_t most_resident(bool again = false) {
   return kib * 1024;
 }
 
-// The most that was in use during f, above what was before.
+// Returns the peak of memory in use during f, above the memory before.
 template <class F>
 int64_t most_in_use(F f) {
   const int64_t before = memory_in_use();
@@ -71,7 +71,8 @@ Array sorts(Array x) { return sort(sort(x * 2.) * x).sum(); }
 }  // namespace
 
 TEST_CASE("what a program says of its memory is what it uses", "[memory]") {
-  // Temporaries of its own, of a loop's body and of its carries, and of native code.
+  // These are the temporaries of the program itself, of a loop's body, of its carries, and of
+  // native code.
   const auto loop = [](Array w, Array x) {
     return fori_loop(
         0, 20,
@@ -119,10 +120,11 @@ TEST_CASE("what a program says of its memory is what the process grows by", "[me
   };
   const auto product = [](Array a, Array b) { return matmul(a, b); };
   const Array f32 = full({4000, 400}, 1e-3, F32), f64 = full({4000, 300}, 1e-3, F64);
-  // With what the libraries pack. (OpenBLAS keeps it: no other product of F64 may come before.)
+  // The numbers include the buffers into which libraries pack operands. (OpenBLAS keeps them: no
+  // other F64 product may run before.)
   said("f32 product", product, f32, full({400, 12000}, 1e-3, F32));
   said("f64 product", product, f64, full({300, 6000}, 1e-3, F64));
-  // Scratch of native code, and of a loop's programs.
+  // This is the scratch memory of native code and of a loop's programs.
   const Array mixed = sin(arange(2e7) * 1e3);
   said("sort", [](Array x) { return sort(x * 2.); }, mixed);
   said(
@@ -152,7 +154,7 @@ TEST_CASE("memory that is kept for later never stands in the way", "[memory]") {
   clear_caches();
   const int64_t size = 16 << 20;
   const Limit limit(memory_in_use() + 3 * size);
-  // Each fits alone; all that is kept would not.
+  // Each of them fits alone, but not together with all memory that was kept.
   for (int k = 0; k < 6; ++k) {
     const int64_t n = size / 4 - k * 50000;
     CHECK((ones({n}) + 1.).sum().item<float>() == Approx(2. * static_cast<double>(n)));
@@ -170,7 +172,7 @@ TEST_CASE("memory goes back when nobody needs it", "[memory]") {
     (void)f(x);
     CHECK(resident() > before + (24 << 20));
   }
-  // The function is gone, and its temporaries with it.
+  // The function is destroyed, and its temporaries are released.
   CHECK(resident() < before + (20 << 20));
   (void)(x + 1.);
   clear_caches();

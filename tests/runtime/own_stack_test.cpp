@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/runtime/own_stack_test.cpp: how much stack is left, and work on threads of its own.
+// tests/runtime/own_stack_test.cpp: the remaining stack, and work on threads with their own stacks.
 #include "weft/runtime/own_stack.h"
 
 #include <future>
@@ -14,7 +14,7 @@
 using namespace weft;
 
 namespace {
-// What is left `deep` frames of a kilobyte further down.
+// Returns the remaining stack `deep` frames of a kilobyte further down.
 [[gnu::noinline]] int64_t left_below(int deep) {
   volatile char frame[1024];
   frame[0] = 0;
@@ -30,7 +30,8 @@ TEST_CASE("what is left of a stack is what is not in use", "[runtime][stack]") {
       here = stack_left();
       below = left_below(100);
     });
-    // Less the frames between; what libraries keep for each thread comes on top.
+    // The frames in between use some bytes. The memory that libraries keep for each thread is
+    // additional.
     CHECK(here > bytes - (4 << 10));
     CHECK(here - below >= 100 << 10);
     CHECK(here - below < 130 << 10);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/solve/custom_root_test.cpp: roots that a loop finds, differentiated by their equation.
+// tests/solve/custom_root_test.cpp: differentiates roots that a loop finds by their equation.
 #include "problems.h"
 
 using namespace weft;
@@ -8,7 +8,7 @@ using namespace weft::test;
 
 namespace {
 
-// Newton's steps, without a derivative of their own.
+// Newton's steps, without a custom derivative.
 constexpr auto steps = [](auto f, Array y) {
   return fori_loop(0, 30, [f](Array, Array x) { return x - linalg::solve(jacfwd(f)(x), f(x)); }, y);
 };
@@ -21,7 +21,7 @@ Array circle(Array p) {
   return custom_root(f, array({1., 1.5}).astype(F64), steps, by_matrix);
 }
 
-// The square root of a, by halving.
+// Returns the square root of a, found by bisection.
 Array halved_root(Array a) {
   const auto solve = [](auto f, Array y) {
     return fori_loop(
@@ -71,7 +71,7 @@ TEST_CASE("roots are trees, and solve says more than the root", "[custom_root]")
   struct Two {
     Array x, y;
   };
-  // x^2 = a, x y = 1.
+  // Solves x^2 = a, x y = 1.
   const auto solved = [](Array a) {
     const auto f = [a](Two v) { return Two{square(v.x) - a, v.x * v.y - 1.}; };
     const auto solve = [a](auto, Two) {
@@ -92,7 +92,7 @@ TEST_CASE("roots are trees, and solve says more than the root", "[custom_root]")
   CHECK(close(grad(y_of)(a), Array(-1. / 16).astype(F64)));
   const auto aux_of = [&](Array b) { return solved(b).second.second; };
   CHECK(grad(aux_of)(a).item<double>() == 0);
-  // A number takes the dtype of what f returns.
+  // A number gets the dtype of f's result.
   const auto scalar = [](Array b) {
     return custom_root([b](Array y) { return y - b; }, 1., [b](auto, Array) { return b; },
                        [](auto, Array y) { return y; });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/solve/iterative_test.cpp: cg, bicgstab and gmres: their iterates beside JAX's, derivatives,
-// trees, lanes that stop by themselves, and what they say where they do not converge.
+// tests/solve/iterative_test.cpp: compares the iterates of cg, bicgstab and gmres with JAX's. It
+// also tests derivatives, trees, lanes that stop independently, and the status if they do not
+// converge.
 #include "problems.h"
 
 using namespace weft;
@@ -76,19 +77,19 @@ TEST_CASE("what is not solved is told, not raised", "[iterative]") {
   CHECK(bicgstab(square6, b6, {.tol = 1e-13, .maxiter = 1}).second.item<int>() == 1);
   CHECK(gmres(square6, b6).second.item<int>() == 0);
   CHECK(gmres(square6, b6, {.tol = 1e-13, .restart = 2, .maxiter = 3}).second.item<int>() == 3);
-  // A product that is divided by is zero.
+  // The method divides by an inner product that is zero.
   const Array turn = array({{0., 1.}, {-1., 0.}}).astype(F64), e = array({1., 0.}).astype(F64);
   CHECK(bicgstab(turn, e).second.item<int>() < 0);
   CHECK(close(gmres(turn, e).first, array({0., 1.}).astype(F64)));
   const Array nan = spd6 * std::nan("");
   CHECK(cg(nan, b6).second.item<int>() == -1);
   CHECK(gmres(nan, b6).second.item<int>() == -1);
-  // atol alone, and zeros.
+  // The tolerance is atol alone, and one right side is zero.
   CHECK(cg(spd6, b6, {.tol = 0, .atol = 100}).second.item<int>() == 0);
   CHECK(array_equal(cg(spd6, b6, {.tol = 0, .atol = 100}).first, 0. * b6));
   CHECK(array_equal(cg(spd6, 0. * b6).first, 0. * b6));
   CHECK(array_equal(gmres(spd6, 0. * b6).first, 0. * b6));
-  // Lanes stop by themselves.
+  // Lanes stop independently of each other.
   const auto steps = [](Array a, Array b) { return cg(a, b, {.tol = 1e-13, .maxiter = 3}).second; };
   const Array infos = vmap(steps, {none, 0})(spd6, stack({0. * b6, b6}, 0));
   CHECK(infos[0].item<int>() == 0);
@@ -100,7 +101,7 @@ TEST_CASE("unknowns of systems are trees", "[iterative]") {
     Array x, y;
   };
   const Array k = quarters({2, 3}, 5, 13) + 3.;
-  // (4 x + sum(k y), k x + 9 y): a symmetric map of a scalar and a matrix.
+  // (4 x + sum(k y), k x + 9 y) is a symmetric map of a scalar and a matrix.
   const auto map = [k](Two v) {
     return Two{4. * v.x + 0.1 * sum(k * v.y), 0.1 * k * v.x + 9. * v.y};
   };

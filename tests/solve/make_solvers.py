@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/solve/make_solvers.py: writes solvers.txt, what jax.lax.custom_root, jax.scipy.sparse.linalg,
-# jax.scipy.optimize and jax.experimental.ode give for the calls that tests/solve makes under the same
-# names.
+# tests/solve/make_solvers.py: writes solvers.txt, JAX's results for the calls that tests/solve
+# makes under the same names. They are calls of jax.lax.custom_root, jax.scipy.sparse.linalg,
+# jax.scipy.optimize and jax.experimental.ode.
 #
-# Run with jax installed: python make_solvers.py > solvers.txt (made with jax 0.10.2)
+# Run with jax installed: python make_solvers.py > solvers.txt (made with jax 0.10.2).
 #
-# A line is "name dtype shape values…"; floats in hexadecimal, of complex numbers both parts.
+# A line is "name dtype shape values…". Floats are in hexadecimal, and complex numbers have both
+# parts.
 import sys
 import pathlib
 import jax

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/solve/minimize_test.cpp: minimize beside JAX: all that it returns, step by step.
+// tests/solve/minimize_test.cpp: compares all results of minimize with JAX's, step by step.
 #include "problems.h"
 
 using namespace weft;
@@ -28,7 +28,8 @@ void check_minimum(const std::string& name, F f, const std::vector<double>& star
   const auto value = [&](const std::string& field) { return solver_line(name + field).values[0]; };
   const bool solved = value(".success") != 0;
   check_golden(name + ".step3", minimize(f, x0, {.maxiter = 3}).x, 1e-9);
-  // JAX takes an interval that is turned round for one that is too narrow, and gives up.
+  // In some cases JAX's line search gives up, because it takes a reversed interval for one that is
+  // too narrow.
   const auto limit = static_cast<int64_t>(value(".nit"));
   const OptimizeResults r = solved ? jit([f](Array x) { return minimize(f, x); })(x0)
                                    : minimize(f, x0, {.maxiter = limit});
@@ -71,11 +72,11 @@ TEST_CASE("minima are mapped, differentiated and limited", "[minimize]") {
   CHECK(all.success.all().item<bool>());
   CHECK(close(all.x, ones({3, 2}, F64), 1e-4));
   CHECK(close(from(starts[1]).x, ones({2}, F64), 1e-5));
-  // Lanes stop by themselves: the first one starts at the minimum.
+  // Lanes stop independently of each other. The first one starts at the minimum.
   CHECK(all.nit[0].item<int>() == 0);
   CHECK(all.nit[1].item<int>() == from(starts[1]).nit.item<int>());
 
-  // The minimum of sum((x - a)^4 + x^2), by a.
+  // This is the derivative of the minimum of sum((x - a)^4 + x^2) with respect to a.
   const auto fun = [](Array x, Array a) { return sum(pow(x - a, 4) + square(x)); };
   const auto solved = [fun](Array a) {
     return minimize(fun, 0. * a, std::tuple{a}, {.gtol = 1e-10});
@@ -89,7 +90,7 @@ TEST_CASE("minima are mapped, differentiated and limited", "[minimize]") {
   CHECK(close(vmap(jacfwd([solved](Array b) { return solved(b).x; }))(several)[0],
               diag(bend / (bend + 2.)), 1e-6));
 
-  // Options count.
+  // Options take effect.
   const Array x0 = f64({-1.2, 1.});
   const int steps = minimize(rosenbrock, x0).nit.item<int>();
   CHECK(minimize(rosenbrock, x0, {.gtol = 1e-1}).nit.item<int>() < steps);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/solve/odeint_test.cpp: solutions of differential equations beside JAX's, and their
-// derivatives by the adjoint and through the steps.
+// tests/solve/odeint_test.cpp: compares solutions of differential equations with JAX's. It tests
+// their derivatives by the adjoint method and through the steps.
 #include "problems.h"
 
 using namespace weft;
@@ -100,7 +100,7 @@ TEST_CASE("lanes take steps of their own", "[odeint]") {
     CHECK(close(by_k[i], k, 1e-9));
     CHECK(close(by_y[i], y, 1e-9));
   }
-  // What lanes share gets the sum.
+  // An argument that all lanes share gets the sum of their gradients.
   const auto shared = [=](Array k) { return sum(vmap(loss, {none, 0})(k, ys)); };
   CHECK(close(grad(shared)(ks[1]), sum(vmap(grad(loss), {none, 0})(ks[1], ys)), 1e-9));
 }
@@ -138,7 +138,7 @@ TEST_CASE("derivatives of derivatives of solutions", "[odeint]") {
       return odeint([](Array y, Array, Array k) { return k * y; }, ones({}, F64), t, k, o)[2];
     };
   };
-  const Array want = exp(k);  // and all derivatives
+  const Array want = exp(k);  // exp equals all its derivatives, too
   const auto through = solved({.gradient = "checkpoint"}), adjoint = solved({}),
              limited = solved({.mxstep = 64});
   CHECK(close(grad(grad(through))(k), want, 1e-7));
@@ -170,7 +170,8 @@ TEST_CASE("Hessians of a system by two adjoints, one, and through the steps", "[
   const Array t = times(0., 1.5, 4), at = array({0.5, 1.2, 0.8}, F64);
   const auto loss = [t](std::string_view gradient) {
     return [=](Array v) {
-      // y' = (b, -k sin a) from (v0, 0), of which k, a time and y0 are differentiated.
+      // The equation is y' = (b, -k sin a), started at (v0, 0). The derivatives are with respect to
+      // k, a time and y0.
       const auto pendulum = [](Array y, Array s, Array k) {
         return stack({y[1], -k * sin(y[0]) + 0.1 * s});
       };
@@ -230,7 +231,7 @@ TEST_CASE("limits of steps, and times that do not increase", "[odeint]") {
 
 TEST_CASE("integration up to the edge of a domain", "[odeint]") {
   const auto number = [](double v) { return f64({v})[0]; };
-  // The slope is NaN behind t = 1, where the last step would end.
+  // The slope is NaN after t = 1, where the last step would end.
   const auto f = [](Array y, Array t) { return -sqrt(1. - t) + 0. * y; };
   const Array ys = odeint(f, number(1.), f64({0., 1.}));
   CHECK(ys[1].item<double>() == Approx(1. / 3).epsilon(1e-6));
@@ -238,12 +239,13 @@ TEST_CASE("integration up to the edge of a domain", "[odeint]") {
   CHECK(rows[1].item<double>() == Approx(1 - (1 - std::pow(0.5, 1.5)) * 2 / 3).epsilon(1e-6));
   CHECK(rows[2].item<double>() == Approx(1. / 3).epsilon(1e-6));
   CHECK(std::isnan(rows[3].item<double>()));
-  // Short of the edge of a domain that the solution's size has, log y for y > 0: it ends at once.
+  // log y exists only for y > 0. The solution stays inside that domain at 0.9 and leaves it at 1,
+  // where the solver stops immediately.
   const auto falls = [](Array y, Array) { return -1. + 0. * log(y); };
   const Array fallen = odeint(falls, number(1.), f64({0., 0.9, 1.5}));
   CHECK(fallen[1].item<double>() == Approx(0.1).epsilon(1e-6));
   CHECK(std::isnan(fallen[2].item<double>()));
-  // Lanes end by themselves.
+  // Lanes end independently of each other.
   const auto lane = [&](Array e) { return odeint(f, number(1.), stack({0. * e, e}))[1]; };
   const Array lanes = vmap(lane)(f64({0.5, 1., 1.5}));
   CHECK(lanes[1].item<double>() == Approx(1. / 3).epsilon(1e-6));
@@ -288,7 +290,7 @@ TEST_CASE("what is no differential equation raises", "[odeint]") {
 
 TEST_CASE("a step that left the domain has no part in derivatives through the steps", "[odeint]") {
   const OdeintOptions through{.gradient = "checkpoint"};
-  // Behind t = 1 the slope is NaN, and so are its derivatives by y and p, so the steps that end
+  // After t = 1 the slope and its derivatives with respect to y and p are NaN, so steps that end
   // there are not taken.
   const auto f = [](Array y, Array t, Array p) { return -p * sqrt(1. - t) * (1. + 0. * y); };
   const auto end = [&](Array x) { return odeint(f, x[0], f64({0., 1.}), x[1], through)[1]; };

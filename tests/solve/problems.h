@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/solve/problems.h: what the tests of solvers share: numbers that make_solvers.py makes, too.
+// tests/solve/problems.h: helpers that the tests of solvers share, and the numbers that
+// make_solvers.py also makes.
 #pragma once
 #include "golden_lines.h"
 #include "support/check.h"

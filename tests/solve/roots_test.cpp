@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/solve/roots_test.cpp: newton, bisection, fixed points and their acceleration.
+// tests/solve/roots_test.cpp: Newton's method, bisection, fixed points and their acceleration.
 #include "problems.h"
 
 using namespace weft;
@@ -38,20 +38,20 @@ TEST_CASE("newton finds roots and differentiates their equation", "[roots]") {
   const Array ks = array({0., 0.3, 0.9}).astype(F64), ms = array({1., 2., 0.1}).astype(F64);
   const auto all = jit(vmap(anomaly))(ks, ms);
   CHECK(close(kepler(all.x, ks, ms), 0. * ms));
-  // A lane stops by itself: the first one's equation is solved at the start.
+  // A lane stops by itself: the equation of the first one is solved at the start.
   CHECK(all.nit[0].item<int>() == 0);
   CHECK(all.nit[2].item<int>() > 2);
   const auto slope = vmap(grad([anomaly](Array k, Array m) { return anomaly(k, m).x; }))(ks, ms);
   CHECK(close(slope, sin(all.x) / (1. - ks * cos(all.x))));
 
-  // Not converging is told.
+  // The result says if the method did not converge.
   const auto none = newton([](Array x) { return square(x) + 1.; }, f64(0.5), {.max_steps = 7});
   CHECK(!none.success.item<bool>());
   CHECK(none.nit.item<int>() == 7);
   const auto loose = newton([](Array x) { return square(x) - 2.; }, f64(1.), {.tol = 0.5});
   CHECK(loose.nit.item<int>() == 1);
 
-  // Trees, and a number that takes its dtype from f.
+  // The unknown may be a tree. A number gets its dtype from f.
   struct Two {
     Array a, b;
   };
@@ -71,7 +71,8 @@ TEST_CASE("bisection halves an interval, in lanes too", "[roots]") {
   CHECK(close(r.x, cbrt(as)));
   CHECK(r.success.all().item<bool>());
   CHECK(close(vmap(grad([root](Array a) { return root(a).x; }))(as), 1. / (3. * square(cbrt(as)))));
-  // From above and below, of one sign, at an end, and as near as numbers are.
+  // The cases are a root below the interval's middle, a root at an end, equal signs at both ends,
+  // too few steps, and neighboring floats.
   const auto line = [](double lo, double hi, RootOptions o) {
     return bisection([](Array x) { return x - 1.; }, f64(lo), f64(hi), o);
   };
@@ -111,7 +112,7 @@ TEST_CASE("fixed points, and how they are reached faster", "[roots]") {
   CHECK(close(lanes.x[0], a.x));
   CHECK(lanes.nit[1].item<int>() == 0);
 
-  // Of many numbers, whose tangents are found by products alone.
+  // With many unknowns, matrix-vector products alone give the tangents.
   const Array wide = linspace(0.2, 0.9, 100).astype(F64);
   const auto cosines = [](Array k) {
     return fixed_point([k](Array x) { return k * cos(x) + 0.1 * roll(x, 1); }, 0. * k,
@@ -126,7 +127,7 @@ TEST_CASE("fixed points, and how they are reached faster", "[roots]") {
   CHECK(close(grad([&](Array k) { return sum(sin(cosines(k))); })(wide),
               grad([&](Array k) { return sum(sin(dense(k))); })(wide)));
 
-  // The options count.
+  // The options take effect.
   CHECK(fixed_point(map(b), 0. * b, {.tol = 1e-12, .max_steps = 3}).nit.item<int>() == 3);
   const auto steps = [&](const AndersonOptions& o) {
     return anderson(map(b), 0. * b, o).nit.item<int>();

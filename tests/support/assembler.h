@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/support/assembler.h: ptxas, if the machine has one: CUDA's, or that of PyPI.
+// tests/support/assembler.h: finds ptxas on the machine, from CUDA or from PyPI.
 #pragma once
 #include "catch.h"
 #include "weft/tools/cuda/toolkit.h"
@@ -9,7 +9,7 @@ namespace weft::test {
 
 inline std::string assembler() { return toolkit::find("ptxas", WEFT_TEST_DIR "/.."); }
 
-// Says so if there is none.
+// Returns true if ptxas was found; otherwise warns that the test skips a part.
 inline bool has_assembler() {
   if (!assembler().empty()) return true;
   WARN("skipped: there is no ptxas in CUDA_HOME, on PATH or in build/venv; ./dev test installs it");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/support/check.h: what tests of the public interface say again and again.
+// tests/support/check.h: helpers that many tests of the public interface share.
 #pragma once
 #include <weft/weft.h>
 
@@ -15,7 +15,7 @@ using Floats = std::vector<float>;
 
 inline Floats floats(const Array& x) { return x.to_vector<float>(); }
 
-// The text of the E that f raises; "no error", or the text of another error marked as such.
+// Returns the text of the E that f raises, "no error", or the text of another error marked as such.
 template <class E, class F>
 std::string error_of(F&& f) {
   try {
@@ -28,7 +28,7 @@ std::string error_of(F&& f) {
   return "no error";
 }
 
-// f raises an E whose text has this piece.
+// Checks that f raises an E whose text contains `piece`.
 template <class E, class F>
 void check_error(F&& f, const std::string& piece) {
   const std::string text = error_of<E>(std::forward<F>(f));
@@ -38,7 +38,7 @@ void check_error(F&& f, const std::string& piece) {
   CHECK(text.find(piece) != std::string::npos);
 }
 
-// How often a text holds a word.
+// Counts how often `text` contains `word`.
 inline int count(const std::string& text, const std::string& word) {
   int n = 0;
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++n;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/support/patterns.h: the patterns that sparse Jacobians are computed by, against the
-// derivative at a point: an element that is not zero there must be in the pattern.
+// tests/support/patterns.h: compares the sparsity patterns that sparse Jacobians use with the
+// derivative at a point. An element that is not zero there must be in the pattern.
 #pragma once
 #include <fmt/format.h>
 
@@ -18,14 +18,16 @@
 
 namespace weft::test {
 
-// (element of the arguments, of the results), of those that have derivatives, numbered through.
+// Pairs (element of the arguments, element of the results). The elements of all arguments that have
+// derivatives are numbered consecutively, and so are those of all results that have derivatives.
 using Places = std::set<std::pair<int64_t, int64_t>>;
 using FlatTestFunction = FunctionRef<Arrays(const Arrays&)>;
 
 inline std::vector<bool> inexact_among(const Types& types) {
   return each([](const Type& t) { return is_inexact(t.dtype()); }, types);
 }
-// Where the derivative at x is not zero, an element of the arguments at a time.
+// Returns the places where the derivative at x is not zero. It computes one column for each element
+// of the arguments.
 inline Places places_at(FlatTestFunction f, const Arrays& x, const std::vector<bool>& results) {
   Places found;
   int64_t seed = 0;
@@ -62,7 +64,8 @@ inline std::string not_covered(const Places& expected, const detail::Pattern& p,
   return {};
 }
 
-// What the pattern of f in forward mode lacks of the derivative at x; "" if nothing.
+// Names an element that the derivative at x has and the forward-mode pattern of f does not, or
+// returns "".
 inline std::string forward_pattern_lacks(FlatTestFunction f, const Arrays& x, const Types& out) {
   const std::vector<bool> wrt = inexact_among(types_of(x)), results = inexact_among(out);
   const Types vectors = strong(chosen(types_of(x), wrt));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/support/random_control.h: random per-lane programs of loops and branches over two scalars
-// and a pair, all F64 (reference/sketches/lanes.py). They end for every finite input, and hold
-// branches whose loops would never end for the lanes that do not take them.
+// and a pair, all F64 (reference/sketches/lanes.py). They end for every finite input. Some of their
+// branches contain loops that would never end for the lanes that do not take the branch.
 #pragma once
 #include <weft/weft.h>
 
@@ -16,7 +16,7 @@ using Three = std::tuple<Array, Array, Array>;
 class RandomControl {
  public:
   struct Kinds {
-    bool smooth = false;  // differentiable almost everywhere, while_loops bounded
+    bool smooth = false;  // differentiable almost everywhere, and while_loops are bounded
     int depth = 2;
   };
   RandomControl(uint32_t seed, Kinds k) : seed_(seed), kinds_(k) {}
@@ -27,7 +27,8 @@ class RandomControl {
 
  private:
   using Values = std::vector<Array>;
-  // Every part of the program draws from its own numbers, so that tracing it twice gives the same.
+  // Every part of the program draws from its own random numbers, so that each trace gives the same
+  // program.
   struct Dice {
     std::minstd_rand r;
     explicit Dice(uint32_t s) : r(s * 2654435761u % 2147483647u + 1) { r.discard(3); }
@@ -125,7 +126,7 @@ class RandomControl {
     return switch_(where(s > at, 2, where(s < -at, -1, 1)),
                    std::tuple{arm(yes), arm(no), arm(other)}, v[0], v[1], v[2]);
   }
-  // The loop never ends for large s, which do not take it.
+  // The loop never ends for large s, and lanes with large s do not take its branch.
   Values guarded(Dice& d, Values v) const {
     const Array s = scalar(d, v);
     const auto endless = [](Array z) {
@@ -145,7 +146,7 @@ class RandomControl {
   Kinds kinds_;
 };
 
-// The value at one index of the leading axes.
+// Returns the value at one index of the leading axes.
 inline Array lane_of(const Array& x, const std::vector<int64_t>& index) {
   Array r = x;
   for (int64_t i : index) r = r[i];

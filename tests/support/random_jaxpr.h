@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/support/random_jaxpr.h: random well-typed programs, made of all registered ops: their
-// samples as they are, and calls, conditionals and loops around random bodies where those ops
-// exist.
+// tests/support/random_jaxpr.h: makes random well-typed programs of all registered ops. They
+// contain the samples of the ops, and calls, conditionals and loops around random bodies if those
+// ops exist.
 #pragma once
 #include <cstring>
 #include <random>
@@ -20,7 +20,8 @@ class RandomJaxpr {
       for (AnySample& s : op->samples())
         if (has_text(s)) samples_.push_back({op, std::move(s)});
   }
-  // At most so many equations in each program, programs nested so deep.
+  // Makes a program in which no body has more than `equations` equations and bodies nest up to
+  // `depth` deep.
   Jaxpr make(int equations = 12, int depth = 2) {
     Draft d;
     const int n = below(equations + 1);
@@ -31,7 +32,7 @@ class RandomJaxpr {
     if (below(3) == 0) d.out.push_back(literal(d, Type(F32, {}, below(2))));
     return finish(d, below(2) ? 0 : below(3));
   }
-  // One from these types to those.
+  // Makes a program with these input types and these result types.
   Jaxpr make(const Types& in, const Types& out, int depth) {
     Draft d;
     for (const Type& t : in) input(d, t);
@@ -43,7 +44,7 @@ class RandomJaxpr {
   }
 
  private:
-  // Objects of C++ are not read back.
+  // C++ objects among the parameters cannot be read back from text.
   static bool has_text(const AnySample& s) {
     for (const ParamField& f : s.params->fields())
       if (const auto* o = std::get_if<Opaque>(&f.value); o && o->object) return false;
@@ -53,14 +54,15 @@ class RandomJaxpr {
     const Op* op;
     AnySample sample;
   };
-  // Inputs and results numbered as they come; finish() puts inputs first.
+  // Inputs and results are numbered in the order of their creation; finish() renumbers inputs to be
+  // first.
   struct Draft {
     Types types;
     std::vector<int32_t> inputs;
     std::vector<Literal> literals;
     std::vector<Eqn> eqns;
     std::vector<Atom> out;
-    bool closed = false;  // no more inputs
+    bool closed = false;  // no more inputs are added
   };
 
   int below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
@@ -70,7 +72,7 @@ class RandomJaxpr {
     d.types.push_back(t);
     return {d.inputs.back()};
   }
-  // Any bits: NaNs, infinities and subnormals are as likely as others.
+  // Takes random bits, so that NaNs, infinities and subnormals are as likely as other values.
   Atom literal(Draft& d, const Type& t) {
     Literal l{t.dtype(), t.weak(), {0, 0}};
     const int bytes = itemsize(t.dtype());
@@ -78,7 +80,7 @@ class RandomJaxpr {
       reinterpret_cast<unsigned char*>(l.bits)[i] = static_cast<unsigned char>(random_());
     if (t.dtype() == Bool) l.bits[0] &= 1;
     if (below(2)) {
-      // A number that people write.
+      // Takes a small number, as in programs written by people.
       const auto small = static_cast<uint64_t>(below(10));
       l.bits[0] = t.dtype() == Bool ? small & 1 : is_integer(t.dtype()) ? small : 0;
       l.bits[1] = 0;
@@ -86,7 +88,8 @@ class RandomJaxpr {
     d.literals.push_back(l);
     return {~static_cast<int32_t>(d.literals.size() - 1)};
   }
-  // Something of that type: a variable, a literal, a new input, or what can always be made.
+  // Returns an atom of type t: a variable, a literal, a new input, or a value that can always be
+  // made.
   Atom operand(Draft& d, const Type& t) {
     std::vector<int32_t> found;
     for (size_t v = 0; v < d.types.size(); ++v)
@@ -122,7 +125,7 @@ class RandomJaxpr {
     e.params = s.sample.params;
     Types in;
     for (const Type& t : s.sample.in) {
-      // A weak operand now and then.
+      // One operand in eight is weakly typed.
       e.in.push_back(
           operand(d, below(8) || is_key(t.dtype()) ? t : Type(t.dtype(), t.shape(), true)));
       in.push_back(type(d, e.in.back()));
@@ -131,7 +134,7 @@ class RandomJaxpr {
       const Types out = e.op->type(in, e.params);
       append(d, std::move(e), out);
     } catch (const Error&) {
-      // The op does not take weak operands here.
+      // This op does not accept weakly typed operands here.
     }
   }
   static Type type(const Draft& d, Atom a) {

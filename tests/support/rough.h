@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/support/rough.h: numbers whose sums round differently in every order.
+// tests/support/rough.h: random normal numbers, whose sum rounds differently in every order.
 #pragma once
 #include <weft/weft.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/support/standard_error.h: what is written to the standard error, where the library logs.
+// tests/support/standard_error.h: captures the standard error stream, to which the library logs.
 #pragma once
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 
 namespace weft::test {
 
-// While f runs.
+// Returns what is written to it while f runs.
 template <class F>
 std::string logged(F f) {
   std::fflush(nullptr);

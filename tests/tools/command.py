@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/tools/command.py: the weft command from a shell: output, exit codes, files it must refuse.
-# Arguments: the command, and the emulated driver of GPUs.
+# tests/tools/command.py: the weft command from a shell: its output, its exit codes, and files that
+# it must refuse. Arguments: the command, and the emulated driver of GPUs.
 import os
 import pathlib
 import re
@@ -28,7 +28,8 @@ module @jit_f {
 """
 JAXPR = "{ lambda ; a:f32[3] b:f32[3]. let c:f32[3] = mul a b; d:f32[3] = sin c in (d,) }"
 SCALAR = "{ lambda ; a:f32[] b:f32[]. let c:f32[] = mul a a; d:f32[] = mul c b in (d,) }"
-# A key with 7 folded in, and the first bits of the key; both by JAX for key data (0, 0), (0, 1), (2, 3).
+# Folds 7 into a key and returns the result and the first bits of the key. JAX computed the expected
+# values for key data (0, 0), (0, 1), (2, 3).
 KEYS = ("{ lambda ; a:key<fry>[]. let b:key<fry>[] = random_fold_in a 7:u32[]; "
         "c:u32[] = random_bits[bit_width=32 shape=()] a in (b, c) }")
 FOLDED = ((2716826189, 292468403), (954670714, 4016809582), (2254267559, 2123646612))
@@ -106,7 +107,7 @@ class Command(unittest.TestCase):
         self.assertEqual(r.returncode, code, f"weft {arguments}\n{r.stdout}\n{r.stderr}")
         return r
 
-    # ---- what works
+    # ---- correct calls
 
     def test_results_are_printed_as_numpy_prints(self):
         for program in ("f.mlir", "f.jaxpr"):
@@ -154,7 +155,7 @@ class Command(unittest.TestCase):
         self.assertEqual(struct.unpack("<I", out["out1"][1])[0], BITS[0])
         self.assertEqual(self.weft("run", "k.jaxpr", "--inputs", "k.npz").stdout,
                          "out0 key[]\n[{:>10} {:>10}]\nout1 u32[]\n{}\n".format(*FOLDED[0], BITS[0]))
-        # A mapped axis stands before the words, which are always last.
+        # A mapped axis comes before the axis of the words, which is always the last one.
         self.npz("m.npz", a=words((3, 2), 0, 0, 0, 1, 2, 3))
         for apply, axes in (("vmap(f)", 0), ("vmap(f, in_axes=-1)", 0), ("jit(vmap(f, in_axes=0))", 0)):
             self.weft("run", "k.jaxpr", "--inputs", "m.npz", "--apply", apply, "--out", "out.npz")
@@ -200,10 +201,10 @@ class Command(unittest.TestCase):
         r = self.weft("run", "f.jaxpr", "--show", "jaxpr", "--inputs", "in.npz")
         self.assertTrue(r.stdout.startswith("{ lambda"))
         self.assertIn("out0 f32[3]", r.stdout)
-        # What is shown as a jaxpr is a program again.
+        # Output as a jaxpr can be run again.
         self.write("again.jaxpr", self.weft("run", "f.mlir", "--show", "jaxpr", "--apply", "jvp(f)").stdout)
         self.assertIn("in3", self.weft("run", "again.jaxpr").stdout)
-        # And what is shown as StableHLO.
+        # So can output as StableHLO.
         self.write("again.mlir", self.weft("run", "f.mlir", "--show", "stablehlo", "--apply", "jvp(f)").stdout)
         self.assertIn("in3", self.weft("run", "again.mlir").stdout)
 
@@ -229,11 +230,11 @@ class Command(unittest.TestCase):
         self.assertEqual(note, "")
         for devices in ({"FAKE_CUDA_DEVICES": "0"}, {"FAKE_CUDA_CAPABILITIES": "61,61"}):
             self.assertEqual(lines("--device", "cuda:3", WEFT_CUDA_LIBRARY=FAKE_CUDA, **devices)[0], alone)
-        # Where there are GPUs it is for the one that is named.
+        # If there are GPUs, the code is for the one that is named.
         there, note = lines("--device", "cuda:1", WEFT_CUDA_LIBRARY=FAKE_CUDA, FAKE_CUDA_CAPABILITIES="80,90")
         self.assertIn(".target sm_90", there)
         self.assertEqual(note, "")
-        # All else needs it.
+        # All other options need the device.
         run = ["run", "f.mlir", "--device", "cuda:0"]
         for arguments in (["--show", "report"], ["--show", "kernels"], ["--inputs", "in.npz"],
                           ["--show", "ptx", "--inputs", "in.npz"]):
@@ -402,10 +403,10 @@ class Command(unittest.TestCase):
             self.npz("h.npz", in0=member, in1=floats(1, 2, 3))
             files[name] = pathlib.Path(self.path("h.npz")).read_bytes()
         with zipfile.ZipFile(self.path("h.npz"), "w", zipfile.ZIP_DEFLATED) as z:
-            z.writestr("in0.npy", npy("<f4", (3,), bytes(1 << 28)))  # packs to a thousandth
+            z.writestr("in0.npy", npy("<f4", (3,), bytes(1 << 28)))  # compresses to a thousandth
             z.writestr("in1.npy", objects)
         files["bomb"] = pathlib.Path(self.path("h.npz")).read_bytes()
-        for at in range(0, len(good), 19):  # single wrong bytes: refused, or harmless
+        for at in range(0, len(good), 19):  # single wrong bytes are refused or harmless
             files[f"byte {at}"] = good[:at] + bytes([good[at] ^ 0xFF]) + good[at + 1 :]
         for name, data in files.items():
             self.write("h.npz", data)

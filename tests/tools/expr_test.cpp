@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/tools/expr_test.cpp: the expressions of --apply, what they mean and how they complain.
+// tests/tools/expr_test.cpp: the expressions of --apply, their meaning, and their error messages.
 #include "weft/tools/weft/expr.h"
 
 #include <random>
@@ -23,7 +23,7 @@ std::string complaint(const std::string& text) {
   return "";
 }
 
-// The column, from 0, under which the caret stands, and the message.
+// Returns the column of the caret, from 0, and the message.
 std::pair<size_t, std::string> mistake(const std::string& text) {
   const std::string s = complaint(text);
   const size_t line = s.rfind('\n');
@@ -31,7 +31,7 @@ std::pair<size_t, std::string> mistake(const std::string& text) {
   return {s.size() - line - 4, s.substr(0, s.find('\n'))};
 }
 
-ClosedJaxpr product() {  // f(x, y) = x * sin(y), of vectors
+ClosedJaxpr product() {  // f(x, y) = x * sin(y), for vectors
   return parse_jaxpr(
       "{ lambda ; a:f32[3] b:f32[3]. let c:f32[3] = sin b; d:f32[3] = mul a c in (d,) }");
 }
@@ -178,7 +178,7 @@ TEST_CASE("transforms of flat programs", "[tools][apply]") {
   CHECK(numbers(t[2]) == V{10});
   CHECK(numbers(t[3]) == V{20});
   CHECK(numbers(applied("vjp(f)", pair(), {two, five, Array(1.f)})[0]) == V{14});
-  // Second derivatives by pairs of arguments: xx, xy, yx, yy.
+  // There is one second derivative for each pair of arguments: xx, xy, yx, yy.
   const Arrays h = applied("hessian(f, argnums=(0, 1))", scalar(), {two, five});
   REQUIRE(h.size() == 4);
   CHECK(numbers(h[0]) == V{10});

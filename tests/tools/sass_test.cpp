@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/tools/sass_test.cpp: what is read from the reports of ptxas and nvdisasm.
+// tests/tools/sass_test.cpp: the parsers of the reports of ptxas and nvdisasm.
 #include "weft/tools/cuda/sass.h"
 
 #include "catch.h"
@@ -9,7 +9,7 @@
 namespace weft::toolkit {
 namespace {
 
-// Lines as nvdisasm writes them: "L:" is a label, the rest instructions.
+// Returns lines as nvdisasm writes them. "L:" is a label, and the others are instructions.
 std::string listing(const std::string& name, const std::vector<std::string>& lines) {
   std::string s = "\t.section\t.text." + name + ",\"ax\",@progbits\n" + name + ":\n";
   for (const std::string& l : lines)

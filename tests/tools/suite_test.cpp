@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/tools/suite_test.cpp: what the suites stand on: lists of cases, comparison, worker
-// processes.
+// tests/tools/suite_test.cpp: the base of the suites: lists of cases, comparison, worker processes.
 #include "weft/tools/suites/suite.h"
 
 #include <unistd.h>
@@ -24,7 +23,7 @@ using namespace weft;
 using namespace weft::tools;
 
 namespace {
-// What is said of a suite with these cases.
+// Returns the error for a suite with these cases.
 std::string refused(const std::string& cases) {
   char dir[] = "/tmp/weft_suite_XXXXXX";
   REQUIRE(mkdtemp(dir));
@@ -78,14 +77,14 @@ TEST_CASE("results are compared by the rule", "[tools][compare]") {
   CHECK_FALSE(
       same(lax::complex(array({1.}), array({0.})), lax::complex(array({1.}), array({-0.})), bits));
   CHECK_FALSE(same(array({1, 2}), array({1, 3}), bits));
-  CHECK_FALSE(same(array({1, 2}), array({1, 3}), tolerance));  // integers exactly
+  CHECK_FALSE(same(array({1, 2}), array({1, 3}), tolerance));  // integers must be equal
   CHECK_FALSE(same(array({1.}), array({1}), tolerance));       // another dtype
   CHECK_FALSE(same(array({1.}), array({{1.}}), tolerance));    // another shape
   CHECK(same(zeros({0}), zeros({0}), equal));
   const float one = 1, next = std::nextafterf(one, 2), fourth = 1 + 4 * (next - 1);
   CHECK(same(Array(next), Array(one), close));
   CHECK_FALSE(same(Array(fourth), Array(one), close));
-  CHECK(same(Array(1e-45f), Array(-1e-45f), close));  // two numbers apart, through zero
+  CHECK(same(Array(1e-45f), Array(-1e-45f), close));  // they differ by two steps, across zero
   CHECK_FALSE(same(Array(std::numeric_limits<float>::max()), Array(float(inf)), close));
   CHECK_FALSE(same(array({1e308}, F64), array({-1e308}, F64), close));
   CHECK_FALSE(same(array({1.}), array({1.}), {Rule::Kind::ulp, 0, 0, 3, 1}));

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/tools/suites.py: a conformance suite fails exactly where tests/known says. Arguments: the
-# command, the folder of the suite, the file of known failures, further options of the command.
+# tests/tools/suites.py: a conformance suite fails exactly in the cases that tests/known lists.
+# Arguments: the command, the folder of the suite, the file of known failures, further options of
+# the command.
 import pathlib
 import subprocess
 import sys

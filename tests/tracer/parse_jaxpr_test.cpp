@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/tracer/parse_jaxpr_test.cpp: traced programs as text, and running what was read back.
+// tests/tracer/parse_jaxpr_test.cpp: prints traced programs, parses them, and runs the result.
 #include <sstream>
 
 #include "weft/core/error.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/tracer/print_test.cpp: how arrays, shapes, dtypes, trees and structures are shown.
+// tests/tracer/print_test.cpp: prints arrays, shapes, dtypes, trees and structures.
 #include <sstream>
 
 #include "weft/tests/catch.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/tracer/spellings_test.cpp: what newcomers write means what it looks like.
+// tests/tracer/spellings_test.cpp: forms that newcomers write have the meaning that they suggest.
 #include <array>
 #include <complex>
 
@@ -57,7 +57,7 @@ TEST_CASE("vectors, std::array and spans take a dtype, as numbers in braces do")
   CHECK(same(asarray({1.5, 2.5}), want));
   CHECK(asarray(2.).ndim() == 0);
 
-  // What does not fit is refused, as it is in braces.
+  // A value that does not fit the dtype is an error, as it is in braces.
   const std::vector<int64_t> big{1, int64_t{1} << 40};
   check_error<DTypeError>([&] { array(big, I32); }, "the integer 1099511627776 does not fit I32");
   CHECK(array(big, F64).to_vector<double>()[1] == 1099511627776.);
@@ -112,7 +112,7 @@ TEST_CASE("none is an optional without a value, wherever one stands") {
   CHECK(!o);
   const std::optional<int> direct(none);
   CHECK(!direct);
-  // Where the value has a none of its own, that is what it is.
+  // If the value type can hold none itself, none becomes that value.
   const std::optional<Axes> axes = none;
   CHECK((axes && to_string(*axes) == "none"));
 
@@ -157,7 +157,8 @@ TEST_CASE("numbers out of arrays, complex numbers into them") {
   CHECK(z.dtype() == C64);
   CHECK(z.to_vector<std::complex<float>>()[1] == std::complex<float>(0, 4));
   CHECK((array({1.}, F64) * 0.5i).dtype() == C128);
-  const Array tenth = array({1.}, F64) * std::complex<double>(0.1, 0);  // no float has it
+  // no float has exactly this value
+  const Array tenth = array({1.}, F64) * std::complex<double>(0.1, 0);
   CHECK(tenth.to_vector<std::complex<double>>()[0] == std::complex<double>(0.1, 0));
 }
 

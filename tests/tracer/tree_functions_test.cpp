@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/tracer/tree_functions_test.cpp: functions of trees: folded, with paths, turned inside out,
-// stacked.
+// tests/tracer/tree_functions_test.cpp: functions of trees: folds, paths, transposition of nested
+// trees, stacking.
 #include "support/check.h"
 
 using namespace weft;
@@ -12,7 +12,7 @@ struct Model {
   Array w;
   std::vector<Array> layers;
 };
-// Trees of any depth, whichever field comes first.
+// A tree of any depth whose first field is the recursive one.
 struct Branch {
   std::vector<Branch> parts;
   Array length;

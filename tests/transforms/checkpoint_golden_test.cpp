@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/checkpoint_golden_test.cpp: what checkpoints keep under each policy, and their
-// gradients, against what JAX says of the same functions (tests/transforms/make_checkpoint.py).
+// tests/transforms/checkpoint_golden_test.cpp: compares the residuals that checkpoints keep under
+// each policy, and their gradients, with JAX's for the same functions
+// (tests/transforms/make_checkpoint.py).
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -30,7 +31,7 @@ const std::map<std::string, CheckpointPolicy>& all_policies() {
   return all;
 }
 
-// The lines of the golden text: by function and policy what is kept.
+// Returns the lines of the golden text: the residuals by function and policy.
 std::map<std::string, std::string> kept_lines() {
   std::map<std::string, std::string> all;
   std::istringstream in(golden("checkpoint.txt"));
@@ -63,7 +64,7 @@ std::string kept(const std::vector<SavedResidual>& residuals) {
 
 class Comparison {
  public:
-  // f, of floats but for those operands that are captured by it.
+  // Tests f of floats. Operands of other types are captured by it.
   template <class F, class... A>
   void function(const std::string& name, F f, const A&... a) {
     INFO(name);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/transforms/checkpoint_test.cpp: checkpoints change neither values nor gradients, wherever
-// they stand, and what is held for a gradient is what the policy says: in the program, and in the
-// memory of the compiled one.
+// they are. The policy determines which values are stored for a gradient, in the program and in the
+// memory of the compiled program.
 #include <cmath>
 
 #include "support/check.h"
@@ -47,7 +47,7 @@ Array mixed(const Array& x, const Array& w) {
   return cond(sum(u) > 0., one, other, last) + sum(rows, 0);
 }
 
-// Equal to the last bit.
+// Checks equality to the last bit.
 void check_same(const Array& a, const Array& b) {
   INFO(a << "\n" << b);
   CHECK(array_equal(a, b).item<bool>());
@@ -186,7 +186,7 @@ TEST_CASE("trees, static arguments, numbers and captured arrays go through a che
   check_close(std::get<0>(got.first).b, std::get<0>(want.first).b);
   check_close(std::get<1>(got.first), std::get<1>(want.first));
   CHECK(std::get<0>(got.first).power == 2);
-  // By what is captured.
+  // The derivative is with respect to captured values.
   const auto by_captured = [](auto wrap) {
     return [wrap](Array a) {
       return wrap([a](Array b) { return sum(sin(a * b)); })(numbers({3}, 0.5));
@@ -194,7 +194,7 @@ TEST_CASE("trees, static arguments, numbers and captured arrays go through a che
   };
   check_close(grad(by_captured([](auto g) { return checkpoint(g); }))(scale),
               grad(by_captured([](auto g) { return g; }))(scale));
-  // Names of trees.
+  // Trees can have names.
   const auto named = checkpoint_name(std::pair{scale, l.b}, "both");
   check_same(named.first, scale);
   CHECK(count(to_string(make_jaxpr([](Array a, Array b) {
@@ -248,14 +248,14 @@ TEST_CASE("what a derivative keeps can be read", "[checkpoint]") {
 
 namespace {
 
-using Temporaries = double;  // in states
+using Temporaries = double;  // in units of one state
 template <class F>
 Temporaries held(F f, const Array& state, const Array& w) {
   const auto g = [f](Array s, Array v) { return grad<0, 1>(f)(s, v); };
   return static_cast<double>(jit(g).lower(state, w).compile().memory().temporaries) /
          static_cast<double>(state.size() * 4);
 }
-// The largest number of rows of states that a program stacks.
+// Returns the largest number of rows of states that a program stacks.
 int64_t most_rows(const Jaxpr& program, const Shape& state) {
   int64_t rows = 0;
   for_each_program({program}, [&](const JaxprData& j) {
@@ -267,7 +267,7 @@ int64_t most_rows(const Jaxpr& program, const Shape& state) {
 }
 
 const double two_roots = 2 * std::sqrt(1000.);
-// Carries and their cotangents before and after a step, in states.
+// The carries and their cotangents before and after a step, in units of one state.
 constexpr double working = 6;
 
 }  // namespace
@@ -290,16 +290,16 @@ TEST_CASE("the gradient of a scan of checkpoints holds 2 sqrt(n) states", "[chec
     const auto rows = [&](auto f) {
       return most_rows(make_jaxpr(grad<0>(f))(state, state).jaxpr, state.shape());
     };
-    // What is held at once: a row a block, and one a step of the block: 13 blocks of 43 steps, and
-    // 21 of 21.
+    // The program holds one row for each block, and one for each step of the current block. The
+    // 1000 steps are 13 blocks of 43 steps and 21 blocks of 21 steps.
     CHECK(rows(plain) == 1000);
     CHECK(rows(whole) == 43);
     CHECK(rows(by_hand) == 32);
   };
-  // Loops in the lane: the rows of a few lanes at a time are all that there is.
+  // These loops run within one lane: only the rows of a few lanes exist at a time.
   check([](Array c) { return sin(c) * 1.1 + cos(c * 0.3); }, sin(arange(4096.)));
-  // Loops in lockstep, around a product of matrices: beside the rows there are the carries and
-  // their cotangents, before and after a step.
+  // These loops run in lockstep, around a matrix product. Besides the rows, the carries and their
+  // cotangents before and after a step need memory.
   const Array w = cos(arange(128. * 128)).reshape({128, 128}) * 0.05;
   check([w](Array c) { return sin(dot(c, w)) + c * 0.1; },
         sin(arange(512. * 128)).reshape({512, 128}));
@@ -319,8 +319,8 @@ TEST_CASE("a call in a loop keeps no row for each step of what it reads", "[chec
 
 TEST_CASE("a long scan of checkpoints has the bits of the scan", "[checkpoint]") {
   const Array start = numbers({5}), w = numbers({5}, 0.6), v = numbers({5, 5}, 0.3);
-  // Constants that a step reads several times, rows, results, and both directions; one length is a
-  // square, others leave steps over.
+  // A step reads constants several times, and it has rows and results. Both directions are tested.
+  // One length is a square, and others leave a remainder of steps.
   const auto step = [](std::pair<Array, Array> c, Array r, Array a, Array b) {
     const Array x = sin(dot(b, c.first) * a + r) + a * 0.1, y = cos(c.second * a) * x;
     return std::pair{std::pair{x, y}, x * y + a};
@@ -375,7 +375,7 @@ TEST_CASE("long scans of checkpoints are mapped and differentiated again", "[che
 }
 
 TEST_CASE("compiled gradients free what is computed again, and compute it late", "[checkpoint]") {
-  // Layers whose values are all of one size.
+  // All values of these layers have the same size.
   const Array x = sin(arange(256. * 128)).reshape({256, 128}),
               w = cos(arange(128. * 128)).reshape({128, 128}) * 0.05;
   const auto chain = [](auto layer) {
@@ -394,8 +394,8 @@ TEST_CASE("compiled gradients free what is computed again, and compute it late",
                    held(chain(checkpoint(layer, {.policy = policies::save_only_these_names("u")})),
                         x, w);
   CAPTURE(plain, kept, merged, named);
-  CHECK(plain > 34);     // three products a layer
-  CHECK(kept < 12 + 8);  // what goes into each, and one layer
+  CHECK(plain > 34);     // three products per layer
+  CHECK(kept < 12 + 8);  // the input of each layer, and the values of one layer
   CHECK(merged > 34);    // as if there were no checkpoint
   CHECK(named > kept + 10);
   CHECK(named < 24 + 8);
@@ -406,7 +406,7 @@ TEST_CASE("compiled gradients free what is computed again, and compute it late",
 namespace {
 
 int ticks = 0;
-// An op with an ordered effect: it counts its runs. It hands on its operand, or gives nothing.
+// An op with an ordered effect: it counts its runs. It returns its operand, or has no result.
 struct Tick {
   bool returns = true;
   WEFT_FIELDS(returns)
@@ -470,7 +470,7 @@ TEST_CASE("ordered effects happen in the first run alone", "[checkpoint]") {
                 .first;
           }) == std::pair{3, 3});
   }
-  // Long loops run their steps once more: but for what must not happen again.
+  // The gradient of a long loop runs its steps once more, except for effects that must not repeat.
   const auto noted = [](Array c) { return sin(note(sin(c))); };
   const auto long_scan = [noted](Array a) {
     const auto step = checkpoint(noted);

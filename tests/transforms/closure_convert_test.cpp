@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/closure_convert_test.cpp: closure_convert: what f captured is handed in.
+// tests/transforms/closure_convert_test.cpp: closure_convert turns captured values of f into
+// arguments.
 #include <complex>
 
 #include "support/check.h"
@@ -10,8 +11,8 @@ using namespace weft::test;
 
 namespace {
 
-// The root of f by Newton's method, with the derivative of the implicit function: what
-// closure_convert is for.
+// Returns the root of f by Newton's method, with the derivative by the implicit function theorem.
+// This is the purpose of closure_convert.
 template <class F>
 Array root(F f, const Array& guess) {
   const auto [g, consts] = closure_convert(f, guess);

@@ -102,7 +102,7 @@ TEST_CASE("the starts of slices clamp in each lane", "[control]") {
   CHECK(jit(at)(starts[1]).item<float>() == 3);
   CHECK(floats(vmap(at)(starts)) == Floats{3, 3, 1, 3});
   CHECK(floats(jit(vmap(at))(starts)) == Floats{3, 3, 1, 3});
-  // Beside a start of another dtype, which an I64 holds together with it.
+  // The other start has another dtype. Both dtypes are promoted to I64.
   const auto pair = [&](Array i, Array j) {
     return lax::dynamic_slice(x.reshape({2, 2}), {i, j}, {1, 1}).reshape({});
   };
@@ -173,7 +173,7 @@ TEST_CASE("fori_loop counts in the type of its limits, to their end", "[control]
   const uint64_t top = std::numeric_limits<uint64_t>::max();
   CHECK(trips(top - 5, top) == 5);
   CHECK(trips(top, uint64_t{0}) == 0);
-  // Too many to make: it runs until it is told to stop.
+  // There are too many trips to finish: the loop runs until the time limit stops it.
   const auto all = [&](auto lo, auto hi) {
     return [=](Array x) {
       return fori_loop(
@@ -284,7 +284,7 @@ TEST_CASE("associative_scan is the scan", "[control]") {
     CHECK(floats(associative_scan(plus, x)) == sums);
     CHECK(floats(associative_scan(plus, x, {.reverse = true})) == back);
   }
-  // Composition of affine maps, which does not commute.
+  // The composition of affine maps is not commutative.
   const auto [a, b] = associative_scan(
       [](std::pair<Array, Array> l, std::pair<Array, Array> r) {
         return std::pair{l.first * r.first, l.second * r.first + r.second};
@@ -324,7 +324,7 @@ TEST_CASE("errors of loops, branches and gradients tell where the call is", "[er
   check_error<ShapeError>([&] { associative_scan([](Array a, Array) { return a; }, one); }, here);
   check_error<DifferentiationError>([&] { grad(up)(v); }, here);
   check_error<DifferentiationError>([&] { value_and_grad(up)(arange(3)); }, here);
-  // Inside another call, the inner one.
+  // If calls nest, the error names the inner one.
   const std::string text = error_of<ShapeError>([&] {
     vmap([&](Array x) {
       return cond(x > 0., up, [](Array) { return ones({2}); }, x);  // this line

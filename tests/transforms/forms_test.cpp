@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/forms_test.cpp: every way to write a call of a transform compiles and means what
-// the interface says, and what must not compile does not.
+// tests/transforms/forms_test.cpp: every documented form of a call of a transform compiles and has
+// the documented meaning. Forms that must not compile do not compile.
 #include "support/check.h"
 
 using namespace weft;
@@ -67,7 +67,7 @@ TEST_CASE("a std::array is a parameter of its own", "[forms]") {
   CHECK(floats(grad(rule)(numbers)[0]) == Floats{3});
   const auto all = [](std::array<Two, 2> a) { return a[0][0] + a[1][1]; };
   CHECK(floats(jit(all)(std::array<Two, 2>{Two{x, y}, Two{x, y}})) == Floats{4, 6});
-  // Of numbers it is static.
+  // An array of numbers is static.
   const auto scale = [](std::array<int, 2> n, Array a) { return a * (n[0] + n[1]); };
   CHECK(floats(jit(scale)({1, 2}, x)) == Floats{3, 6});
   CHECK(floats(vmap(scale)({1, 3}, x)) == Floats{4, 8});

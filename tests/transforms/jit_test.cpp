@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/jit_test.cpp: what is traced again and what is not, donation, threads, limits.
+// tests/transforms/jit_test.cpp: retracing, donation, threads and limits.
 #include <atomic>
 #include <limits>
 #include <thread>
@@ -27,7 +27,7 @@ TEST_CASE("one trace for each kind of arguments", "[jit]") {
   CHECK(floats(f(x, 0.5)) == Floats{0.5, 1});
   CHECK(floats(f(x * 2, 0.6)) == Floats{1.2f, 2.4f});
   CHECK(traces == 1);
-  f(x, array(std::vector<float>{2.f})[0]);  // not weak
+  f(x, array(std::vector<float>{2.f})[0]);  // not weakly typed
   CHECK(traces == 2);
   f(zeros({3}), 0.5);
   f(zeros({2}, F64), 0.5);
@@ -87,7 +87,7 @@ TEST_CASE("captured arrays are constants, captured tracers operands", "[jit]") {
   const auto f = jit([&](Array x) { return x * w; });
   CHECK(floats(f(2.)) == Floats{2, 4});
   w = array({5., 5.});
-  CHECK(floats(f(2.)) == Floats{2, 4});  // read when traced
+  CHECK(floats(f(2.)) == Floats{2, 4});  // the value is read during the trace
   const auto outer = [](Array x) { return jit([&](Array y) { return x * y; })(3.); };
   CHECK(grad(outer)(2.).item<float>() == 3);
   CHECK(floats(vmap(outer)(array({1., 2.}))) == Floats{3, 6});
@@ -114,7 +114,7 @@ TEST_CASE("donated arguments are used up", "[jit]") {
   check_error<DeviceError>([&] { step(c, kept); }, "step");
   check_error<DeviceError>([&] { jit([](Array x) { return x; }, {.donate_argnums = {1}})(1.); },
                            "names argument 1, but the function takes 1");
-  // Inside a trace it is ignored.
+  // Donation is ignored inside a trace.
   const Array x = ones({100});
   CHECK(vmap([&](Array y) { return step({y}, 1.); })(x).shape() == Shape{100});
   CHECK(x.to_vector<float>()[0] == 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/transforms/lax_names_test.cpp: control flow under its names in lax, and parameters of lax
-// functions that goldens do not vary.
+// functions that the goldens do not vary.
 #include "support/check.h"
 
 using namespace weft;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/linear_solve_test.cpp: systems that a loop solves and their own derivatives
-// differentiate: by the right side and by the matrix, forward and in reverse, mapped and compiled.
+// tests/transforms/linear_solve_test.cpp: linear systems that a loop solves. The custom derivatives
+// are with respect to the right side and the matrix, in forward and reverse mode, mapped and
+// compiled.
 #include "support/check.h"
 #include "weft/core/error.h"
 
@@ -21,7 +22,7 @@ bool close(const Array& a, const Array& b, double tolerance = 1e-8) {
   return allclose(a, b, tolerance, tolerance).item<bool>();
 }
 
-// Conjugate gradients: a loop of unknown length, which has no derivative in reverse.
+// Conjugate gradients are a loop of unknown length, which has no reverse-mode derivative.
 constexpr auto gradients = [](auto matvec, Array b) {
   struct State {
     Array x, r, p;
@@ -41,7 +42,8 @@ Array by_gradients(Array a, Array b) {
   return custom_linear_solve([a](Array x) { return matvec(a, x); }, b, gradients,
                              {.symmetric = true});
 }
-// By fixed points of Jacobi's iteration, for what is not symmetric; its transpose by the matrix.
+// Solves systems that are not symmetric by Jacobi's iteration. The transposed system uses the
+// transposed matrix.
 Array by_jacobi(Array a, Array b) {
   const auto steps = [](Array m, Array right) {
     return fori_loop(
@@ -88,13 +90,13 @@ TEST_CASE("a loop that solves a system is differentiated as its solution", "[lin
 TEST_CASE("right sides are trees, and the transpose of a map of trees is found", "[linear_solve]") {
   using Pair = std::pair<Array, Array>;
   const Array a = matrix_of(2), k = right_of(2) + 2.;
-  // (a x + k y, y) of x and y.
+  // The map of x and y is (a x + k y, y).
   const auto solved = [a](Array k, Pair b) {
     const auto map = [a, k](Pair v) { return Pair{matvec(a, v.first) + k * v.second, v.second}; };
     const auto forward = [a, k](auto, Pair right) {
       return Pair{linalg::solve(a, right.first - k * right.second), right.second};
     };
-    // The transpose: (a^T x, k x + y).
+    // The transpose is (a^T x, k x + y).
     const auto back = [a, k](auto vecmat, Pair ct) {
       const Array x = linalg::solve(a.T(), ct.first);
       const Pair found{x, ct.second - k * x}, again = vecmat(found);
@@ -122,7 +124,7 @@ TEST_CASE("a solve says more than the solution, which has no derivative", "[line
   struct Told {
     Array steps, rest;
   };
-  // Jacobi's iteration to a given residual, and how long it took.
+  // Runs Jacobi's iteration to a given residual, and returns the number of steps.
   const auto iterate = [](Array m, Array right) {
     const auto rest = [m, right](Array x) { return right - matvec(m, x); };
     const auto [x, steps] =
@@ -149,7 +151,7 @@ TEST_CASE("a solve says more than the solution, which has no derivative", "[line
   CHECK(array_equal(grad(rest)(a, b), 0. * a));
   CHECK(jvp(rest, std::tuple{a, b}, std::tuple{a, b}).second.item<double>() == 0);
 
-  // Its own transpose.
+  // The system is its own transpose.
   const auto symmetric = [iterate](Array a, Array b) {
     return custom_linear_solve_with_aux([a](Array x) { return matvec(a, x); }, b,
                                         [&](auto, Array r) { return iterate(a, r); },
@@ -174,7 +176,7 @@ TEST_CASE("what is no system raises", "[linear_solve]") {
       "solve must return what is like b");
   check_error<DTypeError>([&] { (void)custom_linear_solve(map, arange(2), solve); },
                           "takes floating-point and complex b");
-  // Too many arrays of x are no part of the aux.
+  // Too many arrays in x are an error; they do not become part of the aux.
   const auto same = [](Arrays v) { return v; };
   const auto twice = [](auto, Arrays r) { return std::pair{Arrays{r[0], r[0]}, Array(1.)}; };
   check_error<ShapeError>([&] { (void)custom_linear_solve_with_aux(same, Arrays{b}, twice); },

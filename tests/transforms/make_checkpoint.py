@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/transforms/make_checkpoint.py: writes checkpoint.txt, what jax.checkpoint keeps of the functions
-# that tests/transforms/checkpoint_golden_test.cpp has under the same names.
+# tests/transforms/make_checkpoint.py: writes checkpoint.txt, the residuals that jax.checkpoint
+# keeps for the functions that tests/transforms/checkpoint_golden_test.cpp has under the same names.
 #
-# Run with jax installed: python make_checkpoint.py > checkpoint.txt (made with jax 0.10.2)
+# Run with jax installed: python make_checkpoint.py > checkpoint.txt (made with jax 0.10.2).
 #
-# For each function and policy the line "residuals NAME POLICY | TYPE SOURCE | …", sorted, as
-# jax.ad_checkpoint.saved_residuals says, without places; for each function its gradients by all
-# operands of floats, NAME_0, NAME_1, …, by its place, of the sum of its result, which are those of every policy.
+# For each function and policy there is a line "residuals NAME POLICY | TYPE SOURCE | …", sorted,
+# with the text of jax.ad_checkpoint.saved_residuals without places. For each function there are
+# also the gradients of the sum of its result with respect to all float operands. They are named
+# NAME_0, NAME_1, … by the operand's position and are the same for every policy.
 import sys
 import pathlib
 import re
@@ -88,8 +89,9 @@ def residuals(f, args):
     for aval, source in saved_residuals(f, *args):
         source = re.sub(r" from \S+:\d+.*", "", source)
         source = re.sub(r"from the argument (\w+)", r"argument \1", source)
-        # Bodies of scans are calls there; names of calls are not the same in C++; the index of a
-        # switch is clamped there outside of it; what an inner checkpoint makes has its name there.
+        # These replacements remove differences of JAX's text. Bodies of scans are calls in JAX, and
+        # the names of calls differ in C++. JAX clamps the index of a switch outside of it. The
+        # value of an inner checkpoint has that checkpoint's name.
         source = source.replace("closed_call", "scan").replace(" '<lambda>'", "")
         source = source.replace("output of clamp", "argument a").replace("remat2", "cos")
         found.append(f"{aval.str_short(short_dtypes=True)} {source}")

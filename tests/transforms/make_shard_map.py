@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/transforms/make_shard_map.py: writes shard_map.txt, what jax.shard_map over eight devices
-# gives for the calls that tests/transforms/shard_map_golden_test.cpp makes under the same names.
+# tests/transforms/make_shard_map.py: writes shard_map.txt, the results of jax.shard_map over eight
+# devices for the calls that tests/transforms/shard_map_golden_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_shard_map.py > shard_map.txt (made with jax 0.10.2)
+# Run with jax installed: python make_shard_map.py > shard_map.txt (made with jax 0.10.2).
 #
-# Lines are those of functions.txt: for each call the result; NAME_slope, the gradient of the sum of
-# the result times x(shape, 5, 13) by the first argument; NAME_mapped, what a map over three first
-# arguments gives.
+# The format of the lines is that of functions.txt. Each call has a line with the result. NAME_slope
+# is the gradient of the sum of the result times x(shape, 5, 13) with respect to the first argument.
+# NAME_mapped is the result of a map over three first arguments.
 import os
 import pathlib
 import sys
@@ -35,7 +35,7 @@ def ring(a):  # each block visits all lanes of "data"
     return lax.scan(step, (a, jnp.zeros_like(a)), None, length=4)[0][1]
 
 
-def until_small(a):  # all lanes go on while one of them has to
+def until_small(a):  # all lanes continue while one of them has to
     more = lambda c: lax.pmax(jnp.abs(c).max(), ("data", "model")) > 0.5
     return lax.while_loop(more, lambda c: c / 2 - lax.pmean(c, "data") / 8, a)
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/transforms/make_symbolic_zeros.py: symbolic_zeros.txt, what JAX tells rules with symbolic zeros: for each case
-# the different masks, first those of the forward rule (tangents, or what is differentiated), then those of
-# cotangents (written with JAX 0.10.2). Usage: make_symbolic_zeros.py > symbolic_zeros.txt
+# tests/transforms/make_symbolic_zeros.py: writes symbolic_zeros.txt, the masks that JAX passes to
+# rules with symbolic zeros (written with JAX 0.10.2). For each case it has the distinct masks of
+# the forward rule, which mark tangents or differentiated operands. The masks of cotangents follow.
+# Usage: make_symbolic_zeros.py > symbolic_zeros.txt
 import jax
 import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero

@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/options_test.cpp: every option of the transforms and of control flow does
-// something: each of these checks fails where the option is ignored. Those of functions are in
-// tests/functions/options_test.cpp.
+// tests/transforms/options_test.cpp: every option of the transforms and of control flow has an
+// effect: each of these checks fails if the option is ignored. tests/functions/options_test.cpp
+// checks the options of functions.
 //
-// Which option is checked where ("here": in this file):
+// The table says where each option is checked ("here" is this file).
 // clang-format off
-//   vmap             axis_name: collective_test.cpp; axis_size: vmap_test.cpp "axis_size alone";
-//                    spmd_axis_name: here, an error, lanes are on one device;
-//                    randomness: tests/functions/random/random_test.cpp;
-//                    chunk_size: here, calls and lanes counted;
-//                    memory_budget: vmap_test.cpp "chunks give what the whole gives";
-//                    strict: here, with an op without a batching rule
-//   jit              donate_argnums, name: jit_test.cpp "donated arguments are used up";
-//                    device, check_nans: jit_test.cpp "options are obeyed or refused";
-//                    keep_unused: here, bytes of arguments; time_limit: here, an endless loop ends
-//   vectorized_map   fallback_to_while_loop, warn: here, with an op without a batching rule
-//   pfor, map        parallel_iterations, batch_size: here, calls counted
-//   scan             length, reverse: control_flow_test.cpp "scan carries and collects";
-//                    unroll: here, the loop that is left
-//   while_loop       max_trips: control_flow_test.cpp "while_loop ends"
-//   associative_scan reverse: control_flow_test.cpp "associative_scan is"; axis: here
-//   shard_map        check_vma: shard_map_test.cpp "what lanes do not share must be dealt out"
-//   jacfwd, jacrev   chunk_size: here, calls counted, programs compared
-//   all_gather       axis, tiled: collective_test.cpp "all_gather stacks or joins"
+//     vmap             axis_name: collective_test.cpp; axis_size: vmap_test.cpp "axis_size alone";
+//                      spmd_axis_name: here, an error, lanes are on one device;
+//                      randomness: tests/functions/random/random_test.cpp;
+//                      chunk_size: here, calls and lanes counted;
+//                      memory_budget: vmap_test.cpp "chunks give what the whole gives";
+//                      strict: here, with an op without a batching rule
+//     jit              donate_argnums, name: jit_test.cpp "donated arguments are used up";
+//                      device, check_nans: jit_test.cpp "options are obeyed or refused";
+//                      keep_unused: here, bytes of arguments;
+//                      time_limit: here, an endless loop ends
+//     vectorized_map   fallback_to_while_loop, warn: here, with an op without a batching rule
+//     pfor, map        parallel_iterations, batch_size: here, calls counted
+//     scan             length, reverse: control_flow_test.cpp "scan carries and collects";
+//                      unroll: here, the loop that is left
+//     while_loop       max_trips: control_flow_test.cpp "while_loop ends"
+//     associative_scan reverse: control_flow_test.cpp "associative_scan is"; axis: here
+//     shard_map        check_vma: shard_map_test.cpp "what lanes do not share must be dealt out"
+//     jacfwd, jacrev   chunk_size: here, calls counted, programs compared
+//     all_gather       axis, tiled: collective_test.cpp "all_gather stacks or joins"
 // clang-format on
 #include <cmath>
 #include <cstdio>
@@ -40,7 +41,8 @@ using namespace weft::test;
 
 namespace {
 
-// x + 1, by an op that cannot be mapped; each is one of its own, since warnings come once an op.
+// Computes x + 1 by an op that cannot be mapped. Each test uses its own op, since a warning appears
+// once per op.
 const Primitive<None>& op_without_rule(const char* name) {
   return define<None>({
       .name = name,
@@ -76,7 +78,7 @@ TEST_CASE("vmap: chunk_size is how many lanes run at a time", "[options]") {
   };
   CHECK(floats(vmap(counted, 0, 0, {.chunk_size = 3})(x)) == Floats{1, 2, 3, 4, 5, 6, 7});
   CHECK(calls == 3);
-  // Recorded: a loop over full chunks, and what is left.
+  // The recorded program is a loop over full chunks, and the remaining lanes.
   calls = 0;
   const std::string text = to_string(make_jaxpr(vmap(counted, 0, 0, {.chunk_size = 3}))(x));
   CHECK(calls == 2);
@@ -97,7 +99,7 @@ TEST_CASE("vmap: strict refuses a loop over lanes", "[options]") {
   said = logged([&] { CHECK(floats(vmap(f)(x)) == Floats{2, 3, 4}); });
   CHECK(said.find("'test_first' has no batching rule; it runs as a loop over lanes") !=
         std::string::npos);
-  CHECK(logged([&] { vmap(f)(x); }).empty());  // once
+  CHECK(logged([&] { vmap(f)(x); }).empty());  // the warning appears once
   CHECK(jit(vmap(f)).lower(x).report().find(
             "one lane after another: 'test_first' has no batching rule") != std::string::npos);
   check_error<BatchingError>([&] { vmap(f, 0, 0, {.strict = true})(x); },
@@ -131,7 +133,7 @@ TEST_CASE("vmap: strict refuses all that runs lane by lane", "[options]") {
     *static_cast<float*>(out[0]) = *static_cast<const float*>(in[0]);
   };
   refused([&](Array v) { return custom_call("options_copy", copy, scalar, v); }, "custom_call");
-  // What is the same for all lanes is called once; a rule is one.
+  // A value that all lanes share needs one call only. An op with a rule counts as having one.
   CHECK(floats(vmap(pure, none, 0, {.axis_size = 2, .strict = true})(1.)) == Floats{1, 1});
   const auto ruled =
       custom_vmap(same, [](int64_t, tree::Mask, Array v) { return std::pair{v, true}; });
@@ -178,7 +180,7 @@ TEST_CASE("run by the one above", "[.][logs-once]") {
 
 TEST_CASE("jit: keep_unused passes what is not read", "[options]") {
   const auto f = [](Array x, Array) { return x + 1.f; };
-  // An array that is gone can stand where nothing reads it, but cannot be passed.
+  // A deleted array is allowed as an unused argument, but it cannot be passed to the program.
   const Array gone = ones({100});
   jit([](Array x) { return x * 2.f; }, {.donate_argnums = {0}})(gone);
   CHECK(jit(f)(1., gone).item<float>() == 2);
@@ -264,7 +266,7 @@ TEST_CASE("scan: unroll writes steps out", "[options]") {
     return at == std::string::npos ? 0 : std::stoi(text.substr(at + 7));
   };
   CHECK(length(1) == 7);
-  CHECK(length(2) == 3);  // and one step behind it
+  CHECK(length(2) == 3);  // and one step after it
   CHECK(length(3) == 2);
   CHECK(length(0) == 1);  // all of them
   for (const bool reverse : {false, true})
@@ -288,7 +290,7 @@ TEST_CASE("associative_scan: axis", "[options]") {
   CHECK(floats(associative_scan(plus, x)) == Floats{1, 2, 3, 5, 7, 9});
   CHECK(floats(associative_scan(plus, x, {.axis = 1})) == Floats{1, 3, 6, 4, 9, 15});
   CHECK(floats(associative_scan(plus, x, {.axis = -1})) == Floats{1, 3, 6, 4, 9, 15});
-  // A negative one counts from the end of the first array.
+  // A negative axis counts from the end of the first array.
   using Pair = std::pair<Array, Array>;
   const auto both = [](Pair a, Pair b) { return Pair(a.first + b.first, a.second + b.second); };
   const auto [first, second] =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/pfor_test.cpp: TensorFlow's loops: pfor with what it may ask of the other
+// tests/transforms/pfor_test.cpp: TensorFlow's loops: pfor and its access to values of other
 // iterations, for_loop, folds, unsorted segments.
 #include "support/check.h"
 
@@ -26,7 +26,7 @@ TEST_CASE("pfor reduces over its iterations", "[transforms][pfor]") {
   };
   check(pfor(loop, 3));
   check(jit([&] { return pfor(loop, 3); })());
-  // Nested: each asks its own.
+  // In nested loops each one uses its own config.
   const Array nested = pfor(
       [](Array i, PforConfig& outer) {
         const Array inner =
@@ -78,7 +78,7 @@ TEST_CASE("unsorted segments", "[transforms][pfor]") {
   CHECK(floats(unsorted_segment_mean(x, ids, 3)) == Floats{3.5, 0, 2});
   CHECK(allclose(unsorted_segment_sqrt_n(x, ids, 3),
                  array({7 / std::sqrt(2.), 0., 4 / std::sqrt(2.)})));
-  // Ids of several axes; rows behind them.
+  // The ids have several axes, and the data has rows behind them.
   const Array rows = arange(12.).reshape({2, 3, 2}), of_rows = array({{0, 1, 0}, {1, 1, 5}});
   CHECK(floats(unsorted_segment_sum(rows, of_rows, 2)) == Floats{4, 6, 16, 19});
   CHECK(floats(grad([&](Array v) { return unsorted_segment_max(v, ids, 1)[0]; })(x)) ==

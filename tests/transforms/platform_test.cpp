@@ -13,7 +13,7 @@ Array by_platform(Array x) {
       {{"cpu", [](Array x) { return sin(x); }}, {"cuda", [](Array x) { return x * 1234.; }}},
       [](Array x) { return exp(x); }, x);
 }
-// No case for the host.
+// It has no case for the host.
 Array elsewhere(Array x) {
   return lax::platform_dependent(
       {{"cuda", [](Array x) { return x * 1234.; }}}, [](Array x) { return cos(x); }, x);
@@ -40,7 +40,7 @@ TEST_CASE("platform_dependent chooses for the device that runs the program", "[p
   CHECK(floats(jvp(by_platform, std::tuple{x}, std::tuple{ones({3})}).second) == cosines);
   const auto step = [](Array c, Array row) { return std::pair{c + by_platform(row), c}; };
   CHECK(scan(step, 0., x).first.item<float>() == floats(sin(x[0]) + sin(x[1]) + sin(x[2]))[0]);
-  // In a branch that some lanes take.
+  // The call is in a branch that some lanes take.
   const auto some = [](Array x) { return cond(x > 0, by_platform, [](Array x) { return x; }, x); };
   CHECK(floats(vmap(some)(x)) == Floats{sines[0], -2, sines[2]});
   CHECK(floats(jit(vmap(grad(some)))(x)) == Floats{cosines[0], 1, cosines[2]});
@@ -58,7 +58,7 @@ TEST_CASE("nothing is left of what other platforms would run", "[platform]") {
     CHECK(!holds(f.optimized(), "cond"));
     gone(f.optimized());
   }
-  // In a branch that lanes take, and in loops, there is a mask around it.
+  // In a branch that some lanes take, and in loops, the call has a mask around it.
   const auto some = [](Array x) { return cond(x > 0, by_platform, [](Array x) { return x; }, x); };
   gone(jit(vmap(some)).lower(points()).optimized());
   gone(jit(vmap(grad(some))).lower(points()).optimized());
@@ -67,7 +67,7 @@ TEST_CASE("nothing is left of what other platforms would run", "[platform]") {
                       x);
   };
   gone(jit(vmap(loop)).lower(points()).optimized());
-  // The same program, compiled for a GPU: 1234 is 0x449A4000.
+  // This is the same program compiled for a GPU. 1234 is 0x449A4000.
   const std::string ptx = jit(by_platform).lower(points()).ptx();
   CHECK(holds(ptx, "449A4000"));
   CHECK(!holds(jit([](Array x) { return sin(x); }).lower(points()).ptx(), "449A4000"));
@@ -131,7 +131,7 @@ TEST_CASE("composite names what a program computes", "[composite]") {
   CHECK(holds(l.jaxpr(), "name=my.product"));
   CHECK(holds(l.jaxpr(), "version=3"));
   CHECK(!holds(l.optimized(), "composite"));
-  // Its name is kept in StableHLO, there and back.
+  // StableHLO keeps the name in both directions.
   const ClosedJaxpr back = parse_stablehlo(l.stablehlo());
   INFO(l.stablehlo());
   CHECK(holds(to_string(back), "name=my.product"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/recursion_test.cpp: a function that calls itself for ever, through whatever it
-// is given to, ends in an error rather than with the stack.
+// tests/transforms/recursion_test.cpp: a function that calls itself endlessly, through any
+// transform, ends in an error and does not overflow the stack.
 #include "support/check.h"
 #include "weft/runtime/own_stack.h"
 
@@ -99,7 +99,8 @@ void check_is_told(F f) {
   }
   CHECK(said.find("a function calls itself") != std::string::npos);
   CHECK(said.find("(at recursion_test.cpp:") != std::string::npos);
-  CHECK(jit([](Array x) { return x + 1.; })(1.).item<float>() == 2);  // nothing is left behind
+  // the error has no lasting effect
+  CHECK(jit([](Array x) { return x + 1.; })(1.).item<float>() == 2);
 }
 
 }  // namespace
@@ -113,7 +114,7 @@ TEST_CASE("a function that calls itself for ever is told so", "[recursion]") {
   });
 }
 
-#ifndef __SANITIZE_THREAD__  // which keeps the whole chain of calls of every allocation: 19 GB
+#ifndef __SANITIZE_THREAD__  // it keeps the call chain of every allocation: 19 GB
 TEST_CASE("so it is on the stack of the process", "[recursion]") { check_is_told(by_scan); }
 #endif
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/shard_map_golden_test.cpp: shard_map against what JAX gives on eight devices for
-// the same calls (tests/transforms/make_shard_map.py): results, gradients, maps of it; by the ops
-// themselves and compiled.
+// tests/transforms/shard_map_golden_test.cpp: compares shard_map with JAX's results on eight
+// devices for the same calls (tests/transforms/make_shard_map.py). It compares results, gradients
+// and maps of it, eagerly and compiled.
 #include <functional>
 
 #include "functions/array_calls.h"
@@ -15,7 +15,7 @@ using weft::testing::steps;
 
 namespace {
 
-// f of its first argument, the others being known.
+// f as a function of its first argument, with fixed other arguments.
 using OfFirst = std::function<Array(Array)>;
 struct Call {
   OfFirst run;
@@ -93,7 +93,7 @@ Array ring(Array a) {
   };
   return fori_loop(0, 4, step, std::pair{a, zeros_like(a)}).second;
 }
-// All lanes go on while one of them has to.
+// All lanes continue while one of them has to.
 Array until_small(Array a) {
   return while_loop([](Array c) { return pmax(abs(c).max(), {"data", "model"}) > 0.5; },
                     [](Array c) { return c / 2 - pmean(c, "data") / 8; }, a);
@@ -105,7 +105,7 @@ Array train_step(Array w, Array a, Array y) {
   };
   return w - 0.1 * pmean(grad(loss)(w), "data");
 }
-// Rows over "data", hidden units over "model".
+// The rows are distributed over "data", and the hidden units over "model".
 Array layer(Array a, Array w) {
   return psum(matmul(nn::relu(matmul(a, w)), transpose(w)), "model");
 }

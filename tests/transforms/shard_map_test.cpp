@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/shard_map_test.cpp: meshes, specs, shard_map and what is said where they do not
-// fit; values are those of shard_map_golden_test.cpp.
+// tests/transforms/shard_map_test.cpp: meshes, specs and shard_map, and the errors if they do not
+// fit. shard_map_golden_test.cpp tests the values.
 #include "support/check.h"
 #include "weft/weft.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/transforms/static_test.cpp: classes that are static values, and callables as arguments.
-// What does not compile as an argument is in tests/install/refused.py.
+// tests/install/refused.py has arguments that do not compile.
 #include <complex>
 #include <unordered_map>
 
@@ -12,7 +12,7 @@ using namespace weft::test;
 
 namespace {
 
-// Declared inside the class, and in its namespace.
+// Declared static inside the class, and in its namespace.
 class Window {
  public:
   explicit Window(int n) : n_(n) {}
@@ -29,7 +29,7 @@ struct Table {
 };
 WEFT_STATIC(Table);
 
-// Not static by being derived from what is.
+// A class derived from a static one is not static.
 struct Wide : Window {
   Array w;
   explicit Wide(Array x) : Window(1), w(std::move(x)) {}
@@ -39,7 +39,7 @@ static_assert(!tree::DeclaredStatic<Wide> && !tree::is_static<Wide>);
 
 Array twice(const Array& x) { return x * 2; }
 
-// Static values are no trees, so their fields need not be found.
+// Static values are not trees, so that their fields need not be found.
 struct Dims {
   int n[2];
   friend bool operator==(const Dims& a, const Dims& b) {
@@ -74,7 +74,7 @@ TEST_CASE("a class declared static is a static value", "[static]") {
   CHECK(floats(f(x, Window(3))) == Floats{3, 6, 9});
   CHECK(floats(f(x, Window(2))) == Floats{2, 4, 6});
   CHECK(traced == 2);
-  // The key keeps a copy: what the caller does with his does not matter.
+  // The key contains a copy, so that later changes by the caller have no effect.
   const auto g = jit([&](Array a, const Table& t) {
     ++traced;
     return a * t.entries.at("n");
@@ -86,7 +86,7 @@ TEST_CASE("a class declared static is a static value", "[static]") {
   CHECK(floats(g(x, Table{{{"n", 4}}})) == Floats{4, 8, 12});
   CHECK(traced == 4);
 
-  // In structs, in every transform, and in results.
+  // Static values work in structs, in every transform, and in results.
   const Layer layer{x, Window(2)};
   const auto apply = [](Layer l) { return Layer{l.w * l.window.n(), Window(l.window.n() + 1)}; };
   CHECK(floats(vmap(apply)(layer).w) == Floats{2, 4, 6});
@@ -123,7 +123,7 @@ TEST_CASE("callables are arguments", "[static]") {
   CHECK(floats(jit(apply)(x, jit([](Array a) { return a * 4; }))) == Floats{4, 8, 12});
   check_error<CompileError>([&] { jit(apply)(x, vmap([w](Array a) { return a * w[0]; })); },
                             "a callable that captures");
-  // Elsewhere what a callable captures is nobody's business.
+  // Other transforms accept callables with captured values.
   CHECK(floats(vmap(apply, {0, none})(x, [w](Array a) { return a * w[0]; })) == Floats{3, 6, 9});
   CHECK(floats(cond(
             true, [](Array a, auto f) { return f(a); }, [](Array a, auto) { return a; }, x,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/symbolic_zeros_golden_test.cpp: rules with symbolic zeros are told what JAX
-// tells them (tests/transforms/make_symbolic_zeros.py).
+// tests/transforms/symbolic_zeros_golden_test.cpp: rules with symbolic zeros get the same masks as
+// in JAX (tests/transforms/make_symbolic_zeros.py).
 #include <functional>
 #include <set>
 #include <sstream>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/symbolic_zeros_test.cpp: custom rules that are told which tangents and
-// cotangents are zero: what they are told, that it is used, and that they are right under other
+// tests/transforms/symbolic_zeros_test.cpp: custom rules that get masks of the tangents and
+// cotangents that are zero. The tests check the masks and their use, and the results under other
 // transforms.
 #include "support/check.h"
 
@@ -16,7 +16,7 @@ using Seen = std::vector<std::vector<bool>>;
 
 std::vector<bool> bits(const Masks& m) { return {m[0].any(), m[1].any()}; }
 
-// x y, which notes what its rule is told.
+// Computes x y. Its rule records its mask.
 auto product_by_jvp(Seen* seen) {
   return custom_jvp([](Array x, Array y) { return x * y; },
                     [seen](Two p, Two t, Masks perturbed) {
@@ -30,7 +30,7 @@ auto product_by_jvp(Seen* seen) {
                     },
                     symbolic_zeros);
 }
-// The same in reverse.
+// The same in reverse mode.
 auto product_by_vjp(Seen* seen) {
   return custom_vjp([](Array x, Array y) { return x * y; },
                     [seen](Masks perturbed, Array x, Array y) {
@@ -53,7 +53,7 @@ const Array& factors() {
   return *y;
 }
 
-// The gradients of sum(f(x, y)) for f = x y, alone, mapped, compiled, in a loop.
+// Checks the gradients of sum(f(x, y)) for f = x y, alone, mapped, compiled, in a loop.
 template <class F>
 void check_product(F f) {
   const auto total = [f](Array x, Array y) { return f(x, y).sum(); };
@@ -81,7 +81,7 @@ void check_product(F f) {
     };
     return scan(step, 0., Two{x, y}).first;
   });
-  // The mask of a branch that some lanes take, in whose rule a loop must end.
+  // Some lanes take the branch, whose mask must end a loop in the rule.
   check([f](Array x, Array y) {
     const auto chosen = [f](Array x, Array y, Array p) {
       return cond(p > 0, f, [](Array x, Array y) { return x * y; }, x, y);
@@ -96,7 +96,7 @@ TEST_CASE("forward rules are told which tangents are zero", "[custom][zeros]") {
   Seen seen;
   const auto f = product_by_jvp(&seen);
   CHECK(floats(f(points(), factors())) == Floats{5, -12, 21});
-  CHECK(seen.empty());  // nothing is differentiated
+  CHECK(seen.empty());  // no derivative is taken
   const Array one = ones({3});
   CHECK(floats(jvp([&](Array x) { return f(x, factors()); }, std::tuple{points()}, std::tuple{one})
                    .second) == Floats{5, 6, 7});
@@ -113,7 +113,7 @@ TEST_CASE("forward rules are told which tangents are zero", "[custom][zeros]") {
   grad([&](Array x) { return jit(vmap(f, {0, none}))(x, stop_gradient(x)).sum(); })(points());
   CHECK(seen == Seen{{true, false}});
   seen.clear();
-  // A scan may ask more than once.
+  // A scan may call the rule more than once.
   const auto step = [f](Array c, Two row) {
     return std::pair{c + f(std::get<0>(row), std::get<1>(row)), none};
   };
@@ -139,7 +139,7 @@ TEST_CASE("what a rule leaves out is not computed", "[custom][zeros]") {
                       option...);
   };
   CHECK(!holds(text(costly(symbolic_zeros)), "erf_inv"));
-  // Without the option the zeros are written out, and what they are multiplied by is computed.
+  // Without the option the zeros are materialized, and their factors are computed.
   CHECK(holds(text(costly()), "erf_inv"));
 }
 
@@ -190,7 +190,7 @@ TEST_CASE("fwd is told what is differentiated, bwd which cotangents there are", 
   grad([&](Array x) { return std::get<0>(jit(f)(p, x)); })(Array(7.));
   CHECK(seen == Seen{{false, false, false, true}});
   CHECK(given == Seen{{true, false}});
-  // Both results, mapped and compiled.
+  // This uses both results, mapped and compiled.
   const auto both = [&](Params p, Array x) {
     const auto [a, b] = f(p, x);
     return a * b;
@@ -202,7 +202,7 @@ TEST_CASE("fwd is told what is differentiated, bwd which cotangents there are", 
 }
 
 TEST_CASE("nested derivatives of rules with symbolic zeros", "[custom][zeros]") {
-  // x³, whose rule is differentiated again.
+  // The rule of x³ is differentiated again.
   const auto cube = custom_jvp([](Array x) { return x * x * x; },
                                [](std::tuple<Array> p, std::tuple<Array> t, tree::Mask on) {
                                  const Array x = std::get<0>(p);
@@ -237,7 +237,7 @@ TEST_CASE("rules with symbolic zeros see collectives of the maps around the call
                  symbolic_zeros);
   const auto lanes = vmap(f, 0, 0, {.axis_name = "i"});
   const Array x = array({1., 2., 3.});
-  // The map is over when the rule is called.
+  // The map has ended when the rule is called.
   CHECK(floats(grad([&](Array x) { return jit(lanes)(x)[0]; })(x)) == Floats{2, 2, 2});
   CHECK(floats(jvp(lanes, std::tuple{x}, std::tuple{ones({3})}).second) == Floats{6, 6, 6});
 }
@@ -252,7 +252,7 @@ TEST_CASE("mistakes in rules with symbolic zeros", "[custom][zeros][errors]") {
         grad(by([](One p, One, tree::Mask) { return std::pair{std::get<0>(p), zeros({2})}; }))(2.);
       },
       "Expected f32[] for result's tangent, but got f32[2]");
-  // No tangent at all is a zero.
+  // A missing tangent is zero.
   CHECK(grad(by([](One p, One, tree::Mask) { return std::pair{std::get<0>(p), none}; }))(2.)
             .item<float>() == 0);
   const auto back = custom_vjp(
@@ -260,7 +260,8 @@ TEST_CASE("mistakes in rules with symbolic zeros", "[custom][zeros][errors]") {
       [](Array, Array, tree::Mask) { return std::tuple{zeros({2})}; }, symbolic_zeros);
   check_error<DifferentiationError>([&] { grad(back)(2.); },
                                     "expected f32[] for args[0], got f32[2]");
-  // A rule may read what runs around it, but nothing that is over.
+  // A rule may capture tracers of transforms that are still running around it, but not of ones that
+  // have ended.
   const auto scaled = [&](Array k) {
     return by([k](One p, One t, tree::Mask) {
       return std::pair{std::get<0>(p) * std::get<0>(p), k * std::get<0>(t)};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/traces_test.cpp: how many programs transforms record: of loops and branches
-// nested in each other, so many for each level, not for each of the level before.
+// tests/transforms/traces_test.cpp: counts the programs that transforms record for nested loops and
+// branches. Each level adds a constant number, instead of a multiple of the level before.
 #include <fmt/format.h>
 
 #include <functional>
@@ -16,7 +16,7 @@ using namespace weft::test;
 namespace {
 
 using One = std::function<Array(Array)>;
-using Nest = std::function<Array(One, Array)>;  // a loop or a branch around f, on x
+using Nest = std::function<Array(One, Array)>;  // a loop or a branch around f, applied to x
 using Transform = std::function<Array(One, Array)>;
 
 const std::vector<std::pair<const char*, Nest>>& nests() {
@@ -27,7 +27,8 @@ const std::vector<std::pair<const char*, Nest>>& nests() {
          const auto [carry, rows] = scan(step, x, array({.5, 1.5, 2.}));
          return carry + rows.sum();
        }},
-      // A carry whose derivative begins in the second step: each fixed point takes two.
+      // The derivative of this carry begins in the second step, so that each fixed point takes two
+      // iterations.
       {"late",
        [](One f, Array x) {
          const auto step = [f, x](std::pair<Array, Array> c, Array row) {
@@ -70,7 +71,7 @@ const std::vector<std::pair<const char*, Transform>>& transforms() {
   return *all;
 }
 
-// f with nests around it, the outermost first.
+// Returns f with nests around it, the outermost first.
 One nested(One f, const std::vector<Nest>& around) {
   for (size_t d = around.size(); d-- > 0;)
     f = [f, outer = around[d]](Array x) { return outer(f, x); };
@@ -110,7 +111,7 @@ TEST_CASE("traces of different nests in each other", "[control][traces]") {
     INFO(name);
     const std::vector<int64_t> n = by_depth(transform, around);
     INFO(fmt::format("{}", fmt::join(n, " ")));
-    // A round through all of them costs what the round before did, but for a few more patterns.
+    // A round through all of them adds as many as the round before, except for a few more patterns.
     CHECK(n[20] - n[13] <= (n[13] - n[6]) * 5 / 4);
   }
 }
@@ -125,7 +126,7 @@ TEST_CASE("a program is transformed once, until the caches are cleared", "[trace
 }
 
 TEST_CASE("a kept transform is that of the same map", "[control][traces]") {
-  // One body, read under axes of other sizes, masks and chunks.
+  // The same body is used under axes of other sizes, masks and chunks.
   const auto f = [](Array x) {
     return fori_loop(0, 2, [](Array, Array c) { return c + psum(c, "i"); }, x);
   };
@@ -148,7 +149,7 @@ TEST_CASE("a kept transform is that of the same map", "[control][traces]") {
     for (float y : floats(vmap(inner, 0, 0, {.axis_name = "i"})(x)))
       CHECK(y == 2 + static_cast<float>(n));
   }
-  // The lanes of one map draw the same numbers, those of the next other ones.
+  // The lanes of one map draw the same numbers, and those of the next map draw others.
   const auto draw = [k = random::key(3)](Array x) {
     return fori_loop(0, 1, [k](Array, Array c) { return c + random::uniform(k, {}); }, x);
   };
@@ -156,7 +157,7 @@ TEST_CASE("a kept transform is that of the same map", "[control][traces]") {
     const Floats y = floats(vmap(draw, 0, 0, {.randomness = how})(array({0., 0.})));
     CHECK((y[0] == y[1]) == (how == std::string("same")));
   }
-  // Where a branch masks the loop, and where none does.
+  // A branch masks the loop in one use and not in the other.
   const auto down = [](Array x) {
     return while_loop([](Array v) { return v > 0.; }, [](Array v) { return v - 1.; }, x);
   };
@@ -167,7 +168,7 @@ TEST_CASE("a kept transform is that of the same map", "[control][traces]") {
 }
 
 TEST_CASE("a rule that transforms while its program is transformed", "[control][traces]") {
-  // It runs inside the making of a kept transform, which holds no lock.
+  // The rule runs while a cached transform is computed. This must not hold a lock.
   const auto g = custom_vmap(
       [](Array x) { return x * x; },
       [](int64_t, tree::Mask, Array x) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/transforms/weak_numbers_test.cpp: a number written in C++ keeps the value it was written
-// with until it meets a dtype, through every transform; types, texts, keys and recompilations know
-// only its float (docs/decisions/0010).
+// tests/transforms/weak_numbers_test.cpp: a number written in C++ keeps its F64 value until it
+// meets a dtype, through every transform. Types, texts, keys and recompilations depend only on its
+// F32 value (docs/decisions/0010).
 #include <cmath>
 #include <limits>
 
@@ -16,12 +16,12 @@ namespace {
 
 const Array x64 = array({1., 3.}, F64);
 
-// The elements of an F64 array.
+// Returns the elements of an F64 array.
 std::vector<double> doubles(const Array& x) {
   CHECK(x.dtype() == F64);
   return x.to_vector<double>();
 }
-// What 1 and 3 times 0.1 are.
+// The values of 1 and 3 times 0.1.
 const std::vector<double> tenths = {1 * 0.1, 3 * 0.1};
 
 std::string text_of(const Array& x) { return to_string(x.type()); }
@@ -69,7 +69,7 @@ TEST_CASE("numbers meet narrower floats as floats", "[weak]") {
   CHECK(text_of(Array(0.1) * array({1.})) == "f32[1]");
   CHECK(std::isinf((array({1.}) * 1e300).item<float>()));
   CHECK((full({1}, 0.1)).item<double>() == static_cast<double>(0.1f));
-  // Arithmetic among numbers computes in F32 and ends what they were written as.
+  // Arithmetic among numbers computes in F32, and its results no longer have F64 values.
   CHECK((x64[0] * (Array(0.1) + 0.2)).item<double>() == static_cast<double>(0.1f + 0.2f));
   CHECK((x64[0] * -Array(0.1)).item<double>() == static_cast<double>(-0.1f));
   CHECK((Array(0.1) * 2).weak_type());
@@ -88,7 +88,7 @@ TEST_CASE("numbers stay what they are as arguments of jit", "[weak]") {
   CHECK(traced == 1);
   CHECK(f(array({1.}), 0.1).item<float>() == 0.1f);
   CHECK(f(array({1.}, C128), 0.1).to_vector<complex128_t>()[0].re == 0.1);
-  // Both as a float and as a double; returned and passed again.
+  // The number is used as a float and as a double, and it is returned and passed again.
   const auto both = jit([](Array x, Array y, Array s) {
     return std::tuple(x * s, y * s, s, x.astype(I64) + s.astype(I64));
   });
@@ -97,10 +97,10 @@ TEST_CASE("numbers stay what they are as arguments of jit", "[weak]") {
   CHECK(narrow.to_vector<float>()[1] == 3 * 16777217.f);
   CHECK(whole.to_vector<int64_t>()[0] == 16777218);
   CHECK(doubles(f(x64, again))[0] == 16777217.);
-  // Inside an inner jit, with numbers of its own and of the outer function.
+  // The call is inside an inner jit, with numbers of its own and of the outer function.
   const auto outer = jit([&](Array x, Array s) { return f(x, s) + f(x, 0.1) * s; });
   CHECK(doubles(outer(x64, 0.2))[1] == Approx(0.66).epsilon(1e-15));
-  // Ahead of time, and with many arguments.
+  // It is compiled ahead of time, or has many arguments.
   CHECK(doubles(jit([](Array x, Array s) { return x * s; }).lower(x64, 0.5).compile()(x64, 0.1)) ==
         tenths);
   CHECK(doubles(jit([](Array x, std::vector<Array> s) {
@@ -108,7 +108,7 @@ TEST_CASE("numbers stay what they are as arguments of jit", "[weak]") {
           for (const Array& a : s) y = y + a;
           return y;
         })(x64, std::vector<Array>(30, 0.1)))[0] > 3.9999999999999);
-  // The key and the text know the float only.
+  // The key and the text contain only the F32 value.
   CHECK(make_jaxpr([](Array x, Array s) { return x * s; })(x64, 0.1).jaxpr->in_types()[1] ==
         Type(F32, {}, true));
 }
@@ -123,7 +123,7 @@ TEST_CASE("numbers stay what they are inside vmap, grad and loops", "[weak]") {
   CHECK(doubles(jit(jacrev(scaled))(x64, 0.1).reshape({4}))[0] == 0.1);
   CHECK(doubles(jvp([](Array x) { return x * 0.1; }, std::tuple{x64}, std::tuple{x64}).second) ==
         tenths);
-  // The number differentiated itself.
+  // The derivative is with respect to the number itself.
   const auto [value, slope] = value_and_grad([](Array s) { return x64[1] * s; })(0.1);
   CHECK(value.item<double>() == 3 * 0.1);
   CHECK(slope.item<float>() == 3);
@@ -146,7 +146,7 @@ TEST_CASE("numbers stay what they are inside vmap, grad and loops", "[weak]") {
   };
   CHECK(doubles(captured(x64, 0.1))[0] == 0.1 * 0.1);
   CHECK(doubles(jit(captured)(x64, 0.1))[0] == 0.1 * 0.1);
-  // A carry that is handed on is untouched, one that is computed is not.
+  // A carry that the body passes through unchanged keeps its F64 value. A computed carry does not.
   using P = std::pair<Array, Array>;
   const auto carried = [](Array x, Array s) {
     return while_loop([](P c) { return c.first[0] * c.second < 0.02; },
@@ -166,7 +166,7 @@ TEST_CASE("numbers stay what they are inside vmap, grad and loops", "[weak]") {
             .item<double>() == 0.1);
   CHECK(doubles(scan([](Array c, Array row) { return P(c + row * 0.1, c * 0.1); }, 0.1, x64)
                     .second)[0] == 0.1 * 0.1);
-  // An inner jit inside a loop's body, given what the loop captures.
+  // An inner jit inside a loop's body gets a value that the loop captures.
   const auto inner = jit(scaled);
   const auto nested = jit([&](Array x, Array s) {
     return fori_loop(0, 1, [&](Array, Array c) { return inner(c, s); }, x);
@@ -216,7 +216,7 @@ TEST_CASE("numbers stay what they are in functions with rules", "[weak]") {
   };
   check(by_jvp);
   check(by_vjp);
-  // Nobody asks for a double: traced once, with the arguments alone.
+  // No operation needs an F64 value: the rule is traced once, with the arguments alone.
   traced = 0;
   const std::string text =
       to_string(make_jaxpr([&](Array x, Array s) { return by_jvp(x, s); })(array({1.}), 0.1));
@@ -303,7 +303,7 @@ TEST_CASE("integers beyond I32 go with 64 bits", "[weak]") {
   CHECK(f(i64, big).to_vector<int64_t>()[0] == big + 1);
   CHECK(f(i64, big + 5).to_vector<int64_t>()[0] == big + 6);
   CHECK(traced == 1);
-  CHECK(f(i64, 3).to_vector<int64_t>()[0] == 4);  // whether it fits I32 is part of the type
+  CHECK(f(i64, 3).to_vector<int64_t>()[0] == 4);  // the type includes whether the value fits I32
   CHECK(traced == 2);
   CHECK_THROWS_AS(f(array({1}), big), DTypeError);
   CHECK(vmap([&](Array a) { return a + big; })(i64).to_vector<int64_t>()[1] == big + 2);
@@ -330,7 +330,7 @@ TEST_CASE("integers beyond I32 go with nothing else", "[weak]") {
   CHECK_THROWS_AS(arange(big), DTypeError);
   CHECK_THROWS_AS(Array(big).astype(I32), DTypeError);
 
-  // What the message says to write compiles, and does it.
+  // The replacements that the message suggests compile and work.
 #define ADVICE full({}, int64_t{5000000000}, I64)
 #define ADVICE_U full({}, uint64_t{18446744073709551615u}, U64)
   const auto message = [](auto f) -> std::string {
@@ -380,7 +380,7 @@ TEST_CASE("numbers that are handed on keep their doubles", "[weak]") {
   exact([](Array w, Array lr) { return w - lr.reshape({}) * w; });
   exact([](Array w, Array lr) { return w - lax::squeeze(lr, {}) * w; });
 
-  // What is handed on without a derivative has none as a double either.
+  // If a number has no derivative, its F64 value has none either.
   const auto stopped = [](Array lr, Array w) { return w - stop_gradient(lr) * w; };
   for (const Array& g : {grad(stopped)(0.1, ones({}, F64)), grad(jit(stopped))(0.1, ones({}, F64)),
                          jit(grad(jit(stopped)))(0.1, ones({}, F64))})

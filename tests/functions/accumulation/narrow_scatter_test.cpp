@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/accumulation/narrow_scatter_test.cpp: updates of narrow floats are joined in F32
-// in their order, and rounded once with what they meet, in each of the ways that this is done.
+// tests/functions/accumulation/narrow_scatter_test.cpp: scatters combine updates of narrow floats
+// in F32 in their order. The result is rounded once, together with the old value, in each
+// implementation.
 #include "support/check.h"
 
 using namespace weft;
@@ -9,7 +10,7 @@ using namespace weft::test;
 
 namespace {
 
-// What the updates of each place make, in floats. Indices from the size on go nowhere.
+// Combines the updates of each element in F32. Indices beyond the size are dropped.
 Array by_hand(const Array& x, const Array& i, const Array& u, bool product) {
   const Floats old = floats(x), updates = floats(u);
   const std::vector<int> at = i.to_vector<int>();
@@ -37,7 +38,8 @@ struct Sizes {
 }  // namespace
 
 TEST_CASE("scatters of narrow floats are rounded once", "[narrow]") {
-  // Written out, in an array of F32, by the first of few, by slots; rows and numbers.
+  // The sizes cover all implementations: unrolled, with an F32 copy of the array, by the first of
+  // few updates, and by slots. The updates are rows or single numbers.
   for (const Sizes& s : {Sizes{5, 1, 6}, Sizes{5, 1, 200}, Sizes{5, 7, 200}, Sizes{40000, 1, 30},
                          Sizes{5000, 9, 30}, Sizes{60000, 1, 300}, Sizes{9000, 9, 300}})
     for (const DType d : {F16, BF16}) {
@@ -47,7 +49,7 @@ TEST_CASE("scatters of narrow floats are rounded once", "[narrow]") {
       if (s.width > 1) shape.push_back(s.width), updates.push_back(s.width);
       const Array x = random::normal(keys[0], shape).astype(d),
                   u = (1. + 0.3 * random::normal(keys[1], updates)).astype(d);
-      // Most of them meet.
+      // Most updates share an index with another one.
       const Array i = random::randint(keys[2], {s.updates}, 0, 5) * (s.places / 4);
       const auto add = [](Array x, Array i, Array u) { return x.at(i).add(u, {.mode = "drop"}); };
       const auto mul = [](Array x, Array i, Array u) {
@@ -57,7 +59,7 @@ TEST_CASE("scatters of narrow floats are rounded once", "[narrow]") {
       CHECK(same(jit(add)(x, i, u), by_hand(x, i, u, false)));
       CHECK(same(mul(x, i, u), by_hand(x, i, u, true)));
       CHECK(same(jit(mul)(x, i, u), by_hand(x, i, u, true)));
-      // In lanes with indices of their own, and shared ones.
+      // The lanes have their own indices, or share them.
       const Array x2 = stack({x, x + 1.}).astype(d), u2 = stack({u, flip(u, 0)}),
                   i2 = stack({i, flip(i)});
       const auto lane = [&](int64_t k, bool own) {
@@ -65,7 +67,7 @@ TEST_CASE("scatters of narrow floats are rounded once", "[narrow]") {
       };
       CHECK(same(jit(vmap(add))(x2, i2, u2), stack({lane(0, true), lane(1, true)})));
       CHECK(same(jit(vmap(add, {0, none, 0}))(x2, i, u2), stack({lane(0, false), lane(1, false)})));
-      // In a loop, whose carry is written in place.
+      // The carry of this loop is updated in place.
       const auto loop = jit([&](Array x, Array i, Array u) {
         return fori_loop(0, 3, [&](Array, Array c) { return add(c, i, u); }, x);
       });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/functions/accumulation/narrow_test.cpp: statistics and accumulations of F16 and BF16 give
-// what those of F32 give, rounded once: of long sums of ones, which narrow accumulators stop in,
-// and of numbers whose squares F16 does not hold.
+// the F32 results, rounded once. The operands are long sums of ones, at which narrow accumulators
+// stop growing, and numbers whose squares overflow F16.
 #include <cmath>
 #include <limits>
 
@@ -23,18 +23,18 @@ struct Statistic {
 Array row_of(const Array& x) { return x.reshape({1, x.size()}); }
 Array places(const Array& x) { return zeros({x.size()}, I32); }
 
-// Points that differ: a distribution of equal ones has no width.
+// The points must differ: the distribution of equal points has no width.
 scipy::stats::gaussian_kde kde_of(const Array& x) {
   const Array apart = where(arange(x.size()) % 2 == 0, -1., 1.).astype(x.dtype());
   return scipy::stats::gaussian_kde(x * apart, {.weights = abs(x)});
 }
-// The first update of an optimizer by gradients x.
+// Returns the first update of an optimizer for gradients x.
 Array stepped(const optim::GradientTransformation& optimizer, const Array& x) {
   const auto state = optimizer.init(x);
   return optimizer.update(x, state, x).first;
 }
 
-// Of a vector.
+// Statistics of a vector.
 const std::vector<Statistic>& statistics() {
   static const std::vector<Statistic> all = {
       STATISTIC(sum(x)),
@@ -106,7 +106,7 @@ const std::vector<Statistic>& statistics() {
   return all;
 }
 
-// Densities, signals and steps of optimizers, of a vector.
+// Densities, signals and steps of optimizers, for a vector.
 const std::vector<Statistic>& computations() {
   static const std::vector<Statistic> all = {
       STATISTIC(kde_of(x).evaluate(x[Slice(0, 2)])),
@@ -132,7 +132,7 @@ const std::vector<Statistic>& computations() {
   return all;
 }
 
-// Gradients of scalars that are F32, by arrays that many of their terms share.
+// Gradients of F32 scalars with respect to arrays that many of their terms share.
 const std::vector<Statistic>& gradients() {
   static const std::vector<Statistic> all = {
       STATISTIC(grad([](Array t) { return sum(take(t, zeros({5000}, I32), 0).astype(F32)); })(
@@ -173,7 +173,7 @@ const std::vector<Statistic>& gradients() {
   return all;
 }
 
-// a and b, which was rounded from F32, are beside each other. `units`: roundings.
+// Checks that a and b, which was rounded from F32, differ by at most `units` rounding units.
 void check_beside(const Array& a, const Array& b, double units) {
   REQUIRE(a.shape() == b.shape());
   REQUIRE(a.dtype() == b.dtype());
@@ -186,14 +186,14 @@ void check_beside(const Array& a, const Array& b, double units) {
       FAIL_CHECK("element " << i << ": " << x[i] << ", but of F32 " << y[i]);
 }
 
-// Long sums of ones, squares that F16 does not hold, and fractions.
+// Returns ones for long sums, numbers whose squares overflow F16, and fractions.
 std::vector<Array> operands(DType d) {
   const Array signs = where(arange(3000) % 2 == 0, -300., 300.);
   if (d == BF16) return {ones({3000}, d), signs.astype(d)};
   return {ones({3000}, d), signs[Slice(0, 2)].astype(d), (arange(70) / 64. + 0.01).astype(d)};
 }
 
-// Compiled, too, on the longest.
+// Checks all statistics on all operands, and compiled on the longest one.
 void judge(const std::vector<Statistic>& all, double units) {
   for (const Statistic& s : all)
     for (const DType d : {F16, BF16}) {
@@ -201,7 +201,7 @@ void judge(const std::vector<Statistic>& all, double units) {
       for (const Array& x : operands(d)) {
         INFO(s.name << " of " << x.size() << " numbers as " << x[0]);
         const Array narrow = s.f(x), wide = s.f(x.astype(F32));
-        // What stays F32, as indices and counts do, is the same.
+        // Results that stay F32, such as indices and counts, are equal.
         check_beside(narrow, narrow.dtype() == d ? wide.astype(d) : wide, units);
         if (first) check_beside(jit(s.f)(x), narrow, 1);
         first = false;

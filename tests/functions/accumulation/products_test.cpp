@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/accumulation/products_test.cpp: derivatives of products at repeated places,
-// beside those of the products written out; zeros among the factors, one and several.
+// tests/functions/accumulation/products_test.cpp: derivatives of products at repeated indices,
+// compared with those of explicit multiplications. One or several factors are zero.
 #include <cmath>
 
 #include "support/check.h"
@@ -13,7 +13,7 @@ namespace {
 
 double apart(const Array& a, const Array& b) { return max(abs(a - b)).item<double>(); }
 
-// The products of the factors whose ids say so, one multiplication after another.
+// Multiplies the factors with the same id, one after another.
 Array written_out(Array x, const std::vector<int>& ids, int n) {
   std::vector<Array> out;
   for (int s = 0; s < n; ++s) {
@@ -44,7 +44,7 @@ void check_derivatives(F f, G g, const Array& x) {
 }  // namespace
 
 TEST_CASE("segment_prod has derivatives of every order, zeros among the factors", "[products]") {
-  // 5 and -1 are no segments.
+  // 5 and -1 are not valid segments.
   const std::vector<int> ids = {0, 2, 0, 1, 0, 2, 5, -1, 0};
   for (const auto& v : factors) {
     const Array x = array(v, F64), places = array(ids);
@@ -93,7 +93,7 @@ TEST_CASE("at().multiply, divide and power have derivatives at repeated places",
   const Array x = array(factors[0], F64);
   check_derivatives([&](Array a) { return base.at(places).divide(a); },
                     [&](Array a) { return base / written_out(a, ids, 4); }, x);
-  // Where nothing goes the base may be negative: nothing is differentiated there.
+  // A base without an exponent may be negative, because no derivative is computed there.
   const Array some = array({2, 0, 2, 0}), by = array({2., 0.5, 1.5, 3.}, F64);
   const std::vector<int> here = {1, 0, 1, 0};
   const auto power = [&](Array a, Array y) { return a.at(some).power(y); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/derivatives/det_test.cpp: derivatives of determinants of every rank, beside the
-// minors that they are.
+// tests/functions/derivatives/det_test.cpp: derivatives of determinants of every rank, compared
+// with the minors.
 #include <algorithm>
 #include <cmath>
 
@@ -14,7 +14,8 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-// The determinant of what is left of the rows and columns, by its first row.
+// Returns the determinant of the matrix without those rows and columns, expanded along its first
+// row.
 double minor_of(const Numbers& a, size_t n, const std::vector<size_t>& rows,
                 const std::vector<size_t>& columns) {
   if (rows.empty()) return 1;
@@ -88,10 +89,10 @@ TEST_CASE("derivatives of det are minors whatever the rank", "[det]") {
         Numbers{1, 0, 0, 0}, Numbers{0, 0, 0, 0}, Numbers{1e-3, 1, 1e3, 0, 2}, Numbers{3},
         Numbers{0, 1}, Numbers{0, 0}, Numbers{0, 1, 2}, Numbers{0, 0, 2}, Numbers{0, 0, 0}})
     check_matrix(diagonal(d), d.size());
-  // Zero pivots in all columns, though three are independent.
+  // All columns have zero pivots, though three of them are independent.
   check_matrix({0, 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0}, 4);
   check_matrix({0, 0, 0, 0, 1, 2, 0, 1, 3, 1, 1, 1, 2, 0, 1, 1}, 4);
-  // Whose pivots are rounding errors.
+  // The pivots of these matrices are rounding errors.
   check_matrix(arange(16.).to_vector<double>(), 4);
   for (int64_t n : {4, 5})
     for (int64_t rank = 0; rank <= n; ++rank) {
@@ -136,7 +137,7 @@ TEST_CASE("det of complex matrices of every rank", "[det]") {
   const Array unit = lax::complex(array(0.6, F64), array(0.8, F64));
   for (const std::vector<double>& d :
        {std::vector<double>{1, 2, 3, 4}, {1, 2, 3, 0}, {1, 2, 0, 0}, {0, 0, 0, 0}}) {
-    // det(unit D) = unit^4 det D, holomorphic.
+    // det(unit D) = unit^4 det D is holomorphic.
     const Array a = unit * diag(array(d, F64));
     const Array g = grad(det, {.holomorphic = true})(a);
     Numbers real_d(16);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/derivatives/ends_test.cpp: derivatives where a formula's parts are infinite or 0
-// and the function itself is smooth.
+// tests/functions/derivatives/ends_test.cpp: derivatives at points where parts of a formula are
+// infinite or 0, and the function itself is smooth.
 #include "support/check.h"
 
 using namespace weft;
@@ -39,7 +39,7 @@ TEST_CASE("few rising factors are a polynomial, at its zeros too", "[special]") 
     CHECK(slope(quadratic, z) == Approx(2 * z + 1));
     CHECK(slope(grad(quadratic), z) == Approx(2));
   }
-  // 1 / (z - 1) (z - 2)
+  // The function is 1 / (z - 1) (z - 2).
   const double z = 4;
   CHECK(slope([](Array v) { return special::poch(v, -2); }, z) == Approx(-5. / 36));
 }
@@ -47,7 +47,7 @@ TEST_CASE("few rising factors are a polynomial, at its zeros too", "[special]") 
 TEST_CASE("pinv has third derivatives at equal singular values", "[linalg]") {
   const Array w = array({{1., 2.}, {-.5, .7}}, F64);
   const auto f = [&](Array t) { return sum(linalg::pinv(eye(2, {.dtype = F64}) + t * w) * w); };
-  // Of (I + t W)^-1 = I - t W + t^2 W^2 - t^3 W^3.
+  // The expected value follows from (I + t W)^-1 = I - t W + t^2 W^2 - t^3 W^3.
   const Array cube = matmul(w, matmul(w, w));
   const double third = -6 * sum(cube * w).item<double>();
   CHECK(slope(grad(grad(f)), 0) == Approx(third));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/derivatives/pow_test.cpp: derivatives of powers of every order at 0, where the
-// terms of a polynomial are such.
+// tests/functions/derivatives/pow_test.cpp: derivatives of powers of every order at 0, where terms
+// of polynomials are evaluated.
 #include <cmath>
 #include <complex>
 
@@ -13,7 +13,7 @@ using namespace weft::test;
 namespace {
 
 using Function1 = std::function<Array(Array)>;
-// f(x) and its first derivatives, in reverse.
+// Returns f(x) and its first derivatives, in reverse mode.
 Floats derivatives(Function1 f, double x, int orders) {
   Floats r;
   for (int k = 0; k <= orders; ++k) {
@@ -67,7 +67,8 @@ TEST_CASE("derivatives by the base and the exponent commute", "[pow]") {
     return hessian(f)(array({x, y}, F64)).to_vector<float>();
   };
   const float l = std::log(2.F);
-  // At y = 0, too, where the one by the base is 0 but not its derivative by the exponent.
+  // This includes y = 0, where the derivative with respect to the base is 0. Its derivative with
+  // respect to the exponent is not 0.
   CHECK(at(2, 0)[1] == 0.5F);
   CHECK(at(2, 0)[2] == 0.5F);
   CHECK(at(2, 0)[3] == l * l);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/derivatives/qr_test.cpp: derivatives of QR factors of matrices of fewer rows than
-// columns.
+// tests/functions/derivatives/qr_test.cpp: derivatives of the QR factors of matrices with fewer
+// rows than columns.
 #include <cmath>
 
 #include "support/check.h"
@@ -19,7 +19,7 @@ Array drawn(const Shape& s, uint64_t seed, DType d = F64) {
 }
 double largest(const Array& x) { return max(abs(x)).item<double>(); }
 
-// Something that depends on all numbers of both factors, and on which of them.
+// Returns a sum of all numbers of both factors with distinct weights.
 Array weighed(Array a) {
   const auto [q, r] = linalg::qr(a);
   const Array w = lax::complex(arange(r.size()).astype(F64), cos(arange(r.size()).astype(F64)));
@@ -27,7 +27,7 @@ Array weighed(Array a) {
   return sum(real(ravel(r) * w)) + sum(real(ravel(q) * u));
 }
 
-// The slope along a direction, by differences of the fourth order.
+// Returns the slope along a direction, by differences of fourth order.
 double slope(const Array& a, const Array& along) {
   const double h = 1e-3;
   const auto at = [&](double t) { return weighed(a + t * along).item<double>(); };
@@ -44,7 +44,7 @@ TEST_CASE("QR of wide matrices has derivatives", "[qr]") {
       const double want = slope(a, along);
       CHECK(std::fabs(jvp(weighed, std::tuple{a}, std::tuple{along}).second.item<double>() - want) <
             1e-7 * (1 + std::fabs(want)));
-      // Of a real function the slope is the real part of gradient times direction.
+      // The slope of a real function is the real part of gradient times direction.
       const double back = real(sum(grad(weighed)(a) * along)).item<double>();
       CHECK(std::fabs(back - want) < 1e-7 * (1 + std::fabs(want)));
     }

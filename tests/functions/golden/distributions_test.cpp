@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/golden/distributions_test.cpp: every function of random against what jax.random
-// gives for the same keys (tests/golden/make_distributions.py): shapes, dtypes, maps over keys and
-// parameters, derivatives, parameters at the ends of their range.
+// tests/functions/golden/distributions_test.cpp: compares every function of random with jax.random
+// for the same keys (tests/golden/make_distributions.py). It tests shapes, dtypes, maps over keys
+// and parameters, derivatives, and parameters at the ends of their range.
 #include <functional>
 #include <limits>
 
@@ -24,7 +24,7 @@ struct Sampler {
   std::function<Array(const Array& key, const Arrays& p, const Given& s, DType d)> f;
   Lists parameters;
   Lists odd = {};
-  // Whether a shape must be given, or stands in front of that of the parameters.
+  // needs_shape: a shape must be given. in_front: the given shape precedes that of the parameters.
   bool needs_shape = false, in_front = false;
 };
 const List wide = {0.3, 0.9, 2.5, 7}, more = {1.5, 0.4, 3, 1}, unit = {0.05, 0.3, 0.7, 0.99},
@@ -32,7 +32,7 @@ const List wide = {0.3, 0.9, 2.5, 7}, more = {1.5, 0.4, 3, 1}, unit = {0.05, 0.3
 List first(const List& v, int64_t n) { return {v.begin(), v.begin() + n}; }
 random::DrawShape drawn(const Given& s) { return s ? random::DrawShape(*s) : random::DrawShape(); }
 
-// The functions have overloads, so that no pointer to one is meant by its name.
+// The functions are overloaded, so that their names alone do not select a function pointer.
 #define WEFT_SAMPLER(name) [](const auto&... a) { return random::name(a...); }
 template <class F>
 Sampler plain(F f) {
@@ -350,7 +350,7 @@ TEST_CASE("every distribution draws what JAX draws, of any shape and dtype", "[r
       continue;
     }
     try {
-      // XLA leaves out roundings to the narrow types that the steps of a sum have.
+      // XLA leaves out the roundings of the steps of a sum to narrow types.
       const bool f16 = name.ends_with("_f16"), bf16 = name.ends_with("_bf16");
       testing::check_line(it->second(), line, bf16 ? 1e-2 : f16 ? 2e-3 : 2e-5);
     } catch (const Error& e) {

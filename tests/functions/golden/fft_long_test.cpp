@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/golden/fft_long_test.cpp: transforms of 2^18 elements and more, of lengths that
-// are powers, products and primes, against numpy.fft (tests/golden/make_fft_long.py).
+// tests/functions/golden/fft_long_test.cpp: compares transforms of 2^18 elements and more with
+// numpy.fft (tests/golden/make_fft_long.py). The lengths are powers, products and primes.
 #include <cmath>
 
 #include "golden_lines.h"
@@ -19,7 +19,8 @@ Array steps(int64_t n, int64_t m, int64_t k, DType d) {
   return array(v).astype(d);
 }
 
-// The largest distance of an element from the one wanted, in parts of the root of the mean square.
+// Returns the largest distance of an element from the expected one, relative to the root mean
+// square.
 double error_of(const Array& y, const testing::GoldenLine& some, double size) {
   const std::vector<double> got = testing::parts(y);
   const int64_t step = y.size() / 32, each = is_complex(y.dtype()) ? 2 : 1;
@@ -43,7 +44,7 @@ TEST_CASE("long transforms are as exact as NumPy's", "[fft][share]") {
       const Array re = steps(n, 7919, 257, d), im = steps(n, 104729, 241, d);
       const Array z = lax::complex(re, im);
       const auto count = static_cast<double>(n);
-      // Roundings grow with the depth of the transform, about log2 n.
+      // Rounding errors grow with the depth of the transform, about log2 n.
       const double bound = (d == F64 ? 0x1p-53 : 0x1p-24) * 4 * std::log2(count);
       const auto check = [&](const char* name, const Array& y) {
         const std::string line = std::string(name) + "." + std::to_string(n);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/golden/lax_shapes_test.cpp: shapes, slices, scatters, sorts and products against
-// what jax.lax gives for the same calls (tests/golden/make_lax_shapes.py): values, gradients,
-// tangents and maps, by the ops themselves and compiled.
+// tests/functions/golden/lax_shapes_test.cpp: compares shapes, slices, scatters, sorts and products
+// with jax.lax for the same calls (tests/golden/make_lax_shapes.py). It compares values, gradients,
+// tangents and maps, eagerly and compiled.
 #include <cmath>
 #include <limits>
 

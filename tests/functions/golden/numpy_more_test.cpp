@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/golden/numpy_more_test.cpp: functions of NumPy and their parameters beyond those
-// of golden_test.cpp, against what JAX gives for the same calls (tests/golden/make_numpy_more.py):
-// values, gradients, tangents and maps, by the ops themselves and compiled.
+// tests/functions/golden/numpy_more_test.cpp: compares functions of NumPy and parameters that
+// golden_test.cpp does not cover with JAX's results for the same calls
+// (tests/golden/make_numpy_more.py). It compares values, gradients, tangents and maps, eagerly and
+// compiled.
 #include <limits>
 
 #include "functions/array_calls.h"
@@ -557,6 +558,6 @@ TEST_CASE("more functions of NumPy give what JAX gives", "[functions]") {
   CHECK(testing::compare_calls(calls, want, [](const Array& got, const testing::GoldenLine& e) {
           testing::check_line(got, e, 2e-5);
         }) == want.size());
-  // How many roots there are must be known.
+  // The number of roots must be known, so this call is not compiled.
   testing::check_line(sort(abs(roots(concatenate({zeros({2}), first(row, 4)})))), stripped, 2e-5);
 }

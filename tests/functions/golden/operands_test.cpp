@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/golden/operands_test.cpp: functions by one operand, as the texts of their
-// families have them not, against what JAX gives for the same calls
-// (tests/golden/make_operands.py): values of a second shape, gradients, tangents and maps, by the
-// ops themselves and compiled.
+// tests/functions/golden/operands_test.cpp: compares functions by one operand with JAX's results
+// for the same calls (tests/golden/make_operands.py). The tests of their families do not cover
+// these operands. It compares values of a second shape, gradients, tangents and maps, eagerly and
+// compiled.
 #include "functions/array_calls.h"
 #include "weft/weft.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/functions/golden/special_limits_test.cpp: derivatives where a formula has 0 / 0, 0 times
-// infinity or a difference of infinities, and the function a derivative: corners of losses, equal
-// singular values, infinite elements, complex numbers at 0.
+// infinity or a difference of infinities, and the function has a derivative. Examples are corners
+// of losses, equal singular values, infinite elements, and complex numbers at 0.
 #include <cmath>
 #include <limits>
 
@@ -31,7 +31,7 @@ void check_list(const Array& got, const std::vector<double>& want, double tolera
 }  // namespace
 
 TEST_CASE("the sign of a complex number has a derivative", "[special_points]") {
-  // On the circle z = e^(i t) it is z, whose real part is cos t.
+  // On the circle z = e^(i t) the sign is z, whose real part is cos t.
   const auto circle = [](Array t) { return lax::complex(cos(t), sin(t)); };
   const auto of_sign = [&](Array t) { return real(sign(circle(t))); };
   const auto of_determinant = [&](Array t) {
@@ -43,7 +43,7 @@ TEST_CASE("the sign of a complex number has a derivative", "[special_points]") {
     CHECK(value(jit(grad(of_determinant))(number(t))) == Approx(-std::sin(t)));
     CHECK(value(grad(grad(of_determinant))(number(t))) == Approx(-std::cos(t)));
   }
-  // Along a ray it does not change, nor at 0.
+  // Along a ray the sign does not change, and the derivative at 0 is 0 too.
   const auto ray = [](Array r) { return real(sign(lax::complex(r, 2. * r))); };
   CHECK(value(grad(ray)(number(3.))) == Approx(0).margin(1e-15));
   CHECK(value(grad(ray)(number(0.))) == 0);
@@ -70,7 +70,7 @@ TEST_CASE("the square of a complex number's size is smooth at 0", "[special_poin
   check([](Array z) { return pow(abs(z), 2); });
   const auto both = [](Array x) { return square(abs(lax::complex(x, x))); };
   CHECK(value(grad(grad(both))(number(0.))) == Approx(4));
-  // A square of another value is none of this one.
+  // The square of another value must not be taken for the square of this one.
   const auto apart = [](Array x) { return abs(lax::complex(x, x)) * abs(lax::complex(x, 0. * x)); };
   CHECK(value(grad(apart)(number(2.))) == Approx(4 * std::sqrt(2.)));
 }
@@ -105,7 +105,8 @@ TEST_CASE("labels that are 0 leave no NaN", "[special_points]") {
   const auto divergence = [&](Array q) { return sum(sp::kl_div(hard, q)); };
   check_list(grad(divergence)(p), {1 - 1 / .7, 1, 1});
   check_list(grad([&](Array q) { return sum(sp::rel_entr(hard, q)); })(p), {-1 / .7, 0, 0});
-  // By a label that is 0 beside a probability there is the logarithm, and both together.
+  // The derivative with respect to a label that is 0 is the logarithm. The mixed derivative exists,
+  // too.
   const auto mixed =
       grad([](Array x) { return grad([&](Array y) { return sp::xlogy(x, y); })(number(3.)); });
   CHECK(value(mixed(number(0.))) == Approx(1. / 3));
@@ -167,7 +168,7 @@ TEST_CASE("least squares with equal singular values", "[special_points]") {
   const auto total = [&](Array m) { return sum(std::get<0>(linalg::lstsq(m, b))); };
   check_list(grad(total)(a), {-1, -2, -1, -2, 3, 3}, 1e-12);
   check_list(jit(grad(total))(a), {-1, -2, -1, -2, 3, 3}, 1e-12);
-  // Beside the same by normal equations, also of second order.
+  // The expected values are from the normal equations, also for second order.
   const auto normal = [&](Array m) {
     const Array t = m.T();
     return sum(linalg::solve(matmul(t, m), matmul(t, b)));
@@ -178,7 +179,7 @@ TEST_CASE("least squares with equal singular values", "[special_points]") {
   check_list(grad(values)(a), {2, 0, 0, 2, 0, 0}, 1e-12);
   const auto by_b = [&](Array v) { return sum(square(std::get<0>(linalg::lstsq(a, v)))); };
   check_list(grad(by_b)(b), {2, 4, 0}, 1e-12);
-  // Wide, of full rank.
+  // This matrix is wide and has full rank.
   const Array wide = array({{2., 0., 0.}, {0., 2., 0.}}, F64), y = array({1., 3.}, F64);
   const auto of_wide = [&](Array m) { return sum(std::get<0>(linalg::lstsq(m, y))); };
   const auto by_product = [&](Array m) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/golden/special_truths_test.cpp: values, first and second derivatives of all
-// smooth functions at their special points, tiny and huge arguments, against mpmath's and limits
-// (the lines "truth" of tests/golden/make_special_points.py).
+// tests/functions/golden/special_truths_test.cpp: compares values, first and second derivatives of
+// all smooth functions with mpmath and limits. The points are special points, and tiny and huge
+// arguments (the lines "truth" of tests/golden/make_special_points.py).
 #include <fmt/format.h>
 
 #include <cmath>
@@ -196,7 +196,7 @@ struct Line {
   std::string text;
   std::vector<double> at, want;  // operands; value, first and second derivative
 };
-// By function and the operand of the derivatives.
+// Lines by the function and the operand of the derivatives.
 using Truths = std::map<std::pair<std::string, size_t>, std::vector<Line>>;
 Truths truths() {
   Truths all;
@@ -215,11 +215,11 @@ Truths truths() {
   return all;
 }
 
-// What a dtype can tell apart.
+// The range and the tolerances of a dtype.
 struct Precision {
   DType dtype;
   double least, most;               // normal numbers
-  std::array<double, 3> tolerance;  // relative, of value, first and second derivative
+  std::array<double, 3> tolerance;  // relative, for value, first and second derivative
 };
 const Precision single{F32, 1.2e-38, 3.4e38, {1e-5, 1e-4, 1e-3}};
 const Precision twice{F64, 2.3e-308, 1.79e308, {1e-12, 1e-10, 1e-8}};
@@ -229,25 +229,27 @@ bool in_range(const Line& l, const Precision& p) {
     if (v != 0 && (std::abs(v) < p.least || std::abs(v) > p.most)) return false;
   return true;
 }
-// `slack`: what is nothing beside the derivative of one order less over the point.
+// `slack` is an absolute error that rounding of the next lower derivative, divided by the point,
+// explains.
 bool near(double got, double want, double tolerance, double slack, const Precision& p) {
   if (std::isnan(want)) return std::isnan(got);
   if (want == 0) return std::abs(got) <= tolerance + slack;  // a sum that cancels
   if (std::abs(want) >= p.most) return got * std::copysign(1., want) >= 0.99 * p.most;
-  // Below the normal numbers digits are lost, and the whole number may be.
+  // Below the normal numbers digits are lost, and the whole number may be lost.
   if (std::abs(want) < p.least / p.tolerance[0])
     return std::abs(got) <= 2 * p.least / p.tolerance[0];
   return std::abs(got - want) <= tolerance * std::abs(want) + slack;
 }
-// Of second derivatives at numbers up to 1, where they are differences of larger ones.
+// Returns the slack of second derivatives. At arguments up to 1 they are differences of larger
+// numbers.
 double slack_of(const Line& l, size_t by, size_t order, const Precision& p) {
   const double below = order == 2 ? std::abs(l.want[1]) : 0;
   return std::isfinite(below) ? p.tolerance[0] * below / std::max(1., std::abs(l.at[by])) : 0;
 }
 
 using Derived = std::array<std::vector<double>, 3>;
-// Value and derivatives of f by operand `by`, reverse over reverse, or forward over forward in one
-// program.
+// Returns the value and derivatives of f with respect to operand `by`. They are computed by reverse
+// over reverse mode, or by forward over forward mode in one program.
 Derived derived(const Function& f, Arrays x, size_t by, bool compiled) {
   const auto of = [f, x, by](Array v) {
     Arrays all = x;
@@ -327,8 +329,9 @@ TEST_CASE("every function with a truth is called, and every one called has truth
 
 namespace {
 
-// Functions that are constant, linear or polynomials of their pieces, have a corner (then
-// special_points_test.cpp has them), are others under a second name, or fold an axis.
+// Functions without golden truths. They are constant, linear or piecewise polynomials, or have a
+// corner (special_points_test.cpp tests those). Others are second names of functions, or folds
+// along an axis.
 const std::set<std::string> without_truths = {
     "add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "remainder", "mod",
     "fmod", "power", "float_power", "negative", "positive", "abs", "absolute", "fabs", "sign",
@@ -352,7 +355,7 @@ const std::set<std::string> without_truths = {
     // stats
     "uniform", "dirichlet", "multivariate_normal", "multinomial"};
 
-// The names that a header declares, of functions of arrays to an array.
+// Returns the names of functions from arrays to an array that a header declares.
 std::set<std::string> declared(const std::string& header, const std::string& begin) {
   std::set<std::string> names;
   std::istringstream lines(testing::golden("../../functions/" + header));
@@ -366,7 +369,7 @@ std::set<std::string> declared(const std::string& header, const std::string& beg
 }  // namespace
 
 TEST_CASE("every function has a truth, or a reason to have none", "[special_points]") {
-  // Behind a dot stands what of a function, or a parameter.
+  // The part of a name after a dot is a result of the function, or a parameter.
   std::set<std::string> named = without_truths;
   for (const auto& [name, f] : all_functions()) named.insert(name.substr(0, name.find('.')));
   for (const char* header : {"numpy/math.h", "nn.h", "special.h"})

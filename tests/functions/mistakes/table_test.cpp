@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/mistakes/table_test.cpp: ranks, sizes, axes and dtypes that functions of
-// matrices, transforms, special functions, distributions, windows and layers cannot take: the class
-// of the error, and that its text names the function that was called.
+// tests/functions/mistakes/table_test.cpp: ranks, sizes, axes and dtypes that functions refuse.
+// They are functions of matrices, transforms, special functions, distributions, windows and layers.
+// The tests check the class of the error, and that its text names the function that was called.
 #include "support/check.h"
 #include "weft/ops/linear/qr.h"
 
@@ -19,7 +19,7 @@ const Array v3 = zeros({3}), m32 = zeros({3, 2}), m33 = eye(3), cube = zeros({2,
             half = ones({3, 3}, F16);
 
 struct Mistake {
-  const char* name;  // of the function, as the text begins
+  const char* name;  // of the function, with which the text begins
   const char* text;
   const std::type_info* error;
   void (*make)();
@@ -41,7 +41,7 @@ void check(const std::vector<Mistake>& all) {
     }
     INFO(m.text << "\n" << text);
     CHECK(right);
-    // "f: …" or, as JAX has it, "f accepts a single key".
+    // The text begins with "f: …" or, as in JAX, "f accepts a single key".
     const std::string name = m.name;
     CHECK((text.rfind(name + ": ", 0) == 0 || text.rfind(name + " accepts", 0) == 0));
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/names/dtypes_test.cpp: a dtype is given as {.dtype = F64} to every function that
-// takes one, and alone where it is the last argument; {} and none mean what they mean elsewhere.
+// tests/functions/names/dtypes_test.cpp: every function with a dtype accepts {.dtype = F64}, and
+// accepts F64 alone if the options are the last argument. {} and none have their usual meaning.
 #include "support/check.h"
 
 using namespace weft;
@@ -12,7 +12,7 @@ namespace {
 const Array x = array({{1., 2.}, {3., 4.}});
 const std::vector<double> v = {1, 2};
 
-// All have this dtype.
+// Checks that all arrays have this dtype.
 void all_are(DType d, const Arrays& made) {
   for (size_t i = 0; i < made.size(); ++i) {
     INFO(i);
@@ -107,7 +107,7 @@ TEST_CASE("options alone are of all axes", "[dtypes]") {
                             x.mean({.keepdims = true}),       x.var({.keepdims = true}),
                             x.std({.keepdims = true})})
     CHECK(kept.shape() == Shape{1, 1});
-  // Braces of integers are axes, and a variable of any integer type is one.
+  // Integers in braces are axes. A variable of any integer type is one axis.
   CHECK(var(x, {1}).shape() == Shape{2});
   CHECK(var(x, {0, 1}).shape() == Shape{});
   CHECK(var(x, one).shape() == Shape{2});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/functions/names/lax_test.cpp: names of jax.lax, and of JAX itself, that are easily
-// forgotten, called once as a user of JAX would.
+// forgotten. Each is called once as a user of JAX would call it.
 #include "functions/names/names.h"
 
 using namespace weft;

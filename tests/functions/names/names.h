@@ -10,7 +10,7 @@ struct Named {
   const char* name;
   Array value;
 };
-// Each gives an array that is there; its numbers are what the golden tests look at.
+// Checks that each call returns an array. The golden tests check the numbers.
 inline void check_all(const std::vector<Named>& all) {
   for (const auto& [name, value] : all) {
     INFO(name);

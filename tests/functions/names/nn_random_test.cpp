@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/functions/names/nn_random_test.cpp: every name of linear algebra, transforms, special
-// functions, networks, random numbers, statistics and scipy's other parts, called once with JAX's
-// defaults.
+// functions, networks, random numbers, statistics and scipy's other parts. Each is called once with
+// JAX's defaults.
 #include "functions/names/names.h"
 
 using namespace weft;

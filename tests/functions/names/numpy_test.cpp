@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/names/numpy_test.cpp: names of jax.numpy that are easily forgotten, called once
-// as a user of JAX would.
+// tests/functions/names/numpy_test.cpp: names of jax.numpy that are easily forgotten. Each is
+// called once as a user of JAX would call it.
 #include "functions/names/names.h"
 
 using namespace weft;

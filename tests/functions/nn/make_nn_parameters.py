@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/functions/nn/make_nn_parameters.py: writes nn_parameters.txt, what jax.nn gives where parameters are
-# arrays, and for the options of attention, standardize and logsumexp: values and slopes, under the
-# names of tests/functions/nn/nn_parameters_test.cpp.
+# tests/functions/nn/make_nn_parameters.py: writes nn_parameters.txt, the values and slopes of
+# jax.nn for parameters that are arrays, and for the options of attention, standardize and
+# logsumexp. The names are those of tests/functions/nn/nn_parameters_test.cpp.
 #
-# Run with jax installed: python make_nn_parameters.py > nn_parameters.txt (made with jax 0.10.2)
+# Run with jax installed: python make_nn_parameters.py > nn_parameters.txt (made with jax 0.10.2).
 import pathlib
 import sys
 

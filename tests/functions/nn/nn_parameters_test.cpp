@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/nn/nn_parameters_test.cpp: functions of nn whose parameters are Arrays, and the
-// options of attention, standardize and logsumexp, against what jax.nn gives
-// (make_nn_parameters.py).
+// tests/functions/nn/nn_parameters_test.cpp: compares functions of nn whose parameters are Arrays,
+// and the options of attention, standardize and logsumexp, with jax.nn (make_nn_parameters.py).
 #include <functional>
 #include <set>
 
@@ -29,7 +28,7 @@ struct Checked {
     seen.insert(name);
     testing::check_line(got, lines.at(name), 5e-6);
   }
-  // Also the slopes of the sum of squares, where there are lines of them.
+  // Also compares the slopes of the sum of squares if there are lines for them.
   void all(const std::string& name, const Called& f, const Arrays& x) {
     (*this)(name, f(x));
     const auto slope = [&](size_t i) {
@@ -158,7 +157,7 @@ void compare_attention(Checked& same) {
       q[0], k[0], v[0],
       {.query_seq_lengths = lengths[slice(0, 1)], .key_value_seq_lengths = others[slice(1, 2)]});
   same("attention.one", one);
-  // Lengths of lanes.
+  // Each lane has its own lengths.
   const auto f = [](Array a, Array b, Array c, Array n, Array m) {
     return nn::dot_product_attention(a, b, c, {.query_seq_lengths = n, .key_value_seq_lengths = m});
   };

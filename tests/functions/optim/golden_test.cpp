@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/optim/golden_test.cpp: ten steps of each optimizer, and the schedules, against
-// what optax computes (tests/golden/make_optim.py).
+// tests/functions/optim/golden_test.cpp: compares ten steps of each optimizer, and the schedules,
+// with optax (tests/golden/make_optim.py).
 #include <set>
 
 #include "functions/optim/optim_tree.h"
@@ -100,7 +100,7 @@ std::map<std::string, optim::Schedule> schedules() {
   };
 }
 
-// "adam_f64": adam for parameters of F64.
+// "adam_f64" is adam for F64 parameters.
 DType split_dtype(std::string* name) {
   const std::map<std::string, DType> known = {{"_f64", F64}, {"_c64", C64}, {"_bf16", BF16}};
   for (const auto& [suffix, d] : known)
@@ -126,7 +126,7 @@ class Judge {
     judge(name + ".scale", got.layer.scale, tolerance);
     judge(name + ".w", got.layer.w, tolerance);
   }
-  // The names of runs, schedules or norms.
+  // Returns the names of runs, schedules or norms.
   std::set<std::string> runs() const {
     std::set<std::string> r;
     for (const auto& [name, line] : lines_)

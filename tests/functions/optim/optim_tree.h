@@ -8,14 +8,14 @@ namespace weft::testing {
 
 struct Layer {
   Array scale, w;
-  std::string kind = "dense";  // is handed through
+  std::string kind = "dense";  // passed through unchanged
 };
 struct Params {
   Array b;
   Layer layer;
 };
 
-// What tests/golden/golden_lines.py calls x.
+// Returns the array that tests/golden/golden_lines.py names x.
 inline Array quarters(const Shape& s, int64_t m) {
   std::vector<float> v;
   for (int64_t i = 0; i < s.elements(); ++i) v.push_back(static_cast<float>(i * m % 11 - 5) / 4);
@@ -28,7 +28,7 @@ inline Array leaf(const Shape& s, DType d, int64_t m) {
 inline Params params_like(DType d, int64_t m) {
   return {leaf({3}, d, m), {leaf({}, d, m + 1), leaf({2, 3}, d, m + 3)}};
 }
-// The slope of a bowl, and something else at each step.
+// Returns the slope of a quadratic bowl plus a term that differs at each step.
 inline Params grads_at(const Params& p, int64_t step) {
   const auto slope = [](const Array& a, const Array& c) { return a * 0.5 + c * 0.125; };
   return tree::map(slope, p, params_like(p.b.dtype(), 5 + 2 * step));

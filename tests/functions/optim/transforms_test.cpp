@@ -37,7 +37,7 @@ TEST_CASE("a step is jitted and its memory donated", "[optim]") {
   q.layer.w = p.layer.w * 1;
   State s = optim::adamw(0.05).init(p), t = optim::adamw(0.05).init(q);
   const auto donating = jit(adam_step, {.donate_argnums = {0, 1}, .name = "step"});
-  std::tie(q, t) = donating(q, t);  // the zeros of a new state may be shared
+  std::tie(q, t) = donating(q, t);  // the zeros of a new state may share memory
   std::tie(p, s) = adam_step(p, s);
   for (int k = 0; k < 3; ++k) {
     const Params before = q;
@@ -63,7 +63,7 @@ TEST_CASE("learning rates change without another compilation", "[optim]") {
   for (const double rate : {0.1, 0.2, 0.3})
     CHECK(same(step(p, s, rate).first, step_with(optim::adam(rate), p, s).first));
   CHECK(traces == 1);
-  // A schedule counts in the state.
+  // The state counts the steps of a schedule.
   const auto o = optim::sgd(optim::linear_schedule(1., 0., 4));
   const auto scheduled = jit([&](Params q, State t) {
     ++traces;
@@ -77,7 +77,7 @@ TEST_CASE("learning rates change without another compilation", "[optim]") {
     CHECK(same(q, r));
   }
   CHECK(traces == 2);
-  // By 1, 3/4, 1/2, 1/4 and 0 of a half of itself.
+  // Each step subtracts half of the value times the rate, which is 1, 3/4, 1/2, 1/4 and 0.
   CHECK(q.b[0].item<float>() ==
         Approx(p.b[0].item<float>() * 0.5 * 0.625 * 0.75 * 0.875).epsilon(1e-6));
 }
@@ -90,8 +90,8 @@ TEST_CASE("optimizers are mapped, scanned and differentiated", "[optim]") {
   const State states = vmap(o.init)(many);
   CHECK(states.counts[0].shape() == Shape{2});
   const auto [updates, next] = vmap(o.update)(grads_at(many, 0), states, many);
-  // grads_at of the pair adds the same numbers to both only where shapes agree: compare lane by
-  // lane.
+  // grads_at of the pair adds the same numbers to both only if their shapes agree. The test
+  // therefore compares one lane at a time.
   const auto lane = [](const Array& a) { return a[1]; };
   const auto [alone, rest] = o.update(tree::map(lane, grads_at(many, 0)), o.init(two), two);
   CHECK(same(tree::map(lane, updates), alone));
@@ -107,13 +107,13 @@ TEST_CASE("optimizers are mapped, scanned and differentiated", "[optim]") {
   CHECK(same(last.first, c.first));
   CHECK(losses.shape() == Shape{5});
 
-  // What a learning rate does to the loss after two steps.
+  // Returns the loss after two steps as a function of the learning rate.
   const auto loss = [&](Array rate) {
     Trained d{one, optim::sgd(0.).init(one)};
     for (int k = 0; k < 2; ++k) d = step_with(optim::sgd(rate), d.first, d.second);
     return d.first.b.sum();
   };
-  // b (1 - rate / 2)²
+  // The loss is b (1 - rate / 2)².
   CHECK(grad(loss)(0.5).item<float>() == Approx(-one.b.sum().item<float>() * 0.75).epsilon(1e-5));
 }
 
@@ -127,7 +127,7 @@ TEST_CASE("an optimizer is a pair of init and update", "[optim]") {
   CHECK(floats(std::get<0>(u)) == Floats{-0.5, -1});
   const auto [v, w] = update(p, t);
   CHECK(floats(std::get<1>(v)[0]) == Floats{-2.25});
-  // Any tree, also one Array; parameters of narrow floats stay so.
+  // The parameters may be any tree, also one Array. Narrow floats stay narrow.
   const Array x = array({1., 2.}, BF16);
   const auto [y, z] = optim::adam(0.1).update(x, optim::adam(0.1).init(x), x);
   CHECK(y.dtype() == BF16);
@@ -196,6 +196,6 @@ TEST_CASE("mistakes with optimizers are told", "[optim]") {
   check_error<IndexError>([] { (void)optim::piecewise_constant_schedule(1., {{3, -0.5}}); },
                           "the scale -0.5 at step 3 is negative");
   check_error<IndexError>([] { (void)optim::join_schedules({}, {}); }, "0 schedules");
-  // The place is the user's.
+  // The error names the user's line.
   check_error<ShapeError>([&] { (void)optim::apply_updates(p, wrong); }, "transforms_test.cpp:");
 }

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/functions/random/make_random_modes.py: writes random_modes.txt, what jax.random draws with modes, without
-# replacement and with parameters that are arrays, under the names of
+# tests/functions/random/make_random_modes.py: writes random_modes.txt, the samples of jax.random
+# with modes, without replacement and with parameters that are arrays. The names are those of
 # tests/functions/random/random_modes_test.cpp.
 #
-# Run with jax installed: python make_random_modes.py > random_modes.txt (made with jax 0.10.2)
+# Run with jax installed: python make_random_modes.py > random_modes.txt (made with jax 0.10.2).
 import pathlib
 import sys
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/functions/random/make_random_more.py: writes random_more.txt, what jax.random gives for the calls that
-# tests/functions/random/random_more_test.cpp makes under the same names.
+# tests/functions/random/make_random_more.py: writes random_more.txt, the results of jax.random for
+# the calls that tests/functions/random/random_more_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_random_more.py > random_more.txt (made with jax 0.10.2)
+# Run with jax installed: python make_random_more.py > random_more.txt (made with jax 0.10.2).
 import pathlib
 import sys
 
@@ -27,8 +27,8 @@ mean = jnp.array([1.0, 2.0, 3.0], jnp.float32)
 pairs = jnp.array([[[2.0, 0.5], [0.5, 1.0]], [[3.0, 0.0], [0.0, 0.0]]], jnp.float32)
 
 
-# jax.random.multivariate_normal(method="svd") with the signs of vectors that lax::svd gives: LAPACK's
-# are an accident.
+# Computes jax.random.multivariate_normal(method="svd") with the vector signs of lax::svd. LAPACK's
+# signs are arbitrary.
 def by_svd(key, mean, cov, shape):
     u, s, _ = jnp.linalg.svd(cov)
     size = jnp.abs(jax.lax.stop_gradient(u))
@@ -38,7 +38,7 @@ def by_svd(key, mean, cov, shape):
     return mean + jnp.einsum("...ij,...j->...i", u * signs * jnp.sqrt(s[..., None, :]), drawn)
 
 
-# The signs apart it is the same.
+# Except for the signs, it is JAX's function.
 for c, n in ((cov, 3), (pairs[0], 2)):
     one = random.multivariate_normal(key, jnp.zeros(n), c, (), method="svd")
     signs = [jnp.array(s) for s in np.ndindex(*(2,) * n)]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/functions/random/make_random_rbg.py: writes random_rbg.txt, what jax.random gives with keys of "rbg" for
-# the calls that tests/functions/random/random_rbg_test.cpp makes under the same names.
+# tests/functions/random/make_random_rbg.py: writes random_rbg.txt, the results of jax.random with
+# "rbg" keys for the calls that tests/functions/random/random_rbg_test.cpp makes under the same
+# names.
 #
-# Run with jax installed: python make_random_rbg.py > random_rbg.txt (made with jax 0.10.2)
+# Run with jax installed: python make_random_rbg.py > random_rbg.txt (made with jax 0.10.2).
 import pathlib
 import sys
 
@@ -17,7 +18,7 @@ from golden_lines import show  # noqa: E402
 jax.config.update("jax_enable_x64", True)
 key = random.key(42, impl="rbg")
 parts = random.split(key, 3)
-# The counter of its lower 32, its lower 64, and all 128 bits goes on from its end.
+# With these keys the counter overflows its lower 32, its lower 64, and all 128 bits.
 ends = [[0xFFFFFFFF, 7, 0xFFFFFFFF, 7], [0xFFFFFFFE, 0xFFFFFFFF] * 2, [0xFFFFFFFF] * 4]
 
 halves = lambda x: jax.lax.bitcast_convert_type(x, jnp.uint32)

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/random/moments_test.cpp: a law of all distributions of random: mean and variance
-// at usual and extreme parameters, in F32 and F64, lie within standard errors of the true ones, and
-// no number of any dtype leaves the support. Keys are fixed, so it always draws the same.
+// tests/functions/random/moments_test.cpp: a law of all distributions of random. Mean and variance
+// are within standard errors of the true values, at usual and extreme parameters, in F32 and F64.
+// No number of any dtype is outside of the support. Keys are fixed, so that the samples are always
+// the same.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -17,18 +18,19 @@ namespace {
 
 constexpr double inf = std::numeric_limits<double>::infinity(), pi = M_PI;
 constexpr int64_t draws = 20000;
-// How many standard errors a mean or a variance may be off.
+// A mean or a variance may be off by this many standard errors.
 constexpr double errors = 5;
 
 using Draw = std::function<Array(const Array& key, const Shape& n, DType d)>;
 struct Law {
   std::string name;
   Draw draw;
-  double mean, variance, kurtosis;  // excess kurtosis: variance's standard error hangs on it
+  // the standard error of the variance depends on the excess kurtosis
+  double mean, variance, kurtosis;
   std::optional<DType> only = {};
 };
 
-// Moments about the mean of a density on [a, b], by Simpson's rule.
+// Computes moments about the mean of a density on [a, b], by Simpson's rule.
 Law of_density(const std::string& name, const Draw& draw, double a, double b,
                const std::function<double(double)>& density) {
   const int n = 20000;
@@ -47,7 +49,7 @@ Law of_density(const std::string& name, const Draw& draw, double a, double b,
   };
   return {name, draw, mean, moment(2), moment(4) / std::pow(moment(2), 2) - 3};
 }
-// Moments E x^k.
+// Computes the law from the moments E x^k.
 Law of_moments(const std::string& name, const Draw& draw, const std::function<double(int)>& e) {
   const double m = e(1), v = e(2) - m * m;
   const double fourth = e(4) - 4 * m * e(3) + 6 * m * m * e(2) - 3 * m * m * m * m;
@@ -147,7 +149,7 @@ void add_shaped(std::vector<Law>& t) {
     t.push_back({numbered("wald", {m}),
                  [m](const Array& k, const Shape& s, DType d) { return wald(k, m, s, {d}); }, m,
                  m * m * m, 15 * m});
-  // 1 / x, which has moments that are less large than those of x.
+  // 1 / x has smaller moments than x.
   for (double m : {30., 1e6, 1e12, 1e25})
     t.push_back({numbered("inverse of wald", {m}),
                  [m](const Array& k, const Shape& s, DType d) { return 1 / wald(k, m, s, {d}); },
@@ -264,7 +266,7 @@ void add_counts(std::vector<Law>& t) {
       65535. / 12, -1.2);
 }
 
-// Sums in long double: a variance of numbers about 1e38 is beyond the dtypes.
+// The sums are in long double: the variance of numbers of about 1e38 is beyond the dtypes.
 void check_moments(const Law& law, DType d) {
   INFO(law.name << " " << short_name(d));
   const auto x = law.draw(random::key(11), {draws}, d).to_vector<double>();
@@ -274,7 +276,7 @@ void check_moments(const Law& law, DType d) {
   for (double v : x) squares += (v - mean) * (v - mean);
   const double variance = static_cast<double>(squares / (x.size() - 1));
   const double n = static_cast<double>(x.size());
-  // A result of F32 is rounded; the mean of many is so about as much as one of them at most.
+  // F32 results are rounded. The error of the mean is at most about that of one number.
   const double rounding = (d == F64 ? 0x1p-52 : 0x1p-23) * std::abs(law.mean);
   const double room = errors * std::sqrt(law.variance / n) + rounding;
   INFO("mean " << static_cast<double>(mean) << ", wanted " << law.mean << " up to " << room);

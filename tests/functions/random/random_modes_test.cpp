@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/random/random_modes_test.cpp: random functions with modes, without
-// replacement, with parameters that are Arrays and with .impl, against what jax.random draws
+// tests/functions/random/random_modes_test.cpp: compares random functions with modes, without
+// replacement, with parameters that are Arrays and with .impl, with jax.random
 // (make_random_modes.py).
 #include <functional>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/random/random_more_test.cpp: distributions against what JAX draws with the same
-// keys (make_random_more.py). Counts agree to the bit, floats to a few roundings.
+// tests/functions/random/random_more_test.cpp: compares distributions with JAX for the same keys
+// (make_random_more.py). Counts agree to the bit, floats to a few rounding units.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -91,7 +91,7 @@ void add_others(Cases& c, const Inputs& in) {
   c["PRNGKey"] = [] { return random::PRNGKey(7); };
 }
 
-// wald of a large mean takes the difference of large numbers; slopes come of sums that JAX takes in
+// wald of a large mean is a difference of large numbers. The slopes are sums that JAX computes in
 // single precision.
 double tolerance(const std::string& name) {
   return name == "wald" ? 3e-3 : name.find("slope") != std::string::npos ? 1e-4 : 1e-5;
@@ -156,7 +156,8 @@ TEST_CASE("multivariate_normal takes singular covariances by eigh and svd") {
     const auto drawn = [&](const Array& cov) {
       return random::multivariate_normal(key, zeros({2}), cov, {50}, {.method = method});
     };
-    // Of a diagonal covariance the factor is diagonal but for signs, and for the order of values.
+    // The factor of a diagonal covariance is diagonal, except for signs and the order of the
+    // values.
     const auto by_size = method == "svd" ? array({{0.f, 2.f}, {3.f, 0.f}}) : sqrt(diagonal);
     const auto got = abs(drawn(diagonal)).to_vector<float>(),
                want = abs(matmul(z, by_size.T())).to_vector<float>();
@@ -166,7 +167,7 @@ TEST_CASE("multivariate_normal takes singular covariances by eigh and svd") {
   }
 }
 
-// Counts of jax.random.multinomial with the same key.
+// The counts are those of jax.random.multinomial with the same key.
 TEST_CASE("multinomial draws for each place of a shape") {
   const Array key = random::key(3), p = array({0.2f, 0.3f, 0.5f});
   CHECK(random::multinomial(key, 10., p, {.shape = Shape{2, 3}}).to_vector<float>() ==

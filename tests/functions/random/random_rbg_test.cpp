@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/random/random_rbg_test.cpp: keys of "rbg" against what JAX draws with them
-// (make_random_rbg.py), their lanes, and what they refuse.
+// tests/functions/random/random_rbg_test.cpp: compares "rbg" keys with JAX (make_random_rbg.py),
+// and tests their lanes and errors.
 #include <functional>
 #include <map>
 
@@ -15,7 +15,7 @@ namespace r = weft::random;
 namespace {
 
 const r::KeyOptions rbg{.impl = "rbg"};
-using Draw = std::function<Array(Array)>;  // with a key
+using Draw = std::function<Array(Array)>;  // takes a key
 
 Array words(const Array& x) { return lax::bitcast_convert_type(x, U32); }
 
@@ -56,7 +56,7 @@ TEST_CASE("keys of rbg draw what JAX draws", "[functions][random]") {
   }
   testing::check_line(r::key_data(r::key(-7, rbg)), lines.at("negative"), 0);
   testing::check_line(r::PRNGKey(5, rbg), lines.at("PRNGKey"), 0);
-  // Where the counter goes over 32, 64 and 128 bits.
+  // The counter overflows 32, 64 and 128 bits.
   const std::vector<uint32_t> ends[] = {{0xFFFFFFFF, 7, 0xFFFFFFFF, 7},
                                         {0xFFFFFFFE, 0xFFFFFFFF, 0xFFFFFFFE, 0xFFFFFFFF},
                                         {0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF, 0xFFFFFFFF}};
@@ -97,7 +97,7 @@ TEST_CASE("keys of rbg are a type of their own", "[functions][random]") {
   const std::string program = to_string(make_jaxpr([](Array k) { return r::split(k, 2); })(key));
   CHECK(program.find("key<rbg>[2]") != std::string::npos);
   CHECK(to_string(parse_jaxpr(program)) == program);
-  // As values of loops, branches, masks and indices.
+  // Keys are values of loops, branches, masks and indices.
   const Array keys = r::split(key, 3);
   CHECK(
       array_equal(r::key_data(keys[slice(none, none, -1)])[0], r::key_data(keys[2])).item<bool>());

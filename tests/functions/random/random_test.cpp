@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/random/random_test.cpp: random numbers under maps, and the mistakes of their
-// users.
+// tests/functions/random/random_test.cpp: random numbers under maps, and mistakes of the user.
 #include "support/check.h"
 
 using namespace weft;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/scipy/extreme_values_test.cpp: values at extreme arguments where formulas cancel,
-// overflow or meet infinities: interpolation, exponentials of matrices, functions of the gamma
-// function, the order of NaNs, random numbers far out.
+// tests/functions/scipy/extreme_values_test.cpp: values at extreme arguments, where formulas
+// cancel, overflow or become infinite. The functions are interpolation, exponentials of matrices,
+// functions of the gamma function, the order of NaNs, and random numbers in far tails.
 #include <cmath>
 #include <limits>
 
@@ -21,7 +21,7 @@ void close(const Array& got, const Array& want, double rtol) {
   INFO("got " << got << ", wanted " << want);
   CHECK(allclose(got, want, rtol, 0, true).item<bool>());
 }
-// A NaN with the sign bit, which no arithmetic is asked for.
+// Returns a NaN with the sign bit, without arithmetic that could change it.
 Array negative_nan(DType d) { return copysign(full({1}, not_a_number, d), full({1}, -1, d)); }
 }  // namespace
 
@@ -34,7 +34,7 @@ TEST_CASE("interp keeps close points apart and knows infinite neighbours") {
   same(interp(array({1., 1.5, 2., 2.5, 3.}), knots, ends), array({1., inf, inf, inf, 5.}));
   same(interp(array({0.5}), array({0., 1.}), array({-inf, -inf})), array({-inf}));
   same(interp(array({0.5}), array({0., 1.}), array({-inf, inf})), array({not_a_number}));
-  // A difference of two numbers may have no number.
+  // The difference of two numbers may overflow.
   close(interp(array({0.25}), array({0., 1.}), array({-3e38, 3e38})), array({-1.5e38}), 1e-6);
   same(interp(array({1.}), knots, ends, {.period = 4.}), array({1.}));
   same(interp(array({-1., 9.}), knots, ends, {.left = 7., .right = 8.}), array({7., 8.}));
@@ -88,7 +88,7 @@ TEST_CASE("counts of choices are whole, of large numbers too") {
        array({200., 6., 0.}, F64));
   same(special::factorial(array({5., 10.})), array({120., 3628800.}));
   close(special::betaln(array({-3.}, F64), 2.), array({-std::log(6.)}, F64), 1e-14);
-  // Slopes of comb are those of the gamma functions.
+  // The slopes of comb are those of the gamma functions.
   const auto slope = grad([](Array n) { return special::comb(n, 2.); });
   close(slope(array(365., F64)), array(364.5, F64), 1e-9);
 }
@@ -103,7 +103,7 @@ TEST_CASE("functions at infinities and poles have the values of scipy") {
 }
 
 TEST_CASE("betainc of large parameters has its digits") {
-  // Values of scipy.
+  // The expected values are from scipy.
   const Array a = array({1e3, 1e6, 1e6, 1e8}, F64), b = array({1e3, 1e6, 2e6, 1e8}, F64);
   const Array x = array({0.49, 0.4995, 0.333, 0.49999}, F64);
   const Array want = array(
@@ -122,11 +122,12 @@ TEST_CASE("distributions have the values that floats can hold") {
   close(st::cauchy::sf(1e10), array(3.183099e-11F), 1e-6);
   same(st::gamma::logpdf(inf, 3.), array(float(-inf)));
   same(st::cauchy::ppf(array({0., 1., 1.5, -0.1})), array({-inf, inf, not_a_number, not_a_number}));
-  // On the border the density has a limit, if the parameter there is 1.
+  // At the border the density has a limit if the parameter is 1.
   close(st::dirichlet::logpdf(array({0., .5, .5}), ones({3})), array(std::log(2.F)), 1e-6);
   same(st::dirichlet::logpdf(array({0., 1.}), array({2., 1.})), array(float(-inf)));
   same(st::dirichlet::logpdf(array({0., 1.}), array({0.5, 1.})), array(float(inf)));
-  // lgamma of 4e6 and 3e6 less that of 1e6 has no digits left of F32: mpmath.
+  // In F32 the difference of lgamma of 4e6 and 3e6 and of 1e6 has no correct digits. The expected
+  // values are from mpmath.
   close(st::dirichlet::logpdf(array({0.25, 0.75}), array({1e6, 3e6})), array(7.5189528F), 1e-4);
   close(st::multinomial::logpmf(array({500000, 500000}), 1000000, array({0.5, 0.5})),
         array(-7.1335469F), 1e-4);
@@ -158,7 +159,7 @@ TEST_CASE("NaN of either sign counts as largest") {
     same(unique(x), array({-inf, 1., 2., 3., not_a_number}, d));
     same(median(x), full({}, not_a_number, d));
     same(searchsorted(sort(x), negative_nan(d)), array({4}));
-    // Zeros are told apart as by JAX.
+    // Zeros are distinguished by sign, as in JAX.
     same(top_k(array({-0., 0., -0., 0.}, d), 4).second, array({1, 3, 0, 2}));
     same(argsort(array({0., -0., 0.}, d)), array({0, 1, 2}));
     same(argmax(array({-0., 0.}, d)), array(0));
@@ -183,14 +184,14 @@ TEST_CASE("random numbers far out are as many as there should be") {
   const Array k = random::key(5);
   close(mean(random::truncated_normal(k, 8., 9., {20000})), array(8.12193F), 1e-3);
   close(mean(random::truncated_normal(k, 5.25, 1e6, {20000})), array(5.4288F), 1e-3);
-  // Bounds known and unknown, tails and middle side by side, draw alike.
+  // Samples are the same for constant and traced bounds, and for tails and the middle together.
   const auto draw = [&](Array lo, Array hi) { return random::truncated_normal(k, lo, hi, {3}); };
   const Array lo = array({8., -1., -9.}), hi = array({9., 1., -8.});
   same(jit(draw)(lo, hi), draw(lo, hi));
   same(draw(lo, hi)[1], draw(full({3}, -1.), full({3}, 1.))[1]);
   const auto slope = grad([&](Array a) { return sum(draw(a, hi)); })(lo);
   CHECK(all(isfinite(slope)).item<bool>());
-  // A number beyond a is moved along with a, by differences.
+  // A sample beyond a moves together with a. The expected tangent is a difference.
   const auto tail = [&](double a) {
     return random::truncated_normal(k, full({}, a, F64), full({}, 9, F64), {4}, {F64});
   };
@@ -201,7 +202,7 @@ TEST_CASE("random numbers far out are as many as there should be") {
   close(moved, (tail(8 + 1e-6) - tail(8 - 1e-6)) / 2e-6, 1e-5);
   const Array x = random::binomial(k, 1e9, .5, {50000}, {.dtype = F64});
   close(var(x) / 2.5e8, array(1., F64), 0.03);
-  // A number of C++ has all digits of the dtype that is asked for.
+  // A C++ number has all digits of the requested dtype.
   same(random::binomial(k, 1e6, 0.1, {20}, {F64}),
        random::binomial(k, full({}, 1e6, F64), full({}, 0.1, F64), {20}, {F64}));
   same(
@@ -215,18 +216,18 @@ TEST_CASE("random numbers far out are as many as there should be") {
 
 TEST_CASE("numbers of few degrees of freedom are finite where gamma numbers underflow") {
   const Array key = random::key(3);
-  // Half of the gamma numbers of 1/50 are below 2^-50, some below the least F32: the logarithms of
-  // t and F are finite as long as they fit.
+  // Half of the gamma samples with parameter 1/50 are below 2^-50, and some are below the smallest
+  // F32. The samples of t and F are finite if their logarithms fit.
   const Array t = random::t(key, 0.06, Shape{4000}, {.dtype = F32});
   const Array wide = random::t(key, 0.06, Shape{4000}, {.dtype = F64});
   CHECK(sum(isnan(t)).item<int32_t>() == 0);
-  // The share that overflows is that of a distribution with tails of |t|^-0.06.
+  // The fraction that overflows is that of a distribution with tails of |t|^-0.06.
   const double beyond = mean(isinf(t)).item<float>();
   const double expected = mean((abs(wide) > 3.4e38).astype(F64)).item<double>();
   CHECK(std::abs(beyond - expected) < 0.02);
   const Array f = random::f(key, 0.02, 0.02, Shape{4000}, {.dtype = F32});
   CHECK(sum(isnan(f)).item<int32_t>() == 0);
-  // F of equal degrees of freedom and its inverse have one distribution.
+  // F with equal degrees of freedom has the same distribution as its inverse.
   const double above = mean((f > 1).astype(F32)).item<float>();
   CHECK(std::abs(above - 0.5) < 0.04);
 }

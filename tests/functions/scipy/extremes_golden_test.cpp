@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/scipy/extremes_golden_test.cpp: distributions and functions of the gamma function
-// at extreme operands against values of mpmath (make_extremes.py).
+// tests/functions/scipy/extremes_golden_test.cpp: compares distributions and functions of the gamma
+// function at extreme operands with mpmath (make_extremes.py).
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -94,7 +94,7 @@ const std::map<std::string, Called> functions = {
 };
 
 Arrays operands(const Golden& lines, const std::string& name, const std::string& d) {
-  // Those of the function, or of its family.
+  // The operands are those of the function, or of its family.
   std::string at = name + "." + d + ".in";
   if (!lines.count(at + "0")) at = name.substr(0, name.find('.')) + "." + d + ".in";
   Arrays all;
@@ -102,7 +102,7 @@ Arrays operands(const Golden& lines, const std::string& name, const std::string&
     all.push_back(array(lines.at(at + std::to_string(i)).values, d == "f64" ? F64 : F32));
   return all;
 }
-// Roundings that a value may be off, of what its size line says.
+// A value may be off by this many rounding errors of the size in its size line.
 constexpr double roundings = 16;
 
 void check(const Array& got, const testing::GoldenLine& want, const testing::GoldenLine& size,

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/functions/scipy/make_extremes.py: writes extremes.txt, values of distributions and of functions of
-# the gamma function at extreme operands: large and tiny parameters and scales, ends of the support, points
-# just inside and outside, infinities and NaN. They are computed by mpmath to 80 digits.
+# tests/functions/scipy/make_extremes.py: writes extremes.txt, values of distributions and of
+# functions of the gamma function at extreme operands. They are large and tiny parameters and
+# scales, ends of the support, points just inside and outside, infinities and NaN. mpmath computes
+# the values to 80 digits.
 #
-# Run with mpmath, numpy and jax installed: python make_extremes.py > extremes.txt
+# Run with mpmath, numpy and jax installed: python make_extremes.py > extremes.txt.
 #
-# A family has its operands as NAME.DTYPE.inK. Each function has two lines: the values, and under ".size" what a
-# rounding error is relative to: the size of the value, of the exponent of an exponential, and what a
-# rounding of each operand changes.
+# The operands of a family are in the lines NAME.DTYPE.inK. Each function has two lines. One has the
+# values. The other, ".size", has the number to which a rounding error is relative. It is the sum of
+# three parts: the size of the value, the exponent of an exponential, and the effect of rounding
+# each operand.
 import functools
 import pathlib
 import sys
@@ -47,7 +49,8 @@ def whole(k):
     return not mp.isinf(k) and mp.floor(k) == k
 
 
-# ---- continuous: of z = (x - loc) / scale, the logarithm of the density, less that of the scale; cdf; sf
+# ---- continuous distributions of z = (x - loc) / scale: the logarithm of the density without that
+# of the scale; cdf; sf
 def gamma_log(z, a):
     if z < 0 or z == inf:
         return -inf
@@ -129,7 +132,7 @@ DENSITY = {
     "uniform": (lambda z: -inf if z < 0 or z > 1 else mp.mpf(0), lambda z: 0 if z < 0 else 1 if z > 1 else z),
 }
 
-# Logarithms of tails that are no number of mpmath.
+# Logarithms of tails that mpmath cannot represent.
 LOG_TAIL = {
     "gumbel_l.sf": lambda z: -mp.exp(z) if z < 1e6 else -inf, "gumbel_r.cdf": lambda z: -mp.exp(-z) if z > -1e6 else -inf,
 }
@@ -297,7 +300,7 @@ def values_and_sizes(f, rows, exponential, d):
                     slope = [mp.mpf(f(*n)) for n in near]
                 except (ValueError, TypeError, ZeroDivisionError):
                     continue  # beyond the domain
-                # At an end of the support, from inside.
+                # At an end of the support the slope from inside is used.
                 ends = [s for s in slope if mp.isfinite(s)]
                 if len(ends) == 2:
                     size += abs(ends[0] - ends[1]) / (2 * step)
@@ -321,7 +324,8 @@ def log_of_tail(g, other):
     return lambda z, *p: mp.log1p(-other(z, *p)) if g(z, *p) > 0.5 else log_or(g(z, *p))
 
 
-# ---- incomplete functions: (P, Q, density by x) of a and x, the like of a, b and x
+# ---- incomplete functions: (P, Q, density with respect to x) of a and x, and the same of a, b and
+# x
 @functools.lru_cache(maxsize=None)
 def gamma_tails(a, x):
     low = mp.gammainc(a, 0, x, regularized=True)
@@ -359,7 +363,7 @@ def incomplete_lines(lines, operands, d, short):
              for x in (1e-20, 1e-5, 0.25, 0.5, 0.7, 0.999)]
     for a, b in ((3e7, 4e7), (1e10, 1e10), (1e13, 1e20)):
         m, w = a / (a + b), (a * b / (a + b) ** 3) ** 0.5
-        if d == np.float32:  # roundings of x are wider than the density there
+        if d == np.float32:  # rounding x changes it by more than the width of the density
             continue
         betas += [(a, b, m + k * w) for k in (-5, 0, 0.5)]
     for family, grid, tails, density in (("incgamma", gammas, gamma_tails, gamma_log_of), ("incbeta", betas, beta_tails, beta_log_of)):

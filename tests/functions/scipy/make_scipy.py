@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/functions/scipy/make_scipy.py: writes scipy.txt, what jax.scipy.signal, ndimage, interpolate and cluster and
-# jax.image give for the calls that tests/functions/scipy/scipy_golden_test.cpp makes under the same names:
-# values, and slopes by each operand of the sum of squares.
+# tests/functions/scipy/make_scipy.py: writes scipy.txt, the results of jax.scipy.signal, ndimage,
+# interpolate and cluster and of jax.image. The calls are those that
+# tests/functions/scipy/scipy_golden_test.cpp makes under the same names. The lines have values, and
+# slopes of the sum of squares with respect to each operand.
 #
-# Run with jax installed: python make_scipy.py > scipy.txt (made with jax 0.10.2)
+# Run with jax installed: python make_scipy.py > scipy.txt (made with jax 0.10.2).
 import pathlib
 import sys
 
@@ -113,7 +114,7 @@ show("istft.many", signal.istft(zz)[1])
 show("istft.axes", signal.istft(jnp.moveaxis(zz, 0, -1), time_axis=1, freq_axis=0)[1])
 show("istft.both", jnp.abs(signal.istft(signal.stft(s, nperseg=8, return_onesided=False)[2], input_onesided=False)[1]))
 
-# ---- samples between samples
+# ---- interpolation between samples
 image = steps((4, 5))
 at = [jnp.array([[0.0, 0.25, 1.5], [2.75, 3.0, -0.5]], jnp.float32), jnp.array([[0.5, 3.25, 4.0], [1.75, -1.25, 5.6]], jnp.float32)]
 for mode in ("constant", "nearest", "wrap", "mirror", "reflect"):

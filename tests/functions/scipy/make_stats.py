@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/functions/scipy/make_stats.py: writes stats.txt, what jax.scipy.stats gives: values and slopes of the
-# distributions at operands that stand in the file, too, and summaries under the names of
-# tests/functions/scipy/stats_golden_test.cpp.
+# tests/functions/scipy/make_stats.py: writes stats.txt, the results of jax.scipy.stats. They are
+# values and slopes of the distributions at operands that the file contains, too, and summaries.
+# Their names are those of tests/functions/scipy/stats_golden_test.cpp.
 #
-# Run with jax installed: python make_stats.py > stats.txt (made with jax 0.10.2)
+# Run with jax installed: python make_stats.py > stats.txt (made with jax 0.10.2).
 import pathlib
 import sys
 
@@ -59,7 +59,7 @@ CALLS = [(f"{n}.{f}", getattr(getattr(stats, n), f), a, o) for n, (fs, a, o) in 
 CALLS += [(f"{n}.{f}", getattr(getattr(stats, n), f), [unit, *a], [quantile if n != "cauchy" else unit, *a]) for n, (fs, a) in INVERSES.items() for f in fs.split()]
 CALLS += [("bernoulli.cdf", stats.bernoulli.cdf, [[0.0, 1.0] * 4, unit], [[-1.0, 0.5, 1.5, nan, 0.0, 0.0, 0.0, 1.0], [0.5, 0.5, 0.5, 0.5, nan, 1.5, -0.5, 0.0]]),
           ("bernoulli.ppf", stats.bernoulli.ppf, [unit, [0.5] * 8], [quantile, [0.5] * 6 + [nan, 2.0]])]
-# By these operands JAX has no derivative, or none that is of use.
+# With respect to these operands JAX has no derivative, or a wrong one.
 FIXED = {"beta.cdf": (1, 2), "beta.logcdf": (1, 2), "beta.sf": (1, 2), "beta.logsf": (1, 2), "betabinom": (0, 4), "binom": (0, 3), "geom": (0, 2), "nbinom": (0, 3), "poisson": (0, 2), "bernoulli": (0, 2), "poisson.cdf": (0, 2), "bernoulli.ppf": (0, 1)}
 
 print(f"# made by make_stats.py with jax {jax.__version__}")
@@ -75,7 +75,8 @@ for dtype, d in ((jnp.float32, "f32"), (jnp.float64, "f64")):
         show(f"{name}.{d}.odd", f(*o))
         fixed = FIXED.get(name, FIXED.get(name.split(".")[0], ()))
         for i in range(len(a)):
-            if i not in fixed and not (name.startswith("gumbel") and (i == 2 or "ppf" in name)):  # there JAX multiplies by the slope of an integer
+            # JAX multiplies by the slope of an integer there
+            if i not in fixed and not (name.startswith("gumbel") and (i == 2 or "ppf" in name)):
                 show(f"{name}.{d}.slope{i}", jax.grad(lambda *v: jnp.sum(f(*v)), i)(*a))
 
     def other_lines(name, f, *operands):

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/scipy/scipy_golden_test.cpp: signals, interpolation, codes and images against
-// what jax.scipy and jax.image give (make_scipy.py): values, and slopes by each operand of the sum
-// of squares.
+// tests/functions/scipy/scipy_golden_test.cpp: compares signals, interpolation, codes and images
+// with jax.scipy and jax.image (make_scipy.py). It compares values, and slopes of the sum of
+// squares with respect to each operand.
 #include <functional>
 #include <set>
 
@@ -29,7 +29,7 @@ struct Checked {
     seen.insert(name);
     testing::check_line(got, lines.at(name), 2e-5);
   }
-  // The parts of a result, and the slopes of the sum of squares of the last one.
+  // Checks the parts of a result, and the slopes of the sum of squares of the last part.
   void parts(const std::string& name, const Called& f, const Arrays& x) {
     const Arrays out = f(x);
     for (size_t k = 0; k < out.size(); ++k)
@@ -48,7 +48,7 @@ struct Checked {
   void all(const std::string& name, const std::function<Array(const Arrays&)>& f, const Arrays& x) {
     parts(name, [&](const Arrays& v) { return Arrays{f(v)}; }, x);
   }
-  // Every line that starts so has been looked at.
+  // Checks that every line with one of these beginnings was compared.
   void complete(const std::set<std::string>& beginnings) const {
     for (const auto& [name, line] : lines)
       if (beginnings.count(name.substr(0, name.find('.')))) {
@@ -320,7 +320,7 @@ TEST_CASE("grids are interpolated as JAX does", "[functions][scipy]") {
                                               two[{slice(), 1}].reshape({2, 2})}));
   same("grid.other", Grid(grid, image)(rows, "nearest"));
   same("grid.line", Grid({grid[0]}, image[{slice(), 0}])(array({0.5, 2.})));
-  // A tree: an argument of programs.
+  // The object is a tree, and can be an argument of programs.
   const Grid g(grid, image);
   const auto at = [](Grid f, Array x) { return f(x); };
   CHECK(array_equal(jit(at)(g, rows), g(rows), true).item<bool>());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/scipy/stats_golden_test.cpp: distributions and statistics against what
-// jax.scipy.stats gives (make_stats.py): values, slopes, odd operands; maps, programs, slopes of
-// all operands against differences.
+// tests/functions/scipy/stats_golden_test.cpp: compares distributions and statistics with
+// jax.scipy.stats (make_stats.py): values, slopes, odd operands. It also tests maps, programs, and
+// slopes of all operands by differences.
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -67,12 +67,12 @@ Array slope(const Called& f, const Arrays& x, size_t i) {
     return sum(f(y));
   })(x[i]);
 }
-// JAX's logarithm of the beta function has the digits of F32 in places.
+// JAX's logarithm of the beta function has only the accuracy of F32 in places.
 double tolerance(const std::string& name, const std::string& d) {
   return d == "f64" && !name.starts_with("betabinom") ? 1e-11 : 2e-5;
 }
-// NaN is NaN, which JAX's masks take for a number outside; angles without a concentration are
-// uniform.
+// Corrects JAX's values. NaN stays NaN, although JAX's masks treat it as a number outside of the
+// support. Angles with concentration 0 are uniform.
 testing::GoldenLine with_nan(testing::GoldenLine line, const Arrays& x, const std::string& name) {
   const std::vector<double> at = x[0].to_vector<double>();
   for (size_t i = 0; name.starts_with("vonmises") && i < at.size(); ++i)
@@ -82,8 +82,8 @@ testing::GoldenLine with_nan(testing::GoldenLine line, const Arrays& x, const st
     if (std::isnan(at[i]) && name.find("pmf") == std::string::npos) line.values[i] = at[i];
   return line;
 }
-// Where JAX has another value than the distribution: masses of fractions, densities at infinity,
-// the ends of those that have all numbers.
+// Corrects values of JAX that are not those of the distribution. They are masses of fractions,
+// densities at infinity, and quantiles at the ends of distributions on all real numbers.
 testing::GoldenLine as_is(testing::GoldenLine line, const Arrays& x, const std::string& name) {
   const bool logarithm = name.find(".log") != std::string::npos;
   const auto numbers = [](const Array& v) { return v.to_vector<double>(); };
@@ -102,7 +102,7 @@ testing::GoldenLine as_is(testing::GoldenLine line, const Arrays& x, const std::
   }
   return line;
 }
-// Where JAX's slope is NaN ours may be a number, which differences judge.
+// Where JAX's slope is NaN, Weft's may be a number. Differences check it.
 void check_slope(const Array& got, testing::GoldenLine want, double tolerance) {
   const std::vector<double> numbers = got.to_vector<double>();
   for (size_t i = 0; i < numbers.size() && i < want.values.size(); ++i)
@@ -183,7 +183,7 @@ TEST_CASE("distributions are mapped, compiled and broadcast", "[functions][stats
       return f(y);
     };
     CHECK(allclose(vmap(lanes, 1)(all), whole, 1e-12, 1e-13).item<bool>());
-    // Scalars beside a vector.
+    // Scalars are combined with a vector.
     Arrays some = x, spread = x;
     for (size_t i = 1; i < x.size(); ++i) {
       some[i] = x[i][3];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/scipy/stats_summary_golden_test.cpp: distributions of vectors, the mode, ranks,
-// standard errors and gaussian_kde against what jax.scipy.stats gives (make_stats.py).
+// tests/functions/scipy/stats_summary_golden_test.cpp: compares distributions of vectors, the mode,
+// ranks, standard errors and gaussian_kde with jax.scipy.stats (make_stats.py).
 #include <functional>
 
 #include "functions/array_calls.h"
@@ -30,7 +30,7 @@ struct Checked {
     REQUIRE(lines.count(name + suffix) == 1);
     testing::check_line(got, lines.at(name + suffix), tolerance);
   }
-  // Also the slopes of the sum of squares.
+  // Also compares the slopes of the sum of squares.
   void all(const std::string& name, const std::function<Array(const Arrays&)>& f,
            const Arrays& x) const {
     (*this)(name, f(x));
@@ -91,23 +91,23 @@ TEST_CASE("distributions of vectors give what JAX gives", "[functions][stats]") 
     same("multinomial.other", scipy::stats::multinomial::logpmf(outcomes, array({5, 5, 5}), p));
     same("multinomial.slope",
          grad([&](Array q) { return scipy::stats::multinomial::logpmf(outcomes[0], 6, q); })(p));
-    // JAX leaves out what is beyond 20 or 10 standard deviations.
+    // JAX leaves out terms beyond 20 or 10 standard deviations.
     const Checked nearly(d, 2e-5);
     nearly("poisson.entropy",
            scipy::stats::poisson::entropy(array({0., 0.1, 3., 9.9, 10.5, 50., 99.}, d)));
-    // JAX's slope of F32 is NaN where powers of a small mean are 0.
+    // JAX's F32 slope is NaN where powers of a small mean are 0.
     const Array slope = grad([](Array m) { return sum(scipy::stats::poisson::entropy(m)); })(
         array({0.1, 3., 9.9, 10.5, 50.}, d));
     testing::GoldenLine line = nearly.lines.at("poisson.entropy_slope" + nearly.suffix);
     if (std::isnan(line.values[0])) line.values[0] = slope[0].item<double>();
     testing::check_line(slope, line, nearly.tolerance);
   }
-  // The sum and the series meet.
+  // The sum and the series agree where one replaces the other.
   const Array around =
       scipy::stats::poisson::entropy(array({100 - 1e-9, 100., 400.}, F64), zeros({3}));
   CHECK(std::abs(around[0].item<double>() - around[1].item<double>()) < 1e-9);
   CHECK(around.shape() == Shape{3});
-  // The sum itself, of numbers of C++.
+  // The expected value is the sum itself, computed in C++.
   for (const double mu : {0.01, 3., 9.9, 60., 99.9, 100.1, 170.}) {
     double entropy = 0;
     for (int k = 0; k < 600; ++k) {
@@ -194,7 +194,7 @@ TEST_CASE("gaussian_kde gives what JAX gives", "[functions][stats]") {
       const scipy::stats::gaussian_kde line(data[0], options);
       same(n + ".box", line.integrate_box_1d(-0.5, 1.25));
       same(n + ".line", line(at[1]));
-      // A tree: an argument of programs.
+      // The object is a tree, and can be an argument of programs.
       const auto density = [](scipy::stats::gaussian_kde k, Array x) { return k.evaluate(x); };
       CHECK(allclose(jit(density)(kde, at), kde(at), 1e-6).item<bool>());
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/effects/effects_test.cpp: effects in programs of a GPU: what prints and checks is done
-// by the host, functions of the user's are refused.
+// tests/gpu/effects/effects_test.cpp: effects in programs of a GPU. The host runs prints and
+// checks, and functions of the user are refused.
 #include "effects/printed.h"
 #include "gpu/emulated.h"
 
@@ -28,7 +28,7 @@ TEST_CASE("prints and checks of a program on a GPU", "[gpu][effects]") {
   CHECK(printed([&] { CHECK(got == floats(jit(vmap(f))(x))); }) == want);
   check_error<CheckError>([&] { (void)floats(on_gpu(device_put(x + 0.5, "cuda:0"))); },
                           "check failed in lane 1 of 3: 3.0 is too large (at effects_test.cpp:");
-  // Eagerly, too.
+  // It also prints eagerly.
   const Array there = device_put(array({1., 2.}), "cuda:0");
   CHECK(printed([&] { debug_print("{}", there); }) == "[1. 2.]|");
 }

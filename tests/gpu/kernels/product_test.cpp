@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/kernels/product_test.cpp: products of matrices whose threads share tiles: sums in
-// order, to the bit, whatever the tiles; on tensor cores within their roundings.
+// tests/gpu/kernels/product_test.cpp: products of matrices whose threads share tiles. The sums are
+// in order and have the same bits for all tiles. On tensor cores they are within rounding errors.
 #include "weft/jit/schedule/product.h"
 
 #include <bit>
@@ -25,7 +25,7 @@ std::vector<float> numbers(size_t n, float scale) {
   return x;
 }
 
-// [batch, m, k] x [batch, k, n] in numbers of T, terms in order.
+// Computes [batch, m, k] x [batch, k, n] in type T, with the terms added in order.
 template <class T>
 std::vector<T> in_order(const Array& x, const Array& y) {
   const int64_t batch = x.shape()[0], m = x.shape()[1], k = x.shape()[2], n = y.shape()[2];
@@ -50,7 +50,7 @@ Array there(const Array& a) { return device_put(a, "cuda:0"); }
 
 constexpr int64_t rows = 45, columns = 70, terms = 40, matrix = 15;
 
-// The kernel of product_of_matrices() by each of these tiles.
+// Runs the kernel of product_of_matrices() with each of these tiles.
 void check_tiles(const nest::Kernel& k, const There& x, const There& y,
                  const std::vector<float>& expected, std::vector<ProductSchedule> tiles) {
   TargetInfo target = gpu_target("sm_90");
@@ -157,7 +157,7 @@ TEST_CASE("dots of a GPU take their terms in order", "[gpu]") {
   check_no_complaints();
 }
 
-// What stands before and behind the product is computed in its kernel.
+// The operations before and after the product are fused into its kernel.
 TEST_CASE("a product of a GPU with what its operands and results go through", "[gpu]") {
   const Array x = sample({40, 70}, 1).astype(F32), y = sample({33, 70}, 1).astype(BF16),
               bias = sample({33}, 1).astype(F32);
@@ -178,8 +178,8 @@ TEST_CASE("a product of a GPU with what its operands and results go through", "[
   check_no_complaints();
 }
 
-// Factors of each order of axes, with a batch, and what is computed in front of the product and
-// behind it: exact for small integers, else within the roundings of the sums.
+// The factors have each order of axes and a batch, with operations fused before and after the
+// product. Small integers are exact. Other numbers are within the rounding errors of the sums.
 TEST_CASE("dots on tensor cores", "[gpu]") {
   constexpr int64_t m = 50, k = 72, n = 40;
   for (const DType d : {BF16, F16})
@@ -208,7 +208,7 @@ TEST_CASE("dots on tensor cores", "[gpu]") {
   check_no_complaints();
 }
 
-// Whoever needs the order of the terms demands it.
+// A caller that needs the order of the terms has to request it.
 TEST_CASE("narrow dots of a GPU in order", "[gpu]") {
   const Array x = sample({1, 40, 90}, 1).astype(BF16), y = sample({1, 90, 33}, 3).astype(BF16);
   const auto f =

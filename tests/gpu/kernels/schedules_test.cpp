@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/kernels/schedules_test.cpp: kernels by schedules of GPUs, on an emulated one, beside
-// what the walker of nests makes of the same memory.
+// tests/gpu/kernels/schedules_test.cpp: runs kernels with GPU schedules on an emulated GPU and
+// compares the memory with the interpreter's.
 #include "gpu/emulated.h"
 #include "jit/schedule/schedule_kernels.h"
 #include "weft/jit/emit/image.h"
@@ -31,7 +31,7 @@ std::vector<int64_t> grid_of(const compiler::Sample& s) {
   return {r[1], r[3]};
 }
 
-// Empty if both leave the same memory. Buffers lie `off` bytes behind a multiple of 256.
+// Returns "" if both leave the same memory. Buffers start `off` bytes behind a multiple of 256.
 std::string difference_there(const compiler::Sample& s, const Schedule& schedule, size_t off = 0) {
   const nest::Kernel& k = s.kernel;
   if (const std::string why = verify(schedule, k, emulated()); !why.empty()) return why;
@@ -71,7 +71,7 @@ std::string difference_there(const compiler::Sample& s, const Schedule& schedule
   return "";
 }
 
-// Between -3 and 3, so that what is made of a row depends on all of it.
+// Returns numbers between -3 and 3, so that a result that uses a row depends on all of the row.
 std::vector<unsigned char> plain_numbers(Storage s, size_t bytes) {
   const size_t n = bytes / bytes_of(s);
   const std::vector<unsigned char> floats = between(-3, 3, n);
@@ -94,7 +94,7 @@ std::vector<unsigned char> plain_numbers(Storage s, size_t bytes) {
   return out;
 }
 
-// As the pipeline writes it for a GPU.
+// Returns the kernel as the pipeline writes it for a GPU.
 template <class F, class... A>
 compiler::Sample for_gpu(const char* name, F f, const A&... x) {
   const Jaxpr program = make_jaxpr(f)(x...).jaxpr;
@@ -166,7 +166,7 @@ TEST_CASE("nests of every kind by the schedule of a GPU", "[gpu]") {
   check_no_complaints();
 }
 
-// Whatever there is of them, wherever it lies.
+// Covers all lengths, dtypes and alignments.
 TEST_CASE("points side by side move numbers of all widths together", "[gpu]") {
   const auto f = [](Array x, Array y) { return where(x > y, x * y, y - 2); };
   std::vector<compiler::Sample> all;

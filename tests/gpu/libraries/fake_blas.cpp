@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/libraries/fake_blas.cpp: cuBLAS by BLAS, cuBLASLt by loops, on memory of the emulated
-// device.
+// tests/gpu/libraries/fake_blas.cpp: implements cuBLAS with BLAS and cuBLASLt with loops, on memory
+// of the emulated device.
 #include <cblas.h>
 
 #include <array>
@@ -79,7 +79,7 @@ void run(const Solve& s, const complex128_t* a, complex128_t* b) {
               s.ldb);
 }
 
-// The factor that the caller has on the host.
+// Returns true if the factor, which the caller keeps on the host, is one.
 template <class T>
 bool is_one(const void* x) {
   T value{};
@@ -126,7 +126,7 @@ void run(const Matmul& p) {
         write(p.d.type, p.to, batch * p.d.offset + j * p.d.ld + i, sum);
       }
 }
-// Rows and columns of both factors and of the result fit.
+// Checks that the rows and columns of both factors and of the result match.
 bool fits(const Matmul& p) {
   const bool ta = p.of.a == number::transpose, tb = p.of.b == number::transpose;
   return (ta ? p.a.columns : p.a.rows) == p.d.rows &&

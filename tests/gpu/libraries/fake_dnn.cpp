@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/libraries/fake_dnn.cpp: cuDNN's convolution by its definition, on memory of the
-// emulated device.
+// tests/gpu/libraries/fake_dnn.cpp: implements cuDNN's convolution by its definition, on memory of
+// the emulated device.
 #include <cstring>
 #include <vector>
 
@@ -68,7 +68,7 @@ struct Convolve {
     }
     return true;
   }
-  // Element `at` of the result, counted within its image and channel.
+  // Returns element `at` of the result. `at` counts within the image and channel.
   double element(int64_t image, int64_t output, int64_t at) const {
     const size_t space = c.strides.size();
     const int64_t taken = w.sizes[1], windows = product(w.sizes, 2), pixels = product(x.sizes, 2),
@@ -175,8 +175,8 @@ Status cudnnSetConvolutionMathType(ConvolutionHandle h, int math) {
   if (c) h->math = math;
   return c.status();
 }
-// Ways that are not to be taken first: by transforms, with products of fewer bits, with too much
-// room, and one that failed.
+// Lists algorithms that the caller must not choose first. One uses transforms, one uses narrower
+// products, one needs too much workspace, and one has failed.
 Status cudnnGetConvolutionForwardAlgorithm_v7(DnnHandle, TensorHandle, FilterHandle,
                                               ConvolutionHandle conv, TensorHandle, int wanted,
                                               int* found, ConvolutionChoice* to) {

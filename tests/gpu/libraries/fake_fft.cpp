@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/libraries/fake_fft.cpp: cuFFT by its definition, on memory of the emulated device.
+// tests/gpu/libraries/fake_fft.cpp: implements cuFFT by its definition, on memory of the emulated
+// device.
 #include <cmath>
 #include <complex>
 #include <cstring>
@@ -42,7 +43,7 @@ int64_t product(const std::vector<int64_t>& n) {
   return p;
 }
 
-// Along an axis of n elements that lie `apart`.
+// Transforms an axis of n elements with stride `apart`.
 void transform(Number* x, int64_t n, int64_t apart, int sign) {
   Numbers y(static_cast<size_t>(n));
   for (int64_t k = 0; k < n; ++k)
@@ -84,7 +85,7 @@ void r2c(const Plan& p, const void* from, void* to) {
       if (i % last <= last / 2) *y++ = std::complex<R>(z[static_cast<size_t>(i)]);
   }
 }
-// What it reads is lost.
+// The transform overwrites its input.
 template <class R>
 void c2r(const Plan& p, void* from, void* to) {
   auto* x = static_cast<std::complex<R>*>(from);

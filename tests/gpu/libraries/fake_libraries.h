@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/libraries/fake_libraries.h: emulated libraries of the emulated driver: what tests ask
-// of them, and what their parts share. One shared object stands for all of NVIDIA's.
+// tests/gpu/libraries/fake_libraries.h: emulated libraries of the emulated driver. It declares the
+// interface for tests, and the code that the libraries share. One shared object replaces all of
+// NVIDIA's.
 #pragma once
 #include <fmt/format.h>
 
@@ -12,20 +13,20 @@
 #include "gpu/fake_cuda.h"
 #include "weft/runtime/cuda/libraries/entries.h"
 
-// What is alive of what libraries make: handles last as long as the context does.
+// Counts of live objects that the libraries made. Handles live as long as the context.
 struct FakeLibrariesLive {
   int64_t handles, descriptions, plans;
 };
 #pragma GCC visibility push(default)
 extern "C" {
 FakeLibrariesLive fake_libraries_live();
-// The names of all entry points, the last one null. fake_cuda_fail takes them.
+// Returns the names of all entry points. The last one is null. fake_cuda_fail accepts them.
 const char* const* fake_libraries_entries();
-// The nth factorisation that runs from now on does not succeed: its info is 1. 0: none.
+// Makes the nth factorisation that runs from now on fail with info 1. 0: none fails.
 void fake_libraries_give_up(int nth);
 }
-// As the driver's (tests/gpu/fake_calls.h): a definition that is not what is declared does not
-// compile.
+// The entry points are declared as in tests/gpu/fake_calls.h, so that a definition with another
+// signature does not compile.
 extern "C" {
 #define FAKE_DECLARE(name, symbol, parameters) weft::cuda::Status symbol parameters;
 namespace weft::cuda {
@@ -67,15 +68,15 @@ namespace fake {
 using weft::cuda::Status;
 
 extern FakeLibrariesLive live;
-// Whether the factorisation that runs now is the one that gives up.
+// Returns true if the factorisation that runs now has to fail.
 bool gives_up();
 
-// Of a call: what it has to fail with, and what is wrong with what it was given.
+// A call: the error with which it has to fail, and the checks of its arguments.
 class Call {
  public:
   explicit Call(const char* entry, bool needs_context = true)
       : entry_(entry), status_(fake_cuda_enter(entry, needs_context)) {}
-  // What it returns at once.
+  // The status that the call returns immediately.
   Status status() const { return status_; }
   explicit operator bool() const { return status_ == 0; }
   void require(bool right, const char* what) {
@@ -86,7 +87,7 @@ class Call {
   void inside(const void* at, int64_t bytes) {
     if (!status_ && !fake_cuda_is_inside(entry_, at, bytes)) status_ = 7;
   }
-  // Addresses, one a matrix.
+  // Checks a table of addresses, one for each matrix.
   void inside(const void* const* table, int batch) {
     inside(static_cast<const void*>(table), int64_t{8} * batch);
   }
@@ -94,7 +95,7 @@ class Call {
     if (!status_ && !fake_cuda_is_stream(entry_, stream)) status_ = 7;
     stream_ = stream;
   }
-  // Work in the order of the stream, if nothing is wrong.
+  // Queues work on the stream if there is no error.
   Status queue(std::function<void()> work) {
     if (status_) return status_;
     const auto run = [](void* w) {
@@ -112,12 +113,12 @@ class Call {
   const void* stream_ = nullptr;
 };
 
-// Element i of memory of a cudaDataType, and its bytes.
+// Reads or writes element i of memory of a cudaDataType. item() returns the bytes of one element.
 double read(int type, const void* at, int64_t i);
 void write(int type, void* at, int64_t i, double x);
 int64_t item(int type);
 
-// A description that is made, and is over; they need no context.
+// Creates or destroys a descriptor, which needs no context.
 template <class T>
 Status made(const char* entry, T** to, T value) {
   const Call c(entry, false);
@@ -134,7 +135,7 @@ Status destroyed(const char* entry, T* what) {
   return c.status();
 }
 
-// The version that each says it is.
+// Returns the version that each library reports.
 inline Status property(const char* entry, int which, int* value) {
   *value = which == 0 ? 12 : which == 1 ? 3 : 1;
   return Call(entry, false).status();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/libraries/fake_solver.cpp: cuSOLVER by LAPACK, on memory of the emulated device.
+// tests/gpu/libraries/fake_solver.cpp: implements cuSOLVER with LAPACK, on memory of the emulated
+// device.
 #include <cstring>
 #include <utility>
 #include <vector>
@@ -38,7 +39,8 @@ namespace {
 
 int give_up_at = 0;
 
-// How many elements each routine wants of room: numbers that nothing else is.
+// Returns the workspace size of each routine in elements. Every size is distinct from all other
+// numbers of the call.
 int potrf_room(int n) { return 3 * n + 17; }
 int getrf_room(int m, int n) { return 5 * m + n + 19; }
 int geqrf_room(int m, int n) { return 40 * n + m + 23; }

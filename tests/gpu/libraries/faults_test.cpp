@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/gpu/libraries/faults_test.cpp: every entry point of the libraries fails, at every call of
-// it: the right error, nothing leaks, and the next calls succeed.
+// it. The error is the right one, nothing leaks, and the next calls succeed.
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -21,7 +21,8 @@ namespace {
 
 constexpr int64_t n = 4;
 
-// Bytes of numbers that make a definite matrix, as columns and as rows.
+// Returns the bytes of a positive definite matrix, which is symmetric: row-major and column-major
+// order are equal.
 template <class T>
 std::vector<std::byte> matrices(int64_t batch) {
   std::vector<T> x;
@@ -38,7 +39,8 @@ std::vector<std::byte> matrices_of(DType d, int64_t batch) {
   return matrices<double>(d == C128 ? 2 * batch : batch);
 }
 
-// A call with operands of that many matrices and results of so many bytes; what it leaves in both.
+// A call whose operands have that many matrices and whose results have so many bytes. It returns
+// the memory of both.
 class Try {
  public:
   explicit Try(cuda::Gpu& d) : device_(d) {}
@@ -85,7 +87,7 @@ void factor(Try& call, DType d, int64_t batch) {
   call({x, x}, {square}, false, [&](const NativeArgs& args) { cuda::solve_triangular(t, args); });
 }
 
-// Everything there is of the libraries.
+// Uses every feature of the libraries.
 std::vector<std::byte> small_program(cuda::Gpu& d) {
   Try call(d);
   for (const DType t : {F32, F64, C64, C128})
@@ -115,9 +117,9 @@ std::vector<std::byte> small_program(cuda::Gpu& d) {
 }
 
 bool is_for_opening(const std::string& entry) { return entry.ends_with("GetProperty"); }
-// Whose failure is no error: what it is about is over.
+// Returns true for entry points whose failure is no error, because the object is not used any more.
 bool is_for_ending(const std::string& entry) { return entry.find("Destroy") != entry.npos; }
-// Status of those that have no memory left.
+// Returns the status that means "out of memory" for this entry point.
 int no_memory_of(const std::string& entry) { return entry.starts_with("cublas") ? 3 : 2; }
 
 struct Outcome {
@@ -163,7 +165,8 @@ bool fails_well(const std::string& entry, int nth, bool no_memory,
     CHECK(holds(o.text, "device 'cuda:2': " + named + " of cu"));
     CHECK(holds(o.text, fmt::format("failed with status {} (", code)));
   }
-  if (is_for_ending(entry)) return reached;  // the emulated library counts it as gone or not
+  // the emulated library may or may not count the object as destroyed
+  if (is_for_ending(entry)) return reached;
   CHECK(outcome(d).result == right);
   check_nothing_left(d);
   CHECK(std::string(fake_cuda_complaints()) == "");

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/libraries/missing_test.cpp: without a library of NVIDIA's programs run as they did, and
-// who demands it learns what was looked for. A process looks once, so each case is a process.
+// tests/gpu/libraries/missing_test.cpp: without one of NVIDIA's libraries programs run as before. A
+// caller that demands the library gets an error that lists the file names that were tried. A
+// process searches only once, so each case is a process.
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -42,7 +43,7 @@ TEST_CASE("demands libraries", "[.][demands_libraries]") {
   say("fft", "cufft",
       jit([](Array y) { return lax::fft(y, lax::FftType::rfft, {40}); }, {.device = "cuda:0"})
           .lower(x));
-  // The host's ways are chosen by themselves.
+  // Without a library the default is the host's implementation.
   const auto f = factors();
   const Floats right = floats(jit([](Array y) { return lax::cholesky(y); })(x));
   CHECK(floats(f(device_put(x, "cuda:0"))) == right);
@@ -63,7 +64,7 @@ TEST_CASE("a library that is missing is named where it is demanded", "[gpu]") {
              "'cublas' of dot_general cannot be used: cuBLASLt is not there: libcublasLt.so.12, "
              "libcublasLt.so.11 could not be opened in /nowhere");
   check_said(nowhere, "'cufft' of fft cannot be used: cuFFT is not there: libcufft.so.11,");
-  // The names are those of the driver's CUDA and older ones.
+  // The file names are those of the driver's CUDA version and of older ones.
   check_said(nowhere + " FAKE_CUDA_DRIVER=13000",
              "cuSOLVER is not there: libcusolver.so.12, libcusolver.so.11 could not");
   check_said(nowhere + " FAKE_CUDA_DRIVER=11080", "cuFFT is not there: libcufft.so.10 could not");
@@ -73,7 +74,7 @@ TEST_CASE("what is no such library is refused", "[gpu]") {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / fmt::format("weft_libraries_{}", getpid());
   fs::create_directory(folder);
-  // One that has the names of the emulated driver but is none of its libraries.
+  // This file is the emulated driver under the name of a library.
   fs::create_symlink(FAKE_CUDA, folder / "libcusolver.so.11");
   std::ofstream(folder / "libcufft.so.11") << "no library";
   const std::string there = "WEFT_CUDA_LIBRARIES=" + folder.string();

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/libraries/programs_test.cpp: programs of a GPU that call libraries: chosen by
-// themselves, the host's results, in the order of the stream, and what fails becomes NaN.
+// tests/gpu/libraries/programs_test.cpp: programs of a GPU that call libraries. The library is the
+// default, the results are those of the host, and the calls run in the order of the stream. Failed
+// factorisations give NaN.
 #include <cmath>
 
 #include "gpu/emulated.h"
@@ -21,14 +22,14 @@ Array numbers(const Shape& s, DType d, double seed = 0.7) {
   if (!is_complex(d)) return re.astype(d);
   return lax::complex(re.astype(real_part(d)), cos(at * at * seed).astype(real_part(d)));
 }
-// Of the last two axes, n: positive definite.
+// Returns positive definite matrices: the last two axes have size n.
 Array positive(const Shape& s, DType d) {
   const int64_t n = s[s.ndim() - 1];
   const Array x = numbers(s, d);
   return x + conj(swapaxes(x, -1, -2)) + (eye(n) * static_cast<double>(4 * n)).astype(d);
 }
 
-// |a - b| at most, as a share of the largest of b.
+// Returns the largest |a - b| as a fraction of the largest |b|.
 double distance(const Array& a, const Array& b) {
   const Array here = device_put(a, "cpu");
   const double most = std::max(1e-30, abs(b).max().astype(F64).item<double>());
@@ -43,7 +44,7 @@ double near_enough(DType d) {
   }
 }
 
-// The program calls that function, and computes what the host does.
+// Checks that the program calls that function and computes the host's result.
 void calls(const std::string& function, const OfOne& f, const Array& x) {
   INFO(function);
   const auto there = jit(f, {.device = "cuda:0"});
@@ -53,7 +54,7 @@ void calls(const std::string& function, const OfOne& f, const Array& x) {
   const std::string report = there.lower(a).report();
   INFO(report);
   CHECK(holds(report, "(" + function + ")"));
-  CHECK(holds(report, ", which queues work of its own\n"));  // so there is no graph
+  CHECK(holds(report, ", which queues work of its own\n"));  // so that there is no graph
   CHECK(!holds(report, "on the host"));
   REQUIRE(got.size() == right.size());
   for (size_t k = 0; k < got.size(); ++k) {
@@ -62,7 +63,7 @@ void calls(const std::string& function, const OfOne& f, const Array& x) {
   }
   check_no_complaints();
 }
-// By an implementation that small operands do not get by themselves.
+// Demands an implementation that is not the default for small operands.
 void calls_if_demanded(const std::string& op, const std::string& name, const OfOne& f,
                        const Array& x) {
   INFO(op << " by " << name);
@@ -157,7 +158,7 @@ TEST_CASE("products of GPUs by cuBLASLt", "[.][libraries]") {
     for (const bool turned_x : {false, true})
       for (const bool turned_y : {false, true}) {
         const auto product = [=](Array x) {
-          // As one of [20, 24] with one of [24, 20] lies.
+          // The memory layouts are those of factors [20, 24] and [24, 20], each transposed or not.
           const Array y = turned_y == turned_x ? reshape(x * 2, swapaxes(x, -1, -2).shape()) : x;
           const Array a = turned_x ? swapaxes(x, -1, -2) : x;
           return std::vector<Array>{matmul(a, turned_y ? swapaxes(y, -1, -2) : y)};
@@ -173,7 +174,7 @@ TEST_CASE("products of GPUs by cuBLASLt", "[.][libraries]") {
           },
           numbers({20, 24}, d));
   }
-  // Large ones by themselves, small ones not.
+  // The library is the default for large factors only.
   const auto chosen = [](int64_t n, DType d) {
     const auto f = jit([](Array x) { return matmul(x, x); }, {.device = "cuda:0"});
     return holds(f.lower(zeros({n, n}, d)).report(), "dot_general: cublas (cublasLtMatmul)");
@@ -198,7 +199,8 @@ TEST_CASE("convolutions of GPUs by cuDNN", "[.][libraries]") {
   const char* const op = "conv_general_dilated";
   using Pads = std::vector<std::pair<int64_t, int64_t>>;
   for (const DType d : {F32, F64, BF16, F16}) {
-    // One, two and three axes in space; strides, dilations, both paddings, groups, NHWC.
+    // The cases have one, two and three spatial axes, strides, dilations, both paddings, groups and
+    // NHWC.
     calls_if_demanded(op, "cudnn", by({5, 3, 3}, {2}, "SAME", {}), numbers({2, 3, 9}, d));
     calls_if_demanded(op, "cudnn",
                       by({6, 2, 3, 2}, {1, 2}, Pads{{1, 1}, {0, 1}},
@@ -256,7 +258,8 @@ TEST_CASE("what a library does not factor is NaN, and only that", "[.][libraries
     const Array r = device_put(cholesky(device_put(stack({good, bad, good}), "cuda:0")), "cpu");
     CHECK(no_nan(r[0]));
     CHECK(no_nan(r[2]));
-    CHECK(isnan(r[1]).sum().item<int32_t>() == n * (n + 1) / 2);  // zeros above
+    // the zeros above the diagonal are kept
+    CHECK(isnan(r[1]).sum().item<int32_t>() == n * (n + 1) / 2);
   }
   const auto eigh = jit(
       [](Array x) {

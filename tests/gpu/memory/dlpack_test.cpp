@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/gpu/memory/dlpack_test.cpp: tensors of DLPack in memory of a GPU.
+// tests/gpu/memory/dlpack_test.cpp: DLPack tensors in memory of a GPU.
 #include "gpu/emulated.h"
 #include "weft/tracer/concrete.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 const void* address(const Array& x) { return concrete(x).buffer()->data(); }
 
-// Memory of cuda:0 as another library gives it.
+// Memory of cuda:0 as another library exports it.
 struct Made {
   There memory;
   dlpack::ManagedTensor managed = {};
@@ -48,7 +48,7 @@ TEST_CASE("tensors on a GPU are taken where they lie", "[gpu]") {
   const Array y = jit([](Array a) { return (a * 2).sum(1); })(x);
   CHECK(y.device() == "cuda:0");
   CHECK(floats(y)[1] == 29900);
-  // A donation copies.
+  // A donated DLPack tensor is copied.
   const Array z = jit([](Array a) { return a + 1; }, {.donate_argnums = {0}})(x);
   CHECK(address(z) != made.memory.data());
   CHECK(floats(z)[999] == 1000);
@@ -69,7 +69,7 @@ TEST_CASE("tensors on a GPU that are not dense are copied there", "[gpu]") {
   CHECK(turned.deleted == 1);
   backwards.managed.dl_tensor.byte_offset = 99 * 4;
   CHECK(floats(from_dlpack(&backwards.managed))[1] == 97);
-  // At no multiple of 64 bytes.
+  // The address is not a multiple of 64 bytes.
   odd.managed.dl_tensor.byte_offset = 4;
   const Array y = from_dlpack(&odd.managed);
   CHECK(odd.deleted == 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/install/consumer/eigen.cpp: a user's program that uses Eigen as well.
+// tests/install/consumer/eigen.cpp: a user's program that also uses Eigen.
 #include <weft/eigen.h>
 #include <weft/weft.h>
 

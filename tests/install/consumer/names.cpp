@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/install/consumer/names.cpp: names of a user's own, which Weft has inside and keeps out of a
-// program that uses its namespace.
+// tests/install/consumer/names.cpp: a user's own names, which Weft also uses internally. Weft must
+// keep its names out of a program that uses its namespace.
 #include <weft/weft.h>
 
 using namespace weft;
@@ -59,7 +59,7 @@ concept Integer = sizeof(T) == 4;
 template <class T>
 concept Number = sizeof(T) == 8;
 
-// Each is found without saying whose it is.
+// Each name is found without a qualifier.
 int sum_of_names() {
   int sum = 0;
   sum += static_cast<int>(sizeof(Ref));

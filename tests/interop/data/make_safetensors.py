@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/interop/data/make_safetensors.py: writes the *.safetensors beside it by the package of that
-# name; tests/interop/safetensors_test.cpp knows what is in them.
+# tests/interop/data/make_safetensors.py: writes the *.safetensors files of this folder with the
+# package of that name. tests/interop/safetensors_test.cpp knows their content.
 #
-# Run with safetensors and ml_dtypes: python make_safetensors.py (made with safetensors 0.8.0)
+# Run with safetensors and ml_dtypes: python make_safetensors.py (made with safetensors 0.8.0).
 import os
 
 import ml_dtypes

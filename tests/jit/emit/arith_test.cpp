@@ -19,7 +19,7 @@ Storage storage_of(Kind k) {
   }
 }
 
-// out[i] = op(in0[i], in1[i], ...)
+// Computes out[i] = op(in0[i], in1[i], ...).
 nest::Kernel elementwise(Opcode op, Kind result, const std::vector<Kind>& args, Vector v) {
   Builder b("elementwise");
   std::vector<Id> x;
@@ -150,8 +150,8 @@ TEST_CASE("every storage is read and written", "[jit][arith]") {
     for (const TargetInfo& t : targets())
       for (int64_t n : grid_sizes)
         for (int64_t stride : {1, -1, 2, 3}) {
-          // out[i] = in[first + i * stride] and back, so gathers, reversals and scatters are met
-          // too.
+          // Copies in[first + i * stride] to out[i], and back, which tests gathers, reversals and
+          // scatters.
           Builder b("copy");
           const int in = b.buffer(s, false), out = b.buffer(s, true), spread = b.buffer(s, true);
           const Id i = b.index(0);
@@ -170,7 +170,7 @@ TEST_CASE("every storage is read and written", "[jit][arith]") {
           INFO(t.cpu << " n=" << n << " stride=" << stride << " storage=" << static_cast<int>(s));
           CHECK(difference(k, run, t) == "");
         }
-  // The narrow floats round every float.
+  // The narrow floats round every float correctly.
   for (Storage s : {Storage::BF16, Storage::F16})
     for (const TargetInfo& t : targets()) {
       Builder b("round");
@@ -221,8 +221,8 @@ TEST_CASE("gathers by offsets of 32 and of 64 bits", "[jit][arith]") {
                 out = b.buffer(storage, true), far = b.buffer(Storage::I64, false);
       const Id i = b.index(0), j = b.index(1), n = b.extent(0);
       const auto op = [&](Opcode o, Id x, Id y) { return b.pure(o, Kind::I64, {x, y}); };
-      // Clamped as a gather is: in[i][clamp(where[j], 0, n - 1)], in[far[j]], and the other way
-      // out.
+      // The indices are clamped as in a gather: in[i][clamp(where[j], 0, n - 1)] and in[far[j]].
+      // Stores use the same indices.
       const Id wild = b.pure(Opcode::SExt, Kind::I64, {b.load(where, j)});
       const Id at =
           op(Opcode::SMin, op(Opcode::SMax, wild, b.integer(0)), op(Opcode::Sub, n, b.integer(1)));
@@ -252,7 +252,8 @@ TEST_CASE("gathers by offsets of 32 and of 64 bits", "[jit][arith]") {
     }
 }
 
-// A branch for each lane of each load made LLVM take a minute for a kernel of 256 of them.
+// LLVM once took a minute for a kernel of 256 loads that had a branch for each vector element of
+// each load.
 TEST_CASE("lanes that gather narrow numbers stand behind no branch each", "[jit][arith]") {
   for (const TargetInfo& t : targets())
     for (auto storage : {Storage::I8, Storage::I16}) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/checked_test.cpp: kernels that test their accesses compute the same, and end in
-// front of the first access beyond a buffer, however it is made.
+// tests/jit/emit/checked_test.cpp: kernels that test their accesses compute the same. They end
+// before the first access beyond a buffer, whatever instruction makes it.
 #include "weft/jit/emit/checked.h"
 
 #include "jit/emit/control_kernels.h"
@@ -15,7 +15,7 @@ struct Outcome {
   Checked told;
   Memory memory;
 };
-// Runs a checked kernel whose buffers are said to have so many bytes.
+// Runs a checked kernel whose buffers are declared to have `bytes` bytes.
 Outcome run_checked(const nest::Kernel& k, const Run& run, const std::vector<int64_t>& bytes,
                     const TargetInfo& t, Options o) {
   o.checked = true;
@@ -51,7 +51,7 @@ void check_kernel(const nest::Kernel& k, const Run& run, const Options& o = {}) 
       CHECK(less.told.buffer == static_cast<int32_t>(b));
       CHECK(less.told.room == fewer[b]);
       CHECK(less.told.offset + less.told.size > fewer[b]);
-      if (k.buffers[b].written) {  // its last element is as it was
+      if (k.buffers[b].written) {  // its last element is unchanged
         const size_t at = Memory::guard + static_cast<size_t>(bytes[b]) - 1;
         CHECK(less.memory.held[b][at] == run.contents[b].back());
       }
@@ -59,7 +59,7 @@ void check_kernel(const nest::Kernel& k, const Run& run, const Options& o = {}) 
   }
 }
 
-// A matrix turned round: read along its columns.
+// Reads a matrix along its columns: a transposition.
 nest::Kernel turned(int64_t rows, int64_t columns) {
   Builder b("turned");
   const int x = b.buffer(Storage::F32, false), y = b.buffer(Storage::F32, true);
@@ -69,7 +69,7 @@ nest::Kernel turned(int64_t rows, int64_t columns) {
   b.store(y, at(b.index(0), b.index(1), rows), b.load(x, at(b.index(1), b.index(0), columns)));
   return b.finish(2, 0, {});
 }
-// The running maximum of each row: blocks of steps are read and written as pieces of rows.
+// Computes the running maximum of each row: blocks of steps are read and written as pieces of rows.
 nest::Kernel running(int64_t n) {
   Builder b("running");
   const int x = b.buffer(Storage::F32, false), y = b.buffer(Storage::F32, true);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/code_test.cpp: the life of code: the cache, threads, freeing, stopping, errors.
+// tests/jit/emit/code_test.cpp: the lifetime of code: the cache, threads, freeing, stopping,
+// errors.
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
@@ -13,7 +14,7 @@
 namespace weft::compiler {
 namespace {
 
-// Pages of code that no file backs.
+// Counts executable mappings without a file.
 int code_mappings() {
   std::ifstream maps("/proc/self/maps");
   int n = 0;
@@ -23,7 +24,7 @@ int code_mappings() {
   return n;
 }
 
-// Loops that run for ever, or for hours.
+// Loops that run endlessly, or for hours.
 nest::Kernel endless(int which, Vector v) {
   Builder b("endless");
   const int in = b.buffer(Storage::I32, false), out = b.buffer(Storage::I32, true);
@@ -141,7 +142,7 @@ TEST_CASE("what cannot be compiled says so", "[jit][code]") {
   }
   CHECK_THROWS_WITH(target_named("pentium"), Catch::Contains("choose x86-64-v2"));
   CHECK_THROWS_WITH(target_named("baseline"), Catch::Contains("choose x86-64-v2"));
-  // Also the first level is more than some processors have.
+  // Some processors do not even support the first level.
   using native::CpuLevel;
   CHECK_THROWS_WITH(native::cpu_level_named("x86-64-v2", CpuLevel::baseline),
                     Catch::Contains("this machine (baseline) cannot run"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/cold_paths_test.cpp: paths that kernels call in the library give the bits of the
-// walked nest, whichever lanes take them, and leave no code in the kernel.
+// tests/jit/emit/cold_paths_test.cpp: cold paths, which kernels call in the library, give the bits
+// of the interpreted nest, whichever lanes take them. The kernel contains no code for them.
 #include "weft/runtime/native/cold_paths.h"
 
 #include "jit/emit/compare.h"
@@ -27,7 +27,7 @@ nest::Kernel elementwise(Vector v) {
   return b.finish(1, 0, v);
 }
 
-// x becomes angles(x) * scale as often as a lane's first number says.
+// Repeats x = angles(x) * scale. A lane's first number is the number of repetitions.
 template <class T>
 nest::Kernel repeated() {
   Builder b("rare_loop");
@@ -122,7 +122,8 @@ TEST_CASE("kernels hold no code of cold paths", "[jit][cold]") {
   for (const char* name :
        {"weft_angle_pi_f32", "weft_angle_pi_less_half_f32", "weft_angle_half_pi_f32"})
     CHECK(ir.find(std::string("call void @") + name + "(") != std::string::npos);
-  // The nest holds these paths (a GPU runs them); a kernel of two copies of all would be longer.
+  // The nest contains these paths (a GPU runs them). A kernel with two copies of them would be
+  // longer.
   CHECK(lines(ir) < lines(nest::print(elementwise<float>(Vector::grid))));
 }
 

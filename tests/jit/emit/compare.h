@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/compare.h: runs a kernel in the walker and compiled, and compares memory bit for
-// bit.
+// tests/jit/emit/compare.h: runs a kernel in the interpreter and compiled, and compares the memory
+// bit for bit.
 #pragma once
 #include <bit>
 #include <catch2/catch.hpp>
@@ -31,7 +31,7 @@ using nest::Vector;
 
 inline size_t bytes_of(Storage s) { return static_cast<size_t>(storage_bytes(s)); }
 
-// Memory for the buffers of a kernel, between guards that must stay as they are.
+// Memory for the buffers of a kernel, between guards that must stay unchanged.
 class Memory {
  public:
   static constexpr size_t guard = 64;
@@ -89,12 +89,12 @@ struct Run {
   std::vector<int64_t> range;  // empty for rank 0
 };
 
-// Empty if both leave the same memory, else where they differ. NaNs count as equal.
+// Returns "" if both leave the same memory, else the first difference. Any NaN equals any other.
 inline std::string difference(const nest::Kernel& k, const Run& run,
                               const std::shared_ptr<const Code>& code) {
   Memory walked(run.contents), compiled(run.contents);
   walk_nest(k, walked.buffers(), run.extents.data(), run.range.data());
-  // Kernels of the last few tests stay, so that other sizes need no compiling.
+  // Kernels of the last few tests are kept, so that other sizes need no compilation.
   static std::deque<std::shared_ptr<const Code>> held;
   held.push_back(code);
   if (held.size() > 64) held.pop_front();
@@ -123,7 +123,7 @@ inline std::string difference(const nest::Kernel& k, const Run& run,
   return difference(k, run, compile(k, target, options));
 }
 
-// The targets this machine can run, strongest first.
+// Returns the targets that this machine can run, strongest first.
 inline std::vector<TargetInfo> targets() {
   std::vector<TargetInfo> out{host_target()};
   for (const char* name : {"x86-64-v3", "x86-64-v2"}) {
@@ -137,8 +137,8 @@ inline std::vector<TargetInfo> targets() {
 
 inline const std::vector<int64_t> grid_sizes{0, 1, 15, 16, 17, 33, 509};
 
-// Bit patterns that have found bugs before: zeros, subnormals, infinities, NaN, extremes, and
-// noise.
+// Returns bit patterns that have found bugs before: zeros, subnormals, infinities, NaN, extremes,
+// and noise.
 inline std::vector<unsigned char> patterns(Storage s, size_t n, unsigned seed) {
   std::mt19937_64 g(seed);
   std::vector<unsigned char> out(n * bytes_of(s));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/jit/emit/control_kernels.h: kernels with control flow, used on the CPU and for PTX. Each
-// reads buffer 0 (I32 or F32, one element a point) and writes buffer 1.
+// reads buffer 0 (I32 or F32, one element per point) and writes buffer 1.
 #pragma once
 #include "jit/emit/compare.h"
 
@@ -108,7 +108,7 @@ inline nest::Kernel nested(Vector v) {
   return b.done(out[0], v);
 }
 
-// if (x > 1000) never, so its endless loop does not run
+// The condition x > 1000 is never true, so that its endless loop does not run.
 inline nest::Kernel endless_branch(Vector v) {
   Unary b("endless", Storage::I32, Storage::I32);
   const auto yes = b.open_branch();
@@ -128,7 +128,8 @@ inline nest::Kernel endless_branch(Vector v) {
   return b.done(r2[0], v);
 }
 
-// sum over j in [i % 5, x) ascending of j * j - s / 3, then descending from x to i % 5
+// Sums over j in [i % 5, x), ascending: s = s + j * j - s / 3. Then the same, descending from x to
+// i % 5.
 inline nest::Kernel triangle(Vector v) {
   Unary b("triangle", Storage::I32, Storage::I32);
   const Id lo = b.pure(Opcode::URem, Kind::I64, {b.i, b.integer(5)}),
@@ -142,7 +143,8 @@ inline nest::Kernel triangle(Vector v) {
     b.leave();
     s = b.loop(lo, hi, step, {s}, body)[0];
   }
-  // Bounds that differ by the same amount between lanes: the trips are uniform, the index is not.
+  // The bounds of all lanes differ from each other by the same amount: the trip count is uniform,
+  // and the index is not.
   const auto body = b.open({Kind::I64, Kind::I32});
   b.yield({b.op(Opcode::Xor, b.op(Opcode::Mul, b.param(body, 1), b.c(3)),
                 b.pure(Opcode::Narrow, Kind::I32, {b.param(body, 0)}))});
@@ -151,7 +153,7 @@ inline nest::Kernel triangle(Vector v) {
   return b.done(s, v);
 }
 
-// Writes 8 elements in order, one more where x is odd, and reads them back in an order of the lane.
+// Writes 8 elements in order, and one more if x is odd. Each lane reads them back in its own order.
 inline nest::Kernel arrays(Vector v) {
   Unary b("arrays", Storage::I32, Storage::I32);
   const Id l = b.local(Kind::I32, 8);
@@ -184,8 +186,8 @@ inline nest::Kernel arrays(Vector v) {
   return b.done(b.pure(Opcode::Select, Kind::I32, {flag, s, b.op(Opcode::Sub, b.c(0), s)}), v);
 }
 
-// An array of which each lane writes and reads elements by a clamped number, one of `count`; the
-// writes of some lanes alone.
+// Each lane writes and reads elements of an array by a clamped number, one of `count`. Some writes
+// are by some lanes only.
 template <int64_t count, bool wide>
 nest::Kernel clamped(Vector v) {
   Unary b("clamped", Storage::I32, Storage::I32);
@@ -220,8 +222,8 @@ nest::Kernel clamped(Vector v) {
   return b.done(b.op(Opcode::Add, b.op(Opcode::Mul, all, b.c(3)), b.local_load(l, at)), v);
 }
 
-// An array of rows of 20, of which each lane changes and sums one of `count`, by a clamped number,
-// element by element in a loop.
+// An array has `count` rows of 20 elements. Each lane changes and sums one row, which a clamped
+// number selects, element by element in a loop.
 template <int64_t count>
 nest::Kernel row_of(Vector v) {
   Unary b("row_of", Storage::I32, Storage::I32);
@@ -251,7 +253,7 @@ nest::Kernel row_of(Vector v) {
   return b.done(b.loop(b.integer(0), b.integer(size), 1, {first}, all)[0], v);
 }
 
-// A while that reads and writes an array by a number that was clamped before it.
+// A while loop reads and writes an array by a number that was clamped before the loop.
 inline nest::Kernel while_clamped(Vector v) {
   Unary b("while_clamped", Storage::I32, Storage::I32);
   const Id l = b.local(Kind::I32, 4);
@@ -272,7 +274,7 @@ inline nest::Kernel while_clamped(Vector v) {
   return b.done(s, v);
 }
 
-// Two for_eachs into an array, the second one over a part of it, then a fold over it.
+// Two for_eachs write an array, the second one a part of it, and a fold reads it.
 inline nest::Kernel each(Vector v) {
   Unary b("each", Storage::I32, Storage::I32);
   const Id l = b.local(Kind::I32, 128);
@@ -291,7 +293,7 @@ inline nest::Kernel each(Vector v) {
   return b.done(s, v);
 }
 
-// A while that keeps the last four values in an array: the state of a lane is not only in carries.
+// A while loop keeps the last four values in an array: the state of a lane is not only in carries.
 inline nest::Kernel while_array(Vector v) {
   Unary b("while_array", Storage::I32, Storage::I32);
   const Id l = b.local(Kind::I32, 4);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/control_test.cpp: divergent loops and branches, compiled against the walker.
+// tests/jit/emit/control_test.cpp: divergent loops and branches, compiled and compared with the
+// interpreter.
 #include "jit/emit/compare.h"
 #include "jit/emit/control_kernels.h"
 #include "jit/emit/speed_kernels.h"
@@ -50,7 +51,8 @@ TEST_CASE("elements of arrays by clamped numbers", "[jit][control]") {
   check_all(while_clamped, schedules);
   check_all(row_of<4>, schedules);
   check_all(row_of<17>);
-  // A few are looked at by all lanes, of more each lane fetches its own.
+  // If there are few elements, all lanes read each of them. If there are more, each lane gathers
+  // its own.
   const auto fetches = [](const nest::Kernel& k) {
     const std::string ir = compile(k, host_target())->llvm_ir();
     return ir.find("masked.gather") != std::string::npos ||

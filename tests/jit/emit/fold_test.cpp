@@ -30,8 +30,8 @@ const std::vector<Kinds> all{
     {Kind::Mask, Storage::Bool, {Combine::And, Combine::Or, Combine::Xor}},
 };
 
-// out[i] = fold over j < n of in[i * n + j] (or in[j * rows + i]), and its magnitude if a term is
-// two factors
+// Computes out[i] = fold over j < n of in[i * n + j] (or in[j * rows + i]). If a term has two
+// factors, the result is the fold's magnitude.
 nest::Kernel rows(const Kinds& kd, Combine c, Vector v, bool constant_extent, int64_t n,
                   bool columns) {
   Builder b("rows");
@@ -119,7 +119,7 @@ TEST_CASE("argmin and argmax, with a sum beside them", "[jit][fold][share]") {
           }
 }
 
-// Softmax of a row, and a for_each that writes what depends on the folds.
+// The softmax of a row has a for_each that writes values which depend on the folds.
 TEST_CASE("folds and for_each of one row", "[jit][fold]") {
   for (auto v : schedules)
     for (const TargetInfo& t : targets())

@@ -20,7 +20,8 @@ namespace {
 using test::assembled;
 using test::has_assembler;
 
-// By the schedule that is chosen; with more points a thread, if it is said how many.
+// Returns the PTX for the chosen schedule. If `points` is more than 1, a thread computes that many
+// points.
 std::string text_of(const nest::Kernel& k, const std::string& gpu = "sm_80", int points = 1) {
   const TargetInfo target = gpu_target(gpu);
   Schedule s = choose_schedule(k, target);
@@ -28,7 +29,7 @@ std::string text_of(const nest::Kernel& k, const std::string& gpu = "sm_80", int
   return gpu_image({{k, s}}, target);
 }
 
-// Empty if ptxas takes it, else what it says.
+// Returns "" if ptxas accepts it, else its message.
 std::string refused(const nest::Kernel& k, const std::string& gpu, int points = 1) {
   return assembled(text_of(k, gpu, points), gpu).error;
 }
@@ -54,7 +55,7 @@ TEST_CASE("the text for a GPU is of the first version that knows it", "[jit][ptx
   begins("sm_86", "7.1", "sm_86");
   begins("sm_89", "7.8", "sm_89");
   begins("sm_90", "7.8", "sm_90");
-  begins("sm_120", "7.8", "sm_90");  // LLVM does not know it; its driver takes older text
+  begins("sm_120", "7.8", "sm_90");  // LLVM does not support it; its driver accepts older text
 }
 
 TEST_CASE("PTX of control flow assembles", "[jit][ptx]") {
@@ -134,7 +135,7 @@ TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
   CHECK(refused(b.finish(2, 1, Vector::grid), "sm_80") == "");
 }
 
-// One that left by itself would leave the others waiting.
+// A thread that left alone would leave the others waiting.
 TEST_CASE("threads of a block that shares a row leave together", "[jit][ptx]") {
   const auto ptx = [](const Shape& s) {
     const auto softmax = [](Array x) { return nn::softmax(x); };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/non_temporal_test.cpp: outputs that are written past the caches: where vectors are
+// tests/jit/emit/non_temporal_test.cpp: outputs that are written past the caches, where vectors are
 // whole and aligned and where they are not.
 #include <cstdlib>
 #include <memory>
@@ -11,14 +11,14 @@
 namespace weft::compiler {
 namespace {
 
-// Element i of the output is that of the input, `after` elements behind its begin.
+// Copies element i of the input to the element `after` + i of the output.
 nest::Kernel copies(Storage s, bool non_temporal, int after, int extra) {
   Builder b("copies");
   const int in = b.buffer(s, false), out = b.buffer(s, true);
   const Id i = b.index(0), x = b.load(in, i);
   Id y = x;
   const Kind k = b.kind(x);
-  // Long kernels write under a mask from the first vector on.
+  // Long kernels use masked stores from the first vector on.
   for (int n = 0; n < extra; ++n)
     y = k == Kind::F32 || k == Kind::F64 ? b.pure(Opcode::FMax, k, {b.pure(Opcode::Neg, k, {y}), x})
                                          : b.pure(k == Kind::Mask ? Opcode::Or : Opcode::Xor, k,
@@ -75,7 +75,7 @@ TEST_CASE("stores past the caches write what others write", "[jit][non_temporal]
 
 TEST_CASE("large results are written past the caches, and right", "[jit][non_temporal]") {
   const auto f = weft::jit([](weft::Array x) { return x * 2.0f; });
-  // The second is no multiple of a vector in any direction.
+  // No extent of the second shape is a multiple of the vector width.
   for (const weft::Shape& s : {weft::Shape{2048, 2048}, weft::Shape{2051, 2049}}) {
     const weft::Array x = weft::broadcast_to(weft::arange(s[1]).astype(weft::F32), s);
     const weft::Array y = f(x);
@@ -83,7 +83,7 @@ TEST_CASE("large results are written past the caches, and right", "[jit][non_tem
     CHECK(f.lower(x).kernels().find("non-temporal") != std::string::npos);
   }
   CHECK(f.lower(weft::ones({1000})).kernels().find("non-temporal") == std::string::npos);
-  // What the kernel reads again stays.
+  // A result that the kernel reads again stays in the cache.
   const auto rows = weft::jit([](weft::Array x) { return weft::nn::softmax(x); });
   const weft::Array x =
       weft::sin(weft::broadcast_to(weft::arange(2049).astype(weft::F32), {2049, 2049}));

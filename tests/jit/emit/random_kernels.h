@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/random_kernels.h: random well-formed loop programs that end and stay in bounds.
+// tests/jit/emit/random_kernels.h: random well-formed nests that end and stay in bounds.
 #pragma once
 #include <map>
 
@@ -8,7 +8,7 @@
 
 namespace weft::compiler {
 
-// Every lane reads anywhere in the inputs, and writes only what is its own: element i of the
+// Every lane reads any elements of the inputs. It writes only its own elements: element i of the
 // outputs, and elements 8 i ... 8 i + 7 of the wide output in a for_each.
 class RandomKernel {
  public:
@@ -68,7 +68,7 @@ class RandomKernel {
   void add(Id v) { pool[b.kind(v)].push_back(v); }
   Id pick(Kind k) {
     auto& p = pool[k];
-    // Young values more often: programs get deep.
+    // Recent values are chosen more often, so that programs get deep.
     const size_t n = p.size(), back = std::min<size_t>(n - 1, g() % 2 ? g() % 4 : g() % n);
     return p[n - 1 - back];
   }
@@ -168,7 +168,7 @@ class RandomKernel {
     add(b.local_load(l, below(width)));
   }
 
-  // Runs f in a scope of its own: what it defines is not seen afterwards.
+  // Runs f in a new scope: later code does not use the values that f defines.
   template <class F>
   auto scoped(F&& f) {
     const Pool saved = pool;
@@ -242,7 +242,7 @@ class RandomKernel {
     add_all(b.loop(lo, hi, g() % 2 ? 1 : -1, init, body));
   }
 
-  // The body of a fold or for_each has no effects on what is outside.
+  // The body of a fold or for_each has no effects outside of it.
   template <class F>
   nest::BlockId independent(F&& f) {
     return scoped([&] {

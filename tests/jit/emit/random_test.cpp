@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/random_test.cpp: random programs, compiled in all schedules against the walker.
-// WEFT_RANDOM=first:count runs other seeds.
+// tests/jit/emit/random_test.cpp: random nests, compiled in all schedules and compared with the
+// interpreter. WEFT_RANDOM=first:count runs other seeds.
 #include <cstdlib>
 
 #include "jit/emit/random_kernels.h"

@@ -40,7 +40,7 @@ inline nest::Kernel speed_mandelbrot() {
   return b.finish(1, 0, Vector::grid);
 }
 
-// (err + 1e-10)^-0.2 by log2 and exp2 on the bits of the float.
+// Computes (err + 1e-10)^-0.2 by log2 and exp2 on the bits of the float.
 inline Id speed_power(Floats& b, Id err) {
   const auto i32 = [&](Opcode o, Id p, Id q) { return b.pure(o, Kind::I32, {p, q}); };
   const auto n32 = [&](int64_t v) { return b.integer(v, Kind::I32); };
@@ -67,8 +67,9 @@ inline Id speed_power(Floats& b, Id err) {
   return b.mul(poly(rest, {0.0013333f, .0096181f, .0555041f, .2402265f, .6931472f, 1.f}), scale);
 }
 
-// Van der Pol by Dormand and Prince with a step of its own in every lane, until t = 10. The power
-// of the step control is exp2(-0.2 log2 e) by short polynomials, as in the hand-written kernel.
+// Solves Van der Pol's equation by Dormand and Prince until t = 10. Every lane has its own step
+// length. The power of the step control is exp2(-0.2 log2 e) by short polynomials, as in the
+// hand-written kernel.
 inline nest::Kernel speed_rk45() {
   Floats b("rk45");
   const Id mu = b.in(), y0 = b.in(), z0 = b.in();
@@ -134,7 +135,7 @@ inline nest::Kernel speed_rk45() {
   return b.finish(1, 0, Vector::grid);
 }
 
-// The square root by Newton's method: four to eight trips of six instructions.
+// Computes the square root by Newton's method, with four to eight trips of six instructions.
 inline nest::Kernel speed_newton() {
   Floats b("newton");
   const Id a = b.in();
@@ -150,7 +151,7 @@ inline nest::Kernel speed_newton() {
   return b.finish(1, 0, Vector::grid);
 }
 
-// The Euler method for x'' = -x, 200 steps in every lane: a chain of dependent operations.
+// Solves x'' = -x by Euler's method with 200 steps in every lane: a chain of dependent operations.
 inline nest::Kernel speed_euler() {
   Floats b("euler");
   const Id x0 = b.in();
@@ -192,7 +193,7 @@ inline nest::Kernel speed_matmul(Vector v) {
   return b.finish(2, 1, v);
 }
 
-// The Cholesky factor of an n x n matrix in every lane, in a per-lane array.
+// Computes the Cholesky factor of an n x n matrix in every lane, in a per-lane array.
 inline nest::Kernel speed_cholesky(int64_t n) {
   Floats b("cholesky");
   const int in = b.buffer(Storage::F32, false), out = b.buffer(Storage::F32, true);
@@ -207,7 +208,7 @@ inline nest::Kernel speed_cholesky(int64_t n) {
     b.leave();
     b.loop(lo, hi, 1, {}, body);
   };
-  // s - sum over k < j of l[i, k] * l[j, k]
+  // Returns s - sum over k < j of l[i, k] * l[j, k].
   const auto rest = [&](Id i, Id j) {
     const auto body = b.open({Kind::I64, Kind::F32});
     const Id k = b.param(body, 0);
@@ -242,7 +243,7 @@ inline nest::Kernel speed_cholesky(int64_t n) {
   return b.finish(1, 0, Vector::grid);
 }
 
-// a * b + c; `salt` makes it another kernel.
+// Computes a * b + c. `salt` makes a distinct kernel.
 inline nest::Kernel speed_elementwise(int salt) {
   Floats b("elementwise");
   Id y = b.add(b.mul(b.in(), b.in()), b.in());

@@ -26,7 +26,7 @@ using nest::Kernel;
 using nest::Kind;
 using nest::Opcode;
 using nest::Storage;
-using Bits = uint64_t;  // integers zero-extended, F32 in the low half, Mask 0 or 1
+using Bits = uint64_t;  // integers are zero-extended, F32 is in the low half, Mask is 0 or 1
 
 int width(Kind k) {
   switch (k) {
@@ -49,7 +49,7 @@ double f64(Bits b) { return std::bit_cast<double>(b); }
 Bits bits(float x) { return std::bit_cast<uint32_t>(x); }
 Bits bits(double x) { return std::bit_cast<uint64_t>(x); }
 
-// The operands of an instruction that has no side effect; 0 for those that it does not have.
+// The operands of an instruction without side effects; missing operands are 0.
 using Operands = std::array<Bits, 3>;
 
 // Calls f on the float operands in their own precision.
@@ -80,8 +80,9 @@ T round_even(T x) {
   return std::copysign(r, x);
 }
 
-// Rounds to a float with `digits` bits after the point of its significand and exponents from
-// `least`, to nearest even; returns a value of that format, which may be past its largest.
+// Rounds to the nearest float, ties to even. The format has `digits` bits after the point of its
+// significand and exponents from `least` on. The result may exceed the largest number of the
+// format.
 double round_to(double x, int digits, int least) {
   if (x == 0 || x != x || std::isinf(x)) return x;
   const int e = std::max(std::ilogb(x), least);

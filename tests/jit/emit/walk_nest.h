@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/walk_nest.h: runs a loop program one point and one instruction at a time, in plain
-// C++. The oracle of the code generator's tests; shares nothing with it.
+// tests/jit/emit/walk_nest.h: an interpreter of nests in plain C++, which runs one instruction for
+// one point at a time. It gives the expected results for the code generator's tests and shares no
+// code with it.
 #pragma once
 #include <cstdint>
 
@@ -9,7 +10,8 @@
 
 namespace weft::compiler {
 
-// As a compiled kernel (jit/run/codegen.h), without the stop flag. A NaN may have another payload.
+// Runs the kernel like a compiled one (jit/run/codegen.h), without the stop flag. A NaN may have
+// another payload.
 void walk_nest(const nest::Kernel& kernel, void* const* buffers, const int64_t* extents,
                const int64_t* range);
 

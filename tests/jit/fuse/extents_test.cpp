@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/fuse/extents_test.cpp: axes that are read at one index but differ in length (slices
-// from 0, pads behind, heads of carries) never share an axis of a kernel's grid.
+// tests/jit/fuse/extents_test.cpp: axes that are read at the same index but differ in length never
+// share an axis of a kernel's grid. Examples are slices from 0, pads at the end, and heads of
+// carries.
 #include "support/check.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -11,7 +12,7 @@ using namespace weft::test;
 namespace {
 using Two = std::tuple<Array, Array>;
 
-// The compiled function gives what the reference rules give.
+// Checks that the compiled function gives the results of the reference rules.
 template <class F, class... A>
 void is_reference(const char* name, F f, const A&... x) {
   INFO(name);

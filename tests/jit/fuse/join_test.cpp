@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/fuse/join_test.cpp: loops over the same lanes, and what stands between them, are one
-// kernel, whose numbers are those of the parts.
+// tests/jit/fuse/join_test.cpp: loops over the same lanes, and the equations between them, are one
+// kernel. Its numbers are those of the parts.
 #include "support/check.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -40,7 +40,7 @@ TEST_CASE("a likelihood of small matrices is one kernel of the same bits as its 
     }
   const Array a = matrices(600, 5), b = random::normal(random::key(4), {600, 5});
   CHECK(kernels(likelihood, a, b) == 1);
-  // Its gradient, too.
+  // The same holds for its gradient.
   const auto slope = [&](Array a, Array b) {
     return grad([&](Array a) { return sum(likelihood(a, b)); })(a);
   };
@@ -50,7 +50,7 @@ TEST_CASE("a likelihood of small matrices is one kernel of the same bits as its 
 TEST_CASE("what a loop takes from elsewhere and what others take from it stays as it was",
           "[jit][join]") {
   const Array a = matrices(64, 6), b = matrices(64, 6);
-  // Two factors, that meet in the end; the first is a result by itself; a sum over all lanes.
+  // Two factors meet in the end. The first one is also a result, and there is a sum over all lanes.
   const auto f = [](Array a, Array b) {
     const Array p = factor(a), q = factor(b);
     const Array both = matmul(p, swapaxes(q, 1, 2));
@@ -61,7 +61,7 @@ TEST_CASE("what a loop takes from elsewhere and what others take from it stays a
   CHECK(array_equal(r[0], p).item<bool>());
   CHECK(allclose(r[1], matmul(p, swapaxes(q, 1, 2)), 1e-5, 1e-5).item<bool>());
   CHECK(allclose(r[2], sum(r[1]), 1e-4, 1e-4).item<bool>());
-  // A value on a way that leaves the lanes: the second loop needs what all lanes made.
+  // One value mixes the lanes: the second loop needs the results of all lanes of the first.
   const auto mixed = [](Array a) {
     const Array p = factor(a);
     return factor(a + sum(p) * eye(6));
@@ -71,7 +71,7 @@ TEST_CASE("what a loop takes from elsewhere and what others take from it stays a
 }
 
 TEST_CASE("a call has no fewer points than its loops need", "[jit][join]") {
-  // Four matrices, each with 900 systems: the second loop runs over 3,600 points.
+  // There are four matrices, each with 900 systems: the second loop runs over 3,600 points.
   const auto solve = vmap([](Array a, Array b) { return linalg::solve(a, b); });
   const Array a = matrices(4, 3), b = random::normal(random::key(5), {4, 3, 300});
   CHECK(kernels(solve, a, b) > 1);
@@ -95,8 +95,8 @@ TEST_CASE("results that a scan writes as it runs are not held in a lane", "[jit]
 }
 
 TEST_CASE("rows that lanes write together are not held by each of them", "[jit][join]") {
-  // A function of one argument that is shared along the inner map: the trips of some lanes end
-  // sooner, and what the way back reads was written by those that ran on.
+  // The inner map shares one argument of the function. Some lanes have fewer trips, and the reverse
+  // pass reads residuals that only the other lanes wrote.
   const auto f = [](Array x, Array w) {
     const Arrays r =
         while_loop([](Arrays v) { return v[0] < 2.f; },

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/fuse/plan_test.cpp: what is stored and what is computed again, and which loops leave
-// the lane.
+// tests/jit/fuse/plan_test.cpp: which values are stored or recomputed, and which loops do not run
+// in the lane.
 #include "support/check.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -19,7 +19,7 @@ Array reference(F f, const X&... x) {
 }  // namespace
 
 TEST_CASE("an expensive value that many elements read is stored", "[jit][plan]") {
-  // 600 sines for 360,000 sums.
+  // There are 600 sines for 360,000 sums.
   const auto f = [](Array x, Array y) { return sin(x).reshape({-1, 1}) + y.reshape({1, -1}); };
   const auto kernels = [&](int n) {
     const Array x = arange(n).astype(F32);
@@ -27,9 +27,9 @@ TEST_CASE("an expensive value that many elements read is stored", "[jit][plan]")
     return count(jit(f).lower(x, x).report(), ": kernel");
   };
   CHECK(kernels(600) == 2);
-  // A kernel of its own costs more than a few sines.
+  // A separate kernel costs more than a few sines.
   CHECK(kernels(20) == 1);
-  // A cheap one is computed where it is read.
+  // A cheap value is computed where it is read.
   const auto cheap = [](Array x, Array y) {
     return (x + 1.f).reshape({-1, 1}) + y.reshape({1, -1});
   };
@@ -39,7 +39,7 @@ TEST_CASE("an expensive value that many elements read is stored", "[jit][plan]")
 
 TEST_CASE("a value as large as all arguments is not stored for a reader thrice its size",
           "[jit][plan]") {
-  // 2,400 by 2,400 sines would be 23 MB, where arguments have 10 KB.
+  // 2,400 by 2,400 sines would need 23 MB, and the arguments have 10 KB.
   const auto f = [](Array x) {
     const Array pairs = sin(x.reshape({-1, 1}) - x.reshape({1, -1}));
     return (pairs.reshape({2400, 2400, 1}) * arange(3).astype(F32)).sum({0, 1});
@@ -69,7 +69,7 @@ TEST_CASE("a loop with large products leaves the lane, one with small ones does 
   };
   CHECK(count(report(128), "dot_general in a body is done by ") == 1);
   CHECK(count(report(8), "library") == 0);
-  // However many rows there are; alone the library multiplies them.
+  // This holds for any number of rows. Outside of a loop the library multiplies them.
   CHECK(count(report(16, 10000), "library") == 0);
   const Array w = ones({16, 16}), x = ones({10000, 16});
   CHECK(count(jit([](Array a, Array b) { return matmul(a, b); }).lower(x, w).report(),
@@ -85,7 +85,7 @@ TEST_CASE("what lies along the result is summed a vector of results at a time", 
     return jit(g).lower(c, b).report();
   };
   CHECK(count(report(f, x), "kernel (rows)") == 0);
-  // The other way round terms lie side by side.
+  // In the other order the terms are contiguous.
   const auto g = [](Array c, Array x) { return matmul(x, c); };
   CHECK(count(report(g, x.T() + 0.f), "kernel (rows)") == 1);
 }
@@ -100,7 +100,7 @@ TEST_CASE("a loop whose only branch is rare runs several vectors side by side", 
 }
 
 TEST_CASE("a loop stores its results where they are read from", "[jit][plan]") {
-  // Steps of lanes, which the caller gets by lanes.
+  // The loop stores by steps, and the caller reads by lanes.
   const auto running = [](Array v) {
     return scan([](Array c, Array x) { return std::pair{c + x, c * x}; },
                 zeros(v.shape().erased(0), v.dtype()), v)
@@ -119,12 +119,12 @@ TEST_CASE("a loop stores its results where they are read from", "[jit][plan]") {
   CHECK(kernels(by_lane, numbers({20, 30, 3})) == 1);
   CHECK(kernels(by_lane, numbers({0, 4})) >= 0);
   CHECK(kernels(by_lane, numbers({4, 0, 2})) >= 0);
-  // Axes in any order, complex numbers, which are two side by side.
+  // The axes may have any order. A complex number is two contiguous numbers.
   const auto turned = [&](Array x) { return lax::transpose(vmap(running, 1)(x), {2, 0, 1}); };
   CHECK(kernels(turned, numbers({6, 20, 5})) == 1);
   const auto as_complex = [&](Array x) { return by_lane(lax::complex(x, x + 1)); };
   CHECK(kernels(as_complex, numbers({20, 7})) <= 2);
-  // Two readers: what is stored by steps is turned round for one of them.
+  // There are two readers: the stored steps are transposed for one of them.
   const auto both = [&](Array x) {
     const Array y = vmap(running, 0, 1)(x);
     return std::pair{y, y.T()};
@@ -133,7 +133,7 @@ TEST_CASE("a loop stores its results where they are read from", "[jit][plan]") {
   const auto [steps, lanes] = jit(both)(x);
   CHECK(array_equal(steps, reference([&](Array v) { return both(v).first; }, x)).item<bool>());
   CHECK(array_equal(lanes, steps.T()).item<bool>());
-  // Steps that lanes do not take are zeros.
+  // The steps that a lane does not run are zeros.
   const auto some = vmap([&](Array n, Array v) {
     return while_loop(
                [&](std::pair<Array, Array> c) { return c.first < n; },

@@ -16,7 +16,7 @@ using namespace weft::test;
 
 namespace {
 
-// Instructions of each kernel, as the report says.
+// Returns the number of instructions of each kernel from the report.
 std::vector<int> lengths(const std::string& report) {
   static const std::string before = " equations, ";
   std::vector<int> r;
@@ -29,7 +29,7 @@ int longest(const std::string& report) {
   REQUIRE(!l.empty());
   return *std::max_element(l.begin(), l.end());
 }
-// One limited region, with what the library is called for and is not compiled.
+// The limit of a region, plus instructions for library calls, which are not compiled.
 constexpr int most = 4000;
 
 Array chain(Array x, int n) {
@@ -49,7 +49,7 @@ TEST_CASE("kernels of long chains are short", "[jit][region]") {
     CHECK(lengths(report).size() >= static_cast<size_t>(n) / 60);
     CHECK(floats(f(x)) == floats(chain(x, n)));
   }
-  // Some thirty equations stay one kernel.
+  // About thirty equations stay one kernel.
   const auto little = jit([](Array v) { return chain(v, 30); });
   CHECK(lengths(little.lower(x).report()).size() == 1);
 }
@@ -76,7 +76,7 @@ TEST_CASE("the derivative of a long chain is cut too", "[jit][region]") {
 }
 
 TEST_CASE("values read at two places are not computed again and again", "[jit][region]") {
-  // Each step doubles the elements that one result is computed from.
+  // Each step doubles the number of elements on which one result depends.
   const Array x = array({1, 2, 3, 4, 5, 6, 7}), to = array({2, 0, 5, 6, 1, 3, 4});
   const auto f = [](Array v, Array at) {
     for (int i = 0; i < 40; ++i) v = take(v, at) + v;
@@ -93,7 +93,7 @@ TEST_CASE("regions are cut where values are small", "[jit][region]") {
     const Array wide = broadcast_to(chain(v, 30), {1000, 3});
     return chain(wide, 24);
   });
-  // The chain of three numbers is stored, not three thousand.
+  // The program stores the chain of three numbers, not that of three thousand.
   const std::string line = with_red_zones ? "temporaries 128 bytes" : "temporaries 64 bytes";
   CHECK(f.lower(x).report().find(line) != std::string::npos);
 }
@@ -111,7 +111,8 @@ TEST_CASE("expensive values of a row are computed once", "[jit][region]") {
     const Floats want = floats(f(x));
     CHECK(floats(compiled(x)) == want);
   }
-  // One exponential function, kept beside; rows that are too long are computed at each place.
+  // The kernel has one exponential function and keeps its row. If rows are too long, it recomputes
+  // the function at each use.
   const auto shifts = [&](const Shape& s) {
     const std::string text = compiled.lower(zeros(s)).kernels();
     size_t n = 0;

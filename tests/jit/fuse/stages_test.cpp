@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/fuse/stages_test.cpp: large reductions are shared out to threads, in an order that
-// depends on the reduced extents alone.
+// tests/jit/fuse/stages_test.cpp: large reductions are distributed over threads. Their order
+// depends only on the reduced extents.
 #include "support/check.h"
 #include "support/rough.h"
 #include "weft/runtime/threads.h"
@@ -56,7 +56,7 @@ TEST_CASE("a sum of many numbers is shared out", "[jit][stages]") {
   CHECK(first_step(sum.lower(rough({2 * many + 64})).report()).find("grid [64]") !=
         std::string::npos);
   CHECK(first_step(sum.lower(rough({512, 1024})).report()).find("grid [512]") != std::string::npos);
-  // A small one is one kernel.
+  // A small reduction is one kernel.
   CHECK(sum.lower(rough({1000})).report().find("steps: 1\n") != std::string::npos);
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("a sum has the same bits for any threads and lanes", "[jit][stages]") 
   CHECK(with_threads(2, [&] { return rows(x); }) == want);
   const auto one = jit([](Array a) { return a.sum(); });
   for (int l = 0; l < 3; ++l) CHECK(floats(one(x[l]))[0] == want[static_cast<size_t>(l)]);
-  // Along the other axis: lanes fill the register.
+  // Along the other axis the lanes fill the vector register.
   const auto columns = jit([](Array a) { return a.sum(0); });
   CHECK(floats(columns(transpose(x) + 0.f)) == want);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/nests/counted_test.cpp: loops that count are loops of known bounds in kernels, and
-// count as they did.
+// tests/jit/nests/counted_test.cpp: while loops that count become loops of known bounds in kernels,
+// with the same trips.
 #include "support/check.h"
 #include "weft/tracer/eval_trace.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 using Two = std::pair<Array, Array>;
 
-// From `first` on while below `limit`: where it ends, and what was added up.
+// Counts from `first` on while below `limit`. Returns the final counter and a sum.
 Two counted(Array first, Array limit, Array x, int step = 1) {
   return while_loop(
       [&](Two c) { return c.first < limit; },
@@ -47,7 +47,7 @@ TEST_CASE("a while that counts to a number for all is a loop of known bounds", "
       CHECK(count(k, " = for ") == 1);
     }
   }
-  // Within another loop, to its index.
+  // The loop is inside another one and counts to its index.
   const auto nested = vmap([](Array x) {
     return fori_loop(
         0, 6, [](Array i, Two c) { return Two{c.first, counted(i * 0, i, c.second).second}; },

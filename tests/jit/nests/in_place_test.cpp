@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/nests/in_place_test.cpp: carries of loops are updated in place where nothing reads
-// their old values any more, and only there.
+// tests/jit/nests/in_place_test.cpp: carries of loops are updated in place exactly if no later
+// equation reads their old values.
 #include <functional>
 #include <random>
 
@@ -16,14 +16,14 @@ namespace {
 
 using Carry = std::tuple<Array, Array, Array>;  // two arrays and a sum
 
-// A body that reads and updates at random; integers, so that all orders give the same.
+// A random body that reads and updates. It uses integers, so that all orders give the same result.
 class Body {
  public:
   Body(unsigned seed, int n, bool step_in_index) : seed_(seed), n_(n), own_(step_in_index) {}
   Carry operator()(Array i, Carry c, Array k) const {
     std::mt19937 g(seed_);
     auto [x, y, s] = c;
-    Array late = x * 3 + y;  // large: computed where it is read
+    Array late = x * 3 + y;  // it is large, and computed where it is read
     const int steps = 2 + static_cast<int>(g() % 5);
     for (int q = 0; q < steps; ++q) {
       const Array at =
@@ -77,7 +77,7 @@ TEST_CASE("random updates of carries", "[jit][in_place][share]") {
   Share share(5);
   for (unsigned seed = 0; seed < 120; ++seed) {
     if (!share.next()) continue;
-    // In the lane, and in lockstep.
+    // The loop runs in the lane, and in lockstep.
     const int n = seed % 3 == 0 ? 1500 : 40 + static_cast<int>(seed % 7);
     const Body body(seed, n, seed % 2 == 1);
     const auto loop = [&](Array x, Array y, Array k) {
@@ -114,13 +114,13 @@ TEST_CASE("a lane updates its array in place", "[jit][in_place]") {
   };
   const Array xs = some(8 * n, 1).reshape({8, n});
   const auto kernels = [&](auto f) { return jit(vmap(f)).lower(xs).kernels(); };
-  // One array a lane, no other loop than the one to fill it, the trips and the one that stores.
+  // There is one array per lane. The only loops are those that fill it, run the trips and store it.
   CHECK(count(kernels(fill), "= local ") == 1);
   const auto nested = [&](Array x) {
     return fori_loop(0, 5, [&](Array, Array c) { return fill(c); }, x);
   };
   CHECK(count(kernels(nested), "= local ") == 1);
-  // A small part that is read as it was is kept, not the whole.
+  // If the old values of a small part are read, only that part is copied.
   const auto swapped = [&](Array x) {
     return fori_loop(
         0, 5,
@@ -136,7 +136,7 @@ TEST_CASE("a lane updates its array in place", "[jit][in_place]") {
     const ReferenceMode reference;
     CHECK(got == vmap(swapped)(xs).to_vector<int32_t>());
   }
-  // What is read later keeps the old values apart.
+  // A later read requires a copy of the old values.
   const auto later = [&](Array x) {
     return fori_loop(0, 50, [&](Array i, Array c) { return c.at(i).set(c[i] + 1) + c; }, x);
   };
@@ -157,8 +157,8 @@ TEST_CASE("a test does not change the carry it looks at", "[jit][in_place]") {
 
 TEST_CASE("what every trip reads is what the first one read", "[jit][in_place]") {
   constexpr int n = 40;
-  // Expensive enough to be an array of the body, and updated in the lane: by an op, by a loop
-  // inside.
+  // These are expensive enough to become an array of the body. An op or an inner loop updates it in
+  // the lane.
   const auto expensive = [](Array x) {
     for (int k = 2; k < 12; ++k) x = (x * x + k) % (97 + k) - x % k;
     return x;
@@ -203,7 +203,7 @@ TEST_CASE("what every trip reads is what the first one read", "[jit][in_place]")
 }
 
 TEST_CASE("lockstep loops update carries in place", "[jit][in_place]") {
-  const int n = 5000;  // more than a lane holds
+  const int n = 5000;  // more than a lane can hold
   const auto report = [&](auto body) {
     return jit([&](Array x) { return fori_loop(0, 50, body, x); }).lower(some(n, 1)).report();
   };
@@ -218,10 +218,11 @@ TEST_CASE("lockstep loops update carries in place", "[jit][in_place]") {
           const Array old = c[i];
           return c.at(i).set(1).at(i + 1).add(old);
         }) == 1);
-  // The old values are read after the update, or the result is another.
+  // These are not updated in place: the old values are read after the update, or the result is
+  // another array.
   CHECK(in_place([](Array i, Array c) { return c.at(i).set(c[i] + 1) + c; }) == 0);
   CHECK(in_place([](Array i, Array c) { return c.at(i).set(1) * 2; }) == 0);
-  // A loop in a loop.
+  // These are nested loops.
   const std::string both =
       jit([&](Array x) {
         return fori_loop(

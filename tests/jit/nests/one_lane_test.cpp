@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/nests/one_lane_test.cpp: loops of one lane, through whose values vectors run: they are
-// one kernel, and give the bits of the same steps one after another (docs/decisions/0050).
+// tests/jit/nests/one_lane_test.cpp: loops of one lane whose arrays are computed by vectors. They
+// are one kernel, and give the bits of the same steps one after another (docs/decisions/0050).
 #include <string>
 
 #include "share.h"
@@ -14,13 +14,14 @@ namespace {
 
 Array numbers(const Shape& s, double scale) { return sin(arange(s.elements()) * scale).reshape(s); }
 
-// The kernel of `fold` or of all elements: "mode inner, lanes 16".
+// Returns true if the report has a loop in the lane whose kernel has mode inner: its vectors run
+// along the elements of the one lane.
 bool runs_vectors(const std::string& report) {
   const size_t at = report.find("loop in the lane");
   return at != std::string::npos && report.find("mode inner", at) < report.find('\n', at);
 }
 
-// f does n trips of a loop; each trip by itself has the same bits.
+// Checks that n trips of a loop give the same bits as each trip by itself.
 template <class Step>
 void check_steps(const char* what, Step step, const Array& first, int trips = 20) {
   INFO(what);
@@ -93,7 +94,7 @@ TEST_CASE("what a loop of one lane stacks and carries", "[jit][one_lane]") {
   }
   CHECK(array_equal(last, h));
 
-  // Of a while with a bound its derivative keeps as many rows as there may be trips.
+  // The derivative of a bounded while loop stores one row for each possible trip.
   const auto until = [](Array v) {
     return while_loop([](Array c) { return c.sum() < 50.; }, [](Array c) { return c * 1.1 + .01; },
                       v, {.max_trips = 40})
@@ -107,9 +108,9 @@ TEST_CASE("what a loop of one lane stacks and carries", "[jit][one_lane]") {
   CHECK(slopes[0].item<double>() == Approx(factor).epsilon(1e-5));
 }
 
-// Of the loop backwards, which is too short for sums to leave it, the gradient of w has axes that
-// run through it; the state that comes back, of which is most of the work, has not, and would be
-// computed once a column.
+// The reverse loop is too short for its sums to leave it. The gradient of w has axes that run
+// through the loop. The cotangent of the state, which is most of the work, does not have them. With
+// those axes as lanes it would be recomputed for each column.
 TEST_CASE("axes that most of the work has not are no lanes", "[jit][one_lane]") {
   for (const int n : {24, 40, 128}) {
     const Array w = numbers({n, n}, .7) / std::sqrt(n), x = numbers({n}, .3),

@@ -65,7 +65,7 @@ Array rk45(Array mu, Array y0) {
                            State(Array(0.f), y0, Array(.01f), Array(0))));
 }
 
-// Each step counts how long a loop runs, and writes that into a row of the lane's own choice.
+// Each step counts the trips of a loop, and writes the count into a row that the lane selects.
 Array count_in_bins(Array start) {
   const auto step = [](std::pair<Array, Array> c, Array grow) {
     const auto [x, counts] = c;
@@ -92,7 +92,7 @@ Array guarded(Array x) {
       [](Array v) { return -v; }, x);
 }
 
-// g(x…) on all lanes against f on each.
+// Compares g(x…) on all lanes with f on each lane.
 template <class F, class... X>
 void check_lanes(F f, double tolerance, const X&... x) {
   const auto g = jit(vmap(f));
@@ -128,7 +128,8 @@ TEST_CASE("Mandelbrot under two maps is one kernel", "[slice]") {
         }
         wrong += std::abs(got[r * rs.size() + c] - i) > 0;
       }
-    // Contraction rounds once where the plain loop rounds twice: points on the border may differ.
+    // Contraction rounds once where the plain loop rounds twice, so that points at the border may
+    // differ.
     INFO(n << " columns, " << wrong << " differ");
     CHECK(wrong <= n * 7 / 50);
   }

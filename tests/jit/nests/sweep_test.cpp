@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/nests/sweep_test.cpp: kernels with arrays inside the lane are as long as their program,
-// however many elements the arrays have and however often they are read, with the same numbers.
+// tests/jit/nests/sweep_test.cpp: kernels with per-lane arrays are as long as their program. The
+// number of elements and of reads does not matter. The results are the same.
 #include <cmath>
 #include <cstdlib>
 #include <random>
@@ -17,7 +17,7 @@ using namespace weft::test;
 
 namespace {
 
-// Instructions of all kernels, as the report says.
+// Returns the number of instructions of all kernels from the report.
 int length(const std::string& report) {
   static const std::string before = " equations, ";
   int n = 0;
@@ -29,7 +29,7 @@ int length(const std::string& report) {
   return n;
 }
 
-// A loop whose test wants all elements, so that no axis of theirs can be a lane.
+// The condition of this loop reads all elements, so that none of their axes can be a lane.
 template <class F>
 auto loop(int trips, F body) {
   return vmap([=](Array x) {
@@ -48,7 +48,7 @@ int length_of(F body, const Shape& s) {
   return length(jit(loop(3, body)).lower(zeros(s)).report());
 }
 
-// A body over integers that is made at random; all orders of integers give the same.
+// A random body of integers: all orders of integers give the same result.
 class Body {
  public:
   Body(unsigned seed, int steps) : seed_(seed), steps_(steps) {}
@@ -110,7 +110,7 @@ TEST_CASE("a kernel is as long as its program, not as its arrays", "[jit][sweep]
       return x;
     };
   };
-  // Thirty equations of 24 numbers, and of twice as many, which are never written out.
+  // Thirty equations of 24 numbers, and of twice as many, are loops and not unrolled.
   const int few = length_of(body(30), {8, 4, 6}), more = length_of(body(30), {8, 2, 4, 6});
   CHECK(few < 1500);
   CHECK(std::abs(few - more) < few / 10);
@@ -184,7 +184,7 @@ TEST_CASE("what a loop reads besides is computed once, of its own lane", "[jit][
     for (size_t at = 0; (at = text.find(word, at)) != std::string::npos; ++at) ++n;
     return n;
   };
-  // The sine of v, with its cold path, is written once; arrays hold the numbers of one lane.
+  // The sine of v, with its cold path, is written once. Arrays hold the numbers of one lane.
   CHECK(count("= if ") == 1);
   CHECK(count("local f32 40") > 0);
   CHECK(count("local f32 ") == count("local f32 40"));
@@ -243,8 +243,8 @@ TEST_CASE("a carry does not take an array that the loop still reads", "[jit][swe
   CHECK(got == numbers({vmap(f)(x)}));
 }
 
-// What a condition has computed of one, the real part outside of the loop, the body must not take
-// for the whole.
+// The condition computes only the real part, outside of the loop. The body must not take that for
+// the whole number.
 TEST_CASE("both parts of a complex number are known where either is read", "[jit][sweep]") {
   const auto imaginary = [](const auto& f) {
     return [f](Array k) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/rewrite/implementations_test.cpp: how equations are run: what is chosen, shown and
-// demanded.
+// tests/jit/rewrite/implementations_test.cpp: the implementations of equations: the choice, the
+// report, and demands.
 #include <cstdio>
 #include <filesystem>
 #include <string>
@@ -30,7 +30,7 @@ std::string refused(const Demands& d) {
   return error_of<CompileError>([&] { (void)lowered(8).compile({.implementations = d}); });
 }
 
-// x * 2 + 1 by another op, natively, or by nothing of its own.
+// Computes x * 2 + 1 by an expansion to other ops, or by a native implementation.
 const Primitive<None>& twice_and_one = define<None>({
     .name = "test_twice_and_one",
     .doc = "2 x + 1.",
@@ -69,7 +69,7 @@ TEST_CASE("large products go to the library, small ones do not", "[jit][implemen
   CHECK(holds(lowered(64).report(), "dot_general: library f32[64,64] f32[64,64]\n"));
   CHECK(holds(lowered(64).report(), "\ndot_general: library\n"));
   CHECK(holds(lowered(8).report(), "\ndot_general: generated\n"));
-  // 4096 multiplications are enough, but of a side of 2.
+  // 4096 multiplications are enough for the library, unless one side is 2.
   CHECK(holds(lowered(16).report(), "\ndot_general: library\n"));
   CHECK(holds(lowered(15).report(), "\ndot_general: generated\n"));
   const Array thin = square(64)[slice(0, 2)];
@@ -87,7 +87,7 @@ TEST_CASE("programs say how their equations are run, and are read back", "[jit][
     std::string t = text;
     return read_jaxpr(t.replace(t.find("library"), 7, name));
   };
-  // It is part of what a program is, and is kept.
+  // The implementation is part of the program's identity and is kept.
   CHECK(with("generated") != read_jaxpr(text));
   CHECK(to_string(with("generated")) != text);
   CHECK(holds(compiler::compile_program(with("generated"))->report(), "dot_general: generated"));
@@ -106,7 +106,7 @@ TEST_CASE("an implementation can be demanded", "[jit][implementations]") {
     CHECK(allclose(forced(square(64), square(64)), matmul(square(64), square(64)), 1e-5, 1e-5)
               .item<bool>());
   }
-  // Of loops in the lane, too.
+  // This also holds for loops in the lane.
   const auto loop = [](Array x) {
     return fori_loop(0, 3, [](Array, Array h) { return matmul(h, h); }, x);
   };
@@ -114,11 +114,12 @@ TEST_CASE("an implementation can be demanded", "[jit][implementations]") {
     return jit(loop).lower(square(8)).compile({.implementations = d}).memory().code;
   };
   CHECK(steps({{"dot_general", "library"}}) != steps({{"dot_general", "generated"}}));
-  // What was forced holds for that one.
+  // The demand applied only to that compilation.
   CHECK(holds(lowered(64).report(), "dot_general: library"));
 }
 
-// The batch before, between and behind the axes of a factor, and between two that are summed over.
+// The batch axis is before, between and after the axes of a factor, and between two contracted
+// axes.
 TEST_CASE("the library takes matrices however they lie, or not at all", "[jit][implementations]") {
   int taken = 0;
   for (const char* axes : {"bmk,bkn->bmn", "kbm,kbn->bmn", "mbk,bkn->bmn", "bmk,nbk->bmn",
@@ -178,7 +179,7 @@ TEST_CASE("an op is expanded where that is cheapest", "[jit][implementations]") 
   CHECK(holds(run(5), "test_twice_and_one: native"));
   CHECK(!holds(run(50), "test_twice_and_one"));
   CHECK(!holds(run(500), "test_twice_and_one"));
-  // A mapped loop stays in the lane, whatever a call would save.
+  // A mapped loop stays in the lane, however much a call would save.
   const auto loop = vmap([](Array n, Array x) {
     using State = std::tuple<Array, Array>;
     return std::get<1>(

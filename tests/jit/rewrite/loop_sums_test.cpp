@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/rewrite/loop_sums_test.cpp: sums of products that loops carry: which leave the loop,
-// and that they are the same numbers.
+// tests/jit/rewrite/loop_sums_test.cpp: sums of products in the carries of loops: which of them
+// move out of the loop, and that their numbers stay the same.
 #include <fmt/format.h>
 
 #include <functional>
@@ -21,10 +21,11 @@ constexpr int64_t n = 40, steps = 20;
 
 Array rows() { return random::normal(random::key(1), {steps, n}, {.dtype = F64}); }
 Array state(const Array& h, const Array& x) { return sin(h + x); }
-// As the compiler sees an outer product: a product of matrices without an axis to sum over.
+// Returns an outer product as the compiler represents it: a product of matrices without a
+// contracted axis.
 Array outer_product(const Array& a, const Array& b) { return lax::dot_general(a, b, {{}, {}}); }
 
-// The loop, step by step.
+// Runs the loop step by step.
 std::pair<Carry, Array> one_by_one(const Body& f, Carry c, const Array& xs, bool reverse) {
   Arrays ys(static_cast<size_t>(steps));
   for (int64_t s = 0; s < steps; ++s) {
@@ -34,7 +35,8 @@ std::pair<Carry, Array> one_by_one(const Body& f, Carry c, const Array& xs, bool
   return {c, stack(ys)};
 }
 
-// Whether the sum has left the loop; the results are compared with those of single steps.
+// Returns true if the sum has moved out of the loop. The results are compared with those of single
+// steps.
 bool leaves(const Body& f, Carry start, bool reverse = false, int64_t unroll = 1) {
   const auto loop = [&](Carry c, Array xs) {
     return scan(f, c, xs, {.reverse = reverse, .unroll = unroll});
@@ -61,7 +63,8 @@ TEST_CASE("sums of products leave loops", "[jit][sums]") {
   CHECK(leaves(outer_of_state, start()));
   CHECK(leaves(outer_of_state, start(), true));
   CHECK(leaves(outer_of_state, start(), false, 3));
-  // The factors in the other order, turned round, in another shape, repeated; of the carry itself.
+  // The factors are in the other order, transposed, reshaped, or repeated. They may depend on the
+  // carry itself.
   CHECK(leaves(
       [](Carry c, Array x) {
         return std::pair(Carry{transpose(outer_product(c.second, sin(x))) + c.first, c.second * x},
@@ -80,7 +83,7 @@ TEST_CASE("sums of products leave loops", "[jit][sums]") {
         return std::pair(Carry{c.first + p, cos(c.second)}, x);
       },
       {zeros({2, n, n}, F64), start().second}));
-  // Two terms, which share a factor, and one of matrices.
+  // There are two terms that share a factor, and a term of matrices.
   CHECK(leaves(
       [](Carry c, Array x) {
         const Array h = state(c.second, x);
@@ -118,27 +121,27 @@ TEST_CASE("sums that the loop reads, or that are no sums, stay", "[jit][sums]") 
       },
       start()));
   CHECK(!leaves(
-      [](Carry c, Array x) {  // read by the state
+      [](Carry c, Array x) {  // the state reads it
         return std::pair(Carry{c.first + outer_product(c.second, x), state(c.first[0], x)}, x);
       },
       start()));
   CHECK(!leaves(
-      [](Carry c, Array x) {  // no sum
+      [](Carry c, Array x) {  // not a sum
         return std::pair(Carry{c.first * outer_product(c.second, x), state(c.second, x)}, x);
       },
       start()));
   CHECK(!leaves(
-      [](Carry c, Array x) {  // twice itself
+      [](Carry c, Array x) {  // twice the carry itself
         return std::pair(Carry{c.first + c.first + outer_product(c.second, x), state(c.second, x)},
                          x);
       },
       start()));
   CHECK(!leaves(
-      [](Carry c, Array x) {  // a term that is no product
+      [](Carry c, Array x) {  // a term that is not a product
         return std::pair(Carry{c.first + exp(outer_product(c.second, x)), state(c.second, x)}, x);
       },
       start()));
-  CHECK(!leaves(  // no less elements in the factors than in the sum
+  CHECK(!leaves(  // the factors have as many elements as the sum
       [](Carry c, Array x) {
         return std::pair(Carry{c.first + outer_product(c.second, x) * sum(x), state(c.second, x)},
                          x);
@@ -146,7 +149,7 @@ TEST_CASE("sums that the loop reads, or that are no sums, stay", "[jit][sums]") 
       start()));
   const Array same = start().second;
   CHECK(!leaves(
-      [=](Carry c, Array x) {  // a factor that all steps have alike
+      [=](Carry c, Array x) {  // a factor that is the same in all steps
         return std::pair(Carry{c.first + outer_product(same, x), state(c.second, x)}, x);
       },
       start()));
@@ -173,7 +176,7 @@ TEST_CASE("rows that need more memory than they save stay products", "[jit][sums
 }
 
 TEST_CASE("sums of updates leave loops", "[jit][sums]") {
-  // The derivative of an element, a row, a window, rows at several numbers.
+  // This is the derivative of reading an element, a row, a window, or rows at several indices.
   const auto of_rows = [](const std::function<Array(Array, Array)>& read, bool leaves) {
     const Array table = random::normal(random::key(0), {steps, 64}),
                 numbers = random::randint(random::key(1), {steps}, -3, steps + 3);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/schedule/forced_test.cpp: schedules that are demanded, of compile() and by
+// tests/jit/schedule/forced_test.cpp: schedules that the user demands, by compile() or by
 // WEFT_SCHEDULE.
 #include <cmath>
 #include <cstdio>
@@ -19,7 +19,7 @@ namespace {
 Array twice_sine(Array x) { return sin(x) * 2.f; }
 auto lowered() { return jit(twice_sine).lower(arange(100).astype(F32)); }
 
-// What the compiler chooses: the only entry in kernels().
+// Returns the compiler's choice, the only entry in kernels().
 std::string chosen() {
   const std::string text = lowered().kernels();
   return text.substr(text.find("\nschedule ") + 1);
@@ -46,7 +46,7 @@ TEST_CASE("a schedule can be forced", "[jit][schedule]") {
   CHECK(forced.memory().code != usual.memory().code);
   CHECK(array_equal(forced(x), usual(x)).item<bool>());
   CHECK(lowered().compile({.schedules = chosen()}).memory().code == usual.memory().code);
-  // What was forced holds for that one.
+  // The demand applied only to that compilation.
   CHECK(lowered().compile().memory().code == usual.memory().code);
   CHECK(chosen().find("mode grid") != std::string::npos);
 }
@@ -66,7 +66,7 @@ TEST_CASE("kernels() and report() show schedules", "[jit][schedule]") {
   const std::string hash = heading().substr(9, 16), report = lowered().report();
   CHECK(hash.find_first_not_of("0123456789abcdef") == std::string::npos);
   CHECK(report.find("schedule " + hash + ": mode grid, lanes ") != std::string::npos);
-  CHECK(report.find(" schedules ") != std::string::npos);  // among the passes
+  CHECK(report.find(" schedules ") != std::string::npos);  // as one of the passes
 }
 
 TEST_CASE("schedules that cannot be forced", "[jit][schedule]") {

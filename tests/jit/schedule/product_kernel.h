@@ -6,7 +6,7 @@
 
 namespace weft::compiler {
 
-// Sums of 40 products of 45 rows, matrices of 15, and 70 columns; what is written is their
+// Computes sums of 40 products for 15 matrices of 45 rows and 70 columns, and writes their
 // magnitude.
 inline nest::Kernel product_of_matrices(nest::Storage factors = nest::Storage::F32,
                                         bool any_order = false) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/schedule/schedule_kernels.h: nests of every kind that schedules are made for, with
-// memory to run them on.
+// tests/jit/schedule/schedule_kernels.h: nests of every kind for which schedules are made, with
+// memory on which to run them.
 #pragma once
 #include "jit/emit/compare.h"
 #include "jit/emit/control_kernels.h"
@@ -20,14 +20,14 @@ struct Sample {
   Run run;
 };
 
-// The only kernel of a program.
+// Returns the only kernel of a program.
 inline Sample sample_of(const char* name, const Jaxpr& program) {
   const Jaxpr j = rewritten(program);
   const Program p(j);
   Plan plan = make_plan(p);
   if (plan.steps.size() != 1 || plan.steps[0].kind != Step::Kind::kernel)
     throw std::runtime_error(std::string(name) + " is no single kernel");
-  if (current_target().gpu()) plan.steps[0].kernel.cached.clear();  // as the pipeline does
+  if (current_target().gpu()) plan.steps[0].kernel.cached.clear();  // as in the pipeline
   std::vector<bool> inputs(j->types.size());
   std::fill_n(inputs.begin(), j->n_in, true);
   KernelNest nest = write_nest(p, plan.steps[0].kernel, inputs);
@@ -47,7 +47,7 @@ inline Sample sample_of(const char* name, const Jaxpr& program) {
   return s;
 }
 
-// That of f at arrays like these.
+// Returns the kernel of f for arrays of the types of x.
 template <class F, class... A>
 Sample traced(const char* name, F f, const A&... x) {
   return sample_of(name, make_jaxpr(f)(x...).jaxpr);
@@ -59,7 +59,8 @@ inline std::vector<unsigned char> between(float low, float high, size_t n) {
   for (float& v : x) v = std::uniform_real_distribution<float>(low, high)(g);
   return raw(x);
 }
-// One written by hand, at numbers from `low` to `high`; each buffer has `width` elements a point.
+// Returns a kernel written by hand, with random inputs from `low` to `high`. Each buffer has
+// `width` elements per point.
 inline Sample written(const char* name, nest::Kernel k, float low, float high, int64_t points,
                       int64_t width = 1) {
   Sample s{name, std::move(k), {}};
@@ -75,7 +76,7 @@ inline Sample written(const char* name, nest::Kernel (*make)(Vector), int64_t n)
   return {name, k, control_run(k, n)};
 }
 
-// One branch is dear, the other a few instructions.
+// One branch is expensive, the other has a few instructions.
 inline nest::Kernel branching(Vector v) {
   Unary b("branching", Storage::F32, Storage::F32);
   const auto f = [&](float x) { return b.constant(Kind::F32, std::bit_cast<uint32_t>(x)); };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/schedule/schedule_test.cpp: schedules as texts; what is chosen for nests of every kind;
-// that every choice is another code, or refused; that no choice changes a bit.
+// tests/jit/schedule/schedule_test.cpp: schedules as texts, and the chosen schedules for nests of
+// every kind. Every choice gives other code or is refused, and no choice changes a bit.
 #include "weft/jit/schedule/schedule.h"
 
 #include <functional>
@@ -32,7 +32,7 @@ struct Machine {
   const char* name;
   TargetInfo target;
 };
-// Whatever runs the test.
+// The machine that runs the test, and others.
 std::vector<Machine> machines() {
   const auto cpu = [](int lanes, bool mask_registers) {
     TargetInfo t = host_target();
@@ -138,7 +138,7 @@ void change_prefetch(Context c, Schedule& s) {
   if (!s.prefetch.erase(v)) s.prefetch[v] = one_of(c.random, {-64, 1, 16, 300});
 }
 
-// A change of each field, by its name.
+// Changes of each field, by its name.
 using Change = std::function<void(Context, Schedule&)>;
 const std::map<std::string, Change>& changes() {
   static const std::map<std::string, Change> all{
@@ -197,7 +197,7 @@ const std::map<std::string, Change>& changes() {
   return all;
 }
 
-// A schedule that the kernel can have, some changes away from the one that is chosen.
+// Returns a valid schedule of the kernel, some changes away from the chosen one.
 Schedule random_schedule(Context c) {
   Schedule s = choose_schedule(c.kernel, c.target);
   const auto names = schedule_fields();
@@ -227,7 +227,7 @@ TEST_CASE("schedules of every kind of nest", "[jit][schedule][golden]") {
 }
 
 TEST_CASE("every field of a schedule is another code, or refused", "[jit][schedule]") {
-  // What these stand for is still to come.
+  // These fields are not implemented yet.
   const std::set<std::string> always_refused{"band"};
   const std::vector<TargetInfo> all = compiled_for();
   for (const std::string& field : schedule_fields()) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/draft/draft.cpp: choosing values and fitting them to types.
+// tests/programs/draft/draft.cpp: chooses values and converts them to types.
 #include "programs/draft/draft.h"
 
 #include "weft/core/error.h"
@@ -123,7 +123,7 @@ int Draft::adjusted_axis(int v, int axis, int64_t size) {
     return op("broadcast_in_dim", {v},
               {{"shape", t.shape().with(axis, size).sizes()}, {"broadcast_dimensions", dims}});
   }
-  if (n > size && dice_.below(4)) {  // from 0 as often as from elsewhere
+  if (n > size && dice_.below(4)) {  // starts at 0 in half of the cases
     stride[a] = size > 1 && dice_.one_in(3) ? (n - 1) / (size - 1) : 1;
     const int64_t length = size == 0 ? 0 : (size - 1) * stride[a] + 1;
     start[a] = dice_.one_in(2) ? 0 : dice_.below(n - length + 1);
@@ -166,7 +166,7 @@ int Draft::fewer_axes(int v, int rank) {
 }
 int Draft::more_axes(int v, const Shape& s) {
   const Type t = type(v);
-  // Where the old axes go: an increasing choice.
+  // The old axes get increasing positions among the new ones.
   Ints dims;
   int left = t.ndim();
   for (int a = 0; a < s.ndim() && left > 0; ++a)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/draft/draft.h: a function of a random program while it is made: values are chosen,
-// fitted to the types that steps need, and steps appended.
+// tests/programs/draft/draft.h: builds a function of a random program. It chooses values, converts
+// them to the types that steps need, and appends steps.
 #pragma once
 #include "programs/program.h"
 
@@ -11,12 +11,13 @@ using FieldValues = std::vector<std::pair<std::string, ParamValue>>;
 
 struct Dice {
   Random r;
-  Ints pool;                // extents of which most axes of the program are
-  int budget = 0;           // steps that may still be made
-  bool full_lanes = false;  // much is to lie in a lane
-  bool acts = false;        // it has effects
-  bool loose = false;       // without an order between lanes; then rules for maps have some, too
-  int deeds = 0;            // how many so far
+  Ints pool;                // extents from which most axes of the program are chosen
+  int budget = 0;           // how many steps may still be added
+  bool full_lanes = false;  // a lane has many elements
+  bool acts = false;        // the program has effects
+  // effects have no order between lanes; then vmap rules may have effects, too
+  bool loose = false;
+  int deeds = 0;  // the number of effects so far
   int below(int n) { return static_cast<int>(r.word() % static_cast<uint64_t>(n)); }
   int64_t below(int64_t n) { return static_cast<int64_t>(r.word() % static_cast<uint64_t>(n)); }
   bool one_in(int n) { return below(n) == 0; }
@@ -29,24 +30,24 @@ struct Dice {
   Shape shape(int most_axes = 3);
 };
 
-// What stands around a function.
+// The surroundings of a function.
 struct Around {
-  int depth = 2;         // bodies may be nested so deep
+  int depth = 2;         // bodies may nest this deep
   bool smooth = false;   // F64, differentiable almost everywhere
-  bool reverse = false;  // has a derivative in reverse
-  bool forward = false;  // has one forwards
-  int derivatives = 0;   // around it
-  bool quiet = false;    // it has no effects
-  int64_t lanes = 1;     // that it runs for
+  bool reverse = false;  // it needs a reverse-mode derivative
+  bool forward = false;  // it needs a forward-mode derivative
+  int derivatives = 0;   // the number of derivatives around it
+  bool quiet = false;    // it must not have effects
+  int64_t lanes = 1;     // for how many lanes it runs
   struct Name {
     std::string name;
     int64_t size;
     bool chunked;
   };
-  std::vector<Name> names;  // of mapped axes whose lanes all run it
+  std::vector<Name> names;  // mapped axes for which all lanes run it
 };
 
-// Raised where a step would make values that are too large for a small program.
+// Thrown if a step would make values that are too large for a small program.
 struct TooLarge {};
 
 class Draft {
@@ -60,35 +61,36 @@ class Draft {
   // Appends steps of all kinds.
   void fill(int steps);
   Fn finish(std::vector<int> out);
-  // Some values, the later the likelier.
+  // Chooses some values as results. Later values are more likely.
   Fn finish();
   std::vector<int>& results() { return f_.out; }
   Fn take() { return std::move(f_); }
 
   const Type& type(int v) const { return types_[static_cast<size_t>(v)]; }
   int size() const { return static_cast<int>(types_.size()); }
-  // Appends a step; its first result, or -1 if it is not well typed. op() raises TooLarge.
+  // Appends a step. Returns its first result, or -1 if the step is not well typed. op() throws
+  // TooLarge.
   int add(Step s);
   int op(const char* name, std::vector<int> in, const FieldValues& fields = {});
   int constant(const Type& t, double lo = -2, double hi = 2);
-  // That value, made anything of type t.
+  // Returns a value of type t that is made from v.
   int fit(int v, Type t);
   int any();  // some value
   int any_float();
-  int floating(int v);  // as a real float
+  int floating(int v);  // v as a real float
   int scalar(DType d) { return fit(any(), Type(d, {})); }
-  // Between lo and hi, smoothly.
+  // Moves v smoothly into the range from lo to hi.
   int squashed(int v, double lo, double hi);
   int greater(int v, double bound);
-  // Where the loop of checked_end ends for its value, everywhere in this function; -1: nowhere.
+  // The value that ends the loop of checked_end, everywhere in this function, or -1.
   int ending = -1;
   void add_checked_end();
-  // The program of these results as a scalar, or as real floats only.
+  // Ends the function with its results as one scalar, or as real floats only.
   void end_with_loss();
   void end_with_floats();
 
  private:
-  // ---- steps of one kind; false if there is none now
+  // ---- steps of one kind; false if none can be added now
   void add_any();
   bool add_plain();
   bool add_sample(const Op& op);
@@ -132,7 +134,8 @@ class Draft {
   Types types_;
 };
 
-// Puts a transform around a function, its inputs those that the transform takes.
+// Puts a transform around a function. The inputs of the new function are those that the transform
+// takes.
 Fn wrapped(Dice& dice, Kind k, Fn f, const Around& a);
 
 }  // namespace weft::programs

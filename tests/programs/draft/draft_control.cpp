@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/draft/draft_control.cpp: steps with bodies: branches, loops, calls, functions with
-// rules.
+// tests/programs/draft/draft_control.cpp: steps with bodies: branches, loops, calls and functions
+// with rules.
 #include <algorithm>
 
 #include "programs/draft/draft.h"
@@ -15,13 +15,13 @@ std::vector<int> Draft::captures() {
     const int v = dice_.below(size());
     if (std::find(c.begin(), c.end(), v) == c.end() && v != ending) c.push_back(v);
   }
-  // The bodies know where checked_end ends, too.
+  // The bodies may capture the value that ends checked_end, too.
   if (ending >= 0 && dice_.below(4)) c.push_back(ending);
   return c;
 }
 
-// What is asked before a body runs: whether it is at most 0.5. It is the sine of something, so that
-// then it is not infinite either.
+// Returns the value that is compared with 0.5 before a body runs. It is the sine of another value,
+// so that it is finite if the comparison is true.
 int Draft::guarding() {
   return op("sin", {op("stop_gradient", {scalar(around_.smooth ? F64 : F32)})});
 }
@@ -31,7 +31,7 @@ void Draft::capture_guard(Step& s, int guard) const {
   s.captured.push_back(guard);
 }
 
-// How many values a loop carries: few, or so many that they fill a lane's memory.
+// Returns how many values a loop carries: few, or enough to exceed the memory of a lane.
 int Draft::carries(int least) {
   return dice_.one_in(dice_.full_lanes ? 2 : 20) ? 3 + dice_.below(8)
                                                  : least + dice_.below(3 - least);
@@ -48,7 +48,7 @@ Fn Draft::body(const Types& in, const std::vector<int>& captured, const Around& 
   if (!want) return inner.finish();
   std::vector<int> out;
   for (size_t k = 0; k < want->size(); ++k) {
-    // Untouched now and then.
+    // Now and then a carry is passed through unchanged.
     const bool same = k < in.size() && in[k] == (*want)[k] && dice_.one_in(6);
     out.push_back(same ? static_cast<int>(k) : inner.fit(inner.any(), (*want)[k]));
   }
@@ -101,7 +101,8 @@ bool Draft::add_while() {
   Step s;
   s.kind = Kind::while_loop;
   const Around a = deeper(around_, false);
-  // A counter unless the trips are bounded; only bounded loops have a derivative in reverse.
+  // The loop has a counter unless its trips are bounded. Only bounded loops have a reverse-mode
+  // derivative.
   const bool counted = !around_.reverse && dice_.one_in(2);
   s.count = counted ? 0 : 1 + dice_.below(5);
   Types in;
@@ -120,7 +121,7 @@ bool Draft::add_while() {
   if (guard >= 0) capture_guard(s, guard);
   Types all = in;
   for (int v : s.captured) all.push_back(type(v));
-  // The condition itself runs for lanes whose guard fails: nothing in it may rely on that.
+  // The condition also runs for lanes whose guard fails, so that it must not rely on the guard.
   Draft test(dice_, all, a);
   if (guard < 0 && before >= 0 && !s.captured.empty() && s.captured.back() == before)
     test.ending = static_cast<int>(all.size()) - 1;
@@ -153,7 +154,7 @@ bool Draft::add_fori() {
   s.kind = Kind::fori;
   const Around a = deeper(around_, false);
   const int lo = constant(Type(I32, {}), -1, 2);
-  // Bounds of the lane's own where no derivative in reverse is needed.
+  // The bounds may differ between lanes if no reverse-mode derivative is needed.
   const int hi = around_.reverse || dice_.one_in(2)
                      ? constant(Type(I32, {}), 0, 5)
                      : op("rem", {scalar(I32), constant(Type(I32, {}), 5, 5)});
@@ -175,7 +176,7 @@ bool Draft::add_scan() {
   s.kind = Kind::scan;
   const Around a = deeper(around_, true);
   s.length = dice_.one_in(8) ? 0 : dice_.one_in(3) ? 1 + dice_.below(9) : 1 + dice_.below(4);
-  // Along an axis that is there, if there is a short one.
+  // If an existing axis is short enough, the scan runs along it.
   for (int tries = 0; tries < 4; ++tries) {
     const Type& t = type(any());
     if (t.ndim() > 0 && t.shape()[0] <= 9) s.length = t.shape()[0];
@@ -195,7 +196,7 @@ bool Draft::add_scan() {
     in.push_back(t.with_shape(rest));
   }
   s.captured = captures();
-  // In what is never run, no loop need end.
+  // Loops in a body that never runs need not end.
   const int before = ending;
   if (s.length == 0) {
     ending = guarding();
@@ -214,22 +215,22 @@ bool Draft::add_called() {
                                           Kind::checkpoint, Kind::checkpoint};
   Step s;
   s.kind = dice_.pick(kinds);
-  // Where the rules of others run what has effects.
+  // These functions run their bodies with effects through the rules of others.
   if (dice_.acts && dice_.one_in(2))
     s.kind = dice_.pick(std::vector{Kind::custom_vjp, Kind::custom_vmap, Kind::sequential});
-  // What closes over anything.
+  // These may capture any value.
   const bool plain = s.kind == Kind::call || s.kind == Kind::checkpoint;
   if (s.kind == Kind::checkpoint)
     s.variant = dice_.below(static_cast<int>(checkpoint_policies_drawn().size()));
-  // Functions with a reverse rule have no derivative forwards.
+  // Functions with a reverse-mode rule have no forward-mode derivative.
   if (s.kind == Kind::custom_vjp && around_.forward) s.kind = Kind::custom_jvp;
   const bool derivative_rule = s.kind == Kind::custom_jvp || s.kind == Kind::custom_vjp;
   const Around a = [&] {
     Around b = deeper(around_, plain);
     if (s.kind == Kind::custom_vjp) b.reverse = true;
     if (derivative_rule) ++b.derivatives;
-    // A rule for maps, or a loop over lanes, is run for all lanes in its own order, between what
-    // the lanes do before and after it.
+    // A vmap rule or a loop over lanes runs for all lanes together. Its effects would come between
+    // those of the lanes before and after it.
     const bool for_maps = s.kind == Kind::custom_vmap || s.kind == Kind::sequential;
     b.quiet = b.quiet || (for_maps && !dice_.loose);
     return b;
@@ -239,7 +240,7 @@ bool Draft::add_called() {
     s.in.push_back(derivative_rule ? any_float() : any());
     in.push_back(type(s.in.back()));
   }
-  // Rules close over nothing that is traced.
+  // Rules capture no traced values.
   int guard = -1;
   if (plain) {
     s.captured = captures();
@@ -257,7 +258,7 @@ bool Draft::add_called() {
   Types all = in;
   for (int v : s.captured) all.push_back(type(v));
   Draft inner(dice_, all, a);
-  // The loop that it guards has no derivative in reverse.
+  // The loop that it guards has no reverse-mode derivative.
   inner.ending = guard >= 0 && derivative_rule ? inner.op("stop_gradient", {guard}) : guard;
   if (plain && !s.captured.empty() && s.captured.back() == ending && ending >= 0)
     inner.ending = static_cast<int>(all.size()) - 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/draft/draft_ops.cpp: steps that are one op: any op of the registry by its samples,
-// and with parameters of its own those that move, index, fold and multiply.
+// tests/programs/draft/draft_ops.cpp: steps that are one op. Any op of the registry is called as in
+// its samples. Ops that move, index, fold and multiply also get random parameters.
 #include <set>
 
 #include "programs/draft/draft.h"
@@ -17,13 +17,14 @@ bool holds_function(const AnySample& s) {
   return false;
 }
 
-// Ops that other steps make.
+// Returns true unless other steps make this op.
 bool leaf(const Op& op) {
   if (op.compile_eagerly() || op.collective()) return false;
-  // Its sample names the host: in a program of another device that is a mistake.
+  // Its sample names the host, which is an error in a program for another device.
   if (op.name() == "device_put" && detail::default_elsewhere()) return false;
   const std::vector<AnySample> all = op.samples();
-  // A program has no operands made for one op, and its text is read back. Steps have a result.
+  // Programs have no operands that are made for one op, and their text must be parsed again. Steps
+  // need a result.
   return std::none_of(all.begin(), all.end(), [&](const AnySample& s) {
     return s.values || holds_function(s) || op.type(s.in, s.params).empty();
   });
@@ -59,8 +60,9 @@ bool Draft::allowed(const Op& op, const Types& in) const {
     if (around_.smooth && is_inexact(t.dtype()) && t.dtype() != F64) return false;
   }
   if (around_.smooth && !smooth_ops.count(op.name())) return false;
-  // The derivative of polygamma by its order is NaN: it would be all that comes out. The other two
-  // have none by some of their operands, a function of the user's has none.
+  // The derivative of polygamma with respect to its order is NaN, and all results would become NaN.
+  // The other two have no derivative with respect to some operands, and a user's function has none
+  // at all.
   return around_.derivatives == 0 || !inexact ||
          (op.has(Op::Slot::jvp) && op.name() != "custom_call" && op.name() != "polygamma" &&
           op.name() != "zeta" && op.name() != "regularized_incomplete_beta");
@@ -178,7 +180,7 @@ bool Draft::add_structure() {
       return true;
     }
     default: {
-      // A branch element by element.
+      // A selection element by element.
       const int w = fit(any(), t);
       const int p = greater(floating(fit(any(), t.with_dtype(some_float()))), 0.3);
       op("select_n", {p, v, w});
@@ -279,7 +281,7 @@ bool Draft::add_update(int v) {
   return add(std::move(s)) >= 0;
 }
 
-// Windows along one axis, of all of the others or a part.
+// Windows along one axis, over all of the other axes or a part of them.
 bool Draft::add_along(int v) {
   const Type t = type(v);
   const int n = t.ndim();
@@ -304,8 +306,8 @@ bool Draft::add_along(int v) {
   FieldValues fields = common;
   Step s;
   if (write) {
-    // Products have a derivative for indices that are told apart only, folds of extremes none that
-    // is smooth.
+    // The product update has a derivative for unique indices only. Minimum and maximum have no
+    // smooth derivative.
     int64_t update = dice_.below(5);
     if (update == 2 && (around_.derivatives > 0 || around_.smooth)) update = 1;
     if (update > 2 && around_.smooth) update = 0;
@@ -331,7 +333,7 @@ bool Draft::add_along(int v) {
   return add(std::move(s)) >= 0;
 }
 
-// A product: batch axes first, then free ones, then contracted ones.
+// A product has the batch axes first, then the free axes, then the contracted axes.
 bool Draft::add_product(int v) {
   const Type t = type(v);
   const int n = t.ndim();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/programs/draft/draft_transforms.cpp: steps that are transforms of functions, stacks of
-// transforms around a function, and the choice of what comes next.
+// transforms around a function, and the choice of the next step.
 #include <algorithm>
 
 #include "programs/draft/draft.h"
@@ -13,7 +13,7 @@ namespace {
 
 const std::vector<std::string> axis_names = {"i", "j", "k", "l"};
 
-// What stands around the body of a derivative.
+// Returns the surroundings of the body of a derivative.
 Around differentiated(Around a, const Step& s) {
   --a.depth;
   ++a.derivatives;
@@ -35,7 +35,7 @@ Around mapped(Around a, const Step& s) {
   --a.depth;
   a.lanes *= std::max<int64_t>(1, s.size);
   if (!s.name.empty()) {
-    // The innermost axis of a name is meant.
+    // A name refers to the innermost axis with that name.
     std::erase_if(a.names, [&](const Around::Name& n) { return n.name == s.name; });
     a.names.push_back({s.name, s.size, in_chunks(s)});
   }
@@ -169,12 +169,13 @@ void Draft::add_checked_end() {
   s.kind = Kind::checked_end;
   s.in = {ending};
   const int end = add(std::move(s));
-  // What reads it is read in turn, and its derivative needs it.
+  // The result is used, so that the derivative needs it too.
   if (dice_.below(3) == 0) return;
   const int v = any_float();
   op("mul", {v, fit(end, type(v))});
 }
-// What acts again in a derivative in reverse is refused there: there nothing is called.
+// Effects that a reverse-mode derivative would repeat are refused, so that there are no calls in
+// it.
 bool Draft::add_effect() {
   Step s;
   s.kind = Kind::effect;
@@ -298,7 +299,7 @@ std::vector<Layer> stack_of(Dice& dice, Around& inner) {
     if (k == Kind::vmap) {
       const Ints sizes = {1, 2, 3, 3, 4, 5, 0, 8, 9, 16, 17};
       s.size = dice.pick(sizes);
-      // Each lane inside a Jacobian is a column of it.
+      // Inside a Jacobian, each lane adds a column.
       if (s.size * inner.lanes > 40 || jacobian) s.size = 2;
       choose_options(dice, s);
       own.lanes = s.size;
@@ -315,7 +316,7 @@ std::vector<Layer> stack_of(Dice& dice, Around& inner) {
   return r;
 }
 
-// A program, or one whose function is that of its number under any stack.
+// Makes a program. With a stack it has the same function as under every other stack.
 Program attempt(uint64_t seed, int stack, uint64_t number) {
   Dice dice{Random((seed * 64 + number) * 0x9e3779b97f4a7c15u + 7), {}, 0};
   Dice other{
@@ -327,22 +328,22 @@ Program attempt(uint64_t seed, int stack, uint64_t number) {
   dice.acts = stack < 0 && seed % 3 == 2;
   dice.loose = dice.acts && seed % 2 == 1;
   for (int k = 0; k < 3; ++k) dice.pool.push_back(dice.new_extent());
-  // Enough for several threads now and then.
+  // Now and then there are enough elements for several threads.
   if (dice.one_in(30)) dice.pool[0] = 1000 + dice.below(5000);
-  // Or for more than a frame of the stack in each lane.
+  // Or a lane has more elements than a stack frame can hold.
   if (dice.one_in(15)) {
     dice.full_lanes = true;
     dice.pool[0] = dice.one_in(2) ? 100 + dice.below(900) : 1000;
   }
   dice.budget = 12 + dice.below(30);
   Around a;
-  // Of smooth programs all derivatives are measured.
+  // All derivatives of smooth programs are measured.
   a.smooth = a.reverse = a.forward = p.smooth;
   Around inner = a;
   std::vector<Layer> layers;
   if (stack >= 0) {
     inner.reverse = inner.forward = true;
-    inner.derivatives = 1;  // what only some stacks need holds for all
+    inner.derivatives = 1;  // the requirements of some stacks apply to all
     inner.lanes = 10;
     Around outer;
     layers = stack_of(other, outer);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/draft/functions.cpp: functions that are composed of ops, called as users do.
+// tests/programs/draft/functions.cpp: functions that are composed of ops, called as users call
+// them.
 #include <weft/weft.h>
 
 #include "programs/program.h"
