@@ -22,10 +22,8 @@ namespace {
 using Form = Lowering::Form;
 
 constexpr int deepest_chain = 64;  // inlined equations in a chain; reading recurses along it
-// Bytes that a region may always store to become shorter.
-constexpr int64_t small_temporary = 1 << 24;
-// Bytes of rows that are cached along with their input.
-constexpr int64_t largest_cached = int64_t{1} << 17;
+constexpr int64_t small_temporary = 1 << 24;  // bytes that a region may store to become shorter
+constexpr int64_t largest_cached = int64_t{1} << 17;  // bytes of rows that are cached with an input
 // The cost of storing a value, as instructions for one element: per byte, and for the extra kernel
 // that may result. 0.3 ns are 16 instructions for one element (one for a vector).
 constexpr int64_t byte_cost = 8, kernel_cost = 1 << 18;
@@ -62,8 +60,7 @@ class Planner {
         if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(i);
     for (Atom a : j_.out)
       if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(j_.eqns.size());
-    // A value as large as an argument or a result may be stored. A larger one may exist only to be
-    // reduced.
+    // A value larger than all arguments and results may exist only to be reduced: it is not stored.
     for (int32_t v = 0; v < j_.n_in; ++v) largest_cut_ = std::max(largest_cut_, type(v).bytes());
     for (Atom a : j_.out) largest_cut_ = std::max(largest_cut_, j_.type(a).bytes());
   }
@@ -101,7 +98,7 @@ class Planner {
   void keep_row(int32_t v);
   void store_repeated(size_t i, int64_t elements);
   bool lies_along_result(size_t i) const;
-  void materialise(int32_t v);
+  void materialize_value(int32_t v);
   int add_step(Step s);
   void add_library(size_t i, Step s);
   bool lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared);
@@ -228,9 +225,8 @@ void Planner::count_in(int step, const Region& added) {
     if (inside_[s].insert(e).second) inside_cost_[s] += p_.scope.access[e].cost;
 }
 
-// Returns the best value to store among those that equation i computes inline. Candidates hold most
-// of the code. The smallest one wins, and among equals the one with the most code. Returns -1 if
-// all are too large.
+// Returns the smallest value with most of the code that equation i computes inline. Among equals it
+// is the one with the most code. Returns -1 if all are too large.
 int32_t Planner::cut_of(size_t i) const {
   struct Cut {
     int32_t v;
@@ -274,7 +270,7 @@ void Planner::limit_region(size_t i) {
     if (!r.full()) return;
     const int32_t v = cut_of(i);
     if (v < 0) return;
-    materialise(v);
+    materialize_value(v);
   }
 }
 
@@ -291,7 +287,7 @@ int Planner::choose(int since, const std::vector<Dep>& deps, const Shape& shape,
 // Puts all values that are read from earlier steps into memory.
 void Planner::materialize(const std::vector<Dep>& deps, int step) {
   for (const Dep& d : deps)
-    if (var(d.leaf).step != step) materialise(d.leaf);
+    if (var(d.leaf).step != step) materialize_value(d.leaf);
 }
 
 // Records that `step` computes v inline. An expensive value that an earlier kernel also computed is
@@ -358,7 +354,7 @@ int Planner::add_step(Step s) {
   return static_cast<int>(plan_.steps.size()) - 1;
 }
 
-void Planner::materialise(int32_t v) {
+void Planner::materialize_value(int32_t v) {
   if (in_memory(v)) return;
   Var& x = var(v);
   Region added = region();
@@ -405,7 +401,7 @@ void Planner::store_repeated(size_t i, int64_t elements) {
     const int64_t own = type(a.index).elements(), bytes = type(a.index).bytes();
     if (!x.inlined || in_memory(a.index) || x.cost < expensive || own < 2 || own >= reads) continue;
     if (bytes > largest_cut_ || reads > (int64_t{1} << 40)) continue;
-    if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialise(a.index);
+    if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialize_value(a.index);
   }
 }
 
@@ -414,9 +410,8 @@ bool Planner::dies_at(Atom a, size_t i) const {
          std::count(j_.eqns[i].in.begin(), j_.eqns[i].in.end(), a) == 1;
 }
 
-// Returns true if equation i updates a small part of an input without later readers, and its result
-// ends as a carry. The operand may also be the result of such an update. A loop around the program
-// can then update the carry in place.
+// Returns true if equation i updates a small part of an input, or of the result of such an update,
+// and its result ends as a carry. A loop around the program can then update the carry in place.
 bool Planner::updates_in_place(size_t i) const {
   const Eqn& e = j_.eqns[i];
   if (!p_.scope.lowering[i].destination || !dies_at(e.in[0], i)) return false;
@@ -447,8 +442,7 @@ bool Planner::ends_as_carry(int32_t v) const {
   }
 }
 
-// Stores small values that are computed from v and read from equation i on, so that v may be
-// overwritten.
+// Stores small values that are computed from v and read from equation i on: v may be overwritten.
 void Planner::read_before(int32_t v, size_t i) {
   constexpr int64_t small_part = 4;
   std::vector<bool> late(vars_.size(), false);
@@ -462,7 +456,7 @@ void Planner::read_before(int32_t v, size_t i) {
       if (!var(w).inlined || in_memory(w)) continue;
       const bool read = last_[static_cast<size_t>(w)] >= static_cast<int>(i);
       if (read && type(w).elements() * small_part <= type(v).elements())
-        materialise(w);
+        materialize_value(w);
       else
         late[static_cast<size_t>(w)] = true;
     }
@@ -481,7 +475,7 @@ void Planner::settle(size_t i) {
     int64_t kept = 0;
     for (const Dep& d : x.deps)
       if (d.leaf >= j_.n_in && !read_later(d.leaf)) kept += type(d.leaf).bytes();
-    if (kept > type(v).bytes()) materialise(v);
+    if (kept > type(v).bytes()) materialize_value(v);
   }
 }
 
@@ -494,7 +488,7 @@ void Planner::pull_equation(size_t i) {
   int depth = 0, cost = p_.scope.access[i].cost;
   for (Atom a : e.in) {
     if (a.is_literal()) continue;
-    if (var(a.index).depth >= deepest_chain) materialise(a.index);
+    if (var(a.index).depth >= deepest_chain) materialize_value(a.index);
     if (in_memory(a.index)) continue;
     depth = std::max(depth, var(a.index).depth);
     cost = std::min(cost + var(a.index).cost, 1 << 20);
@@ -634,10 +628,11 @@ void Planner::loop_equation(size_t i) {
   // copy. The values that they need from earlier kernels are put into memory first.
   if (!s.kernel.grid.empty())
     for (size_t k = 0; k < e.in.size(); ++k)
-      if (shared[k] && type(e.in[k].index).elements() > small_elements) materialise(e.in[k].index);
+      if (shared[k] && type(e.in[k].index).elements() > small_elements)
+        materialize_value(e.in[k].index);
   for (Atom a : e.in)
     if (!a.is_literal())
-      for (const Dep& d : std::vector<Dep>(var(a.index).deps)) materialise(d.leaf);
+      for (const Dep& d : std::vector<Dep>(var(a.index).deps)) materialize_value(d.leaf);
   const int c = add_step(std::move(s));
   for (Atom a : e.in)
     if (!a.is_literal()) note_reads(a.index, c);
@@ -700,7 +695,7 @@ void Planner::prefix_equation(size_t i) {
 void Planner::library_equation(size_t i, Step::Kind kind) {
   const Eqn& e = j_.eqns[i];
   for (Atom a : e.in)
-    if (!a.is_literal()) materialise(a.index);
+    if (!a.is_literal()) materialize_value(a.index);
   Step s;
   s.kind = kind;
   s.eqn = i;
@@ -752,7 +747,7 @@ Plan Planner::run() {
     }
   }
   for (Atom a : j_.out)
-    if (!a.is_literal()) materialise(a.index);
+    if (!a.is_literal()) materialize_value(a.index);
   for (const Step& s : plan_.steps) verify(s.kernel);
   return std::move(plan_);
 }
