@@ -155,7 +155,7 @@ class Judge {
     require(bits_differ(got, got_));
   }
   void stablehlo() {
-    // A program with effects has ops that call this process.
+    // StableHLO has no op that calls functions of this process.
     if (effect_of(jaxpr_) != Effect::none) return;
     begin("stablehlo");
     hlo_ = to_stablehlo({jaxpr_, consts_});
