@@ -7,8 +7,8 @@
 #
 # The format of the lines is that of functions.txt. Each call has a line with the values of all
 # lanes. NAME_slope is the gradient of the sum of the results times x(shape, 5, 13) with respect to
-# the operands of all lanes. NAME_own is computed inside each lane: it is the gradient of the sum of
-# this lane's result times x(shape, 5, 13) with respect to its own operand. JAX's vmap supports no
+# the operands of all lanes. NAME_own is computed inside each lane, with respect to its own operand.
+# It is the gradient of the sum of this lane's result times x(shape, 5, 13). JAX's vmap supports no
 # groups, no partial permutations, and several names only in a few ops. It also fails for gradients
 # of all_to_all in a lane. Those lines are made with devices, pmap and shard_map, which have the
 # same meaning.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/batching/masked_loops_test.cpp: a loop that would never end for a lane on another branch
-// makes no trip for that lane, whatever is nested between the branch and the loop. A loop that the
-// program does not reach does not run either. Everything here has a time limit.
+// tests/batching/masked_loops_test.cpp: a loop in a branch makes no trip for lanes that do not take
+// the branch, even if it would never end for them. This holds for any nesting between the branch
+// and the loop. A loop that the program does not reach does not run either. Everything here has a
+// time limit.
 #include <functional>
 
 #include "support/check.h"
@@ -71,7 +72,7 @@ const std::vector<Way>& ways() {
 
 TEST_CASE("loops of lanes on another branch", "[control][hang]") {
   const Array x = array({3., -1., 2., -2.5});
-  // too large to run lane by lane: the lanes run in lockstep
+  // Too large to run lane by lane: the lanes run in lockstep.
   const Array wide = broadcast_to(expand_dims(x, 1), {4, 3000});
   const Floats want{3, -1, 2, -2.5};
   for (const Way& way : ways()) {

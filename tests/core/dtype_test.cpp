@@ -87,7 +87,7 @@ void check_narrow(uint16_t infinity) {
   CHECK(bad == 0);
   CHECK(H(INFINITY).bits == infinity);
   CHECK(H(-INFINITY).bits == (infinity | 0x8000));
-  // it stays a NaN and does not become infinite
+  // It stays a NaN and does not become infinite.
   CHECK(H(std::bit_cast<float>(0xff800001u)).bits > (infinity | 0x8000));
 }
 

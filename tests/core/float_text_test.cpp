@@ -171,7 +171,7 @@ TEST_CASE("numbers are rounded once when read", "[core][text]") {
   CHECK(parsed<float16_t>("-1.00048828125" + zeros + "1").bits == 0xbc01);
   CHECK(parsed<bfloat16_t>("1.00390625").bits == 0x3f80);
   CHECK(parsed<bfloat16_t>("1.00390625000000000000000000001").bits == 0x3f81);
-  // half of the smallest positive value
+  // Half of the smallest positive value.
   CHECK(parsed<float16_t>("2.98023223876953125e-08").bits == 0);
   CHECK(parsed<float16_t>("2.980232238769531251e-08").bits == 1);
   CHECK(parsed<float16_t>("65519.99999999999999999999").bits == 0x7bff);

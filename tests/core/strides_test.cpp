@@ -35,7 +35,7 @@ TEST_CASE("strides along an axis of the grid are sums of products", "[strides]")
   const nest::Kernel k = w.finish();
   CHECK(stride_along(k, at, {.axis = 0}) == 100);
   CHECK(stride_along(k, at, {.axis = 1}) == -1);
-  // the stride is known only at run time
+  // The stride is known only at run time.
   CHECK(stride_along(k, scaled, {.axis = 0}) == std::nullopt);
   CHECK(stride_along(k, scaled, {.axis = 1}) == 0);
   CHECK(stride_along(k, squared, {.axis = 0}) == std::nullopt);

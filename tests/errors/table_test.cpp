@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/errors/table_test.cpp: one table of users' mistakes. Each row has the mistake, the class of
-// the error, and the phrase of its text that identifies it (JAX's phrase if JAX has the error).
+// the error, and the phrase that identifies its text. It is JAX's phrase if JAX has the error.
 #include <thread>
 #include <typeinfo>
 

@@ -76,7 +76,7 @@ TEST_CASE("reductions: keepdims, dtype, where, initial", "[options]") {
     const bool most = n == "max" || n == "amax" || n == "nanmax";
     const Array start(most ? -100.f : n == "ptp" ? 2.f : 100.f);
     if (most || least || n == "ptp") {
-      // the value of an empty selection must be given
+      // The value of an empty selection must be given.
       CHECK(refuses([&] { f(data, 1, {.where = mask}); }));
       CHECK(seen({.where = mask, .initial = start}, {.initial = start}));
     } else {

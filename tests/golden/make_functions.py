@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
 # tests/golden/make_functions.py: writes functions.txt, the results of jax.numpy, jax.nn and
-# jax.random for the calls that tests/functions/golden_test.cpp makes under the same names.
+# jax.random. The calls are those that tests/functions/golden_test.cpp makes under the same names.
 #
 # Run with jax installed: python make_functions.py > functions.txt (made with jax 0.10.2).
 #

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
 # tests/gpu/examples.py: an example prints the same on a GPU as on the host, except for the last
-# printed digit, because the GPU adds sums in another order. Arguments: the example, and the device.
+# printed digit. The GPU adds sums in another order. Arguments: the example, and the device.
 import os
 import re
 import subprocess

@@ -367,7 +367,7 @@ Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, KernelHandle k, 
   const int warps = (threads + 31) / 32;
   int64_t most = std::min(32, FAKE_CUDA_THREADS / 32 / warps);
   most = std::min<int64_t>(most, (64 << 10) / (FAKE_CUDA_REGISTERS * 32 * warps));
-  // the system uses 1 KiB of each block
+  // The system uses 1 KiB of each block.
   if (all) most = std::min<int64_t>(most, (228 << 10) / (all + 1024));
   *blocks = static_cast<int>(most);
   return success;

@@ -321,7 +321,7 @@ class Guarded {
   Guarded() {
     stack_t there = {};
     sigaltstack(nullptr, &there);
-    // fibers have small stacks, which the kernel may have exhausted
+    // Fibers have small stacks, which the kernel may have exhausted.
     if (there.ss_flags & SS_DISABLE) {
       thread_local std::vector<std::byte> memory(64 << 10);
       stack_t mine = {};
@@ -352,7 +352,7 @@ class Guarded {
     siglongjmp(*way_out, signal);
   }
   static constexpr int signals[] = {SIGSEGV, SIGBUS};
-  // one set is enough because kernels run one after another
+  // One set is enough because kernels run one after another.
   static inline struct sigaction before[2];
 };
 

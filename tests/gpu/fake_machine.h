@@ -102,7 +102,7 @@ class Memory {
   ~Memory();
   Memory(const Memory&) = delete;
   Address allocate(size_t bytes);  // returns 0 if there is no room
-  // writes arbitrary values, so that no program can rely on the content
+  // Writes arbitrary values, so that no program can rely on the content.
   void fill(Address a);
   void give_back(Address a);  // returns the block to the pool
   void trim();                // frees the memory that the pool keeps
@@ -123,7 +123,7 @@ class Memory {
   size_t size_, used_ = 0;
   bool open_ = false;
   std::map<Address, Block> blocks_;
-  // ranges with red zones: kept_ is in the pool, free_ belongs to no one
+  // Ranges with red zones: kept_ is in the pool, free_ belongs to no one.
   std::map<Address, size_t> kept_, free_;
 };
 

@@ -29,7 +29,7 @@ void add_by_graph(cuda::Gpu& d, const There& x, const There& y) {
   const auto graph = d.make_graph([&](cuda::Launcher& to) {
     to.clear(zeros.data(), 800);
     to.copy_within(copy.data(), y.data(), 800);
-    // this byte is not 0
+    // This byte is not 0.
     to.copy_within(word.data(), static_cast<const std::byte*>(x.data()) + 3, 1);
     to.conditional(true, {*setter, word.data()}, [&](cuda::Launcher& inner) {
       launch_axpy(inner, *f, 200, 2, x, copy);

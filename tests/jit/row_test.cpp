@@ -27,8 +27,8 @@ struct Form {
   int loops = 1;  // how many loops, one after the other
 };
 
-// Computes a running xor or maximum of rows of n elements with that `stride` between rows, and its
-// product with a second operand, in two outputs.
+// Computes two outputs from rows of n elements with that `stride` between rows. They are a running
+// xor or maximum, and a running sum that includes a second operand.
 nest::Kernel running(const Form& f, int64_t n, int64_t stride) {
   Builder b("running");
   const int in = b.buffer(f.storage, false), other = b.buffer(Storage::I8, false),

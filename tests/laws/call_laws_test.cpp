@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/laws/call_laws_test.cpp: ops that carry programs obey the laws as well. Every op that has a
+// tests/laws/call_laws_test.cpp: ops that carry programs obey the laws as well. Every op with a
 // derivative is called by jit, in a branch, in the steps of a scan, and in a function with custom
 // rules. (tests/ops/control_random_test.cpp has loops within loops.)
 #include "catch.h"

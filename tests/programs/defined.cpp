@@ -362,7 +362,7 @@ class Definition {
 
   static constexpr int64_t most_trips = 400;
   Random* noise_;
-  // of each lane: the list for its effects, as if the lanes ran in order
+  // The list for the effects of each lane, as if the lanes ran in order.
   std::vector<Deeds*> done_;
   std::vector<NamedAxis> axes_;
 };

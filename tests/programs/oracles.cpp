@@ -155,7 +155,7 @@ class Judge {
     require(bits_differ(got, got_));
   }
   void stablehlo() {
-    // it must not have an op that calls this process
+    // StableHLO has no op that calls functions of this process.
     if (effect_of(jaxpr_) != Effect::none) return;
     begin("stablehlo");
     hlo_ = to_stablehlo({jaxpr_, consts_});
@@ -212,8 +212,8 @@ class Judge {
       require(slope_differs(p_.f, x_, p_.seed));
       begin("pairing");
       require(pairing_differs(p_.f, x_, p_.seed));
-      // a check fails at points near the arguments, where it need not hold
     } catch (const CheckError&) {
+      // A check fails at points near the arguments, where it need not hold.
     }
   }
   // For smooth programs: a derivative is zero wherever the pattern of the sparse Jacobian says so.

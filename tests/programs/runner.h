@@ -29,7 +29,7 @@ struct Range {
   double seconds = 0;         // no new programs start after this time (0: no limit)
   double each = patience;     // seconds until a program counts as hanging
   size_t most_failures = 20;  // stop after this many
-  // how many stacks of each program's function JAX runs; 0: the program itself, without JAX
+  // How many stacks of each program's function JAX runs; 0: the program itself, without JAX.
   int stacks = 0;
 };
 Tally judge(const Range& r);

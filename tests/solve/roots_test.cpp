@@ -71,8 +71,8 @@ TEST_CASE("bisection halves an interval, in lanes too", "[roots]") {
   CHECK(close(r.x, cbrt(as)));
   CHECK(r.success.all().item<bool>());
   CHECK(close(vmap(grad([root](Array a) { return root(a).x; }))(as), 1. / (3. * square(cbrt(as)))));
-  // The cases are a root below the interval's middle, a root at an end, equal signs at both ends,
-  // too few steps, and neighboring floats.
+  // The root is at the lower or the upper end, or both ends have equal signs. There are too few
+  // steps, or the interval shrinks to neighboring floats.
   const auto line = [](double lo, double hi, RootOptions o) {
     return bisection([](Array x) { return x - 1.; }, f64(lo), f64(hi), o);
   };

@@ -157,7 +157,7 @@ TEST_CASE("numbers out of arrays, complex numbers into them") {
   CHECK(z.dtype() == C64);
   CHECK(z.to_vector<std::complex<float>>()[1] == std::complex<float>(0, 4));
   CHECK((array({1.}, F64) * 0.5i).dtype() == C128);
-  // no float has exactly this value
+  // No float has exactly this value.
   const Array tenth = array({1.}, F64) * std::complex<double>(0.1, 0);
   CHECK(tenth.to_vector<std::complex<double>>()[0] == std::complex<double>(0.1, 0));
 }

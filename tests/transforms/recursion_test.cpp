@@ -99,7 +99,7 @@ void check_is_told(F f) {
   }
   CHECK(said.find("a function calls itself") != std::string::npos);
   CHECK(said.find("(at recursion_test.cpp:") != std::string::npos);
-  // the error has no lasting effect
+  // The error has no lasting effect.
   CHECK(jit([](Array x) { return x + 1.; })(1.).item<float>() == 2);
 }
 

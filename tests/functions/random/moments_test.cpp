@@ -25,7 +25,7 @@ using Draw = std::function<Array(const Array& key, const Shape& n, DType d)>;
 struct Law {
   std::string name;
   Draw draw;
-  // the standard error of the variance depends on the excess kurtosis
+  // The standard error of the variance depends on the excess kurtosis.
   double mean, variance, kurtosis;
   std::optional<DType> only = {};
 };

@@ -59,7 +59,7 @@ CALLS = [(f"{n}.{f}", getattr(getattr(stats, n), f), a, o) for n, (fs, a, o) in 
 CALLS += [(f"{n}.{f}", getattr(getattr(stats, n), f), [unit, *a], [quantile if n != "cauchy" else unit, *a]) for n, (fs, a) in INVERSES.items() for f in fs.split()]
 CALLS += [("bernoulli.cdf", stats.bernoulli.cdf, [[0.0, 1.0] * 4, unit], [[-1.0, 0.5, 1.5, nan, 0.0, 0.0, 0.0, 1.0], [0.5, 0.5, 0.5, 0.5, nan, 1.5, -0.5, 0.0]]),
           ("bernoulli.ppf", stats.bernoulli.ppf, [unit, [0.5] * 8], [quantile, [0.5] * 6 + [nan, 2.0]])]
-# With respect to these operands JAX has no derivative, or a wrong one.
+# With respect to these operands JAX has no derivative, or no useful one.
 FIXED = {"beta.cdf": (1, 2), "beta.logcdf": (1, 2), "beta.sf": (1, 2), "beta.logsf": (1, 2), "betabinom": (0, 4), "binom": (0, 3), "geom": (0, 2), "nbinom": (0, 3), "poisson": (0, 2), "bernoulli": (0, 2), "poisson.cdf": (0, 2), "bernoulli.ppf": (0, 1)}
 
 print(f"# made by make_stats.py with jax {jax.__version__}")

@@ -31,7 +31,7 @@ std::vector<int64_t> grid_of(const compiler::Sample& s) {
   return {r[1], r[3]};
 }
 
-// Returns "" if both leave the same memory. Buffers start `off` bytes behind a multiple of 256.
+// Returns "" if both leave the same memory. Buffers start `off` bytes after a multiple of 256.
 std::string difference_there(const compiler::Sample& s, const Schedule& schedule, size_t off = 0) {
   const nest::Kernel& k = s.kernel;
   if (const std::string why = verify(schedule, k, emulated()); !why.empty()) return why;

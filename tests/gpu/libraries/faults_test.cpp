@@ -165,7 +165,7 @@ bool fails_well(const std::string& entry, int nth, bool no_memory,
     CHECK(holds(o.text, "device 'cuda:2': " + named + " of cu"));
     CHECK(holds(o.text, fmt::format("failed with status {} (", code)));
   }
-  // the emulated library may or may not count the object as destroyed
+  // The emulated library may or may not count the object as destroyed.
   if (is_for_ending(entry)) return reached;
   CHECK(outcome(d).result == right);
   check_nothing_left(d);

@@ -258,7 +258,7 @@ TEST_CASE("what a library does not factor is NaN, and only that", "[.][libraries
     const Array r = device_put(cholesky(device_put(stack({good, bad, good}), "cuda:0")), "cpu");
     CHECK(no_nan(r[0]));
     CHECK(no_nan(r[2]));
-    // the zeros above the diagonal are kept
+    // The zeros above the diagonal are kept.
     CHECK(isnan(r[1]).sum().item<int32_t>() == n * (n + 1) / 2);
   }
   const auto eigh = jit(

@@ -14,7 +14,7 @@ namespace {
 
 Array numbers(const Shape& s, double scale) { return sin(arange(s.elements()) * scale).reshape(s); }
 
-// Returns true if the report has a loop in the lane whose kernel has mode inner: its vectors run
+// Returns true if the report has a loop in the lane whose kernel has mode inner. Its vectors run
 // along the elements of the one lane.
 bool runs_vectors(const std::string& report) {
   const size_t at = report.find("loop in the lane");

@@ -15,7 +15,7 @@ struct Dice {
   int budget = 0;           // how many steps may still be added
   bool full_lanes = false;  // a lane has many elements
   bool acts = false;        // the program has effects
-  // effects have no order between lanes; then vmap rules may have effects, too
+  // Effects have no order between lanes; then vmap rules may have effects, too.
   bool loose = false;
   int deeds = 0;  // the number of effects so far
   int below(int n) { return static_cast<int>(r.word() % static_cast<uint64_t>(n)); }
