@@ -94,7 +94,7 @@ Array rankdata(const Arg& a, std::string_view method, const RankOptions& options
 Array sem(const Arg& a, OneAxis axis, int64_t ddof, const SemOptions& options) {
   const Source at(a.at());
   const Array x = fn::inexact(a);
-  const AxisList axes = axis ? AxisList({*axis}) : AxisList(none);
+  const AxisList axes = axis ? AxisList(std::vector<int64_t>{*axis}) : AxisList(none);
   fn::axes_of("sem", x, axes);
   const bool keep = options.keepdims;
   if (options.nan_policy == "propagate") {
