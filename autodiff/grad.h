@@ -104,8 +104,6 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
     static_assert(Wrt::template fit<std::tuple<P...>>,
                   "weft::grad: differentiating with respect to an argument number that large "
                   "requires more arguments");
-    static_assert(can_call<F, P...>,
-                  "weft::grad: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     check_result<R>();
     const ir::Source source(at_);

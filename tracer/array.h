@@ -126,10 +126,30 @@ struct NoOption {
     Instead::template say<T>();
   }
 };
+// What a call gives that does not compile.
+template <class R>
+R never();
 template <class V>
 constexpr void no_assignment() {
   static_assert(!std::same_as<V, V>,
                 "weft: Arrays do not change. Write x = x.at(i).set(v), or .add(v), .multiply(v)");
+}
+// Whether one is an Array, and the other a range that becomes none: a vector, an array of C++,
+// text.
+template <class A, class B>
+inline constexpr bool array_and_range = false;
+template <class B>
+  requires std::ranges::range<const B&>
+inline constexpr bool array_and_range<Array, B> = !std::is_convertible_v<const B&, typing::Arg>;
+template <class A>
+  requires std::ranges::range<const A&>
+inline constexpr bool array_and_range<A, Array> = array_and_range<Array, A>;
+template <class R, class A, class B>
+R no_operator() {
+  static_assert(!array_and_range<A, B>,
+                "weft: operators take Arrays and numbers; of a vector v write array(v), in text "
+                "to_string(x)");
+  return never<R>();
 }
 }  // namespace detail
 
@@ -362,6 +382,77 @@ class Array {
   friend Array operator>=(const typing::Arg&, const typing::Arg&);
   friend Array operator==(const typing::Arg&, const typing::Arg&);
   friend Array operator!=(const typing::Arg&, const typing::Arg&);
+  // An Array and a range. Other operators are no candidates then, of which compilers would tell.
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator+(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator-(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator*(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator/(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator%(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator&(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator|(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator^(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator<(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator<=(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator>(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator>=(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator==(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
+  template <class A, class B>
+    requires detail::array_and_range<A, B>
+  friend Array operator!=(const A&, const B&) {
+    return detail::no_operator<Array, A, B>();
+  }
   friend Array operator-(const typing::Arg&);
   friend Array operator+(const typing::Arg&);
   friend Array operator~(const typing::Arg&);
