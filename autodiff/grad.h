@@ -139,8 +139,9 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
       static_assert(std::same_as<std::tuple_element_t<0, R>, Array>,
                     "weft::grad_with_aux: the first result, the loss, must be an Array");
     } else {
+      constexpr bool one = std::is_same_v<R, Array>;
       static_assert(
-          std::same_as<R, Array>,
+          one,
           "weft::grad: f must return one scalar Array; with auxiliary results use grad_with_aux");
     }
   }

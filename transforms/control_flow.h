@@ -144,6 +144,25 @@ R run_listed(const char* who, const Array& index, const std::vector<F*>& branche
 Array first_true(const char* who, const Arrays& preds);
 }  // namespace detail
 
+namespace detail {
+// A branch in braces. For a function that cannot be one the message says what it must be.
+template <class S>
+struct Branch;
+template <class R, class... O>
+struct Branch<R(O...)> : ir::Function<R(O...)> {
+  using ir::Function<R(O...)>::Function;
+  Branch(ir::Function<R(O...)> f) : ir::Function<R(O...)>(std::move(f)) {}
+  template <class F>
+    requires(!std::is_base_of_v<Branch, F> && !std::is_invocable_r_v<R, const F&, O...>)
+  Branch(const F&) {
+    static_assert(
+        std::is_base_of_v<Branch, F>,
+        "weft::switch_: a branch in braces takes the operands and returns an Array, or as "
+        "switch_<R> an R; others are given as a std::tuple");
+  }
+};
+}  // namespace detail
+
 // branches[index](operands…), the index clamped into range; only that one runs, mapped only for the
 // lanes that take it. Branches in braces return an Array, or as switch_<R> an R; others are given
 // as a std::tuple. DTypeError for an index that is no integer scalar, ShapeError for results of
@@ -151,7 +170,7 @@ Array first_true(const char* who, const Arrays& preds);
 template <class R = Array, class... O>
 R switch_(
     const typing::Arg& index,
-    std::initializer_list<std::type_identity_t<ir::Function<R(typing::arrays_t<O>...)>>> branches,
+    std::initializer_list<std::type_identity_t<detail::Branch<R(typing::arrays_t<O>...)>>> branches,
     const O&... operands) {
   using Args = std::tuple<typing::arrays_t<O>...>;
   using F = const ir::Function<R(typing::arrays_t<O>...)>;

@@ -63,8 +63,8 @@ namespace typing {
 struct ArrayOptions {
   // Fields are named: array({1, 2}, {.ndmin = 2}).
   detail::Designated by_name{detail::ByName::tag};
-  std::optional<DType> dtype = {};  // default: as above
-  int64_t ndmin = 0;  // axes at least; those that are missing stand in front, of size 1
+  MaybeDType dtype = {};  // default: as above
+  int64_t ndmin = 0;      // axes at least; those that are missing stand in front, of size 1
 };
 }  // namespace typing
 // Source: jax.numpy.array.
@@ -230,6 +230,13 @@ Array asarray(const R& x, const O& o, typing::Location at = typing::Location::he
 // compilers choose the other, and a dtype is not deduced from {}.
 
 // ---- filled
+namespace detail {
+template <ir::Integer I>
+Array shape_of_many() {
+  static_assert(!ir::Integer<I>, "weft: the shape is one argument, in braces: write ones({3, 3})");
+  return Array();
+}
+}  // namespace detail
 // Zeros of this shape, of any dtype. Source: jax.numpy.zeros.
 //
 //     zeros({2}, I32)  // array([0, 0], dtype=int32)
@@ -237,6 +244,10 @@ Array zeros(const Shape& shape, DType dtype = F32, typing::Location at = typing:
 template <class = void>
 Array zeros(const Shape& shape, const typing::DTypeOption& o,
             typing::Location at = typing::Location::here());
+template <ir::Integer I, ir::Integer J, ir::Integer... K>
+Array zeros(I, J, K...) {
+  return detail::shape_of_many<I>();
+}
 // Ones of this shape. DTypeError for keys. Source: jax.numpy.ones.
 //
 //     ones({3})  // array([1., 1., 1.], dtype=float32)
@@ -244,11 +255,19 @@ Array ones(const Shape& shape, DType dtype = F32, typing::Location at = typing::
 template <class = void>
 Array ones(const Shape& shape, const typing::DTypeOption& o,
            typing::Location at = typing::Location::here());
+template <ir::Integer I, ir::Integer J, ir::Integer... K>
+Array ones(I, J, K...) {
+  return detail::shape_of_many<I>();
+}
 // The same as zeros. Source: jax.numpy.empty.
 Array empty(const Shape& shape, DType dtype = F32, typing::Location at = typing::Location::here());
 template <class = void>
 Array empty(const Shape& shape, const typing::DTypeOption& o,
             typing::Location at = typing::Location::here());
+template <ir::Integer I, ir::Integer J, ir::Integer... K>
+Array empty(I, J, K...) {
+  return detail::shape_of_many<I>();
+}
 // The value, a number or an array that broadcasts to this shape (ShapeError), in its own dtype or
 // in the one given. DTypeError for an integer beyond I32 without a dtype that has it, and for a
 // complex number where the dtype is real. Source: jax.numpy.full.

@@ -450,6 +450,14 @@ Array array_equiv(const typing::Arg& x, const typing::Arg& y);
 
 // x where condition, else y.
 Array where(const typing::Arg& condition, const typing::Arg& x, const typing::Arg& y);
+// A value for one of both does not compile.
+template <class X>
+  requires std::is_convertible_v<const X&, typing::Arg>
+Array where(const typing::Arg&, const X&) {
+  static_assert(!std::is_convertible_v<const X&, typing::Arg>,
+                "weft: where takes a value for either case: write where(condition, x, y)");
+  return Array();
+}
 // The choice of the first condition that holds, else `otherwise`: element by element, broadcast
 // together and promoted. ShapeError unless there are as many choices as conditions, and one at
 // least. Source: jax.numpy.select.

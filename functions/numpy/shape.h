@@ -60,6 +60,17 @@ Array atleast_3d(const typing::Arg& x);
 //     astype(array({1.5, -1.5}), I32)  // array([ 1, -1], dtype=int32)
 Array astype(const typing::Arg& x, DType d);
 
+namespace detail {
+template <class A>
+inline constexpr bool is_array = std::is_same_v<A, Array>;
+template <class A>
+Array not_in_braces() {
+  static_assert(!is_array<A>,
+                "weft: the arrays are one list, in braces: concatenate({a, b}), stack({a, b})");
+  return Array();
+}
+}  // namespace detail
+
 // Arrays joined along an axis that they have (none: all of them flattened), in the promoted dtype,
 // or in `dtype`. ShapeError for none at all, for scalars and where another axis differs. Source:
 // jax.numpy.concatenate, concat.
@@ -73,9 +84,19 @@ Array concatenate(const Arrays& x, typing::OneAxis axis, const typing::DTypeOpti
                   typing::Location at = typing::Location::here());
 template <detail::PlainDType D>
 Array concatenate(const Arrays& x, D dtype, typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array concatenate(const A&, const More&...) {  // does not compile: the arrays are one list
+  return detail::not_in_braces<A>();
+}
 // The same as concatenate. Source: jax.numpy.concat.
 Array concat(const Arrays& x, typing::OneAxis axis = 0,
              typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array concat(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Arrays of one shape (ShapeError) joined along a new axis, in the promoted dtype or in `dtype`: k
 // times (…) -> (…, k, …). Source: jax.numpy.stack.
 Array stack(const Arrays& x, int64_t axis = 0, std::optional<DType> dtype = {},
@@ -88,6 +109,11 @@ Array stack(const Arrays& x, int64_t axis, const typing::DTypeOption& o,
             typing::Location at = typing::Location::here());
 template <detail::PlainDType D>
 Array stack(const Arrays& x, D dtype, typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array stack(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Arrays joined along the first axis; vectors (n) and scalars are rows (1, n). In the promoted
 // dtype or in `dtype`. ShapeError where another axis differs. Source: jax.numpy.vstack.
 Array vstack(const Arrays& x, std::optional<DType> dtype = {},
@@ -95,6 +121,11 @@ Array vstack(const Arrays& x, std::optional<DType> dtype = {},
 template <class = void>
 Array vstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array vstack(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Arrays joined along the second axis, vectors and scalars along the first. In the promoted dtype
 // or in `dtype`. ShapeError where another axis differs. Source: jax.numpy.hstack.
 //
@@ -104,6 +135,11 @@ Array hstack(const Arrays& x, std::optional<DType> dtype = {},
 template <class = void>
 Array hstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array hstack(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Arrays joined along the third axis, after vectors (n) became (1, n, 1) and matrices (n, m) became
 // (n, m, 1). In the promoted dtype or in `dtype`. ShapeError where another axis differs. Source:
 // jax.numpy.dstack.
@@ -112,9 +148,19 @@ Array dstack(const Arrays& x, std::optional<DType> dtype = {},
 template <class = void>
 Array dstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array dstack(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Arrays joined along the second axis; vectors (n) are columns (n, 1). In the promoted dtype.
 // ShapeError where the first axis differs. Source: jax.numpy.column_stack.
 Array column_stack(const Arrays& x, typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array column_stack(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // x with values behind it along an axis; none: both flattened. Source: jax.numpy.append.
 Array append(const typing::Arg& x, const typing::Arg& values, typing::OneAxis axis = none);
 // x cut along an axis into n equal parts (ShapeError where there are none); or before each of the
