@@ -140,7 +140,8 @@ template <class A, class B>
 inline constexpr bool array_and_range = false;
 template <class B>
   requires std::ranges::range<const B&>
-inline constexpr bool array_and_range<Array, B> = !std::is_convertible_v<const B&, typing::Arg>;
+inline constexpr bool array_and_range<Array, B> =
+    !std::is_convertible_v<const B&, typing::Arg> && !std::is_convertible_v<const Array&, B>;
 template <class A>
   requires std::ranges::range<const A&>
 inline constexpr bool array_and_range<A, Array> = array_and_range<Array, A>;
@@ -151,12 +152,89 @@ R no_operator() {
                 "to_string(x)");
   return never<R>();
 }
+namespace refused {
+// A base of Array, so that its operators are found: those of an Array and a range, which do not
+// compile. If there were none, compilers would show all operators + of the standard library. The
+// namespace holds nothing else, because calls with Arrays look for functions in it.
+struct Operators {
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator+(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator-(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator*(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator/(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator%(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator&(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator|(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator^(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator<(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator<=(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator>(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator>=(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator==(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator!=(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+};
+}  // namespace refused
 }  // namespace detail
 
 // An array of numbers of one dtype and shape, or a value that a transform traces. A handle: copies
 // share the elements, which never change but where the only handle is moved from. Array() is an
 // empty handle, any use of which is a ShapeError. Source: jax.Array.
-class Array {
+class Array : detail::refused::Operators {
  public:
   Array() = default;  // an empty handle; any use raises ShapeError "empty Array"
   Array(const Array&) = default;
@@ -382,77 +460,6 @@ class Array {
   friend Array operator>=(const typing::Arg&, const typing::Arg&);
   friend Array operator==(const typing::Arg&, const typing::Arg&);
   friend Array operator!=(const typing::Arg&, const typing::Arg&);
-  // An Array and a range. Other operators are no candidates then, of which compilers would tell.
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator+(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator-(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator*(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator/(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator%(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator&(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator|(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator^(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator<(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator<=(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator>(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator>=(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator==(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
-  template <class A, class B>
-    requires detail::array_and_range<A, B>
-  friend Array operator!=(const A&, const B&) {
-    return detail::no_operator<Array, A, B>();
-  }
   friend Array operator-(const typing::Arg&);
   friend Array operator+(const typing::Arg&);
   friend Array operator~(const typing::Arg&);

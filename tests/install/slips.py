@@ -65,6 +65,10 @@ WORKS = [
     "Array f(Array x) { return jit([](Array a, std::vector<Array> v, std::pair<Array, int> p) { return a + v[0] + p.first; })"
     "(1., {x, x}, {x, 2}); }",
     "struct V : std::vector<float> {}; Array operator*(const Array& a, const V&) { return a; } Array f(Array x, V v) { return x * v; }",
+    "struct V : std::vector<float> { V(Array); }; V operator*(const V& a, const V&) { return a; } V f(Array x, V v) { return x * v; }",
+    "template <class T> struct V : std::vector<T> {}; template <class S, class T> V<T> operator*(const S&, const V<T>& v) { return v; } "
+    "V<int> f(Array x, V<int> v) { return x * v; }",
+    "struct S { Array w; bool operator==(const S&) const { return true; } }; bool f(std::vector<S> a) { return a == a; }",
     "using namespace std; Array f(Array x) { return sum(x) + exp(x) + abs(x) + max(x) + sort(x) + min(x); }",
 ]
 # Names in braces where axes are expected: GCC 12 reads {.ddof = 1} as {1} unless the class refuses it.
