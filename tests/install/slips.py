@@ -156,7 +156,9 @@ SAYS = [
      "fwd must return a pair {out, residuals}"),
     ("Array f(Array x) { return custom_jvp([](Array a) { return a; }, [](Array a, Array t) { return std::pair{a, t}; })(x); }",
      "the rule must take (tuple of primals, tuple of tangents)"),
-    ("void f(Array x) { value_and_grad([](Array a) { return std::pair{sum(a), a}; })(x); }", "with auxiliary results use grad_with_aux"),
+    ("void f(Array x) { grad<1>([](Array a) { return sum(a); })(x); }", "requires more arguments"),
+    ("void f(Array x) { auto [g, aux] = grad_with_aux([](Array a) { return sum(a); })(x); }", "two-element tuple, {loss, aux}"),
+    ("void f(Array x) { auto [l, g] = value_and_grad([](Array a) { return std::pair{sum(a), a}; })(x); }", "with auxiliary results use grad_with_aux"),
     ("void f(Array x) { auto o = optim::adam(1e-3); auto s = o.init(x); o.update(x, s, x, 1); }", "UpdateFn"),
     # Names that are not declared, below several transforms.
     ("Array f(Array x) { auto g = [](Array a) { return sum(a * oops); }; return jit(vmap(grad(g)))(x); }", "oops"),
