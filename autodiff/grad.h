@@ -101,30 +101,32 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
       : f_(std::move(f)), options_(o), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    static_assert(Wrt::template fit<std::tuple<P...>>,
+    constexpr bool fits = Wrt::template fit<std::tuple<P...>>;
+    static_assert(fits,
                   "weft::grad: differentiating with respect to an argument number that large "
                   "requires more arguments");
-    static_assert(can_call<F, P...>,
-                  "weft::grad: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
-    check_result<R>();
-    const ir::Source source(at_);
-    Flat<F, std::tuple<P...>, R> flat(f_, args);
-    const auto wrt = Wrt::chosen(args);
-    const GradResult g =
-        run_grad(grad_name(kind), flat, tree::leaves(args), Wrt::mask(args),
-                 tree::detail::skeleton_of(args), tree::detail::skeleton_of(wrt), options_);
-    R out = flat.result(g.out);
-    auto d = tree::rebuild(wrt, Wrt::in_order(args, g.grads.data()).data());
-    if constexpr (kind == GradKind::grad)
-      return d;
-    else if constexpr (kind == GradKind::grad_with_aux)
-      return std::pair<decltype(d), std::tuple_element_t<1, R>>{std::move(d), std::get<1>(out)};
-    else if constexpr (kind == GradKind::value_and_grad ||
-                       kind == GradKind::value_and_grad_with_aux)
-      return std::pair<R, decltype(d)>{std::move(out), std::move(d)};
-    else
-      return std::pair<decltype(d), R>{std::move(d), std::move(out)};
+    if constexpr (fits && returns_loss<R>()) {
+      const ir::Source source(at_);
+      Flat<F, std::tuple<P...>, R> flat(f_, args);
+      const auto wrt = Wrt::chosen(args);
+      const GradResult g =
+          run_grad(grad_name(kind), flat, tree::leaves(args), Wrt::mask(args),
+                   tree::detail::skeleton_of(args), tree::detail::skeleton_of(wrt), options_);
+      R out = flat.result(g.out);
+      auto d = tree::rebuild(wrt, Wrt::in_order(args, g.grads.data()).data());
+      if constexpr (kind == GradKind::grad)
+        return d;
+      else if constexpr (kind == GradKind::grad_with_aux)
+        return std::pair<decltype(d), std::tuple_element_t<1, R>>{std::move(d), std::get<1>(out)};
+      else if constexpr (kind == GradKind::value_and_grad ||
+                         kind == GradKind::value_and_grad_with_aux)
+        return std::pair<R, decltype(d)>{std::move(out), std::move(d)};
+      else
+        return std::pair<decltype(d), R>{std::move(d), std::move(out)};
+    } else {
+      return never<std::conditional_t<kind == GradKind::grad, Array, std::pair<Array, Array>>>();
+    }
   }
   bool weft_identify(KeyWriter& key) const {
     key.add_static(options_.holomorphic);
@@ -133,17 +135,22 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
 
  private:
   template <class R>
-  static consteval void check_result() {
-    if constexpr (aux) {
+  static consteval bool returns_loss() {
+    if constexpr (!aux) {
+      constexpr bool one = std::is_same_v<R, Array>;
+      static_assert(
+          one,
+          "weft::grad: f must return one scalar Array; with auxiliary results use grad_with_aux");
+      return one;
+    } else if constexpr (is_two<R>) {
+      constexpr bool loss = std::is_same_v<std::tuple_element_t<0, R>, Array>;
+      static_assert(loss, "weft::grad_with_aux: the first result, the loss, must be an Array");
+      return loss;
+    } else {
       static_assert(is_two<R>,
                     "weft::grad_with_aux: expected function with aux output to return a "
                     "two-element tuple, {loss, aux}");
-      static_assert(std::same_as<std::tuple_element_t<0, R>, Array>,
-                    "weft::grad_with_aux: the first result, the loss, must be an Array");
-    } else {
-      static_assert(
-          std::same_as<R, Array>,
-          "weft::grad: f must return one scalar Array; with auxiliary results use grad_with_aux");
+      return false;
     }
   }
   mutable F f_;

@@ -35,17 +35,28 @@ struct MaybeArray : std::optional<Array>, ir::NoNamesInBraces {
 }  // namespace typing
 
 namespace typing {
+// A dtype, or none.
+struct MaybeDType : std::optional<DType> {
+  using optional::optional;
+  MaybeDType(std::optional<DType> d) : optional(d) {}
+  template <class T>
+    requires std::is_convertible_v<const T&, std::string_view>
+  MaybeDType(const T&) {
+    static_assert(!std::is_convertible_v<const T&, std::string_view>,
+                  "weft: a dtype is no text: write F32, as in {.dtype = F32}");
+  }
+};
 // A named dtype option, for functions without other options.
 //
 //     eye(2, {.dtype = I32})  // array([[1, 0], [0, 1]], dtype=int32)
 struct DTypeOption {
   detail::Designated by_name{detail::ByName::tag};
-  std::optional<DType> dtype = {};  // default: the dtype of the call without options
+  MaybeDType dtype = {};  // default: the dtype of the call without options
 };
 // The options of zeros_like and similar functions.
 struct LikeOptions {
   detail::Designated by_name{detail::ByName::tag};
-  std::optional<DType> dtype = {};  // default: that of x
+  MaybeDType dtype = {};            // default: that of x
   std::optional<Shape> shape = {};  // default: that of x
 };
 }  // namespace typing

@@ -157,8 +157,6 @@ class Jitted : public CallOperator<Jitted<F>, F> {
   }
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    static_assert(can_call<F, P...>,
-                  "weft::jit: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     try {
       return called<R>(args);

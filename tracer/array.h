@@ -131,17 +131,115 @@ struct NoOption {
     Instead::template say<T>();
   }
 };
+// What a call gives that does not compile.
+template <class R>
+R never();
 template <class V>
 constexpr void no_assignment() {
   static_assert(!std::same_as<V, V>,
                 "weft: Arrays do not change. Write x = x.at(i).set(v), or .add(v), .multiply(v)");
 }
+// Whether one is an Array, and the other a range that becomes none: a vector, an array of C++,
+// text.
+template <class A, class B>
+inline constexpr bool array_and_range = false;
+template <class B>
+  requires std::ranges::range<const B&>
+inline constexpr bool array_and_range<Array, B> =
+    !std::is_convertible_v<const B&, typing::Arg> && !std::is_convertible_v<const Array&, B>;
+template <class A>
+  requires std::ranges::range<const A&>
+inline constexpr bool array_and_range<A, Array> = array_and_range<Array, A>;
+template <class R, class A, class B>
+R no_operator() {
+  static_assert(!array_and_range<A, B>,
+                "weft: operators take Arrays and numbers; of a vector v write array(v), in text "
+                "to_string(x)");
+  return never<R>();
+}
+namespace refused {
+// A base of Array, so that its operators are found: those of an Array and a range, which do not
+// compile. If there were none, compilers would show all operators + of the standard library. The
+// namespace holds nothing else, because calls with Arrays look for functions in it.
+struct Operators {
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator+(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator-(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator*(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator/(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator%(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator&(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator|(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator^(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator<(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator<=(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator>(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator>=(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator==(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+  template <class A, class B, class R = Array>
+    requires array_and_range<A, B>
+  friend R operator!=(const A&, const B&) {
+    return no_operator<R, A, B>();
+  }
+};
+}  // namespace refused
 }  // namespace detail
 
 // An array of numbers with one dtype and shape, or a value that a transform traces. It is a handle:
 // copies share the elements. Elements never change, unless the only handle is moved from. Array()
 // is an empty handle, any use of which is a ShapeError. Source: jax.Array.
-class Array {
+class Array : detail::refused::Operators {
  public:
   Array() = default;  // an empty handle; any use raises ShapeError "empty Array"
   Array(const Array&) = default;

@@ -152,9 +152,6 @@ inline constexpr bool answers = false;
 template <class F, class... P>
   requires Callable<F, P...>
 inline constexpr bool answers<F, P...> = !std::is_void_v<std::invoke_result_t<F&, P&...>>;
-// The result type of a call that does not compile.
-template <class R>
-R never();
 // True if values of T can be arguments, operands or carries, which are copied.
 template <class... T>
 inline constexpr bool copyable = (std::is_copy_constructible_v<std::decay_t<T>> && ...);
@@ -194,19 +191,43 @@ struct ResultOf<F, std::tuple<P...>> {
   using type = result_t<F, P...>;
 };
 
+// The function inside all wrappers that pass their arguments on.
+template <class F>
+struct Innermost {
+  using type = F;
+};
+template <class F>
+  requires(!std::same_as<typename F::weft_wrapped, F>)
+struct Innermost<F> : Innermost<typename F::weft_wrapped> {};
+// Whether the function inside a wrapper D can be called with P. The outermost wrapper asks, so that
+// compilers do not show the way through all wrappers. A wrapper that does not pass its arguments on
+// has itself as weft_wrapped, and asks by itself.
+template <class D, class... P>
+consteval bool can_call_innermost() {
+  using F = typename Innermost<D>::type;
+  if constexpr (std::same_as<F, D>)
+    return true;
+  else
+    return can_call<F, P...>;
+}
+#define WEFT_NOT_CALLABLE "weft: the function cannot be called with these arguments"
+
 // The operator() of a wrapper D of F. D has `template <class... P> auto call(std::tuple<P...>)
 // const`.
 template <class D, class F, class S = params_of<F>>
 class CallOperator {
  public:
   using weft_params = UnknownParams;
+  using weft_wrapped = F;
   template <class... A>
   auto operator()(const A&... a) const {
     constexpr bool copied = copyable<A...>;
     static_assert(copied, WEFT_NOT_COPIED);
     constexpr bool known = !copied || (tree::detail::known_here<typing::auto_t<A>>() && ...);
     static_assert(known, WEFT_NOT_KNOWN);
-    if constexpr (copied && known)
+    constexpr bool callable = !(copied && known) || can_call_innermost<D, typing::auto_t<A>...>();
+    static_assert(callable, WEFT_NOT_CALLABLE);
+    if constexpr (copied && known && callable)
       return static_cast<const D&>(*this).call(
           std::tuple<typing::auto_t<A>...>(tree::convert<typing::auto_t<A>>(a)...));
     else
@@ -225,17 +246,41 @@ template <class A>
 inline constexpr bool numbers_for_array<Array, A> = !std::convertible_to<const A&, Array>;
 #define WEFT_NUMBERS_FOR_ARRAY \
   "weft: the function takes an Array; of a vector v of numbers write array(v)"
+// Whether numbers are among arguments A for parameters S, as many as these, that are Arrays.
+template <class S, class... A>
+inline constexpr bool takes_numbers = false;
+template <class... P, class... A>
+  requires(sizeof...(P) == sizeof...(A))
+inline constexpr bool takes_numbers<Params<P...>, A...> = (numbers_for_array<P, A> || ...);
+// Whether F, of parameters S, is called with fewer arguments A, and takes them.
+template <class F, class S, class... A>
+inline constexpr bool takes_fewer = false;
+template <class F, class S, class... A>
+  requires(sizeof...(A) < S::size)
+inline constexpr bool takes_fewer<F, S, A...> = Callable<F, typing::auto_t<A>...>;
+// Whether F, of parameters S, does not take the arguments A of a call.
+template <class F, class S, class... A>
+inline constexpr bool refuses = !takes_fewer<F, S, A...>;
+template <class F, class... P, class... A>
+  requires(sizeof...(P) == sizeof...(A))
+inline constexpr bool refuses<F, Params<P...>, A...> =
+    !(std::is_convertible_v<A, const P&> && ...) &&
+    !takes_numbers<Params<P...>, std::remove_cvref_t<A>...>;
+// std::enable_if rather than concepts, of which compilers say in more lines why they do not hold.
 template <class D, class F, class... P>
 class CallOperator<D, F, Params<P...>> {
  public:
   using weft_params = Params<P...>;
+  using weft_wrapped = F;
   template <class Self = D>
   auto operator()(const P&... a) const {
     constexpr bool copied = copyable<P...>;
     static_assert(copied, WEFT_NOT_COPIED);
     constexpr bool known = !copied || (tree::detail::known_here<P>() && ...);
     static_assert(known, WEFT_NOT_KNOWN);
-    if constexpr (copied && known) {
+    constexpr bool callable = !(copied && known) || can_call_innermost<Self, P...>();
+    static_assert(callable, WEFT_NOT_CALLABLE);
+    if constexpr (copied && known && callable) {
       static_assert((tree::detail::KnownIfStruct<P>::checked && ...));
       if constexpr (Callable<F, P...>)
         static_assert(ReturnOf<std::invoke_result_t<F&, P&...>>::checked);
@@ -245,19 +290,21 @@ class CallOperator<D, F, Params<P...>> {
     }
   }
   // Rejects vectors and other ranges of numbers, which do not convert to Arrays implicitly.
-  template <class... A>
-    requires(sizeof...(A) == sizeof...(P)) && (numbers_for_array<P, A> || ...)
+  template <class... A, class = std::enable_if_t<takes_numbers<Params<P...>, A...>>>
   Array operator()(const A&...) const {
     static_assert(!(numbers_for_array<P, A> || ...), WEFT_NUMBERS_FOR_ARRAY);
     return never<Array>();
   }
   // Accepts fewer arguments if f has default ones.
-  template <class... A>
-    requires(sizeof...(A) < sizeof...(P)) && Callable<F, typing::auto_t<A>...>
+  template <class... A, class = std::enable_if_t<takes_fewer<F, Params<P...>, A...>>>
   auto operator()(const A&... a) const {
     return static_cast<const D&>(*this).call(
         std::tuple<typing::auto_t<A>...>(tree::convert<typing::auto_t<A>>(a)...));
   }
+  // What no other takes, so that compilers show this line rather than all candidates. Deleted, so
+  // that such a call is none where it is only asked for.
+  template <class... A, class = std::enable_if_t<refuses<F, Params<P...>, A...>>>
+  Array operator()(A&&...) const = delete;  // weft: the function takes other arguments than these
 
  private:
   CallOperator() = default;

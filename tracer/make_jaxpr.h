@@ -53,8 +53,6 @@ class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
   MakeJaxpr(F f, typing::Location at) : f_(std::move(f)), at_(at) {}
   template <class... P>
   ClosedJaxpr call(const std::tuple<P...>& args) const {
-    static_assert(can_call<F, P...>,
-                  "weft::make_jaxpr: the function cannot be called with these arguments");
     const ir::Source source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
     return trace_jaxpr("make_jaxpr", flat, tree::leaves(args), tree::detail::skeleton_of(args));

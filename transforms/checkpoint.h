@@ -46,8 +46,6 @@ class Checkpoint : public CallOperator<Checkpoint<F>, F> {
       : f_(std::move(f)), o_(std::move(o)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    static_assert(can_call<F, P...>,
-                  "weft::checkpoint: the function cannot be called with these arguments");
     const ir::Source source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
     return flat.result(

@@ -148,6 +148,25 @@ R run_listed(const char* who, const Array& index, const std::vector<F*>& branche
 Array first_true(const char* who, const Arrays& preds);
 }  // namespace detail
 
+namespace detail {
+// A branch in braces. For a function that cannot be one the message says what it must be.
+template <class S>
+struct Branch;
+template <class R, class... O>
+struct Branch<R(O...)> : ir::Function<R(O...)> {
+  using ir::Function<R(O...)>::Function;
+  Branch(ir::Function<R(O...)> f) : ir::Function<R(O...)>(std::move(f)) {}
+  template <class F>
+    requires(!std::is_base_of_v<Branch, F> && !std::is_invocable_r_v<R, const F&, O...>)
+  Branch(const F&) {
+    static_assert(
+        std::is_base_of_v<Branch, F>,
+        "weft::switch_: a branch in braces takes the operands and returns an Array, or as "
+        "switch_<R> an R; others are given as a std::tuple");
+  }
+};
+}  // namespace detail
+
 // Returns branches[index](operands…) with the index clamped to the valid range. Only that branch
 // runs; under vmap each branch runs only for the lanes that take it. Branches in braces return an
 // Array, or with switch_<R> an R; others are given as a std::tuple. Raises DTypeError for an index
@@ -156,7 +175,7 @@ Array first_true(const char* who, const Arrays& preds);
 template <class R = Array, class... O>
 R switch_(
     const typing::Arg& index,
-    std::initializer_list<std::type_identity_t<ir::Function<R(typing::arrays_t<O>...)>>> branches,
+    std::initializer_list<std::type_identity_t<detail::Branch<R(typing::arrays_t<O>...)>>> branches,
     const O&... operands) {
   using Args = std::tuple<typing::arrays_t<O>...>;
   using F = const ir::Function<R(typing::arrays_t<O>...)>;
@@ -385,14 +404,19 @@ typing::arrays_t<A> fold(const char* who, F& fn, const X& elems, const A& initia
                          typing::Location at) {
   const ir::Source source(at);
   using T = typing::arrays_t<A>;
-  static_assert(can_call<F, T, typing::arrays_t<X>>,
-                "weft::foldl, foldr: fn must accept (acc, row of elems)");
-  return scan_for(who,
-                  [&fn](T acc, typing::arrays_t<X> x) {
-                    return std::pair<T, std::monostate>(tree::convert<T>(fn(acc, x)), {});
-                  },
-                  initializer, elems, {.reverse = reverse})
-      .first;
+  constexpr bool takes_rows = can_call<F, T, typing::arrays_t<X>>;
+  static_assert(takes_rows, "weft::foldl, foldr: fn must accept (acc, row of elems)");
+  constexpr bool silent = returns_nothing<F, T, typing::arrays_t<X>>;
+  static_assert(!silent, WEFT_RETURNS_NOTHING);
+  if constexpr (takes_rows && !silent)
+    return scan_for(who,
+                    [&fn](T acc, typing::arrays_t<X> x) {
+                      return std::pair<T, std::monostate>(tree::convert<T>(fn(acc, x)), {});
+                    },
+                    initializer, elems, {.reverse = reverse})
+        .first;
+  else
+    return never<T>();
 }
 }  // namespace detail
 
@@ -416,22 +440,29 @@ typing::arrays_t<A> foldr(F fn, const X& elems, const A& initializer,
 template <class F, class X>
 auto map(F f, const X& xs,  // std::map is visible here too; write lax::map(f, xs)
          const typing::LoopMapOptions& o = {}, typing::Location at = typing::Location::here()) {
-  detail::check_batch_size(o.batch_size, at);
-  if (o.batch_size > 0) {
-    typing::VmapOptions v;
-    v.chunk_size = o.batch_size;
-    return vmap(std::move(f), 0, 0, v, at)(tree::convert<typing::arrays_t<X>>(xs));
+  constexpr bool takes_rows = detail::can_call<F, typing::arrays_t<X>>;
+  static_assert(takes_rows, "weft::map: f must take a row of xs, as one argument");
+  constexpr bool silent = detail::returns_nothing<F, typing::arrays_t<X>>;
+  static_assert(!silent, WEFT_RETURNS_NOTHING);
+  if constexpr (takes_rows && !silent) {
+    detail::check_batch_size(o.batch_size, at);
+    if (o.batch_size > 0) {
+      typing::VmapOptions v;
+      v.chunk_size = o.batch_size;
+      return vmap(std::move(f), 0, 0, v, at)(tree::convert<typing::arrays_t<X>>(xs));
+    }
+    using Y = detail::result_t<F, typing::arrays_t<X>>;
+    const ir::Source source(at);
+    return detail::scan_for("map",
+                            [&f](std::monostate, typing::arrays_t<X> x) {
+                              return std::pair<std::monostate, Y>(std::monostate{},
+                                                                  tree::convert<Y>(f(x)));
+                            },
+                            std::monostate{}, xs, {})
+        .second;
+  } else {
+    return detail::never<Array>();
   }
-  static_assert(detail::can_call<F, typing::arrays_t<X>>, "weft::map: f must accept a row of xs");
-  using Y = detail::result_t<F, typing::arrays_t<X>>;
-  const ir::Source source(at);
-  return detail::scan_for("map",
-                          [&f](std::monostate, typing::arrays_t<X> x) {
-                            return std::pair<std::monostate, Y>(std::monostate{},
-                                                                tree::convert<Y>(f(x)));
-                          },
-                          std::monostate{}, xs, {})
-      .second;
 }
 
 // Returns the prefix combinations of slices along an axis by an associative f(left, right),
@@ -444,15 +475,24 @@ auto associative_scan(F f, const X& xs, const typing::AssociativeScanOptions& o 
   const ir::Source source(at);
   using T = typing::arrays_t<X>;
   using Args = std::tuple<T, T>;
-  static_assert(detail::can_call<F, T, T>, "weft::associative_scan: f must accept (left, right)");
-  static_assert(std::convertible_to<detail::result_t<F, T, T>, T>,
-                "weft::associative_scan: f must return the type of xs");
-  const T x = tree::convert<T>(xs);
-  const Args args(x, x);
-  detail::Flat<F, Args, T> flat(f, args);
-  const Arrays out =
-      detail::run_associative_scan(tree::leaves(x), tree::detail::skeleton_of(x), o, flat);
-  return tree::rebuild(x, out.data());
+  constexpr bool combines = detail::can_call<F, T, T>;
+  static_assert(combines, "weft::associative_scan: f must accept (left, right)");
+  if constexpr (combines) {
+    constexpr bool returns = std::is_convertible_v<detail::result_t<F, T, T>, T>;
+    static_assert(returns, "weft::associative_scan: f must return the type of xs");
+    if constexpr (returns) {
+      const T x = tree::convert<T>(xs);
+      const Args args(x, x);
+      detail::Flat<F, Args, T> flat(f, args);
+      const Arrays out =
+          detail::run_associative_scan(tree::leaves(x), tree::detail::skeleton_of(x), o, flat);
+      return tree::rebuild(x, out.data());
+    } else {
+      return detail::never<T>();
+    }
+  } else {
+    return detail::never<T>();
+  }
 }
 
 }  // namespace weft

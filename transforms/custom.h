@@ -30,29 +30,47 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
-    static_assert(can_call<F, P...>,
-                  "weft::custom_jvp: the function cannot be called with these arguments");
-    static_assert(can_call<Rule, Args, Args>,
-                  "weft::custom_jvp: the rule must take (tuple of primals, tuple of tangents)");
     using R = result_t<F, P...>;
-    using Pair = result_t<Rule, Args, Args>;
-    static_assert(tree::is_tuple<Pair>, "weft::custom_jvp: the rule must return {out, tangent}");
-    static_assert(std::convertible_to<std::tuple_element_t<0, Pair>, R> &&
-                      std::convertible_to<std::tuple_element_t<1, Pair>, R>,
-                  "weft::custom_jvp: the rule must return {out, tangent}, both of the type that "
-                  "the function returns");
-    const ir::Source source(at_);
-    const std::tuple<Args, Args> both(args, args);
-    Flat<F, Args, R> f(f_, args);
-    Flat<Rule, std::tuple<Args, Args>, std::pair<R, R>> rule(rule_, both);
-    const Arrays out =
-        run_custom_jvp(f, rule, tree::leaves(args), tree::detail::skeleton_of(args), f.tree(),
-                       rule.template part_tree<0>(), rule.template part_tree<1>());
-    return f.result(out);
+    if constexpr (rule_fits<R, Args>()) {
+      const ir::Source source(at_);
+      const std::tuple<Args, Args> both(args, args);
+      Flat<F, Args, R> f(f_, args);
+      Flat<Rule, std::tuple<Args, Args>, std::pair<R, R>> rule(rule_, both);
+      const Arrays out =
+          run_custom_jvp(f, rule, tree::leaves(args), tree::detail::skeleton_of(args), f.tree(),
+                         rule.template part_tree<0>(), rule.template part_tree<1>());
+      return f.result(out);
+    } else {
+      return never<R>();
+    }
   }
   bool weft_identify(KeyWriter& key) const { return identify(f_, key) && identify(rule_, key); }
 
  private:
+  // One check after another, so that only the first that fails says something.
+  template <class R, class Args>
+  static consteval bool rule_fits() {
+    constexpr bool takes = can_call<Rule, Args, Args>;
+    static_assert(takes,
+                  "weft::custom_jvp: the rule must take (tuple of primals, tuple of tangents)");
+    if constexpr (!takes) {
+      return false;
+    } else {
+      using Pair = result_t<Rule, Args, Args>;
+      constexpr bool two = is_two<Pair>;
+      static_assert(two, "weft::custom_jvp: the rule must return {out, tangent}");
+      if constexpr (!two) {
+        return false;
+      } else {
+        constexpr bool like = std::is_convertible_v<std::tuple_element_t<0, Pair>, R> &&
+                              std::is_convertible_v<std::tuple_element_t<1, Pair>, R>;
+        static_assert(like,
+                      "weft::custom_jvp: the rule must return {out, tangent}, both of the type "
+                      "that the function returns");
+        return like;
+      }
+    }
+  }
   mutable F f_;
   mutable Rule rule_;
   typing::Location at_;
@@ -115,36 +133,57 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
-    static_assert(can_call<F, P...> && can_call<Fwd, P...>,
-                  "weft::custom_vjp: f and fwd must take these arguments");
     using R = result_t<F, P...>;
-    using Pair = raw_result_t<Fwd, P...>;
-    static_assert(is_two<Pair>, "weft::custom_vjp: fwd must return a pair {out, residuals}");
-    static_assert(
-        tree::converts<R, std::tuple_element_t<0, Pair>>(),
-        "weft::custom_vjp: fwd must return {out, residuals} with out of the type of f's result");
-    using Raw = std::tuple_element_t<1, Pair>;
-    using Res = residuals_t<Bwd, Raw, R>;
-    static_assert(tree::converts<Res, Raw>() && can_call<Bwd, Res, R>,
-                  "weft::custom_vjp: bwd must take (residuals, cotangent of the result), the "
-                  "residuals as fwd returns them");
-    const ir::Source source(at_);
-    Flat<F, Args, R> f(f_, args);
-    Flat<Fwd, Args, std::pair<R, Res>> fwd(fwd_, args);
-    const auto bwd = [&](const Arrays& x) {
-      const std::pair<R, Res> like = fwd.prototype();
-      return FlatBwd<Bwd, Args, Res, R>{bwd_, args, like.second, like.first}(x);
-    };
-    const Arrays out =
-        run_custom_vjp(f, fwd, bwd, tree::leaves(args), tree::detail::skeleton_of(args), f.tree(),
-                       fwd.template part_tree<0>());
-    return f.result(out);
+    if constexpr (rules_fit<R, P...>()) {
+      using Res = residuals_t<Bwd, std::tuple_element_t<1, raw_result_t<Fwd, P...>>, R>;
+      const ir::Source source(at_);
+      Flat<F, Args, R> f(f_, args);
+      Flat<Fwd, Args, std::pair<R, Res>> fwd(fwd_, args);
+      const auto bwd = [&](const Arrays& x) {
+        const std::pair<R, Res> like = fwd.prototype();
+        return FlatBwd<Bwd, Args, Res, R>{bwd_, args, like.second, like.first}(x);
+      };
+      const Arrays out =
+          run_custom_vjp(f, fwd, bwd, tree::leaves(args), tree::detail::skeleton_of(args), f.tree(),
+                         fwd.template part_tree<0>());
+      return f.result(out);
+    } else {
+      return never<R>();
+    }
   }
   bool weft_identify(KeyWriter& key) const {
     return identify(f_, key) && identify(fwd_, key) && identify(bwd_, key);
   }
 
  private:
+  // One check after another, so that only the first that fails says something.
+  template <class R, class... P>
+  static consteval bool rules_fit() {
+    constexpr bool takes = can_call<Fwd, P...>;
+    static_assert(takes, "weft::custom_vjp: fwd must take the arguments of f");
+    if constexpr (!takes) {
+      return false;
+    } else {
+      using Pair = raw_result_t<Fwd, P...>;
+      constexpr bool two = is_two<Pair>;
+      static_assert(two, "weft::custom_vjp: fwd must return a pair {out, residuals}");
+      if constexpr (!two) {
+        return false;
+      } else {
+        constexpr bool like = tree::converts<R, std::tuple_element_t<0, Pair>>();
+        static_assert(like,
+                      "weft::custom_vjp: fwd must return {out, residuals} with out of the type of "
+                      "f's result");
+        using Raw = std::tuple_element_t<1, Pair>;
+        using Res = residuals_t<Bwd, Raw, R>;
+        constexpr bool back = tree::converts<Res, Raw>() && can_call<Bwd, Res, R>;
+        static_assert(back,
+                      "weft::custom_vjp: bwd must take (residuals, cotangent of the result), the "
+                      "residuals as fwd returns them");
+        return like && back;
+      }
+    }
+  }
   mutable F f_;
   mutable Fwd fwd_;
   mutable Bwd bwd_;

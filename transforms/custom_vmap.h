@@ -129,8 +129,6 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
       : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    static_assert(can_call<F, P...>,
-                  "weft::custom_vmap: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     const ir::Source source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);

@@ -23,8 +23,6 @@ class Composite : public CallOperator<Composite<F>, F> {
       : f_(std::move(f)), name_(std::move(name)), version_(version), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    static_assert(can_call<F, P...>,
-                  "weft::lax::composite: the function cannot be called with these arguments");
     const ir::Source source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
     return flat.result(run_composite(flat, tree::leaves(args), name_, version_));

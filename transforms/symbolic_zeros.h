@@ -93,8 +93,6 @@ class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
-    static_assert(can_call<F, P...>,
-                  "weft::custom_jvp: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     using OnLeaves = JvpOnLeaves<Rule, Args>;
     using Pair =
@@ -197,8 +195,6 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
-    static_assert(can_call<F, P...>,
-                  "weft::custom_vjp: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     const ir::Source source(at_);
     Flat<F, Args, R> f(f_, args);

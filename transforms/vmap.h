@@ -63,8 +63,6 @@ class Vmapped : public CallOperator<Vmapped<F>, F> {
   }
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    static_assert(can_call<F, P...>,
-                  "weft::vmap: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     const ir::Source source(spec_.at);
     Flat<F, std::tuple<P...>, R> flat(f_, args);

@@ -64,8 +64,8 @@ namespace typing {
 struct ArrayOptions {
   // Allows only named fields: array({1, 2}, {.ndmin = 2}).
   detail::Designated by_name{detail::ByName::tag};
-  std::optional<DType> dtype = {};  // default: as in array()
-  int64_t ndmin = 0;  // the least number of axes; missing axes are added in front with size 1
+  MaybeDType dtype = {};  // default: as in array()
+  int64_t ndmin = 0;      // the least number of axes; missing axes are added in front with size 1
 };
 }  // namespace typing
 // Makes an array with these options. Source: jax.numpy.array.
@@ -233,6 +233,13 @@ Array asarray(const R& x, const O& o, typing::Location at = typing::Location::he
 // dtype.
 
 // ---- filled
+namespace detail {
+template <ir::Integer I>
+Array shape_of_many() {
+  static_assert(!ir::Integer<I>, "weft: the shape is one argument, in braces: write ones({3, 3})");
+  return Array();
+}
+}  // namespace detail
 // Returns zeros of this shape, of any dtype. Source: jax.numpy.zeros.
 //
 //     zeros({2}, I32)  // array([0, 0], dtype=int32)
@@ -240,6 +247,10 @@ Array zeros(const Shape& shape, DType dtype = F32, typing::Location at = typing:
 template <class = void>
 Array zeros(const Shape& shape, const typing::DTypeOption& o,
             typing::Location at = typing::Location::here());
+template <ir::Integer I, ir::Integer J, ir::Integer... K>
+Array zeros(I, J, K...) {
+  return detail::shape_of_many<I>();
+}
 // Returns ones of this shape. Raises DTypeError for keys. Source: jax.numpy.ones.
 //
 //     ones({3})  // array([1., 1., 1.], dtype=float32)
@@ -247,11 +258,19 @@ Array ones(const Shape& shape, DType dtype = F32, typing::Location at = typing::
 template <class = void>
 Array ones(const Shape& shape, const typing::DTypeOption& o,
            typing::Location at = typing::Location::here());
+template <ir::Integer I, ir::Integer J, ir::Integer... K>
+Array ones(I, J, K...) {
+  return detail::shape_of_many<I>();
+}
 // The same as zeros. Source: jax.numpy.empty.
 Array empty(const Shape& shape, DType dtype = F32, typing::Location at = typing::Location::here());
 template <class = void>
 Array empty(const Shape& shape, const typing::DTypeOption& o,
             typing::Location at = typing::Location::here());
+template <ir::Integer I, ir::Integer J, ir::Integer... K>
+Array empty(I, J, K...) {
+  return detail::shape_of_many<I>();
+}
 // Returns an array of this shape filled with the value, a number or an array that broadcasts to the
 // shape (ShapeError). It has the dtype of the value or the given one. Raises DTypeError for an
 // integer beyond I32 without a dtype that can hold it, and for a complex number with a real dtype.

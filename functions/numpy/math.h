@@ -470,6 +470,14 @@ Array array_equiv(const typing::Arg& x, const typing::Arg& y);
 
 // Returns x where condition is true, else y.
 Array where(const typing::Arg& condition, const typing::Arg& x, const typing::Arg& y);
+// A value for one of both does not compile.
+template <class X>
+  requires std::is_convertible_v<const X&, typing::Arg>
+Array where(const typing::Arg&, const X&) {
+  static_assert(!std::is_convertible_v<const X&, typing::Arg>,
+                "weft: where takes a value for either case: write where(condition, x, y)");
+  return Array();
+}
 // Returns the choice of the first true condition, else `otherwise`, elementwise, broadcast together
 // and promoted. Raises ShapeError unless there are as many choices as conditions, and at least one.
 // Source: jax.numpy.select.

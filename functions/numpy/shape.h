@@ -62,6 +62,17 @@ Array atleast_3d(const typing::Arg& x);
 //     astype(array({1.5, -1.5}), I32)  // array([ 1, -1], dtype=int32)
 Array astype(const typing::Arg& x, DType d);
 
+namespace detail {
+template <class A>
+inline constexpr bool is_array = std::is_same_v<A, Array>;
+template <class A>
+Array not_in_braces() {
+  static_assert(!is_array<A>,
+                "weft: the arrays are one list, in braces: concatenate({a, b}), stack({a, b})");
+  return Array();
+}
+}  // namespace detail
+
 // Concatenates arrays along an existing axis (none: all of them flattened). The result has the
 // promoted dtype, or `dtype`. Raises ShapeError for an empty list, for scalars, and where another
 // axis differs. Source: jax.numpy.concatenate, concat.
@@ -75,9 +86,19 @@ Array concatenate(const Arrays& x, typing::OneAxis axis, const typing::DTypeOpti
                   typing::Location at = typing::Location::here());
 template <detail::PlainDType D>
 Array concatenate(const Arrays& x, D dtype, typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array concatenate(const A&, const More&...) {  // does not compile: the arrays are one list
+  return detail::not_in_braces<A>();
+}
 // The same as concatenate. Source: jax.numpy.concat.
 Array concat(const Arrays& x, typing::OneAxis axis = 0,
              typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array concat(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Stacks arrays of one shape (ShapeError) along a new axis: k times (…) -> (…, k, …). The result
 // has the promoted dtype, or `dtype`. Source: jax.numpy.stack.
 Array stack(const Arrays& x, int64_t axis = 0, std::optional<DType> dtype = {},
@@ -90,6 +111,11 @@ Array stack(const Arrays& x, int64_t axis, const typing::DTypeOption& o,
             typing::Location at = typing::Location::here());
 template <detail::PlainDType D>
 Array stack(const Arrays& x, D dtype, typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array stack(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Concatenates arrays along the first axis; vectors (n) and scalars become rows (1, n). The result
 // has the promoted dtype, or `dtype`. Raises ShapeError where another axis differs. Source:
 // jax.numpy.vstack.
@@ -98,6 +124,11 @@ Array vstack(const Arrays& x, std::optional<DType> dtype = {},
 template <class = void>
 Array vstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array vstack(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Concatenates arrays along the second axis, or along the first for vectors and scalars. The result
 // has the promoted dtype, or `dtype`. Raises ShapeError where another axis differs. Source:
 // jax.numpy.hstack.
@@ -108,6 +139,11 @@ Array hstack(const Arrays& x, std::optional<DType> dtype = {},
 template <class = void>
 Array hstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array hstack(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Concatenates arrays along the third axis. Vectors (n) become (1, n, 1), and matrices (n, m)
 // become (n, m, 1). The result has the promoted dtype, or `dtype`. Raises ShapeError where another
 // axis differs. Source: jax.numpy.dstack.
@@ -116,9 +152,19 @@ Array dstack(const Arrays& x, std::optional<DType> dtype = {},
 template <class = void>
 Array dstack(const Arrays& x, const typing::DTypeOption& o,
              typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array dstack(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Concatenates arrays along the second axis; vectors (n) become columns (n, 1). The result has the
 // promoted dtype. Raises ShapeError where the first axis differs. Source: jax.numpy.column_stack.
 Array column_stack(const Arrays& x, typing::Location at = typing::Location::here());
+template <class A, class... More>
+  requires detail::is_array<A>
+Array column_stack(const A&, const More&...) {
+  return detail::not_in_braces<A>();
+}
 // Appends values to x along an axis; none: both are flattened. Source: jax.numpy.append.
 Array append(const typing::Arg& x, const typing::Arg& values, typing::OneAxis axis = none);
 // Splits x along an axis into n equal parts, or before each of the given positions. ShapeError if n

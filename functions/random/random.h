@@ -17,6 +17,14 @@ struct LoAndHi {
     static_assert(!std::same_as<T, T>, "weft: the bounds of uniform are {.lo = …, .hi = …}");
   }
 };
+struct ScaleAndMove {
+  template <class T>
+  static void say() {
+    static_assert(!std::same_as<T, T>,
+                  "weft: numbers are drawn from the standard distribution; write "
+                  "mean + stddev * random::normal(key, shape)");
+  }
+};
 }  // namespace weft::detail
 
 namespace weft::random {
@@ -164,6 +172,8 @@ Array rademacher(const typing::Arg& key, const Shape& shape = {}, const CountOpt
 struct FloatOptions {
   // A float dtype; for normal and lognormal also complex.
   DType dtype = F32;
+  // The standard numbers are scaled and moved by operators.
+  weft::detail::NoOption<weft::detail::ScaleAndMove> mean = {}, stddev = {}, loc = {}, scale = {};
 };
 // Returns standard normal numbers, with mean 0 and variance 1: density e^(-x^2 / 2) / sqrt(2 pi).
 // The real and imaginary parts of complex numbers have variance 1/2 each. Raises DTypeError for

@@ -64,22 +64,29 @@ Arrays run_odeint(OdeField f, const Arrays& y0, const Array& t, const Arrays& ar
 template <class F, class Y, class... A>
 Y odeint(F& func, const Y& y0, const typing::Arg& t, const typing::OdeintOptions& o,
          const A&... args) {
-  static_assert(can_call<F, Y, Array, A...>,
+  constexpr bool takes_state = can_call<F, Y, Array, A...>;
+  static_assert(takes_state,
                 "weft::odeint: func must take (y, t, args…), y of the type of y0 with Arrays for "
                 "numbers, t an Array");
-  const ir::Source source(t.at());
-  using Rest = std::tuple<A...>;
-  const Rest rest(args...);
-  const auto f = [&](const Arrays& y, const Array& time, const Arrays& more) {
-    Y state = tree::rebuild(y0, y.data());
-    Array now = time;
-    Rest others = tree::rebuild(rest, more.data());
-    return tree::leaves(
-        tree::convert<Y>(std::apply([&](auto&... a) { return func(state, now, a...); }, others)));
-  };
-  const Arrays out =
-      run_odeint(f, tree::leaves(y0), t, tree::leaves(rest), o, tree::detail::skeleton_of(y0));
-  return tree::rebuild(y0, out.data());
+  constexpr bool silent = returns_nothing<F, Y, Array, A...>;
+  static_assert(!silent, WEFT_RETURNS_NOTHING);
+  if constexpr (takes_state && !silent) {
+    const ir::Source source(t.at());
+    using Rest = std::tuple<A...>;
+    const Rest rest(args...);
+    const auto f = [&](const Arrays& y, const Array& time, const Arrays& more) {
+      Y state = tree::rebuild(y0, y.data());
+      Array now = time;
+      Rest others = tree::rebuild(rest, more.data());
+      return tree::leaves(
+          tree::convert<Y>(std::apply([&](auto&... a) { return func(state, now, a...); }, others)));
+    };
+    const Arrays out =
+        run_odeint(f, tree::leaves(y0), t, tree::leaves(rest), o, tree::detail::skeleton_of(y0));
+    return tree::rebuild(y0, out.data());
+  } else {
+    return never<Y>();
+  }
 }
 
 template <class T>

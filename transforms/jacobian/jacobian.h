@@ -84,7 +84,6 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
     static_assert(Wrt::template fit<std::tuple<P...>>,
                   "weft: differentiating with respect to an argument number that large requires "
                   "more arguments");
-    static_assert(can_call<F, P...>, "weft: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
     const ir::Source source(at_);
     if constexpr (aux) {
@@ -245,6 +244,7 @@ template <bool row, class F>
 class HessianVector
     : public CallOperator<HessianVector<row, F>, F, typename AndVector<params_of<F>>::type> {
  public:
+  using weft_wrapped = HessianVector;  // the vector is no argument of f
   HessianVector(F f, typing::Location at) : f_(std::move(f)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& all) const {

@@ -44,8 +44,6 @@ class ShardMapped : public CallOperator<ShardMapped<F>, F> {
   }
   template <class... A>
   auto call(const std::tuple<A...>& args) const {
-    static_assert(can_call<F, A...>,
-                  "weft::shard_map: the function cannot be called with these arguments");
     using R = result_t<F, A...>;
     const ir::Source source(spec_.at);
     Flat<F, std::tuple<A...>, R> flat(f_, args);
