@@ -131,7 +131,7 @@ struct NoOption {
     Instead::template say<T>();
   }
 };
-// What a call gives that does not compile.
+// The result of a call that does not compile.
 template <class R>
 R never();
 template <class V>
@@ -139,8 +139,8 @@ constexpr void no_assignment() {
   static_assert(!std::same_as<V, V>,
                 "weft: Arrays do not change. Write x = x.at(i).set(v), or .add(v), .multiply(v)");
 }
-// Whether one is an Array, and the other a range that becomes none: a vector, an array of C++,
-// text.
+// True if one is an Array and the other is a range that does not convert to one: a vector, a C++
+// array, text.
 template <class A, class B>
 inline constexpr bool array_and_range = false;
 template <class B>

@@ -199,9 +199,9 @@ struct Innermost {
 template <class F>
   requires(!std::same_as<typename F::weft_wrapped, F>)
 struct Innermost<F> : Innermost<typename F::weft_wrapped> {};
-// Whether the function inside a wrapper D can be called with P. The outermost wrapper asks, so that
-// compilers do not show the way through all wrappers. A wrapper that does not pass its arguments on
-// has itself as weft_wrapped, and asks by itself.
+// Returns true if the function inside a wrapper D can be called with P. The outermost wrapper
+// checks this, so that compilers do not show every wrapper. A wrapper that changes its arguments is
+// its own weft_wrapped, and checks for itself.
 template <class D, class... P>
 consteval bool can_call_innermost() {
   using F = typename Innermost<D>::type;
@@ -246,19 +246,19 @@ template <class A>
 inline constexpr bool numbers_for_array<Array, A> = !std::convertible_to<const A&, Array>;
 #define WEFT_NUMBERS_FOR_ARRAY \
   "weft: the function takes an Array; of a vector v of numbers write array(v)"
-// Whether numbers are among arguments A for parameters S, as many as these, that are Arrays.
+// True if a range of numbers is among the arguments A where the parameters S have an Array.
 template <class S, class... A>
 inline constexpr bool takes_numbers = false;
 template <class... P, class... A>
   requires(sizeof...(P) == sizeof...(A))
 inline constexpr bool takes_numbers<Params<P...>, A...> = (numbers_for_array<P, A> || ...);
-// Whether F, of parameters S, is called with fewer arguments A, and takes them.
+// True if F has the parameters S and accepts the arguments A, which are fewer.
 template <class F, class S, class... A>
 inline constexpr bool takes_fewer = false;
 template <class F, class S, class... A>
   requires(sizeof...(A) < S::size)
 inline constexpr bool takes_fewer<F, S, A...> = Callable<F, typing::auto_t<A>...>;
-// Whether F, of parameters S, does not take the arguments A of a call.
+// True if F, which has the parameters S, does not accept the arguments A.
 template <class F, class S, class... A>
 inline constexpr bool refuses = !takes_fewer<F, S, A...>;
 template <class F, class... P, class... A>
@@ -301,8 +301,8 @@ class CallOperator<D, F, Params<P...>> {
     return static_cast<const D&>(*this).call(
         std::tuple<typing::auto_t<A>...>(tree::convert<typing::auto_t<A>>(a)...));
   }
-  // What no other takes, so that compilers show this line rather than all candidates. Deleted, so
-  // that such a call is none where it is only asked for.
+  // Accepts the calls that no other overload accepts, so that compilers show this line and not all
+  // candidates. It is deleted, so std::is_invocable is false for such calls.
   template <class... A, class = std::enable_if_t<refuses<F, Params<P...>, A...>>>
   Array operator()(A&&...) const = delete;  // weft: the function takes other arguments than these
 
