@@ -44,7 +44,7 @@ TEST_CASE("predicates and indices", "[errors][control]") {
   check_error<DTypeError>(
       [&] { switch_(Array(0.5), {[] { return Array(1.); }, [] { return Array(2.); }}); },
       "the index must be an integer scalar, got f32[]");
-  check_error<ShapeError>([&] { switch_(0, std::initializer_list<Function<Array()>>{}); },
+  check_error<ShapeError>([&] { switch_(0, std::vector<std::function<Array()>>{}); },
                           "there must be at least one branch");
 }
 
