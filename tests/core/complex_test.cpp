@@ -252,7 +252,8 @@ TEST_CASE("a complex quotient that overflows in one part keeps the other") {
   const auto check = [](Cx<double> a, Cx<double> b, double re, double im) {
     const Cx<double> q = a / b;
     INFO(a.re << " " << a.im << " / " << b.re << " " << b.im << " is " << q.re << " " << q.im);
-    CHECK((q.re == re && q.im == im));
+    CHECK((q.re == re || q.re / re == Approx(1)));
+    CHECK((q.im == im || q.im / im == Approx(1)));
   };
   check({0, 1e300}, {-1e-300, 0}, 0, -inf);
   check({1, 1e300}, {-1e-300, 0}, -1e300, -inf);
