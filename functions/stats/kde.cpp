@@ -68,8 +68,8 @@ Array kernels(const gaussian_kde& kde, const Array& points) {
 
 // Converts a result, which was computed in F32 for narrow data, to the dtype to which the operands
 // promote.
-Array rounded(const Array& x, Arrays from) {
-  return fn::as_dtype(x, fn::same_dtype(std::move(from))[0].dtype());
+Array rounded(const Array& x, const Arrays& from) {
+  return fn::as_dtype(x, fn::same_dtype(from)[0].dtype());
 }
 
 }  // namespace
