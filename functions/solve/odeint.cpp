@@ -257,10 +257,10 @@ Arrays inside(const State& s, const Array& time, const Tolerances& o) {
 State advanced(const Field& f, const State& s, const Array& time, const Tolerances& o) {
   WhileOptions loop;
   loop.max_trips = o.mxstep;
-  // An infinite time is never reached.
-  return while_loop(
-      [&](const State& now) { return (now.t < time) & (now.h > 0.) & isfinite(time); },
-      [&](const State& now) { return tried(f, now, time, o); }, s, loop);
+  // No step reaches an infinite time, so none is tried for it.
+  const Array end = where(isfinite(time), time, -std::numeric_limits<double>::infinity());
+  return while_loop([&](const State& now) { return (now.t < end) & (now.h > 0.); },
+                    [&](const State& now) { return tried(f, now, time, o); }, s, loop);
 }
 
 // The states at all times after the first.
