@@ -127,10 +127,7 @@ def faults(path, listed):
             if match:
                 yield text[: text.find(match.group())].count("\n") + 1, f"name '{match.group()}' was retired: {instead}"
     elif path.suffix == ".md":
-        if not name.startswith("docs/decisions/"):
-            yield from prose_faults(paragraphs_of_page(text), listed)
-        else:
-            yield from prose_faults(paragraphs_of_page(text), listed)
+        yield from prose_faults(paragraphs_of_page(text), listed)
     elif path.suffix in SCRIPTS or name == "dev":
         yield from prose_faults(comments_of_script(text), listed)
 
