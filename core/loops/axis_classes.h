@@ -54,8 +54,8 @@ class AxisClasses {
   // Describes an equation in the bodies of `eqn` that cannot run inside a lane, or is empty.
   std::string called_inside(const Scope& s, size_t eqn) const;
   // For a body, for each lane axis: true if floating-point values of different lanes never combine.
-  // That holds if no equation mixes the axis, no value has it twice, and it is in another class
-  // than the lane axes before it.
+  // A lane axis satisfies this if no equation mixes it, no value contains it twice, and its class
+  // differs from those of the lane axes before it.
   std::vector<bool> lanes_apart(int lanes) const;
   // The classes that equations with floating-point results mix.
   std::set<int> mixed_numbers() const;

@@ -22,7 +22,7 @@
 //                      unroll: here, the loop that is left
 //     while_loop       max_trips: control_flow_test.cpp "while_loop ends"
 //     associative_scan reverse: control_flow_test.cpp "associative_scan is"; axis: here
-//     shard_map        check_vma: shard_map_test.cpp "what lanes do not share must be dealt out"
+//     shard_map        check_vma: shard_map_test.cpp "shard_map refuses to share a result that lanes differ in"
 //     jacfwd, jacrev   chunk_size: here, calls counted, programs compared
 //     all_gather       axis, tiled: collective_test.cpp "all_gather stacks or joins"
 // clang-format on

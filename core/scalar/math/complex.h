@@ -213,9 +213,9 @@ R exp_plus_cos(R x, R y) {
 }  // namespace detail
 
 // Where 1 + e^-z may cancel, the result is computed by parts as (e^z + 1) / |e^(z/2) + e^(-z/2)|^2.
-// That square is 4 (sinh^2(re/2) + cos^2(im/2)). The numerator e^re + cos im cancels along a curve.
-// Near the poles at +-i pi it is computed as a sum of small terms; elsewhere floats use a sum in
-// double.
+// The denominator equals 4 (sinh^2(re/2) + cos^2(im/2)). The sum e^re + cos im in the numerator
+// cancels along a curve. Near the poles at +-i pi it is computed from small terms; elsewhere floats
+// use a sum in double.
 template <Real R>
 Cx<R> logistic(Cx<R> z) {
   using namespace detail;
