@@ -20,11 +20,11 @@ class MadeBy : public RefCounted {
   const Arrays x, dx;
 };
 
-class Jvp final : public Interpreter {
+class JVPTrace final : public Interpreter {
  public:
   // `linear`: the level of the tangents in a linearization. A tangent that is known in that level
   // does not depend on the tangents of the arguments. So it is zero, even if it is an array.
-  explicit Jvp(Ref<Interpreter> parent, const PartialEval* linear = nullptr)
+  explicit JVPTrace(Ref<Interpreter> parent, const PartialEvalTrace* linear = nullptr)
       : Interpreter(std::move(parent)), linear_(linear) {}
   const char* name() const override { return "jvp"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
@@ -32,13 +32,13 @@ class Jvp final : public Interpreter {
 
  private:
   Array composed(const Op& op, const Arrays& x, const AnyParams& params) const;
-  const PartialEval* linear_;
+  const PartialEvalTrace* linear_;
 };
 
-class JvpTracer final : public Tracer {
+class JVPTracer final : public Tracer {
  public:
-  JvpTracer(Ref<Interpreter> level, Array primal, Array tangent, Ref<const MadeBy> made)
-      : Tracer(primal.type(), std::move(level)),
+  JVPTracer(Ref<Interpreter> trace, Array primal, Array tangent, Ref<const MadeBy> made)
+      : Tracer(primal.type(), std::move(trace)),
         primal(std::move(primal)),
         tangent(std::move(tangent)),
         made(std::move(made)) {}
@@ -48,22 +48,22 @@ class JvpTracer final : public Tracer {
 };
 
 // Integers and bools have no tangent.
-Array Jvp::wrap(const Array& primal, const Array& tangent, const Ref<const MadeBy>& made) {
+Array JVPTrace::wrap(const Array& primal, const Array& tangent, const Ref<const MadeBy>& made) {
   if (tangent.empty_handle() || !is_inexact(primal.dtype())) return primal;
   if (linear_ && !linear_->is_unknown(tangent)) return primal;
-  return Array(Ref<const Node>(new JvpTracer(Ref<Interpreter>(this), primal, tangent, made)));
+  return Array(Ref<const Node>(new JVPTracer(Ref<Interpreter>(this), primal, tangent, made)));
 }
 
-Arrays Jvp::process(const Op& op, const Arrays& x, const AnyParams& params) {
+Arrays JVPTrace::process(const Op& op, const Arrays& x, const AnyParams& params) {
   Arrays primal, tangent;
   bool active = false;
   for (const Array& a : x) {
-    const auto* t = tracer_of<JvpTracer>(a, *this);
+    const auto* t = tracer_of<JVPTracer>(a, *this);
     primal.push_back(t ? t->primal : a);
     tangent.push_back(t ? t->tangent : Array());
     active = active || t;
   }
-  const Running running(parent());
+  const CurrentTraceScope running(parent());
   if (!active) return bind_op(op, primal, params);
   if (const Array known = composed(op, x, params); !known.empty_handle())
     return {wrap(bind_op(op, primal, params)[0], known)};
@@ -77,14 +77,14 @@ Arrays Jvp::process(const Op& op, const Arrays& x, const AnyParams& params) {
 
 // The tangent by a composed rule for op and the op that made all of its operands, which must be the
 // same value. It is empty if there is no rule.
-Array Jvp::composed(const Op& op, const Arrays& x, const AnyParams& params) const {
-  const auto* t = tracer_of<JvpTracer>(x[0], *this);
+Array JVPTrace::composed(const Op& op, const Arrays& x, const AnyParams& params) const {
+  const auto* t = tracer_of<JVPTracer>(x[0], *this);
   if (!t || !t->made) return {};
   const auto same = [](const Array& a, const Array& b) {
     return a.empty_handle() ? b.empty_handle() : !b.empty_handle() && a.ref() == b.ref();
   };
   for (const Array& other : x) {
-    const auto* o = tracer_of<JvpTracer>(other, *this);
+    const auto* o = tracer_of<JVPTracer>(other, *this);
     if (!o || !o->made || &o->made->op != &t->made->op) return {};
     for (size_t i = 0; i < t->made->x.size(); ++i)
       if (!same(o->made->x[i], t->made->x[i]) || !same(o->made->dx[i], t->made->dx[i])) return {};
@@ -94,13 +94,13 @@ Array Jvp::composed(const Op& op, const Arrays& x, const AnyParams& params) cons
 }
 
 Dual run_dual(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const Arrays& dx,
-              const PartialEval* linear) {
-  Level<Jvp> level(linear);
+              const PartialEvalTrace* linear) {
+  TraceScope<JVPTrace> trace(linear);
   Arrays args;
-  for (size_t i = 0; i < x.size(); ++i) args.push_back(level->wrap(x[i], dx[i]));
+  for (size_t i = 0; i < x.size(); ++i) args.push_back(trace->wrap(x[i], dx[i]));
   Dual d;
   for (const Array& a : f(args)) {
-    const auto* t = tracer_of<JvpTracer>(a, *level);
+    const auto* t = tracer_of<JVPTracer>(a, *trace);
     d.out.push_back(t ? t->primal : a);
     d.tangent.push_back(t ? t->tangent : Array());
   }
@@ -122,7 +122,7 @@ Linearized linearize_first(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x
                            const std::vector<bool>& wrt, const size_t* results) {
   Linearized r;
   r.linear.in_types = types_of(x);
-  Level<PartialEval> pe;
+  TraceScope<PartialEvalTrace> pe;
   Arrays dx;
   for (size_t i = 0; i < x.size(); ++i) {
     const bool on = wrt[i] && is_inexact(x[i].dtype());

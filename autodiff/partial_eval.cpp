@@ -9,21 +9,21 @@
 
 namespace weft {
 
-Array PartialEval::unknown(const Type& t) {
+Array PartialEvalTrace::unknown(const Type& t) {
   return Array(
       Ref<const Node>(new UnknownTracer(t, Ref<Interpreter>(this), recorder_.add_input(t))));
 }
 
-bool PartialEval::is_unknown(const Array& x) const {
+bool PartialEvalTrace::is_unknown(const Array& x) const {
   return tracer_of<UnknownTracer>(x, *this) != nullptr;
 }
 
-Atom PartialEval::atom(const Array& x) {
+Atom PartialEvalTrace::atom(const Array& x) {
   if (const auto* t = tracer_of<UnknownTracer>(x, *this)) return {t->var};
   return recorder_.capture(x);
 }
 
-Arrays PartialEval::record(const Op& op, const Arrays& x, const AnyParams& params) {
+Arrays PartialEvalTrace::record(const Op& op, const Arrays& x, const AnyParams& params) {
   return recorder_.record(
       op, x, params, [&](const Array& a) { return atom(a); },
       [&](const Type& t, int32_t var) {
@@ -31,19 +31,19 @@ Arrays PartialEval::record(const Op& op, const Arrays& x, const AnyParams& param
       });
 }
 
-Arrays PartialEval::process(const Op& op, const Arrays& x, const AnyParams& params) {
+Arrays PartialEvalTrace::process(const Op& op, const Arrays& x, const AnyParams& params) {
   std::vector<bool> unknown;
   bool any = false;
   for (const Array& a : x) {
     unknown.push_back(is_unknown(a));
     any = any || unknown.back();
   }
-  const Running running(parent());
+  const CurrentTraceScope running(parent());
   if (!any) return bind_op(op, x, params);
   return op.has(Op::Slot::partial) ? op.partial(x, unknown, params, *this) : record(op, x, params);
 }
 
-Closed PartialEval::finish(const Arrays& out) {
+Closed PartialEvalTrace::finish(const Arrays& out) {
   std::vector<Atom> atoms;
   for (const Array& a : out) atoms.push_back(atom(a));
   return recorder_.finish(atoms);
@@ -57,7 +57,7 @@ Split make_split(const Jaxpr& j, const std::vector<bool>& unknown, const std::ve
   Split s;
   Closed rest;
   Closed known = record(known_in, [&](const Arrays& args) {
-    Level<PartialEval> pe;
+    TraceScope<PartialEvalTrace> pe;
     Arrays x;
     size_t next = 0;
     for (int i = 0; i < j->n_in; ++i)

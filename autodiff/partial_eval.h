@@ -9,9 +9,9 @@ namespace weft {
 
 // Known values belong to the parent. Ops with unknown operands are recorded. The known values that
 // they read become constants of the record: the residuals.
-class PartialEval final : public Interpreter {
+class PartialEvalTrace final : public Interpreter {
  public:
-  explicit PartialEval(Ref<Interpreter> parent) : Interpreter(std::move(parent)) {}
+  explicit PartialEvalTrace(Ref<Interpreter> parent) : Interpreter(std::move(parent)) {}
   const char* name() const override { return "grad"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
   Array unknown(const Type& t);
@@ -27,8 +27,8 @@ class PartialEval final : public Interpreter {
 
 class UnknownTracer final : public Tracer {
  public:
-  UnknownTracer(Type t, Ref<Interpreter> level, int32_t var)
-      : Tracer(t, std::move(level)), var(var) {}
+  UnknownTracer(Type t, Ref<Interpreter> trace, int32_t var)
+      : Tracer(t, std::move(trace)), var(var) {}
   const int32_t var;
 };
 

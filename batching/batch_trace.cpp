@@ -18,13 +18,13 @@
 
 namespace weft {
 
-Array BatchLevel::wrap(const Array& value, MaybeAxis axis) {
+Array BatchTrace::wrap(const Array& value, MaybeAxis axis) {
   if (!axis) return value;
   const Type t = value.type().with_shape(value.shape().erased(*axis));
   return Array(Ref<const Node>(new BatchTracer(t, Ref<Interpreter>(this), value, *axis)));
 }
 
-std::pair<Array, MaybeAxis> BatchLevel::unwrap(const Array& x) const {
+std::pair<Array, MaybeAxis> BatchTrace::unwrap(const Array& x) const {
   if (const auto* t = tracer_of<BatchTracer>(x, *this)) return {t->value, t->axis};
   return {x, std::nullopt};
 }
@@ -37,25 +37,25 @@ FallbackFn& fallback() {
 
 // An op without a batching rule is an error if the map is strict. Otherwise it becomes a loop over
 // lanes, with one warning per op.
-Batched fall_back(const BatchLevel& level, const Op& op, const Arrays& x, const MaybeAxes& axis,
+Batched fall_back(const BatchTrace& trace, const Op& op, const Arrays& x, const MaybeAxes& axis,
                   const AnyParams& params) {
-  require_lane_loops(level, op.name());
+  require_lane_loops(trace, op.name());
   if (!fallback()) throw BatchingError(fmt::format("vmap: '{}' has no batching rule", op.name()));
   static auto& m = *new ForkMutex;
   static auto* said = new std::set<const Op*>;
-  if (level.warn) {
+  if (trace.warn) {
     const std::lock_guard lock(m);
     if (said->insert(&op).second)
       log_warning(
           fmt::format("vmap: '{}' has no batching rule; it runs as a loop over lanes", op.name()));
   }
-  return fallback()(op, x, axis, level, params);
+  return fallback()(op, x, axis, trace, params);
 }
 }  // namespace
 
 void install_batch_fallback(FallbackFn f) { fallback() = f; }
-void require_lane_loops(const BatchLevel& level, const std::string& name) {
-  if (level.strict)
+void require_lane_loops(const BatchTrace& trace, const std::string& name) {
+  if (trace.strict)
     throw BatchingError(fmt::format(
         "vmap: '{}' has no batching rule, and the map is strict (.strict = true); without it, it "
         "runs as a loop over lanes",
@@ -63,7 +63,7 @@ void require_lane_loops(const BatchLevel& level, const std::string& name) {
 }
 
 // Returns true if op, or a program that it holds, may depend on the index of its lane.
-bool BatchLevel::asks_for_lane(const Op& op, const AnyParams& params) const {
+bool BatchTrace::asks_for_lane(const Op& op, const AnyParams& params) const {
   if (op.collective()) return true;
   if (axis_name.empty() && randomness == "same") return false;  // nothing can refer to this map
   return any_equation(inner_programs(params),
@@ -71,13 +71,13 @@ bool BatchLevel::asks_for_lane(const Op& op, const AnyParams& params) const {
 }
 
 namespace {
-AnyParams numbered_anew(const Op& op, const AnyParams& params, const BatchLevel& level);
+AnyParams numbered_anew(const Op& op, const AnyParams& params, const BatchTrace& trace);
 
 // The number of ops with ordered effects that maps on this thread have processed.
 thread_local int64_t effects_met = 0;
 }  // namespace
 
-Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& params) {
+Arrays BatchTrace::process(const Op& op, const Arrays& x, const AnyParams& params) {
   Arrays values;
   MaybeAxes axes;
   bool mapped = false;
@@ -87,7 +87,7 @@ Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& param
     axes.push_back(axis);
     mapped = mapped || axis;
   }
-  const Running running(parent());
+  const CurrentTraceScope running(parent());
   // An op with an ordered effect runs once per lane, even if it does not depend on the lane. In a
   // body, the lanes of ops that call user code are renumbered, too.
   const Effect effect = effect_of(op, params);
@@ -108,14 +108,14 @@ Arrays BatchLevel::process(const Op& op, const Arrays& x, const AnyParams& param
   return out;
 }
 
-Batched run_lanes(BatchLevel& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+Batched run_lanes(BatchTrace& trace, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
                   const MaybeAxes& in) {
-  const AxisScope scope(level.axis_name, level.whole_size);
+  const AxisScope scope(trace.axis_name, trace.whole_size);
   Arrays args;
-  for (size_t i = 0; i < x.size(); ++i) args.push_back(level.wrap(x[i], in[i]));
+  for (size_t i = 0; i < x.size(); ++i) args.push_back(trace.wrap(x[i], in[i]));
   Batched result;
   for (const Array& a : f(args)) {
-    auto [value, axis] = level.unwrap(a);
+    auto [value, axis] = trace.unwrap(a);
     result.out.push_back(std::move(value));
     result.axis.push_back(axis);
   }
@@ -128,9 +128,9 @@ Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const M
   const int64_t met_before = effects_met;
   Batched result;
   {
-    Level<BatchLevel> level(size, o);
-    level->first_lane = first_lane;
-    result = run_lanes(*level, f, x, in);
+    TraceScope<BatchTrace> trace(size, o);
+    trace->first_lane = first_lane;
+    result = run_lanes(*trace, f, x, in);
   }
   // Marks the end of the map: later effects come after the effects of all lanes
   // (runtime/ordered_output.h).
@@ -148,7 +148,7 @@ Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size) {
 namespace {
 // Batches j for values of these types with these mapped axes. Further inputs are the mask and the
 // number of the first lane, if the map has them. Notes: the mapped axis of each result, or -1.
-Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const BatchLevel& like,
+Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const BatchTrace& like,
                           const LaneMask& mask, const Array& first_lane) {
   const bool masked = !mask.active.empty_handle(), chunked = !first_lane.empty_handle();
   if (masked) in.push_back(mask.active.type());
@@ -164,13 +164,13 @@ Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const
   return transformed(std::move(key), [&] {
     Transformed made;
     Closed c = record(in, [&](const Arrays& a) {
-      Level<BatchLevel> level(like.size, like);
-      level->in_body = true;
-      if (chunked) level->first_lane = a.back();
-      level->mask = mask;
-      if (masked) level->mask.active = a[axes.size()];
+      TraceScope<BatchTrace> trace(like.size, like);
+      trace->in_body = true;
+      if (chunked) trace->first_lane = a.back();
+      trace->mask = mask;
+      if (masked) trace->mask.active = a[axes.size()];
       const Arrays x(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(axes.size()));
-      Batched b = run_lanes(*level, [&](const Arrays& v) { return eval_jaxpr(j, v); }, x, axes);
+      Batched b = run_lanes(*trace, [&](const Arrays& v) { return eval_jaxpr(j, v); }, x, axes);
       for (MaybeAxis r : b.axis) made.notes.push_back(r.value_or(-1));
       return b.out;
     });
@@ -187,10 +187,10 @@ MaybeAxes axes_of(const Transformed& t) {
 
 // The parameters of an equation that does not depend on the lanes of this map. In its programs,
 // loops and calls with lanes get the lane numbers that they have with one more map around them.
-AnyParams numbered_anew(const Op& op, const AnyParams& params, const BatchLevel& level) {
+AnyParams numbered_anew(const Op& op, const AnyParams& params, const BatchTrace& trace) {
   return with_programs(op, params, [&](const Jaxpr& j) {
     const Transformed t =
-        batched_jaxpr(j, j->in_types(), MaybeAxes(static_cast<size_t>(j->n_in)), level, {}, {});
+        batched_jaxpr(j, j->in_types(), MaybeAxes(static_cast<size_t>(j->n_in)), trace, {}, {});
     if (!t.consts.empty() ||
         std::any_of(t.notes.begin(), t.notes.end(), [](int64_t a) { return a >= 0; }))
       throw InternalError("a program that nothing maps has values of lanes: " + to_string(j));
@@ -199,7 +199,7 @@ AnyParams numbered_anew(const Op& op, const AnyParams& params, const BatchLevel&
 }
 }  // namespace
 
-Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchLevel& like,
+Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchTrace& like,
                    const LaneMask& mask) {
   const Transformed t = batched_jaxpr(j, types_of(x), in, like, mask, like.first_lane);
   Arrays args = t.consts;
@@ -209,7 +209,7 @@ Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const B
   return {eval_jaxpr(t.programs[0], args), axes_of(t)};
 }
 
-MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like) {
+MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchTrace& like) {
   Types types;
   for (size_t i = 0; i < in.size(); ++i) {
     const Type& t = j->types[i];

@@ -32,9 +32,9 @@ struct MapOptions {
 };
 
 // One map: its size, its options, and the active lanes of the body being rewritten.
-class BatchLevel final : public Interpreter, public MapOptions {
+class BatchTrace final : public Interpreter, public MapOptions {
  public:
-  BatchLevel(Ref<Interpreter> parent, int64_t size, MapOptions options)
+  BatchTrace(Ref<Interpreter> parent, int64_t size, MapOptions options)
       : Interpreter(std::move(parent)), MapOptions(std::move(options)), size(size) {
     if (whole_size == 0) whole_size = size;
   }
@@ -56,8 +56,8 @@ class BatchLevel final : public Interpreter, public MapOptions {
 
 class BatchTracer final : public Tracer {
  public:
-  BatchTracer(Type t, Ref<Interpreter> level, Array value, int axis)
-      : Tracer(t, std::move(level)), value(std::move(value)), axis(axis) {}
+  BatchTracer(Type t, Ref<Interpreter> trace, Array value, int axis)
+      : Tracer(t, std::move(trace)), value(std::move(value)), axis(axis) {}
   const Array value;
   const int axis;
 };
@@ -67,7 +67,7 @@ class BatchTracer final : public Tracer {
 Batched vmap_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& in,
                   int64_t size, const MapOptions& o = {}, const Array& first_lane = {});
 // The same under a level that the caller has made and that is current.
-Batched run_lanes(BatchLevel& level, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
+Batched run_lanes(BatchTrace& trace, FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
                   const MaybeAxes& in);
 
 // x with its mapped axis moved to `to`, or broadcast along a new axis there if it is not mapped.
@@ -75,18 +75,18 @@ Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size);
 
 // Handles an op without a batching rule; transforms/ installs a loop over lanes.
 using FallbackFn = Batched (*)(const Op& op, const Arrays& x, const MaybeAxes& axis,
-                               const BatchLevel& level, const AnyParams& params);
+                               const BatchTrace& trace, const AnyParams& params);
 void install_batch_fallback(FallbackFn f);
 // Raises BatchingError in a strict map, for ops whose lanes run one after another.
-void require_lane_loops(const BatchLevel& level, const std::string& name);
+void require_lane_loops(const BatchTrace& trace, const std::string& name);
 
 // The results of program j on x under the current interpreter, batched with the options of `like`
 // and the given mask. It is for rules that rewrite the bodies of their ops. Each program is batched
 // only once.
-Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchLevel& like,
+Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchTrace& like,
                    const LaneMask& mask);
 // The mapped axes of the results of j for these mapped axes of its inputs. The batched program is
 // not used.
-MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchLevel& like);
+MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchTrace& like);
 
 }  // namespace weft

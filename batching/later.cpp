@@ -5,17 +5,17 @@
 
 namespace weft {
 
-KeptMap::KeptMap(const BatchLevel& level)
-    : options_(level),
-      size_(level.size),
-      in_body_(level.in_body),
-      masked_(!level.mask.active.empty_handle()),
-      chunked_(!level.first_lane.empty_handle()),
-      mask_ids_(level.mask.ids) {}
+KeptMap::KeptMap(const BatchTrace& trace)
+    : options_(trace),
+      size_(trace.size),
+      in_body_(trace.in_body),
+      masked_(!trace.mask.active.empty_handle()),
+      chunked_(!trace.first_lane.empty_handle()),
+      mask_ids_(trace.mask.ids) {}
 
-Arrays KeptMap::operands(const BatchLevel& level) {
+Arrays KeptMap::operands(const BatchTrace& trace) {
   Arrays r;
-  for (const Array& a : {level.mask.active, level.first_lane})
+  for (const Array& a : {trace.mask.active, trace.first_lane})
     if (!a.empty_handle()) r.push_back(a);
   return r;
 }
@@ -24,11 +24,11 @@ LaneMask KeptMap::mask(const Arrays& own) const { return {masked_ ? own[0] : Arr
 
 Batched KeptMap::run(FunctionRef<Arrays(const Arrays&)> f, const Arrays& own, const Arrays& x,
                      const MaybeAxes& in) const {
-  Level<BatchLevel> level(size_, options_);
-  level->in_body = in_body_;
-  level->mask = mask(own);
-  if (chunked_) level->first_lane = own[masked_ ? 1 : 0];
-  return run_lanes(*level, f, x, in);
+  TraceScope<BatchTrace> trace(size_, options_);
+  trace->in_body = in_body_;
+  trace->mask = mask(own);
+  if (chunked_) trace->first_lane = own[masked_ ? 1 : 0];
+  return run_lanes(*trace, f, x, in);
 }
 
 }  // namespace weft

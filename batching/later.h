@@ -9,10 +9,10 @@ namespace weft {
 
 class KeptMap {
  public:
-  explicit KeptMap(const BatchLevel& level);
+  explicit KeptMap(const BatchTrace& trace);
   // The leading operands of the op: the active lanes and the number of the first lane, if the map
   // has them.
-  static Arrays operands(const BatchLevel& level);
+  static Arrays operands(const BatchTrace& trace);
   size_t num_operands() const { return (masked_ ? 1U : 0U) + (chunked_ ? 1U : 0U); }
   int64_t size() const { return size_; }
   // The active lanes, from those operands.

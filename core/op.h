@@ -20,8 +20,8 @@ class Array;  // tracer/array.h
 using Arrays = std::vector<Array>;
 template <class P>
 class Primitive;                       // tracer/trace.h
-class BatchLevel;                      // batching/batch_trace.h
-class PartialEval;                     // autodiff/partial_eval.h
+class BatchTrace;                      // batching/batch_trace.h
+class PartialEvalTrace;                // autodiff/partial_eval.h
 using MaybeAxis = std::optional<int>;  // the mapped axis of a value, if it is mapped
 using MaybeAxes = std::vector<MaybeAxis>;
 
@@ -68,7 +68,7 @@ struct BatchArgs {
   const MaybeAxes& axis;
   int64_t size;
   const P& params;
-  BatchLevel& level;  // the axis name and the active mask
+  BatchTrace& trace;  // the axis name and the active mask
   bool mapped(size_t i) const { return axis[i].has_value(); }
 };
 // Known operands are in x unchanged; unknown operands are tracers of `level`.
@@ -78,7 +78,7 @@ struct PartialArgs {
   const Arrays& x;
   const std::vector<bool>& unknown;
   const P& params;
-  PartialEval& level;
+  PartialEvalTrace& trace;
 };
 template <class P>
 struct LowerArgs {
@@ -212,9 +212,9 @@ class Op {
   virtual Arrays transpose(const Arrays& ct, const Arrays& x, const std::vector<bool>& linear,
                            const Types& in, const Types& out, const AnyParams& p) const = 0;
   virtual Batched batch(const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& p,
-                        BatchLevel& level) const = 0;
+                        BatchTrace& trace) const = 0;
   virtual Arrays partial(const Arrays& x, const std::vector<bool>& unknown, const AnyParams& p,
-                         PartialEval& level) const = 0;
+                         PartialEvalTrace& trace) const = 0;
   virtual Lowering lower(const Types& in, const Types& out, const AnyParams& p) const = 0;
   virtual Arrays expand(const Arrays& x, const AnyParams& p) const = 0;
   // All implementations, including those of `lower` and `expand`. An op without any never runs

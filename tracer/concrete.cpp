@@ -72,7 +72,7 @@ const Concrete& concrete(const Array& x) {
           "the value of a traced array {}{} is not known here: it depends on the arguments of the "
           "{} that is being traced. Use weft::cond, weft::where or weft::while_loop in place of "
           "C++'s if and while, and keep item() and data() outside the function.",
-          to_string(x.type()), made_at(t), t.level->name()));
+          to_string(x.type()), made_at(t), t.trace->name()));
     }
     v = known;
   }

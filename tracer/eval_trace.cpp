@@ -72,9 +72,9 @@ Arrays run_on(detail::Device* device, const Jaxpr& j, const Arrays& x) {
   return result;
 }
 
-class Eval final : public Interpreter {
+class EvalTrace final : public Interpreter {
  public:
-  Eval() : Interpreter(nullptr) {}
+  EvalTrace() : Interpreter(nullptr) {}
   const char* name() const override { return "eval"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
     int64_t bytes = 0;
@@ -115,14 +115,14 @@ class Eval final : public Interpreter {
     throw LeakedTracerError(fmt::format(
         "{}: a traced value {}{} is used outside the {} that made it. Pass it as an argument or "
         "return it.",
-        op.name(), to_string(x.type()), made_at(t), t.level->name()));
+        op.name(), to_string(x.type()), made_at(t), t.trace->name()));
   }
 };
 
 }  // namespace
 
 const Ref<Interpreter>& eval_interpreter() {
-  static const auto* eval = new Ref<Interpreter>(new Eval);
+  static const auto* eval = new Ref<Interpreter>(new EvalTrace);
   return *eval;
 }
 

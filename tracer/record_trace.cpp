@@ -92,21 +92,21 @@ Arrays Recorder::record(const Op& op, const Arrays& x, const AnyParams& params,
   return result;
 }
 
-Array Record::input(const Type& t, const Array& stands_for) {
+Array JaxprTrace::input(const Type& t, const Array& stands_for) {
   return Array(Ref<const Node>(
-      new RecordTracer(t, Ref<Interpreter>(this), recorder_.add_input(t), {true, stands_for})));
+      new JaxprTracer(t, Ref<Interpreter>(this), recorder_.add_input(t), {true, stands_for})));
 }
 
-Atom Record::atom(const Array& x) {
-  if (const auto* t = tracer_of<RecordTracer>(x, *this)) return {t->var};
+Atom JaxprTrace::atom(const Array& x) {
+  if (const auto* t = tracer_of<JaxprTracer>(x, *this)) return {t->var};
   return recorder_.capture(x);
 }
 
 // The outside value that a weak number x of this program represents, if that may still contain its
 // original double. If x is made in this program, it is an empty handle.
-Array Record::where_written(const Array& x) const {
+Array JaxprTrace::where_written(const Array& x) const {
   if (!is_weak_number(x.type()) || x.node().concrete()) return {};
-  const auto* t = tracer_of<RecordTracer>(x, *this);
+  const auto* t = tracer_of<JaxprTracer>(x, *this);
   if (!t) return x;
   t->read = true;
   const Array& v = t->origin.value;
@@ -115,25 +115,25 @@ Array Record::where_written(const Array& x) const {
 }
 // Returns true if x may contain its original double: it is not the result of a computation in this
 // program.
-bool Record::may_be_written(const Array& x) const {
+bool JaxprTrace::may_be_written(const Array& x) const {
   if (x.node().concrete()) return static_cast<const Concrete&>(x.node()).literal;
-  const auto* t = tracer_of<RecordTracer>(x, *this);
+  const auto* t = tracer_of<JaxprTracer>(x, *this);
   return !t || t->origin.input || (t->origin.handed_on_by && may_be_written(t->origin.value));
 }
 
-Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
+Arrays JaxprTrace::process(const Op& op, const Arrays& x, const AnyParams& params) {
   StopToken::check_scope("tracing");
   if (op.reads_double(params)) {
-    const auto* t = tracer_of<RecordTracer>(x[0], *this);
+    const auto* t = tracer_of<JaxprTracer>(x[0], *this);
     if (t && t->origin.handed_on_by && may_be_written(x[0]))
       return process(*t->origin.handed_on_by, process(op, {t->origin.value}, params),
                      t->origin.params);
     const Array outside = where_written(x[0]);
     if (!outside.empty_handle()) {
       // C++ numbers and inputs of this program are converted in this program.
-      if (concrete_or_null(outside) || tracer_of<RecordTracer>(outside, *this))
+      if (concrete_or_null(outside) || tracer_of<JaxprTracer>(outside, *this))
         return process(op, {outside}, params);
-      const Running running(parent());
+      const CurrentTraceScope running(parent());
       return bind_op(op, {outside}, params);
     }
   }
@@ -141,13 +141,13 @@ Arrays Record::process(const Op& op, const Arrays& x, const AnyParams& params) {
   return recorder_.record(
       op, x, params, [&](const Array& a) { return atom(a); },
       [&](const Type& t, int32_t var) {
-        RecordTracer::Origin from;
+        JaxprTracer::Origin from;
         if (hands_on && is_weak_number(t)) from = {false, x[0], &op, params};
-        return new RecordTracer(t, Ref<Interpreter>(this), var, std::move(from));
+        return new JaxprTracer(t, Ref<Interpreter>(this), var, std::move(from));
       });
 }
 
-Closed Record::finish(const Arrays& out) {
+Closed JaxprTrace::finish(const Arrays& out) {
   std::vector<Atom> atoms;
   for (const Array& a : out) {
     if (a.empty_handle())
@@ -174,11 +174,11 @@ Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const
               const char* who) {
   recorded.fetch_add(1, std::memory_order_relaxed);
   const TimeLimit interruptible(0);
-  Level<Record> level(who);
+  TraceScope<JaxprTrace> trace(who);
   Arrays args;
   for (size_t i = 0; i < in.size(); ++i)
-    args.push_back(level->input(in[i], i < stand_for.size() ? stand_for[i] : Array()));
-  return level->finish(f(args));
+    args.push_back(trace->input(in[i], i < stand_for.size() ? stand_for[i] : Array()));
+  return trace->finish(f(args));
 }
 
 Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x) {

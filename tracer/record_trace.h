@@ -48,9 +48,9 @@ class Recorder {
   std::vector<Eqn> eqns_;
 };
 
-class Record final : public Interpreter {
+class JaxprTrace final : public Interpreter {
  public:
-  explicit Record(Ref<Interpreter> parent, const char* who = "jit")
+  explicit JaxprTrace(Ref<Interpreter> parent, const char* who = "jit")
       : Interpreter(std::move(parent)), who_(who) {}
   const char* name() const override { return who_; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
@@ -68,7 +68,7 @@ class Record final : public Interpreter {
   Recorder recorder_;
 };
 
-class RecordTracer final : public Tracer {
+class JaxprTracer final : public Tracer {
  public:
   // The origin of its value. It is an input, which may represent a value from outside, or an op
   // that forwards that value, or a computation.
@@ -78,8 +78,8 @@ class RecordTracer final : public Tracer {
     const Op* handed_on_by = nullptr;
     AnyParams params = {};
   };
-  RecordTracer(Type t, Ref<Interpreter> level, int32_t var, Origin origin)
-      : Tracer(t, std::move(level)), var(var), origin(std::move(origin)) {}
+  JaxprTracer(Type t, Ref<Interpreter> trace, int32_t var, Origin origin)
+      : Tracer(t, std::move(trace)), var(var), origin(std::move(origin)) {}
   const int32_t var;
   const Origin origin;
   mutable bool read = false;  // true if a conversion has read its original double

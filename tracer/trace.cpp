@@ -39,13 +39,13 @@ const Ref<Interpreter>& current() {
   return s.current;
 }
 
-Running::Running(Ref<Interpreter> i) : before_(weft::current()) {
+CurrentTraceScope::CurrentTraceScope(Ref<Interpreter> i) : before_(weft::current()) {
   require_stack();
   state().current = std::move(i);
 }
-Running::~Running() { state().current = std::move(before_); }
+CurrentTraceScope::~CurrentTraceScope() { state().current = std::move(before_); }
 
-Tracer::Tracer(Type t, Ref<Interpreter> l) : Node(t, Source::current()), level(std::move(l)) {}
+Tracer::Tracer(Type t, Ref<Interpreter> l) : Node(t, Source::current()), trace(std::move(l)) {}
 
 std::string made_at(const Node& n) {
   return n.made ? fmt::format(", made at {},", to_string(n.made)) : "";
@@ -57,7 +57,7 @@ namespace {
   throw LeakedTracerError(fmt::format(
       "{}: a traced value {}{} has leaked: the {} that made it is over. Return values from the "
       "function instead of storing them outside it.",
-      op.name(), to_string(x.type()), made_at(t), t.level->name()));
+      op.name(), to_string(x.type()), made_at(t), t.trace->name()));
 }
 }  // namespace
 
@@ -66,7 +66,7 @@ Arrays bind_op(const Op& op, const Arrays& x, const AnyParams& params) {
   for (const Array& a : x)
     if (!a.node().concrete()) {
       const Tracer& t = static_cast<const Tracer&>(a.node());
-      if (t.level->closed()) leaked(op, a, t);
+      if (t.trace->closed()) leaked(op, a, t);
     }
   return current()->process(op, x, params);
 }

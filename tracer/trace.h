@@ -45,11 +45,11 @@ class Interpreter : public RefCounted {
 const Ref<Interpreter>& current();
 
 // Makes an interpreter current for a scope.
-class Running {
+class CurrentTraceScope {
  public:
-  explicit Running(Ref<Interpreter> i);
-  ~Running();
-  Running(const Running&) = delete;
+  explicit CurrentTraceScope(Ref<Interpreter> i);
+  ~CurrentTraceScope();
+  CurrentTraceScope(const CurrentTraceScope&) = delete;
 
  private:
   Ref<Interpreter> before_;
@@ -58,38 +58,38 @@ class Running {
 // An interpreter that is current for a scope. It is closed when the scope ends, even by an
 // exception, so that leaked tracers are detected.
 template <class I>
-class Level {
+class TraceScope {
  public:
   template <class... A>
-  explicit Level(A&&... a)
+  explicit TraceScope(A&&... a)
       : level_(make_ref<I>(current(), std::forward<A>(a)...)), running_(Ref<Interpreter>(level_)) {}
-  ~Level() { level_->close(); }
+  ~TraceScope() { level_->close(); }
   I* operator->() const { return level_.get(); }
   I& operator*() const { return *level_; }
   const Ref<I>& ref() const { return level_; }
 
  private:
   Ref<I> level_;
-  Running running_;
+  CurrentTraceScope running_;
 };
 
 // A value of an interpreter.
 class Tracer : public Node {
  public:
-  Tracer(Type t, Ref<Interpreter> level);
+  Tracer(Type t, Ref<Interpreter> trace);
   // The concrete value of the tracer if the transform computes with known values (grad, jvp), else
   // null.
   virtual const Array* known_value() const { return nullptr; }
-  const Ref<Interpreter> level;
+  const Ref<Interpreter> trace;
 };
 // ", made at file.cpp:12," for the text of an error, or "" if the location is unknown.
 std::string made_at(const Node& n);
 // The tracer of x if it belongs to `level`, else null.
 template <class T>
-const T* tracer_of(const Array& x, const Interpreter& level) {
+const T* tracer_of(const Array& x, const Interpreter& trace) {
   if (x.empty_handle() || x.node().concrete()) return nullptr;
   const Tracer& t = static_cast<const Tracer&>(x.node());
-  return t.level.get() == &level ? static_cast<const T*>(&t) : nullptr;
+  return t.trace.get() == &trace ? static_cast<const T*>(&t) : nullptr;
 }
 
 // Processes op with the current interpreter. LeakedTracerError for a tracer whose transform has
@@ -157,13 +157,13 @@ class Primitive final : public Op {
     return d_.transpose({*this, ct, x, linear, in, out, params_as<P>(p)});
   }
   Batched batch(const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& p,
-                BatchLevel& level) const override {
+                BatchTrace& trace) const override {
     if (!d_.batch) detail::missing_rule(*this, Slot::batch);
-    return d_.batch({*this, x, axis, size, params_as<P>(p), level});
+    return d_.batch({*this, x, axis, size, params_as<P>(p), trace});
   }
   Arrays partial(const Arrays& x, const std::vector<bool>& unknown, const AnyParams& p,
-                 PartialEval& level) const override {
-    return d_.partial({*this, x, unknown, params_as<P>(p), level});
+                 PartialEvalTrace& trace) const override {
+    return d_.partial({*this, x, unknown, params_as<P>(p), trace});
   }
   Lowering lower(const Types& in, const Types& out, const AnyParams& p) const override {
     if (!d_.lower) detail::missing_rule(*this, Slot::lower);

@@ -16,7 +16,7 @@ namespace weft::detail {
 
 bool recording() {
   for (const Interpreter* i = current().get(); i; i = i->parent().get())
-    if (dynamic_cast<const Record*>(i)) return true;
+    if (dynamic_cast<const JaxprTrace*>(i)) return true;
   return false;
 }
 

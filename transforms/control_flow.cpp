@@ -92,7 +92,7 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
             const Node& given = x[before.size() + i].node();
             if (&y[i].node() != &given && !changed[i]) {
               changed[i] = true;
-              again = again || static_cast<const RecordTracer&>(given).read;
+              again = again || static_cast<const JaxprTracer&>(given).read;
             }
             if (y[i].type() == carry[i]) continue;
             init_yields[i] = attempt == 0 && carry[i].weak() && gives_way(carry[i], y[i].type());

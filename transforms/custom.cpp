@@ -21,9 +21,9 @@
 namespace weft::detail {
 namespace {
 
-bool runs(const Interpreter& level) {
+bool runs(const Interpreter& trace) {
   for (const Interpreter* i = current().get(); i; i = i->parent().get())
-    if (i == &level) return true;
+    if (i == &trace) return true;
   return false;
 }
 
@@ -36,11 +36,11 @@ void refuse_tracers(const char* who, const char* which, const Closed& c,
   for (const Array& a : c.consts) {
     if (a.node().concrete()) continue;
     const Tracer& t = static_cast<const Tracer&>(a.node());
-    if (called == Called::late && runs(*t.level)) continue;
+    if (called == Called::late && runs(*t.trace)) continue;
     throw LeakedTracerError(fmt::format(
         "{}: {} captures a traced value {}{} of the {} around it. Pass it as an argument of the "
         "function instead.",
-        who, which, to_string(a.type()), made_at(t), t.level->name()));
+        who, which, to_string(a.type()), made_at(t), t.trace->name()));
   }
 }
 

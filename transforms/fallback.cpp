@@ -9,9 +9,9 @@ namespace weft {
 namespace {
 
 Batched loop_over_lanes(const Op& op, const Arrays& x, const MaybeAxes& axis,
-                        const BatchLevel& level, const AnyParams& params) {
+                        const BatchTrace& trace, const AnyParams& params) {
   const Closed loop = record(types_of(x), [&](const Arrays& a) {
-    return lane_by_lane([&](const Arrays& row) { return bind_op(op, row, params); }, a, axis, level,
+    return lane_by_lane([&](const Arrays& row) { return bind_op(op, row, params); }, a, axis, trace,
                         false)
         .out;
   });

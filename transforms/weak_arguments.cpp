@@ -32,9 +32,9 @@ Arrays WeakArguments::operands(const Arrays& x) const {
 
 Closed traced(const char* who, const Types& in, FunctionRef<Arrays(const Arrays&)> f,
               WeakArguments& n, const std::vector<int>& is) {
-  Level<Record> level(who);
+  TraceScope<JaxprTrace> trace(who);
   Arrays inputs;
-  for (const Type& t : n.doubles()) inputs.push_back(level->input(t));
+  for (const Type& t : n.doubles()) inputs.push_back(trace->input(t));
   for (size_t i = 0; i < in.size(); ++i) {
     Array stands_for;
     if (i < is.size() && is[i] >= 0) {
@@ -42,13 +42,13 @@ Closed traced(const char* who, const Types& in, FunctionRef<Arrays(const Arrays&
       stands_for = it == n.with.end() ? n.written[static_cast<size_t>(is[i])]
                                       : inputs[static_cast<size_t>(it - n.with.begin())];
     }
-    inputs.push_back(level->input(in[i], stands_for));
+    inputs.push_back(trace->input(in[i], stands_for));
   }
-  Closed c = level->finish(f(inputs));
+  Closed c = trace->finish(f(inputs));
   for (size_t i = 0; i < std::min(in.size(), is.size()); ++i)
     for (size_t k : n.traced)
       n.asked |= static_cast<int>(k) == is[i] &&
-                 static_cast<const RecordTracer&>(inputs[n.with.size() + i].node()).read;
+                 static_cast<const JaxprTracer&>(inputs[n.with.size() + i].node()).read;
   c.jaxpr = dce(c.jaxpr);
   return c;
 }

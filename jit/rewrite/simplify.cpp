@@ -24,11 +24,11 @@ using Rewrite = Jaxpr (*)(const Jaxpr&);
 // applies an op's `simplify` rule, which may return a shorter form.
 class Simplifier final : public Interpreter {
  public:
-  Simplifier(Ref<Interpreter> parent, Record* record)
+  Simplifier(Ref<Interpreter> parent, JaxprTrace* record)
       : Interpreter(std::move(parent)), record_(record) {}
   const char* name() const override { return "simplify"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
-    const Running running(parent());
+    const CurrentTraceScope running(parent());
     const bool ordered = effect_of(op, params) == Effect::ordered;
     // An equation with effects and no results is skipped: an empty answer of its rule would mean
     // that there is no shorter form.
@@ -61,7 +61,7 @@ class Simplifier final : public Interpreter {
     p = &op;
     return p;
   }
-  Record* record_;
+  JaxprTrace* record_;
   std::unordered_map<std::string, std::vector<std::pair<AnyParams, Arrays>>> known_;
 };
 
@@ -107,12 +107,12 @@ Arrays inlined(const Jaxpr& j, const Arrays& x, Rewrite simple) {
 
 Jaxpr simplify(const Jaxpr& j, Rewrite body) {
   require_inlinable(j);
-  Level<Record> record;
+  TraceScope<JaxprTrace> record;
   Arrays args;
   for (int v = 0; v < j->n_in; ++v) args.push_back(record->input(j->types[static_cast<size_t>(v)]));
   Arrays out;
   {
-    Level<Simplifier> level(&*record);
+    TraceScope<Simplifier> level(&*record);
     out = inlined(j, args, body);
   }
   const Closed c = record->finish(out);

@@ -34,7 +34,7 @@ bool has_nan(const Array& x) {
 
 // Replays the program equation by equation up to the first one that makes a NaN.
 std::string first_nan(const JaxprData& j, const Arrays& in) {
-  const Running now(eval_interpreter());
+  const CurrentTraceScope now(eval_interpreter());
   Arrays env(j.types.size());
   std::copy(in.begin(), in.end(), env.begin());
   for (const Array& x : in)

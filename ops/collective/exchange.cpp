@@ -103,10 +103,10 @@ const Primitive<Exchange>& all_gather_op = define<Exchange>({
     .transpose = gather_transpose,
     .batch =
         [](const BatchArgs<Exchange>& b) {
-          if (b.params.grouped() || b.params.axes.size() > 1 || !b.params.names(b.level))
+          if (b.params.grouped() || b.params.axes.size() > 1 || !b.params.names(b.trace))
             return batch_exchange(b, gather_own);
           // All lanes have the same result.
-          lanes::require_whole(b.level, "all_gather");
+          lanes::require_whole(b.trace, "all_gather");
           return Batched{{move_mapped(b.x[0], b.axis[0], b.params.axis, b.size)}, {std::nullopt}};
         },
     .samples = gather_samples,

@@ -57,15 +57,15 @@ Array repeated_sum(const Array& x, int64_t n) {
 template <Reduction reduce>
 Batched batch_fold(const BatchArgs<LaneSet>& b) {
   if (b.params.grouped()) return lanes::batch(b, fold_groups<reduce>, lanes::same_params<LaneSet>);
-  if (!b.params.names(b.level)) return {b.op.bind(b.x, b.params), b.axis};
-  lanes::require_whole(b.level, b.op.name());
+  if (!b.params.names(b.trace)) return {b.op.bind(b.x, b.params), b.axis};
+  lanes::require_whole(b.trace, b.op.name());
   Array x = b.x[0];
   if (b.axis[0])
     x = reduce(x, {*b.axis[0]});
   else if (reduce == lax::reduce_sum)
     x = repeated_sum(x, b.size);
   Strings rest = b.params.axes;
-  std::erase(rest, b.level.axis_name);
+  std::erase(rest, b.trace.axis_name);
   return {rest.empty() ? Arrays{x} : b.op.bind({x}, {rest}), {std::nullopt}};
 }
 

@@ -42,13 +42,13 @@ Types with_held(const Type& own, const Types& in, const LaneSet& s) {
   return {own.with_shape(Shape(shape))};
 }
 
-void require_whole(const BatchLevel& level, const std::string& op) {
-  if (level.first_lane.empty_handle()) return;
+void require_whole(const BatchTrace& trace, const std::string& op) {
+  if (trace.first_lane.empty_handle()) return;
   throw BatchingError(fmt::format(
       "{}: a collective over axis '{}' needs all lanes of the map at once, and {}, or name another "
       "axis",
-      op, level.axis_name,
-      level.one_by_one
+      op, trace.axis_name,
+      trace.one_by_one
           ? "here they run one after another: inside sequential_vmap, or of an operation without a "
             "batching rule; take the collective out of there, give the rule with custom_vmap"
           : "that map has a chunk_size or memory_budget; leave it out"));

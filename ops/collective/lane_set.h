@@ -20,9 +20,9 @@ struct LaneSet {
 
   bool grouped() const { return !group_sizes.empty(); }
   int held() const { return static_cast<int>(std::count(axes.begin(), axes.end(), "")); }
-  bool names(const BatchLevel& level) const {
-    return !level.axis_name.empty() &&
-           std::find(axes.begin(), axes.end(), level.axis_name) != axes.end();
+  bool names(const BatchTrace& trace) const {
+    return !trace.axis_name.empty() &&
+           std::find(axes.begin(), axes.end(), trace.axis_name) != axes.end();
   }
 };
 // The fields of a struct that derives from LaneSet. Its own fields come last.
@@ -38,7 +38,7 @@ Type own_type(const char* op, const Types& in, const LaneSet& s, bool equal);
 // Returns the type of the result, with the held axes of the operand.
 Types with_held(const Type& own, const Types& in, const LaneSet& s);
 // Throws BatchingError for a map in chunks: lanes of one chunk cannot read those of another.
-void require_whole(const BatchLevel& level, const std::string& op);
+void require_whole(const BatchTrace& trace, const std::string& op);
 // Throws AxisNameError: no map with such a name is being applied. All collectives use it as their
 // reference.
 [[noreturn]] void fail_unbound(const LaneSet& s);
@@ -73,12 +73,12 @@ Batched batch(const BatchArgs<P>& b, Array (*own)(const Array& x, const P& p),
               P (*one_axis_more)(P p)) {
   P p = b.params;
   const int held = p.held();
-  if (!p.names(b.level)) {
+  if (!p.names(b.trace)) {
     if (!b.axis[0]) return {b.op.bind(b.x, p), {std::nullopt}};
     return {b.op.bind({move_mapped(b.x[0], b.axis[0], held, b.size)}, one_axis_more(p)), {held}};
   }
-  require_whole(b.level, b.op.name());
-  const auto [x, axis] = detail::hold(b.x[0], b.axis[0], b.size, b.level.axis_name, &p);
+  require_whole(b.trace, b.op.name());
+  const auto [x, axis] = detail::hold(b.x[0], b.axis[0], b.size, b.trace.axis_name, &p);
   if (p.held() < static_cast<int>(p.axes.size())) return {b.op.bind({x}, p), {axis}};
   return {{detail::parted(own(detail::merged(x, held + 1), p), x, held + 1)}, {axis}};
 }

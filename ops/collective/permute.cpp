@@ -112,8 +112,8 @@ Arrays broadcast_transpose(const TransposeArgs<FromLane>& t) {
   return {lax::select(own, sum, base::zeros(sum.type()))};
 }
 Batched batch_broadcast(const BatchArgs<FromLane>& b) {
-  if (b.params.name != b.level.axis_name) return {b.op.bind(b.x, b.params), b.axis};
-  lanes::require_whole(b.level, "pbroadcast");
+  if (b.params.name != b.trace.axis_name) return {b.op.bind(b.x, b.params), b.axis};
+  lanes::require_whole(b.trace, "pbroadcast");
   const int64_t from = b.params.source;
   if (from >= b.size)
     throw IndexError(
@@ -175,11 +175,11 @@ const Primitive<Named>& axis_index_op = define<Named>({
     .reference = [](const Arrays&, const Named& p) -> Arrays { lanes::fail_unbound({{p.name}}); },
     .batch =
         [](const BatchArgs<Named>& b) {
-          if (b.params.name != b.level.axis_name)
+          if (b.params.name != b.trace.axis_name)
             return Batched{axis_index_op.bind({}, b.params), {std::nullopt}};
           const Array lanes = iota(I32, {b.size}, 0);
-          if (b.level.first_lane.empty_handle()) return Batched{{lanes}, {0}};
-          return Batched{{lax::add(lanes, broadcast_in_dim(b.level.first_lane, {b.size}, {}))},
+          if (b.trace.first_lane.empty_handle()) return Batched{{lanes}, {0}};
+          return Batched{{lax::add(lanes, broadcast_in_dim(b.trace.first_lane, {b.size}, {}))},
                          {0}};
         },
     .samples =

@@ -116,11 +116,11 @@ void require_carries(const char* op, const Types& out, const Types& carry, const
 
 Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& dx);
 Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const MaybeAxes& axis,
-                      BatchLevel& level);
+                      BatchTrace& trace);
 // For scan and cond. They are split into a known part, which returns residuals, and an unknown
 // part.
 Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
-                       const std::vector<bool>& unknown, PartialEval& level);
+                       const std::vector<bool>& unknown, PartialEvalTrace& trace);
 // For scan and cond.
 struct Transposition {
   const Op& op;
@@ -154,11 +154,11 @@ template <class P>
 Def<P> with_body_rules(Def<P> d, std::vector<Jaxpr> (*steps)(const LowerArgs<P>&)) {
   d.dual = [](const DualArgs<P>& a) { return body_op_dual(a.op, body_op(a.params), a.x, a.dx); };
   d.batch = [](const BatchArgs<P>& a) {
-    return body_op_batch(a.op, body_op(a.params), a.x, a.axis, a.level);
+    return body_op_batch(a.op, body_op(a.params), a.x, a.axis, a.trace);
   };
   if (!d.partial)
     d.partial = [](const PartialArgs<P>& a) {
-      return body_op_partial(a.op, body_op(a.params), a.x, a.unknown, a.level);
+      return body_op_partial(a.op, body_op(a.params), a.x, a.unknown, a.trace);
     };
   if (!d.transpose)
     d.transpose = [](const TransposeArgs<P>& a) {

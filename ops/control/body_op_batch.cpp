@@ -15,7 +15,7 @@ struct Mapped {
   std::vector<bool> result;
   bool predicate = false;
 };
-Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchLevel& level) {
+Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchTrace& trace) {
   Mapped m{o.operands(mapped(axes)), std::vector<bool>(o.result_has.size(), false)};
   const size_t n = o.has.carry.size();
   const auto places = [&] {
@@ -27,7 +27,7 @@ Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchLevel& lev
       again = false;
       const MaybeAxes in = o.taken(places(), MaybeAxis());
       for (const Jaxpr& b : o.bodies) {
-        const std::vector<bool> out = mapped(probe_axes(b, in, level));
+        const std::vector<bool> out = mapped(probe_axes(b, in, trace));
         again |= grow(&m.operand.carry, part(out, 0, n));
         grow(&m.result, part(out, n, m.result.size()));
       }
@@ -37,7 +37,7 @@ Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchLevel& lev
   if (o.test && !m.predicate) {
     spread();
     const Groups<MaybeAxis> at = places();
-    m.predicate = probe_axes(o.test, joined(at.test, at.carry), level)[0].has_value();
+    m.predicate = probe_axes(o.test, joined(at.test, at.carry), trace)[0].has_value();
   }
   if (m.predicate) {
     grow(&m.operand.carry, each([](bool passes) { return !passes; }, o.passes));
@@ -53,17 +53,17 @@ struct Step {
   BodyOp after;
   Mapped mapped;
   LaneStep lanes;
-  BatchLevel& level;
+  BatchTrace& trace;
   Groups<MaybeAxis> place;  // mapped axis of each operand after the step, as a body sees it
   MaybeAxes result_place;
 
   // Moves a value to the mapped axis `to`, if that is given.
   Array moved(const Array& x, MaybeAxis from, MaybeAxis to) const {
-    return to ? move_mapped(x, from, *to, level.size) : x;
+    return to ? move_mapped(x, from, *to, trace.size) : x;
   }
   // In a body: its own active lanes, combined with those of the enclosing body.
   LaneMask mask(const Array& active) const {
-    return both_masks({active, active.empty_handle() ? Ints{} : lanes.ids}, level.mask);
+    return both_masks({active, active.empty_handle() ? Ints{} : lanes.ids}, trace.mask);
   }
 };
 
@@ -90,7 +90,7 @@ Rewritten batched_body(const Step& s, const Jaxpr& body, const Types& takes) {
     const Groups<Array> x = cut(in, s.after.active(), 0, o.has.consts.size(), n);
     const Batched r = batch_eval(body, o.taken(x, active),
                                  o.taken(s.place, s.mapped.predicate ? MaybeAxis(0) : MaybeAxis()),
-                                 s.level, s.mask(active));
+                                 s.trace, s.mask(active));
     Arrays out;
     for (size_t k = 0; k < n; ++k) {
       const Array y = s.moved(r.out[k], r.axis[k], s.place.carry[k]);
@@ -107,7 +107,7 @@ Rewritten batched_body(const Step& s, const Jaxpr& body, const Types& takes) {
 Rewritten batched_test(const Step& s, const Types& takes) {
   return rewritten(takes, 0, [&](const Arrays& in) {
     // Finished lanes returned false before; for lanes that do not enter, the condition never ran.
-    const Batched r = batch_eval(s.before.test, in, joined(s.place.test, s.place.carry), s.level,
+    const Batched r = batch_eval(s.before.test, in, joined(s.place.test, s.place.carry), s.trace,
                                  s.mask(s.lanes.enter));
     return Arrays{s.moved(r.out[0], r.axis[0], s.mapped.predicate ? MaybeAxis(0) : MaybeAxis())};
   });
@@ -136,16 +136,16 @@ void set_bodies(Step& s, Groups<Array>* x) {
 }  // namespace
 
 Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const MaybeAxes& axes,
-                      BatchLevel& level) {
+                      BatchTrace& trace) {
   Groups<Array> v = o.operands(x);
   const Groups<MaybeAxis> from = o.operands(axes);
-  Mapped m = find_mapped(o, axes, level);
+  Mapped m = find_mapped(o, axes, trace);
   // The mask `enter` is the last value of head. A scan does not have it; its trips are 0 in such
   // lanes.
   const bool enter = !o.stacks() && o.has.head.size() == (o.test ? 1 : 2);
   const LaneStep lanes = lane_step(m.predicate, o.lanes, o.ids, enter ? v.head.back() : Array(),
-                                   enter ? from.head.back() : MaybeAxis(), level);
-  Step s{o, o, m, lanes, level, {}, {}};
+                                   enter ? from.head.back() : MaybeAxis(), trace);
+  Step s{o, o, m, lanes, trace, {}, {}};
   const auto place = [&](bool on, int64_t has) {
     return on ? MaybeAxis(lanes.place(has)) : MaybeAxis();
   };

@@ -226,13 +226,13 @@ Arrays run_parts(const Op& op, const BodyOp& o, const Groups<Array>& v, const Un
 
 // The known part computes the known results and the residuals, which the unknown part reads.
 Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
-                       const std::vector<bool>& unknown, PartialEval& level) {
+                       const std::vector<bool>& unknown, PartialEvalTrace& trace) {
   const Unknown u = find_unknown(o, unknown);
-  if (u.everything) return level.record(op, x, o.as_before());
+  if (u.everything) return trace.record(op, x, o.as_before());
   const Groups<Array> v = o.operands(x);
-  if (runs_in_blocks(o, u)) return record_scan_in_blocks(op, o, v, u, level);
+  if (runs_in_blocks(o, u)) return record_scan_in_blocks(op, o, v, u, trace);
   return run_parts(op, o, v, u, [&](const BodyOp& q, const Groups<Array>& in) {
-    return level.record(op, in_order(in), q.params());
+    return trace.record(op, in_order(in), q.params());
   });
 }
 

@@ -14,7 +14,7 @@ namespace {
 Batched call_batch(const BatchArgs<Call>& b) {
   Call call = b.params;
   // Inactive lanes compute on residual values, and NaNs in them do not matter.
-  if (!b.level.mask.active.empty_handle()) call.check_nans = false;
+  if (!b.trace.mask.active.empty_handle()) call.check_nans = false;
   return program_batch(b, call);
 }
 
@@ -38,7 +38,7 @@ Arrays call_partial(const PartialArgs<Call>& a) {
   const Arrays x = joined(residuals, chosen(a.x, a.unknown));
   const bool nothing = s.rest->out.empty() && effect_of(s.rest) != Effect::ordered;
   return merged(s.out_unknown,
-                nothing ? Arrays{} : a.level.record(a.op, x, make_params(a.params.of(s.rest))),
+                nothing ? Arrays{} : a.trace.record(a.op, x, make_params(a.params.of(s.rest))),
                 known);
 }
 

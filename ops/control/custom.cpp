@@ -128,12 +128,12 @@ Types lin_type(const Types& in, const CustomLin& p) {
 // Batches j for operands mapped as in `in`. All its results are mapped along their leading axis.
 // `at`: the position after its constants.
 Rewritten batched_in_front(const Jaxpr& j, size_t at, const Types& types, const MaybeAxes& in,
-                           const BatchLevel& level, const std::vector<bool>& ask) {
+                           const BatchTrace& trace, const std::vector<bool>& ask) {
   return rewritten(types, at, [&](const Arrays& a) {
-    Batched r = batch_eval(j, a, in, level, level.mask);
+    Batched r = batch_eval(j, a, in, trace, trace.mask);
     Arrays out;
     for (size_t k = 0; k < r.out.size(); ++k)
-      out.push_back(k >= ask.size() || ask[k] ? move_mapped(r.out[k], r.axis[k], 0, level.size)
+      out.push_back(k >= ask.size() || ask[k] ? move_mapped(r.out[k], r.axis[k], 0, trace.size)
                                               : r.out[k]);
     return out;
   });
@@ -193,8 +193,8 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
   const Types rule_types = mapped_types(p.rule->in_types(), rule_in, b.size);
   Arrays captured;
   const std::vector<Jaxpr> j =
-      opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.level, {}),
-              batched_in_front(p.rule, nc, rule_types, rule_in, b.level, {})},
+      opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.trace, {}),
+              batched_in_front(p.rule, nc, rule_types, rule_in, b.trace, {})},
              &captured);
   return mapped_in_front(
       b.op.bind(with_captured(x, nc, captured),
@@ -265,10 +265,10 @@ Dual vjp_dual(const DualArgs<CustomVjp>& d) {
 // Batches bwd for mapped values. All its results are mapped along their leading axis. `at`: the
 // position after its constants.
 Rewritten batched_bwd(const Jaxpr& bwd, size_t at, const MaybeAxes& residuals,
-                      const BatchLevel& level) {
+                      const BatchTrace& trace) {
   MaybeAxes in = residuals;
   in.resize(static_cast<size_t>(bwd->n_in), MaybeAxis(0));
-  return batched_in_front(bwd, at, mapped_types(bwd->in_types(), in, level.size), in, level, {});
+  return batched_in_front(bwd, at, mapped_types(bwd->in_types(), in, trace.size), in, trace, {});
 }
 Ints batched_sums(const Ints& summed, const std::vector<bool>& operand_mapped) {
   Ints r;
@@ -283,14 +283,14 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
                m = p.jaxpr->out.size();
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
-  const MaybeAxes made = rest(probe_axes(p.fwd, in, b.level), m);
+  const MaybeAxes made = rest(probe_axes(p.fwd, in, b.trace), m);
   const std::vector<bool> ask = joined(std::vector<bool>(m, true), mapped(made));
   const MaybeAxes residuals = joined(part(in, nc - nb, nb), each(to_front, made));
   const std::vector<bool> argument_mapped = chosen(mapped(rest(in, nc)), inexact(rest(x, nc)));
   Arrays captured;
-  const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.level, {}),
-                                       batched_in_front(p.fwd, nc, types_of(x), in, b.level, ask),
-                                       batched_bwd(p.bwd, nb, residuals, b.level)},
+  const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.trace, {}),
+                                       batched_in_front(p.fwd, nc, types_of(x), in, b.trace, ask),
+                                       batched_bwd(p.bwd, nb, residuals, b.trace)},
                                       &captured);
   return mapped_in_front(b.op.bind(with_captured(x, nc, captured),
                                    {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size()),
@@ -429,7 +429,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           const Arrays x = in_front(b.x, b.axis, b.size, &in);
           CustomLin q = p;
           Arrays captured;
-          q.bwd = opened({batched_bwd(p.bwd, n, part(in, 0, n), b.level)}, &captured)[0];
+          q.bwd = opened({batched_bwd(p.bwd, n, part(in, 0, n), b.trace)}, &captured)[0];
           q.summed = batched_sums(p.summed, mapped(rest(in, n)));
           q.num_residuals = static_cast<int64_t>(n + captured.size());
           q.result_types =
@@ -540,7 +540,7 @@ Batched linear_solve_batch(const BatchArgs<LinearSolve>& b) {
   Arrays captured;
   const Types types = types_of(x);
   const auto rewritten_body = [&](const Jaxpr& j) {
-    return batched_in_front(j, nc, types, in, b.level, {});
+    return batched_in_front(j, nc, types, in, b.trace, {});
   };
   const std::vector<Jaxpr> j = opened({rewritten_body(p.jaxpr), rewritten_body(p.matvec),
                                        rewritten_body(p.transpose_solve), rewritten_body(p.vecmat)},
@@ -637,10 +637,10 @@ Batched root_batch(const BatchArgs<CustomRoot>& b) {
   const Arrays x = mapped_behind(b, nc, &in);
   const Types types = types_of(x), guess = rest(types, nc);
   Arrays captured;
-  const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types, in, b.level, {}),
-                                       batched_in_front(p.f, nc, types, in, b.level, {}),
+  const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types, in, b.trace, {}),
+                                       batched_in_front(p.f, nc, types, in, b.trace, {}),
                                        batched_in_front(p.tangent_solve, nc, joined(types, guess),
-                                                        joined(in, rest(in, nc)), b.level, {})},
+                                                        joined(in, rest(in, nc)), b.trace, {})},
                                       &captured);
   return mapped_in_front(b.op.bind(with_captured(x, nc, captured),
                                    {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size())}));

@@ -31,12 +31,12 @@ struct CustomVmap {
 // compute on the operands of an active lane. If the rule has effects, it would also print or call
 // for inactive lanes, so the function returns nothing.
 std::optional<VmapRule::Result> result_of(const VmapRule& rule, const std::vector<bool>& mapped,
-                                          const Arrays& x, const BatchLevel& level) {
-  const Array active = active_lanes(level.mask, level.size);
-  if (active.empty_handle() || level.size == 0) return rule.call(level.size, mapped, x);
+                                          const Arrays& x, const BatchTrace& trace) {
+  const Array active = active_lanes(trace.mask, trace.size);
+  if (active.empty_handle() || trace.size == 0) return rule.call(trace.size, mapped, x);
   VmapRule::Result r;
   const Closed c = record(types_of(x), [&](const Arrays& a) {
-    r = rule.call(level.size, mapped, a);
+    r = rule.call(trace.size, mapped, a);
     return r.out;
   });
   if (effect_of(c.jaxpr) != Effect::none) return {};
@@ -51,9 +51,9 @@ std::optional<VmapRule::Result> result_of(const VmapRule& rule, const std::vecto
 
 Batched by_rule(const BatchArgs<CustomVmap>& b) {
   const auto without_rule = [&] {
-    require_lane_loops(b.level, b.params.rule.object ? "custom_vmap" : "sequential_vmap");
+    require_lane_loops(b.trace, b.params.rule.object ? "custom_vmap" : "sequential_vmap");
     return lane_by_lane([&](const Arrays& x) { return eval_jaxpr(b.params.jaxpr, x); }, b.x, b.axis,
-                        b.level, b.level.asks_for_lane(b.op, make_params(b.params)));
+                        b.trace, b.trace.asks_for_lane(b.op, make_params(b.params)));
   };
   if (!b.params.rule.object) return without_rule();
   const size_t consts = static_cast<size_t>(b.params.num_consts);
@@ -67,7 +67,7 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
       each([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, b.size) : v; },
            rest(b.x, consts), rest(b.axis, consts));
   auto given = result_of(static_cast<const VmapRule&>(*b.params.rule.object),
-                         mapped(rest(b.axis, consts)), x, b.level);
+                         mapped(rest(b.axis, consts)), x, b.trace);
   if (!given) return without_rule();
   VmapRule::Result& r = *given;
   const Types want = b.params.jaxpr->out_types();

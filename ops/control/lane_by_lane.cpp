@@ -14,7 +14,7 @@ namespace {
 
 // Runs one lane as a chunk of the map, so that its lane number is known.
 Arrays one_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
-                const std::vector<bool>& mapped, const Array& number, const BatchLevel& level) {
+                const std::vector<bool>& mapped, const Array& number, const BatchTrace& trace) {
   Arrays rows = x;
   MaybeAxes axis(x.size());
   for (size_t i = 0; i < x.size(); ++i)
@@ -22,18 +22,18 @@ Arrays one_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
       rows[i] = base::insert_axis(x[i], 0, 1);
       axis[i] = 0;
     }
-  MapOptions alone = level;
+  MapOptions alone = trace;
   alone.one_by_one = true;
   const Batched b = vmap_flat(f, rows, axis, 1, alone, number);
   return each([](const Array& v, MaybeAxis a) { return a ? squeeze_axes(v, {*a}) : v; }, b.out,
               b.axis);
 }
 
-Array lane_numbers(const BatchLevel& level) {
-  const Array lanes = iota(I32, {level.size}, 0);
-  return level.first_lane.empty_handle()
+Array lane_numbers(const BatchTrace& trace) {
+  const Array lanes = iota(I32, {trace.size}, 0);
+  return trace.first_lane.empty_handle()
              ? lanes
-             : lax::add(lanes, broadcast_in_dim(level.first_lane, {level.size}, {}));
+             : lax::add(lanes, broadcast_in_dim(trace.first_lane, {trace.size}, {}));
 }
 
 // Returns f(x) if the lane is active, else zeros.
@@ -48,24 +48,24 @@ Arrays if_active(FunctionRef<Arrays(const Arrays&)> f, const Array& active, cons
 }  // namespace
 
 Batched lane_by_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
-                     const BatchLevel& level, bool asks_for_lane) {
+                     const BatchTrace& trace, bool asks_for_lane) {
   const std::vector<bool> on = mapped(axis);
-  Arrays rows = each([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, level.size); },
+  Arrays rows = each([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, trace.size); },
                      chosen(x, on), chosen(axis, on));
-  const Array active = active_lanes(level.mask, level.size);
+  const Array active = active_lanes(trace.mask, trace.size);
   if (!active.empty_handle()) rows.push_back(active);
-  if (asks_for_lane) rows.push_back(lane_numbers(level));
+  if (asks_for_lane) rows.push_back(lane_numbers(trace));
   const Closed body = record(each(row_type, types_of(rows)), [&](const Arrays& row) {
     Arrays all = x;
     size_t next = 0;
     for (size_t i = 0; i < x.size(); ++i)
       if (on[i]) all[i] = row[next++];
     const auto lane = [&](const Arrays& a) {
-      return asks_for_lane ? one_lane(f, a, on, row.back(), level) : f(a);
+      return asks_for_lane ? one_lane(f, a, on, row.back(), trace) : f(a);
     };
     return active.empty_handle() ? lane(all) : if_active(lane, row[next], all);
   });
-  Arrays out = scan_flat(body, {}, rows, level.size);
+  Arrays out = scan_flat(body, {}, rows, trace.size);
   MaybeAxes at(out.size(), 0);
   return {std::move(out), std::move(at)};
 }

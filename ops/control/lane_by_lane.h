@@ -11,7 +11,7 @@ namespace weft {
 // run. asks_for_lane: f contains collectives or random functions, and each lane is a chunk of its
 // own for them.
 Batched lane_by_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
-                     const BatchLevel& level, bool asks_for_lane);
+                     const BatchTrace& trace, bool asks_for_lane);
 
 // Binds a program that runs op `name` lane by lane as one equation that records the name of the op.
 Arrays lane_loop(const Ref<const JaxprData>& j, const Arrays& x, const std::string& name);

@@ -186,13 +186,13 @@ bool surely_ends(const Eqn& e) {
 }
 
 LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
-                   const Array& enter, MaybeAxis enter_axis, BatchLevel& level) {
+                   const Array& enter, MaybeAxis enter_axis, BatchTrace& trace) {
   LaneStep s;
   s.widened = predicate_mapped;
   s.lanes = old_lanes;
   for (int64_t id : old_ids) s.ids.push_back(id + 1);
   if (predicate_mapped) {
-    s.lanes.insert(s.lanes.begin(), level.size);
+    s.lanes.insert(s.lanes.begin(), trace.size);
     s.ids.insert(s.ids.begin(), 0);
   }
   if (s.lanes.empty()) {
@@ -201,14 +201,14 @@ LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old
   }
   LaneMask mine;
   if (!enter.empty_handle()) {
-    mine.active = enter_axis ? move_mapped(enter, enter_axis, 0, level.size) : enter;
+    mine.active = enter_axis ? move_mapped(enter, enter_axis, 0, trace.size) : enter;
     if (enter_axis) mine.ids.push_back(0);
     for (int64_t id : old_ids) mine.ids.push_back(id + 1);
   }
   // Only masks over these lanes are used. A mask over other lanes does not restrict a lane here.
   LaneMask from_outside;
-  for (int64_t id : level.mask.ids)
-    if (std::find(s.ids.begin(), s.ids.end(), id) != s.ids.end()) from_outside = level.mask;
+  for (int64_t id : trace.mask.ids)
+    if (std::find(s.ids.begin(), s.ids.end(), id) != s.ids.end()) from_outside = trace.mask;
   for (const LaneMask& m : {mine, from_outside}) {
     if (m.active.empty_handle()) continue;
     const Array full = align_mask(m, s.ids, s.lanes);

@@ -127,6 +127,6 @@ struct LaneStep {
 };
 // old_lanes, old_ids: before this map. enter: the mask operand of the op, if it has one.
 LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
-                   const Array& enter, MaybeAxis enter_axis, BatchLevel& level);
+                   const Array& enter, MaybeAxis enter_axis, BatchTrace& trace);
 
 }  // namespace weft

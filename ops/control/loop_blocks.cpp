@@ -39,7 +39,7 @@ const Op& scan() { return *find_op("scan"); }
 
 // Binds a scan with one step per block that runs the body on these operands.
 Arrays each_block(const Groups<Array>& x, FunctionRef<Arrays(const Groups<Array>&)> body,
-                  PartialEval* record_at) {
+                  PartialEvalTrace* record_at) {
   Scan p;
   p.length = x.rows[0].shape()[0];
   p.num_consts = static_cast<int64_t>(x.consts.size());
@@ -54,10 +54,10 @@ Arrays each_block(const Groups<Array>& x, FunctionRef<Arrays(const Groups<Array>
 
 }  // namespace
 
-Arrays record_bounded(PartialEval& level, const BoundedLoop& l) {
+Arrays record_bounded(PartialEvalTrace& trace, const BoundedLoop& l) {
   const int64_t bound = std::get<Scan>(l.step.like).length;
   if (bound <= short_loop) {
-    const Running running{Ref<Interpreter>(&level)};
+    const CurrentTraceScope running{Ref<Interpreter>(&trace)};
     return chosen(l.step.bind(scan(), l.x), l.unknown.carry);
   }
   BodyOp step = l.step;
@@ -99,7 +99,7 @@ Arrays record_bounded(PartialEval& level, const BoundedLoop& l) {
         append(args, g.carry);
         return eval_jaxpr(block.rest, args);
       },
-      &level);
+      &trace);
 }
 
 }  // namespace weft

@@ -17,6 +17,6 @@ struct BoundedLoop {
 };
 
 // Records the loop at the level. Returns the unknown carries after the loop.
-Arrays record_bounded(PartialEval& level, const BoundedLoop& l);
+Arrays record_bounded(PartialEvalTrace& trace, const BoundedLoop& l);
 
 }  // namespace weft

@@ -52,7 +52,7 @@ template <class P>
 Batched program_batch(const BatchArgs<P>& b, const P& p) {
   Batched r;
   const Rewritten body = rewritten(types_of(b.x), 0, [&](const Arrays& a) {
-    Batched inside = batch_eval(b.params.jaxpr, a, b.axis, b.level, b.level.mask);
+    Batched inside = batch_eval(b.params.jaxpr, a, b.axis, b.trace, b.trace.mask);
     r.axis = inside.axis;
     return inside.out;
   });

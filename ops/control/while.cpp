@@ -99,8 +99,8 @@ Jaxpr run_again(const Jaxpr& j, const Split& s) {
 
 // Runs the loop as a scan with known trips, and returns the unknown carries. Carries that pass
 // through become constants of the steps, because carries of a scan have all lanes or no lanes.
-Arrays bounded_steps(PartialEval& level, const BodyOp& o, const Groups<Array>& x, const Unknown& u,
-                     const Array& trips) {
+Arrays bounded_steps(PartialEvalTrace& trace, const BodyOp& o, const Groups<Array>& x,
+                     const Unknown& u, const Array& trips) {
   const auto with_passed = [&](const auto& g) {  // constants, changed carries
     auto r = g;
     r.head.clear();
@@ -129,7 +129,7 @@ Arrays bounded_steps(PartialEval& level, const BodyOp& o, const Groups<Array>& x
   l.x.head = {trips};
   l.unknown.head = {false};
   l.step.has.head = {0};
-  return record_bounded(level, l);
+  return record_bounded(trace, l);
 }
 
 Jaxpr without_residuals(const Split& s) {
@@ -144,7 +144,7 @@ Jaxpr without_residuals(const Split& s) {
 Arrays while_partial(const PartialArgs<While>& a) {
   const BodyOp o = body_op(a.params);
   const Unknown u = find_unknown(o, a.unknown);
-  if (u.everything) return a.level.record(a.op, a.x, o.as_before());
+  if (u.everything) return a.trace.record(a.op, a.x, o.as_before());
   const Groups<Array> x = o.operands(a.x);
   BodyOp k = known_part(o, u);
   k.test = without_residuals(u.test);
@@ -154,9 +154,9 @@ Arrays while_partial(const PartialArgs<While>& a) {
     BodyOp again = o;
     again.test = run_again(o.test, u.test);
     again.bodies = {run_again(o.bodies[0], u.bodies[0])};
-    return both_parts(u, known, chosen(a.level.record(a.op, a.x, again.params()), u.operand.carry));
+    return both_parts(u, known, chosen(a.trace.record(a.op, a.x, again.params()), u.operand.carry));
   }
-  const Arrays changed = bounded_steps(a.level, o, x, u, known[0]);
+  const Arrays changed = bounded_steps(a.trace, o, x, u, known[0]);
   const std::vector<bool> passes = chosen(o.passes, u.operand.carry);
   const Arrays passed = chosen(chosen(x.carry, u.operand.carry), passes);
   return both_parts(u, known, merged(passes, passed, changed));

@@ -58,7 +58,7 @@ void deliver(const char* name, const Arrays& results, const Types& want,
 template <const char* name>
 void call_lanes(const Callback& p, const Types& lane, LaneWalk& walk) {
   const auto& f = static_cast<const HostFunction&>(*p.callback.object);
-  const Running now(eval_interpreter());
+  const CurrentTraceScope now(eval_interpreter());
   Arrays x(lane.size());
   walk.each([&](LanePath, const std::vector<const void*>& in, const std::vector<void*>& out) {
     for (size_t i = 0; i < lane.size(); ++i) x[i] = array_of_bytes(lane[i].strong(), in[i]);
@@ -87,7 +87,7 @@ std::vector<Implementation<P>> on_host_alone(std::vector<Implementation<P>> all)
 // A user function is called for one lane after another.
 template <class P>
 Batched batch_user_call(const BatchArgs<P>& b) {
-  if (runs_in_each_lane(b)) require_lane_loops(b.level, b.op.name());
+  if (runs_in_each_lane(b)) require_lane_loops(b.trace, b.op.name());
   return batch_lane_call(b);
 }
 

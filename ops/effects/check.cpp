@@ -88,16 +88,16 @@ Batched check_batch(const BatchArgs<Check>& b) {
   if (auto same = batch_unmapped(b)) return *same;
   LaneBatch l =
       add_lane(b.x, b.axis, {b.params.lanes, b.params.lane_ids, b.params.has, b.params.masked, {}},
-               b.size, b.level);
+               b.size, b.trace);
   Check p = with_lane(b.params, l);
-  const bool chunked = !b.level.first_lane.empty_handle();
+  const bool chunked = !b.trace.first_lane.empty_handle();
   if (chunked) {
     // The operand precedes those of the inner maps.
     const auto at = static_cast<std::ptrdiff_t>(p.has.size() - p.chunks());
-    l.x.insert(l.x.begin() + at, b.level.first_lane);
+    l.x.insert(l.x.begin() + at, b.trace.first_lane);
     p.has.insert(p.has.begin() + at, 0);
   }
-  p.lane_names.insert(p.lane_names.begin(), b.level.axis_name);
+  p.lane_names.insert(p.lane_names.begin(), b.trace.axis_name);
   p.chunked.insert(p.chunked.begin(), chunked);
   return {b.op.bind(l.x, p), {}};
 }

@@ -35,7 +35,7 @@ Types with_lanes(const Types& out, const Ints& lanes) {
 }
 
 LaneBatch add_lane(const Arrays& x, const MaybeAxes& axis, LaneBatch b, int64_t size,
-                   const BatchLevel& level) {
+                   const BatchTrace& trace) {
   const size_t n = x.size() - (b.masked ? 1 : 0);
   b.has = all_lanes(b.has, n);
   Ints old_ids = b.lane_ids;
@@ -55,8 +55,8 @@ LaneBatch add_lane(const Arrays& x, const MaybeAxes& axis, LaneBatch b, int64_t 
   const auto concerns = [&](int64_t id) {
     return std::find(b.lane_ids.begin(), b.lane_ids.end(), id) != b.lane_ids.end();
   };
-  if (std::any_of(level.mask.ids.begin(), level.mask.ids.end(), concerns))
-    mask = both_masks(mask, level.mask);
+  if (std::any_of(trace.mask.ids.begin(), trace.mask.ids.end(), concerns))
+    mask = both_masks(mask, trace.mask);
   b.masked = !mask.active.empty_handle();
   if (b.masked) b.x.push_back(align_mask(mask, b.lane_ids, b.lanes));
   return b;

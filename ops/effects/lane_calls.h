@@ -38,7 +38,7 @@ struct LaneBatch {
   Arrays x;
 };
 LaneBatch add_lane(const Arrays& x, const MaybeAxes& axis, LaneBatch before, int64_t size,
-                   const BatchLevel& level);
+                   const BatchTrace& trace);
 
 template <class P>
 P with_lane(P p, const LaneBatch& b) {
@@ -53,7 +53,7 @@ P with_lane(P p, const LaneBatch& b) {
 template <class P>
 bool runs_in_each_lane(const BatchArgs<P>& b) {
   return std::any_of(b.axis.begin(), b.axis.end(), [](MaybeAxis a) { return bool(a); }) ||
-         (!b.level.columns && b.op.effects(make_params(b.params)) == Effect::ordered);
+         (!b.trace.columns && b.op.effects(make_params(b.params)) == Effect::ordered);
 }
 // Returns the unchanged op if it does not run in each lane. Only the ids of its existing lanes
 // change.
@@ -71,7 +71,7 @@ Batched batch_lane_call(const BatchArgs<P>& b) {
   if (auto same = batch_unmapped(b)) return *same;
   const LaneBatch l =
       add_lane(b.x, b.axis, {b.params.lanes, b.params.lane_ids, b.params.has, b.params.masked, {}},
-               b.size, b.level);
+               b.size, b.trace);
   Arrays out = b.op.bind(l.x, with_lane(b.params, l));
   return {out, MaybeAxes(out.size(), 0)};
 }

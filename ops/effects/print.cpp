@@ -94,7 +94,7 @@ const Primitive<MapEnd>& end_op = define<MapEnd>({
     .batch =
         [](const BatchArgs<MapEnd>& b) {
           const Ints& lanes = b.params.lanes;
-          return Batched{b.op.bind({}, {b.level.columns ? lanes : joined({b.size}, lanes)}), {}};
+          return Batched{b.op.bind({}, {b.trace.columns ? lanes : joined({b.size}, lanes)}), {}};
         },
     .implementations =
         [] {

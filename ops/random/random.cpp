@@ -269,16 +269,16 @@ void with_unsigned(int64_t bits, const F& f) {
 
 // For a key that is not mapped, .randomness of the map decides.
 Batched unmapped_bits(const BatchArgs<Bits>& b) {
-  const BatchLevel& level = b.level;
-  if (level.randomness == "error")
+  const BatchTrace& trace = b.trace;
+  if (trace.randomness == "error")
     throw BatchingError(
         "vmap: .randomness is \"error\", and a random function draws with a key that is not "
         "mapped; "
         "split the key and map over the keys");
-  if (level.randomness != "different") return {b.op.bind({b.x[0]}, b.params), {std::nullopt}};
+  if (trace.randomness != "different") return {b.op.bind({b.x[0]}, b.params), {std::nullopt}};
   Array lanes = iota(U32, {b.size}, 0);
-  if (!level.first_lane.empty_handle())
-    lanes = base::add(lanes, broadcast_in_dim(base::convert(level.first_lane, U32), {b.size}, {}));
+  if (!trace.first_lane.empty_handle())
+    lanes = base::add(lanes, broadcast_in_dim(base::convert(trace.first_lane, U32), {b.size}, {}));
   const Array keys = base::insert_axis(b.x[0], 0, b.size);
   const Array mine = fold_in_op({keys, broadcast_in_dim(lanes, keys.shape(), {0})});
   return {b.op.bind({mine}, b.params), {0}};

@@ -58,7 +58,7 @@ class Flip final : public Interpreter {
   Flip(Ref<Interpreter> parent, int which) : Interpreter(std::move(parent)), which_(which) {}
   const char* name() const override { return "flip"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
-    const Running run(parent());
+    const CurrentTraceScope run(parent());
     Arrays right = bind_op(op, x, params);
     if (count_++ != which_) return right;
     Arrays wrong = other(op, x, params, right);
@@ -139,7 +139,7 @@ class Forward final : public MutantOp {
     return flip(Where::jvp, [&] { return op_.dual(x, dx, p); });
   }
   Batched batch(const Arrays& x, const MaybeAxes& axis, int64_t size, const AnyParams& p,
-                BatchLevel& level) const override {
+                BatchTrace& level) const override {
     return flip(Where::batch, [&] { return op_.batch(x, axis, size, p, level); });
   }
   // Operation 0 is the combiner if there is one. The operations of the element follow.
@@ -174,7 +174,7 @@ class Forward final : public MutantOp {
     return op_.transpose(ct, x, linear, in, out, p);
   }
   Arrays partial(const Arrays& x, const std::vector<bool>& unknown, const AnyParams& p,
-                 PartialEval& level) const override {
+                 PartialEvalTrace& level) const override {
     return op_.partial(x, unknown, p, level);
   }
   Arrays expand(const Arrays& x, const AnyParams& p) const override { return op_.expand(x, p); }
@@ -211,7 +211,7 @@ class Forward final : public MutantOp {
   template <class F>
   std::invoke_result_t<F> flip(Where slot, F rule) const {
     if (where_ != slot) return rule();
-    Level<Flip> level(which_);
+    TraceScope<Flip> level(which_);
     auto r = rule();
     operations_ = std::max(operations_, level->count());
     if (!level->flipped().empty()) flipped_ = level->flipped();

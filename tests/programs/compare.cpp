@@ -44,7 +44,7 @@ struct Watching final : Interpreter {
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
     Arrays out;
     {
-      const Running running(parent());
+      const CurrentTraceScope running(parent());
       out = bind_op(op, x, params);
     }
     see(out);
@@ -120,7 +120,7 @@ bool Expected::fails() const {
 bool Expected::infinite() {
   if (!infinite_) {
     const ReferenceMode reference;
-    Level<Watching> watching;
+    TraceScope<Watching> watching;
     defined(f_, x_);
     infinite_ = watching->infinite;
   }

@@ -55,7 +55,7 @@ std::string to_string(const Array& x) {
   const Concrete* c = concrete_or_null(x);
   if (c) return array_repr(c->data(), x.dtype(), x.shape());
   const auto& t = static_cast<const Tracer&>(x.node());
-  return fmt::format("traced array {} ({})", to_string(x.type()), t.level->name());
+  return fmt::format("traced array {} ({})", to_string(x.type()), t.trace->name());
 }
 std::string to_string(DType d) { return numpy_name(d); }
 

@@ -29,8 +29,8 @@ class NoValue final : public Interpreter {
   }
 };
 const Ref<Interpreter>& no_value() {
-  static const auto* level = new Ref<Interpreter>(new NoValue);
-  return *level;
+  static const auto* trace = new Ref<Interpreter>(new NoValue);
+  return *trace;
 }
 
 }  // namespace

@@ -433,7 +433,7 @@ Pattern Pattern::transposed() const {
 }
 
 Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) {
-  const Running eager(eval_interpreter());
+  const CurrentTraceScope eager(eval_interpreter());
   const OnHost here;  // on a device, each equation of each step would be compiled and launched
   const Jaxpr program = without_prints(dce(linear.jaxpr));
   const JaxprData& j = *program;

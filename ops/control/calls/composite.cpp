@@ -26,7 +26,7 @@ const Primitive<Composite>& composite_op = define<Composite>([] {
     return transposed_jaxpr(t.params.jaxpr, t.x, t.linear, t.ct);
   };
   d.batch = [](const BatchArgs<Composite>& b) {
-    return batch_eval(b.params.jaxpr, b.x, b.axis, b.level, b.level.mask);
+    return batch_eval(b.params.jaxpr, b.x, b.axis, b.trace, b.trace.mask);
   };
   d.samples = [] {
     const Types in(2, Type(F64, {3}));

@@ -49,8 +49,8 @@ Dual late_rule_dual(const DualArgs<LateRule>& d) {
 // operands describe the lanes of the map.
 class MappedRule final : public DualRule {
  public:
-  MappedRule(Ref<const DualRule> rule, const BatchLevel& level, MaybeAxes in)
-      : rule_(std::move(rule)), map_(level), in_(std::move(in)) {}
+  MappedRule(Ref<const DualRule> rule, const BatchTrace& trace, MaybeAxes in)
+      : rule_(std::move(rule)), map_(trace), in_(std::move(in)) {}
   Dual call(const Arrays& all, const Arrays& all_dx) const override {
     const size_t own = map_.num_operands(), n = in_.size();
     const Arrays dx = rest(all_dx, own);
@@ -80,10 +80,10 @@ class MappedRule final : public DualRule {
 // lane contributes zero, as in custom_vjp_call.
 class MappedBackward final : public BackwardRule {
  public:
-  MappedBackward(Ref<const BackwardRule> rule, const BatchLevel& level, MaybeAxes residuals,
+  MappedBackward(Ref<const BackwardRule> rule, const BatchTrace& trace, MaybeAxes residuals,
                  std::vector<bool> operand_mapped)
       : rule_(std::move(rule)),
-        map_(level),
+        map_(trace),
         residuals_(std::move(residuals)),
         operand_mapped_(std::move(operand_mapped)) {}
   Arrays call(const Arrays& all, const Arrays& ct) const override {
@@ -135,11 +135,11 @@ Batched late_rule_batch(const BatchArgs<LateRule>& b) {
   const auto nc = static_cast<size_t>(p.num_consts);
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
-  const Arrays own = p.rule.object ? KeptMap::operands(b.level) : Arrays();
+  const Arrays own = p.rule.object ? KeptMap::operands(b.trace) : Arrays();
   const Arrays all = with_captured(x, nc, own);
   const Rewritten body = rewritten(types_of(all), nc, [&](const Arrays& a) {
     const Batched r = batch_eval(p.jaxpr, joined(part(a, 0, nc), rest(a, nc + own.size())), in,
-                                 b.level, b.level.mask);
+                                 b.trace, b.trace.mask);
     return each([&](const Array& v, MaybeAxis at) { return move_mapped(v, at, 0, b.size); }, r.out,
                 r.axis);
   });
@@ -148,7 +148,7 @@ Batched late_rule_batch(const BatchArgs<LateRule>& b) {
   q.jaxpr = opened({body}, &captured)[0];
   q.num_consts = static_cast<int64_t>(nc + captured.size());
   if (p.rule.object)
-    q.rule = Opaque{make_ref<MappedRule>(rule_of<DualRule>(p.rule), b.level, rest(in, nc))};
+    q.rule = Opaque{make_ref<MappedRule>(rule_of<DualRule>(p.rule), b.trace, rest(in, nc))};
   return mapped_in_front(b.op.bind(with_captured(all, nc, captured), q));
 }
 
@@ -211,11 +211,11 @@ Batched late_linear_batch(const BatchArgs<LateLinear>& b) {
   const LateLinear& p = b.params;
   const auto n = static_cast<size_t>(p.num_residuals);
   MaybeAxes in;
-  const Arrays own = KeptMap::operands(b.level), x = in_front(b.x, b.axis, b.size, &in);
+  const Arrays own = KeptMap::operands(b.trace), x = in_front(b.x, b.axis, b.size, &in);
   const MaybeAxes front(p.result_types.size(), MaybeAxis(0));
   return mapped_in_front(b.op.bind(
       joined(own, x),
-      {Opaque{make_ref<MappedBackward>(rule_of<BackwardRule>(p.rule), b.level, part(in, 0, n),
+      {Opaque{make_ref<MappedBackward>(rule_of<BackwardRule>(p.rule), b.trace, part(in, 0, n),
                                        mapped(rest(in, n)))},
        static_cast<int64_t>(own.size() + n), mapped_types(p.result_types, front, b.size)}));
 }

@@ -75,7 +75,7 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
                  computed = eval_jaxpr(t.again, joined(inputs, part(v, 0, saved.size())));
     return eval_jaxpr(later, joined(spread(computed, read), rest(v, given.size())));
   });
-  return merged(s.out_unknown, a.level.record(a.op, x, make_params(p)), kept);
+  return merged(s.out_unknown, a.trace.record(a.op, x, make_params(p)), kept);
 }
 
 // The recomputing part of a derivative must not reuse values that the first run, or another part,

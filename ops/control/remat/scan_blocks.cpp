@@ -109,7 +109,7 @@ Arrays known_blocks(const Op& op, const Threaded& t, const Unknown& u, int64_t b
   return bind_op(op, in_order(x), make_params(p));
 }
 Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const Arrays& starts,
-                      int64_t blocks, PartialEval& level) {
+                      int64_t blocks, PartialEvalTrace& trace) {
   // The steps without known results, which are not recomputed.
   BodyOp step = t.o;
   step.bodies = {dce(*second_run(step.bodies[0]),
@@ -133,16 +133,16 @@ Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const A
                       [&](const BodyOp& q, const Groups<Array>& v) { return q.bind(op, v); });
         return chosen(out, joined(unknown.operand.carry, unknown.result));
       });
-  return level.record(op, in_order(x), make_params(p));
+  return trace.record(op, in_order(x), make_params(p));
 }
 
 // Returns the carries, then the rows in blocks.
-Arrays run_blocks(const Op& op, const Threaded& t, int64_t blocks, PartialEval& level) {
+Arrays run_blocks(const Op& op, const Threaded& t, int64_t blocks, PartialEvalTrace& trace) {
   const Unknown u = find_unknown(t.o, in_order(t.unknown));
   const Arrays known = known_blocks(op, t, u, blocks);
   const size_t made = chosen(u.operand.carry, u.operand.carry, false).size() +
                       chosen(u.result, u.result, false).size();
-  return both_parts(u, known, unknown_blocks(op, t, u, rest(known, made), blocks, level));
+  return both_parts(u, known, unknown_blocks(op, t, u, rest(known, made), blocks, trace));
 }
 
 }  // namespace
@@ -169,8 +169,8 @@ bool runs_in_blocks(const BodyOp& o, const Unknown& u) {
 }
 
 Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>& x,
-                             const Unknown& u, PartialEval& level) {
-  const Running running{Ref<Interpreter>(&level)};
+                             const Unknown& u, PartialEvalTrace& trace) {
+  const CurrentTraceScope running{Ref<Interpreter>(&trace)};
   const int64_t length = std::get<Scan>(o.like).length;
   const bool reverse = std::get<Scan>(o.like).reverse;
   Threaded t = threaded(o, x, u.operand);
@@ -183,7 +183,7 @@ Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>&
     Threaded p = t;
     std::get<Scan>(p.o.like).length = b.size;
     for (Array& v : p.x.rows) v = in_blocks(rows_of(v, from, from + steps), b.size);
-    const Arrays out = run_blocks(op, p, b.count, level);
+    const Arrays out = run_blocks(op, p, b.count, trace);
     t.x.carry = part(out, 0, n);
     const Arrays rows = each(from_blocks, rest(out, n));
     for (size_t k = 0; k < ys.size(); ++k)
