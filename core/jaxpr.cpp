@@ -84,16 +84,16 @@ void number_literals(JaxprData& j) {
   if (j.literals.empty()) return;
   std::vector<Literal> literals;
   std::unordered_map<Literal, int32_t, LiteralHash> known;
-  const auto renumber = [&](Atom& a, bool reads_double) {
+  const auto renumber = [&](Atom& a, bool reads_weak_f64) {
     if (!a.is_literal() || static_cast<size_t>(a.literal()) >= j.literals.size()) return;
     const Literal& written = j.literals[static_cast<size_t>(a.literal())];
-    const Literal l = reads_double ? written : rounded(written);
+    const Literal l = reads_weak_f64 ? written : rounded(written);
     const auto [it, fresh] = known.try_emplace(l, static_cast<int32_t>(literals.size()));
     if (fresh) literals.push_back(l);
     a.index = ~it->second;
   };
   for (Eqn& e : j.eqns)
-    for (Atom& a : e.in) renumber(a, e.op && e.params && e.op->reads_double(e.params));
+    for (Atom& a : e.in) renumber(a, e.op && e.params && e.op->reads_weak_f64(e.params));
   for (Atom& a : j.out) renumber(a, true);
   j.literals = std::move(literals);
 }

@@ -166,11 +166,11 @@ struct Def {
   // The largest difference between the results of two implementations, in roundings of the largest
   // result; 0 means that they must be equal.
   double tolerance = 0;
-  bool is_product = false;  // the product of its operands, or the square of its only operand
-  bool hands_on = false;    // its result is its only operand, reshaped or broadcast
+  bool is_product = false;        // the product of its operands, or the square of its only operand
+  bool forwards_operand = false;  // its result is its only operand, reshaped or broadcast
   // True if the op, as a linear part, evaluates functions of its residuals (a second time, or by a
   // user's rule). Otherwise it only multiplies by them.
-  bool computes_functions = false;
+  bool nonlinear_in_residuals = false;
   std::function<Effect(const P&)> effects = {};
   // Empty: the derivatives of the programs that the op holds.
   std::function<Derivatives(const P&)> derivatives = {};
@@ -178,9 +178,9 @@ struct Def {
   std::function<std::vector<Reject<P>>()> rejects = {};
   // True if the op reads its only operand, a weak F32, as the double from which it was made
   // (docs/decisions/0010). Conversions to types that are more precise than F32 do so.
-  std::function<bool(const P&)> reads_double = {};
+  std::function<bool(const P&)> reads_weak_f64 = {};
   // The device of the result. Empty: the device of the operands.
-  std::function<std::string(const P&)> puts_on = {};
+  std::function<std::string(const P&)> result_device = {};
   bool compile_eagerly = false;  // holds a jaxpr: eager calls are compiled, not interpreted
   bool collective = false;       // names axes: its batching rule also sees unmapped operands
 };
@@ -226,12 +226,12 @@ class Op {
   virtual Arrays fuse(const Arrays& x, const std::vector<const Made*>& made,
                       const AnyParams& p) const = 0;
   virtual bool is_product() const = 0;
-  virtual bool hands_on() const = 0;
-  virtual bool computes_functions() const = 0;
+  virtual bool forwards_operand() const = 0;
+  virtual bool nonlinear_in_residuals() const = 0;
   virtual Effect effects(const AnyParams& p) const = 0;
   virtual std::optional<Derivatives> derivatives(const AnyParams& p) const = 0;
-  virtual bool reads_double(const AnyParams& p) const = 0;
-  virtual std::string puts_on(const AnyParams& p) const = 0;
+  virtual bool reads_weak_f64(const AnyParams& p) const = 0;
+  virtual std::string result_device(const AnyParams& p) const = 0;
   virtual std::vector<AnySample> samples() const = 0;
   virtual std::vector<AnyReject> rejects() const = 0;
   // The parameters parsed from their printed fields; raises ParseError.

@@ -40,7 +40,7 @@ Jaxpr program_of(const Op& op, const Types& in, const AnyParams& params) {
 bool may_put(const JaxprData& j) {
   if (j.eqns.size() != 1) return true;
   const Eqn& e = j.eqns[0];
-  return e.op->compile_eagerly() || !e.op->puts_on(e.params).empty();
+  return e.op->compile_eagerly() || !e.op->result_device(e.params).empty();
 }
 
 Arrays run_on(detail::Device* device, const Jaxpr& j, const Arrays& x) {
@@ -89,12 +89,13 @@ class EvalTrace final : public Interpreter {
     }
     const Types out = op.type(in, params);
     // A number that an op forwards keeps the double from which it was made (docs/decisions/0010).
-    if (op.hands_on() && x.size() == 1 && out[0] == in[0] && concrete(x[0]).literal) return x;
+    if (op.forwards_operand() && x.size() == 1 && out[0] == in[0] && concrete(x[0]).literal)
+      return x;
     for (const Type& t : out) bytes += t.bytes();
     detail::Device* const device = here ? nullptr : elsewhere(x);
     const bool calls_back = op.effects(params) != Effect::none;  // host code, which is not compiled
     const bool compile =
-        !reference_only && op.puts_on(params).empty() &&
+        !reference_only && op.result_device(params).empty() &&
         (device || (backend() && (op.compile_eagerly() || (bytes > small_bytes && !calls_back))));
     if (compile) return run_on(device, program_of(op, in, params), x);
     StopToken::check_scope("running");

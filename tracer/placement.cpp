@@ -79,7 +79,7 @@ Arrays run_elsewhere(detail::Device& d, const Jaxpr& j, const Executable& e, con
 
 void require_one_device(const Jaxpr& j, const detail::Device& d) {
   any_equation({j}, [&](const JaxprData&, const Eqn& e) {
-    const std::string to = e.op->puts_on(e.params);
+    const std::string to = e.op->result_device(e.params);
     if (!to.empty() && &detail::find_device(to, e.op->name()) != &d)
       throw DeviceError(
           fmt::format("{} to '{}' in a program that runs on '{}': a compiled program runs on one "

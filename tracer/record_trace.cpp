@@ -123,7 +123,7 @@ bool JaxprTrace::may_be_written(const Array& x) const {
 
 Arrays JaxprTrace::process(const Op& op, const Arrays& x, const AnyParams& params) {
   StopToken::check_scope("tracing");
-  if (op.reads_double(params)) {
+  if (op.reads_weak_f64(params)) {
     const auto* t = tracer_of<JaxprTracer>(x[0], *this);
     if (t && t->origin.handed_on_by && may_be_written(x[0]))
       return process(*t->origin.handed_on_by, process(op, {t->origin.value}, params),
@@ -137,12 +137,13 @@ Arrays JaxprTrace::process(const Op& op, const Arrays& x, const AnyParams& param
       return bind_op(op, {outside}, params);
     }
   }
-  const bool hands_on = op.hands_on() && x.size() == 1 && is_weak_number(x[0].type());
+  const bool forwards_operand =
+      op.forwards_operand() && x.size() == 1 && is_weak_number(x[0].type());
   return recorder_.record(
       op, x, params, [&](const Array& a) { return atom(a); },
       [&](const Type& t, int32_t var) {
         JaxprTracer::Origin from;
-        if (hands_on && is_weak_number(t)) from = {false, x[0], &op, params};
+        if (forwards_operand && is_weak_number(t)) from = {false, x[0], &op, params};
         return new JaxprTracer(t, Ref<Interpreter>(this), var, std::move(from));
       });
 }

@@ -188,19 +188,19 @@ class Primitive final : public Op {
     return d_.fuse({x, made, params_as<P>(p)});
   }
   bool is_product() const override { return d_.is_product; }
-  bool hands_on() const override { return d_.hands_on; }
-  bool computes_functions() const override { return d_.computes_functions; }
+  bool forwards_operand() const override { return d_.forwards_operand; }
+  bool nonlinear_in_residuals() const override { return d_.nonlinear_in_residuals; }
   Effect effects(const AnyParams& p) const override {
     return d_.effects ? d_.effects(params_as<P>(p)) : Effect::none;
   }
   std::optional<Derivatives> derivatives(const AnyParams& p) const override {
     return d_.derivatives ? d_.derivatives(params_as<P>(p)) : std::optional<Derivatives>();
   }
-  bool reads_double(const AnyParams& p) const override {
-    return d_.reads_double && d_.reads_double(params_as<P>(p));
+  bool reads_weak_f64(const AnyParams& p) const override {
+    return d_.reads_weak_f64 && d_.reads_weak_f64(params_as<P>(p));
   }
-  std::string puts_on(const AnyParams& p) const override {
-    return d_.puts_on ? d_.puts_on(params_as<P>(p)) : std::string();
+  std::string result_device(const AnyParams& p) const override {
+    return d_.result_device ? d_.result_device(params_as<P>(p)) : std::string();
   }
   std::vector<AnySample> samples() const override {
     std::vector<AnySample> out;

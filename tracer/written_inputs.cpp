@@ -14,7 +14,7 @@ namespace {
 
 // The input whose double the equation reads, or -1.
 int32_t read_by(const JaxprData& j, const Eqn& e) {
-  if (!e.op->reads_double(e.params) || e.in[0].is_literal() || e.in[0].index >= j.n_in) return -1;
+  if (!e.op->reads_weak_f64(e.params) || e.in[0].is_literal() || e.in[0].index >= j.n_in) return -1;
   return is_weak_number(j.type(e.in[0])) ? e.in[0].index : -1;
 }
 

@@ -142,9 +142,9 @@ Jaxpr known_body(const Split& s, size_t b, const std::vector<Residual>& residual
 
 // Returns true if the linear part computes nonlinear functions of its residuals, in a checkpoint or
 // by a custom rule.
-bool computes_functions(const Jaxpr& linear_part) {
-  return any_equation({linear_part},
-                      [](const JaxprData&, const Eqn& e) { return e.op->computes_functions(); });
+bool nonlinear_in_residuals(const Jaxpr& linear_part) {
+  return any_equation(
+      {linear_part}, [](const JaxprData&, const Eqn& e) { return e.op->nonlinear_in_residuals(); });
 }
 
 // The unknown part. It takes the residuals before the unknown operands.
@@ -183,8 +183,9 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
   for (size_t b = 0; b < o.bodies.size(); ++b) {
     const std::vector<bool> fill =
         lanes_to_fill(o.bodies[b], o.lanes, behind_head(o.has), behind_head(u.operand));
-    const auto leave = computes_functions(u.bodies[b].rest) ? InactiveLanes::Leave::an_active_lane
-                                                            : InactiveLanes::Leave::ones;
+    const auto leave = nonlinear_in_residuals(u.bodies[b].rest)
+                           ? InactiveLanes::Leave::an_active_lane
+                           : InactiveLanes::Leave::ones;
     q.o.bodies[b] = program(q.o.takes(q.x), [&](const Arrays& in) {
       Groups<Array> g = q.o.inputs(in);
       std::optional<InactiveLanes> inactive;

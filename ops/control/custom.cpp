@@ -445,7 +445,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
                  return call;
                }}};
         },
-    .computes_functions = true,
+    .nonlinear_in_residuals = true,
     .samples = lin_samples,
 });
 

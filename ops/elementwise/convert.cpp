@@ -146,7 +146,7 @@ const Primitive<Convert>& convert_op = define_elementwise<Convert>({
               {{Type(Key, {2})}, {I32, false}, "random keys"},
               {{Type(I64, {}, true)}, {F32, false}, "does not fit I32"}};
         },
-    .reads_double = [](const Convert& p) { return exceeds_f32(p.new_dtype); },
+    .reads_weak_f64 = [](const Convert& p) { return exceeds_f32(p.new_dtype); },
 });
 
 // ---- bitcast_convert_type

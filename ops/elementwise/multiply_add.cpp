@@ -24,7 +24,7 @@ std::optional<Product> product(const Made* operand) {
       p.mul = m;
       return p;
     }
-    if (!m->op.hands_on()) return {};
+    if (!m->op.forwards_operand()) return {};
     p.moves.push_back(m);
   }
   return {};
@@ -33,7 +33,7 @@ std::optional<Product> product(const Made* operand) {
 // Returns true if x is 0 (not -0), looking through ops that return their operand's elements.
 bool is_zero(const Array& x, const Made* made) {
   if (!made) return is_number(x, 0);
-  while (made->op.hands_on()) {
+  while (made->op.forwards_operand()) {
     if (!made->from[0]) return is_number(made->x[0], 0);
     made = made->from[0];
   }
@@ -43,7 +43,7 @@ bool is_zero(const Array& x, const Made* made) {
 // A dot product starts its sum with 0, so it is never -0, and adding 0 does not change it.
 bool is_sum_of_products(const Made* made) {
   static const Op& dot = *find_op("dot_general");
-  while (made && made->op.hands_on()) made = made->from[0];
+  while (made && made->op.forwards_operand()) made = made->from[0];
   return made && &made->op == &dot;
 }
 

@@ -13,7 +13,7 @@ Def<None> stop_gradient_def() {
       [](auto x) { return x; });
   d.jvp = zero_jvp;
   d.simplify = [](const SimplifyArgs<None>& s) { return Arrays{s.x[0]}; };
-  d.hands_on = true;
+  d.forwards_operand = true;
   return d;
 }
 const Primitive<None>& stop_gradient_op = define_elementwise(stop_gradient_def());

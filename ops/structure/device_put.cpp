@@ -27,7 +27,7 @@ const Primitive<DevicePut>& device_put_op = define_elementwise([] {
   d.jvp = [](const JvpArgs<DevicePut>& j) { return Arrays{put(j.dx[0], j.params)}; };
   d.transpose = [](const TransposeArgs<DevicePut>& t) { return Arrays{t.ct[0]}; };
   d.simplify = [](const SimplifyArgs<DevicePut>& s) { return Arrays{s.x[0]}; };
-  d.puts_on = [](const DevicePut& p) { return p.device; };
+  d.result_device = [](const DevicePut& p) { return p.device; };
   d.samples = [] { return nary_samples<DevicePut>(DTypes::any, 1, {"cpu"}); };
   return d;
 }());

@@ -100,7 +100,7 @@ const Primitive<Broadcast>& broadcast_op = define<Broadcast>({
         [](const SimplifyArgs<Broadcast>& s) {
           return s.x[0].shape() == Shape(s.params.shape) ? Arrays{s.x[0]} : Arrays{};
         },
-    .hands_on = true,
+    .forwards_operand = true,
     .samples =
         [] {
           return std::vector<Sample<Broadcast>>{{{Type(F32, {3})}, {{2, 3}, {1}}},
@@ -229,7 +229,7 @@ const Primitive<Reshape>& reshape_op = define<Reshape>({
         [](const SimplifyArgs<Reshape>& s) {
           return s.x[0].shape() == Shape(s.params.new_sizes) ? Arrays{s.x[0]} : Arrays{};
         },
-    .hands_on = true,
+    .forwards_operand = true,
     .samples =
         [] {
           return std::vector<Sample<Reshape>>{{{Type(F32, {2, 3})}, {{3, 2}}},

@@ -189,14 +189,14 @@ class Forward final : public MutantOp {
     return op_.fuse(x, made, p);
   }
   bool is_product() const override { return op_.is_product(); }
-  bool computes_functions() const override { return op_.computes_functions(); }
-  bool hands_on() const override { return op_.hands_on(); }
+  bool nonlinear_in_residuals() const override { return op_.nonlinear_in_residuals(); }
+  bool forwards_operand() const override { return op_.forwards_operand(); }
   Effect effects(const AnyParams& p) const override { return op_.effects(p); }
   std::optional<Derivatives> derivatives(const AnyParams& p) const override {
     return op_.derivatives(p);
   }
-  bool reads_double(const AnyParams& p) const override { return op_.reads_double(p); }
-  std::string puts_on(const AnyParams& p) const override { return op_.puts_on(p); }
+  bool reads_weak_f64(const AnyParams& p) const override { return op_.reads_weak_f64(p); }
+  std::string result_device(const AnyParams& p) const override { return op_.result_device(p); }
   std::vector<AnySample> samples() const override { return op_.samples(); }
   std::vector<AnyReject> rejects() const override { return op_.rejects(); }
   AnyParams parse_params(

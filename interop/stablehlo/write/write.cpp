@@ -309,7 +309,7 @@ Vals Writer::written_out(const Jaxpr& j, const Vals& args) {
   };
   // A conversion reads the double from which a weak literal was made.
   const auto operand = [&](const Eqn& e, Atom a) -> Val {
-    if (!a.is_literal() || !e.op->reads_double(e.params)) return value(a);
+    if (!a.is_literal() || !e.op->reads_weak_f64(e.params)) return value(a);
     const Literal& l = j->literals[static_cast<size_t>(a.literal())];
     if (!keeps_double(l)) return value(a);
     const Literal number = as_written(l);

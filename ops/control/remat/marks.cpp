@@ -49,7 +49,7 @@ const Primitive<Name>& name_op = define<Name>([] {
   d.jvp = [](const JvpArgs<Name>& j) { return j.dx; };
   d.transpose = [](const TransposeArgs<Name>& t) { return t.ct; };
   d.simplify = [](const SimplifyArgs<Name>& s) { return s.x; };
-  d.hands_on = true;
+  d.forwards_operand = true;
   return d;
 }());
 
@@ -62,7 +62,7 @@ const Primitive<None>& later_op = define<None>([] {
     return Arrays{j.dx[0].empty_handle() ? Array() : compute_later(j.dx[0], j.x[1])};
   };
   d.transpose = [](const TransposeArgs<None>& t) { return Arrays{t.ct[0], Array()}; };
-  d.hands_on = true;
+  d.forwards_operand = true;
   return d;
 }());
 

@@ -156,7 +156,8 @@ std::optional<Term> Finder::term_of(Atom a) const {
       a = e.in[is_zero(e.in[0]) ? 1 : 0];
       continue;
     }
-    if (!e.op->hands_on() && e.op != &transpose && !(e.op == &pad && is_zero(e.in[1]))) return {};
+    if (!e.op->forwards_operand() && e.op != &transpose && !(e.op == &pad && is_zero(e.in[1])))
+      return {};
     t.handed_on.insert(t.handed_on.begin(), i);
     a = e.in[0];
   }
