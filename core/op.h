@@ -103,11 +103,11 @@ struct SplitArgs {
   const Arrays& x;
   const P& params;
 };
-struct Made;  // how an operand was made, tracer/trace.h
+struct Producer;  // how an operand was made, tracer/trace.h
 template <class P>
 struct FuseArgs {
   const Arrays& x;
-  const std::vector<const Made*>& made;  // by operand
+  const std::vector<const Producer*>& producers;  // by operand
   const P& params;
 };
 
@@ -223,7 +223,7 @@ class Op {
   virtual double tolerance() const = 0;
   virtual Arrays simplify(const Arrays& x, const AnyParams& p) const = 0;
   virtual Arrays split(const Arrays& x, const AnyParams& p) const = 0;
-  virtual Arrays fuse(const Arrays& x, const std::vector<const Made*>& made,
+  virtual Arrays fuse(const Arrays& x, const std::vector<const Producer*>& producers,
                       const AnyParams& p) const = 0;
   virtual bool is_product() const = 0;
   virtual bool forwards_operand() const = 0;

@@ -117,11 +117,11 @@ class AxisScope {
 // ---- the typed op, and its definition
 
 // How an operand of an equation was made, for rules that inspect it.
-struct Made {
+struct Producer {
   const Op& op;
   const AnyParams& params;
-  Arrays x;                       // its operands
-  std::vector<const Made*> from;  // how each operand was made; null: an argument or a number
+  Arrays x;                           // its operands
+  std::vector<const Producer*> from;  // how each operand was made; null: an argument or a number
 };
 
 template <class P>
@@ -183,9 +183,9 @@ class Primitive final : public Op {
   Arrays split(const Arrays& x, const AnyParams& p) const override {
     return d_.split({*this, x, params_as<P>(p)});
   }
-  Arrays fuse(const Arrays& x, const std::vector<const Made*>& made,
+  Arrays fuse(const Arrays& x, const std::vector<const Producer*>& producers,
               const AnyParams& p) const override {
-    return d_.fuse({x, made, params_as<P>(p)});
+    return d_.fuse({x, producers, params_as<P>(p)});
   }
   bool is_product() const override { return d_.is_product; }
   bool forwards_operand() const override { return d_.forwards_operand; }

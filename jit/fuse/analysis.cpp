@@ -33,7 +33,7 @@ Jaxpr single(const JaxprData& j, const Eqn& e) {
 Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
   scope.j = j;
   analysis.resize(j->eqns.size());
-  maker = makers(*j);
+  defining_eqn = defining_eqns(*j);
   for (size_t i = 0; i < j->eqns.size(); ++i) {
     const Eqn& e = j->eqns[i];
     scope.lowering.push_back(lower_equation(*j, e));

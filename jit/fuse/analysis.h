@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weft/core/loops/axis_classes.h"
-#include "weft/core/programs/makers.h"
+#include "weft/core/programs/defining_eqns.h"
 
 namespace weft::compiler {
 
@@ -17,7 +17,8 @@ struct Program {
   Jaxpr j;
   Scope scope;
   std::vector<std::unique_ptr<AxisClasses>> analysis;  // by equation; null if it carries no body
-  std::vector<size_t> maker;  // by variable: the equation that computes it; `none` for inputs
+  std::vector<size_t>
+      defining_eqn;  // by variable: the equation that computes it; `none` for inputs
   static constexpr size_t none = no_equation;
   explicit Program(const Jaxpr& j);
 };

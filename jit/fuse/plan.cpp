@@ -765,8 +765,8 @@ void Planner::verify(const KernelPlan& k) const {
     if (lanes.size() != type(v).shape().size())
       throw InternalError("a kernel's plan does not know all axes of a value");
     for (int a = 0; a < type(v).ndim(); ++a)
-      expect(lanes[static_cast<size_t>(a)], type(v).shape()[a], p_.maker[static_cast<size_t>(v)],
-             a);
+      expect(lanes[static_cast<size_t>(a)], type(v).shape()[a],
+             p_.defining_eqn[static_cast<size_t>(v)], a);
   }
   for (const auto& [i, classes] : k.classes)
     for (const auto& [c, lane] : classes) expect(lane, p_.analysis[i]->extent(c), i, c);

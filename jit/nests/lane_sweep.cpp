@@ -150,7 +150,7 @@ bool LaneWriter::is_expensive(const Frame& f, Atom a, int* budget) const {
   if (p && (p->kind == Place::Kind::alias || p->kind == Place::Kind::row))
     return is_expensive(*p->outer, p->atom, budget);
   if (f.place.kind(var) != Place::Kind::pull) return --*budget < 0;
-  const size_t i = p ? p->eqn : (*f.place.maker)[var];
+  const size_t i = p ? p->eqn : (*f.place.defining_eqn)[var];
   const Access& access = f.s->access[i];
   *budget -= std::max(1, access.cost);
   if (*budget < 0) return true;

@@ -18,7 +18,7 @@ LaneWriter::LaneWriter(const Program& program, std::string name, const std::vect
     : program_(program), in_memory_(in_memory), small_(small), b_(std::move(name)), writing_(b_) {
   Frame& f = frames_.emplace_back();
   f.s = &program.scope;
-  f.place.maker = &program.maker;
+  f.place.defining_eqn = &program.defining_eqn;
   f.place.in_memory = &in_memory_;
 }
 
@@ -26,8 +26,8 @@ LaneWriter::Frame& LaneWriter::new_frame(const Scope& s) {
   Frame& f = frames_.emplace_back();
   f.number = frames_.size();
   f.s = &s;
-  f.maker = makers(*s.j);
-  f.place.maker = &f.maker;
+  f.defining_eqn = defining_eqns(*s.j);
+  f.place.defining_eqn = &f.defining_eqn;
   return f;
 }
 

@@ -107,15 +107,15 @@ class LaneWriter {
       const Place* p = seen(v);
       return p ? p->kind : first(v).kind;
     }
-    const std::vector<size_t>* maker = nullptr;    // by variable: its equation
-    const std::vector<bool>* in_memory = nullptr;  // by variable
+    const std::vector<size_t>* defining_eqn = nullptr;  // by variable: its equation
+    const std::vector<bool>* in_memory = nullptr;       // by variable
 
    private:
     Place first(int32_t var) const {
       const auto v = static_cast<size_t>(var);
       if (in_memory && (*in_memory)[v]) return {.kind = Place::Kind::memory};
-      if ((*maker)[v] == Program::none) return {};
-      return {.kind = Place::Kind::pull, .eqn = (*maker)[v]};
+      if ((*defining_eqn)[v] == Program::none) return {};
+      return {.kind = Place::Kind::pull, .eqn = (*defining_eqn)[v]};
     }
     std::unordered_map<int32_t, Place> made_;
   };
@@ -124,10 +124,10 @@ class LaneWriter {
     const Scope* s = nullptr;
     const AxisClasses* analysis = nullptr;  // null for the program itself
     const std::map<int, int>* classes = nullptr;
-    int kept_inputs = 0;          // the first ones, which the next trip or other code reads again
-    std::vector<size_t> maker;    // of a body
-    std::vector<size_t> last;     // of a body, by variable: the last equation that reads it
-    std::vector<size_t> waiting;  // equations whose large results are deferred, in order
+    int kept_inputs = 0;  // the first ones, which the next trip or other code reads again
+    std::vector<size_t> defining_eqn;  // of a body
+    std::vector<size_t> last;          // of a body, by variable: the last equation that reads it
+    std::vector<size_t> waiting;       // equations whose large results are deferred, in order
     Places place;
     std::unordered_map<std::string, Elem> memo;
     const Type& type(int32_t var) const { return s->j->types[static_cast<size_t>(var)]; }

@@ -50,14 +50,14 @@ Jaxpr split_ops(const Jaxpr& j) {
 }
 
 Jaxpr fuse_ops(const Jaxpr& j) {
-  std::deque<Made> all;
-  std::vector<const Made*> made(j->types.size(), nullptr);  // by variable
+  std::deque<Producer> all;
+  std::vector<const Producer*> producers(j->types.size(), nullptr);  // by variable
   return rewritten_by(j, Op::Slot::fuse, [&](const Eqn& e, const Arrays& in) {
-    std::vector<const Made*> from;
+    std::vector<const Producer*> from;
     for (Atom a : e.in)
-      from.push_back(a.is_literal() ? nullptr : made[static_cast<size_t>(a.index)]);
-    const Made& mine = all.emplace_back(Made{*e.op, e.params, in, std::move(from)});
-    std::fill_n(made.begin() + e.out, e.n_out, &mine);
+      from.push_back(a.is_literal() ? nullptr : producers[static_cast<size_t>(a.index)]);
+    const Producer& mine = all.emplace_back(Producer{*e.op, e.params, in, std::move(from)});
+    std::fill_n(producers.begin() + e.out, e.n_out, &mine);
     return e.op->has(Op::Slot::fuse) ? e.op->fuse(in, mine.from, e.params) : Arrays();
   });
 }

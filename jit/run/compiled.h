@@ -133,9 +133,9 @@ class CompiledProgram final : public Executable {
               void* const* out) const;
   int64_t count(int64_t (RunStep::*of)() const) const;
   std::string graph_report() const;
-  // maker: by variable, the equation that computes it (core/programs/makers.h).
-  std::set<size_t> equations_of(size_t step, const std::vector<size_t>& maker) const;
-  std::string scopes(size_t step, const std::vector<size_t>& maker) const;
+  // maker: by variable, the equation that computes it (core/programs/defining_eqns.h).
+  std::set<size_t> equations_of(size_t step, const std::vector<size_t>& defining_eqn) const;
+  std::string scopes(size_t step, const std::vector<size_t>& defining_eqn) const;
   // Returns the address of each variable.
   std::vector<void*> pointers(const MemoryPlan& plan, const void* const* in, void* const* out,
                               std::byte* arena) const;

@@ -14,12 +14,12 @@ namespace {
 
 // A product, and the ops that move its result to the sum, outermost first.
 struct Product {
-  const Made* mul = nullptr;
-  std::vector<const Made*> moves = {};
+  const Producer* mul = nullptr;
+  std::vector<const Producer*> moves = {};
 };
-std::optional<Product> product(const Made* operand) {
+std::optional<Product> product(const Producer* operand) {
   Product p;
-  for (const Made* m = operand; m; m = m->from[0]) {
+  for (const Producer* m = operand; m; m = m->from[0]) {
     if (m->op.is_product()) {
       p.mul = m;
       return p;
@@ -31,7 +31,7 @@ std::optional<Product> product(const Made* operand) {
 }
 
 // Returns true if x is 0 (not -0), looking through ops that return their operand's elements.
-bool is_zero(const Array& x, const Made* made) {
+bool is_zero(const Array& x, const Producer* made) {
   if (!made) return is_number(x, 0);
   while (made->op.forwards_operand()) {
     if (!made->from[0]) return is_number(made->x[0], 0);
@@ -41,14 +41,14 @@ bool is_zero(const Array& x, const Made* made) {
 }
 
 // A dot product starts its sum with 0, so it is never -0, and adding 0 does not change it.
-bool is_sum_of_products(const Made* made) {
+bool is_sum_of_products(const Producer* made) {
   static const Op& dot = *find_op("dot_general");
   while (made && made->op.forwards_operand()) made = made->from[0];
   return made && &made->op == &dot;
 }
 
 // Applies the moves to a factor. A scalar factor applies to all elements, so it is not moved.
-Array moved(Array x, const Shape& product, const std::vector<const Made*>& moves) {
+Array moved(Array x, const Shape& product, const std::vector<const Producer*>& moves) {
   if (x.shape() != product) return x;
   for (size_t m = moves.size(); m-- > 0;) {
     Arrays in = moves[m]->x;

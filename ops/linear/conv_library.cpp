@@ -154,14 +154,14 @@ NativeCall device_call(const Use<Conv>& u) {
   return call;
 }
 
-struct Made {
+struct Producer {
   Part part;
   native::Convolver convolver;
-  explicit Made(const Part& p) : part(p), convolver(p.c) {}
+  explicit Producer(const Part& p) : part(p), convolver(p.c) {}
 };
 NativeCall library_call(const Use<Conv>& u) {
-  const auto made = std::make_shared<std::vector<std::unique_ptr<Made>>>();
-  for (const Part& p : parts_of(u)) made->push_back(std::make_unique<Made>(p));
+  const auto made = std::make_shared<std::vector<std::unique_ptr<Producer>>>();
+  for (const Part& p : parts_of(u)) made->push_back(std::make_unique<Producer>(p));
   NativeCall call;
   call.run = [made, a = u.in[0].elements(), b = u.in[1].elements(),
               n = u.out[0].elements()](const NativeArgs& args) {
@@ -169,7 +169,7 @@ NativeCall library_call(const Use<Conv>& u) {
     float* const out = args.out<float>(0, n);
     parallel_for(std::ssize(*made), 1, [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i) {
-        const Made& m = *(*made)[static_cast<size_t>(i)];
+        const Producer& m = *(*made)[static_cast<size_t>(i)];
         m.convolver.run(lhs + m.part.lhs, rhs, out + m.part.out);
       }
     });

@@ -75,8 +75,8 @@ Translator::Translator(const Program& p) : p_(p), name_(lasting(p.source->name))
 void Translator::index(const std::vector<Op>& ops, bool functions) {
   for (const Op& op : ops) {
     const size_t end = slot(op.first_result) + op.out.size();
-    if (makers_.size() < end) makers_.resize(end);
-    for (size_t i = slot(op.first_result); i < end; ++i) makers_[i] = &op;
+    if (defining_ops_.size() < end) defining_ops_.resize(end);
+    for (size_t i = slot(op.first_result); i < end; ++i) defining_ops_[i] = &op;
     const bool is_function = functions && op.name == "func.func";
     if (is_function) {
       const Attr* name = op.attr("sym_name");
@@ -90,7 +90,7 @@ void Translator::index(const std::vector<Op>& ops, bool functions) {
     for (const Region& r : op.regions)
       for (const Block& b : r.blocks) {
         const size_t args = slot(b.first_arg) + b.args.size();
-        if (makers_.size() < args) makers_.resize(args);
+        if (defining_ops_.size() < args) defining_ops_.resize(args);
         index(b.ops, functions && !is_function);
       }
   }
@@ -302,7 +302,7 @@ Arrays Translator::run(const Region& r, const Arrays& args) {
   const size_t at = place_of(r);
   const Block& b = body(r, at);
   check_arguments(b, args, at);
-  values_.resize(std::max(values_.size(), makers_.size()));
+  values_.resize(std::max(values_.size(), defining_ops_.size()));
   for (size_t i = 0; i < args.size(); ++i) values_[slot(b.first_arg) + i] = args[i];
   for (const Op& op : b.ops) {
     if (op.name != "stablehlo.return" && op.name != "func.return") {
@@ -381,7 +381,7 @@ int32_t Translator::part(const Op& op) const {
     const auto found = parts_.find(v);
     return found == parts_.end() ? v : found->second;
   };
-  const Op* made = makers_[slot(source(op.operands[0]))];
+  const Op* made = defining_ops_[slot(source(op.operands[0]))];
   if (!made || made->name != "stablehlo.tuple") missing(op, "of what is not made here");
   const int64_t i = integer(op, "index");
   if (i < 0 || i >= std::ssize(made->operands)) fail(op, "index is no part of the tuple");
@@ -472,9 +472,9 @@ Type Translator::result(const Op& op, size_t i) const {
   return *array_type(op.out[i]);
 }
 
-const weft::hlo::Op* Translator::maker(int32_t value, std::string_view name,
-                                       size_t operands) const {
-  const Op* op = makers_[slot(value)];
+const weft::hlo::Op* Translator::defining_op(int32_t value, std::string_view name,
+                                             size_t operands) const {
+  const Op* op = defining_ops_[slot(value)];
   const bool fits =
       op && op->name == name && op->operands.size() == operands && op->out.size() == 1;
   return fits ? op : nullptr;
@@ -494,7 +494,7 @@ std::optional<int64_t> integer_at(const Dense& d, size_t i) {
 }  // namespace
 
 const Dense* Translator::constant(int32_t value) const {
-  const Op* op = maker(value, "stablehlo.constant", 0);
+  const Op* op = defining_op(value, "stablehlo.constant", 0);
   const Attr* a = op ? op->attr("value") : nullptr;
   return a && a->dense && a->dense->known ? a->dense.get() : nullptr;
 }

@@ -57,7 +57,7 @@ class Translator {
   Type result(const Op& op, size_t i = 0) const;
   // Returns the op that made a value if it has this name, this number of operands and one result.
   // Returns null otherwise.
-  const Op* maker(int32_t value, std::string_view name, size_t operands) const;
+  const Op* defining_op(int32_t value, std::string_view name, size_t operands) const;
   // Returns the translated value for a value number that a rule has read from an op.
   const Array& value(int32_t v) const { return values_.at(static_cast<size_t>(v)); }
   // Returns the number of a constant whose elements are all equal.
@@ -111,7 +111,7 @@ class Translator {
   std::unordered_map<std::string, Function> functions_;
   std::vector<const Op*> functions_in_order_;
   std::vector<Array> values_;
-  std::vector<const Op*> makers_;
+  std::vector<const Op*> defining_ops_;
   std::unordered_map<int32_t, int32_t> parts_;  // for each part of a tuple, the value it was made
                                                 // from
   int depth_ = 0;       // nesting depth of regions and of the functions they call

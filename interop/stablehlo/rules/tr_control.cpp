@@ -128,9 +128,9 @@ Arrays case_of(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 1 || op.regions.empty()) t.fail(op, "'case' needs an index and branches");
   if (x[0].dtype() != I32 || x[0].ndim() != 0) t.fail(op, "the index must be a tensor<i32>");
   bool in_range = false;
-  if (const Op* made = t.maker(op.operands[0], "stablehlo.convert", 1))
+  if (const Op* made = t.defining_op(op.operands[0], "stablehlo.convert", 1))
     in_range = made->in[0]->text == "tensor<i1>";
-  if (const Op* made = t.maker(op.operands[0], "stablehlo.clamp", 3))
+  if (const Op* made = t.defining_op(op.operands[0], "stablehlo.clamp", 3))
     in_range = t.known_integer(made->operands[0]).value_or(-1) >= 0 &&
                t.known_integer(made->operands[2]).value_or(INT64_MAX) < std::ssize(op.regions);
   const int64_t last = static_cast<int64_t>(op.regions.size()) - 1;
@@ -165,7 +165,7 @@ class Counted {
 
   std::optional<Counter> counter() const {
     if (test_.ops.empty() || body_.ops.empty() || test_.ops.back().operands.size() != 1) return {};
-    const Op* compare = t_.maker(test_.ops.back().operands[0], "stablehlo.compare", 2);
+    const Op* compare = t_.defining_op(test_.ops.back().operands[0], "stablehlo.compare", 2);
     if (!compare) return {};
     std::string how = t_.word(*compare, "comparison_direction");
     int32_t left = compare->operands[0], right = compare->operands[1];
@@ -207,7 +207,7 @@ class Counted {
   std::optional<int64_t> step_of(int64_t counter) const {
     const Op& done = body_.ops.back();
     if (static_cast<size_t>(counter) >= done.operands.size()) return {};
-    const Op* add = t_.maker(done.operands[static_cast<size_t>(counter)], "stablehlo.add", 2);
+    const Op* add = t_.defining_op(done.operands[static_cast<size_t>(counter)], "stablehlo.add", 2);
     if (!add) return {};
     for (size_t side : {0, 1})
       if (argument(body_, add->operands[side]) == counter)

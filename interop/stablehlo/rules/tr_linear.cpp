@@ -210,7 +210,7 @@ Arrays fft(Translator& t, const Op& op, const Arrays& x) {
   if (is_complex(x[0].dtype()) == (type == lax::FftType::rfft))
     t.fail(op, "the operand of " + kind + " has another type");
   // For a real operand that was converted to complex, only half of the spectrum is computed.
-  const Op* made = t.maker(op.operands[0], "stablehlo.convert", 1);
+  const Op* made = t.defining_op(op.operands[0], "stablehlo.convert", 1);
   if (!to_or_from_real && made) {
     const Array& before = t.value(made->operands[0]);
     const DType part = real_part(x[0].dtype());
@@ -267,7 +267,7 @@ Arrays geqrf(Translator& t, const Op& op, const Arrays& x) {
 // LAPACK counts from 1. Operand 1 marks the columns that must remain at the front.
 Arrays geqp3(Translator& t, const Op& op, const Arrays& x) {
   lapack::require(t, op, x, 2);
-  const Op* filled = t.maker(op.operands[1], "stablehlo.broadcast_in_dim", 1);
+  const Op* filled = t.defining_op(op.operands[1], "stablehlo.broadcast_in_dim", 1);
   const bool none = t.known_integer(filled ? filled->operands[0] : op.operands[1]) == 0;
   const auto [a, permutation, taus] = none ? lax::geqp3(x[0]) : lax::geqp3(x[0], x[1]);
   return {a, base::add(permutation, base::ones(permutation.type())), taus};

@@ -72,7 +72,7 @@ class Comparator {
     bool zeros = false, nans = false;
   };
   std::optional<double> number(int32_t v) const {
-    const Op* op = t_.maker(v, "stablehlo.constant", 0);
+    const Op* op = t_.defining_op(v, "stablehlo.constant", 0);
     const Attr* a = op ? op->attr("value") : nullptr;
     if (!a || !a->dense || !a->dense->known || !a->dense->type->dims.empty()) return {};
     // Only floats matter: no select of the recognized form compares with an integer.
@@ -87,16 +87,16 @@ class Comparator {
     if (arg >= 0 && arg < static_cast<int64_t>(b_.args.size())) return Term{arg};
     for (const auto& [name, part] :
          {std::pair{"stablehlo.real", Part::real}, std::pair{"stablehlo.imag", Part::imag}})
-      if (const Op* op = t_.maker(v, name, 1)) {
+      if (const Op* op = t_.defining_op(v, name, 1)) {
         auto t = term(op->operands[0], depth + 1);
         if (!t || t->part != Part::all) return {};
         t->part = part;
         return t;
       }
-    const Op* select = t_.maker(v, "stablehlo.select", 3);
+    const Op* select = t_.defining_op(v, "stablehlo.select", 3);
     if (!select) return {};
     auto inner = term(select->operands[2], depth + 1);
-    const Op* test = t_.maker(select->operands[0], "stablehlo.compare", 2);
+    const Op* test = t_.defining_op(select->operands[0], "stablehlo.compare", 2);
     const auto value = number(select->operands[1]);
     if (!inner || !test || !value) return {};
     const auto left = term(test->operands[0], depth + 1);
@@ -117,7 +117,7 @@ class Comparator {
 
   // Returns the key that a comparison uses. `how` is "LT", "GT" or "EQ".
   std::optional<Key> compared(int32_t v, std::string_view how) const {
-    const Op* op = t_.maker(v, "stablehlo.compare", 2);
+    const Op* op = t_.defining_op(v, "stablehlo.compare", 2);
     if (!op) return {};
     std::string is = t_.word(*op, "comparison_direction");
     auto a = term(op->operands[0], 0), b = term(op->operands[1], 0);
@@ -140,16 +140,16 @@ class Comparator {
   std::optional<Keys> less(int32_t v, int depth) const {
     if (const auto k = compared(v, "LT")) return Keys{*k};
     if (depth > 64) return {};
-    if (const Op* op = t_.maker(v, "stablehlo.or", 2))
+    if (const Op* op = t_.defining_op(v, "stablehlo.or", 2))
       for (size_t side : {0, 1}) {
         const auto first = compared(op->operands[side], "LT");
-        const Op* both = t_.maker(op->operands[1 - side], "stablehlo.and", 2);
+        const Op* both = t_.defining_op(op->operands[1 - side], "stablehlo.and", 2);
         if (!first || !both) continue;
         for (size_t s : {0, 1})
           if (auto keys = chained(*first, both->operands[s], both->operands[1 - s], depth))
             return keys;
       }
-    if (const Op* op = t_.maker(v, "stablehlo.select", 3))
+    if (const Op* op = t_.defining_op(v, "stablehlo.select", 3))
       if (const auto first = compared(op->operands[2], "LT"))
         return chained(*first, op->operands[0], op->operands[1], depth);
     return {};

@@ -9,7 +9,7 @@
 #include <limits>
 #include <map>
 
-#include "weft/core/programs/makers.h"
+#include "weft/core/programs/defining_eqns.h"
 #include "weft/ops/elementwise/elementwise.h"
 #include "weft/ops/index/index.h"
 #include "weft/ops/kit/axes.h"
@@ -53,7 +53,7 @@ class Finder {
       : p_(p),
         j_(*p.jaxpr),
         x_(body_op(p).operands(x)),
-        maker_(makers(j_)),
+        defining_eqn_(defining_eqns(j_)),
         uses_(j_.types.size(), 0),
         reader_(j_.types.size(), no_equation) {
     note_uses();
@@ -89,7 +89,7 @@ class Finder {
   const Scan p_;
   const JaxprData& j_;
   const Groups<Array> x_;
-  const std::vector<size_t> maker_;
+  const std::vector<size_t> defining_eqn_;
   std::vector<int> uses_;       // by variable: number of equations and results that read it
   std::vector<size_t> reader_;  // by variable: an equation that reads it
   std::vector<bool> varies_;    // by variable: true if it differs between steps
@@ -146,7 +146,7 @@ std::optional<Term> Finder::term_of(Atom a) const {
                   &pad = *find_op("pad");
   Term t;
   for (;;) {
-    const size_t i = a.is_literal() ? no_equation : maker_[static_cast<size_t>(a.index)];
+    const size_t i = a.is_literal() ? no_equation : defining_eqn_[static_cast<size_t>(a.index)];
     if (i == no_equation) return {};
     const Eqn& e = j_.eqns[i];
     t.equation = i;
@@ -213,7 +213,7 @@ std::vector<int32_t> Finder::kept_of(const Term& t) const {
 bool Finder::is_zero(Atom a) const {
   static const Op& repeat = *find_op("broadcast_in_dim");
   while (!a.is_literal()) {
-    const size_t i = maker_[static_cast<size_t>(a.index)];
+    const size_t i = defining_eqn_[static_cast<size_t>(a.index)];
     if (i == no_equation || j_.eqns[i].op != &repeat) return false;
     a = j_.eqns[i].in[0];
   }
@@ -236,7 +236,7 @@ Factor Finder::source_of(Factor f) const {
     const Shape& shape = type(f.var).shape();
     for (size_t i = 0; i < f.axes.size(); ++i)
       if (shape[static_cast<int64_t>(i)] == 1 && f.axes[i] > contracted) f.axes[i] = single;
-    const size_t made = maker_[static_cast<size_t>(f.var)];
+    const size_t made = defining_eqn_[static_cast<size_t>(f.var)];
     if (made == no_equation || j_.eqns[made].in[0].is_literal()) return f;
     const Eqn& e = j_.eqns[made];
     const Shape& before = type(e.in[0]).shape();
@@ -284,8 +284,8 @@ bool Finder::keep_rows(const Sum& s) {
       const auto has = [f](const std::vector<int32_t>& v) {
         return std::find(v.begin(), v.end(), f) != v.end();
       };
-      const bool is_row =
-          maker_[static_cast<size_t>(f)] == no_equation && static_cast<size_t>(f) >= first_row();
+      const bool is_row = defining_eqn_[static_cast<size_t>(f)] == no_equation &&
+                          static_cast<size_t>(f) >= first_row();
       if (is_row || has(stored_) || has(more)) continue;
       more.push_back(f);
       of_rows += type(f).elements();
