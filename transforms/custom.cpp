@@ -263,23 +263,25 @@ class UserJvp final : public DualRule {
  public:
   UserJvp(LateJvp rule, LateSignature s) : rule_(std::move(rule)), s_(std::move(s)) {}
   Dual call(const Arrays& all, const Arrays& all_dx) const override {
-    const Arrays x = rest(all, s_.doubles), dx = rest(all_dx, s_.doubles);
-    const std::vector<bool> on = given(dx);
+    const Arrays x = drop_first(all, s_.doubles), dx = drop_first(all_dx, s_.doubles);
+    const std::vector<bool> on = is_nonzero(dx);
     std::vector<bool> nonzero;
     const auto out_tree = [&] { return s_.out; };
-    const Arrays y = called_late("custom_jvp", "the rule", x, chosen(dx, on), [&](const Arrays& a) {
-      const LateTangents r = rule_(part(a, 0, x.size()), with_zeros(a, x.size(), on, s_.in), on);
-      same_structure("custom_jvp", "the primal output of the rule", out_tree,
-                     [&] { return r.out_tree; });
-      same_structure("custom_jvp", "the tangent output of the rule", out_tree,
-                     [&] { return r.tangent_tree; });
-      const Arrays kept =
-          rule_results(joined(r.out, r.tangent), s_.result, out_tree, Zeros::symbolic);
-      const Arrays tangents = spread(rest(kept, r.out.size()), inexact(r.out));
-      nonzero = given(tangents);
-      return joined(part(kept, 0, r.out.size()), chosen(tangents, nonzero));
-    });
-    return {part(y, 0, nonzero.size()), spread(rest(y, nonzero.size()), nonzero)};
+    const Arrays y =
+        called_late("custom_jvp", "the rule", x, filter_list(dx, on), [&](const Arrays& a) {
+          const LateTangents r =
+              rule_(sublist(a, 0, x.size()), with_zeros(a, x.size(), on, s_.in), on);
+          same_structure("custom_jvp", "the primal output of the rule", out_tree,
+                         [&] { return r.out_tree; });
+          same_structure("custom_jvp", "the tangent output of the rule", out_tree,
+                         [&] { return r.tangent_tree; });
+          const Arrays kept =
+              rule_results(concat_lists(r.out, r.tangent), s_.result, out_tree, Zeros::symbolic);
+          const Arrays tangents = scatter_list(drop_first(kept, r.out.size()), inexact(r.out));
+          nonzero = is_nonzero(tangents);
+          return concat_lists(sublist(kept, 0, r.out.size()), filter_list(tangents, nonzero));
+        });
+    return {sublist(y, 0, nonzero.size()), scatter_list(drop_first(y, nonzero.size()), nonzero)};
   }
 
  private:
@@ -292,24 +294,25 @@ class UserBackward final : public BackwardRule {
   UserBackward(LateBwd bwd, LateSignature s, std::vector<bool> perturbed)
       : bwd_(std::move(bwd)), s_(std::move(s)), perturbed_(std::move(perturbed)) {}
   Arrays call(const Arrays& residuals, const Arrays& ct) const override {
-    const std::vector<bool> on = given(ct);
+    const std::vector<bool> on = is_nonzero(ct);
     std::vector<bool> nonzero;
     const size_t n = residuals.size();
     const Arrays y =
-        called_late("custom_vjp", "bwd", residuals, chosen(ct, on), [&](const Arrays& a) {
-          const Arrays back = bwd_(joined(part(a, 0, n), with_zeros(a, n, on, s_.result)), on);
+        called_late("custom_vjp", "bwd", residuals, filter_list(ct, on), [&](const Arrays& a) {
+          const Arrays back =
+              bwd_(concat_lists(sublist(a, 0, n), with_zeros(a, n, on, s_.result)), on);
           const Arrays kept =
               checked_cotangents(back, s_.in, [&] { return s_.args; }, Zeros::symbolic);
-          const Arrays wanted = chosen(spread(kept, inexact_of_types()), perturbed_);
-          nonzero = given(wanted);
-          return chosen(wanted, nonzero);
+          const Arrays wanted = filter_list(scatter_list(kept, inexact_of_types()), perturbed_);
+          nonzero = is_nonzero(wanted);
+          return filter_list(wanted, nonzero);
         });
-    return spread(y, nonzero);
+    return scatter_list(y, nonzero);
   }
 
  private:
   std::vector<bool> inexact_of_types() const {
-    return each([](const Type& t) { return is_inexact(t.dtype()); }, s_.in);
+    return map_list([](const Type& t) { return is_inexact(t.dtype()); }, s_.in);
   }
   LateBwd bwd_;
   LateSignature s_;
@@ -320,8 +323,8 @@ class UserVjp final : public DualRule {
  public:
   UserVjp(LateFwd fwd, LateSignature s) : fwd_(std::move(fwd)), s_(std::move(s)) {}
   Dual call(const Arrays& all, const Arrays& all_dx) const override {
-    const Arrays x = rest(all, s_.doubles), dx = rest(all_dx, s_.doubles);
-    const std::vector<bool> on = given(dx);
+    const Arrays x = drop_first(all, s_.doubles), dx = drop_first(all_dx, s_.doubles);
+    const std::vector<bool> on = is_nonzero(dx);
     const size_t m = s_.result.size();
     LateBwd bwd;
     const auto out_tree = [&] { return s_.out; };
@@ -331,12 +334,12 @@ class UserVjp final : public DualRule {
                      [&] { return r.out_tree; });
       check_forward(r.out, s_.result, out_tree);
       bwd = std::move(r.bwd);
-      return joined(r.out, r.residuals);
+      return concat_lists(r.out, r.residuals);
     });
-    const Arrays out = part(y, 0, m);
-    const Arrays tangents = late_linear(make_ref<UserBackward>(std::move(bwd), s_, on), rest(y, m),
-                                        chosen(dx, on), types_of(out));
-    return {out, spread(tangents, inexact(out))};
+    const Arrays out = sublist(y, 0, m);
+    const Arrays tangents = late_linear(make_ref<UserBackward>(std::move(bwd), s_, on),
+                                        drop_first(y, m), filter_list(dx, on), types_of(out));
+    return {out, scatter_list(tangents, inexact(out))};
   }
   Derivatives derivatives() const override { return {.forward = false}; }
 

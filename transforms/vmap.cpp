@@ -91,7 +91,7 @@ struct Map {
       if (args.axis[i]) r[i] = base::slice_axis(x[i], *args.axis[i], lo, hi);
     return r;
   }
-  Arrays joined(const std::vector<Arrays>& parts) const {
+  Arrays concat_lists(const std::vector<Arrays>& parts) const {
     Arrays out = parts[0];
     for (size_t k = 0; k < out.size(); ++k) {
       if (!to[k] || parts.size() == 1) continue;
@@ -109,7 +109,7 @@ struct Map {
       const int64_t hi = std::min(args.size, lo + chunk);
       parts.push_back(lanes(rows(lo, hi), args.axis, hi - lo, lane_number(lo)));
     }
-    return joined(parts);
+    return concat_lists(parts);
   }
 
   // Records a loop over full chunks, followed by a map of the remaining lanes.
@@ -135,7 +135,7 @@ struct Map {
       parts[0].push_back(to[k] ? unchunk_rows(ys[k], *to[k]) : row_at(ys[k], 0, 0));
     if (const int64_t lo = full * chunk; lo < args.size)
       parts.push_back(lanes(rows(lo, args.size), args.axis, args.size - lo, lane_number(lo)));
-    return joined(parts);
+    return concat_lists(parts);
   }
 };
 

@@ -33,10 +33,10 @@ struct System {
   Jaxpr program;
   size_t captured = 0, states = 0;
   Arrays at(const Arrays& y, const Array& t, const Arrays& theta) const {
-    Arrays in = part(theta, 0, captured);
+    Arrays in = sublist(theta, 0, captured);
     append(in, y);
     in.push_back(t);
-    append(in, rest(theta, captured));
+    append(in, drop_first(theta, captured));
     return eval_jaxpr(program, in);
   }
 };
@@ -92,7 +92,7 @@ Arrays increment(const Array& h, const Weights& w, const std::vector<Arrays>& k)
   return r;
 }
 Arrays moved(const Arrays& y, const Arrays& by) {
-  return each([](const Array& a, const Array& b) { return a + b; }, y, by);
+  return map_list([](const Array& a, const Array& b) { return a + b; }, y, by);
 }
 
 // ---- step lengths
@@ -107,10 +107,11 @@ struct Tolerances {
 
 // Divides x by the error that is tolerated at |y|.
 Arrays over(const Arrays& x, const Arrays& size, const Tolerances& o) {
-  return each([&](const Array& v, const Array& s) { return v / (o.atol + o.rtol * s); }, x, size);
+  return map_list([&](const Array& v, const Array& s) { return v / (o.atol + o.rtol * s); }, x,
+                  size);
 }
 Arrays sizes(const Arrays& y) {
-  return each([](const Array& v) { return abs(v); }, y);
+  return map_list([](const Array& v) { return abs(v); }, y);
 }
 
 Array limited(const Array& h, const Tolerances& o) {
@@ -156,7 +157,7 @@ struct State {
 
 Array error_ratio(const Arrays& error, const Arrays& y, const Arrays& next, const Tolerances& o) {
   const Arrays size =
-      each([](const Array& a, const Array& b) { return maximum(abs(a), abs(b)); }, y, next);
+      map_list([](const Array& a, const Array& b) { return maximum(abs(a), abs(b)); }, y, next);
   return sqrt(fn::squared_norm(over(error, size, o)) / static_cast<double>(fn::elements(y)));
 }
 
@@ -178,7 +179,7 @@ Attempt attempted(const Field& f, const State& s, const Array& time, const Toler
 }
 
 Arrays stopped(const Arrays& x) {
-  return each([](const Array& v) { return is_inexact(v.dtype()) ? stop_gradient(v) : v; }, x);
+  return map_list([](const Array& v) { return is_inexact(v.dtype()) ? stop_gradient(v) : v; }, x);
 }
 // The same step, with derivatives only if it is accepted. A step that left the domain has NaN
 // slopes, and products with them would be NaN even for zero tangents. A first attempt with constant
@@ -193,7 +194,7 @@ Attempt attempted_for_derivatives(const Field& f, const State& s, const Array& t
   now.t = stop_gradient(s.t);
   const Array end = stop_gradient(time), good = attempted(still, now, end, o).ratio <= 1.;
   const auto kept = [&](const Arrays& x, const Arrays& without) {
-    return each(
+    return map_list(
         [&](const Array& a, const Array& b) {
           return is_inexact(a.dtype()) ? fn::select(good, {a}, {b})[0] : a;
         },
@@ -280,7 +281,7 @@ Arrays integrated_to(const Field& f, const Arrays& y0, const Array& t0, const Ar
 // ---- the system
 
 std::vector<bool> inexact(const Arrays& x) {
-  return each([](const Array& a) { return is_inexact(a.dtype()); }, x);
+  return map_list([](const Array& a) { return is_inexact(a.dtype()); }, x);
 }
 
 // Calls func and checks that its result is like y.
@@ -306,7 +307,7 @@ Arrays solved(const System& s, const Arrays& y0, const Array& t, const Arrays& t
   const auto with_first = [](const Array& first, const Array& others) {
     return concatenate({expand_dims(first, 0), others}, 0);
   };
-  return each(with_first, y0, integrated(f, y0, t, o));
+  return map_list(with_first, y0, integrated(f, y0, t, o));
 }
 
 // ---- the adjoint equation. It integrates y and the cotangents of y, of the time and of the
@@ -318,25 +319,25 @@ struct Adjoint {
   Arrays theta;  // cotangents of the inexact parameters
 };
 Arrays flat(const Arrays& y, const Adjoint& a) {
-  return joined(joined(joined(y, a.y), {a.t}), a.theta);
+  return concat_lists(concat_lists(concat_lists(y, a.y), {a.t}), a.theta);
 }
 
 // The slopes of (y, cotangents) in s, where the time is -s.
 Arrays augmented(const System& s, const Arrays& all, const Array& minus_t, const Arrays& theta) {
   const std::vector<bool> on = inexact(theta);
   const size_t n = s.states;
-  const Arrays y = part(all, 0, n), cotangent = part(all, n, n);
-  const Arrays off = chosen(theta, on, false);
-  const Arrays at = joined(joined(y, {-minus_t}), chosen(theta, on));
+  const Arrays y = sublist(all, 0, n), cotangent = sublist(all, n, n);
+  const Arrays off = filter_list(theta, on, false);
+  const Arrays at = concat_lists(concat_lists(y, {-minus_t}), filter_list(theta, on));
   const auto f = [&](const Arrays& x) {
-    return s.at(part(x, 0, n), x[n], merged(on, rest(x, n + 1), off));
+    return s.at(sublist(x, 0, n), x[n], merge_lists(on, drop_first(x, n + 1), off));
   };
   const Linearized l = linearize_flat(f, at, std::vector<bool>(at.size(), true));
-  Arrays ct = each(instantiate, l.linear.transpose(cotangent), types_of(at));
+  Arrays ct = map_list(instantiate, l.linear.transpose(cotangent), types_of(at));
   // At the edge of a domain, such as that of sqrt(t), the slope in the time may be infinite while
   // the slopes in y and the parameters are finite. Its integral is finite nevertheless.
   ct[n] = where(isfinite(ct[n]), ct[n], 0.);
-  return joined(each([](const Array& v) { return -v; }, l.out), ct);
+  return concat_lists(map_list([](const Array& v) { return -v; }, l.out), ct);
 }
 
 Arrays solve_by_adjoint(const System& s, const Arrays& y0, const Array& t, const Arrays& theta,
@@ -347,8 +348,8 @@ Arrays solve_by_adjoint(const System& s, const Arrays& y0, const Array& t, const
 System adjoint_of(const System& s, const Types& all, const Type& time, const Types& theta) {
   const size_t n = theta.size();
   const Closed program =
-      record(joined(joined(theta, strong(all)), {time.strong()}), [&](const Arrays& x) {
-        return augmented(s, part(x, n, all.size()), x[n + all.size()], part(x, 0, n));
+      record(concat_lists(concat_lists(theta, strong(all)), {time.strong()}), [&](const Arrays& x) {
+        return augmented(s, sublist(x, n, all.size()), x[n + all.size()], sublist(x, 0, n));
       });
   return {open_constants(program.jaxpr), n, all.size()};
 }
@@ -357,10 +358,10 @@ System adjoint_of(const System& s, const Types& all, const Type& time, const Typ
 Arrays pulled_back(const System& s, const Arrays& ys, const Array& t, const Arrays& theta,
                    const Arrays& ct, const Tolerances& o) {
   const auto row = [](const Arrays& x, int64_t k) {
-    return each([&](const Array& v) { return v[k]; }, x);
+    return map_list([&](const Array& v) { return v[k]; }, x);
   };
   const auto from = [](const Arrays& x, int64_t lo, const SliceBound& hi) {
-    return each([&](const Array& v) { return v[Slice(lo, hi)]; }, x);
+    return map_list([&](const Array& v) { return v[Slice(lo, hi)]; }, x);
   };
   using Row = std::tuple<Arrays, Array, Array, Arrays, Arrays>;
   const auto back = [&](const Adjoint& a, const Row& r) {
@@ -377,17 +378,18 @@ Arrays pulled_back(const System& s, const Arrays& ys, const Array& t, const Arra
     const System adjoint = adjoint_of(s, types_of(all), Type(t.dtype(), Shape{}), types_of(theta));
     const Arrays now = solve_by_adjoint(adjoint, all, stack({-end, -begin}), theta, o, true);
     const size_t n = s.states;
-    const Adjoint next{moved(part(now, n, n), ct_before), now[2 * n], rest(now, 2 * n + 1)};
+    const Adjoint next{moved(sublist(now, n, n), ct_before), now[2 * n],
+                       drop_first(now, 2 * n + 1)};
     return std::pair<Adjoint, Array>(next, of_time);
   };
   const Adjoint last{
       row(ct, -1), zeros_like(t[0]),
-      each([](const Array& v) { return zeros_like(v); }, chosen(theta, inexact(theta)))};
+      map_list([](const Array& v) { return zeros_like(v); }, filter_list(theta, inexact(theta)))};
   const Row rows(from(ys, 1, none), t[Slice(1, none)], t[Slice(0, -1)], from(ct, 1, none),
                  from(ct, 0, -1));
   const auto [first, of_times] = scan(back, last, rows, {.reverse = true});
-  return joined(joined(first.y, {concatenate({expand_dims(first.t, 0), of_times}, 0)}),
-                first.theta);
+  return concat_lists(concat_lists(first.y, {concatenate({expand_dims(first.t, 0), of_times}, 0)}),
+                      first.theta);
 }
 
 // ---- the solution as a function whose derivative is its adjoint equation. The solution of the
@@ -399,9 +401,9 @@ struct Problem {
   System system;
   Tolerances tolerances;
   bool last_alone = false;
-  Arrays y0(const Arrays& x) const { return part(x, 0, system.states); }
+  Arrays y0(const Arrays& x) const { return sublist(x, 0, system.states); }
   const Array& t(const Arrays& x) const { return x[system.states]; }
-  Arrays theta(const Arrays& x) const { return rest(x, system.states + 1); }
+  Arrays theta(const Arrays& x) const { return drop_first(x, system.states + 1); }
   Arrays run(const Arrays& x) const {
     const Array& times = t(x);
     if (!last_alone) return solved(system, y0(x), times, theta(x), tolerances);
@@ -417,25 +419,25 @@ class OdeBackward final : public BackwardRule {
       : p_(std::move(p)), on_(std::move(differentiated)), results_(std::move(results)) {}
   Arrays call(const Arrays& residuals, const Arrays& ct) const override {
     const size_t n = p_.system.states;
-    const Arrays x = rest(residuals, n), given = each(instantiate, ct, results_);
+    const Arrays x = drop_first(residuals, n), given = map_list(instantiate, ct, results_);
     const auto behind = [](const Array& first, const Array& last) { return stack({first, last}); };
     const auto zeros = [](const Array& a) { return zeros_like(a); };
-    const Arrays rows =
-        p_.last_alone ? each(behind, p_.y0(x), part(residuals, 0, n)) : part(residuals, 0, n);
-    const Arrays cts = p_.last_alone ? each(behind, each(zeros, given), given) : given;
+    const Arrays rows = p_.last_alone ? map_list(behind, p_.y0(x), sublist(residuals, 0, n))
+                                      : sublist(residuals, 0, n);
+    const Arrays cts = p_.last_alone ? map_list(behind, map_list(zeros, given), given) : given;
     const Arrays back = pulled_back(p_.system, rows, p_.t(x), p_.theta(x), cts, p_.tolerances);
-    return chosen(back, chosen(on_, inexact(x)));
+    return filter_list(back, filter_list(on_, inexact(x)));
   }
   bool goes_forward() const override { return true; }
   Arrays forward(const Arrays& residuals, const Arrays& dx) const override {
-    const Arrays x = rest(residuals, p_.system.states);
+    const Arrays x = drop_first(residuals, p_.system.states);
     // Step lengths are treated as constants: their derivative is infinite where a step has no
     // error.
     Problem steps = p_;
     steps.tolerances.fixed = true;
     const Arrays tangents =
-        jvp_flat([&](const Arrays& a) { return steps.run(a); }, x, spread(dx, on_)).tangent;
-    return each(instantiate, tangents, results_);
+        jvp_flat([&](const Arrays& a) { return steps.run(a); }, x, scatter_list(dx, on_)).tangent;
+    return map_list(instantiate, tangents, results_);
   }
 
  private:
@@ -449,10 +451,10 @@ class OdeRule final : public DualRule {
   Dual call(const Arrays& x, const Arrays& dx) const override {
     const Arrays out =
         solve_by_adjoint(p_.system, p_.y0(x), p_.t(x), p_.theta(x), p_.tolerances, p_.last_alone);
-    const std::vector<bool> on = given(dx);
+    const std::vector<bool> on = is_nonzero(dx);
     const Types results = strong(types_of(out));
-    return {out, late_linear(make_ref<OdeBackward>(p_, on, results), joined(out, x), chosen(dx, on),
-                             results)};
+    return {out, late_linear(make_ref<OdeBackward>(p_, on, results), concat_lists(out, x),
+                             filter_list(dx, on), results)};
   }
 
  private:
@@ -462,7 +464,7 @@ class OdeRule final : public DualRule {
 Arrays solve_by_adjoint(const System& s, const Arrays& y0, const Array& t, const Arrays& theta,
                         const Tolerances& o, bool last_alone) {
   const Problem p{s, o, last_alone};
-  const Arrays x = joined(joined(y0, {t}), theta);
+  const Arrays x = concat_lists(concat_lists(y0, {t}), theta);
   const Closed program = record(types_of(x), [&](const Arrays& a) { return p.run(a); });
   // Concrete operands have no derivative. Without a rule each call has the same program.
   const auto known = [](const Array& a) { return concrete_or_null(a) != nullptr; };
@@ -501,14 +503,16 @@ Arrays run_odeint(OdeField func, const Arrays& start, const Array& time, const A
   }
   const Array t = as_dtype(time, time.dtype());
   const size_t n = y0.size();
-  const Closed field = record(
-      joined(joined(types_of(y0), {row_type(t.type())}), types_of(args)),
-      [&](const Arrays& x) { return slopes(func, part(x, 0, n), x[n], rest(x, n + 1), y_tree); });
+  const Closed field =
+      record(concat_lists(concat_lists(types_of(y0), {row_type(t.type())}), types_of(args)),
+             [&](const Arrays& x) {
+               return slopes(func, sublist(x, 0, n), x[n], drop_first(x, n + 1), y_tree);
+             });
   const System s{open_constants(field.jaxpr), field.consts.size(), n};
   const Tolerances tolerances{o.rtol,  o.atol,
                               o.hmax,  o.mxstep || !through ? o.mxstep : std::optional(most_steps),
                               through, !o.mxstep};
-  const Arrays theta = joined(field.consts, args);
+  const Arrays theta = concat_lists(field.consts, args);
   if (through) return solved(s, y0, t, theta, tolerances);
   return solve_by_adjoint(s, y0, t, theta, tolerances, false);
 }

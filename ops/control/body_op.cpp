@@ -27,9 +27,9 @@ void set_groups(BodyOp& o, const Ints& has, size_t head, int64_t test, int64_t c
   const size_t operands = nt + static_cast<size_t>(body.n_in) - o.active(),
                results = body.out.size() - n;
   const Ints all = all_lanes(has, operands + results);
-  o.has = cut(part(all, 0, operands), 0, nt, nc, n);
+  o.has = cut(sublist(all, 0, operands), 0, nt, nc, n);
   o.has.head.assign(head, 0);
-  o.result_has = part(all, operands, results);
+  o.result_has = sublist(all, operands, results);
   o.passes.assign(n, false);
 }
 

@@ -32,7 +32,7 @@ Groups<T> cut(const std::vector<T>& x, size_t head, size_t test, size_t consts, 
   size_t k = 0;
   const auto take = [&](size_t n) {
     k += n;
-    return part(x, k - n, n);
+    return sublist(x, k - n, n);
   };
   Groups<T> r;
   r.head = take(head);
@@ -45,21 +45,22 @@ Groups<T> cut(const std::vector<T>& x, size_t head, size_t test, size_t consts, 
 
 // Applies f to each group.
 template <class F, class... T>
-auto each(const F& f, const Groups<T>&... x) {
-  using R = typename decltype(each(f, x.carry...))::value_type;
-  return Groups<R>{each(f, x.head...), each(f, x.test...), each(f, x.consts...),
-                   each(f, x.carry...), each(f, x.rows...)};
+auto map_list(const F& f, const Groups<T>&... x) {
+  using R = typename decltype(map_list(f, x.carry...))::value_type;
+  return Groups<R>{map_list(f, x.head...), map_list(f, x.test...), map_list(f, x.consts...),
+                   map_list(f, x.carry...), map_list(f, x.rows...)};
 }
 template <class T>
-Groups<T> chosen(const Groups<T>& x, const Groups<bool>& flag, bool want = true) {
-  return {chosen(x.head, flag.head, want), chosen(x.test, flag.test, want),
-          chosen(x.consts, flag.consts, want), chosen(x.carry, flag.carry, want),
-          chosen(x.rows, flag.rows, want)};
+Groups<T> filter_list(const Groups<T>& x, const Groups<bool>& flag, bool want = true) {
+  return {filter_list(x.head, flag.head, want), filter_list(x.test, flag.test, want),
+          filter_list(x.consts, flag.consts, want), filter_list(x.carry, flag.carry, want),
+          filter_list(x.rows, flag.rows, want)};
 }
 template <class T>
-Groups<T> joined(const Groups<T>& a, const Groups<T>& b) {
-  return {joined(a.head, b.head), joined(a.test, b.test), joined(a.consts, b.consts),
-          joined(a.carry, b.carry), joined(a.rows, b.rows)};
+Groups<T> concat_lists(const Groups<T>& a, const Groups<T>& b) {
+  return {concat_lists(a.head, b.head), concat_lists(a.test, b.test),
+          concat_lists(a.consts, b.consts), concat_lists(a.carry, b.carry),
+          concat_lists(a.rows, b.rows)};
 }
 
 // Adds the flags of `more` to the set. Returns true if the set grew.

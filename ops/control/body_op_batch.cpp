@@ -19,8 +19,9 @@ Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchTrace& tra
   Mapped m{o.operands(mapped(axes)), std::vector<bool>(o.result_has.size(), false)};
   const size_t n = o.has.carry.size();
   const auto places = [&] {
-    return each([](bool on, int64_t has) { return on ? MaybeAxis(lane_count(has)) : MaybeAxis(); },
-                m.operand, o.has);
+    return map_list(
+        [](bool on, int64_t has) { return on ? MaybeAxis(lane_count(has)) : MaybeAxis(); },
+        m.operand, o.has);
   };
   const auto spread = [&] {
     for (bool again = true; again;) {
@@ -28,8 +29,8 @@ Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchTrace& tra
       const MaybeAxes in = o.taken(places(), MaybeAxis());
       for (const Jaxpr& b : o.bodies) {
         const std::vector<bool> out = mapped(probe_axes(b, in, trace));
-        again |= grow(&m.operand.carry, part(out, 0, n));
-        grow(&m.result, part(out, n, m.result.size()));
+        again |= grow(&m.operand.carry, sublist(out, 0, n));
+        grow(&m.result, sublist(out, n, m.result.size()));
       }
     }
   };
@@ -37,10 +38,10 @@ Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchTrace& tra
   if (o.test && !m.predicate) {
     spread();
     const Groups<MaybeAxis> at = places();
-    m.predicate = probe_axes(o.test, joined(at.test, at.carry), trace)[0].has_value();
+    m.predicate = probe_axes(o.test, concat_lists(at.test, at.carry), trace)[0].has_value();
   }
   if (m.predicate) {
-    grow(&m.operand.carry, each([](bool passes) { return !passes; }, o.passes));
+    grow(&m.operand.carry, map_list([](bool passes) { return !passes; }, o.passes));
     m.result.assign(m.result.size(), true);
   }
   spread();
@@ -107,8 +108,8 @@ Rewritten batched_body(const Step& s, const Jaxpr& body, const Types& takes) {
 Rewritten batched_test(const Step& s, const Types& takes) {
   return rewritten(takes, 0, [&](const Arrays& in) {
     // Finished lanes returned false before; for lanes that do not enter, the condition never ran.
-    const Batched r = batch_eval(s.before.test, in, joined(s.place.test, s.place.carry), s.trace,
-                                 s.mask(s.lanes.enter));
+    const Batched r = batch_eval(s.before.test, in, concat_lists(s.place.test, s.place.carry),
+                                 s.trace, s.mask(s.lanes.enter));
     return Arrays{s.moved(r.out[0], r.axis[0], s.mapped.predicate ? MaybeAxis(0) : MaybeAxis())};
   });
 }
@@ -126,7 +127,7 @@ void set_bodies(Step& s, Groups<Array>* x) {
   Arrays captured, by_test;
   q.bodies = opened(bodies, &captured);
   if (q.test) {
-    const Types in = joined(types_of(x->test), types_of(x->carry));
+    const Types in = concat_lists(types_of(x->test), types_of(x->carry));
     q.test = opened({batched_test(s, in)}, &by_test)[0];
     put_in_front(by_test, &x->test, &q.has.test);
   }
@@ -150,21 +151,22 @@ Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const Mayb
     return on ? MaybeAxis(lanes.place(has)) : MaybeAxis();
   };
   const auto has_changed = [&](int64_t old) { return lanes.has_changed(old); };
-  s.place = each(place, m.operand, o.has);
-  s.result_place = each(place, m.result, o.result_has);
+  s.place = map_list(place, m.operand, o.has);
+  s.result_place = map_list(place, m.result, o.result_has);
   BodyOp& q = s.after;
   q.lanes = lanes.lanes;
   q.ids = lanes.ids;
-  q.has = each([&](int64_t old, bool on) { return lanes.has(old, on); }, o.has, m.operand);
+  q.has = map_list([&](int64_t old, bool on) { return lanes.has(old, on); }, o.has, m.operand);
   for (size_t t = 0; t < q.has.carry.size(); ++t)
     if (!o.passes[t]) q.has.carry[t] = has_changed(o.has.carry[t]);
-  q.result_has = each(has_changed, o.result_has);
+  q.result_has = map_list(has_changed, o.result_has);
   Groups<MaybeAxis> to = s.place;
   to.head.assign(to.head.size(), {});
   for (MaybeAxis& row : to.rows)
     if (row) ++*row;  // after the axis of steps
-  v = each([&](const Array& a, MaybeAxis at, MaybeAxis wanted) { return s.moved(a, at, wanted); },
-           v, from, to);
+  v = map_list(
+      [&](const Array& a, MaybeAxis at, MaybeAxis wanted) { return s.moved(a, at, wanted); }, v,
+      from, to);
   v.head = moved_head(s, v.head, from.head);
   q.has.head.assign(v.head.size(), 0);
   set_bodies(s, &v);

@@ -15,7 +15,7 @@ Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& 
   const size_t n = o.has.carry.size(), m = o.result_has.size();
   // Finds the values that have a tangent: the least fixed point over the carries. A result has a
   // tangent if any body gives it one.
-  Groups<bool> on = o.operands(given(dx));
+  Groups<bool> on = o.operands(is_nonzero(dx));
   on.test.assign(on.test.size(), false);
   std::vector<bool> result_on(m, false);
   std::vector<Jaxpr> bodies;
@@ -23,21 +23,21 @@ Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& 
     again = false;
     bodies.clear();
     const std::vector<bool> in = o.taken(on, false);
-    const std::vector<bool> ask = joined(on.carry, result_on);
+    const std::vector<bool> ask = concat_lists(on.carry, result_on);
     for (const Jaxpr& b : o.bodies) {
       const JvpJaxpr j = jvp_jaxpr(b, in, ask);
-      again |= grow(&on.carry, part(j.out_nonzero, 0, n));
-      again |= grow(&result_on, part(j.out_nonzero, n, m)) && o.bodies.size() > 1;
+      again |= grow(&on.carry, sublist(j.out_nonzero, 0, n));
+      again |= grow(&result_on, sublist(j.out_nonzero, n, m)) && o.bodies.size() > 1;
       bodies.push_back(j.jaxpr);
     }
   }
   const Groups<Array> dots =
-      each([](const Array& t, const Array& p) { return instantiate(t, p.type()); }, chosen(dv, on),
-           chosen(v, on));
-  const Groups<Array> all = joined(v, dots);
+      map_list([](const Array& t, const Array& p) { return instantiate(t, p.type()); },
+               filter_list(dv, on), filter_list(v, on));
+  const Groups<Array> all = concat_lists(v, dots);
   BodyOp q = o;
-  q.has = joined(o.has, chosen(o.has, on));
-  append(q.result_has, chosen(o.result_has, result_on));
+  q.has = concat_lists(o.has, filter_list(o.has, on));
+  append(q.result_has, filter_list(o.result_has, result_on));
   q.bodies = bodies;
   const size_t n_on = dots.carry.size(), in_groups = n + o.has.rows.size();
   // The jvp of a body takes all values and then all tangents, as does that of a cond.
@@ -45,23 +45,24 @@ Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& 
     q.bodies[b] = program(q.takes(all), [&](const Arrays& a) {
       const Groups<Array> g = q.inputs(a);
       Arrays in = g.head;
-      append(in, part(g.consts, 0, on.consts.size()));
-      append(in, part(g.carry, 0, n));
-      append(in, part(g.rows, 0, on.rows.size()));
-      append(in, rest(g.consts, on.consts.size()));
-      append(in, rest(g.carry, n));
-      append(in, rest(g.rows, on.rows.size()));
+      append(in, sublist(g.consts, 0, on.consts.size()));
+      append(in, sublist(g.carry, 0, n));
+      append(in, sublist(g.rows, 0, on.rows.size()));
+      append(in, drop_first(g.consts, on.consts.size()));
+      append(in, drop_first(g.carry, n));
+      append(in, drop_first(g.rows, on.rows.size()));
       const Arrays out = eval_jaxpr(bodies[b], in);  // carry, results, tangents of both
-      return joined(joined(part(out, 0, n), part(out, n + m, n_on)),
-                    joined(part(out, n, m), rest(out, n + m + n_on)));
+      return concat_lists(concat_lists(sublist(out, 0, n), sublist(out, n + m, n_on)),
+                          concat_lists(sublist(out, n, m), drop_first(out, n + m + n_on)));
     });
   if (o.test)
-    q.test = program(joined(types_of(v.test), types_of(all.carry)), [&](const Arrays& a) {
-      return eval_jaxpr(o.test, part(a, 0, v.test.size() + n));
+    q.test = program(concat_lists(types_of(v.test), types_of(all.carry)), [&](const Arrays& a) {
+      return eval_jaxpr(o.test, sublist(a, 0, v.test.size() + n));
     });
   const Arrays out = q.bind(op, all);
-  return {joined(part(out, 0, n), part(out, n + n_on, m)),
-          joined(spread(part(out, n, n_on), on.carry), spread(rest(out, n + n_on + m), result_on))};
+  return {concat_lists(sublist(out, 0, n), sublist(out, n + n_on, m)),
+          concat_lists(scatter_list(sublist(out, n, n_on), on.carry),
+                       scatter_list(drop_first(out, n + n_on + m), result_on))};
 }
 
 namespace {
@@ -81,7 +82,7 @@ struct Back {
 
 // A result of the op has all lanes or no lanes.
 Ints left_with(const Ints& has, const Ints& lanes) {
-  return each([&](int64_t h) { return h == full_set(lanes) ? h : 0; }, has);
+  return map_list([&](int64_t h) { return h == full_set(lanes) ? h : 0; }, has);
 }
 
 // True if a branch contains a collective. It also reads lanes that took another branch, where the
@@ -96,7 +97,8 @@ Arrays of_branch(const Arrays& cts, const Arrays& head, int64_t branch, int64_t 
                 : branch == last ? lax::ge(index, k)
                                  : lax::eq(index, k);
   if (head.size() > 1) taken = lax::bitwise_and(taken, head[1]);
-  return each([&](const Array& ct) { return lax::select(taken, ct, base::zeros(ct.type())); }, cts);
+  return map_list([&](const Array& ct) { return lax::select(taken, ct, base::zeros(ct.type())); },
+                  cts);
 }
 
 // Runs the transpose of body number `which` once.
@@ -108,30 +110,31 @@ Arrays run_back(const Back& b, size_t which, const Arrays& a) {
   const auto masked = [&](const Array& v, int64_t h) {
     return o.active() && h != 0 ? mask_out(a[0], v) : v;
   };
-  const size_t n_ct = chosen(b.ct_on, b.ct_on).size();
+  const size_t n_ct = filter_list(b.ct_on, b.ct_on).size();
   const size_t first = b.nonlinear + (b.by_branch ? which * n_ct : 0);
-  const Arrays cts = o.stacks() ? part(g.rows, 0, n_ct) : part(g.consts, first, n_ct);
-  const Arrays carry_ct = each(masked, rest(g.carry, b.sums), o.has.carry),
-               result_ct = each(masked, cts, chosen(o.result_has, b.ct_on)),
-               ct = joined(carry_ct, spread(result_ct, b.ct_on));
+  const Arrays cts = o.stacks() ? sublist(g.rows, 0, n_ct) : sublist(g.consts, first, n_ct);
+  const Arrays carry_ct = map_list(masked, drop_first(g.carry, b.sums), o.has.carry),
+               result_ct = map_list(masked, cts, filter_list(o.result_has, b.ct_on)),
+               ct = concat_lists(carry_ct, scatter_list(result_ct, b.ct_on));
   const auto zeros = [](const std::vector<bool>& like) { return Arrays(like.size()); };
-  const Groups<Array> args{
-      g.head,
-      {},
-      merged(b.linear.consts, zeros(b.linear.consts), g.consts),
-      zeros(b.linear.carry),
-      merged(b.linear.rows, zeros(b.linear.rows), o.stacks() ? rest(g.rows, n_ct) : Arrays())};
+  const Groups<Array> args{g.head,
+                           {},
+                           merge_lists(b.linear.consts, zeros(b.linear.consts), g.consts),
+                           zeros(b.linear.carry),
+                           merge_lists(b.linear.rows, zeros(b.linear.rows),
+                                       o.stacks() ? drop_first(g.rows, n_ct) : Arrays())};
   const Groups<Array> back =
       o.inputs(transposed_jaxpr(body, in_order(args), o.taken(b.linear, false), ct));
-  const Arrays consts = chosen(back.consts, b.linear.consts);
+  const Arrays consts = filter_list(back.consts, b.linear.consts);
   const auto added = [](const Array& sum, const Array& ct) {
     return ct.empty_handle() ? sum : add_tangents(sum, base::convert(ct, sum.dtype()));
   };
-  Arrays out = o.stacks() ? each(added, part(g.carry, 0, b.sums), consts)
-                          : each(instantiate, consts, chosen(b.in.consts, b.linear.consts));
-  append(out, each(instantiate, back.carry, b.in.carry));
-  return joined(out, each(instantiate, chosen(back.rows, b.linear.rows),
-                          each(row_type, chosen(b.in.rows, b.linear.rows))));
+  Arrays out = o.stacks()
+                   ? map_list(added, sublist(g.carry, 0, b.sums), consts)
+                   : map_list(instantiate, consts, filter_list(b.in.consts, b.linear.consts));
+  append(out, map_list(instantiate, back.carry, b.in.carry));
+  return concat_lists(out, map_list(instantiate, filter_list(back.rows, b.linear.rows),
+                                    map_list(row_type, filter_list(b.in.rows, b.linear.rows))));
 }
 
 }  // namespace
@@ -141,9 +144,10 @@ Arrays body_op_transpose(const Transposition& t) {
   const size_t n = o.has.carry.size();
   Back b{t, o.operands(t.linear), o.operands(t.in), std::vector<bool>(o.result_has.size(), true)};
   b.linear.carry.assign(n, true);
-  const Groups<int64_t> kept = chosen(o.has, b.linear, false), gone = chosen(o.has, b.linear);
+  const Groups<int64_t> kept = filter_list(o.has, b.linear, false),
+                        gone = filter_list(o.has, b.linear);
   b.nonlinear = kept.consts.size();
-  b.x = chosen(o.operands(t.x), b.linear, false);
+  b.x = filter_list(o.operands(t.x), b.linear, false);
   b.o = o;
   b.o.has = kept;
   b.o.has.carry.clear();
@@ -152,19 +156,20 @@ Arrays body_op_transpose(const Transposition& t) {
     p->reverse = !p->reverse;
     b.sums = gone.consts.size();
     // Narrow floats are summed in F32 and rounded after the last step.
-    for (const Type& c : chosen(b.in.consts, b.linear.consts))
+    for (const Type& c : filter_list(b.in.consts, b.linear.consts))
       b.x.carry.push_back(base::zeros(Type(accumulator_dtype(c.dtype()), c.shape())));
     b.o.has.carry = left_with(gone.consts, o.lanes);
   }
-  append(b.x.carry, each(instantiate, part(t.ct, 0, n), part(t.out, 0, n)));
+  append(b.x.carry, map_list(instantiate, sublist(t.ct, 0, n), sublist(t.out, 0, n)));
   append(b.o.has.carry, o.has.carry);
-  const Arrays ct = rest(t.ct, n);
-  if (o.stacks()) b.ct_on = given(ct);
-  const Arrays cts = each(instantiate, chosen(ct, b.ct_on), chosen(rest(t.out, n), b.ct_on));
-  const Ints ct_has = chosen(o.result_has, b.ct_on);
+  const Arrays ct = drop_first(t.ct, n);
+  if (o.stacks()) b.ct_on = is_nonzero(ct);
+  const Arrays cts =
+      map_list(instantiate, filter_list(ct, b.ct_on), filter_list(drop_first(t.out, n), b.ct_on));
+  const Ints ct_has = filter_list(o.result_has, b.ct_on);
   if (o.stacks()) {
-    b.x.rows = joined(cts, b.x.rows);
-    b.o.has.rows = joined(ct_has, kept.rows);
+    b.x.rows = concat_lists(cts, b.x.rows);
+    b.o.has.rows = concat_lists(ct_has, kept.rows);
   } else {
     b.by_branch = hears_others(o);
     const auto last = std::ssize(o.bodies) - 1;
@@ -177,7 +182,7 @@ Arrays body_op_transpose(const Transposition& t) {
   for (size_t k = 0; k < b.o.bodies.size(); ++k)
     b.o.bodies[k] = program(b.o.takes(b.x), [&](const Arrays& a) { return run_back(b, k, a); });
   Arrays out = b.o.bind(t.op, b.x);
-  const Types sums = chosen(b.in.consts, b.linear.consts);
+  const Types sums = filter_list(b.in.consts, b.linear.consts);
   for (size_t k = 0; k < b.sums; ++k) out[k] = base::convert(out[k], sums[k].dtype());
   // In the order of the operands: constants, carries, rows.
   Arrays result(t.in.size());

@@ -19,16 +19,16 @@ Unknown find_unknown(const BodyOp& o, const std::vector<bool>& unknown) {
   for (bool again = !u.everything; again;) {
     again = false;
     u.bodies.clear();
-    const std::vector<bool> ask = joined(u.operand.carry, u.result);
+    const std::vector<bool> ask = concat_lists(u.operand.carry, u.result);
     for (const Jaxpr& b : o.bodies) {
       u.bodies.push_back(partial_eval_jaxpr(b, o.taken(u.operand, false), ask));
       const std::vector<bool>& out = u.bodies.back().out_unknown;
-      again |= grow(&u.operand.carry, part(out, 0, n));
-      again |= grow(&u.result, part(out, n, m)) && o.bodies.size() > 1;
+      again |= grow(&u.operand.carry, sublist(out, 0, n));
+      again |= grow(&u.result, sublist(out, n, m)) && o.bodies.size() > 1;
     }
   }
   if (o.test && !u.everything) {
-    u.test = partial_eval_jaxpr(o.test, joined(u.operand.test, u.operand.carry), {false});
+    u.test = partial_eval_jaxpr(o.test, concat_lists(u.operand.test, u.operand.carry), {false});
     u.everything = u.test.out_unknown[0];
   }
   return u;
@@ -36,13 +36,13 @@ Unknown find_unknown(const BodyOp& o, const std::vector<bool>& unknown) {
 
 BodyOp known_part(const BodyOp& o, const Unknown& u) {
   BodyOp k = o;
-  k.has = chosen(o.has, u.operand, false);
-  k.result_has = chosen(o.result_has, u.result, false);
+  k.has = filter_list(o.has, u.operand, false);
+  k.result_has = filter_list(o.result_has, u.result, false);
   return k;
 }
 
 Arrays both_parts(const Unknown& u, const Arrays& known, const Arrays& rest) {
-  return merged(joined(u.operand.carry, u.result), rest, known);
+  return merge_lists(concat_lists(u.operand.carry, u.result), rest, known);
 }
 
 namespace {
@@ -83,7 +83,7 @@ std::vector<Residual> residuals_of(const BodyOp& known, const Groups<Array>& x, 
   const int lanes = static_cast<int>(known.lanes.size());
   const Ints has = known.taken(known.has, int64_t{0});
   std::optional<AxisClasses> axes;
-  if (lanes) axes.emplace(s.known, lanes, part(has, 1, has.size() - 1));
+  if (lanes) axes.emplace(s.known, lanes, sublist(has, 1, has.size() - 1));
   const Arrays in = known.taken(x, Array());
   const size_t consts = known.active() + known.has.consts.size(),
                rows = consts + known.has.carry.size();
@@ -129,7 +129,7 @@ Jaxpr known_body(const Split& s, size_t b, const std::vector<Residual>& residual
   if (bodies == 1) return dce(s.known, keep);
   return program(takes, [&](const Arrays& in) {
     const Arrays out = eval_jaxpr(s.known, in);
-    Arrays made = part(out, 0, results);
+    Arrays made = sublist(out, 0, results);
     size_t next = results;
     for (const Residual& r : residuals) {
       const bool own = r.body == b;
@@ -170,11 +170,11 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
     group.push_back(r.value.empty_handle() ? made[next++] : r.value);
     (r.row ? left_has.rows : left_has.consts).push_back(r.has);
   }
-  UnknownPart q{o, joined(left, chosen(x, u.operand))};
+  UnknownPart q{o, concat_lists(left, filter_list(x, u.operand))};
   q.x.head = x.head;
-  q.o.has = joined(left_has, chosen(o.has, u.operand));
+  q.o.has = concat_lists(left_has, filter_list(o.has, u.operand));
   q.o.has.head = o.has.head;
-  q.o.result_has = chosen(o.result_has, u.result);
+  q.o.result_has = filter_list(o.result_has, u.result);
   const auto behind_head = [](const auto& g) {
     auto r = g;
     r.head.clear();
@@ -197,9 +197,9 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
         const Array& v = (r.row ? g.rows : g.consts)[at[i]];
         args.push_back(inactive ? inactive->filled(v, r.places) : v);
       }
-      append(args, rest(g.consts, left.consts.size()));
+      append(args, drop_first(g.consts, left.consts.size()));
       append(args, g.carry);
-      append(args, rest(g.rows, left.rows.size()));
+      append(args, drop_first(g.rows, left.rows.size()));
       return eval_jaxpr(u.bodies[b].rest, args);
     });
   }
@@ -210,7 +210,7 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
 
 Arrays run_parts(const Op& op, const BodyOp& o, const Groups<Array>& v, const Unknown& u,
                  FunctionRef<Arrays(const BodyOp&, const Groups<Array>&)> run_unknown) {
-  const Groups<Array> known_x = chosen(v, u.operand, false);
+  const Groups<Array> known_x = filter_list(v, u.operand, false);
   BodyOp k = known_part(o, u);
   std::vector<Residual> residuals;
   for (size_t b = 0; b < o.bodies.size(); ++b)
@@ -221,7 +221,7 @@ Arrays run_parts(const Op& op, const BodyOp& o, const Groups<Array>& v, const Un
   for (const Residual& r : residuals)
     if (r.value.empty_handle()) k.result_has.push_back(0);
   const Arrays known = k.bind(op, known_x);
-  const UnknownPart q = unknown_part(o, v, u, residuals, rest(known, results));
+  const UnknownPart q = unknown_part(o, v, u, residuals, drop_first(known, results));
   return both_parts(u, known, run_unknown(q.o, q.x));
 }
 

@@ -23,23 +23,23 @@ Batched call_batch(const BatchArgs<Call>& b) {
 Arrays call_partial(const PartialArgs<Call>& a) {
   const size_t m = a.params.jaxpr->out.size();
   const Split s = partial_eval_jaxpr(a.params.jaxpr, a.unknown, std::vector<bool>(m, false));
-  const Arrays known_x = chosen(a.x, a.unknown, false);
+  const Arrays known_x = filter_list(a.x, a.unknown, false);
   const size_t known_out = s.known->out.size() - static_cast<size_t>(s.residuals);
   Arrays residuals;
   std::vector<bool> made(known_out, true);
-  for (Atom r : rest(s.known->out, known_out)) {
+  for (Atom r : drop_first(s.known->out, known_out)) {
     const bool operand = !r.is_literal() && r.index < s.known->n_in;
     residuals.push_back(operand ? known_x[static_cast<size_t>(r.index)] : Array());
     made.push_back(!operand);
   }
   const Arrays known = a.op.bind(known_x, a.params.of(dce(s.known, made)));
-  residuals = merged(rest(made, known_out), rest(known, known_out),
-                     chosen(residuals, rest(made, known_out), false));
-  const Arrays x = joined(residuals, chosen(a.x, a.unknown));
+  residuals = merge_lists(drop_first(made, known_out), drop_first(known, known_out),
+                          filter_list(residuals, drop_first(made, known_out), false));
+  const Arrays x = concat_lists(residuals, filter_list(a.x, a.unknown));
   const bool nothing = s.rest->out.empty() && effect_of(s.rest) != Effect::ordered;
-  return merged(s.out_unknown,
-                nothing ? Arrays{} : a.trace.record(a.op, x, make_params(a.params.of(s.rest))),
-                known);
+  return merge_lists(s.out_unknown,
+                     nothing ? Arrays{} : a.trace.record(a.op, x, make_params(a.params.of(s.rest))),
+                     known);
 }
 
 // A call with its own options is not inlined into the surrounding program.

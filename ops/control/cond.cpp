@@ -33,7 +33,7 @@ Types cond_type(const Types& in, const Cond& p) {
   const size_t first = p.enter ? 2 : 1, n = in.size() - first;
   require_lanes("cond", p.lanes, p.lane_ids, p.has, n + out.size(), in);
   Types takes = mask_input(p.lanes);
-  append(takes, rest(in, first));
+  append(takes, drop_first(in, first));
   for (const Jaxpr& b : p.branches) {
     if (strong(b->out_types()) != strong(out))
       reject_shape("cond",
@@ -99,7 +99,7 @@ Arrays cond_reference(const Arrays& x, const Cond& given) {
     const int64_t b = std::clamp<int64_t>(x[0].item<int64_t>(), 0, last);
     return eval_jaxpr(p.branches[static_cast<size_t>(b)], v.consts);
   }
-  Arrays out = each(base::zeros, p.branches[0]->out_types());
+  Arrays out = map_list(base::zeros, p.branches[0]->out_types());
   for (int64_t b = 0; b <= last && !p.lanes.empty(); ++b) {
     const Array a = takes(v.head, b, last);
     if (!static_cast<bool>(any_lane(a))) continue;
@@ -129,7 +129,7 @@ std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
   append(types, l.out);
   for (const Jaxpr& b : o.bodies)
     r.push_back(program(types, [&](const Arrays& x) {
-      return merged(o, x[0], eval_jaxpr(b, part(x, 0, n)), rest(x, n));
+      return merged(o, x[0], eval_jaxpr(b, sublist(x, 0, n)), drop_first(x, n));
     }));
   return r;
 }

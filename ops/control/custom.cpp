@@ -72,9 +72,9 @@ Types jvp_type(const Types& in, const CustomJvp& p) {
   require_body("custom_jvp_call", p.jaxpr, in, in);
   const size_t nc = static_cast<size_t>(p.num_consts);
   const Types out = p.jaxpr->out_types();
-  require_body("custom_jvp_call", p.rule, joined(in, inexact_of(rest(in, nc))), in);
-  require_results("custom_jvp_call", "the rule", p.rule->out_types(), joined(out, inexact_of(out)),
-                  in);
+  require_body("custom_jvp_call", p.rule, concat_lists(in, inexact_of(drop_first(in, nc))), in);
+  require_results("custom_jvp_call", "the rule", p.rule->out_types(),
+                  concat_lists(out, inexact_of(out)), in);
   return out;
 }
 
@@ -91,7 +91,7 @@ Ints axes_in(int64_t set, int ndim) {
 // `linear`, before the sums.
 void require_bwd(const char* op, const Jaxpr& bwd, const Types& first, const Types& results,
                  const Types& linear, const Ints& summed, const Types& in) {
-  require_body(op, bwd, joined(first, results), in);
+  require_body(op, bwd, concat_lists(first, results), in);
   Types out = bwd->out_types();
   for (size_t k = 0; k < out.size(); ++k) {
     const int64_t set = summed_of(summed, k);
@@ -106,22 +106,24 @@ void require_bwd(const char* op, const Jaxpr& bwd, const Types& first, const Typ
 Types vjp_type(const Types& in, const CustomVjp& p) {
   require_counts("custom_vjp_call", {p.num_consts}, 0, in);
   require_counts("custom_vjp_call", {p.num_bwd_consts}, 0,
-                 part(in, 0, static_cast<size_t>(p.num_consts)));
+                 sublist(in, 0, static_cast<size_t>(p.num_consts)));
   require_body("custom_vjp_call", p.jaxpr, in, in);
   require_body("custom_vjp_call", p.fwd, in, in);
   const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts);
   const Types out = p.jaxpr->out_types(), made = p.fwd->out_types();
-  if (made.size() < out.size() || strong(part(made, 0, out.size())) != strong(out))
+  if (made.size() < out.size() || strong(sublist(made, 0, out.size())) != strong(out))
     reject_shape("custom_vjp_call", "fwd must return the results of the function first", in);
-  require_bwd("custom_vjp_call", p.bwd, joined(part(in, nc - nb, nb), rest(made, out.size())), out,
-              inexact_of(rest(in, nc)), p.summed, in);
+  require_bwd("custom_vjp_call", p.bwd,
+              concat_lists(sublist(in, nc - nb, nb), drop_first(made, out.size())), out,
+              inexact_of(drop_first(in, nc)), p.summed, in);
   return out;
 }
 
 Types lin_type(const Types& in, const CustomLin& p) {
   require_counts("custom_lin", {p.num_residuals}, 0, in);
   const size_t n = static_cast<size_t>(p.num_residuals);
-  require_bwd("custom_lin", p.bwd, part(in, 0, n), p.result_types, rest(in, n), p.summed, in);
+  require_bwd("custom_lin", p.bwd, sublist(in, 0, n), p.result_types, drop_first(in, n), p.summed,
+              in);
   return inexact_of(p.result_types);
 }
 
@@ -141,9 +143,9 @@ Rewritten batched_in_front(const Jaxpr& j, size_t at, const Types& types, const 
 
 // The tangents of the inexact operands after the constants. Zeros are materialized.
 Arrays tangents_of(const Arrays& x, const Arrays& dx, size_t consts) {
-  const std::vector<bool> on = inexact(rest(x, consts));
-  return each([](const Array& t, const Array& v) { return instantiate(t, v.type()); },
-              chosen(rest(dx, consts), on), chosen(rest(x, consts), on));
+  const std::vector<bool> on = inexact(drop_first(x, consts));
+  return map_list([](const Array& t, const Array& v) { return instantiate(t, v.type()); },
+                  filter_list(drop_first(dx, consts), on), filter_list(drop_first(x, consts), on));
 }
 
 // Returns the tangents from a rule with m results. `has` tells which of the tangents, the last
@@ -154,27 +156,29 @@ Arrays tangents_by_rule(const Jaxpr& rule, const Arrays& in, const std::vector<b
   const size_t first = in.size() - has.size(), tangents = rule->out.size() - m;
   const std::vector<bool> results(m, false), all(tangents, true);
   if (std::find(has.begin(), has.end(), false) == has.end())
-    return eval_jaxpr(dce(rule, joined(results, all)), in);
-  const JvpJaxpr along =
-      jvp_jaxpr(rule, joined(std::vector<bool>(first, false), has), joined(results, all));
+    return eval_jaxpr(dce(rule, concat_lists(results, all)), in);
+  const JvpJaxpr along = jvp_jaxpr(rule, concat_lists(std::vector<bool>(first, false), has),
+                                   concat_lists(results, all));
   std::vector<bool> keep(along.jaxpr->out.size(), false);
   std::fill(keep.end() - static_cast<std::ptrdiff_t>(tangents), keep.end(), true);
-  return eval_jaxpr(dce(along.jaxpr, keep), joined(in, chosen(rest(in, first), has)));
+  return eval_jaxpr(dce(along.jaxpr, keep),
+                    concat_lists(in, filter_list(drop_first(in, first), has)));
 }
 
 Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   const CustomJvp& p = d.params;
   refuse_captured(d.dx, p.num_consts, p.name);
   const size_t nc = static_cast<size_t>(p.num_consts), m = p.jaxpr->out.size();
-  const Arrays in = joined(d.x, tangents_of(d.x, d.dx, nc));
+  const Arrays in = concat_lists(d.x, tangents_of(d.x, d.dx, nc));
   if (p.smooth) {
-    const std::vector<bool> has = given(chosen(rest(d.dx, nc), inexact(rest(d.x, nc))));
+    const std::vector<bool> has =
+        is_nonzero(filter_list(drop_first(d.dx, nc), inexact(drop_first(d.x, nc))));
     const Arrays out = d.op.bind(d.x, p);
-    return {out, spread(tangents_by_rule(p.rule, in, has, m), inexact(out))};
+    return {out, scatter_list(tangents_by_rule(p.rule, in, has, m), inexact(out))};
   }
   const Arrays all = eval_jaxpr(p.rule, in);
-  const Arrays out = part(all, 0, m);
-  return {out, spread(rest(all, m), inexact(out))};
+  const Arrays out = sublist(all, 0, m);
+  return {out, scatter_list(drop_first(all, m), inexact(out))};
 }
 
 // Transposes with respect to operands in which the program is linear, such as the right sides of a
@@ -189,7 +193,8 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
   const size_t nc = static_cast<size_t>(p.num_consts);
-  const MaybeAxes rule_in = joined(in, chosen(rest(in, nc), inexact(rest(x, nc))));
+  const MaybeAxes rule_in =
+      concat_lists(in, filter_list(drop_first(in, nc), inexact(drop_first(x, nc))));
   const Types rule_types = mapped_types(p.rule->in_types(), rule_in, b.size);
   Arrays captured;
   const std::vector<Jaxpr> j =
@@ -214,22 +219,23 @@ constexpr auto scaled_sines = [](const Arrays& a) {
 };
 
 std::vector<Sample<CustomJvp>> jvp_samples() {
-  const Types two = rest(sample_operands(), 1);
+  const Types two = drop_first(sample_operands(), 1);
   const auto rule = [](const Arrays& a, const Arrays& dx) {
     const Arrays s = sine_product_slopes(a[0], a[1]);
     return lax::add(lax::mul(s[0], dx[0]), lax::mul(s[1], dx[1]));
   };
   CustomJvp alone{program(two, [](const Arrays& a) { return Arrays{sine_product(a[0], a[1])}; }),
-                  program(joined(two, two),
+                  program(concat_lists(two, two),
                           [&](const Arrays& a) {
-                            return Arrays{sine_product(a[0], a[1]), rule(a, rest(a, 2))};
+                            return Arrays{sine_product(a[0], a[1]), rule(a, drop_first(a, 2))};
                           }),
                   0, "alone"};
   CustomJvp captured{program(sample_operands(), scaled_sines),
-                     program(joined(sample_operands(), two),
+                     program(concat_lists(sample_operands(), two),
                              [&](const Arrays& a) {
-                               return joined(scaled_sines(a),
-                                             {scaled(a[0], rule(rest(a, 1), rest(a, 3)))});
+                               return concat_lists(
+                                   scaled_sines(a),
+                                   {scaled(a[0], rule(drop_first(a, 1), drop_first(a, 3)))});
                              }),
                      1, "captured"};
   CustomJvp by_operand = alone;
@@ -254,12 +260,12 @@ Dual vjp_dual(const DualArgs<CustomVjp>& d) {
   refuse_captured(d.dx, p.num_consts, p.name);
   const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts),
                m = p.jaxpr->out.size();
-  const Arrays all = eval_jaxpr(p.fwd, d.x), out = part(all, 0, m),
-               residuals = joined(part(d.x, nc - nb, nb), rest(all, m));
+  const Arrays all = eval_jaxpr(p.fwd, d.x), out = sublist(all, 0, m),
+               residuals = concat_lists(sublist(d.x, nc - nb, nb), drop_first(all, m));
   const Arrays tangents =
-      linear_rule(joined(residuals, tangents_of(d.x, d.dx, nc)),
+      linear_rule(concat_lists(residuals, tangents_of(d.x, d.dx, nc)),
                   {p.bwd, static_cast<int64_t>(residuals.size()), types_of(out), p.summed});
-  return {out, spread(tangents, inexact(out))};
+  return {out, scatter_list(tangents, inexact(out))};
 }
 
 // Batches bwd for mapped values. All its results are mapped along their leading axis. `at`: the
@@ -283,10 +289,11 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
                m = p.jaxpr->out.size();
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
-  const MaybeAxes made = rest(probe_axes(p.fwd, in, b.trace), m);
-  const std::vector<bool> ask = joined(std::vector<bool>(m, true), mapped(made));
-  const MaybeAxes residuals = joined(part(in, nc - nb, nb), each(to_front, made));
-  const std::vector<bool> argument_mapped = chosen(mapped(rest(in, nc)), inexact(rest(x, nc)));
+  const MaybeAxes made = drop_first(probe_axes(p.fwd, in, b.trace), m);
+  const std::vector<bool> ask = concat_lists(std::vector<bool>(m, true), mapped(made));
+  const MaybeAxes residuals = concat_lists(sublist(in, nc - nb, nb), map_list(to_front, made));
+  const std::vector<bool> argument_mapped =
+      filter_list(mapped(drop_first(in, nc)), inexact(drop_first(x, nc)));
   Arrays captured;
   const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.trace, {}),
                                        batched_in_front(p.fwd, nc, types_of(x), in, b.trace, ask),
@@ -300,13 +307,13 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
 
 // (k, slopes by x and y, ct) -> k ct slopes
 Jaxpr sample_bwd() {
-  return program(joined({sample_number()}, Types(3, sample_operand())), [](const Arrays& a) {
+  return program(concat_lists({sample_number()}, Types(3, sample_operand())), [](const Arrays& a) {
     return Arrays{scaled(a[0], lax::mul(a[3], a[1])), scaled(a[0], lax::mul(a[3], a[2]))};
   });
 }
 std::vector<Sample<CustomVjp>> vjp_samples() {
   const Jaxpr fwd = program(sample_operands(), [](const Arrays& a) {
-    return joined(scaled_sines(a), sine_product_slopes(a[1], a[2]));
+    return concat_lists(scaled_sines(a), sine_product_slopes(a[1], a[2]));
   });
   return {{sample_operands(),
            {program(sample_operands(), scaled_sines), fwd, sample_bwd(), 1, 1, "captured"}}};
@@ -327,7 +334,7 @@ const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
 
 // The tangent is zero, because the op has a value only for a zero tangent.
 std::vector<Sample<CustomLin>> lin_samples() {
-  const Types in = joined({sample_number()}, Types(4, sample_operand()));
+  const Types in = concat_lists({sample_number()}, Types(4, sample_operand()));
   return {{.in = in, .params = {sample_bwd(), 3, {sample_operand()}}, .values = [](uint64_t seed) {
              SampleNumbers r(seed);
              const Array zero = base::zeros(sample_operand());
@@ -344,7 +351,7 @@ std::vector<bool> made_of_inputs(const JaxprData& j, int32_t first) {
   for (const Eqn& e : j.eqns)
     if (std::any_of(e.in.begin(), e.in.end(), is))
       for (int32_t k = 0; k < e.n_out; ++k) made[static_cast<size_t>(e.out + k)] = true;
-  return each(is, j.out);
+  return map_list(is, j.out);
 }
 
 // NativeCall::axis_map: an axis along which each element of the result of bwd depends only on
@@ -405,7 +412,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
         [](const TransposeArgs<CustomLin>& t) {
           const CustomLin& p = t.params;
           const size_t n = static_cast<size_t>(p.num_residuals);
-          Arrays in = part(t.x, 0, n);
+          Arrays in = sublist(t.x, 0, n);
           size_t next = 0;
           for (const Type& r : p.result_types) {
             if (!is_inexact(r.dtype())) {
@@ -419,7 +426,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           for (size_t k = 0; k < ct.size(); ++k)
             if (const Ints axes = axes_in(summed_of(p.summed, k), ct[k].ndim()); !axes.empty())
               ct[k] = base::reduce_sum(ct[k], axes);
-          return joined(Arrays(n), ct);
+          return concat_lists(Arrays(n), ct);
         },
     .batch =
         [](const BatchArgs<CustomLin>& b) {
@@ -429,8 +436,8 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           const Arrays x = in_front(b.x, b.axis, b.size, &in);
           CustomLin q = p;
           Arrays captured;
-          q.bwd = opened({batched_bwd(p.bwd, n, part(in, 0, n), b.trace)}, &captured)[0];
-          q.summed = batched_sums(p.summed, mapped(rest(in, n)));
+          q.bwd = opened({batched_bwd(p.bwd, n, sublist(in, 0, n), b.trace)}, &captured)[0];
+          q.summed = batched_sums(p.summed, mapped(drop_first(in, n)));
           q.num_residuals = static_cast<int64_t>(n + captured.size());
           q.result_types =
               mapped_types(p.result_types, MaybeAxes(p.result_types.size(), MaybeAxis(0)), b.size);
@@ -464,7 +471,7 @@ struct LinearSolve {
 Types linear_solve_type(const Types& in, const LinearSolve& p) {
   constexpr auto name = "custom_linear_solve";
   require_counts(name, {p.num_consts}, 0, in);
-  const Types b = rest(in, static_cast<size_t>(p.num_consts));
+  const Types b = drop_first(in, static_cast<size_t>(p.num_consts));
   struct {
     const char* name;
     const Jaxpr& j;
@@ -476,34 +483,34 @@ Types linear_solve_type(const Types& in, const LinearSolve& p) {
   for (const auto& [which, j, has_aux] : programs) {
     require_body(name, j, in, in);
     Types out = j->out_types();
-    if (has_aux && out.size() > b.size()) out = part(out, 0, b.size());
+    if (has_aux && out.size() > b.size()) out = sublist(out, 0, b.size());
     require_results(name, which, out, b, in);
   }
-  return joined(strong(b), rest(p.jaxpr->out_types(), b.size()));
+  return concat_lists(strong(b), drop_first(p.jaxpr->out_types(), b.size()));
 }
 
 // Solves A x' = b' - A' x. The auxiliary results do not have a tangent.
 Arrays linear_solve_jvp(const JvpArgs<LinearSolve>& j) {
   const LinearSolve& p = j.params;
   const size_t nc = static_cast<size_t>(p.num_consts);
-  const Arrays consts = part(j.x, 0, nc), changes = part(j.dx, 0, nc);
-  Arrays right = rest(j.dx, nc);
+  const Arrays consts = sublist(j.x, 0, nc), changes = sublist(j.dx, 0, nc);
+  Arrays right = drop_first(j.dx, nc);
   const size_t n = right.size();
-  const Arrays x = part(j.out, 0, n);
+  const Arrays x = sublist(j.out, 0, n);
   const auto any = [](const std::vector<bool>& on) {
     return std::find(on.begin(), on.end(), true) != on.end();
   };
-  if (any(given(changes))) {
+  if (any(is_nonzero(changes))) {
     const Arrays moved =
-        jvp_flat([&](const Arrays& c) { return eval_jaxpr(p.matvec, joined(c, x)); }, consts,
+        jvp_flat([&](const Arrays& c) { return eval_jaxpr(p.matvec, concat_lists(c, x)); }, consts,
                  changes)
             .tangent;
     for (size_t k = 0; k < right.size(); ++k)
       if (!moved[k].empty_handle()) right[k] = add_tangents(right[k], lax::neg(moved[k]));
   }
-  if (!any(given(right))) return Arrays(j.out.size());
-  const Arrays dx = j.op.bind(joined(consts, each(instantiate, right, types_of(x))), p);
-  return joined(part(dx, 0, n), Arrays(j.out.size() - n));
+  if (!any(is_nonzero(right))) return Arrays(j.out.size());
+  const Arrays dx = j.op.bind(concat_lists(consts, map_list(instantiate, right, types_of(x))), p);
+  return concat_lists(sublist(dx, 0, n), Arrays(j.out.size() - n));
 }
 
 Arrays linear_solve_transpose(const TransposeArgs<LinearSolve>& t) {
@@ -513,10 +520,10 @@ Arrays linear_solve_transpose(const TransposeArgs<LinearSolve>& t) {
         "custom_linear_solve: a derivative in reverse needs transpose_solve, or symmetric = true");
   const size_t nc = static_cast<size_t>(p.num_consts);
   const size_t n = t.x.size() - nc;
-  const Arrays right = each(instantiate, part(t.ct, 0, n), part(t.out, 0, n));
-  const Arrays ct = t.op.bind(joined(part(t.x, 0, nc), right),
+  const Arrays right = map_list(instantiate, sublist(t.ct, 0, n), sublist(t.out, 0, n));
+  const Arrays ct = t.op.bind(concat_lists(sublist(t.x, 0, nc), right),
                               {p.transpose_solve, p.vecmat, p.jaxpr, p.matvec, p.num_consts, true});
-  return joined(Arrays(nc), part(ct, 0, n));
+  return concat_lists(Arrays(nc), sublist(ct, 0, n));
 }
 
 // Moves the mapped axes of the operands to the front. All operands after the constants become
@@ -601,16 +608,16 @@ struct CustomRoot {
 Types root_type(const Types& in, const CustomRoot& p) {
   constexpr auto name = "custom_root";
   require_counts(name, {p.num_consts}, 0, in);
-  const Types guess = rest(in, static_cast<size_t>(p.num_consts));
+  const Types guess = drop_first(in, static_cast<size_t>(p.num_consts));
   require_body(name, p.jaxpr, in, in);
   require_body(name, p.f, in, in);
-  require_body(name, p.tangent_solve, joined(in, guess), in);
+  require_body(name, p.tangent_solve, concat_lists(in, guess), in);
   Types x = p.jaxpr->out_types();
-  if (x.size() > guess.size()) x = part(x, 0, guess.size());
+  if (x.size() > guess.size()) x = sublist(x, 0, guess.size());
   require_results(name, "solve", x, guess, in);
   require_results(name, "f", p.f->out_types(), guess, in);
   require_results(name, "tangent_solve", p.tangent_solve->out_types(), guess, in);
-  return joined(strong(guess), rest(p.jaxpr->out_types(), guess.size()));
+  return concat_lists(strong(guess), drop_first(p.jaxpr->out_types(), guess.size()));
 }
 
 // f(c, x) = 0 remains true, so f' x' = -(change of f by c'). The guess and the auxiliary results do
@@ -618,15 +625,16 @@ Types root_type(const Types& in, const CustomRoot& p) {
 Arrays root_jvp(const JvpArgs<CustomRoot>& j) {
   const CustomRoot& p = j.params;
   const size_t nc = static_cast<size_t>(p.num_consts), n = j.x.size() - nc;
-  const Arrays consts = part(j.x, 0, nc), changes = part(j.dx, 0, nc), x = part(j.out, 0, n);
-  Arrays moved =
-      jvp_flat([&](const Arrays& c) { return eval_jaxpr(p.f, joined(c, x)); }, consts, changes)
-          .tangent;
-  const std::vector<bool> on = given(moved);
+  const Arrays consts = sublist(j.x, 0, nc), changes = sublist(j.dx, 0, nc),
+               x = sublist(j.out, 0, n);
+  Arrays moved = jvp_flat([&](const Arrays& c) { return eval_jaxpr(p.f, concat_lists(c, x)); },
+                          consts, changes)
+                     .tangent;
+  const std::vector<bool> on = is_nonzero(moved);
   if (std::find(on.begin(), on.end(), true) == on.end()) return Arrays(j.out.size());
-  moved = each(instantiate, moved, types_of(x));
-  const Arrays solved = eval_jaxpr(p.tangent_solve, joined(joined(consts, x), moved));
-  return joined(each(lax::neg, solved), Arrays(j.out.size() - n));
+  moved = map_list(instantiate, moved, types_of(x));
+  const Arrays solved = eval_jaxpr(p.tangent_solve, concat_lists(concat_lists(consts, x), moved));
+  return concat_lists(map_list(lax::neg, solved), Arrays(j.out.size() - n));
 }
 
 Batched root_batch(const BatchArgs<CustomRoot>& b) {
@@ -635,13 +643,14 @@ Batched root_batch(const BatchArgs<CustomRoot>& b) {
   MaybeAxes in;
   // The solutions are mapped, and they are inputs of the same kind as the guesses.
   const Arrays x = mapped_behind(b, nc, &in);
-  const Types types = types_of(x), guess = rest(types, nc);
+  const Types types = types_of(x), guess = drop_first(types, nc);
   Arrays captured;
-  const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types, in, b.trace, {}),
-                                       batched_in_front(p.f, nc, types, in, b.trace, {}),
-                                       batched_in_front(p.tangent_solve, nc, joined(types, guess),
-                                                        joined(in, rest(in, nc)), b.trace, {})},
-                                      &captured);
+  const std::vector<Jaxpr> j =
+      opened({batched_in_front(p.jaxpr, nc, types, in, b.trace, {}),
+              batched_in_front(p.f, nc, types, in, b.trace, {}),
+              batched_in_front(p.tangent_solve, nc, concat_lists(types, guess),
+                               concat_lists(in, drop_first(in, nc)), b.trace, {})},
+             &captured);
   return mapped_in_front(b.op.bind(with_captured(x, nc, captured),
                                    {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size())}));
 }

@@ -64,10 +64,10 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
                       "knows nothing. Pass it as an argument.",
                       to_string(b.x[i].type())));
   const Arrays x =
-      each([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, b.size) : v; },
-           rest(b.x, consts), rest(b.axis, consts));
+      map_list([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, b.size) : v; },
+               drop_first(b.x, consts), drop_first(b.axis, consts));
   auto given = result_of(static_cast<const VmapRule&>(*b.params.rule.object),
-                         mapped(rest(b.axis, consts)), x, b.trace);
+                         mapped(drop_first(b.axis, consts)), x, b.trace);
   if (!given) return without_rule();
   VmapRule::Result& r = *given;
   const Types want = b.params.jaxpr->out_types();
@@ -115,8 +115,8 @@ const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>([] {
 }  // namespace
 
 Arrays custom_vmap_flat(const Closed& f, const Ref<const VmapRule>& rule, const Arrays& x) {
-  return custom_vmap_op.bind(joined(f.consts, x), {open_constants(f.jaxpr), Opaque{rule},
-                                                   static_cast<int64_t>(f.consts.size())});
+  return custom_vmap_op.bind(concat_lists(f.consts, x), {open_constants(f.jaxpr), Opaque{rule},
+                                                         static_cast<int64_t>(f.consts.size())});
 }
 
 }  // namespace weft

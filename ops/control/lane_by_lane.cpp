@@ -25,8 +25,8 @@ Arrays one_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
   MapOptions alone = trace;
   alone.one_by_one = true;
   const Batched b = vmap_flat(f, rows, axis, 1, alone, number);
-  return each([](const Array& v, MaybeAxis a) { return a ? squeeze_axes(v, {*a}) : v; }, b.out,
-              b.axis);
+  return map_list([](const Array& v, MaybeAxis a) { return a ? squeeze_axes(v, {*a}) : v; }, b.out,
+                  b.axis);
 }
 
 Array lane_numbers(const BatchTrace& trace) {
@@ -41,7 +41,7 @@ Arrays if_active(FunctionRef<Arrays(const Arrays&)> f, const Array& active, cons
   const Types in = types_of(x);
   const Closed run = record(in, f);
   const Closed skip =
-      record(in, [&](const Arrays&) { return each(base::zeros, run.jaxpr->out_types()); });
+      record(in, [&](const Arrays&) { return map_list(base::zeros, run.jaxpr->out_types()); });
   return cond_flat(lax::convert_element_type(active, I32), {skip, run}, x);
 }
 
@@ -50,12 +50,13 @@ Arrays if_active(FunctionRef<Arrays(const Arrays&)> f, const Array& active, cons
 Batched lane_by_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, const MaybeAxes& axis,
                      const BatchTrace& trace, bool asks_for_lane) {
   const std::vector<bool> on = mapped(axis);
-  Arrays rows = each([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, trace.size); },
-                     chosen(x, on), chosen(axis, on));
+  Arrays rows =
+      map_list([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, trace.size); },
+               filter_list(x, on), filter_list(axis, on));
   const Array active = active_lanes(trace.mask, trace.size);
   if (!active.empty_handle()) rows.push_back(active);
   if (asks_for_lane) rows.push_back(lane_numbers(trace));
-  const Closed body = record(each(row_type, types_of(rows)), [&](const Arrays& row) {
+  const Closed body = record(map_list(row_type, types_of(rows)), [&](const Arrays& row) {
     Arrays all = x;
     size_t next = 0;
     for (size_t i = 0; i < x.size(); ++i)

@@ -43,10 +43,11 @@ Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&
   for (const Eqn& e : c.jaxpr->eqns)
     for (Atom a : e.in) note(a);
   for (Atom a : c.jaxpr->out) note(a);
-  Closed kept{{}, chosen(c.consts, read)};
-  kept.jaxpr = program(joined(types_of(kept.consts), in), [&](const Arrays& a) {
+  Closed kept{{}, filter_list(c.consts, read)};
+  kept.jaxpr = program(concat_lists(types_of(kept.consts), in), [&](const Arrays& a) {
     const size_t n = kept.consts.size();
-    return eval_jaxpr(open_constants(c.jaxpr), joined(spread(part(a, 0, n), read), rest(a, n)));
+    return eval_jaxpr(open_constants(c.jaxpr),
+                      concat_lists(scatter_list(sublist(a, 0, n), read), drop_first(a, n)));
   });
   return {std::move(kept), at};
 }
@@ -60,10 +61,12 @@ std::vector<Jaxpr> opened(const std::vector<Rewritten>& bodies, Arrays* captured
     const size_t mine = b.program.consts.size();
     const Jaxpr j = open_constants(b.program.jaxpr);
     const Types own = j->in_types();
-    const Types in = joined(joined(part(own, mine, b.at), types_of(all)), rest(own, mine + b.at));
+    const Types in = concat_lists(concat_lists(sublist(own, mine, b.at), types_of(all)),
+                                  drop_first(own, mine + b.at));
     r.push_back(all.empty() ? j : program(in, [&](const Arrays& a) {
-      return eval_jaxpr(j, joined(joined(part(a, b.at + first, mine), part(a, 0, b.at)),
-                                  rest(a, b.at + all.size())));
+      return eval_jaxpr(
+          j, concat_lists(concat_lists(sublist(a, b.at + first, mine), sublist(a, 0, b.at)),
+                          drop_first(a, b.at + all.size())));
     }));
     first += mine;
   }

@@ -44,7 +44,8 @@ Arrays each_block(const Groups<Array>& x, FunctionRef<Arrays(const Groups<Array>
   p.length = x.rows[0].shape()[0];
   p.num_consts = static_cast<int64_t>(x.consts.size());
   p.num_carry = static_cast<int64_t>(x.carry.size());
-  Groups<Type> in{{}, {}, types_of(x.consts), types_of(x.carry), each(row_type, types_of(x.rows))};
+  Groups<Type> in{
+      {}, {}, types_of(x.consts), types_of(x.carry), map_list(row_type, types_of(x.rows))};
   p.jaxpr = program(in_order(in), [&](const Arrays& a) {
     return body(cut(a, 0, 0, x.consts.size(), x.carry.size()));
   });
@@ -58,7 +59,7 @@ Arrays record_bounded(PartialEvalTrace& trace, const BoundedLoop& l) {
   const int64_t bound = std::get<Scan>(l.step.like).length;
   if (bound <= short_loop) {
     const CurrentTraceScope running{Ref<Interpreter>(&trace)};
-    return chosen(l.step.bind(scan(), l.x), l.unknown.carry);
+    return filter_list(l.step.bind(scan(), l.x), l.unknown.carry);
   }
   BodyOp step = l.step;
   int64_t& length = std::get<Scan>(step.like).length;
@@ -70,32 +71,33 @@ Arrays record_bounded(PartialEvalTrace& trace, const BoundedLoop& l) {
   const Split block = partial_eval_jaxpr(
       program(in_order(in), [&](const Arrays& x) { return bind_op(scan(), x, step.params()); }),
       in_order(l.unknown), l.unknown.carry);
-  const Groups<Array> known = chosen(l.x, l.unknown, false), unknown = chosen(l.x, l.unknown);
+  const Groups<Array> known = filter_list(l.x, l.unknown, false),
+                      unknown = filter_list(l.x, l.unknown);
   const size_t nc = known.consts.size(), n = known.carry.size();
   // The known carries at the start of each block, stacked.
   std::vector<bool> keep(block.known->out.size(), false);
   std::fill_n(keep.begin(), n, true);
   const Jaxpr forward = dce(block.known, keep);
   const Arrays starts =
-      rest(each_block(
-               {{}, {}, known.consts, known.carry, {trips}},
-               [&](const Groups<Array>& g) {
-                 Arrays out =
-                     eval_jaxpr(forward, in_order(Groups<Array>{g.rows, {}, g.consts, g.carry}));
-                 append(out, g.carry);
-                 return out;
-               },
-               nullptr),
-           n);
+      drop_first(each_block(
+                     {{}, {}, known.consts, known.carry, {trips}},
+                     [&](const Groups<Array>& g) {
+                       Arrays out = eval_jaxpr(
+                           forward, in_order(Groups<Array>{g.rows, {}, g.consts, g.carry}));
+                       append(out, g.carry);
+                       return out;
+                     },
+                     nullptr),
+                 n);
   Groups<Array> x{{}, {}, known.consts, unknown.carry, {trips}};
   append(x.consts, unknown.consts);
   append(x.rows, starts);
   return each_block(
       x,
       [&](const Groups<Array>& g) {
-        Groups<Array> again{{g.rows[0]}, {}, part(g.consts, 0, nc), rest(g.rows, 1)};
-        Arrays args = rest(eval_jaxpr(block.known, in_order(again)), n);
-        append(args, rest(g.consts, nc));
+        Groups<Array> again{{g.rows[0]}, {}, sublist(g.consts, 0, nc), drop_first(g.rows, 1)};
+        Arrays args = drop_first(eval_jaxpr(block.known, in_order(again)), n);
+        append(args, drop_first(g.consts, nc));
         append(args, g.carry);
         return eval_jaxpr(block.rest, args);
       },

@@ -40,11 +40,11 @@ Def<P> program_op(const char* name, const char* doc) {
 
 template <class P>
 Dual program_dual(const DualArgs<P>& d) {
-  const std::vector<bool> nonzero = given(d.dx);
+  const std::vector<bool> nonzero = is_nonzero(d.dx);
   const size_t m = d.params.jaxpr->out.size();
   const JvpJaxpr j = jvp_jaxpr(d.params.jaxpr, nonzero, std::vector<bool>(m, false));
-  const Arrays out = d.op.bind(joined(d.x, chosen(d.dx, nonzero)), d.params.of(j.jaxpr));
-  return {part(out, 0, m), spread(rest(out, m), j.out_nonzero)};
+  const Arrays out = d.op.bind(concat_lists(d.x, filter_list(d.dx, nonzero)), d.params.of(j.jaxpr));
+  return {sublist(out, 0, m), scatter_list(drop_first(out, m), j.out_nonzero)};
 }
 
 // `p`: the parameters of the mapped op; this function sets the program.
@@ -58,22 +58,24 @@ Batched program_batch(const BatchArgs<P>& b, const P& p) {
   });
   Arrays x;
   const P mapped = p.of(opened({body}, &x)[0]);
-  r.out = b.op.bind(joined(x, b.x), mapped);
+  r.out = b.op.bind(concat_lists(x, b.x), mapped);
   return r;
 }
 
 template <class P>
 Arrays program_transpose(const TransposeArgs<P>& t) {
-  const std::vector<bool> has_ct = given(t.ct);
-  const Arrays x = chosen(t.x, t.linear, false), all = joined(x, chosen(t.ct, has_ct));
+  const std::vector<bool> has_ct = is_nonzero(t.ct);
+  const Arrays x = filter_list(t.x, t.linear, false),
+               all = concat_lists(x, filter_list(t.ct, has_ct));
   std::vector<bool> on;
   const Jaxpr j = program(types_of(all), [&](const Arrays& a) {
-    const Arrays back = transposed_jaxpr(t.params.jaxpr, merged(t.linear, Arrays(t.in.size()), a),
-                                         t.linear, spread(rest(a, x.size()), has_ct));
-    on = given(back);
-    return chosen(back, on);
+    const Arrays back =
+        transposed_jaxpr(t.params.jaxpr, merge_lists(t.linear, Arrays(t.in.size()), a), t.linear,
+                         scatter_list(drop_first(a, x.size()), has_ct));
+    on = is_nonzero(back);
+    return filter_list(back, on);
   });
-  return spread(t.op.bind(all, t.params.of(j)), on);
+  return scatter_list(t.op.bind(all, t.params.of(j)), on);
 }
 
 }  // namespace weft

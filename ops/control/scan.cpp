@@ -66,12 +66,12 @@ std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
   const size_t n = o.has.carry.size(), first = l.params.trips ? 2 : 0;
   Groups<Type> in = o.operands(l.in);
   if (first) in.head.insert(in.head.begin(), Type(I32, Shape{}));
-  in.rows = each(row_type, in.rows);
+  in.rows = map_list(row_type, in.rows);
   return {program(in_order(in), [&](const Arrays& x) {
     Array active;
     if (first) active = lax::lt(broadcast_in_dim(x[0], x[1].shape(), {}), x[1]);
     Arrays args(o.active(), active);
-    append(args, rest(x, first));
+    append(args, drop_first(x, first));
     Arrays out = eval_jaxpr(o.bodies[0], args);
     for (size_t k = 0; first && k < out.size(); ++k) {
       if (o.active() && (k < n ? o.has.carry[k] : o.result_has[k - n]) == 0) continue;
@@ -92,7 +92,7 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
   const BodyOp o = body_op(p);
   Groups<Array> v = o.operands(x);
   std::vector<Fresh> ys;
-  for (const Type& t : rest(p.jaxpr->out_types(), v.carry.size())) {
+  for (const Type& t : drop_first(p.jaxpr->out_types(), v.carry.size())) {
     ys.push_back(fresh_array(stacked(t, p.length)));
     std::memset(ys.back().data, 0, static_cast<size_t>(ys.back().array.type().bytes()));
   }
@@ -132,8 +132,8 @@ Arrays scan_simplify(const SimplifyArgs<Scan>& s) {
                                         : shorter);
   }
   const Arrays r = body_op(s.params).operands(s.x).carry;
-  return joined(r, each([](const Type& t) { return base::zeros(stacked(t, 0)); },
-                        rest(s.params.jaxpr->out_types(), r.size())));
+  return concat_lists(r, map_list([](const Type& t) { return base::zeros(stacked(t, 0)); },
+                                  drop_first(s.params.jaxpr->out_types(), r.size())));
 }
 
 std::vector<Sample<Scan>> scan_samples() {

@@ -105,8 +105,8 @@ Arrays bounded_steps(PartialEvalTrace& trace, const BodyOp& o, const Groups<Arra
     auto r = g;
     r.head.clear();
     r.test.clear();
-    r.carry = chosen(g.carry, o.passes, false);
-    append(r.consts, chosen(g.carry, o.passes));
+    r.carry = filter_list(g.carry, o.passes, false);
+    append(r.consts, filter_list(g.carry, o.passes));
     return r;
   };
   Scan p;
@@ -120,11 +120,11 @@ Arrays bounded_steps(PartialEvalTrace& trace, const BodyOp& o, const Groups<Arra
   l.step.bodies = {program(l.step.takes(l.x), [&](const Arrays& in) {
     const Groups<Array> g = l.step.inputs(in);
     const size_t nc = o.has.consts.size();
-    Groups<Array> args{g.head, {}, part(g.consts, 0, nc)};
+    Groups<Array> args{g.head, {}, sublist(g.consts, 0, nc)};
     size_t pass = nc, change = 0;
     for (bool passed : o.passes)
       args.carry.push_back(passed ? g.consts[pass++] : g.carry[change++]);
-    return chosen(eval_jaxpr(body, in_order(args)), o.passes, false);
+    return filter_list(eval_jaxpr(body, in_order(args)), o.passes, false);
   })};
   l.x.head = {trips};
   l.unknown.head = {false};
@@ -149,17 +149,18 @@ Arrays while_partial(const PartialArgs<While>& a) {
   BodyOp k = known_part(o, u);
   k.test = without_residuals(u.test);
   k.bodies = {without_residuals(u.bodies[0])};
-  const Arrays known = k.bind(a.op, chosen(x, u.operand, false));
+  const Arrays known = k.bind(a.op, filter_list(x, u.operand, false));
   if (a.params.max_trips < 0) {
     BodyOp again = o;
     again.test = run_again(o.test, u.test);
     again.bodies = {run_again(o.bodies[0], u.bodies[0])};
-    return both_parts(u, known, chosen(a.trace.record(a.op, a.x, again.params()), u.operand.carry));
+    return both_parts(u, known,
+                      filter_list(a.trace.record(a.op, a.x, again.params()), u.operand.carry));
   }
   const Arrays changed = bounded_steps(a.trace, o, x, u, known[0]);
-  const std::vector<bool> passes = chosen(o.passes, u.operand.carry);
-  const Arrays passed = chosen(chosen(x.carry, u.operand.carry), passes);
-  return both_parts(u, known, merged(passes, passed, changed));
+  const std::vector<bool> passes = filter_list(o.passes, u.operand.carry);
+  const Arrays passed = filter_list(filter_list(x.carry, u.operand.carry), passes);
+  return both_parts(u, known, merge_lists(passes, passed, changed));
 }
 
 // One trip as two programs, with explicit mask and selects as in the definition above.
@@ -169,7 +170,7 @@ std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   const size_t enter = in.head.size();
   const Jaxpr test =
       program(in_order(Groups<Type>{in.head, in.test, {}, in.carry}), [&](const Arrays& x) {
-        Array a = eval_jaxpr(o.test, rest(x, enter))[0];
+        Array a = eval_jaxpr(o.test, drop_first(x, enter))[0];
         if (enter) a = lax::bitwise_and(a, x[0]);
         return o.active() ? Arrays{any_lane(a), a} : Arrays{a};
       });
@@ -183,12 +184,12 @@ std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
 
 // A loop in which each lane counts to its own number: (enter?, n; k; i, x, passed).
 Sample<While> counted(const Ints& lanes, bool enter) {
-  const auto wide = [lanes](DType d, const Ints& own) { return Type(d, joined(lanes, own)); };
+  const auto wide = [lanes](DType d, const Ints& own) { return Type(d, concat_lists(lanes, own)); };
   const Type n = wide(I32, {}), x = wide(F64, {2});
   While p;
   p.cond_jaxpr = program({n, n, x, x}, [](const Arrays& a) { return Arrays{lax::lt(a[1], a[0])}; });
-  p.body_jaxpr = program(joined(mask_input(lanes), {x, n, x, x}), [&](const Arrays& in) {
-    const Arrays a = rest(in, mask_input(lanes).size());
+  p.body_jaxpr = program(concat_lists(mask_input(lanes), {x, n, x, x}), [&](const Arrays& in) {
+    const Arrays a = drop_first(in, mask_input(lanes).size());
     return Arrays{lax::add(a[1], base::ones(n)), lax::add(lax::sin(a[2]), a[0]), a[3]};
   });
   p.cond_nconsts = p.body_nconsts = 1;
@@ -216,14 +217,14 @@ Sample<While> reaching(bool bounded) {
     if (bounded) go = lax::bitwise_and(go, lax::lt(a[0], scalar_of_int(I32, 4)));
     return Arrays{go};
   });
-  p.body_jaxpr = program(joined({t}, carry), [&](const Arrays& a) {
+  p.body_jaxpr = program(concat_lists({t}, carry), [&](const Arrays& a) {
     Arrays out(1, lax::add(a[1 + first], a[0]));
     if (bounded) out.insert(out.begin(), lax::add(a[1], scalar_of_int(I32, 1)));
     return out;
   });
   p.body_nconsts = 1;
   if (bounded) p.max_trips = 4;
-  return {.in = joined({t}, carry), .params = p, .values = [=](uint64_t seed) {
+  return {.in = concat_lists({t}, carry), .params = p, .values = [=](uint64_t seed) {
             SampleNumbers r(seed);
             Arrays a{r(t, 0.3, 2), r(t, -2, 4)};
             if (bounded) a.insert(a.begin() + 1, base::zeros(counter));
@@ -280,18 +281,18 @@ namespace {
 Arrays asking_in_body(const Closed& cond, const Closed& body, Arrays init,
                       std::optional<int64_t> max_trips) {
   const auto run = [](const Closed& f, const Arrays& x) {
-    return eval_jaxpr(open_constants(f.jaxpr), joined(f.consts, x));
+    return eval_jaxpr(open_constants(f.jaxpr), concat_lists(f.consts, x));
   };
   const size_t n = init.size();
   init.push_back(run(cond, init)[0]);
   const Types carry = types_of(init);
   const Closed answer = record(carry, [](const Arrays& x) { return Arrays{x.back()}; });
   const Closed step = record(carry, [&](const Arrays& x) {
-    Arrays out = run(body, part(x, 0, n));
+    Arrays out = run(body, sublist(x, 0, n));
     out.push_back(run(cond, out)[0]);
     return out;
   });
-  return part(while_flat(answer, step, init, max_trips), 0, n);
+  return sublist(while_flat(answer, step, init, max_trips), 0, n);
 }
 
 }  // namespace
@@ -312,17 +313,20 @@ Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
     const Array zero = scalar_of_int(counter, 0), one = scalar_of_int(counter, 1),
                 bound = scalar_of_int(counter, *max_trips);
     carry.insert(carry.begin(), zero);
-    const auto takes = [&](const Closed& f) { return joined(types_of(f.consts), types_of(carry)); };
+    const auto takes = [&](const Closed& f) {
+      return concat_lists(types_of(f.consts), types_of(carry));
+    };
     const auto run = [](const Closed& f, const Arrays& in) {
       const size_t n = f.consts.size();
-      return eval_jaxpr(open_constants(f.jaxpr), joined(part(in, 0, n), rest(in, n + 1)));
+      return eval_jaxpr(open_constants(f.jaxpr),
+                        concat_lists(sublist(in, 0, n), drop_first(in, n + 1)));
     };
     p.cond_jaxpr = program(takes(cond), [&](const Arrays& in) {
       return Arrays{lax::bitwise_and(run(cond, in)[0], lax::lt(in[cond.consts.size()], bound))};
     });
     p.body_jaxpr = program(takes(body), [&](const Arrays& in) {
       const Array trips = base::add(in[body.consts.size()], one);
-      return joined({trips}, run(body, in));
+      return concat_lists({trips}, run(body, in));
     });
   }
   Arrays out = while_op.bind(in_order(Groups<Array>{{}, cond.consts, body.consts, carry}), p);

@@ -37,7 +37,7 @@ Types check_type(const Types& in, const Check& p) {
   for (size_t i = lane.size() - n; i < lane.size(); ++i)
     if (lane[i] != Type(I32, {})) reject_dtype("check", "the first lane must be an i32[]", in);
   // Throws if the text does not match the values.
-  [[maybe_unused]] const FormatText text("check", p.fmt, part(lane, 1, lane.size() - 1 - n));
+  [[maybe_unused]] const FormatText text("check", p.fmt, sublist(lane, 1, lane.size() - 1 - n));
   return {};
 }
 
@@ -71,7 +71,7 @@ std::string element_text(const Type& t, int64_t place) {
 }
 
 void check_lanes(const Check& p, const Types& lane, LaneWalk& walk) {
-  const FormatText text("check", p.fmt, part(lane, 1, lane.size() - 1 - p.chunks()));
+  const FormatText text("check", p.fmt, sublist(lane, 1, lane.size() - 1 - p.chunks()));
   const int64_t n = lane[0].elements();
   walk.each([&](LanePath path, const std::vector<const void*>& in, const std::vector<void*>&) {
     const bool* pred = static_cast<const bool*>(in[0]);
@@ -155,7 +155,7 @@ const Primitive<Check>& check_op = define<Check>([] {
 
 void check_flat(const Array& pred, const std::string& text, const Arrays& values) {
   const Location at = Source::current();
-  check_op.bind(joined({pred}, values), {.fmt = text, .place = at ? to_string(at) : ""});
+  check_op.bind(concat_lists({pred}, values), {.fmt = text, .place = at ? to_string(at) : ""});
 }
 
 }  // namespace weft

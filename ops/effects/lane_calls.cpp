@@ -30,7 +30,8 @@ Types lane_types(const char* op, const Types& in, const Ints& lanes, const Ints&
 
 Types with_lanes(const Types& out, const Ints& lanes) {
   Types r;
-  for (const Type& t : out) r.push_back(t.with_shape(Shape(joined(lanes, t.shape().sizes()))));
+  for (const Type& t : out)
+    r.push_back(t.with_shape(Shape(concat_lists(lanes, t.shape().sizes()))));
   return r;
 }
 
@@ -43,10 +44,10 @@ LaneBatch add_lane(const Arrays& x, const MaybeAxes& axis, LaneBatch b, int64_t 
   LaneMask mask;
   if (b.masked) {
     mask.active = axis[n] ? move_mapped(x[n], axis[n], 0, size) : x[n];
-    mask.ids = axis[n] ? joined({0}, old_ids) : old_ids;
+    mask.ids = axis[n] ? concat_lists({0}, old_ids) : old_ids;
   }
   b.lanes.insert(b.lanes.begin(), size);
-  b.lane_ids = joined({0}, old_ids);
+  b.lane_ids = concat_lists({0}, old_ids);
   for (size_t i = 0; i < n; ++i) {
     b.x.push_back(axis[i] ? move_mapped(x[i], axis[i], 0, size) : x[i]);
     b.has[i] = b.has[i] << 1 | (axis[i] ? 1 : 0);
@@ -101,7 +102,7 @@ LaneWalk::LaneWalk(const Types& in, const Types& out, const Ints& lanes, const I
   }
 }
 
-void LaneWalk::each(Visit f) {
+void LaneWalk::map_list(Visit f) {
   std::vector<int64_t> path(lanes_.size(), 0);
   std::vector<const void*> in = in_;
   std::vector<void*> out = out_;

@@ -94,7 +94,8 @@ const Primitive<MapEnd>& end_op = define<MapEnd>({
     .batch =
         [](const BatchArgs<MapEnd>& b) {
           const Ints& lanes = b.params.lanes;
-          return Batched{b.op.bind({}, {b.trace.columns ? lanes : joined({b.size}, lanes)}), {}};
+          return Batched{b.op.bind({}, {b.trace.columns ? lanes : concat_lists({b.size}, lanes)}),
+                         {}};
         },
     .implementations =
         [] {

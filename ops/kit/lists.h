@@ -13,27 +13,27 @@
 namespace weft {
 
 template <class T>
-std::vector<T> part(const std::vector<T>& v, size_t from, size_t n) {
+std::vector<T> sublist(const std::vector<T>& v, size_t from, size_t n) {
   return std::vector<T>(v.begin() + static_cast<std::ptrdiff_t>(from),
                         v.begin() + static_cast<std::ptrdiff_t>(from + n));
 }
 template <class T>
-std::vector<T> rest(const std::vector<T>& v, size_t from) {
-  return part(v, from, v.size() - from);
+std::vector<T> drop_first(const std::vector<T>& v, size_t from) {
+  return sublist(v, from, v.size() - from);
 }
 template <class T>
 void append(std::vector<T>& a, const std::vector<T>& b) {
   a.insert(a.end(), b.begin(), b.end());
 }
 template <class T>
-std::vector<T> joined(std::vector<T> a, const std::vector<T>& b) {
+std::vector<T> concat_lists(std::vector<T> a, const std::vector<T>& b) {
   append(a, b);
   return a;
 }
 
 // Returns f(x[i]…) for each i.
 template <class F, class... T>
-auto each(const F& f, const std::vector<T>&... x) {
+auto map_list(const F& f, const std::vector<T>&... x) {
   const size_t n = std::max({x.size()...});
   if (((x.size() != n) || ...)) throw InternalError("lists of different lengths side by side");
   std::vector<std::decay_t<decltype(f(x[0]...))>> r;
@@ -42,34 +42,35 @@ auto each(const F& f, const std::vector<T>&... x) {
 }
 // Returns the values whose flag equals `want`.
 template <class T>
-std::vector<T> chosen(const std::vector<T>& x, const std::vector<bool>& flag, bool want = true) {
+std::vector<T> filter_list(const std::vector<T>& x, const std::vector<bool>& flag,
+                           bool want = true) {
   std::vector<T> r;
   for (size_t i = 0; i < x.size(); ++i)
     if (flag[i] == want) r.push_back(x[i]);
   return r;
 }
 // Takes the next value of `on` where the flag is set, and the next value of `off` elsewhere.
-inline Arrays merged(const std::vector<bool>& flag, const Arrays& on, const Arrays& off) {
+inline Arrays merge_lists(const std::vector<bool>& flag, const Arrays& on, const Arrays& off) {
   size_t next[2] = {0, 0};
-  return each([&](bool f) { return (f ? on : off)[next[f]++]; }, flag);
+  return map_list([&](bool f) { return (f ? on : off)[next[f]++]; }, flag);
 }
 // Places the values where the flag is set, and empty handles (zeros) elsewhere.
-inline Arrays spread(const Arrays& x, const std::vector<bool>& flag) {
-  return merged(flag, x, Arrays(flag.size()));
+inline Arrays scatter_list(const Arrays& x, const std::vector<bool>& flag) {
+  return merge_lists(flag, x, Arrays(flag.size()));
 }
 // stacked: the type of n stacked values. row_type: the type of one of them.
 inline Type stacked(const Type& t, int64_t n) { return t.with_shape(t.shape().inserted(0, n)); }
 inline Type row_type(const Type& t) { return t.with_shape(t.shape().erased(0)); }
 inline Types strong(const Types& ts) {
-  return each([](const Type& t) { return t.strong(); }, ts);
+  return map_list([](const Type& t) { return t.strong(); }, ts);
 }
 // Returns true for each array that is not an empty handle.
-inline std::vector<bool> given(const Arrays& x) {
-  return each([](const Array& a) { return !a.empty_handle(); }, x);
+inline std::vector<bool> is_nonzero(const Arrays& x) {
+  return map_list([](const Array& a) { return !a.empty_handle(); }, x);
 }
 
 inline std::vector<bool> mapped(const MaybeAxes& axes) {
-  return each([](const MaybeAxis& a) { return a.has_value(); }, axes);
+  return map_list([](const MaybeAxis& a) { return a.has_value(); }, axes);
 }
 
 }  // namespace weft

@@ -157,7 +157,7 @@ NativeCall device_call(const Use<Conv>& u) {
 struct Producer {
   Part part;
   native::Convolver convolver;
-  explicit Producer(const Part& p) : part(p), convolver(p.c) {}
+  explicit Producer(const Part& p) : sublist(p), convolver(p.c) {}
 };
 NativeCall library_call(const Use<Conv>& u) {
   const auto made = std::make_shared<std::vector<std::unique_ptr<Producer>>>();

@@ -30,7 +30,7 @@ struct Dot {
 };
 
 Ints free_axes(int64_t rank, const Ints& contract, const Ints& batch) {
-  return other_axes(rank, joined(contract, batch));
+  return other_axes(rank, concat_lists(contract, batch));
 }
 
 Types dot_type(const Types& in, const Dot& p) {
@@ -50,7 +50,8 @@ Types dot_type(const Types& in, const Dot& p) {
   };
   check(p.lhs_contract, p.rhs_contract, "contracting");
   check(p.lhs_batch, p.rhs_batch, "batch");
-  for (Ints used : {joined(p.lhs_contract, p.lhs_batch), joined(p.rhs_contract, p.rhs_batch)}) {
+  for (Ints used :
+       {concat_lists(p.lhs_contract, p.lhs_batch), concat_lists(p.rhs_contract, p.rhs_batch)}) {
     std::sort(used.begin(), used.end());
     if (std::adjacent_find(used.begin(), used.end()) != used.end())
       reject_shape(op, "contracting and batch dimensions must be distinct", in);
@@ -122,7 +123,7 @@ Array dot_cotangent(const Array& ct, const Type& x, const Array& y, const Ints& 
   Ints contracted;
   for (int64_t k : order) contracted.push_back(x_contract[static_cast<size_t>(k)]);
   const auto permutation = [&](const Ints& first_part, const Ints& second_part) {
-    const Ints stands_for = joined(joined(x_batch, first_part), second_part);
+    const Ints stands_for = concat_lists(concat_lists(x_batch, first_part), second_part);
     Ints p(stands_for.size());
     for (size_t i = 0; i < stands_for.size(); ++i)
       p[static_cast<size_t>(stands_for[i])] = static_cast<int64_t>(i);
@@ -468,7 +469,7 @@ Arrays outer_product(const SimplifyArgs<Dot>& s) {
   if (!p.lhs_contract.empty() || s.x[0].dtype() != d || is_complex(d)) return {};
   const Type out = dot_type({s.x[0].type(), s.x[1].type()}, p)[0];
   const auto placed = [&](const Array& x, const Ints& batch, size_t first_free) {
-    const Ints free = free_axes(x.ndim(), {}, batch), order = joined(batch, free);
+    const Ints free = free_axes(x.ndim(), {}, batch), order = concat_lists(batch, free);
     Ints at = axis_range(x.ndim());
     for (size_t i = batch.size(); i < at.size(); ++i)
       at[i] += static_cast<int64_t>(first_free - batch.size());

@@ -64,8 +64,8 @@ void each_choice(const Shape& shape, const Shape& windows, const Select& p, cons
   each_index(windows, [&](int64_t i, const Ints& at) {
     int64_t chosen = -1;
     offsets.each(at, [&](int64_t o) {
-      if (o >= 0 &&
-          (chosen < 0 || leaves(p.largest, Element<T>::load(x[chosen]), Element<T>::load(x[o]))))
+      if (o >= 0 && (filter_list < 0 ||
+                     leaves(p.largest, Element<T>::load(x[chosen]), Element<T>::load(x[o]))))
         chosen = o;
     });
     f(i, chosen);

@@ -60,7 +60,7 @@ struct Call {
   Program f;
   Arrays x;
 };
-Arrays given(const Arrays& tangents, const Arrays& like) {
+Arrays is_nonzero(const Arrays& tangents, const Arrays& like) {
   Arrays out;
   for (size_t i = 0; i < like.size(); ++i)
     out.push_back(is_inexact(like[i].dtype()) ? instantiate(tangents[i], like[i].type())
@@ -74,13 +74,13 @@ Arrays directions(const Arrays& x, Random& r) {
   return out;
 }
 // Returns one direction for each operand, or none if the operand has no derivative.
-Arrays spread(const Arrays& x, const Arrays& directions) {
+Arrays scatter_list(const Arrays& x, const Arrays& directions) {
   Arrays out;
   size_t next = 0;
   for (const Array& a : x) out.push_back(is_inexact(a.dtype()) ? directions[next++] : Array());
   return out;
 }
-Arrays joined(Arrays a, const Arrays& b) {
+Arrays concat_lists(Arrays a, const Arrays& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -104,11 +104,11 @@ Call tangents(const Case& c, Random& r) {
   return {"its tangents",
           [&c, n = x.size()](const Arrays& all) {
             const Arrays at = first(all, n);
-            const Dual d =
-                jvp_flat([&](const Arrays& a) { return c.run(a); }, at, spread(at, behind(all, n)));
-            return given(d.tangent, d.out);
+            const Dual d = jvp_flat([&](const Arrays& a) { return c.run(a); }, at,
+                                    scatter_list(at, behind(all, n)));
+            return is_nonzero(d.tangent, d.out);
           },
-          joined(x, directions(x, r))};
+          concat_lists(x, directions(x, r))};
 }
 Call cotangents(const Case& c, Random& r) {
   const Arrays x = c.draw(r), out = c.run(x);
@@ -118,7 +118,7 @@ Call cotangents(const Case& c, Random& r) {
             const Linearized l = linearize_flat([&](const Arrays& a) { return c.run(a); }, at,
                                                 std::vector<bool>(n, true));
             Arrays ct;
-            const Arrays inexact = spread(l.out, behind(all, n));
+            const Arrays inexact = scatter_list(l.out, behind(all, n));
             for (size_t i = 0; i < l.out.size(); ++i)
               ct.push_back(inexact[i].empty_handle() ? base::zeros(l.out[i].type()) : inexact[i]);
             Arrays back;
@@ -126,7 +126,7 @@ Call cotangents(const Case& c, Random& r) {
               if (!a.empty_handle()) back.push_back(a);
             return back;
           },
-          joined(x, directions(out, r))};
+          concat_lists(x, directions(out, r))};
 }
 
 // ---- comparison
@@ -167,7 +167,7 @@ std::string judged(const Case& c, const Call& call) {
   Arrays want;
   {
     const ReferenceMode reference;
-    want = with_words(eval_jaxpr(program.jaxpr, joined(program.consts, call.x)));
+    want = with_words(eval_jaxpr(program.jaxpr, concat_lists(program.consts, call.x)));
   }
   const Arrays got = programs::run_by_jax(text, with_words(call.x));
   if (got.size() != want.size()) return "another number of results";

@@ -111,7 +111,7 @@ Arrays Expected::by_definition(Random* noise) const {
   Arrays r = defined(f_, x_, noise, &done);
   if (!acts_) return r;
   if (!done.failed.empty()) r = no_results(f_);
-  return joined(std::move(r), as_arrays(std::move(done)));
+  return concat_lists(std::move(r), as_arrays(std::move(done)));
 }
 bool Expected::fails() const {
   return acts_ && values_[values_.size() - arrays_of_a_failure].size() > 0;
@@ -127,7 +127,7 @@ bool Expected::infinite() {
   return *infinite_;
 }
 
-void Expected::spread() {
+void Expected::scatter_list() {
   if (spread_) return;
   spread_ = true;
   if (differentiates(f_)) unmeasured_ = widest_ulp(f_);
@@ -146,7 +146,7 @@ void Expected::spread() {
 }
 
 bool Expected::turns_otherwise(size_t k) {
-  spread();
+  scatter_list();
   if (noisy_.empty()) return true;
   return std::any_of(noisy_.begin(), noisy_.end(),
                      [&](const Arrays& n) { return n[k].shape() != values_[k].shape(); });
@@ -178,7 +178,7 @@ std::string Expected::differs(const Arrays& got) {
         ill_ = true;
         continue;
       }
-      spread();
+      scatter_list();
       double moved = unmeasured_ * (1 + scale);
       bool unsure = noisy_.empty();
       unsure = unsure || turns_otherwise(k);

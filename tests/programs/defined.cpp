@@ -36,7 +36,7 @@ class Definition {
       for (size_t l = 0; l < env.size(); ++l) append(env[l], out[l]);
     }
     Lanes r;
-    for (const Arrays& e : env) r.push_back(chosen(e, f.out));
+    for (const Arrays& e : env) r.push_back(filter_list(e, f.out));
     return r;
   }
 
@@ -75,14 +75,15 @@ class Definition {
     const std::vector<Deeds*> done = done_;
     for (size_t l = 0; l < env.size(); ++l) {
       done_ = {done[l]};
-      r.push_back(one(s, chosen(env[l], s.in), chosen(env[l], s.captured)));
+      r.push_back(one(s, filter_list(env[l], s.in), filter_list(env[l], s.captured)));
     }
     done_ = done;
     return r;
   }
   static Lanes inputs(const Step& s, const Lanes& env) {
     Lanes r;
-    for (const Arrays& e : env) r.push_back(joined(chosen(e, s.in), chosen(e, s.captured)));
+    for (const Arrays& e : env)
+      r.push_back(concat_lists(filter_list(e, s.in), filter_list(e, s.captured)));
     return r;
   }
 
@@ -158,26 +159,28 @@ class Definition {
     const int64_t n = static_cast<int64_t>(s.bodies.size());
     const int64_t which = s.variant == 0 ? (x[0].item<bool>() ? 1 : 0)
                                          : std::clamp<int64_t>(x[0].item<int64_t>(), 0, n - 1);
-    return alone(s.bodies[static_cast<size_t>(which)], joined(part(x, 1, x.size()), captured));
+    return alone(s.bodies[static_cast<size_t>(which)],
+                 concat_lists(sublist(x, 1, x.size()), captured));
   }
   Arrays loop(const Step& s, Arrays c, const Arrays& captured) {
     for (int64_t trips = 0;; ++trips) {
       if (trips > most_trips) throw Endless();
       // The condition also runs after the last trip.
-      if (!alone(s.bodies[0], joined(c, captured))[0].item<bool>() ||
+      if (!alone(s.bodies[0], concat_lists(c, captured))[0].item<bool>() ||
           (s.count > 0 && trips == s.count))
         break;
-      c = alone(s.bodies[1], joined(c, captured));
+      c = alone(s.bodies[1], concat_lists(c, captured));
     }
     return c;
   }
   Arrays counted(const Step& s, const Arrays& x, const Arrays& captured) {
-    Arrays c = part(x, 2, x.size());
+    Arrays c = sublist(x, 2, x.size());
     const int64_t lo = x[0].item<int64_t>(), hi = x[1].item<int64_t>();
     if (hi - lo > most_trips) throw Endless();
     for (int64_t i = lo; i < hi; ++i)
-      c = alone(s.bodies[0],
-                joined(joined({lax::full({}, static_cast<int32_t>(i), I32)}, c), captured));
+      c = alone(
+          s.bodies[0],
+          concat_lists(concat_lists({lax::full({}, static_cast<int32_t>(i), I32)}, c), captured));
     return c;
   }
   // Halves the value until it is small.
@@ -193,7 +196,7 @@ class Definition {
     const auto carry = static_cast<size_t>(s.count);
     const size_t lanes = env.size();
     Lanes c(lanes), all(lanes);
-    for (size_t l = 0; l < lanes; ++l) c[l] = part(chosen(env[l], s.in), 0, carry);
+    for (size_t l = 0; l < lanes; ++l) c[l] = sublist(filter_list(env[l], s.in), 0, carry);
     const size_t results = s.bodies[0].out.size();
     std::vector<std::vector<Arrays>> ys(lanes, std::vector<Arrays>(results - carry));
     for (int64_t t = 0; t < s.length; ++t) {
@@ -203,11 +206,11 @@ class Definition {
         Arrays x = c[l];
         for (size_t k = carry; k < s.in.size(); ++k)
           x.push_back(row(env[l][static_cast<size_t>(s.in[k])], 0, i));
-        in.push_back(joined(std::move(x), chosen(env[l], s.captured)));
+        in.push_back(concat_lists(std::move(x), filter_list(env[l], s.captured)));
       }
       const Lanes out = run(s.bodies[0], in);
       for (size_t l = 0; l < lanes; ++l) {
-        c[l] = part(out[l], 0, carry);
+        c[l] = sublist(out[l], 0, carry);
         for (size_t k = carry; k < results; ++k) ys[l][k - carry].push_back(out[l][k]);
       }
     }
@@ -225,12 +228,12 @@ class Definition {
   Lanes map(const Step& s, const Lanes& env) {
     Lanes in;
     for (const Arrays& e : env) {
-      const Arrays x = chosen(e, s.in), captured = chosen(e, s.captured);
+      const Arrays x = filter_list(e, s.in), captured = filter_list(e, s.captured);
       for (int64_t l = 0; l < s.size; ++l) {
         Arrays lane;
         for (size_t k = 0; k < x.size(); ++k)
           lane.push_back(s.in_axes[k] ? row(x[k], *s.in_axes[k], l) : x[k]);
-        in.push_back(joined(std::move(lane), captured));
+        in.push_back(concat_lists(std::move(lane), captured));
       }
     }
     std::vector<Deeds> deeds(in.size());
@@ -312,23 +315,23 @@ class Definition {
   Arrays derivative(const Step& s, const Arrays& x, const Arrays& captured) {
     const auto wrt = static_cast<size_t>(s.count);
     const size_t primals = s.bodies[0].in.size() - captured.size();
-    const Arrays d = part(x, 0, wrt), rest = joined(part(x, wrt, primals), captured),
-                 more = part(x, primals, x.size());
-    const auto f = [&](Arrays a) { return alone(s.bodies[0], joined(std::move(a), rest)); };
+    const Arrays d = sublist(x, 0, wrt), rest = concat_lists(sublist(x, wrt, primals), captured),
+                 more = sublist(x, primals, x.size());
+    const auto f = [&](Arrays a) { return alone(s.bodies[0], concat_lists(std::move(a), rest)); };
     const auto scalar = [&](Arrays a) { return f(std::move(a))[0]; };
     switch (s.kind) {
       case Kind::grad: {
         const auto [value, g] = value_and_grad(scalar)(d);
-        return s.variant == 0 ? g : joined({value}, g);
+        return s.variant == 0 ? g : concat_lists({value}, g);
       }
       case Kind::vjp: {
         const auto [out, back] = vjp(f, d);
-        return joined(out, std::get<0>(back(more)));
+        return concat_lists(out, std::get<0>(back(more)));
       }
       case Kind::jvp:
       case Kind::linearize: {
         const auto [out, tangent] = jvp(f, std::make_tuple(d), std::make_tuple(more));
-        return joined(out, tangent);
+        return concat_lists(out, tangent);
       }
       default: return {jacobian(s, f, d)};
     }

@@ -100,7 +100,7 @@ class Judge {
       failure = e.what();
       r = no_results(p_.f);
     }
-    return joined(std::move(r), as_arrays(deeds.deeds(failure)));
+    return concat_lists(std::move(r), as_arrays(deeds.deeds(failure)));
   }
   Arrays by_reference(const Jaxpr& j) {
     const ReferenceMode reference;

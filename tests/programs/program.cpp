@@ -15,12 +15,12 @@ void require(bool right, const char* why) {
   if (!right) impossible(why);
 }
 
-Types part(const Types& t, size_t from, size_t to) {
+Types sublist(const Types& t, size_t from, size_t to) {
   require(from <= to && to <= t.size(), "too few operands");
   return {t.begin() + static_cast<std::ptrdiff_t>(from),
           t.begin() + static_cast<std::ptrdiff_t>(to)};
 }
-Types joined(Types a, const Types& b) {
+Types concat_lists(Types a, const Types& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
 }
@@ -34,14 +34,14 @@ Types body_inputs(const Step& s, const Types& in, size_t primals) {
   switch (s.kind) {
     case Kind::cond:
       require(!in.empty() && in[0] == (s.variant == 0 ? scalar_bool : scalar_i32), "no predicate");
-      return part(in, 1, in.size());
+      return sublist(in, 1, in.size());
     case Kind::fori:
       require(in.size() >= 2 && in[0] == scalar_i32 && in[1] == scalar_i32, "no bounds");
-      return joined({scalar_i32}, part(in, 2, in.size()));
+      return concat_lists({scalar_i32}, sublist(in, 2, in.size()));
     case Kind::scan: {
       const auto carry = static_cast<size_t>(s.count);
-      Types t = part(in, 0, carry);
-      for (const Type& row : part(in, carry, in.size())) {
+      Types t = sublist(in, 0, carry);
+      for (const Type& row : sublist(in, carry, in.size())) {
         require(row.ndim() > 0 && row.shape()[0] == s.length, "rows of another length");
         t.push_back(row.with_shape(row.shape().erased(0)));
       }
@@ -57,7 +57,7 @@ Types body_inputs(const Step& s, const Types& in, size_t primals) {
       }
       return t;
     }
-    default: return derives(s.kind) ? part(in, 0, primals) : in;
+    default: return derives(s.kind) ? sublist(in, 0, primals) : in;
   }
 }
 
@@ -74,15 +74,15 @@ Types mapped_results(const Step& s, const Types& body) {
 Types derivative_results(const Step& s, const Types& in, const Types& body, size_t primals) {
   const auto wrt = static_cast<size_t>(s.count);
   require(wrt >= 1 && wrt <= primals && !body.empty(), "derivatives of nothing");
-  const Types d = part(in, 0, wrt), more = part(in, primals, in.size());
+  const Types d = sublist(in, 0, wrt), more = sublist(in, primals, in.size());
   for (const Types& all : {d, body})
     for (const Type& t : all) require(is_floating(t.dtype()), "derivatives of integers");
   const bool scalar = body.size() == 1 && body[0].ndim() == 0;
   switch (s.kind) {
     case Kind::grad:
       require(scalar && more.empty(), "no loss");
-      return s.variant ? joined(body, d) : d;
-    case Kind::vjp: require(more == body, "other cotangents"); return joined(body, d);
+      return s.variant ? concat_lists(body, d) : d;
+    case Kind::vjp: require(more == body, "other cotangents"); return concat_lists(body, d);
     case Kind::jacobian: {
       require(body.size() == 1 && more.empty() && d[0].dtype() == body[0].dtype(), "no Jacobian");
       require(s.variant != 2 || scalar, "no Hessian");
@@ -90,7 +90,7 @@ Types derivative_results(const Step& s, const Types& in, const Types& body, size
       sizes.insert(sizes.end(), d[0].shape().begin(), d[0].shape().end());
       return {body[0].with_shape(sizes)};
     }
-    default: require(more == d, "other tangents"); return joined(body, body);
+    default: require(more == d, "other tangents"); return concat_lists(body, body);
   }
 }
 
@@ -103,12 +103,12 @@ Types results(const Step& s, const Types& in, size_t primals) {
     case Kind::while_loop:
       require(s.bodies[0].out_types() == Types{scalar_bool} && body == in, "no loop");
       return body;
-    case Kind::fori: require(body == part(in, 2, in.size()), "another carry"); return body;
+    case Kind::fori: require(body == sublist(in, 2, in.size()), "another carry"); return body;
     case Kind::scan: {
       const auto carry = static_cast<size_t>(s.count);
-      Types out = part(body, 0, carry);
-      require(out == part(in, 0, carry), "another carry");
-      for (const Type& t : part(body, carry, body.size()))
+      Types out = sublist(body, 0, carry);
+      require(out == sublist(in, 0, carry), "another carry");
+      for (const Type& t : sublist(body, carry, body.size()))
         out.push_back(t.with_shape(t.shape().inserted(0, s.length)));
       return out;
     }
@@ -168,7 +168,7 @@ void complete(Step& s, const Types& in, const Types& captured) {
     return;
   }
   const size_t primals = s.bodies[0].in.size() - captured.size();
-  const Types want = joined(body_inputs(s, in, primals), captured);
+  const Types want = concat_lists(body_inputs(s, in, primals), captured);
   for (Fn& f : s.bodies) {
     require(f.in.size() == want.size(), "a body of other operands");
     if (f.in != want) {
@@ -187,7 +187,7 @@ void retype(Fn& f) {
     return r;
   };
   for (Step& s : f.steps) {
-    complete(s, chosen(s.in), chosen(s.captured));
+    complete(s, filter_list(s.in), filter_list(s.captured));
     t.insert(t.end(), s.out.begin(), s.out.end());
   }
   for (int v : f.out) require(v >= 0 && v < static_cast<int>(t.size()), "no such result");

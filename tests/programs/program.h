@@ -146,17 +146,17 @@ std::string cpp_text(const Fn& f, const Arrays& x);
 std::string dtype_text(DType d);
 
 // ---- lists of values
-inline Arrays chosen(const Arrays& x, const std::vector<int>& which) {
+inline Arrays filter_list(const Arrays& x, const std::vector<int>& which) {
   Arrays r;
   for (int v : which) r.push_back(x[static_cast<size_t>(v)]);
   return r;
 }
-inline Arrays part(const Arrays& x, size_t from, size_t to) {
+inline Arrays sublist(const Arrays& x, size_t from, size_t to) {
   return {x.begin() + static_cast<std::ptrdiff_t>(from),
           x.begin() + static_cast<std::ptrdiff_t>(to)};
 }
 inline void append(Arrays& a, const Arrays& b) { a.insert(a.end(), b.begin(), b.end()); }
-inline Arrays joined(Arrays a, const Arrays& b) {
+inline Arrays concat_lists(Arrays a, const Arrays& b) {
   append(a, b);
   return a;
 }

@@ -12,7 +12,7 @@ namespace {
 struct Body {
   const Fn* f;
   Arrays captured;
-  Arrays operator()(Arrays x) const { return run(*f, joined(std::move(x), captured)); }
+  Arrays operator()(Arrays x) const { return run(*f, concat_lists(std::move(x), captured)); }
 };
 
 Axes axes(const MaybeAxes& a) {
@@ -23,7 +23,7 @@ Axes axes(const MaybeAxes& a) {
 Axes one_argument(Axes a) { return Axes(std::vector<Axes>{std::move(a)}); }
 
 Arrays branch(const Step& s, const Arrays& x, const std::vector<Body>& body) {
-  const Arrays operands = part(x, 1, x.size());
+  const Arrays operands = sublist(x, 1, x.size());
   if (s.variant == 0) return cond(x[0], body[1], body[0], operands);
   if (body.size() == 1) return switch_(x[0], std::tuple{body[0]}, operands);
   if (body.size() == 2) return switch_(x[0], std::tuple{body[0], body[1]}, operands);
@@ -36,7 +36,8 @@ Arrays loop(const Step& s, const Arrays& x, const std::vector<Body>& body) {
 }
 Arrays counted(const Arrays& x, const Body& body) {
   return fori_loop(
-      x[0], x[1], [&](Array i, Arrays c) { return body(joined({i}, c)); }, part(x, 2, x.size()));
+      x[0], x[1], [&](Array i, Arrays c) { return body(concat_lists({i}, c)); },
+      sublist(x, 2, x.size()));
 }
 Arrays scanned(const Step& s, const Arrays& x, const Body& body) {
   const auto carry = static_cast<size_t>(s.count);
@@ -46,11 +47,11 @@ Arrays scanned(const Step& s, const Arrays& x, const Body& body) {
   o.unroll = s.unroll;
   const auto [c, ys] = scan(
       [&](Arrays c, Arrays rows) {
-        const Arrays out = body(joined(c, rows));
-        return std::pair{part(out, 0, carry), part(out, carry, out.size())};
+        const Arrays out = body(concat_lists(c, rows));
+        return std::pair{sublist(out, 0, carry), sublist(out, carry, out.size())};
       },
-      part(x, 0, carry), part(x, carry, x.size()), o);
-  return joined(c, ys);
+      sublist(x, 0, carry), sublist(x, carry, x.size()), o);
+  return concat_lists(c, ys);
 }
 
 // ---- functions with rules that define the same derivatives and maps as without rules
@@ -97,8 +98,9 @@ Arrays mapped(const Step& s, const Arrays& x, const Body& body) {
 Arrays derivative(const Step& s, const Arrays& x, const Body& body) {
   const auto wrt = static_cast<size_t>(s.count);
   const size_t primals = s.bodies[0].in.size() - s.captured.size();
-  const Arrays d = part(x, 0, wrt), rest = part(x, wrt, primals), more = part(x, primals, x.size());
-  const auto f = [body, rest](Arrays a) { return body(joined(std::move(a), rest)); };
+  const Arrays d = sublist(x, 0, wrt), rest = sublist(x, wrt, primals),
+               more = sublist(x, primals, x.size());
+  const auto f = [body, rest](Arrays a) { return body(concat_lists(std::move(a), rest)); };
   const auto scalar = [f](Arrays a) { return f(std::move(a))[0]; };
   const auto first = [f, d](Array a) {
     Arrays all = d;
@@ -109,19 +111,19 @@ Arrays derivative(const Step& s, const Arrays& x, const Body& body) {
     case Kind::grad: {
       if (s.variant == 0) return grad(scalar)(d);
       const auto [value, g] = value_and_grad(scalar)(d);
-      return joined({value}, g);
+      return concat_lists({value}, g);
     }
     case Kind::vjp: {
       const auto [out, back] = vjp(f, d);
-      return joined(out, std::get<0>(back(more)));
+      return concat_lists(out, std::get<0>(back(more)));
     }
     case Kind::jvp: {
       const auto [out, tangent] = jvp(f, std::make_tuple(d), std::make_tuple(more));
-      return joined(out, tangent);
+      return concat_lists(out, tangent);
     }
     case Kind::linearize: {
       const auto [out, linear] = linearize(f, d);
-      return joined(out, linear(more));
+      return concat_lists(out, linear(more));
     }
     default:
       if (s.variant == 0) return {jacfwd(first)(d[0])};
@@ -162,9 +164,9 @@ Array with_number(const Step& s, const Array& x) {
 }
 
 Arrays step(const Step& s, const Arrays& env) {
-  const Arrays x = chosen(env, s.in);
+  const Arrays x = filter_list(env, s.in);
   std::vector<Body> body;
-  for (const Fn& b : s.bodies) body.push_back({&b, chosen(env, s.captured)});
+  for (const Fn& b : s.bodies) body.push_back({&b, filter_list(env, s.captured)});
   switch (s.kind) {
     case Kind::op: return call_op(*s.op, x, s.params);
     case Kind::constant: return {made(s.out[0], s.seed, s.lo, s.hi)};
@@ -210,7 +212,7 @@ Arrays run(const Fn& f, const Arrays& x) {
     const Arrays out = step(s, env);
     env.insert(env.end(), out.begin(), out.end());
   }
-  return chosen(env, f.out);
+  return filter_list(env, f.out);
 }
 
 }  // namespace weft::programs

@@ -40,7 +40,7 @@ std::string values_text(const Array& x) {
 
 std::string list(const Names& x) { return fmt::format("{}", fmt::join(x, ", ")); }
 std::string arrays(const Names& x) { return "Arrays{" + list(x) + "}"; }
-Names part(const Names& x, size_t from, size_t to) {
+Names sublist(const Names& x, size_t from, size_t to) {
   return {x.begin() + static_cast<std::ptrdiff_t>(from),
           x.begin() + static_cast<std::ptrdiff_t>(to)};
 }
@@ -62,11 +62,11 @@ std::string loop_text(const Step& s, const Names& f, const Names& x) {
       return fmt::format(
           "fori_loop({}, {}, [=](Array i, Arrays c) {{ return {}(joined({{i}}, c)); "
           "}}, {})",
-          x[0], x[1], f[0], arrays(part(x, 2, x.size())));
+          x[0], x[1], f[0], arrays(sublist(x, 2, x.size())));
     default:
       return fmt::format("scanned({}, {}, {}, {{.length = {}, .reverse = {}, .unroll = {}}})", f[0],
-                         arrays(part(x, 0, carry)), arrays(part(x, carry, x.size())), s.length,
-                         s.reverse, s.unroll);
+                         arrays(sublist(x, 0, carry)), arrays(sublist(x, carry, x.size())),
+                         s.length, s.reverse, s.unroll);
   }
 }
 std::string map_text(const Step& s, const Names& f, const Names& x) {
@@ -79,14 +79,14 @@ std::string map_text(const Step& s, const Names& f, const Names& x) {
 }
 std::string derivative_text(const Step& s, const Names& f, const Names& x, size_t primals) {
   const auto wrt = static_cast<size_t>(s.count);
-  const std::string d = arrays(part(x, 0, wrt)), rest = arrays(part(x, wrt, primals)),
-                    more = arrays(part(x, primals, x.size())),
+  const std::string d = arrays(sublist(x, 0, wrt)), rest = arrays(sublist(x, wrt, primals)),
+                    more = arrays(sublist(x, primals, x.size())),
                     of_all =
                         fmt::format("[=](Arrays d) {{ return {}(joined(d, {})); }}", f[0], rest),
                     loss =
                         fmt::format("[=](Arrays d) {{ return {}(joined(d, {}))[0]; }}", f[0], rest),
                     first = fmt::format("[=](Array d) {{ return {}(joined({{d}}, {}))[0]; }}", f[0],
-                                        arrays(part(x, 1, primals)));
+                                        arrays(sublist(x, 1, primals)));
   switch (s.kind) {
     case Kind::grad:
       return s.variant == 0 ? fmt::format("grad({})({})", loss, d)
@@ -108,9 +108,9 @@ std::string nested_text(const Step& s, const Names& f, const Names& x) {
     case Kind::call: return fmt::format("jit({})({})", f[0], arrays(x));
     case Kind::cond:
       return s.variant == 0 ? fmt::format("cond({}, {}, {}, {})", x[0], f[1], f[0],
-                                          arrays(part(x, 1, x.size())))
+                                          arrays(sublist(x, 1, x.size())))
                             : fmt::format("switch_({}, std::tuple{{{}}}, {})", x[0], list(f),
-                                          arrays(part(x, 1, x.size())));
+                                          arrays(sublist(x, 1, x.size())));
     case Kind::while_loop:
     case Kind::fori:
     case Kind::scan: return loop_text(s, f, x);

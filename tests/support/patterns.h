@@ -24,7 +24,7 @@ using Places = std::set<std::pair<int64_t, int64_t>>;
 using FlatTestFunction = FunctionRef<Arrays(const Arrays&)>;
 
 inline std::vector<bool> inexact_among(const Types& types) {
-  return each([](const Type& t) { return is_inexact(t.dtype()); }, types);
+  return map_list([](const Type& t) { return is_inexact(t.dtype()); }, types);
 }
 // Returns the places where the derivative at x is not zero. It computes one column for each element
 // of the arguments.
@@ -41,7 +41,7 @@ inline Places places_at(FlatTestFunction f, const Arrays& x, const std::vector<b
       Arrays dx(x.size());
       dx[i] = base::convert(base::reshape(unit.array, t.shape()), t.dtype());
       int64_t at = 0;
-      for (const Array& dy : chosen(written_tangents(jvp_flat(f, x, dx)), results)) {
+      for (const Array& dy : filter_list(written_tangents(jvp_flat(f, x, dx)), results)) {
         std::vector<complex128_t> v(static_cast<size_t>(dy.size()));
         detail::convert_elements(dy, v.data(), C128);
         for (size_t k = 0; k < v.size(); ++k)
@@ -68,22 +68,23 @@ inline std::string not_covered(const Places& expected, const detail::Pattern& p,
 // returns "".
 inline std::string forward_pattern_lacks(FlatTestFunction f, const Arrays& x, const Types& out) {
   const std::vector<bool> wrt = inexact_among(types_of(x)), results = inexact_among(out);
-  const Types vectors = strong(chosen(types_of(x), wrt));
-  const Closed c = record(joined(types_of(x), vectors), [&](const Arrays& a) {
-    const Dual d = jvp_flat(f, part(a, 0, x.size()), spread(rest(a, x.size()), wrt));
-    return chosen(written_tangents(d), results);
+  const Types vectors = strong(filter_list(types_of(x), wrt));
+  const Closed c = record(concat_lists(types_of(x), vectors), [&](const Arrays& a) {
+    const Dual d = jvp_flat(f, sublist(a, 0, x.size()), scatter_list(drop_first(a, x.size()), wrt));
+    return filter_list(written_tangents(d), results);
   });
   return not_covered(places_at(f, x, results), detail::reached_by(c, vectors.size(), 5), "forward");
 }
 // The same in reverse mode.
 inline std::string reverse_pattern_lacks(FlatTestFunction f, const Arrays& x, const Types& out) {
   const std::vector<bool> wrt = inexact_among(types_of(x)), results = inexact_among(out);
-  const Types covectors = strong(chosen(out, results));
-  const Closed c = record(joined(types_of(x), covectors), [&](const Arrays& a) {
-    const Linearized l = linearize_flat(f, part(a, 0, x.size()), wrt);
-    const Arrays ct = chosen(l.linear.transpose(spread(rest(a, x.size()), results)), wrt);
-    return each([](const Array& v, const Type& t) { return instantiate(v, t); }, ct,
-                chosen(types_of(x), wrt));
+  const Types covectors = strong(filter_list(out, results));
+  const Closed c = record(concat_lists(types_of(x), covectors), [&](const Arrays& a) {
+    const Linearized l = linearize_flat(f, sublist(a, 0, x.size()), wrt);
+    const Arrays ct =
+        filter_list(l.linear.transpose(scatter_list(drop_first(a, x.size()), results)), wrt);
+    return map_list([](const Array& v, const Type& t) { return instantiate(v, t); }, ct,
+                    filter_list(types_of(x), wrt));
   });
   return not_covered(places_at(f, x, results),
                      detail::reached_by(c, covectors.size(), 5).transposed(), "reverse");

@@ -62,7 +62,7 @@ Arrays over_basis(const Basis& basis, int64_t chunk, FlatFunction f) {
   return out;
 }
 
-Shape joined(const Shape& a, const Shape& b) {
+Shape concat_lists(const Shape& a, const Shape& b) {
   std::vector<int64_t> s = a.sizes();
   s.insert(s.end(), b.begin(), b.end());
   return s;
@@ -106,7 +106,7 @@ struct Request {
   const size_t* results;
   Types in;  // types of the selected x
   size_t count(const Arrays& out) const { return results ? *results : out.size(); }
-  Arrays chosen(const Arrays& all) const {
+  Arrays filter_list(const Arrays& all) const {
     Arrays r;
     for (size_t i = 0; i < x.size(); ++i)
       if (wrt[i]) r.push_back(all[i]);
@@ -130,7 +130,7 @@ Arrays split_columns(const Array& m, const Types& in) {
   const Shape out = m.shape().erased(0);
   for (const Type& t : in) {
     r.push_back(base::reshape(base::slice_axis(columns, last, at, at + t.elements()),
-                              joined(out, t.shape())));
+                              concat_lists(out, t.shape())));
     at += t.elements();
   }
   return r;
@@ -144,7 +144,7 @@ BlockRows split_rows(const Arrays& cts, const Types& out, const Types& in) {
     rows.emplace_back();
     for (size_t i = 0; i < in.size(); ++i)
       rows.back().push_back(base::reshape(base::slice_axis(cts[i], 0, at, at + t.elements()),
-                                          joined(t.shape(), in[i].shape())));
+                                          concat_lists(t.shape(), in[i].shape())));
     at += t.elements();
   }
   return rows;
@@ -209,7 +209,7 @@ Array spread(const Sparse& s, const Array& passes, const Side& mine, const Side&
   const Array values = gather_along(base::reshape(passes, {passes.size()}),
                                     positions(from, passes.size()), 0, OutOfBounds::clip);
   // The scatter writes into the final shape, because a reshape after it would copy the whole array.
-  const Shape whole = joined(out.type.shape(), in.type.shape()),
+  const Shape whole = concat_lists(out.type.shape(), in.type.shape()),
               shape = whole.ndim() == 0 ? Shape{1} : whole;
   WindowDims one;
   for (int64_t a = 0; a < shape.ndim(); ++a) one.collapsed.push_back(a);
@@ -326,7 +326,7 @@ JacobianResult by_rows(const Request& q) {
     r.rows.emplace_back();
     for (size_t i = 0; i < q.in.size(); ++i) {
       const Array part = base::slice_axis(cts[i], 0, at, at + t.elements());
-      const Shape whole = joined(t.shape(), q.in[i].shape().erased(0)).inserted(0, batch);
+      const Shape whole = concat_lists(t.shape(), q.in[i].shape().erased(0)).inserted(0, batch);
       r.rows.back().push_back(base::reshape(base::move_axis(part, 0, 1), whole));
     }
     at += t.elements();
@@ -368,8 +368,8 @@ Pattern pattern_of(const Request& q, const Types& out, bool forward) {
   constexpr int64_t at_a_time = 256;
   const Types basis = forward ? q.in : out;
   const size_t n = q.x.size();
-  const Closed c = record(weft::joined(types_of(q.x), basis), [&](const Arrays& a) {
-    const Arrays x = part(a, 0, n), vectors = rest(a, n);
+  const Closed c = record(weft::concat_lists(types_of(q.x), basis), [&](const Arrays& a) {
+    const Arrays x = sublist(a, 0, n), vectors = drop_first(a, n);
     if (!forward)
       return q.chosen(linearize_first(q.f, x, q.wrt, q.results).linear.transpose(vectors));
     return written_tangents(jvp_flat(q.f, x, q.tangents(vectors)), q.results);

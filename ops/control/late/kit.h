@@ -29,21 +29,21 @@ inline Types inexact_of(const Types& ts) {
 }
 
 inline std::vector<bool> inexact(const Arrays& x) {
-  return each([](const Array& a) { return is_inexact(a.dtype()); }, x);
+  return map_list([](const Array& a) { return is_inexact(a.dtype()); }, x);
 }
 
 // ---- batching
 
 inline Types mapped_types(const Types& ts, const MaybeAxes& axes, int64_t size) {
-  return each([&](const Type& t, MaybeAxis a) { return widened(t, a, size); }, ts, axes);
+  return map_list([&](const Type& t, MaybeAxis a) { return widened(t, a, size); }, ts, axes);
 }
 
 inline MaybeAxis to_front(MaybeAxis a) { return a ? MaybeAxis(0) : a; }
 // Moves the mapped axis of each operand to the front.
 inline Arrays in_front(const Arrays& x, const MaybeAxes& axis, int64_t size, MaybeAxes* now) {
-  *now = each(to_front, axis);
-  return each([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, size) : v; }, x,
-              axis);
+  *now = map_list(to_front, axis);
+  return map_list([&](const Array& v, MaybeAxis a) { return a ? move_mapped(v, a, 0, size) : v; },
+                  x, axis);
 }
 
 inline Batched mapped_in_front(const Arrays& out) { return {out, MaybeAxes(out.size(), 0)}; }
@@ -51,7 +51,7 @@ inline Batched mapped_in_front(const Arrays& out) { return {out, MaybeAxes(out.s
 // The operands of the rewritten op. The values captured by its programs follow the first `at`
 // operands.
 inline Arrays with_captured(const Arrays& x, size_t at, const Arrays& captured) {
-  return joined(joined(part(x, 0, at), captured), rest(x, at));
+  return concat_lists(concat_lists(sublist(x, 0, at), captured), drop_first(x, at));
 }
 
 // ---- linear ops of which only the transpose is known (P has num_residuals and result_types).
@@ -74,7 +74,7 @@ Arrays zeros_reference(const Arrays& x, const P& p) {
   for (size_t i = static_cast<size_t>(p.num_residuals); i < x.size(); ++i)
     require_zeros(x[i].dtype(), {static_cast<const std::byte*>(concrete(x[i]).data()),
                                  static_cast<size_t>(x[i].type().bytes())});
-  return each(base::zeros, inexact_of(p.result_types));
+  return map_list(base::zeros, inexact_of(p.result_types));
 }
 
 template <class P>
@@ -94,11 +94,11 @@ Dual zeros_dual(const DualArgs<P>& d) {
   Dual r;
   r.out = d.op.bind(d.x, d.params);
   r.tangent = r.out;
-  const Arrays x =
-      joined(part(d.x, 0, n), each(instantiate, rest(d.dx, n), types_of(rest(d.x, n))));
-  const std::vector<bool> on = given(rest(d.dx, n));
+  const Arrays x = concat_lists(
+      sublist(d.x, 0, n), map_list(instantiate, drop_first(d.dx, n), types_of(drop_first(d.x, n))));
+  const std::vector<bool> on = is_nonzero(drop_first(d.dx, n));
   if (std::find(on.begin(), on.end(), true) != on.end())
-    r.tangent = each(add_tangents, r.tangent, d.op.bind(x, d.params));
+    r.tangent = map_list(add_tangents, r.tangent, d.op.bind(x, d.params));
   return r;
 }
 

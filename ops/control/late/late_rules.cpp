@@ -42,7 +42,8 @@ Dual late_rule_dual(const DualArgs<LateRule>& d) {
     return jvp_flat([&](const Arrays& x) { return eval_jaxpr(p.jaxpr, x); }, d.x, d.dx);
   refuse_captured(d.dx, p.num_consts, p.name);
   const auto nc = static_cast<size_t>(p.num_consts);
-  return static_cast<const DualRule&>(*p.rule.object).call(rest(d.x, nc), rest(d.dx, nc));
+  return static_cast<const DualRule&>(*p.rule.object)
+      .call(drop_first(d.x, nc), drop_first(d.dx, nc));
 }
 
 // A batched rule. All its results are mapped, and its operands are mapped as `in` says. The first
@@ -53,20 +54,21 @@ class MappedRule final : public DualRule {
       : rule_(std::move(rule)), map_(trace), in_(std::move(in)) {}
   Dual call(const Arrays& all, const Arrays& all_dx) const override {
     const size_t own = map_.num_operands(), n = in_.size();
-    const Arrays dx = rest(all_dx, own);
-    const std::vector<bool> on = given(dx);
+    const Arrays dx = drop_first(all_dx, own);
+    const std::vector<bool> on = is_nonzero(dx);
     std::vector<bool> nonzero;
     const auto f = [&](const Arrays& a) {
-      const Dual d = rule_->call(part(a, 0, n), spread(rest(a, n), on));
-      nonzero = given(d.tangent);
-      return joined(d.out, chosen(d.tangent, nonzero));
+      const Dual d = rule_->call(sublist(a, 0, n), scatter_list(drop_first(a, n), on));
+      nonzero = is_nonzero(d.tangent);
+      return concat_lists(d.out, filter_list(d.tangent, nonzero));
     };
-    const Batched b =
-        map_.run(f, all, joined(rest(all, own), chosen(dx, on)), joined(in_, chosen(in_, on)));
+    const Batched b = map_.run(f, all, concat_lists(drop_first(all, own), filter_list(dx, on)),
+                               concat_lists(in_, filter_list(in_, on)));
     const Arrays out =
-        each([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, map_.size()); }, b.out,
-             b.axis);
-    return {part(out, 0, nonzero.size()), spread(rest(out, nonzero.size()), nonzero)};
+        map_list([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, map_.size()); },
+                 b.out, b.axis);
+    return {sublist(out, 0, nonzero.size()),
+            scatter_list(drop_first(out, nonzero.size()), nonzero)};
   }
   Derivatives derivatives() const override { return rule_->derivatives(); }
 
@@ -88,34 +90,35 @@ class MappedBackward final : public BackwardRule {
         operand_mapped_(std::move(operand_mapped)) {}
   Arrays call(const Arrays& all, const Arrays& ct) const override {
     const size_t n = residuals_.size();
-    const std::vector<bool> on = given(ct);
-    const Arrays cts = chosen(ct, on);
+    const std::vector<bool> on = is_nonzero(ct);
+    const Arrays cts = filter_list(ct, on);
     std::vector<bool> nonzero;
     const auto f = [&](const Arrays& a) {
-      const Arrays back = rule_->call(part(a, 0, n), spread(rest(a, n), on));
-      nonzero = given(back);
-      return chosen(back, nonzero);
+      const Arrays back = rule_->call(sublist(a, 0, n), scatter_list(drop_first(a, n), on));
+      nonzero = is_nonzero(back);
+      return filter_list(back, nonzero);
     };
-    const Batched b = map_.run(f, all, joined(rest(all, map_.num_operands()), cts),
-                               joined(residuals_, MaybeAxes(cts.size(), MaybeAxis(0))));
+    const Batched b = map_.run(f, all, concat_lists(drop_first(all, map_.num_operands()), cts),
+                               concat_lists(residuals_, MaybeAxes(cts.size(), MaybeAxis(0))));
     const Array active = active_lanes(map_.mask(all), map_.size());
     const auto back = [&](const Array& v, MaybeAxis a, bool mapped) {
       Array rows = move_mapped(v, a, 0, map_.size());
       if (!active.empty_handle()) rows = mask_out(active, rows);
       return mapped ? rows : base::reduce_sum(rows, {0});
     };
-    return spread(each(back, b.out, b.axis, chosen(operand_mapped_, nonzero)), nonzero);
+    return scatter_list(map_list(back, b.out, b.axis, filter_list(operand_mapped_, nonzero)),
+                        nonzero);
   }
   bool goes_forward() const override { return rule_->goes_forward(); }
   Arrays forward(const Arrays& all, const Arrays& dx) const override {
     const size_t n = residuals_.size();
     const auto front = [](bool mapped) { return mapped ? MaybeAxis(0) : MaybeAxis(); };
-    const Batched b =
-        map_.run([&](const Arrays& a) { return rule_->forward(part(a, 0, n), rest(a, n)); }, all,
-                 joined(rest(all, map_.num_operands()), dx),
-                 joined(residuals_, each(front, operand_mapped_)));
-    return each([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, map_.size()); },
-                b.out, b.axis);
+    const Batched b = map_.run(
+        [&](const Arrays& a) { return rule_->forward(sublist(a, 0, n), drop_first(a, n)); }, all,
+        concat_lists(drop_first(all, map_.num_operands()), dx),
+        concat_lists(residuals_, map_list(front, operand_mapped_)));
+    return map_list([&](const Array& v, MaybeAxis a) { return move_mapped(v, a, 0, map_.size()); },
+                    b.out, b.axis);
   }
 
  private:
@@ -138,17 +141,18 @@ Batched late_rule_batch(const BatchArgs<LateRule>& b) {
   const Arrays own = p.rule.object ? KeptMap::operands(b.trace) : Arrays();
   const Arrays all = with_captured(x, nc, own);
   const Rewritten body = rewritten(types_of(all), nc, [&](const Arrays& a) {
-    const Batched r = batch_eval(p.jaxpr, joined(part(a, 0, nc), rest(a, nc + own.size())), in,
-                                 b.trace, b.trace.mask);
-    return each([&](const Array& v, MaybeAxis at) { return move_mapped(v, at, 0, b.size); }, r.out,
-                r.axis);
+    const Batched r =
+        batch_eval(p.jaxpr, concat_lists(sublist(a, 0, nc), drop_first(a, nc + own.size())), in,
+                   b.trace, b.trace.mask);
+    return map_list([&](const Array& v, MaybeAxis at) { return move_mapped(v, at, 0, b.size); },
+                    r.out, r.axis);
   });
   LateRule q = p;
   Arrays captured;
   q.jaxpr = opened({body}, &captured)[0];
   q.num_consts = static_cast<int64_t>(nc + captured.size());
   if (p.rule.object)
-    q.rule = Opaque{make_ref<MappedRule>(rule_of<DualRule>(p.rule), b.trace, rest(in, nc))};
+    q.rule = Opaque{make_ref<MappedRule>(rule_of<DualRule>(p.rule), b.trace, drop_first(in, nc))};
   return mapped_in_front(b.op.bind(with_captured(all, nc, captured), q));
 }
 
@@ -197,10 +201,10 @@ Types late_linear_type(const Types& in, const LateLinear& p) {
 Arrays late_linear_transpose(const TransposeArgs<LateLinear>& t) {
   const LateLinear& p = t.params;
   const auto n = static_cast<size_t>(p.num_residuals);
-  const auto on = each([](const Type& r) { return is_inexact(r.dtype()); }, p.result_types);
-  const Arrays ct = spread(t.ct, on);
+  const auto on = map_list([](const Type& r) { return is_inexact(r.dtype()); }, p.result_types);
+  const Arrays ct = scatter_list(t.ct, on);
   try {
-    return joined(Arrays(n), rule_of<BackwardRule>(p.rule)->call(part(t.x, 0, n), ct));
+    return concat_lists(Arrays(n), rule_of<BackwardRule>(p.rule)->call(sublist(t.x, 0, n), ct));
     // This is an error in the user's rule, so it is rethrown as a ShapeError.
   } catch (const EmptyArrayError& e) {
     throw ShapeError(static_cast<const ShapeError&>(e));
@@ -214,9 +218,9 @@ Batched late_linear_batch(const BatchArgs<LateLinear>& b) {
   const Arrays own = KeptMap::operands(b.trace), x = in_front(b.x, b.axis, b.size, &in);
   const MaybeAxes front(p.result_types.size(), MaybeAxis(0));
   return mapped_in_front(b.op.bind(
-      joined(own, x),
-      {Opaque{make_ref<MappedBackward>(rule_of<BackwardRule>(p.rule), b.trace, part(in, 0, n),
-                                       mapped(rest(in, n)))},
+      concat_lists(own, x),
+      {Opaque{make_ref<MappedBackward>(rule_of<BackwardRule>(p.rule), b.trace, sublist(in, 0, n),
+                                       mapped(drop_first(in, n)))},
        static_cast<int64_t>(own.size() + n), mapped_types(p.result_types, front, b.size)}));
 }
 
@@ -262,7 +266,7 @@ const Primitive<LateLinear>& late_linear_op = define<LateLinear>({
 
 Arrays forward_value(const Arrays& x, const LateLinear& p) {
   const auto n = static_cast<size_t>(p.num_residuals);
-  return rule_of<BackwardRule>(p.rule)->forward(part(x, 0, n), rest(x, n));
+  return rule_of<BackwardRule>(p.rule)->forward(sublist(x, 0, n), drop_first(x, n));
 }
 
 const Primitive<LateLinear>& two_way_op = define<LateLinear>({
@@ -296,14 +300,15 @@ const Primitive<LateLinear>& two_way_op = define<LateLinear>({
 
 Arrays late_rule_flat(const Closed& f, const Ref<const DualRule>& rule, const Arrays& x,
                       const std::string& name) {
-  return late_rule_op.bind(joined(f.consts, x), {open_constants(f.jaxpr), Opaque{rule},
-                                                 static_cast<int64_t>(f.consts.size()), name});
+  return late_rule_op.bind(
+      concat_lists(f.consts, x),
+      {open_constants(f.jaxpr), Opaque{rule}, static_cast<int64_t>(f.consts.size()), name});
 }
 
 Arrays late_linear(const Ref<const BackwardRule>& back, const Arrays& residuals, const Arrays& dx,
                    const Types& results) {
   const Primitive<LateLinear>& op = back->goes_forward() ? two_way_op : late_linear_op;
-  return op.bind(joined(residuals, dx),
+  return op.bind(concat_lists(residuals, dx),
                  {Opaque{back}, static_cast<int64_t>(residuals.size()), results});
 }
 

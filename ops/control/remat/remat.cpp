@@ -56,26 +56,27 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
                known = s.known->out.size() - residuals;
   // The residuals that the rest reads.
   const Jaxpr later = dce(s.rest);
-  const std::vector<bool> read = part(needed_inputs(later), 0, residuals);
+  const std::vector<bool> read = sublist(needed_inputs(later), 0, residuals);
   std::vector<bool> keep(known, true), want(known, false);
   keep.resize(known + residuals, false);
   append(want, read);
   const Twice t = run_twice(s.known, keep, want, policy);
-  const Arrays known_x = chosen(a.x, a.unknown, false);
+  const Arrays known_x = filter_list(a.x, a.unknown, false);
   const Arrays made = base::call(t.first, known_x, "checkpoint");
-  if (later->out.empty()) return merged(s.out_unknown, {}, made);
-  const Arrays kept = part(made, 0, known), saved = rest(made, known);
-  const std::vector<bool> again = part(needed_inputs(t.again), 0, known_x.size());
-  const Arrays given = joined(saved, chosen(known_x, again)),
-               x = joined(given, chosen(a.x, a.unknown));
+  if (later->out.empty()) return merge_lists(s.out_unknown, {}, made);
+  const Arrays kept = sublist(made, 0, known), saved = drop_first(made, known);
+  const std::vector<bool> again = sublist(needed_inputs(t.again), 0, known_x.size());
+  const Arrays given = concat_lists(saved, filter_list(known_x, again)),
+               x = concat_lists(given, filter_list(a.x, a.unknown));
   Remat p = a.params;
   p.differentiated = true;
   p.jaxpr = program(types_of(x), [&](const Arrays& v) {
-    const Arrays inputs = spread(rest(v, saved.size()), again),
-                 computed = eval_jaxpr(t.again, joined(inputs, part(v, 0, saved.size())));
-    return eval_jaxpr(later, joined(spread(computed, read), rest(v, given.size())));
+    const Arrays inputs = scatter_list(drop_first(v, saved.size()), again),
+                 computed = eval_jaxpr(t.again, concat_lists(inputs, sublist(v, 0, saved.size())));
+    return eval_jaxpr(later,
+                      concat_lists(scatter_list(computed, read), drop_first(v, given.size())));
   });
-  return merged(s.out_unknown, a.trace.record(a.op, x, make_params(p)), kept);
+  return merge_lists(s.out_unknown, a.trace.record(a.op, x, make_params(p)), kept);
 }
 
 // The recomputing part of a derivative must not reuse values that the first run, or another part,
@@ -86,7 +87,7 @@ Lowering remat_lower(const LowerArgs<Remat>& a) {
   Remat p = a.params;
   p.jaxpr = program(a.in, [&](const Arrays& x) {
     return eval_jaxpr(a.params.jaxpr,
-                      each([&](const Array& v) { return compute_later(v, x.back()); }, x));
+                      map_list([&](const Array& v) { return compute_later(v, x.back()); }, x));
   });
   return inlined_program(LowerArgs<Remat>{a.in, a.out, p});
 }
@@ -135,7 +136,7 @@ const Primitive<Remat>& remat_op = define<Remat>([] {
 
 Arrays remat_flat(const Closed& f, const Arrays& x, const CheckpointPolicy& policy,
                   bool prevent_cse) {
-  return remat_op.bind(joined(f.consts, x),
+  return remat_op.bind(concat_lists(f.consts, x),
                        {false, open_constants(f.jaxpr), policy.text(), prevent_cse});
 }
 

@@ -28,7 +28,7 @@ struct Inside {
 
 Types saved_types(const Twice& t) {
   const Types out = t.first->out_types();
-  return rest(out, out.size() - static_cast<size_t>(t.saved));
+  return drop_first(out, out.size() - static_cast<size_t>(t.saved));
 }
 
 // The rule of an op that carries programs. `in` and `out` are the operands and results of the
@@ -57,17 +57,17 @@ Inside divide_call(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
                    const CheckpointPolicy& policy) {
   Inside in{{run_twice(program_of(e), keep, want, policy)}, keep, want, {}};
   in.saved = saved_types(in.bodies[0]);
-  in.reads = part(needed_inputs(in.bodies[0].again), 0, e.in.size());
+  in.reads = sublist(needed_inputs(in.bodies[0].again), 0, e.in.size());
   return in;
 }
 Arrays first_call(const Eqn& e, const Inside& in, const Arrays& x) {
   return bind_op(*e.op, x, params_of(e, in.bodies[0].first));
 }
 Arrays again_call(const Eqn& e, const Inside& in, const Arrays& x, const Arrays& saved) {
-  const Arrays all = joined(chosen(x, in.reads), saved);
+  const Arrays all = concat_lists(filter_list(x, in.reads), saved);
   const Jaxpr j = program(types_of(all), [&](const Arrays& a) {
-    return eval_jaxpr(in.bodies[0].again,
-                      joined(spread(a, in.reads), rest(a, a.size() - saved.size())));
+    return eval_jaxpr(in.bodies[0].again, concat_lists(scatter_list(a, in.reads),
+                                                       drop_first(a, a.size() - saved.size())));
   });
   return bind_op(*e.op, all, params_of(e, j));
 }
@@ -104,26 +104,26 @@ Inside divide_cond(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
 Arrays first_cond(const Eqn& e, const Inside& in, const Arrays& x) {
   Cond p{params_as<Cond>(e.params).branches, {}, {}, {}, false};
   for (size_t b = 0; b < p.branches.size(); ++b)
-    p.branches[b] = program(types_of(rest(x, 1)), [&](const Arrays& a) {
+    p.branches[b] = program(types_of(drop_first(x, 1)), [&](const Arrays& a) {
       const Arrays own = eval_jaxpr(in.bodies[b].first, a);
       const size_t m = own.size() - static_cast<size_t>(in.bodies[b].saved);
       Arrays saved(in.saved.size());
       for (size_t k = 0; k < in.places[b].size(); ++k) saved[in.places[b][k]] = own[m + k];
-      return joined(part(own, 0, m), each(instantiate, saved, in.saved));
+      return concat_lists(sublist(own, 0, m), map_list(instantiate, saved, in.saved));
     });
   return bind_op(*e.op, x, make_params(p));
 }
 Arrays again_cond(const Eqn& e, const Inside& in, const Arrays& x, const Arrays& saved) {
   Cond p{params_as<Cond>(e.params).branches, {}, {}, {}, false};
-  const std::vector<bool> reads = rest(in.reads, 1);
-  const Arrays all = joined(chosen(rest(x, 1), reads), saved);
+  const std::vector<bool> reads = drop_first(in.reads, 1);
+  const Arrays all = concat_lists(filter_list(drop_first(x, 1), reads), saved);
   const size_t first = all.size() - saved.size();
   for (size_t b = 0; b < p.branches.size(); ++b)
     p.branches[b] = program(types_of(all), [&](const Arrays& a) {
-      const Arrays own = each([&](size_t place) { return a[first + place]; }, in.places[b]);
-      return eval_jaxpr(in.bodies[b].again, joined(spread(a, reads), own));
+      const Arrays own = map_list([&](size_t place) { return a[first + place]; }, in.places[b]);
+      return eval_jaxpr(in.bodies[b].again, concat_lists(scatter_list(a, reads), own));
     });
-  return bind_op(*e.op, joined({x[0]}, all), make_params(p));
+  return bind_op(*e.op, concat_lists({x[0]}, all), make_params(p));
 }
 
 // ---- scans: a value saved by a step is a row
@@ -137,13 +137,13 @@ Inside divide_scan(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
   Inside in{{}, keep, want, {}};
   for (bool grows = true; grows;) {
     in.bodies = {run_twice(o.bodies[0], keep, in.want, policy)};
-    in.reads = part(needed_inputs(in.bodies[0].again), 0, e.in.size());
-    std::vector<bool> carries = part(in.want, 0, n);
-    grows = grow(&carries, part(in.reads, nc, n));
+    in.reads = sublist(needed_inputs(in.bodies[0].again), 0, e.in.size());
+    std::vector<bool> carries = sublist(in.want, 0, n);
+    grows = grow(&carries, sublist(in.reads, nc, n));
     std::copy(carries.begin(), carries.end(), in.want.begin());
   }
-  in.saved = each([&](const Type& t) { return stacked(t, params_as<Scan>(e.params).length); },
-                  saved_types(in.bodies[0]));
+  in.saved = map_list([&](const Type& t) { return stacked(t, params_as<Scan>(e.params).length); },
+                      saved_types(in.bodies[0]));
   // The initial value of each carry of the second run.
   std::copy_n(in.want.begin(), n, in.reads.begin() + static_cast<std::ptrdiff_t>(nc));
   return in;
@@ -158,18 +158,18 @@ Arrays again_scan(const Eqn& e, const Inside& in, const Arrays& x, const Arrays&
   const BodyOp o = body_op(params_as<Scan>(e.params));
   const Groups<bool> reads = o.operands(in.reads);
   BodyOp q = o;
-  q.has = chosen(o.has, reads);
+  q.has = filter_list(o.has, reads);
   append(q.has.rows, Ints(saved.size(), 0));
-  q.result_has = chosen(o.result_has, rest(in.want, o.has.carry.size()));
-  Groups<Array> all = chosen(o.operands(x), reads);
+  q.result_has = filter_list(o.result_has, drop_first(in.want, o.has.carry.size()));
+  Groups<Array> all = filter_list(o.operands(x), reads);
   append(all.rows, saved);
   q.bodies = {program(q.takes(all), [&](const Arrays& a) {
     const Groups<Array> g = q.inputs(a);
     const size_t own = g.rows.size() - saved.size();
-    Arrays args = spread(g.consts, reads.consts);
-    append(args, spread(g.carry, reads.carry));
-    append(args, spread(part(g.rows, 0, own), reads.rows));
-    return eval_jaxpr(in.bodies[0].again, joined(args, rest(g.rows, own)));
+    Arrays args = scatter_list(g.consts, reads.consts);
+    append(args, scatter_list(g.carry, reads.carry));
+    append(args, scatter_list(sublist(g.rows, 0, own), reads.rows));
+    return eval_jaxpr(in.bodies[0].again, concat_lists(args, drop_first(g.rows, own)));
   })};
   return q.bind(*e.op, all);
 }
@@ -220,7 +220,7 @@ class Divider {
     size_t kept = 0;
     for (bool k : keep_) kept += k;
     t.saved = static_cast<int64_t>(t.first->out.size() - kept);
-    const Types in = joined(j_.in_types(), saved_types(t));
+    const Types in = concat_lists(j_.in_types(), saved_types(t));
     t.again = program(in, [&](const Arrays& x) { return run_again(x); });
     t.again = dce(t.again);
     return t;
@@ -231,7 +231,7 @@ class Divider {
     if (!a.is_literal()) (*set)[static_cast<size_t>(a.index)] = true;
   }
   std::vector<bool> flags(const std::vector<bool>& of, const Eqn& e) const {
-    return part(of, static_cast<size_t>(e.out), static_cast<size_t>(e.n_out));
+    return sublist(of, static_cast<size_t>(e.out), static_cast<size_t>(e.n_out));
   }
   bool any(const std::vector<bool>& of, const Eqn& e) const {
     const std::vector<bool> f = flags(of, e);
@@ -272,7 +272,7 @@ class Divider {
                           : value[static_cast<size_t>(a.index)];
   }
   Arrays read(const Arrays& value, const std::vector<Atom>& atoms) const {
-    return each([&](Atom a) { return read(value, a); }, atoms);
+    return map_list([&](Atom a) { return read(value, a); }, atoms);
   }
   static void put(Arrays& value, const Eqn& e, const Arrays& out) {
     std::copy(out.begin(), out.end(), value.begin() + e.out);
@@ -295,10 +295,10 @@ class Divider {
       if (!has_effects(e) && !any(now_, e) && in->second.saved.empty()) continue;
       const Arrays out = rule_of(e)->first(e, in->second, read(value, e.in));
       const size_t m = out.size() - in->second.saved.size();
-      put(value, e, spread(part(out, 0, m), in->second.keep));
-      append(saved, rest(out, m));
+      put(value, e, scatter_list(sublist(out, 0, m), in->second.keep));
+      append(saved, drop_first(out, m));
     }
-    return joined(chosen(read(value, j_.out), keep_), saved);
+    return concat_lists(filter_list(read(value, j_.out), keep_), saved);
   }
 
   Arrays run_again(const Arrays& x) {
@@ -312,8 +312,8 @@ class Divider {
         const size_t n = in->second.saved.size();
         if (any(later_, e))
           put(value, e,
-              spread(rule_of(e)->again(e, in->second, read(value, e.in), part(x, next, n)),
-                     in->second.want));
+              scatter_list(rule_of(e)->again(e, in->second, read(value, e.in), sublist(x, next, n)),
+                           in->second.want));
         next += n;
         continue;
       }
@@ -324,7 +324,7 @@ class Divider {
         put(value, e, bind_op(*e.op, read(value, e.in), e.params));
       }
     }
-    return chosen(read(value, j_.out), want_);
+    return filter_list(read(value, j_.out), want_);
   }
 
   const Jaxpr program_;

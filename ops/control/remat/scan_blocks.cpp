@@ -39,7 +39,7 @@ std::vector<Blocks> blocks_of(int64_t n) {
       // earlier block need afterwards, with one carry to spare.
       const int64_t later = room - 1;
       const double spread = static_cast<double>(later * later - 4 * left);
-      if (left < 0 || spread < 0) continue;
+      if (left < 0 || scatter_list < 0) continue;
       // Tries the counts with count + left / count <= later.
       const double root = std::sqrt(spread), middle = static_cast<double>(later);
       const auto end = static_cast<int64_t>((middle + root) / 2);
@@ -60,20 +60,21 @@ struct Threaded {
 Threaded threaded(const BodyOp& o, const Groups<Array>& x, const Groups<bool>& unknown) {
   const auto moved = [&](const auto& g) {
     auto r = g;
-    r.consts = chosen(g.consts, unknown.consts, false);
-    r.carry = joined(chosen(g.consts, unknown.consts), g.carry);
+    r.consts = filter_list(g.consts, unknown.consts, false);
+    r.carry = concat_lists(filter_list(g.consts, unknown.consts), g.carry);
     return r;
   };
   Threaded t{o, moved(unknown), moved(x)};
   t.o.has = moved(o.has);
   t.o.bodies = {program(t.o.takes(t.x), [&](const Arrays& in) {
     const Groups<Array> g = t.o.inputs(in);
-    const size_t n = chosen(unknown.consts, unknown.consts).size();
+    const size_t n = filter_list(unknown.consts, unknown.consts).size();
     const Groups<Array> as_before{
-        {}, {}, merged(unknown.consts, g.carry, g.consts), rest(g.carry, n), g.rows};
+        {}, {}, merge_lists(unknown.consts, g.carry, g.consts), drop_first(g.carry, n), g.rows};
     // One equation, so that the cotangents of one constant within a step are added before they are
     // added to the sum over the steps.
-    return joined(part(g.carry, 0, n), base::call(o.bodies[0], in_order(as_before), "step"));
+    return concat_lists(sublist(g.carry, 0, n),
+                        base::call(o.bodies[0], in_order(as_before), "step"));
   })};
   return t;
 }
@@ -87,7 +88,7 @@ Scan over_blocks(const Groups<Array>& x, int64_t blocks, bool reverse,
   p.num_consts = static_cast<int64_t>(x.consts.size());
   p.num_carry = static_cast<int64_t>(x.carry.size());
   const Groups<Type> in{
-      {}, {}, types_of(x.consts), types_of(x.carry), each(row_type, types_of(x.rows))};
+      {}, {}, types_of(x.consts), types_of(x.carry), map_list(row_type, types_of(x.rows))};
   p.jaxpr = program(in_order(in), [&](const Arrays& a) {
     return body(cut(a, 0, 0, x.consts.size(), x.carry.size()));
   });
@@ -102,10 +103,10 @@ Arrays known_blocks(const Op& op, const Threaded& t, const Unknown& u, int64_t b
   std::vector<bool> keep(s.known->out.size(), true);
   std::fill(keep.end() - s.residuals, keep.end(), false);
   k.bodies = {dce(s.known, keep)};
-  const Groups<Array> x = chosen(t.x, u.operand, false);
+  const Groups<Array> x = filter_list(t.x, u.operand, false);
   const Scan p =
       over_blocks(x, blocks, std::get<Scan>(t.o.like).reverse,
-                  [&](const Groups<Array>& g) { return joined(k.bind(op, g), g.carry); });
+                  [&](const Groups<Array>& g) { return concat_lists(k.bind(op, g), g.carry); });
   return bind_op(op, in_order(x), make_params(p));
 }
 Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const Arrays& starts,
@@ -113,25 +114,25 @@ Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const A
   // The steps without known results, which are not recomputed.
   BodyOp step = t.o;
   step.bodies = {dce(*second_run(step.bodies[0]),
-                     joined(std::vector<bool>(u.operand.carry.size(), true), u.result))};
-  step.result_has = chosen(step.result_has, u.result);
+                     concat_lists(std::vector<bool>(u.operand.carry.size(), true), u.result))};
+  step.result_has = filter_list(step.result_has, u.result);
   const Unknown unknown = find_unknown(step, in_order(u.operand));
   const Groups<Array> x{{},
                         {},
-                        chosen(t.x.consts, u.operand.consts, false),
-                        chosen(t.x.carry, u.operand.carry),
-                        joined(starts, t.x.rows)};
+                        filter_list(t.x.consts, u.operand.consts, false),
+                        filter_list(t.x.carry, u.operand.carry),
+                        concat_lists(starts, t.x.rows)};
   const Scan p =
       over_blocks(x, blocks, std::get<Scan>(t.o.like).reverse, [&](const Groups<Array>& g) {
         const Groups<Array> in{{},
                                {},
                                g.consts,
-                               merged(u.operand.carry, g.carry, g.rows),
-                               rest(g.rows, starts.size())};
+                               merge_lists(u.operand.carry, g.carry, g.rows),
+                               drop_first(g.rows, starts.size())};
         const Arrays out =
             run_parts(op, step, in, unknown,
                       [&](const BodyOp& q, const Groups<Array>& v) { return q.bind(op, v); });
-        return chosen(out, joined(unknown.operand.carry, unknown.result));
+        return filter_list(out, concat_lists(unknown.operand.carry, unknown.result));
       });
   return trace.record(op, in_order(x), make_params(p));
 }
@@ -140,9 +141,9 @@ Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const A
 Arrays run_blocks(const Op& op, const Threaded& t, int64_t blocks, PartialEvalTrace& trace) {
   const Unknown u = find_unknown(t.o, in_order(t.unknown));
   const Arrays known = known_blocks(op, t, u, blocks);
-  const size_t made = chosen(u.operand.carry, u.operand.carry, false).size() +
-                      chosen(u.result, u.result, false).size();
-  return both_parts(u, known, unknown_blocks(op, t, u, rest(known, made), blocks, trace));
+  const size_t made = filter_list(u.operand.carry, u.operand.carry, false).size() +
+                      filter_list(u.result, u.result, false).size();
+  return both_parts(u, known, unknown_blocks(op, t, u, drop_first(known, made), blocks, trace));
 }
 
 }  // namespace
@@ -152,7 +153,7 @@ bool runs_in_blocks(const BodyOp& o, const Unknown& u) {
   if (!p || !o.lanes.empty() || !o.has.head.empty() || p->length <= short_scan) return false;
   const Split& s = u.bodies[0];
   const auto known = [](const auto& g, const std::vector<bool>& unknown) {
-    return static_cast<int32_t>(chosen(g, unknown, false).size());
+    return static_cast<int32_t>(filter_list(g, unknown, false).size());
   };
   const int32_t first = known(o.has.consts, u.operand.consts),
                 end = first + known(o.has.carry, u.operand.carry);
@@ -184,13 +185,13 @@ Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>&
     std::get<Scan>(p.o.like).length = b.size;
     for (Array& v : p.x.rows) v = in_blocks(rows_of(v, from, from + steps), b.size);
     const Arrays out = run_blocks(op, p, b.count, trace);
-    t.x.carry = part(out, 0, n);
-    const Arrays rows = each(from_blocks, rest(out, n));
+    t.x.carry = sublist(out, 0, n);
+    const Arrays rows = map_list(from_blocks, drop_first(out, n));
     for (size_t k = 0; k < ys.size(); ++k)
       ys[k] = concatenate_arrays(reverse ? Arrays{rows[k], ys[k]} : Arrays{ys[k], rows[k]}, 0);
     if (ys.empty()) ys = rows;
   }
-  return joined(rest(t.x.carry, threads), ys);
+  return concat_lists(drop_first(t.x.carry, threads), ys);
 }
 
 }  // namespace weft

@@ -315,7 +315,7 @@ Jaxpr Finder::body_left(const Groups<Array>& left) const {
     Groups<Array> g = cut(a, 0, 0, left.consts.size(), left.carry.size());
     Arrays zeros;
     for (const Sum& s : sums_) zeros.push_back(base::zeros(x_.carry[s.carry].type()));
-    g.carry = merged(gone, zeros, g.carry);
+    g.carry = merge_lists(gone, zeros, g.carry);
     std::map<int32_t, Array> known;
     const Arrays all = in_order(g);
     for (size_t i = 0; i < all.size(); ++i) known[static_cast<int32_t>(i)] = all[i];
@@ -327,8 +327,8 @@ Jaxpr Finder::body_left(const Groups<Array>& left) const {
           known[v] = r[k];
       return r;
     });
-    Arrays results = chosen(part(out, 0, gone.size()), gone, false);
-    append(results, rest(out, gone.size()));
+    Arrays results = filter_list(sublist(out, 0, gone.size()), gone, false);
+    append(results, drop_first(out, gone.size()));
     for (int32_t v : stored_) results.push_back(known.at(v));
     return results;
   });
@@ -375,7 +375,7 @@ Array Finder::product_of(const Term& t, const Arrays& left, const Ints& all) con
   std::sort(summed.begin(), summed.end());
   summed.erase(std::unique(summed.begin(), summed.end()), summed.end());
   // The lhs is the factor whose own axes come first in the sum.
-  const size_t l = joined(joined(batch, own[1]), own[0]) == order ? 1 : 0, r = 1 - l;
+  const size_t l = concat_lists(concat_lists(batch, own[1]), own[0]) == order ? 1 : 0, r = 1 - l;
   const auto positions = [&](size_t k, const Ints& of, Ints start) {
     for (int64_t a : of)
       start.push_back(std::find(axes[k].begin(), axes[k].end(), a) - axes[k].begin() + 1);
@@ -386,7 +386,7 @@ Array Finder::product_of(const Term& t, const Arrays& left, const Ints& all) con
   const auto precision = param_field<int64_t>(e.params, "precision");
   Array y = lax::dot_general(rows[l], rows[r], dims, type(e.out).dtype(),
                              static_cast<lax::Precision>(precision.value_or(0)));
-  const Ints got = joined(joined(batch, own[l]), own[r]);
+  const Ints got = concat_lists(concat_lists(batch, own[l]), own[r]);
   Ints permutation;
   for (int64_t a : order) permutation.push_back(std::find(got.begin(), got.end(), a) - got.begin());
   if (!std::is_sorted(permutation.begin(), permutation.end())) y = transpose_axes(y, permutation);
@@ -414,7 +414,7 @@ Array Finder::updated(const Term& t, const Arrays& left) const {
   // Each lane is updated on its own, if there are lanes. Indices are needed only along axes that
   // the window does not fill.
   const int64_t lanes = param_field<int64_t>(e.params, "batch_dims").value();
-  Ints shape = part(updates.shape().sizes(), 0, static_cast<size_t>(lanes) + 1), moved;
+  Ints shape = sublist(updates.shape().sizes(), 0, static_cast<size_t>(lanes) + 1), moved;
   shape.push_back(1);
   for (int64_t a = lanes; a < zeros.ndim(); ++a)
     if (updates.shape()[a + 1] != zeros.shape()[a]) moved.push_back(a);
@@ -469,13 +469,14 @@ Arrays Finder::finished(const Arrays& left) const {
     for (const Term& t : s.terms) total = lax::add(total, over_steps(t, left));
     totals.push_back(total);
   }
-  return joined(merged(leaving(), totals, part(left, 0, n)), part(left, n, factors - n));
+  return concat_lists(merge_lists(leaving(), totals, sublist(left, 0, n)),
+                      sublist(left, n, factors - n));
 }
 
 std::optional<LoopSums> Finder::moved() const {
   if (sums_.empty()) return {};
   Groups<Array> x = x_;
-  x.carry = chosen(x.carry, leaving(), false);
+  x.carry = filter_list(x.carry, leaving(), false);
   Scan p = p_;
   p.jaxpr = body_left(x);
   p.num_carry = std::ssize(x.carry);

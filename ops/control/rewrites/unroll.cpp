@@ -36,10 +36,10 @@ Arrays steps_written_out(const Scan& p, const Arrays& consts, Arrays* carry, con
   std::vector<Arrays> rows(m, Arrays(static_cast<size_t>(length)));
   for (int64_t s = 0; s < length; ++s) {
     const int64_t t = p.reverse ? length - 1 - s : s;
-    Arrays in = joined(consts, *carry);
+    Arrays in = concat_lists(consts, *carry);
     for (const Array& x : xs) in.push_back(reshape_to(rows_of(x, t, t + 1), x.shape().erased(0)));
     const Arrays out = eval_jaxpr(p.jaxpr, in);
-    *carry = part(out, 0, n);
+    *carry = sublist(out, 0, n);
     for (size_t k = 0; k < m; ++k) {
       const Array& y = out[n + k];
       rows[k][static_cast<size_t>(t)] = reshape_to(y, y.shape().inserted(0, 1));
@@ -81,10 +81,11 @@ Arrays unrolled(const Arrays& x, const Scan& p) {
   q.jaxpr = program(o.takes(in), [&](const Arrays& a) {
     Groups<Array> step = o.inputs(a);
     const Arrays y = steps_written_out(p, step.consts, &step.carry, step.rows, u);
-    return joined(step.carry, y);
+    return concat_lists(step.carry, y);
   });
   const Arrays out = bind_op(*find_op("scan"), in_order(in), make_params(q));
-  Arrays carry = part(out, 0, g.carry.size()), ys = each(from_blocks, rest(out, carry.size()));
+  Arrays carry = sublist(out, 0, g.carry.size()),
+         ys = map_list(from_blocks, drop_first(out, carry.size()));
   if (left) {
     Arrays rows = g.rows;
     for (Array& v : rows) v = rows_of(v, over, over + left);
@@ -92,7 +93,7 @@ Arrays unrolled(const Arrays& x, const Scan& p) {
     for (size_t k = 0; k < ys.size(); ++k)
       ys[k] = concatenate_arrays(p.reverse ? Arrays{y[k], ys[k]} : Arrays{ys[k], y[k]}, 0);
   }
-  return joined(carry, ys);
+  return concat_lists(carry, ys);
 }
 
 }  // namespace weft

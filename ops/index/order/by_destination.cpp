@@ -62,14 +62,14 @@ int64_t extent(const Shape& s, const Ints& axes) {
 // Transposes and reshapes to [rows, middle, whole].
 Array in_three(const Array& x, const Ints& rows, const Ints& middle, const Ints& whole) {
   const Shape& s = x.shape();
-  return reshape_to(transpose_axes(x, joined(joined(rows, middle), whole)),
+  return reshape_to(transpose_axes(x, concat_lists(concat_lists(rows, middle), whole)),
                     {extent(s, rows), extent(s, middle), extent(s, whole)});
 }
 
 // The inverse: back to an array of this shape.
 Array out_of_three(const Array& x, const Shape& s, const Ints& rows, const Ints& middle,
                    const Ints& whole) {
-  const Ints axes = joined(joined(rows, middle), whole);
+  const Ints axes = concat_lists(concat_lists(rows, middle), whole);
   Ints sizes, back(axes.size());
   for (size_t k = 0; k < axes.size(); ++k) {
     sizes.push_back(s[axes[k]]);

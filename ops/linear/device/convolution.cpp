@@ -89,13 +89,14 @@ cuda::Convolution called(const Use<Conv>& u) {
 // Transposes to (lanes of images, images; lanes of both, channels; spatial axes).
 Array images_of(const Array& x, const Conv& p, const Type& to) {
   const Lanes lanes(p);
-  const Ints order = joined(joined(axes_of(lanes.images, p.lhs_lanes), {p.lhs_spec[0]}),
-                            joined(axes_of(lanes.both, p.lhs_lanes), behind(p.lhs_spec, 1)));
+  const Ints order =
+      concat_lists(concat_lists(axes_of(lanes.images, p.lhs_lanes), {p.lhs_spec[0]}),
+                   concat_lists(axes_of(lanes.both, p.lhs_lanes), behind(p.lhs_spec, 1)));
   Array y = transpose_axes(x, order);
   if (!pads_alike(p)) {
     const Ints none(order.size() - p.spatial(), 0);
-    y = pad_with(y, base::convert(Array(0.), y.dtype()), joined(none, p.low), joined(none, p.high),
-                 Ints(order.size(), 0));
+    y = pad_with(y, base::convert(Array(0.), y.dtype()), concat_lists(none, p.low),
+                 concat_lists(none, p.high), Ints(order.size(), 0));
   }
   return reshape_to(y, to.shape());
 }
@@ -106,7 +107,7 @@ Array filters_of(const Array& w, const Conv& p, const Type& to) {
   const Lanes lanes(p);
   const int64_t groups = p.feature_group_count;
   const Ints both = axes_of(lanes.both, p.rhs_lanes), own = axes_of(lanes.filters, p.rhs_lanes);
-  const Array y = transpose_axes(w, joined(joined(both, own), p.rhs_spec));
+  const Array y = transpose_axes(w, concat_lists(concat_lists(both, own), p.rhs_spec));
   Ints sizes = y.shape().sizes();
   const size_t at = both.size() + own.size();  // axis of the outputs, which is split into groups
   sizes[at] /= groups;
@@ -123,8 +124,8 @@ Array result_of(const Array& y, const Use<Conv>& u) {
   // The meaning of each axis, in the library's order: a lane by its number, other axes by negative
   // constants.
   constexpr int64_t image = -1, group = -2, output = -3, space = -4;
-  Ints is = joined(joined(lanes.images, {image}), joined(lanes.both, {group}));
-  is = joined(is, joined(lanes.filters, {output}));
+  Ints is = concat_lists(concat_lists(lanes.images, {image}), concat_lists(lanes.both, {group}));
+  is = concat_lists(is, concat_lists(lanes.filters, {output}));
   for (size_t d = 0; d < p.spatial(); ++d) is.push_back(space - static_cast<int64_t>(d));
   Ints sizes, order, wanted(static_cast<size_t>(u.out[0].ndim()));
   for (const int64_t what : is)
@@ -152,8 +153,8 @@ Array result_of(const Array& y, const Use<Conv>& u) {
 Around around(const Use<Conv>& u) {
   const cuda::Convolution c = called(u);
   const DType d = c.type;
-  const Type images(d, Shape(joined({c.batch}, c.image))), filters(d, Shape(c.filter)),
-      results(d, Shape(joined({c.batch}, c.result)));
+  const Type images(d, Shape(concat_lists({c.batch}, c.image))), filters(d, Shape(c.filter)),
+      results(d, Shape(concat_lists({c.batch}, c.result)));
   const auto before = [&](const Arrays& in) {
     return Arrays{images_of(in[0], u.params, images), filters_of(in[1], u.params, filters)};
   };

@@ -41,7 +41,7 @@ Array by_group(const Array& x, int64_t axis, const Array& sizes, const Ints& out
   const Array count = base::convert(sizes, I64);
   const Array end = lax::cumsum(count, last), start = lax::sub(end, count);
   // The axes of `rows` for the axes of sizes, in order. The group axis is the first.
-  Ints axes = last == 0 ? Ints{0} : joined(next(outer), {0}), order(axes.size());
+  Ints axes = last == 0 ? Ints{0} : concat_lists(next(outer), {0}), order(axes.size());
   std::iota(order.begin(), order.end(), 0);
   std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
     return axes[static_cast<size_t>(i)] < axes[static_cast<size_t>(j)];
@@ -71,7 +71,7 @@ Checked checked(const Types& in, const lax::RaggedDotDimensionNumbers& d) {
   if (c.of_batch) {
     c.outer = until(batch, c.ragged);
   } else if (c.contracted) {
-    c.outer = joined(batch, until(contract, c.ragged));
+    c.outer = concat_lists(batch, until(contract, c.ragged));
   } else {
     c.outer = batch;
     for (int64_t a = 0; a < c.ragged; ++a)
@@ -126,9 +126,10 @@ Array lax::ragged_dot_general(const Arg& lhs, const Arg& rhs, const Arg& group_s
     reject_shape(name, "as many axes of both factors must be contracted",
                  {lhs->type(), rhs->type()});
   const int64_t axis = plain.rhs_contract[static_cast<size_t>(at)];
-  const Array other = by_group(
-      rhs, axis, group_sizes,
-      joined(plain.rhs_batch, Ints(plain.rhs_contract.begin(), plain.rhs_contract.begin() + at)));
+  const Array other =
+      by_group(rhs, axis, group_sizes,
+               concat_lists(plain.rhs_batch,
+                            Ints(plain.rhs_contract.begin(), plain.rhs_contract.begin() + at)));
   dims.rhs_contract = next(dims.rhs_contract);
   dims.rhs_batch = next(dims.rhs_batch);
   dims.lhs_batch.insert(dims.lhs_batch.begin(), 0);
