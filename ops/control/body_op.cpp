@@ -9,7 +9,7 @@
 
 namespace weft {
 
-bool grow(std::vector<bool>* set, const std::vector<bool>& more) {
+bool union_into(std::vector<bool>* set, const std::vector<bool>& more) {
   const std::vector<bool> before = *set;
   for (size_t i = 0; i < more.size(); ++i) (*set)[i] = (*set)[i] || more[i];
   return *set != before;
@@ -27,7 +27,7 @@ void set_groups(BodyOp& o, const Ints& has, size_t head, int64_t test, int64_t c
   const size_t operands = nt + static_cast<size_t>(body.n_in) - o.active(),
                results = body.out.size() - n;
   const Ints all = all_lanes(has, operands + results);
-  o.has = cut(sublist(all, 0, operands), 0, nt, nc, n);
+  o.has = split_groups(sublist(all, 0, operands), 0, nt, nc, n);
   o.has.head.assign(head, 0);
   o.result_has = sublist(all, operands, results);
   o.passes.assign(n, false);

@@ -28,7 +28,8 @@ std::vector<T> in_order(const Groups<T>& x) {
 }
 // Splits x into groups of these sizes. The remaining values are rows.
 template <class T>
-Groups<T> cut(const std::vector<T>& x, size_t head, size_t test, size_t consts, size_t carry) {
+Groups<T> split_groups(const std::vector<T>& x, size_t head, size_t test, size_t consts,
+                       size_t carry) {
   size_t k = 0;
   const auto take = [&](size_t n) {
     k += n;
@@ -64,7 +65,7 @@ Groups<T> concat_lists(const Groups<T>& a, const Groups<T>& b) {
 }
 
 // Adds the flags of `more` to the set. Returns true if the set grew.
-bool grow(std::vector<bool>* set, const std::vector<bool>& more);
+bool union_into(std::vector<bool>* set, const std::vector<bool>& more);
 
 // One use of such an op. A transform changes a copy and binds the copy.
 struct BodyOp {
@@ -84,11 +85,11 @@ struct BodyOp {
   // Splits the operands of the op, or the inputs of a body, into groups.
   template <class T>
   Groups<T> operands(const std::vector<T>& x) const {
-    return cut(x, has.head.size(), has.test.size(), has.consts.size(), has.carry.size());
+    return split_groups(x, has.head.size(), has.test.size(), has.consts.size(), has.carry.size());
   }
   template <class T>
   Groups<T> inputs(const std::vector<T>& x) const {
-    return cut(x, active(), 0, has.consts.size(), has.carry.size());
+    return split_groups(x, active(), 0, has.consts.size(), has.carry.size());
   }
   // The inputs of a body if these are the operands of the op.
   template <class T>

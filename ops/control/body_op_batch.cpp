@@ -29,8 +29,8 @@ Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchTrace& tra
       const MaybeAxes in = o.taken(places(), MaybeAxis());
       for (const Jaxpr& b : o.bodies) {
         const std::vector<bool> out = mapped(probe_axes(b, in, trace));
-        again |= grow(&m.operand.carry, sublist(out, 0, n));
-        grow(&m.result, sublist(out, n, m.result.size()));
+        again |= union_into(&m.operand.carry, sublist(out, 0, n));
+        union_into(&m.result, sublist(out, n, m.result.size()));
       }
     }
   };
@@ -41,7 +41,7 @@ Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchTrace& tra
     m.predicate = probe_axes(o.test, concat_lists(at.test, at.carry), trace)[0].has_value();
   }
   if (m.predicate) {
-    grow(&m.operand.carry, map_list([](bool passes) { return !passes; }, o.passes));
+    union_into(&m.operand.carry, map_list([](bool passes) { return !passes; }, o.passes));
     m.result.assign(m.result.size(), true);
   }
   spread();
@@ -83,12 +83,12 @@ Arrays moved_head(const Step& s, const Arrays& head, const MaybeAxes& from) {
   return r;
 }
 
-Rewritten batched_body(const Step& s, const Jaxpr& body, const Types& takes) {
+TracedBody batched_body(const Step& s, const Jaxpr& body, const Types& takes) {
   const BodyOp& o = s.before;
   const size_t n = o.has.carry.size();
-  return rewritten(takes, s.after.active(), [&](const Arrays& in) {
+  return trace_body(takes, s.after.active(), [&](const Arrays& in) {
     const Array active = s.after.active() ? in[0] : Array();
-    const Groups<Array> x = cut(in, s.after.active(), 0, o.has.consts.size(), n);
+    const Groups<Array> x = split_groups(in, s.after.active(), 0, o.has.consts.size(), n);
     const Batched r = batch_eval(body, o.taken(x, active),
                                  o.taken(s.place, s.mapped.predicate ? MaybeAxis(0) : MaybeAxis()),
                                  s.trace, s.mask(active));
@@ -105,8 +105,8 @@ Rewritten batched_body(const Step& s, const Jaxpr& body, const Types& takes) {
   });
 }
 
-Rewritten batched_test(const Step& s, const Types& takes) {
-  return rewritten(takes, 0, [&](const Arrays& in) {
+TracedBody batched_test(const Step& s, const Types& takes) {
+  return trace_body(takes, 0, [&](const Arrays& in) {
     // Finished lanes returned false before; for lanes that do not enter, the condition never ran.
     const Batched r = batch_eval(s.before.test, in, concat_lists(s.place.test, s.place.carry),
                                  s.trace, s.mask(s.lanes.enter));
@@ -122,13 +122,13 @@ void set_bodies(Step& s, Groups<Array>* x) {
     has->insert(has->begin(), captured.size(), 0);
   };
   const Types takes = q.takes(*x);
-  std::vector<Rewritten> bodies;
+  std::vector<TracedBody> bodies;
   for (const Jaxpr& b : s.before.bodies) bodies.push_back(batched_body(s, b, takes));
   Arrays captured, by_test;
-  q.bodies = opened(bodies, &captured);
+  q.bodies = hoist_captures(bodies, &captured);
   if (q.test) {
     const Types in = concat_lists(types_of(x->test), types_of(x->carry));
-    q.test = opened({batched_test(s, in)}, &by_test)[0];
+    q.test = hoist_captures({batched_test(s, in)}, &by_test)[0];
     put_in_front(by_test, &x->test, &q.has.test);
   }
   put_in_front(captured, &x->consts, &q.has.consts);

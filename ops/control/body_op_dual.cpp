@@ -26,8 +26,8 @@ Dual body_op_dual(const Op& op, const BodyOp& o, const Arrays& x, const Arrays& 
     const std::vector<bool> ask = concat_lists(on.carry, result_on);
     for (const Jaxpr& b : o.bodies) {
       const JvpJaxpr j = jvp_jaxpr(b, in, ask);
-      again |= grow(&on.carry, sublist(j.out_nonzero, 0, n));
-      again |= grow(&result_on, sublist(j.out_nonzero, n, m)) && o.bodies.size() > 1;
+      again |= union_into(&on.carry, sublist(j.out_nonzero, 0, n));
+      again |= union_into(&result_on, sublist(j.out_nonzero, n, m)) && o.bodies.size() > 1;
       bodies.push_back(j.jaxpr);
     }
   }

@@ -23,8 +23,8 @@ Unknown find_unknown(const BodyOp& o, const std::vector<bool>& unknown) {
     for (const Jaxpr& b : o.bodies) {
       u.bodies.push_back(partial_eval_jaxpr(b, o.taken(u.operand, false), ask));
       const std::vector<bool>& out = u.bodies.back().out_unknown;
-      again |= grow(&u.operand.carry, sublist(out, 0, n));
-      again |= grow(&u.result, sublist(out, n, m)) && o.bodies.size() > 1;
+      again |= union_into(&u.operand.carry, sublist(out, 0, n));
+      again |= union_into(&u.result, sublist(out, n, m)) && o.bodies.size() > 1;
     }
   }
   if (o.test && !u.everything) {

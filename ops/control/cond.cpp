@@ -200,10 +200,10 @@ const Primitive<Cond>& cond_op = define<Cond>([] {
 Arrays bind_cond(const Array& index, const std::vector<Closed>& branches, const Arrays& operands,
                  const Strings& platforms) {
   Arrays x{index};
-  std::vector<Rewritten> bodies;
+  std::vector<TracedBody> bodies;
   for (const Closed& b : branches) bodies.push_back({b, 0});
   Cond p;
-  p.branches = opened(bodies, &x);
+  p.branches = hoist_captures(bodies, &x);
   p.branches_platforms = platforms;
   append(x, operands);
   return cond_op.bind(x, p);

@@ -129,9 +129,9 @@ Types lin_type(const Types& in, const CustomLin& p) {
 
 // Batches j for operands mapped as in `in`. All its results are mapped along their leading axis.
 // `at`: the position after its constants.
-Rewritten batched_in_front(const Jaxpr& j, size_t at, const Types& types, const MaybeAxes& in,
-                           const BatchTrace& trace, const std::vector<bool>& ask) {
-  return rewritten(types, at, [&](const Arrays& a) {
+TracedBody batched_in_front(const Jaxpr& j, size_t at, const Types& types, const MaybeAxes& in,
+                            const BatchTrace& trace, const std::vector<bool>& ask) {
+  return trace_body(types, at, [&](const Arrays& a) {
     Batched r = batch_eval(j, a, in, trace, trace.mask);
     Arrays out;
     for (size_t k = 0; k < r.out.size(); ++k)
@@ -198,9 +198,9 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
   const Types rule_types = mapped_types(p.rule->in_types(), rule_in, b.size);
   Arrays captured;
   const std::vector<Jaxpr> j =
-      opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.trace, {}),
-              batched_in_front(p.rule, nc, rule_types, rule_in, b.trace, {})},
-             &captured);
+      hoist_captures({batched_in_front(p.jaxpr, nc, types_of(x), in, b.trace, {}),
+                      batched_in_front(p.rule, nc, rule_types, rule_in, b.trace, {})},
+                     &captured);
   return mapped_in_front(
       b.op.bind(with_captured(x, nc, captured),
                 {j[0], j[1], static_cast<int64_t>(nc + captured.size()), p.name, p.smooth}));
@@ -270,8 +270,8 @@ Dual vjp_dual(const DualArgs<CustomVjp>& d) {
 
 // Batches bwd for mapped values. All its results are mapped along their leading axis. `at`: the
 // position after its constants.
-Rewritten batched_bwd(const Jaxpr& bwd, size_t at, const MaybeAxes& residuals,
-                      const BatchTrace& trace) {
+TracedBody batched_bwd(const Jaxpr& bwd, size_t at, const MaybeAxes& residuals,
+                       const BatchTrace& trace) {
   MaybeAxes in = residuals;
   in.resize(static_cast<size_t>(bwd->n_in), MaybeAxis(0));
   return batched_in_front(bwd, at, mapped_types(bwd->in_types(), in, trace.size), in, trace, {});
@@ -295,10 +295,11 @@ Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
   const std::vector<bool> argument_mapped =
       filter_list(mapped(drop_first(in, nc)), inexact(drop_first(x, nc)));
   Arrays captured;
-  const std::vector<Jaxpr> j = opened({batched_in_front(p.jaxpr, nc, types_of(x), in, b.trace, {}),
-                                       batched_in_front(p.fwd, nc, types_of(x), in, b.trace, ask),
-                                       batched_bwd(p.bwd, nb, residuals, b.trace)},
-                                      &captured);
+  const std::vector<Jaxpr> j =
+      hoist_captures({batched_in_front(p.jaxpr, nc, types_of(x), in, b.trace, {}),
+                      batched_in_front(p.fwd, nc, types_of(x), in, b.trace, ask),
+                      batched_bwd(p.bwd, nb, residuals, b.trace)},
+                     &captured);
   return mapped_in_front(b.op.bind(with_captured(x, nc, captured),
                                    {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size()),
                                     static_cast<int64_t>(nb + captured.size()), p.name,
@@ -436,7 +437,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
           const Arrays x = in_front(b.x, b.axis, b.size, &in);
           CustomLin q = p;
           Arrays captured;
-          q.bwd = opened({batched_bwd(p.bwd, n, sublist(in, 0, n), b.trace)}, &captured)[0];
+          q.bwd = hoist_captures({batched_bwd(p.bwd, n, sublist(in, 0, n), b.trace)}, &captured)[0];
           q.summed = batched_sums(p.summed, mapped(drop_first(in, n)));
           q.num_residuals = static_cast<int64_t>(n + captured.size());
           q.result_types =
@@ -549,9 +550,10 @@ Batched linear_solve_batch(const BatchArgs<LinearSolve>& b) {
   const auto rewritten_body = [&](const Jaxpr& j) {
     return batched_in_front(j, nc, types, in, b.trace, {});
   };
-  const std::vector<Jaxpr> j = opened({rewritten_body(p.jaxpr), rewritten_body(p.matvec),
-                                       rewritten_body(p.transpose_solve), rewritten_body(p.vecmat)},
-                                      &captured);
+  const std::vector<Jaxpr> j =
+      hoist_captures({rewritten_body(p.jaxpr), rewritten_body(p.matvec),
+                      rewritten_body(p.transpose_solve), rewritten_body(p.vecmat)},
+                     &captured);
   return mapped_in_front(b.op.bind(
       with_captured(x, nc, captured),
       {j[0], j[1], j[2], j[3], static_cast<int64_t>(nc + captured.size()), p.transposes}));
@@ -646,11 +648,11 @@ Batched root_batch(const BatchArgs<CustomRoot>& b) {
   const Types types = types_of(x), guess = drop_first(types, nc);
   Arrays captured;
   const std::vector<Jaxpr> j =
-      opened({batched_in_front(p.jaxpr, nc, types, in, b.trace, {}),
-              batched_in_front(p.f, nc, types, in, b.trace, {}),
-              batched_in_front(p.tangent_solve, nc, concat_lists(types, guess),
-                               concat_lists(in, drop_first(in, nc)), b.trace, {})},
-             &captured);
+      hoist_captures({batched_in_front(p.jaxpr, nc, types, in, b.trace, {}),
+                      batched_in_front(p.f, nc, types, in, b.trace, {}),
+                      batched_in_front(p.tangent_solve, nc, concat_lists(types, guess),
+                                       concat_lists(in, drop_first(in, nc)), b.trace, {})},
+                     &captured);
   return mapped_in_front(b.op.bind(with_captured(x, nc, captured),
                                    {j[0], j[1], j[2], static_cast<int64_t>(nc + captured.size())}));
 }
@@ -687,7 +689,7 @@ const Primitive<CustomRoot>& custom_root_op = define<CustomRoot>([] {
 
 Arrays root_flat(const RootProblem& r, const Arrays& guess) {
   Arrays all;
-  const std::vector<Jaxpr> j = opened({{r.solve, 0}, {r.f, 0}, {r.tangent_solve, 0}}, &all);
+  const std::vector<Jaxpr> j = hoist_captures({{r.solve, 0}, {r.f, 0}, {r.tangent_solve, 0}}, &all);
   const auto consts = static_cast<int64_t>(all.size());
   append(all, guess);
   return custom_root_op.bind(all, {j[0], j[1], j[2], consts});
@@ -698,7 +700,7 @@ Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b) {
   const Closed& other = system.transpose_solve ? *system.transpose_solve : system.matvec;
   const Closed& vecmat = system.vecmat ? *system.vecmat : system.matvec;
   const std::vector<Jaxpr> j =
-      opened({{system.solve, 0}, {system.matvec, 0}, {other, 0}, {vecmat, 0}}, &all);
+      hoist_captures({{system.solve, 0}, {system.matvec, 0}, {other, 0}, {vecmat, 0}}, &all);
   const auto consts = static_cast<int64_t>(all.size());
   append(all, b);
   return linear_solve_op.bind(
@@ -708,7 +710,7 @@ Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b) {
 Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
                        const std::string& name, bool smooth) {
   Arrays all;
-  const std::vector<Jaxpr> j = opened({{f, 0}, {rule, 0}}, &all);
+  const std::vector<Jaxpr> j = hoist_captures({{f, 0}, {rule, 0}}, &all);
   const auto consts = static_cast<int64_t>(all.size());
   append(all, x);
   return custom_jvp_op.bind(all, {j[0], j[1], consts, name, smooth});
@@ -719,7 +721,7 @@ Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, co
   // All programs take the constants of all programs. Only the backward rule takes just its own
   // constants.
   Arrays all;
-  const std::vector<Jaxpr> j = opened({{f, 0}, {fwd, 0}, {bwd, 0}}, &all);
+  const std::vector<Jaxpr> j = hoist_captures({{f, 0}, {fwd, 0}, {bwd, 0}}, &all);
   const auto consts = static_cast<int64_t>(all.size());
   append(all, x);
   return custom_vjp_op.bind(all, {j[0], j[1], open_constants(bwd.jaxpr), consts,

@@ -73,7 +73,7 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
   const Types want = b.params.jaxpr->out_types();
   MaybeAxes at;
   for (size_t k = 0; k < r.out.size(); ++k) {
-    const Type t = r.mapped[k] ? widened(want[k], 0, b.size) : want[k];
+    const Type t = r.mapped[k] ? add_axis(want[k], 0, b.size) : want[k];
     if (r.out[k].type().strong() != t.strong())
       throw BatchingError(fmt::format(
           "custom_vmap: the rule must return {} for result {}, {}, got {}", to_string(t.strong()),

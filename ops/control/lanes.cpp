@@ -20,7 +20,7 @@ namespace weft {
 
 int lane_count(int64_t has) { return std::popcount(static_cast<uint64_t>(has)); }
 
-Type widened(const Type& t, MaybeAxis axis, int64_t size) {
+Type add_axis(const Type& t, MaybeAxis axis, int64_t size) {
   return axis ? t.with_shape(t.shape().inserted(*axis, size)) : t;
 }
 
@@ -30,7 +30,7 @@ Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
   return c.jaxpr;
 }
 
-Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f) {
+TracedBody trace_body(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f) {
   Closed c = record(in, f);
   if (c.consts.empty()) return {std::move(c), at};
   // A mask that no inner loop reads is not passed to the body.
@@ -52,12 +52,12 @@ Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&
   return {std::move(kept), at};
 }
 
-std::vector<Jaxpr> opened(const std::vector<Rewritten>& bodies, Arrays* captured) {
+std::vector<Jaxpr> hoist_captures(const std::vector<TracedBody>& bodies, Arrays* captured) {
   Arrays all;
-  for (const Rewritten& b : bodies) append(all, b.program.consts);
+  for (const TracedBody& b : bodies) append(all, b.program.consts);
   std::vector<Jaxpr> r;
   size_t first = 0;
-  for (const Rewritten& b : bodies) {
+  for (const TracedBody& b : bodies) {
     const size_t mine = b.program.consts.size();
     const Jaxpr j = open_constants(b.program.jaxpr);
     const Types own = j->in_types();

@@ -92,16 +92,16 @@ Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
 // A body as traced, or as rewritten by batching. It may read values from outside. These are arrays
 // captured by the user's function or by a batching rule, or the mask of the enclosing body. Another
 // one is the number of the first lane of a chunk.
-struct Rewritten {
+struct TracedBody {
   Closed program;
   size_t at = 0;  // position at which inputs for such values are inserted
 };
-Rewritten rewritten(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f);
+TracedBody trace_body(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f);
 // Makes the bodies of one op independent of outside values. Each body takes all values that any of
 // them reads; these are appended to `captured` and become constants of the op.
-std::vector<Jaxpr> opened(const std::vector<Rewritten>& bodies, Arrays* captured);
+std::vector<Jaxpr> hoist_captures(const std::vector<TracedBody>& bodies, Arrays* captured);
 // The type with one more axis of this size.
-Type widened(const Type& t, MaybeAxis axis, int64_t size);
+Type add_axis(const Type& t, MaybeAxis axis, int64_t size);
 
 // Lane bookkeeping of one batching step. If the predicate of the op is mapped, the map becomes a
 // new leading lane (the op is widened). Otherwise the lanes remain, and mapped values get an axis

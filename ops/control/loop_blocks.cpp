@@ -47,7 +47,7 @@ Arrays each_block(const Groups<Array>& x, FunctionRef<Arrays(const Groups<Array>
   Groups<Type> in{
       {}, {}, types_of(x.consts), types_of(x.carry), map_list(row_type, types_of(x.rows))};
   p.jaxpr = program(in_order(in), [&](const Arrays& a) {
-    return body(cut(a, 0, 0, x.consts.size(), x.carry.size()));
+    return body(split_groups(a, 0, 0, x.consts.size(), x.carry.size()));
   });
   return record_at ? record_at->record(scan(), in_order(x), make_params(p))
                    : bind_op(scan(), in_order(x), make_params(p));

@@ -51,13 +51,13 @@ Dual program_dual(const DualArgs<P>& d) {
 template <class P>
 Batched program_batch(const BatchArgs<P>& b, const P& p) {
   Batched r;
-  const Rewritten body = rewritten(types_of(b.x), 0, [&](const Arrays& a) {
+  const TracedBody body = trace_body(types_of(b.x), 0, [&](const Arrays& a) {
     Batched inside = batch_eval(b.params.jaxpr, a, b.axis, b.trace, b.trace.mask);
     r.axis = inside.axis;
     return inside.out;
   });
   Arrays x;
-  const P mapped = p.of(opened({body}, &x)[0]);
+  const P mapped = p.of(hoist_captures({body}, &x)[0]);
   r.out = b.op.bind(concat_lists(x, b.x), mapped);
   return r;
 }

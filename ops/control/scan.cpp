@@ -36,7 +36,7 @@ Types scan_type(const Types& in, const Scan& p) {
   if (!p.lanes.empty() && !p.trips) reject_shape("scan", "lanes need trips", in);
   if (p.trips && (in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes))
     reject_dtype("scan", "trips must be an i32 of the shape of the lanes", in);
-  Groups<Type> x = cut(in, p.trips, 0, static_cast<size_t>(p.num_consts), n);
+  Groups<Type> x = split_groups(in, p.trips, 0, static_cast<size_t>(p.num_consts), n);
   for (Type& row : x.rows) {
     if (row.ndim() == 0 || row.shape()[0] != p.length)
       reject_shape(

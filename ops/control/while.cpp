@@ -26,8 +26,8 @@ DType counter_of(int64_t max_trips) {
 
 Types while_type(const Types& in, const While& p) {
   require_counts("while", {p.cond_nconsts, p.body_nconsts}, p.enter, in);
-  Groups<Type> x =
-      cut(in, p.enter, static_cast<size_t>(p.cond_nconsts), static_cast<size_t>(p.body_nconsts), 0);
+  Groups<Type> x = split_groups(in, p.enter, static_cast<size_t>(p.cond_nconsts),
+                                static_cast<size_t>(p.body_nconsts), 0);
   x.carry.swap(x.rows);
   const Types& carry = x.carry;
   require_lanes("while", p.lanes, p.lane_ids, p.has, in.size() - p.enter, in);

@@ -16,7 +16,7 @@ Type wide(const Type& t) { return Type(accumulator_dtype(t.dtype()), t.shape(), 
 
 // Returns the case with F32 in place of narrow floats. There is no such case if the op does not
 // accept it, or does not return F32 because its parameters name a dtype.
-std::optional<Case> widened(const Case& c) {
+std::optional<Case> add_axis(const Case& c) {
   Case w = c;
   w.sample.values = {};
   for (Type& t : w.sample.in) t = wide(t);
@@ -51,7 +51,7 @@ std::string beside(const Array& a, const Array& b) {
 void narrow_floats_are_rounded_once(const Case& c, Failures& f) {
   const Types& in = c.sample.in;
   if (std::none_of(in.begin(), in.end(), is_narrow)) return;
-  const std::optional<Case> w = widened(c);
+  const std::optional<Case> w = add_axis(c);
   if (!w) return;
   Random r = c.random(16);
   for (int draw = 0; draw < 3; ++draw) {

@@ -35,7 +35,7 @@ inline std::vector<bool> inexact(const Arrays& x) {
 // ---- batching
 
 inline Types mapped_types(const Types& ts, const MaybeAxes& axes, int64_t size) {
-  return map_list([&](const Type& t, MaybeAxis a) { return widened(t, a, size); }, ts, axes);
+  return map_list([&](const Type& t, MaybeAxis a) { return add_axis(t, a, size); }, ts, axes);
 }
 
 inline MaybeAxis to_front(MaybeAxis a) { return a ? MaybeAxis(0) : a; }

@@ -4,7 +4,7 @@
 // such rules under vmap.
 #include "weft/ops/control/late/late_rules.h"
 
-#include "weft/batching/later.h"
+#include "weft/batching/saved_trace.h"
 #include "weft/ops/control/late/kit.h"
 #include "weft/ops/control/program_op.h"
 #include "weft/ops/control/samples.h"
@@ -74,7 +74,7 @@ class MappedRule final : public DualRule {
 
  private:
   Ref<const DualRule> rule_;
-  KeptMap map_;
+  SavedBatchTrace map_;
   MaybeAxes in_;
 };
 
@@ -123,7 +123,7 @@ class MappedBackward final : public BackwardRule {
 
  private:
   Ref<const BackwardRule> rule_;
-  KeptMap map_;
+  SavedBatchTrace map_;
   MaybeAxes residuals_;
   std::vector<bool> operand_mapped_;
 };
@@ -138,9 +138,9 @@ Batched late_rule_batch(const BatchArgs<LateRule>& b) {
   const auto nc = static_cast<size_t>(p.num_consts);
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
-  const Arrays own = p.rule.object ? KeptMap::operands(b.trace) : Arrays();
+  const Arrays own = p.rule.object ? SavedBatchTrace::operands(b.trace) : Arrays();
   const Arrays all = with_captured(x, nc, own);
-  const Rewritten body = rewritten(types_of(all), nc, [&](const Arrays& a) {
+  const TracedBody body = trace_body(types_of(all), nc, [&](const Arrays& a) {
     const Batched r =
         batch_eval(p.jaxpr, concat_lists(sublist(a, 0, nc), drop_first(a, nc + own.size())), in,
                    b.trace, b.trace.mask);
@@ -149,7 +149,7 @@ Batched late_rule_batch(const BatchArgs<LateRule>& b) {
   });
   LateRule q = p;
   Arrays captured;
-  q.jaxpr = opened({body}, &captured)[0];
+  q.jaxpr = hoist_captures({body}, &captured)[0];
   q.num_consts = static_cast<int64_t>(nc + captured.size());
   if (p.rule.object)
     q.rule = Opaque{make_ref<MappedRule>(rule_of<DualRule>(p.rule), b.trace, drop_first(in, nc))};
@@ -215,7 +215,7 @@ Batched late_linear_batch(const BatchArgs<LateLinear>& b) {
   const LateLinear& p = b.params;
   const auto n = static_cast<size_t>(p.num_residuals);
   MaybeAxes in;
-  const Arrays own = KeptMap::operands(b.trace), x = in_front(b.x, b.axis, b.size, &in);
+  const Arrays own = SavedBatchTrace::operands(b.trace), x = in_front(b.x, b.axis, b.size, &in);
   const MaybeAxes front(p.result_types.size(), MaybeAxis(0));
   return mapped_in_front(b.op.bind(
       concat_lists(own, x),

@@ -139,7 +139,7 @@ Inside divide_scan(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
     in.bodies = {run_twice(o.bodies[0], keep, in.want, policy)};
     in.reads = sublist(needed_inputs(in.bodies[0].again), 0, e.in.size());
     std::vector<bool> carries = sublist(in.want, 0, n);
-    grows = grow(&carries, sublist(in.reads, nc, n));
+    grows = union_into(&carries, sublist(in.reads, nc, n));
     std::copy(carries.begin(), carries.end(), in.want.begin());
   }
   in.saved = map_list([&](const Type& t) { return stacked(t, params_as<Scan>(e.params).length); },

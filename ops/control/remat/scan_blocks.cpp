@@ -90,7 +90,7 @@ Scan over_blocks(const Groups<Array>& x, int64_t blocks, bool reverse,
   const Groups<Type> in{
       {}, {}, types_of(x.consts), types_of(x.carry), map_list(row_type, types_of(x.rows))};
   p.jaxpr = program(in_order(in), [&](const Arrays& a) {
-    return body(cut(a, 0, 0, x.consts.size(), x.carry.size()));
+    return body(split_groups(a, 0, 0, x.consts.size(), x.carry.size()));
   });
   return p;
 }

@@ -312,7 +312,7 @@ std::vector<bool> Finder::leaving() const {
 Jaxpr Finder::body_left(const Groups<Array>& left) const {
   const std::vector<bool> gone = leaving();
   const Jaxpr whole = program(body_op(p_).takes(left), [&](const Arrays& a) {
-    Groups<Array> g = cut(a, 0, 0, left.consts.size(), left.carry.size());
+    Groups<Array> g = split_groups(a, 0, 0, left.consts.size(), left.carry.size());
     Arrays zeros;
     for (const Sum& s : sums_) zeros.push_back(base::zeros(x_.carry[s.carry].type()));
     g.carry = merge_lists(gone, zeros, g.carry);

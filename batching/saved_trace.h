@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// batching/later.h: a stored map, for rules that run after the map has ended. Its options are
+// batching/saved_trace.h: a stored map, for rules that run after the map has ended. Its options are
 // stored here; its mask and first lane are operands of the op that has the rule.
 #pragma once
 #include "weft/batching/batch_trace.h"
 
 namespace weft {
 
-class KeptMap {
+class SavedBatchTrace {
  public:
-  explicit KeptMap(const BatchTrace& trace);
+  explicit SavedBatchTrace(const BatchTrace& trace);
   // The leading operands of the op: the active lanes and the number of the first lane, if the map
   // has them.
   static Arrays operands(const BatchTrace& trace);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// batching/later.cpp: runs a function under a stored map.
-#include "weft/batching/later.h"
+// batching/saved_trace.cpp: runs a function under a stored map.
+#include "weft/batching/saved_trace.h"
 
 namespace weft {
 
-KeptMap::KeptMap(const BatchTrace& trace)
+SavedBatchTrace::SavedBatchTrace(const BatchTrace& trace)
     : options_(trace),
       size_(trace.size),
       in_body_(trace.in_body),
@@ -13,17 +13,19 @@ KeptMap::KeptMap(const BatchTrace& trace)
       chunked_(!trace.first_lane.empty_handle()),
       mask_ids_(trace.mask.ids) {}
 
-Arrays KeptMap::operands(const BatchTrace& trace) {
+Arrays SavedBatchTrace::operands(const BatchTrace& trace) {
   Arrays r;
   for (const Array& a : {trace.mask.active, trace.first_lane})
     if (!a.empty_handle()) r.push_back(a);
   return r;
 }
 
-LaneMask KeptMap::mask(const Arrays& own) const { return {masked_ ? own[0] : Array(), mask_ids_}; }
+LaneMask SavedBatchTrace::mask(const Arrays& own) const {
+  return {masked_ ? own[0] : Array(), mask_ids_};
+}
 
-Batched KeptMap::run(FunctionRef<Arrays(const Arrays&)> f, const Arrays& own, const Arrays& x,
-                     const MaybeAxes& in) const {
+Batched SavedBatchTrace::run(FunctionRef<Arrays(const Arrays&)> f, const Arrays& own,
+                             const Arrays& x, const MaybeAxes& in) const {
   TraceScope<BatchTrace> trace(size_, options_);
   trace->in_body = in_body_;
   trace->mask = mask(own);
