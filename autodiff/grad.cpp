@@ -8,7 +8,7 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/autodiff/linearize.h"
 #include "weft/tracer/base_ops.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft::detail {
@@ -132,7 +132,7 @@ void check_reverse_output(const char* who, const Type& t, bool holomorphic) {
 
 GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std::vector<bool>& wrt,
                     TreeOf args, TreeOf chosen, const GradOptions& o) {
-  require_given(who, x, args, "args");
+  require_initialized(who, x, args, "args");
   check_wrt(who, x, wrt, o.holomorphic, args, chosen);
   const size_t loss = 1;
   Linearized l = linearize_first(f, x, wrt, &loss);
@@ -149,8 +149,8 @@ GradResult run_grad(const char* who, FlatFunction f, const Arrays& x, const std:
 
 JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args,
                   const size_t* results) {
-  require_given("jvp", x, args, "args");
-  require_given("jvp", dx, args, "tangents");
+  require_initialized("jvp", x, args, "args");
+  require_initialized("jvp", dx, args, "tangents");
   Dual d = jvp_flat(f, x, matched_tangents("jvp", dx, types_of(x), args));
   Arrays tangents = written_tangents(d, results);
   return {std::move(d.out), std::move(tangents)};
@@ -158,7 +158,7 @@ JvpResult run_jvp(FlatFunction f, const Arrays& x, const Arrays& dx, TreeOf args
 
 LinearResult run_linearize(const char* who, FlatFunction f, const Arrays& x, TreeOf args,
                            const size_t* results) {
-  require_given(who, x, args, "args");
+  require_initialized(who, x, args, "args");
   Linearized l = linearize_first(f, x, std::vector<bool>(x.size(), true), results);
   return {std::move(l.out), Ref<const RefCounted>(new LinearBox(std::move(l.linear)))};
 }
@@ -177,7 +177,7 @@ Arrays transpose_linear(const Ref<const RefCounted>& linear, const Arrays& ct, T
 }
 
 Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeOf args) {
-  require_given("linear_transpose", example, args, "args");
+  require_initialized("linear_transpose", example, args, "args");
   Types in;
   for (const Array& a : example) in.push_back(a.type().strong());
   Closed c = record(in, f);

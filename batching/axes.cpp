@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "weft/core/ir.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 
 namespace weft {
 
@@ -222,7 +222,7 @@ MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int
     std::fill(raw.begin(), raw.end(), in.axis);
   else if (in.kind != Axes::None)
     raw = match_in_axes(in, args());
-  detail::require_given("vmap", x, args, "args");
+  detail::require_initialized("vmap", x, args, "args");
   const auto path = [&](size_t i) { return tree::paths(args(), "args")[i]; };
   MappedArguments r;
   r.axis.resize(x.size());

@@ -28,7 +28,7 @@
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/eval_trace.h"
 #include "weft/tracer/transformed.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 
 namespace weft::detail {
 
@@ -287,14 +287,14 @@ std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
   return r;
 }
 
-void require_given(const State& s, const LeafList& x, const TraceRequest& t) {
+void require_initialized(const State& s, const LeafList& x, const TraceRequest& t) {
   Arrays given;
   for (size_t i = 0; i < x.size(); ++i) given.push_back(x[i]);
-  detail::require_given(fmt::format("jit '{}'", s.name).c_str(), given, t.args, "args");
+  detail::require_initialized(fmt::format("jit '{}'", s.name).c_str(), given, t.args, "args");
 }
 
 Ref<Program> trace(const State& s, const LeafList& x, const TraceRequest& t, bool keep_unused) {
-  require_given(s, x, t);
+  require_initialized(s, x, t);
   Types in;
   for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i].type());
   Closed c = record(in, t.f);

@@ -61,7 +61,7 @@ Arrays run_on(detail::Device* device, const Jaxpr& j, const Arrays& x) {
       out.push_back(nullptr);
     } else {
       const int32_t input = exe->aliased_input(out.size());
-      Ref<Buffer> mine = input < 0 ? nullptr : take_given(x[static_cast<size_t>(input)], x);
+      Ref<Buffer> mine = input < 0 ? nullptr : take_donated(x[static_cast<size_t>(input)], x);
       auto* node = mine ? new Concrete(j->type(a), Source::current(), std::move(mine))
                         : new Concrete(j->type(a), Source::current());
       result.push_back(Array{Ref<const Node>(node)});

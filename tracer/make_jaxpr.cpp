@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "weft/tracer/record_trace.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft {
@@ -58,7 +58,7 @@ Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args, Location at) {
 
 ClosedJaxpr detail::trace_jaxpr(const char* who, FunctionRef<Arrays(const Arrays&)> f,
                                 const Arrays& x, FunctionRef<tree::Skeleton()> args) {
-  require_given(who, x, args, "args");
+  require_initialized(who, x, args, "args");
   Closed c = record(types_of(x), f, who);
   return {c.jaxpr, std::move(c.consts)};
 }

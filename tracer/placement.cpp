@@ -95,16 +95,16 @@ namespace {
 thread_local const Node* given = nullptr;
 }
 
-Given::Given(const Array& x) : before_(given) {
+DonatedOperand::DonatedOperand(const Array& x) : before_(given) {
   const Concrete* c = concrete_or_null(x);
   const bool plain = c && !c->literal && current().get() == eval_interpreter().get() &&
                      !c->elsewhere() && c->buffer() && !c->foreign &&
                      c->buffer()->use_count() == 1;  // there is no view of it (interop/foreign.h)
   given = plain ? c : nullptr;
 }
-Given::~Given() { given = before_; }
+DonatedOperand::~DonatedOperand() { given = before_; }
 
-Ref<Buffer> take_given(const Array& x, const Arrays& operands) {
+Ref<Buffer> take_donated(const Array& x, const Arrays& operands) {
   if (!given || &x.node() != given) return {};
   const auto it = [&](const Array& a) { return &a.node() == given; };
   if (std::count_if(operands.begin(), operands.end(), it) != 1) return {};
@@ -114,7 +114,7 @@ Ref<Buffer> take_given(const Array& x, const Arrays& operands) {
 }
 
 Fresh writable_first(const Type& t, const Arrays& operands) {
-  if (Ref<Buffer> mine = take_given(operands[0], operands)) {
+  if (Ref<Buffer> mine = take_donated(operands[0], operands)) {
     auto* node = new Concrete(t, Source::current(), std::move(mine));
     return {Array{Ref<const Node>(node)}, node->mutable_data()};
   }

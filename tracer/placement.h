@@ -38,17 +38,17 @@ void require_one_device(const Jaxpr& j, const detail::Device& d);
 // During its lifetime, the first op that this thread evaluates may take the memory of x. The caller
 // guarantees that no other handle to x exists. It does nothing under a transform, because rules may
 // keep their operands, and for arrays that are not in host memory.
-class Given {
+class DonatedOperand {
  public:
-  explicit Given(const Array& x);
-  ~Given();
-  Given(const Given&) = delete;
+  explicit DonatedOperand(const Array& x);
+  ~DonatedOperand();
+  DonatedOperand(const DonatedOperand&) = delete;
 
  private:
   const Node* before_;
 };
 // Takes the memory of x if x is given and occurs once among the operands; x is invalid then.
-Ref<Buffer> take_given(const Array& x, const Arrays& operands);
+Ref<Buffer> take_donated(const Array& x, const Arrays& operands);
 // Memory of type t with the value of the first operand: its own memory if it is given, else a copy.
 Fresh writable_first(const Type& t, const Arrays& operands);
 

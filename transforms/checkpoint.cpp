@@ -13,7 +13,7 @@
 #include "weft/core/op.h"
 #include "weft/core/param.h"
 #include "weft/ops/control/remat/remat.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 #include "weft/tracer/types_of.h"
 
 namespace weft {
@@ -53,7 +53,7 @@ std::string source_of(const JaxprData& j, Atom a, const std::vector<std::string>
 }  // namespace
 
 Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& x, TreeOf args) {
-  require_given("checkpoint", x, args, "args");
+  require_initialized("checkpoint", x, args, "args");
   Closed c = record(types_of(x), x, f, "checkpoint");
   c.jaxpr = dce(c.jaxpr);
   return remat_flat(c, x, o.policy, o.prevent_cse);

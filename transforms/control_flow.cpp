@@ -14,7 +14,7 @@
 #include "weft/ops/elementwise/rounding.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/lax.h"
 
@@ -125,7 +125,7 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
 namespace {
 // Checks a scalar argument that is not a leaf of a tree.
 void need_given(const char* who, const Array& x, const char* what) {
-  require_given(who, {x}, [] { return tree::Skeleton{}; }, what);
+  require_initialized(who, {x}, [] { return tree::Skeleton{}; }, what);
 }
 }  // namespace
 
@@ -233,7 +233,7 @@ Array branch_number(const Array& index, size_t branches) {
 Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunction>& branches,
                 const std::vector<TreeOf>& results, const Arrays& operands, TreeOf operands_tree) {
   need_given(who, index, "index");
-  require_given(who, operands, operands_tree, "operands");
+  require_initialized(who, operands, operands_tree, "operands");
   if (!branches.empty() && (index.ndim() != 0 || !is_integer(index.dtype())))
     throw DTypeError(fmt::format("{}: the index must be an integer scalar, got {}", who,
                                  to_string(index.type())));
@@ -271,7 +271,7 @@ Arrays run_composite(FlatFunction f, const Arrays& x, const std::string& name, i
 Arrays run_while(const Carry& given, FlatFunction cond, FlatFunction body,
                  std::optional<int64_t> max_trips) {
   Carry c = given;
-  require_given(c.who, c.init, c.before, "init");
+  require_initialized(c.who, c.init, c.before, "init");
   if (max_trips && *max_trips < 0)
     throw ShapeError(fmt::format("{}: max_trips must not be negative, got {}", c.who, *max_trips));
   Arrays untouched;
@@ -323,7 +323,7 @@ DType counter_type(const Array& lo, const Array& hi) {
 
 Arrays run_fori(const Carry& given, const Array& lower, const Array& upper, FlatFunction body) {
   Carry c = given;
-  require_given(c.who, c.init, c.before, "init");
+  require_initialized(c.who, c.init, c.before, "init");
   const DType d = counter_type(bound(lower, "lower"), bound(upper, "upper"));
   const Array lo = base::convert(lower, d), hi = base::convert(upper, d);
   const Type counter(d, Shape{});
@@ -396,8 +396,8 @@ int64_t scan_length(const char* who, const Arrays& xs, TreeOf tree, const ScanOp
 Arrays run_scan(const Carry& given, const Arrays& xs, TreeOf xs_tree, const ScanOptions& o,
                 FlatFunction body) {
   Carry c = given;
-  require_given(c.who, c.init, c.before, "init");
-  require_given(c.who, xs, xs_tree, "xs");
+  require_initialized(c.who, c.init, c.before, "init");
+  require_initialized(c.who, xs, xs_tree, "xs");
   const int64_t length = scan_length(c.who, xs, xs_tree, o);
   if (o.unroll < 0)
     throw ShapeError(fmt::format("{}: unroll must not be negative, got {}", c.who, o.unroll));
@@ -473,7 +473,7 @@ struct Associative {
 
 Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanOptions& o,
                             FlatFunction f) {
-  require_given("associative_scan", x, tree, "xs");
+  require_initialized("associative_scan", x, tree, "xs");
   if (x.empty()) return x;
   for (size_t i = 0; i < x.size(); ++i)
     if (x[i].ndim() == 0)

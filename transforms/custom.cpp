@@ -13,7 +13,7 @@
 #include "weft/ops/control/late/late_rules.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/symbolic_zeros.h"
 #include "weft/transforms/weak_arguments.h"
@@ -83,7 +83,7 @@ Arrays rule_results(const Arrays& y, const Types& result, TreeOf out, Zeros zero
 
 Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf args, TreeOf out,
                       TreeOf rule_out, TreeOf rule_tangent) {
-  require_given("custom_jvp", x, args, "args");
+  require_initialized("custom_jvp", x, args, "args");
   const Types in = types_of(x);
   WeakArguments numbers(x);
   const auto arguments_of = in_order(in.size());
@@ -171,7 +171,7 @@ std::vector<int> numbers_of(const Arrays& values, const Arrays& arguments, WeakA
 
 Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const Arrays& x,
                       TreeOf args, TreeOf out, TreeOf fwd_out) {
-  require_given("custom_vjp", x, args, "args");
+  require_initialized("custom_vjp", x, args, "args");
   const Types in = types_of(x);
   WeakArguments numbers(x);
   const auto arguments_of = in_order(in.size());

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "weft/ops/control/custom_flat.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/weak_arguments.h"
 
@@ -43,7 +43,7 @@ void ReadBools::add(bool x) { out->push_back(x); }
 Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
                        const Arrays& x, FunctionRef<tree::Skeleton()> args) {
   const char* who = rule ? "custom_vmap" : "sequential_vmap";
-  require_given(who, x, args, "args");
+  require_initialized(who, x, args, "args");
   WeakArguments numbers(x);
   Closed c;
   do {

@@ -6,7 +6,7 @@
 #include "weft/autodiff/autodiff.h"
 #include "weft/ops/control/custom_flat.h"
 #include "weft/tracer/base_ops.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/like.h"
 
@@ -16,7 +16,7 @@ Arrays run_linear_solve(const char* who, FlatFunction matvec, FlatSolve solve,
                         const FlatSolve* transpose_solve, const LinearSolveOptions& o,
                         const Arrays& right, TreeOf tree) {
   const LikeNames names{who, "b", tree};
-  require_given(who, right, tree, "b");
+  require_initialized(who, right, tree, "b");
   const Arrays x = inexact_values(names, right);
   const Types b = types_of(x);
   const auto traced = [&](const char* which, FunctionRef<Arrays(const Arrays&, Arrays*)> f) {

@@ -487,7 +487,7 @@ Array update_box(const Array& x, const IndexItems& items, const Array& v, Update
   Array value = reshape_to(v, Shape(box));
   if (!flip.empty()) value = reverse(value, flip);
   if (u != Update::set) value = combined(cut(x, up), value, u);
-  const Given given(sole ? x : Array(0));
+  const DonatedOperand given(sole ? x : Array(0));
   return dynamic_update_at(x, value, starts);
 }
 }  // namespace
@@ -504,7 +504,7 @@ Array update_items(const Array& x, const IndexItems& items, const Array& v, Upda
   const Plan p = plan_of(x, items, mode, false);
   const Array updates = reshape_to(value, p.shape);
   const bool one = p.indices.size() == static_cast<int64_t>(p.dims.index_map.size());
-  const Given given(sole ? x : Array(0));
+  const DonatedOperand given(sole ? x : Array(0));
   IndexPromises all = kept(promises, items);
   all.unique = all.unique || one || !any_array(items);
   return scatter_windows(x, p.indices, updates, p.dims, update, mode.bounds, all);

@@ -12,7 +12,7 @@
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/solve/iterative_kit.h"
 #include "weft/functions/solve/vectors.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 #include "weft/transforms/control_flow.h"
 
 namespace weft::detail {
@@ -28,8 +28,8 @@ Array matrix_product(const Array& matrix, const Array& x) { return dot(matrix, x
 Iterative::Iterative(const char* who, const Arrays& b, const FlatIterative& o, TreeOf tree)
     : x0(o.x0), M(o.M) {
   if (b.empty()) fn::fail_shape(fmt::format("{}: b holds no arrays", who));
-  require_given(who, b, tree, "b");
-  require_given(who, x0, tree, "x0");
+  require_initialized(who, b, tree, "b");
+  require_initialized(who, x0, tree, "x0");
   maxiter = o.maxiter ? *o.maxiter : 10 * fn::elements(b);
   if (x0.empty())
     for (const Array& each : b) x0.push_back(zeros_like(each));

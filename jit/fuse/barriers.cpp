@@ -10,7 +10,7 @@
 namespace weft::compiler {
 
 bool is_barrier(const Eqn& e) {
-  static const Op* const ops[] = {find_op("optimization_barrier"), find_op("compute_later")};
+  static const Op* const ops[] = {find_op("optimization_barrier"), find_op("schedule_after")};
   return std::find(std::begin(ops), std::end(ops), e.op) != std::end(ops);
 }
 

@@ -311,17 +311,17 @@ void Lockstep::run_while(const In& in, const Out& out, const How& how) const {
   // Tests the current carries.
   const auto ask = [&] {
     how.run(*programs_[0], test_arguments(in, c.now), answer.ptrs);
-    return Later<bool>(place_, answer.ptrs[0]);
+    return DeviceFuture<bool>(place_, answer.ptrs[0]);
   };
   const auto go = [&] {
     how.run(*programs_[1], trip_arguments(in, c.now, form_.active() ? answer.ptrs[1] : nullptr),
             c.next);
     c.flip();
   };
-  const auto goes_on = [&](Later<bool>& word) {
+  const auto goes_on = [&](DeviceFuture<bool>& word) {
     return word.value() && !__atomic_load_n(how.stop, __ATOMIC_RELAXED);
   };
-  Later<bool> word = ask();
+  DeviceFuture<bool> word = ask();
   if (!runs_ahead()) {
     for (; goes_on(word); word = ask()) go();
   } else if (goes_on(word)) {
@@ -329,7 +329,7 @@ void Lockstep::run_while(const In& in, const Out& out, const How& how) const {
     word = ask();
     for (;;) {  // begins the next trip before its condition is known
       go();
-      Later<bool> next = ask();
+      DeviceFuture<bool> next = ask();
       if (!goes_on(word)) break;
       word = std::move(next);
     }
@@ -397,8 +397,8 @@ void Lockstep::run_cond(const In& in, const Out& out, const How& how) const {
     for (size_t k = 0; k < out.size(); ++k) place_.clear(out[k], out_types_[k].bytes());
   };
   if (!form_.active()) {
-    Later<int32_t> asked(place_, in[0]);
-    if (form_.enter && !Later<bool>(place_, in[1]).value()) return zero();
+    DeviceFuture<int32_t> asked(place_, in[0]);
+    if (form_.enter && !DeviceFuture<bool>(place_, in[1]).value()) return zero();
     const int64_t branch =
         std::clamp<int64_t>(asked.value(), 0, static_cast<int64_t>(programs_.size()) - 1);
     const In args(in.begin() + static_cast<std::ptrdiff_t>(first), in.end());
@@ -408,7 +408,7 @@ void Lockstep::run_cond(const In& in, const Out& out, const How& how) const {
   const size_t branches = programs_.size() - 1;
   const Room answer(place_, answers());
   how.run(*programs_[0], in, answer.ptrs);
-  std::vector<Later<bool>> taken;
+  std::vector<DeviceFuture<bool>> taken;
   for (size_t b = 0; b < branches; ++b) taken.emplace_back(place_, answer.ptrs[2 * b]);
   zero();
   Room spare(place_, out_types_);

@@ -52,23 +52,23 @@ class Place {
 
 // A number in a place that is read later. From a device it is copied in the meantime.
 template <class T>
-class Later {
+class DeviceFuture {
  public:
-  Later(const Place& place, const void* at) {
+  DeviceFuture(const Place& place, const void* at) {
     if (place.on_host())
       value_ = *static_cast<const T*>(at);
     else
-      peek_ = static_cast<cuda::Device&>(place.device()).peek(at, sizeof(T));
+      readback_ = static_cast<cuda::Device&>(place.device()).peek(at, sizeof(T));
   }
   T value() {
-    if (peek_) value_ = *static_cast<const T*>(peek_->wait());
-    peek_.reset();
+    if (readback_) value_ = *static_cast<const T*>(readback_->wait());
+    readback_.reset();
     return value_;
   }
 
  private:
   T value_{};
-  std::unique_ptr<cuda::Peek> peek_;
+  std::unique_ptr<cuda::AsyncReadback> readback_;
 };
 
 // Memory of a place, uninitialized, freed with this object.

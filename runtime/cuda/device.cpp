@@ -205,7 +205,7 @@ void Gpu::copy_out(void* to, const void* from, int64_t bytes) {
   out_.copy_out(static_cast<std::byte*>(to), address(from), bytes);
 }
 
-std::unique_ptr<Peek> Gpu::peek(const void* at, int64_t bytes) {
+std::unique_ptr<AsyncReadback> Gpu::peek(const void* at, int64_t bytes) {
   const Current current(*this);
   return peeks_.start(address(at), bytes);
 }

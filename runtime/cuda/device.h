@@ -79,10 +79,10 @@ class Graph {
 };
 
 // A copy of a few bytes from a device to the host, in flight.
-class Peek {
+class AsyncReadback {
  public:
   static constexpr int64_t most_bytes = 64;
-  virtual ~Peek() = default;
+  virtual ~AsyncReadback() = default;
   // Waits for the copy and returns its address on the host, valid while this object exists. The
   // bytes are those after all work launched before the copy. Throws if that work failed.
   virtual const void* wait() = 0;
@@ -111,7 +111,7 @@ class Device : public detail::Device, public Libraries {
   // everything that it writes.
   virtual void launch(const Graph& g) = 0;
   // Starts a copy of at most Peek::most_bytes. The caller can launch more work before it waits.
-  virtual std::unique_ptr<Peek> peek(const void* at, int64_t bytes) = 0;
+  virtual std::unique_ptr<AsyncReadback> peek(const void* at, int64_t bytes) = 0;
   // Name and version of each library, or what is missing. Opens the libraries.
   virtual std::vector<std::pair<std::string, std::string>> libraries() const = 0;
   virtual Occupancy occupancy(const Function& f, const Launch& l) = 0;

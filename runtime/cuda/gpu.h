@@ -11,12 +11,12 @@
 #include <string_view>
 #include <vector>
 
+#include "weft/runtime/cuda/async_readbacks.h"
 #include "weft/runtime/cuda/blocks.h"
 #include "weft/runtime/cuda/device.h"
 #include "weft/runtime/cuda/driver.h"
 #include "weft/runtime/cuda/launches.h"
 #include "weft/runtime/cuda/libraries/handles.h"
-#include "weft/runtime/cuda/peeks.h"
 #include "weft/runtime/cuda/staging.h"
 #include "weft/runtime/stop.h"
 
@@ -89,7 +89,7 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   void conditional(bool again, const Condition& c, FunctionRef<void(Launcher&)> body) override;
   std::shared_ptr<const Graph> make_graph(FunctionRef<void(Launcher&)> record) override;
   void launch(const Graph& g) override;
-  std::unique_ptr<Peek> peek(const void* at, int64_t bytes) override;
+  std::unique_ptr<AsyncReadback> peek(const void* at, int64_t bytes) override;
   Occupancy occupancy(const Function& f, const Launch& l) override;
   const int32_t* stop_word() const override;
   std::string missing(std::string_view library) const override;
@@ -183,7 +183,7 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   Address words_there_ = 0;
 
   Staging in_{*this}, out_{*this};
-  Peeks peeks_{*this};
+  AsyncReadbacks peeks_{*this};
   Handles handles_;
   std::atomic<int64_t> in_use_{0};  // allocated bytes
 

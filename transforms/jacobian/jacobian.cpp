@@ -16,7 +16,7 @@
 #include "weft/ops/kit/lists.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
-#include "weft/tracer/trees/given.h"
+#include "weft/tracer/trees/initialized.h"
 #include "weft/tracer/types_of.h"
 #include "weft/transforms/chunk.h"
 #include "weft/transforms/jacobian/basis.h"
@@ -414,7 +414,7 @@ JacobianResult run_jacobian(JacobianMode mode, FlatFunction f, const Arrays& x,
   if (o.chunk_size < 0)
     throw DifferentiationError(
         fmt::format("{}: chunk_size must not be negative, got {}", who, o.chunk_size));
-  require_given(who, x, args, "args");
+  require_initialized(who, x, args, "args");
   const Request q{who, f, x, wrt, o, results, chosen_types(who, mode, x, wrt, o.holomorphic, args)};
   if (mode == JacobianMode::rows) {
     if (o.sparsity != Sparsity::dense)

@@ -123,7 +123,7 @@ void write_elementwise(WriteRules& r) {
                            {"select_n", selected},
                            {"copy", identity},
                            {"name", identity},
-                           {"compute_later", later},
+                           {"schedule_after", later},
                            {"stop_gradient", identity},
                            {"device_put", identity},
                            {"convert_element_type", converted},

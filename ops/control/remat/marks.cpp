@@ -53,13 +53,13 @@ const Primitive<Name>& name_op = define<Name>([] {
   return d;
 }());
 
-const Primitive<None>& later_op = define<None>([] {
-  auto d = identity<None>("compute_later",
+const Primitive<None>& schedule_after_op = define<None>([] {
+  auto d = identity<None>("schedule_after",
                           "The first operand; what is made of it is computed when there is the "
                           "second, after all that stands before.",
                           2, {{}});
   d.jvp = [](const JvpArgs<None>& j) {
-    return Arrays{j.dx[0].empty_handle() ? Array() : compute_later(j.dx[0], j.x[1])};
+    return Arrays{j.dx[0].empty_handle() ? Array() : schedule_after(j.dx[0], j.x[1])};
   };
   d.transpose = [](const TransposeArgs<None>& t) { return Arrays{t.ct[0], Array()}; };
   d.forwards_operand = true;
@@ -69,6 +69,6 @@ const Primitive<None>& later_op = define<None>([] {
 }  // namespace
 
 Array named(const Array& x, const std::string& name) { return name_op({x}, {name}); }
-Array compute_later(const Array& x, const Array& when) { return later_op({x, when}); }
+Array schedule_after(const Array& x, const Array& when) { return schedule_after_op({x, when}); }
 
 }  // namespace weft

@@ -87,7 +87,7 @@ Lowering remat_lower(const LowerArgs<Remat>& a) {
   Remat p = a.params;
   p.jaxpr = program(a.in, [&](const Arrays& x) {
     return eval_jaxpr(a.params.jaxpr,
-                      map_list([&](const Array& v) { return compute_later(v, x.back()); }, x));
+                      map_list([&](const Array& v) { return schedule_after(v, x.back()); }, x));
   });
   return inlined_program(LowerArgs<Remat>{a.in, a.out, p});
 }

@@ -32,6 +32,6 @@ Array named(const Array& x, const std::string& name);
 // x itself (or from x at another `when`). It also does not compute them before the equations that
 // precede this one. Rewrites of sums of products see through this op, so that it does not change
 // the bits of results. (No rewrite sees through lax::optimization_barrier.)
-Array compute_later(const Array& x, const Array& when);
+Array schedule_after(const Array& x, const Array& when);
 
 }  // namespace weft

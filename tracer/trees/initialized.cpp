@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trees/given.cpp: the error for arguments with empty handles.
-#include "weft/tracer/trees/given.h"
+// tracer/trees/initialized.cpp: the error for arguments with empty handles.
+#include "weft/tracer/trees/initialized.h"
 
 #include <fmt/format.h>
 
 namespace weft {
 
-void detail::require_given(const char* who, const Arrays& leaves,
-                           FunctionRef<tree::Skeleton()> tree, const char* root) {
+void detail::require_initialized(const char* who, const Arrays& leaves,
+                                 FunctionRef<tree::Skeleton()> tree, const char* root) {
   for (size_t i = 0; i < leaves.size(); ++i)
     if (leaves[i].empty_handle())
       throw ShapeError(fmt::format(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/peeks.cpp: asynchronous copies of single words to the host.
-#include "weft/runtime/cuda/peeks.h"
+// runtime/cuda/async_readbacks.cpp: asynchronous copies of single words to the host.
+#include "weft/runtime/cuda/async_readbacks.h"
 
 #include <utility>
 
@@ -9,9 +9,10 @@
 
 namespace weft::cuda {
 
-class Peeks::Word final : public Peek {
+class AsyncReadbacks::Word final : public AsyncReadback {
  public:
-  Word(Gpu& g, Peeks& peeks, Slot s, Address at) : gpu_(g), peeks_(peeks), slot_(s), at_(at) {}
+  Word(Gpu& g, AsyncReadbacks& peeks, Slot s, Address at)
+      : gpu_(g), peeks_(peeks), slot_(s), at_(at) {}
   ~Word() override { peeks_.give_back(slot_); }
   void is_under_way() { slot_.busy = true; }
   const void* wait() override {
@@ -22,12 +23,12 @@ class Peeks::Word final : public Peek {
 
  private:
   Gpu& gpu_;
-  Peeks& peeks_;
+  AsyncReadbacks& peeks_;
   Slot slot_;
   const Address at_;
 };
 
-void Peeks::add_page() {
+void AsyncReadbacks::add_page() {
   void* memory = nullptr;
   gpu_.check(
       gpu_.driver().host_allocate(&memory, page_slots * slot_bytes, number::portable_and_mapped),
@@ -38,7 +39,7 @@ void Peeks::add_page() {
 
 // Takes the least recently used slot. While there are fewer than `few` slots, makes a new one
 // rather than wait for a busy one.
-Peeks::Slot Peeks::take() {
+AsyncReadbacks::Slot AsyncReadbacks::take() {
   Slot s;
   {
     const std::lock_guard lock(guard_);
@@ -66,12 +67,12 @@ Peeks::Slot Peeks::take() {
   return s;
 }
 
-void Peeks::give_back(Slot s) {
+void AsyncReadbacks::give_back(Slot s) {
   const std::lock_guard lock(guard_);
   free_.push_back(s);
 }
 
-std::unique_ptr<Peek> Peeks::start(Address at, int64_t bytes) {
+std::unique_ptr<AsyncReadback> AsyncReadbacks::start(Address at, int64_t bytes) {
   Slot s = take();
   auto word = std::make_unique<Word>(gpu_, *this, s, at);
   const Driver& d = gpu_.driver();
@@ -82,7 +83,7 @@ std::unique_ptr<Peek> Peeks::start(Address at, int64_t bytes) {
   return word;
 }
 
-void Peeks::release() {
+void AsyncReadbacks::release() {
   const std::lock_guard lock(guard_);
   const Driver& d = gpu_.driver();
   while (!free_.empty()) {

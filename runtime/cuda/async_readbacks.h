@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/cuda/peeks.h: asynchronous copies of single words from a device to the host.
+// runtime/cuda/async_readbacks.h: asynchronous copies of single words from a device to the host.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,10 +18,10 @@ class Gpu;
 
 // Slots in pinned memory, each with an event, that are reused in turn. Called while the device's
 // context is current.
-class Peeks {
+class AsyncReadbacks {
  public:
-  explicit Peeks(Gpu& g) : gpu_(g) {}
-  std::unique_ptr<Peek> start(Address at, int64_t bytes);
+  explicit AsyncReadbacks(Gpu& g) : gpu_(g) {}
+  std::unique_ptr<AsyncReadback> start(Address at, int64_t bytes);
   // Waits for copies under way, then frees all unused slots.
   void release();
 
@@ -32,7 +32,7 @@ class Peeks {
     EventHandle copied = nullptr;
     bool busy = false;  // a copy to it may be under way
   };
-  static constexpr size_t slot_bytes = Peek::most_bytes, page_slots = 64, few = 8;
+  static constexpr size_t slot_bytes = AsyncReadback::most_bytes, page_slots = 64, few = 8;
   Slot take();
   void give_back(Slot s);
   void add_page();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/trees/given.h: checks that the Arrays of an argument have a value.
+// tracer/trees/initialized.h: checks that the Arrays of an argument have a value.
 #pragma once
 #include "weft/core/ir.h"
 #include "weft/core/ref.h"
@@ -9,7 +9,7 @@
 namespace weft::detail {
 
 // ShapeError "WHO: ROOT[1].w is an empty Array" for the first leaf that is an empty handle.
-void require_given(const char* who, const Arrays& leaves, FunctionRef<tree::Skeleton()> tree,
-                   const char* root);
+void require_initialized(const char* who, const Arrays& leaves, FunctionRef<tree::Skeleton()> tree,
+                         const char* root);
 
 }  // namespace weft::detail
