@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "weft/benchmarks/programs.h"
+#include "weft/tracer/exact_inputs.h"
 #include "weft/tracer/make_jaxpr.h"
-#include "weft/tracer/written_inputs.h"
 
 namespace weft::programs {
 
@@ -22,7 +22,7 @@ struct GpuCase {
 
 inline std::vector<GpuCase> gpu_cases() {
   const auto traced = [](auto f, const auto&... x) {
-    return with_written_inputs(make_jaxpr(f)(x...).jaxpr).jaxpr;
+    return with_exact_inputs(make_jaxpr(f)(x...).jaxpr).jaxpr;
   };
   const auto ids = [](Array x, Array id) { return segment_sum(x, id, {.num_segments = 1000}); };
   Net net;

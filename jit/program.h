@@ -8,8 +8,8 @@
 #include "weft/jit/jit.h"
 #include "weft/runtime/backend.h"
 #include "weft/runtime/device.h"
+#include "weft/tracer/exact_inputs.h"
 #include "weft/tracer/record_trace.h"
-#include "weft/tracer/written_inputs.h"
 
 namespace weft::detail {
 
@@ -48,7 +48,7 @@ class Program final : public JitProgram {
   int64_t footprint() const;
 
   const Closed closed;
-  const WrittenInputs written;  // the program that is run and called
+  const ExactInputs written;  // the program that is run and called
   const CallOptions options;
   std::vector<bool> donated;  // by leaf; empty: none is donated
   std::string cause;          // why it is compiled, in words

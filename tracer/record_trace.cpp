@@ -104,7 +104,7 @@ Atom JaxprTrace::atom(const Array& x) {
 
 // The outside value that a weak number x of this program represents, if that may still contain its
 // original double. If x is made in this program, it is an empty handle.
-Array JaxprTrace::where_written(const Array& x) const {
+Array JaxprTrace::exact_values(const Array& x) const {
   if (!is_weak_number(x.type()) || x.node().concrete()) return {};
   const auto* t = tracer_of<JaxprTracer>(x, *this);
   if (!t) return x;
@@ -115,20 +115,20 @@ Array JaxprTrace::where_written(const Array& x) const {
 }
 // Returns true if x may contain its original double: it is not the result of a computation in this
 // program.
-bool JaxprTrace::may_be_written(const Array& x) const {
+bool JaxprTrace::may_be_exact(const Array& x) const {
   if (x.node().concrete()) return static_cast<const Concrete&>(x.node()).literal;
   const auto* t = tracer_of<JaxprTracer>(x, *this);
-  return !t || t->origin.input || (t->origin.handed_on_by && may_be_written(t->origin.value));
+  return !t || t->origin.input || (t->origin.handed_on_by && may_be_exact(t->origin.value));
 }
 
 Arrays JaxprTrace::process(const Op& op, const Arrays& x, const AnyParams& params) {
   StopToken::check_scope("tracing");
   if (op.reads_weak_f64(params)) {
     const auto* t = tracer_of<JaxprTracer>(x[0], *this);
-    if (t && t->origin.handed_on_by && may_be_written(x[0]))
+    if (t && t->origin.handed_on_by && may_be_exact(x[0]))
       return process(*t->origin.handed_on_by, process(op, {t->origin.value}, params),
                      t->origin.params);
-    const Array outside = where_written(x[0]);
+    const Array outside = exact_values(x[0]);
     if (!outside.empty_handle()) {
       // C++ numbers and inputs of this program are converted in this program.
       if (concrete_or_null(outside) || tracer_of<JaxprTracer>(outside, *this))

@@ -62,8 +62,8 @@ class JaxprTrace final : public Interpreter {
   Recorder& recorder() { return recorder_; }
 
  private:
-  Array where_written(const Array& x) const;
-  bool may_be_written(const Array& x) const;
+  Array exact_values(const Array& x) const;
+  bool may_be_exact(const Array& x) const;
   const char* who_;
   Recorder recorder_;
 };

@@ -15,8 +15,8 @@
 #include "weft/runtime/device.h"
 #include "weft/tools/weft/compare.h"
 #include "weft/tracer/eval_trace.h"
+#include "weft/tracer/exact_inputs.h"
 #include "weft/tracer/placement.h"
-#include "weft/tracer/written_inputs.h"
 
 namespace weft::tools {
 
@@ -79,7 +79,7 @@ struct There {
 };
 There results_there(detail::Device& d, const Closed& c, const Arrays& x, Verdict& v,
                     Stopwatch& watch) {
-  const WrittenInputs written = with_written_inputs(c.jaxpr);
+  const ExactInputs written = with_exact_inputs(c.jaxpr);
   require_one_device(written.jaxpr, d);
   There r{written.jaxpr, d.compile(written.jaxpr), {}};
   v.compile += watch.lap();

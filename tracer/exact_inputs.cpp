@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/written_inputs.cpp: inputs for the F64 values of weak arguments.
-#include "weft/tracer/written_inputs.h"
+// tracer/exact_inputs.cpp: inputs for the F64 values of weak arguments.
+#include "weft/tracer/exact_inputs.h"
 
 #include <algorithm>
 
@@ -20,8 +20,8 @@ int32_t read_by(const JaxprData& j, const Eqn& e) {
 
 }  // namespace
 
-WrittenInputs with_written_inputs(const Jaxpr& j) {
-  WrittenInputs w{j, {}};
+ExactInputs with_exact_inputs(const Jaxpr& j) {
+  ExactInputs w{j, {}};
   for (const Eqn& e : j->eqns)
     if (const int32_t v = read_by(*j, e);
         v >= 0 && std::find(w.of.begin(), w.of.end(), v) == w.of.end())
@@ -52,7 +52,7 @@ WrittenInputs with_written_inputs(const Jaxpr& j) {
   return w;
 }
 
-Arrays WrittenInputs::operands(Arrays x) const {
+Arrays ExactInputs::operands(Arrays x) const {
   for (int32_t v : of) {
     const Array& number = x[static_cast<size_t>(v)];
     x.push_back(concrete_or_null(number) ? scalar_of(F64, number.item<double>())
