@@ -35,8 +35,8 @@ struct Compilation {
   std::vector<KernelNest> nests = {};
   std::vector<Schedule> schedules = {};
   std::vector<Bodies> bodies = {};
-  std::vector<CompiledAround> around = {};
-  std::vector<Built> steps = {};
+  std::vector<CompiledAdapters> adapters = {};
+  std::vector<CompiledStep> steps = {};
 };
 
 void analyse(Compilation& c) { c.analysed.emplace(c.jaxpr); }
@@ -78,7 +78,7 @@ void choose_schedules(Compilation& c) {
   }
 }
 
-CompiledAround compile_around(const Around& a) {
+CompiledAdapters compile_around(const LayoutAdapters& a) {
   return {a.before ? compile_program(a.before) : nullptr,
           a.after ? compile_program(a.after) : nullptr, a.makes};
 }
@@ -86,20 +86,20 @@ CompiledAround compile_around(const Around& a) {
 void compile_bodies(Compilation& c) {
   for (const Step& s : c.plan.steps) {
     c.bodies.emplace_back();
-    c.around.emplace_back();
+    c.adapters.emplace_back();
     const auto lowering = [&]() -> const Lowering& { return c.analysed->scope.lowering[s.eqn]; };
     if (s.kind == Step::Kind::lockstep)
       for (const Jaxpr& b : lowering().lockstep()) c.bodies.back().push_back(compile_program(b));
-    if (s.kind == Step::Kind::native && current_target().gpu() && lowering().native.around)
-      c.around.back() = compile_around(lowering().native.around());
+    if (s.kind == Step::Kind::native && current_target().gpu() && lowering().native.adapters)
+      c.adapters.back() = compile_around(lowering().native.adapters());
   }
 }
 
-Built make_step(const Program& p, const Step& s, KernelNest nest, Schedule schedule, Bodies bodies,
-                CompiledAround around) {
+CompiledStep make_step(const Program& p, const Step& s, KernelNest nest, Schedule schedule,
+                       Bodies bodies, CompiledAdapters adapters) {
   switch (s.kind) {
     case Step::Kind::kernel: return build_kernel(p, s.kernel, std::move(nest), std::move(schedule));
-    case Step::Kind::native: return build_native(p, s.eqn, std::move(around));
+    case Step::Kind::native: return build_native(p, s.eqn, std::move(adapters));
     case Step::Kind::scatter: return build_scatter(p, s.eqn, std::move(nest), std::move(schedule));
     case Step::Kind::lockstep: return build_lockstep(p, s, std::move(bodies));
   }
@@ -110,7 +110,7 @@ void make_steps(Compilation& c) {
   for (size_t i = 0; i < c.plan.steps.size(); ++i)
     c.steps.push_back(make_step(*c.analysed, c.plan.steps[i], std::move(c.nests[i]),
                                 std::move(c.schedules[i]), std::move(c.bodies[i]),
-                                std::move(c.around[i])));
+                                std::move(c.adapters[i])));
 }
 
 // Steps are independent of one another.
@@ -140,7 +140,7 @@ std::string show_schedules(const Compilation& c) {
 }
 std::string show_steps(const Compilation& c) {
   std::string s;
-  for (const Built& b : c.steps) s += b.step->describe() + "\n";
+  for (const CompiledStep& b : c.steps) s += b.step->describe() + "\n";
   return s;
 }
 
@@ -223,7 +223,7 @@ Ref<const CompiledProgram> compile(const Jaxpr& j) {
         fmt::format("after {}\n{}", pass.name, pass.rewrite ? to_string(c.jaxpr) : pass.show(c)));
   }
   auto program = make_ref<CompiledProgram>(std::move(c.jaxpr), std::move(c.steps),
-                                           Place(current_target().device));
+                                           MemorySpace(current_target().device));
   program->set_times(std::move(times));
   return program;
 }

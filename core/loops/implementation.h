@@ -55,7 +55,7 @@ using NativeFn = std::function<void(const NativeArgs&)>;
 
 // The generated programs around a library call. The library may have other conventions for rows and
 // columns, signs and failures.
-struct Around {
+struct LayoutAdapters {
   Jaxpr before = {};  // computes the call's operands from the op's; null: they are the op's
   Types makes = {};   // what it writes besides its operands; if `after` is null, the op's results
   Jaxpr after = {};   // computes the op's results from the call's operands and what it writes
@@ -72,7 +72,7 @@ struct NativeCall {
   // For a call that runs on a device (Implementation::library): the library function that it calls,
   // and the programs of the device around it. Null: no such programs.
   std::string function = {};
-  std::function<Around()> around = {};
+  std::function<LayoutAdapters()> adapters = {};
 };
 
 // NativeCall::axis_map of a call that works along `axes` of its operands, which have n axes each.

@@ -25,9 +25,9 @@
 
 namespace weft::compiler {
 
-CompiledProgram::CompiledProgram(Jaxpr j, std::vector<Built> steps, Place place)
+CompiledProgram::CompiledProgram(Jaxpr j, std::vector<CompiledStep> steps, MemorySpace place)
     : j_(std::move(j)), place_(place) {
-  for (Built& b : steps) {
+  for (CompiledStep& b : steps) {
     loops_ = loops_ || b.step->loops();
     b.room = b.step->room();
     steps_.push_back(std::move(b.step));
@@ -147,10 +147,10 @@ void CompiledProgram::run_steps(const MemoryPlan& plan, const Graphs& graphs, co
                                 void* const* out, const int32_t* stop, std::byte* room) const {
   if (launches_ >= 0) return run_launches(plan, graphs, in, out);
   if (nodes_ >= 0) {
-    const Block all(place_, temporaries(plan));
+    const DeviceAllocation all(place_, temporaries(plan));
     if (run_graph(plan, graphs, in, out, all.data())) return;
   }
-  std::optional<Block> own;
+  std::optional<DeviceAllocation> own;
   if (!room && plan.arena > 0) room = own.emplace(place_, plan.arena).data();
   const std::vector<void*> ptrs = pointers(plan, in, out, room);
   for (size_t s = 0; s < steps_.size(); ++s) {
@@ -165,7 +165,7 @@ void CompiledProgram::run_steps(const MemoryPlan& plan, const Graphs& graphs, co
 void CompiledProgram::run_launches(const MemoryPlan& plan, const Graphs& graphs,
                                    const void* const* in, void* const* out) const {
   auto& device = static_cast<cuda::Device&>(place_.device());
-  std::optional<Block> room;
+  std::optional<DeviceAllocation> room;
   if (const int64_t bytes = temporaries(plan)) room.emplace(place_, bytes);
   std::byte* const at = room ? room->data() : nullptr;
   if (!run_graph(plan, graphs, in, out, at)) launch(plan, {device.launcher(), at}, in, out);
@@ -179,10 +179,10 @@ bool CompiledProgram::run_graph(const MemoryPlan& plan, const Graphs& graphs, co
   return nodes_ > 1 && device.has_graphs() && graphs.launch(device, memory, launches);
 }
 
-void CompiledProgram::launch(const MemoryPlan& plan, const Launching& l, const void* const* in,
+void CompiledProgram::launch(const MemoryPlan& plan, const LaunchContext& l, const void* const* in,
                              void* const* out) const {
   const std::vector<void*> ptrs = pointers(plan, in, out, l.room);
-  const Launching inner{l.to, l.room + plan.arena};
+  const LaunchContext inner{l.to, l.room + plan.arena};
   for (const auto& step : steps_) step->launch(inner, ptrs.data());
   for (size_t k = 0; k < j_->out.size(); ++k)
     if (const void* from = out[k] ? ptrs[static_cast<size_t>(j_->out[k].index)] : nullptr;

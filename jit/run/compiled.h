@@ -10,7 +10,7 @@
 #include "weft/core/jaxpr.h"
 #include "weft/jit/run/graphs.h"
 #include "weft/jit/run/memory_plan.h"
-#include "weft/jit/run/place.h"
+#include "weft/jit/run/memory_space.h"
 #include "weft/runtime/backend.h"
 #include "weft/runtime/usage.h"
 
@@ -20,7 +20,7 @@ class BoundKernel;
 class CompiledProgram;
 
 // The target of work that consists only of launches, and memory for temporaries of that work.
-struct Launching {
+struct LaunchContext {
   cuda::Launcher& to;
   std::byte* room;
 };
@@ -55,14 +55,14 @@ class RunStep {
   // The reason why a step is not such a step, as the end of "step 3 …".
   virtual std::string no_graph() const { return "is not launches alone, or too many"; }
   // Launches them, with room of temporaries() bytes.
-  virtual void launch(const Launching& l, void* const* ptrs) const {
+  virtual void launch(const LaunchContext& l, void* const* ptrs) const {
     (void)l;
     (void)ptrs;
   }
 };
 
 // A step, and the program's variables that it uses.
-struct Built : StepUse {
+struct CompiledStep : StepUse {
   std::unique_ptr<RunStep> step;
 };
 
@@ -80,7 +80,7 @@ struct ProgramMemory {
 class CompiledProgram final : public Executable {
  public:
   // j and its steps in order, which work in memory of that place. The steps may still lack code.
-  CompiledProgram(Jaxpr j, std::vector<Built> steps, Place place);
+  CompiledProgram(Jaxpr j, std::vector<CompiledStep> steps, MemorySpace place);
   ~CompiledProgram() override;
   void run(const void* const* in, void* const* out) const override;
   // Runs as a part of a running program, under its stop flag, in `room` of arena() bytes if it is
@@ -93,7 +93,7 @@ class CompiledProgram final : public Executable {
   int64_t launches() const { return launches_; }
   int64_t nodes() const { return nodes_; }
   bool loops() const { return loops_; }  // its kernels may run long
-  void launch(const Launching& l, const void* const* in, void* const* out) const {
+  void launch(const LaunchContext& l, const void* const* in, void* const* out) const {
     launch(plan_, l, in, out);
   }
   const Jaxpr& jaxpr() const { return j_; }  // simplified
@@ -129,7 +129,7 @@ class CompiledProgram final : public Executable {
                  void* const* out, std::byte* room) const;
   void run_launches(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                     void* const* out) const;
-  void launch(const MemoryPlan& plan, const Launching& l, const void* const* in,
+  void launch(const MemoryPlan& plan, const LaunchContext& l, const void* const* in,
               void* const* out) const;
   int64_t count(int64_t (RunStep::*of)() const) const;
   std::string graph_report() const;
@@ -141,7 +141,7 @@ class CompiledProgram final : public Executable {
                               std::byte* arena) const;
   int64_t temporaries(const MemoryPlan& plan) const;
   Jaxpr j_;
-  Place place_;
+  MemorySpace place_;
   std::vector<std::unique_ptr<RunStep>> steps_;
   std::vector<StepUse> uses_;  // by step
   MemoryPlan plan_;            // with nothing donated

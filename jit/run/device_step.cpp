@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "weft/core/text/print.h"
-#include "weft/jit/run/place.h"
+#include "weft/jit/run/memory_space.h"
 #include "weft/jit/run/steps.h"
 
 namespace weft::compiler {
@@ -23,53 +23,53 @@ std::vector<std::span<Bytes>> spans(const std::vector<Pointer>& at, const Types&
 
 class DeviceStep final : public RunStep {
  public:
-  DeviceStep(Jaxpr j, const Eqn& e, Lowering l, CompiledAround around)
+  DeviceStep(Jaxpr j, const Eqn& e, Lowering l, CompiledAdapters adapters)
       : j_(std::move(j)),
         e_(e),
         call_(std::move(l.native)),
-        around_(std::move(around)),
+        adapters_(std::move(adapters)),
         name_(fmt::format("{}: {} ({})", e.op->name(), l.name, call_.function)) {
     for (const Atom a : e_.in) operands_.push_back(j_->type(a));
     for (int32_t k = 0; k < e_.n_out; ++k)
       results_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
-    if (around_.before) operands_ = around_.before->jaxpr()->out_types();
-    if (around_.before) own_ = operands_;
-    if (!around_.after) around_.makes = results_;
-    if (around_.after) own_.insert(own_.end(), around_.makes.begin(), around_.makes.end());
+    if (adapters_.before) operands_ = adapters_.before->jaxpr()->out_types();
+    if (adapters_.before) own_ = operands_;
+    if (!adapters_.after) adapters_.makes = results_;
+    if (adapters_.after) own_.insert(own_.end(), adapters_.makes.begin(), adapters_.makes.end());
   }
   void run(void* const* ptrs, const int32_t* stop) const override {
     const Literals literals(*this);
     std::vector<const void*> given = literals.operands(ptrs);
     std::vector<void*> results(ptrs + e_.out, ptrs + e_.out + e_.n_out);
-    const Room own(place_, own_);
+    const TempBuffers own(place_, own_);
     std::vector<const void*> operands = given;
-    if (around_.before) {
-      around_.before->run_inside(given.data(), own.ptrs.data(), stop);
+    if (adapters_.before) {
+      adapters_.before->run_inside(given.data(), own.ptrs.data(), stop);
       operands.assign(own.ptrs.begin(),
                       own.ptrs.begin() + static_cast<std::ptrdiff_t>(operands_.size()));
     }
     std::vector<void*> made = results;
-    if (around_.after)
-      made.assign(own.ptrs.end() - static_cast<std::ptrdiff_t>(around_.makes.size()),
+    if (adapters_.after)
+      made.assign(own.ptrs.end() - static_cast<std::ptrdiff_t>(adapters_.makes.size()),
                   own.ptrs.end());
-    call_.run({spans<const std::byte>(operands, operands_), spans<std::byte>(made, around_.makes),
-               &static_cast<cuda::Device&>(place_.device()), around_.before != nullptr});
-    if (!around_.after) return;
+    call_.run({spans<const std::byte>(operands, operands_), spans<std::byte>(made, adapters_.makes),
+               &static_cast<cuda::Device&>(place_.device()), adapters_.before != nullptr});
+    if (!adapters_.after) return;
     operands.insert(operands.end(), made.begin(), made.end());
-    around_.after->run_inside(operands.data(), results.data(), stop);
+    adapters_.after->run_inside(operands.data(), results.data(), stop);
   }
   std::string describe() const override {
     std::string s = name_;
     for (const Atom a : e_.in) s += ' ' + program_type(j_->type(a));
     for (const CompiledProgram* p : inner())
       for (const auto& step : p->steps())
-        s += fmt::format("\n      {} it: {}", p == around_.before.get() ? "before" : "behind",
+        s += fmt::format("\n      {} it: {}", p == adapters_.before.get() ? "before" : "behind",
                          step->describe());
     return s;
   }
   std::vector<const CompiledProgram*> inner() const override {
     std::vector<const CompiledProgram*> r;
-    for (const auto& p : {around_.before, around_.after})
+    for (const auto& p : {adapters_.before, adapters_.after})
       if (p) r.push_back(p.get());
     return r;
   }
@@ -77,7 +77,7 @@ class DeviceStep final : public RunStep {
   int64_t temporaries() const override {
     int64_t most = 0;
     for (const CompiledProgram* p : inner()) most = std::max(most, p->temporaries());
-    return Room::bytes(own_) + most;
+    return TempBuffers::bytes(own_) + most;
   }
   std::string no_graph() const override {
     return fmt::format("calls {}, which queues work of its own", call_.function);
@@ -109,23 +109,23 @@ class DeviceStep final : public RunStep {
       return r;
     }
     const DeviceStep& step_;
-    const Room room_;
+    const TempBuffers room_;
   };
 
   Jaxpr j_;
   const Eqn& e_;
   NativeCall call_;
-  CompiledAround around_;
+  CompiledAdapters adapters_;
   std::string name_;  // of the op, its implementation, and the called function
   Types operands_, results_, own_;
-  Place place_{current_target().device};
+  MemorySpace place_{current_target().device};
 };
 
 }  // namespace
 
-std::unique_ptr<RunStep> make_device_call(const Program& p, size_t eqn, CompiledAround around) {
+std::unique_ptr<RunStep> make_device_call(const Program& p, size_t eqn, CompiledAdapters adapters) {
   return std::make_unique<DeviceStep>(p.j, p.j->eqns[eqn], p.scope.lowering[eqn],
-                                      std::move(around));
+                                      std::move(adapters));
 }
 
 }  // namespace weft::compiler

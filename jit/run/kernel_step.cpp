@@ -7,7 +7,7 @@
 
 #include "weft/jit/nests/aliasing.h"
 #include "weft/jit/run/bound_kernel.h"
-#include "weft/jit/run/place.h"
+#include "weft/jit/run/memory_space.h"
 #include "weft/jit/run/steps.h"
 #include "weft/runtime/threads.h"
 
@@ -46,7 +46,7 @@ class KernelStep final : public RunStep {
     if (!bound_.on_gpu()) return -1;
     return static_cast<int64_t>(zeroed_.size()) + (bound_.gpu().has_points() ? 1 : 0);
   }
-  void launch(const Launching& l, void* const* ptrs) const override {
+  void launch(const LaunchContext& l, void* const* ptrs) const override {
     for (const Output& o : zeroed_) l.to.clear(ptrs[o.var], o.bytes);
     bound_.launch(l.to, ptrs);
   }
@@ -54,7 +54,7 @@ class KernelStep final : public RunStep {
  private:
   void estimate();
   BoundKernel bound_;
-  Place place_{current_target().device};
+  MemorySpace place_{current_target().device};
   std::vector<int64_t> grid_;
   std::vector<Output> zeroed_;
   bool loops_;
@@ -123,8 +123,9 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
 
 }  // namespace
 
-Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest, Schedule schedule) {
-  Built b;
+CompiledStep build_kernel(const Program& p, const KernelPlan& k, KernelNest nest,
+                          Schedule schedule) {
+  CompiledStep b;
   std::vector<Output> zeroed;
   for (const auto& x : nest.buffers) (x.written ? b.writes : b.reads).push_back(x.var);
   // Rows that no step writes read as zero; without lanes no step runs.

@@ -8,7 +8,7 @@
 #include "weft/core/error.h"
 #include "weft/core/text/print.h"
 #include "weft/jit/run/bound_kernel.h"
-#include "weft/jit/run/place.h"
+#include "weft/jit/run/memory_space.h"
 #include "weft/jit/run/steps.h"
 #include "weft/runtime/threads.h"
 
@@ -63,7 +63,7 @@ class NativeStep final : public RunStep {
 // ---- steps that only the host can run, in a program of a device: copies operands and results
 class OnHost final : public RunStep {
  public:
-  OnHost(Jaxpr j, Built step, Place place)
+  OnHost(Jaxpr j, CompiledStep step, MemorySpace place)
       : j_(std::move(j)), step_(std::move(step)), place_(place) {}
   void compile_code() override { step_.step->compile_code(); }
   void run(void* const* ptrs, const int32_t* stop) const override {
@@ -71,7 +71,7 @@ class OnHost final : public RunStep {
     variables.insert(variables.end(), step_.writes.begin(), step_.writes.end());
     Types types;
     for (int32_t v : variables) types.push_back(j_->types[static_cast<size_t>(v)]);
-    const Room room(Place(nullptr), types);
+    const TempBuffers room(MemorySpace(nullptr), types);
     std::vector<void*> here(j_->types.size(), nullptr);
     for (size_t i = 0; i < variables.size(); ++i) {
       const auto v = static_cast<size_t>(variables[i]);
@@ -86,8 +86,8 @@ class OnHost final : public RunStep {
 
  private:
   Jaxpr j_;
-  Built step_;
-  Place place_;
+  CompiledStep step_;
+  MemorySpace place_;
 };
 
 // ---- scatters. The operand is copied, unless the result shares its memory. The updates are then
@@ -119,7 +119,7 @@ class ScatterStep final : public RunStep {
   int64_t launches() const override {
     return bound_.on_gpu() && !e_.in[0].is_literal() ? 1 + bound_.gpu().has_points() : -1;
   }
-  void launch(const Launching& l, void* const* ptrs) const override {
+  void launch(const LaunchContext& l, void* const* ptrs) const override {
     const void* const from = ptrs[e_.in[0].index];
     if (from != ptrs[e_.out])
       l.to.copy_within(ptrs[e_.out], from, j_->types[static_cast<size_t>(e_.out)].bytes());
@@ -130,15 +130,15 @@ class ScatterStep final : public RunStep {
   Jaxpr j_;
   const Eqn& e_;
   BoundKernel bound_;
-  Place place_{current_target().device};
+  MemorySpace place_{current_target().device};
 };
 
 }  // namespace
 
 namespace {
-Built built(const Program& p, size_t eqn, std::unique_ptr<RunStep> step) {
+CompiledStep built(const Program& p, size_t eqn, std::unique_ptr<RunStep> step) {
   const Eqn& e = p.j->eqns[eqn];
-  Built b;
+  CompiledStep b;
   b.step = std::move(step);
   b.reads = variables(e);
   b.writes = results(e);
@@ -146,24 +146,26 @@ Built built(const Program& p, size_t eqn, std::unique_ptr<RunStep> step) {
 }
 }  // namespace
 
-Built build_native(const Program& p, size_t eqn, CompiledAround around) {
+CompiledStep build_native(const Program& p, size_t eqn, CompiledAdapters adapters) {
   if (!p.scope.lowering[eqn].native.function.empty())
-    return built(p, eqn, make_device_call(p, eqn, std::move(around)));
-  Built b = built(p, eqn, std::make_unique<NativeStep>(p.j, p.j->eqns[eqn], p.scope.lowering[eqn]));
+    return built(p, eqn, make_device_call(p, eqn, std::move(adapters)));
+  CompiledStep b =
+      built(p, eqn, std::make_unique<NativeStep>(p.j, p.j->eqns[eqn], p.scope.lowering[eqn]));
   if (!current_target().gpu()) return b;
-  return built(p, eqn, std::make_unique<OnHost>(p.j, std::move(b), Place(current_target().device)));
+  return built(p, eqn,
+               std::make_unique<OnHost>(p.j, std::move(b), MemorySpace(current_target().device)));
 }
 
-Built build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule) {
-  Built b =
+CompiledStep build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule) {
+  CompiledStep b =
       built(p, eqn, std::make_unique<ScatterStep>(p, eqn, std::move(nest), std::move(schedule)));
   const Eqn& e = p.j->eqns[eqn];
   if (!e.in[0].is_literal()) b.in_place.emplace_back(e.out, e.in[0].index);
   return b;
 }
 
-Built build_lockstep(const Program& p, const Step& s, Bodies bodies) {
-  Built b = built(p, s.eqn, make_lockstep(p, s, std::move(bodies)));
+CompiledStep build_lockstep(const Program& p, const Step& s, Bodies bodies) {
+  CompiledStep b = built(p, s.eqn, make_lockstep(p, s, std::move(bodies)));
   const Eqn& e = p.j->eqns[s.eqn];
   const LoopForm& v = p.scope.lowering[s.eqn].loop;
   for (int t = 0; t < v.carry; ++t)

@@ -13,8 +13,8 @@
 #include "weft/core/op.h"
 #include "weft/core/param.h"
 #include "weft/jit/run/gpu_code.h"
+#include "weft/jit/run/memory_space.h"
 #include "weft/jit/run/nans.h"
-#include "weft/jit/run/place.h"
 #include "weft/jit/run/steps.h"
 #include "weft/jit/schedule/target.h"
 #include "weft/runtime/stop.h"
@@ -61,7 +61,7 @@ class Lockstep final : public RunStep {
   void run_in(std::byte* room, void* const* ptrs, const int32_t* stop) const override {
     work({place_, stop, nullptr, place_.on_host() ? room : nullptr}, ptrs);
   }
-  void launch(const Launching& l, void* const* ptrs) const override {
+  void launch(const LaunchContext& l, void* const* ptrs) const override {
     static const int32_t never = 0;
     work({place_, &never, &l.to, l.room}, ptrs);
   }
@@ -100,11 +100,12 @@ class Lockstep final : public RunStep {
     int64_t most = 0;
     for (const auto& p : programs_)
       most = std::max(most, p->temporaries() - (place_.on_host() ? p->arena() : 0));
-    most += room() + Room::bytes(answers()) + Room::bytes(trip_numbers());
+    most += room() + TempBuffers::bytes(answers()) + TempBuffers::bytes(trip_numbers());
     switch (form_.kind) {
       case LoopForm::Kind::call: return most;
-      case LoopForm::Kind::cond: return most + (form_.active() ? Room::bytes(out_types_) : 0);
-      default: return most + Room::bytes(moving(form_.carry));
+      case LoopForm::Kind::cond:
+        return most + (form_.active() ? TempBuffers::bytes(out_types_) : 0);
+      default: return most + TempBuffers::bytes(moving(form_.carry));
     }
   }
   std::vector<const CompiledProgram*> inner() const override {
@@ -131,19 +132,19 @@ class Lockstep final : public RunStep {
   // How a run executes: immediately, or only by launches (`to`). The room of launches holds
   // everything they need. The room of an immediate run on the host is for the inner programs, which
   // use it one after another.
-  struct How {
-    const Place& place;
+  struct ExecutionMode {
+    const MemorySpace& place;
     const int32_t* stop;
     cuda::Launcher* to;
     std::byte* room;
     // Takes a Room from the beginning of `room`, or allocates one; behind() is the rest.
-    Room take(const Types& types) const {
-      return to ? Room(place, types, room) : Room(place, types);
+    TempBuffers take(const Types& types) const {
+      return to ? TempBuffers(place, types, room) : TempBuffers(place, types);
     }
-    How behind(const Types& types) const {
-      return {place, stop, to, to ? room + Room::bytes(types) : room};
+    ExecutionMode behind(const Types& types) const {
+      return {place, stop, to, to ? room + TempBuffers::bytes(types) : room};
     }
-    How with(cuda::Launcher& other) const { return {place, stop, &other, room}; }
+    ExecutionMode with(cuda::Launcher& other) const { return {place, stop, &other, room}; }
     void copy(void* at, const void* from, int64_t bytes) const {
       if (!to)
         place.copy(at, from, bytes);
@@ -157,7 +158,7 @@ class Lockstep final : public RunStep {
         p.run_inside(in.data(), out.data(), stop, room);
     }
   };
-  void work(const How& how, void* const* ptrs) const {
+  void work(const ExecutionMode& how, void* const* ptrs) const {
     In in;
     Out out;
     auto literal = literals_ ? literals_->ptrs.begin() : std::vector<void*>::const_iterator();
@@ -175,23 +176,24 @@ class Lockstep final : public RunStep {
   }
   In test_arguments(const In& in, const Out& now) const;
   In trip_arguments(const In& in, const Out& now, const void* active) const;
-  void run_while(const In& in, const Out& out, const How& how) const;
-  void launch_while(const In& in, const Out& out, const How& how) const;
-  void launch_cond(const In& in, const Out& out, const How& how) const;
-  void launch_branches(const In& in, const Out& out, const How& how) const;
+  void run_while(const In& in, const Out& out, const ExecutionMode& how) const;
+  void launch_while(const In& in, const Out& out, const ExecutionMode& how) const;
+  void launch_cond(const In& in, const Out& out, const ExecutionMode& how) const;
+  void launch_branches(const In& in, const Out& out, const ExecutionMode& how) const;
   const cuda::Function& setter() const {
     if (setter_) return *setter_;
     throw DeviceError("the driver refuses the kernel that sets conditions of loops: " + no_setter_);
   }
-  void run_scan(const In& in, const Out& out, const How& how) const;
-  void run_cond(const In& in, const Out& out, const How& how) const;
+  void run_scan(const In& in, const Out& out, const ExecutionMode& how) const;
+  void run_cond(const In& in, const Out& out, const ExecutionMode& how) const;
   void run_call(const In& in, const Out& out, std::byte* room) const;
   // Carries alternate between the results' memory and a second place. Carries that the body may
   // overwrite in place stay where they are.
   struct Carries {
     Out now, next;
-    Room spare;
-    Carries(const Lockstep& s, const How& how, const In& in, const Out& out, int first, int n)
+    TempBuffers spare;
+    Carries(const Lockstep& s, const ExecutionMode& how, const In& in, const Out& out, int first,
+            int n)
         : now(out.begin(), out.begin() + n), spare(how.take(s.moving(n))) {
       next = spare.ptrs;
       for (size_t t = 0; t < now.size(); ++t) {
@@ -200,7 +202,7 @@ class Lockstep final : public RunStep {
       }
     }
     void flip() { std::swap(now, next); }
-    void deliver(const Lockstep& s, const How& how, const Out& out) const {
+    void deliver(const Lockstep& s, const ExecutionMode& how, const Out& out) const {
       for (size_t t = 0; t < now.size(); ++t) how.copy(out[t], now[t], s.out_types_[t].bytes());
     }
   };
@@ -260,10 +262,10 @@ class Lockstep final : public RunStep {
   LoopForm form_;
   std::string why_;
   const TargetInfo& target_;
-  Place place_;
+  MemorySpace place_;
   Bodies programs_;
   Types out_types_;
-  std::optional<Room> literals_;  // on a device
+  std::optional<TempBuffers> literals_;  // on a device
   std::shared_ptr<const cuda::Function> setter_;
   std::string no_setter_;  // why setter_ is null
 };
@@ -286,17 +288,17 @@ Lockstep::In Lockstep::trip_arguments(const In& in, const Out& now, const void* 
 }
 
 // Launches a while as nodes of a graph. Each trip finds the carries in the same place as the first.
-void Lockstep::launch_while(const In& in, const Out& out, const How& how) const {
+void Lockstep::launch_while(const In& in, const Out& out, const ExecutionMode& how) const {
   const Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
-  const How behind = how.behind(moving(form_.carry));
-  const Room answer = behind.take(answers());
-  const How inner = behind.behind(answers());
-  const auto ask = [&](const How& h) {
+  const ExecutionMode behind = how.behind(moving(form_.carry));
+  const TempBuffers answer = behind.take(answers());
+  const ExecutionMode inner = behind.behind(answers());
+  const auto ask = [&](const ExecutionMode& h) {
     h.run(*programs_[0], test_arguments(in, c.now), answer.ptrs);
   };
   ask(inner);
   how.to->conditional(true, {setter(), answer.ptrs[0]}, [&](cuda::Launcher& to) {
-    const How trip = inner.with(to);
+    const ExecutionMode trip = inner.with(to);
     trip.run(*programs_[1], trip_arguments(in, c.now, form_.active() ? answer.ptrs[1] : nullptr),
              c.next);
     for (size_t t = 0; t < c.now.size(); ++t) trip.copy(c.now[t], c.next[t], out_types_[t].bytes());
@@ -305,9 +307,9 @@ void Lockstep::launch_while(const In& in, const Out& out, const How& how) const 
   c.deliver(*this, how, out);
 }
 
-void Lockstep::run_while(const In& in, const Out& out, const How& how) const {
+void Lockstep::run_while(const In& in, const Out& out, const ExecutionMode& how) const {
   Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
-  const Room answer(place_, answers());
+  const TempBuffers answer(place_, answers());
   // Tests the current carries.
   const auto ask = [&] {
     how.run(*programs_[0], test_arguments(in, c.now), answer.ptrs);
@@ -338,11 +340,11 @@ void Lockstep::run_while(const In& in, const Out& out, const How& how) const {
   c.deliver(*this, how, out);
 }
 
-void Lockstep::run_scan(const In& in, const Out& out, const How& how) const {
+void Lockstep::run_scan(const In& in, const Out& out, const ExecutionMode& how) const {
   Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
-  const How inner = how.behind(moving(form_.carry));
+  const ExecutionMode inner = how.behind(moving(form_.carry));
   int64_t steps = form_.length;
-  const Room numbers(place_, trip_numbers());
+  const TempBuffers numbers(place_, trip_numbers());
   if (form_.trips) {
     std::vector<int32_t> trips(static_cast<size_t>(Shape(form_.lanes).elements()));
     place_.read(trips.data(), in[0], static_cast<int64_t>(trips.size() * sizeof(int32_t)));
@@ -390,7 +392,7 @@ void Lockstep::run_scan(const In& in, const Out& out, const How& how) const {
   c.deliver(*this, how, out);
 }
 
-void Lockstep::run_cond(const In& in, const Out& out, const How& how) const {
+void Lockstep::run_cond(const In& in, const Out& out, const ExecutionMode& how) const {
   const auto n = static_cast<size_t>(form_.consts),
              first = static_cast<size_t>(form_.first_const());
   const auto zero = [&] {
@@ -406,12 +408,12 @@ void Lockstep::run_cond(const In& in, const Out& out, const How& how) const {
     return;
   }
   const size_t branches = programs_.size() - 1;
-  const Room answer(place_, answers());
+  const TempBuffers answer(place_, answers());
   how.run(*programs_[0], in, answer.ptrs);
   std::vector<DeviceFuture<bool>> taken;
   for (size_t b = 0; b < branches; ++b) taken.emplace_back(place_, answer.ptrs[2 * b]);
   zero();
-  Room spare(place_, out_types_);
+  TempBuffers spare(place_, out_types_);
   Out now = out, next = spare.ptrs;
   for (size_t b = 0; b < branches; ++b) {
     if (!taken[b].value()) continue;  // no lane takes it, so it does not run
@@ -426,7 +428,7 @@ void Lockstep::run_cond(const In& in, const Out& out, const How& how) const {
 }
 
 // Launches the branches of a scalar index or of lanes.
-void Lockstep::launch_cond(const In& in, const Out& out, const How& how) const {
+void Lockstep::launch_cond(const In& in, const Out& out, const ExecutionMode& how) const {
   if (form_.active() || form_.enter)
     for (size_t k = 0; k < out.size(); ++k) how.to->clear(out[k], out_types_[k].bytes());
   if (form_.active()) return launch_branches(in, out, how);
@@ -443,11 +445,11 @@ void Lockstep::launch_cond(const In& in, const Out& out, const How& how) const {
     choose(*how.to);
 }
 
-void Lockstep::launch_branches(const In& in, const Out& out, const How& how) const {
-  const Room answer = how.take(answers());
-  const How behind = how.behind(answers());
-  const Room spare = behind.take(out_types_);
-  const How inner = behind.behind(out_types_);
+void Lockstep::launch_branches(const In& in, const Out& out, const ExecutionMode& how) const {
+  const TempBuffers answer = how.take(answers());
+  const ExecutionMode behind = how.behind(answers());
+  const TempBuffers spare = behind.take(out_types_);
+  const ExecutionMode inner = behind.behind(out_types_);
   inner.run(*programs_[0], in, answer.ptrs);
   const auto first = in.begin() + static_cast<std::ptrdiff_t>(form_.first_const());
   for (size_t b = 0; b + 1 < programs_.size(); ++b) {
@@ -455,7 +457,7 @@ void Lockstep::launch_branches(const In& in, const Out& out, const How& how) con
     args.insert(args.end(), first, first + static_cast<std::ptrdiff_t>(form_.consts));
     args.insert(args.end(), out.begin(), out.end());
     how.to->conditional(false, {setter(), answer.ptrs[2 * b]}, [&](cuda::Launcher& to) {
-      const How h = inner.with(to);
+      const ExecutionMode h = inner.with(to);
       h.run(*programs_[b + 1], args, spare.ptrs);
       for (size_t k = 0; k < out.size(); ++k) h.copy(out[k], spare.ptrs[k], out_types_[k].bytes());
     });

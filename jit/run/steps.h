@@ -14,17 +14,18 @@ namespace weft::compiler {
 
 using Bodies = std::vector<Ref<const CompiledProgram>>;
 
-Built build_kernel(const Program& p, const KernelPlan& k, KernelNest nest, Schedule schedule);
+CompiledStep build_kernel(const Program& p, const KernelPlan& k, KernelNest nest,
+                          Schedule schedule);
 // The programs around a call of a device library (core/loops/implementation.h), if there are any.
-struct CompiledAround {
+struct CompiledAdapters {
   Ref<const CompiledProgram> before, after;
   Types makes;
 };
-Built build_native(const Program& p, size_t eqn, CompiledAround around);
-std::unique_ptr<RunStep> make_device_call(const Program& p, size_t eqn, CompiledAround around);
-Built build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule);
+CompiledStep build_native(const Program& p, size_t eqn, CompiledAdapters adapters);
+std::unique_ptr<RunStep> make_device_call(const Program& p, size_t eqn, CompiledAdapters adapters);
+CompiledStep build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedule schedule);
 // Builds a while, scan, cond or call as a native loop over the programs of its bodies.
-Built build_lockstep(const Program& p, const Step& s, Bodies bodies);
+CompiledStep build_lockstep(const Program& p, const Step& s, Bodies bodies);
 std::unique_ptr<RunStep> make_lockstep(const Program& p, const Step& s, Bodies bodies);
 
 }  // namespace weft::compiler

@@ -44,12 +44,12 @@ namespace {
 
 // LAPACK's workspace.
 template <class T>
-struct Room {
+struct Workspace {
   static constexpr bool complex = is_complex(dtype_of_v<T>);
   std::vector<T> vectors, work;
   std::vector<real_of<T>> reals;
   std::vector<int> integers;
-  explicit Room(int64_t n)
+  explicit Workspace(int64_t n)
       : vectors(static_cast<size_t>(n * n)),
         work(static_cast<size_t>(complex ? 2 * n + n * n : 1 + 6 * n + 2 * n * n)),
         reals(static_cast<size_t>(complex ? 1 + 5 * n + 2 * n * n : 0)),
@@ -57,11 +57,11 @@ struct Room {
 };
 
 template <class T>
-int solve(int64_t n, Room<T>& r, real_of<T>* values) {
+int solve(int64_t n, Workspace<T>& r, real_of<T>* values) {
   const int size = static_cast<int>(n), work = static_cast<int>(r.work.size()),
             integers = static_cast<int>(r.integers.size());
   int info = 0;
-  if constexpr (Room<T>::complex) {
+  if constexpr (Workspace<T>::complex) {
     constexpr auto f = by_type<T>(&cheevd_, &cheevd_, &cheevd_, &zheevd_);
     const int reals = static_cast<int>(r.reals.size());
     f("V", "U", &size, r.vectors.data(), &size, values, r.work.data(), &work, r.reals.data(),
@@ -100,7 +100,7 @@ void eigh_as(const Squares& a, const NativeArgs& args) {
   auto* values = args.out<real_of<T>>(1, a.batch * n);
   if (n == 0) return;
   each_matrix(a.batch, 9 * cube(n), [&](int64_t b) {
-    Room<T> room(n);
+    Workspace<T> room(n);
     const T* x = from + b * size;
     real_of<T>* w = values + b * n;
     bool finite = true;
@@ -144,7 +144,7 @@ int decompose(const Matrices& a, bool vectors, T* x, real_of<T>* s, T* u, T* vh)
             k = static_cast<int>(a.smaller()), room = static_cast<int>(size.work);
   const char* job = vectors ? "S" : "N";
   int info = 0;
-  if constexpr (Room<T>::complex) {
+  if constexpr (Workspace<T>::complex) {
     constexpr auto f = by_type<T>(&cgesdd_, &cgesdd_, &cgesdd_, &zgesdd_);
     std::vector<real_of<T>> reals(static_cast<size_t>(size.reals));
     f(job, &n, &m, x, &n, s, vh, &n, u, &k, work.data(), &room, reals.data(), integers.data(),
@@ -245,7 +245,7 @@ int eigenproblem(int64_t n, bool left, bool right, EigRoom<T>& r,
   const int size = static_cast<int>(n), room = static_cast<int>(r.work.size());
   const char *of_left = left ? "V" : "N", *of_right = right ? "V" : "N";
   int info = 0;
-  if constexpr (Room<T>::complex) {
+  if constexpr (Workspace<T>::complex) {
     constexpr auto f = by_type<T>(&cgeev_, &cgeev_, &cgeev_, &zgeev_);
     f(of_left, of_right, &size, r.a.data(), &size, values, r.left.data(), &size, r.right.data(),
       &size, r.work.data(), &room, r.reals.data(), &info, 1, 1);
@@ -267,7 +267,7 @@ void put_eigenvector(int64_t n, const std::vector<T>& from, const C* values, int
   const T* column = from.data() + k * n;
   for (int64_t i = 0; i < n; ++i) {
     C& x = v[static_cast<size_t>(i)];
-    if constexpr (Room<T>::complex)
+    if constexpr (Workspace<T>::complex)
       x = column[i];
     else if (values[k].im == 0)
       x = {column[i], 0};

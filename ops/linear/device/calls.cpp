@@ -37,10 +37,10 @@ NativeCall triangular_solve(const Type& given, const Type& right, const native::
   c.function = name_of_triangular(system);
   c.run = [system](const NativeArgs& args) { cuda::solve_triangular(system, args); };
   if (!conjugated) return c;
-  c.around = [a, b] {
+  c.adapters = [a, b] {
     const auto before = [](const Arrays& in) { return Arrays{matrix::conj(in[0]), in[1]}; };
     const auto after = [](const Arrays& in) { return Arrays{in[1]}; };
-    return Around{program({a, b}, before), {}, program({a, b}, after)};
+    return LayoutAdapters{program({a, b}, before), {}, program({a, b}, after)};
   };
   return c;
 }
@@ -87,12 +87,12 @@ Array others_transformed(const Array& x, const Ints& lengths) {
   return base::move_axis(z, first, rank - 1);
 }
 
-Around around_inverse(const Type& x, const cuda::Transform& t) {
+LayoutAdapters around_inverse(const Type& x, const cuda::Transform& t) {
   const double n = elements_of(t);
   return {{}, {x}, program({x, x}, [&](const Arrays& in) { return Arrays{divided(in[1], n)}; })};
 }
 // The call transforms only the last axis.
-Around around_to_real(const Type& x, const Ints& lengths) {
+LayoutAdapters around_to_real(const Type& x, const Ints& lengths) {
   const int64_t n = lengths.back();
   const Type real_type(real_part(x.dtype()), x.shape().with(x.ndim() - 1, n));
   const auto before = [&](const Arrays& in) {
@@ -116,8 +116,8 @@ NativeCall fft(const Type& given, const cuda::Transform& t) {
   NativeCall c;
   c.function = cuda::name_of_transform(called);
   c.run = [made = cuda::make_transformer(called)](const NativeArgs& args) { made->run(args); };
-  if (t.kind == Kind::inverse) c.around = [=] { return around_inverse(x, t); };
-  if (t.kind == Kind::to_real) c.around = [=] { return around_to_real(x, t.lengths); };
+  if (t.kind == Kind::inverse) c.adapters = [=] { return around_inverse(x, t); };
+  if (t.kind == Kind::to_real) c.adapters = [=] { return around_to_real(x, t.lengths); };
   return c;
 }
 

@@ -150,7 +150,7 @@ Array result_of(const Array& y, const Use<Conv>& u) {
   return reshape_to(transpose_axes(reshape_to(y, Shape(sizes)), order), u.out[0].shape());
 }
 
-Around around(const Use<Conv>& u) {
+LayoutAdapters adapters(const Use<Conv>& u) {
   const cuda::Convolution c = called(u);
   const DType d = c.type;
   const Type images(d, Shape(concat_lists({c.batch}, c.image))), filters(d, Shape(c.filter)),
@@ -189,7 +189,7 @@ NativeCall convolution(const Use<Conv>& u) {
   NativeCall c;
   c.function = cuda::name_of_convolution;
   c.run = [made = cuda::make_convolver(called(u))](const NativeArgs& args) { made->run(args); };
-  c.around = [in = u.in, out = u.out, p = u.params] { return around({in, out, p}); };
+  c.adapters = [in = u.in, out = u.out, p = u.params] { return adapters({in, out, p}); };
   return c;
 }
 

@@ -75,7 +75,7 @@ NativeCall cholesky(const Type& given) {
   NativeCall c;
   c.function = name_of_cholesky(as_columns(x));
   c.run = [a = as_columns(x)](const NativeArgs& args) { cuda::cholesky(a, args); };
-  c.around = [x] {
+  c.adapters = [x] {
     const auto before = [&](const Arrays& in) {
       const Array i = iota(I32, x.shape(), x.ndim() - 2), j = iota(I32, x.shape(), x.ndim() - 1);
       const Array diagonal = matrix::as_number(matrix::real_part_of(in[0]), x.dtype());
@@ -84,7 +84,7 @@ NativeCall cholesky(const Type& given) {
     const auto after = [](const Arrays& in) {
       return Arrays{matrix::triangle(or_nan(succeeded(in[1]), in[0]), true)};
     };
-    return Around{program({x}, before), {info_of(x)}, program({x, info_of(x)}, after)};
+    return LayoutAdapters{program({x}, before), {info_of(x)}, program({x, info_of(x)}, after)};
   };
   return c;
 }
@@ -95,7 +95,7 @@ NativeCall lu(const Type& given) {
   NativeCall c;
   c.function = name_of_lu(a);
   c.run = [a](const NativeArgs& args) { cuda::lu(a, args); };
-  c.around = [x, a] {
+  c.adapters = [x, a] {
     const Type turned = transposed_type(x), order = led(x, F64, {a.rows}),
                pivots = led(x, I32, {a.smaller()});
     const bool swaps = lu_swaps(a);
@@ -113,7 +113,7 @@ NativeCall lu(const Type& given) {
     };
     const Types behind =
         swaps ? Types{turned, order, pivots, info_of(x)} : Types{turned, pivots, info_of(x)};
-    return Around{program({x}, before), {pivots, info_of(x)}, program(behind, after)};
+    return LayoutAdapters{program({x}, before), {pivots, info_of(x)}, program(behind, after)};
   };
   return c;
 }
@@ -124,13 +124,13 @@ NativeCall geqrf(const Type& given) {
   NativeCall c;
   c.function = name_of_reflections(a);
   c.run = [a](const NativeArgs& args) { cuda::reflections(a, args); };
-  c.around = [x, a] {
+  c.adapters = [x, a] {
     const Type taus = led(x, x.dtype(), {a.smaller()});
     const auto before = [](const Arrays& in) { return Arrays{matrix::transposed(in[0])}; };
     const auto after = [](const Arrays& in) { return Arrays{matrix::transposed(in[0]), in[1]}; };
-    return Around{program({x}, before),
-                  {taus, info_of(x)},
-                  program({transposed_type(x), taus, info_of(x)}, after)};
+    return LayoutAdapters{program({x}, before),
+                          {taus, info_of(x)},
+                          program({transposed_type(x), taus, info_of(x)}, after)};
   };
   return c;
 }
@@ -143,12 +143,12 @@ NativeCall householder_product(const Type& given, const Type& given_taus) {
   c.run = [a, n = taus.shape()[taus.ndim() - 1]](const NativeArgs& args) {
     cuda::product_of_reflections(a, n, args);
   };
-  c.around = [x, taus] {
+  c.adapters = [x, taus] {
     const auto before = [](const Arrays& in) { return Arrays{matrix::transposed(in[0]), in[1]}; };
     const auto after = [](const Arrays& in) { return Arrays{matrix::transposed(in[0])}; };
-    return Around{program({x, taus}, before),
-                  {info_of(x)},
-                  program({transposed_type(x), taus, info_of(x)}, after)};
+    return LayoutAdapters{program({x, taus}, before),
+                          {info_of(x)},
+                          program({transposed_type(x), taus, info_of(x)}, after)};
   };
   return c;
 }
@@ -161,7 +161,7 @@ NativeCall eigh(const Type& given) {
   NativeCall c;
   c.function = name_of_eigh(as_columns(x));
   c.run = [a = as_columns(x)](const NativeArgs& args) { cuda::eigh(a, args); };
-  c.around = [=] {
+  c.adapters = [=] {
     const auto before = [](const Arrays& in) {
       const Array finite = all_finite(matrix::triangle(in[0], true));
       return Arrays{finite_or_zero(in[0], finite), finite};
@@ -173,7 +173,7 @@ NativeCall eigh(const Type& given) {
       return Arrays{or_nan(good, matrix::scaled(v, matrix::to_positive_leads(v, rows), rows)),
                     or_nan(good, in[2])};
     };
-    return Around{
+    return LayoutAdapters{
         program({x}, before), {values, info_of(x)}, program({x, flag, values, info_of(x)}, after)};
   };
   return c;
@@ -191,7 +191,7 @@ NativeCall svd(const Type& given, bool vectors) {
   NativeCall c;
   c.function = name_of_svd(a);
   c.run = [=](const NativeArgs& args) { cuda::svd(a, vectors, args); };
-  c.around = [=] {
+  c.adapters = [=] {
     const Type there = led(x, x.dtype(), {a.columns, a.rows}), flag = led(x, Bool, {}),
                values = led(x, real_part(x.dtype()), {k}), left = led(x, x.dtype(), {k, a.rows}),
                right = led(x, x.dtype(), {a.columns, k});
@@ -214,7 +214,7 @@ NativeCall svd(const Type& given, bool vectors) {
     };
     Types behind = {there, flag};
     behind.insert(behind.end(), makes.begin(), makes.end());
-    return Around{program({x}, before), makes, program(behind, after)};
+    return LayoutAdapters{program({x}, before), makes, program(behind, after)};
   };
   return c;
 }

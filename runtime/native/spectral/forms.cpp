@@ -39,10 +39,10 @@ namespace {
 constexpr int64_t own_columns = 66;  // columns of LAPACK's workspace
 
 template <class T>
-struct Room {
+struct Workspace {
   std::vector<T> a, vectors, work, values;
   std::vector<real_of<T>> reals;
-  Room(int64_t n, bool wants_vectors)
+  Workspace(int64_t n, bool wants_vectors)
       : a(static_cast<size_t>(n * n)),
         vectors(static_cast<size_t>(wants_vectors ? n * n : 1)),
         work(static_cast<size_t>(own_columns * n)),
@@ -51,7 +51,7 @@ struct Room {
 };
 
 template <class T>
-int schur_of(int64_t n, bool vectors, Room<T>& r) {
+int schur_of(int64_t n, bool vectors, Workspace<T>& r) {
   const int size = static_cast<int>(n), room = static_cast<int>(r.work.size());
   const char* job = vectors ? "V" : "N";
   int chosen = 0, info = 0;
@@ -75,7 +75,7 @@ void schur_as(const Squares& a, bool vectors, const NativeArgs& args) {
   T* to = vectors ? args.out<T>(1, a.batch * size) : nullptr;
   if (n == 0) return;
   each_matrix(a.batch, 20 * cube(n), [&](int64_t b) {
-    Room<T> room(n, vectors);
+    Workspace<T> room(n, vectors);
     turn(n, n, from + b * size, room.a.data());
     if (!all_finite(room.a.data(), size) || schur_of(n, vectors, room) != 0) {
       std::fill(room.a.begin(), room.a.end(), not_a_number<T>());
@@ -96,7 +96,7 @@ void hessenberg_as(const Squares& a, const NativeArgs& args) {
   constexpr auto f = by_type<T>(&sgehrd_, &dgehrd_, &cgehrd_, &zgehrd_);
   const int rows = static_cast<int>(n), first = 1;
   each_matrix(a.batch, 4 * cube(n), [&](int64_t b) {
-    Room<T> room(n, false);
+    Workspace<T> room(n, false);
     const int work = static_cast<int>(room.work.size());
     T* factors = taus + b * steps;
     int info = 0;
@@ -133,7 +133,7 @@ void tridiagonal_as(const Squares& a, bool lower, const NativeArgs& args) {
   constexpr auto f = by_type<T>(&ssytrd_, &dsytrd_, &chetrd_, &zhetrd_);
   const int rows = static_cast<int>(n);
   each_matrix(a.batch, 2 * cube(n), [&](int64_t b) {
-    Room<T> room(n, false);
+    Workspace<T> room(n, false);
     const int work = static_cast<int>(room.work.size());
     R *d = diagonals + b * n, *e = beside + b * steps;
     T* factors = taus + b * steps;

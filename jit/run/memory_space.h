@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/place.h: the memory that the steps of a program work in: the host's or a device's. All
-// accesses are in the order of the device's stream.
+// jit/run/memory_space.h: the memory that the steps of a program work in: the host's or a device's.
+// All accesses are in the order of the device's stream.
 #pragma once
 #include <memory>
 #include <optional>
@@ -22,9 +22,9 @@ inline const void* address(const JaxprData& j, Atom a, void* const* ptrs) {
              : ptrs[a.index];
 }
 
-class Place {
+class MemorySpace {
  public:
-  explicit Place(weft::detail::Device* elsewhere)
+  explicit MemorySpace(weft::detail::Device* elsewhere)
       : device_(elsewhere ? elsewhere : &weft::detail::host()) {}
   bool on_host() const { return device_ == &weft::detail::host(); }
   weft::detail::Device& device() const { return *device_; }
@@ -54,7 +54,7 @@ class Place {
 template <class T>
 class DeviceFuture {
  public:
-  DeviceFuture(const Place& place, const void* at) {
+  DeviceFuture(const MemorySpace& place, const void* at) {
     if (place.on_host())
       value_ = *static_cast<const T*>(at);
     else
@@ -72,39 +72,41 @@ class DeviceFuture {
 };
 
 // Memory of a place, uninitialized, freed with this object.
-class Block {
+class DeviceAllocation {
  public:
-  Block(const Place& place, int64_t bytes) : place_(place), bytes_(bytes) {
+  DeviceAllocation(const MemorySpace& place, int64_t bytes) : place_(place), bytes_(bytes) {
     if (place_.on_host())
       data_ = here_.emplace(bytes).data();
     else
       data_ = place_.device().allocate(bytes, &capacity_);
   }
-  ~Block() {
+  ~DeviceAllocation() {
     if (!place_.on_host()) place_.device().release(data_, bytes_, capacity_);
   }
-  Block(const Block&) = delete;
+  DeviceAllocation(const DeviceAllocation&) = delete;
   std::byte* data() const { return static_cast<std::byte*>(data_); }
 
  private:
-  const Place place_;
+  const MemorySpace place_;
   std::optional<Temporaries> here_;
   void* data_ = nullptr;
   int64_t bytes_, capacity_ = 0;
 };
 
 // Values of these types, one after another.
-struct Room {
-  std::optional<Block> memory;
+struct TempBuffers {
+  std::optional<DeviceAllocation> memory;
   std::vector<void*> ptrs;
-  Room(const Place& place, const Types& types) {
+  TempBuffers(const MemorySpace& place, const Types& types) {
     if (types.empty()) return;
     memory.emplace(place, bytes(types));
     put(place, types, memory->data());
   }
   // Uses memory of another owner.
-  Room(const Place& place, const Types& types, std::byte* at) { put(place, types, at); }
-  void put(const Place& place, const Types& types, std::byte* at) {
+  TempBuffers(const MemorySpace& place, const Types& types, std::byte* at) {
+    put(place, types, at);
+  }
+  void put(const MemorySpace& place, const Types& types, std::byte* at) {
     for (const Type& t : types) {
       ptrs.push_back(at);
       if (place.on_host()) forbid_rest(at, t.bytes(), room_of(t.bytes()));
