@@ -89,7 +89,7 @@ Array eigen_copied(const D& m) {
 template <class D>
 Array array(const Eigen::DenseBase<D>& m, std::optional<DType> dtype = {},
             typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const Array x = detail::eigen_copied(m.derived());
   return dtype ? x.astype(*dtype) : x;
 }
@@ -105,7 +105,7 @@ template <class D>
   requires detail::EigenDense<std::remove_cvref_t<D>>
 Array from_eigen(D&& m, typing::Location at = typing::Location::here()) {
   using M = std::remove_cvref_t<D>;
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   constexpr bool rows = M::IsVectorAtCompileTime || M::IsRowMajor;
   if constexpr (detail::is_eigen_map<M>) {
     if (!detail::is_row_major(m))
@@ -152,7 +152,7 @@ struct EigenOf<T> {
 // are copied.
 template <class Map>
 Array from_eigen(const EigenView<Map>& m, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const Map& map = m;
   if (!detail::is_row_major(map)) return from_eigen(map, at);
   return detail::array_over(detail::eigen_type(map), map.data(), m.owner());
@@ -167,7 +167,7 @@ template <class T>
 auto as_eigen(const Array& x, typing::Location at = typing::Location::here()) {
   using M = typename detail::EigenOf<T>::type;
   using S = typename M::Scalar;
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   detail::View v = detail::view_of(x, detail::eigen_dtype<M>());
   const auto [rows, columns] =
       detail::eigen_sizes(x.shape(), {M::RowsAtCompileTime, M::ColsAtCompileTime},

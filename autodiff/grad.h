@@ -107,7 +107,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
                   "requires more arguments");
     using R = result_t<F, P...>;
     if constexpr (fits && returns_loss<R>()) {
-      const ir::Source source(at_);
+      const ir::SourceScope source(at_);
       Flat<F, std::tuple<P...>, R> flat(f_, args);
       const auto wrt = Wrt::chosen(args);
       const GradResult g =
@@ -244,7 +244,7 @@ auto primals_and_tangents(const std::tuple<A...>& primals, const std::tuple<T...
 template <class F, class... A, class... T>
 auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
          typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const auto both = detail::primals_and_tangents<F>(primals, tangents);
   using Args = typename decltype(both)::first_type;
   using R = typename detail::ResultOf<F, Args>::type;
@@ -259,7 +259,7 @@ auto jvp(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
 template <class F, class... A, class... T>
 auto jvp_with_aux(F f, const std::tuple<A...>& primals, const std::tuple<T...>& tangents,
                   typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const auto both = detail::primals_and_tangents<F>(primals, tangents);
   using Args = typename decltype(both)::first_type;
   using R = typename detail::ResultOf<F, Args>::type;
@@ -285,7 +285,7 @@ class Pullback {
         linear_(std::move(linear)),
         recorded_(recorded) {}
   Args operator()(const R& ct, typing::Location at = typing::Location::here()) const {
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     const auto tree_of_result = tree::detail::skeleton_of(result_);
     if (const std::string d = tree::difference(tree_of_result(), tree::skeleton(ct), "ct");
         !d.empty())
@@ -313,7 +313,7 @@ class Pushforward<std::tuple<P...>, R> {
   Pushforward(std::tuple<P...> prototype, R result, ir::Ref<const ir::RefCounted> linear)
       : prototype_(std::move(prototype)), result_(std::move(result)), linear_(std::move(linear)) {}
   R operator()(const P&... tangents, typing::Location at = typing::Location::here()) const {
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     const std::tuple<const P&...> all(tangents...);
     const std::tuple<P...> dx(all);
     if (const std::string d =
@@ -351,7 +351,7 @@ struct MakePushforward {
 // Returns {f(a…), the object that Make creates}.
 template <class Make, class F, class... A>
 auto linearized_at(typing::Location at, F& f, const A&... a) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
@@ -364,7 +364,7 @@ auto linearized_at(typing::Location at, F& f, const A&... a) {
 // The same for a function that returns {out, aux}: {out, the object that Make creates, aux}.
 template <class Make, class F, class... A>
 auto linearized_with_aux_at(typing::Location at, F& f, const A&... a) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
@@ -395,7 +395,7 @@ auto linearize_with_aux_at(typing::Location at, F& f, const A&... a) {
 }
 template <class F, class... A>
 auto linear_transpose_at(typing::Location at, F& f, const A&... example) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const auto args = arguments<F>(example...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
@@ -448,7 +448,7 @@ WEFT_WITH_LINE(linear_transpose)
 // x, a tree, whose derivative is treated as zero. Source: jax.lax.stop_gradient.
 template <class T>
 typing::arrays_t<T> stop_gradient(const T& x, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const typing::arrays_t<T> t = tree::convert<typing::arrays_t<T>>(x);
   Arrays out = tree::leaves(t);
   for (Array& a : out) a = detail::stop_gradient_leaf(a);

@@ -56,7 +56,7 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
       for (int32_t k = 0; k < e.n_out; ++k) is_linear[static_cast<size_t>(e.out + k)] = true;
       continue;
     }
-    const Source source(e.source);
+    const SourceScope source(e.source);
     Arrays in;
     for (Atom a : e.in) in.push_back(read(a));
     Arrays out = bind_op(*e.op, in, e.params);
@@ -83,7 +83,7 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
       c = Array();
       out_types.push_back(j->types[static_cast<size_t>(e.out + k)]);
     }
-    const Source source(e.source);
+    const SourceScope source(e.source);
     if (effect_of(e) == Effect::ordered)
       throw DifferentiationError(
           "'" + e.op->name() +

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include "weft/core/ir.h"
-#include "weft/core/text/calling.h"
-#include "weft/core/text/lasting.h"
+#include "weft/core/text/api_name_scope.h"
+#include "weft/core/text/intern_string.h"
 #include "weft/core/text/traceback.h"
 
 namespace weft {
@@ -34,21 +34,22 @@ thread_local constinit Location source;
 static_assert(!Location::here());
 }  // namespace
 
-Source::Source(Location at) : before_(source) {
+SourceScope::SourceScope(Location at) : before_(source) {
   if (!at) return;
   source = at;
   if (!*at.scope) source.scope = before_.scope;
 }
-Source::~Source() { source = before_; }
-Location Source::current() { return source; }
+SourceScope::~SourceScope() { source = before_; }
+Location SourceScope::current() { return source; }
 
 named_scope::named_scope(const std::string& name) : before_(source.scope) {
-  if (!name.empty()) source.scope = lasting(*before_ ? std::string(before_) + "/" + name : name);
+  if (!name.empty())
+    source.scope = intern_string(*before_ ? std::string(before_) + "/" + name : name);
 }
 named_scope::~named_scope() { source.scope = before_; }
 
 std::string ir::with_place(const std::string& text) {
-  const Location at = Source::current();
+  const Location at = SourceScope::current();
   const std::string named = with_name(text, calling(at));
   if (!at || text.find("(at ") != std::string::npos) return named;
   // If the text has several lines, such as one with a caret, the location goes on its own line.
@@ -56,7 +57,7 @@ std::string ir::with_place(const std::string& text) {
   return named + gap + "(at " + to_string(at) + ")";
 }
 void ir::add_place(Error& e, Location at) {
-  const Source place(at);
+  const SourceScope place(at);
   static_cast<std::runtime_error&>(e) = std::runtime_error(with_place(e.what()));
 }
 

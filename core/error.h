@@ -165,12 +165,12 @@ namespace ir {
 // Example: in grad(loss)(w), where loss computes softmax(dot(x, w)), an error of grad is at the
 // line of grad. An error of softmax, or of the exp inside it, is at the line of softmax. So is an
 // error in the transposition of that exp.
-class Source {
+class SourceScope {
  public:
-  explicit Source(typing::Location at);
-  ~Source();
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
+  explicit SourceScope(typing::Location at);
+  ~SourceScope();
+  SourceScope(const SourceScope&) = delete;
+  SourceScope& operator=(const SourceScope&) = delete;
   static typing::Location current();
 
  private:

@@ -23,7 +23,7 @@ bool multiply(int64_t a, int64_t b, int64_t* out) {
 void refuse_negative(const std::vector<int64_t>& sizes, Location at) {
   for (int64_t n : sizes) {
     if (n >= 0) continue;
-    const Source source(at);
+    const SourceScope source(at);
     throw ShapeError(fmt::format("negative size {} in shape ({})", n, fmt::join(sizes, ", ")));
   }
 }
@@ -44,7 +44,7 @@ Shape::Shape(std::vector<int64_t> sizes, Location at) : d_(std::move(sizes)) {
 }
 
 void Shape::no_such_axis(int64_t i, Location at) const {
-  const Source source(at);
+  const SourceScope source(at);
   throw IndexError(
       fmt::format("axis {} is out of bounds for array of dimension {}: the shape {} has {}", i,
                   ndim(), to_string(*this),
@@ -60,7 +60,7 @@ int64_t Shape::elements(Location at) const {
   for (int64_t size : d_) {
     none |= size == 0;
     if (size != 0 && !multiply(n, size, &n)) {
-      const Source source(at);
+      const SourceScope source(at);
       throw ShapeError("an array of shape " + to_string(*this) +
                        " is too big: it has more than 2^62 elements");
     }

@@ -161,7 +161,7 @@ namespace detail {
 
 Array across(Across what, const Array& x, const AxisNames& axes, const CollectiveOptions& o,
              Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   const char* who = names_of_folds[static_cast<int>(what)];
   if (axes.names().empty() && axes.positions().empty())
     throw AxisNameError(fmt::format("{}: no axis is named", who));
@@ -194,7 +194,7 @@ Array across(Across what, const Array& x, const AxisNames& axes, const Collectiv
 }
 
 Array gather_lanes(const Array& x, const AxisNames& axes, const AllGatherOptions& o, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   const int64_t size = group_size("all_gather", axes, o.axis_index_groups);
   const int axis =
       fn::axis_of("all_gather", o.axis, static_cast<int>(x.ndim()) + (o.tiled ? 0 : 1));
@@ -213,7 +213,7 @@ Array gather_lanes(const Array& x, const AxisNames& axes, const AllGatherOptions
 }
 
 Array scatter_sum(const Array& x, const AxisNames& axes, const PsumScatterOptions& o, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   fn::need_numbers("psum_scatter", x);
   const int64_t size = group_size("psum_scatter", axes, o.axis_index_groups);
   const int axis = fn::axis_of("psum_scatter", o.scatter_dimension, static_cast<int>(x.ndim()));
@@ -234,7 +234,7 @@ Array scatter_sum(const Array& x, const AxisNames& axes, const PsumScatterOption
 
 Array exchange(const char* who, const Array& x, const AxisNames& axes, int64_t split_axis,
                int64_t concat_axis, const AllToAllOptions& o, Location at) {
-  const Calling s(who, at);
+  const ApiNameScope s(who, at);
   const int64_t size = group_size(who, axes, o.axis_index_groups);
   const int split = fn::axis_of(who, split_axis, static_cast<int>(x.ndim())),
             concat = fn::axis_of(who, concat_axis, static_cast<int>(x.ndim()));
@@ -262,7 +262,7 @@ Array exchange(const char* who, const Array& x, const AxisNames& axes, int64_t s
 
 Array permute(const char* who, const Array& x, const AxisNames& axes, const LanePairs& perm,
               Location at) {
-  const Calling s(who, at);
+  const ApiNameScope s(who, at);
   const int64_t lanes = named_lanes(who, axes);
   std::vector<int64_t> ends[2];
   std::set<int64_t> seen[2];
@@ -285,7 +285,7 @@ Array permute(const char* who, const Array& x, const AxisNames& axes, const Lane
 
 Array shuffle(const Array& x, const AxisNames& axes, const std::vector<int64_t>& perm,
               Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   const int64_t lanes = named_lanes("pshuffle", axes);
   std::vector<int64_t> sorted = perm, all;
   std::sort(sorted.begin(), sorted.end());
@@ -298,7 +298,7 @@ Array shuffle(const Array& x, const AxisNames& axes, const std::vector<int64_t>&
 }
 
 Array from_lane(const Array& x, const AxisNames& axes, int64_t source, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   const int64_t lanes = named_lanes("pbroadcast", axes);
   if (source < 0 || source >= lanes)
     fn::fail_index(
@@ -316,11 +316,11 @@ Array from_lane(const Array& x, const AxisNames& axes, int64_t source, Location 
 }
 
 void need_names(const char* who, const AxisNames& axes, Location at) {
-  const Calling s(who, at);
+  const ApiNameScope s(who, at);
   named_lanes(who, axes);
 }
 void need_varying(const AxisNames& axes, const std::string& to, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   if (to != "varying")
     fn::fail_index(fmt::format(
         "pcast: `to` must be \"varying\", got \"{}\": lanes of maps have no sums that are not "
@@ -332,7 +332,7 @@ void need_varying(const AxisNames& axes, const std::string& to, Location at) {
 }  // namespace detail
 
 Array axis_index(const AxisNames& axes, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   named_lanes("axis_index", axes);
   Array r;
   for (const std::string& name : axes.names()) {
@@ -346,7 +346,7 @@ Array axis_index(const AxisNames& axes, Location at) {
 }
 
 int64_t axis_size(const AxisNames& axes, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   return named_lanes("axis_size", axes);
 }
 

@@ -161,7 +161,7 @@ Array transposed_conv(const Array& lhs, const Array& rhs, const Transposed& t,
 
 Array lax::conv_general_dilated(const Arg& lhs, const Arg& rhs, const Sizes& window_strides,
                                 const ConvPadding& padding, const ConvDilatedOptions& o) {
-  const Source s(lhs.at());
+  const SourceScope s(lhs.at());
   const int64_t rank = lhs->ndim();
   if (rank != static_cast<int64_t>(window_strides.size()) + 2 || rhs->ndim() != rank)
     fn::fail_shape(fmt::format(
@@ -172,7 +172,7 @@ Array lax::conv_general_dilated(const Arg& lhs, const Arg& rhs, const Sizes& win
 }
 
 Array nn::conv(const Arg& x, const Arg& kernel, const ConvOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const int64_t rank = x->ndim();
   if (rank < 2 || kernel->ndim() != rank)
     fn::fail_shape(
@@ -211,7 +211,7 @@ Array lax::conv_with_general_padding(const Arg& lhs, const Arg& rhs, const Sizes
 
 Array lax::conv_transpose(const Arg& lhs, const Arg& rhs, const Sizes& strides,
                           const ConvPadding& padding, const ConvTransposeOptions& o) {
-  const Source s(lhs.at());
+  const SourceScope s(lhs.at());
   const int64_t rank = lhs->ndim();
   if (rank < 2 || rhs->ndim() != rank)
     fn::fail_shape(
@@ -227,7 +227,7 @@ Array lax::conv_transpose(const Arg& lhs, const Arg& rhs, const Sizes& strides,
 }
 
 Array nn::conv_transpose(const Arg& x, const Arg& kernel, const ConvTransposeOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const int64_t rank = x->ndim();
   if (rank < 2 || kernel->ndim() != rank)
     fn::fail_shape(
@@ -252,7 +252,7 @@ lax::ConvDimensionNumbers lax::conv_dimension_numbers(const Shape& lhs_shape,
                                                       const Shape& rhs_shape,
                                                       const ConvDimensions& dimension_numbers,
                                                       Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   if (lhs_shape.ndim() != rhs_shape.ndim() || lhs_shape.ndim() < 2)
     fn::fail_shape(
         fmt::format("conv_dimension_numbers: takes shapes of one rank, 2 or more, got {} "
@@ -263,7 +263,7 @@ lax::ConvDimensionNumbers lax::conv_dimension_numbers(const Shape& lhs_shape,
 }
 
 lax::ConvDimensionNumbers lax::conv_general_permutations(const ConvDimensions& d, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   const ConvAxes axes = axes_of(d, std::ssize(d.rhs));
   return {axes.lhs, axes.rhs, axes.out};
 }
@@ -314,7 +314,7 @@ Sizes conv_sizes(const char* name, const Sizes& lhs, const Sizes& rhs, const Siz
 
 Shape lax::conv_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape, const Sizes& strides,
                             const ConvPadding& padding, int64_t batch_group_count, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   constexpr const char* name = "conv_shape_tuple";
   Sizes out = conv_sizes(name, lhs_shape.sizes(), rhs_shape.sizes(), strides, padding);
   if (batch_group_count < 1 || out[0] % batch_group_count != 0)
@@ -326,7 +326,7 @@ Shape lax::conv_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape, cons
 Shape lax::conv_general_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape,
                                     const Sizes& window_strides, const ConvPadding& padding,
                                     const ConvDimensions& dimension_numbers, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   constexpr const char* name = "conv_general_shape_tuple";
   const auto axes = conv_general_permutations(dimension_numbers, at);
   return put_back(conv_sizes(name, picked(name, lhs_shape, axes.lhs_spec),
@@ -336,7 +336,7 @@ Shape lax::conv_general_shape_tuple(const Shape& lhs_shape, const Shape& rhs_sha
 Shape lax::conv_transpose_shape_tuple(const Shape& lhs_shape, const Shape& rhs_shape,
                                       const Sizes& window_strides, const ConvPadding& padding,
                                       const ConvDimensions& dimension_numbers, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   constexpr const char* name = "conv_transpose_shape_tuple";
   const auto axes = conv_general_permutations(dimension_numbers, at);
   const Sizes lhs = picked(name, lhs_shape, axes.lhs_spec),

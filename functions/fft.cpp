@@ -141,64 +141,64 @@ Norm opposite(Norm n) {
 }  // namespace
 
 Array fft(const Arg& a, const FftOptions& o) {
-  const Calling s("fft", a.at());
+  const ApiNameScope s("fft", a.at());
   return along_one("fft", FftType::fft, a, o);
 }
 Array ifft(const Arg& a, const FftOptions& o) {
-  const Calling s("ifft", a.at());
+  const ApiNameScope s("ifft", a.at());
   return along_one("ifft", FftType::ifft, a, o);
 }
 Array rfft(const Arg& a, const FftOptions& o) {
-  const Calling s("rfft", a.at());
+  const ApiNameScope s("rfft", a.at());
   return along_one("rfft", FftType::rfft, a, o);
 }
 Array irfft(const Arg& a, const FftOptions& o) {
-  const Calling s("irfft", a.at());
+  const ApiNameScope s("irfft", a.at());
   return along_one("irfft", FftType::irfft, a, o);
 }
 Array hfft(const Arg& a, const FftOptions& o) {
-  const Calling s("hfft", a.at());
+  const ApiNameScope s("hfft", a.at());
   FftOptions other = o;
   other.norm = opposite(o.norm);
   return along_one("hfft", FftType::irfft, conjugate(fn::inexact(a)), other);
 }
 Array ihfft(const Arg& a, const FftOptions& o) {
-  const Calling s("ihfft", a.at());
+  const ApiNameScope s("ihfft", a.at());
   FftOptions other = o;
   other.norm = opposite(o.norm);
   return lax::conj(along_one("ihfft", FftType::rfft, a, other));
 }
 
 Array fft2(const Arg& a, const Fft2Options& o) {
-  const Calling s("fft2", a.at());
+  const ApiNameScope s("fft2", a.at());
   return along_two("fft2", FftType::fft, a, o);
 }
 Array ifft2(const Arg& a, const Fft2Options& o) {
-  const Calling s("ifft2", a.at());
+  const ApiNameScope s("ifft2", a.at());
   return along_two("ifft2", FftType::ifft, a, o);
 }
 Array rfft2(const Arg& a, const Fft2Options& o) {
-  const Calling s("rfft2", a.at());
+  const ApiNameScope s("rfft2", a.at());
   return along_two("rfft2", FftType::rfft, a, o);
 }
 Array irfft2(const Arg& a, const Fft2Options& o) {
-  const Calling s("irfft2", a.at());
+  const ApiNameScope s("irfft2", a.at());
   return along_two("irfft2", FftType::irfft, a, o);
 }
 Array fftn(const Arg& a, const FftnOptions& o) {
-  const Calling s("fftn", a.at());
+  const ApiNameScope s("fftn", a.at());
   return along_many("fftn", FftType::fft, a, o);
 }
 Array ifftn(const Arg& a, const FftnOptions& o) {
-  const Calling s("ifftn", a.at());
+  const ApiNameScope s("ifftn", a.at());
   return along_many("ifftn", FftType::ifft, a, o);
 }
 Array rfftn(const Arg& a, const FftnOptions& o) {
-  const Calling s("rfftn", a.at());
+  const ApiNameScope s("rfftn", a.at());
   return along_many("rfftn", FftType::rfft, a, o);
 }
 Array irfftn(const Arg& a, const FftnOptions& o) {
-  const Calling s("irfftn", a.at());
+  const ApiNameScope s("irfftn", a.at());
   return along_many("irfftn", FftType::irfft, a, o);
 }
 
@@ -230,7 +230,7 @@ Array shifted(const char* name, const Array& x, const AxisList& axes, bool back)
 }  // namespace
 
 Array fftfreq(int64_t n, const Arg& d, const FreqOptions& o) {
-  const Calling s("fftfreq", d.at());
+  const ApiNameScope s("fftfreq", d.at());
   require_count("fftfreq", n);
   const int64_t positive = (n + 1) / 2;
   const Array k = iota(I64, {n}, 0), size = scalar_of(I64, static_cast<double>(n));
@@ -242,7 +242,7 @@ Array fftfreq(int64_t n, const Arg& d, const FreqOptions& o) {
 }
 Array fftfreq(int64_t n, const FreqOptions& o, Location at) { return fftfreq(n, Arg(1.0, at), o); }
 Array rfftfreq(int64_t n, const Arg& d, const FreqOptions& o) {
-  const Calling s("rfftfreq", d.at());
+  const ApiNameScope s("rfftfreq", d.at());
   require_count("rfftfreq", n);
   return frequencies("rfftfreq", iota(I64, {n / 2 + 1}, 0), n, d, o.dtype);
 }
@@ -250,11 +250,11 @@ Array rfftfreq(int64_t n, const FreqOptions& o, Location at) {
   return rfftfreq(n, Arg(1.0, at), o);
 }
 Array fftshift(const Arg& x, const AxisList& axes) {
-  const Calling s("fftshift", x.at());
+  const ApiNameScope s("fftshift", x.at());
   return shifted("fftshift", x, axes, false);
 }
 Array ifftshift(const Arg& x, const AxisList& axes) {
-  const Calling s("ifftshift", x.at());
+  const ApiNameScope s("ifftshift", x.at());
   return shifted("ifftshift", x, axes, true);
 }
 

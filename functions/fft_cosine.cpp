@@ -107,19 +107,19 @@ Array along_many(const char* name, const Array& given, const FftnOptions& o, boo
 }  // namespace
 
 Array dct(const Arg& x, const DctOptions& o) {
-  const Calling s("dct", x.at());
+  const ApiNameScope s("dct", x.at());
   return along_one("dct", x, o, false);
 }
 Array idct(const Arg& x, const DctOptions& o) {
-  const Calling s("idct", x.at());
+  const ApiNameScope s("idct", x.at());
   return along_one("idct", x, o, true);
 }
 Array dctn(const Arg& x, const FftnOptions& o) {
-  const Calling s("dctn", x.at());
+  const ApiNameScope s("dctn", x.at());
   return along_many("dctn", x, o, false);
 }
 Array idctn(const Arg& x, const FftnOptions& o) {
-  const Calling s("idctn", x.at());
+  const ApiNameScope s("idctn", x.at());
   return along_many("idctn", x, o, true);
 }
 

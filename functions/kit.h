@@ -5,7 +5,7 @@
 #pragma once
 #include <utility>
 
-#include "weft/core/text/calling.h"
+#include "weft/core/text/api_name_scope.h"
 #include "weft/tracer/array.h"
 #include "weft/tracer/trace.h"
 

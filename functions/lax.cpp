@@ -72,29 +72,29 @@ Arrays start_on(const Array& x, const Array& start, int axis) {
 Array reciprocal(const Arg& x) { return integer_pow(x, -1); }
 
 Array broadcast(const Arg& x, const Shape& sizes) {
-  const Calling s("broadcast", x.at());
+  const ApiNameScope s("broadcast", x.at());
   Sizes shape = sizes.sizes();
   shape.insert(shape.end(), x->shape().begin(), x->shape().end());
   const int64_t n = sizes.ndim();
   return weft::broadcast_in_dim(x, Shape(shape), axis_range(n, n + x->ndim()));
 }
 Array broadcast_in_dim(const Arg& x, const Shape& shape, const Sizes& dims) {
-  const Calling s("broadcast_in_dim", x.at());
+  const ApiNameScope s("broadcast_in_dim", x.at());
   return weft::broadcast_in_dim(x, shape, dims);
 }
 Array broadcast_to_rank(const Arg& x, int64_t rank) {
-  const Calling s("broadcast_to_rank", x.at());
+  const ApiNameScope s("broadcast_to_rank", x.at());
   if (rank < x->ndim())
     fn::fail_shape(
         fmt::format("broadcast_to_rank: {} has more than {} axes", to_string(x->type()), rank));
   return weft::expand_dims(x, axis_range(rank - x->ndim()));
 }
 Array reshape(const Arg& x, const Shape& new_sizes, const Sizes& dimensions) {
-  const Calling s("reshape", x.at());
+  const ApiNameScope s("reshape", x.at());
   return reshape_to(dimensions.empty() ? x.value() : transpose_axes(x, dimensions), new_sizes);
 }
 Array collapse(const Arg& x, int64_t start, std::optional<int64_t> stop) {
-  const Calling s("collapse", x.at());
+  const ApiNameScope s("collapse", x.at());
   const int64_t n = x->ndim(), a = start < 0 ? start + n : start,
                 b = !stop       ? n
                     : *stop < 0 ? *stop + n
@@ -114,19 +114,19 @@ Array expand_dims(const Arg& x, const Sizes& dimensions) {
 }
 Array squeeze(const Arg& x, const Sizes& dimensions) { return weft::squeeze(x, dimensions); }
 Array transpose(const Arg& x, const Sizes& permutation) {
-  const Calling s("transpose", x.at());
+  const ApiNameScope s("transpose", x.at());
   return transpose_axes(x, permutation);
 }
 Array rev(const Arg& x, const Sizes& dimensions) {
-  const Calling s("rev", x.at());
+  const ApiNameScope s("rev", x.at());
   return reverse(x, dimensions);
 }
 Array concatenate(const Arrays& x, int64_t dimension, Location at) {
-  const Calling s("concatenate", at);
+  const ApiNameScope s("concatenate", at);
   return concatenate_arrays(x, dimension);
 }
 Array pad(const Arg& x, const Arg& value, const std::vector<PadAxis>& config) {
-  const Calling s("pad", x.at());
+  const ApiNameScope s("pad", x.at());
   Sizes low, high, interior;
   for (const PadAxis& p : config) {
     low.push_back(p.low);
@@ -139,25 +139,25 @@ Array pad(const Arg& x, const Arg& value, const std::vector<PadAxis>& config) {
                   high, interior);
 }
 Array iota(DType dtype, int64_t size, Location at) {
-  const Calling s("iota", at);
+  const ApiNameScope s("iota", at);
   return weft::iota(dtype, Shape{size}, 0);
 }
 Array broadcasted_iota(DType dtype, const Shape& shape, int64_t dimension, Location at) {
-  const Calling s("broadcasted_iota", at);
+  const ApiNameScope s("broadcasted_iota", at);
   return weft::iota(dtype, shape, fn::axis_of("broadcasted_iota", dimension, shape.ndim()));
 }
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype) {
-  const Calling s("full", value.at());
+  const ApiNameScope s("full", value.at());
   if (value->ndim() != 0)
     fn::fail_shape("full: the value must be a scalar, got " + to_string(value->type()));
   return fn::broadcast(fn::fill_value("full", value, dtype.value_or(value->dtype())), shape);
 }
 Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype) {
-  const Calling s("full_like", x.at());
+  const ApiNameScope s("full_like", x.at());
   return full(x->shape(), value, dtype.value_or(x->dtype()));
 }
 Arrays split(const Arg& x, const Sizes& sizes, int64_t axis) {
-  const Calling s("split", x.at());
+  const ApiNameScope s("split", x.at());
   const int a = fn::axis_of("split", axis, rank_of(x));
   if (std::accumulate(sizes.begin(), sizes.end(), int64_t{0}) != x->shape()[a])
     fn::fail_shape(fmt::format("split: sizes ({}) do not make up axis {} of {}",
@@ -175,12 +175,12 @@ Array tile(const Arg& x, const Sizes& reps) { return weft::tile(x, reps); }
 // ---- windows
 
 Array slice(const Arg& x, const Sizes& start, const Sizes& limit, const Sizes& strides) {
-  const Calling s("slice", x.at());
+  const ApiNameScope s("slice", x.at());
   return slice_static(x, start, limit, strides.empty() ? Sizes(start.size(), 1) : strides);
 }
 Array slice_in_dim(const Arg& x, std::optional<int64_t> start, std::optional<int64_t> limit,
                    int64_t stride, int64_t axis) {
-  const Calling s("slice_in_dim", x.at());
+  const ApiNameScope s("slice_in_dim", x.at());
   const int a = fn::axis_of("slice_in_dim", axis, rank_of(x));
   const int64_t n = x->shape()[a];
   const auto bound = [&](std::optional<int64_t> v, int64_t otherwise) {
@@ -189,7 +189,7 @@ Array slice_in_dim(const Arg& x, std::optional<int64_t> start, std::optional<int
   return fn::sliced(x, a, bound(start, 0), bound(limit, n), stride);
 }
 Array index_in_dim(const Arg& x, int64_t index, int64_t axis, bool keepdims) {
-  const Calling s("index_in_dim", x.at());
+  const ApiNameScope s("index_in_dim", x.at());
   const int a = fn::axis_of("index_in_dim", axis, rank_of(x));
   const int64_t n = x->shape()[a];
   if (index < -n || index >= n)
@@ -200,34 +200,34 @@ Array index_in_dim(const Arg& x, int64_t index, int64_t axis, bool keepdims) {
   return keepdims ? out : squeeze_axes(out, {a});
 }
 Array dynamic_slice(const Arg& x, const Starts& starts, const Sizes& sizes) {
-  const Calling s("dynamic_slice", x.at());
+  const ApiNameScope s("dynamic_slice", x.at());
   need_sizes("dynamic_slice", x, sizes);
   return dynamic_slice_at(x, wrapped("dynamic_slice", x, parts_of("dynamic_slice", starts)), sizes);
 }
 Array dynamic_slice_in_dim(const Arg& x, const Arg& start, int64_t size, int64_t axis) {
-  const Calling s("dynamic_slice_in_dim", x.at());
+  const ApiNameScope s("dynamic_slice_in_dim", x.at());
   const int a = fn::axis_of("dynamic_slice_in_dim", axis, rank_of(x));
   return dynamic_slice(x, start_on(x, start, a), x->shape().with(a, size).sizes());
 }
 Array dynamic_index_in_dim(const Arg& x, const Arg& index, int64_t axis, bool keepdims) {
-  const Calling s("dynamic_index_in_dim", x.at());
+  const ApiNameScope s("dynamic_index_in_dim", x.at());
   const int a = fn::axis_of("dynamic_index_in_dim", axis, rank_of(x));
   const Array out = dynamic_slice_in_dim(x, index, 1, a);
   return keepdims ? out : squeeze_axes(out, {a});
 }
 Array dynamic_update_slice(const Arg& x, const Arg& update, const Starts& starts) {
-  const Calling s("dynamic_update_slice", x.at());
+  const ApiNameScope s("dynamic_update_slice", x.at());
   const Array u = update->weak_type() ? fn::as_dtype(update, x->dtype()) : update.value();
   return dynamic_update_at(
       x, u, wrapped("dynamic_update_slice", x, parts_of("dynamic_update_slice", starts)));
 }
 Array dynamic_update_slice_in_dim(const Arg& x, const Arg& update, const Arg& start, int64_t axis) {
-  const Calling s("dynamic_update_slice_in_dim", x.at());
+  const ApiNameScope s("dynamic_update_slice_in_dim", x.at());
   return dynamic_update_slice(
       x, update, start_on(x, start, fn::axis_of("dynamic_update_slice_in_dim", axis, rank_of(x))));
 }
 Array dynamic_update_index_in_dim(const Arg& x, const Arg& update, const Arg& index, int64_t axis) {
-  const Calling s("dynamic_update_index_in_dim", x.at());
+  const ApiNameScope s("dynamic_update_index_in_dim", x.at());
   const int a = fn::axis_of("dynamic_update_index_in_dim", axis, rank_of(x));
   const Array u = update->ndim() == x->ndim() ? update.value() : weft::expand_dims(update, a);
   return dynamic_update_slice_in_dim(x, u, index, a);
@@ -249,7 +249,7 @@ bool moves_inside(const char* name, const std::string& mode) {
 }  // namespace
 Array gather(const Arg& x, const Arg& indices, const GatherDimensionNumbers& g, const Sizes& sizes,
              const GatherOptions& o) {
-  const Calling s("gather", x.at());
+  const ApiNameScope s("gather", x.at());
   const WindowDims d{g.offset_dims, g.collapsed_slice_dims, g.start_index_map,
                      g.operand_batching_dims, g.start_indices_batching_dims};
   const bool fill = !moves_inside("gather", o.mode);
@@ -265,7 +265,7 @@ Array gather(const Arg& x, const Arg& indices, const GatherDimensionNumbers& g, 
 namespace {
 Array scattered(const Arg& x, const Arg& indices, const Arg& updates,
                 const ScatterDimensionNumbers& g, const ScatterOptions& o, Update u) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const bool inside = moves_inside("scatter", o.mode);
   return scatter_windows(
       x, indices, updates,
@@ -284,7 +284,7 @@ Array scatter_add(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensi
 }
 Array scatter_sub(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d,
                   const ScatterOptions& o) {
-  const Calling s("scatter_sub", x.at());
+  const ApiNameScope s("scatter_sub", x.at());
   return scattered(x, i, neg(u), d, o, Update::add);
 }
 Array scatter_mul(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensionNumbers& d,
@@ -303,36 +303,36 @@ Array scatter_max(const Arg& x, const Arg& i, const Arg& u, const ScatterDimensi
 // ---- sorting, products
 
 Array sort(const Arg& x, int64_t dimension, const SortOptions& o) {
-  const Calling s("sort", x.at());
+  const ApiNameScope s("sort", x.at());
   return sort_arrays({x}, fn::axis_of("sort", dimension, rank_of(x)), 1, o.is_stable)[0];
 }
 Arrays sort(const Arrays& x, int64_t dimension, int64_t num_keys, const SortOptions& o,
             Location at) {
-  const Calling s("sort", at);
+  const ApiNameScope s("sort", at);
   if (x.empty()) fn::fail_shape("sort: needs at least one array");
   return sort_arrays(x, fn::axis_of("sort", dimension, rank_of(x[0])), num_keys, o.is_stable);
 }
 std::pair<Array, Array> sort_key_val(const Arg& keys, const Arg& values, int64_t dimension,
                                      const SortOptions& o) {
-  const Calling s("sort_key_val", keys.at());
+  const ApiNameScope s("sort_key_val", keys.at());
   const Arrays out = sort_arrays(
       {keys, values}, fn::axis_of("sort_key_val", dimension, rank_of(keys)), 1, o.is_stable);
   return {out[0], out[1]};
 }
 std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis) {
-  const Calling s("top_k", x.at());
+  const ApiNameScope s("top_k", x.at());
   return top_k_along(x, k, fn::axis_of("top_k", axis, rank_of(x)));
 }
 
 Array dot(const Arg& x, const Arg& y) {
-  const Calling s("dot", x.at());
+  const ApiNameScope s("dot", x.at());
   if (x->ndim() < 1 || x->ndim() > 2 || y->ndim() < 1 || y->ndim() > 2)
     fn::fail_shape(fmt::format("dot: takes vectors and matrices, got {} and {}",
                                to_string(x->type()), to_string(y->type())));
   return dot_general(x, y, {{x->ndim() - 1}, {0}});
 }
 Array batch_matmul(const Arg& x, const Arg& y) {
-  const Calling s("batch_matmul", x.at());
+  const ApiNameScope s("batch_matmul", x.at());
   const int64_t n = x->ndim();
   if (n < 2 || y->ndim() != n)
     fn::fail_shape(
@@ -342,7 +342,7 @@ Array batch_matmul(const Arg& x, const Arg& y) {
   return dot_general(x, y, {{n - 1}, {n - 2}, batch, batch});
 }
 Array symmetric_product(const Arg& a, const Arg& c, const SymmetricProductOptions& o) {
-  const Calling s("symmetric_product", a.at());
+  const ApiNameScope s("symmetric_product", a.at());
   const int n = a->ndim();
   if ((a->dtype() != F32 && a->dtype() != F64) || a->dtype() != c->dtype())
     fn::fail_dtype(

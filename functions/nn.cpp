@@ -36,41 +36,41 @@ Array below_zero(const Array& x, const Array& positive) {
 }  // namespace
 
 Array relu(const Arg& x) {
-  const Calling s("relu", x.at());
+  const ApiNameScope s("relu", x.at());
   // A select, rather than max alone, makes the derivative at 0 equal to 0. A NaN stays NaN and has
   // derivative 0.
   const Array zero = filled(x, 0);
   return lax::select(greater(x, zero), x, maximum(lax::stop_gradient(x), zero));
 }
 Array relu6(const Arg& x) {
-  const Calling s("relu6", x.at());
+  const ApiNameScope s("relu6", x.at());
   // As in relu, the derivatives at 0 and 6 are 0.
   const Array zero = filled(x, 0), six = filled(x, 6);
   const Array inside = lax::bitwise_and(greater(x, zero), less(x, six));
   return lax::select(inside, x, minimum(maximum(lax::stop_gradient(x), zero), six));
 }
 Array leaky_relu(const Arg& x, const Arg& slope) {
-  const Calling s("leaky_relu", x.at());
+  const ApiNameScope s("leaky_relu", x.at());
   const Array v = fn::inexact(x);
   return where(greater_equal(v, number_like(v, 0)), v, multiply(slope, v));
 }
 Array elu(const Arg& x, const Arg& alpha) {
-  const Calling s("elu", x.at());
+  const ApiNameScope s("elu", x.at());
   const Array v = fn::inexact(x), positive = greater(v, number_like(v, 0));
   return where(positive, v, multiply(alpha, lax::expm1(below_zero(v, positive))));
 }
 Array celu(const Arg& x, const Arg& alpha) {
-  const Calling s("celu", x.at());
+  const ApiNameScope s("celu", x.at());
   const Array v = fn::inexact(x), zero = filled(v, 0);
   return add(maximum(v, zero), multiply(alpha, expm1(divide(minimum(v, zero), alpha))));
 }
 Array selu(const Arg& x) {
-  const Calling s("selu", x.at());
+  const ApiNameScope s("selu", x.at());
   const Array e = elu(x, 1.6732632423543772848170429916717);
   return lax::mul(e, number_like(e, 1.0507009873554804934193349852946));
 }
 Array gelu(const Arg& x, bool approximate) {
-  const Calling s("gelu", x.at());
+  const ApiNameScope s("gelu", x.at());
   const Array v = fn::inexact(x);
   if (!approximate) {
     const Array t = lax::div(v, number_like(v, std::sqrt(2.0)));
@@ -85,22 +85,22 @@ Array gelu(const Arg& x, bool approximate) {
   return lax::mul(v, lax::logistic(twice));
 }
 Array sigmoid(const Arg& x) {
-  const Calling s("sigmoid", x.at());
+  const ApiNameScope s("sigmoid", x.at());
   return lax::logistic(fn::inexact(x));
 }
 Array silu(const Arg& x) {
-  const Calling s("silu", x.at());
+  const ApiNameScope s("silu", x.at());
   const Array v = fn::inexact(x);
   return lax::mul(v, lax::logistic(v));
 }
 Array swish(const Arg& x) { return silu(x); }
 Array softplus(const Arg& x) { return logaddexp(x, 0); }
 Array mish(const Arg& x) {
-  const Calling s("mish", x.at());
+  const ApiNameScope s("mish", x.at());
   return multiply(x, weft::tanh(softplus(x)));
 }
 Array soft_sign(const Arg& x) {
-  const Calling s("soft_sign", x.at());
+  const ApiNameScope s("soft_sign", x.at());
   // The derivative of the quotient would be a difference of two terms that cancel for large |x|.
   const auto root = [](const Array& a) { return lax::add(lax::abs(a), number_like(a, 1)); };
   return fn::with_slope(
@@ -110,40 +110,40 @@ Array soft_sign(const Arg& x) {
       });
 }
 Array log_sigmoid(const Arg& x) {
-  const Calling s("log_sigmoid", x.at());
+  const ApiNameScope s("log_sigmoid", x.at());
   return negative(softplus(negative(fn::inexact(x))));
 }
 Array tanh(const Arg& x) { return weft::tanh(x); }
 Array hard_tanh(const Arg& x) {
-  const Calling s("hard_tanh", x.at());
+  const ApiNameScope s("hard_tanh", x.at());
   return where(greater(x, 1), 1, where(less(x, -1), -1, x));
 }
 Array hard_sigmoid(const Arg& x) {
-  const Calling s("hard_sigmoid", x.at());
+  const ApiNameScope s("hard_sigmoid", x.at());
   const Array v = fn::inexact(x);
   return lax::div(relu6(lax::add(v, number_like(v, 3))), number_like(v, 6));
 }
 Array hard_silu(const Arg& x) {
-  const Calling s("hard_silu", x.at());
+  const ApiNameScope s("hard_silu", x.at());
   return multiply(x, hard_sigmoid(x));
 }
 Array hard_swish(const Arg& x) { return hard_silu(x); }
 Array sparse_plus(const Arg& x) {
-  const Calling s("sparse_plus", x.at());
+  const ApiNameScope s("sparse_plus", x.at());
   const Array v = fn::inexact(x), one = number_like(v, 1);
   const Array between = lax::div(lax::square(lax::add(v, one)), number_like(v, 4));
   return where(lax::le(v, number_like(v, -1)), number_like(v, 0),
                where(lax::ge(v, one), v, between));
 }
 Array sparse_sigmoid(const Arg& x) {
-  const Calling s("sparse_sigmoid", x.at());
+  const ApiNameScope s("sparse_sigmoid", x.at());
   const Array v = fn::inexact(x);
   return lax::mul(number_like(v, 0.5), clip(lax::add(v, number_like(v, 1)), 0, 2));
 }
 // Each of the two forms loses digits where the other one does not: Mächler, "Accurately computing
 // log(1 - exp(-|a|))" (2012). The rule gives the derivative at 0 and infinity too.
 Array log1mexp(const Arg& x) {
-  const Calling s("log1mexp", x.at());
+  const ApiNameScope s("log1mexp", x.at());
   const Array v = fn::inexact(x);
   return fn::with_slope(
       "log1mexp", {v},
@@ -161,14 +161,14 @@ Array log1mexp(const Arg& x) {
       });
 }
 Array squareplus(const Arg& x, const Arg& b) {
-  const Calling s("squareplus", x.at());
+  const ApiNameScope s("squareplus", x.at());
   // max(v, 0) + b / (2 (|v| + sqrt(v^2 + b))). Nothing cancels, in the derivatives either.
   const Array v = fn::inexact(x), size = lax::abs(v), root = weft::sqrt(add(lax::square(v), b));
   const Array above = lax::select(lax::ge(v, number_like(v, 0)), v, filled(v, 0));
   return add(above, divide(b, multiply(2, add(size, root))));
 }
 Array glu(const Arg& x, int64_t axis) {
-  const Calling s("glu", x.at());
+  const ApiNameScope s("glu", x.at());
   const int a = fn::axis_of("glu", axis, x->type().ndim());
   if (x->shape()[a] % 2)
     fn::fail_shape(fmt::format("glu: axis {} of {} cannot be halved", a, to_string(x->type())));
@@ -198,7 +198,7 @@ void need_axes(const char* name, const Array& x, const AxisList& axis,
 }
 }  // namespace
 Array softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
-  const Calling s("softmax", x.at());
+  const ApiNameScope s("softmax", x.at());
   need_axes("softmax", x, axis, o.where);
   const Array given = fn::inexact(x);
   Array v = fn::for_sums(given);
@@ -208,7 +208,7 @@ Array softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   return o.where ? where(*o.where, out, number_like(out, 0)) : out;
 }
 Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
-  const Calling s("log_softmax", x.at());
+  const ApiNameScope s("log_softmax", x.at());
   need_axes("log_softmax", x, axis, o.where);
   const Array given = fn::inexact(x);
   Array v = fn::for_sums(given);
@@ -222,7 +222,7 @@ Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
   return special::logsumexp(x, axis, o);
 }
 Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o) {
-  const Calling s("logmeanexp", x.at());
+  const ApiNameScope s("logmeanexp", x.at());
   need_axes("logmeanexp", x, axis, o.where);
   ReduceOptions r;
   r.keepdims = o.keepdims;
@@ -246,7 +246,7 @@ Array narrowed(const Array& v, const Arrays& of) {
 }
 }  // namespace
 Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& o) {
-  const Calling s("standardize", x.at());
+  const ApiNameScope s("standardize", x.at());
   need_axes("standardize", x, axis, o.where);
   const Array given = fn::inexact(x), v = fn::for_sums(given);
   ReduceOptions r;
@@ -273,7 +273,7 @@ Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& 
                   {given, o.mean.value_or(given), o.variance.value_or(given), o.epsilon});
 }
 Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) {
-  const Calling s("layer_norm", x.at());
+  const ApiNameScope s("layer_norm", x.at());
   need_axes("layer_norm", x, axis, {});
   if (o.scale) fn::need_fit("layer_norm", ".scale", *o.scale, x->shape());
   if (o.bias) fn::need_fit("layer_norm", ".bias", *o.bias, x->shape());
@@ -294,7 +294,7 @@ Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) 
   return narrowed(out, all);
 }
 Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o) {
-  const Calling s("one_hot", x.at());
+  const ApiNameScope s("one_hot", x.at());
   const int a = fn::axis_of("one_hot", o.axis, x->type().ndim() + 1);
   if (num_classes < 0)
     fn::fail_shape(fmt::format("one_hot: {} is not a number of classes", num_classes));
@@ -315,7 +315,7 @@ Array with_scales(const Array& x, const Array& scales, DType d) {
 }  // namespace
 Array scaled_matmul(const Arg& lhs, const Arg& rhs, const Arg& lhs_scales, const Arg& rhs_scales,
                     const ScaledMatmulOptions& o) {
-  const Source at(lhs.at());
+  const SourceScope at(lhs.at());
   const Arrays all = {lhs, rhs, lhs_scales, rhs_scales};
   DType d = F32;
   for (size_t i = 0; i < all.size(); ++i) {

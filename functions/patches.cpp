@@ -103,7 +103,7 @@ lax::ConvDimensionNumbers axes_of(const char* name, const Array& lhs, const Size
 Array lax::conv_general_dilated_patches(const Arg& lhs, const Sizes& filter_shape,
                                         const Sizes& window_strides, const ConvPadding& padding,
                                         const ConvPatchesOptions& o) {
-  const Source s(lhs.at());
+  const SourceScope s(lhs.at());
   constexpr const char* name = "conv_general_dilated_patches";
   return patches(name, lhs, filter_shape, window_strides, padding, o,
                  axes_of(name, lhs, filter_shape, o, lhs.at()));
@@ -112,7 +112,7 @@ Array lax::conv_general_dilated_patches(const Arg& lhs, const Sizes& filter_shap
 Array lax::conv_general_dilated_local(const Arg& lhs, const Arg& rhs, const Sizes& window_strides,
                                       const ConvPadding& padding, const Sizes& filter_shape,
                                       const ConvPatchesOptions& o) {
-  const Source s(lhs.at());
+  const SourceScope s(lhs.at());
   constexpr const char* name = "conv_general_dilated_local";
   const ConvDimensionNumbers axes = axes_of(name, lhs, filter_shape, o, lhs.at());
   const Array x = patches(name, lhs, filter_shape, window_strides, padding, o, axes);

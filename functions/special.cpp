@@ -42,26 +42,26 @@ Array polynomial(const Array& x, std::initializer_list<double> c) {
 // ---- error functions
 
 Array erf(const Arg& x) {
-  const Calling s("erf", x.at());
+  const ApiNameScope s("erf", x.at());
   return lax::erf(real_of("erf", x));
 }
 Array erfc(const Arg& x) {
-  const Calling s("erfc", x.at());
+  const ApiNameScope s("erfc", x.at());
   return lax::erfc(real_of("erfc", x));
 }
 Array erfinv(const Arg& x) {
-  const Calling s("erfinv", x.at());
+  const ApiNameScope s("erfinv", x.at());
   return lax::erf_inv(real_of("erfinv", x));
 }
 Array ndtr(const Arg& x) {
-  const Calling s("ndtr", x.at());
+  const ApiNameScope s("ndtr", x.at());
   const Array w = real_of("ndtr", x) * std::sqrt(0.5);
   return lax::erfc(lax::neg(w)) * 0.5;
 }
 // From Cephes, ndtri.c. The approximation is an odd function of p - 1/2 for p > e^-2, and a
 // function of z = sqrt(-2 log p) otherwise.
 Array ndtri(const Arg& p) {
-  const Calling s("ndtri", p.at());
+  const ApiNameScope s("ndtri", p.at());
   const Array v = real_of("ndtri", p), upper = v > -std::expm1(-2.0);
   const Array small = where(upper, 1 - v, v);
   const Array inside = logical_and(small > 0, v < 1);
@@ -105,7 +105,7 @@ Array ndtri(const Arg& p) {
 }
 // Far below 0 this uses the asymptotic series of ndtr.
 Array log_ndtr(const Arg& x) {
-  const Calling s("log_ndtr", x.at());
+  const ApiNameScope s("log_ndtr", x.at());
   const Array v = reals_of("log_ndtr", {x})[0];
   const auto value = [](const Arrays& in) {
     const Array& y = in[0];
@@ -138,17 +138,17 @@ Array log_ndtr(const Arg& x) {
 // ---- gamma functions
 
 Array gammaln(const Arg& x) {
-  const Calling s("gammaln", x.at());
+  const ApiNameScope s("gammaln", x.at());
   return lax::lgamma(real_of("gammaln", x));
 }
 Array loggamma(const Arg& x) {
-  const Calling s("loggamma", x.at());
+  const ApiNameScope s("loggamma", x.at());
   if (is_complex(x->dtype())) return fn::complex_loggamma(x);
   const Array v = real_of("loggamma", x);
   return fn::as_dtype(where(v > 0, lax::lgamma(v), nan), v.dtype());
 }
 Array gammasgn(const Arg& x) {
-  const Calling s("gammasgn", x.at());
+  const ApiNameScope s("gammasgn", x.at());
   const Array v = real_of("gammasgn", x), whole = floor(v), below = v < 0;
   const Array pole = logical_or(logical_and(below, v == whole), isnan(v));
   const Array odd = logical_and(below, remainder(whole, 2) != 0);
@@ -216,13 +216,13 @@ Array with_gamma_slope(const char* name, const Array& x, FunctionRef<Array(const
 }
 }  // namespace
 Array gamma(const Arg& x) {
-  const Calling s("gamma", x.at());
+  const ApiNameScope s("gamma", x.at());
   if (is_complex(x->dtype())) return exp(fn::complex_loggamma(x));
   const auto at = [](const Array& v) { return v; };
   return with_gamma_slope("gamma", x, [](const Array& v) { return gamma_of(v); }, at);
 }
 Array factorial(const Arg& n) {
-  const Calling s("factorial", n.at());
+  const ApiNameScope s("factorial", n.at());
   const auto value = [](const Array& v) {
     const Array below = v < 0;
     return where(below, 0, gamma_above(where(below, 0, v) + 1));
@@ -288,7 +288,7 @@ Array poch_of(const Array& z, const Array& m) {
 }
 }  // namespace
 Array poch(const Arg& z, const Arg& m) {
-  const Calling s("poch", z.at());
+  const ApiNameScope s("poch", z.at());
   const auto value = [](const Arrays& v) {
     return through_f64(v, [](const Arrays& w) { return poch_of(w[0], w[1]); });
   };
@@ -304,7 +304,7 @@ Array poch(const Arg& z, const Arg& m) {
   });
 }
 Array multigammaln(const Arg& a, int64_t d) {
-  const Calling s("multigammaln", a.at());
+  const ApiNameScope s("multigammaln", a.at());
   const Array v = real_of("multigammaln", a);
   if (d < 0) fn::fail_index(fmt::format("multigammaln: {} is no dimension", d));
   const auto n = static_cast<double>(d);
@@ -313,12 +313,12 @@ Array multigammaln(const Arg& a, int64_t d) {
   return fn::broadcast(sum, v.shape());
 }
 Array digamma(const Arg& x) {
-  const Calling s("digamma", x.at());
+  const ApiNameScope s("digamma", x.at());
   const Array v = real_of("digamma", x), zero = v == 0;
   return where(zero, where(signbit(v), inf, -inf), lax::digamma(v));
 }
 Array polygamma(const Arg& n, const Arg& x) {
-  const Calling s("polygamma", n.at());
+  const ApiNameScope s("polygamma", n.at());
   if (!is_integer(n->dtype()))
     fn::fail_dtype(
         fmt::format("polygamma: the order must be an integer, got {}", to_string(n->type())));
@@ -329,7 +329,7 @@ Array polygamma(const Arg& n, const Arg& x) {
   return where(v == 0, at_zero, where(v == inf, at_end, lax::polygamma(m, v)));
 }
 Array zeta(const Arg& x, const Arg& q) {
-  const Calling s("zeta", x.at());
+  const ApiNameScope s("zeta", x.at());
   const auto [a, b] = pair_of("zeta", x, q);
   // For an infinite exponent only the first term remains. For an infinite q the sum is 0.
   const Array first = where(b > 1, 0, where(b == 1, 1, where(b > 0, inf, nan)));
@@ -337,12 +337,12 @@ Array zeta(const Arg& x, const Arg& q) {
   return where(none, 0, where(a == inf, first, lax::zeta(a, b)));
 }
 Array gammainc(const Arg& a, const Arg& x) {
-  const Calling s("gammainc", a.at());
+  const ApiNameScope s("gammainc", a.at());
   const auto [p, v] = pair_of("gammainc", a, x);
   return where((p == inf) & (v >= 0) & (v < inf), 0, lax::igamma(p, v));
 }
 Array gammaincc(const Arg& a, const Arg& x) {
-  const Calling s("gammaincc", a.at());
+  const ApiNameScope s("gammaincc", a.at());
   const auto [p, v] = pair_of("gammaincc", a, x);
   return where((p == inf) & (v >= 0) & (v < inf), 1, lax::igammac(p, v));
 }
@@ -351,7 +351,7 @@ Array gammaincc(const Arg& a, const Arg& x) {
 
 // A negative operand is reflected by Gamma(x) Gamma(1 - x) = pi / sin(pi x).
 Array betaln(const Arg& a, const Arg& b) {
-  const Calling s("betaln", a.at());
+  const ApiNameScope s("betaln", a.at());
   const auto [p, q] = pair_of("betaln", a, b);
   const Array turned = p > q, low = where(turned, q, p), high = where(turned, p, q);
   const Array sum = low + high, below = low < 0, opposed = below & (high > 0);
@@ -372,7 +372,7 @@ Array betaln(const Arg& a, const Arg& b) {
   return where(pole, inf, where(falls, falling, where(rises, rising, where(left, leftmost, l))));
 }
 Array beta(const Arg& a, const Arg& b) {
-  const Calling s("beta", a.at());
+  const ApiNameScope s("beta", a.at());
   const auto [x, y] = pair_of("beta", a, b);
   return through_f64({x, y}, [](const Arrays& v) {
     const Array &p = v[0], &q = v[1];
@@ -389,7 +389,7 @@ Array beta(const Arg& a, const Arg& b) {
   });
 }
 Array betainc(const Arg& a, const Arg& b, const Arg& x) {
-  const Calling s("betainc", a.at());
+  const ApiNameScope s("betainc", a.at());
   const Arrays v = reals_of("betainc", {a, b, x});
   return lax::betainc(v[0], v[1], v[2]);
 }
@@ -397,11 +397,11 @@ Array betainc(const Arg& a, const Arg& b, const Arg& x) {
 // ---- logarithms and exponentials
 
 Array expit(const Arg& x) {
-  const Calling s("expit", x.at());
+  const ApiNameScope s("expit", x.at());
   return lax::logistic(real_of("expit", x));
 }
 Array logit(const Arg& p) {
-  const Calling s("logit", p.at());
+  const ApiNameScope s("logit", p.at());
   return with_slope(
       "logit", reals_of("logit", {p}), [](const Arrays& v) { return log(v[0] / (1 - v[0])); },
       [](const Arrays& v, const Arrays& d) { return d[0] / v[0] + d[0] / (1 - v[0]); });
@@ -423,7 +423,7 @@ Array xlogx(const Array& x) {
 }
 }  // namespace
 Array xlogy(const Arg& x, const Arg& y) {
-  const Calling s("xlogy", x.at());
+  const ApiNameScope s("xlogy", x.at());
   return with_slope(
       "xlogy", reals_of("xlogy", {x, y}),
       [](const Arrays& v) { return product_or_zero(v[0], v[1], log(v[1])); },
@@ -432,7 +432,7 @@ Array xlogy(const Arg& x, const Arg& y) {
       });
 }
 Array xlog1py(const Arg& x, const Arg& y) {
-  const Calling s("xlog1py", x.at());
+  const ApiNameScope s("xlog1py", x.at());
   return with_slope(
       "xlog1py", reals_of("xlog1py", {x, y}),
       [](const Arrays& v) { return product_or_zero(v[0], v[1], log1p(v[1])); },
@@ -441,12 +441,12 @@ Array xlog1py(const Arg& x, const Arg& y) {
       });
 }
 Array entr(const Arg& x) {
-  const Calling s("entr", x.at());
+  const ApiNameScope s("entr", x.at());
   const Array v = reals_of("entr", {x})[0];
   return fn::as_dtype(where(v < 0, -inf, lax::neg(xlogx(v))), v.dtype());
 }
 Array rel_entr(const Arg& p, const Arg& q) {
-  const Calling s("rel_entr", p.at());
+  const ApiNameScope s("rel_entr", p.at());
   const Arrays v = reals_of("rel_entr", {p, q});
   const Array positive = logical_and(v[0] > 0, v[1] > 0),
               none_of_p = logical_and(v[0] == 0, v[1] >= 0);
@@ -456,7 +456,7 @@ Array rel_entr(const Arg& p, const Arg& q) {
   return fn::as_dtype(where(positive, xlogx(a) - xlogy(a, b), where(none_of_p, 0., inf)), d);
 }
 Array kl_div(const Arg& p, const Arg& q) {
-  const Calling s("kl_div", p.at());
+  const ApiNameScope s("kl_div", p.at());
   const Arrays v = reals_of("kl_div", {p, q});
   return rel_entr(v[0], v[1]) - v[0] + v[1];
 }
@@ -482,11 +482,11 @@ Array power_less_one(const char* name, const Arrays& v, Array (*log_of)(const Ar
 }
 }  // namespace
 Array boxcox(const Arg& x, const Arg& lmbda) {
-  const Calling s("boxcox", x.at());
+  const ApiNameScope s("boxcox", x.at());
   return power_less_one("boxcox", reals_of("boxcox", {x, lmbda}), lax::log);
 }
 Array boxcox1p(const Arg& x, const Arg& lmbda) {
-  const Calling s("boxcox1p", x.at());
+  const ApiNameScope s("boxcox1p", x.at());
   return power_less_one("boxcox1p", reals_of("boxcox1p", {x, lmbda}), lax::log1p);
 }
 Array softmax(const Arg& x, const AxisList& axis) { return nn::softmax(x, axis); }
@@ -495,7 +495,7 @@ Array log_softmax(const Arg& x, const AxisList& axis) { return nn::log_softmax(x
 // ---- Bessel functions
 
 Array i0e(const Arg& x) {
-  const Calling s("i0e", x.at());
+  const ApiNameScope s("i0e", x.at());
   return lax::bessel_i0e(real_of("i0e", x));
 }
 namespace {
@@ -516,17 +516,17 @@ Array smooth_bessel(const Array& x, int n) {
 }
 }  // namespace
 Array i0(const Arg& x) {
-  const Calling s("i0", x.at());
+  const ApiNameScope s("i0", x.at());
   return with_slope(
       "i0", reals_of("i0", {x}), [](const Arrays& v) { return unscaled(v[0], lax::bessel_i0e); },
       [](const Arrays& v, const Arrays& d) { return d[0] * i1(v[0]); });
 }
 Array i1e(const Arg& x) {
-  const Calling s("i1e", x.at());
+  const ApiNameScope s("i1e", x.at());
   return lax::bessel_i1e(real_of("i1e", x));
 }
 Array i1(const Arg& x) {
-  const Calling s("i1", x.at());
+  const ApiNameScope s("i1", x.at());
   return with_slope(
       "i1", reals_of("i1", {x}), [](const Arrays& v) { return unscaled(v[0], lax::bessel_i1e); },
       [](const Arrays& v, const Arrays& d) {
@@ -536,7 +536,7 @@ Array i1(const Arg& x) {
 
 // B(2k) = (-1)^(k+1) 2 (2k)! zeta(2k) / (2 pi)^(2k).
 Array bernoulli(int64_t n, Location at) {
-  const Calling s("bernoulli", at);
+  const ApiNameScope s("bernoulli", at);
   if (n < 0) fn::fail_index(fmt::format("bernoulli: {} is not a number of terms", n));
   std::vector<float> b(static_cast<size_t>(n + 1), 0.F);
   double factor = 2;  // 2 (2k)! / (2 pi)^(2k)

@@ -72,46 +72,46 @@ Array faddeeva_with_slope(const char* name, const Array& z) {
 }  // namespace
 
 Array wofz(const Arg& z) {
-  const Calling s("wofz", z.at());
+  const ApiNameScope s("wofz", z.at());
   const Array v = fn::inexact(z);
   const DType d = is_complex(v.dtype()) ? v.dtype() : v.dtype() == F64 ? C128 : C64;
   return faddeeva_with_slope("wofz", fn::as_dtype(v, d));
 }
 Array erfcx(const Arg& x) {
-  const Calling s("erfcx", x.at());
+  const ApiNameScope s("erfcx", x.at());
   const Array v = fn::inexact(x);
   if (!is_complex(v.dtype())) return lax::erfcx(v);
   return faddeeva_with_slope("erfcx", lax::complex(lax::neg(lax::imag(v)), lax::real(v)));
 }
 Array dawsn(const Arg& x) {
-  const Calling s("dawsn", x.at());
+  const ApiNameScope s("dawsn", x.at());
   return lax::dawsn(real_of("dawsn", x));
 }
 Array expi(const Arg& x) {
-  const Calling s("expi", x.at());
+  const ApiNameScope s("expi", x.at());
   return lax::expi(real_of("expi", x));
 }
 Array exp1(const Arg& x) {
-  const Calling s("exp1", x.at());
+  const ApiNameScope s("exp1", x.at());
   const Array v = real_of("exp1", x);
   return fn::as_dtype(where(v < 0, nan, lax::neg(lax::expi(lax::neg(v)))), v.dtype());
 }
 Array expn(const Arg& n, const Arg& x) {
-  const Calling s("expn", n.at());
+  const ApiNameScope s("expn", n.at());
   const auto [order, v] = fn::pair_of("expn", n, x);
   return lax::expn(order, v);
 }
 Array spence(const Arg& x) {
-  const Calling s("spence", x.at());
+  const ApiNameScope s("spence", x.at());
   return lax::spence(real_of("spence", x));
 }
 SineIntegrals sici(const Arg& x) {
-  const Calling s("sici", x.at());
+  const ApiNameScope s("sici", x.at());
   const Array v = real_of("sici", x);
   return {lax::sine_integral(v), lax::cosine_integral(v)};
 }
 FresnelIntegrals fresnel(const Arg& x) {
-  const Calling s("fresnel", x.at());
+  const ApiNameScope s("fresnel", x.at());
   const Array v = real_of("fresnel", x);
   return {lax::fresnel_sin(v), lax::fresnel_cos(v)};
 }
@@ -159,7 +159,7 @@ Array owens_value(const Arrays& v) {
 
 }  // namespace
 Array owens_t(const Arg& h, const Arg& a) {
-  const Calling s("owens_t", h.at());
+  const ApiNameScope s("owens_t", h.at());
   const Arrays v = reals_of("owens_t", {h, a});
   const auto value = [](const Arrays& x) { return owens_value(x); };
   return with_slope("owens_t", v, value, [](const Arrays& x, const Arrays& d) {

@@ -31,12 +31,12 @@ namespace weft::special {
 using fn::real_of, fn::reals_of;
 
 Array hyp1f1(const Arg& a, const Arg& b, const Arg& x) {
-  const Calling s("hyp1f1", a.at());
+  const ApiNameScope s("hyp1f1", a.at());
   const Arrays v = reals_of("hyp1f1", {a, b, x});
   return lax::hyp1f1(v[0], v[1], v[2]);
 }
 Array hyp2f1(const Arg& a, const Arg& b, const Arg& c, const Arg& x) {
-  const Calling s("hyp2f1", a.at());
+  const ApiNameScope s("hyp2f1", a.at());
   const Arrays v = reals_of("hyp2f1", {a, b, c, x});
   return lax::hyp2f1(v[0], v[1], v[2], v[3]);
 }
@@ -61,7 +61,7 @@ Array comb_of(const Array& n, const Array& k) {
 }
 }  // namespace
 Array comb(const Arg& n, const Arg& k, const CombOptions& o) {
-  const Calling s("comb", n.at());
+  const ApiNameScope s("comb", n.at());
   const Arrays v = reals_of("comb", {n, k});
   const Array &m = v[0], &j = v[1], one = fn::number_like(m, 1);
   if (o.repetition)
@@ -117,13 +117,13 @@ ScaledSum scaled_sum(const char* name, const Arg& x, const AxisList& axis,
 }
 }  // namespace
 SignedLog signed_logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
-  const Calling s("signed_logsumexp", x.at());
+  const ApiNameScope s("signed_logsumexp", x.at());
   const ScaledSum v = scaled_sum("signed_logsumexp", x, axis, o);
   return {v.rounded(add(log(abs(v.total)), v.top), o.keepdims),
           v.rounded(sign(v.total), o.keepdims)};
 }
 Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
-  const Calling s("logsumexp", x.at());
+  const ApiNameScope s("logsumexp", x.at());
   if (!o.b) return weft::logsumexp(x, axis, {.keepdims = o.keepdims, .where = o.where});
   const ScaledSum v = scaled_sum("logsumexp", x, axis, o);
   return v.rounded(add(log(v.total), v.top), o.keepdims);
@@ -134,7 +134,7 @@ Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
 // Miller's recurrence, downwards, for h = J_k(z) k! / (z/2)^k up to a factor. In h nothing
 // overflows for small z. The factor follows from 1 = J_0 + 2 J_2 + 2 J_4 + …. Computed in F64.
 Array bessel_jn(const Arg& z, int64_t v, int64_t n_iter) {
-  const Calling s("bessel_jn", z.at());
+  const ApiNameScope s("bessel_jn", z.at());
   const Array x = real_of("bessel_jn", z);
   if (v < 0 || n_iter < v)
     fn::fail_index(
@@ -168,7 +168,7 @@ Array bessel_jn(const Arg& z, int64_t v, int64_t n_iter) {
 // normalized.
 Array sph_harm_y(const Arg& n, const Arg& m, const Arg& theta, const Arg& phi,
                  const SphHarmOptions& o) {
-  const Calling s("sph_harm_y", n.at());
+  const ApiNameScope s("sph_harm_y", n.at());
   for (const Arg* a : {&n, &m})
     if (!is_integer((*a)->dtype()))
       fn::fail_dtype(fmt::format("sph_harm_y: degree and order must be integers, got {}",

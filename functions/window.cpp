@@ -52,7 +52,7 @@ Window window_on(const char* name, const Type& operand, const Sizes& dimensions,
 
 Array fold(const char* name, Array (*of_windows)(const Array&, const Window&), const Arg& x,
            const Sizes& dimensions, const lax::WindowOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return of_windows(x, window_on(name, x->type(), dimensions, o));
 }
 
@@ -170,23 +170,23 @@ Array reduce_window_min(const Arg& x, const Sizes& dimensions, const WindowOptio
 Array reduce_window(const Arg& operand, const Arg& init_value,
                     const Function<Array(Array, Array)>& computation,
                     const Sizes& window_dimensions, const WindowOptions& o) {
-  const Source s(operand.at());
+  const SourceScope s(operand.at());
   return general({operand}, {init_value}, fn::listed(computation), window_dimensions, o)[0];
 }
 Arrays reduce_window(const Arrays& operands, const Arrays& init_values,
                      const Function<Arrays(Arrays, Arrays)>& computation,
                      const Sizes& window_dimensions, const WindowOptions& o, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   return general(operands, init_values, computation, window_dimensions, o);
 }
 Pads padtype_to_pads(const Sizes& in_shape, const Sizes& window_shape, const Sizes& window_strides,
                      const std::string& padding, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   return fn::pads_of("padtype_to_pads", in_shape, window_shape, window_strides, padding);
 }
 Shape reduce_window_shape_tuple(const Shape& operand_shape, const Sizes& window_dimensions,
                                 const WindowOptions& o, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   constexpr const char* name = "reduce_window_shape_tuple";
   const Type t(F32, operand_shape);
   return windowed_shape(name, t, window_on(name, t, window_dimensions, o));
@@ -194,13 +194,13 @@ Shape reduce_window_shape_tuple(const Shape& operand_shape, const Sizes& window_
 
 Array select_and_scatter_add(const Arg& source, const Arg& operand, const Sizes& window_dimensions,
                              const SelectWindowOptions& o) {
-  const Source s(source.at());
+  const SourceScope s(source.at());
   const Selection p = selection("select_and_scatter_add", operand, window_dimensions, o);
   return weft::select_and_scatter_add(source, operand, p.largest, p.window);
 }
 Array select_and_gather_add(const Arg& tangents, const Arg& operand, const Sizes& window_dimensions,
                             const SelectWindowOptions& o) {
-  const Source s(tangents.at());
+  const SourceScope s(tangents.at());
   const Selection p = selection("select_and_gather_add", operand, window_dimensions, o);
   return weft::select_and_gather_add(tangents, operand, p.largest, p.window);
 }
@@ -208,7 +208,7 @@ Array select_and_scatter(const Arg& operand, const Function<Array(Array, Array)>
                          const Sizes& window_dimensions, const Sizes& window_strides,
                          const ConvPadding& padding, const Arg& source, const Arg& init_value,
                          const Function<Array(Array, Array)>& scatter) {
-  const Source s(operand.at());
+  const SourceScope s(operand.at());
   constexpr const char* name = "select_and_scatter";
   const DType d = operand->dtype();
   const Array init = init_value->type().weak() ? fn::as_dtype(init_value, d) : init_value.value();
@@ -239,17 +239,17 @@ Array select_and_scatter(const Arg& operand, const Function<Array(Array, Array)>
 namespace nn {
 
 Array max_pool(const Arg& x, const Sizes& window_shape, const PoolOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const Pool p = pool_of("max_pool", x, window_shape, o.strides, o.padding);
   return reduce_window_max(x, window_on("max_pool", x->type(), p.dimensions, p.options));
 }
 Array min_pool(const Arg& x, const Sizes& window_shape, const PoolOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const Pool p = pool_of("min_pool", x, window_shape, o.strides, o.padding);
   return reduce_window_min(x, window_on("min_pool", x->type(), p.dimensions, p.options));
 }
 Array avg_pool(const Arg& x, const Sizes& window_shape, const AvgPoolOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const Array given = fn::inexact(x), v = fn::for_sums(given);
   const Pool p = pool_of("avg_pool", v, window_shape, o.strides, o.padding);
   const Window w = window_on("avg_pool", v.type(), p.dimensions, p.options);

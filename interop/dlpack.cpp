@@ -149,7 +149,7 @@ Array compacted_elsewhere(const Type& t, const std::byte* data, const std::vecto
       detail::compacted(t, static_cast<const std::byte*>(all->data()) - low * size, strides);
   Ref<Buffer> there = Buffer::allocate(t.bytes(), d);
   d.copy_in(there->data(), concrete(here).data(), t.bytes());
-  return Array{Ref<const Node>(new Concrete(t, Source::current(), std::move(there)))};
+  return Array{Ref<const Node>(new Concrete(t, SourceScope::current(), std::move(there)))};
 }
 
 template <class T>
@@ -212,7 +212,7 @@ T* given(const Array& x, const ToDlpackOptions& o) {
                             : detail::find_device(x.device(), "to_dlpack");
     Ref<Buffer> own = Buffer::allocate(x.type().bytes(), d);
     if (x.type().bytes() > 0) d.copy_within(own->data(), from_here.data, x.type().bytes());
-    source = Array{Ref<const Node>(new Concrete(x.type(), Source::current(), std::move(own)))};
+    source = Array{Ref<const Node>(new Concrete(x.type(), SourceScope::current(), std::move(own)))};
   }
   const detail::View view = detail::view_in_place(source);
   const Device device = device_for(source);
@@ -233,13 +233,13 @@ T* given(const Array& x, const ToDlpackOptions& o) {
 }  // namespace
 
 Array take(ManagedTensor* t, const FromDlpackOptions& o, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   if (!t) malformed("it is null");
   return taken(t, o);
 }
 
 Array take(ManagedTensorVersioned* t, const FromDlpackOptions& o, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   if (!t) malformed("it is null");
   if (t->version.major != ours.major)
     throw FormatError(
@@ -250,12 +250,12 @@ Array take(ManagedTensorVersioned* t, const FromDlpackOptions& o, Location at) {
 }
 
 ManagedTensor* give(const Array& x, const ToDlpackOptions& o, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   return given<ManagedTensor>(x, o);
 }
 
 ManagedTensorVersioned* give_versioned(const Array& x, const ToDlpackOptions& o, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   ManagedTensorVersioned* t = given<ManagedTensorVersioned>(x, o);
   t->version = ours;
   t->flags = o.copy ? flag_is_copied : flag_read_only;

@@ -26,7 +26,7 @@ bool plain_bools(const Type& t, const void* data) {
   return std::all_of(bytes, bytes + t.elements(), [](uint8_t b) { return b <= 1; });
 }
 Array made_of(const Type& t, Ref<Buffer> b) {
-  return Array{Ref<const Node>(new Concrete(t, Source::current(), std::move(b)))};
+  return Array{Ref<const Node>(new Concrete(t, SourceScope::current(), std::move(b)))};
 }
 
 // Copies the elements along one axis and all later axes.

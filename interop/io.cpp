@@ -23,22 +23,22 @@ Array array_of(const NpyData& d) { return array_of_bytes(Type(d.dtype, d.shape),
 }  // namespace
 
 Array load_npy(const std::string& path, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   return array_of(read_npy(path));
 }
 void save_npy(const std::string& path, const Array& x, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   write_npy(path, x.dtype(), x.shape(), concrete(x).data());
 }
 std::map<std::string, Array> load_npz(const std::string& path, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   std::map<std::string, Array> all;
   for (const auto& [name, data] : read_npz(path)) all.emplace(name, array_of(data));
   return all;
 }
 void save_npz(const std::string& path, const std::map<std::string, Array>& arrays,
               const NpzOptions& o, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   std::map<std::string, NpyData> all;
   for (const auto& [name, x] : arrays) {
     const auto* from = static_cast<const std::byte*>(concrete(x).data());
@@ -84,7 +84,7 @@ class Pieces {
 
 std::map<std::string, Array> load_safetensors(const std::string& path,
                                               const LoadSafetensorsOptions& o, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   Pieces file(path);
   const std::string prefix = file.text(0, std::min(file.size(), safetensors_prefix));
   const uint64_t length = safetensors_header_length(prefix, file.size(), path),
@@ -111,7 +111,7 @@ std::map<std::string, Array> load_safetensors(const std::string& path,
 
 void save_safetensors(const std::string& path, const std::map<std::string, Array>& arrays,
                       const SaveSafetensorsOptions& o, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   SafetensorsHeader h{{}, o.metadata};
   for (const auto& [name, x] : arrays) h.arrays[name] = {x.dtype(), x.shape(), 0, 0};
   place_safetensors(&h.arrays);

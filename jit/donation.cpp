@@ -88,7 +88,7 @@ class Program::Claims {
     if (&place_of(c) == &d) return x;
     Ref<Buffer> own;
     read(c, d, &own);
-    return Array{Ref<const Node>(new Concrete(c.type, Source::current(), std::move(own)))};
+    return Array{Ref<const Node>(new Concrete(c.type, SourceScope::current(), std::move(own)))};
   }
   // Returns true if the memory of c may be overwritten: it is on d, and nothing else reads or holds
   // it.
@@ -269,7 +269,7 @@ void Program::run_over(Device& d, const LeafList& x, Claims* claims,
   for (size_t k = 0; k < n_out; ++k) {
     const int32_t from = e->aliased_input(k);
     if (results_[k].from != Result::computed || from < 0) continue;
-    auto* node = new Concrete(results_[k].type, Source::current(),
+    auto* node = new Concrete(results_[k].type, SourceScope::current(),
                               std::move(memory[static_cast<size_t>(from)]));
     out[k] = Array{Ref<const Node>(node)};
     to[k] = node->mutable_data();

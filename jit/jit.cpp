@@ -14,15 +14,15 @@
 #include <set>
 #include <thread>
 
-#include "weft/core/text/lasting.h"
+#include "weft/core/text/intern_string.h"
 #include "weft/jit/history.h"
 #include "weft/jit/program.h"
 #include "weft/jit/program_cache.h"
 #include "weft/runtime/backend.h"
 #include "weft/runtime/buffer.h"
 #include "weft/runtime/device.h"
+#include "weft/runtime/epoch_guard.h"
 #include "weft/runtime/fork.h"
-#include "weft/runtime/reading.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
@@ -149,7 +149,7 @@ struct States {
 State::State(const JitOptions& o, Location at)
     : options(o),
       at(at),
-      name(lasting(name_of(o))),
+      name(intern_string(name_of(o))),
       device(o.device.empty() ? nullptr : &find_device(o.device, name_of(o))) {
   const std::lock_guard lock(States::instance().guard);
   States::instance().all.insert(this);

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "weft/jit/lowered.h"
-#include "weft/runtime/reading.h"
+#include "weft/runtime/epoch_guard.h"
 #include "weft/runtime/stop.h"
 #include "weft/tracer/trees/shape_dtype.h"
 
@@ -151,7 +151,7 @@ template <class F>
 class Jitted : public CallOperator<Jitted<F>, F> {
  public:
   Jitted(F f, const typing::JitOptions& o, typing::Location at) : f_(std::move(f)), at_(at) {
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     KeyWriter identity;
     state_ = identify(f_, identity) ? shared_jit_state(o, at, identity) : make_jit_state(o, at);
   }
@@ -182,9 +182,9 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     KeyWriter key;
     LeafList x;
     read_arguments(args, key, x);
-    const ir::Reading reading;
+    const ir::EpochGuard reading;
     if (const JitProgram* p = find_program(*state_, key)) return run_traced<R>(*state_, *p, x);
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     const ir::TimeLimit limit = call_limit(*state_);
     Flat<F, Args, R> flat(f_, args);
     const ir::Ref<const JitProgram> p = trace_program(
@@ -196,7 +196,7 @@ class Jitted : public CallOperator<Jitted<F>, F> {
     static_assert(can_call<F, P...>,
                   "weft::jit: the function cannot be called with these arguments");
     using R = result_t<F, P...>;
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     KeyWriter key;
     LeafList x;
     read_arguments(args, key, x);

@@ -88,7 +88,7 @@ class Compiled<std::tuple<P...>, R> {
   typing::MemoryUse memory() const { return impl_->memory(); }
   typing::Cost cost() const { return impl_->cost(); }
   R operator()(const P&... args, typing::Location at = typing::Location::here()) const {
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     const std::tuple<P...> all(args...);
     const Arrays x = tree::leaves(all);
     detail::check_compiled_arguments(*args_, detail::structure_of(all), x,

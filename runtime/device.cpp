@@ -147,7 +147,7 @@ std::vector<std::string> devices() {
 }
 
 void default_device(const std::string& name, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   detail::Device& d = detail::find_device(name, "default_device");
   detail::chosen.store(&d == &detail::host() ? nullptr : &d);
 }

@@ -12,7 +12,7 @@
 namespace weft::distributed {
 
 void init(Location at) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   // The variables through which OpenMPI, MPICH, srun and torchrun tell a process the number of
   // processes.
   for (const char* name :

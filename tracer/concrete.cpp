@@ -80,7 +80,7 @@ const Concrete& concrete(const Array& x) {
 }
 
 Fresh fresh_array(const Type& t) {
-  auto* node = new Concrete(t, Source::current());
+  auto* node = new Concrete(t, SourceScope::current());
   Array a{Ref<const Node>(node)};
   return {std::move(a), node->mutable_data()};
 }
@@ -92,7 +92,7 @@ Array array_of_bytes(const Type& t, const void* bytes) {
 }
 
 Array literal_array(const Literal& l) {
-  auto* node = new Concrete(l.type(), Source::current(), true);
+  auto* node = new Concrete(l.type(), SourceScope::current(), true);
   Array a{Ref<const Node>(node)};
   std::memcpy(node->mutable_data(), l.bits, sizeof l.bits);
   return a;
@@ -203,13 +203,13 @@ Array Array::scalar_complex(double re, double im) {
 Array Array::scalar_float(double x) { return scalar_of(F32, x, true); }
 
 void Array::raise_empty(Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   throw EmptyArrayError(
       "empty Array: a default-constructed handle holds no value; assign one first");
 }
 
 std::string Array::device(Location at) const {
-  const Source source(at);
+  const SourceScope source(at);
   const Concrete* c = node(at).concrete() ? concrete_or_null(*this) : nullptr;
   if (!c) return "traced";
   const detail::Device* d = c->elsewhere();
@@ -217,7 +217,7 @@ std::string Array::device(Location at) const {
 }
 
 const void* Array::host_data(DType d, Location at) const {
-  const Source source(at);
+  const SourceScope source(at);
   const Concrete& c = weft::concrete(*this);
   if (d != dtype())
     throw DTypeError(fmt::format("data<{}>() of an array of {}; use to_vector for a conversion",
@@ -226,7 +226,7 @@ const void* Array::host_data(DType d, Location at) const {
 }
 
 const Array& Array::block_until_ready(Location at) const {
-  const Source source(at);
+  const SourceScope source(at);
   if (const Concrete* c = concrete_or_null(*this))
     if (detail::Device* d = c->elsewhere()) d->wait_for(c->buffer()->data());
   return *this;
@@ -247,7 +247,7 @@ std::vector<bool> detail::as_bools(const std::vector<uint8_t>& bytes) {
   return {bytes.begin(), bytes.end()};
 }
 void detail::convert_elements(const Array& x, void* out, DType to, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   const Concrete& c = weft::concrete(x);
   if (x.dtype() != to && (is_key(x.dtype()) || is_key(to)))
     throw DTypeError("the words of a random key are read by random::key_data");
@@ -277,7 +277,7 @@ void detail::convert_elements(const Array& x, void* out, DType to, Location at) 
 
 void detail::require_scalar(const Array& x, const char* what, Location at) {
   if (x.size(at) == 1) return;
-  const Source source(at);
+  const SourceScope source(at);
   throw ShapeError(
       fmt::format("{} needs an array of one element, got {}", what, to_string(x.type())));
 }

@@ -27,7 +27,7 @@ Jaxpr program_of(const Op& op, const Types& in, const AnyParams& params) {
   auto j = make_ref<JaxprData>();
   j->types = in;
   j->n_in = static_cast<int>(in.size());
-  Eqn e{&op, params, {}, j->n_in, static_cast<int32_t>(out.size()), Source::current()};
+  Eqn e{&op, params, {}, j->n_in, static_cast<int32_t>(out.size()), SourceScope::current()};
   for (int i = 0; i < j->n_in; ++i) e.in.push_back({i});
   for (size_t i = 0; i < out.size(); ++i) j->out.push_back({j->n_in + static_cast<int32_t>(i)});
   j->types.insert(j->types.end(), out.begin(), out.end());
@@ -62,8 +62,8 @@ Arrays run_on(detail::Device* device, const Jaxpr& j, const Arrays& x) {
     } else {
       const int32_t input = exe->aliased_input(out.size());
       Ref<Buffer> mine = input < 0 ? nullptr : take_donated(x[static_cast<size_t>(input)], x);
-      auto* node = mine ? new Concrete(j->type(a), Source::current(), std::move(mine))
-                        : new Concrete(j->type(a), Source::current());
+      auto* node = mine ? new Concrete(j->type(a), SourceScope::current(), std::move(mine))
+                        : new Concrete(j->type(a), SourceScope::current());
       result.push_back(Array{Ref<const Node>(node)});
       out.push_back(node->mutable_data());
     }

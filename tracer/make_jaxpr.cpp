@@ -23,7 +23,7 @@ std::string to_string(const ClosedJaxpr& c) { return to_string(c.jaxpr); }
 std::ostream& operator<<(std::ostream& o, const ClosedJaxpr& c) { return o << to_string(c); }
 
 ClosedJaxpr parse_jaxpr(const std::string& text, const Arrays& consts, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   ClosedJaxpr c{read_jaxpr(text), consts};
   const Jaxpr& j = c.jaxpr;
   if (consts.size() != static_cast<size_t>(j->n_const))
@@ -39,7 +39,7 @@ ClosedJaxpr parse_jaxpr(const std::string& text, const Arrays& consts, Location 
 }
 
 Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   const Types want = c.in_types();
   if (args.size() != want.size())
     throw ShapeError(fmt::format("eval_jaxpr: the program takes {} arguments, got {}", want.size(),

@@ -53,7 +53,7 @@ class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
   MakeJaxpr(F f, typing::Location at) : f_(std::move(f)), at_(at) {}
   template <class... P>
   ClosedJaxpr call(const std::tuple<P...>& args) const {
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
     return trace_jaxpr("make_jaxpr", flat, tree::leaves(args), tree::detail::skeleton_of(args));
   }
@@ -79,7 +79,7 @@ auto as_shapes(const R& like, const typing::Types& types) {
 }
 template <class F, class... A>
 auto eval_shape_at(typing::Location at, F& f, const A&... a) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;
@@ -108,7 +108,7 @@ class ClosureConverted<std::tuple<P...>, R> {
   ClosureConverted(Hoisted program, std::tuple<P...> args, R result, typing::Location at)
       : program_(std::move(program)), args_(std::move(args)), result_(std::move(result)), at_(at) {}
   R operator()(const P&... args, const Arrays& consts) const {
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     const std::tuple<P...> all(args...);
     check_like_example(tree::skeleton(args_), tree::skeleton(all));
     return tree::rebuild(result_, program_.call(tree::leaves(all), consts).data());
@@ -122,7 +122,7 @@ class ClosureConverted<std::tuple<P...>, R> {
 };
 template <class F, class... A>
 auto closure_convert_at(typing::Location at, F& f, const A&... a) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typename ResultOf<F, Args>::type;

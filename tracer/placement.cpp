@@ -41,8 +41,8 @@ detail::Device* elsewhere(const Arrays& x) {
 
 Array array_on(const Type& t, detail::Device& d, void** memory) {
   auto* node = &d == &detail::host()
-                   ? new Concrete(t, Source::current())
-                   : new Concrete(t, Source::current(), Buffer::allocate(t.bytes(), d));
+                   ? new Concrete(t, SourceScope::current())
+                   : new Concrete(t, SourceScope::current(), Buffer::allocate(t.bytes(), d));
   *memory = node->mutable_data();
   return Array{Ref<const Node>(node)};
 }
@@ -115,7 +115,7 @@ Ref<Buffer> take_donated(const Array& x, const Arrays& operands) {
 
 Fresh writable_first(const Type& t, const Arrays& operands) {
   if (Ref<Buffer> mine = take_donated(operands[0], operands)) {
-    auto* node = new Concrete(t, Source::current(), std::move(mine));
+    auto* node = new Concrete(t, SourceScope::current(), std::move(mine));
     return {Array{Ref<const Node>(node)}, node->mutable_data()};
   }
   Fresh r = fresh_array(t);

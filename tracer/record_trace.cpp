@@ -43,7 +43,7 @@ int32_t Recorder::add(const Op& op, const AnyParams& params, std::vector<Atom> i
   const int32_t first = static_cast<int32_t>(types_.size());
   types_.insert(types_.end(), out.begin(), out.end());
   eqns_.push_back({&op, params, std::move(in), first, static_cast<int32_t>(out.size()),
-                   Source::current(), ImplementationScope::of(op)});
+                   SourceScope::current(), ImplementationScope::of(op)});
   return first;
 }
 

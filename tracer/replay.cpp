@@ -40,7 +40,7 @@ Arrays replay(const Jaxpr& j, const Arrays& x, EqnRule rule) {
   };
   for (size_t i = 0; i < j->eqns.size(); ++i) {
     const Eqn& e = j->eqns[i];
-    const Source source(e.source);
+    const SourceScope source(e.source);
     Arrays in;
     for (Atom a : e.in) in.push_back(read(a));
     Arrays out = rule(e, in);

@@ -45,7 +45,7 @@ CurrentTraceScope::CurrentTraceScope(Ref<Interpreter> i) : before_(weft::current
 }
 CurrentTraceScope::~CurrentTraceScope() { state().current = std::move(before_); }
 
-Tracer::Tracer(Type t, Ref<Interpreter> l) : Node(t, Source::current()), trace(std::move(l)) {}
+Tracer::Tracer(Type t, Ref<Interpreter> l) : Node(t, SourceScope::current()), trace(std::move(l)) {}
 
 std::string made_at(const Node& n) {
   return n.made ? fmt::format(", made at {},", to_string(n.made)) : "";

@@ -149,7 +149,7 @@ void detail::require_structure(const char* who, const Skeleton& a, const Skeleto
 
 bool Mask::operator[](Subscript i) const {
   if (i.n >= 0 && i.n < static_cast<int64_t>(bits_.size())) return bits_[static_cast<size_t>(i.n)];
-  const Source source(i.at);
+  const SourceScope source(i.at);
   throw IndexError(fmt::format("leaf {} of a Mask of {} leaves", i.n, bits_.size()));
 }
 Mask::Mask() = default;
@@ -166,7 +166,7 @@ bool Mask::any() const { return std::find(bits_.begin(), bits_.end(), true) != b
 bool Mask::all() const { return std::find(bits_.begin(), bits_.end(), false) == bits_.end(); }
 
 const Array& Blocks::operator()(size_t out_leaf, size_t in_leaf, Location at) const {
-  const Source source(at);
+  const SourceScope source(at);
   if (out_leaf >= blocks.size() || in_leaf >= in.size())
     throw IndexError(fmt::format("block ({}, {}) of a Jacobian of {} by {} leaves", out_leaf,
                                  in_leaf, blocks.size(), in.size()));
@@ -175,7 +175,7 @@ const Array& Blocks::operator()(size_t out_leaf, size_t in_leaf, Location at) co
 
 const Array& Blocks::operator()(const std::string& out_path, const std::string& in_path,
                                 Location at) const {
-  const Source source(at);
+  const SourceScope source(at);
   const auto find = [](const std::vector<std::string>& names, const std::string& name) {
     const auto it = std::find(names.begin(), names.end(), name);
     if (it == names.end())

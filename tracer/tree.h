@@ -593,14 +593,14 @@ void require_structure(const char* who, const Skeleton& a, const Skeleton& b,
 template <class T>
 T unflatten(const Structure<T>& s, const Arrays& leaves,
             typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   if (leaves.size() != s.leaves()) detail::wrong_leaf_count(leaves.size(), s.leaves());
   return rebuild(s.prototype(), leaves.data());
 }
 // The tree x with other Arrays.
 template <class T>
 T unflatten(const T& x, const Arrays& leaves, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   if (leaves.size() != count(x)) detail::wrong_leaf_count(leaves.size(), count(x));
   return rebuild(x, leaves.data());
 }
@@ -609,7 +609,7 @@ namespace detail {
 template <class F, class T, class... U>
 T mapped(const char* who, typing::Location at, F& f, const T& x, const U&... rest) {
   if constexpr (sizeof...(U) > 0) {
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     const Skeleton s = skeleton(x);
     (..., require_structure(who, s, skeleton(rest)));
   }
@@ -699,11 +699,11 @@ Arrays unravel_leaves(const Array& vector, const typing::Types& types);
 // jax.flatten_util.ravel_pytree.
 template <class T>
 auto ravel(const T& x, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   detail::Raveled r = detail::ravel_leaves(leaves(x));
   auto unravel = [like = structure_only(x), types = std::move(r.types)](
                      const Array& v, typing::Location called = typing::Location::here()) {
-    const ir::Source back(called);
+    const ir::SourceScope back(called);
     return rebuild(like, detail::unravel_leaves(v, types).data());
   };
   return std::pair<Array, decltype(unravel)>{std::move(r.vector), std::move(unravel)};

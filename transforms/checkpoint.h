@@ -46,7 +46,7 @@ class Checkpoint : public CallOperator<Checkpoint<F>, F> {
       : f_(std::move(f)), o_(std::move(o)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
     return flat.result(
         run_checkpoint(flat, o_, tree::leaves(args), tree::detail::skeleton_of(args)));
@@ -91,7 +91,7 @@ auto remat(F f, typing::CheckpointOptions options = {},
 template <class T>
 typing::arrays_t<T> checkpoint_name(const T& x, std::string_view name,
                                     typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const typing::arrays_t<T> t = tree::convert<typing::arrays_t<T>>(x);
   Arrays out = tree::leaves(t);
   for (Array& a : out) a = detail::name_leaf(a, std::string(name));

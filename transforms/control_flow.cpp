@@ -409,7 +409,7 @@ Arrays run_scan(const Carry& given, const Arrays& xs, TreeOf xs_tree, const Scan
 }
 
 void check_batch_size(int64_t n, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   if (n < 0)
     throw ShapeError(
         fmt::format("map: batch_size must not be negative, got {} (0: one row at a time)", n));

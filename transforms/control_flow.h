@@ -110,7 +110,7 @@ auto cond(const typing::Arg& pred, T on_true, E on_false, const O&... operands) 
       constexpr bool same = std::is_same_v<R, detail::result_t<E, typing::arrays_t<O>...>>;
       static_assert(same, "weft::cond: the branches return different types");
       if constexpr (same) {
-        const ir::Source source(pred.at());
+        const ir::SourceScope source(pred.at());
         const Args args(tree::convert<typing::arrays_t<O>>(operands)...);
         return detail::run_branches<R>("cond", detail::branch_of(pred), args, on_false, on_true);
       } else {
@@ -179,7 +179,7 @@ R switch_(
     const O&... operands) {
   using Args = std::tuple<typing::arrays_t<O>...>;
   using F = const ir::Function<R(typing::arrays_t<O>...)>;
-  const ir::Source source(index.at());
+  const ir::SourceScope source(index.at());
   std::vector<F*> listed;
   for (F& f : branches) listed.push_back(&f);
   return detail::run_listed<R>("switch_", index, listed,
@@ -192,7 +192,7 @@ auto switch_(const typing::Arg& index, std::vector<F> branches, const O&... oper
   static_assert(detail::can_call<F, typing::arrays_t<O>...>,
                 "weft::switch_: every branch must take the operands");
   using R = detail::result_t<F, typing::arrays_t<O>...>;
-  const ir::Source source(index.at());
+  const ir::SourceScope source(index.at());
   std::vector<F*> listed;
   for (F& f : branches) listed.push_back(&f);
   return detail::run_listed<R>(
@@ -211,7 +211,7 @@ auto switch_(const typing::Arg& index, std::tuple<B...> branches, const O&... op
       !all || (std::is_same_v<R, detail::result_t<B, typing::arrays_t<O>...>> && ...);
   static_assert(same, "weft::switch_: the branches return different types");
   if constexpr (all && same) {
-    const ir::Source source(index.at());
+    const ir::SourceScope source(index.at());
     const Args args(tree::convert<typing::arrays_t<O>>(operands)...);
     return std::apply(
         [&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); },
@@ -259,7 +259,7 @@ R case_(
 template <class C, class B, class S>
 typing::arrays_t<S> while_loop(C cond, B body, const S& init, const typing::WhileOptions& o = {},
                                typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   constexpr bool copied = detail::copyable<S>;
   static_assert(copied, WEFT_NOT_COPIED);
   using T = typing::arrays_t<S>;
@@ -302,7 +302,7 @@ typing::arrays_t<S> while_loop(C cond, B body, const S& init, const typing::Whil
 template <class B, class S>
 typing::arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S& init,
                               typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   constexpr bool copied = detail::copyable<S>;
   static_assert(copied, WEFT_NOT_COPIED);
   using T = typing::arrays_t<S>;
@@ -379,7 +379,7 @@ auto scan_for(const char* who, F f, const C& init, const X& xs, const typing::Sc
 template <class F, class C, class X>
 auto scan(F f, const C& init, const X& xs, const typing::ScanOptions& o = {},
           typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   using T = typing::arrays_t<C>;
   constexpr bool copied = detail::copyable<C, X>;
   static_assert(copied, WEFT_NOT_COPIED);
@@ -402,7 +402,7 @@ namespace detail {
 template <bool reverse, class F, class X, class A>
 typing::arrays_t<A> fold(const char* who, F& fn, const X& elems, const A& initializer,
                          typing::Location at) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   using T = typing::arrays_t<A>;
   constexpr bool takes_rows = can_call<F, T, typing::arrays_t<X>>;
   static_assert(takes_rows, "weft::foldl, foldr: fn must accept (acc, row of elems)");
@@ -452,7 +452,7 @@ auto map(F f, const X& xs,  // std::map is visible here too; write lax::map(f, x
       return vmap(std::move(f), 0, 0, v, at)(tree::convert<typing::arrays_t<X>>(xs));
     }
     using Y = detail::result_t<F, typing::arrays_t<X>>;
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     return detail::scan_for("map",
                             [&f](std::monostate, typing::arrays_t<X> x) {
                               return std::pair<std::monostate, Y>(std::monostate{},
@@ -472,7 +472,7 @@ auto map(F f, const X& xs,  // std::map is visible here too; write lax::map(f, x
 template <class F, class X>
 auto associative_scan(F f, const X& xs, const typing::AssociativeScanOptions& o = {},
                       typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   using T = typing::arrays_t<X>;
   using Args = std::tuple<T, T>;
   constexpr bool combines = detail::can_call<F, T, T>;

@@ -32,7 +32,7 @@ class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
     using Args = std::tuple<P...>;
     using R = result_t<F, P...>;
     if constexpr (rule_fits<R, Args>()) {
-      const ir::Source source(at_);
+      const ir::SourceScope source(at_);
       const std::tuple<Args, Args> both(args, args);
       Flat<F, Args, R> f(f_, args);
       Flat<Rule, std::tuple<Args, Args>, std::pair<R, R>> rule(rule_, both);
@@ -136,7 +136,7 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
     using R = result_t<F, P...>;
     if constexpr (rules_fit<R, P...>()) {
       using Res = residuals_t<Bwd, std::tuple_element_t<1, raw_result_t<Fwd, P...>>, R>;
-      const ir::Source source(at_);
+      const ir::SourceScope source(at_);
       Flat<F, Args, R> f(f_, args);
       Flat<Fwd, Args, std::pair<R, Res>> fwd(fwd_, args);
       const auto bwd = [&](const Arrays& x) {

@@ -49,7 +49,7 @@ typing::arrays_t<X> custom_root(F f, const X& initial_guess, Solve solve,
                                 TangentSolve tangent_solve,
                                 typing::Location at = typing::Location::here()) {
   using T = typing::arrays_t<X>;
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const T guess = tree::convert<T>(initial_guess);
   static_assert(detail::can_call<F, T>, "weft::custom_root: f must take what is like the guess");
   const auto flat = detail::flat_matvec(f, guess);
@@ -71,7 +71,7 @@ auto custom_root_with_aux(F f, const X& initial_guess, Solve solve, TangentSolve
   using T = typing::arrays_t<X>;
   using Result = std::invoke_result_t<Solve&, F&, T>;
   using Aux = typing::arrays_t<std::tuple_element_t<1, Result>>;
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const T guess = tree::convert<T>(initial_guess);
   std::optional<Aux> like;
   const auto flat = detail::flat_matvec(f, guess);

@@ -130,7 +130,7 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using R = result_t<F, P...>;
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     if constexpr (std::same_as<Rule, NoRule>) {
       return flat.result(

@@ -23,7 +23,7 @@ class Composite : public CallOperator<Composite<F>, F> {
       : f_(std::move(f)), name_(std::move(name)), version_(version), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     Flat<F, std::tuple<P...>, result_t<F, P...>> flat(f_, args);
     return flat.result(run_composite(flat, tree::leaves(args), name_, version_));
   }

@@ -90,7 +90,7 @@ template <class Matvec, class B, class Solve>
 B custom_linear_solve(Matvec matvec, const B& b, Solve solve,
                       const typing::LinearSolveOptions& o = {},
                       typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const auto flat = detail::flat_solve(solve, b);
   return tree::rebuild(
       b, detail::run_linear_solve("custom_linear_solve", detail::flat_matvec(matvec, b), flat,
@@ -102,7 +102,7 @@ template <class Matvec, class B, class Solve, class TransposeSolve>
 B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve transpose_solve,
                       const typing::LinearSolveOptions& o = {},
                       typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const auto flat = detail::flat_solve(solve, b);
   const auto other = detail::flat_solve(transpose_solve, b);
   const detail::FlatSolve transposed(other);
@@ -120,7 +120,7 @@ template <class Matvec, class B, class Solve>
 auto custom_linear_solve_with_aux(Matvec matvec, const B& b, Solve solve,
                                   const typing::LinearSolveOptions& o = {},
                                   typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   return detail::linear_solve_with_aux(matvec, b, solve, nullptr, o);
 }
 template <class Matvec, class B, class Solve, class TransposeSolve>
@@ -129,7 +129,7 @@ auto custom_linear_solve_with_aux(Matvec matvec, const B& b, Solve solve,
                                   TransposeSolve transpose_solve,
                                   const typing::LinearSolveOptions& o = {},
                                   typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   std::optional<detail::aux_of_solve<B, TransposeSolve>> unused;
   const auto other = detail::flat_solve_with_aux(transpose_solve, b, unused);
   const detail::FlatSolve transposed(other);

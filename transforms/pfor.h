@@ -75,13 +75,13 @@ class PforConfig {
     static_assert(
         detail::can_call<F, typing::arrays_t<A>...>,
         "weft::PforConfig::reduce: f must take the arguments, with an axis of iterations");
-    return f(over(detail::OverIterations::all, args, ir::Source::current())...);
+    return f(over(detail::OverIterations::all, args, ir::SourceScope::current())...);
   }
 
  private:
   template <class T>
   typing::arrays_t<T> over(detail::OverIterations what, const T& x, typing::Location at) const {
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     const typing::arrays_t<T> all = tree::convert<typing::arrays_t<T>>(x);
     return tree::rebuild(all, detail::over_iterations(what, iterations_, tree::leaves(all)).data());
   }
@@ -97,7 +97,7 @@ auto vectorized_map(F f, const X& elems, const typing::VectorizedMapOptions& o =
   using T = typing::arrays_t<X>;
   static_assert(detail::can_call<F, T>,
                 "weft::vectorized_map: f must take one argument with the structure of elems");
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const std::tuple<T> args(tree::convert<T>(elems));
   detail::Flat<F, std::tuple<T>, detail::result_t<F, T>> flat(f, args);
   const Arrays out = detail::run_vectorized_map(
@@ -124,7 +124,7 @@ auto pfor(F loop_fn, int64_t iters, const typing::PforOptions& o = {},
   static_assert(
       detail::can_call<F, Array> || detail::can_call<F, Array, PforConfig>,
       "weft::pfor: loop_fn must take the index, an Array, or the index and a PforConfig&");
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const Array index = detail::iterations("pfor", iters);
   detail::Iterations i = detail::iterations_of(iters, o.parallel_iterations);
   typing::VmapOptions v;
@@ -145,7 +145,7 @@ template <class F>
 auto for_loop(F loop_fn, int64_t iters, typing::Location at = typing::Location::here()) {
   static_assert(detail::can_call<F, Array>,
                 "weft::for_loop: loop_fn must take the index, an Array");
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   auto one = [loop_fn](Array i) mutable { return loop_fn(i); };
   return map(std::move(one), detail::iterations("for_loop", iters), {}, at);
 }

@@ -61,7 +61,7 @@ struct JvpOnLeaves {
     }
   }
   LateTangents operator()(const Arrays& x, const Arrays& dx, const std::vector<bool>& on) const {
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     Args primals = tree::rebuild(like, x.data()), tangents = tree::rebuild(like, dx.data());
     Masks perturbed = masks_by_argument(like, on);
     return taken(call(rule, primals, tangents, perturbed));
@@ -102,7 +102,7 @@ class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
         is_pair_of<R, Pair>,
         "weft::custom_jvp: the rule must return {out, tangent}, both of the type that the "
         "function returns (none: the tangent is zero)");
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     Flat<F, Args, R> f(f_, args);
     const Arrays out = run_late_jvp(f, OnLeaves{rule_, tree::structure_only(args), at_},
                                     tree::leaves(args), f.tree());
@@ -168,7 +168,7 @@ struct FwdOnLeaves {
                 "weft::custom_vjp: bwd must take the residuals as fwd returns them");
 
   LateForward operator()(const Arrays& x, const std::vector<bool>& on) const {
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     Args args = tree::rebuild(like, x.data());
     Masks perturbed = masks_by_argument(like, on);
     const Pair result = std::apply([&](auto&... a) { return call(fwd, perturbed, a...); }, args);
@@ -178,7 +178,7 @@ struct FwdOnLeaves {
     r.bwd = [bwd = bwd, like = like, res = tree::structure_only(residuals),
              ct = tree::structure_only(out),
              at = at](const Arrays& leaves, const std::vector<bool>& given) {
-      const ir::Source back(at);
+      const ir::SourceScope back(at);
       Bwd rule = bwd;
       BwdOnMask<Bwd> on_mask{rule, tree::Mask(given)};
       return FlatBwd<BwdOnMask<Bwd>, Args, Res, R>{on_mask, like, res, ct}(leaves);
@@ -196,7 +196,7 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
   auto call(const std::tuple<P...>& args) const {
     using Args = std::tuple<P...>;
     using R = result_t<F, P...>;
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     Flat<F, Args, R> f(f_, args);
     const Arrays out =
         run_late_vjp(f, FwdOnLeaves<Fwd, Bwd, R, P...>{fwd_, bwd_, tree::structure_only(args), at_},

@@ -58,13 +58,13 @@ template <class F>
 class Vmapped : public CallOperator<Vmapped<F>, F> {
  public:
   Vmapped(F f, VmapSpec s) : f_(std::move(f)), spec_(std::move(s)) {
-    const ir::Source source(spec_.at);
+    const ir::SourceScope source(spec_.at);
     check_vmap_options(spec_);
   }
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
     using R = result_t<F, P...>;
-    const ir::Source source(spec_.at);
+    const ir::SourceScope source(spec_.at);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     const Arrays out =
         run_vmap(spec_, tree::leaves(args), tree::detail::skeleton_of(args), flat, flat.tree());

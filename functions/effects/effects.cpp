@@ -105,12 +105,12 @@ std::string with_leaves(std::string_view who, const std::string& text,
 Array written_number(double x) { return scalar_of(F64, x); }
 
 void print_text(const PlacedText& text, const TextValues& values) {
-  const Source source(text.at);
+  const SourceScope source(text.at);
   debug_print_flat(with_leaves("debug_print", text.text, values.shapes), values.leaves);
 }
 
 void check_text(const Array& pred, const PlacedText& text, const TextValues& values) {
-  const Source source(text.at);
+  const SourceScope source(text.at);
   check_flat(pred, with_leaves("check", text.text, values.shapes), values.leaves);
 }
 
@@ -123,13 +123,13 @@ Arrays run_callback(const char* name, const FlatCallback& f, const KeyWriter* ke
 }
 
 void sink(const Arrays& x, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   dce_sink_flat(x);
 }
 
 Arrays run_custom_call(const PlacedText& name, CustomCall f, const Arrays& result_types,
                        const Arrays& x) {
-  const Source source(name.at);
+  const SourceScope source(name.at);
   if (!f)
     throw CompileError(
         fmt::format("custom_call: the function of '{}' is nullptr; give a function pointer, or a "

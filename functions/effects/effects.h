@@ -132,7 +132,7 @@ consteval bool is_callback() {
 template <class F, class T, class... A>
 auto callback_at(typing::Location at, const char* name, F& f, const T& result_types,
                  const A&... a) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typing::auto_t<T>;

@@ -66,19 +66,19 @@ int approx_axis(const char* name, const Array& x, int64_t k, const ApproxTopKOpt
 
 Array reduce(const Arg& operand, const Arg& init_value,
              const Function<Array(Array, Array)>& computation, const Sizes& dimensions) {
-  const Source s(operand.at());
+  const SourceScope s(operand.at());
   return reduced({operand}, {init_value}, fn::listed(computation), dimensions)[0];
 }
 Arrays reduce(const Arrays& operands, const Arrays& init_values,
               const Function<Arrays(Arrays, Arrays)>& computation, const Sizes& dimensions,
               Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   return reduced(operands, init_values, computation, dimensions);
 }
 
 Array scatter_apply(const Arg& operand, const Arg& indices, const Function<Array(Array)>& func,
                     const ScatterDimensionNumbers& d, const ScatterApplyOptions& o) {
-  const Source s(operand.at());
+  const SourceScope s(operand.at());
   constexpr const char* name = "scatter_apply";
   if (o.mode != "clip" && o.mode != "drop" && o.mode != "fill")
     fn::fail_index("scatter_apply: mode is \"drop\" or \"clip\", not \"" + o.mode + "\"");
@@ -94,7 +94,7 @@ Array scatter_apply(const Arg& operand, const Arg& indices, const Function<Array
 }
 
 Array index_take(const Arg& src, const Arrays& idxs, const Sizes& axes) {
-  const Source s(src.at());
+  const SourceScope s(src.at());
   constexpr const char* name = "index_take";
   const Sizes at = fn::axes_of(name, axes, src->ndim());
   if (idxs.empty() || idxs.size() != at.size())
@@ -123,12 +123,12 @@ Array index_take(const Arg& src, const Arrays& idxs, const Sizes& axes) {
 }
 
 std::pair<Array, Array> approx_max_k(const Arg& x, int64_t k, const ApproxTopKOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const int axis = approx_axis("approx_max_k", x, k, o);
   return top_k_along(x, o.aggregate_to_topk ? k : x->shape()[axis], axis);
 }
 std::pair<Array, Array> approx_min_k(const Arg& x, int64_t k, const ApproxTopKOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const int axis = approx_axis("approx_min_k", x, k, o);
   Arrays sorted = sort_arrays({x, iota(I32, x->shape(), axis)}, axis);
   if (o.aggregate_to_topk)
@@ -170,7 +170,7 @@ Array scaled_factor(const char* side, const Array& x, const std::optional<Array>
 }  // namespace
 
 Array scaled_dot(const Arg& lhs, const Arg& rhs, const ScaledDotOptions& o) {
-  const Source source(lhs.at());
+  const SourceScope source(lhs.at());
   const int n = lhs->ndim();
   if (n != rhs->ndim() || (n < 2 && !o.dimension_numbers))
     fn::fail_shape(fmt::format(
@@ -190,7 +190,7 @@ Array scaled_dot(const Arg& lhs, const Arg& rhs, const ScaledDotOptions& o) {
 }
 
 Array rng_uniform(const Arg& a, const Arg& b, const Shape& shape) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   static std::atomic<uint64_t> calls{0};
   // A C++ number takes the dtype of the other operand.
   const Array lo = a->weak_type() ? fn::as_dtype(a, b->dtype()) : Array(a),
@@ -199,32 +199,32 @@ Array rng_uniform(const Arg& a, const Arg& b, const Shape& shape) {
 }
 
 DType dtype(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return x->dtype();
 }
 
 Array empty(const Shape& shape, DType dtype, Location at) { return weft::empty(shape, dtype, at); }
 
 Shape broadcast_shapes(const std::vector<Shape>& shapes, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   if (shapes.empty()) fn::fail_shape("broadcast_shapes: needs at least one shape");
   Shape all = shapes[0];
   for (const Shape& shape : shapes) all = weft::broadcast_shapes(all, shape);
   return all;
 }
 Array broadcast_like(const Arg& x, const Arg& like) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return fn::broadcast(x, like->shape());
 }
 Array shape_as_value(const Shape& shape, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   const bool fits = std::all_of(shape.begin(), shape.end(),
                                 [](int64_t n) { return n <= std::numeric_limits<int32_t>::max(); });
   const Array sizes = array_of_bytes(Type(I64, Shape{shape.ndim()}), shape.sizes().data());
   return fits ? base::convert(sizes, I32) : sizes;
 }
 Array stack(const Arrays& x, int64_t axis, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   if (x.empty()) fn::fail_shape("stack: needs at least one array");
   const int a = fn::axis_of("stack", axis, x[0].ndim() + 1);
   Arrays rows;

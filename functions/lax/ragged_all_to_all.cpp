@@ -42,7 +42,7 @@ void check_numbers(const char* what, const Array& x, int64_t lanes) {
 Array ragged_all_to_all(const Arg& operand, const Arg& output, const Arg& input_offsets,
                         const Arg& send_sizes, const Arg& output_offsets, const Arg& recv_sizes,
                         const AxisNames& axes, const CollectiveOptions& o) {
-  const Source s(operand.at());
+  const SourceScope s(operand.at());
   check_rows(operand, output);
   const int64_t lanes =
       o.axis_index_groups.empty() ? axis_size(axes) : std::ssize(o.axis_index_groups[0]);

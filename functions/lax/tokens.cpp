@@ -36,7 +36,7 @@ Token psend(const Arg& x, const AxisNames& axes, const LanePairs& perm, Location
 
 Array precv(const Token& token, const ShapeDtypeStruct& out_shape, const AxisNames& axes,
             const LanePairs& perm, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   detail::need_names("precv", axes, at);
   const std::string route = route_of(axes, perm);
   for (size_t i = 0; i < token.sent.size(); ++i)

@@ -229,7 +229,7 @@ Arrays adjugate_rule(const Arrays& x) {
 }  // namespace
 
 Array det(const Arg& a) {
-  const Calling s("det", a.at());
+  const ApiNameScope s("det", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("det", x);
   if (x.shape()[x.ndim() - 1] <= 3) return small_det(x);

@@ -112,7 +112,7 @@ Array tolerances(const char* name, const Array& rtol, DType real, const Shape& b
 }  // namespace kit
 
 Array cholesky(const Arg& a, const CholeskyOptions& o) {
-  const Calling s("cholesky", a.at());
+  const ApiNameScope s("cholesky", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("cholesky", x);
   const Array l = lax::cholesky(x, o.symmetrize_input);
@@ -132,13 +132,13 @@ Array solved(const Array& a, const Array& b, bool lower, Trans trans, bool unit_
 }  // namespace
 
 Array solve_triangular(const Arg& a, const Arg& b, const SolveTriangularOptions& o) {
-  const Calling s("solve_triangular", a.at());
+  const ApiNameScope s("solve_triangular", a.at());
   const kit::System y = kit::system("solve_triangular", a, b);
   return y.result(solved(y.a, y.b, o.lower, o.trans, o.unit_diagonal));
 }
 
 Array cho_factor(const Arg& a, const ChoSolveOptions& o) {
-  const Calling s("cho_factor", a.at());
+  const ApiNameScope s("cho_factor", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("cho_factor", x);
   const Array l = lax::cholesky(o.lower ? x : matrix::transposed(x, true), false);
@@ -146,7 +146,7 @@ Array cho_factor(const Arg& a, const ChoSolveOptions& o) {
 }
 
 Array cho_solve(const Arg& c, const Arg& b, const ChoSolveOptions& o) {
-  const Calling s("cho_solve", c.at());
+  const ApiNameScope s("cho_solve", c.at());
   const kit::System y = kit::system("cho_solve", c, b);
   constexpr Trans plain = Trans::none, turned = Trans::conjugate_transpose;
   const Array half = solved(y.a, y.b, o.lower, o.lower ? plain : turned);
@@ -154,7 +154,7 @@ Array cho_solve(const Arg& c, const Arg& b, const ChoSolveOptions& o) {
 }
 
 LU lu(const Arg& a) {
-  const Calling s("lu", a.at());
+  const ApiNameScope s("lu", a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("lu", x);
   const auto [packed, pivots, permutation] = lax::lu(x);
@@ -172,7 +172,7 @@ LU lu(const Arg& a) {
 }
 
 LUFactor lu_factor(const Arg& a) {
-  const Calling s("lu_factor", a.at());
+  const ApiNameScope s("lu_factor", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("lu_factor", x);
   auto [packed, pivots, permutation] = lax::lu(x);
@@ -180,7 +180,7 @@ LUFactor lu_factor(const Arg& a) {
 }
 
 Array lu_solve(const LUFactor& factor, const Arg& b, const LUSolveOptions& o) {
-  const Calling s("lu_solve", b.at());
+  const ApiNameScope s("lu_solve", b.at());
   const kit::System y = kit::system("lu_solve", factor.first, b);
   const int last = y.b.ndim() - 1;
   const Array order = lax::lu_pivots_to_permutation(
@@ -200,7 +200,7 @@ Array lu_solve(const LUFactor& factor, const Arg& b, const LUSolveOptions& o) {
 }
 
 QR qr(const Arg& a, const QROptions& o) {
-  const Calling s("qr", a.at());
+  const ApiNameScope s("qr", a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("qr", x);
   if (o.mode != "reduced" && o.mode != "complete")
@@ -209,7 +209,7 @@ QR qr(const Arg& a, const QROptions& o) {
 }
 
 Eigh eigh(const Arg& a, const EighOptions& o) {
-  const Calling s("eigh", a.at());
+  const ApiNameScope s("eigh", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("eigh", x);
   auto [v, w] = lax::eigh(x, {.lower = !o.upper, .symmetrize_input = o.symmetrize_input});
@@ -217,14 +217,14 @@ Eigh eigh(const Arg& a, const EighOptions& o) {
 }
 
 Array eigvalsh(const Arg& a, const EighOptions& o) {
-  const Calling s("eigvalsh", a.at());
+  const ApiNameScope s("eigvalsh", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("eigvalsh", x);
   return lax::eigh(x, {.lower = !o.upper, .symmetrize_input = o.symmetrize_input}).second;
 }
 
 Eig eig(const Arg& a) {
-  const Calling s("eig", a.at());
+  const ApiNameScope s("eig", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("eig", x);
   auto [w, left, right] = lax::eig(x, {.compute_left_eigenvectors = false});
@@ -232,7 +232,7 @@ Eig eig(const Arg& a) {
 }
 
 Array eigvals(const Arg& a) {
-  const Calling s("eigvals", a.at());
+  const ApiNameScope s("eigvals", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("eigvals", x);
   return std::get<0>(
@@ -240,7 +240,7 @@ Array eigvals(const Arg& a) {
 }
 
 SVD svd(const Arg& a, const SVDOptions& o) {
-  const Calling s("svd", a.at());
+  const ApiNameScope s("svd", a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("svd", x);
   if (o.hermitian) kit::require_square("svd", x);
@@ -249,7 +249,7 @@ SVD svd(const Arg& a, const SVDOptions& o) {
 }
 
 Array svdvals(const Arg& a) {
-  const Calling s("svdvals", a.at());
+  const ApiNameScope s("svdvals", a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("svdvals", x);
   return lax::svdvals(x);

@@ -101,7 +101,7 @@ Arrays polar_rule(const Arrays& x) {
 }  // namespace
 
 Array pinv(const Arg& a, const PinvOptions& o) {
-  const Calling s("pinv", a.at());
+  const ApiNameScope s("pinv", a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("pinv", x);
   const int last = x.ndim() - 1;
@@ -155,7 +155,7 @@ Arrays least_squares_rule(const Arrays& in) {
 }
 }  // namespace
 LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
-  const Calling source("lstsq", a.at());
+  const ApiNameScope source("lstsq", a.at());
   const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
   const Array& x = both[0];
   const bool vector = both[1].ndim() == 1;
@@ -188,7 +188,7 @@ LstSq lstsq(const Arg& a, const Arg& b, const LstSqOptions& o) {
 }
 
 Polar polar(const Arg& a, const PolarOptions& o) {
-  const Calling s("polar", a.at());
+  const ApiNameScope s("polar", a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("polar", x);
   if (o.side != "right" && o.side != "left")
@@ -207,7 +207,7 @@ Polar polar(const Arg& a, const PolarOptions& o) {
 }
 
 Array tensorinv(const Arg& a, int64_t ind) {
-  const Calling s("tensorinv", a.at());
+  const ApiNameScope s("tensorinv", a.at());
   const Array x = fn::inexact(a);
   const std::vector<int64_t> sizes = x.shape().sizes();
   if (ind <= 0 || ind > x.ndim())
@@ -224,7 +224,7 @@ Array tensorinv(const Arg& a, int64_t ind) {
 }
 
 Array tensorsolve(const Arg& a, const Arg& b, const TensorsolveOptions& o) {
-  const Calling s("tensorsolve", a.at());
+  const ApiNameScope s("tensorsolve", a.at());
   Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(b)});
   std::vector<int64_t> order, behind;
   (void)fn::axes_of("tensorsolve", o.axes, both[0].ndim());  // refuses an axis that occurs twice

@@ -74,20 +74,20 @@ Array norm_of_matrices(const char* name, const Array& x, int rows, int columns,
 }  // namespace
 
 Array vector_norm(const Arg& a, const AxisList& axis, const VectorNormOptions& o) {
-  const Calling s("vector_norm", a.at());
+  const ApiNameScope s("vector_norm", a.at());
   fn::axes_of("vector_norm", a, axis);
   return norm_of_vectors(fn::inexact(a), axis, o.ord, o.keepdims);
 }
 
 Array matrix_norm(const Arg& a, const NormOptions& o) {
-  const Calling s("matrix_norm", a.at());
+  const ApiNameScope s("matrix_norm", a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("matrix_norm", x);
   return norm_of_matrices("matrix_norm", x, x.ndim() - 2, x.ndim() - 1, o.ord, o.keepdims);
 }
 
 Array norm(const Arg& a, const AxisList& axis, const NormOptions& o) {
-  const Calling s("norm", a.at());
+  const ApiNameScope s("norm", a.at());
   const Array x = fn::inexact(a);
   const bool no_order = !o.ord.number && o.ord.name.empty();
   if (axis.all && no_order) return norm_of_vectors(x, none, 2, o.keepdims);
@@ -108,7 +108,7 @@ Array norm(const Arg& a, const AxisList& axis, const NormOptions& o) {
 }
 
 Array cond(const Arg& a, const NormOrder& p) {
-  const Calling s("cond", a.at());
+  const ApiNameScope s("cond", a.at());
   const Array x = fn::inexact(a);
   kit::require_matrices("cond", x);
   const int last = x.ndim() - 1;
@@ -135,7 +135,7 @@ Array cond(const Arg& a, const NormOrder& p) {
 }
 
 Array matrix_rank(const Arg& a, const RankOptions& o) {
-  const Calling s("matrix_rank", a.at());
+  const ApiNameScope s("matrix_rank", a.at());
   const Array x = fn::inexact(a);
   if (x.ndim() < 2) return fn::as_dtype(weft::any(lax::ne(x, base::zeros(x.type().strong()))), I32);
   const int last = x.ndim() - 1;

@@ -16,7 +16,7 @@
 namespace weft::linalg {
 
 Array block_diag(const Arrays& matrices, Location at) {
-  const Calling s("block_diag", at);
+  const ApiNameScope s("block_diag", at);
   if (matrices.empty()) return base::zeros(Type(F32, {1, 0}));
   Arrays x = fn::same_dtype(matrices);
   int64_t columns = 0;
@@ -39,7 +39,7 @@ Array block_diag(const Arrays& matrices, Location at) {
 }
 
 Array toeplitz(const Arg& c, const std::optional<Array>& r) {
-  const Calling s("toeplitz", c.at());
+  const ApiNameScope s("toeplitz", c.at());
   const Array& column = c;
   const Arrays both = fn::same_dtype({column, r ? *r : matrix::conj(column)});
   for (const Array& x : both)
@@ -68,7 +68,7 @@ Array toeplitz(const Arg& c, const std::optional<Array>& r) {
 }
 
 Array outer(const Arg& x, const Arg& y) {
-  const Calling s("outer", x.at());
+  const ApiNameScope s("outer", x.at());
   if (x->ndim() != 1 || y->ndim() != 1)
     fn::fail_shape(fmt::format("outer: takes two vectors, got {} and {}", to_string(x->type()),
                                to_string(y->type())));
@@ -76,7 +76,7 @@ Array outer(const Arg& x, const Arg& y) {
 }
 
 Array diagonal(const Arg& x, int64_t offset) {
-  const Calling s("diagonal", x.at());
+  const ApiNameScope s("diagonal", x.at());
   kit::require_matrices("diagonal", x);
   return weft::diagonal(x, offset, -2, -1);
 }

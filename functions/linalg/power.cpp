@@ -77,7 +77,7 @@ int64_t most_squarings(DType real) { return real == F64 ? 1024 : 128; }
 }  // namespace
 
 Array expm(const Arg& a) {
-  const Calling s("expm", a.at());
+  const ApiNameScope s("expm", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("expm", x);
   if (x.shape().elements() == 0) return x;
@@ -108,7 +108,7 @@ Array expm(const Arg& a) {
 }
 
 ExpmFrechet expm_frechet(const Arg& a, const Arg& e) {
-  const Calling s("expm_frechet", a.at());
+  const ApiNameScope s("expm_frechet", a.at());
   const Arrays both = fn::same_dtype({fn::inexact(a), fn::inexact(e)});
   kit::require_square("expm_frechet", both[0]);
   if (both[0].shape() != both[1].shape())
@@ -121,7 +121,7 @@ ExpmFrechet expm_frechet(const Arg& a, const Arg& e) {
 }
 
 Array matrix_power(const Arg& a, int64_t n) {
-  const Calling s("matrix_power", a.at());
+  const ApiNameScope s("matrix_power", a.at());
   Array x = a;
   kit::require_square("matrix_power", x);
   if (n == 0) return identity_like(x);
@@ -171,7 +171,7 @@ struct Cuts {
 }  // namespace
 
 Array multi_dot(const Arrays& matrices, Location at) {
-  const Calling s("multi_dot", at);
+  const ApiNameScope s("multi_dot", at);
   if (matrices.size() < 2) fn::fail_shape("multi_dot: takes two or more matrices");
   for (size_t k = 0; k < matrices.size(); ++k) {
     const bool end = k == 0 || k + 1 == matrices.size();
@@ -200,13 +200,13 @@ Array multi_dot(const Arrays& matrices, Location at) {
 }
 
 Array matrix_transpose(const Arg& a) {
-  const Calling s("matrix_transpose", a.at());
+  const ApiNameScope s("matrix_transpose", a.at());
   kit::require_matrices("matrix_transpose", a);
   return matrix::transposed(a);
 }
 
 Array trace(const Arg& a, int64_t offset) {
-  const Calling s("trace", a.at());
+  const ApiNameScope s("trace", a.at());
   kit::require_matrices("trace", a);
   return weft::trace(a, offset, -2, -1);
 }

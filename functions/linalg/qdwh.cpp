@@ -101,7 +101,7 @@ Array changed(const Array& u, const Array& before, double tolerance) {
 }  // namespace
 
 Qdwh qdwh(const Arg& x, const QdwhOptions& o) {
-  const Calling s("qdwh", x.at());
+  const ApiNameScope s("qdwh", x.at());
   matrix::require_matrices("qdwh", {x->type()});
   if (x->ndim() != 2 || x->shape()[0] < x->shape()[1])
     reject_shape("qdwh", "takes a matrix of no fewer rows than columns", {x->type()});

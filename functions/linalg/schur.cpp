@@ -225,7 +225,7 @@ Array sylvester_solution(const Array& a, const Array& b, const Array& c,
 }  // namespace
 
 Schur schur(const Arg& a, const SchurOptions& o) {
-  const Calling s("schur", a.at());
+  const ApiNameScope s("schur", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("schur", x);
   if (o.output != "real" && o.output != "complex")
@@ -234,7 +234,7 @@ Schur schur(const Arg& a, const SchurOptions& o) {
 }
 
 Schur rsf2csf(const Arg& t, const Arg& z) {
-  const Calling s("rsf2csf", t.at());
+  const ApiNameScope s("rsf2csf", t.at());
   const Arrays both = fn::same_dtype({fn::inexact(t), fn::inexact(z)});
   kit::require_square("rsf2csf", both[0]);
   if (both[0].shape() != both[1].shape())
@@ -251,7 +251,7 @@ Schur rsf2csf(const Arg& t, const Arg& z) {
 }
 
 Hessenberg hessenberg(const Arg& a, const HessenbergOptions& o) {
-  const Calling s("hessenberg", a.at());
+  const ApiNameScope s("hessenberg", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("hessenberg", x);
   const int last = x.ndim() - 1;
@@ -271,7 +271,7 @@ Hessenberg hessenberg(const Arg& a, const HessenbergOptions& o) {
 }
 
 Array sqrtm(const Arg& a) {
-  const Calling s("sqrtm", a.at());
+  const ApiNameScope s("sqrtm", a.at());
   const Array x = as_complex(fn::inexact(a));
   kit::require_square("sqrtm", x);
   if (x.type().elements() == 0) return x;
@@ -280,7 +280,7 @@ Array sqrtm(const Arg& a) {
 }
 
 Array solve_sylvester(const Arg& a, const Arg& b, const Arg& c, const SylvesterOptions& o) {
-  const Calling s("solve_sylvester", a.at());
+  const ApiNameScope s("solve_sylvester", a.at());
   if (o.method != "schur" && o.method != "eigen")
     throw Error(
         fmt::format("solve_sylvester: method is \"schur\" or \"eigen\", got \"{}\"", o.method));

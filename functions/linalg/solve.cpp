@@ -67,13 +67,13 @@ Arrays slogdet_rule(const Arrays& x) {
 }  // namespace
 
 Array solve(const Arg& a, const Arg& b) {
-  const Calling s("solve", a.at());
+  const ApiNameScope s("solve", a.at());
   const kit::System y = kit::system("solve", a, b);
   return y.result(solved(y.a, y.b));
 }
 
 Array inv(const Arg& a) {
-  const Calling s("inv", a.at());
+  const ApiNameScope s("inv", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("inv", x);
   const int last = x.ndim() - 1;
@@ -82,7 +82,7 @@ Array inv(const Arg& a) {
 }
 
 SlogDet slogdet(const Arg& a) {
-  const Calling s("slogdet", a.at());
+  const ApiNameScope s("slogdet", a.at());
   const Array x = fn::inexact(a);
   kit::require_square("slogdet", x);
   Arrays r = kit::with_rule(

@@ -134,7 +134,7 @@ Array values_by_eigh(const Array& d, const Array& e, const Chosen& c) {
 }  // namespace
 
 EighTridiagonal eigh_tridiagonal(const Arg& d, const Arg& e, const EighTridiagonalOptions& o) {
-  const Calling s("eigh_tridiagonal", d.at());
+  const ApiNameScope s("eigh_tridiagonal", d.at());
   const Arrays both = fn::same_dtype({fn::inexact(d), fn::inexact(e)});
   const Array &x = both[0], &y = both[1];
   const int last = x.ndim() - 1;

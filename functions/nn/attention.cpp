@@ -111,12 +111,12 @@ Weighed weighed(const Array& query, const Array& key, const Array& value,
 
 Array dot_product_attention(const Arg& query, const Arg& key, const Arg& value,
                             const AttentionOptions& o) {
-  const Calling s("dot_product_attention", query.at());
+  const ApiNameScope s("dot_product_attention", query.at());
   return weighed(query, key, value, o).out;
 }
 AttentionResult dot_product_attention_with_residual(const Arg& query, const Arg& key,
                                                     const Arg& value, const AttentionOptions& o) {
-  const Calling s("dot_product_attention_with_residual", query.at());
+  const ApiNameScope s("dot_product_attention_with_residual", query.at());
   const Weighed w = weighed(query, key, value, o);
   const Array sums = fn::as_dtype(nn::logsumexp(w.logits, -1), key->dtype());
   return {w.out, lax::stop_gradient(swapaxes(sums, -1, -2))};

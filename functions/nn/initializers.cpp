@@ -161,17 +161,17 @@ Parameters of(const Array& scale, const std::optional<DType>& dtype) {
 }  // namespace
 
 Array Initializer::operator()(const Arg& key, const Shape& shape, const InitOptions& o) const {
-  const Source s(key.at());
+  const SourceScope s(key.at());
   if (function_) return function_(key, shape, o);
   return rule_(key, shape, o.dtype.value_or(parameters_.fans.dtype.value_or(F32)), parameters_);
 }
 
 Array zeros(const Arg& key, const Shape& shape, const InitOptions& o) {
-  const Calling s("zeros", key.at());
+  const ApiNameScope s("zeros", key.at());
   return weft::zeros(shape, o.dtype.value_or(F32));
 }
 Array ones(const Arg& key, const Shape& shape, const InitOptions& o) {
-  const Calling s("ones", key.at());
+  const ApiNameScope s("ones", key.at());
   return weft::ones(shape, o.dtype.value_or(F32));
 }
 Initializer constant(const Array& value, const InitOptions& o) {

@@ -120,7 +120,7 @@ Array Array::ptp(AxisList a, const ReduceOptions& o) const {
 namespace {
 OneAxis one_axis(const char* name, const AxisList& a) {
   if (a.all) return none;
-  const Source s(a.at);
+  const SourceScope s(a.at);
   if (a.axes.size() != 1)
     fn::fail_shape(fmt::format("{}: takes one axis, got {}", name, a.axes.size()));
   return a.axes[0];
@@ -181,7 +181,7 @@ Array Array::astype(DType d, Location at) const { return weft::astype({*this, at
 Array Array::dot(const Arg& o) const { return weft::dot({*this, o.at()}, o); }
 
 Array detail::element_at(const Array& x, const std::vector<int64_t>& i, bool flat, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   std::vector<Index> index;
   for (int64_t k : i) index.emplace_back(k, at);
   const Array from = flat && x.ndim(at) != 1 ? weft::ravel({x, at}) : x;
@@ -194,7 +194,7 @@ Array detail::element_at(const Array& x, const std::vector<int64_t>& i, bool fla
 
 namespace {
 Array indexed(const Array& x, const std::vector<Index>& i) {
-  const Source s(i.empty() ? Location{} : i[0].at);
+  const SourceScope s(i.empty() ? Location{} : i[0].at);
   return fn::get_items(x, fn::checked_index(x, i), {});
 }
 }  // namespace
@@ -237,7 +237,7 @@ fn::IndexMode mode_of(const std::string& mode, OutOfBounds usual, const Array& x
 // `last` is true if the handle x is not used again.
 Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Update u,
               const SetOptions& o, bool last = false) {
-  const Source s(v.at());
+  const SourceScope s(v.at());
   // A mask of the whole shape with a scalar value becomes a select, so the mask may be traced.
   if (index.size() == 1)
     if (const Array* mask = index[0].kind == Index::Kind::array ? &index[0].array : nullptr;
@@ -257,13 +257,13 @@ Array updated(const Array& x, const std::vector<Index>& index, const Arg& v, Upd
                           last && x.ref()->use_count() == 1);
 }
 Arg negated(const Arg& v, const Array& x) {
-  const Source s(v.at());
+  const SourceScope s(v.at());
   return {negative(fn::as_dtype(v, x.dtype())), v.at()};
 }
 }  // namespace
 
 Array At::get(const GetOptions& o) const {
-  const Source s(at_);
+  const SourceScope s(at_);
   const fn::IndexItems items = fn::checked_index(x_, i_, !o.mode.empty());
   return fn::get_items(x_, items, mode_of(o.mode, OutOfBounds::clip, x_, items), o.fill_value,
                        {o.unique_indices, o.indices_are_sorted});
@@ -305,7 +305,7 @@ Array At::max(const Arg& v, const SetOptions& o) && {
   return updated(x_, i_, v, Update::max, o, true);
 }
 Array At::divide(const Arg& v, const SetOptions& o) const {
-  const Source s(v.at());
+  const SourceScope s(v.at());
   return x_ / updated(ones_like(x_), i_, v, Update::mul, o);
 }
 namespace {
@@ -321,7 +321,7 @@ Array applied(const Array& x, const std::vector<Index>& index, FunctionRef<Array
 }
 }  // namespace
 Array At::power(const Arg& v, const SetOptions& o) const {
-  const Source s(v.at());
+  const SourceScope s(v.at());
   // Outside the index, x is selected instead of computed as x^1, which has no derivative in the
   // exponent where x < 0.
   const Array one = ones_like(x_);
@@ -330,7 +330,7 @@ Array At::power(const Arg& v, const SetOptions& o) const {
   return where(there, raised, x_);
 }
 Array At::apply(FunctionRef<Array(Array)> f, const SetOptions& o) const {
-  const Source s(at_);
+  const SourceScope s(at_);
   return applied(x_, i_, f, o);
 }
 

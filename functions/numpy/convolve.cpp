@@ -43,11 +43,11 @@ Array of_vectors(const char* name, const Array& a, const Array& b, const std::st
 }  // namespace
 
 Array convolve(const Arg& x, const Arg& y, const std::string& mode, const ProductOptions& o) {
-  const Calling s("convolve", x.at());
+  const ApiNameScope s("convolve", x.at());
   return of_vectors("convolve", x, y, mode, true, o);
 }
 Array correlate(const Arg& x, const Arg& y, const std::string& mode, const ProductOptions& o) {
-  const Calling s("correlate", x.at());
+  const ApiNameScope s("correlate", x.at());
   return of_vectors("correlate", x, y, mode, false, o);
 }
 

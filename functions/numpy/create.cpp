@@ -137,7 +137,7 @@ Array array_of_arrays(const Nested& n, const Array*& next) {
 }  // namespace
 
 Array array(const Nested& n, std::optional<DType> dtype, Location at) {
-  const Calling source("array", at);
+  const ApiNameScope source("array", at);
   Survey s;
   survey(n, 0, &s);
   if (s.arrays) {
@@ -170,7 +170,7 @@ Array array(const Nested& n, const ArrayOptions& o, Location at) {
   return detail::at_least_axes(array(n, o.dtype, at), o.ndmin, at);
 }
 Array detail::at_least_axes(Array x, int64_t ndmin, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   if (ndmin < 0) fn::fail_shape(fmt::format("array: {} is not a number of axes", ndmin));
   while (x.ndim() < ndmin) x = expand_dims(x, 0);
   return x;
@@ -191,14 +191,14 @@ void check_integers(const Array& x, DType d) {
 
 Array detail::given_dtype(Array x, std::optional<DType> dtype, Location at) {
   if (!dtype || *dtype == x.dtype()) return x;
-  const Source source(at);
+  const SourceScope source(at);
   require_kind(*dtype, is_complex(x.dtype()));
   check_integers(x, *dtype);
   return fn::as_dtype(x, *dtype);
 }
 
 Array detail::array_from(const void* data, size_t count, DType d, const Shape* shape, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   const Shape s = shape ? *shape : Shape{static_cast<int64_t>(count)};
   if (s.elements() != static_cast<int64_t>(count))
     fn::fail_shape(
@@ -206,12 +206,12 @@ Array detail::array_from(const void* data, size_t count, DType d, const Shape* s
   return array_of_bytes(Type(d, s), data);
 }
 void detail::ragged_rows(int64_t got, int64_t want, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   fn::fail_shape(fmt::format(
       "array: rows must have one length, got one of {} elements after one of {}", got, want));
 }
 Array asarray(const Arg& x, std::optional<DType> dtype) {
-  const Calling s("asarray", x.at());
+  const ApiNameScope s("asarray", x.at());
   return dtype ? fn::as_dtype(x, *dtype) : x.value();
 }
 Array asarray(std::initializer_list<Nested> x, std::optional<DType> dtype, Location at) {
@@ -233,26 +233,26 @@ Array fn::fill_value(const char* name, const Array& value, DType d) {
   return fn::as_dtype(value, d);
 }
 Array zeros(const Shape& shape, DType dtype, Location at) {
-  const Calling s("zeros", at);
+  const ApiNameScope s("zeros", at);
   return filled(shape, scalar_of_int(dtype, 0));
 }
 Array ones(const Shape& shape, DType dtype, Location at) {
-  const Calling s("ones", at);
+  const ApiNameScope s("ones", at);
   if (is_key(dtype)) fn::fail_dtype("ones: a key is not a number");
   return filled(shape, scalar_of_int(dtype, 1));
 }
 Array empty(const Shape& shape, DType dtype, Location at) { return zeros(shape, dtype, at); }
 Array full(const Shape& shape, const Arg& value, std::optional<DType> dtype) {
-  const Calling s("full", value.at());
+  const ApiNameScope s("full", value.at());
   const Array v = fn::fill_value("full", value, dtype ? *dtype : fn::own_dtype(value));
   return v.ndim() == 0 ? filled(shape, v) : broadcast_to(v, shape);
 }
 Array zeros_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> shape) {
-  const Calling s("zeros_like", x.at());
+  const ApiNameScope s("zeros_like", x.at());
   return zeros(shape.value_or(x->shape()), dtype.value_or(x->dtype()));
 }
 Array ones_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> shape) {
-  const Calling s("ones_like", x.at());
+  const ApiNameScope s("ones_like", x.at());
   return ones(shape.value_or(x->shape()), dtype.value_or(x->dtype()));
 }
 Array empty_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> shape) {
@@ -260,7 +260,7 @@ Array empty_like(const Arg& x, std::optional<DType> dtype, std::optional<Shape> 
 }
 Array full_like(const Arg& x, const Arg& value, std::optional<DType> dtype,
                 std::optional<Shape> shape) {
-  const Calling s("full_like", x.at());
+  const ApiNameScope s("full_like", x.at());
   return full(shape.value_or(x->shape()), value, dtype.value_or(x->dtype()));
 }
 
@@ -314,11 +314,11 @@ Array range(const Array& start, const Array& stop, const Array& step, DType d) {
 }
 }  // namespace
 Array arange(const Arg& stop, std::optional<DType> dtype) {
-  const Calling s("arange", stop.at());
+  const ApiNameScope s("arange", stop.at());
   return range(0, stop, 1, dtype ? *dtype : fn::own_dtype(stop));
 }
 Array arange(const Arg& start, const Arg& stop, const Arg& step, std::optional<DType> dtype) {
-  const Calling s("arange", start.at());
+  const ApiNameScope s("arange", start.at());
   return range(start, stop, step,
                dtype ? *dtype : fn::own_dtype(fn::same_dtype({start, stop, step})[0]));
 }
@@ -374,18 +374,18 @@ Samples spaced(const Arg& start, const Arg& stop, int64_t num, const LinspaceOpt
 }
 }  // namespace
 Array linspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOptions& o) {
-  const Calling s("linspace", start.at());
+  const ApiNameScope s("linspace", start.at());
   return spaced(start, stop, num, o).values;
 }
 std::pair<Array, Array> linspace_step(const Arg& start, const Arg& stop, int64_t num,
                                       const LinspaceOptions& o) {
-  const Calling s("linspace_step", start.at());
+  const ApiNameScope s("linspace_step", start.at());
   const Samples r = spaced(start, stop, num, o);
   return {r.values, r.step};
 }
 Array logspace(const Arg& start, const Arg& stop, int64_t num, const Arg& base,
                const LinspaceOptions& o) {
-  const Calling s("logspace", start.at());
+  const ApiNameScope s("logspace", start.at());
   const bool wide = o.dtype && is_inexact(*o.dtype) && itemsize(real_part(*o.dtype)) == 8;
   LinspaceOptions p = o;
   if (!wide) p.dtype = {};
@@ -394,7 +394,7 @@ Array logspace(const Arg& start, const Arg& stop, int64_t num, const Arg& base,
   return o.dtype ? fn::as_dtype(y, *o.dtype) : y;
 }
 Array geomspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOptions& o) {
-  const Calling s("geomspace", start.at());
+  const ApiNameScope s("geomspace", start.at());
   if (num < 0) fn::fail_shape(fmt::format("geomspace: {} is not a number of samples", num));
   auto [a, b] = fn::promoted_inexact("geomspace", start, stop);
   if (o.dtype && is_inexact(*o.dtype)) a = fn::as_dtype(a, *o.dtype), b = fn::as_dtype(b, *o.dtype);
@@ -415,7 +415,7 @@ Array geomspace(const Arg& start, const Arg& stop, int64_t num, const LinspaceOp
   return moveaxis(fn::as_dtype(is_integer(d) ? floor(out) : out, d), 0, axis);
 }
 Array iota(DType dtype, int64_t n, Location at) {
-  const Calling s("iota", at);
+  const ApiNameScope s("iota", at);
   return iota(dtype, Shape{n}, 0);
 }
 
@@ -429,7 +429,7 @@ Array band(const Shape& s, int64_t k, Array (*compare)(const Arg&, const Arg&)) 
   return fn::broadcast(compare(k ? lax::add(rows, scalar_of_int(I32, k)) : rows, columns), s);
 }
 Array triangle(const char* name, const Arg& x, int64_t k, bool lower) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   if (x->ndim() < 2)
     fn::fail_shape(fmt::format("{}: needs a matrix, got {}", name, to_string(x->type())));
   const Array zero = base::zeros(x->type().strong());
@@ -438,22 +438,22 @@ Array triangle(const char* name, const Arg& x, int64_t k, bool lower) {
 }
 }  // namespace
 Array eye(int64_t n, std::optional<int64_t> m, int64_t k, DType dtype, Location at) {
-  const Calling s("eye", at);
+  const ApiNameScope s("eye", at);
   return fn::as_dtype(band({n, m.value_or(n)}, k, lax::eq), dtype);
 }
 Array identity(int64_t n, DType dtype, Location at) {
-  const Calling s("identity", at);
+  const ApiNameScope s("identity", at);
   return eye(n, {}, 0, dtype);
 }
 Array tri(int64_t n, std::optional<int64_t> m, int64_t k, DType dtype, Location at) {
-  const Calling s("tri", at);
+  const ApiNameScope s("tri", at);
   return fn::as_dtype(band({n, m.value_or(n)}, k, lax::ge), dtype);
 }
 Array tril(const Arg& x, int64_t k) { return triangle("tril", x, k, true); }
 Array triu(const Arg& x, int64_t k) { return triangle("triu", x, k, false); }
 
 Array diag(const Arg& x, int64_t k) {
-  const Calling s("diag", x.at());
+  const ApiNameScope s("diag", x.at());
   if (x->ndim() == 2) return diagonal(x, k);
   if (x->ndim() != 1)
     fn::fail_shape(fmt::format("diag: needs a vector or a matrix, got {}", to_string(x->type())));
@@ -465,7 +465,7 @@ Array diag(const Arg& x, int64_t k) {
                      base::zeros(Type(x->dtype(), {n, n})));
 }
 Array diagonal(const Arg& x, int64_t offset, int64_t axis1, int64_t axis2) {
-  const Calling s("diagonal", x.at());
+  const ApiNameScope s("diagonal", x.at());
   const int n = x->type().ndim();
   const int a = fn::axis_of("diagonal", axis1, n), b = fn::axis_of("diagonal", axis2, n);
   if (a == b) fn::fail_shape("diagonal: the two axes must differ");
@@ -484,12 +484,12 @@ Array diagonal(const Arg& x, int64_t offset, int64_t axis1, int64_t axis2) {
 }
 
 Array diagflat(const Arg& x, int64_t k) {
-  const Calling s("diagflat", x.at());
+  const ApiNameScope s("diagflat", x.at());
   return diag(ravel(x), k);
 }
 
 Arrays meshgrid(const Arrays& x, const std::string& indexing, bool sparse, Location at) {
-  const Calling s("meshgrid", at);
+  const ApiNameScope s("meshgrid", at);
   if (indexing != "xy" && indexing != "ij")
     fn::fail_shape("meshgrid: indexing is \"xy\" or \"ij\", not \"" + indexing + "\"");
   std::vector<int64_t> grid, place;

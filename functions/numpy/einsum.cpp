@@ -289,7 +289,7 @@ Array contracted(std::string_view text, Contraction c, const EinsumOptions& o) {
 }  // namespace
 
 Array ir::einsum_of(std::string_view text, const Arrays& x, const EinsumOptions& o, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   return contracted(text, contraction_of(text, parse(text), x), o);
 }
 Array einsum(std::string_view f, const Arg& x, const EinsumOptions& o) {
@@ -307,7 +307,7 @@ Array einsum(std::string_view f, const Arg& x, const Arg& y, const Arg& z, const
 }
 Array einsum(const std::vector<EinsumOperand>& operands, const std::vector<int64_t>& out,
              const EinsumOptions& o, Location at) {
-  const Calling s("einsum", at);
+  const ApiNameScope s("einsum", at);
   const auto labels = [](const std::vector<int64_t>& axes) {
     for (int64_t a : axes)
       if (a < 0 || a >= ellipsis_label)
@@ -326,7 +326,7 @@ Array einsum(const std::vector<EinsumOperand>& operands, const std::vector<int64
 }
 
 EinsumPath einsum_path(std::string_view text, const Arrays& x, Location at) {
-  const Calling s("einsum_path", at);
+  const ApiNameScope s("einsum_path", at);
   Contraction c = contraction_of(text, parse(text), x);
   // Only shapes are computed here, not the products themselves.
   const auto letters = [](const Labels& l) {

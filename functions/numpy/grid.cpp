@@ -45,27 +45,27 @@ GridAxis grid_points(const Array& lo, const Array& hi, int64_t n) {
   return a;
 }
 Arrays ogrid(const std::vector<GridAxis>& axes, Location at) {
-  const Calling s("ogrid", at);
+  const ApiNameScope s("ogrid", at);
   return open_grid(points_of("ogrid", axes));
 }
 Array mgrid(const std::vector<GridAxis>& axes, Location at) {
-  const Calling s("mgrid", at);
+  const ApiNameScope s("mgrid", at);
   if (axes.empty()) return zeros({0}, I32);
   return stack(broadcast_arrays(open_grid(points_of("mgrid", axes))), 0);
 }
 Arrays sparse_indices(const Shape& shape, DType dtype, Location at) {
-  const Calling s("sparse_indices", at);
+  const ApiNameScope s("sparse_indices", at);
   Arrays rows;
   for (int64_t n : shape) rows.push_back(iota(dtype, {n}, 0));
   return open_grid(rows);
 }
 Array indices(const Shape& shape, DType dtype, Location at) {
-  const Calling s("indices", at);
+  const ApiNameScope s("indices", at);
   if (shape.empty()) return zeros({0}, dtype);
   return stack(broadcast_arrays(sparse_indices(shape, dtype)), 0);
 }
 Arrays ix_(const Arrays& x, Location at) {
-  const Calling s("ix_", at);
+  const ApiNameScope s("ix_", at);
   Arrays rows;
   for (const Array& a : x) {
     if (a.ndim() != 1) fn::fail_shape("ix_: needs vectors, got " + to_string(a.type()));
@@ -81,17 +81,17 @@ void need_matrix(const char* name, const Array& x) {
 }
 }  // namespace
 Arrays tril_indices_from(const Arg& x, int64_t k) {
-  const Calling s("tril_indices_from", x.at());
+  const ApiNameScope s("tril_indices_from", x.at());
   need_matrix("tril_indices_from", x);
   return tril_indices(x->shape()[0], k, x->shape()[1]);
 }
 Arrays triu_indices_from(const Arg& x, int64_t k) {
-  const Calling s("triu_indices_from", x.at());
+  const ApiNameScope s("triu_indices_from", x.at());
   need_matrix("triu_indices_from", x);
   return triu_indices(x->shape()[0], k, x->shape()[1]);
 }
 Arrays diag_indices_from(const Arg& x) {
-  const Calling s("diag_indices_from", x.at());
+  const ApiNameScope s("diag_indices_from", x.at());
   bool square = x->ndim() >= 2;
   for (int64_t n : x->shape()) square = square && n == x->shape()[0];
   if (!square)
@@ -101,13 +101,13 @@ Arrays diag_indices_from(const Arg& x) {
 }
 Arrays mask_indices(int64_t n, const Function<Array(Array, int64_t)>& mask_func, int64_t k,
                     const MaskIndicesOptions& o, Location at) {
-  const Source s(at);
+  const SourceScope s(at);
   return nonzero(mask_func(ones({n, n}), k), {.size = o.size});
 }
 
 Array ravel_multi_index(const Arrays& multi_index, const Shape& dims, const RavelIndexOptions& o,
                         Location at) {
-  const Calling s("ravel_multi_index", at);
+  const ApiNameScope s("ravel_multi_index", at);
   if (multi_index.empty() || multi_index.size() != dims.size())
     fn::fail_shape(fmt::format("ravel_multi_index: {} arrays of indices for shape {}",
                                multi_index.size(), to_string(dims)));

@@ -74,7 +74,7 @@ fn::Pair aligned(const char* name, const Array& x, const Array& i, int axis) {
 }  // namespace
 
 Array take(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o) {
-  const Calling s("take", x.at());
+  const ApiNameScope s("take", x.at());
   need_integers("take", indices);
   const Array v = axis ? x.value() : ravel(x);
   const int a = fn::axis_of("take", axis.value_or(0), v.type().ndim());
@@ -85,7 +85,7 @@ Array take(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o)
                        {o.unique_indices, o.indices_are_sorted});
 }
 Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis, const TakeOptions& o) {
-  const Calling s("take_along_axis", x.at());
+  const ApiNameScope s("take_along_axis", x.at());
   need_integers("take_along_axis", indices);
   const Array v = axis ? x.value() : ravel(x);
   const int a = fn::axis_of("take_along_axis", axis.value_or(0), v.type().ndim());
@@ -103,7 +103,7 @@ Array take_along_axis(const Arg& x, const Arg& indices, OneAxis axis, const Take
 }
 Array put_along_axis(const Arg& x, const Arg& indices, const Arg& values, OneAxis axis,
                      const PutOptions& o) {
-  const Calling s("put_along_axis", x.at());
+  const ApiNameScope s("put_along_axis", x.at());
   need_integers("put_along_axis", indices);
   const Array v = axis ? x.value() : ravel(x);
   const int a = fn::axis_of("put_along_axis", axis.value_or(0), v.type().ndim());
@@ -132,7 +132,7 @@ Array put_flat(const Array& x, const Array& at, const Array& values, const fn::I
 }
 }  // namespace
 Array put(const Arg& x, const Arg& indices, const Arg& values, const PutOptions& o) {
-  const Calling s("put", x.at());
+  const ApiNameScope s("put", x.at());
   need_integers("put", indices);
   const Array at = ravel(indices);
   fn::IndexMode m = o.mode.empty() ? fn::IndexMode{OutOfBounds::clip} : put_mode("put", o.mode);
@@ -140,7 +140,7 @@ Array put(const Arg& x, const Arg& indices, const Arg& values, const PutOptions&
   return put_flat(x, at, repeated("put", values, x, at.size()), m);
 }
 Array place(const Arg& x, const Arg& mask, const Arg& values) {
-  const Calling s("place", x.at());
+  const ApiNameScope s("place", x.at());
   const int64_t n = x->size();
   if (mask->size() != n)
     fn::fail_shape(fmt::format("place: the mask must have as many elements as {}, got {}",
@@ -150,14 +150,14 @@ Array place(const Arg& x, const Arg& mask, const Arg& values) {
   return put_flat(x, at, v, {OutOfBounds::zero, false, true});
 }
 Array putmask(const Arg& x, const Arg& mask, const Arg& values) {
-  const Calling s("putmask", x.at());
+  const ApiNameScope s("putmask", x.at());
   if (!(mask->shape() == x->shape()))
     fn::fail_shape(fmt::format("putmask: the mask must have the shape of {}, got {}",
                                to_string(x->type()), to_string(mask->type())));
   return where(mask, reshape_to(repeated("putmask", values, x, x->size()), x->shape()), x);
 }
 Array fill_diagonal(const Arg& x, const Arg& value, bool wrap) {
-  const Calling s("fill_diagonal", x.at());
+  const ApiNameScope s("fill_diagonal", x.at());
   const Shape& shape = x->shape();
   bool fits = shape.ndim() >= 2;
   for (int i = 0; shape.ndim() > 2 && i < shape.ndim(); ++i) fits = fits && shape[i] == shape[0];
@@ -173,7 +173,7 @@ Array fill_diagonal(const Arg& x, const Arg& value, bool wrap) {
   return put_flat(x, at, repeated("fill_diagonal", value, x, count), {OutOfBounds::zero});
 }
 Array choose(const Arg& a, const Arrays& choices, const std::string& mode) {
-  const Calling s("choose", a.at());
+  const ApiNameScope s("choose", a.at());
   need_integers("choose", a);
   const auto n = static_cast<int64_t>(choices.size());
   if (n == 0) fn::fail_shape("choose: needs at least one choice");
@@ -200,7 +200,7 @@ Array choose(const Arg& a, const Arrays& choices, const std::string& mode) {
 }
 
 Array compress(const Arg& condition, const Arg& x, OneAxis axis, const CompressOptions& o) {
-  const Calling s("compress", x.at());
+  const ApiNameScope s("compress", x.at());
   if (condition->ndim() != 1)
     fn::fail_shape("compress: the condition must be a vector, got " + to_string(condition->type()));
   const Array v = axis ? x.value() : ravel(x);
@@ -213,7 +213,7 @@ Array compress(const Arg& condition, const Arg& x, OneAxis axis, const CompressO
   return take(v, at, a, {.fill_value = fn::as_dtype(o.fill_value, v.dtype())});
 }
 Array extract(const Arg& condition, const Arg& x, const CompressOptions& o) {
-  const Calling s("extract", x.at());
+  const ApiNameScope s("extract", x.at());
   return compress(ravel(condition), x, none, o);
 }
 
@@ -233,7 +233,7 @@ Arrays places(Array left, const Shape& shape) {
 }
 }  // namespace
 Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
-  const Calling s("nonzero", x.at());
+  const ApiNameScope s("nonzero", x.at());
   const Array v = x->ndim() ? x.value() : reshape(x, 1);
   const DType d = fn::index_dtype(v.size());
   const bool known = !o.size && concrete_or_null(v) && !is_complex(v.dtype());
@@ -270,18 +270,18 @@ Arrays nonzero(const Arg& x, const NonzeroOptions& o) {
 }
 Arrays where(const Arg& condition, const NonzeroOptions& o) { return nonzero(condition, o); }
 Array flatnonzero(const Arg& x, const NonzeroOptions& o) {
-  const Calling s("flatnonzero", x.at());
+  const ApiNameScope s("flatnonzero", x.at());
   return nonzero(ravel(x), o)[0];
 }
 Array argwhere(const Arg& x, const NonzeroOptions& o) {
-  const Calling s("argwhere", x.at());
+  const ApiNameScope s("argwhere", x.at());
   const Arrays places = nonzero(x, o);
   // A scalar has no axes, so its rows are empty.
   return x->ndim() == 0 ? zeros({places[0].size(), 0}, places[0].dtype()) : stack(places, 1);
 }
 
 Arrays unravel_index(const Arg& indices, const Shape& shape) {
-  const Calling s("unravel_index", indices.at());
+  const ApiNameScope s("unravel_index", indices.at());
   need_integers("unravel_index", indices);
   if (shape.elements() == 0) return Arrays(shape.size(), zeros_like(indices));
   const DType d = indices->dtype(), wide = itemsize(d) < 4 ? I32 : d;
@@ -312,17 +312,17 @@ Arrays index_pairs(int64_t n, int64_t m, bool (*in)(int64_t, int64_t, int64_t), 
 }
 }  // namespace
 Arrays tril_indices(int64_t n, int64_t k, std::optional<int64_t> m, Location at) {
-  const Calling s("tril_indices", at);
+  const ApiNameScope s("tril_indices", at);
   return index_pairs(
       n, m.value_or(n), [](int64_t i, int64_t j, int64_t d) { return j <= i + d; }, k);
 }
 Arrays triu_indices(int64_t n, int64_t k, std::optional<int64_t> m, Location at) {
-  const Calling s("triu_indices", at);
+  const ApiNameScope s("triu_indices", at);
   return index_pairs(
       n, m.value_or(n), [](int64_t i, int64_t j, int64_t d) { return j >= i + d; }, k);
 }
 Arrays diag_indices(int64_t n, int64_t ndim, Location at) {
-  const Calling s("diag_indices", at);
+  const ApiNameScope s("diag_indices", at);
   return Arrays(static_cast<size_t>(ndim), iota(I32, {n}, 0));
 }
 
@@ -331,7 +331,7 @@ Arrays diag_indices(int64_t n, int64_t ndim, Location at) {
 namespace {
 Array segments(const char* name, const Arg& x, const Arg& ids, const SegmentOptions& o, Update u,
                double identity, Array (*combine)(const Arg&, const Arg&)) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   need_integers(name, ids);
   if (x->ndim() == 0 || ids->ndim() != 1 || ids->shape()[0] != x->shape()[0])
     fn::fail_shape(fmt::format("{}: needs one id a row, got {} and {}", name,
@@ -389,17 +389,17 @@ Array segment_prod(const Arg& x, const Arg& ids, const SegmentOptions& o) {
   return segments("segment_prod", x, ids, o, Update::mul, 1, multiply);
 }
 Array segment_max(const Arg& x, const Arg& ids, const SegmentOptions& o) {
-  const Calling s("segment_max", x.at());
+  const ApiNameScope s("segment_max", x.at());
   return segments("segment_max", x, ids, o, Update::max, extreme(x->dtype(), true), maximum);
 }
 Array segment_min(const Arg& x, const Arg& ids, const SegmentOptions& o) {
-  const Calling s("segment_min", x.at());
+  const ApiNameScope s("segment_min", x.at());
   return segments("segment_min", x, ids, o, Update::min, extreme(x->dtype(), false), minimum);
 }
 
 Array bincount(const Arg& x, const MaybeArray& weights, int64_t minlength,
                const BincountOptions& o) {
-  const Calling s("bincount", x.at());
+  const ApiNameScope s("bincount", x.at());
   need_integers("bincount", x);
   if (x->ndim() != 1) fn::fail_shape("bincount: needs a vector, got " + to_string(x->type()));
   if (weights && !(weights->shape() == x->shape()))

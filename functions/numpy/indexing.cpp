@@ -22,7 +22,7 @@
 #include "weft/tracer/placement.h"
 
 weft::SliceBound::SliceBound(const Array& x, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   if (x.ndim() != 0 || !is_integer(x.dtype()))
     throw IndexError("slice: a bound is an integer, got " + to_string(x.type()));
   try {

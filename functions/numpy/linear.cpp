@@ -67,7 +67,7 @@ void need_axes(const char* name, const Array& x, int64_t n) {
 
 Array dot(const Arg& x, const Arg& y) { return dot(x, y, {}); }
 Array dot(const Arg& x, const Arg& y, const ProductOptions& o) {
-  const Calling s("dot", x.at());
+  const ApiNameScope s("dot", x.at());
   if (x->ndim() == 0 || y->ndim() == 0) return scaled(x, y, o);
   const int n = static_cast<int>(x->ndim()), m = static_cast<int>(y->ndim());
   const Labels a = count_from(0, n);
@@ -101,33 +101,33 @@ Array batched_product(const char* name, const Array& x, const Labels& own_x, con
 }  // namespace
 Array matmul(const Arg& x, const Arg& y) { return matmul(x, y, {}); }
 Array matmul(const Arg& x, const Arg& y, const ProductOptions& o) {
-  const Calling s("matmul", x.at());
+  const ApiNameScope s("matmul", x.at());
   need_axes("matmul", x, 1);
   need_axes("matmul", y, 1);
   return batched_product("matmul", x, x->ndim() == 1 ? Labels{1} : Labels{0, 1}, y,
                          y->ndim() == 1 ? Labels{1} : Labels{1, 2}, o);
 }
 Array matvec(const Arg& x, const Arg& y) {
-  const Calling s("matvec", x.at());
+  const ApiNameScope s("matvec", x.at());
   need_axes("matvec", x, 2);
   need_axes("matvec", y, 1);
   return batched_product("matvec", x, {0, 1}, y, {1});
 }
 Array vecmat(const Arg& x, const Arg& y) {
-  const Calling s("vecmat", x.at());
+  const ApiNameScope s("vecmat", x.at());
   need_axes("vecmat", x, 1);
   need_axes("vecmat", y, 2);
   return batched_product("vecmat", conj(x), {1}, y, {1, 2});
 }
 Array vecdot(const Arg& x, const Arg& y, int64_t axis, const ProductOptions& o) {
-  const Calling s("vecdot", x.at());
+  const ApiNameScope s("vecdot", x.at());
   need_axes("vecdot", x, 1);
   need_axes("vecdot", y, 1);
   return batched_product("vecdot", conj(moveaxis(x, axis, -1)), {1}, moveaxis(y, axis, -1), {1}, o);
 }
 Array vdot(const Arg& x, const Arg& y) { return vdot(x, y, {}); }
 Array vdot(const Arg& x, const Arg& y, const ProductOptions& o) {
-  const Calling s("vdot", x.at());
+  const ApiNameScope s("vdot", x.at());
   if (x->size() != y->size())
     fn::fail_shape(
         fmt::format("vdot: {} and {} differ in size", to_string(x->type()), to_string(y->type())));
@@ -135,7 +135,7 @@ Array vdot(const Arg& x, const Arg& y, const ProductOptions& o) {
 }
 Array inner(const Arg& x, const Arg& y) { return inner(x, y, {}); }
 Array inner(const Arg& x, const Arg& y, const ProductOptions& o) {
-  const Calling s("inner", x.at());
+  const ApiNameScope s("inner", x.at());
   if (x->ndim() == 0 || y->ndim() == 0) return scaled(x, y, o);
   Labels a = count_from(0, x->ndim()), b = count_from(static_cast<int>(x->ndim()), y->ndim());
   b.back() = a.back();
@@ -144,11 +144,11 @@ Array inner(const Arg& x, const Arg& y, const ProductOptions& o) {
   return multiplied("inner", x, a, y, b, out, o);
 }
 Array outer(const Arg& x, const Arg& y) {
-  const Calling s("outer", x.at());
+  const ApiNameScope s("outer", x.at());
   return multiply(expand_dims(ravel(x), 1), ravel(y));
 }
 Array tensordot(const Arg& x, const Arg& y, const TensordotAxes& axes, const ProductOptions& o) {
-  const Calling s("tensordot", x.at());
+  const ApiNameScope s("tensordot", x.at());
   const int n = static_cast<int>(x->ndim()), m = static_cast<int>(y->ndim());
   Sizes p = axes.x, q = axes.y;
   if (axes.n >= 0) {
@@ -176,11 +176,11 @@ Array tensordot(const Arg& x, const Arg& y, const TensordotAxes& axes, const Pro
 
 Array trace(const Arg& x, int64_t offset, int64_t axis1, int64_t axis2,
             std::optional<DType> dtype) {
-  const Calling s("trace", x.at());
+  const ApiNameScope s("trace", x.at());
   return sum(diagonal(x, offset, axis1, axis2), -1, {.dtype = dtype});
 }
 Array kron(const Arg& x, const Arg& y) {
-  const Calling s("kron", x.at());
+  const ApiNameScope s("kron", x.at());
   const size_t n = std::max(x->shape().size(), y->shape().size());
   Sizes a, b, out;
   for (size_t i = 0; i < n; ++i) {
@@ -194,7 +194,7 @@ Array kron(const Arg& x, const Arg& y) {
   return reshape(multiply(reshape(x, a), reshape(y, b)), out);
 }
 Array cross(const Arg& x, const Arg& y, int64_t axisa, int64_t axisb, int64_t axisc, OneAxis axis) {
-  const Calling s("cross", x.at());
+  const ApiNameScope s("cross", x.at());
   const Array a = moveaxis(x, axis.value_or(axisa), -1), b = moveaxis(y, axis.value_or(axisb), -1);
   const int64_t n = a.shape()[-1], m = b.shape()[-1];
   if ((n != 2 && n != 3) || (m != 2 && m != 3))

@@ -22,21 +22,21 @@ using BinaryOp = Array (*)(const Arg&, const Arg&);
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 Array binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const auto [a, b] = fn::promoted(name, x, y);
   return op(a, b);
 }
 // Complex numbers are ordered by their real parts, and by their imaginary parts where the real
 // parts are equal.
 Array ordered(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const auto [a, b] = fn::promoted(name, x, y);
   if (!is_complex(a.dtype())) return op(a, b);
   const Array p = lax::real(a), q = lax::real(b);
   return lax::select(lax::eq(p, q), op(lax::imag(a), lax::imag(b)), op(p, q));
 }
 Array logical(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const auto [a, b] = fn::promoted(name, fn::truth(name, x), fn::truth(name, y));
   return op(a, b);
 }
@@ -68,7 +68,7 @@ Array logical_xor(const Arg& x, const Arg& y) {
   return logical("logical_xor", lax::bitwise_xor, x, y);
 }
 Array logical_not(const Arg& x) {
-  const Calling s("logical_not", x.at());
+  const ApiNameScope s("logical_not", x.at());
   fn::need_numbers("logical_not", x);
   return is_bool(x->dtype()) ? lax::bitwise_not(x) : lax::eq(x, number_like(x, 0));
 }
@@ -80,7 +80,7 @@ Array bitwise_xor(const Arg& x, const Arg& y) {
   return binary("bitwise_xor", lax::bitwise_xor, x, y);
 }
 Array bitwise_not(const Arg& x) {
-  const Calling s("bitwise_not", x.at());
+  const ApiNameScope s("bitwise_not", x.at());
   return lax::bitwise_not(x);
 }
 Array invert(const Arg& x) { return bitwise_not(x); }
@@ -88,39 +88,39 @@ Array bitwise_invert(const Arg& x) { return bitwise_not(x); }
 Array bitwise_left_shift(const Arg& x, const Arg& y) { return left_shift(x, y); }
 Array bitwise_right_shift(const Arg& x, const Arg& y) { return right_shift(x, y); }
 Array left_shift(const Arg& x, const Arg& y) {
-  const Calling s("left_shift", x.at());
+  const ApiNameScope s("left_shift", x.at());
   const auto [a, b] = fn::promoted_numbers("left_shift", x, y);
   return lax::shift_left(a, b);
 }
 Array right_shift(const Arg& x, const Arg& y) {
-  const Calling s("right_shift", x.at());
+  const ApiNameScope s("right_shift", x.at());
   const auto [a, b] = fn::promoted_numbers("right_shift", x, y);
   return is_unsigned(a.dtype()) ? lax::shift_right_logical(a, b)
                                 : lax::shift_right_arithmetic(a, b);
 }
 Array bitwise_count(const Arg& x) {
-  const Calling s("bitwise_count", x.at());
+  const ApiNameScope s("bitwise_count", x.at());
   return fn::as_dtype(lax::population_count(abs(fn::numeric(x))), U8);
 }
 
 Array isnan(const Arg& x) {
-  const Calling s("isnan", x.at());
+  const ApiNameScope s("isnan", x.at());
   return is_inexact(x->dtype()) ? lax::ne(x, x) : constant(x, false);
 }
 Array isinf(const Arg& x) {
-  const Calling s("isinf", x.at());
+  const ApiNameScope s("isinf", x.at());
   if (is_complex(x->dtype())) return lax::bitwise_or(isinf(lax::real(x)), isinf(lax::imag(x)));
   return is_inexact(x->dtype()) ? lax::eq(lax::abs(x), number_like(x, inf)) : constant(x, false);
 }
 Array isfinite(const Arg& x) {
-  const Calling s("isfinite", x.at());
+  const ApiNameScope s("isfinite", x.at());
   if (is_complex(x->dtype()))
     return lax::bitwise_and(isfinite(lax::real(x)), isfinite(lax::imag(x)));
   return is_inexact(x->dtype()) ? lax::is_finite(x) : constant(x, true);
 }
 namespace {
 Array is_infinity(const char* name, const Arg& x, double which) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   fn::need_real(name, x);
   return is_floating(x->dtype()) ? lax::eq(x, number_like(x, which)) : constant(x, false);
 }
@@ -129,7 +129,7 @@ Array isposinf(const Arg& x) { return is_infinity("isposinf", x, inf); }
 Array isneginf(const Arg& x) { return is_infinity("isneginf", x, -inf); }
 
 Array isclose(const Arg& x, const Arg& y, double rtol, double atol, bool equal_nan) {
-  const Calling s("isclose", x.at());
+  const ApiNameScope s("isclose", x.at());
   const auto [a, b] = fn::promoted_inexact("isclose", x, y);
   const Array gap = lax::abs(lax::sub(a, b)), size = lax::abs(b);
   const Array bound = lax::add(number_like(size, atol), lax::mul(number_like(size, rtol), size));
@@ -148,11 +148,11 @@ Array all_of(const Array& x) {
 }
 }  // namespace
 Array allclose(const Arg& x, const Arg& y, double rtol, double atol, bool equal_nan) {
-  const Calling s("allclose", x.at());
+  const ApiNameScope s("allclose", x.at());
   return all_of(isclose(x, y, rtol, atol, equal_nan));
 }
 Array array_equal(const Arg& x, const Arg& y, bool equal_nan) {
-  const Calling s("array_equal", x.at());
+  const ApiNameScope s("array_equal", x.at());
   if (!(x->shape() == y->shape())) return fn::as_dtype(false, Bool);
   const auto [a, b] = fn::promoted("array_equal", x, y);
   const Array same = lax::eq(a, b);
@@ -161,7 +161,7 @@ Array array_equal(const Arg& x, const Arg& y, bool equal_nan) {
                     : same);
 }
 Array array_equiv(const Arg& x, const Arg& y) {
-  const Calling s("array_equiv", x.at());
+  const ApiNameScope s("array_equiv", x.at());
   const Shape &a = x->shape(), &b = y->shape();
   for (int i = 1; i <= std::min(a.ndim(), b.ndim()); ++i)
     if (a[-i] != b[-i] && a[-i] != 1 && b[-i] != 1) return fn::as_dtype(false, Bool);
@@ -170,7 +170,7 @@ Array array_equiv(const Arg& x, const Arg& y) {
 }
 
 Array where(const Arg& condition, const Arg& x, const Arg& y) {
-  const Calling s("where", condition.at());
+  const ApiNameScope s("where", condition.at());
   const auto [a, b] = fn::promoted("where", x, y);
   const Array c = fn::truth("where", condition);
   Shape full = a.ndim() ? a.shape() : b.shape();
@@ -182,7 +182,7 @@ Array where(const Arg& condition, const Arg& x, const Arg& y) {
                      fn::broadcast(b, full));
 }
 Array select(const Arrays& conditions, const Arrays& choices, const Arg& otherwise) {
-  const Calling s("select", otherwise.at());
+  const ApiNameScope s("select", otherwise.at());
   if (conditions.size() != choices.size())
     fn::fail_shape("select: as many choices as conditions are needed");
   if (conditions.empty())
@@ -193,7 +193,7 @@ Array select(const Arrays& conditions, const Arrays& choices, const Arg& otherwi
 }
 
 Array signbit(const Arg& x) {
-  const Calling s("signbit", x.at());
+  const ApiNameScope s("signbit", x.at());
   fn::need_real("signbit", x);
   if (is_unsigned(x->dtype()) || is_bool(x->dtype())) return constant(x, false);
   if (is_integer(x->dtype())) return lax::lt(x, number_like(x, 0));
@@ -201,7 +201,7 @@ Array signbit(const Arg& x) {
   return lax::lt(bits, number_like(bits, 0));
 }
 Array copysign(const Arg& x, const Arg& y) {
-  const Calling s("copysign", x.at());
+  const ApiNameScope s("copysign", x.at());
   for (const Arg* v : {&x, &y}) fn::need_real("copysign", *v);
   const auto [a, b] = fn::promoted_inexact("copysign", x, y);
   const Shape full = a.ndim() ? a.shape() : b.shape();
@@ -209,12 +209,12 @@ Array copysign(const Arg& x, const Arg& y) {
   return lax::select(signbit(fn::broadcast(b, full)), lax::neg(size), size);
 }
 Array nextafter(const Arg& x, const Arg& y) {
-  const Calling s("nextafter", x.at());
+  const ApiNameScope s("nextafter", x.at());
   const auto [a, b] = fn::promoted_inexact("nextafter", x, y);
   return lax::nextafter(a, b);
 }
 Array ldexp(const Arg& x, const Arg& exponent) {
-  const Calling s("ldexp", x.at());
+  const ApiNameScope s("ldexp", x.at());
   for (const Arg* v : {&x, &exponent}) fn::need_real("ldexp", *v);
   const Array v = fn::inexact(x);
   const DType narrow = v.dtype(), d = narrow == F64 ? F64 : F32;
@@ -229,27 +229,27 @@ Array ldexp(const Arg& x, const Arg& exponent) {
   return fn::as_dtype(out, narrow, v.weak_type());
 }
 Array heaviside(const Arg& x, const Arg& at_zero) {
-  const Calling s("heaviside", x.at());
+  const ApiNameScope s("heaviside", x.at());
   const auto [a, b] = fn::promoted_inexact("heaviside", x, at_zero);
   const Array zero = number_like(a, 0), one = number_like(a, 1);
   const Array step = where(lax::lt(a, zero), zero, where(lax::gt(a, zero), one, b));
   return where(isnan(a), a, step);
 }
 Array real(const Arg& x) {
-  const Calling s("real", x.at());
+  const ApiNameScope s("real", x.at());
   return is_complex(x->dtype()) ? lax::real(x) : x.value();
 }
 Array imag(const Arg& x) {
-  const Calling s("imag", x.at());
+  const ApiNameScope s("imag", x.at());
   return is_complex(x->dtype()) ? lax::imag(x) : fn::broadcast(number_like(x, 0), x->shape());
 }
 Array conj(const Arg& x) {
-  const Calling s("conj", x.at());
+  const ApiNameScope s("conj", x.at());
   return is_complex(x->dtype()) ? lax::conj(x) : x.value();
 }
 Array conjugate(const Arg& x) { return conj(x); }
 Array angle(const Arg& x, bool deg) {
-  const Calling s("angle", x.at());
+  const ApiNameScope s("angle", x.at());
   const Array v = fn::inexact(x), zero = number_like(v, 0);
   const Array turn = is_complex(v.dtype())
                          ? lax::atan2(lax::imag(v), lax::real(v))

@@ -28,27 +28,27 @@ using BinaryOp = Array (*)(const Arg&, const Arg&);
 
 // For functions of floats: integers become floats.
 Array float_unary(const char* name, UnaryOp op, const Arg& x) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   return op(fn::inexact(name, x));
 }
 // For functions that leave integers unchanged.
 Array unless_integer(UnaryOp op, const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return is_inexact(x->dtype()) ? op(x) : x.value();
 }
 Array binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const auto [a, b] = fn::promoted(name, x, y);
   return op(a, b);
 }
 // Arithmetic of bools is logic, as in NumPy.
 Array arithmetic(const char* name, BinaryOp op, BinaryOp logic, const Arg& x, const Arg& y) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const auto [a, b] = fn::promoted(name, x, y);
   return (is_bool(a.dtype()) ? logic : op)(a, b);
 }
 Array float_binary(const char* name, BinaryOp op, const Arg& x, const Arg& y) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const auto [a, b] = fn::promoted_inexact(name, x, y);
   return op(a, b);
 }
@@ -61,7 +61,7 @@ Array choose(const Array& pred, const Array& a, const Array& b) {
 // The parts of a complex logarithm are divided separately. A complex quotient would turn -inf into
 // NaN.
 Array log_to_base(const char* name, const Arg& x, double base) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const Array v = lax::log(fn::inexact(x));
   const auto scaled = [&](const Array& p) { return lax::div(p, number_like(p, std::log(base))); };
   return is_complex(v.dtype()) ? lax::complex(scaled(lax::real(v)), scaled(lax::imag(v)))
@@ -120,7 +120,7 @@ Array integer_power(Array x, Array y) {
 // Broadcasts two operands for log_sum.
 template <class F>
 Array log_sum_of(const char* name, const Arg& x, const Arg& y, const F& f) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const auto [a, b] = fn::promoted_inexact(name, x, y);
   const Shape full = a.ndim() ? a.shape() : b.shape();
   return ir::log_sum(fn::broadcast(a, full), fn::broadcast(b, full), f);
@@ -136,29 +136,29 @@ Array divide(const Arg& x, const Arg& y) { return float_binary("divide", lax::di
 Array true_divide(const Arg& x, const Arg& y) { return divide(x, y); }
 
 Array floor_divide(const Arg& x, const Arg& y) {
-  const Calling s("floor_divide", x.at());
+  const ApiNameScope s("floor_divide", x.at());
   const auto [a, b] = fn::promoted_numbers("floor_divide", x, y);
   return quotient_down(a, b);
 }
 Array remainder(const Arg& x, const Arg& y) {
-  const Calling s("remainder", x.at());
+  const ApiNameScope s("remainder", x.at());
   const auto [a, b] = fn::promoted_numbers("remainder", x, y);
   return remainder_up(a, b);
 }
 Array mod(const Arg& x, const Arg& y) { return remainder(x, y); }
 Array fmod(const Arg& x, const Arg& y) {
-  const Calling s("fmod", x.at());
+  const ApiNameScope s("fmod", x.at());
   const auto [a, b] = fn::promoted_numbers("fmod", x, y);
   return safe_rem(a, b);
 }
 std::pair<Array, Array> divmod(const Arg& x, const Arg& y) {
-  const Calling s("divmod", x.at());
+  const ApiNameScope s("divmod", x.at());
   const auto [a, b] = fn::promoted_numbers("divmod", x, y);
   if (is_floating(a.dtype())) return float_divmod(a, b);
   return {quotient_down(a, b), remainder_up(a, b)};
 }
 std::pair<Array, Array> modf(const Arg& x) {
-  const Calling s("modf", x.at());
+  const ApiNameScope s("modf", x.at());
   const Array v = fn::inexact(x), whole = trunc(v);
   // The fraction has the sign of v, also where it is 0. It is computed by differences only, so that
   // its slope is 1 there too.
@@ -171,7 +171,7 @@ std::pair<Array, Array> modf(const Arg& x) {
 }
 
 Array pow(const Arg& x, const Arg& y) {
-  const Calling s("pow", x.at());
+  const ApiNameScope s("pow", x.at());
   const Concrete* c = concrete_or_null(y);
   if (c && c->literal && is_integer(y->dtype())) {
     fn::refuse_beyond_i32(x, y);
@@ -197,37 +197,37 @@ Array float_power(const Arg& x, const Arg& y) {
 }
 
 Array negative(const Arg& x) {
-  const Calling s("negative", x.at());
+  const ApiNameScope s("negative", x.at());
   if (is_bool(x->dtype())) fn::fail_dtype("negative: a bool has no negative; use logical_not or ~");
   return lax::neg(x);
 }
 Array positive(const Arg& x) { return x; }
 Array abs(const Arg& x) {
-  const Calling s("abs", x.at());
+  const ApiNameScope s("abs", x.at());
   return is_bool(x->dtype()) || is_unsigned(x->dtype()) ? x.value() : lax::abs(x);
 }
 Array absolute(const Arg& x) { return abs(x); }
 Array fabs(const Arg& x) {
-  const Calling s("fabs", x.at());
+  const ApiNameScope s("fabs", x.at());
   fn::need_real("fabs", x);
   return lax::abs(fn::inexact(x));
 }
 Array sign(const Arg& x) {
-  const Calling s("sign", x.at());
+  const ApiNameScope s("sign", x.at());
   return lax::sign(x);
 }
 Array square(const Arg& x) {
-  const Calling s("square", x.at());
+  const ApiNameScope s("square", x.at());
   return lax::square(fn::numeric(x));
 }
 Array reciprocal(const Arg& x) {
-  const Calling s("reciprocal", x.at());
+  const ApiNameScope s("reciprocal", x.at());
   return lax::integer_pow(fn::inexact(x), -1);
 }
 Array maximum(const Arg& x, const Arg& y) { return binary("maximum", lax::max, x, y); }
 Array minimum(const Arg& x, const Arg& y) { return binary("minimum", lax::min, x, y); }
 Array clip(const Arg& x, const MaybeArray& lo, const MaybeArray& hi) {
-  const Calling s("clip", x.at());
+  const ApiNameScope s("clip", x.at());
   for (const Array* v : {&x.value(), lo ? &*lo : nullptr, hi ? &*hi : nullptr})
     if (v && is_complex(v->dtype()))
       fn::fail_dtype("clip: complex numbers have no order, got " + to_string(v->type()));
@@ -235,14 +235,14 @@ Array clip(const Arg& x, const MaybeArray& lo, const MaybeArray& hi) {
   return hi ? minimum(above, *hi) : above;
 }
 Array fmax(const Arg& x, const Arg& y) {
-  const Calling s("fmax", x.at());
+  const ApiNameScope s("fmax", x.at());
   const auto [a, b] = fn::promoted("fmax", x, y);
   return choose(
       lax::bitwise_or(lax::gt(a, b), is_nan(fn::broadcast(b, a.ndim() ? a.shape() : b.shape()))), a,
       b);
 }
 Array fmin(const Arg& x, const Arg& y) {
-  const Calling s("fmin", x.at());
+  const ApiNameScope s("fmin", x.at());
   const auto [a, b] = fn::promoted("fmin", x, y);
   return choose(
       lax::bitwise_or(lax::lt(a, b), is_nan(fn::broadcast(b, a.ndim() ? a.shape() : b.shape()))), a,
@@ -252,7 +252,7 @@ Array fmin(const Arg& x, const Arg& y) {
 Array sqrt(const Arg& x) { return float_unary("sqrt", lax::sqrt, x); }
 Array cbrt(const Arg& x) { return float_unary("cbrt", lax::cbrt, x); }
 Array hypot(const Arg& x, const Arg& y) {
-  const Calling s("hypot", x.at());
+  const ApiNameScope s("hypot", x.at());
   for (const Arg* v : {&x, &y}) fn::need_real("hypot", *v);
   const auto [p, q] = fn::promoted_inexact("hypot", x, y);
   const Shape full = p.ndim() ? p.shape() : q.shape();
@@ -318,17 +318,17 @@ Array arcsinh(const Arg& x) { return asinh(x); }
 Array arccosh(const Arg& x) { return acosh(x); }
 Array arctanh(const Arg& x) { return atanh(x); }
 Array sinc(const Arg& x) {
-  const Calling s("sinc", x.at());
+  const ApiNameScope s("sinc", x.at());
   const Array v = fn::inexact(x);
   return ir::sin_over(lax::mul(v, number_like(v, M_PI)));
 }
 Array deg2rad(const Arg& x) {
-  const Calling s("deg2rad", x.at());
+  const ApiNameScope s("deg2rad", x.at());
   const Array v = fn::inexact(x);
   return lax::mul(v, number_like(v, M_PI / 180));
 }
 Array rad2deg(const Arg& x) {
-  const Calling s("rad2deg", x.at());
+  const ApiNameScope s("rad2deg", x.at());
   const Array v = fn::inexact(x);
   return lax::mul(v, number_like(v, 180 / M_PI));
 }
@@ -338,18 +338,18 @@ Array degrees(const Arg& x) { return rad2deg(x); }
 Array floor(const Arg& x) { return unless_integer(lax::floor, x); }
 Array ceil(const Arg& x) { return unless_integer(lax::ceil, x); }
 Array trunc(const Arg& x) {
-  const Calling s("trunc", x.at());
+  const ApiNameScope s("trunc", x.at());
   if (!is_inexact(x->dtype())) return x;
   return choose(lax::lt(x, number_like(x, 0)), lax::ceil(x), lax::floor(x));
 }
 Array fix(const Arg& x) { return trunc(x); }
 Array around(const Arg& x, int64_t decimals) { return round(x, decimals); }
 Array rint(const Arg& x) {
-  const Calling s("rint", x.at());
+  const ApiNameScope s("rint", x.at());
   return round(fn::inexact(x));
 }
 Array round(const Arg& x, int64_t decimals) {
-  const Calling s("round", x.at());
+  const ApiNameScope s("round", x.at());
   if (!is_inexact(x->dtype())) {
     if (decimals < 0) fn::fail_dtype("round: integers are rounded to 0 or more decimals");
     return x;

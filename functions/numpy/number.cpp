@@ -54,12 +54,12 @@ Array common_divisor(const Array& x, const Array& y) {
 }  // namespace
 
 Array gcd(const Arg& x, const Arg& y) {
-  const Calling s("gcd", x.at());
+  const ApiNameScope s("gcd", x.at());
   const auto [a, b] = sizes_of("gcd", x, y);
   return common_divisor(a, b);
 }
 Array lcm(const Arg& x, const Arg& y) {
-  const Calling s("lcm", x.at());
+  const ApiNameScope s("lcm", x.at());
   const auto [a, b] = sizes_of("lcm", x, y);
   const Array d = common_divisor(a, b), none = lax::eq(d, number_like(d, 0));
   return where(none, d, lax::mul(a, lax::div(b, where(none, number_like(d, 1), d))));
@@ -68,7 +68,7 @@ Array lcm(const Arg& x, const Arg& y) {
 // ---- exponents
 
 std::pair<Array, Array> frexp(const Arg& x) {
-  const Calling s("frexp", x.at());
+  const ApiNameScope s("frexp", x.at());
   const Array v = fn::inexact(x);
   refuse_complex("frexp", v);
   const DType narrow = v.dtype(), d = narrow == F64 ? F64 : F32, word = d == F64 ? I64 : I32;
@@ -94,7 +94,7 @@ std::pair<Array, Array> frexp(const Arg& x) {
           fn::as_dtype(where(plain, integer(0), shifted), I32)};
 }
 Array spacing(const Arg& x) {
-  const Calling s("spacing", x.at());
+  const ApiNameScope s("spacing", x.at());
   const Array v = fn::inexact(x);
   refuse_complex("spacing", v);
   const Array far = fn::broadcast(number_like(v, inf), v.shape());
@@ -105,22 +105,22 @@ Array spacing(const Arg& x) {
 // ---- parts
 
 Array isreal(const Arg& x) {
-  const Calling s("isreal", x.at());
+  const ApiNameScope s("isreal", x.at());
   const Array part = imag(x);
   return lax::eq(part, number_like(part, 0));
 }
 Array iscomplex(const Arg& x) {
-  const Calling s("iscomplex", x.at());
+  const ApiNameScope s("iscomplex", x.at());
   const Array part = imag(x);
   return lax::ne(part, number_like(part, 0));
 }
 bool iscomplexobj(const Arg& x) {
-  const Calling s("iscomplexobj", x.at());
+  const ApiNameScope s("iscomplexobj", x.at());
   return is_complex(x->dtype());
 }
 bool isrealobj(const Arg& x) { return !iscomplexobj(x); }
 bool isscalar(const Arg& x) {
-  const Calling s("isscalar", x.at());
+  const ApiNameScope s("isscalar", x.at());
   return x->ndim() == 0;
 }
 
@@ -142,7 +142,7 @@ double largest(DType d) {
 }
 }  // namespace
 Array nan_to_num(const Arg& x, const Arg& nan, const MaybeArray& posinf, const MaybeArray& neginf) {
-  const Calling s("nan_to_num", x.at());
+  const ApiNameScope s("nan_to_num", x.at());
   if (!is_inexact(x->dtype())) return x;
   if (is_complex(x->dtype()))
     return lax::complex(nan_to_num(lax::real(x), nan, posinf, neginf),
@@ -157,7 +157,7 @@ Array nan_to_num(const Arg& x, const Arg& nan, const MaybeArray& posinf, const M
 }
 
 Array i0(const Arg& x) {
-  const Calling s("i0", x.at());
+  const ApiNameScope s("i0", x.at());
   const Array v = fn::inexact(x);
   refuse_complex("i0", v);
   // The sign has no slope, so the slope at 0 is 0.
@@ -165,7 +165,7 @@ Array i0(const Arg& x) {
 }
 
 Array unwrap(const Arg& p, const MaybeArray& discont, int64_t axis, const Arg& period) {
-  const Calling s("unwrap", p.at());
+  const ApiNameScope s("unwrap", p.at());
   const auto [v, whole] = fn::promoted("unwrap", p, period);
   refuse_complex("unwrap", v);
   const int a = fn::axis_of("unwrap", axis, v.type().ndim());

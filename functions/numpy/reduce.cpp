@@ -82,7 +82,7 @@ Array summed(const Array& x, const Sizes& axes, DType d, ReduceOp op) {
 }
 Array fold_numbers(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
                    ReduceOp op, double identity, Combine combine) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const DType d = o.dtype.value_or(counting(x->dtype()));
   Array v = fn::as_dtype(x, d, x->weak_type());
   v = masked(name, v, o.where, number_like(v, identity));
@@ -97,7 +97,7 @@ Array prod_as(const char* name, const Arg& x, const AxisList& axis, const Reduce
 }
 Array extremum(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
                ReduceOp numbers, Combine combine, bool largest) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const Array given = o.dtype ? fn::as_dtype(x, *o.dtype) : x.value();
   if (o.where && !o.initial)
     fn::fail_shape(fmt::format("{}: .where needs .initial, the value where nothing counts", name));
@@ -126,7 +126,7 @@ Array min_as(const char* name, const Arg& x, const AxisList& axis, const ReduceO
 // Implements any and all.
 Array truths(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
              ReduceOp op, bool identity, Combine combine) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   refuse(name, "dtype", o.dtype.has_value());
   const Array v = masked(name, fn::truth(name, x), o.where, fn::as_dtype(identity, Bool));
   const Sizes axes = fn::axes_of(name, v, axis);
@@ -186,7 +186,7 @@ Array normalizer(const char* name, const Array& x, const Sizes& axes, DType d,
   return reduced(lax::reduce_sum, counts, axes);
 }
 Array mean_as(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   refuse(name, "initial", o.initial.has_value());
   const DType d = o.dtype.value_or(to_inexact(x->dtype())), c = accumulator_dtype(to_inexact(d));
   const Array v = fn::as_dtype(x, c, x->weak_type());
@@ -242,13 +242,13 @@ Array rounded(const Array& v, const Arg& x, const VarOptions& o) {
 }
 Array var_as(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o,
              Variance variance) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   return rounded(variance(name, x, axis, o), x, o);
 }
 // The square root of a variance.
 Array deviation(const char* name, const Arg& x, const AxisList& axis, const VarOptions& o,
                 Variance variance) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   if (o.dtype && !is_inexact(*o.dtype))
     fn::fail_dtype(
         fmt::format("{}: .dtype must be inexact (F32, F64, …), got {}; convert the "
@@ -277,11 +277,11 @@ Array std(const Arg& x, const AxisList& axis, const VarOptions& o) {
 template Array std<void>(const Arg&, const AxisList&, const VarOptions&);
 Array std(const Arg& x, const VarOptions& o) { return std(x, {none, x.at()}, o); }
 Array ptp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Calling s("ptp", x.at());
+  const ApiNameScope s("ptp", x.at());
   return subtract(max_as("ptp", x, axis, o), min_as("ptp", x, axis, o));
 }
 Array count_nonzero(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Calling s("count_nonzero", x.at());
+  const ApiNameScope s("count_nonzero", x.at());
   return sum_as("count_nonzero", fn::as_dtype(fn::truth("count_nonzero", x), I32), axis, o);
 }
 
@@ -312,7 +312,7 @@ Arrays log_sum_exp_rule(const Array& v, const Array& dv, const Sizes& axes) {
 }
 }  // namespace
 Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Calling s("logsumexp", x.at());
+  const ApiNameScope s("logsumexp", x.at());
   refuse("logsumexp", "dtype", o.dtype.has_value());
   refuse("logsumexp", "initial", o.initial.has_value());
   const Array given = fn::inexact(x);
@@ -335,7 +335,7 @@ Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
 namespace {
 Array place(const char* name, const Arg& x, const AxisList& axis, const ArgOptions& o,
             Array (*op)(const Arg&, int64_t, DType)) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const Array given = is_bool(x->dtype()) ? fn::as_dtype(x, U8) : x.value();
   const Array v = axis.all ? ravel(given) : given;
   if (!axis.all && axis.axes.size() != 1)
@@ -361,7 +361,7 @@ Array argmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
 namespace {
 Array place_without_nan(const char* name, const Arg& x, const AxisList& axis, const ArgOptions& o,
                         Array (*op)(const Arg&, int64_t, DType), double last) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   if (!is_inexact(x->dtype())) return place(name, x, axis, o, op);
   const Array lost = isnan(x), there = logical_not(lost), end = number_like(x, last);
   const ReduceOptions r{.keepdims = o.keepdims};
@@ -398,31 +398,31 @@ Array nanargmin(const Arg& x, const AxisList& axis, const ArgOptions& o) {
 }
 template <class>
 Array nansum(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Calling s("nansum", x.at());
+  const ApiNameScope s("nansum", x.at());
   return sum_as("nansum", replaced(x, 0), axis, o);
 }
 template Array nansum<void>(const Arg&, const AxisList&, const ReduceOptions&);
 Array nansum(const Arg& x, const ReduceOptions& o) { return nansum(x, {none, x.at()}, o); }
 template <class>
 Array nanprod(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Calling s("nanprod", x.at());
+  const ApiNameScope s("nanprod", x.at());
   return prod_as("nanprod", replaced(x, 1), axis, o);
 }
 template Array nanprod<void>(const Arg&, const AxisList&, const ReduceOptions&);
 Array nanprod(const Arg& x, const ReduceOptions& o) { return nanprod(x, {none, x.at()}, o); }
 Array nanmax(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Calling s("nanmax", x.at());
+  const ApiNameScope s("nanmax", x.at());
   return unless_nothing(max_as("nanmax", replaced(x, -inf), axis, o), x, axis,
                         {.keepdims = o.keepdims});
 }
 Array nanmin(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Calling s("nanmin", x.at());
+  const ApiNameScope s("nanmin", x.at());
   return unless_nothing(min_as("nanmin", replaced(x, inf), axis, o), x, axis,
                         {.keepdims = o.keepdims});
 }
 template <class>
 Array nanmean(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
-  const Calling s("nanmean", x.at());
+  const ApiNameScope s("nanmean", x.at());
   ReduceOptions p = o;
   p.where = counting_mask("nanmean", x, o.where);
   return mean_as("nanmean", x, axis, p);
@@ -453,7 +453,7 @@ Array nanstd(const Arg& x, const VarOptions& o) { return nanstd(x, {none, x.at()
 
 namespace {
 Array running(const char* name, const Arg& x, OneAxis axis, const CumulativeOptions& o, FoldOp op) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const DType d = o.dtype.value_or(is_bool(x->dtype()) ? I32 : x->dtype());
   const Array v = fn::as_dtype(axis ? x.value() : ravel(x), d, x->weak_type());
   const int a = fn::axis_of(name, axis.value_or(0), v.type().ndim());
@@ -474,18 +474,18 @@ Array cummin(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
 }
 
 Array nancumsum(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
-  const Calling s("nancumsum", x.at());
+  const ApiNameScope s("nancumsum", x.at());
   return running("nancumsum", replaced(x, 0), axis, o, lax::cumsum);
 }
 Array nancumprod(const Arg& x, OneAxis axis, const CumulativeOptions& o) {
-  const Calling s("nancumprod", x.at());
+  const ApiNameScope s("nancumprod", x.at());
   return running("nancumprod", replaced(x, 1), axis, o, lax::cumprod);
 }
 
 namespace {
 Array cumulative(const char* name, const Arg& x, const CumulativeSumOptions& o, FoldOp op,
                  double first) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   if (x->ndim() == 0) fn::fail_shape(std::string(name) + ": a scalar has no axis to go along");
   if (x->ndim() > 1 && !o.axis)
     fn::fail_shape(fmt::format("{}: {} has several axes; say which: {{.axis = 0}}", name,

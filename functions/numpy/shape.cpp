@@ -23,7 +23,7 @@ namespace weft {
 using Sizes = std::vector<int64_t>;
 
 Array reshape(const Arg& x, const NewShape& shape) {
-  const Calling s("reshape", x.at());
+  const ApiNameScope s("reshape", x.at());
   Sizes out = shape.sizes;
   int64_t known = 1, free = -1;
   for (size_t i = 0; i < out.size(); ++i) {
@@ -52,7 +52,7 @@ Array reshape(const Arg& x, const NewShape& shape) {
 Array ravel(const Arg& x) { return reshape(x, -1); }
 
 Array transpose(const Arg& x, const Sizes& axes) {
-  const Calling s("transpose", x.at());
+  const ApiNameScope s("transpose", x.at());
   const int n = x->type().ndim();
   Sizes p;
   if (axes.empty()) {
@@ -67,13 +67,13 @@ Array transpose(const Arg& x, const Sizes& axes) {
 }
 Array permute_dims(const Arg& x, const Sizes& axes) { return transpose(x, axes); }
 Array matrix_transpose(const Arg& x) {
-  const Calling s("matrix_transpose", x.at());
+  const ApiNameScope s("matrix_transpose", x.at());
   if (x->ndim() < 2)
     fn::fail_shape("matrix_transpose: needs a matrix, got " + to_string(x->type()));
   return swapaxes(x, -1, -2);
 }
 Array swapaxes(const Arg& x, int64_t a, int64_t b) {
-  const Calling s("swapaxes", x.at());
+  const ApiNameScope s("swapaxes", x.at());
   const int n = x->type().ndim();
   Sizes p = axis_range(n);
   std::swap(p[static_cast<size_t>(fn::axis_of("swapaxes", a, n))],
@@ -81,7 +81,7 @@ Array swapaxes(const Arg& x, int64_t a, int64_t b) {
   return transpose(x, p);
 }
 Array moveaxis(const Arg& x, const AxisList& from, const AxisList& to) {
-  const Calling s("moveaxis", x.at());
+  const ApiNameScope s("moveaxis", x.at());
   const int n = x->type().ndim();
   if (from.axes.size() != to.axes.size())
     fn::fail_shape("moveaxis: as many destinations as sources are needed");
@@ -103,7 +103,7 @@ Array moveaxis(const Arg& x, const AxisList& from, const AxisList& to) {
   return n == 0 ? x.value() : transpose(x, p);
 }
 Array expand_dims(const Arg& x, const AxisList& axis) {
-  const Calling s("expand_dims", x.at());
+  const ApiNameScope s("expand_dims", x.at());
   const int n = x->type().ndim() + static_cast<int>(axis.axes.size());
   const Sizes fresh = fn::axes_of("expand_dims", axis.axes, n);
   Sizes shape, dims;
@@ -119,7 +119,7 @@ Array expand_dims(const Arg& x, const AxisList& axis) {
   return fresh.empty() ? x.value() : broadcast_in_dim(x, Shape(shape), dims);
 }
 Array squeeze(const Arg& x, const AxisList& axis) {
-  const Calling s("squeeze", x.at());
+  const ApiNameScope s("squeeze", x.at());
   const int n = x->type().ndim();
   Sizes axes;
   if (axis.all) {
@@ -135,7 +135,7 @@ Array squeeze(const Arg& x, const AxisList& axis) {
   return squeeze_axes(x, axes);
 }
 Array broadcast_to(const Arg& x, const Shape& shape) {
-  const Calling s("broadcast_to", x.at());
+  const ApiNameScope s("broadcast_to", x.at());
   const int extra = shape.ndim() - x->shape().ndim();
   for (int i = 0; i < x->shape().ndim(); ++i)
     if (extra < 0 || (x->shape()[i] != 1 && x->shape()[i] != shape[i + extra]))
@@ -144,7 +144,7 @@ Array broadcast_to(const Arg& x, const Shape& shape) {
   return fn::broadcast(x, shape);
 }
 Arrays broadcast_arrays(const Arrays& x, Location at) {
-  const Calling s("broadcast_arrays", at);
+  const ApiNameScope s("broadcast_arrays", at);
   Shape shape;
   for (const Array& a : x) shape = broadcast_shapes(shape, a.shape());
   Arrays out;
@@ -152,20 +152,20 @@ Arrays broadcast_arrays(const Arrays& x, Location at) {
   return out;
 }
 Array atleast_1d(const Arg& x) {
-  const Calling s("atleast_1d", x.at());
+  const ApiNameScope s("atleast_1d", x.at());
   return x->ndim() >= 1 ? x.value() : reshape(x, 1);
 }
 Array atleast_2d(const Arg& x) {
-  const Calling s("atleast_2d", x.at());
+  const ApiNameScope s("atleast_2d", x.at());
   return x->ndim() >= 2 ? x.value() : expand_dims(atleast_1d(x), 0);
 }
 Array atleast_3d(const Arg& x) {
-  const Calling s("atleast_3d", x.at());
+  const ApiNameScope s("atleast_3d", x.at());
   if (x->ndim() >= 3) return x;
   return x->ndim() == 2 ? expand_dims(x, 2) : expand_dims(atleast_1d(x), {0, 2});
 }
 Array astype(const Arg& x, DType d) {
-  const Calling s("astype", x.at());
+  const ApiNameScope s("astype", x.at());
   // A complex number is true if one of its parts is nonzero. A conversion to Bool would drop the
   // imaginary part.
   const Array& v = x;
@@ -191,7 +191,7 @@ Arrays of_dtype(const Arrays& x, std::optional<DType> dtype) {
 }  // namespace
 
 Array concatenate(const Arrays& given, OneAxis axis, std::optional<DType> dtype, Location at) {
-  const Calling s("concatenate", at);
+  const ApiNameScope s("concatenate", at);
   need_some("concatenate", given);
   const Arrays x = axis ? given : each(given, [](const Array& a) { return ravel(a); });
   const int n = x[0].type().ndim();
@@ -207,7 +207,7 @@ Array concatenate(const Arrays& given, OneAxis axis, std::optional<DType> dtype,
 }
 Array concat(const Arrays& x, OneAxis axis, Location at) { return concatenate(x, axis, {}, at); }
 Array stack(const Arrays& x, int64_t axis, std::optional<DType> dtype, Location at) {
-  const Calling s("stack", at);
+  const ApiNameScope s("stack", at);
   need_some("stack", x);
   for (const Array& a : x)
     if (!(a.shape() == x[0].shape()))
@@ -217,31 +217,31 @@ Array stack(const Arrays& x, int64_t axis, std::optional<DType> dtype, Location 
   return fn::joined(each(of_dtype(x, dtype), [&](const Array& a) { return expand_dims(a, n); }), n);
 }
 Array vstack(const Arrays& x, std::optional<DType> dtype, Location at) {
-  const Calling s("vstack", at);
+  const ApiNameScope s("vstack", at);
   return concatenate(each(x, [](const Array& a) { return atleast_2d(a); }), 0, dtype);
 }
 Array hstack(const Arrays& x, std::optional<DType> dtype, Location at) {
-  const Calling s("hstack", at);
+  const ApiNameScope s("hstack", at);
   need_some("hstack", x);
   const Arrays y = each(x, [](const Array& a) { return atleast_1d(a); });
   return concatenate(y, y[0].ndim() == 1 ? 0 : 1, dtype);
 }
 Array dstack(const Arrays& x, std::optional<DType> dtype, Location at) {
-  const Calling s("dstack", at);
+  const ApiNameScope s("dstack", at);
   return concatenate(each(x, [](const Array& a) { return atleast_3d(a); }), 2, dtype);
 }
 Array column_stack(const Arrays& x, Location at) {
-  const Calling s("column_stack", at);
+  const ApiNameScope s("column_stack", at);
   return concatenate(each(x, [](const Array& a) { return a.ndim() < 2 ? reshape(a, {-1, 1}) : a; }),
                      1);
 }
 Array append(const Arg& x, const Arg& values, OneAxis axis) {
-  const Calling s("append", x.at());
+  const ApiNameScope s("append", x.at());
   return axis ? concatenate({x, values}, *axis) : concatenate({ravel(x), ravel(values)}, 0);
 }
 
 Arrays split(const Arg& x, const Sizes& positions, int64_t axis) {
-  const Calling s("split", x.at());
+  const ApiNameScope s("split", x.at());
   const int a = fn::axis_of("split", axis, x->type().ndim());
   const int64_t n = x->shape()[a];
   Arrays out;
@@ -260,7 +260,7 @@ Arrays split(const Arg& x, const Sizes& positions, int64_t axis) {
   return out;
 }
 Arrays array_split(const Arg& x, int64_t n, int64_t axis) {
-  const Calling s("array_split", x.at());
+  const ApiNameScope s("array_split", x.at());
   const int a = fn::axis_of("split", axis, x->type().ndim());
   if (n < 1) fn::fail_shape(fmt::format("split: {} is not a number of parts", n));
   Sizes at;
@@ -269,7 +269,7 @@ Arrays array_split(const Arg& x, int64_t n, int64_t axis) {
   return split(x, at, a);
 }
 Arrays split(const Arg& x, int64_t n, int64_t axis) {
-  const Calling s("split", x.at());
+  const ApiNameScope s("split", x.at());
   const int a = fn::axis_of("split", axis, x->type().ndim());
   if (n < 1 || x->shape()[a] % n != 0)
     fn::fail_shape(
@@ -277,7 +277,7 @@ Arrays split(const Arg& x, int64_t n, int64_t axis) {
   return array_split(x, n, a);
 }
 Arrays unstack(const Arg& x, int64_t axis) {
-  const Calling s("unstack", x.at());
+  const ApiNameScope s("unstack", x.at());
   const int a = fn::axis_of("unstack", axis, x->type().ndim());
   Arrays out;
   for (int64_t i = 0; i < x->shape()[a]; ++i)
@@ -288,7 +288,7 @@ Arrays unstack(const Arg& x, int64_t axis) {
 // ---- repeating
 
 Array tile(const Arg& x, const Sizes& reps) {
-  const Calling s("tile", x.at());
+  const ApiNameScope s("tile", x.at());
   const size_t n = std::max(reps.size(), x->shape().size());
   Sizes own(n - x->shape().size(), 1), times(n - reps.size(), 1);
   own.insert(own.end(), x->shape().begin(), x->shape().end());
@@ -305,7 +305,7 @@ Array tile(const Arg& x, const Sizes& reps) {
 Array tile(const Arg& x, int64_t reps) { return tile(x, Sizes{reps}); }
 
 Array repeat(const Arg& x, int64_t times, OneAxis axis) {
-  const Calling s("repeat", x.at());
+  const ApiNameScope s("repeat", x.at());
   if (times < 0) fn::fail_shape(fmt::format("repeat: {} repetitions", times));
   const Array v = axis ? x.value() : ravel(x);
   const int a = fn::axis_of("repeat", axis.value_or(0), v.type().ndim());
@@ -315,7 +315,7 @@ Array repeat(const Arg& x, int64_t times, OneAxis axis) {
   return reshape_to(apart, v.shape().with(a, checked_mul(v.shape()[a], times)));
 }
 Array repeat(const Arg& x, const Sizes& times, OneAxis axis) {
-  const Calling s("repeat", x.at());
+  const ApiNameScope s("repeat", x.at());
   if (times.size() == 1) return repeat(x, times[0], axis);
   const Array v = axis ? x.value() : ravel(x);
   const int a = fn::axis_of("repeat", axis.value_or(0), v.type().ndim());
@@ -331,7 +331,7 @@ Array repeat(const Arg& x, const Sizes& times, OneAxis axis) {
 }
 
 Array repeat(const Arg& x, const Array& times, OneAxis axis, const RepeatOptions& o) {
-  const Calling s("repeat", x.at());
+  const ApiNameScope s("repeat", x.at());
   if (!is_integer(times.dtype()) || times.ndim() > 1)
     fn::fail_dtype("repeat: numbers of repetitions are an integer or a vector of them, got " +
                    to_string(times.type()));
@@ -380,7 +380,7 @@ Array rolled(const Array& x, const Array& shift, int axis) {
 }
 }  // namespace
 Array roll(const Arg& x, const Arg& shift, const AxisList& axis) {
-  const Calling s("roll", x.at());
+  const ApiNameScope s("roll", x.at());
   if (axis.all)
     return x->ndim() == 0 ? x.value() : reshape_to(rolled(ravel(x), shift, 0), x->shape());
   const bool many = shift->ndim() == 1;
@@ -395,14 +395,14 @@ Array roll(const Arg& x, const Arg& shift, const AxisList& axis) {
   return out;
 }
 Array flip(const Arg& x, const AxisList& axis) {
-  const Calling s("flip", x.at());
+  const ApiNameScope s("flip", x.at());
   const Sizes axes = fn::axes_of("flip", x, axis);
   return axes.empty() ? x.value() : reverse(x, axes);
 }
 Array fliplr(const Arg& x) { return flip(x, 1); }
 Array flipud(const Arg& x) { return flip(x, 0); }
 Array rot90(const Arg& x, int64_t k, int64_t axis1, int64_t axis2) {
-  const Calling s("rot90", x.at());
+  const ApiNameScope s("rot90", x.at());
   const int a = fn::axis_of("rot90", axis1, x->type().ndim()),
             b = fn::axis_of("rot90", axis2, x->type().ndim());
   if (a == b) fn::fail_shape("rot90: the two axes must differ");

@@ -30,13 +30,13 @@ Array places(const Array& x, int axis) {
 }  // namespace
 
 Array sort(const Arg& x, const AxisList& axis, const SortOptions& o) {
-  const Calling s("sort", x.at());
+  const ApiNameScope s("sort", x.at());
   const auto [v, a] = along("sort", x, axis);
   const Array out = sort_arrays({v}, a, 1, o.stable)[0];
   return o.descending ? reverse(out, {a}) : out;
 }
 Array argsort(const Arg& x, const AxisList& axis, const ArgsortOptions& o) {
-  const Calling s("argsort", x.at());
+  const ApiNameScope s("argsort", x.at());
   if (o.dtype && !is_integer(*o.dtype))
     fn::fail_dtype(
         fmt::format("argsort: .dtype must be an integer type, got {}", short_name(*o.dtype)));
@@ -51,7 +51,7 @@ Array argsort(const Arg& x, const AxisList& axis, const ArgsortOptions& o) {
   return o.dtype ? fn::as_dtype(out, *o.dtype) : out;
 }
 Array lexsort(const Arrays& keys, int64_t axis, Location at) {
-  const Calling s("lexsort", at);
+  const ApiNameScope s("lexsort", at);
   if (keys.empty()) fn::fail_shape("lexsort: needs at least one key");
   const int a = fn::axis_of("lexsort", axis, keys[0].type().ndim());
   Arrays x(keys.rbegin(), keys.rend());
@@ -59,11 +59,11 @@ Array lexsort(const Arrays& keys, int64_t axis, Location at) {
   return sort_arrays(x, a, static_cast<int64_t>(keys.size())).back();
 }
 std::pair<Array, Array> top_k(const Arg& x, int64_t k, int64_t axis) {
-  const Calling s("top_k", x.at());
+  const ApiNameScope s("top_k", x.at());
   return top_k_along(x, k, fn::axis_of("top_k", axis, x->type().ndim()));
 }
 Array partition(const Arg& x, int64_t k, int64_t axis) {
-  const Calling s("partition", x.at());
+  const ApiNameScope s("partition", x.at());
   const int a = fn::axis_of("partition", axis, x->type().ndim());
   if (k < -x->shape()[a] || k >= x->shape()[a])
     fn::fail_index(
@@ -71,7 +71,7 @@ Array partition(const Arg& x, int64_t k, int64_t axis) {
   return sort(x, a);
 }
 Array argpartition(const Arg& x, int64_t k, int64_t axis) {
-  const Calling s("argpartition", x.at());
+  const ApiNameScope s("argpartition", x.at());
   const int a = fn::axis_of("argpartition", axis, x->type().ndim());
   if (k < -x->shape()[a] || k >= x->shape()[a])
     fn::fail_index(
@@ -80,7 +80,7 @@ Array argpartition(const Arg& x, int64_t k, int64_t axis) {
 }
 
 Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o) {
-  const Calling s("searchsorted", a.at());
+  const ApiNameScope s("searchsorted", a.at());
   if (a->ndim() != 1)
     fn::fail_shape("searchsorted: the sorted array must be a vector, got " + to_string(a->type()));
   if (o.side != "left" && o.side != "right")
@@ -116,7 +116,7 @@ Array searchsorted(const Arg& a, const Arg& v, const SearchOptions& o) {
   return lo;
 }
 Array digitize(const Arg& x, const Arg& bins, bool right) {
-  const Calling s("digitize", x.at());
+  const ApiNameScope s("digitize", x.at());
   if (bins->ndim() != 1)
     fn::fail_shape("digitize: the bins must be a vector, got " + to_string(bins->type()));
   const std::string side = right ? "left" : "right";

@@ -68,7 +68,7 @@ class InitFn {
   explicit InitFn(detail::PartsRef parts) : parts_(std::move(parts)) {}
   template <class P>
   OptState<P> operator()(const P& params, typing::Location at = typing::Location::here()) const {
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     detail::FlatState s = detail::init(parts_, tree::leaves(params));
     OptState<P> r{std::move(s.counts), {}};
     for (const Arrays& m : s.moments) r.moments.push_back(tree::rebuild(params, m.data()));
@@ -89,7 +89,7 @@ class UpdateFn {
   template <class P>
   std::pair<P, OptState<P>> operator()(const P& updates, const OptState<P>& state, const P& params,
                                        typing::Location at = typing::Location::here()) const {
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     detail::require_structure("optim: update", params, updates, "params", "updates");
     const Arrays leaves = tree::leaves(params);
     return step(updates, state, &leaves);
@@ -97,7 +97,7 @@ class UpdateFn {
   template <class P>
   std::pair<P, OptState<P>> operator()(const P& updates, const OptState<P>& state,
                                        typing::Location at = typing::Location::here()) const {
-    const ir::Source source(at);
+    const ir::SourceScope source(at);
     return step(updates, state, nullptr);
   }
 
@@ -139,7 +139,7 @@ struct GradientTransformation {
 // shapes. Source: optax.apply_updates.
 template <class P>
 P apply_updates(const P& params, const P& updates, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   detail::require_structure("apply_updates", params, updates, "params", "updates");
   const auto paths = [&](const std::string& root) {
     return tree::paths(tree::skeleton(params), root);
@@ -152,7 +152,7 @@ P apply_updates(const P& params, const P& updates, typing::Location at = typing:
 // leaves' common dtype. Source: optax.global_norm.
 template <class T>
 Array global_norm(const T& tree, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   return detail::global_norm(tree::leaves(tree));
 }
 

@@ -40,7 +40,7 @@ Array one_minus(const Array& x, DType d) {
 bool is_zero(const Array& x) { return written(x) == 0.; }
 
 Array Schedule::operator()(const Arg& t) const {
-  const Source s(t.at());
+  const SourceScope s(t.at());
   return f_(t);
 }
 
@@ -67,7 +67,7 @@ Schedule linear_schedule(const Array& init_value, const Array& end_value, int64_
 Schedule piecewise_constant_schedule(const Array& init_value,
                                      const std::map<int64_t, Array>& boundaries_and_scales,
                                      Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   for (const auto& [boundary, scale] : boundaries_and_scales)
     if (const auto v = written(scale); v && *v < 0)
       fn::fail_index(fmt::format(
@@ -99,7 +99,7 @@ Schedule exponential_decay(const Array& init_value, int64_t transition_steps,
 
 Schedule cosine_decay_schedule(const Array& init_value, int64_t decay_steps, const Array& alpha,
                                const Array& exponent, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   if (decay_steps <= 0)
     fn::fail_index(
         fmt::format("cosine_decay_schedule: decay_steps must be positive, not {}", decay_steps));
@@ -118,7 +118,7 @@ Schedule warmup_constant_schedule(const Array& init_value, const Array& peak_val
 Schedule warmup_cosine_decay_schedule(const Array& init_value, const Array& peak_value,
                                       int64_t warmup_steps, int64_t decay_steps,
                                       const Array& end_value, const Array& exponent, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   if (decay_steps <= warmup_steps)
     fn::fail_index(fmt::format(
         "warmup_cosine_decay_schedule: decay_steps counts from the start and must exceed the {} "
@@ -145,7 +145,7 @@ Schedule warmup_exponential_decay_schedule(const Array& init_value, const Array&
 
 Schedule join_schedules(const std::vector<Schedule>& schedules,
                         const std::vector<int64_t>& boundaries, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   if (schedules.size() != boundaries.size() + 1)
     fn::fail_index(fmt::format(
         "join_schedules: {} schedules have {} boundaries between them, not {}", schedules.size(),

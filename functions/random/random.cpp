@@ -162,13 +162,13 @@ Array half_of(const Array& words) {
 }
 }  // namespace
 Array key_of(int64_t seed, const KeyOptions& o, Location at) {
-  const Calling s("key_of", at);
+  const ApiNameScope s("key_of", at);
   // The upper word of 32-bit seeds, including negative ones, is 0, which is JAX's default.
   return random_seed(scalar_of_int(seed >= INT32_MIN && seed <= INT32_MAX ? I32 : I64, seed),
                      kind_of("key", o));
 }
 Array key(const Arg& seed, const KeyOptions& o) {
-  const Calling s("key", seed.at());
+  const ApiNameScope s("key", seed.at());
   const DType kind = kind_of("key", o);
   if (!is_integer(seed->dtype()))
     fn::fail_dtype("key: a seed must be an integer, got " + to_string(seed->type()));
@@ -178,16 +178,16 @@ Array key(const Arg& seed, const KeyOptions& o) {
   return random_seed(seed, kind);
 }
 Array split(const Arg& key, const Shape& shape) {
-  const Calling s("split", key.at());
+  const ApiNameScope s("split", key.at());
   return random_split(one_key("split", key), shape);
 }
 Array split(const Arg& key, int64_t n) {
-  const Calling s("split", key.at());
+  const ApiNameScope s("split", key.at());
   if (n < 0) fn::fail_shape(fmt::format("split: {} is not a number of keys", n));
   return split(key, Shape{n});
 }
 Array fold_in(const Arg& key, const Arg& data) {
-  const Calling s("fold_in", key.at());
+  const ApiNameScope s("fold_in", key.at());
   one_key("fold_in", key);
   if (!is_integer(data->dtype()))
     fn::fail_dtype("fold_in: the data must be an integer, got " + to_string(data->type()));
@@ -197,12 +197,12 @@ Array fold_in(const Arg& key, const Arg& data) {
   return random_fold_in(key, fn::as_dtype(data, U32));
 }
 Array key_data(const Arg& key) {
-  const Calling s("key_data", key.at());
+  const ApiNameScope s("key_data", key.at());
   const Array words = random_unwrap(key);
   return key->dtype() == RbgKey ? concatenate({words, words}, -1) : words;
 }
 Array wrap_key_data(const Arg& words, const KeyOptions& o) {
-  const Calling s("wrap_key_data", words.at());
+  const ApiNameScope s("wrap_key_data", words.at());
   const DType kind = kind_of("wrap_key_data", o);
   return random_wrap(kind == RbgKey ? half_of(words) : words.value(), kind);
 }
@@ -211,13 +211,13 @@ Array clone(const Arg& key) { return key; }
 // ---- bits and uniform numbers
 
 Array bits(const Arg& key, const Shape& shape, const BitsOptions& o) {
-  const Calling s("bits", key.at());
+  const ApiNameScope s("bits", key.at());
   if (!is_unsigned(o.dtype))
     fn::fail_dtype(fmt::format("bits: dtype must be unsigned, not {}", short_name(o.dtype)));
   return random_bits(one_key("bits", key), 8 * itemsize(o.dtype), shape);
 }
 Array uniform(const Arg& key, const Shape& shape, const UniformOptions& o) {
-  const Calling s("uniform", key.at());
+  const ApiNameScope s("uniform", key.at());
   need_float("uniform", o.dtype);
   drawn_shape("uniform", shape, {o.lo, o.hi});
   return between(one_key("uniform", key), shape, o.dtype, o.lo, o.hi);
@@ -257,7 +257,7 @@ Array cut_to(const Array& x, DType d) {
 }  // namespace
 Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
               const RandintOptions& o) {
-  const Calling s("randint", key.at());
+  const ApiNameScope s("randint", key.at());
   one_key("randint", key);
   if (!is_integer(o.dtype) || !is_integer(lo->dtype()) || !is_integer(hi->dtype()))
     fn::fail_dtype("randint: bounds and dtype must be integers");
@@ -293,7 +293,7 @@ Array randint(const Arg& key, const Shape& shape, const Arg& lo, const Arg& hi,
   return lax::add(a, fn::as_dtype(offset, d));
 }
 Array bernoulli(const Arg& key, const Arg& p, const DrawShape& shape, const BernoulliOptions& o) {
-  const Calling s("bernoulli", key.at());
+  const ApiNameScope s("bernoulli", key.at());
   const Array& v = p.value();
   if (!is_floating(v.dtype()))
     fn::fail_dtype(
@@ -312,7 +312,7 @@ Array bernoulli(const Arg& key, const Arg& p, const DrawShape& shape, const Bern
                  fn::scalar_or_broadcast(v, out));
 }
 Array rademacher(const Arg& key, const Shape& shape, const CountOptions& o) {
-  const Calling s("rademacher", key.at());
+  const ApiNameScope s("rademacher", key.at());
   // Draws numbers of the width that JAX uses when it has numbers of that dtype.
   const Array half = scalar_of(itemsize(o.dtype) >= 8 ? F64 : F32, 0.5);
   const Array b = fn::as_dtype(bernoulli(key, half, shape), o.dtype);
@@ -322,7 +322,7 @@ Array rademacher(const Arg& key, const Shape& shape, const CountOptions& o) {
 // ---- continuous distributions
 
 Array normal(const Arg& key, const Shape& shape, const FloatOptions& o) {
-  const Calling s("normal", key.at());
+  const ApiNameScope s("normal", key.at());
   one_key("normal", key);
   if (is_complex(o.dtype)) {
     const DType r = real_part(o.dtype);
@@ -409,7 +409,7 @@ Array inner_numbers(const Array& u, const Array& lo, const Array& hi) {
 }  // namespace
 Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper, const DrawShape& shape,
                        const FloatOptions& o) {
-  const Calling s("truncated_normal", key.at());
+  const ApiNameScope s("truncated_normal", key.at());
   need_float("truncated_normal", o.dtype);
   const DType d = o.dtype;
   const Array lo = fn::as_dtype(lower, d), hi = fn::as_dtype(upper, d);
@@ -441,7 +441,7 @@ Array truncated_normal(const Arg& key, const Arg& lower, const Arg& upper, const
   return clip(x, inside(lo, inf), inside(hi, -inf));
 }
 Array exponential(const Arg& key, const Shape& shape, const FloatOptions& o) {
-  const Calling s("exponential", key.at());
+  const ApiNameScope s("exponential", key.at());
   need_float("exponential", o.dtype);
   return lax::neg(lax::log1p(lax::neg(between(one_key("exponential", key), shape, o.dtype, 0, 1))));
 }
@@ -465,7 +465,7 @@ std::pair<Array, Array> fine_unit(const Array& key, const Shape& shape) {
 }
 }  // namespace
 Array gumbel(const Arg& key, const Shape& shape, const GumbelOptions& o) {
-  const Calling s("gumbel", key.at());
+  const ApiNameScope s("gumbel", key.at());
   need_float("gumbel", o.dtype);
   if (o.mode == "highest" && o.dtype == F32) {
     const auto [x, low] = fine_unit(one_key("gumbel", key), shape);
@@ -486,25 +486,25 @@ Array gumbel(const Arg& key, const Shape& shape, const GumbelOptions& o) {
   return lax::neg(lax::log(lax::neg(lax::log(u))));
 }
 Array laplace(const Arg& key, const Shape& shape, const FloatOptions& o) {
-  const Calling s("laplace", key.at());
+  const ApiNameScope s("laplace", key.at());
   need_float("laplace", o.dtype);
   const Array u = between(one_key("laplace", key), shape, o.dtype, -1 + epsilon(o.dtype) / 2, 1);
   return lax::mul(lax::sign(u), lax::log1p(lax::neg(lax::abs(u))));
 }
 Array logistic(const Arg& key, const Shape& shape, const FloatOptions& o) {
-  const Calling s("logistic", key.at());
+  const ApiNameScope s("logistic", key.at());
   need_float("logistic", o.dtype);
   const Array x = between(one_key("logistic", key), shape, o.dtype, smallest_normal(o.dtype), 1);
   return lax::sub(lax::log(x), lax::log1p(lax::neg(x)));
 }
 Array cauchy(const Arg& key, const Shape& shape, const FloatOptions& o) {
-  const Calling s("cauchy", key.at());
+  const ApiNameScope s("cauchy", key.at());
   need_float("cauchy", o.dtype);
   const Array u = between(one_key("cauchy", key), shape, o.dtype, epsilon(o.dtype), 1);
   return lax::tan(lax::mul(number_like(u, M_PI), lax::sub(u, number_like(u, 0.5))));
 }
 Array pareto(const Arg& key, const Arg& b, const DrawShape& shape, const FloatOptions& o) {
-  const Calling s("pareto", key.at());
+  const ApiNameScope s("pareto", key.at());
   one_key("pareto", key);
   need_float("pareto", o.dtype);
   const Shape out = drawn_shape("pareto", shape.given, {b});
@@ -512,7 +512,7 @@ Array pareto(const Arg& key, const Arg& b, const DrawShape& shape, const FloatOp
   return exp(divide(exponential(key, out, o), v));
 }
 Array rayleigh(const Arg& key, const Arg& scale, const DrawShape& shape, const FloatOptions& o) {
-  const Calling s("rayleigh", key.at());
+  const ApiNameScope s("rayleigh", key.at());
   one_key("rayleigh", key);
   need_float("rayleigh", o.dtype);
   const Shape out = drawn_shape("rayleigh", shape.given, {scale});
@@ -526,7 +526,7 @@ Array rayleigh(const Arg& key, const Arg& scale, const DrawShape& shape, const F
 }
 Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, const Shape& shape,
                   const FloatOptions& o) {
-  const Calling s("weibull_min", key.at());
+  const ApiNameScope s("weibull_min", key.at());
   one_key("weibull_min", key);
   need_float("weibull_min", o.dtype);
   // As in JAX, the parameters may have more axes than the result.
@@ -538,7 +538,7 @@ Array weibull_min(const Arg& key, const Arg& scale, const Arg& concentration, co
       fn::as_dtype(scale, o.dtype));
 }
 Array lognormal(const Arg& key, const Arg& sigma, const DrawShape& shape, const FloatOptions& o) {
-  const Calling s("lognormal", key.at());
+  const ApiNameScope s("lognormal", key.at());
   one_key("lognormal", key);
   if (!is_inexact(o.dtype))
     fn::fail_dtype(
@@ -551,7 +551,7 @@ Array lognormal(const Arg& key, const Arg& sigma, const DrawShape& shape, const 
 // ---- choices
 
 Array categorical(const Arg& key, const Arg& logits, const CategoricalOptions& o) {
-  const Calling s("categorical", key.at());
+  const ApiNameScope s("categorical", key.at());
   const Array v = fn::inexact(logits);
   const int n = v.type().ndim(), a = fn::axis_of("categorical", o.axis, n);
   const Shape each = v.shape().erased(a);
@@ -601,7 +601,7 @@ int64_t known_count(const char* name, const Array& n) {
 }
 }  // namespace
 Array permutation(const Arg& key, const Arg& x, const PermutationOptions& o) {
-  const Calling s("permutation", key.at());
+  const ApiNameScope s("permutation", key.at());
   one_key("permutation", key);
   if (x->ndim() == 0) {
     const DType d = x->weak_type() ? I32 : x->dtype();
@@ -614,7 +614,7 @@ Array permutation(const Arg& key, const Arg& x, const PermutationOptions& o) {
 }
 
 Array choice(const Arg& key, const Arg& a, const Shape& shape, const ChoiceOptions& o) {
-  const Calling s("choice", key.at());
+  const ApiNameScope s("choice", key.at());
   one_key("choice", key);
   const bool count = a->ndim() == 0;
   const int axis = count ? 0 : fn::axis_of("choice", o.axis, a->type().ndim());

@@ -158,16 +158,16 @@ Array log_is_coarse(const Array& a) {
 }  // namespace
 
 Array gamma(const Arg& key, const Arg& a, const DrawShape& shape, const FloatOptions& o) {
-  const Calling s("gamma", key.at());
+  const ApiNameScope s("gamma", key.at());
   return draw_gamma("gamma", key, a, shape, o, Wanted::number)[0];
 }
 Array loggamma(const Arg& key, const Arg& a, const DrawShape& shape, const FloatOptions& o) {
-  const Calling s("loggamma", key.at());
+  const ApiNameScope s("loggamma", key.at());
   return draw_gamma("loggamma", key, a, shape, o, Wanted::logarithm)[0];
 }
 Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape,
            const FloatOptions& o) {
-  const Calling s("beta", key.at());
+  const ApiNameScope s("beta", key.at());
   const Array keys = random_split(one_key("beta", key), {2});
   need_float("beta", o.dtype);
   const Shape out = drawn_shape("beta", shape.given, {a, b});
@@ -180,7 +180,7 @@ Array beta(const Arg& key, const Arg& a, const Arg& b, const DrawShape& shape,
   return where(coarse, divide(1, add(1, ratio)), lax::div(p, lax::add(p, q)));
 }
 Array dirichlet(const Arg& key, const Arg& alpha, const DrawShape& shape, const FloatOptions& o) {
-  const Calling s("dirichlet", key.at());
+  const ApiNameScope s("dirichlet", key.at());
   one_key("dirichlet", key);
   need_float("dirichlet", o.dtype);
   const int n = alpha->ndim();
@@ -212,7 +212,7 @@ Array half_square(const GammaDraw& x) {
 }
 }  // namespace
 Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOptions& o) {
-  const Calling s("chisquare", key.at());
+  const ApiNameScope s("chisquare", key.at());
   one_key("chisquare", key);
   need_float("chisquare", o.dtype);
   const Shape out = drawn_shape("chisquare", shape.given, {df});
@@ -220,7 +220,7 @@ Array chisquare(const Arg& key, const Arg& df, const DrawShape& shape, const Flo
 }
 Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& shape,
         const FloatOptions& o) {
-  const Calling s("f", key.at());
+  const ApiNameScope s("f", key.at());
   const Array keys = random_split(one_key("f", key), {2});
   need_float("f", o.dtype);
   const Shape out = drawn_shape("f", shape.given, {dfnum, dfden});
@@ -237,7 +237,7 @@ Array f(const Arg& key, const Arg& dfnum, const Arg& dfden, const DrawShape& sha
   return where(lost, by_logs, plain);
 }
 Array t(const Arg& key, const Arg& df, const DrawShape& shape, const FloatOptions& o) {
-  const Calling s("t", key.at());
+  const ApiNameScope s("t", key.at());
   const Array keys = random_split(one_key("t", key), {2});
   need_float("t", o.dtype);
   const Shape out = drawn_shape("t", shape.given, {df});
@@ -259,7 +259,7 @@ Array inverse_of(const Array& p, DType d) {
 }
 }  // namespace
 Array generalized_normal(const Arg& key, const Arg& p, const Shape& shape, const FloatOptions& o) {
-  const Calling s("generalized_normal", key.at());
+  const ApiNameScope s("generalized_normal", key.at());
   const Array keys = random_split(one_key("generalized_normal", key), {2});
   need_float("generalized_normal", o.dtype);
   fn::need_fit("generalized_normal", "p", p, shape);
@@ -272,7 +272,7 @@ Array generalized_normal(const Arg& key, const Arg& p, const Shape& shape, const
   return multiply(rademacher(key_at(keys, 1), shape, {o.dtype}), where(lost, root, plain));
 }
 Array ball(const Arg& key, int64_t d, const Arg& p, const Shape& shape, const FloatOptions& o) {
-  const Calling s("ball", key.at());
+  const ApiNameScope s("ball", key.at());
   const Array keys = random_split(one_key("ball", key), {2});
   need_float("ball", o.dtype);
   if (d < 0) fn::fail_shape(fmt::format("ball: {} is no dimension", d));

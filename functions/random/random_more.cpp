@@ -161,21 +161,21 @@ void need_integer(const char* name, DType d) {
 }  // namespace
 
 std::string key_impl(const Arg& key) {
-  const Calling s("key_impl", key.at());
+  const ApiNameScope s("key_impl", key.at());
   if (!is_key(key->dtype()))
     fn::fail_dtype(fmt::format("key_impl: takes keys, got {}", to_string(key->type())));
   return key->dtype() == RbgKey ? "rbg" : "threefry2x32";
 }
 
 Array maxwell(const Arg& key, const Shape& shape, const FloatOptions& o) {
-  const Calling s("maxwell", key.at());
+  const ApiNameScope s("maxwell", key.at());
   one_key("maxwell", key);
   need_float("maxwell", o.dtype);
   return sqrt(sum(lax::square(normal(key, shape.inserted(shape.ndim(), 3), o)), -1));
 }
 Array double_sided_maxwell(const Arg& key, const Arg& loc, const Arg& scale, const Shape& shape,
                            const FloatOptions& o) {
-  const Calling s("double_sided_maxwell", key.at());
+  const ApiNameScope s("double_sided_maxwell", key.at());
   const Array keys = random_split(one_key("double_sided_maxwell", key), {2});
   need_float("double_sided_maxwell", o.dtype);
   const Shape each = fn::common_shape("double_sided_maxwell", loc->shape(), scale->shape());
@@ -187,7 +187,7 @@ Array double_sided_maxwell(const Arg& key, const Arg& loc, const Arg& scale, con
 }
 Array triangular(const Arg& key, const Arg& left, const Arg& mode, const Arg& right,
                  const DrawShape& shape, const FloatOptions& o) {
-  const Calling s("triangular", key.at());
+  const ApiNameScope s("triangular", key.at());
   one_key("triangular", key);
   need_float("triangular", o.dtype);
   const Shape out = drawn_shape("triangular", shape.given, {left, mode, right});
@@ -197,7 +197,7 @@ Array triangular(const Arg& key, const Arg& left, const Arg& mode, const Arg& ri
                      b - sqrt((1 - u) * (b - a) * (b - m)));
 }
 Array wald(const Arg& key, const Arg& mean, const DrawShape& shape, const FloatOptions& o) {
-  const Calling s("wald", key.at());
+  const ApiNameScope s("wald", key.at());
   const Array keys = random_split(one_key("wald", key), {2});
   need_float("wald", o.dtype);
   const Shape out = drawn_shape("wald", shape.given, {mean});
@@ -234,7 +234,7 @@ Array factor_of(const Array& cov, const std::string& method) {
 }  // namespace
 Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov, const DrawShape& shape,
                           const MultivariateNormalOptions& o) {
-  const Calling s("multivariate_normal", key.at());
+  const ApiNameScope s("multivariate_normal", key.at());
   one_key("multivariate_normal", key);
   const int n = mean->ndim(), c = cov->ndim();
   if (n < 1 || c < 2 || cov->shape()[c - 1] != mean->shape()[n - 1] ||
@@ -255,7 +255,7 @@ Array multivariate_normal(const Arg& key, const Arg& mean, const Arg& cov, const
   return both[0] + squeeze(matmul(factor_of(both[1], o.method), expand_dims(x, -1)), -1);
 }
 Array orthogonal(const Arg& key, int64_t n, const OrthogonalOptions& o) {
-  const Calling s("orthogonal", key.at());
+  const ApiNameScope s("orthogonal", key.at());
   one_key("orthogonal", key);
   const int64_t m = o.m.value_or(n);
   if (n < 0 || m < 0)
@@ -272,7 +272,7 @@ Array orthogonal(const Arg& key, int64_t n, const OrthogonalOptions& o) {
 }
 
 Array geometric(const Arg& key, const Arg& p, const DrawShape& shape, const CountOptions& o) {
-  const Calling s("geometric", key.at());
+  const ApiNameScope s("geometric", key.at());
   one_key("geometric", key);
   need_integer("geometric", o.dtype);
   const Array v = fn::inexact(p);
@@ -282,7 +282,7 @@ Array geometric(const Arg& key, const Arg& p, const DrawShape& shape, const Coun
   return fn::as_dtype(floor(log(u) / log1p(lax::neg(v))) + 1, o.dtype);
 }
 Array poisson(const Arg& key, const Arg& lam, const DrawShape& shape, const CountOptions& o) {
-  const Calling s("poisson", key.at());
+  const ApiNameScope s("poisson", key.at());
   one_key("poisson", key);
   need_integer("poisson", o.dtype);
   const Shape out = drawn_shape("poisson", shape.given, {lam});
@@ -299,7 +299,7 @@ Array poisson(const Arg& key, const Arg& lam, const DrawShape& shape, const Coun
 }
 Array binomial(const Arg& key, const Arg& n, const Arg& p, const DrawShape& shape,
                const FloatOptions& o) {
-  const Calling s("binomial", key.at());
+  const ApiNameScope s("binomial", key.at());
   one_key("binomial", key);
   need_float("binomial", o.dtype);
   // A C++ number takes the requested dtype.
@@ -323,7 +323,7 @@ Array binomial(const Arg& key, const Arg& n, const Arg& p, const DrawShape& shap
   return fn::as_dtype(where(as_is, k, count - k), o.dtype);
 }
 Array multinomial(const Arg& key, const Arg& n, const Arg& p, const MultinomialOptions& o) {
-  const Calling s("multinomial", key.at());
+  const ApiNameScope s("multinomial", key.at());
   one_key("multinomial", key);
   need_float("multinomial", o.dtype);
   const int rank = p->ndim();

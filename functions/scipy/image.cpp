@@ -133,7 +133,7 @@ DType weight_dtype(const Array& x) { return x.dtype() == F64 || x.dtype() == C12
 
 Array resize(const Arg& image, const Shape& shape, const std::string& method,
              const ResizeOptions& options) {
-  const Source at(image.at());
+  const SourceScope at(image.at());
   need_sizes("resize", image, shape);
   if (method == "nearest") return nearest(image, shape);
   const Kernel kernel = kernel_of("resize", method, options.antialias);
@@ -153,7 +153,7 @@ Array scale_and_translate(const Arg& image, const Shape& shape,
                           const std::vector<int64_t>& spatial_dims, const Arg& scale,
                           const Arg& translation, const std::string& method,
                           const ResizeOptions& options) {
-  const Source at(image.at());
+  const SourceScope at(image.at());
   const char* const name = "scale_and_translate";
   need_sizes(name, image, shape);
   const Kernel kernel = kernel_of(name, method, options.antialias);

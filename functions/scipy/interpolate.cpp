@@ -59,7 +59,7 @@ Array continued(const Array& i, int64_t size, const std::string& mode) {
 
 Array map_coordinates(const Arg& input, const Arrays& coordinates, int64_t order,
                       const MapOptions& options) {
-  const Source at(input.at());
+  const SourceScope at(input.at());
   const char* const name = "map_coordinates";
   const size_t k = coordinates.size();
   if (static_cast<int64_t>(k) != input->ndim())
@@ -147,7 +147,7 @@ Array between(const Array& values, const std::vector<Cell>& cells) {
 RegularGridInterpolator::RegularGridInterpolator(const Arrays& points, const Arg& given,
                                                  const GridOptions& options)
     : method(options.method) {
-  const Source at(given.at());
+  const SourceScope at(given.at());
   const char* const name = "RegularGridInterpolator";
   need_method(method);
   values = fn::inexact(given);
@@ -172,7 +172,7 @@ RegularGridInterpolator::RegularGridInterpolator(const Arrays& points, const Arg
 }
 
 Array RegularGridInterpolator::operator()(const Arg& xi, const std::string& how) const {
-  const Source at(xi.at());
+  const SourceScope at(xi.at());
   const auto k = static_cast<int64_t>(grid.size());
   need_method(how.empty() ? method : how);
   Array x = fn::real_of("RegularGridInterpolator", xi);
@@ -207,7 +207,7 @@ Array RegularGridInterpolator::operator()(const Arg& xi, const std::string& how)
 }
 Array RegularGridInterpolator::operator()(const Arrays& xi, const std::string& how,
                                           Location at) const {
-  const Source s(at);
+  const SourceScope s(at);
   if (xi.size() != grid.size())
     fn::fail_shape(fmt::format("RegularGridInterpolator: {} arrays of coordinates for a grid of {}",
                                xi.size(), grid.size()));
@@ -219,7 +219,7 @@ Array RegularGridInterpolator::operator()(const Arrays& xi, const std::string& h
 namespace scipy::cluster {
 
 Codes vq(const Arg& obs, const Arg& code_book) {
-  const Source at(obs.at());
+  const SourceScope at(obs.at());
   const Arrays both = fn::same_dtype({fn::inexact(obs), fn::inexact(code_book)});
   Array x = both[0], codes = both[1];
   const auto rank = x.ndim();

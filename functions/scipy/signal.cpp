@@ -135,21 +135,21 @@ Array without_line(const Array& rows) {
 
 Array convolve(const Arg& in1, const Arg& in2, const std::string& mode,
                const ConvolveOptions& options) {
-  const Calling s("convolve", in1.at());
+  const ApiNameScope s("convolve", in1.at());
   return convolved("convolve", in1, in2, mode, options);
 }
 Array correlate(const Arg& in1, const Arg& in2, const std::string& mode,
                 const ConvolveOptions& options) {
-  const Calling s("correlate", in1.at());
+  const ApiNameScope s("correlate", in1.at());
   return convolved("correlate", in1, flip(conj(in2)), mode, options);
 }
 Array convolve2d(const Arg& in1, const Arg& in2, const std::string& mode) {
-  const Calling s("convolve2d", in1.at());
+  const ApiNameScope s("convolve2d", in1.at());
   need_matrices("convolve2d", in1, in2);
   return direct("convolve2d", in1, in2, mode);
 }
 Array correlate2d(const Arg& in1, const Arg& in2, const std::string& mode) {
-  const Calling s("correlate2d", in1.at());
+  const ApiNameScope s("correlate2d", in1.at());
   const char* const name = "correlate2d";
   need_matrices(name, in1, in2);
   const bool larger = covers(in2->shape(), in1->shape()), same = in1->shape() == in2->shape();
@@ -158,13 +158,13 @@ Array correlate2d(const Arg& in1, const Arg& in2, const std::string& mode) {
   return flip(direct(name, flip(in1), conj(in2), mode));
 }
 Array fftconvolve(const Arg& in1, const Arg& in2, const std::string& mode, const AxisList& axes) {
-  const Calling s("fftconvolve", in1.at());
+  const ApiNameScope s("fftconvolve", in1.at());
   return by_transforms("fftconvolve", in1, in2, mode, fn::axes_of("fftconvolve", in1, axes));
 }
 
 Array detrend(const Arg& data, int64_t axis, const std::string& type,
               const DetrendOptions& options) {
-  const Calling s("detrend", data.at());
+  const ApiNameScope s("detrend", data.at());
   const Array given = fn::inexact(data), x = fn::for_sums(given);
   const auto rounded = [&](const Array& y) {
     return fn::as_dtype(y, given.dtype(), given.weak_type());

@@ -220,7 +220,7 @@ Array overlapped(const Array& frames, int64_t step) {
 }  // namespace
 
 Stft stft(const Arg& given, const Arg& fs, const StftOptions& o) {
-  const Source at(given.at());
+  const SourceScope at(given.at());
   const char* const name = "stft";
   need_scalar_fs(name, fs);
   const Array inexact = fn::for_sums(fn::inexact(given));
@@ -248,16 +248,16 @@ Stft stft(const Arg& given, const Arg& fs, const StftOptions& o) {
 }
 
 Spectrum welch(const Arg& x, const Arg& fs, const SpectrumOptions& options) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return power("welch", x, {}, fs, options);
 }
 Spectrum csd(const Arg& x, const Arg& y, const Arg& fs, const SpectrumOptions& options) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return power("csd", x, y.value(), fs, options);
 }
 
 Istft istft(const Arg& given, const Arg& fs, const IstftOptions& o) {
-  const Source at(given.at());
+  const SourceScope at(given.at());
   const char* const name = "istft";
   need_scalar_fs(name, fs);
   const Array inexact = fn::for_sums(fn::inexact(given));

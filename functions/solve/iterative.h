@@ -136,7 +136,7 @@ std::pair<typing::arrays_t<B>, Array> cg(
     A matvec, const B& b,
     const typing::IterativeOptions<std::type_identity_t<typing::arrays_t<B>>>& options = {},
     typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   using T = typing::arrays_t<B>;
   return detail::run_iterative("cg", typing::LinearMap<T>(std::move(matvec)), tree::convert<T>(b),
                                options, detail::run_cg);
@@ -152,7 +152,7 @@ std::pair<typing::arrays_t<B>, Array> bicgstab(
     A matvec, const B& b,
     const typing::IterativeOptions<std::type_identity_t<typing::arrays_t<B>>>& options = {},
     typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   using T = typing::arrays_t<B>;
   return detail::run_iterative("bicgstab", typing::LinearMap<T>(std::move(matvec)),
                                tree::convert<T>(b), options, detail::run_bicgstab);
@@ -168,7 +168,7 @@ std::pair<typing::arrays_t<B>, Array> gmres(
     A matvec, const B& b,
     const typing::GmresOptions<std::type_identity_t<typing::arrays_t<B>>>& options = {},
     typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   using T = typing::arrays_t<B>;
   return detail::run_iterative("gmres", typing::LinearMap<T>(std::move(matvec)),
                                tree::convert<T>(b), options, detail::run_gmres);

@@ -59,7 +59,7 @@ template <class F>
 typing::OptimizeResults minimize(F fun, const typing::Arg& x0,
                                  const typing::MinimizeOptions& options = {}) {
   static_assert(detail::can_call<F, Array>, "weft::minimize: fun must take an Array");
-  const ir::Source source(x0.at());
+  const ir::SourceScope source(x0.at());
   return detail::run_minimize([&](const Array& x) { return Array(fun(x)); }, x0, options);
 }
 // Minimizes fun(x, args…) over x.
@@ -68,7 +68,7 @@ typing::OptimizeResults minimize(F fun, const typing::Arg& x0, const std::tuple<
                                  const typing::MinimizeOptions& options = {}) {
   static_assert(detail::can_call<F, Array, typing::arrays_t<A>...>,
                 "weft::minimize: fun must take (x, args…)");
-  const ir::Source source(x0.at());
+  const ir::SourceScope source(x0.at());
   auto rest = tree::convert<std::tuple<typing::arrays_t<A>...>>(args);
   return detail::run_minimize(
       [&](const Array& x) {

@@ -71,7 +71,7 @@ Y odeint(F& func, const Y& y0, const typing::Arg& t, const typing::OdeintOptions
   constexpr bool silent = returns_nothing<F, Y, Array, A...>;
   static_assert(!silent, WEFT_RETURNS_NOTHING);
   if constexpr (takes_state && !silent) {
-    const ir::Source source(t.at());
+    const ir::SourceScope source(t.at());
     using Rest = std::tuple<A...>;
     const Rest rest(args...);
     const auto f = [&](const Arrays& y, const Array& time, const Arrays& more) {

@@ -72,7 +72,7 @@ template <class F, class X>
 typing::RootResult<typing::arrays_t<X>> newton(F f, const X& x0,
                                                const typing::RootOptions& options = {},
                                                typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   return detail::find_root(f, tree::convert<typing::arrays_t<X>>(x0), options, detail::run_newton);
 }
 
@@ -84,7 +84,7 @@ typing::RootResult<typing::arrays_t<X>> newton(F f, const X& x0,
 template <class F>
 typing::RootResult<Array> bisection(F f, const typing::Arg& lo, const typing::Arg& hi,
                                     const typing::RootOptions& options = {}) {
-  const ir::Source source(lo.at());
+  const ir::SourceScope source(lo.at());
   static_assert(detail::can_call<F, Array>, "weft::bisection: f must take an Array");
   const Array& like = lo.value();
   const Arrays out = detail::run_bisection(detail::flat_matvec(f, like), {lo, hi}, options);
@@ -99,7 +99,7 @@ template <class F, class X>
 typing::RootResult<typing::arrays_t<X>> fixed_point(
     F f, const X& x0, const typing::RootOptions& options = {},
     typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   return detail::find_root(f, tree::convert<typing::arrays_t<X>>(x0), options,
                            detail::run_fixed_point);
 }
@@ -113,7 +113,7 @@ template <class F, class X>
 typing::RootResult<typing::arrays_t<X>> anderson(F f, const X& x0,
                                                  const typing::AndersonOptions& options = {},
                                                  typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   return detail::find_root(f, tree::convert<typing::arrays_t<X>>(x0), options,
                            detail::run_anderson);
 }

@@ -26,7 +26,7 @@ Array log_beta_part(const Array& z, const Array& p, const Array& q, bool upper) 
 }
 }  // namespace
 Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, p, q, m, s] = reals("beta::logpdf", x, a, b, loc, scale);
   const Array outside = (v < m) | (v > m + s), z = safe(!outside, (v - m) / s, 0.5);
   // With two large parameters the powers and the beta function nearly cancel.
@@ -39,27 +39,27 @@ Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg
   return where((p > 0) & (q > 0) & (s > 0), where(outside, -inf, value), nan);
 }
 Array pdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, a, b, loc, scale));
 }
 Array cdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, p, q, m, s] = reals("beta::cdf", x, a, b, loc, scale);
   return special::betainc(p, q, clip((v - m) / s, 0, 1));
 }
 Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, p, q, m, s] = reals("beta::logcdf", x, a, b, loc, scale);
   return log_beta_part((v - m) / s, p, q, false);
 }
 Array sf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, p, q, m, s] = reals("beta::sf", x, a, b, loc, scale);
   const Arrays all = fn::broadcast_together("beta::sf", {p, q, clip((v - m) / s, 0, 1)});
   return ir::betaincc(all[0], all[1], all[2]);
 }
 Array logsf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, p, q, m, s] = reals("beta::logsf", x, a, b, loc, scale);
   return log_beta_part((v - m) / s, p, q, true);
 }
@@ -93,31 +93,31 @@ Array log_gamma_part(const Array& z, const Array& a, bool upper) {
 
 namespace gamma {
 Array logpdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, p, m, s] = reals("gamma::logpdf", x, a, loc, scale);
   return gamma_logpdf((v - m) / s, p, s);
 }
 Array pdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, a, loc, scale));
 }
 Array cdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, p, m, s] = reals("gamma::cdf", x, a, loc, scale);
   return gamma_cdf((v - m) / s, p);
 }
 Array logcdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, p, m, s] = reals("gamma::logcdf", x, a, loc, scale);
   return log_gamma_part((v - m) / s, p, false);
 }
 Array sf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, p, m, s] = reals("gamma::sf", x, a, loc, scale);
   return gamma_sf((v - m) / s, p);
 }
 Array logsf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, p, m, s] = reals("gamma::logsf", x, a, loc, scale);
   return log_gamma_part((v - m) / s, p, true);
 }
@@ -126,31 +126,31 @@ Array logsf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
 // The gamma distribution with parameter df / 2, scaled by 2.
 namespace chi2 {
 Array logpdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, n, m, s] = reals("chi2::logpdf", x, df, loc, scale);
   return gamma_logpdf((v - m) / s / 2, n / 2, 2 * s);
 }
 Array pdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, df, loc, scale));
 }
 Array cdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, n, m, s] = reals("chi2::cdf", x, df, loc, scale);
   return gamma_cdf((v - m) / s / 2, n / 2);
 }
 Array logcdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, n, m, s] = reals("chi2::logcdf", x, df, loc, scale);
   return log_gamma_part((v - m) / s / 2, n / 2, false);
 }
 Array sf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, n, m, s] = reals("chi2::sf", x, df, loc, scale);
   return gamma_sf((v - m) / s / 2, n / 2);
 }
 Array logsf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, n, m, s] = reals("chi2::logsf", x, df, loc, scale);
   return log_gamma_part((v - m) / s / 2, n / 2, true);
 }
@@ -158,36 +158,36 @@ Array logsf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
 
 namespace expon {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("expon::logpdf", x, loc, scale);
   return where(v < m, -inf, -((v - m) / s + log(s)));
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, loc, scale));
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("expon::cdf", x, loc, scale);
   return where(v < m, 0, -expm1((m - v) / s));
 }
 Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("expon::logcdf", x, loc, scale);
   const Array below = v < m;
   return where(below, -inf, nn::log1mexp(safe(!below, (v - m) / s, 1)));
 }
 Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("expon::logsf", x, loc, scale);
   return where(v < m, 0, (m - v) / s);
 }
 Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logsf(x, loc, scale));
 }
 Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, m, s] = reals("expon::ppf", q, loc, scale);
   return of_probability(p, m - s * log1p(-p));
 }
@@ -205,35 +205,35 @@ Parts parts(const char* name, const Arg& x, const Arg& b, const Arg& loc, const 
 }
 }  // namespace
 Array logpdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const Parts p = parts("pareto::logpdf", x, b, loc, scale);
   return where(p.below, -inf, log(p.b) - log(p.scale) - (p.b + 1) * p.log_z);
 }
 Array pdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, b, loc, scale));
 }
 Array cdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const Parts p = parts("pareto::cdf", x, b, loc, scale);
   return where(p.below, 0, -expm1(-p.b * p.log_z));
 }
 Array logcdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const Parts p = parts("pareto::logcdf", x, b, loc, scale);
   return where(p.below, -inf, nn::log1mexp(p.b * p.log_z));
 }
 Array logsf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const Parts p = parts("pareto::logsf", x, b, loc, scale);
   return where(p.below, 0, -p.b * p.log_z);
 }
 Array sf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logsf(x, b, loc, scale));
 }
 Array ppf(const Arg& q, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, n, m, s] = reals("pareto::ppf", q, b, loc, scale);
   return of_probability(p, m + s * exp(-log1p(-p) / n));
 }
@@ -262,17 +262,17 @@ Array log_mass(const Array& a, const Array& b) {
 }
 }  // namespace
 Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, lo, hi, m, s] = reals("truncnorm::logpdf", x, a, b, loc, scale);
   const Array z = (v - m) / s, value = norm::logpdf(v, m, s) - log_mass(lo, hi);
   return where(lo < hi, where((z < lo) | (z > hi), -inf, value), nan);
 }
 Array pdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, a, b, loc, scale));
 }
 Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, lo, hi, m, s] = reals("truncnorm::logcdf", x, a, b, loc, scale);
   const Array z = (v - m) / s, inside = (z > lo) & (z < hi), all = log_mass(lo, hi);
   const Array y = where(inside, z, where(isfinite(lo), lo, hi));
@@ -284,37 +284,37 @@ Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg
   return where((lo < hi) & ~isnan(z), where(z >= hi, 0, where(z <= lo, -inf, value)), nan);
 }
 Array cdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logcdf(x, a, b, loc, scale));
 }
 Array logsf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, lo, hi, m, s] = reals("truncnorm::logsf", x, a, b, loc, scale);
   return logcdf(-v, -hi, -lo, -m, s);
 }
 Array sf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logsf(x, a, b, loc, scale));
 }
 }  // namespace truncnorm
 
 namespace uniform {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("uniform::logpdf", x, loc, scale);
   return where((v > m + s) | (v < m), -inf, where(isnan(v), nan, -log(s)));
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, loc, scale));
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("uniform::cdf", x, loc, scale);
   return where(v < m, 0, where(v > m + s, 1, (v - m) / s));
 }
 Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, m, s] = reals("uniform::ppf", q, loc, scale);
   return of_probability(p, m + s * p);
 }
@@ -322,7 +322,7 @@ Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
 
 namespace wrapcauchy {
 Array logpdf(const Arg& x, const Arg& c) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, r] = reals("wrapcauchy::logpdf", x, c);
   const Array outside = (v < 0) | (v > 2 * pi), valid = (r > 0) & (r < 1), d = safe(valid, r, 0.5);
   // 1 + d^2 - 2 d cos v, in a form that does not cancel for d near 1.
@@ -331,7 +331,7 @@ Array logpdf(const Arg& x, const Arg& c) {
   return where(valid, where(outside, -inf, value), nan);
 }
 Array pdf(const Arg& x, const Arg& c) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, c));
 }
 }  // namespace wrapcauchy

@@ -35,41 +35,41 @@ Array point_of(const Array& q) {
 }
 }  // namespace
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("cauchy::logpdf", x, loc, scale);
   return -(std::log(pi) + log(s) + log1p_square_of(v - m, s));
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, loc, scale));
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("cauchy::cdf", x, loc, scale);
   return beyond((m - v) / s);
 }
 Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("cauchy::logcdf", x, loc, scale);
   return log_beyond(m - v, s);
 }
 Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("cauchy::sf", x, loc, scale);
   return beyond((v - m) / s);
 }
 Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("cauchy::logsf", x, loc, scale);
   return log_beyond(v - m, s);
 }
 Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, m, s] = reals("cauchy::ppf", q, loc, scale);
   return m - point_of(p) * s;
 }
 Array isf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, m, s] = reals("cauchy::isf", q, loc, scale);
   return m + point_of(p) * s;
 }
@@ -77,16 +77,16 @@ Array isf(const Arg& q, const Arg& loc, const Arg& scale) {
 
 namespace gennorm {
 Array logpdf(const Arg& x, const Arg& beta) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, b] = reals("gennorm::logpdf", x, beta);
   return log(0.5 * b) - special::gammaln(1 / b) - pow(abs(v), b);
 }
 Array pdf(const Arg& x, const Arg& beta) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, beta));
 }
 Array cdf(const Arg& x, const Arg& beta) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, b] = reals("gennorm::cdf", x, beta);
   // Below 0 the upper tail is used, which does not cancel.
   const Array zero = v == 0, size = where(zero, 0, pow(safe(!zero, abs(v), 1), b));
@@ -112,36 +112,36 @@ Array log_of_mass(const Array& z) {
 }
 }  // namespace
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("gumbel_l::logpdf", x, loc, scale);
   const Array z = (v - m) / s, ends = z == inf;
   return where(s > 0, where(ends, -inf, safe(!ends, z, 0) - exp(z) - log(s)), nan);
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, loc, scale));
 }
 Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("gumbel_l::logcdf", x, loc, scale);
   return where(s > 0, log_of_mass((v - m) / s), nan);
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("gumbel_l::cdf", x, loc, scale);
   return where(s > 0, -expm1(-exp_within((v - m) / s)), nan);
 }
 Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("gumbel_l::logsf", x, loc, scale);
   return where(s > 0, -exp((v - m) / s), nan);
 }
 Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logsf(x, loc, scale));
 }
 Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, m, s] = reals("gumbel_l::ppf", q, loc, scale);
   const Array inside = (p > 0) & (p < 1);
   const Array value = m + s * log(-log1p(-safe(inside, p, 0.5)));
@@ -152,35 +152,35 @@ Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
 // The largest of the numbers x is minus the smallest of -x.
 namespace gumbel_r {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("gumbel_r::logpdf", x, loc, scale);
   return gumbel_l::logpdf(-v, -m, s);
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, loc, scale));
 }
 Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("gumbel_r::logcdf", x, loc, scale);
   return gumbel_l::logsf(-v, -m, s);
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logcdf(x, loc, scale));
 }
 Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("gumbel_r::sf", x, loc, scale);
   return gumbel_l::cdf(-v, -m, s);
 }
 Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("gumbel_r::logsf", x, loc, scale);
   return gumbel_l::logcdf(-v, -m, s);
 }
 Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, m, s] = reals("gumbel_r::ppf", q, loc, scale);
   const Array inside = (p > 0) & (p < 1);
   const Array value = m - s * log(-log(safe(inside, p, 0.5)));
@@ -190,16 +190,16 @@ Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
 
 namespace laplace {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("laplace::logpdf", x, loc, scale);
   return -(abs(v - m) / s + log(s) + std::log(2.));
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, loc, scale));
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("laplace::cdf", x, loc, scale);
   const Array z = (v - m) / s, below = z <= 0, tail = 0.5 * exp(where(below, z, -z));
   return where(below, tail, 1 - tail);
@@ -208,7 +208,7 @@ Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
 
 namespace logistic {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("logistic::logpdf", x, loc, scale);
   // The derivative is tanh. The derivative of logaddexp would be a difference of two nearly equal
   // exponentials.
@@ -218,26 +218,26 @@ Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   return -2 * sum - log(s);
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, loc, scale));
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("logistic::cdf", x, loc, scale);
   return special::expit((v - m) / s);
 }
 Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("logistic::sf", x, loc, scale);
   return special::expit((m - v) / s);
 }
 Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, m, s] = reals("logistic::ppf", q, loc, scale);
   return special::logit(p) * s + m;
 }
 Array isf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, m, s] = reals("logistic::isf", q, loc, scale);
   return m - special::logit(p) * s;
 }
@@ -245,41 +245,41 @@ Array isf(const Arg& q, const Arg& loc, const Arg& scale) {
 
 namespace norm {
 Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("norm::logpdf", x, loc, scale);
   return -0.5 * square((v - m) / s) - log(s) - 0.5 * std::log(2 * pi);
 }
 Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, loc, scale));
 }
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("norm::cdf", x, loc, scale);
   return special::ndtr((v - m) / s);
 }
 Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("norm::logcdf", x, loc, scale);
   return special::log_ndtr((v - m) / s);
 }
 Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("norm::sf", x, loc, scale);
   return special::ndtr((m - v) / s);
 }
 Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, m, s] = reals("norm::logsf", x, loc, scale);
   return special::log_ndtr((m - v) / s);
 }
 Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, m, s] = reals("norm::ppf", q, loc, scale);
   return special::ndtri(p) * s + m;
 }
 Array isf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [p, m, s] = reals("norm::isf", q, loc, scale);
   return m - special::ndtri(p) * s;
 }
@@ -296,7 +296,7 @@ Array log_gamma_step(const Array& n) {
 }
 }  // namespace
 Array logpdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, n, m, s] = reals("t::logpdf", x, df, loc, scale);
   // With infinite degrees of freedom it is the normal distribution.
   const Array z = (v - m) / s, normal = n == inf, d = safe(!normal, n, 1);
@@ -305,14 +305,14 @@ Array logpdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
   return log_gamma_step(n) - 0.5 * std::log(2 * pi) - log(s) - power;
 }
 Array pdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, df, loc, scale));
 }
 }  // namespace t
 
 namespace vonmises {
 Array logpdf(const Arg& x, const Arg& kappa) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const auto [v, k] = reals("vonmises::logpdf", x, kappa);
   // Near 0 this uses I0 itself, which is smooth there.
   const Array small = k < 1, near = safe(small, k, 0), far = safe(!small, k, 1);
@@ -321,7 +321,7 @@ Array logpdf(const Arg& x, const Arg& kappa) {
   return where(k >= 0, value, nan);
 }
 Array pdf(const Arg& x, const Arg& kappa) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, kappa));
 }
 }  // namespace vonmises

@@ -53,24 +53,24 @@ Array log_beta_powers(const Array& a, const Array& b, const Array& p, const Arra
 
 namespace bernoulli {
 Array logpmf(const Arg& k, const Arg& p, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   const auto [v, q, m] = reals("bernoulli::logpmf", k, p, loc);
   const Array y = v - m, inside = (y == 0) | (y == 1), k0 = safe(inside, y, 0);
   const Array value = special::xlogy(k0, q) + special::xlog1py(1 - k0, -q);
   return masked(inside, value, {y, q});
 }
 Array pmf(const Arg& k, const Arg& p, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   return exp(logpmf(k, p, loc));
 }
 Array cdf(const Arg& k, const Arg& p) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   const auto [v, q] = reals("bernoulli::cdf", k, p);
   const Array value = where(v < 0, 0, where(v < 1, 1 - q, where(v >= 1, 1., v)));
   return of_probability(q, value);
 }
 Array ppf(const Arg& q, const Arg& p) {
-  const Source at(q.at());
+  const SourceScope at(q.at());
   const auto [u, r] = reals("bernoulli::ppf", q, p);
   return of_probability(r, of_probability(u, fn::as_dtype(u > 1 - r, u.dtype())));
 }
@@ -78,7 +78,7 @@ Array ppf(const Arg& q, const Arg& p) {
 
 namespace betabinom {
 Array logpmf(const Arg& k, const Arg& n, const Arg& a, const Arg& b, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   const auto [v, m, p, q, l] = reals("betabinom::logpmf", k, n, a, b, loc);
   const Array valid = (m >= 0) & (p > 0) & (q > 0) & !isnan(v - l);
   const Array k0 = v - l, inside = valid & is_count(k0) & (k0 <= m), y = safe(inside, k0, 0);
@@ -98,14 +98,14 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& a, const Arg& b, const Arg& 
   return where(valid, where(inside, value, -inf), nan);
 }
 Array pmf(const Arg& k, const Arg& n, const Arg& a, const Arg& b, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   return exp(logpmf(k, n, a, b, loc));
 }
 }  // namespace betabinom
 
 namespace binom {
 Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   const auto [v, m, q, l] = reals("binom::logpmf", k, n, p, loc);
   const Array k0 = v - l, inside = is_count(k0) & (k0 <= m), y = safe(inside, k0, 0);
   const Array all = safe(inside, m, 0);
@@ -125,27 +125,27 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   return masked(inside, where(some, middle, end), {k0, m, q});
 }
 Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   return exp(logpmf(k, n, p, loc));
 }
 }  // namespace binom
 
 namespace geom {
 Array logpmf(const Arg& k, const Arg& p, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   const auto [v, q, l] = reals("geom::logpmf", k, p, loc);
   const Array y = v - l, inside = is_count(y, 1);
   return masked(inside, special::xlog1py(safe(inside, y, 1) - 1, -q) + log(q), {y, q});
 }
 Array pmf(const Arg& k, const Arg& p, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   return exp(logpmf(k, p, loc));
 }
 }  // namespace geom
 
 namespace nbinom {
 Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   const auto [v, m, q, l] = reals("nbinom::logpmf", k, n, p, loc);
   const Array k0 = v - l, inside = is_count(k0), y = safe(inside, k0, 0), some = inside & (y > 0);
   const Array k1 = safe(some, y, 1);
@@ -157,7 +157,7 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   return masked(inside, where(some, value, none_failed), {k0, m, q});
 }
 Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   return exp(logpmf(k, n, p, loc));
 }
 }  // namespace nbinom
@@ -174,23 +174,23 @@ Array log_mass(const Array& k, const Array& mean) {
 }
 }  // namespace
 Array logpmf(const Arg& k, const Arg& mu, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   const auto [v, m, l] = reals("poisson::logpmf", k, mu, loc);
   const Array k0 = v - l, inside = is_count(k0);
   return masked(inside, log_mass(safe(inside, k0, 0), m), {k0, m});
 }
 Array pmf(const Arg& k, const Arg& mu, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   return exp(logpmf(k, mu, loc));
 }
 Array cdf(const Arg& k, const Arg& mu, const Arg& loc) {
-  const Source at(k.at());
+  const SourceScope at(k.at());
   const auto [v, m, l] = reals("poisson::cdf", k, mu, loc);
   const Array below = v < l, y = safe(!below, v - l, 0);
   return where(below, 0, special::gammaincc(floor(y + 1), m));
 }
 Array entropy(const Arg& mu, const Arg& loc) {
-  const Source at(mu.at());
+  const SourceScope at(mu.at());
   const auto [m, l] = reals("poisson::entropy", mu, loc);
   // Where the mean is below 100, the probabilities beyond 250 are negligible.
   const Array few = (m > 0) & (m < 100), mean = safe(few, m, 1), many = safe(m >= 100, m, 100);
@@ -206,7 +206,7 @@ Array entropy(const Arg& mu, const Arg& loc) {
 
 namespace multinomial {
 Array logpmf(const Arg& x, const Arg& n, const Arg& p) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const char* const name = "multinomial::logpmf";
   const Array q = fn::real_of(name, p);
   if (!is_integer(x->dtype()) || !is_integer(n->dtype()))
@@ -229,7 +229,7 @@ Array logpmf(const Arg& x, const Arg& n, const Arg& p) {
   return where(inside, each - whole + trials * (sum(xp[1], -1) - 1), -inf);
 }
 Array pmf(const Arg& x, const Arg& n, const Arg& p) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpmf(x, n, p));
 }
 }  // namespace multinomial

@@ -75,7 +75,7 @@ Array rounded(const Array& x, const Arrays& from) {
 }  // namespace
 
 gaussian_kde::gaussian_kde(const Arg& data, const KdeOptions& options) {
-  const Source at(data.at());
+  const SourceScope at(data.at());
   dataset = atleast_2d(fn::real_of("gaussian_kde", data));
   if (dataset.ndim() != 2 || dataset.size() < 2)
     fn::fail_shape("gaussian_kde: the data must be (d, n) with more than one element, got " +
@@ -100,17 +100,17 @@ gaussian_kde::gaussian_kde(const Arg& data, const KdeOptions& options) {
 }
 
 Array gaussian_kde::evaluate(const Arg& points) const {
-  const Source at(points.at());
+  const SourceScope at(points.at());
   const Array x = points_of("evaluate", points, dataset.shape()[0]);
   return rounded(sum(weights * exp(kernels(*this, x)), -1), {dataset});
 }
 Array gaussian_kde::logpdf(const Arg& points) const {
-  const Source at(points.at());
+  const SourceScope at(points.at());
   const Array x = points_of("logpdf", points, dataset.shape()[0]);
   return rounded(special::logsumexp(log(weights) + kernels(*this, x), -1), {dataset});
 }
 Array gaussian_kde::integrate_gaussian(const Arg& mean, const Arg& cov) const {
-  const Source at(mean.at());
+  const SourceScope at(mean.at());
   const int64_t d = dataset.shape()[0];
   const Array m = atleast_1d(squeeze(fn::real_of("integrate_gaussian", mean)));
   const Array c = atleast_2d(fn::real_of("integrate_gaussian", cov));
@@ -124,7 +124,7 @@ Array gaussian_kde::integrate_gaussian(const Arg& mean, const Arg& cov) const {
                  {dataset, m, c});
 }
 Array gaussian_kde::integrate_box_1d(const Arg& low, const Arg& high) const {
-  const Source at(low.at());
+  const SourceScope at(low.at());
   if (dataset.shape()[0] != 1)
     fn::fail_shape(fmt::format("gaussian_kde::integrate_box_1d: the data have {} dimensions, not 1",
                                dataset.shape()[0]));
@@ -140,7 +140,7 @@ Array gaussian_kde::integrate_box_1d(const Arg& low, const Arg& high) const {
   return rounded(sum(weights * (below(high) - below(low))), {dataset, low, high});
 }
 Array gaussian_kde::integrate_kde(const gaussian_kde& other, Location at) const {
-  const Source s(at);
+  const SourceScope s(at);
   const int64_t d = dataset.shape()[0];
   if (other.dataset.shape()[0] != d)
     fn::fail_shape(fmt::format("gaussian_kde::integrate_kde: one has {} dimensions, the other {}",
@@ -153,7 +153,7 @@ Array gaussian_kde::integrate_kde(const gaussian_kde& other, Location at) const 
   return rounded(sum(exp(logs) * ravel(pairs)), {dataset, other.dataset});
 }
 Array gaussian_kde::resample(const Arg& key, const Shape& shape) const {
-  const Source at(key.at());
+  const SourceScope at(key.at());
   const Array keys = random::split(random::one_key("resample", key));
   const int64_t d = dataset.shape()[0], n = dataset.shape()[1];
   const Array i = random::choice(random::key_at(keys, 0), arange(n), shape, {.p = weights});

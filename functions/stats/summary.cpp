@@ -43,7 +43,7 @@ Array first_place(const Array& rows, const Array& begin) {
 }  // namespace
 
 ModeResult mode(const Arg& a, OneAxis axis, const ModeOptions& options) {
-  const Source at(a.at());
+  const SourceScope at(a.at());
   const Array x = atleast_1d(a), rows = in_rows("mode", x, axis);
   const Shape out = rows.shape().erased(rows.ndim() - 1);
   Shape kept = axis ? x.shape().with(fn::axis_of("mode", *axis, x.ndim()), 1)
@@ -58,7 +58,7 @@ ModeResult mode(const Arg& a, OneAxis axis, const ModeOptions& options) {
 }
 
 Array rankdata(const Arg& a, std::string_view method, const RankOptions& options) {
-  const Source at(a.at());
+  const SourceScope at(a.at());
   fn::need_real("rankdata", a);
   const bool ordinal = method == "ordinal", dense = method == "dense", first = method == "min",
              last = method == "max", mean = method == "average";
@@ -92,7 +92,7 @@ Array rankdata(const Arg& a, std::string_view method, const RankOptions& options
 }
 
 Array sem(const Arg& a, OneAxis axis, int64_t ddof, const SemOptions& options) {
-  const Source at(a.at());
+  const SourceScope at(a.at());
   const Array x = fn::inexact(a);
   const AxisList axes = axis ? AxisList(std::vector<int64_t>{*axis}) : AxisList(none);
   fn::axes_of("sem", x, axes);

@@ -36,7 +36,7 @@ Array log_density(const Array& x, const Array& alpha, const Array& total) {
 }
 }  // namespace
 Array logpdf(const Arg& x, const Arg& alpha) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const char* const name = "dirichlet::logpdf";
   const Arrays both = fn::same_dtype({fn::real_of(name, x), fn::real_of(name, alpha)});
   Array v = both[0];
@@ -54,7 +54,7 @@ Array logpdf(const Arg& x, const Arg& alpha) {
   return where(inside, log_density(v, reshape(a, column), total), -inf);
 }
 Array pdf(const Arg& x, const Arg& alpha) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, alpha));
 }
 }  // namespace dirichlet
@@ -71,7 +71,7 @@ Array whitened(const Array& l, const Array& d) {
 }
 }  // namespace
 Array logpdf(const Arg& x, const Arg& mean, const Arg& cov) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   const char* const name = "multivariate_normal::logpdf";
   const Arrays v =
       fn::same_dtype({fn::real_of(name, x), fn::real_of(name, mean), fn::real_of(name, cov)});
@@ -97,7 +97,7 @@ Array logpdf(const Arg& x, const Arg& mean, const Arg& cov) {
          sum(log(linalg::diagonal(l)), -1);
 }
 Array pdf(const Arg& x, const Arg& mean, const Arg& cov) {
-  const Source at(x.at());
+  const SourceScope at(x.at());
   return exp(logpdf(x, mean, cov));
 }
 }  // namespace multivariate_normal

@@ -65,7 +65,7 @@ class Chooser {
     Types in, out;
     for (Atom a : e.in) in.push_back(j.type(a));
     for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
-    const Source place(e.source);  // for the errors of an implementation
+    const SourceScope place(e.source);  // for the errors of an implementation
     const AnyUse use{in, out, e.params, target_, lockstep > 0};
     if (const Demand* d = demands_(*e.op); d && (!in_expansion_ || applies(*d, e, use)))
       return demanded(*d, e, use);

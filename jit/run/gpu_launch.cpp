@@ -7,14 +7,14 @@
 
 #include <algorithm>
 
-#include "weft/core/text/lasting.h"
+#include "weft/core/text/intern_string.h"
 #include "weft/jit/schedule/product.h"
 
 namespace weft::compiler {
 
 GpuLaunch::GpuLaunch(cuda::Device& device, const std::vector<int64_t>& axes,
                      const std::string& what)
-    : device_(device), axes_(axes), what_(lasting(what)) {}
+    : device_(device), axes_(axes), what_(intern_string(what)) {}
 
 void GpuLaunch::compile(const nest::Kernel& k, const Schedule& s, const TargetInfo& target) {
   code_ = compile_for_gpu(k, s, target);

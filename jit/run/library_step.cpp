@@ -43,7 +43,7 @@ class NativeStep final : public RunStep {
     for (int32_t v = e_.out; v < e_.out + e_.n_out; ++v)
       out.emplace_back(static_cast<std::byte*>(ptrs[v]),
                        static_cast<size_t>(j_->types[static_cast<size_t>(v)].bytes()));
-    const Source source(e_.source);
+    const SourceScope source(e_.source);
     call_.run({in, out});
   }
   std::string describe() const override {

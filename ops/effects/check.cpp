@@ -154,7 +154,7 @@ const Primitive<Check>& check_op = define<Check>([] {
 }  // namespace
 
 void check_flat(const Array& pred, const std::string& text, const Arrays& values) {
-  const Location at = Source::current();
+  const Location at = SourceScope::current();
   check_op.bind(concat_lists({pred}, values), {.fmt = text, .place = at ? to_string(at) : ""});
 }
 

@@ -307,27 +307,27 @@ const Primitive<None>& complex_op = define_elementwise([] {
 
 namespace lax {
 Array convert_element_type(const Arg& x, DType d, bool weak) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return base::convert(x, d, weak);
 }
 Array bitcast_convert_type(const Arg& x, DType d) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return bitcast_op({x}, {d});
 }
 Array real(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return real_op({x});
 }
 Array imag(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return imag_op({x});
 }
 Array complex(const Arg& re, const Arg& im) {
-  const Source s(re.at());
+  const SourceScope s(re.at());
   return complex_op({re, im});
 }
 Array conj(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return is_complex(x->dtype()) ? conj_op({x}) : complex(x, zero_of(x));
 }
 }  // namespace lax

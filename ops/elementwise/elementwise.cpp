@@ -215,47 +215,47 @@ const bool square_of_abs = define_composed("square", "abs", tangent_of_square),
 
 namespace lax {
 Array add(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return add_op({x, y});
 }
 Array sub(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return sub_op({x, y});
 }
 Array mul(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return mul_op({x, y});
 }
 Array div(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return div_op({x, y});
 }
 Array neg(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return neg_op({x});
 }
 Array max(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return max_op({x, y});
 }
 Array min(const Arg& x, const Arg& y) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return min_op({x, y});
 }
 Array abs(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return abs_op({x});
 }
 Array sign(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return sign_op({x});
 }
 Array square(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return square_op({x});
 }
 Array integer_pow(const Arg& x, int64_t y) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return integer_pow_op({x}, {y});
 }
 }  // namespace lax

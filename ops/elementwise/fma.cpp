@@ -46,7 +46,7 @@ const Primitive<None>& fma_op = define_elementwise(fma_def());
 
 namespace lax {
 Array fma(const Arg& x, const Arg& y, const Arg& z) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return fma_op({x, y, z});
 }
 }  // namespace lax

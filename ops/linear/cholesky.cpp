@@ -224,14 +224,14 @@ const Primitive<None>& cholesky_op = define<None>({
 
 namespace lax {
 Array cholesky(const Arg& x, bool symmetrize_input) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   if (!symmetrize_input || x->ndim() < 2) return cholesky_op({x});
   const Array sum = add(x, matrix::transposed(x, true));
   return cholesky_op({mul(sum, like(sum, 0.5))});
 }
 
 Array cholesky_update(const Arg& r, const Arg& w) {
-  const Source s(r.at());
+  const SourceScope s(r.at());
   const Types in = {r->type(), w->type()};
   if (!dtype_in(in[0].dtype(), DTypes::wide_floats) || in[0].dtype() != in[1].dtype())
     reject_dtype("cholesky_update", "takes two operands of f32 or of f64", in);

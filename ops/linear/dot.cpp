@@ -504,7 +504,7 @@ const Primitive<Dot>& dot_op = define<Dot>({
 namespace lax {
 Array dot_general(const Arg& x, const Arg& y, const DotDims& d, std::optional<DType> preferred,
                   Precision precision) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const auto axes = [](const Ints& list, const Array& a) {
     Ints r;
     for (int64_t i : list) r.push_back(canonical_axis(i, a.ndim(), "dot_general"));

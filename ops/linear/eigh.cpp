@@ -382,7 +382,7 @@ const Primitive<None>& eigh_op = define<None>({
 
 namespace lax {
 Eigh eigh(const Arg& x, const EighOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Array a = x;
   if (x->ndim() >= 2 && x->shape()[x->ndim() - 1] == x->shape()[x->ndim() - 2]) {
     if (o.symmetrize_input) {

@@ -493,7 +493,7 @@ Array spectrum_of_real(const Array& x, bool inverse, int64_t n) {
 
 namespace lax {
 Array fft(const Arg& x, FftType fft_type, const std::vector<int64_t>& fft_lengths) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const DType d = to_inexact(x->dtype());
   if (fft_type == FftType::rfft && is_complex(d))
     throw DTypeError(

@@ -286,7 +286,7 @@ const Primitive<None>& lu_op = define<None>({
 namespace lax {
 
 LU lu(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Arrays r = lu_op.bind({x});
   return {std::move(r[0]), std::move(r[1]), std::move(r[2])};
 }
@@ -301,7 +301,7 @@ Array substituted(const LU& f, const Array& b) {
 }
 
 Array lu_pivots_to_permutation(const Arg& pivots, int64_t permutation_size) {
-  const Source s(pivots.at());
+  const SourceScope s(pivots.at());
   const Type t = pivots->type().strong();
   const int last = t.ndim() - 1;
   if (t.dtype() != I32) reject_dtype("lu_pivots_to_permutation", "takes i32 pivots", {t});

@@ -747,33 +747,33 @@ const Primitive<Full>& qr_op = define<Full>({
 namespace lax {
 
 Geqrf geqrf(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Arrays r = geqrf_op.bind({x});
   return {std::move(r[0]), std::move(r[1])};
 }
 Geqp3 geqp3(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Arrays r = geqp3_op.bind({x});
   return {std::move(r[0]), std::move(r[1]), std::move(r[2])};
 }
 Geqp3 geqp3(const Arg& x, const Arg& first) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Arrays r = geqp3_op.bind({x, first});
   return {std::move(r[0]), std::move(r[1]), std::move(r[2])};
 }
 Array householder_product(const Arg& a, const Arg& taus) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return product_op({a, taus});
 }
 QR qr(const Arg& x, const QROptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Arrays r = qr_op.bind({x}, {o.full_matrices});
   return {std::move(r[0]), std::move(r[1])};
 }
 // The column order is not differentiated. The derivative is that of the factorization of the matrix
 // with its columns in this order.
 PivotedQR pivoted_qr(const Arg& x, const QROptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   if (x->ndim() < 2) reject_shape("qr", "takes matrices along the last two axes", {x->type()});
   const auto [packed, permutation, taus] = geqp3(base::stop_gradient(x));
   const Array order = matrix::along(permutation, x->shape(), x->ndim() - 1);

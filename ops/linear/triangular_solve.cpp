@@ -297,7 +297,7 @@ const Primitive<Solve>& solve_op = define<Solve>({
 
 namespace lax {
 Array triangular_solve(const Arg& a, const Arg& b, const TriangularSolve& o) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   const Solve p{o.conjugate_a, o.left_side, o.lower, o.transpose_a, o.unit_diagonal};
   const int rank = a->ndim();
   if (rank < 2 || b->ndim() != rank - 1) return solve_op({a, b}, p);

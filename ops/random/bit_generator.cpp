@@ -135,7 +135,7 @@ RandomDraw ir::draw_bits(const Array& state, const Shape& shape, DType dtype, Bi
 
 std::pair<Array, Array> lax::rng_bit_generator(const Arg& key, const Shape& shape, DType dtype,
                                                RandomAlgorithm algorithm) {
-  const Source s(key.at());
+  const SourceScope s(key.at());
   const auto how =
       algorithm == RandomAlgorithm::RNG_THREE_FRY ? BitGenerator::threefry : BitGenerator::philox;
   if (key->dtype() != U32) {

@@ -157,7 +157,7 @@ const Primitive<ArgReduce>& argmin_op = define_search(
     false);
 
 Array run(const Primitive<ArgReduce>& op, const Arg& x, int64_t axis, DType d) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return op({x}, {{canonical_axis(axis, x->ndim(), op.name().c_str())}, d});
 }
 

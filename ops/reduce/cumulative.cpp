@@ -313,7 +313,7 @@ const Primitive<Cumulative>& logsumexp_op = define_running([] {
 }());
 
 Array run(const Primitive<Cumulative>& op, const Arg& x, int64_t axis, bool reverse) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return op({x}, {canonical_axis(axis, x->ndim(), op.name().c_str()), reverse});
 }
 

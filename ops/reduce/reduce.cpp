@@ -198,7 +198,7 @@ const Primitive<Reduce>& xor_op = define_reduce(
     reducer<Parity>("reduce_xor", "Whether an odd number is true; of integers bit by bit."));
 
 Array reduce(const Primitive<Reduce>& op, const Arg& x, const Ints& axes) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return op({x}, {canonical_axes(op.name().c_str(), axes, x->ndim())});
 }
 

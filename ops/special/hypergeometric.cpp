@@ -291,27 +291,27 @@ const Primitive<None>& hyp2f1_op = define<None>([] {
 
 namespace lax {
 Array hyp1f1(const Arg& a, const Arg& b, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return hyp1f1_op({a, b, x});
 }
 Array hyp2f1(const Arg& a, const Arg& b, const Arg& c, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return hyp2f1_op({a, b, c, x});
 }
 Array hyp1f1_grad_a(const Arg& a, const Arg& b, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return hyp1f1_grad_a_op({a, b, x});
 }
 Array hyp1f1_grad_b(const Arg& a, const Arg& b, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return hyp1f1_grad_b_op({a, b, x});
 }
 Array hyp2f1_grad_a(const Arg& a, const Arg& b, const Arg& c, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return hyp2f1_grad_a_op({a, b, c, x});
 }
 Array hyp2f1_grad_c(const Arg& a, const Arg& b, const Arg& c, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return hyp2f1_grad_c_op({a, b, c, x});
 }
 }  // namespace lax

@@ -306,27 +306,27 @@ const Primitive<None>& expn_op = define<None>([] {
 
 namespace lax {
 Array igamma(const Arg& a, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return igamma_op({a, x});
 }
 Array igammac(const Arg& a, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return igammac_op({a, x});
 }
 Array igamma_grad_a(const Arg& a, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return igamma_grad_a_op({a, x});
 }
 Array random_gamma_grad(const Arg& a, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return random_gamma_grad_op({a, x});
 }
 Array expn(const Arg& n, const Arg& x) {
-  const Source s(n.at());
+  const SourceScope s(n.at());
   return expn_op({n, x});
 }
 Array betainc(const Arg& a, const Arg& b, const Arg& x) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   return betainc_op({a, b, x});
 }
 }  // namespace lax

@@ -72,35 +72,35 @@ const auto& fresnel_cos_op = differentiable_unary(
 
 namespace lax {
 Array erfcx(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return erfcx_op({x});
 }
 Array dawsn(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return dawsn_op({x});
 }
 Array expi(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return expi_op({x});
 }
 Array spence(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return spence_op({x});
 }
 Array sine_integral(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return sine_integral_op({x});
 }
 Array cosine_integral(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return cosine_integral_op({x});
 }
 Array fresnel_sin(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return fresnel_sin_op({x});
 }
 Array fresnel_cos(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return fresnel_cos_op({x});
 }
 }  // namespace lax

@@ -39,7 +39,7 @@ Array put(const Array& x, const DevicePut& p) { return device_put_op({x}, p); }
 Array base::device_put(const Array& x, const std::string& device) { return put(x, {device}); }
 
 Array device_put(const Arg& x, const std::string& device) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return put(x, {detail::find_device(device, "device_put").name()});
 }
 

@@ -122,7 +122,7 @@ Result Gpu::grant_shared(const Function& f, const Launch& l) {
 }
 
 void Gpu::note_launch(const char* what, bool graph, std::span<const Launch::Use> uses) {
-  launches_.add(what, graph, Source::current());
+  launches_.add(what, graph, SourceScope::current());
   for (const Launch::Use& u : uses)
     if (u.written) launches_.add_written(blocks_.number_at(std::bit_cast<Address>(u.at)));
 }

@@ -191,7 +191,7 @@ TEST_CASE("a kernel that faults is named, with its line, and only its device is 
   fake_cuda_fail("kernel", 3, illegal_address, true);
   int line = 0;
   for (const char* name : {"first", "second", "third", "fourth"}) {
-    const Source source(Location{"model.cpp", ++line});
+    const SourceScope source(Location{"model.cpp", ++line});
     d.launcher().launch(*f, {.blocks = 1, .threads = 128}, arguments.data(), name);
   }
   const char* const text =
@@ -241,7 +241,7 @@ define void @stray(ptr %p) {
       const auto f = d.load(axpy_text(), {"axpy"}).at(0), g = d.load(stray, {"stray"}).at(0);
       launch_axpy(d.launcher(), *f, 10, 1, x, y);
       {
-        const Source source(Location{"model.cpp", 12});
+        const SourceScope source(Location{"model.cpp", 12});
         Arguments arguments(uint64_t{64});
         d.launcher().launch(*g, {.blocks = 2, .threads = 64}, arguments.data(), "stray");
       }

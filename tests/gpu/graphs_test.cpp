@@ -231,7 +231,7 @@ TEST_CASE("a fault in a graph names its kernels, and the line of the call", "[.]
   fake_cuda_fail("kernel", 2, 700, true);
   Array r;
   {
-    const Source source(Location{"model.cpp", 12});
+    const SourceScope source(Location{"model.cpp", 12});
     r = f(a);
   }
   const std::string text = error_of<DeviceError>([&] { (void)floats(r); });

@@ -58,7 +58,7 @@ std::vector<Arrays> unstack_leaves(const Arrays& x, const std::vector<std::strin
 // Source: jax.tree.reduce.
 template <class F, class T>
 Array reduce(F f, const T& x, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const Arrays all = leaves(x);
   if (all.empty()) detail::no_leaves("tree::reduce");
   Array r = all[0];
@@ -70,7 +70,7 @@ Array reduce(F f, const T& x, typing::Location at = typing::Location::here()) {
 // a known value. Source: jax.tree.all.
 template <class T>
 bool all(const T& x, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   detail::AllTrue v;
   walk(x, v);
   return v.all;
@@ -112,7 +112,7 @@ T map_with_path(F f, const T& x, const U& y, typing::Location at = typing::Locat
 // ShapeError "prefix" if the structures do not match. Source: jax.tree.broadcast.
 template <class P, class T>
 T broadcast(const P& prefix, const T& full, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const Arrays from = leaves(prefix);
   Arrays out;
   for (size_t i : detail::prefix_leaves(skeleton(prefix), skeleton(full))) out.push_back(from[i]);
@@ -131,7 +131,7 @@ auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
   static_assert(!weft::detail::has_struct<I>,
                 "weft::tree::transpose: the inner tree holds a struct, whose fields cannot become "
                 "trees; use a tuple or a map");
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   detail::check_transposed(skeleton(outer.prototype()), skeleton(inner.prototype()), skeleton(x));
   const Arrays from = leaves(x);
   const size_t n = inner.leaves();
@@ -151,7 +151,7 @@ auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
 // shapes; DTypeError for different dtypes. Source: torch.func.stack_module_state.
 template <class T>
 T stack(const std::vector<T>& trees, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   if (trees.empty()) detail::no_leaves("tree::stack");
   const Skeleton first = skeleton(trees[0]);
   std::vector<Arrays> all;
@@ -170,7 +170,7 @@ T stack(std::initializer_list<T> trees, typing::Location at = typing::Location::
 // (ShapeError).
 template <class T>
 std::vector<T> unstack(const T& x, typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   const Arrays from = leaves(x);
   if (from.empty()) detail::no_leaves("tree::unstack");
   std::vector<T> r;

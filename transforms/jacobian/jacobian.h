@@ -85,7 +85,7 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
                   "weft: differentiating with respect to an argument number that large requires "
                   "more arguments");
     using R = result_t<F, P...>;
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     if constexpr (aux) {
       FlatAux<F, std::tuple<P...>, R> flat(f_, args);
       const JacobianResult r = run(flat, args, &flat.results);
@@ -268,7 +268,7 @@ class HessianVector
       std::get<0>(with) = std::move(x);
       return std::apply(grad(f_, {}, at_), with);
     };
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     if (const std::string d =
             tree::difference(tree::skeleton(std::get<0>(args)), tree::skeleton(v), "v");
         !d.empty())

@@ -148,7 +148,7 @@ Values Reach::run(const Jaxpr& j, const Values& in) {
   };
   equations_ += 1 + static_cast<int64_t>(j->eqns.size());
   for (const Eqn& e : j->eqns) {
-    const Source source(e.source);
+    const SourceScope source(e.source);
     Values x;
     for (Atom a : e.in) x.push_back(read(a));
     Values out = equation(e, plan_of(*j, e), x);

@@ -18,7 +18,7 @@ std::string quoted(const std::vector<std::string>& names) {
   return fmt::format("'{}'", fmt::join(names, "', '"));
 }
 void check_mesh(const std::vector<MeshAxis>& axes, Location at) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   for (size_t i = 0; i < axes.size(); ++i) {
     const std::string& name = axes[i].name;
     if (name.empty())
@@ -55,7 +55,7 @@ int64_t Mesh::size() const { return shape().elements(); }
 
 Mesh make_mesh(const std::vector<int64_t>& axis_shapes, const std::vector<std::string>& axis_names,
                Location at) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   if (axis_shapes.size() != axis_names.size())
     throw ShapeError(
         fmt::format("make_mesh: {} sizes, but {} names", axis_shapes.size(), axis_names.size()));

@@ -39,13 +39,13 @@ template <class F>
 class ShardMapped : public CallOperator<ShardMapped<F>, F> {
  public:
   ShardMapped(F f, ShardMapSpec s) : f_(std::move(f)), spec_(std::move(s)) {
-    const ir::Source source(spec_.at);
+    const ir::SourceScope source(spec_.at);
     check_shard_map(spec_);
   }
   template <class... A>
   auto call(const std::tuple<A...>& args) const {
     using R = result_t<F, A...>;
-    const ir::Source source(spec_.at);
+    const ir::SourceScope source(spec_.at);
     Flat<F, std::tuple<A...>, R> flat(f_, args);
     return flat.result(run_shard_map(spec_, tree::leaves(args), tree::detail::skeleton_of(args),
                                      flat, flat.tree()));
@@ -97,7 +97,7 @@ namespace lax {
 template <class T>
 typing::arrays_t<T> with_sharding_constraint(const T& x, const sharding::NamedSharding& shardings,
                                              typing::Location at = typing::Location::here()) {
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   return tree::map(
       [&](const Array& a) {
         detail::check_sharding(a, shardings);

@@ -64,7 +64,7 @@ Arrays at_each(Flat f, const Arrays& x, const std::vector<bool>& mapped, const S
 }  // namespace
 
 Array apply_along_axis(FunctionRef<Array(Array)> f, int64_t axis, const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const int n = x->type().ndim(), a = fn::axis_of("apply_along_axis", axis, n);
   const Array rows = moveaxis(x, a, -1);
   const Array out = at_each([&](const Arrays& v) { return Arrays{f(v[0])}; }, {rows}, {true},
@@ -78,7 +78,7 @@ Array apply_along_axis(FunctionRef<Array(Array)> f, int64_t axis, const Arg& x) 
   return from.empty() ? out : moveaxis(out, from, to);
 }
 Array apply_over_axes(FunctionRef<Array(Array, int64_t)> f, const Arg& x, const AxisList& axes) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Array out = x;
   const Sizes all = axes.all ? axis_range(x->ndim()) : axes.axes;
   for (int64_t given : all) {
@@ -95,7 +95,7 @@ Array apply_over_axes(FunctionRef<Array(Array, int64_t)> f, const Arg& x, const 
 }
 
 Array piecewise(const Arg& x, const Arrays& conditions, const std::vector<Piece>& pieces) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const size_t n = conditions.size();
   if (pieces.size() != n && pieces.size() != n + 1)
     fn::fail_shape(

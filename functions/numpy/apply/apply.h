@@ -65,7 +65,7 @@ class Vectorized : public CallOperator<Vectorized<F>, F> {
  public:
   Vectorized(F f, typing::VectorizeOptions o, typing::Location at)
       : f_(std::move(f)), options_(std::move(o)), at_(at) {
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     signature_ = parse_core_axes(options_);
   }
   template <class... P>
@@ -73,7 +73,7 @@ class Vectorized : public CallOperator<Vectorized<F>, F> {
     static_assert((std::same_as<P, Array> && ...),
                   "weft::vectorize: the function must take Arrays");
     using R = result_t<F, P...>;
-    const ir::Source source(at_);
+    const ir::SourceScope source(at_);
     Flat<F, std::tuple<P...>, R> flat(f_, args);
     return flat.result(run_vectorized(signature_, options_.excluded, tree::leaves(args), flat));
   }
@@ -128,7 +128,7 @@ Array fromfunction(F f, const Shape& shape, DType dtype = F32,
                    typing::Location at = typing::Location::here()) {
   constexpr int n = detail::count_of_indices<F>();
   static_assert(n > 0, "weft::fromfunction: the function must take one to four Arrays");
-  const ir::Source source(at);
+  const ir::SourceScope source(at);
   detail::check_indices(n, shape);
   return detail::run_from_function(
       [&](const Arrays& i) -> Arrays {

@@ -64,12 +64,12 @@ Samples samples_of(const Array& x, const std::optional<Array>& weights, const Sh
 }  // namespace
 
 Array histogram_bin_edges(const Arg& x, const Bins& bins, const BinRange& range) {
-  const Calling s("histogram_bin_edges", x.at());
+  const ApiNameScope s("histogram_bin_edges", x.at());
   return edges_of("histogram_bin_edges", samples_of(x, {}, {}).x, bins, range);
 }
 
 std::pair<Array, Array> histogram(const Arg& x, const Bins& bins, const HistogramOptions& o) {
-  const Calling s("histogram", x.at());
+  const ApiNameScope s("histogram", x.at());
   if (o.weights && !(o.weights->shape() == x->shape()))
     fn::fail_shape(fmt::format("histogram: weights must have the shape of x, got {} for {}",
                                to_string(o.weights->type()), to_string(x->type())));
@@ -93,7 +93,7 @@ const T& entry(const std::vector<T>& all, size_t i) {
 
 HistogramDD histogramdd(const Arg& sample, const std::vector<Bins>& bins,
                         const HistogramDDOptions& o) {
-  const Calling s("histogramdd", sample.at());
+  const ApiNameScope s("histogramdd", sample.at());
   if (sample->ndim() != 2)
     fn::fail_shape("histogramdd: needs samples (samples, variables), got " +
                    to_string(sample->type()));
@@ -147,7 +147,7 @@ HistogramDD histogramdd(const Arg& sample, const std::vector<Bins>& bins,
 }
 Histogram2D histogram2d(const Arg& x, const Arg& y, const std::vector<Bins>& bins,
                         const HistogramDDOptions& o) {
-  const Calling s("histogram2d", x.at());
+  const ApiNameScope s("histogram2d", x.at());
   if (x->ndim() != 1 || !(x->shape() == y->shape()))
     fn::fail_shape(fmt::format("histogram2d: needs two vectors of one length, got {} and {}",
                                to_string(x->type()), to_string(y->type())));

@@ -63,7 +63,7 @@ Array constants(std::vector<double> v, DType d) {
 }  // namespace
 
 Array polyval(const Arg& p, const Arg& x) {
-  const Calling s("polyval", p.at());
+  const ApiNameScope s("polyval", p.at());
   if (p->ndim() == 0)
     fn::fail_shape("polyval: coefficients stand along an axis, got " + to_string(p->type()));
   const Arrays same = fn::same_dtype({p, x});
@@ -84,19 +84,19 @@ Array polyval(const Arg& p, const Arg& x) {
   return scan_flat(step, {at, zero}, {c}, n, false, written_out)[1];
 }
 Array polyadd(const Arg& a, const Arg& b) {
-  const Calling s("polyadd", a.at());
+  const ApiNameScope s("polyadd", a.at());
   const auto [p, q] = coefficients("polyadd", a, b);
   const int64_t n = std::max(p.size(), q.size());
   return add(lengthened(p, n), lengthened(q, n));
 }
 Array polysub(const Arg& a, const Arg& b) {
-  const Calling s("polysub", a.at());
+  const ApiNameScope s("polysub", a.at());
   const auto [p, q] = coefficients("polysub", a, b);
   const int64_t n = std::max(p.size(), q.size());
   return subtract(lengthened(p, n), lengthened(q, n));
 }
 Array polymul(const Arg& a, const Arg& b, const PolyTrimOptions& o) {
-  const Calling s("polymul", a.at());
+  const ApiNameScope s("polymul", a.at());
   auto [p, q] = coefficients("polymul", a, b);
   p = fn::inexact(p), q = fn::inexact(q);
   if (o.trim_leading_zeros && (p.size() > 1 || q.size() > 1)) {
@@ -108,7 +108,7 @@ Array polymul(const Arg& a, const Arg& b, const PolyTrimOptions& o) {
   return convolve(p, q, "full");
 }
 std::pair<Array, Array> polydiv(const Arg& u, const Arg& v, const PolyTrimOptions& o) {
-  const Calling s("polydiv", u.at());
+  const ApiNameScope s("polydiv", u.at());
   auto [r, d] = coefficients("polydiv", u, v);
   r = without_weak(fn::inexact(r)), d = without_weak(fn::inexact(d));
   if (d.size() == 0) fn::fail_shape("polydiv: a divisor without coefficients");
@@ -131,7 +131,7 @@ std::pair<Array, Array> polydiv(const Arg& u, const Arg& v, const PolyTrimOption
 }
 
 Array polyder(const Arg& p, int64_t m) {
-  const Calling s("polyder", p.at());
+  const ApiNameScope s("polyder", p.at());
   if (m < 0) fn::fail_shape(fmt::format("polyder: {} is not a number of derivatives", m));
   const Array v = fn::inexact(atleast_1d(p));
   need_vector("polyder", v);
@@ -140,7 +140,7 @@ Array polyder(const Arg& p, int64_t m) {
   return multiply(fn::sliced(v, 0, 0, left), constants(falling(m, left, m), v.dtype()));
 }
 Array polyint(const Arg& p, int64_t m, const MaybeArray& k) {
-  const Calling s("polyint", p.at());
+  const ApiNameScope s("polyint", p.at());
   if (m < 0) fn::fail_shape(fmt::format("polyint: {} is not a number of integrals", m));
   const Arrays same = fn::same_dtype({atleast_1d(p), k ? atleast_1d(*k) : zeros({1}, Bool)});
   const Array v = fn::inexact(same[0]);
@@ -161,7 +161,7 @@ Array polyint(const Arg& p, int64_t m, const MaybeArray& k) {
 }
 
 Array poly(const Arg& roots) {
-  const Calling s("poly", roots.at());
+  const ApiNameScope s("poly", roots.at());
   Array v = without_weak(fn::inexact(atleast_1d(roots)));
   if (v.ndim() == 2 && v.shape()[0] == v.shape()[1] && v.shape()[0] > 0) v = linalg::eigvals(v);
   if (v.ndim() != 1)
@@ -187,7 +187,7 @@ Array companion_values(const Array& p) {
 }
 }  // namespace
 Array roots(const Arg& p, const RootsOptions& o) {
-  const Calling s("roots", p.at());
+  const ApiNameScope s("roots", p.at());
   Array v = without_weak(fn::inexact(atleast_1d(p)));
   need_vector("roots", v);
   const DType d = real_part(v.dtype()) == F64 ? C128 : C64;
@@ -254,18 +254,18 @@ Fit fitted(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o) {
 }
 }  // namespace
 Array polyfit(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o) {
-  const Calling s("polyfit", x.at());
+  const ApiNameScope s("polyfit", x.at());
   return fitted(x, y, deg, o).coefficients;
 }
 PolyfitFull polyfit_full(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o) {
-  const Calling s("polyfit_full", x.at());
+  const ApiNameScope s("polyfit_full", x.at());
   const Fit f = fitted(x, y, deg, o);
   const auto& [c, residuals, rank, values] = f.solution;
   return {f.coefficients, residuals, rank, values, full({}, f.rcond, f.lhs.dtype())};
 }
 PolyfitCov polyfit_cov(const Arg& x, const Arg& y, int64_t deg, const PolyfitOptions& o,
                        bool unscaled) {
-  const Calling s("polyfit_cov", x.at());
+  const ApiNameScope s("polyfit_cov", x.at());
   const Fit f = fitted(x, y, deg, o);
   const int64_t free = x->size() - deg - 1;
   if (!unscaled && free <= 0)
@@ -282,7 +282,7 @@ PolyfitCov polyfit_cov(const Arg& x, const Arg& y, int64_t deg, const PolyfitOpt
 }
 
 Array vander(const Arg& x, std::optional<int64_t> n, bool increasing) {
-  const Calling s("vander", x.at());
+  const ApiNameScope s("vander", x.at());
   if (x->ndim() != 1) fn::fail_shape("vander: needs a vector, got " + to_string(x->type()));
   const int64_t count = n.value_or(x->size());
   if (count < 0) fn::fail_shape(fmt::format("vander: {} is not a number of columns", count));

@@ -103,7 +103,7 @@ DType place_type(DType d, int64_t n) { return d == F64 || n > int64_t{1} << 24 ?
 
 Array quantiles(const char* name, const Arg& x, const Arg& q, const AxisList& axis,
                 const QuantileOptions& o, bool without_nan) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   const std::string& m = o.method;
   const bool inverted = m == "inverted_cdf";
   if (m != "linear" && m != "lower" && m != "higher" && m != "nearest" && m != "midpoint" &&
@@ -157,7 +157,7 @@ Array quantiles(const char* name, const Arg& x, const Arg& q, const AxisList& ax
 // "midpoint" of two equal infinities is that infinity, while "linear" would multiply 0 by infinity.
 Array halved(const char* name, const Arg& x, const AxisList& axis, const ReduceOptions& o,
              bool without_nan) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   for (const auto& [option, given] : {std::pair{"dtype", o.dtype.has_value()},
                                       {"where", o.where.has_value()},
                                       {"initial", o.initial.has_value()}})
@@ -173,11 +173,11 @@ Array nanquantile(const Arg& x, const Arg& q, const AxisList& axis, const Quanti
   return quantiles("nanquantile", x, q, axis, o, true);
 }
 Array percentile(const Arg& x, const Arg& q, const AxisList& axis, const QuantileOptions& o) {
-  const Calling s("percentile", x.at());
+  const ApiNameScope s("percentile", x.at());
   return quantiles("percentile", x, divide(q, 100), axis, o, false);
 }
 Array nanpercentile(const Arg& x, const Arg& q, const AxisList& axis, const QuantileOptions& o) {
-  const Calling s("nanpercentile", x.at());
+  const ApiNameScope s("nanpercentile", x.at());
   return quantiles("nanpercentile", x, divide(q, 100), axis, o, true);
 }
 Array median(const Arg& x, const AxisList& axis, const ReduceOptions& o) {

@@ -50,7 +50,7 @@ Array between(const Array& t, const Array& y0, const Array& y1) {
 }  // namespace
 
 Array interp(const Arg& x, const Arg& xp, const Arg& fp, const InterpOptions& o) {
-  const Calling s("interp", x.at());
+  const ApiNameScope s("interp", x.at());
   if (xp->ndim() != 1 || !(xp->shape() == fp->shape()) || xp->size() == 0)
     fn::fail_shape(fmt::format("interp: xp and fp are vectors of one length, got {} and {}",
                                to_string(xp->type()), to_string(fp->type())));
@@ -117,7 +117,7 @@ Array slopes(const Array& f, const Array& h, int axis) {
 }
 }  // namespace
 Arrays gradient(const Arg& f, const Arrays& spacing, const AxisList& axis) {
-  const Calling s("gradient", f.at());
+  const ApiNameScope s("gradient", f.at());
   Arrays given{f};
   given.insert(given.end(), spacing.begin(), spacing.end());
   const Arrays same = fn::same_dtype(given);
@@ -146,7 +146,7 @@ Arrays gradient(const Arg& f, const Arrays& spacing, const AxisList& axis) {
 }
 
 Array ediff1d(const Arg& x, const MaybeArray& to_end, const MaybeArray& to_begin) {
-  const Calling s("ediff1d", x.at());
+  const ApiNameScope s("ediff1d", x.at());
   const Array v = ravel(x);
   const int64_t n = v.size();
   const Array gaps = lax::sub(fn::sliced(v, 0, std::min<int64_t>(1, n), n),
@@ -173,7 +173,7 @@ Array edge(const char* name, const Array& v, const Array& x, int axis) {
 }  // namespace
 Array diff(const Arg& x, int64_t n, int64_t axis, const MaybeArray& prepend,
            const MaybeArray& append) {
-  const Calling s("diff", x.at());
+  const ApiNameScope s("diff", x.at());
   const int a = fn::axis_of("diff", axis, x->type().ndim());
   if (n < 0) fn::fail_shape(fmt::format("diff: {} is not a number of times", n));
   if (n == 0) return x;
@@ -192,7 +192,7 @@ Array diff(const Arg& x, int64_t n, int64_t axis, const MaybeArray& prepend,
 }
 
 Array trapezoid(const Arg& y, const MaybeArray& x, const Arg& dx, int64_t axis) {
-  const Calling s("trapezoid", y.at());
+  const ApiNameScope s("trapezoid", y.at());
   const Array given = fn::inexact(y), v = fn::for_sums(given);
   const int a = fn::axis_of("trapezoid", axis, v.type().ndim());
   const int64_t n = v.shape()[a];

@@ -119,7 +119,7 @@ UniqueAll unique_of_nothing(const Array& v, Size size, const std::optional<Array
           none, zeros({0}, I32), none};
 }
 UniqueAll parts_of(const char* name, const Arg& x, const UniquePartsOptions& o, Wanted want) {
-  const Calling s(name, x.at());
+  const ApiNameScope s(name, x.at());
   need_size(name, x, o.size);
   const int axis = o.axis ? fn::axis_of(name, *o.axis, x->type().ndim()) : 0;
   const Array v = o.axis ? moveaxis(x, axis, 0) : ravel(x);
@@ -164,7 +164,7 @@ Array unique_values(const Arg& x, const UniquePartsOptions& o) {
 }
 
 Array isin(const Arg& x, const Arg& values, const IsinOptions& o) {
-  const Calling s("isin", x.at());
+  const ApiNameScope s("isin", x.at());
   const Array v = sort(values, none);
   if (v.size() == 0) return fn::broadcast(truth(o.invert), x->shape());
   const Array found = take(v, searchsorted(v, x), 0, {.mode = "clip"});
@@ -196,7 +196,7 @@ Array set_of(const Array& rows, const Array& keep, const SetOfOptions& o, Kept* 
 }  // namespace
 
 Intersection intersect1d_indices(const Arg& x, const Arg& y, const SetOfOptions& o) {
-  const Calling s("intersect1d_indices", x.at());
+  const ApiNameScope s("intersect1d_indices", x.at());
   const auto [a, b] = vectors("intersect1d", x, y, o);
   if (a.size() == 0 || b.size() == 0) {
     const auto end = [&](const Array& v) { return full({o.size.value_or(0)}, v.size(), I32); };
@@ -216,7 +216,7 @@ Intersection intersect1d_indices(const Arg& x, const Arg& y, const SetOfOptions&
   return out;
 }
 Array intersect1d(const Arg& x, const Arg& y, const SetOfOptions& o) {
-  const Calling s("intersect1d", x.at());
+  const ApiNameScope s("intersect1d", x.at());
   const auto [a, b] = vectors("intersect1d", x, y, o);
   if (a.size() == 0 || b.size() == 0) return nothing(a, o.size, o.fill_value);
   const auto [r, keep] = chosen(a, b, true, o.assume_unique);
@@ -224,7 +224,7 @@ Array intersect1d(const Arg& x, const Arg& y, const SetOfOptions& o) {
   return set_of(r.rows, keep, o, &k);
 }
 Array setdiff1d(const Arg& x, const Arg& y, const SetOfOptions& o) {
-  const Calling s("setdiff1d", x.at());
+  const ApiNameScope s("setdiff1d", x.at());
   vectors("setdiff1d", x, y, o);
   const Array a = ravel(x);
   SetOfOptions p = o;
@@ -236,7 +236,7 @@ Array setdiff1d(const Arg& x, const Arg& y, const SetOfOptions& o) {
   return set_of(r.rows, keep, p, &k);
 }
 Array setxor1d(const Arg& x, const Arg& y, const SetOfOptions& o) {
-  const Calling s("setxor1d", x.at());
+  const ApiNameScope s("setxor1d", x.at());
   const auto [a, b] = vectors("setxor1d", x, y, o);
   Arrays rows, keep;
   for (const auto& [v, other] : {std::pair{a, b}, std::pair{b, a}}) {
@@ -251,7 +251,7 @@ Array setxor1d(const Arg& x, const Arg& y, const SetOfOptions& o) {
   return set_of(both[0], both[1], o, &k);
 }
 Array union1d(const Arg& x, const Arg& y, const UnionOptions& o) {
-  const Calling s("union1d", x.at());
+  const ApiNameScope s("union1d", x.at());
   vectors("union1d", x, y, {.size = o.size});
   return unique(append(x, y), {.size = o.size, .fill_value = o.fill_value});
 }

@@ -26,7 +26,7 @@ using Sizes = std::vector<int64_t>;
 
 std::pair<Array, Array> average_returned(const Arg& x, const AxisList& axis,
                                          const MaybeArray& weights, const AverageOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const ReduceOptions keep = {.keepdims = o.keepdims};
   if (!weights) {
     const Array v = mean(x, axis, keep);
@@ -122,7 +122,7 @@ Covariance covariance(const Arg& m, const MaybeArray& y, const CovOptions& o) {
 
 template <class>
 Array cov(const Arg& m, const MaybeArray& y, const CovOptions& o) {
-  const Source s(m.at());
+  const SourceScope s(m.at());
   const Covariance c = covariance(m, y, o);
   return accumulator_dtype(c.dtype) == c.value.dtype()
              ? fn::as_dtype(c.value, c.dtype, c.value.weak_type())
@@ -133,7 +133,7 @@ Array cov(const Arg& m, const CovOptions& o) { return cov(m, none, o); }
 
 template <class>
 Array corrcoef(const Arg& x, const MaybeArray& y, const CorrCoefOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   need_inexact("corrcoef", o.dtype);
   const Covariance v = covariance(x, y, {.rowvar = o.rowvar, .dtype = o.dtype});
   Array c = v.value;

@@ -54,7 +54,7 @@ Array members(const Rows& r, int64_t n, const Array& result, DType d) {
 
 // Applies f, and replaces its infinite results for empty segments by the nearest finite number.
 Array bounded(const char* name, Reduction f, const Arg& data, const Arg& ids, int64_t n) {
-  const Calling s(name, data.at());
+  const ApiNameScope s(name, data.at());
   const Rows r = rows_of(name, data, ids);
   const Array all = reduced(name, f, r, n);
   if (!is_inexact(data->dtype())) return all;
@@ -63,7 +63,7 @@ Array bounded(const char* name, Reduction f, const Arg& data, const Arg& ids, in
 
 // Divides sums by the number of members, or by its square root if `root`.
 Array averaged(const char* name, const Arg& data, const Arg& ids, int64_t n, bool root) {
-  const Calling s(name, data.at());
+  const ApiNameScope s(name, data.at());
   const Rows r = rows_of(name, data, ids);
   if (!is_inexact(r.data.dtype()))
     fn::fail_dtype(fmt::format("{}: data must be inexact, got {}; convert it with astype(F32)",
@@ -77,12 +77,12 @@ Array averaged(const char* name, const Arg& data, const Arg& ids, int64_t n, boo
 }  // namespace
 
 Array unsorted_segment_sum(const Arg& data, const Arg& ids, int64_t n) {
-  const Calling s("unsorted_segment_sum", data.at());
+  const ApiNameScope s("unsorted_segment_sum", data.at());
   return reduced("unsorted_segment_sum", segment_sum, rows_of("unsorted_segment_sum", data, ids),
                  n);
 }
 Array unsorted_segment_prod(const Arg& data, const Arg& ids, int64_t n) {
-  const Calling s("unsorted_segment_prod", data.at());
+  const ApiNameScope s("unsorted_segment_prod", data.at());
   return reduced("unsorted_segment_prod", segment_prod, rows_of("unsorted_segment_prod", data, ids),
                  n);
 }

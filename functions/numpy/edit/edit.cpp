@@ -54,7 +54,7 @@ Array without_unique(const Array& x, const Array& at, int axis) {
 }  // namespace
 
 Array delete_(const Arg& x, const Index& obj, OneAxis axis, const DeleteOptions& o) {
-  const Calling s("delete_", x.at());
+  const ApiNameScope s("delete_", x.at());
   const auto [v, a] = along("delete_", x, axis);
   const int64_t n = v.shape()[a];
   std::vector<bool> gone(static_cast<size_t>(n));
@@ -99,7 +99,7 @@ Array delete_(const Arg& x, const Index& obj, OneAxis axis, const DeleteOptions&
 }
 
 Array insert(const Arg& x, const Index& obj, const Arg& values, OneAxis axis) {
-  const Calling s("insert", x.at());
+  const ApiNameScope s("insert", x.at());
   const auto [v, a] = along("insert", x, axis);
   const int64_t n = v.shape()[a];
   const int rank = v.type().ndim();
@@ -133,7 +133,7 @@ Array insert(const Arg& x, const Index& obj, const Arg& values, OneAxis axis) {
 }
 
 Array resize(const Arg& x, const Shape& shape) {
-  const Calling s("resize", x.at());
+  const ApiNameScope s("resize", x.at());
   const int64_t n = shape.elements(), own = x->size();
   if (n == 0 || own == 0) return zeros(shape, x->dtype());
   const Array row = own < n ? tile(ravel(x), (n + own - 1) / own) : ravel(x);
@@ -162,7 +162,7 @@ Array trimmed_vector(const Array& x, bool front, bool back, int64_t size, const 
 }
 }  // namespace
 Array trim_zeros(const Arg& x, const TrimOptions& o) {
-  const Calling s("trim_zeros", x.at());
+  const ApiNameScope s("trim_zeros", x.at());
   bool front = false, back = false;
   for (char c : o.trim) {
     if (c != 'f' && c != 'b' && c != 'F' && c != 'B')
@@ -207,31 +207,31 @@ int split_axis(const char* name, const Array& x, int axis) {
 }
 }  // namespace
 Arrays hsplit(const Arg& x, int64_t n) {
-  const Calling s("hsplit", x.at());
+  const ApiNameScope s("hsplit", x.at());
   return split(x, n, split_axis("hsplit", x, 1));
 }
 Arrays hsplit(const Arg& x, const Sizes& positions) {
-  const Calling s("hsplit", x.at());
+  const ApiNameScope s("hsplit", x.at());
   return split(x, positions, split_axis("hsplit", x, 1));
 }
 Arrays vsplit(const Arg& x, int64_t n) {
-  const Calling s("vsplit", x.at());
+  const ApiNameScope s("vsplit", x.at());
   return split(x, n, split_axis("vsplit", x, 0));
 }
 Arrays vsplit(const Arg& x, const Sizes& positions) {
-  const Calling s("vsplit", x.at());
+  const ApiNameScope s("vsplit", x.at());
   return split(x, positions, split_axis("vsplit", x, 0));
 }
 Arrays dsplit(const Arg& x, int64_t n) {
-  const Calling s("dsplit", x.at());
+  const ApiNameScope s("dsplit", x.at());
   return split(x, n, split_axis("dsplit", x, 2));
 }
 Arrays dsplit(const Arg& x, const Sizes& positions) {
-  const Calling s("dsplit", x.at());
+  const ApiNameScope s("dsplit", x.at());
   return split(x, positions, split_axis("dsplit", x, 2));
 }
 Array rollaxis(const Arg& x, int64_t axis, int64_t start) {
-  const Calling s("rollaxis", x.at());
+  const ApiNameScope s("rollaxis", x.at());
   const int n = x->type().ndim(), a = fn::axis_of("rollaxis", axis, n);
   if (start < -n || start > n)
     fn::fail_index(fmt::format("rollaxis: start {} is out of range for {} axes", start, n));
@@ -275,7 +275,7 @@ Array blocks(const Nested& n, int depth, int64_t rank) {
 }
 }  // namespace
 Array block(const Nested& arrays, Location at) {
-  const Calling s("block", at);
+  const ApiNameScope s("block", at);
   const int depth = depth_of(arrays);
   return blocks(arrays, depth, std::max<int64_t>(depth, most_axes(arrays)));
 }

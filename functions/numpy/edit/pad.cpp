@@ -167,7 +167,7 @@ PadValues::PadValues(const Array& before, const Array& after) : values{{before, 
 PadValues::PadValues(std::initializer_list<std::pair<Array, Array>> v) : values(v) {}
 
 Array pad(const Arg& x, const PadWidth& width, const PadOptions& o) {
-  const Calling s("pad", x.at());
+  const ApiNameScope s("pad", x.at());
   check_modes(o);
   const Widths w = for_axes("widths", width.widths, x);
   for (auto [before, after] : w)

@@ -16,7 +16,7 @@
 #include <utility>
 
 #include "weft/core/error.h"
-#include "weft/core/text/lasting.h"
+#include "weft/core/text/intern_string.h"
 #include "weft/interop/stablehlo.h"
 #include "weft/interop/stablehlo/read/dense.h"
 #include "weft/interop/stablehlo/read/small_type.h"
@@ -64,7 +64,7 @@ const Rules& rules() {
   return all;
 }
 
-Translator::Translator(const Program& p) : p_(p), name_(lasting(p.source->name)) {
+Translator::Translator(const Program& p) : p_(p), name_(intern_string(p.source->name)) {
   const std::string& text = p.source->text;
   lines_.push_back(0);
   for (size_t i = 0; (i = text.find('\n', i)) != std::string::npos; ++i) lines_.push_back(i + 1);
@@ -414,7 +414,7 @@ Arrays Translator::translated(const Op& op, const Arrays& x) {
     if (!array_type(t)) missing_type(op, t);
   check_small(op);
   try {
-    const Source source(location(op.at));
+    const SourceScope source(location(op.at));
     Arrays out = rule->second(*this, op, x);
     check_results(op, out);
     bring_back(op, out);
@@ -673,7 +673,7 @@ void refuse_other_formats(std::string_view text, const std::string& name) {
 }  // namespace
 
 ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   refuse_other_formats(text, name);
   const auto parts = hlo::parse(std::make_shared<hlo::SourceText>(hlo::SourceText{name, text}));
   if (parts.empty()) throw FormatError(name + ": no program");
@@ -682,7 +682,7 @@ ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name, Lo
 
 std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const std::string& name,
                                                  Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   refuse_other_formats(text, name);
   std::vector<StablehloTest> tests;
   for (const hlo::Program& p :
@@ -696,7 +696,7 @@ std::vector<StablehloTest> parse_stablehlo_tests(const std::string& text, const 
 }
 
 ClosedJaxpr io::load_stablehlo(const std::string& path, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   std::ifstream in(path, std::ios::binary);
   if (!in) throw FormatError(path + ": cannot be opened: " + std::strerror(errno));
   const std::string text{std::istreambuf_iterator<char>(in), {}};

@@ -176,7 +176,7 @@ void Equation::no_field(std::string_view name) const {
   throw InternalError(fmt::format("'{}' has no parameter {}", eqn.op->name(), name));
 }
 void Equation::refuse(const std::string& why) const {
-  const Source source(eqn.source);
+  const SourceScope source(eqn.source);
   throw CompileError(fmt::format("StableHLO text: '{}' cannot be written: {}", name(), why));
 }
 
@@ -485,7 +485,7 @@ Val Writer::slice(const Val& x, const Ints& start, const Ints& limit, const Ints
 namespace weft {
 
 std::string to_stablehlo(const ClosedJaxpr& c, Location at) {
-  const Source source(at);
+  const SourceScope source(at);
   return hlo::to_string(hlo::Writer().program(c.jaxpr, c.consts));
 }
 

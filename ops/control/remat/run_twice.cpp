@@ -283,7 +283,7 @@ class Divider {
     std::copy(x.begin(), x.end(), value.begin());
     for (size_t i = 0; i < j_.eqns.size(); ++i) {
       const Eqn& e = j_.eqns[i];
-      const Source source(e.source);
+      const SourceScope source(e.source);
       const auto in = inside_.find(i);
       if (in == inside_.end()) {
         if (!has_effects(e) && !any(now_, e)) continue;
@@ -307,7 +307,7 @@ class Divider {
     size_t next = static_cast<size_t>(j_.n_in);
     for (size_t i = 0; i < j_.eqns.size(); ++i) {
       const Eqn& e = j_.eqns[i];
-      const Source source(e.source);
+      const SourceScope source(e.source);
       if (const auto in = inside_.find(i); in != inside_.end()) {
         const size_t n = in->second.saved.size();
         if (any(later_, e))

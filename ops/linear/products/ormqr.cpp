@@ -16,7 +16,7 @@ namespace weft::lax {
 // Q is E - V D (1 + S D)^-1 V^H. D has the taus on its diagonal, and S is the part of V^H V above
 // the diagonal.
 Array ormqr(const Arg& a, const Arg& taus, const Arg& c, const OrmqrOptions& o) {
-  const Source s(a.at());
+  const SourceScope s(a.at());
   const Types in = {a->type(), taus->type(), c->type()};
   matrix::require_matrices("ormqr", in);
   if (in[1].dtype() != in[0].dtype() || in[2].dtype() != in[0].dtype())

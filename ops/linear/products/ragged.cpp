@@ -106,7 +106,7 @@ Checked checked(const Types& in, const lax::RaggedDotDimensionNumbers& d) {
 
 Array lax::ragged_dot_general(const Arg& lhs, const Arg& rhs, const Arg& group_sizes,
                               const RaggedDotDimensionNumbers& d, std::optional<DType> preferred) {
-  const Source s(lhs.at());
+  const SourceScope s(lhs.at());
   const Checked c = checked({lhs->type(), rhs->type(), group_sizes->type()}, d);
   DotDims dims = d.dot_dimension_numbers;
   if (c.of_batch) return dot_general(lhs, rhs, dims, preferred);
@@ -139,7 +139,7 @@ Array lax::ragged_dot_general(const Arg& lhs, const Arg& rhs, const Arg& group_s
 
 Array lax::ragged_dot(const Arg& lhs, const Arg& rhs, const Arg& group_sizes,
                       std::optional<DType> preferred) {
-  const Source s(lhs.at());
+  const SourceScope s(lhs.at());
   if (lhs->ndim() != 2 || rhs->ndim() != 3 || group_sizes->ndim() != 1)
     reject_shape("ragged_dot", "takes lhs[m, k], rhs[g, k, n] and the sizes of g groups",
                  {lhs->type(), rhs->type(), group_sizes->type()});

@@ -144,7 +144,7 @@ const Primitive<Sides>& eig_op = define<Sides>({
 
 namespace lax {
 Eig eig(const Arg& x, const EigOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   const Arrays r = eig_op.bind({x}, {o.compute_left_eigenvectors, o.compute_right_eigenvectors});
   return {r[0], o.compute_left_eigenvectors ? r[1] : Array(),
           o.compute_right_eigenvectors ? r.back() : Array()};

@@ -171,19 +171,19 @@ const Primitive<Triangle>& tridiagonal_op = define<Triangle>({
 namespace lax {
 
 Schur schur(const Arg& x, const SchurOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Arrays r = schur_op.bind({x}, {o.compute_schur_vectors});
   return {std::move(r[0]), o.compute_schur_vectors ? std::move(r[1]) : Array()};
 }
 
 Hessenberg hessenberg(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Arrays r = hessenberg_op.bind({x});
   return {std::move(r[0]), std::move(r[1])};
 }
 
 Tridiagonal tridiagonal(const Arg& x, const TridiagonalOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Arrays r = tridiagonal_op.bind({x}, {o.lower});
   return {std::move(r[0]), std::move(r[1]), std::move(r[2]), std::move(r[3])};
 }

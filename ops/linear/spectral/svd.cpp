@@ -563,12 +563,12 @@ SVD subset(SVD f, const SVDOptions& o) {
           base::slice_axis(vh, last - 1, first, end)};
 }
 SVD svd(const Arg& x, const SVDOptions& o) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   Arrays r = svd_op.bind({x}, {o.full_matrices, true});
   return subset({std::move(r[1]), std::move(r[0]), std::move(r[2])}, o);
 }
 Array svdvals(const Arg& x) {
-  const Source s(x.at());
+  const SourceScope s(x.at());
   return svd_op.bind({x}, {false, false})[0];
 }
 }  // namespace lax

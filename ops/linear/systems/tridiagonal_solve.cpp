@@ -360,7 +360,7 @@ const Primitive<Perturb>& solve_op = define<Perturb>({
 namespace lax {
 Array tridiagonal_solve(const Arg& dl, const Arg& d, const Arg& du, const Arg& b,
                         const TridiagonalSolveOptions& o) {
-  const Source s(dl.at());
+  const SourceScope s(dl.at());
   if (b->ndim() != d->ndim() + 1)
     reject_shape("tridiagonal_solve", "takes b with the axes of the diagonals and one of columns",
                  {dl->type(), d->type(), du->type(), b->type()});

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "weft/core/error.h"
-#include "weft/core/text/lasting.h"
+#include "weft/core/text/intern_string.h"
 
 namespace weft::cuda {
 namespace {
@@ -94,7 +94,7 @@ LibraryCall::LibraryCall(const NativeArgs& a, std::string_view library, const st
     : args_(a),
       gpu_(gpu_of(a)),
       library_(library),
-      function_(lasting(function)),
+      function_(intern_string(function)),
       lock_(gpu_.handles().guard),
       current_(gpu_) {
   for (const auto& in : a.in_bytes) uses_.push_back({in.data(), a.own_operands});

@@ -204,7 +204,7 @@ TEST_CASE("an error of a library has the line that asked for it", "[.][libraries
   cuda::Gpu& d = fresh_gpu();
   (void)small_program(d);
   fake_cuda_fail("cusolverDnDpotrf", 1, 6, false);
-  const Source source(Location{"model.cpp", 7});
+  const SourceScope source(Location{"model.cpp", 7});
   check_error<DeviceError>([&] { (void)small_program(d); },
                            "device 'cuda:2': cusolverDnDpotrf of cuSOLVER failed with status 6 "
                            "(execution failed) (at model.cpp:7)");
@@ -217,7 +217,7 @@ TEST_CASE("a fault behind a call of a library names it", "[.][libraries]") {
   const cuda::Columns a{F32, 1, n, n};
   const There x(d, matrices_of(F32, 1)), info(d, 4);
   {
-    const Source source(Location{"model.cpp", 8});
+    const SourceScope source(Location{"model.cpp", 8});
     const std::vector<std::span<const std::byte>> in = {
         {static_cast<const std::byte*>(x.data()), 64}};
     const std::vector<std::span<std::byte>> out = {{static_cast<std::byte*>(info.data()), 4}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/calling.h: the library function that is being called, for error texts.
+// core/text/api_name_scope.h: the library function that is being called, for error texts.
 #pragma once
 #include <string>
 
@@ -16,15 +16,15 @@ namespace weft::ir {
 //
 // The outermost name at a line of user code wins. Calls in the user's own functions are on other
 // lines and have their own names.
-class Calling {
+class ApiNameScope {
  public:
-  Calling(const char* name, Location at);
-  ~Calling();
-  Calling(const Calling&) = delete;
-  Calling& operator=(const Calling&) = delete;
+  ApiNameScope(const char* name, Location at);
+  ~ApiNameScope();
+  ApiNameScope(const ApiNameScope&) = delete;
+  ApiNameScope& operator=(const ApiNameScope&) = delete;
 
  private:
-  Source source_;
+  SourceScope source_;
   const char* before_;
   Location where_before_;
 };

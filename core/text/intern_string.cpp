@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/lasting.cpp: one set of texts for the process.
-#include "weft/core/text/lasting.h"
+// core/text/intern_string.cpp: one set of texts for the process.
+#include "weft/core/text/intern_string.h"
 
 #include <mutex>
 #include <set>
@@ -10,7 +10,7 @@
 
 namespace weft {
 
-const char* lasting(const std::string& text) {
+const char* intern_string(const std::string& text) {
   static auto& guard = *new ForkMutex;
   static auto* texts = new std::set<std::string>;
   const std::lock_guard lock(guard);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/reading.h: lock-free reading of shared objects without reference counts. A removed object
-// is kept until no thread can still be reading it.
+// runtime/epoch_guard.h: lock-free reading of shared objects without reference counts. A removed
+// object is kept until no thread can still be reading it.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -11,11 +11,11 @@
 namespace weft::ir {
 
 // While it exists, objects that this thread finds in a structure with retire() are not released.
-class Reading {
+class EpochGuard {
  public:
-  Reading();
-  ~Reading();
-  Reading(const Reading&) = delete;
+  EpochGuard();
+  ~EpochGuard();
+  EpochGuard(const EpochGuard&) = delete;
 
  private:
   struct ThreadReading* reader_;

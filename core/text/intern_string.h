@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/lasting.h: texts for names that are used longer than the object that made them.
+// core/text/intern_string.h: texts for names that are used longer than the object that made them.
 #pragma once
 #include <string>
 
@@ -8,6 +8,6 @@ namespace weft {
 
 // A copy of the text that lives as long as the process. Equal texts have the same address.
 // Thread-safe.
-const char* lasting(const std::string& text);
+const char* intern_string(const std::string& text);
 
 }  // namespace weft

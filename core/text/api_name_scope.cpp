@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/text/calling.cpp: the name of the library function that this thread is calling.
-#include "weft/core/text/calling.h"
+// core/text/api_name_scope.cpp: the name of the library function that this thread is calling.
+#include "weft/core/text/api_name_scope.h"
 
 #include <cstring>
 #include <string_view>
@@ -18,14 +18,14 @@ bool same_line(Location a, Location b) {
 }
 }  // namespace
 
-Calling::Calling(const char* name, Location at)
+ApiNameScope::ApiNameScope(const char* name, Location at)
     : source_(at), before_(name_now), where_before_(named_at) {
-  const Location here = Source::current();
+  const Location here = SourceScope::current();
   if (name_now && same_line(here, named_at)) return;
   name_now = name;
   named_at = here;
 }
-Calling::~Calling() {
+ApiNameScope::~ApiNameScope() {
   name_now = before_;
   named_at = where_before_;
 }
@@ -44,7 +44,7 @@ std::string ir::with_name(const std::string& text, const char* name) {
 
 std::string ir::inner_text(const Error& e) {
   const std::string text = e.what();
-  const char* name = calling(Source::current());
+  const char* name = calling(SourceScope::current());
   const std::string front = name ? std::string(name) + ": " : "";
   return text.starts_with(front) ? text.substr(front.size()) : text;
 }

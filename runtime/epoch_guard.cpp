@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/reading.cpp: epoch-based reclamation. Each reader records the epoch in which it began. An
-// object retired in an epoch is released when every reader has begun in a later epoch.
-#include "weft/runtime/reading.h"
+// runtime/epoch_guard.cpp: epoch-based reclamation. Each reader records the epoch in which it
+// began. An object retired in an epoch is released when every reader has begun in a later epoch.
+#include "weft/runtime/epoch_guard.h"
 
 #include <algorithm>
 #include <atomic>
@@ -91,12 +91,12 @@ void collect() {
 
 }  // namespace
 
-Reading::Reading() : reader_(mine ? mine : enrol()), before_(reader_->since.load()) {
+EpochGuard::EpochGuard() : reader_(mine ? mine : enrol()), before_(reader_->since.load()) {
   // Sequentially consistent: every structure read from now on is at least as new as the epoch that
   // is stored.
   if (!before_) reader_->since.exchange(Epochs::instance().now.load());
 }
-Reading::~Reading() {
+EpochGuard::~EpochGuard() {
   if (before_) return;
   reader_->since.store(0, std::memory_order_release);
   if (Epochs::instance().waiting.load(std::memory_order_relaxed)) collect();
