@@ -23,7 +23,7 @@
 #include "weft/functions/effects/effects.h"
 #include "weft/functions/fft.h"
 #include "weft/functions/lax.h"
-#include "weft/functions/lax/extra.h"
+#include "weft/functions/lax/compound.h"
 #include "weft/functions/lax/tokens.h"
 #include "weft/functions/linalg/lax.h"
 #include "weft/functions/linalg/linalg.h"

@@ -9,8 +9,8 @@
 #include <algorithm>
 
 #include "weft/ops/control/custom_flat.h"
-#include "weft/ops/control/late/kit.h"
-#include "weft/ops/control/late/late_rules.h"
+#include "weft/ops/control/custom_rules/rule_kit.h"
+#include "weft/ops/control/custom_rules/symbolic_zero_rules.h"
 #include "weft/tracer/base_ops.h"
 #include "weft/tracer/concrete.h"
 #include "weft/tracer/trees/initialized.h"

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "weft/functions/kit.h"
-#include "weft/functions/lax/extra.h"
+#include "weft/functions/lax/compound.h"
 #include "weft/functions/numpy/math.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/ops/effects/effects.h"

@@ -17,7 +17,7 @@
 #include "weft/functions/numpy/reduce.h"
 #include "weft/functions/numpy/shape.h"
 #include "weft/functions/solve/vectors.h"
-#include "weft/ops/control/late/late_rules.h"
+#include "weft/ops/control/custom_rules/symbolic_zero_rules.h"
 #include "weft/ops/kit/lists.h"
 #include "weft/tracer/concrete.h"
 #include "weft/transforms/control_flow.h"

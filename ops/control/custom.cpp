@@ -11,7 +11,7 @@
 #include "weft/core/loops/axis_classes.h"
 #include "weft/core/programs/derivatives.h"
 #include "weft/ops/control/custom_flat.h"
-#include "weft/ops/control/late/kit.h"
+#include "weft/ops/control/custom_rules/rule_kit.h"
 #include "weft/ops/control/program_op.h"
 #include "weft/ops/control/samples.h"
 #include "weft/ops/kit/kit.h"

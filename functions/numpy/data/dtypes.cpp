@@ -4,7 +4,7 @@
 // functions with all arguments. docs/decisions/0060 explains why they are overloads.
 #include "weft/core/ir.h"
 #include "weft/functions/lax.h"
-#include "weft/functions/lax/extra.h"
+#include "weft/functions/lax/compound.h"
 #include "weft/functions/nn.h"
 #include "weft/functions/numpy/apply/apply.h"
 #include "weft/functions/numpy/create.h"

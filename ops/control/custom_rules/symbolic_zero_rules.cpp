@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/late/late_rules.cpp: the ops of functions whose derivative rules are called late, and
-// such rules under vmap.
-#include "weft/ops/control/late/late_rules.h"
+// ops/control/custom_rules/symbolic_zero_rules.cpp: the ops of functions whose derivative rules are
+// called late, and such rules under vmap.
+#include "weft/ops/control/custom_rules/symbolic_zero_rules.h"
 
 #include "weft/batching/saved_trace.h"
-#include "weft/ops/control/late/kit.h"
+#include "weft/ops/control/custom_rules/rule_kit.h"
 #include "weft/ops/control/program_op.h"
 #include "weft/ops/control/samples.h"
 #include "weft/ops/kit/kit.h"

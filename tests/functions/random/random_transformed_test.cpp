@@ -104,7 +104,7 @@ TEST_CASE("distributions draw what JAX draws") {
   add_gammas(cases, {});
   add_others(cases, {});
   add_factored(cases, {});
-  std::istringstream in(testing::golden("random_more.txt"));
+  std::istringstream in(testing::golden("random_transformed.txt"));
   std::string line;
   size_t seen = 0;
   while (std::getline(in, line)) {

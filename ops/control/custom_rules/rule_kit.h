@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/late/kit.h: helpers for ops with their own derivative rules, both rules given as
-// programs and rules called when they are needed.
+// ops/control/custom_rules/rule_kit.h: helpers for ops with their own derivative rules, both rules
+// given as programs and rules called when they are needed.
 #pragma once
 #include <algorithm>
 #include <span>

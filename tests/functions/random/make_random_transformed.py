@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/functions/random/make_random_more.py: writes random_more.txt, the results of jax.random for
+# tests/functions/random/make_random_more.py: writes random_transformed.txt, the results of jax.random for
 # the calls that tests/functions/random/random_more_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_random_more.py > random_more.txt (made with jax 0.10.2).
+# Run with jax installed: python make_random_more.py > random_transformed.txt (made with jax 0.10.2).
 import pathlib
 import sys
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/lax/extra.cpp: the functions of jax.lax that consist of several primitives.
-#include "weft/functions/lax/extra.h"
+// functions/lax/compound.cpp: the functions of jax.lax that consist of several primitives.
+#include "weft/functions/lax/compound.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/lax/extra.h: functions of jax.lax that combine several primitives: reductions and
+// functions/lax/compound.h: functions of jax.lax that combine several primitives: reductions and
 // scatters by any function, approximate top_k, scaled products and functions of shapes.
 #pragma once
 #include "weft/core/ref.h"

@@ -547,7 +547,7 @@ void add_by_order(Calls& t) {
 }  // namespace
 
 TEST_CASE("more functions of NumPy give what JAX gives", "[functions]") {
-  auto want = testing::golden_lines("numpy_more.txt");
+  auto want = testing::golden_lines("numpy_parameters.txt");
   const testing::GoldenLine stripped = want.at("roots_stripped");
   want.erase("roots_stripped");
   Calls calls;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/late/late_rules.h: functions whose derivative rules are called during
-// differentiation, not when the function is called. Such rules are told which tangents and
+// ops/control/custom_rules/symbolic_zero_rules.h: functions whose derivative rules are called
+// during differentiation, not when the function is called. Such rules are told which tangents and
 // cotangents are zero (docs/decisions/0047).
 #pragma once
 #include "weft/tracer/record_trace.h"

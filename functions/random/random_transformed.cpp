@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// functions/random/random_more.cpp: distributions that jax.random derives from uniform and normal
-// numbers, and discrete ones. The loops of the latter run for all elements together, with one key
-// for each trip.
+// functions/random/random_transformed.cpp: distributions that jax.random derives from uniform and
+// normal numbers, and discrete ones. The loops of the latter run for all elements together, with
+// one key for each trip.
 #include <fmt/format.h>
 
 #include <cmath>
