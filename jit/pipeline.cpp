@@ -12,7 +12,7 @@
 #include "weft/core/error.h"
 #include "weft/jit/forced.h"
 #include "weft/jit/fuse/barriers.h"
-#include "weft/jit/fuse/join.h"
+#include "weft/jit/fuse/fuse_loops.h"
 #include "weft/jit/fuse/plan.h"
 #include "weft/jit/nests/kernel_nest.h"
 #include "weft/jit/rewrite/choose.h"

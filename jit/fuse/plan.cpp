@@ -72,14 +72,14 @@ class Planner {
   bool in_memory(int32_t v) const { return plan_.in_memory[static_cast<size_t>(v)]; }
   void pull_equation(size_t i);
   bool updates_in_place(size_t i) const;
-  bool dies_at(Atom a, size_t i) const;
+  bool is_last_use(Atom a, size_t i) const;
   bool ends_as_carry(int32_t v) const;
   void update_equation(size_t i);
-  void read_before(int32_t v, size_t i);
-  void settle(size_t i);
+  void materialize_live_reads(int32_t v, size_t i);
+  void materialize_before_barrier(size_t i);
   void reduce_equation(size_t i);
   void loop_equation(size_t i);
-  Streamed streamed(int32_t v) const;
+  ScanOutput streamed(int32_t v) const;
   void prefix_equation(size_t i);
   void library_equation(size_t i, Step::Kind kind);
   std::vector<Dep> dependencies(size_t eqn);
@@ -94,8 +94,8 @@ class Planner {
   int32_t cut_of(size_t i) const;
   void limit_region(size_t i);
   void materialize(const std::vector<Dep>& deps, int step);
-  void note_reads(int32_t v, int step);
-  void keep_row(int32_t v);
+  void record_reads(int32_t v, int step);
+  void cache_row(int32_t v);
   void store_repeated(size_t i, int64_t elements);
   bool lies_along_result(size_t i) const;
   void materialize_value(int32_t v);
@@ -292,7 +292,7 @@ void Planner::materialize(const std::vector<Dep>& deps, int step) {
 
 // Records that `step` computes v inline. An expensive value that an earlier kernel also computed is
 // stored by that kernel instead, if it fits there.
-void Planner::note_reads(int32_t v, int step) {
+void Planner::record_reads(int32_t v, int step) {
   std::vector<int32_t> stack{v};
   while (!stack.empty()) {
     const int32_t u = stack.back();
@@ -302,7 +302,7 @@ void Planner::note_reads(int32_t v, int step) {
     const KernelPlan& now = plan_.steps[static_cast<size_t>(step)].kernel;
     const size_t reader = now.emit.size() + now.roots.size();
     if (x.read_by == step) {
-      if (x.reader != reader) keep_row(u);
+      if (x.reader != reader) cache_row(u);
       continue;
     }
     if (x.read_by < 0) {
@@ -327,7 +327,7 @@ void Planner::note_reads(int32_t v, int step) {
 }
 
 // Several folds of a rows kernel read v. One computes it, the others read the cached row.
-void Planner::keep_row(int32_t v) {
+void Planner::cache_row(int32_t v) {
   Var& x = var(v);
   KernelPlan& k = plan_.steps[static_cast<size_t>(x.read_by)].kernel;
   if (!k.rows || x.cached || x.cost < expensive) return;
@@ -376,7 +376,7 @@ void Planner::materialize_value(int32_t v) {
   materialize(x.deps, c);
   count_in(c, added);
   plan_.in_memory[static_cast<size_t>(v)] = false;
-  note_reads(v, c);
+  record_reads(v, c);
   plan_.in_memory[static_cast<size_t>(v)] = true;
   KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
   k.lanes[v] = std::move(lanes);
@@ -405,7 +405,7 @@ void Planner::store_repeated(size_t i, int64_t elements) {
   }
 }
 
-bool Planner::dies_at(Atom a, size_t i) const {
+bool Planner::is_last_use(Atom a, size_t i) const {
   return !a.is_literal() && last_[static_cast<size_t>(a.index)] == static_cast<int>(i) &&
          std::count(j_.eqns[i].in.begin(), j_.eqns[i].in.end(), a) == 1;
 }
@@ -414,7 +414,7 @@ bool Planner::dies_at(Atom a, size_t i) const {
 // and its result ends as a carry. A loop around the program can then update the carry in place.
 bool Planner::updates_in_place(size_t i) const {
   const Eqn& e = j_.eqns[i];
-  if (!p_.scope.lowering[i].destination || !dies_at(e.in[0], i)) return false;
+  if (!p_.scope.lowering[i].destination || !is_last_use(e.in[0], i)) return false;
   constexpr int64_t small_part = 4;
   const int32_t x = e.in[0].index;
   if (j_.type(e.in[1]).elements() * small_part > type(x).elements()) return false;
@@ -430,7 +430,7 @@ bool Planner::ends_as_carry(int32_t v) const {
     const auto q = static_cast<size_t>(i);
     const Eqn& e = j_.eqns[q];
     const Lowering& l = p_.scope.lowering[q];
-    if (!dies_at(Atom{v}, q)) return false;
+    if (!is_last_use(Atom{v}, q)) return false;
     const auto at = std::find(e.in.begin(), e.in.end(), Atom{v}) - e.in.begin();
     if (l.destination && at == 0)
       v = e.out;
@@ -443,7 +443,7 @@ bool Planner::ends_as_carry(int32_t v) const {
 }
 
 // Stores small values that are computed from v and read from equation i on: v may be overwritten.
-void Planner::read_before(int32_t v, size_t i) {
+void Planner::materialize_live_reads(int32_t v, size_t i) {
   constexpr int64_t small_part = 4;
   std::vector<bool> late(vars_.size(), false);
   late[static_cast<size_t>(v)] = true;
@@ -465,7 +465,7 @@ void Planner::read_before(int32_t v, size_t i) {
 
 // Stores inlined values that are read after barrier i, if they are smaller than the memory that
 // they would keep alive until then (a sum of products of several layers).
-void Planner::settle(size_t i) {
+void Planner::materialize_before_barrier(size_t i) {
   const auto read_later = [&](int32_t v) {
     return last_[static_cast<size_t>(v)] > static_cast<int>(i);
   };
@@ -571,7 +571,7 @@ void Planner::reduce_equation(size_t i) {
   materialize(deps, c);
   count_in(c, added);
   for (Atom a : e.in)
-    if (!a.is_literal()) note_reads(a.index, c);
+    if (!a.is_literal()) record_reads(a.index, c);
   KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
   k.emit.push_back(i);
   std::vector<int> identity;
@@ -613,9 +613,9 @@ void Planner::loop_equation(size_t i) {
     if (v.kind != LoopForm::Kind::cond)
       for (int t = 0; t < v.carry; ++t) {
         const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)];
-        if (!dies_at(a, i)) continue;
+        if (!is_last_use(a, i)) continue;
         if (a.index < j_.n_in || over_input_[static_cast<size_t>(a.index)]) {
-          read_before(a.index, i);
+          materialize_live_reads(a.index, i);
           over_input_[static_cast<size_t>(e.out + t)] = true;
         }
       }
@@ -635,7 +635,7 @@ void Planner::loop_equation(size_t i) {
       for (const Dep& d : std::vector<Dep>(var(a.index).deps)) materialize_value(d.leaf);
   const int c = add_step(std::move(s));
   for (Atom a : e.in)
-    if (!a.is_literal()) note_reads(a.index, c);
+    if (!a.is_literal()) record_reads(a.index, c);
   KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
   for (int32_t o = 0; o < e.n_out; ++o) {
     Var& x = var(e.out + o);
@@ -646,7 +646,7 @@ void Planner::loop_equation(size_t i) {
     for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
     x.deps = {{e.out + o, identity}};
     if (row) {
-      const Streamed s = streamed(e.out + o);
+      const ScanOutput s = streamed(e.out + o);
       if (v.trips) k.zeroed.push_back(s.stored);
       plan_.in_memory[static_cast<size_t>(s.stored)] = true;
       var(s.stored).step = c;
@@ -657,8 +657,8 @@ void Planner::loop_equation(size_t i) {
 }
 
 // A result of a loop is stored in the order in which it is read if its only reader is a transpose.
-Streamed Planner::streamed(int32_t v) const {
-  Streamed s{v, v, {}};
+ScanOutput Planner::streamed(int32_t v) const {
+  ScanOutput s{v, v, {}};
   for (int a = 0; a < type(v).ndim(); ++a) s.axes.push_back(a);
   const auto i = static_cast<size_t>(last_[static_cast<size_t>(v)]);
   if (last_[static_cast<size_t>(v)] < 0 || i >= j_.eqns.size()) return s;
@@ -704,7 +704,7 @@ void Planner::library_equation(size_t i, Step::Kind kind) {
 
 void Planner::update_equation(size_t i) {
   const Eqn& e = j_.eqns[i];
-  read_before(e.in[0].index, i);
+  materialize_live_reads(e.in[0].index, i);
   library_equation(i, Step::Kind::scatter);
   over_input_[static_cast<size_t>(e.out)] = true;
 }
@@ -728,7 +728,7 @@ Plan Planner::run() {
   for (size_t i = 0; i < j_.eqns.size(); ++i) {
     const Lowering& l = p_.scope.lowering[i];
     if (is_barrier(j_.eqns[i])) {
-      if (i == 0 || !is_barrier(j_.eqns[i - 1])) settle(i);
+      if (i == 0 || !is_barrier(j_.eqns[i - 1])) materialize_before_barrier(i);
       since_ = static_cast<int>(plan_.steps.size());
       continue;
     }

@@ -17,7 +17,7 @@
 namespace weft::compiler {
 
 // A result that a loop stores while it runs.
-struct Streamed {
+struct ScanOutput {
   int32_t result;
   int32_t stored;         // itself, or the variable in memory instead:
   std::vector<int> axes;  // a transpose; its axis axes[a] is axis a of the result
@@ -32,7 +32,7 @@ struct KernelPlan {
   // Expensive values of a row that several folds read. They are computed once, before the equation
   // at this place in `emit` (its end: before the roots).
   std::multimap<size_t, int32_t> cached;
-  std::vector<Streamed> streamed;  // stored while a scan runs
+  std::vector<ScanOutput> streamed;  // stored while a scan runs
   // Streamed results that a run may leave incomplete, so they are zeroed first.
   std::vector<int32_t> zeroed;
   bool rows = false;  // vectorize along the rows of a grid point
@@ -40,7 +40,7 @@ struct KernelPlan {
   std::string why;  // why it runs in lockstep instead
   std::vector<int32_t> stored() const {
     std::vector<int32_t> all;
-    for (const Streamed& s : streamed) all.push_back(s.stored);
+    for (const ScanOutput& s : streamed) all.push_back(s.stored);
     all.insert(all.end(), roots.begin(), roots.end());
     return all;
   }

@@ -54,14 +54,14 @@ KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool
   w.set_along_rows(k.rows);
   for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
   for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
-  for (const Streamed& s : k.streamed) w.set_streamed(s);
+  for (const ScanOutput& s : k.streamed) w.set_streamed(s);
   for (size_t n = 0; n < k.emit.size(); ++n) {
     const auto [from, to] = k.cached.equal_range(n);
-    for (auto it = from; it != to; ++it) w.keep_row(it->second);
+    for (auto it = from; it != to; ++it) w.cache_row(it->second);
     w.emit_equation(k.emit[n]);
   }
   for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
-    w.keep_row(it->second);
+    w.cache_row(it->second);
   for (int32_t v : k.roots) w.store_variable(v);
   if (in_arrays.empty() && !w.chosen_from().empty())
     return written(p, k, in_memory, flat, small, w.chosen_from());

@@ -500,7 +500,7 @@ void LaneWriter::store_inner(const Frame& f, int32_t var, const Elem& array, con
   store_local(array, inner_offset(f, var, at).id, e);
 }
 
-void LaneWriter::keep_row(int32_t var) {
+void LaneWriter::cache_row(int32_t var) {
   Frame& f = frames_.front();
   const int64_t n = inner_elements(f, var);
   if (n <= small_) return keep(f, var);

@@ -65,7 +65,7 @@ class LaneWriter {
   // Computes equation i of the program for this lane, at this place in the code.
   void emit_equation(size_t i);
   // Computes and caches the elements of variable var for this lane, at this place in the code.
-  void keep_row(int32_t var);
+  void cache_row(int32_t var);
   // Stores the elements of variable var to memory.
   void store_variable(int32_t var);
   // Applies the updates of a scatter, one after another, to memory that already holds the operand.
@@ -75,7 +75,7 @@ class LaneWriter {
   // Vectors run along the inner axes, not the grid.
   void set_along_rows(bool along_rows) { along_rows_ = along_rows; }
   // A result of a scan that is written while the loop runs.
-  void set_streamed(Streamed s) { streamed_[s.result] = std::move(s); }
+  void set_streamed(ScanOutput s) { streamed_[s.result] = std::move(s); }
   KernelNest finish(nest::Vector v);
 
  private:
@@ -279,7 +279,7 @@ class LaneWriter {
   std::deque<Frame> frames_;
   std::vector<KernelNest::Buffer> buffers_;
   std::map<int32_t, int> buffer_index_;
-  std::map<int32_t, Streamed> streamed_;  // by result
+  std::map<int32_t, ScanOutput> streamed_;  // by result
   Values in_arrays_, chosen_from_;
   bool along_rows_ = false;
   int rank_ = 0;

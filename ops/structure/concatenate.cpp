@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/structure/join.cpp: concatenate and pad, and the structural functions for lower layers.
+// ops/structure/concatenate.cpp: concatenate and pad, and the structural functions for lower
+// layers.
 #include <fmt/format.h>
 
 #include "weft/autodiff/autodiff.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/join.cpp: chooses the equations that are joined into a call.
+// jit/fuse/fuse_loops.cpp: chooses the equations that are joined into a call.
 //
 // Between two kernels a value passes through memory. A value with inner axes in each lane (a
 // matrix) is also transposed on both sides. A call takes loops, the folds and products between and
 // around them, and elementwise equations after them, as long as a lane can hold everything.
-#include "weft/jit/fuse/join.h"
+#include "weft/jit/fuse/fuse_loops.h"
 
 #include <algorithm>
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/join.h: joins loops that run over the same lanes, and the equations between them, into
-// one equation if one loop reads the results of another. Intermediate values then stay in the lane.
+// jit/fuse/fuse_loops.h: joins loops that run over the same lanes, and the equations between them,
+// into one equation if one loop reads the results of another. Intermediate values then stay in the
+// lane.
 #pragma once
 #include "weft/core/jaxpr.h"
 
