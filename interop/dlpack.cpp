@@ -17,7 +17,7 @@ namespace weft::dlpack {
 namespace {
 
 constexpr Version ours{1, 1};
-constexpr int most_axes = 64;
+constexpr int max_axes = 64;
 constexpr const char* from = "from_dlpack";
 
 // ---- element types
@@ -96,7 +96,7 @@ Device device_for(const Array& x) {
 }
 
 Shape shape_of(const Tensor& t) {
-  if (t.ndim < 0 || t.ndim > most_axes) malformed(fmt::format("it has {} axes", t.ndim));
+  if (t.ndim < 0 || t.ndim > max_axes) malformed(fmt::format("it has {} axes", t.ndim));
   if (t.ndim > 0 && !t.shape) malformed("its shape is null");
   std::vector<int64_t> sizes(t.shape, t.shape + t.ndim);
   for (const int64_t n : sizes)

@@ -22,7 +22,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "files have the little end first");
 
 using Json = nlohmann::json;
-constexpr size_t most_axes = 64;
+constexpr size_t max_axes = 64;
 constexpr const char* damaged = "the file is damaged or not complete: fetch or write it again";
 
 struct Named {
@@ -148,8 +148,8 @@ class HeaderReader {
 
   Shape read_shape(const std::string& where, const Json& x) const {
     if (!x.is_array()) fail(where, "\"shape\" is not a list");
-    if (x.size() > most_axes)
-      fail(where, fmt::format("it has {} axes, more than {}", x.size(), most_axes),
+    if (x.size() > max_axes)
+      fail(where, fmt::format("it has {} axes, more than {}", x.size(), max_axes),
            "save it with fewer axes");
     std::vector<int64_t> sizes;
     for (const Json& n : x) {

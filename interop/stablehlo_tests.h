@@ -14,7 +14,7 @@ struct StablehloCheck {
   Kind kind = Kind::equal;
   double tolerance = 0;   // of `almost`
   int64_t ulp = 3;        // of `close`: the largest difference
-  int64_t least_ulp = 0;  // of `close`: the smallest difference
+  int64_t min_ulp = 0;    // of `close`: the smallest difference
   std::string line = {};  // "file, line 7"
 };
 // A part of such a file: a program, its arguments, and the comparisons of its results.

@@ -28,7 +28,7 @@ std::string History::add(const char* name, Location at, const Types& types,
   const std::string all_types = to_string(types);
   const std::string before = std::exchange(last_types_, all_types);
   const bool first = forms_.empty();
-  if (forms_.size() >= most_forms) forms_.clear();
+  if (forms_.size() >= max_forms) forms_.clear();
   const Values values = tree::values(args, "args");
   auto& seen = forms_[all_types + to_string(without_values(args))];
   std::string cause;

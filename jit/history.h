@@ -24,7 +24,7 @@ class History {
  private:
   // Pairs of path ("args[1].rate") and value.
   using Values = std::vector<std::pair<std::string, std::string>>;
-  static constexpr size_t most_forms = 64;
+  static constexpr size_t max_forms = 64;
   void warn(const char* name, Location at, const std::vector<Values>& seen);
   std::map<std::string, std::vector<Values>> forms_;  // the key is everything except static values
   std::string last_types_;

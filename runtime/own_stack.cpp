@@ -86,10 +86,10 @@ const Stack& own_stack() {
 int64_t stack_left() { return own_stack().left(); }
 
 bool stack_runs_out() {
-  constexpr int64_t most_in_use = 64 << 20;
+  constexpr int64_t max_in_use = 64 << 20;
   const Stack& stack = own_stack();
   const int64_t left = stack.left(), bytes = stack.high - stack.low;
-  return left > 0 && (left < bytes / 8 || bytes - left > most_in_use);
+  return left > 0 && (left < bytes / 8 || bytes - left > max_in_use);
 }
 
 // The C library and others keep data on each thread's stack. Its size is known only inside a

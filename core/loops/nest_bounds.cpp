@@ -305,8 +305,8 @@ class Bounds {
   // outer levels of nested Selects are evaluated this way, because each level evaluates its
   // operands twice.
   Range select(const Inst& i, const Of& of) {
-    constexpr int most_nested = 3;
-    if (choices_ == most_nested) return joined(of(i.args[1]), of(i.args[2]));
+    constexpr int max_nested = 3;
+    if (choices_ == max_nested) return joined(of(i.args[1]), of(i.args[2]));
     ++choices_;
     const auto side = [&](size_t n) {
       Facts f;

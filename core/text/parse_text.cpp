@@ -14,7 +14,7 @@
 namespace weft {
 namespace {
 
-constexpr size_t most_axes = 255;
+constexpr size_t max_axes = 255;
 constexpr size_t longest_literal = 200;
 constexpr size_t shown_columns = 100;
 
@@ -138,8 +138,8 @@ Type TextCursor::type() {
     const Place here = p_;
     sizes.push_back(integer());
     if (sizes.back() < 0) fail("a negative size", here);
-    if (sizes.size() > most_axes)
-      fail(fmt::format("a type with more than {} axes", most_axes), start);
+    if (sizes.size() > max_axes)
+      fail(fmt::format("a type with more than {} axes", max_axes), start);
   }
   ++p_.at;
   try {

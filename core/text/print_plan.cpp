@@ -13,7 +13,7 @@ namespace weft {
 namespace {
 
 constexpr int64_t unnamed = -2, dropped = -1;
-constexpr size_t most_equations_inline = 10;
+constexpr size_t max_equations_inline = 10;
 
 const std::string* name_field(const std::vector<ParamField>& fields) {
   for (const auto& [key, value] : fields)
@@ -114,7 +114,7 @@ void PrintPlan::choose_shared(const Jaxpr& top) {
   std::unordered_map<std::string, int64_t> count;
   const auto all = walk(top);
   for (size_t i = 1; i < all.size(); ++i) {
-    if (!all[i].many && all[i].program->eqns.size() <= most_equations_inline) continue;
+    if (!all[i].many && all[i].program->eqns.size() <= max_equations_inline) continue;
     std::string name = all[i].name;
     while (!used.insert(name).second) name = all[i].name + std::to_string(++count[all[i].name]);
     if (const int64_t n = parse_variable_name(name); n >= 0) taken_.insert(n);

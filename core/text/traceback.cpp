@@ -22,7 +22,7 @@
 namespace weft {
 namespace {
 
-constexpr int most_frames = 64;
+constexpr int max_frames = 64;
 
 struct Frame {
   std::string module;  // the file of the program or library
@@ -55,8 +55,8 @@ std::string demangled(const char* symbol) {
 }
 
 std::vector<Frame> frames_of_user() {
-  std::array<void*, most_frames> pcs;
-  const int n = backtrace(pcs.data(), most_frames);
+  std::array<void*, max_frames> pcs;
+  const int n = backtrace(pcs.data(), max_frames);
   Dl_info own{}, info{};
   dladdr(reinterpret_cast<void*>(&traceback), &own);
   std::vector<Frame> r;

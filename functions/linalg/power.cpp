@@ -72,7 +72,7 @@ Array largest_column_sum(const Array& a) {
 }
 
 // No finite norm needs more squarings: 2^128 and 2^1024 are beyond the range of the types.
-int64_t most_squarings(DType real) { return real == F64 ? 1024 : 128; }
+int64_t max_squarings(DType real) { return real == F64 ? 1024 : 128; }
 
 }  // namespace
 
@@ -102,7 +102,7 @@ Array expm(const Arg& a) {
     return Arrays{lax::select(on, matrix::product(c[0], c[0]), c[0]),
                   lax::sub(c[1], matrix::all(fn::number_like(c[1], 1), c[1].shape()))};
   });
-  const Array power = while_flat(more, body, {start, squarings}, most_squarings(real))[0];
+  const Array power = while_flat(more, body, {start, squarings}, max_squarings(real))[0];
   const Array nan = fn::number_like(x, std::numeric_limits<double>::quiet_NaN());
   return lax::select(matrix::along_leading(endless, x.shape()), matrix::all(nan, x.shape()), power);
 }

@@ -486,7 +486,7 @@ void check_times(const Array& t) {
 
 Arrays run_odeint(OdeField func, const Arrays& start, const Array& time, const Arrays& args,
                   const OdeintOptions& o, FunctionRef<tree::Skeleton()> y_tree) {
-  constexpr int64_t most_steps = 4096;
+  constexpr int64_t max_steps = 4096;
   check_times(time);
   const bool through = o.gradient == "checkpoint";
   if (!through && o.gradient != "adjoint")
@@ -510,7 +510,7 @@ Arrays run_odeint(OdeField func, const Arrays& start, const Array& time, const A
              });
   const System s{open_constants(field.jaxpr), field.consts.size(), n};
   const Tolerances tolerances{o.rtol,  o.atol,
-                              o.hmax,  o.mxstep || !through ? o.mxstep : std::optional(most_steps),
+                              o.hmax,  o.mxstep || !through ? o.mxstep : std::optional(max_steps),
                               through, !o.mxstep};
   const Arrays theta = concat_lists(field.consts, args);
   if (through) return solved(s, y0, t, theta, tolerances);

@@ -283,8 +283,8 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
   const char* name = native::cold_paths()[static_cast<size_t>(i.imm - 1)].name;
   auto* type = x[0]->getType();
   V& slots = cold_slots_[type];  // the argument and up to three results
-  constexpr int64_t most_slots = 4;
-  if (!slots) slots = stack(type, most_slots, "rare");
+  constexpr int64_t max_slots = 4;
+  if (!slots) slots = stack(type, max_slots, "rare");
   const auto slot = [&](size_t n) { return b_.CreateConstGEP1_64(type, slots, n); };
   Vs vectors;
   for (V vector : x) {

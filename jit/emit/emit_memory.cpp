@@ -277,7 +277,7 @@ V Emitter::local_addresses(Id local, Id index, int vector) {
 namespace {
 // The largest number of elements that are all read. Above it the code is longer than that of a
 // gather.
-constexpr int64_t most_looked_at = 16;
+constexpr int64_t max_looked_at = 16;
 }  // namespace
 
 // Describes an index that selects one of a few elements of an array per lane. All of these elements
@@ -286,7 +286,7 @@ constexpr int64_t most_looked_at = 16;
 std::optional<nest::Choice> Emitter::choice(Id local, Id index) {
   if (machine_.gpu || divergence_.mode == Mode::refill) return std::nullopt;
   const auto c = nest::choice_of(k_, index);
-  if (!c || c->count > most_looked_at) return std::nullopt;
+  if (!c || c->count > max_looked_at) return std::nullopt;
   nest::Range from{0, 0};
   if (c->base != nest::no_id) {
     if (!variance(c->base).uniform()) return std::nullopt;

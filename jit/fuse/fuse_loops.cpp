@@ -35,7 +35,7 @@ constexpr int64_t longest_scan = 32;
 // of 3 x 3: 300 ms instead of 60).
 constexpr int64_t longest_between = 4 * long_kernel;
 // The number of sets that are analysed one by one if all equations together do not fit.
-constexpr int most_tries = 8;
+constexpr int max_tries = 8;
 
 int64_t product(const std::vector<int64_t>& x) {
   int64_t n = 1;
@@ -263,7 +263,7 @@ void Joiner::take(Set* s, FunctionRef<bool(size_t)> which) const {
   for (size_t q = 0; q < n_; ++q) {
     if ((*s)[q] || !all[q] || !which(q)) continue;
     if (!reaches(*s, q) && !is_read_in(q, *s)) continue;
-    if (++tries > most_tries) return;
+    if (++tries > max_tries) return;
     Set one = *s;
     one[q] = true;
     grow(s, closed(std::move(one)));

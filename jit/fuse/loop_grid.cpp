@@ -25,7 +25,7 @@ constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
 constexpr int64_t few_elements = 16;
 constexpr int64_t trips_of_while = 16;  // assumed by the cost model
 constexpr int cost_of_term = 4;         // of a fold: its loads, and the instruction that adds it
-constexpr double most_repeated = 4;     // times the work of a step
+constexpr double max_repeated = 4;      // times the work of a step
 // Terms; a longer product is faster as a separate kernel.
 constexpr int64_t largest_product = 1 << 14;
 
@@ -73,7 +73,7 @@ class LoopGrid {
     const auto before = std::pair(*grid, classes);
     const double once = work(*grid);
     add_ordinary(grid);
-    if (on_host() && work(*grid) > most_repeated * once) std::tie(*grid, classes) = before;
+    if (on_host() && work(*grid) > max_repeated * once) std::tie(*grid, classes) = before;
   }
   std::vector<char> shared() const {
     std::vector<char> r;

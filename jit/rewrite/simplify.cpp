@@ -74,7 +74,7 @@ Jaxpr called_program(const JaxprData& j, const Eqn& e) {
 
 // No current machine compiles more equations than this in one piece. Calls that call one another
 // twice grow exponentially and can exceed any number.
-constexpr int64_t most_equations = 10'000'000;
+constexpr int64_t max_equations = 10'000'000;
 
 // Counts the equations of j after inlining; saturates.
 int64_t inlined_equations(const Jaxpr& j, std::unordered_map<const JaxprData*, int64_t>& known) {
@@ -82,17 +82,17 @@ int64_t inlined_equations(const Jaxpr& j, std::unordered_map<const JaxprData*, i
   int64_t n = 0;
   for (const Eqn& e : j->eqns) {
     const Jaxpr body = called_program(*j, e);
-    n = std::min(most_equations + 1, n + (body ? inlined_equations(body, known) : 1));
+    n = std::min(max_equations + 1, n + (body ? inlined_equations(body, known) : 1));
   }
   return known[j.get()] = n;
 }
 void require_inlinable(const Jaxpr& j) {
   std::unordered_map<const JaxprData*, int64_t> known;
-  if (inlined_equations(j, known) > most_equations)
+  if (inlined_equations(j, known) > max_equations)
     throw CompileError(fmt::format(
         "the program has more than {} equations once its calls are replaced by what they call; "
         "use weft::scan or weft::fori_loop for what repeats",
-        most_equations));
+        max_equations));
 }
 
 // Replays j and inlines calls.

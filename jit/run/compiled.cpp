@@ -204,7 +204,7 @@ int64_t CompiledProgram::count(int64_t (RunStep::*of)() const) const {
     if (a.is_literal()) return -1;  // the host writes it
     n += a.index < j_->n_in || std::count(j_->out.begin(), j_->out.end(), a) > 1;
   }
-  return n > most_launches ? -1 : n;
+  return n > max_launches ? -1 : n;
 }
 
 int64_t CompiledProgram::temporaries() const { return temporaries(plan_); }

@@ -88,8 +88,8 @@ class CompiledProgram final : public Executable {
   void run_inside(const void* const* in, void* const* out, const int32_t* stop,
                   std::byte* room = nullptr) const;
   int64_t arena() const { return plan_.arena; }
-  // See RunStep. Programs with more than most_launches are not launched as a whole.
-  static constexpr int64_t most_launches = 1024;
+  // See RunStep. Programs with more than max_launches are not launched as a whole.
+  static constexpr int64_t max_launches = 1024;
   int64_t launches() const { return launches_; }
   int64_t nodes() const { return nodes_; }
   bool loops() const { return loops_; }  // its kernels may run long

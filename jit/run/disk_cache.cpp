@@ -30,7 +30,7 @@
 namespace weft::compiler {
 namespace {
 
-constexpr int64_t most_of_process = int64_t{1} << 30;
+constexpr int64_t max_of_process = int64_t{1} << 30;
 constexpr std::string_view mark = "weft-1\n";
 constexpr const char* unfinished = ".new";
 constexpr time_t abandoned = 3600;  // seconds until an unfinished file counts as abandoned
@@ -157,7 +157,7 @@ std::string folder_of_process() {
 DiskCache& DiskCache::of_process() {
   // Without a build id the writer of an entry is unknown.
   static auto& cache =
-      *new DiskCache(build_id().empty() ? "" : folder_of_process(), most_of_process);
+      *new DiskCache(build_id().empty() ? "" : folder_of_process(), max_of_process);
   return cache;
 }
 
@@ -173,7 +173,7 @@ std::optional<std::string> DiskCache::find(const std::string& key) {
   struct stat s;
   std::string text;
   bool whole = file && is_private(file.fd(), S_IFREG, &s) &&
-               s.st_size >= static_cast<off_t>(head) && s.st_size <= most_bytes_;
+               s.st_size >= static_cast<off_t>(head) && s.st_size <= max_bytes_;
   if (whole) {
     text.resize(static_cast<size_t>(s.st_size));
     whole = read_all(file, text);
@@ -197,7 +197,7 @@ std::optional<std::string> DiskCache::find(const std::string& key) {
 
 void DiskCache::keep(const std::string& key, const std::string& text) {
   const auto bytes = static_cast<int64_t>(text.size());
-  if (folder_.empty() || bytes > most_bytes_ / 4 || !make_folder(folder_)) return;
+  if (folder_.empty() || bytes > max_bytes_ / 4 || !make_folder(folder_)) return;
   const File folder(open_folder(folder_));
   if (!folder) return;
   const Hash hash = hash_of_key(key);
@@ -216,7 +216,7 @@ void DiskCache::keep(const std::string& key, const std::string& text) {
   }
   ++kept_;
   const int64_t unseen = unseen_bytes_.fetch_add(bytes);
-  if (unseen < 0 || unseen + bytes > most_bytes_ / 16) trim();
+  if (unseen < 0 || unseen + bytes > max_bytes_ / 16) trim();
 }
 
 void DiskCache::trim() {
@@ -230,12 +230,12 @@ void DiskCache::trim() {
     if (e.name.ends_with(unfinished) && e.used.tv_sec < std::time(nullptr) - abandoned)
       unlinkat(folder.fd(), e.name.c_str(), 0);
   }
-  if (total <= most_bytes_) return;
+  if (total <= max_bytes_) return;
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
     return std::pair(a.used.tv_sec, a.used.tv_nsec) < std::pair(b.used.tv_sec, b.used.tv_nsec);
   });
   for (const Entry& e : entries) {
-    if (total <= most_bytes_ / 4 * 3) break;
+    if (total <= max_bytes_ / 4 * 3) break;
     if (unlinkat(folder.fd(), e.name.c_str(), 0) == 0) total -= e.bytes;
   }
 }

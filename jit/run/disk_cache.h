@@ -15,10 +15,10 @@ namespace weft::compiler {
 // damaged counts as missing. Thread-safe, and processes may share a folder.
 class DiskCache {
  public:
-  // Beyond most_bytes, the least recently used entries are deleted. If the folder's name is empty,
+  // Beyond max_bytes, the least recently used entries are deleted. If the folder's name is empty,
   // nothing is kept.
-  DiskCache(std::string folder, int64_t most_bytes)
-      : folder_(std::move(folder)), most_bytes_(most_bytes) {}
+  DiskCache(std::string folder, int64_t max_bytes)
+      : folder_(std::move(folder)), max_bytes_(max_bytes) {}
   DiskCache(const DiskCache&) = delete;
   // Returns the cache in WEFT_CACHE_DIR, else in XDG_CACHE_HOME or HOME; WEFT_CACHE=0 disables it.
   // The environment is read once.
@@ -48,7 +48,7 @@ class DiskCache {
   void trim();
 
   const std::string folder_;
-  const int64_t most_bytes_;
+  const int64_t max_bytes_;
   std::atomic<int64_t> found_{0}, missing_{0}, broken_{0}, kept_{0};
   std::atomic<int64_t> unseen_bytes_{-1};  // bytes written since the last trim(); -1: it never ran
 };

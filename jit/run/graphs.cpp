@@ -48,7 +48,7 @@ bool Graphs::is_due(const CallMemory& m) const {
     making_ = made_ < static_cast<int64_t>(most) + launched_ / pays_after;
     return making_;
   }
-  if (++misses_ >= most_misses) {
+  if (++misses_ >= max_misses) {
     why_not_ = "its memory was another one in each of many calls";
     seen_ = {};
     return false;

@@ -25,8 +25,8 @@ struct CallMemory {
 // between the memory of their results, so several graphs are kept. Thread-safe.
 class Graphs {
  public:
-  static constexpr size_t most = 4;        // graphs that are kept
-  static constexpr int most_misses = 256;  // calls in a row with new addresses before it stops
+  static constexpr size_t most = 4;       // graphs that are kept
+  static constexpr int max_misses = 256;  // calls in a row with new addresses before it stops
   // Launches that allow one more graph, after the first `most`.
   static constexpr int64_t pays_after = 16;
 

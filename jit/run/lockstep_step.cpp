@@ -81,7 +81,7 @@ class Lockstep final : public RunStep {
       n += p->nodes() + 1 + static_cast<int64_t>(out_types_.size());
     }
     if (loop) n += programs_[0]->nodes();  // the test before the first trip
-    return moved > most_moved || n > CompiledProgram::most_launches ? -1 : n;
+    return moved > max_moved || n > CompiledProgram::max_launches ? -1 : n;
   }
   std::string describe() const override {
     constexpr const char* kinds[] = {"while", "scan", "cond", "call"};
@@ -119,14 +119,14 @@ class Lockstep final : public RunStep {
   int64_t launches_of_scan(int64_t each) const {
     if (place_.on_host() || form_.kind != LoopForm::Kind::scan || form_.trips) return -1;
     const int64_t all = each * form_.length + 2 * form_.carry;
-    return each < 0 || form_.length > CompiledProgram::most_launches ||
-                   all > CompiledProgram::most_launches
+    return each < 0 || form_.length > CompiledProgram::max_launches ||
+                   all > CompiledProgram::max_launches
                ? -1
                : all;
   }
   // The most bytes of carries that a trip in a graph may copy back to their first place. A device
   // copies as many in the time of a launch.
-  static constexpr int64_t most_moved = 4 << 20;
+  static constexpr int64_t max_moved = 4 << 20;
   using In = std::vector<const void*>;
   using Out = std::vector<void*>;
   // How a run executes: immediately, or only by launches (`to`). The room of launches holds

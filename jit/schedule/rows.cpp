@@ -38,7 +38,7 @@ class Finder {
       found_.loops.push_back(loops[n]);
       found_.turns = std::max(found_.turns, (terms(loops[n]) + threads_ - 1) / threads_);
     }
-    found_.words = found_.turns * most_words(loops.size());
+    found_.words = found_.turns * max_words(loops.size());
     return std::move(found_);
   }
 
@@ -130,7 +130,7 @@ class Finder {
   }
 
   // Returns the words of one turn that are kept between one loop and the next.
-  int64_t most_words(size_t loops) const {
+  int64_t max_words(size_t loops) const {
     int64_t most = 0;
     for (size_t n = 0; n < loops; ++n) {
       int64_t words = 0;
@@ -204,7 +204,7 @@ std::vector<Kind> term_kinds(const Inst& fold) {
 
 namespace {
 template <class F>
-int64_t most_of_folds(const Kernel& k, F&& bytes) {
+int64_t max_of_folds(const Kernel& k, F&& bytes) {
   const std::vector<char> shared = shared_loops(k);
   int64_t most = 0;
   for (size_t v = 0; v < shared.size(); ++v)
@@ -215,12 +215,12 @@ constexpr int64_t result_room = 16;
 }  // namespace
 
 int64_t result_bytes(const Kernel& k) {
-  return most_of_folds(
+  return max_of_folds(
       k, [](const Inst& i) { return result_room * static_cast<int64_t>(i.kinds.size()); });
 }
 
 int64_t row_bytes(const Kernel& k) {
-  return result_bytes(k) + most_of_folds(k, [&](const Inst& i) {
+  return result_bytes(k) + max_of_folds(k, [&](const Inst& i) {
            int64_t bytes = 0;
            for (const Kind kind : term_kinds(i))
              bytes += k.insts[static_cast<size_t>(i.args[0])].imm * kind_bytes(kind) + result_room;

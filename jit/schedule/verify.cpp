@@ -29,10 +29,10 @@ using nest::Opcode;
 namespace {
 
 // Limits of the generated code: the sizes of a frame and of a thread are finite.
-constexpr int64_t most_interleave = 4, most_tile = 64, most_row_bytes = 1 << 16,
-                  most_added = 1 << 16, most_block = 1024, most_points = 64, most_words = 128,
-                  most_product = 128, most_shared = 48 << 10, most_idle = 1 << 24;
-constexpr uint64_t most_trips = 64;
+constexpr int64_t max_interleave = 4, max_tile = 64, max_row_bytes = 1 << 16, max_added = 1 << 16,
+                  max_block = 1024, max_points = 64, max_words = 128, max_product = 128,
+                  max_shared = 48 << 10, max_idle = 1 << 24;
+constexpr uint64_t max_trips = 64;
 
 struct Refused {
   std::string why;
@@ -79,7 +79,7 @@ class Verifier {
     }
     for (int64_t b : s_.streamed) streamed(b);
     Constants known;
-    require(added(0, known) <= most_added, "loops and folds written out add too much code");
+    require(added(0, known) <= max_added, "loops and folds written out add too much code");
     require(s_.band == 1, "band {}: steps do not share blocks yet", s_.band);
   }
 
@@ -102,8 +102,8 @@ class Verifier {
     require(s_.mode == Mode::scalar ? s_.lanes == 1 : wide && s_.lanes <= target_.lanes,
             "lanes {}: has to be 4, 8 or 16, at most {}; 1 in mode scalar", s_.lanes,
             target_.lanes);
-    require(s_.interleave >= 1 && s_.interleave <= most_interleave,
-            "interleave {}: has to be 1 to {}", s_.interleave, most_interleave);
+    require(s_.interleave >= 1 && s_.interleave <= max_interleave,
+            "interleave {}: has to be 1 to {}", s_.interleave, max_interleave);
     require(grid() || s_.interleave == 1, "interleave {}: points are run one by one",
             s_.interleave);
     require(s_.block == 0 && s_.points == 1 && s_.threads == 1,
@@ -115,10 +115,10 @@ class Verifier {
     require(s_.mode == (s_.interleave == 1 ? Mode::scalar : Mode::grid),
             "mode: that of threads is scalar, of points side by side grid");
     if (s_.interleave != 1) neighbours();
-    require(s_.block >= warp && s_.block <= most_block && s_.block % warp == 0,
-            "block {}: has to be a multiple of {} up to {}", s_.block, warp, most_block);
-    require(s_.points >= 1 && s_.points <= most_points, "points {}: has to be 1 to {}", s_.points,
-            most_points);
+    require(s_.block >= warp && s_.block <= max_block && s_.block % warp == 0,
+            "block {}: has to be a multiple of {} up to {}", s_.block, warp, max_block);
+    require(s_.points >= 1 && s_.points <= max_points, "points {}: has to be 1 to {}", s_.points,
+            max_points);
     require(k_.rank > 0 || s_.points == 1, "points {}: there is one", s_.points);
     require(s_.threads == 1 || s_.threads == warp || (s_.threads == s_.block && s_.block > warp),
             "threads {}: a point is run by one, by the {} of a warp, or by all of a block",
@@ -133,8 +133,8 @@ class Verifier {
             "threads {}: a block has a power of two of them for one point", s_.threads);
     require(rows_by_blocks(k_), "threads {}: have other loops than those that they share",
             s_.threads);
-    require(row_bytes(k_) <= most_shared, "threads {}: their terms take more than {} bytes",
-            s_.threads, most_shared);
+    require(row_bytes(k_) <= max_shared, "threads {}: their terms take more than {} bytes",
+            s_.threads, max_shared);
   }
 
   // Verifies points that a thread interleaves.
@@ -153,12 +153,12 @@ class Verifier {
     require(s_.threads > 1, "kept: goes with threads that share a point");
     const RowValues row = row_values(k_, d_, s_.threads);
     require(!row.loops.empty(), "kept: no loop computes what one before it did");
-    require(row.turns <= static_cast<int64_t>(most_trips) && row.words <= most_words,
+    require(row.turns <= static_cast<int64_t>(max_trips) && row.words <= max_words,
             "kept: {} turns of a thread, {} words of registers; at most {}, {}", row.turns,
-            row.words, most_trips, most_words);
+            row.words, max_trips, max_words);
     int64_t added = 0;
     for (const Id v : row.loops) added += row.turns * weight(k_, k_.insts[v].blocks[0]);
-    require(added <= most_added, "kept: loops written out add too much code");
+    require(added <= max_added, "kept: loops written out add too much code");
   }
 
   void refill() const {
@@ -169,8 +169,8 @@ class Verifier {
             "refill {}: cannot be refilled", s_.refill);
     require(!target_.gpu() || (s_.points > 1 && s_.threads == 1),
             "refill {}: threads have several points each", s_.refill);
-    require(s_.idle_trips > 0 && s_.idle_trips <= most_idle, "idle_trips {}: has to be 1 to {}",
-            s_.idle_trips, most_idle);
+    require(s_.idle_trips > 0 && s_.idle_trips <= max_idle, "idle_trips {}: has to be 1 to {}",
+            s_.idle_trips, max_idle);
   }
 
   void tile() const {
@@ -187,8 +187,8 @@ class Verifier {
 
   void tile_of_vectors() const {
     require(s_.mode == Mode::grid, "tile: goes with mode grid");
-    require(power_of_two(s_.tile) && s_.tile % s_.lanes == 0 && s_.tile <= most_tile,
-            "tile {}: has to be a power of two from {} to {}", s_.tile, s_.lanes, most_tile);
+    require(power_of_two(s_.tile) && s_.tile % s_.lanes == 0 && s_.tile <= max_tile,
+            "tile {}: has to be a power of two from {} to {}", s_.tile, s_.lanes, max_tile);
   }
   // Verifies a tile of a block of threads, in shared memory.
   void shared_tile() const {
@@ -200,7 +200,7 @@ class Verifier {
     int64_t bytes = 0;
     for (const Id v : s_.tiled)
       if (is(v, Opcode::Load)) bytes += tile_bytes(s_, element_bytes(k_, v));
-    require(bytes <= most_shared, "tile {}: takes more than {} bytes", s_.tile, most_shared);
+    require(bytes <= max_shared, "tile {}: takes more than {} bytes", s_.tile, max_shared);
   }
 
   void product() const {
@@ -209,8 +209,8 @@ class Verifier {
     require(target_.gpu() && is && is->loop == p.loop && is->matrix == p.matrix,
             "product {}: is no product of matrices of {} rows", p.loop, p.matrix);
     for (const int n : {p.rows, p.columns, p.terms, p.thread_rows, p.thread_columns})
-      require(power_of_two(n) && n <= most_product,
-              "product {}: tiles are of powers of two up to {}", p.loop, most_product);
+      require(power_of_two(n) && n <= max_product,
+              "product {}: tiles are of powers of two up to {}", p.loop, max_product);
     require(p.thread_rows <= p.rows && p.thread_columns <= p.columns &&
                 p.rows / p.thread_rows * (p.columns / p.thread_columns) == s_.block,
             "product {}: its tiles are not shared out to {} threads", p.loop, s_.block);
@@ -227,8 +227,8 @@ class Verifier {
           "product {}: its tiles are not those of warps that multiply 16 x 8 points of 16 terms",
           p.loop);
     }
-    require(2 * product_stage(p, *is, k_).bytes <= most_shared,
-            "product {}: its tiles take more than {} bytes", p.loop, most_shared);
+    require(2 * product_stage(p, *is, k_).bytes <= max_shared,
+            "product {}: its tiles take more than {} bytes", p.loop, max_shared);
     require(s_.threads == 1 && s_.points == 1, "product {}: has threads of its own", p.loop);
   }
 
@@ -276,9 +276,8 @@ class Verifier {
       require(s_.lanes * element_bytes(k_, o.access) <= (target_.mask_registers ? 64 : 32),
               "loop {}: operand {} is wider than a register", id, o.access);
     }
-    require(
-        l.trips <= most_row_bytes && bytes * l.trips * s_.interleave * s_.lanes <= most_row_bytes,
-        "loop {}: its blocks are larger than {} bytes", id, most_row_bytes);
+    require(l.trips <= max_row_bytes && bytes * l.trips * s_.interleave * s_.lanes <= max_row_bytes,
+            "loop {}: its blocks are larger than {} bytes", id, max_row_bytes);
   }
 
   void fold(Id id, const FoldSchedule& f) const {
@@ -329,7 +328,7 @@ class Verifier {
         for (BlockId inner : i.blocks)
           n += copies(v) * added(inner, known) + (copies(v) - 1) * weight(k_, inner);
       }
-      require(n <= most_added, "loops and folds written out add too much code");
+      require(n <= max_added, "loops and folds written out add too much code");
     }
     return n;
   }
@@ -338,11 +337,11 @@ class Verifier {
     int64_t lo = 0, hi = 0;
     require(constant_value(k_, i.args[0], known, &lo) && constant_value(k_, i.args[1], known, &hi),
             "loop {}: its length is not known", v);
-    require(hi <= lo || static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo) <= most_trips,
+    require(hi <= lo || static_cast<uint64_t>(hi) - static_cast<uint64_t>(lo) <= max_trips,
             "loop {}: is too long to be written out", v);
     const BlockId body = i.blocks[0];
     int64_t n = 0;
-    for (int64_t t = lo; t < hi && n <= most_added; ++t) {
+    for (int64_t t = lo; t < hi && n <= max_added; ++t) {
       known[k_.blocks[body].params[0]] = t;
       n += weight(k_, body) + added(body, known);
     }

@@ -17,7 +17,7 @@ namespace weft {
 namespace {
 
 // The largest number of steps that an i32 can count.
-constexpr int64_t most_steps = std::numeric_limits<int32_t>::max();
+constexpr int64_t max_steps = std::numeric_limits<int32_t>::max();
 // Shorter loops keep a residual for each trip, because recomputing costs more than the memory.
 constexpr int64_t short_loop = 64;
 
@@ -64,7 +64,7 @@ Arrays record_bounded(PartialEvalTrace& trace, const BoundedLoop& l) {
   BodyOp step = l.step;
   int64_t& length = std::get<Scan>(step.like).length;
   length =
-      std::min<int64_t>(std::llround(std::ceil(std::sqrt(static_cast<double>(bound)))), most_steps);
+      std::min<int64_t>(std::llround(std::ceil(std::sqrt(static_cast<double>(bound)))), max_steps);
   const Array trips = trips_of_blocks(l.x.head[0], (bound - 1) / length + 1, length);
   // One block as a program of (trips, consts, carry), split into known and unknown parts.
   Groups<Type> in{{row_type(trips.type())}, {}, types_of(l.x.consts), types_of(l.x.carry)};

@@ -50,7 +50,7 @@ constexpr double generated_ns = 0.7, library_ns = 1. / 64, library_call_ns = 650
 // A single image with more than large_image multiplications is split. It gets one more part for
 // each part_of_image multiplications. The split does not depend on the number of threads.
 constexpr double large_image = 4e6, part_of_image = 16e6;
-constexpr int64_t most_parts = 8, least_rows = 8;
+constexpr int64_t max_parts = 8, min_rows = 8;
 // The number of output features that the library computes together.
 constexpr int64_t feature_block = 16;
 
@@ -115,15 +115,15 @@ std::vector<Part> parts_of(const Use<Conv>& u) {
   if (c.images() != 1 || work <= large_image) return {{c}};
   const int64_t rows = c.axes[0].out;
   const bool whole_blocks = c.given % (2 * feature_block) == 0;
-  if (c.groups == 1 && c.given % 2 == 0 && (whole_blocks || rows < 2 * least_rows)) {
+  if (c.groups == 1 && c.given % 2 == 0 && (whole_blocks || rows < 2 * min_rows)) {
     Part half{c};
     half.c.given /= 2;
     half.c.walks.push_back({2, 0, half.c.given * c.rhs_given, half.c.given * c.out_feature});
     return {half};
   }
   const int64_t wanted =
-      std::clamp(static_cast<int64_t>(work / part_of_image), int64_t{2}, most_parts);
-  const int64_t n = std::max<int64_t>(1, std::min(wanted, rows / least_rows));
+      std::clamp(static_cast<int64_t>(work / part_of_image), int64_t{2}, max_parts);
+  const int64_t n = std::max<int64_t>(1, std::min(wanted, rows / min_rows));
   std::vector<Part> parts;
   for (int64_t i = 0; i < n; ++i) parts.push_back(rows_of(c, rows * i / n, rows * (i + 1) / n));
   return parts;

@@ -263,9 +263,9 @@ Arrays eigh_of_one(const Array& x) {
   const Type index(I32, {});
   const Array one = select(eq(i, j), base::ones(a.type().strong()), zeros_like(a));
   // Convergence is quadratic, so this many sweeps are never needed.
-  constexpr double most_sweeps = 30;
+  constexpr double max_sweeps = 30;
   const Closed test = record({index, a.type(), a.type()}, [&](const Arrays& c) {
-    return Arrays{bitwise_and(unfinished(c[1]), lt(c[0], like(c[0], most_sweeps)))};
+    return Arrays{bitwise_and(unfinished(c[1]), lt(c[0], like(c[0], max_sweeps)))};
   });
   const Closed body = record({index, a.type(), a.type()}, [](const Arrays& c) {
     const Arrays r = sweep(c[1], c[2]);

@@ -10,7 +10,7 @@
 namespace weft::special {
 
 constexpr double least = 1e-290;  // replaces a zero in the fractions
-constexpr double most_terms = 1e5;
+constexpr double max_terms = 1e5;
 
 template <class R>
 R away_from_zero(const R& x) {

@@ -14,7 +14,7 @@ namespace weft {
 namespace {
 
 using namespace special;
-constexpr double most_terms = 1e5;
+constexpr double max_terms = 1e5;
 
 // True if a series with this parameter in the numerator is finite.
 template <class R>
@@ -43,7 +43,7 @@ R series(double rounding, const R& x, F top, G bottom) {
         const auto grows = abs(top(v[0]) * x) >= abs(bottom(v[0]));
         const auto counts = either(abs(v[1]) > abs(v[2]) * R(rounding),
                                    both(grows, both(v[1] != R(0), abs(v[1]) < R(inf))));
-        return both(counts, v[0] < R(most_terms));
+        return both(counts, v[0] < R(max_terms));
       },
       [&](const auto& v) {
         const R t = v[1] * (top(v[0]) / bottom(v[0]) * x);
@@ -62,7 +62,7 @@ std::array<R, 2> dual_series(double rounding, const R& x, F top, G bottom) {
                                            both(abs(v[1]) < R(inf), abs(v[3]) < R(inf))));
         const auto counts =
             either(abs(v[1]) > abs(v[2]) * R(rounding), abs(v[3]) > abs(v[4]) * R(rounding));
-        return both(either(counts, more), v[0] < R(most_terms));
+        return both(either(counts, more), v[0] < R(max_terms));
       },
       [&](const auto& v) {
         const auto n = top(v[0]), d = bottom(v[0]);
@@ -139,9 +139,7 @@ R gauss_whole(double rounding, const R& a, const R& b, const R& m, const R& s) {
   const R digammas = digamma(a + m) + digamma(b + m) - digamma(R(1)) - digamma(m + R(1));
   const auto high = iterate(
       std::array<R, 5>{R(0), R(1), log_s + digammas, digammas, R(inf)},
-      [&](const auto& v) {
-        return both(abs(v[4]) > abs(v[2]) * R(rounding), v[0] < R(most_terms));
-      },
+      [&](const auto& v) { return both(abs(v[4]) > abs(v[2]) * R(rounding), v[0] < R(max_terms)); },
       [&](const auto& v) {
         const R& k = v[0];
         const R p = a + m + k, q = b + m + k, i = k + R(1), j = k + m + R(1);

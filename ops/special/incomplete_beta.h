@@ -18,7 +18,7 @@ R beta_fraction(double rounding, const R& a, const R& b, const R& x) {
   // (m, c, d, h, last factor); each trip runs two steps.
   const auto s = iterate(
       std::array<R, 5>{R(0), R(1), d0, d0, R(2)},
-      [&](const auto& v) { return both(abs(v[4] - R(1)) > R(2 * rounding), v[0] < R(most_terms)); },
+      [&](const auto& v) { return both(abs(v[4] - R(1)) > R(2 * rounding), v[0] < R(max_terms)); },
       [&](const auto& v) {
         const R m = v[0] + R(1), t = a + R(2) * m;
         const R even = m * (b - m) * x / ((t - R(1)) * t);

@@ -81,7 +81,7 @@ std::array<R, 2> gamma_fraction(double rounding, const R& a, const R& x, bool sl
     const auto s = iterate(
         std::array<R, 6>{R(0), b0, R(1 / least), d0, d0, R(2)},
         [&](const auto& v) {
-          return both(abs(v[5] - R(1)) > R(2 * rounding), v[0] < R(most_terms));
+          return both(abs(v[5] - R(1)) > R(2 * rounding), v[0] < R(max_terms));
         },
         [&](const auto& v) {
           const R k = v[0] + R(1), n = k * (a - k), b = v[1] + R(2);
@@ -97,7 +97,7 @@ std::array<R, 2> gamma_fraction(double rounding, const R& a, const R& x, bool sl
       [&](const auto& v) {
         const auto moves = either(abs(v[8]) > abs(v[4]) * R(2 * rounding),
                                   abs(v[9]) > abs(v[7]) * R(2 * rounding));
-        return both(moves, v[0] < R(most_terms));
+        return both(moves, v[0] < R(max_terms));
       },
       [&](const auto& v) {
         const R k = v[0] + R(1), n = k * (a - k), b = v[1] + R(2);

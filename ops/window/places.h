@@ -156,7 +156,7 @@ void each_index(const Shape& s, const F& f) {
 }
 
 // Windows with at most this many terms are unrolled in a loop nest.
-inline constexpr int64_t most_written_out = 64;
+inline constexpr int64_t max_written_out = 64;
 
 // Adds an axis to the operand of the windows.
 Window with_axis(Window w, int at);

@@ -93,7 +93,7 @@ void reduce_dense(const Shape& shape, const Shape& windows, const Window& w, con
     offsets.each(at, [&](int64_t o) { *next++ = o < 0 ? identity : Element<T>::load(in[o]); });
     V r = identity;
     // Few terms are joined in order.
-    if (n <= most_written_out)
+    if (n <= max_written_out)
       for (int64_t k = 0; k < n; ++k) r = join(r, v[static_cast<size_t>(k)]);
     else
       r = fold_order::fold(terms, identity, fold_order::Results<V>{v.get()}, join);
@@ -124,7 +124,7 @@ Lowering lower_windows(const Type& in, const Type& out, const Window& w) {
   using Ir = typename Element<T>::ir;
   const Axes axes = axes_of(in.shape(), out.shape(), w);
   const Ints terms = terms_of(axes);
-  if (count(terms) <= most_written_out) {
+  if (count(terms) <= max_written_out) {
     Lowering r;
     r.element = [in, axes](Reader& x, int, const Coords& at) {
       return written_out<M, T>(x, at, in, axes);
@@ -192,7 +192,7 @@ std::vector<Implementation<Window>> implementations() {
   const Implementation<Window> doubling{.name = std::string(expanded),
                                         .applies =
                                             [](const Use<Window>& u) {
-                                              return terms_of_use(u) > most_written_out &&
+                                              return terms_of_use(u) > max_written_out &&
                                                      u.out[0].elements() > 0;
                                             },
                                         .cost = doubling_cost};

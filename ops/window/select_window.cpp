@@ -229,7 +229,7 @@ Arrays scatter_expand(const ExpandArgs<Select>& e) {
 // Nanoseconds per term of a scan, per term in two steps including its stores, and per term of
 // native code.
 
-constexpr int64_t most_scanned = 256;
+constexpr int64_t max_scanned = 256;
 constexpr double term_ns = 0.3, step_ns = 0.4, native_ns = 3;
 
 struct Terms {
@@ -247,8 +247,8 @@ Terms terms_of_use(const Use<Select>& u) {
 template <class Op>
 bool few_terms(const Use<Select>& u) {
   const Terms t = terms_of_use<Op>(u);
-  if (std::is_same_v<Op, Gather>) return t.scan <= most_written_out;
-  return t.scan <= most_written_out && t.scan * t.around <= most_scanned;
+  if (std::is_same_v<Op, Gather>) return t.scan <= max_written_out;
+  return t.scan <= max_written_out && t.scan * t.around <= max_scanned;
 }
 template <class Op>
 NativeCall select_call(const Use<Select>& u) {
@@ -347,7 +347,7 @@ Def<Select> selection(const char* doc) {
     all.push_back(
         {.name = std::string(expanded),
          .applies =
-             [](const Use<Select>& u) { return terms_of_use<Op>(u).scan <= most_written_out; },
+             [](const Use<Select>& u) { return terms_of_use<Op>(u).scan <= max_written_out; },
          .cost =
              [](const Use<Select>& u) {
                const Terms t = terms_of_use<Op>(u);

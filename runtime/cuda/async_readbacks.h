@@ -32,7 +32,7 @@ class AsyncReadbacks {
     EventHandle copied = nullptr;
     bool busy = false;  // a copy to it may be under way
   };
-  static constexpr size_t slot_bytes = AsyncReadback::most_bytes, page_slots = 64, few = 8;
+  static constexpr size_t slot_bytes = AsyncReadback::max_bytes, page_slots = 64, few = 8;
   Slot take();
   void give_back(Slot s);
   void add_page();

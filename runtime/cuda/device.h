@@ -35,7 +35,7 @@ class Function : public std::enable_shared_from_this<Function> {
   virtual ~Function() = default;
   // As reported by the driver. Local memory is counted per thread: its arrays and spilled
   // registers.
-  int registers = 0, local_bytes = 0, most_threads = 0;
+  int registers = 0, local_bytes = 0, max_threads = 0;
   int64_t shared_bytes = 0;
 };
 
@@ -81,7 +81,7 @@ class Graph {
 // A copy of a few bytes from a device to the host, in flight.
 class AsyncReadback {
  public:
-  static constexpr int64_t most_bytes = 64;
+  static constexpr int64_t max_bytes = 64;
   virtual ~AsyncReadback() = default;
   // Waits for the copy and returns its address on the host, valid while this object exists. The
   // bytes are those after all work launched before the copy. Throws if that work failed.
@@ -110,7 +110,7 @@ class Device : public detail::Device, public Libraries {
   // The graph counts as one launch: a fault names all of its kernels, and a stop invalidates
   // everything that it writes.
   virtual void launch(const Graph& g) = 0;
-  // Starts a copy of at most Peek::most_bytes. The caller can launch more work before it waits.
+  // Starts a copy of at most Peek::max_bytes. The caller can launch more work before it waits.
   virtual std::unique_ptr<AsyncReadback> peek(const void* at, int64_t bytes) = 0;
   // Name and version of each library, or what is missing. Opens the libraries.
   virtual std::vector<std::pair<std::string, std::string>> libraries() const = 0;

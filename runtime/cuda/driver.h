@@ -161,8 +161,8 @@ std::string text_of(const Driver& d, Result r);
 namespace number {
 constexpr int major_capability = 75, minor_capability = 76, multiprocessors = 16,
               threads_of_multiprocessor = 39, memory_pools = 115;
-constexpr int most_threads = 0, shared_bytes = 1, local_bytes = 3, registers = 4,
-              most_dynamic_shared = 8;
+constexpr int max_threads = 0, shared_bytes = 1, local_bytes = 3, registers = 4,
+              max_dynamic_shared = 8;
 constexpr int error_log = 5, error_log_bytes = 6;
 constexpr int release_threshold = 4;
 constexpr int device_memory = 2;

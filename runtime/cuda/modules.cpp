@@ -60,7 +60,7 @@ std::shared_ptr<const Function> Gpu::kernel_of(const std::shared_ptr<Module>& m,
   };
   k->registers = ask(number::registers);
   k->local_bytes = ask(number::local_bytes);
-  k->most_threads = ask(number::most_threads);
+  k->max_threads = ask(number::max_threads);
   k->shared_bytes = ask(number::shared_bytes);
   return k;
 }
@@ -115,7 +115,7 @@ KernelHandle Gpu::handle_of(const Function& f) { return static_cast<const Kernel
 Result Gpu::grant_shared(const Function& f, const Launch& l) {
   const auto& k = static_cast<const Kernel&>(f);
   if (l.shared <= std::max(k.granted, plain_shared - k.shared_bytes)) return success;
-  const Result r = driver_.set_kernel_attribute(k.handle, number::most_dynamic_shared,
+  const Result r = driver_.set_kernel_attribute(k.handle, number::max_dynamic_shared,
                                                 static_cast<int>(l.shared));
   if (r == success) k.granted = l.shared;
   return r;

@@ -93,8 +93,8 @@ int64_t gemm_workspace(int64_t m, int64_t n, int64_t k, int64_t item) {
   constexpr int64_t kib = 1024;
   const int64_t rows = n, columns = m, shorter = std::min(rows, columns);
   if (item == sizeof(float)) {
-    constexpr int64_t least = 256, most_deep = 384;  // small products are not packed
-    const int64_t blocks = std::max<int64_t>(1, (k + most_deep - 1) / most_deep);
+    constexpr int64_t least = 256, max_deep = 384;  // small products are not packed
+    const int64_t blocks = std::max<int64_t>(1, (k + max_deep - 1) / max_deep);
     return shorter <= least ? 0 : rows * (k / blocks) * item + 500 * kib;
   }
   constexpr int64_t least = 128;

@@ -17,7 +17,7 @@ using namespace weft;
 
 namespace {
 
-constexpr uint64_t most_bytes = uint64_t{1} << 26;  // of an archive's arrays
+constexpr uint64_t max_bytes = uint64_t{1} << 26;  // of an archive's arrays
 
 void check(bool holds) {
   if (!holds) __builtin_trap();
@@ -47,7 +47,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } catch (const FormatError&) {
   }
   try {
-    for (const auto& [name, a] : read_npz(as_file(bytes), most_bytes)) check_array(a);
+    for (const auto& [name, a] : read_npz(as_file(bytes), max_bytes)) check_array(a);
   } catch (const FormatError&) {
   }
   return 0;

@@ -22,8 +22,8 @@ using namespace weft;
 
 namespace {
 
-constexpr int64_t most_memory = int64_t{1} << 28;  // a splat constant may have any size
-constexpr double most_seconds = 1;                 // an input may be an endless loop
+constexpr int64_t max_memory = int64_t{1} << 28;  // a splat constant may have any size
+constexpr double max_seconds = 1;                 // an input may be an endless loop
 
 void check(bool holds) {
   if (!holds) __builtin_trap();
@@ -74,14 +74,14 @@ void check_program(const ClosedJaxpr& c) {
 void read(const std::string& text) {
   if (text.find("check.expect") == std::string::npos)
     return check_program(parse_stablehlo(text, "fuzz.mlir"));
-  const TimeLimit limit(most_seconds);
+  const TimeLimit limit(max_seconds);
   for (const StablehloTest& t : parse_stablehlo_tests(text, "fuzz.mlir")) check_program(t.program);
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  set_memory_limit(most_memory);
+  set_memory_limit(max_memory);
   const std::string text(reinterpret_cast<const char*>(data), size);
   std::vector<hlo::Program> parts;
   try {

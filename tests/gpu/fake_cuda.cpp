@@ -350,7 +350,7 @@ Result cuModuleGetFunction(KernelHandle* k, ModuleHandle m, const char* name) {
 Result cuFuncGetAttribute(int* value, int attribute, KernelHandle k) {
   const Call c("cuFuncGetAttribute");
   if (c.result) return c.result;
-  *value = attribute == number::most_threads   ? 1024
+  *value = attribute == number::max_threads    ? 1024
            : attribute == number::registers    ? FAKE_CUDA_REGISTERS
            : attribute == number::shared_bytes ? static_cast<int>(k->code->shared)
                                                : 0;
@@ -375,7 +375,7 @@ Result cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, KernelHandle k, 
 Result cuFuncSetAttribute(KernelHandle k, int attribute, int value) {
   const Call c("cuFuncSetAttribute");
   if (c.result) return c.result;
-  if (attribute != number::most_dynamic_shared || value > 227 << 10) return invalid_value;
+  if (attribute != number::max_dynamic_shared || value > 227 << 10) return invalid_value;
   k->dynamic_shared = value;
   return success;
 }

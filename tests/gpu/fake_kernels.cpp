@@ -37,7 +37,7 @@ namespace {
 
 constexpr unsigned warp = 32;
 constexpr size_t stack_bytes = 256 << 10;
-constexpr size_t most_threads = 1024;  // of a block
+constexpr size_t max_threads = 1024;  // of a block
 
 // ---- running a block
 
@@ -270,7 +270,7 @@ void* fiber_of(size_t i) {
 #endif
 
 void run_fibers(Block& b) {
-  static const std::unique_ptr<Fiber[]> all(new Fiber[most_threads]);
+  static const std::unique_ptr<Fiber[]> all(new Fiber[max_threads]);
   b.fibers = {all.get(), b.threads};
 #ifdef __SANITIZE_THREAD__
   b.scheduler.fiber = __tsan_get_current_fiber();

@@ -98,7 +98,7 @@ TEST_CASE("a kernel reads and writes arrays of a GPU", "[gpu]") {
     const There there(gpu(), x), y(gpu(), want);
     const auto f = one(gpu(), axpy_text(), "axpy");
     CHECK(f->registers == 32);
-    CHECK(f->most_threads == 1024);
+    CHECK(f->max_threads == 1024);
     for (int k = 0; k < 3; ++k) launch_axpy(gpu().launcher(), *f, n, 0.5F, there, y);
     CHECK(fake_cuda_queued(0) >= 6);  // each launch and the write of its number
     for (size_t i = 0; i < x.size(); ++i) want[i] += 1.5F * x[i];

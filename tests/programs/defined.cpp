@@ -164,7 +164,7 @@ class Definition {
   }
   Arrays loop(const Step& s, Arrays c, const Arrays& captured) {
     for (int64_t trips = 0;; ++trips) {
-      if (trips > most_trips) throw Endless();
+      if (trips > max_trips) throw Endless();
       // The condition also runs after the last trip.
       if (!alone(s.bodies[0], concat_lists(c, captured))[0].item<bool>() ||
           (s.count > 0 && trips == s.count))
@@ -176,7 +176,7 @@ class Definition {
   Arrays counted(const Step& s, const Arrays& x, const Arrays& captured) {
     Arrays c = sublist(x, 2, x.size());
     const int64_t lo = x[0].item<int64_t>(), hi = x[1].item<int64_t>();
-    if (hi - lo > most_trips) throw Endless();
+    if (hi - lo > max_trips) throw Endless();
     for (int64_t i = lo; i < hi; ++i)
       c = alone(
           s.bodies[0],
@@ -186,7 +186,7 @@ class Definition {
   // Halves the value until it is small.
   static Array ended(Array s) {
     for (int64_t trips = 0; (s * s > .01).item<bool>(); ++trips) {
-      if (trips > most_trips || (s > .5).item<bool>()) throw Endless();
+      if (trips > max_trips || (s > .5).item<bool>()) throw Endless();
       s = s * .5;
     }
     return s;
@@ -363,7 +363,7 @@ class Definition {
     return lax::reshape(all, s.out[0].shape());
   }
 
-  static constexpr int64_t most_trips = 400;
+  static constexpr int64_t max_trips = 400;
   Random* noise_;
   // The list for the effects of each lane, as if the lanes ran in order.
   std::vector<Deeds*> done_;

@@ -88,7 +88,7 @@ TEST_CASE("new random programs", "[.programs]") {
   r.from = number("WEFT_PROGRAMS_FROM", 1000000);
   r.to = number("WEFT_PROGRAMS_TO", ~uint64_t{0} / 2);
   r.seconds = static_cast<double>(number("WEFT_PROGRAMS_SECONDS", 60));
-  r.most_failures = number("WEFT_PROGRAMS_FAILURES", 20);
+  r.max_failures = number("WEFT_PROGRAMS_FAILURES", 20);
   r.jobs = static_cast<int>(number("WEFT_PROGRAMS_JOBS", 2));
   if (number("WEFT_PROGRAMS_JAX", 0)) {
     REQUIRE(jax_python() != "");

@@ -176,7 +176,7 @@ class Pool {
  private:
   bool over() const {
     const double t = std::chrono::duration<double>(Clock::now() - begin_).count();
-    return (r_.seconds > 0 && t > r_.seconds) || tally_.failures.size() >= r_.most_failures;
+    return (r_.seconds > 0 && t > r_.seconds) || tally_.failures.size() >= r_.max_failures;
   }
   Worker hired() {
     return start([this](int fd) {

@@ -26,9 +26,9 @@ inline const double patience = test::sanitized ? 160 : 60;
 struct Range {
   uint64_t from = 0, to = 0;
   int jobs = 2;
-  double seconds = 0;         // no new programs start after this time (0: no limit)
-  double each = patience;     // seconds until a program counts as hanging
-  size_t most_failures = 20;  // stop after this many
+  double seconds = 0;        // no new programs start after this time (0: no limit)
+  double each = patience;    // seconds until a program counts as hanging
+  size_t max_failures = 20;  // stop after this many
   // How many stacks of each program's function JAX runs; 0: the program itself, without JAX.
   int stacks = 0;
 };

@@ -26,7 +26,7 @@ int64_t resident() {
 }
 
 // Returns the peak of resident memory since the last call with `again`.
-int64_t most_resident(bool again = false) {
+int64_t max_resident(bool again = false) {
   if (again) {
     std::FILE* f = std::fopen("/proc/self/clear_refs", "w");
     REQUIRE(f);
@@ -45,7 +45,7 @@ int64_t most_resident(bool again = false) {
 
 // Returns the peak of memory in use during f, above the memory before.
 template <class F>
-int64_t most_in_use(F f) {
+int64_t max_in_use(F f) {
   const int64_t before = memory_in_use();
   std::atomic<bool> over{false};
   std::atomic<int64_t> most{0};
@@ -85,7 +85,7 @@ TEST_CASE("what a program says of its memory is what it uses", "[memory]") {
   const auto said = [](const auto& c, auto... x) {
     (void)c(x...);
     Array r;
-    const auto used = static_cast<double>(most_in_use([&] { r = c(x...); }));
+    const auto used = static_cast<double>(max_in_use([&] { r = c(x...); }));
     const auto m = c.memory();
     const auto claimed = static_cast<double>(m.outputs + m.temporaries);
     INFO(used << " bytes used, " << claimed << " claimed");
@@ -109,9 +109,9 @@ TEST_CASE("what a program says of its memory is what the process grows by", "[me
     const auto c = jit(f).lower(x...).compile();
     release_idle_memory();
     malloc_trim(0);
-    const int64_t before = most_resident(true);
+    const int64_t before = max_resident(true);
     const Array r = c(x...);
-    const auto grown = static_cast<double>(most_resident() - before);
+    const auto grown = static_cast<double>(max_resident() - before);
     const auto m = c.memory();
     const auto claimed = static_cast<double>(m.outputs + m.temporaries);
     INFO(name << ": the process grew by " << grown << " bytes, " << claimed << " claimed");

@@ -256,7 +256,7 @@ Temporaries held(F f, const Array& state, const Array& w) {
          static_cast<double>(state.size() * 4);
 }
 // Returns the largest number of rows of states that a program stacks.
-int64_t most_rows(const Jaxpr& program, const Shape& state) {
+int64_t max_rows(const Jaxpr& program, const Shape& state) {
   int64_t rows = 0;
   for_each_program({program}, [&](const JaxprData& j) {
     for (const Type& t : j.types)
@@ -288,7 +288,7 @@ TEST_CASE("the gradient of a scan of checkpoints holds 2 sqrt(n) states", "[chec
     CHECK(held(whole, state, state) <= two_roots);
     CHECK(held(by_hand, state, state) <= 2 * std::sqrt(1024.) + working);
     const auto rows = [&](auto f) {
-      return most_rows(make_jaxpr(grad<0>(f))(state, state).jaxpr, state.shape());
+      return max_rows(make_jaxpr(grad<0>(f))(state, state).jaxpr, state.shape());
     };
     // The program holds one row for each block, and one for each step of the current block. The
     // 1000 steps are 13 blocks of 43 steps and 21 blocks of 21 steps.
@@ -313,8 +313,8 @@ TEST_CASE("a call in a loop keeps no row for each step of what it reads", "[chec
     return sum(scan(body, c, none, {.length = 9}).first);
   };
   const Jaxpr program = make_jaxpr(grad<0, 1>(loss))(numbers({4}), w).jaxpr;
-  CHECK(most_rows(program, {4}) == 9);
-  CHECK(most_rows(program, {4, 4}) == 0);
+  CHECK(max_rows(program, {4}) == 9);
+  CHECK(max_rows(program, {4, 4}) == 0);
 }
 
 TEST_CASE("a long scan of checkpoints has the bits of the scan", "[checkpoint]") {

@@ -87,7 +87,7 @@ Rule rule_of(const StablehloCheck& c) {
   if (c.kind == StablehloCheck::Kind::close) {
     r.kind = Rule::Kind::ulp;
     r.max_ulp = static_cast<uint64_t>(c.ulp);  // the file has unsigned values
-    r.least_ulp = static_cast<uint64_t>(c.least_ulp);
+    r.min_ulp = static_cast<uint64_t>(c.min_ulp);
   } else if (c.kind == StablehloCheck::Kind::almost) {
     r.kind = Rule::Kind::almost;
     r.atol = c.tolerance;

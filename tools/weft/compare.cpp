@@ -121,14 +121,14 @@ std::string worst(const Array& got, const Array& want, const Rule& rule) {
   for (int64_t k = 0; k < want.size(); ++k) {
     const double s = score(a[k], e[k], rule, scale);
     count += s > 1;
-    if (rule.least_ulp > 0) farthest = std::max(farthest, ulps(a[k], e[k]));
+    if (rule.min_ulp > 0) farthest = std::max(farthest, ulps(a[k], e[k]));
     if (s > most) {
       most = s;
       at = k;
     }
   }
-  if (at < 0 && farthest < rule.least_ulp)
-    return fmt::format("no element is {} numbers off, as it should be", rule.least_ulp);
+  if (at < 0 && farthest < rule.min_ulp)
+    return fmt::format("no element is {} numbers off, as it should be", rule.min_ulp);
   if (at < 0) return "";
   const auto text = [&](const T* p) { return array_str(p + at, got.dtype(), Shape{}); };
   return fmt::format("{} is {}, expected {}; {} of {} elements are wrong{}", place(got.shape(), at),

@@ -17,13 +17,13 @@ struct Rule {
     equal,
     bits,    // NaNs whatever theirs, -0 is not 0
     ulp,     // at most max_ulp numbers of the element's own dtype apart, by parts if complex; what
-             // is not finite is 2^64-1 apart from all else. The farthest at least least_ulp apart.
+             // is not finite is 2^64-1 apart from all else. The farthest at least min_ulp apart.
     almost,  // |a - e| <= atol, by parts; infinities equal
     numeric  // |a - e| <= 4 eps (|e| + the largest |e|), by parts
   };
   Kind kind = Kind::equal;
   double rtol = 0, atol = 0;
-  uint64_t max_ulp = 3, least_ulp = 0;
+  uint64_t max_ulp = 3, min_ulp = 0;
   double scaled = 0;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int deepest = 64;
 constexpr size_t longest = 65536;  // characters
-constexpr size_t most_entries = 4096;
+constexpr size_t max_entries = 4096;
 
 constexpr std::string_view names[] = {"f",   "jit", "vmap",   "grad",   "value_and_grad",
                                       "jvp", "vjp", "jacfwd", "jacrev", "hessian"};
@@ -212,7 +212,7 @@ class Parser {
     a.each = true;
     bool comma = close == ']';
     while (!accept(close)) {
-      if (a.entries.size() == most_entries) fail("too many entries", at_);
+      if (a.entries.size() == max_entries) fail("too many entries", at_);
       a.entries.push_back(entry(none));
       if (!accept(',')) {
         expect(close, "or ','");

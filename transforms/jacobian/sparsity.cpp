@@ -74,8 +74,8 @@ class Reach {
  private:
   // Loops run step by step while fewer equations than this have run, so that values that count the
   // steps are known. This takes about a second if the arrays are small.
-  static constexpr int64_t most_equations = 200'000;
-  bool steps() const { return equations_ < most_equations; }
+  static constexpr int64_t max_equations = 200'000;
+  bool steps() const { return equations_ < max_equations; }
   // An equation's lowering and access pattern. It is computed once, no matter how often the
   // equation runs.
   struct Plan {

@@ -257,10 +257,10 @@ Array block_leaf(const Nested& n) {
     default: return n.i;
   }
 }
-int64_t most_axes(const Nested& n) {
+int64_t max_axes(const Nested& n) {
   if (n.kind != Kind::list) return block_leaf(n).ndim();
   int64_t most = 0;
-  for (const Nested& k : n.children) most = std::max(most, most_axes(k));
+  for (const Nested& k : n.children) most = std::max(most, max_axes(k));
   return most;
 }
 Array blocks(const Nested& n, int depth, int64_t rank) {
@@ -277,7 +277,7 @@ Array blocks(const Nested& n, int depth, int64_t rank) {
 Array block(const Nested& arrays, Location at) {
   const ApiNameScope s("block", at);
   const int depth = depth_of(arrays);
-  return blocks(arrays, depth, std::max<int64_t>(depth, most_axes(arrays)));
+  return blocks(arrays, depth, std::max<int64_t>(depth, max_axes(arrays)));
 }
 
 }  // namespace weft

@@ -18,7 +18,7 @@
 namespace weft::hlo {
 namespace {
 
-constexpr int64_t most_elements = int64_t{1} << 40;
+constexpr int64_t max_elements = int64_t{1} << 40;
 
 constexpr std::array<uint8_t, 256> hex_values = [] {
   std::array<uint8_t, 256> v{};
@@ -314,7 +314,7 @@ std::optional<Type> array_type(Typ t) {
   if (!d) return {};
   int64_t n = 1;
   for (int64_t s : t->dims) {
-    if (s < 0 || (s > 0 && n > most_elements / s)) return {};
+    if (s < 0 || (s > 0 && n > max_elements / s)) return {};
     n *= s > 0 ? s : 1;
   }
   return Type(*d, Shape(t->dims));
@@ -360,7 +360,7 @@ namespace {
 
 // Constants with more elements are written as bytes. Bools never are, because older MLIR packed
 // their bits.
-constexpr int64_t most_listed = 64;
+constexpr int64_t max_listed = 64;
 
 std::string element_text(const std::byte* p, DType d) {
   if (is_complex(d)) {
@@ -413,7 +413,7 @@ std::string dense_text(const Dense& d) {
   if (!body.empty()) return fmt::format("dense<{}> : {}", body, d.type->text);
   if (d.known && n == 1) {
     body = element_text(d.bytes.data(), d.dtype);
-  } else if (d.known && n > 0 && n > most_listed && !is_bool(d.dtype)) {
+  } else if (d.known && n > 0 && n > max_listed && !is_bool(d.dtype)) {
     body = bytes_text(d);
   } else if (d.known && n > 0) {
     const std::byte* p = d.bytes.data();

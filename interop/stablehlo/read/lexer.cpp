@@ -59,7 +59,7 @@ void SourceText::fail(const std::string& why, size_t at) const {
 }
 
 Lexer::Lexer(const SourceText& source) : s_(source) {
-  if (s_.text.size() >= most_bytes) throw ParseError(s_.name + ": longer than 2 GB");
+  if (s_.text.size() >= max_bytes) throw ParseError(s_.name + ": longer than 2 GB");
   advance();
 }
 
@@ -149,7 +149,7 @@ void Lexer::advance() {
     token_.text = {};
     return;
   }
-  if (++count_ > most_tokens) fail("more words than a program may have", pos_);
+  if (++count_ > max_tokens) fail("more words than a program may have", pos_);
   const char c = look();
   const auto prefixed = [&](K kind) {
     token_.kind = kind;

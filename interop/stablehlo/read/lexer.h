@@ -18,8 +18,8 @@ struct SourceText {
 };
 
 // Limits of the reader. A text that exceeds them raises ParseError.
-inline constexpr size_t most_bytes = size_t{1} << 31;
-inline constexpr size_t most_tokens = size_t{1} << 27;
+inline constexpr size_t max_bytes = size_t{1} << 31;
+inline constexpr size_t max_tokens = size_t{1} << 27;
 inline constexpr int deepest = 200;
 
 struct Token {

@@ -12,8 +12,8 @@
 namespace weft::hlo {
 namespace {
 using K = Token::Kind;
-constexpr int64_t most_results = 1 << 20;
-constexpr size_t most_values = 1 << 22;  // in one part
+constexpr int64_t max_results = 1 << 20;
+constexpr size_t max_values = 1 << 22;  // in one part
 }  // namespace
 
 Parser::Parser(std::shared_ptr<const SourceText> source)
@@ -60,7 +60,7 @@ Op Parser::operation() {
     if (lex_.accept(":")) {
       const size_t at = lex_.at();
       count = integer();
-      if (count < 1 || count > most_results) lex_.fail("not a number of results", at);
+      if (count < 1 || count > max_results) lex_.fail("not a number of results", at);
     }
     names.emplace_back(name, static_cast<int>(count));
     if (!lex_.accept(",")) break;
@@ -92,7 +92,7 @@ void Parser::define_results(Op& op, const std::vector<std::pair<std::string_view
     lex_.fail(fmt::format("'{}' has {} result{} here, {} are named", op.name, op.out.size(),
                           op.out.size() == 1 ? "" : "s", named),
               op.at);
-  if (value_types_.size() + op.out.size() > most_values)
+  if (value_types_.size() + op.out.size() > max_values)
     lex_.fail("more values than a program may have", op.at);
   op.first_result = static_cast<int32_t>(value_types_.size());
   value_types_.insert(value_types_.end(), op.out.begin(), op.out.end());

@@ -17,8 +17,8 @@ namespace {
 using K = Token::Kind;
 
 constexpr size_t longest_type = size_t{1} << 20;
-constexpr size_t most_type_text = size_t{1} << 26;  // of all types together
-constexpr size_t most_expanded = size_t{1} << 20;
+constexpr size_t max_type_text = size_t{1} << 26;  // of all types together
+constexpr size_t max_expanded = size_t{1} << 20;
 
 struct Depth {
   int& depth;
@@ -51,7 +51,7 @@ void Parser::deeper(size_t at) {
 Typ Parser::bounded(Typ t) {
   if (t->text.size() > longest_type) lex_.fail("a type that is too long", lex_.at());
   // Aliases of aliases could make a short text represent more types than fit in memory.
-  if (types_->text_bytes() > most_type_text) lex_.fail("types that are too long", lex_.at());
+  if (types_->text_bytes() > max_type_text) lex_.fail("types that are too long", lex_.at());
   return t;
 }
 
@@ -120,8 +120,8 @@ Typ Parser::tensor() {
       lex_.fail("expected sizes and an element type, such as 2x3xf32", from);
     ++at;
     dims.push_back(n);
-    if (dims.size() > most_axes)
-      lex_.fail(fmt::format("a type with more than {} axes", most_axes), start);
+    if (dims.size() > max_axes)
+      lex_.fail(fmt::format("a type with more than {} axes", max_axes), start);
   }
   lex_.go(at);
   const Typ element = type();
@@ -277,7 +277,7 @@ Attr Parser::hash() {
   expanded_ += count_of(it->second);
   if (depth_ + depth_of(it->second) > deepest)
     lex_.fail(fmt::format("nested more than {} deep", deepest), t.at);
-  if (expanded_ > most_expanded) lex_.fail("aliases that stand for too much", t.at);
+  if (expanded_ > max_expanded) lex_.fail("aliases that stand for too much", t.at);
   return it->second;
 }
 

@@ -23,13 +23,13 @@ size_t slot(int32_t i) { return static_cast<size_t>(i); }
 
 // Programs compute the row in private functions of two or three ops. Calls of such short functions
 // are inlined.
-constexpr int64_t most_inlined = 8;
+constexpr int64_t max_inlined = 8;
 
 Jaxpr with_short_calls_inlined(const Jaxpr& j) {
   return rewrite(j, [](const Eqn& e, const Arrays& in) -> Arrays {
     if (e.op->name() == "jit")
       if (const auto body = param_field<Jaxpr>(e.params, "jaxpr");
-          body && count_equations(*body) <= most_inlined)
+          body && count_equations(*body) <= max_inlined)
         return eval_jaxpr(*body, in);
     return bind_op(*e.op, in, e.params);
   });

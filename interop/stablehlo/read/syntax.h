@@ -20,7 +20,7 @@ namespace weft::hlo {
 // The prefix of composites "weft.NAME", which represent Weft's ops.
 inline constexpr std::string_view own_prefix = "weft.";
 
-inline constexpr size_t most_axes = 255;
+inline constexpr size_t max_axes = 255;
 
 // Types are interned by their text, so within one program equal types have equal pointers.
 struct TypeData {

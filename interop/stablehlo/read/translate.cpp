@@ -31,10 +31,10 @@ namespace {
 
 // A body that runs on whole arrays is written out together with all functions it calls. This limits
 // its number of ops.
-constexpr int most_inlined = 10000;
+constexpr int max_inlined = 10000;
 // A mapped body is written out several times, together with the bodies in it. This limits their
 // nesting.
-constexpr int most_mapped = 3;
+constexpr int max_mapped = 3;
 
 template <class T>
 size_t slot(T i) {
@@ -332,9 +332,9 @@ Arrays Translator::run_on_arrays(const Op& op, const Region& r, const Arrays& ar
     Arrays all;
     for (const Array& a : args)
       all.push_back(a.shape() == shape ? a : broadcast_in_dim(a, shape, {}));
-    if (mapped_ == most_mapped)
+    if (mapped_ == max_mapped)
       fail(op, fmt::format("'{}' stands in a body in {} bodies of others, more than are read",
-                           op.name, most_mapped));
+                           op.name, max_mapped));
     ++mapped_;
     Arrays out = each_element([&](const Arrays& x) { return counted(run(r, x)); }, all);
     --mapped_;
@@ -350,7 +350,7 @@ Arrays Translator::run_on_arrays(const Op& op, const Region& r, const Arrays& ar
 }
 
 bool Translator::is_elementwise(const Region& r) const {
-  int budget = most_inlined;
+  int budget = max_inlined;
   return is_elementwise(r, 0, &budget);
 }
 bool Translator::is_elementwise(const Region& r, int calls, int* budget) const {
@@ -508,7 +508,7 @@ std::vector<int64_t> Translator::known_integers(const Op& op, size_t operand) co
   if (!d || !is_integer(d->dtype)) missing(op, "with sizes that are no constants");
   std::vector<int64_t> out;
   const int64_t n = array_type(d->type)->elements();
-  if (slot(n) > 2 * most_axes) fail(op, "more sizes than axes");
+  if (slot(n) > 2 * max_axes) fail(op, "more sizes than axes");
   for (int64_t i = 0; i < n; ++i) out.push_back(integer_at(*d, slot(i)).value_or(INT64_MAX));
   return out;
 }

@@ -27,7 +27,7 @@ Arrays expect(Translator& t, const Op& op, const Arrays& x) {
   if (kind == Kind::almost) c.tolerance = tolerance_of(op);
   if (kind == Kind::close) {
     c.ulp = t.integer(op, "max_ulp_difference", 3);
-    c.least_ulp = t.integer(op, "min_ulp_difference", 0);
+    c.min_ulp = t.integer(op, "min_ulp_difference", 0);
   }
   return noted(t, op, c, x[0], constant ? constant_array(t, op, t.attr(op, "value")) : x[1]);
 }

@@ -35,7 +35,7 @@ using Keys = std::vector<Key>;
 
 // The limit of selects around an argument. Each one is visited three times, so more would take too
 // long.
-constexpr int most_selects = 6;
+constexpr int max_selects = 6;
 
 class Comparator {
  public:
@@ -82,7 +82,7 @@ class Comparator {
   }
 
   std::optional<Term> term(int32_t v, int depth) const {
-    if (depth > most_selects) return {};
+    if (depth > max_selects) return {};
     const int64_t arg = v - b_.first_arg;
     if (arg >= 0 && arg < static_cast<int64_t>(b_.args.size())) return Term{arg};
     for (const auto& [name, part] :
@@ -183,7 +183,7 @@ Array in_front(Translator& t, const Op& op, const Arrays& these, const Arrays& t
 
 // The new position of an element is the number of elements that precede it. All pairs are compared,
 // so this is used only for short rows.
-constexpr int64_t most_pairs = int64_t{1} << 24;
+constexpr int64_t max_pairs = int64_t{1} << 24;
 Arrays sort_by_places(Translator& t, const Op& op, const Arrays& x, int axis) {
   const int64_t n = x[0].shape()[axis];
   const int last = static_cast<int>(x[0].ndim());
@@ -275,7 +275,7 @@ Arrays sort(Translator& t, const Op& op, const Arrays& x) {
                        });
   if (!one_way) {
     const int64_t n = std::max<int64_t>(x[0].shape()[axis], 1);
-    const auto by_comparator = x[0].size() <= most_pairs / n ? sort_by_places : sort_by_network;
+    const auto by_comparator = x[0].size() <= max_pairs / n ? sort_by_places : sort_by_network;
     return by_comparator(t, op, x, static_cast<int>(axis));
   }
   // Weft's sort takes the keys as its first operands.

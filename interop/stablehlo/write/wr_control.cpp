@@ -37,7 +37,7 @@ Vals loop(Writer& w, const Vals& init, FunctionRef<Vals(const Vals&)> go,
 
 // The condition is written twice. A larger one is written as a function, because nested loops would
 // double its size at each level.
-constexpr int64_t most_repeated = 16;
+constexpr int64_t max_repeated = 16;
 
 Vals write_while(Writer& w, const LoopForm& f, const std::vector<Jaxpr>& steps, const Vals& x) {
   const Vals test = part(x, 0, f.first_const());
@@ -46,7 +46,7 @@ Vals write_while(Writer& w, const LoopForm& f, const std::vector<Jaxpr>& steps, 
   const auto tested = [&](const Vals& carry) {
     Vals in = test;
     append(in, carry);
-    const bool inside = !f.active() || count_equations(steps[0]) <= most_repeated;
+    const bool inside = !f.active() || count_equations(steps[0]) <= max_repeated;
     return inside ? w.written_out(steps[0], in) : w.call(steps[0], "test", in);
   };
   if (!f.active())

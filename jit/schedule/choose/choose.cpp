@@ -185,7 +185,7 @@ class Chooser {
       };
       s_.threads = s_.block = limits_.row_threads;
       while (few() && 2 * s_.threads * limits_.row_turns <= longest_row(k_) &&
-             2 * s_.threads <= limits_.most_row_threads)
+             2 * s_.threads <= limits_.max_row_threads)
         s_.threads = s_.block = 2 * s_.threads;
       const bool keeps = s_.kept = keeps_rows();
       if (keeps || (!grid.empty() && blocks_of_grid(s_, grid) < limits_.many_rows)) return;

@@ -95,14 +95,14 @@ struct Limits {
   // thread, so many points per thread average out the trip counts.
   int64_t refill_threads, refill_points;
   // Limits for rows that a block computes. A warp keeps a row in registers up to `row_of_warp`
-  // terms: 32 registers per thread. `row_threads` is the size of a block, and `most_row_threads`
+  // terms: 32 registers per thread. `row_threads` is the size of a block, and `max_row_threads`
   // its size where there are few rows. `row_turns` is the smallest number of terms per thread in
   // such a large block. `row_memory` is the number of bytes for the terms of a row: six blocks of
   // 128 threads fit on a multiprocessor. From `many_rows` rows on, one warp per row is enough. To
   // saturate memory, a multiprocessor needs 17 KB in flight (3.35 TB/s, 700 ns, 132
   // multiprocessors). A warp that loops over a row has 0.25 KB in flight.
   int64_t row_of_warp;
-  int row_threads, most_row_threads;
+  int row_threads, max_row_threads;
   int64_t row_turns, row_memory, many_rows;
   // The size in bytes of all tiles that the threads of a block share. The hardware sets it: eight
   // blocks of 256 threads fit on the smallest multiprocessor.
@@ -157,7 +157,7 @@ inline constexpr Limits narrow = {
     .refill_points = 1,
     .row_of_warp = 0,
     .row_threads = 1,
-    .most_row_threads = 1,
+    .max_row_threads = 1,
     .row_turns = 0,
     .row_memory = 0,
     .many_rows = 0,
@@ -195,7 +195,7 @@ inline constexpr Limits gpu = [] {
   l.refill_points = 32;
   l.row_of_warp = 1024;
   l.row_threads = 128;
-  l.most_row_threads = 512;
+  l.max_row_threads = 512;
   l.row_turns = 8;
   l.row_memory = 33 << 10;
   l.many_rows = 4096;

@@ -26,7 +26,7 @@ namespace {
 constexpr int64_t smallest_sum = 1024, fewest_steps = 8;
 // The rows may take at most this many times the memory of the sum, or no more than the rows that
 // the loop has.
-constexpr int64_t most_rows = 8;
+constexpr int64_t max_rows = 8;
 
 // A factor of a product: a variable of the body. For each of its axes, `axes` holds the axis of the
 // product. The kth summed axis is `contracted - k`, and an axis of size 1 is `single`.
@@ -295,7 +295,7 @@ bool Finder::keep_rows(const Sum& s) {
   for (size_t i = first_row(); i < static_cast<size_t>(j_.n_in); ++i)
     of_loop += j_.types[i].elements();
   if (2 * of_rows > of_sum) return false;
-  if (of_rows > of_loop && p_.length > most_rows * of_sum / std::max<int64_t>(of_rows, 1))
+  if (of_rows > of_loop && p_.length > max_rows * of_sum / std::max<int64_t>(of_rows, 1))
     return false;
   stored_.insert(stored_.end(), more.begin(), more.end());
   return true;

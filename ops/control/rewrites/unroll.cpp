@@ -51,16 +51,16 @@ Arrays steps_written_out(const Scan& p, const Arrays& consts, Arrays* carry, con
 }
 
 // Written-out steps are compiled in one piece, and the compile time grows faster than their number.
-constexpr int64_t most_written_out = 32'768;
+constexpr int64_t max_written_out = 32'768;
 // rows: operands and results of which each step reads or writes a row.
 void require_few(const Scan& p, int64_t steps, size_t rows) {
   const int64_t each =
-      std::min(count_equations(p.jaxpr), most_written_out) + 2 * static_cast<int64_t>(rows) + 1;
-  if (steps > most_written_out / each)
+      std::min(count_equations(p.jaxpr), max_written_out) + 2 * static_cast<int64_t>(rows) + 1;
+  if (steps > max_written_out / each)
     throw CompileError(fmt::format(
         "scan: .unroll has {} steps of about {} equations written out, and more than {} equations "
         "in all take too long to compile. Write out fewer steps (.unroll = {}), or leave it out",
-        steps, each, most_written_out, std::clamp<int64_t>(most_written_out / each, 1, 16)));
+        steps, each, max_written_out, std::clamp<int64_t>(max_written_out / each, 1, 16)));
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ Array ranked(const Arrays& words, int64_t count) {
 constexpr int64_t digit_bits = 4, digits = 1 << digit_bits, run_length = 64;
 // A record contains a word and, in the upper bits, the original position of the element.
 constexpr DType record_type = U64;
-constexpr int64_t most_bits = 32;  // of words, so that positions fit in the record
+constexpr int64_t max_bits = 32;  // of words, so that positions fit in the record
 
 int64_t passes_of(int64_t bits) { return (bits + digit_bits - 1) / digit_bits; }
 Array number(int64_t x) { return scalar_of_int(record_type, x); }
@@ -119,13 +119,13 @@ Array sorted_by_digits(const Arrays& words, int64_t count, int64_t counting) {
   for (auto w = words.rbegin(); w != words.rend(); ++w) {
     const int64_t bits = counting < 0 ? 8 * itemsize(w->dtype()) : passes_of(counting) * digit_bits;
     const Array all = in_runs(*w, bits);
-    for (int64_t lowest = 0; lowest < bits; lowest += most_bits) {
+    for (int64_t lowest = 0; lowest < bits; lowest += max_bits) {
       const Array part =
-          bits <= most_bits
+          bits <= max_bits
               ? all
               : convert_element_type(
                     shift_right_logical(all, like(all, static_cast<double>(lowest))), U32);
-      places = by_digits(part, std::min(bits, most_bits), places);
+      places = by_digits(part, std::min(bits, max_bits), places);
     }
   }
   return base::slice_axis(places, last_axis(places), 0, count);

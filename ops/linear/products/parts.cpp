@@ -18,8 +18,8 @@ namespace {
 using lax::DotDims;
 
 // terms_of_part is a multiple of the terms loaded together, and large compared with the result of a
-// part. most_elements are the elements of as many tiles as a large device needs.
-constexpr int64_t terms_of_part = 2048, most_elements = 1 << 19;
+// part. max_elements are the elements of as many tiles as a large device needs.
+constexpr int64_t terms_of_part = 2048, max_elements = 1 << 19;
 
 // Returns the index, in both lists, of the longest contracted axis.
 size_t axis_in_parts(const DotDims& d, const Shape& lhs) {
@@ -51,7 +51,7 @@ void add_parts(Ints* contract, Ints* batch, int64_t axis) {
 }  // namespace
 
 bool has_parts(const DotDims& d, const Shape& lhs, int64_t elements) {
-  return !d.lhs_contract.empty() && elements <= most_elements &&
+  return !d.lhs_contract.empty() && elements <= max_elements &&
          lhs[d.lhs_contract[axis_in_parts(d, lhs)]] >= 2 * terms_of_part;
 }
 

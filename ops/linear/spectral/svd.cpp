@@ -300,9 +300,9 @@ Arrays sweep(const Array& w, int64_t length) {
 Array orthogonalized(const Array& w, int64_t length) {
   const Type index(I32, {}), flag(Bool, {});
   // Convergence is quadratic, so this many sweeps are never needed.
-  constexpr double most_sweeps = 30;
+  constexpr double max_sweeps = 30;
   const Closed test = record({index, flag, w.type()}, [&](const Arrays& c) {
-    return Arrays{bitwise_and(c[1], lt(c[0], like(c[0], most_sweeps)))};
+    return Arrays{bitwise_and(c[1], lt(c[0], like(c[0], max_sweeps)))};
   });
   const Closed body = record({index, flag, w.type()}, [&](const Arrays& c) {
     const Arrays r = sweep(c[2], length);

@@ -34,7 +34,7 @@ struct Perturb {
 
 // Pivots without an inverse are replaced by one rounding unit of the largest element of the
 // triangle.
-double least_normal(DType d) {
+double min_normal(DType d) {
   return real_part(d) == F64 ? std::numeric_limits<double>::min()
                              : std::numeric_limits<float>::min();
 }
@@ -104,7 +104,7 @@ bool solve_one(const std::vector<P>& dl, const std::vector<P>& d, const std::vec
     double largest = 0;
     for (const std::vector<P>* numbers : {&pivot, &next, &second})
       for (const P& e : *numbers) largest = std::max(largest, size_of(e));
-    const double least = least_normal(type), instead = std::max(rounding(type) * largest, least);
+    const double least = min_normal(type), instead = std::max(rounding(type) * largest, least);
     for (P& e : pivot)
       if (size_of(e) < least) e = arith::constant<P>(matrix::real_of(e) < 0 ? -instead : instead);
   }
@@ -198,9 +198,9 @@ Array perturbed(const Arrays& triangle) {
     const Array here = reduce_max(abs(numbers), {0});
     largest = largest.empty_handle() ? here : max(largest, here);
   }
-  const Array size = abs(pivots), least = matrix::all(like(size, least_normal(d)), size.shape());
+  const Array size = abs(pivots), least = matrix::all(like(size, min_normal(d)), size.shape());
   const Array one = max(mul(largest, like(largest, rounding(d))),
-                        matrix::all(like(largest, least_normal(d)), largest.shape()));
+                        matrix::all(like(largest, min_normal(d)), largest.shape()));
   const Array instead = base::insert_axis(one, 0, pivots.shape()[0]);
   const Array part = matrix::real_part_of(pivots);
   const Array turned = select(lt(part, zeros_like(part)), neg(instead), instead);

@@ -63,7 +63,7 @@ void solve_triangular(const TriangularSystem& t, const NativeArgs& args) {
 namespace {
 
 // The most workspace that the library gets; the value was not tuned by measurement.
-constexpr uint64_t most_workspace = 32 << 20;
+constexpr uint64_t max_workspace = 32 << 20;
 // The alignment of arrays in memory (runtime/red_zones.h).
 constexpr uint32_t alignment = 64;
 
@@ -148,7 +148,7 @@ class LtMultiplier final : public Multiplier {
       c.check("cublasLtMatmulPreferenceSetAttribute",
               l.preference_set(preference.handle, attribute, &value, sizeof value));
     };
-    prefer(number::most_workspace, most_workspace);
+    prefer(number::max_workspace, max_workspace);
     for (int a = number::alignment_a; a <= number::alignment_d; ++a) prefer(a, alignment);
     int found = 0;
     c.check("cublasLtMatmulAlgoGetHeuristic",

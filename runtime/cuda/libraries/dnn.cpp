@@ -13,7 +13,7 @@ namespace weft::cuda {
 namespace {
 
 // An algorithm that needs more workspace is not chosen; the value was not tuned by measurement.
-constexpr size_t most_workspace = 256 << 20;
+constexpr size_t max_workspace = 256 << 20;
 
 std::vector<int> ints(const Ints& x) { return {x.begin(), x.end()}; }
 std::vector<int> with_batch(int64_t batch, const Ints& x) {
@@ -115,7 +115,7 @@ class DnnConvolver final : public Convolver {
     int math_of_choice = math();
     for (const ConvolutionChoice& c : std::span(all).first(static_cast<size_t>(found))) {
       const bool narrows = c.math == number::tensor_op_math && math() == number::fma_math;
-      if (c.state != 0 || c.algorithm > number::direct || c.workspace > most_workspace || narrows)
+      if (c.state != 0 || c.algorithm > number::direct || c.workspace > max_workspace || narrows)
         continue;
       algorithm_ = c.algorithm;
       math_of_choice = c.math;

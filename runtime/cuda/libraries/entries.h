@@ -39,7 +39,7 @@ constexpr int r_32f = 0, r_64f = 1, r_16f = 2, r_16bf = 14;  // cudaDataType
 constexpr int transpose_a = 3, transpose_b = 4;              // cublasLtMatmulDescAttributes_t
 constexpr int batch_count = 5, batch_offset = 6;             // cublasLtMatrixLayoutAttribute_t
 // cublasLtMatmulPreferenceAttributes_t
-constexpr int most_workspace = 1, alignment_a = 5, alignment_d = 8;
+constexpr int max_workspace = 1, alignment_a = 5, alignment_d = 8;
 constexpr int c2c = 0x29, r2c = 0x2a, c2r = 0x2c, z2z = 0x69, d2z = 0x6a, z2d = 0x6c;
 constexpr int fft_forward = -1, fft_inverse = 1;
 // cudnnDataType_t, cudnnTensorFormat_t, cudnnConvolutionMode_t, cudnnMathType_t.

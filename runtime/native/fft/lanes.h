@@ -42,11 +42,11 @@ extern template const Kernels<double>& kernels<double>();
 
 // The largest vector width of any processor, which determines the size of scratch.
 template <class T>
-inline constexpr int64_t most_lanes = 64 / static_cast<int64_t>(sizeof(T));
+inline constexpr int64_t max_lanes = 64 / static_cast<int64_t>(sizeof(T));
 // The elements of T that the kernels need as scratch for columns of n elements.
 template <class T>
 constexpr int64_t lane_scratch(int64_t n) {
-  return 4 * n * most_lanes<T>;
+  return 4 * n * max_lanes<T>;
 }
 
 }  // namespace weft::native::fft

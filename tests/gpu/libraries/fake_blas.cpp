@@ -291,7 +291,7 @@ Status cublasLtMatmulPreferenceSetAttribute(PreferenceHandle h, int which, const
                                             size_t bytes) {
   fake::Call c("cublasLtMatmulPreferenceSetAttribute", false);
   const bool aligns = which >= number::alignment_a && which <= number::alignment_d;
-  c.require((bytes == 8 && which == number::most_workspace) || (bytes == 4 && aligns),
+  c.require((bytes == 8 && which == number::max_workspace) || (bytes == 4 && aligns),
             "an attribute that is not known");
   if (c && aligns) std::memcpy(&h->alignment[which - number::alignment_a], value, 4);
   if (c && !aligns) std::memcpy(&h->workspace, value, 8);

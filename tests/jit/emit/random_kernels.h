@@ -12,7 +12,7 @@ namespace weft::compiler {
 // outputs, and elements 8 i ... 8 i + 7 of the wide output in a for_each.
 class RandomKernel {
  public:
-  static constexpr int64_t most_points = 600, elements = 2 * most_points + 64, width = 8;
+  static constexpr int64_t max_points = 600, elements = 2 * max_points + 64, width = 8;
 
   RandomKernel(unsigned seed, Vector v, bool one_while) : g(seed), b("random") {
     for (Storage s : {Storage::Bool, Storage::I8, Storage::I16, Storage::I32, Storage::I64,
@@ -86,7 +86,7 @@ class RandomKernel {
       case 0: return below(64);
       case 1: return i64(Opcode::Mul, point, b.integer(2));
       case 2: return i64(Opcode::Add, point, b.integer(static_cast<int64_t>(g() % 60)));
-      case 3: return i64(Opcode::Sub, b.integer(most_points), point);
+      case 3: return i64(Opcode::Sub, b.integer(max_points), point);
       case 4: return i64(Opcode::Add, below(16), below(32));
       default: return point;
     }

@@ -19,9 +19,9 @@ int64_t Dice::new_extent() {
     default: return pick(common);
   }
 }
-Shape Dice::shape(int most_axes) {
+Shape Dice::shape(int max_axes) {
   Ints s;
-  for (int n = below(most_axes + 1); n > 0; --n) s.push_back(extent());
+  for (int n = below(max_axes + 1); n > 0; --n) s.push_back(extent());
   while (Shape(s).elements() > 4000) s.pop_back();
   return s;
 }

@@ -27,7 +27,7 @@ struct Dice {
   }
   int64_t extent() { return one_in(6) ? new_extent() : pick(pool); }
   int64_t new_extent();
-  Shape shape(int most_axes = 3);
+  Shape shape(int max_axes = 3);
 };
 
 // The surroundings of a function.
