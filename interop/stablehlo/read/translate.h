@@ -138,9 +138,9 @@ Array constant_array(Translator& t, const Op& op, const Attr& value);
 // The elementwise ops. `ours` names the op of Weft that has the same meaning for all dtypes it
 // accepts, if one exists. The writer uses this name.
 struct ElementwiseRule {
-  std::string_view theirs;
+  std::string_view stablehlo_name;
   Rule rule;
-  std::string_view ours = {};
+  std::string_view weft_name = {};
 };
 const std::vector<ElementwiseRule>& elementwise_table();
 const Rules& elementwise_rules();

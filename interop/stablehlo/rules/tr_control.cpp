@@ -30,20 +30,20 @@ namespace {
 std::optional<Arrays> own_op(const Translator& t, const Op& op, const Arrays& x) {
   const Attr* name = op.attr("name");
   if (!name || !name->text.starts_with(own_prefix)) return {};
-  const weft::Op* ours = find_op(name->text.substr(own_prefix.size()));
-  if (!ours) return {};
-  const AnyParams none = ours->parse_params({});
+  const weft::Op* weft_name = find_op(name->text.substr(own_prefix.size()));
+  if (!weft_name) return {};
+  const AnyParams none = weft_name->parse_params({});
   if (!none->fields().empty()) return {};
   Types want;
   for (size_t i = 0; i < op.out.size(); ++i) want.push_back(t.result(op, i));
   try {
-    if (ours->type(types_of(x), none) != want) return {};
+    if (weft_name->type(types_of(x), none) != want) return {};
   } catch (const ShapeError&) {
     return {};
   } catch (const DTypeError&) {
     return {};
   }
-  return bind_op(*ours, x, none);
+  return bind_op(*weft_name, x, none);
 }
 
 Arrays call(Translator& t, const Op& op, const Arrays& x) {

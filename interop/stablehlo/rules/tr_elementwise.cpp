@@ -390,7 +390,7 @@ const std::vector<ElementwiseRule>& elementwise_table() {
 const Rules& elementwise_rules() {
   static const Rules mine = [] {
     Rules r;
-    for (const ElementwiseRule& e : elementwise_table()) r.emplace(e.theirs, e.rule);
+    for (const ElementwiseRule& e : elementwise_table()) r.emplace(e.stablehlo_name, e.rule);
     return r;
   }();
   return mine;

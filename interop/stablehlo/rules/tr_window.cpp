@@ -75,8 +75,9 @@ Arrays reduce_window(Translator& t, const Op& op, const Arrays& x) {
     const bool neutral = is_neutral(init[0], name);
     const auto r = running_axis(w, in[0].shape());
     if (r && f.running && neutral) return {f.running(in[0], r->axis, r->reverse)};
-    if (const OfWindows ours = windows_of(f); ours && (neutral || !is_complex(in[0].dtype()))) {
-      const Array out = ours(in[0], w);
+    if (const OfWindows weft_name = windows_of(f);
+        weft_name && (neutral || !is_complex(in[0].dtype()))) {
+      const Array out = weft_name(in[0], w);
       return {neutral ? out : f.join(broadcast_in_dim(init[0], out.shape(), {}), out)};
     }
     const auto join = [&](const Arrays& a, const Arrays& b) { return Arrays{f.join(a[0], b[0])}; };

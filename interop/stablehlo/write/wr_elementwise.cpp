@@ -24,7 +24,7 @@ const std::unordered_map<std::string_view, std::string_view>& names() {
   static const auto all = [] {
     std::unordered_map<std::string_view, std::string_view> r;
     for (const ElementwiseRule& rule : elementwise_table())
-      if (!rule.ours.empty()) r.emplace(rule.ours, rule.theirs);
+      if (!rule.weft_name.empty()) r.emplace(rule.weft_name, rule.stablehlo_name);
     return r;
   }();
   return all;
@@ -111,7 +111,7 @@ Vals later(Writer& w, const Equation& e, const Vals& x) {
 }  // namespace
 
 void write_elementwise(WriteRules& r) {
-  for (const auto& [ours, theirs] : names()) r.emplace(ours, one_to_one);
+  for (const auto& [weft_name, stablehlo_name] : names()) r.emplace(weft_name, one_to_one);
   for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge"}) r[name] = compared;
   const WriteRules mine = {{"abs", absolute},
                            {"sign", sign},
