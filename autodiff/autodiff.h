@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // autodiff/autodiff.h: forward and reverse mode on flat lists of arrays; an empty handle is a zero.
 #pragma once
-#include "weft/tracer/record_trace.h"
-#include "weft/tracer/trace.h"
+#include "tracer/record_trace.h"
+#include "tracer/trace.h"
 
 namespace weft {
 

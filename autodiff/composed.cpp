@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // autodiff/composed.cpp: derivative rules for a composition of two ops.
-#include "weft/autodiff/composed.h"
+#include "autodiff/composed.h"
 
 #include <vector>
 

@@ -3,7 +3,7 @@
 // autodiff/composed.h: derivatives of compositions of two ops for which the chain rule fails: |z|^2
 // is smooth at 0, but |z| is not.
 #pragma once
-#include "weft/core/op.h"
+#include "core/op.h"
 
 namespace weft {
 

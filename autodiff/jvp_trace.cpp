@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // autodiff/jvp_trace.cpp: forward mode: pairs of a value and its tangent.
-#include "weft/autodiff/autodiff.h"
-#include "weft/autodiff/composed.h"
-#include "weft/autodiff/linearize.h"
-#include "weft/autodiff/partial_eval.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/transformed.h"
-#include "weft/tracer/types_of.h"
+#include "autodiff/autodiff.h"
+#include "autodiff/composed.h"
+#include "autodiff/linearize.h"
+#include "autodiff/partial_eval.h"
+#include "tracer/base_ops.h"
+#include "tracer/transformed.h"
+#include "tracer/types_of.h"
 
 namespace weft {
 namespace {

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // autodiff/linearize.h: the derivative of a function with auxiliary results.
 #pragma once
-#include "weft/autodiff/autodiff.h"
+#include "autodiff/autodiff.h"
 
 namespace weft {
 

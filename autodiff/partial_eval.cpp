@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // autodiff/partial_eval.cpp: splits a computation into its known and unknown parts.
-#include "weft/autodiff/partial_eval.h"
+#include "autodiff/partial_eval.h"
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/transformed.h"
+#include "autodiff/autodiff.h"
+#include "tracer/base_ops.h"
+#include "tracer/transformed.h"
 
 namespace weft {
 

@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // autodiff/partial_eval.h: partial evaluation: computes known values and records the others.
 #pragma once
-#include "weft/tracer/record_trace.h"
-#include "weft/tracer/trace.h"
+#include "tracer/record_trace.h"
+#include "tracer/trace.h"
 
 namespace weft {
 

@@ -3,11 +3,11 @@
 // autodiff/transpose.cpp: reverse mode: runs a linear program backwards.
 #include <fmt/format.h>
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/core/programs/effects.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/transformed.h"
-#include "weft/tracer/types_of.h"
+#include "autodiff/autodiff.h"
+#include "core/effects.h"
+#include "tracer/concrete.h"
+#include "tracer/transformed.h"
+#include "tracer/types_of.h"
 
 namespace weft {
 

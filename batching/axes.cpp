@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // batching/axes.cpp: matches axes with trees, determines the sizes of mapped axes, and reports
 // inconsistencies.
-#include "weft/batching/axes.h"
+#include "weft/vmap/axes.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/core/ir.h"
-#include "weft/tracer/trees/initialized.h"
+#include "core/ir.h"
+#include "tracer/initialized.h"
 
 namespace weft {
 

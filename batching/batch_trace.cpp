@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // batching/batch_trace.cpp: applying batching rules.
-#include "weft/batching/batch_trace.h"
+#include "batching/batch_trace.h"
 
 #include <fmt/format.h>
 
 #include <mutex>
 #include <set>
 
-#include "weft/core/programs/effects.h"
-#include "weft/runtime/fork.h"
-#include "weft/runtime/log.h"
-#include "weft/runtime/ordered_output.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/transformed.h"
-#include "weft/tracer/types_of.h"
+#include "core/effects.h"
+#include "runtime/fork.h"
+#include "runtime/log.h"
+#include "runtime/ordered_output.h"
+#include "tracer/base_ops.h"
+#include "tracer/transformed.h"
+#include "tracer/types_of.h"
 
 namespace weft {
 

@@ -4,8 +4,8 @@
 #pragma once
 #include <string>
 
-#include "weft/tracer/record_trace.h"
-#include "weft/tracer/trace.h"
+#include "tracer/record_trace.h"
+#include "tracer/trace.h"
 
 namespace weft {
 

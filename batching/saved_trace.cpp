@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // batching/saved_trace.cpp: runs a function under a stored map.
-#include "weft/batching/saved_trace.h"
+#include "batching/saved_trace.h"
 
 namespace weft {
 

@@ -3,7 +3,7 @@
 // batching/saved_trace.h: a stored map, for rules that run after the map has ended. Its options are
 // stored here; its mask and first lane are operands of the op that has the rule.
 #pragma once
-#include "weft/batching/batch_trace.h"
+#include "batching/batch_trace.h"
 
 namespace weft {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "weft/benchmarks/programs.h"
-#include "weft/tracer/exact_inputs.h"
-#include "weft/tracer/make_jaxpr.h"
+#include "benchmarks/programs.h"
+#include "tracer/exact_inputs.h"
+#include "weft/make_jaxpr.h"
 
 namespace weft::programs {
 

@@ -14,7 +14,7 @@
 #include <stdexcept>
 
 #include "gpu_table.h"
-#include "weft/core/version.h"
+#include "weft/version.h"
 
 using namespace weft;
 using namespace weft::programs;

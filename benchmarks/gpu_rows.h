@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/benchmarks/programs.h"
-#include "weft/runtime/device.h"
+#include "benchmarks/programs.h"
+#include "weft/device.h"
 
 namespace weft::programs {
 

@@ -19,10 +19,10 @@ function(weft_programs folder pattern)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name}
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
     target_link_libraries(${target} PRIVATE weft weft_flags)
-    # Their own lines count as user code: errors name them (core/error.h).
+    # Their own lines count as user code: errors name them (weft/error.h).
     target_compile_options(${target} PRIVATE ${short_names}
-      -fmacro-prefix-map=${PROJECT_BINARY_DIR}/include/weft/=weft/
-      -fmacro-prefix-map=include/weft/=weft/)
+      -fmacro-prefix-map=${weft_include}/weft/=weft/
+      -fmacro-prefix-map=${to_source}include/weft/=weft/)
     if(name MATCHES "^eigen_")
       target_link_libraries(${target} PRIVATE Eigen3::Eigen)
     endif()

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/dtype.cpp: names of element types, the promotion lattice, conversions of narrow floats.
-#include "weft/core/dtype.h"
+#include "weft/dtype.h"
 
 #include <array>
 #include <bit>
 #include <iterator>
 
-#include "weft/core/error.h"
-#include "weft/core/ir.h"
+#include "core/ir.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // core/error.cpp: the texts of errors and locations, and the location of the user's call on this
 // thread.
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 #include <string_view>
 
-#include "weft/core/ir.h"
-#include "weft/core/text/api_name_scope.h"
-#include "weft/core/text/intern_string.h"
-#include "weft/core/text/traceback.h"
+#include "core/api_name_scope.h"
+#include "core/intern_string.h"
+#include "core/ir.h"
+#include "core/traceback.h"
 
 namespace weft {
 

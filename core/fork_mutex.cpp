@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/fork_mutex.cpp: the list of all ForkMutex objects.
-#include "weft/core/fork_mutex.h"
+#include "core/fork_mutex.h"
 
 #include <thread>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/jaxpr.cpp: interning of programs, and walking over them.
-#include "weft/core/jaxpr.h"
+#include "weft/detail/jaxpr.h"
 
 #include <algorithm>
 #include <limits>
@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "weft/core/fork_mutex.h"
-#include "weft/core/op.h"
+#include "core/fork_mutex.h"
+#include "core/op.h"
 
 namespace weft {
 namespace {

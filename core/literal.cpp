@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/literal.cpp: weak numbers: a float, and the double from which it was made.
-#include "weft/core/literal.h"
+#include "weft/detail/literal.h"
 
 #include <bit>
 
-#include "weft/core/ir.h"
+#include "core/ir.h"
 
 namespace weft {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/op.cpp: the registry of ops.
-#include "weft/core/op.h"
+#include "core/op.h"
 
 #include <fmt/format.h>
 
 #include <unordered_map>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

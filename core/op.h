@@ -8,15 +8,15 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/jaxpr.h"
-#include "weft/core/loops/implementation.h"
-#include "weft/core/loops/lower.h"
-#include "weft/core/param.h"
-#include "weft/core/type.h"
+#include "core/loops/implementation.h"
+#include "core/loops/lower.h"
+#include "core/param.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/type.h"
 
 namespace weft {
 
-class Array;  // tracer/array.h
+class Array;  // include/weft/array.h
 using Arrays = std::vector<Array>;
 template <class P>
 class Primitive;                       // tracer/trace.h
@@ -111,10 +111,10 @@ struct FuseArgs {
   const P& params;
 };
 
-// The side effect of an op; core/programs/effects.h defines what each kind permits.
+// The side effect of an op; core/effects.h defines what each kind permits.
 enum class Effect { none, pure, ordered };
 
-// The modes in which a derivative exists (core/programs/derivatives.h).
+// The modes in which a derivative exists (core/derivatives.h).
 struct Derivatives {
   bool forward = true, reverse = true;
 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/param.cpp: hashing and comparison of parameters.
-#include "weft/core/param.h"
+#include "core/param.h"
 
 #include <bit>
 #include <cmath>
 #include <functional>
 
-#include "weft/core/jaxpr.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft {
 namespace {

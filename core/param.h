@@ -13,9 +13,9 @@
 #include <variant>
 #include <vector>
 
-#include "weft/core/any_params.h"
-#include "weft/core/ir.h"
-#include "weft/core/type.h"
+#include "core/ir.h"
+#include "weft/detail/any_params.h"
+#include "weft/type.h"
 
 namespace weft {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/shape.cpp: shapes, their sizes with overflow checks, and broadcasting.
-#include "weft/core/shape.h"
+#include "weft/shape.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/core/error.h"
-#include "weft/core/ir.h"
+#include "core/ir.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/type.cpp: interning and printing of types.
-#include "weft/core/type.h"
+#include "weft/type.h"
 
 #include <memory>
 #include <mutex>
 #include <unordered_map>
 
-#include "weft/core/error.h"
-#include "weft/core/fork_mutex.h"
-#include "weft/core/ir.h"
+#include "core/fork_mutex.h"
+#include "core/ir.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

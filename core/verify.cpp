@@ -4,8 +4,8 @@
 // docs/ir.md and the tests also use.
 #include <fmt/format.h>
 
-#include "weft/core/op.h"
-#include "weft/core/text/print.h"
+#include "core/op.h"
+#include "core/text/print.h"
 
 namespace weft {
 namespace {

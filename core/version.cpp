@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // core/version.cpp: the version from the build configuration, and the hash that the linker stored
 // in a note of the library.
-#include "weft/core/version.h"
+#include "weft/version.h"
 
 #include <link.h>
 

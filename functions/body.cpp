@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/body.cpp: traces user functions that join two elements, such as the body of reduce.
-#include "weft/functions/body.h"
+#include "functions/body.h"
 
 #include <fmt/format.h>
 
 #include <limits>
 
-#include "weft/core/op.h"
-#include "weft/functions/kit.h"
-#include "weft/ops/structure/each_element.h"
-#include "weft/tracer/concrete.h"
+#include "core/op.h"
+#include "functions/kit.h"
+#include "ops/structure/each_element.h"
+#include "tracer/concrete.h"
 
 namespace weft::fn {
 

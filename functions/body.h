@@ -3,10 +3,10 @@
 // functions/body.h: reduction functions of two scalars, or of two lists of scalars: their
 // application to whole arrays, and their recognition. Not public.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/core/ref.h"
-#include "weft/tracer/array.h"
-#include "weft/tracer/make_jaxpr.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/detail/ref.h"
+#include "weft/make_jaxpr.h"
 
 namespace weft::fn {
 

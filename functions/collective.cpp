@@ -2,22 +2,22 @@
 // Copyright The Weft authors
 // functions/collective.cpp: collectives as users call them. Checks names, groups and axes, and
 // builds means, collectives over several names and blocks of an axis.
-#include "weft/functions/collective.h"
+#include "weft/collective.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/lax/sums.h"
-#include "weft/ops/collective/collective.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/trace.h"
+#include "functions/kit.h"
+#include "functions/lax/sums.h"
+#include "ops/collective/collective.h"
+#include "ops/structure/structure.h"
+#include "tracer/concrete.h"
+#include "tracer/trace.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
 
 namespace weft {
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/kit.cpp: promotion, broadcasting, axes, errors.
-#include "weft/functions/kit.h"
+#include "functions/kit.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/types_of.h"
+#include "ops/kit/axes.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "tracer/types_of.h"
+#include "weft/lax/compare.h"
 
 namespace weft::fn {
 

@@ -5,9 +5,9 @@
 #pragma once
 #include <utility>
 
-#include "weft/core/text/api_name_scope.h"
-#include "weft/tracer/array.h"
-#include "weft/tracer/trace.h"
+#include "core/api_name_scope.h"
+#include "tracer/trace.h"
+#include "weft/array.h"
 
 namespace weft::fn {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/dlpack.cpp: converts tensors of DLPack to arrays, and arrays to tensors.
-#include "weft/interop/dlpack.h"
+#include "weft/dlpack.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
 
-#include "weft/interop/foreign.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/device.h"
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
+#include "weft/buffer.h"
+#include "weft/detail/foreign.h"
+#include "weft/device.h"
 
 namespace weft::dlpack {
 namespace {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/foreign.cpp: memory that arrays share with other code.
-#include "weft/interop/foreign.h"
+#include "weft/detail/foreign.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
 
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/device.h"
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
+#include "weft/buffer.h"
+#include "weft/device.h"
 
 namespace weft::detail {
 namespace {

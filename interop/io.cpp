@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/io.cpp: weft::io, implemented with the readers and writers of the formats.
-#include "weft/interop/io.h"
+#include "weft/io.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 #include <fstream>
 #include <new>
 
-#include "weft/core/error.h"
-#include "weft/interop/npy.h"
-#include "weft/interop/safetensors.h"
-#include "weft/tracer/concrete.h"
+#include "interop/npy.h"
+#include "interop/safetensors.h"
+#include "tracer/concrete.h"
+#include "weft/error.h"
 
 namespace weft::io {
 namespace {

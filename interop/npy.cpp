@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/npy.cpp: the .npy format: a header in Python's notation, followed by the elements.
-#include "weft/interop/npy.h"
+#include "interop/npy.h"
 
 #include <fmt/format.h>
 
@@ -16,8 +16,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "weft/core/error.h"
-#include "weft/core/ir.h"
+#include "core/ir.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/dtype.h"
-#include "weft/core/shape.h"
+#include "weft/dtype.h"
+#include "weft/shape.h"
 
 namespace weft {
 

@@ -12,9 +12,9 @@
 #include <new>
 #include <string_view>
 
-#include "weft/core/error.h"
-#include "weft/core/ir.h"
-#include "weft/interop/npy.h"
+#include "core/ir.h"
+#include "interop/npy.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/safetensors.cpp: the .safetensors format, whose JSON header is checked completely.
-#include "weft/interop/safetensors.h"
+#include "interop/safetensors.h"
 
 #include <fmt/format.h>
 
@@ -13,8 +13,8 @@
 #include <tuple>
 #include <vector>
 
-#include "weft/core/error.h"
-#include "weft/core/ir.h"
+#include "core/ir.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

@@ -12,8 +12,8 @@
 #include <string>
 #include <string_view>
 
-#include "weft/core/dtype.h"
-#include "weft/core/shape.h"
+#include "weft/dtype.h"
+#include "weft/shape.h"
 
 namespace weft {
 

@@ -3,8 +3,8 @@
 // interop/stablehlo_tests.h: test files of the StableHLO project, which contain inputs and expected
 // results.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/interop/stablehlo.h"
+#include "core/ir.h"
+#include "weft/stablehlo.h"
 
 namespace weft {
 

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "weft/jit/program.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/fork.h"
-#include "weft/runtime/stop.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/placement.h"
+#include "jit/program.h"
+#include "runtime/fork.h"
+#include "tracer/concrete.h"
+#include "tracer/placement.h"
+#include "weft/buffer.h"
+#include "weft/stop.h"
 
 namespace weft::detail {
 namespace {

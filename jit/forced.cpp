@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/forced.cpp: reads forced schedules and implementations, and finds those of a nest or an op.
-#include "weft/jit/forced.h"
+#include "jit/forced.h"
 
 #include <fmt/format.h>
 
@@ -11,10 +11,10 @@
 #include <iterator>
 #include <string_view>
 
-#include "weft/core/error.h"
-#include "weft/core/op.h"
-#include "weft/jit/schedule/choose/choose.h"
-#include "weft/runtime/log.h"
+#include "core/op.h"
+#include "jit/schedule/choose/choose.h"
+#include "runtime/log.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/loops/nest.h"
-#include "weft/jit/rewrite/choose.h"
-#include "weft/jit/schedule/schedule.h"
-#include "weft/jit/schedule/target.h"
+#include "core/loops/nest.h"
+#include "jit/rewrite/choose.h"
+#include "jit/schedule/schedule.h"
+#include "jit/schedule/target.h"
 
 namespace weft::compiler {
 

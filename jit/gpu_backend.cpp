@@ -4,9 +4,9 @@
 #include <map>
 #include <mutex>
 
-#include "weft/jit/pipeline.h"
-#include "weft/jit/schedule/target.h"
-#include "weft/runtime/cuda/device.h"
+#include "jit/pipeline.h"
+#include "jit/schedule/target.h"
+#include "runtime/cuda/device.h"
 
 namespace weft::compiler {
 namespace {

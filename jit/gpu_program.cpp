@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/gpu_program.cpp: compiles for a target without a device and returns its kernels.
-#include "weft/jit/gpu_program.h"
+#include "jit/gpu_program.h"
 
 #include <fmt/format.h>
 
 #include <map>
 #include <mutex>
 
-#include "weft/jit/emit/image.h"
-#include "weft/jit/forced.h"
-#include "weft/jit/pipeline.h"
-#include "weft/jit/run/bound_kernel.h"
+#include "jit/emit/image.h"
+#include "jit/forced.h"
+#include "jit/pipeline.h"
+#include "jit/run/bound_kernel.h"
 
 namespace weft::compiler {
 namespace {

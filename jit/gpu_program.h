@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/jaxpr.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft::compiler {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/history.cpp: compares a call with those that a callable was compiled for before.
-#include "weft/jit/history.h"
+#include "jit/history.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/runtime/log.h"
+#include "runtime/log.h"
 
 namespace weft::detail {
 namespace {

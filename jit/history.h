@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/error.h"
-#include "weft/core/ir.h"
-#include "weft/core/type.h"
-#include "weft/tracer/tree.h"
+#include "core/ir.h"
+#include "weft/error.h"
+#include "weft/tree.h"
+#include "weft/type.h"
 
 namespace weft::detail {
 

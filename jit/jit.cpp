@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // jit/jit.cpp: the programs of a jitted callable. They are found without a lock, traced once, and
 // run.
-#include "weft/jit/jit.h"
+#include "weft/jit.h"
 
 #include <fmt/format.h>
 
@@ -14,21 +14,21 @@
 #include <set>
 #include <thread>
 
-#include "weft/core/text/intern_string.h"
-#include "weft/jit/history.h"
-#include "weft/jit/program.h"
-#include "weft/jit/program_cache.h"
-#include "weft/runtime/backend.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/device.h"
-#include "weft/runtime/epoch_guard.h"
-#include "weft/runtime/fork.h"
-#include "weft/runtime/stop.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/transformed.h"
-#include "weft/tracer/trees/initialized.h"
+#include "core/intern_string.h"
+#include "jit/history.h"
+#include "jit/program.h"
+#include "jit/program_cache.h"
+#include "runtime/backend.h"
+#include "runtime/fork.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "tracer/eval_trace.h"
+#include "tracer/initialized.h"
+#include "tracer/transformed.h"
+#include "weft/buffer.h"
+#include "weft/detail/epoch_guard.h"
+#include "weft/device.h"
+#include "weft/stop.h"
 
 namespace weft::detail {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/libraries.cpp: reads the version of each library.
-#include "weft/jit/libraries.h"
+#include "jit/libraries.h"
 
 #include <cblas.h>
 #include <fmt/format.h>

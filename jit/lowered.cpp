@@ -7,16 +7,16 @@
 
 #include <set>
 
-#include "weft/core/error.h"
-#include "weft/core/param.h"
-#include "weft/jit/emit/image.h"
-#include "weft/jit/forced.h"
-#include "weft/jit/gpu_program.h"
-#include "weft/jit/pipeline.h"
-#include "weft/jit/program.h"
-#include "weft/jit/run/bound_kernel.h"
-#include "weft/runtime/cuda/device.h"
-#include "weft/tracer/concrete.h"
+#include "core/param.h"
+#include "jit/emit/image.h"
+#include "jit/forced.h"
+#include "jit/gpu_program.h"
+#include "jit/pipeline.h"
+#include "jit/program.h"
+#include "jit/run/bound_kernel.h"
+#include "runtime/cuda/device.h"
+#include "tracer/concrete.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

@@ -2,26 +2,26 @@
 // Copyright The Weft authors
 // jit/pipeline.cpp: the passes of the compiler, in order. Each pass reads what earlier passes made
 // and changes nothing else. WEFT_LOG=passes prints the program after each.
-#include "weft/jit/pipeline.h"
+#include "jit/pipeline.h"
 
 #include <fmt/format.h>
 
 #include <chrono>
 #include <optional>
 
-#include "weft/core/error.h"
-#include "weft/jit/forced.h"
-#include "weft/jit/fuse/barriers.h"
-#include "weft/jit/fuse/fuse_loops.h"
-#include "weft/jit/fuse/plan.h"
-#include "weft/jit/nests/kernel_nest.h"
-#include "weft/jit/rewrite/choose.h"
-#include "weft/jit/rewrite/op_rewrites.h"
-#include "weft/jit/rewrite/simplify.h"
-#include "weft/jit/run/steps.h"
-#include "weft/runtime/log.h"
-#include "weft/runtime/stop.h"
-#include "weft/runtime/threads.h"
+#include "jit/forced.h"
+#include "jit/fuse/plan.h"
+#include "jit/nests/kernel_nest.h"
+#include "jit/rewrite/barriers.h"
+#include "jit/rewrite/choose.h"
+#include "jit/rewrite/fuse_loops.h"
+#include "jit/rewrite/op_rewrites.h"
+#include "jit/rewrite/simplify.h"
+#include "jit/run/steps.h"
+#include "runtime/log.h"
+#include "weft/device/threads.h"
+#include "weft/error.h"
+#include "weft/stop.h"
 
 namespace weft::compiler {
 namespace {

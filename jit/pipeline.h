@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // jit/pipeline.h: the passes that compile a program.
 #pragma once
-#include "weft/jit/run/compiled.h"
+#include "jit/run/compiled.h"
 
 namespace weft::compiler {
 

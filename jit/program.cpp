@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/program.cpp: runs one traced function.
-#include "weft/jit/program.h"
+#include "jit/program.h"
 
 #include <fmt/format.h>
 
@@ -9,15 +9,15 @@
 #include <array>
 #include <chrono>
 
-#include "weft/jit/run/nans.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/fork.h"
-#include "weft/runtime/log.h"
-#include "weft/runtime/stop.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/placement.h"
-#include "weft/tracer/trees/tree_functions.h"
+#include "jit/run/nans.h"
+#include "runtime/fork.h"
+#include "runtime/log.h"
+#include "tracer/concrete.h"
+#include "tracer/eval_trace.h"
+#include "tracer/placement.h"
+#include "weft/buffer.h"
+#include "weft/stop.h"
+#include "weft/tree/functions.h"
 
 namespace weft::detail {
 namespace {

@@ -5,11 +5,11 @@
 #include <atomic>
 #include <mutex>
 
-#include "weft/jit/jit.h"
-#include "weft/runtime/backend.h"
-#include "weft/runtime/device.h"
-#include "weft/tracer/exact_inputs.h"
-#include "weft/tracer/record_trace.h"
+#include "runtime/backend.h"
+#include "tracer/exact_inputs.h"
+#include "tracer/record_trace.h"
+#include "weft/device.h"
+#include "weft/jit.h"
 
 namespace weft::detail {
 

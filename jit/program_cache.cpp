@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // jit/program_cache.cpp: the compiled programs of the process, by jaxpr. It keeps the programs that
 // functions use, and the most recently used among the others (docs/decisions/0012).
-#include "weft/jit/program_cache.h"
+#include "jit/program_cache.h"
 
 #include <algorithm>
 #include <functional>
@@ -10,12 +10,12 @@
 #include <utility>
 #include <vector>
 
-#include "weft/jit/forced.h"
-#include "weft/jit/pipeline.h"
-#include "weft/jit/schedule/target.h"
-#include "weft/runtime/float_state.h"
-#include "weft/runtime/fork.h"
-#include "weft/runtime/stop.h"
+#include "jit/forced.h"
+#include "jit/pipeline.h"
+#include "jit/schedule/target.h"
+#include "runtime/float_state.h"
+#include "runtime/fork.h"
+#include "weft/stop.h"
 
 namespace weft::compiler {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/backend.cpp: the installed compiler.
-#include "weft/runtime/backend.h"
+#include "runtime/backend.h"
 
-#include "weft/core/text/environment.h"
+#include "core/environment.h"
 
 namespace weft {
 namespace {

@@ -3,15 +3,15 @@
 // runtime/backend.h: how evaluation finds the compiler. jit/ installs itself through these
 // functions.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/core/jaxpr.h"
+#include "core/ir.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft {
 
 namespace ir {
-// A program compiled for one device (runtime/device.h); all addresses are addresses of that device.
-// `in` holds dense row-major inputs, constants first. `out` holds the memory for each output. An
-// output that is an input is not written: the caller returns the input's buffer.
+// A program compiled for one device (include/weft/device.h); all addresses are addresses of that
+// device. `in` holds dense row-major inputs, constants first. `out` holds the memory for each
+// output. An output that is an input is not written: the caller returns the input's buffer.
 class Executable : public RefCounted {
  public:
   virtual void run(const void* const* in, void* const* out) const = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/buffer.cpp: the pool of host memory.
-#include "weft/runtime/buffer.h"
+#include "weft/buffer.h"
 
 #include <fmt/format.h>
 #include <sys/mman.h>
@@ -17,11 +17,11 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/error.h"
-#include "weft/core/ir.h"
-#include "weft/runtime/device.h"
-#include "weft/runtime/fork.h"
-#include "weft/runtime/red_zones.h"
+#include "core/ir.h"
+#include "runtime/fork.h"
+#include "runtime/red_zones.h"
+#include "weft/device.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/device.cpp: the devices of the process, and the host as one of them.
-#include "weft/runtime/device.h"
+#include "weft/device.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,10 +10,10 @@
 #include <cstring>
 #include <mutex>
 
-#include "weft/core/fork_mutex.h"
-#include "weft/runtime/backend.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/fork.h"
+#include "core/fork_mutex.h"
+#include "runtime/backend.h"
+#include "runtime/fork.h"
+#include "weft/buffer.h"
 
 namespace weft {
 namespace detail {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/distributed.cpp: detects whether a launcher started several processes.
-#include "weft/runtime/distributed.h"
+#include "weft/device/distributed.h"
 
 #include <fmt/format.h>
 
 #include <cstdlib>
 
-#include "weft/core/ir.h"
+#include "core/ir.h"
 
 namespace weft::distributed {
 

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // runtime/epoch_guard.cpp: epoch-based reclamation. Each reader records the epoch in which it
 // began. An object retired in an epoch is released when every reader has begun in a later epoch.
-#include "weft/runtime/epoch_guard.h"
+#include "weft/detail/epoch_guard.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/runtime/fork.h"
+#include "core/ir.h"
+#include "runtime/fork.h"
 
 namespace weft {
 

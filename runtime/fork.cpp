@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/fork.cpp: the handlers of pthread_atfork.
-#include "weft/runtime/fork.h"
+#include "runtime/fork.h"
 
 #include <pthread.h>
 

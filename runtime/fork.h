@@ -3,7 +3,7 @@
 // runtime/fork.h: what a fork waits for besides our mutexes, and the functions that run in its
 // child.
 #pragma once
-#include "weft/core/fork_mutex.h"
+#include "core/fork_mutex.h"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/log.cpp: the library's own logger, separate from the program's default logger.
-#include "weft/runtime/log.h"
+#include "runtime/log.h"
 
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/ordered_output.cpp: collects the events of one outermost call and writes them in order.
-#include "weft/runtime/ordered_output.h"
+#include "runtime/ordered_output.h"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

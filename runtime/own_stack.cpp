@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/own_stack.cpp: threads for single pieces of work.
-#include "weft/runtime/own_stack.h"
+#include "runtime/own_stack.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -15,7 +15,7 @@
 #include <thread>
 #include <utility>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

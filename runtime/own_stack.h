@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "weft/core/ir.h"
-#include "weft/core/ref.h"
+#include "core/ir.h"
+#include "weft/detail/ref.h"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/stop.cpp: interrupts and deadlines.
-#include "weft/runtime/stop.h"
+#include "weft/stop.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 #include <mutex>
 #include <system_error>
 
-#include "weft/core/error.h"
-#include "weft/core/ir.h"
-#include "weft/runtime/fork.h"
-#include "weft/runtime/own_stack.h"
+#include "core/ir.h"
+#include "runtime/fork.h"
+#include "runtime/own_stack.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/threads.cpp: parallel loops through oneTBB.
-#include "weft/runtime/threads.h"
+#include "weft/device/threads.h"
 
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -12,10 +12,10 @@
 #include <mutex>
 #include <thread>
 
-#include "weft/core/ir.h"
-#include "weft/core/text/environment.h"
-#include "weft/runtime/float_state.h"
-#include "weft/runtime/fork.h"
+#include "core/environment.h"
+#include "core/ir.h"
+#include "runtime/float_state.h"
+#include "runtime/fork.h"
 
 #ifdef __SANITIZE_THREAD__
 extern "C" {

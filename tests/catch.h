@@ -8,4 +8,4 @@ using Catch::Approx;
 #else
 #include <catch2/catch.hpp>
 #endif
-#include "weft/core/ir.h"
+#include "core/ir.h"

@@ -9,8 +9,8 @@
 
 #include "catch.h"
 #include "golden.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/ops/elementwise/convert.h"
+#include "weft/lax/convert.h"
+#include "weft/numpy/create.h"
 
 namespace weft::testing {
 

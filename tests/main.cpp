@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "weft/runtime/device.h"
-#include "weft/tests/precompiled.h"
+#include "tests/precompiled.h"
+#include "weft/device.h"
 
 namespace {
 bool complained() {

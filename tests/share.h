@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "weft/ops/kit/sample_numbers.h"
+#include "ops/kit/sample_numbers.h"
 
 namespace weft {
 

@@ -9,7 +9,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/adding_an_op.md"
-FOLDERS = ["core", "tracer", "batching", "autodiff", "ops", "transforms", "functions", "jit",
+FOLDERS = ["include", "core", "tracer", "batching", "autodiff", "ops", "transforms", "functions", "jit",
            "interop", "runtime", "tools", "cmake"]
 SUFFIXES = {".h", ".cpp", ".py", ".sh", ".cmake", ".txt"}
 

@@ -17,17 +17,17 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 GOLDEN = ROOT / "tests/golden"
 
 FAMILIES = {  # header: golden texts
-    "functions/linalg/linalg.h": ["linalg", "linalg_points", "operands"],
-    "functions/linalg/lax.h": ["linalg", "linalg_points", "operands"],
-    "functions/fft.h": ["fft", "operands", "scipy"],
-    "functions/special.h": ["special"],
-    "functions/random/random.h": ["distributions", "random_transformed", "random_modes", "initializers", "operands"],
-    "functions/nn.h": ["nn", "nn_parameters", "windows", "operands"],
-    "functions/nn/initializers.h": ["initializers", "operands"],
-    "functions/window.h": ["windows", "lax", "operands"],
-    "functions/lax/compound.h": ["lax", "operands"],
-    "functions/lax.h": ["lax_shapes", "linalg", "linalg_points"],
-    "functions/collective.h": ["collectives"],
+    "include/weft/linalg.h": ["linalg", "linalg_points", "operands"],
+    "include/weft/lax/linalg.h": ["linalg", "linalg_points", "operands"],
+    "include/weft/fft.h": ["fft", "operands", "scipy"],
+    "include/weft/special.h": ["special"],
+    "include/weft/random.h": ["distributions", "random_transformed", "random_modes", "initializers", "operands"],
+    "include/weft/nn.h": ["nn", "nn_parameters", "windows", "operands"],
+    "include/weft/nn/initializers.h": ["initializers", "operands"],
+    "include/weft/lax/window.h": ["windows", "lax", "operands"],
+    "include/weft/lax/compound.h": ["lax", "operands"],
+    "include/weft/lax.h": ["lax_shapes", "linalg", "linalg_points"],
+    "include/weft/collective.h": ["collectives"],
 }
 
 # Tests that also compare each value of a text with its result under vmap, and a pattern for these
@@ -40,25 +40,25 @@ MAPPED = {
 }
 
 ALIASES = {  # header: function: prefixes of its lines, if not its name alone
-    "functions/linalg/linalg.h": {
+    "include/weft/linalg.h": {
         "diagonal": "diagonal linalg_diagonal", "matrix_power": "matrix_power power", "matrix_rank": "matrix_rank rank",
         "outer": "outer linalg_outer", "solve_sylvester": "sylvester"},
-    "functions/linalg/lax.h": {
+    "include/weft/lax/linalg.h": {
         "geqrf": "geqrf taus", "lu_pivots_to_permutation": "lu_order", "pivoted_qr": "qr_pivoted pivoted_r",
         "triangular_solve": "triangular"},
-    "functions/fft.h": {
+    "include/weft/fft.h": {
         "fftfreq": "freq", "rfftfreq": "rfreq", "fftshift": "shift", "ifftshift": "shift_back"},
-    "functions/special.h": {"sici": "si ci"},
-    "functions/random/random.h": {
+    "include/weft/special.h": {"sici": "si ci"},
+    "include/weft/random.h": {
         "fold_in": "fold_in fold", "orthogonal": "random",
         "wrap_key_data": "wrap"},
-    "functions/nn.h": {
+    "include/weft/nn.h": {
         "conv": "nn_conv", "dot_product_attention": "attention", "dot_product_attention_with_residual": "with_residual", "logsumexp": "logsumexp nn_logsumexp", "tanh": "nn_tanh"},
-    "functions/nn/initializers.h": {
+    "include/weft/nn/initializers.h": {
         "delta_orthogonal": "delta", "normal": "normal initial_normal",
         "truncated_normal": "truncated_normal initial_truncated_normal",
         "uniform": "uniform initial_uniform", "variance_scaling": "variance_scaling fan"},
-    "functions/window.h": {
+    "include/weft/lax/window.h": {
         "conv_general_dilated_local": "conv_local", "conv_general_dilated_patches": "patches",
         "conv_general_permutations": "conv_permutations",
         "conv_general_shape_tuple": "conv_general_shape", "conv_shape_tuple": "conv_shape",
@@ -68,63 +68,63 @@ ALIASES = {  # header: function: prefixes of its lines, if not its name alone
         "reduce_window_max": "window_max window_long_max", "reduce_window_min": "window_min",
         "reduce_window_sum": "window_sum window_long", "select_and_gather_add": "gather_add",
         "select_and_scatter_add": "scatter_add"},
-    "functions/lax/compound.h": {"approx_max_k": "approx_max", "approx_min_k": "approx_min"},
+    "include/weft/lax/compound.h": {"approx_max_k": "approx_max", "approx_min_k": "approx_min"},
 }
 
 EXEMPT = [  # header, what is missing, functions, reason
-    ("functions/linalg/linalg.h", "slope", "matrix_rank", "gives integers"),
-    ("functions/linalg/linalg.h", "slope",
+    ("include/weft/linalg.h", "slope", "matrix_rank", "gives integers"),
+    ("include/weft/linalg.h", "slope",
      "hessenberg schur sqrtm rsf2csf", "JAX has none"),
-    ("functions/linalg/lax.h", "slope",
+    ("include/weft/lax/linalg.h", "slope",
      "geqp3 geqrf hessenberg ormqr pivoted_qr schur", "JAX has none"),
-    ("functions/linalg/lax.h", "slope", "lu_pivots_to_permutation", "takes and gives integers"),
-    ("functions/linalg/lax.h", "slope", "householder_product", "JAX has none"),
-    ("functions/linalg/lax.h", "slope", "qdwh", "JAX has no gradient of its loop"),
-    ("functions/fft.h", "slope map", "fftfreq rfftfreq", "take no array"),
-    ("functions/special.h", "slope map", "bernoulli", "takes no array"),
-    ("functions/random/random.h", "slope",
+    ("include/weft/lax/linalg.h", "slope", "lu_pivots_to_permutation", "takes and gives integers"),
+    ("include/weft/lax/linalg.h", "slope", "householder_product", "JAX has none"),
+    ("include/weft/lax/linalg.h", "slope", "qdwh", "JAX has no gradient of its loop"),
+    ("include/weft/fft.h", "slope map", "fftfreq rfftfreq", "take no array"),
+    ("include/weft/special.h", "slope map", "bernoulli", "takes no array"),
+    ("include/weft/random.h", "slope",
      "key key_data split fold_in wrap_key_data clone PRNGKey", "take and give words"),
-    ("functions/random/random.h", "value slope map", "key_of", "key, for its template"),
-    ("functions/random/random.h", "value slope map", "key_impl", "gives a text"),
-    ("functions/random/random.h", "slope",
+    ("include/weft/random.h", "value slope map", "key_of", "key, for its template"),
+    ("include/weft/random.h", "value slope map", "key_impl", "gives a text"),
+    ("include/weft/random.h", "slope",
      "bits randint bernoulli rademacher geometric poisson binomial multinomial categorical "
      "permutation",
      "give whole numbers, or bools"),
-    ("functions/random/random.h", "slope",
+    ("include/weft/random.h", "slope",
      "normal exponential gumbel laplace logistic cauchy maxwell orthogonal",
      "have no operand beside the key"),
-    ("functions/random/random.h", "map", "PRNGKey", "takes no array"),
-    ("functions/collective.h", "value slope map", "ragged_all_to_all",
+    ("include/weft/random.h", "map", "PRNGKey", "takes no array"),
+    ("include/weft/collective.h", "value slope map", "ragged_all_to_all",
      "JAX's has no rule for vmap; tests/batching/ragged_all_to_all_test.cpp has the definition"),
-    ("functions/random/random.h", "value", "key fold_in PRNGKey", "give one key each"),
-    ("functions/nn.h", "slope", "one_hot", "takes integers"),
-    ("functions/nn/initializers.h", "slope",
+    ("include/weft/random.h", "value", "key fold_in PRNGKey", "give one key each"),
+    ("include/weft/nn.h", "slope", "one_hot", "takes integers"),
+    ("include/weft/nn/initializers.h", "slope",
      "zeros ones uniform normal truncated_normal variance_scaling glorot_uniform glorot_normal "
      "xavier_uniform xavier_normal lecun_uniform lecun_normal he_uniform he_normal "
      "kaiming_uniform kaiming_normal orthogonal delta_orthogonal",
      "have no operand beside the key"),
-    ("functions/window.h", "slope", "reduce_window", "JAX has none for any function"),
-    ("functions/window.h", "slope map",
+    ("include/weft/lax/window.h", "slope", "reduce_window", "JAX has none for any function"),
+    ("include/weft/lax/window.h", "slope map",
      "conv_dimension_numbers conv_general_permutations conv_general_shape_tuple conv_shape_tuple "
      "conv_transpose_shape_tuple padtype_to_pads reduce_window_shape_tuple",
      "take shapes, no arrays"),
-    ("functions/window.h", "value slope map",
+    ("include/weft/lax/window.h", "value slope map",
      "select_and_scatter", "XLA's, which JAX has no name for: windows_test.cpp"),
-    ("functions/lax/compound.h", "slope map",
+    ("include/weft/lax/compound.h", "slope map",
      "broadcast_shapes empty shape_as_value", "take shapes, no arrays"),
-    ("functions/lax/compound.h", "value slope map", "dtype", "gives a dtype, which has no shape"),
-    ("functions/lax/compound.h", "slope map",
+    ("include/weft/lax/compound.h", "value slope map", "dtype", "gives a dtype, which has no shape"),
+    ("include/weft/lax/compound.h", "slope map",
      "rng_uniform", "draws the backend's own numbers: lax_golden_test.cpp"),
-    ("functions/lax/compound.h", "slope", "scatter_apply", "JAX has none"),
-    ("functions/collective.h", "slope", "axis_index", "gives integers"),
-    ("functions/collective.h", "slope", "pmax pmin", "JAX has none"),
-    ("functions/collective.h", "value slope map",
+    ("include/weft/lax/compound.h", "slope", "scatter_apply", "JAX has none"),
+    ("include/weft/collective.h", "slope", "axis_index", "gives integers"),
+    ("include/weft/collective.h", "slope", "pmax pmin", "JAX has none"),
+    ("include/weft/collective.h", "value slope map",
      "across gather_lanes scatter_sum exchange permute shuffle from_lane each_leaf",
      "are behind the templates of the others"),
-    ("functions/collective.h", "value slope map", "pcast pvary", "give what they take: tokens_test.cpp"),
-    ("functions/collective.h", "value slope map", "need_names need_varying", "are behind pcast and pvary"),
-    ("functions/lax.h", "slope map", "iota broadcasted_iota", "take no array"),
-    ("functions/lax.h", "slope", "scatter_min scatter_max", "JAX has none"),
+    ("include/weft/collective.h", "value slope map", "pcast pvary", "give what they take: tokens_test.cpp"),
+    ("include/weft/collective.h", "value slope map", "need_names need_varying", "are behind pcast and pvary"),
+    ("include/weft/lax.h", "slope map", "iota broadcasted_iota", "take no array"),
+    ("include/weft/lax.h", "slope", "scatter_min scatter_max", "JAX has none"),
 ]
 
 

@@ -12,13 +12,16 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXEMPT = {"tests", "examples", "benchmarks", "docs", "build", "cmake"}
-MOST_FILES = 25  # source files per folder
+MAX_FILES = 40  # source files per folder
+# They include all public headers and belong to no layer.
+TOP = {"weft/weft.h", "weft/eigen.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
 def read_rules(text):
-    """The table: room -> rooms, (header prefixes, file patterns) per library, banned headers."""
-    rooms, libraries, banned = {}, [], set()
+    """The table: room -> rooms, (header prefixes, file patterns) per library, banned headers, and the
+    room of each public header."""
+    rooms, libraries, banned, public = {}, [], set(), {}
     for line in text.splitlines():
         line = line.split("#")[0].strip()
         if not line:
@@ -26,6 +29,8 @@ def read_rules(text):
         name, _, right = line.rpartition(":")
         if "->" in name:
             libraries.append((tuple(name.split("->")[1].split()), right.split()))
+        elif name.startswith("public "):
+            public |= {f"weft/{header}.h": name.split()[1] for header in right.split()}
         elif name == "public-never":
             banned = {word.strip("<>") for word in right.split()}
         else:
@@ -33,12 +38,20 @@ def read_rules(text):
     for name, may in rooms.items():
         whole = [word.rstrip("/") for word in may if word.endswith("/")]
         rooms[name] = set(may) | {r for r in rooms for w in whole if r == w or r.startswith(w + "/")}
-    return rooms, libraries, banned
+    return rooms, libraries, banned, public
 
 
-def room_of(path, rooms):
-    """The longest name of a room that leads to the file; of files in no folder, nothing."""
-    folders = [str(folder) for folder in pathlib.PurePath(path).parents][:-1]
+def spelling(path):
+    """The path of a file as #include says it: public headers without the folder include/."""
+    return str(path).removeprefix("include/")
+
+
+def room_of(header, rules):
+    """The room of a public header by the table, of another file the longest name that leads to it."""
+    rooms, _, _, public = rules
+    if header in public:
+        return public[header]
+    folders = [str(folder) for folder in pathlib.PurePath(header).parents][:-1]
     return next((folder for folder in folders if folder in rooms), folders[-1] if folders else "")
 
 
@@ -57,21 +70,25 @@ def sources(root):
             yield path, relative
 
 
-def fault(relative, quoted, header, rooms, libraries):
+def fault(file, quoted, header, rules):
     """Why this include is not allowed, or None."""
-    here = room_of(relative, rooms)
-    if header.startswith("weft/"):
-        there = room_of(header[5:], rooms)
-        if there and there not in rooms:
-            return f"there is no room '{there}'"
-        if here in rooms and there != here and there not in rooms[here]:
-            return f"{here}/ may not include {there + '/' if there else header}"
-        return None
+    rooms, libraries, _, public = rules
     if quoted:
-        return f'write "weft/{relative.parent}/{header}"'
+        here, there = room_of(file, rules), room_of(header, rules)
+        if header.startswith("weft/") and header not in public and header not in TOP:
+            return "tools/layers.txt names no folder for this public header"
+        if file.startswith("weft/") and not header.startswith("weft/"):
+            return "public headers include only public headers"
+        if file in TOP or header in TOP:
+            return None
+        if there not in rooms:
+            return f"there is no room '{there}'; write the path from the root of the tree"
+        if here in rooms and there != here and there not in rooms[here]:
+            return f"{here}/ may not include {there}/"
+        return None
     for prefixes, patterns in libraries:
         if header.startswith(prefixes):
-            if not any(fnmatch.fnmatch(str(relative), pattern) for pattern in patterns):
+            if not any(fnmatch.fnmatch(file, pattern) for pattern in patterns):
                 return f"only {' '.join(patterns)} may include it"
             return None
     return None
@@ -108,19 +125,20 @@ def reached(start, graph):
 
 
 def check(root, rules):
-    rooms, libraries, banned = rules
+    banned, public = rules[2:]
     found = {relative: list(includes(path)) for path, relative in sources(root)}
-    graph = {str(file): [h[5:] for _, _, h in lines if h.startswith("weft/")] for file, lines in found.items()}
-    public, faults = reached("weft.h", graph), []
+    graph = {spelling(file): [h for _, quoted, h in lines if quoted] for file, lines in found.items()}
+    reached_headers, faults = reached("weft/weft.h", graph), []
+    faults += [f"tools/layers.txt: there is no {header}" for header in public if header not in graph]
     for relative, lines in found.items():
         for number, quoted, header in lines:
-            why = fault(relative, quoted, header, rooms, libraries)
+            why = fault(spelling(relative), quoted, header, rules)
             if why:
                 faults.append(f"{relative}:{number}: {header}: {why}")
-            if str(relative) in public and header in banned:
+            if spelling(relative) in reached_headers and header in banned:
                 faults.append(f"{relative}:{number}: <{header}> is slow; not in a public header")
     sizes = collections.Counter(str(relative.parent) for relative in found)
-    faults += [f"{folder}/: {n} sources; at most {MOST_FILES}" for folder, n in sizes.items() if n > MOST_FILES]
+    faults += [f"{folder}/: {n} sources; at most {MAX_FILES}" for folder, n in sizes.items() if n > MAX_FILES]
     ring = cycle(graph)
     if ring:
         faults.append(f"{' -> '.join(ring)}: headers that include one another")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_sizes.py: files have up to 800 lines, functions up to 80, folders up to 25 sources.
+# tools/check_sizes.py: files have up to 800 lines, functions up to 80, folders up to 40 sources.
 # Each file begins with the licence line and its purpose, and contains no to-do marks. Functions are
 # found by their braces, which is good enough for our style.
 import collections
@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-MAX_FILE, MAX_FUNCTION, MAX_FOLDER = 800, 80, 25
+MAX_FILE, MAX_FUNCTION, MAX_FOLDER = 800, 80, 40
 SUFFIXES = {".h", ".cpp", ".py", ".sh", ".cmake"}
 LEFT = "TO" + "DO"
 SCOPE = re.compile(r"\b(namespace|class|struct|union|enum|extern)\b[^()]*$")

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "weft/benchmarks/gpu_cases.h"
-#include "weft/jit/gpu_program.h"
-#include "weft/tools/cuda/sass.h"
-#include "weft/tools/cuda/toolkit.h"
-#include "weft/tools/page.h"
+#include "benchmarks/gpu_cases.h"
+#include "jit/gpu_program.h"
+#include "tools/cuda/sass.h"
+#include "tools/cuda/toolkit.h"
+#include "tools/page.h"
 
 namespace {
 

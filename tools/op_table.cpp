@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/op.h"
-#include "weft/core/text/print.h"
-#include "weft/tools/page.h"
+#include "core/op.h"
+#include "core/text/print.h"
+#include "tools/page.h"
 
 namespace {
 

@@ -6,13 +6,13 @@
 #include <stdexcept>
 #include <string>
 
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/jit/jit.h"
-#include "weft/tools/page.h"
-#include "weft/tracer/make_jaxpr.h"
-#include "weft/transforms/control_flow.h"
-#include "weft/transforms/vmap.h"
+#include "tools/page.h"
+#include "weft/control_flow.h"
+#include "weft/jit.h"
+#include "weft/make_jaxpr.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/vmap.h"
 
 namespace {
 

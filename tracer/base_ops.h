@@ -3,8 +3,8 @@
 // tracer/base_ops.h: the few ops that interpreters and operators bind. They are declared in this
 // low layer and defined in ops/.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
 
 namespace weft::ir {
 class JaxprData;

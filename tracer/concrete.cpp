@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tracer/concrete.cpp: makes, reads and converts concrete arrays.
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <string_view>
 
-#include "weft/runtime/device.h"
-#include "weft/tracer/trace.h"
-#include "weft/tracer/trees/shape_dtype.h"
+#include "tracer/trace.h"
+#include "weft/device.h"
+#include "weft/shape_dtype.h"
 
 namespace weft {
 

@@ -5,10 +5,10 @@
 #include <atomic>
 #include <cstring>
 
-#include "weft/core/ir.h"
-#include "weft/core/jaxpr.h"
-#include "weft/runtime/buffer.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/buffer.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft {
 

@@ -2,18 +2,18 @@
 // Copyright The Weft authors
 // tracer/eval_trace.cpp: eager evaluation: ops on small values use reference rules, other ops are
 // compiled.
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 #include <fmt/format.h>
 
-#include "weft/core/programs/effects.h"
-#include "weft/runtime/backend.h"
-#include "weft/runtime/float_state.h"
-#include "weft/runtime/ordered_output.h"
-#include "weft/runtime/stop.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/placement.h"
-#include "weft/tracer/record_trace.h"
+#include "core/effects.h"
+#include "runtime/backend.h"
+#include "runtime/float_state.h"
+#include "runtime/ordered_output.h"
+#include "tracer/concrete.h"
+#include "tracer/placement.h"
+#include "tracer/record_trace.h"
+#include "weft/stop.h"
 
 namespace weft {
 namespace {

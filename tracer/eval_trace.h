@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tracer/eval_trace.h: the bottom interpreter, which runs ops immediately.
 #pragma once
-#include "weft/tracer/trace.h"
+#include "tracer/trace.h"
 
 namespace weft {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tracer/exact_inputs.cpp: inputs for the F64 values of weak arguments.
-#include "weft/tracer/exact_inputs.h"
+#include "tracer/exact_inputs.h"
 
 #include <algorithm>
 
-#include "weft/core/op.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "core/op.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
 
 namespace weft {
 namespace {

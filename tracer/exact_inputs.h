@@ -4,8 +4,8 @@
 // arguments were made (docs/decisions/0010). It is for code that runs or calls a traced program
 // with its own arguments.
 #pragma once
-#include "weft/core/jaxpr.h"
-#include "weft/tracer/array.h"
+#include "weft/array.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft {
 

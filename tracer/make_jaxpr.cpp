@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tracer/make_jaxpr.cpp: the programs of functions.
-#include "weft/tracer/make_jaxpr.h"
+#include "weft/make_jaxpr.h"
 
 #include <fmt/format.h>
 
 #include <ostream>
 #include <utility>
 
-#include "weft/tracer/record_trace.h"
-#include "weft/tracer/trees/initialized.h"
-#include "weft/tracer/types_of.h"
+#include "tracer/initialized.h"
+#include "tracer/record_trace.h"
+#include "tracer/types_of.h"
 
 namespace weft {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tracer/placement.cpp: values on devices other than the host, and reuse of operand memory.
-#include "weft/tracer/placement.h"
+#include "tracer/placement.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <utility>
 
-#include "weft/core/op.h"
-#include "weft/tracer/eval_trace.h"
+#include "core/op.h"
+#include "tracer/eval_trace.h"
 
 namespace weft {
 namespace {
@@ -97,9 +97,10 @@ thread_local const Node* given = nullptr;
 
 DonatedOperand::DonatedOperand(const Array& x) : before_(given) {
   const Concrete* c = concrete_or_null(x);
-  const bool plain = c && !c->literal && current().get() == eval_interpreter().get() &&
-                     !c->elsewhere() && c->buffer() && !c->foreign &&
-                     c->buffer()->use_count() == 1;  // there is no view of it (interop/foreign.h)
+  const bool plain =
+      c && !c->literal && current().get() == eval_interpreter().get() && !c->elsewhere() &&
+      c->buffer() && !c->foreign &&
+      c->buffer()->use_count() == 1;  // there is no view of it (include/weft/detail/foreign.h)
   given = plain ? c : nullptr;
 }
 DonatedOperand::~DonatedOperand() { given = before_; }

@@ -3,10 +3,10 @@
 // tracer/placement.h: the memory of an op's results: on which device, and in which operand's
 // memory.
 #pragma once
-#include "weft/core/jaxpr.h"
-#include "weft/runtime/backend.h"
-#include "weft/runtime/device.h"
-#include "weft/tracer/concrete.h"
+#include "runtime/backend.h"
+#include "tracer/concrete.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/device.h"
 
 namespace weft {
 

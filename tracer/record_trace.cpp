@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tracer/record_trace.cpp: recording programs and replaying them.
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
 
 #include <fmt/format.h>
 
 #include <atomic>
 
-#include "weft/core/programs/effects.h"
-#include "weft/runtime/ordered_output.h"
-#include "weft/runtime/stop.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/replay.h"
+#include "core/effects.h"
+#include "runtime/ordered_output.h"
+#include "tracer/concrete.h"
+#include "tracer/replay.h"
+#include "weft/stop.h"
 
 namespace weft {
 

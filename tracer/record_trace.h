@@ -4,8 +4,8 @@
 #pragma once
 #include <unordered_map>
 
-#include "weft/core/ir.h"
-#include "weft/tracer/trace.h"
+#include "core/ir.h"
+#include "tracer/trace.h"
 
 namespace weft {
 

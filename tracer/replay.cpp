@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tracer/replay.cpp: the loop over the equations of a program.
-#include "weft/tracer/replay.h"
+#include "tracer/replay.h"
 
 #include <utility>
 
-#include "weft/core/error.h"
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
+#include "weft/error.h"
 
 namespace weft {
 

@@ -3,7 +3,7 @@
 // tracer/replay.h: runs the equations of a program by a custom rule. eval_jaxpr is such a loop, and
 // the compiler's passes rewrite programs with it.
 #pragma once
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
 
 namespace weft {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tracer/trace.cpp: the current interpreter, binding, named axes.
-#include "weft/tracer/trace.h"
+#include "tracer/trace.h"
 
 #include <fmt/format.h>
 
-#include "weft/runtime/own_stack.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/trees/shape_dtype.h"
+#include "runtime/own_stack.h"
+#include "tracer/eval_trace.h"
+#include "weft/shape_dtype.h"
 
 namespace weft {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/op.h"
-#include "weft/tracer/array.h"
+#include "core/op.h"
+#include "weft/array.h"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tracer/transformed.cpp: the cache of transformed programs.
-#include "weft/tracer/transformed.h"
+#include "tracer/transformed.h"
 
 #include <algorithm>
 #include <functional>
@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "weft/core/fork_mutex.h"
-#include "weft/core/param.h"
+#include "core/fork_mutex.h"
+#include "core/param.h"
 
 namespace weft {
 namespace {

@@ -3,7 +3,7 @@
 // tracer/transformed.h: a cache of transformed programs: each program that an equation holds is
 // transformed once (docs/decisions/0015).
 #pragma once
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
 
 namespace weft {
 

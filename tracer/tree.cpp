@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tracer/tree.cpp: texts, paths and comparison of trees; trees as vectors.
-#include "weft/tracer/tree.h"
+#include "weft/tree.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <mutex>
 
-#include "weft/runtime/fork.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/callable.h"
-#include "weft/tracer/trees/tree_functions.h"
-#include "weft/tracer/types_of.h"
+#include "runtime/fork.h"
+#include "tracer/base_ops.h"
+#include "tracer/types_of.h"
+#include "weft/detail/callable.h"
+#include "weft/tree/functions.h"
 
 namespace weft::tree {
 

@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // tracer/types_of.h: the types of arrays, and their number of elements.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
 
 namespace weft {
 

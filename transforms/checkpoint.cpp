@@ -2,19 +2,19 @@
 // Copyright The Weft authors
 // transforms/checkpoint.cpp: traces functions for checkpoint, and describes the origins of
 // residuals.
-#include "weft/transforms/checkpoint.h"
+#include "weft/grad/checkpoint.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdio>
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/core/op.h"
-#include "weft/core/param.h"
-#include "weft/ops/control/remat/remat.h"
-#include "weft/tracer/trees/initialized.h"
-#include "weft/tracer/types_of.h"
+#include "autodiff/autodiff.h"
+#include "core/op.h"
+#include "core/param.h"
+#include "ops/control/remat/remat.h"
+#include "tracer/initialized.h"
+#include "tracer/types_of.h"
 
 namespace weft {
 namespace detail {

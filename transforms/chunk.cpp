@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // transforms/chunk.cpp: maps that run a chunk of lanes at a time.
-#include "weft/transforms/chunk.h"
+#include "transforms/chunk.h"
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "weft/core/loops/axis_classes.h"
-#include "weft/core/op.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "core/loops/axis_classes.h"
+#include "core/op.h"
+#include "ops/control/control_flow.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
 
 namespace weft::detail {
 

@@ -3,7 +3,7 @@
 // transforms/chunk.h: maps that run a chunk of lanes at a time: slicing, looping, joining, and the
 // choice of the chunk size.
 #pragma once
-#include "weft/batching/batch_trace.h"
+#include "batching/batch_trace.h"
 
 namespace weft::detail {
 

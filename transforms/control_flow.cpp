@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // transforms/control_flow.cpp: records the bodies of branches and loops, and checks their types.
-#include "weft/transforms/control_flow.h"
+#include "weft/control_flow.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "weft/ops/control/calls/calls.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/trees/initialized.h"
-#include "weft/tracer/types_of.h"
-#include "weft/transforms/lax.h"
+#include "ops/control/calls.h"
+#include "ops/control/control_flow.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "tracer/initialized.h"
+#include "tracer/types_of.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/control_flow.h"
+#include "weft/lax/rounding.h"
 
 namespace weft::detail {
 namespace {

@@ -2,21 +2,20 @@
 // Copyright The Weft authors
 // transforms/custom.cpp: traces functions with user-defined derivative rules, and checks the
 // results of the rules.
-#include "weft/transforms/custom.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/ops/control/custom_flat.h"
-#include "weft/ops/control/custom_rules/rule_kit.h"
-#include "weft/ops/control/custom_rules/symbolic_zero_rules.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/trees/initialized.h"
-#include "weft/tracer/types_of.h"
-#include "weft/transforms/symbolic_zeros.h"
-#include "weft/transforms/weak_arguments.h"
+#include "ops/control/custom_flat.h"
+#include "ops/control/custom_rule_kit.h"
+#include "ops/control/symbolic_zero_rules.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "tracer/initialized.h"
+#include "tracer/types_of.h"
+#include "transforms/weak_arguments.h"
+#include "weft/grad/custom_rules.h"
+#include "weft/grad/symbolic_zeros.h"
 
 namespace weft::detail {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // transforms/custom_root.cpp: traces an equation, its solver, and the solver of its tangent.
-#include "weft/transforms/custom_root.h"
+#include "weft/grad/custom_root.h"
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/ops/control/custom_flat.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/types_of.h"
-#include "weft/transforms/like.h"
+#include "autodiff/autodiff.h"
+#include "ops/control/custom_flat.h"
+#include "tracer/base_ops.h"
+#include "tracer/types_of.h"
+#include "transforms/like.h"
 
 namespace weft::detail {
 namespace {

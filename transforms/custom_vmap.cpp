@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // transforms/custom_vmap.cpp: traces functions with user-defined batching rules.
-#include "weft/transforms/custom_vmap.h"
+#include "weft/vmap/custom_vmap.h"
 
 #include <fmt/format.h>
 
-#include "weft/ops/control/custom_flat.h"
-#include "weft/tracer/trees/initialized.h"
-#include "weft/tracer/types_of.h"
-#include "weft/transforms/weak_arguments.h"
+#include "ops/control/custom_flat.h"
+#include "tracer/initialized.h"
+#include "tracer/types_of.h"
+#include "transforms/weak_arguments.h"
 
 namespace weft::detail {
 namespace {

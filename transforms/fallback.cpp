@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // transforms/fallback.cpp: maps an op without a batching rule by a loop over lanes.
-#include "weft/ops/control/lane_by_lane.h"
-#include "weft/ops/control/lanes.h"
-#include "weft/transforms/chunk.h"
+#include "ops/control/lane_by_lane.h"
+#include "ops/control/lanes.h"
+#include "transforms/chunk.h"
 
 namespace weft {
 namespace {

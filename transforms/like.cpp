@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // transforms/like.cpp: traces functions whose results must match given values.
-#include "weft/transforms/like.h"
+#include "transforms/like.h"
 
 #include <fmt/format.h>
 
-#include "weft/core/error.h"
-#include "weft/tracer/base_ops.h"
+#include "tracer/base_ops.h"
+#include "weft/error.h"
 
 namespace weft::detail {
 

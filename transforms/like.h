@@ -3,9 +3,9 @@
 // transforms/like.h: programs whose results must match given values, which custom_linear_solve and
 // custom_root require of the user's functions. Not public.
 #pragma once
-#include "weft/core/ref.h"
-#include "weft/tracer/record_trace.h"
-#include "weft/tracer/tree.h"
+#include "tracer/record_trace.h"
+#include "weft/detail/ref.h"
+#include "weft/tree.h"
 
 namespace weft::detail {
 

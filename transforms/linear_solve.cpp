@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // transforms/linear_solve.cpp: traces a linear system, its transpose, and the solvers of both.
-#include "weft/transforms/linear_solve.h"
+#include "weft/grad/linear_solve.h"
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/ops/control/custom_flat.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/trees/initialized.h"
-#include "weft/tracer/types_of.h"
-#include "weft/transforms/like.h"
+#include "autodiff/autodiff.h"
+#include "ops/control/custom_flat.h"
+#include "tracer/base_ops.h"
+#include "tracer/initialized.h"
+#include "tracer/types_of.h"
+#include "transforms/like.h"
 
 namespace weft::detail {
 

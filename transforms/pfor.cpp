@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // transforms/pfor.cpp: checks of vectorized_map's leading sizes; pfor's iterations and reductions.
-#include "weft/transforms/pfor.h"
+#include "weft/vmap/pfor.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/batching/batch_trace.h"
-#include "weft/core/loops/accumulator.h"
-#include "weft/ops/collective/collective.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/transforms/chunk.h"
+#include "batching/batch_trace.h"
+#include "core/loops/accumulator.h"
+#include "ops/collective/collective.h"
+#include "ops/kit/kit.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "transforms/chunk.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft::detail {
 

@@ -2,16 +2,16 @@
 // Copyright The Weft authors
 // transforms/vmap.cpp: runs a map as a whole, in chunks, or within a memory budget, and places the
 // lanes of results on their axes.
-#include "weft/transforms/vmap.h"
+#include "weft/vmap.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/batching/batch_trace.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/transforms/chunk.h"
+#include "batching/batch_trace.h"
+#include "ops/control/control_flow.h"
+#include "tracer/base_ops.h"
+#include "transforms/chunk.h"
 
 namespace weft::detail {
 namespace {

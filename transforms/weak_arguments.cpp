@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // transforms/weak_arguments.cpp: traces functions with the F64 values of weak arguments that they
 // read.
-#include "weft/transforms/weak_arguments.h"
+#include "transforms/weak_arguments.h"
 
 #include <algorithm>
 #include <numeric>
 
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
 
 namespace weft::detail {
 

@@ -3,7 +3,7 @@
 // transforms/weak_arguments.h: the F64 values from which weak arguments of functions with custom
 // rules were made (docs/decisions/0010).
 #pragma once
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
 
 namespace weft::detail {
 

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // core/loops/accumulator.h: the dtype in which sums are accumulated.
 #pragma once
-#include "weft/core/dtype.h"
+#include "weft/dtype.h"
 
 namespace weft::ir {
 

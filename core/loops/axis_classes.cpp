@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/loops/axis_classes.cpp: axis classes by union-find over symbolic runs of lowering rules.
-#include "weft/core/loops/axis_classes.h"
+#include "core/loops/axis_classes.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/core/error.h"
-#include "weft/core/scalar/number.h"
-#include "weft/core/text/print.h"
+#include "core/scalar/number.h"
+#include "core/text/print.h"
+#include "weft/error.h"
 
 namespace weft {
 

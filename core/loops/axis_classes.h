@@ -14,7 +14,7 @@
 #include <set>
 #include <vector>
 
-#include "weft/core/op.h"
+#include "core/op.h"
 
 namespace weft {
 

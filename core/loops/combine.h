@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "weft/core/loops/nest.h"
+#include "core/loops/nest.h"
 
 namespace weft::nest {
 

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // core/loops/counted_loops.cpp: finds loops with a counter, and rewrites their bodies to use an
 // index.
-#include "weft/core/loops/counted_loops.h"
+#include "core/loops/counted_loops.h"
 
 #include <algorithm>
 #include <unordered_map>

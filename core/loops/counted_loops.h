@@ -3,7 +3,7 @@
 // core/loops/counted_loops.h: finds While loops that increment a counter by one while it is below a
 // limit, and makes them loops with known bounds.
 #pragma once
-#include "weft/core/loops/nest.h"
+#include "core/loops/nest.h"
 
 namespace weft::nest {
 

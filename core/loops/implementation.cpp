@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // core/loops/implementation.cpp: buffers of native calls, and the axes that native calls leave
 // unchanged.
-#include "weft/core/loops/implementation.h"
+#include "core/loops/implementation.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft {
 

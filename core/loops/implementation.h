@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "weft/core/any_params.h"
-#include "weft/core/ir.h"
-#include "weft/core/jaxpr.h"
-#include "weft/core/type.h"
+#include "core/ir.h"
+#include "weft/detail/any_params.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/type.h"
 
 namespace weft {
 

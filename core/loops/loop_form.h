@@ -5,8 +5,8 @@
 #pragma once
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/jaxpr.h"
+#include "core/ir.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/loops/lower.cpp: constant elements, and the storage of elements.
-#include "weft/core/loops/lower.h"
+#include "core/loops/lower.h"
 
-#include "weft/core/scalar/number.h"
+#include "core/scalar/number.h"
 
 namespace weft {
 

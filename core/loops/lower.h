@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/jaxpr.h"
-#include "weft/core/loops/implementation.h"
-#include "weft/core/loops/loop_form.h"
-#include "weft/core/loops/nest.h"
+#include "core/loops/implementation.h"
+#include "core/loops/loop_form.h"
+#include "core/loops/nest.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/loops/nest.cpp: building, printing and checking loop programs.
-#include "weft/core/loops/nest.h"
+#include "core/loops/nest.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 #include <cstring>
 #include <utility>
 
-#include "weft/core/loops/combine.h"
-#include "weft/core/loops/counted_loops.h"
-#include "weft/core/text/float_text.h"
+#include "core/loops/combine.h"
+#include "core/loops/counted_loops.h"
+#include "core/text/float_text.h"
 
 namespace weft::nest {
 namespace {

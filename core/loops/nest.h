@@ -16,8 +16,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/loops/cold_path.h"
+#include "core/ir.h"
+#include "core/loops/cold_path.h"
 
 namespace weft::nest {
 

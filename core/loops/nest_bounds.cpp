@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // core/loops/nest_bounds.cpp: one pass over a kernel gives each integer its range. An index that is
 // not provably within bounds is checked again under the conditions of the branches around it.
-#include "weft/core/loops/nest_bounds.h"
+#include "core/loops/nest_bounds.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <set>
 #include <unordered_map>
 
-#include "weft/core/error.h"
-#include "weft/core/loops/combine.h"
-#include "weft/core/ref.h"
+#include "core/loops/combine.h"
+#include "weft/detail/ref.h"
+#include "weft/error.h"
 
 namespace weft::nest {
 namespace {

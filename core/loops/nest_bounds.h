@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/loops/nest.h"
+#include "core/loops/nest.h"
 
 namespace weft::nest {
 

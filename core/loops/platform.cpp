@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/loops/platform.cpp: the platform of each thread.
-#include "weft/core/loops/platform.h"
+#include "core/loops/platform.h"
 
 #include <utility>
 

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // core/loops/strides.cpp: the arithmetic of strides, and the walk from an index to the counters on
 // which it depends.
-#include "weft/core/loops/strides.h"
+#include "core/loops/strides.h"
 
 #include <cstdlib>
 #include <unordered_map>

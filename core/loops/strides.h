@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
-#include "weft/core/loops/nest.h"
-#include "weft/core/ref.h"
+#include "core/loops/nest.h"
+#include "weft/detail/ref.h"
 
 namespace weft::nest {
 

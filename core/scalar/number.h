@@ -10,7 +10,7 @@
 // masks with &, | and !. For plain integers inside such a template, use add, sub, mul, neg, div and
 // rem, which wrap and are total. The operators of Ir integers call these functions.
 #pragma once
-#include "weft/core/scalar/number/any.h"
-#include "weft/core/scalar/number/complex.h"
-#include "weft/core/scalar/number/ir.h"
-#include "weft/core/scalar/number/plain.h"
+#include "core/scalar/number/any.h"
+#include "core/scalar/number/complex.h"
+#include "core/scalar/number/ir.h"
+#include "core/scalar/number/plain.h"

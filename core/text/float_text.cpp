@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/text/float_text.cpp: shortest and rounded decimal digits, scalars as text and back.
-#include "weft/core/text/float_text.h"
+#include "core/text/float_text.h"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include <cstring>
 #include <vector>
 
-#include "weft/core/ir.h"
+#include "core/ir.h"
 
 namespace weft {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "weft/core/dtype.h"
+#include "weft/dtype.h"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/text/format_text.cpp: parses the fields of a text, and fills them in.
-#include "weft/core/text/format_text.h"
+#include "core/text/format_text.h"
 
 #include <fmt/format.h>
 
@@ -9,9 +9,9 @@
 #include <cstring>
 #include <variant>
 
-#include "weft/core/error.h"
-#include "weft/core/ir.h"
-#include "weft/core/text/print_array.h"
+#include "core/ir.h"
+#include "core/text/print_array.h"
+#include "weft/error.h"
 
 namespace weft {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/type.h"
+#include "core/ir.h"
+#include "weft/type.h"
 
 namespace weft {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/text/names.cpp: variable names, base 26.
-#include "weft/core/text/names.h"
+#include "core/text/names.h"
 
 #include <algorithm>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft {
 

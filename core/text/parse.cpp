@@ -10,10 +10,10 @@
 
 #include <unordered_map>
 
-#include "weft/core/op.h"
-#include "weft/core/text/float_text.h"
-#include "weft/core/text/parse_text.h"
-#include "weft/core/text/print.h"
+#include "core/op.h"
+#include "core/text/float_text.h"
+#include "core/text/parse_text.h"
+#include "core/text/print.h"
 
 namespace weft {
 namespace {

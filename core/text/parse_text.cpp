@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/text/parse_text.cpp: words, numbers, types and literals of programs; errors with a caret.
-#include "weft/core/text/parse_text.h"
+#include "core/text/parse_text.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <cctype>
 #include <charconv>
 
-#include "weft/core/text/float_text.h"
+#include "core/text/float_text.h"
 
 namespace weft {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
-#include "weft/core/ir.h"
-#include "weft/core/jaxpr.h"
+#include "core/ir.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft {
 

@@ -5,7 +5,7 @@
 // The algorithm is Wadler's: a group is printed on one line if it fits into the width; otherwise
 // its breaks become new lines. To decide, the group is printed tentatively. The attempt stops at
 // the width, so the whole printing needs linear time. Only nesting recurses.
-#include "weft/core/text/print.h"
+#include "core/text/print.h"
 
 #include <fmt/format.h>
 
@@ -14,10 +14,10 @@
 #include <cctype>
 #include <string_view>
 
-#include "weft/core/op.h"
-#include "weft/core/text/float_text.h"
-#include "weft/core/text/names.h"
-#include "weft/core/text/print_plan.h"
+#include "core/op.h"
+#include "core/text/float_text.h"
+#include "core/text/names.h"
+#include "core/text/print_plan.h"
 
 namespace weft {
 namespace {

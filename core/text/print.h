@@ -4,8 +4,8 @@
 #pragma once
 #include <string>
 
-#include "weft/core/jaxpr.h"
-#include "weft/core/param.h"
+#include "core/param.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft {
 

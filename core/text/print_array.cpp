@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // core/text/print_array.cpp: NumPy's array printer (numpy/_core/arrayprint.py, 2.4): its choice of
 // format, its widths and its line breaks.
-#include "weft/core/text/print_array.h"
+#include "core/text/print_array.h"
 
 #include <fmt/format.h>
 
@@ -12,8 +12,8 @@
 #include <functional>
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/text/float_text.h"
+#include "core/ir.h"
+#include "core/text/float_text.h"
 
 namespace weft {
 namespace {

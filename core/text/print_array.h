@@ -4,8 +4,8 @@
 #pragma once
 #include <string>
 
-#include "weft/core/dtype.h"
-#include "weft/core/shape.h"
+#include "weft/dtype.h"
+#include "weft/shape.h"
 
 namespace weft {
 

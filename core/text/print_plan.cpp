@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // core/text/print_plan.cpp: decides which inner programs are shared, and names variables.
-#include "weft/core/text/print_plan.h"
+#include "core/text/print_plan.h"
 
 #include <algorithm>
 #include <cctype>
 
-#include "weft/core/param.h"
-#include "weft/core/text/names.h"
+#include "core/param.h"
+#include "core/text/names.h"
 
 namespace weft {
 namespace {

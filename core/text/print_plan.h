@@ -8,8 +8,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/jaxpr.h"
+#include "core/ir.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft {
 

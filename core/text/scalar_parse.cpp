@@ -9,8 +9,8 @@
 #include <cstring>
 #include <limits>
 
-#include "weft/core/ir.h"
-#include "weft/core/text/float_text.h"
+#include "core/ir.h"
+#include "core/text/float_text.h"
 
 namespace weft {
 namespace {

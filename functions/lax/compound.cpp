@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/lax/compound.cpp: the functions of jax.lax that consist of several primitives.
-#include "weft/functions/lax/compound.h"
+#include "weft/lax/compound.h"
 
 #include <fmt/format.h>
 
@@ -10,18 +10,18 @@
 #include <limits>
 #include <set>
 
-#include "weft/functions/body.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/ops/control/scatter/scatter_by.h"
-#include "weft/ops/index/sort.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/random/draw_range.h"
-#include "weft/ops/reduce/fold_axes.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "functions/body.h"
+#include "functions/kit.h"
+#include "ops/control/scatter_by.h"
+#include "ops/index/sort.h"
+#include "ops/kit/axes.h"
+#include "ops/random/draw_range.h"
+#include "ops/reduce/fold_axes.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/shape.h"
 
 namespace weft::lax {
 namespace {

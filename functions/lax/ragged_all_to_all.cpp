@@ -4,13 +4,13 @@
 // gathers all rows and takes the ones that were sent to it.
 #include <fmt/format.h>
 
-#include "weft/functions/collective.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/index.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
+#include "functions/kit.h"
+#include "weft/collective.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/index.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
 
 namespace weft {
 namespace {

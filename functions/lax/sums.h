@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // functions/lax/sums.h: the treatment of narrow floats in functions that sum them. Not public.
 #pragma once
-#include "weft/core/loops/accumulator.h"
-#include "weft/functions/kit.h"
+#include "core/loops/accumulator.h"
+#include "functions/kit.h"
 
 namespace weft::fn {
 

@@ -2,11 +2,11 @@
 // Copyright The Weft authors
 // functions/lax/tokens.cpp: sends and receives. psend permutes its operand immediately and stores
 // the result in the token, from which precv reads it.
-#include "weft/functions/lax/tokens.h"
+#include "weft/lax/tokens.h"
 
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
+#include "functions/kit.h"
 
 namespace weft::lax {
 namespace {

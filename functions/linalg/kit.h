@@ -2,11 +2,11 @@
 // Copyright The Weft authors
 // functions/linalg/kit.h: helpers that the functions of matrices share. Not public.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/core/ref.h"
-#include "weft/ops/linear/lu.h"
-#include "weft/ops/linear/spectral/svd.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/detail/ref.h"
+#include "weft/lax/linalg/lu.h"
+#include "weft/lax/linalg/svd.h"
 
 namespace weft::linalg::kit {
 

@@ -5,22 +5,22 @@
 
 #include <limits>
 
-#include "weft/core/error.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/lax/sums.h"
-#include "weft/functions/linalg/kit.h"
-#include "weft/functions/linalg/linalg.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/linear/spectral/svd.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
+#include "functions/kit.h"
+#include "functions/lax/sums.h"
+#include "functions/linalg/kit.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "weft/error.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/linalg/svd.h"
+#include "weft/linalg.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
 
 namespace weft::linalg {
 namespace {

@@ -3,15 +3,15 @@
 // functions/linalg/pattern.cpp: builds matrices from a pattern, and multiplies by such matrices.
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/linalg/kit.h"
-#include "weft/functions/linalg/linalg.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
+#include "functions/kit.h"
+#include "functions/linalg/kit.h"
+#include "ops/index/index.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "weft/lax/elementwise.h"
+#include "weft/linalg.h"
+#include "weft/numpy/create.h"
 
 namespace weft::linalg {
 

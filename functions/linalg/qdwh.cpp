@@ -5,15 +5,15 @@
 // decomposition", SIAM J. Matrix Anal. Appl. 31 (2010)).
 #include <cmath>
 
-#include "weft/core/error.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/linalg/kit.h"
-#include "weft/functions/linalg/lax.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
+#include "functions/kit.h"
+#include "functions/linalg/kit.h"
+#include "ops/control/control_flow.h"
+#include "ops/kit/kit.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "weft/error.h"
+#include "weft/lax/linalg.h"
 
 namespace weft::lax::linalg {
 namespace {

@@ -2,29 +2,29 @@
 // Copyright The Weft authors
 // functions/linalg/schur.cpp: Schur and Hessenberg forms, and functions that use triangular forms:
 // square roots and Sylvester's equation.
-#include "weft/ops/linear/spectral/schur.h"
+#include "weft/lax/linalg/schur.h"
 
 #include <fmt/format.h>
 
 #include <limits>
 
-#include "weft/core/error.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/linalg/kit.h"
-#include "weft/functions/linalg/linalg.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/control/custom_flat.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/linear/qr.h"
-#include "weft/ops/linear/spectral/eig.h"
-#include "weft/ops/linear/triangular_solve.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
+#include "functions/kit.h"
+#include "functions/linalg/kit.h"
+#include "ops/control/control_flow.h"
+#include "ops/control/custom_flat.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "weft/error.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/linalg/eig.h"
+#include "weft/lax/linalg/qr.h"
+#include "weft/lax/linalg/triangular_solve.h"
+#include "weft/lax/reduce.h"
+#include "weft/linalg.h"
 
 namespace weft::linalg {
 namespace {

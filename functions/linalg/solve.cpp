@@ -4,21 +4,21 @@
 // derivatives reuse the factors of the values.
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/linalg/kit.h"
-#include "weft/functions/linalg/linalg.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/linear/lu.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/linear/triangular_solve.h"
-#include "weft/ops/reduce/cumulative.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
+#include "functions/kit.h"
+#include "functions/linalg/kit.h"
+#include "ops/index/index.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/cumulative.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/linalg/lu.h"
+#include "weft/lax/linalg/triangular_solve.h"
+#include "weft/lax/reduce.h"
+#include "weft/linalg.h"
 
 namespace weft::linalg {
 namespace {

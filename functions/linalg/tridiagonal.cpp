@@ -6,21 +6,21 @@
 
 #include <limits>
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/core/error.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/linalg/kit.h"
-#include "weft/functions/linalg/linalg.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/linear/eigh.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
+#include "autodiff/autodiff.h"
+#include "functions/kit.h"
+#include "functions/linalg/kit.h"
+#include "ops/control/control_flow.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "weft/error.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/linalg/eigh.h"
+#include "weft/lax/reduce.h"
+#include "weft/linalg.h"
 
 namespace weft::linalg {
 namespace {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/nn/initializers.cpp: initial weights of neural networks.
-#include "weft/functions/nn/initializers.h"
+#include "weft/nn/initializers.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/lax.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/random/random.h"
-#include "weft/functions/random/random_kit.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/random/random.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "functions/random/kit.h"
+#include "ops/random/random.h"
+#include "ops/structure/structure.h"
+#include "tracer/concrete.h"
+#include "weft/lax.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/shape.h"
+#include "weft/random.h"
 
 namespace weft::nn::initializers {
 namespace {

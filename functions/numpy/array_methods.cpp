@@ -3,16 +3,16 @@
 // functions/numpy/array_methods.cpp: the methods of Array and its indexing.
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/index.h"
-#include "weft/functions/numpy/indexing.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/numpy/sort.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "functions/numpy/basic_indexing.h"
+#include "tracer/concrete.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/index.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
+#include "weft/numpy/sort.h"
 
 namespace weft {
 

@@ -3,11 +3,11 @@
 // functions/numpy/convolve.cpp: convolve and correlate for vectors.
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/window.h"
-#include "weft/tracer/base_ops.h"
+#include "functions/kit.h"
+#include "tracer/base_ops.h"
+#include "weft/lax/window.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
 
 namespace weft {
 namespace {

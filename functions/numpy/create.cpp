@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/numpy/create.cpp: arrays from numbers, and filled, counted and patterned arrays.
-#include "weft/functions/numpy/create.h"
+#include "weft/numpy/create.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/shape.h"
 
 namespace weft {
 

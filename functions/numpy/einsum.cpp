@@ -9,14 +9,14 @@
 #include <map>
 #include <numeric>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/named.h"
-#include "weft/ops/linear/dot.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
+#include "functions/kit.h"
+#include "functions/numpy/named.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/dot.h"
+#include "weft/lax/reduce.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
 
 namespace weft {
 namespace fn {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/numpy/grid.cpp: coordinates of grids, and indices of parts of matrices.
-#include "weft/functions/numpy/grid.h"
+#include "weft/numpy/grid.h"
 
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/index.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "ops/structure/structure.h"
+#include "tracer/concrete.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/index.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/shape.h"
 
 namespace weft {
 namespace {

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/numpy/index.cpp: take, put, nonzero and segment reductions.
-#include "weft/functions/numpy/index.h"
+#include "weft/numpy/index.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/lax/sums.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/indexing.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/reduce/cumulative.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "functions/lax/sums.h"
+#include "functions/numpy/basic_indexing.h"
+#include "ops/index/index.h"
+#include "ops/structure/structure.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/cumulative.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
 
 namespace weft {
 namespace {

@@ -5,14 +5,14 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/reduce/reduce.h"
+#include "functions/kit.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
+#include "weft/lax/rounding.h"
+#include "weft/numpy/math.h"
 
 namespace weft {
 namespace {

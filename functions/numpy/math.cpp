@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/numpy/math.cpp: arithmetic, exponentials, trigonometric functions, rounding.
-#include "weft/functions/numpy/math.h"
+#include "weft/numpy/math.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 #include <limits>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/special_kit.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/log_sum.h"
-#include "weft/ops/elementwise/removable.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "functions/special/kit.h"
+#include "ops/elementwise/log_sum.h"
+#include "ops/elementwise/removable.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/rounding.h"
 
 namespace weft {
 namespace {

@@ -5,10 +5,10 @@
 #pragma once
 #include <algorithm>
 
-#include "weft/core/ir.h"
-#include "weft/core/ref.h"
-#include "weft/ops/linear/dot.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/detail/ref.h"
+#include "weft/lax/dot.h"
 
 namespace weft::fn {
 

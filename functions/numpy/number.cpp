@@ -7,18 +7,18 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/elementwise/special.h"
-#include "weft/ops/reduce/cumulative.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "ops/control/control_flow.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/cumulative.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/rounding.h"
+#include "weft/lax/special.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/reduce.h"
 
 namespace weft {
 namespace {

@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // functions/numpy/operators.cpp: the operators of Array, with JAX's promotion and NumPy's
 // broadcasting.
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
+#include "functions/kit.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
+#include "weft/numpy/math.h"
 
 namespace weft {
 

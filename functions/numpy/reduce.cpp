@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/numpy/reduce.cpp: reductions, statistics and cumulative functions.
-#include "weft/functions/numpy/reduce.h"
+#include "weft/numpy/reduce.h"
 
 #include <fmt/format.h>
 
@@ -9,19 +9,19 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/lax/sums.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/ops/control/custom_flat.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/reduce/cumulative.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "functions/lax/sums.h"
+#include "ops/control/custom_flat.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/cumulative.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
+#include "weft/lax/rounding.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/shape.h"
 
 namespace weft {
 namespace {

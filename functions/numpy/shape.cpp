@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/numpy/shape.cpp: functions that rearrange, join and repeat.
-#include "weft/functions/numpy/shape.h"
+#include "weft/numpy/shape.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/index.h"
-#include "weft/functions/numpy/sort.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/reduce/cumulative.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "ops/index/index.h"
+#include "ops/kit/axes.h"
+#include "ops/structure/structure.h"
+#include "tracer/concrete.h"
+#include "weft/lax/cumulative.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/rounding.h"
+#include "weft/numpy/index.h"
+#include "weft/numpy/sort.h"
 
 namespace weft {
 

@@ -3,8 +3,8 @@
 // functions/optim/kit.h: arithmetic of hyperparameters. Numbers written in C++ are computed in
 // double, as optax does with Python's numbers, and are converted to a dtype last. Not public.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/functions/optim/optim.h"
+#include "core/ir.h"
+#include "weft/optim.h"
 
 namespace weft::optim {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/optim/optimizers.cpp: the optimizers, each of which is a chain of parts.
-#include "weft/functions/optim/optim.h"
+#include "weft/optim.h"
 
 namespace weft::optim {
 namespace {

@@ -3,15 +3,15 @@
 // functions/optim/parts.cpp: the gradient transformations from which optimizers are built.
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/lax.h"
-#include "weft/functions/lax/sums.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/optim/kit.h"
-#include "weft/functions/optim/optim.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/tracer/types_of.h"
+#include "functions/kit.h"
+#include "functions/lax/sums.h"
+#include "functions/optim/kit.h"
+#include "tracer/types_of.h"
+#include "weft/lax.h"
+#include "weft/lax/elementary.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/optim.h"
 
 namespace weft::optim {
 

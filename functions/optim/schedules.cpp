@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/optim/schedules.cpp: schedules, and the arithmetic of hyperparameters.
-#include "weft/functions/optim/schedules.h"
+#include "weft/optim/schedules.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/optim/kit.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "functions/optim/kit.h"
+#include "tracer/concrete.h"
+#include "weft/numpy/math.h"
 
 namespace weft::optim {
 

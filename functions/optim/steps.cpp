@@ -5,14 +5,14 @@
 
 #include <cmath>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/optim/kit.h"
-#include "weft/functions/optim/optim.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/types_of.h"
+#include "functions/kit.h"
+#include "functions/optim/kit.h"
+#include "ops/structure/structure.h"
+#include "tracer/types_of.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/reduce.h"
+#include "weft/optim.h"
 
 namespace weft::optim {
 

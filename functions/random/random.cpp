@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/random/random.cpp: random numbers from keys, computed as jax.random does.
-#include "weft/functions/random/random.h"
+#include "weft/random.h"
 
 #include <fmt/format.h>
 
@@ -9,27 +9,27 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/index.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/numpy/sort.h"
-#include "weft/functions/random/random_kit.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/fma.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/elementwise/special.h"
-#include "weft/ops/index/sort.h"
-#include "weft/ops/random/random.h"
-#include "weft/ops/special/integrals.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "functions/random/kit.h"
+#include "ops/control/control_flow.h"
+#include "ops/index/sort.h"
+#include "ops/random/random.h"
+#include "ops/structure/structure.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/fma.h"
+#include "weft/lax/integrals.h"
+#include "weft/lax/rounding.h"
+#include "weft/lax/special.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/index.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
+#include "weft/numpy/sort.h"
 
 namespace weft::random {
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/scipy/image.cpp: resampling, with one product by a matrix of weights for each axis.
-#include "weft/functions/scipy/image.h"
+#include "weft/image.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/concrete.h"
+#include "functions/kit.h"
+#include "ops/structure/structure.h"
+#include "tracer/concrete.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
 
 namespace weft::image {
 namespace {

@@ -3,15 +3,15 @@
 // functions/scipy/interpolate.cpp: interpolation between samples, and the nearest of several codes.
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/index.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/numpy/sort.h"
-#include "weft/functions/scipy/scipy.h"
-#include "weft/functions/special_kit.h"
+#include "functions/kit.h"
+#include "functions/special/kit.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/index.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
+#include "weft/numpy/sort.h"
+#include "weft/scipy.h"
 
 namespace weft {
 namespace {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/scipy/signal.cpp: convolutions of signals, and removal of trends.
-#include "weft/functions/scipy/signal.h"
+#include "weft/scipy/signal.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/functions/fft.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/lax.h"
-#include "weft/functions/lax/sums.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/ops/structure/structure.h"
+#include "functions/kit.h"
+#include "functions/lax/sums.h"
+#include "ops/structure/structure.h"
+#include "weft/fft.h"
+#include "weft/lax.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
 
 namespace weft::scipy::signal {
 namespace {

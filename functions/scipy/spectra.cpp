@@ -6,17 +6,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include "weft/functions/fft.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/lax/sums.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/scipy/signal.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/structure/structure.h"
+#include "functions/kit.h"
+#include "functions/lax/sums.h"
+#include "ops/structure/structure.h"
+#include "weft/fft.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
+#include "weft/scipy/signal.h"
 
 namespace weft::scipy::signal {
 namespace {

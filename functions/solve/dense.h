@@ -3,8 +3,8 @@
 // functions/solve/dense.h: linear systems solved with dense matrices of linear functions. Not
 // public.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
 
 namespace weft::detail {
 

@@ -3,16 +3,16 @@
 // functions/solve/gmres.cpp: generalized minimal residuals. The tree is raveled to one vector.
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/linalg/linalg.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/index.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/solve/iterative_kit.h"
-#include "weft/functions/solve/vectors.h"
-#include "weft/transforms/control_flow.h"
+#include "functions/kit.h"
+#include "functions/solve/kit.h"
+#include "functions/solve/vectors.h"
+#include "weft/control_flow.h"
+#include "weft/linalg.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/index.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
+#include "weft/numpy/shape.h"
 
 namespace weft::detail {
 namespace {

@@ -2,18 +2,18 @@
 // Copyright The Weft authors
 // functions/solve/iterative.cpp: the methods of conjugate gradients and stabilized biconjugate
 // gradients.
-#include "weft/functions/solve/iterative.h"
+#include "weft/solve/iterative.h"
 
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/solve/iterative_kit.h"
-#include "weft/functions/solve/vectors.h"
-#include "weft/tracer/trees/initialized.h"
-#include "weft/transforms/control_flow.h"
+#include "functions/kit.h"
+#include "functions/solve/kit.h"
+#include "functions/solve/vectors.h"
+#include "tracer/initialized.h"
+#include "weft/control_flow.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
 
 namespace weft::detail {
 

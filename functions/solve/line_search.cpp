@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // functions/solve/line_search.cpp: a line search by Nocedal and Wright, algorithms 3.5 and 3.6,
 // with the parameters of jax.scipy.optimize.
-#include "weft/functions/solve/line_search.h"
+#include "functions/solve/line_search.h"
 
-#include "weft/autodiff/grad.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/transforms/control_flow.h"
+#include "functions/kit.h"
+#include "weft/control_flow.h"
+#include "weft/grad.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
 
 namespace weft::detail {
 namespace {

@@ -3,8 +3,8 @@
 // functions/solve/line_search.h: searches for step lengths that meet the strong Wolfe conditions.
 // Not public.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
 
 namespace weft::detail {
 

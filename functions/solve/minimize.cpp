@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/solve/minimize.cpp: minimization by the BFGS method.
-#include "weft/functions/solve/minimize.h"
+#include "weft/solve/minimize.h"
 
 #include <fmt/format.h>
 
-#include "weft/autodiff/grad.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/linalg/linalg.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/solve/dense.h"
-#include "weft/functions/solve/line_search.h"
-#include "weft/transforms/control_flow.h"
-#include "weft/transforms/custom_root.h"
+#include "functions/kit.h"
+#include "functions/solve/dense.h"
+#include "functions/solve/line_search.h"
+#include "weft/control_flow.h"
+#include "weft/grad.h"
+#include "weft/grad/custom_root.h"
+#include "weft/linalg.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
 
 namespace weft::detail {
 namespace {

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/solve/odeint.cpp: odeint: steps of Dormand and Prince, and the adjoint equation.
-#include "weft/functions/solve/odeint.h"
+#include "weft/solve/odeint.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/autodiff/grad.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/solve/vectors.h"
-#include "weft/ops/control/custom_rules/symbolic_zero_rules.h"
-#include "weft/ops/kit/lists.h"
-#include "weft/tracer/concrete.h"
-#include "weft/transforms/control_flow.h"
+#include "autodiff/autodiff.h"
+#include "functions/kit.h"
+#include "functions/solve/vectors.h"
+#include "ops/control/symbolic_zero_rules.h"
+#include "ops/kit/lists.h"
+#include "tracer/concrete.h"
+#include "weft/control_flow.h"
+#include "weft/grad.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
 
 namespace weft::detail {
 namespace {

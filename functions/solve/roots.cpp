@@ -2,25 +2,25 @@
 // Copyright The Weft authors
 // functions/solve/roots.cpp: iterations for roots and fixed points, and the linear systems of their
 // tangents.
-#include "weft/functions/solve/roots.h"
+#include "weft/solve/roots.h"
 
 #include <fmt/format.h>
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/functions/kit.h"
-#include "weft/functions/linalg/linalg.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/index.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/solve/dense.h"
-#include "weft/functions/solve/iterative.h"
-#include "weft/functions/solve/vectors.h"
-#include "weft/tracer/types_of.h"
-#include "weft/transforms/control_flow.h"
-#include "weft/transforms/vmap.h"
+#include "autodiff/autodiff.h"
+#include "functions/kit.h"
+#include "functions/solve/dense.h"
+#include "functions/solve/vectors.h"
+#include "tracer/types_of.h"
+#include "weft/control_flow.h"
+#include "weft/linalg.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/index.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
+#include "weft/solve/iterative.h"
+#include "weft/vmap.h"
 
 namespace weft::detail {
 

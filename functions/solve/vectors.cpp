@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // functions/solve/vectors.cpp: sums and products of lists of arrays.
-#include "weft/functions/solve/vectors.h"
+#include "functions/solve/vectors.h"
 
 #include <fmt/format.h>
 
-#include "weft/functions/kit.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/math.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/tracer/types_of.h"
+#include "functions/kit.h"
+#include "tracer/types_of.h"
+#include "weft/numpy/math.h"
+#include "weft/numpy/products.h"
+#include "weft/numpy/reduce.h"
 
 namespace weft::fn {
 

@@ -3,7 +3,7 @@
 // functions/solve/vectors.h: lists of arrays as elements of a vector space, with which the solvers
 // compute. Not public.
 #pragma once
-#include "weft/tracer/array.h"
+#include "weft/array.h"
 
 namespace weft::fn {
 

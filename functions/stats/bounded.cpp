@@ -4,11 +4,11 @@
 // outside are masked: they are replaced by a point where derivatives are finite.
 #include <cmath>
 
-#include "weft/functions/nn.h"
-#include "weft/functions/special.h"
-#include "weft/functions/stats/continuous.h"
-#include "weft/functions/stats/stats_kit.h"
-#include "weft/ops/special/log_incomplete.h"
+#include "functions/stats/kit.h"
+#include "ops/special/log_incomplete.h"
+#include "weft/nn.h"
+#include "weft/scipy/stats/continuous.h"
+#include "weft/special.h"
 
 namespace weft::scipy::stats {
 

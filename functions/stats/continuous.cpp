@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // functions/stats/continuous.cpp: distributions of numbers on the whole line. Masked elements are
 // computed at a point where derivatives are finite.
-#include "weft/functions/stats/continuous.h"
+#include "weft/scipy/stats/continuous.h"
 
 #include <cmath>
 
-#include "weft/functions/nn.h"
-#include "weft/functions/special.h"
-#include "weft/functions/stats/stats_kit.h"
+#include "functions/stats/kit.h"
+#include "weft/nn.h"
+#include "weft/special.h"
 
 namespace weft::scipy::stats {
 

@@ -2,19 +2,19 @@
 // Copyright The Weft authors
 // functions/stats/discrete.cpp: distributions of whole numbers. Masked elements are computed at a
 // point where derivatives are finite.
-#include "weft/functions/stats/discrete.h"
+#include "weft/scipy/stats/discrete.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/special.h"
-#include "weft/functions/stats/stats_kit.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/structure/structure.h"
+#include "functions/stats/kit.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/rounding.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
+#include "weft/special.h"
 
 namespace weft::scipy::stats {
 

@@ -5,18 +5,18 @@
 
 #include <cmath>
 
-#include "weft/functions/lax/sums.h"
-#include "weft/functions/linalg/linalg.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/index.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/random/random.h"
-#include "weft/functions/random/random_kit.h"
-#include "weft/functions/special.h"
-#include "weft/functions/stats/stats.h"
-#include "weft/functions/stats/stats_kit.h"
+#include "functions/lax/sums.h"
+#include "functions/random/kit.h"
+#include "functions/stats/kit.h"
+#include "weft/linalg.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/index.h"
+#include "weft/numpy/products.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
+#include "weft/random.h"
+#include "weft/scipy/stats.h"
+#include "weft/special.h"
 
 namespace weft::scipy::stats {
 

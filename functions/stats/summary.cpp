@@ -5,14 +5,14 @@
 
 #include <cmath>
 
-#include "weft/functions/numpy/create.h"
-#include "weft/functions/numpy/index.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/numpy/sort.h"
-#include "weft/functions/stats/stats.h"
-#include "weft/functions/stats/stats_kit.h"
-#include "weft/ops/structure/structure.h"
+#include "functions/stats/kit.h"
+#include "ops/structure/structure.h"
+#include "weft/numpy/create.h"
+#include "weft/numpy/index.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
+#include "weft/numpy/sort.h"
+#include "weft/scipy/stats.h"
 
 namespace weft::scipy::stats {
 

@@ -5,13 +5,13 @@
 
 #include <cmath>
 
-#include "weft/functions/linalg/linalg.h"
-#include "weft/functions/numpy/linear.h"
-#include "weft/functions/numpy/reduce.h"
-#include "weft/functions/numpy/shape.h"
-#include "weft/functions/special.h"
-#include "weft/functions/stats/continuous.h"
-#include "weft/functions/stats/stats_kit.h"
+#include "functions/stats/kit.h"
+#include "weft/linalg.h"
+#include "weft/numpy/products.h"
+#include "weft/numpy/reduce.h"
+#include "weft/numpy/shape.h"
+#include "weft/scipy/stats/continuous.h"
+#include "weft/special.h"
 
 namespace weft::scipy::stats {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/checked.cpp: the tests that checked kernels call.
-#include "weft/jit/emit/checked.h"
+#include "jit/emit/checked.h"
 
 namespace weft::compiler {
 

@@ -17,14 +17,14 @@
 #include <optional>
 #include <vector>
 
-#include "weft/core/loops/nest.h"
-#include "weft/core/loops/nest_bounds.h"
-#include "weft/jit/schedule/loops.h"
-#include "weft/jit/schedule/product.h"
-#include "weft/jit/schedule/records.h"
-#include "weft/jit/schedule/rows.h"
-#include "weft/jit/schedule/schedule.h"
-#include "weft/jit/schedule/target.h"
+#include "core/loops/nest.h"
+#include "core/loops/nest_bounds.h"
+#include "jit/schedule/loops.h"
+#include "jit/schedule/product.h"
+#include "jit/schedule/records.h"
+#include "jit/schedule/rows.h"
+#include "jit/schedule/schedule.h"
+#include "jit/schedule/target.h"
 
 namespace weft::compiler {
 

@@ -4,8 +4,8 @@
 // defined for all operands.
 #include <llvm/IR/Intrinsics.h>
 
-#include "weft/core/error.h"
-#include "weft/jit/emit/emit.h"
+#include "jit/emit/emit.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 

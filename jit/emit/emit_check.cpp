@@ -12,10 +12,10 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "weft/core/error.h"
-#include "weft/jit/emit/checked.h"
-#include "weft/jit/emit/emit.h"
-#include "weft/runtime/native/transpose.h"
+#include "jit/emit/checked.h"
+#include "jit/emit/emit.h"
+#include "runtime/native/transpose.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

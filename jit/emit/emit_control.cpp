@@ -5,9 +5,9 @@
 // left, and code without active lanes is skipped.
 #include <llvm/IR/Intrinsics.h>
 
-#include "weft/core/error.h"
-#include "weft/jit/emit/emit_phis.h"
-#include "weft/runtime/native/cold_paths.h"
+#include "jit/emit/emit_phis.h"
+#include "runtime/native/cold_paths.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 

@@ -6,8 +6,8 @@
 
 #include <cmath>
 
-#include "weft/core/error.h"
-#include "weft/jit/emit/emit.h"
+#include "jit/emit/emit.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 

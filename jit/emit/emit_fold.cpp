@@ -3,7 +3,7 @@
 // jit/emit/emit_fold.cpp: folds whose terms follow one another, in every lane or in scalar code.
 // The order is that of a block of core/loops/fold_order.h. Partial results are in the frame. The
 // single partial result of a short fold is in registers.
-#include "weft/jit/emit/emit_fold.h"
+#include "jit/emit/emit_fold.h"
 
 #include <llvm/IR/Intrinsics.h>
 

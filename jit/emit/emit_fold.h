@@ -2,9 +2,9 @@
 // Copyright The Weft authors
 // jit/emit/emit_fold.h: what both ways of folding use.
 #pragma once
-#include "weft/core/loops/combine.h"
-#include "weft/core/loops/fold_order.h"
-#include "weft/jit/emit/emit.h"
+#include "core/loops/combine.h"
+#include "core/loops/fold_order.h"
+#include "jit/emit/emit.h"
 
 namespace weft::compiler {
 

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-#include "weft/jit/emit/emit_fold.h"
+#include "jit/emit/emit_fold.h"
 
 namespace weft::compiler {
 

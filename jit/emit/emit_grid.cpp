@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
-#include "weft/core/error.h"
-#include "weft/jit/emit/emit.h"
+#include "jit/emit/emit.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "weft/jit/emit/emit.h"
+#include "jit/emit/emit.h"
 
 namespace weft::compiler {
 

@@ -5,8 +5,8 @@
 // no memory.
 #include <llvm/IR/Intrinsics.h>
 
-#include "weft/core/error.h"
-#include "weft/jit/emit/emit.h"
+#include "jit/emit/emit.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 

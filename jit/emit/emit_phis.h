@@ -4,7 +4,7 @@
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
-#include "weft/jit/emit/emit.h"
+#include "jit/emit/emit.h"
 
 namespace weft::compiler {
 

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
-#include "weft/jit/emit/emit.h"
-#include "weft/runtime/native/transpose.h"
+#include "jit/emit/emit.h"
+#include "runtime/native/transpose.h"
 
 namespace weft::compiler {
 

@@ -9,9 +9,9 @@
 
 #include <algorithm>
 
-#include "weft/core/loops/fold_order.h"
-#include "weft/jit/emit/emit.h"
-#include "weft/runtime/native/transpose.h"
+#include "core/loops/fold_order.h"
+#include "jit/emit/emit.h"
+#include "runtime/native/transpose.h"
 
 namespace weft::compiler {
 

@@ -6,8 +6,8 @@
 // follows it.
 #include <llvm/IR/Intrinsics.h>
 
-#include "weft/core/loops/fold_order.h"
-#include "weft/jit/emit/emit.h"
+#include "core/loops/fold_order.h"
+#include "jit/emit/emit.h"
 
 namespace weft::compiler {
 

@@ -5,7 +5,7 @@
 // moves by one element from row to row of the grid. It is done for a whole tile: its cache lines
 // are read once, as vectors along the rows, and transposed in registers. The points of the tile
 // then find their lanes contiguous in a small array.
-#include "weft/jit/emit/emit.h"
+#include "jit/emit/emit.h"
 
 namespace weft::compiler {
 

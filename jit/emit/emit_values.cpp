@@ -7,9 +7,9 @@
 #include <llvm/IR/IntrinsicsNVPTX.h>
 #include <llvm/IR/MDBuilder.h>
 
-#include "weft/core/error.h"
-#include "weft/jit/emit/emit_phis.h"
-#include "weft/jit/emit/frame.h"
+#include "jit/emit/emit_phis.h"
+#include "jit/emit/frame.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/image.cpp: runs the emitter and LLVM's NVPTX back end.
-#include "weft/jit/emit/image.h"
+#include "jit/emit/image.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
@@ -11,9 +11,9 @@
 
 #include <cstdlib>
 
-#include "weft/core/error.h"
-#include "weft/jit/emit/emit.h"
-#include "weft/jit/emit/orc.h"
+#include "jit/emit/emit.h"
+#include "jit/emit/orc.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/loops/nest.h"
-#include "weft/core/ref.h"
-#include "weft/jit/schedule/schedule.h"
+#include "core/loops/nest.h"
+#include "jit/schedule/schedule.h"
+#include "weft/detail/ref.h"
 
 namespace llvm {
 class Module;

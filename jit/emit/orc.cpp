@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/orc.cpp: passes, code generation and linking, with LLVM's ORC.
-#include "weft/jit/emit/orc.h"
+#include "jit/emit/orc.h"
 
 #include <fmt/format.h>
 #include <llvm/Analysis/TargetTransformInfo.h>
@@ -26,10 +26,10 @@
 #include <map>
 #include <mutex>
 
-#include "weft/core/error.h"
-#include "weft/jit/emit/checked.h"
-#include "weft/runtime/native/cold_paths.h"
-#include "weft/runtime/native/transpose.h"
+#include "jit/emit/checked.h"
+#include "runtime/native/cold_paths.h"
+#include "runtime/native/transpose.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

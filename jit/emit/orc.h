@@ -8,7 +8,7 @@
 #include <memory>
 #include <string>
 
-#include "weft/jit/schedule/target.h"
+#include "jit/schedule/target.h"
 
 namespace llvm {
 class Module;

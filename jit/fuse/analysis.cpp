@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/fuse/analysis.cpp: lowers the equations of a program and analyses its loops.
-#include "weft/jit/fuse/analysis.h"
+#include "jit/fuse/analysis.h"
 
 #include <algorithm>
 

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "weft/core/loops/axis_classes.h"
-#include "weft/core/programs/defining_eqns.h"
+#include "core/defining_eqns.h"
+#include "core/loops/axis_classes.h"
 
 namespace weft::compiler {
 

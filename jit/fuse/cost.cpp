@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/fuse/cost.cpp: counts the arithmetic of a program from its lowering rules.
-#include "weft/jit/fuse/cost.h"
+#include "jit/fuse/cost.h"
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "weft/core/loops/axis_classes.h"
-#include "weft/core/op.h"
-#include "weft/core/scalar/number/ir.h"
+#include "core/loops/axis_classes.h"
+#include "core/op.h"
+#include "core/scalar/number/ir.h"
 
 namespace weft::compiler {
 namespace {

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // jit/fuse/cost.h: counts the arithmetic of a program.
 #pragma once
-#include "weft/core/jaxpr.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft::compiler {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/fuse/loop_grid.cpp: chooses the grid of a loop from the axis classes inside it.
-#include "weft/jit/fuse/loop_grid.h"
+#include "jit/fuse/loop_grid.h"
 
 #include <algorithm>
 #include <functional>
@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 
-#include "weft/core/loops/platform.h"
-#include "weft/jit/fuse/region.h"
+#include "core/loops/platform.h"
+#include "jit/fuse/region.h"
 
 namespace weft::compiler {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/fuse/plan.cpp: chooses the regions in one pass over the equations.
-#include "weft/jit/fuse/plan.h"
+#include "jit/fuse/plan.h"
 
 #include <fmt/format.h>
 
@@ -9,12 +9,11 @@
 #include <functional>
 #include <set>
 
-#include "weft/core/error.h"
-#include "weft/core/text/names.h"
-#include "weft/core/text/print.h"
-#include "weft/jit/fuse/barriers.h"
-#include "weft/jit/fuse/loop_grid.h"
-#include "weft/jit/fuse/region.h"
+#include "core/text/names.h"
+#include "core/text/print.h"
+#include "jit/fuse/loop_grid.h"
+#include "jit/fuse/region.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/jit/fuse/analysis.h"
+#include "jit/fuse/analysis.h"
 
 namespace weft::compiler {
 

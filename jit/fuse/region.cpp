@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/fuse/region.cpp: walks from a value to the variables in memory that it is computed from.
-#include "weft/jit/fuse/region.h"
+#include "jit/fuse/region.h"
 
 #include <numeric>
 

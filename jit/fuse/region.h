@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/jit/fuse/analysis.h"
+#include "jit/fuse/analysis.h"
 
 namespace weft::compiler {
 

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // jit/nests/aliasing.cpp: proves from the loads and stores of a nest which results may share
 // memory.
-#include "weft/jit/nests/aliasing.h"
+#include "jit/nests/aliasing.h"
 
 #include <algorithm>
 #include <set>

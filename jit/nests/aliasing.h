@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/jit/nests/kernel_nest.h"
+#include "jit/nests/kernel_nest.h"
 
 namespace weft::compiler {
 

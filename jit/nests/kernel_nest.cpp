@@ -2,11 +2,11 @@
 // Copyright The Weft authors
 // jit/nests/kernel_nest.cpp: writes the equations of a planned kernel in the shortest of several
 // forms.
-#include "weft/jit/nests/kernel_nest.h"
+#include "jit/nests/kernel_nest.h"
 
 #include <algorithm>
 
-#include "weft/jit/nests/lane_writer.h"
+#include "jit/nests/lane_writer.h"
 
 namespace weft::compiler {
 namespace {

@@ -4,8 +4,8 @@
 #pragma once
 #include <vector>
 
-#include "weft/core/loops/nest.h"
-#include "weft/jit/fuse/plan.h"
+#include "core/loops/nest.h"
+#include "jit/fuse/plan.h"
 
 namespace weft::compiler {
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "weft/core/error.h"
-#include "weft/jit/nests/lane_writer.h"
+#include "jit/nests/lane_writer.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 

@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // jit/nests/lane_running.cpp: running folds (prefix results) inside the lane, in the order of
 // core/loops/fold_order.h.
-#include "weft/core/loops/fold_order.h"
-#include "weft/jit/nests/lane_writer.h"
+#include "core/loops/fold_order.h"
+#include "jit/nests/lane_writer.h"
 
 namespace weft::compiler {
 

@@ -10,8 +10,8 @@
 // cheap. The number of elements and readers does not matter.
 #include <algorithm>
 
-#include "weft/jit/fuse/region.h"
-#include "weft/jit/nests/lane_writer.h"
+#include "jit/fuse/region.h"
+#include "jit/nests/lane_writer.h"
 
 namespace weft::compiler {
 

@@ -4,7 +4,7 @@
 // old values later.
 #include <algorithm>
 
-#include "weft/jit/nests/lane_writer.h"
+#include "jit/nests/lane_writer.h"
 
 namespace weft::compiler {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/nests/lane_writer.cpp: reads elements from memory, from kept values, or by computing them.
-#include "weft/jit/nests/lane_writer.h"
+#include "jit/nests/lane_writer.h"
 
 #include <algorithm>
 
-#include "weft/core/error.h"
-#include "weft/core/loops/fold_order.h"
+#include "core/loops/fold_order.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 

@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/loops/combine.h"
-#include "weft/core/scalar/number.h"
-#include "weft/jit/fuse/analysis.h"
-#include "weft/jit/fuse/plan.h"
-#include "weft/jit/fuse/region.h"
-#include "weft/jit/nests/kernel_nest.h"
+#include "core/loops/combine.h"
+#include "core/scalar/number.h"
+#include "jit/fuse/analysis.h"
+#include "jit/fuse/plan.h"
+#include "jit/fuse/region.h"
+#include "jit/nests/kernel_nest.h"
 
 namespace weft::compiler {
 

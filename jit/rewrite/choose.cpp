@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/rewrite/choose.cpp: compares the costs that the implementations of an op declare.
-#include "weft/jit/rewrite/choose.h"
+#include "jit/rewrite/choose.h"
 
 #include <fmt/format.h>
 
@@ -9,10 +9,10 @@
 #include <map>
 #include <utility>
 
-#include "weft/core/error.h"
-#include "weft/core/loops/axis_classes.h"
-#include "weft/core/programs/effects.h"
-#include "weft/tracer/replay.h"
+#include "core/effects.h"
+#include "core/loops/axis_classes.h"
+#include "tracer/replay.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

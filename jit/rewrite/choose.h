@@ -5,9 +5,9 @@
 #pragma once
 #include <string>
 
-#include "weft/core/jaxpr.h"
-#include "weft/core/loops/implementation.h"
-#include "weft/core/ref.h"
+#include "core/loops/implementation.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/detail/ref.h"
 
 namespace weft::compiler {
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/rewrite/op_rewrites.cpp: replaces equations by what the rules of their ops return.
-#include "weft/jit/rewrite/op_rewrites.h"
+#include "jit/rewrite/op_rewrites.h"
 
 #include <algorithm>
 #include <deque>
 
-#include "weft/core/error.h"
-#include "weft/core/op.h"
-#include "weft/core/programs/effects.h"
-#include "weft/tracer/replay.h"
-#include "weft/tracer/trace.h"
+#include "core/effects.h"
+#include "core/op.h"
+#include "tracer/replay.h"
+#include "tracer/trace.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

@@ -3,7 +3,7 @@
 // jit/rewrite/op_rewrites.h: the passes that apply rules of single ops (core/op.h: expand, split,
 // fuse).
 #pragma once
-#include "weft/core/jaxpr.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft::compiler {
 

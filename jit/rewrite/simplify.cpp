@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/rewrite/simplify.cpp: replays the equations of a program into a new one in a single pass.
-#include "weft/jit/rewrite/simplify.h"
+#include "jit/rewrite/simplify.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <unordered_map>
 
-#include "weft/core/error.h"
-#include "weft/core/loops/axis_classes.h"
-#include "weft/core/programs/effects.h"
-#include "weft/jit/rewrite/op_rewrites.h"
-#include "weft/tracer/replay.h"
-#include "weft/tracer/types_of.h"
+#include "core/effects.h"
+#include "core/loops/axis_classes.h"
+#include "jit/rewrite/op_rewrites.h"
+#include "tracer/replay.h"
+#include "tracer/types_of.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

@@ -3,7 +3,7 @@
 // jit/rewrite/simplify.h: rewrites a program before it is compiled: inlines calls, merges equal
 // equations, drops unused ones, applies each op's own rewrites, contracts sums of products.
 #pragma once
-#include "weft/core/jaxpr.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft::compiler {
 // Inlines calls, merges equal equations, applies each op's own rewrites and drops unused equations.

@@ -2,17 +2,17 @@
 // Copyright The Weft authors
 // jit/run/bound_kernel.cpp: checks a kernel against the memory of its variables, and builds its
 // table of buffers.
-#include "weft/jit/run/bound_kernel.h"
+#include "jit/run/bound_kernel.h"
 
 #include <fmt/format.h>
 
 #include <functional>
 #include <numeric>
 
-#include "weft/core/error.h"
-#include "weft/core/loops/nest_bounds.h"
-#include "weft/core/text/print.h"
-#include "weft/jit/emit/checked.h"
+#include "core/loops/nest_bounds.h"
+#include "core/text/print.h"
+#include "jit/emit/checked.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

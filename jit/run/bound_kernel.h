@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "weft/jit/nests/kernel_nest.h"
-#include "weft/jit/run/codegen.h"
-#include "weft/jit/run/gpu_launch.h"
+#include "jit/nests/kernel_nest.h"
+#include "jit/run/codegen.h"
+#include "jit/run/gpu_launch.h"
 
 namespace weft::compiler {
 

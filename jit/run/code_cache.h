@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "weft/runtime/fork.h"
+#include "runtime/fork.h"
 
 namespace weft::compiler {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/run/codegen.cpp: compiles a kernel once, and caches live code.
-#include "weft/jit/run/codegen.h"
+#include "jit/run/codegen.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
@@ -13,16 +13,16 @@
 
 #include <atomic>
 
-#include "weft/core/error.h"
-#include "weft/jit/emit/emit.h"
-#include "weft/jit/emit/frame.h"
-#include "weft/jit/emit/orc.h"
-#include "weft/jit/run/code_cache.h"
-#include "weft/jit/schedule/choose/choose.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/device.h"
-#include "weft/runtime/fork.h"
-#include "weft/runtime/own_stack.h"
+#include "jit/emit/emit.h"
+#include "jit/emit/frame.h"
+#include "jit/emit/orc.h"
+#include "jit/run/code_cache.h"
+#include "jit/schedule/choose/choose.h"
+#include "runtime/fork.h"
+#include "runtime/own_stack.h"
+#include "weft/buffer.h"
+#include "weft/device.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <string>
 
-#include "weft/core/loops/nest.h"
-#include "weft/jit/schedule/options.h"
-#include "weft/jit/schedule/schedule.h"
-#include "weft/jit/schedule/target.h"
+#include "core/loops/nest.h"
+#include "jit/schedule/options.h"
+#include "jit/schedule/schedule.h"
+#include "jit/schedule/target.h"
 
 namespace weft::compiler {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 Copyright The Weft authors jit/run/compiled.cpp: runs the
 // steps of a program and reports on them.
-#include "weft/jit/run/compiled.h"
+#include "jit/run/compiled.h"
 
 #include <fmt/format.h>
 
@@ -11,17 +11,17 @@
 #include <optional>
 #include <set>
 
-#include "weft/core/error.h"
-#include "weft/core/op.h"
-#include "weft/core/programs/effects.h"
-#include "weft/jit/fuse/analysis.h"
-#include "weft/jit/fuse/cost.h"
-#include "weft/jit/run/bound_kernel.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/float_state.h"
-#include "weft/runtime/ordered_output.h"
-#include "weft/runtime/red_zones.h"
-#include "weft/runtime/stop.h"
+#include "core/effects.h"
+#include "core/op.h"
+#include "jit/fuse/analysis.h"
+#include "jit/fuse/cost.h"
+#include "jit/run/bound_kernel.h"
+#include "runtime/float_state.h"
+#include "runtime/ordered_output.h"
+#include "runtime/red_zones.h"
+#include "weft/buffer.h"
+#include "weft/error.h"
+#include "weft/stop.h"
 
 namespace weft::compiler {
 

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/jaxpr.h"
-#include "weft/jit/run/graphs.h"
-#include "weft/jit/run/memory_plan.h"
-#include "weft/jit/run/memory_space.h"
-#include "weft/runtime/backend.h"
-#include "weft/runtime/usage.h"
+#include "jit/run/graphs.h"
+#include "jit/run/memory_plan.h"
+#include "jit/run/memory_space.h"
+#include "runtime/backend.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/device/usage.h"
 
 namespace weft::compiler {
 
@@ -133,7 +133,7 @@ class CompiledProgram final : public Executable {
               void* const* out) const;
   int64_t count(int64_t (RunStep::*of)() const) const;
   std::string graph_report() const;
-  // maker: by variable, the equation that computes it (core/programs/defining_eqns.h).
+  // maker: by variable, the equation that computes it (core/defining_eqns.h).
   std::set<size_t> equations_of(size_t step, const std::vector<size_t>& defining_eqn) const;
   std::string scopes(size_t step, const std::vector<size_t>& defining_eqn) const;
   // Returns the address of each variable.

@@ -6,9 +6,9 @@
 
 #include <algorithm>
 
-#include "weft/core/text/print.h"
-#include "weft/jit/run/memory_space.h"
-#include "weft/jit/run/steps.h"
+#include "core/text/print.h"
+#include "jit/run/memory_space.h"
+#include "jit/run/steps.h"
 
 namespace weft::compiler {
 namespace {

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // jit/run/disk_cache.cpp: one file per entry, named by its key. The file begins with a hash of the
 // rest.
-#include "weft/jit/run/disk_cache.h"
+#include "jit/run/disk_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -23,9 +23,9 @@
 #include <system_error>
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/text/environment.h"
-#include "weft/core/version.h"
+#include "core/environment.h"
+#include "core/ir.h"
+#include "weft/version.h"
 
 namespace weft::compiler {
 namespace {

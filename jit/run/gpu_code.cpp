@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/run/gpu_code.cpp: compiles a kernel once per GPU.
-#include "weft/jit/run/gpu_code.h"
+#include "jit/run/gpu_code.h"
 
 #include <fmt/format.h>
 
-#include "weft/jit/emit/gpu/condition.h"
-#include "weft/jit/emit/image.h"
-#include "weft/jit/run/code_cache.h"
-#include "weft/jit/run/codegen.h"
-#include "weft/jit/run/disk_cache.h"
+#include "jit/emit/gpu/condition.h"
+#include "jit/emit/image.h"
+#include "jit/run/code_cache.h"
+#include "jit/run/codegen.h"
+#include "jit/run/disk_cache.h"
 
 namespace weft::compiler {
 std::string gpu_image_key(const nest::Kernel& kernel, const Schedule& schedule,

@@ -6,10 +6,10 @@
 #include <memory>
 #include <string>
 
-#include "weft/core/loops/nest.h"
-#include "weft/jit/schedule/schedule.h"
-#include "weft/jit/schedule/target.h"
-#include "weft/runtime/cuda/device.h"
+#include "core/loops/nest.h"
+#include "jit/schedule/schedule.h"
+#include "jit/schedule/target.h"
+#include "runtime/cuda/device.h"
 
 namespace weft::compiler {
 

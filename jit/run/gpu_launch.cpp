@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/run/gpu_launch.cpp: sets up the arguments of launches.
-#include "weft/jit/run/gpu_launch.h"
+#include "jit/run/gpu_launch.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/core/text/intern_string.h"
-#include "weft/jit/schedule/product.h"
+#include "core/intern_string.h"
+#include "jit/schedule/product.h"
 
 namespace weft::compiler {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "weft/jit/nests/kernel_nest.h"
-#include "weft/jit/run/gpu_code.h"
-#include "weft/jit/schedule/schedule.h"
-#include "weft/runtime/cuda/device.h"
+#include "jit/nests/kernel_nest.h"
+#include "jit/run/gpu_code.h"
+#include "jit/schedule/schedule.h"
+#include "runtime/cuda/device.h"
 
 namespace weft::compiler {
 

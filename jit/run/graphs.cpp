@@ -2,12 +2,12 @@
 // Copyright The Weft authors
 // jit/run/graphs.cpp: decides when a program's launches become a graph, and which graph a call
 // launches.
-#include "weft/jit/run/graphs.h"
+#include "jit/run/graphs.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/ref.h"
-#include "weft/runtime/cuda/device.h"
+#include "runtime/cuda/device.h"
+#include "weft/detail/ref.h"
 
 namespace weft::compiler {
 

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "weft/jit/nests/aliasing.h"
-#include "weft/jit/run/bound_kernel.h"
-#include "weft/jit/run/memory_space.h"
-#include "weft/jit/run/steps.h"
-#include "weft/runtime/threads.h"
+#include "jit/nests/aliasing.h"
+#include "jit/run/bound_kernel.h"
+#include "jit/run/memory_space.h"
+#include "jit/run/steps.h"
+#include "weft/device/threads.h"
 
 namespace weft::compiler {
 namespace {

@@ -5,12 +5,12 @@
 
 #include <cstring>
 
-#include "weft/core/error.h"
-#include "weft/core/text/print.h"
-#include "weft/jit/run/bound_kernel.h"
-#include "weft/jit/run/memory_space.h"
-#include "weft/jit/run/steps.h"
-#include "weft/runtime/threads.h"
+#include "core/text/print.h"
+#include "jit/run/bound_kernel.h"
+#include "jit/run/memory_space.h"
+#include "jit/run/steps.h"
+#include "weft/device/threads.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

@@ -9,16 +9,16 @@
 #include <numeric>
 #include <optional>
 
-#include "weft/core/error.h"
-#include "weft/core/op.h"
-#include "weft/core/param.h"
-#include "weft/jit/run/gpu_code.h"
-#include "weft/jit/run/memory_space.h"
-#include "weft/jit/run/nans.h"
-#include "weft/jit/run/steps.h"
-#include "weft/jit/schedule/target.h"
-#include "weft/runtime/stop.h"
-#include "weft/tracer/concrete.h"
+#include "core/op.h"
+#include "core/param.h"
+#include "jit/run/gpu_code.h"
+#include "jit/run/memory_space.h"
+#include "jit/run/nans.h"
+#include "jit/run/steps.h"
+#include "jit/schedule/target.h"
+#include "tracer/concrete.h"
+#include "weft/error.h"
+#include "weft/stop.h"
 
 namespace weft::compiler {
 namespace {

@@ -2,11 +2,11 @@
 // Copyright The Weft authors
 // jit/run/memory_plan.cpp: puts results into operands' memory, and temporaries into an arena and
 // donated inputs.
-#include "weft/jit/run/memory_plan.h"
+#include "jit/run/memory_plan.h"
 
 #include <algorithm>
 
-#include "weft/runtime/red_zones.h"
+#include "runtime/red_zones.h"
 
 namespace weft::compiler {
 namespace {

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/jaxpr.h"
+#include "core/ir.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft::compiler {
 

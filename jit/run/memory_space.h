@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "weft/core/jaxpr.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/cuda/device.h"
-#include "weft/runtime/device.h"
-#include "weft/runtime/red_zones.h"
+#include "runtime/cuda/device.h"
+#include "runtime/red_zones.h"
+#include "weft/buffer.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/device.h"
 
 namespace weft::compiler {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/run/nans.cpp: finds the operation that made a NaN.
-#include "weft/jit/run/nans.h"
+#include "jit/run/nans.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "weft/core/op.h"
-#include "weft/core/programs/effects.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/eval_trace.h"
+#include "core/effects.h"
+#include "core/op.h"
+#include "tracer/concrete.h"
+#include "tracer/eval_trace.h"
 
 namespace weft::detail {
 namespace {

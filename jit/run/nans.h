@@ -4,8 +4,8 @@
 #pragma once
 #include <string>
 
-#include "weft/core/jaxpr.h"
-#include "weft/tracer/array.h"
+#include "weft/array.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft::detail {
 

@@ -5,10 +5,10 @@
 #include <memory>
 #include <vector>
 
-#include "weft/jit/fuse/plan.h"
-#include "weft/jit/nests/kernel_nest.h"
-#include "weft/jit/run/compiled.h"
-#include "weft/jit/schedule/schedule.h"
+#include "jit/fuse/plan.h"
+#include "jit/nests/kernel_nest.h"
+#include "jit/run/compiled.h"
+#include "jit/schedule/schedule.h"
 
 namespace weft::compiler {
 

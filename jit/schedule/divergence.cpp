@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // jit/schedule/divergence.cpp: the divergence analysis. Variances start at the bottom (unset) and
 // only rise (linear, varying). The whole kernel is visited repeatedly until nothing changes.
-#include "weft/jit/schedule/divergence.h"
+#include "jit/schedule/divergence.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
 
-#include "weft/core/loops/strides.h"
+#include "core/loops/strides.h"
 
 namespace weft::compiler {
 

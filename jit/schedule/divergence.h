@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "weft/core/loops/fold_order.h"
-#include "weft/core/loops/nest.h"
-#include "weft/core/loops/strides.h"
+#include "core/loops/fold_order.h"
+#include "core/loops/nest.h"
+#include "core/loops/strides.h"
 
 namespace weft::compiler {
 

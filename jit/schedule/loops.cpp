@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/schedule/loops.cpp: finds loops that need not run trip by trip.
-#include "weft/jit/schedule/loops.h"
+#include "jit/schedule/loops.h"
 
 #include <algorithm>
 #include <cstdlib>
 
-#include "weft/core/loops/fold_order.h"
+#include "core/loops/fold_order.h"
 
 namespace weft::compiler {
 

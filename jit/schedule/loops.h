@@ -7,9 +7,9 @@
 #include <map>
 #include <vector>
 
-#include "weft/core/loops/nest.h"
-#include "weft/jit/schedule/divergence.h"
-#include "weft/jit/schedule/schedule.h"
+#include "core/loops/nest.h"
+#include "jit/schedule/divergence.h"
+#include "jit/schedule/schedule.h"
 
 namespace weft::compiler {
 

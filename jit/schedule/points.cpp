@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/schedule/points.cpp: finds accesses of neighbouring points.
-#include "weft/jit/schedule/points.h"
+#include "jit/schedule/points.h"
 
 #include <algorithm>
 

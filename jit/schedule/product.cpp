@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/schedule/product.cpp: finds what each value of a kernel depends on.
-#include "weft/jit/schedule/product.h"
+#include "jit/schedule/product.h"
 
 #include <algorithm>
 
-#include "weft/core/loops/strides.h"
-#include "weft/core/shape.h"
-#include "weft/jit/schedule/loops.h"
+#include "core/loops/strides.h"
+#include "jit/schedule/loops.h"
+#include "weft/shape.h"
 
 namespace weft::compiler {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "weft/core/loops/nest.h"
-#include "weft/jit/schedule/schedule.h"
+#include "core/loops/nest.h"
+#include "jit/schedule/schedule.h"
 
 namespace weft::compiler {
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/schedule/records.cpp: finds accesses whose indices differ only by constants.
-#include "weft/jit/schedule/records.h"
+#include "jit/schedule/records.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "weft/jit/schedule/loops.h"
+#include "jit/schedule/loops.h"
 
 namespace weft::compiler {
 

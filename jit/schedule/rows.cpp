@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // jit/schedule/rows.cpp: numbers the values of the loops over a row so that equal values have equal
 // numbers. It then searches the operands of each loop for values that an earlier loop computed.
-#include "weft/jit/schedule/rows.h"
+#include "jit/schedule/rows.h"
 
 #include <algorithm>
 #include <tuple>
 
-#include "weft/core/loops/combine.h"
-#include "weft/jit/schedule/loops.h"
+#include "core/loops/combine.h"
+#include "jit/schedule/loops.h"
 
 namespace weft::compiler {
 

@@ -8,8 +8,8 @@
 #include <set>
 #include <vector>
 
-#include "weft/core/loops/nest.h"
-#include "weft/jit/schedule/divergence.h"
+#include "core/loops/nest.h"
+#include "jit/schedule/divergence.h"
 
 namespace weft::compiler {
 

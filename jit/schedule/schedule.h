@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/loops/nest.h"
-#include "weft/jit/schedule/divergence.h"
-#include "weft/jit/schedule/target.h"
+#include "core/loops/nest.h"
+#include "jit/schedule/divergence.h"
+#include "jit/schedule/target.h"
 
 namespace weft::compiler {
 

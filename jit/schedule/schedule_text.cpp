@@ -7,8 +7,8 @@
 #include <charconv>
 #include <string_view>
 
-#include "weft/core/error.h"
-#include "weft/jit/schedule/schedule.h"
+#include "jit/schedule/schedule.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/schedule/target.cpp: reads the host's processor and features from LLVM.
-#include "weft/jit/schedule/target.h"
+#include "jit/schedule/target.h"
 
 #include <fmt/format.h>
 #include <llvm/ADT/StringMap.h>
@@ -10,8 +10,8 @@
 #include <cstdlib>
 #include <utility>
 
-#include "weft/core/text/environment.h"
-#include "weft/runtime/native/cpu.h"
+#include "core/environment.h"
+#include "runtime/native/cpu.h"
 
 namespace weft::compiler {
 namespace {

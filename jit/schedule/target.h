@@ -4,8 +4,8 @@
 #pragma once
 #include <string>
 
-#include "weft/core/loops/implementation.h"
-#include "weft/core/loops/platform.h"
+#include "core/loops/implementation.h"
+#include "core/loops/platform.h"
 
 namespace weft::detail {
 class Device;

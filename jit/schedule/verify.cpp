@@ -6,15 +6,15 @@
 
 #include <algorithm>
 
-#include "weft/core/error.h"
-#include "weft/core/loops/fold_order.h"
-#include "weft/jit/schedule/loops.h"
-#include "weft/jit/schedule/points.h"
-#include "weft/jit/schedule/product.h"
-#include "weft/jit/schedule/records.h"
-#include "weft/jit/schedule/rows.h"
-#include "weft/jit/schedule/schedule.h"
-#include "weft/runtime/native/transpose.h"
+#include "core/loops/fold_order.h"
+#include "jit/schedule/loops.h"
+#include "jit/schedule/points.h"
+#include "jit/schedule/product.h"
+#include "jit/schedule/records.h"
+#include "jit/schedule/rows.h"
+#include "jit/schedule/schedule.h"
+#include "runtime/native/transpose.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 

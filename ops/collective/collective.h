@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/tracer/array.h"
+#include "weft/array.h"
 
 namespace weft {
 

@@ -4,9 +4,9 @@
 // lanes' values with the axis of the lanes.
 #include <fmt/format.h>
 
-#include "weft/ops/collective/lane_set.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/collective/lane_set.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/reduce.h"
 
 namespace weft {
 namespace {

@@ -4,13 +4,13 @@
 // and removes the name; other maps leave the name.
 #include <fmt/format.h>
 
-#include "weft/core/loops/accumulator.h"
-#include "weft/ops/collective/lane_set.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
+#include "core/loops/accumulator.h"
+#include "ops/collective/lane_set.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
 
 namespace weft {
 namespace {

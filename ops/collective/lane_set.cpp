@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/collective/lane_set.cpp: sets of lanes, and groups of lanes along an axis.
-#include "weft/ops/collective/lane_set.h"
+#include "ops/collective/lane_set.h"
 
 #include <fmt/format.h>
 
-#include "weft/ops/index/index.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/index/index.h"
+#include "ops/kit/axes.h"
+#include "ops/structure/structure.h"
 
 namespace weft::lanes {
 

@@ -3,8 +3,8 @@
 // ops/collective/lane_set.h: the set of lanes that a collective combines, and the batching rule of
 // collectives.
 #pragma once
-#include "weft/ops/collective/collective.h"
-#include "weft/ops/kit/kit.h"
+#include "ops/collective/collective.h"
+#include "ops/kit/kit.h"
 
 namespace weft::lanes {
 

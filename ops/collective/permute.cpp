@@ -5,10 +5,10 @@
 
 #include <set>
 
-#include "weft/ops/collective/lane_set.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/collective/lane_set.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/body_op.cpp: converts while, cond and scan to BodyOp and back.
-#include "weft/ops/control/body_op.h"
+#include "ops/control/body_op.h"
 
 #include <fmt/format.h>
 
-#include "weft/ops/kit/kit.h"
+#include "ops/kit/kit.h"
 
 namespace weft {
 

@@ -6,8 +6,8 @@
 #pragma once
 #include <variant>
 
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/control/lanes.h"
+#include "ops/control/control_flow.h"
+#include "ops/control/lanes.h"
 
 namespace weft {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/body_op_batch.cpp: batching rule of ops with bodies.
-#include "weft/ops/control/body_op.h"
-#include "weft/ops/elementwise/compare.h"
+#include "ops/control/body_op.h"
+#include "weft/lax/compare.h"
 
 namespace weft {
 namespace {

@@ -4,9 +4,9 @@
 // appended to the group of their values. In the transpose, cotangents of results become constants
 // or rows. Cotangents of linear constants become results, or, if there are steps, are accumulated
 // in carries.
-#include "weft/core/loops/accumulator.h"
-#include "weft/ops/control/body_op.h"
-#include "weft/ops/elementwise/compare.h"
+#include "core/loops/accumulator.h"
+#include "ops/control/body_op.h"
+#include "weft/lax/compare.h"
 
 namespace weft {
 

@@ -3,10 +3,10 @@
 // ops/control/body_op_partial.cpp: partial evaluation of ops with bodies. It finds the known part
 // of while, scan and cond. For scan and cond, which leave residuals, it also makes the unknown
 // part.
-#include "weft/core/loops/axis_classes.h"
-#include "weft/core/programs/effects.h"
-#include "weft/ops/control/body_op.h"
-#include "weft/ops/control/remat/scan_blocks.h"
+#include "core/effects.h"
+#include "core/loops/axis_classes.h"
+#include "ops/control/body_op.h"
+#include "ops/control/remat/scan_blocks.h"
 
 namespace weft {
 

@@ -2,11 +2,11 @@
 // Copyright The Weft authors
 // ops/control/call.cpp: a program as one equation, which is how jit appears under another
 // transform.
-#include "weft/core/programs/effects.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/control/lane_by_lane.h"
-#include "weft/ops/control/program_op.h"
-#include "weft/ops/control/samples.h"
+#include "core/effects.h"
+#include "ops/control/control_flow.h"
+#include "ops/control/lane_by_lane.h"
+#include "ops/control/program_op.h"
+#include "ops/control/samples.h"
 
 namespace weft {
 namespace {

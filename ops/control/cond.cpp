@@ -10,13 +10,13 @@
 
 #include <algorithm>
 
-#include "weft/core/loops/platform.h"
-#include "weft/ops/control/body_op.h"
-#include "weft/ops/control/samples.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/concrete.h"
+#include "core/loops/platform.h"
+#include "ops/control/body_op.h"
+#include "ops/control/samples.h"
+#include "ops/structure/structure.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

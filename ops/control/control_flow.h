@@ -5,7 +5,7 @@
 #pragma once
 #include <optional>
 
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
 
 namespace weft {
 

@@ -7,14 +7,14 @@
 #include <algorithm>
 #include <span>
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/core/loops/axis_classes.h"
-#include "weft/core/programs/derivatives.h"
-#include "weft/ops/control/custom_flat.h"
-#include "weft/ops/control/custom_rules/rule_kit.h"
-#include "weft/ops/control/program_op.h"
-#include "weft/ops/control/samples.h"
-#include "weft/ops/kit/kit.h"
+#include "autodiff/autodiff.h"
+#include "core/derivatives.h"
+#include "core/loops/axis_classes.h"
+#include "ops/control/custom_flat.h"
+#include "ops/control/custom_rule_kit.h"
+#include "ops/control/program_op.h"
+#include "ops/control/samples.h"
+#include "ops/kit/kit.h"
 
 namespace weft {
 namespace {

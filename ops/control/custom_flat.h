@@ -5,7 +5,7 @@
 // of the rules are not tracers, because the front end rejects those. Differentiation with respect
 // to a constant throws the DifferentiationError of the op.
 #pragma once
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
 
 namespace weft {
 

@@ -4,16 +4,16 @@
 // instead of a rule.
 #include <fmt/format.h>
 
-#include "weft/core/programs/effects.h"
-#include "weft/ops/control/custom_flat.h"
-#include "weft/ops/control/lane_by_lane.h"
-#include "weft/ops/control/program_op.h"
-#include "weft/ops/control/samples.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/concrete.h"
+#include "core/effects.h"
+#include "ops/control/custom_flat.h"
+#include "ops/control/lane_by_lane.h"
+#include "ops/control/program_op.h"
+#include "ops/control/samples.h"
+#include "ops/index/index.h"
+#include "ops/structure/structure.h"
+#include "tracer/concrete.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/reduce.h"
 
 namespace weft {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/lane_by_lane.cpp: runs the lanes of a map one after another.
-#include "weft/ops/control/lane_by_lane.h"
+#include "ops/control/lane_by_lane.h"
 
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/control/lanes.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/control/control_flow.h"
+#include "ops/control/lanes.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -3,7 +3,7 @@
 // ops/control/lane_by_lane.h: runs the lanes of a map one after another, for functions without a
 // batching rule.
 #pragma once
-#include "weft/batching/batch_trace.h"
+#include "batching/batch_trace.h"
 
 namespace weft {
 

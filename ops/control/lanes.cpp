@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/lanes.cpp: lane masks and the shared steps of batching control flow.
-#include "weft/ops/control/lanes.h"
+#include "ops/control/lanes.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 
-#include "weft/core/loops/axis_classes.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
+#include "core/loops/axis_classes.h"
+#include "ops/index/index.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
+#include "weft/lax/rounding.h"
 
 namespace weft {
 

@@ -12,10 +12,10 @@
 // lanes. The new axis is then an axis of the value itself, and the body keeps (or zeros) the value
 // where no old lane is active.
 #pragma once
-#include "weft/autodiff/autodiff.h"
-#include "weft/autodiff/partial_eval.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/kit/lists.h"
+#include "autodiff/autodiff.h"
+#include "autodiff/partial_eval.h"
+#include "ops/kit/kit.h"
+#include "ops/kit/lists.h"
 
 namespace weft {
 

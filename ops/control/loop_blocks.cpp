@@ -3,15 +3,15 @@
 // ops/control/loop_blocks.cpp: runs long bounded loops in blocks. The known carries are kept at the
 // start of each block. The transposed loop recomputes a block before it runs backward through it.
 // If the bound is m trips, about 2 sqrt(m) rows are kept instead of m.
-#include "weft/ops/control/loop_blocks.h"
+#include "ops/control/loop_blocks.h"
 
 #include <cmath>
 #include <limits>
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

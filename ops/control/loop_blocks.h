@@ -3,8 +3,8 @@
 // ops/control/loop_blocks.h: reverse mode of a loop with a bound on its trips. It does not keep a
 // residual for each trip that the bound allows.
 #pragma once
-#include "weft/autodiff/partial_eval.h"
-#include "weft/ops/control/body_op.h"
+#include "autodiff/partial_eval.h"
+#include "ops/control/body_op.h"
 
 namespace weft {
 

@@ -3,7 +3,7 @@
 // ops/control/program_op.h: ops that carry a program and compute its results, such as calls and
 // functions with their own rules.
 #pragma once
-#include "weft/ops/control/lanes.h"
+#include "ops/control/lanes.h"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/samples.cpp: small programs for samples.
-#include "weft/ops/control/samples.h"
+#include "ops/control/samples.h"
 
 namespace weft {
 

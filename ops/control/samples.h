@@ -3,13 +3,13 @@
 // ops/control/samples.h: parts of samples for ops that carry programs: numbers, and programs small
 // enough to read.
 #pragma once
-#include "weft/ops/control/lanes.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/kit/sample_numbers.h"
+#include "ops/control/lanes.h"
+#include "ops/kit/sample_numbers.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/rounding.h"
 
 namespace weft {
 

@@ -10,14 +10,14 @@
 
 #include <limits>
 
-#include "weft/ops/control/body_op.h"
-#include "weft/ops/control/rewrites/loop_sums.h"
-#include "weft/ops/control/rewrites/unroll.h"
-#include "weft/ops/control/samples.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/control/body_op.h"
+#include "ops/control/rewrites/loop_sums.h"
+#include "ops/control/rewrites/unroll.h"
+#include "ops/control/samples.h"
+#include "ops/index/index.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

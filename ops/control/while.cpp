@@ -9,12 +9,12 @@
 
 #include <limits>
 
-#include "weft/core/programs/derivatives.h"
-#include "weft/core/programs/effects.h"
-#include "weft/ops/control/loop_blocks.h"
-#include "weft/ops/control/samples.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
+#include "core/derivatives.h"
+#include "core/effects.h"
+#include "ops/control/loop_blocks.h"
+#include "ops/control/samples.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -6,13 +6,13 @@
 #include <map>
 #include <mutex>
 
-#include "weft/core/programs/effects.h"
-#include "weft/ops/effects/effects.h"
-#include "weft/ops/effects/lane_calls.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/runtime/fork.h"
-#include "weft/runtime/ordered_output.h"
-#include "weft/tracer/eval_trace.h"
+#include "core/effects.h"
+#include "ops/effects/effects.h"
+#include "ops/effects/lane_calls.h"
+#include "runtime/fork.h"
+#include "runtime/ordered_output.h"
+#include "tracer/eval_trace.h"
+#include "weft/lax/convert.h"
 
 namespace weft {
 namespace {

@@ -3,11 +3,11 @@
 // ops/effects/check.cpp: check: an error with values, thrown after the run.
 #include <fmt/format.h>
 
-#include "weft/core/text/format_text.h"
-#include "weft/ops/effects/effects.h"
-#include "weft/ops/effects/lane_calls.h"
-#include "weft/ops/kit/sample_numbers.h"
-#include "weft/runtime/ordered_output.h"
+#include "core/text/format_text.h"
+#include "ops/effects/effects.h"
+#include "ops/effects/lane_calls.h"
+#include "ops/kit/sample_numbers.h"
+#include "runtime/ordered_output.h"
 
 namespace weft {
 namespace {

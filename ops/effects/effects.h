@@ -5,10 +5,10 @@
 #pragma once
 #include <string>
 
-#include "weft/core/ir.h"
-#include "weft/core/type.h"
-#include "weft/ops/effects/custom_call.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/custom_call.h"
+#include "weft/type.h"
 
 namespace weft {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/effects/lane_calls.cpp: lanes of ops that act on the host.
-#include "weft/ops/effects/lane_calls.h"
+#include "ops/effects/lane_calls.h"
 
 #include <fmt/format.h>
 

@@ -8,9 +8,9 @@
 // `masked`, the last operand, bool[lanes], is true for active lanes. For the other lanes the op
 // does nothing, and their results are zeros.
 #pragma once
-#include "weft/ops/control/lanes.h"
-#include "weft/ops/kit/native.h"
-#include "weft/runtime/ordered_output.h"
+#include "ops/control/lanes.h"
+#include "ops/kit/native.h"
+#include "runtime/ordered_output.h"
 
 namespace weft {
 

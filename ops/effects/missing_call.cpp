@@ -4,11 +4,11 @@
 // process does not have. The program may still run if the call is in a branch that does not run.
 #include <fmt/format.h>
 
-#include "weft/core/error.h"
-#include "weft/ops/effects/effects.h"
-#include "weft/ops/effects/lane_calls.h"
-#include "weft/ops/kit/sample_numbers.h"
-#include "weft/ops/reduce/reduce.h"
+#include "ops/effects/effects.h"
+#include "ops/effects/lane_calls.h"
+#include "ops/kit/sample_numbers.h"
+#include "weft/error.h"
+#include "weft/lax/reduce.h"
 
 namespace weft {
 namespace {

@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // ops/effects/print.cpp: debug_print, and the op that marks the end of a map, which orders the
 // output.
-#include "weft/core/text/format_text.h"
-#include "weft/ops/effects/effects.h"
-#include "weft/ops/effects/lane_calls.h"
-#include "weft/runtime/ordered_output.h"
+#include "core/text/format_text.h"
+#include "ops/effects/effects.h"
+#include "ops/effects/lane_calls.h"
+#include "runtime/ordered_output.h"
 
 namespace weft {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/effects/sink.cpp: dce_sink: reads values and does nothing else.
-#include "weft/ops/effects/effects.h"
-#include "weft/ops/kit/kit.h"
+#include "ops/effects/effects.h"
+#include "ops/kit/kit.h"
 
 namespace weft {
 namespace {

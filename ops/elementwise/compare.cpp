@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/elementwise/compare.cpp: eq, ne, lt, le, gt, ge, is_finite, and, or, xor, not, select_n.
-#include "weft/ops/elementwise/compare.h"
+#include "weft/lax/compare.h"
 
 #include <fmt/format.h>
 
 #include <cstring>
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/types_of.h"
+#include "autodiff/autodiff.h"
+#include "ops/kit/kit.h"
+#include "ops/structure/structure.h"
+#include "tracer/types_of.h"
 
 namespace weft {
 namespace {

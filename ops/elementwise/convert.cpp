@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // ops/elementwise/convert.cpp: convert_element_type, bitcast_convert_type, real, imag, complex,
 // conj.
-#include "weft/ops/elementwise/convert.h"
+#include "weft/lax/convert.h"
 
 #include <fmt/format.h>
 
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/bits.h"
-#include "weft/ops/kit/kit.h"
+#include "ops/kit/arith.h"
+#include "ops/kit/bits.h"
+#include "ops/kit/kit.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/elementwise/elementary.cpp: roots, exponentials, logarithms, powers.
-#include "weft/ops/elementwise/elementary.h"
+#include "weft/lax/elementary.h"
 
 #include <cmath>
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/differentiable_unary.h"
+#include "ops/kit/arith.h"
+#include "ops/kit/differentiable_unary.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

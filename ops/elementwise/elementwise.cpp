@@ -2,17 +2,17 @@
 // Copyright The Weft authors
 // ops/elementwise/elementwise.cpp: add, sub, mul, div, neg, max, min, abs, sign, square,
 // integer_pow.
-#include "weft/ops/elementwise/elementwise.h"
+#include "weft/lax/elementwise.h"
 
 #include <fmt/format.h>
 
-#include "weft/autodiff/composed.h"
-#include "weft/core/scalar/math.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/multiply_add.h"
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/kit.h"
+#include "autodiff/composed.h"
+#include "core/scalar/math.h"
+#include "ops/elementwise/multiply_add.h"
+#include "ops/kit/arith.h"
+#include "ops/kit/kit.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
 
 namespace weft {
 namespace {

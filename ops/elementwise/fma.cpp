@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/elementwise/fma.cpp: multiply-add with one rounding.
-#include "weft/ops/elementwise/fma.h"
+#include "weft/lax/fma.h"
 
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/kit.h"
+#include "ops/kit/kit.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/elementwise/multiply_add.cpp: finds sums that have a product as an operand, and sums with 0.
-#include "weft/ops/elementwise/multiply_add.h"
+#include "ops/elementwise/multiply_add.h"
 
 #include <optional>
 
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/fma.h"
-#include "weft/ops/kit/kit.h"
+#include "ops/kit/kit.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/fma.h"
 
 namespace weft {
 namespace {

@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // ops/elementwise/multiply_add.h: sums of products as one op (docs/decisions/0008).
 #pragma once
-#include "weft/core/op.h"
-#include "weft/core/param.h"
+#include "core/op.h"
+#include "core/param.h"
 
 namespace weft {
 

@@ -4,10 +4,10 @@
 // by their series, so that all derivatives are right. Derivatives of the quotient would be NaN or
 // lose all digits there. Not public.
 #pragma once
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/kit.h"
+#include "ops/kit/kit.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft::ir {
 

@@ -2,12 +2,12 @@
 // Copyright The Weft authors
 // ops/elementwise/rounding.cpp: floor, ceil, round, rem, nextafter, reduce_precision, clamp,
 // shifts, mulhi, population_count, clz, copy.
-#include "weft/ops/elementwise/rounding.h"
+#include "weft/lax/rounding.h"
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/kit/typed.h"
+#include "ops/kit/kit.h"
+#include "ops/kit/typed.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

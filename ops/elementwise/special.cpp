@@ -2,19 +2,19 @@
 // Copyright The Weft authors
 // ops/elementwise/special.cpp: erf, erfc, erf_inv, xla_erf_inv, lgamma, digamma, polygamma, zeta,
 // bessel_i0e, bessel_i1e.
-#include "weft/ops/elementwise/special.h"
+#include "weft/lax/special.h"
 
 #include <array>
 #include <cmath>
 
-#include "weft/core/error.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/removable.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/kit/differentiable_unary.h"
-#include "weft/ops/kit/sample_numbers.h"
+#include "ops/elementwise/removable.h"
+#include "ops/kit/differentiable_unary.h"
+#include "ops/kit/sample_numbers.h"
+#include "weft/error.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/rounding.h"
 
 namespace weft {
 namespace {

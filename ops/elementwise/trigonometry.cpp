@@ -3,12 +3,12 @@
 // ops/elementwise/trigonometry.cpp: trigonometric and hyperbolic functions and their inverses.
 #include <limits>
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/kit/differentiable_unary.h"
+#include "ops/kit/differentiable_unary.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/rounding.h"
 
 namespace weft {
 namespace {

@@ -3,9 +3,9 @@
 // ops/index/gather.cpp: gather, with XLA's dimension numbers and batching dimensions.
 #include <fmt/format.h>
 
-#include "weft/ops/index/index_map.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/index/index_map.h"
+#include "ops/kit/axes.h"
+#include "ops/structure/structure.h"
 
 namespace weft {
 namespace {

@@ -4,19 +4,19 @@
 //
 // Both may have leading batch axes (`batch_dims`), for which every lane has its own starts. A vmap
 // adds one there. The lane axis thus remains an axis, and the start is a scalar of the lane.
-#include "weft/ops/index/index.h"
+#include "ops/index/index.h"
 
 #include <fmt/format.h>
 
 #include <limits>
 
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/index_kit.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/kit/strided.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/placement.h"
-#include "weft/tracer/types_of.h"
+#include "ops/index/index_kit.h"
+#include "ops/kit/kit.h"
+#include "ops/kit/strided.h"
+#include "ops/structure/structure.h"
+#include "tracer/placement.h"
+#include "tracer/types_of.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

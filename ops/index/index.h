@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // ops/index/index.h: ops that read and write at computed indices.
 #pragma once
-#include "weft/tracer/array.h"
+#include "weft/array.h"
 
 namespace weft {
 

@@ -5,8 +5,8 @@
 #pragma once
 #include <limits>
 
-#include "weft/ops/kit/element.h"
-#include "weft/tracer/concrete.h"
+#include "ops/kit/element.h"
+#include "tracer/concrete.h"
 
 namespace weft {
 

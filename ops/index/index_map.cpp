@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/index/index_map.cpp: converts dimension numbers into positions, and checks them.
-#include "weft/ops/index/index_map.h"
+#include "ops/index/index_map.h"
 
 #include <fmt/format.h>
 

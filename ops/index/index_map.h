@@ -3,10 +3,10 @@
 // ops/index/index_map.h: converts the dimension numbers of gather and scatter into positions of
 // windows.
 #pragma once
-#include "weft/ops/index/index.h"
-#include "weft/ops/index/index_kit.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/kit/kit.h"
+#include "ops/index/index.h"
+#include "ops/index/index_kit.h"
+#include "ops/kit/axes.h"
+#include "ops/kit/kit.h"
 
 namespace weft::index_map_detail {
 

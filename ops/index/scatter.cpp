@@ -3,15 +3,15 @@
 // ops/index/scatter.cpp: scatter, which combines updates into an array at computed indices.
 #include <fmt/format.h>
 
-#include "weft/core/loops/accumulator.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/index_map.h"
-#include "weft/ops/index/order/by_destination.h"
-#include "weft/ops/index/order/stable_order.h"
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/placement.h"
+#include "core/loops/accumulator.h"
+#include "ops/index/by_destination.h"
+#include "ops/index/index_map.h"
+#include "ops/index/stable_order.h"
+#include "ops/kit/arith.h"
+#include "ops/structure/structure.h"
+#include "tracer/placement.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

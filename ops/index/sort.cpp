@@ -3,22 +3,22 @@
 // ops/index/sort.cpp: sort, top_k. On the host both are native code on rows
 // (runtime/native/sort_rows.h), shared by the reference and compiled programs. On a GPU they are
 // steps that its threads share (ops/index/order/).
-#include "weft/ops/index/sort.h"
+#include "ops/index/sort.h"
 
 #include <fmt/format.h>
 
 #include <limits>
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/index/order/stable_order.h"
-#include "weft/ops/index/order/words.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/kit/native.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/runtime/native/sort_rows.h"
-#include "weft/tracer/types_of.h"
+#include "ops/index/index.h"
+#include "ops/index/order_words.h"
+#include "ops/index/stable_order.h"
+#include "ops/kit/kit.h"
+#include "ops/kit/native.h"
+#include "ops/structure/structure.h"
+#include "runtime/native/sort_rows.h"
+#include "tracer/types_of.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

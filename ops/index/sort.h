@@ -4,7 +4,7 @@
 #pragma once
 #include <utility>
 
-#include "weft/tracer/array.h"
+#include "weft/array.h"
 
 namespace weft {
 

@@ -3,7 +3,7 @@
 // ops/kit/arith.h: arithmetic functions that have one name for integers (which wrap), floats and
 // complex numbers. They work on host values and on loop-nest values.
 #pragma once
-#include "weft/core/scalar/number.h"
+#include "core/scalar/number.h"
 
 namespace weft::arith {
 

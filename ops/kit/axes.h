@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "weft/core/any_params.h"
-#include "weft/core/ir.h"
+#include "core/ir.h"
+#include "weft/detail/any_params.h"
 
 namespace weft {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/kit/base.cpp: structural ops for the layers below, and stop_gradient.
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/kit/kit.h"
+#include "ops/structure/structure.h"
 
 namespace weft {
 namespace {

@@ -3,7 +3,7 @@
 // ops/kit/bits.h: converts between narrow floats as stored in memory and the F32 values in which
 // they are computed. The functions work on host values and on loop-nest values.
 #pragma once
-#include "weft/core/scalar/number.h"
+#include "core/scalar/number.h"
 
 namespace weft {
 

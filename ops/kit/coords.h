@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // ops/kit/coords.h: index arithmetic for lowering rules.
 #pragma once
-#include "weft/core/loops/lower.h"
-#include "weft/core/scalar/number.h"
+#include "core/loops/lower.h"
+#include "core/scalar/number.h"
 
 namespace weft {
 

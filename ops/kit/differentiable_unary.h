@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // ops/kit/differentiable_unary.h: defines differentiable elementwise functions of one operand.
 #pragma once
-#include "weft/core/scalar/math.h"
-#include "weft/ops/kit/kit.h"
+#include "core/scalar/math.h"
+#include "ops/kit/kit.h"
 
 namespace weft {
 

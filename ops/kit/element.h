@@ -3,9 +3,9 @@
 // ops/kit/element.h: maps each dtype to the number type that templates compute with: host values
 // for reference rules, loop-nest values for lowering rules.
 #pragma once
-#include "weft/core/dtype.h"
-#include "weft/core/loops/lower.h"
-#include "weft/core/scalar/number.h"
+#include "core/loops/lower.h"
+#include "core/scalar/number.h"
+#include "weft/dtype.h"
 
 namespace weft {
 

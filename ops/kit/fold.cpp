@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/kit/fold.cpp: the axes of reductions.
-#include "weft/ops/kit/fold.h"
+#include "ops/kit/fold.h"
 
 #include <fmt/format.h>
 
-#include "weft/ops/structure/structure.h"
+#include "ops/structure/structure.h"
 
 namespace weft {
 

@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // ops/kit/fold.h: helpers for the axes of reductions, cumulative ops and products.
 #pragma once
-#include "weft/core/loops/fold_order.h"
-#include "weft/ops/kit/kit.h"
+#include "core/loops/fold_order.h"
+#include "ops/kit/kit.h"
 
 namespace weft {
 

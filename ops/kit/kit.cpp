@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/kit/kit.cpp: the shared rules that are not templates.
-#include "weft/ops/kit/kit.h"
+#include "ops/kit/kit.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
 
-#include "weft/ops/structure/structure.h"
+#include "ops/structure/structure.h"
 
 namespace weft {
 

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <memory>
 
-#include "weft/batching/batch_trace.h"
-#include "weft/core/op.h"
-#include "weft/ops/kit/element.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/trace.h"
-#include "weft/tracer/types_of.h"
+#include "batching/batch_trace.h"
+#include "core/op.h"
+#include "ops/kit/element.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "tracer/trace.h"
+#include "tracer/types_of.h"
 
 namespace weft {
 

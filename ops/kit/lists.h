@@ -6,9 +6,9 @@
 #include <type_traits>
 #include <vector>
 
-#include "weft/core/op.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/tracer/types_of.h"
+#include "core/op.h"
+#include "ops/kit/axes.h"
+#include "tracer/types_of.h"
 
 namespace weft {
 

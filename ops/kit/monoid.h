@@ -6,10 +6,10 @@
 #include <cstring>
 #include <limits>
 
-#include "weft/core/literal.h"
-#include "weft/core/loops/implementation.h"
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/element.h"
+#include "core/loops/implementation.h"
+#include "ops/kit/arith.h"
+#include "ops/kit/element.h"
+#include "weft/detail/literal.h"
 
 namespace weft::monoid {
 

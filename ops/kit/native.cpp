@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/kit/native.cpp: runs native code on concrete arrays.
-#include "weft/ops/kit/native.h"
+#include "ops/kit/native.h"
 
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
 
 namespace weft {
 

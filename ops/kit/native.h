@@ -3,8 +3,8 @@
 // ops/kit/native.h: runs native code on concrete arrays, as the reference of ops that have only
 // native code.
 #pragma once
-#include "weft/core/op.h"
-#include "weft/tracer/array.h"
+#include "core/op.h"
+#include "weft/array.h"
 
 namespace weft {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/kit/sample_numbers.cpp: random arrays for samples and tests.
-#include "weft/ops/kit/sample_numbers.h"
+#include "ops/kit/sample_numbers.h"
 
 #include <cmath>
 
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
 
 namespace weft {
 

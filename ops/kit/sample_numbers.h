@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // ops/kit/sample_numbers.h: pseudorandom numbers for samples and tests, the same on every run.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
 
 namespace weft {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/kit/strided.cpp: strided copies.
-#include "weft/ops/kit/strided.h"
+#include "ops/kit/strided.h"
 
 #include <cstring>
 
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
 
 namespace weft {
 

@@ -2,9 +2,9 @@
 // Copyright The Weft authors
 // ops/kit/strided.h: strided copies for the reference rules of structural ops.
 #pragma once
-#include "weft/core/any_params.h"
-#include "weft/core/ir.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/detail/any_params.h"
 
 namespace weft {
 

@@ -3,9 +3,9 @@
 // ops/kit/typed.h: elementwise ops that depend on the dtype in memory, not only on the type in
 // which it is computed. Examples are ops on the bits of narrow floats.
 #pragma once
-#include "weft/ops/kit/bits.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/tracer/types_of.h"
+#include "ops/kit/bits.h"
+#include "ops/kit/kit.h"
+#include "tracer/types_of.h"
 
 namespace weft {
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/linear/cholesky.cpp: cholesky: column by column inside the lane, large matrices by LAPACK.
-#include "weft/ops/linear/cholesky.h"
+#include "weft/lax/linalg/cholesky.h"
 
 #include <cmath>
 #include <limits>
 
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/device/calls.h"
-#include "weft/ops/linear/implementations.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/linear/numbers.h"
-#include "weft/ops/linear/triangular_solve.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/runtime/native/linalg.h"
+#include "ops/control/control_flow.h"
+#include "ops/index/index.h"
+#include "ops/kit/arith.h"
+#include "ops/kit/kit.h"
+#include "ops/linear/device/calls.h"
+#include "ops/linear/implementations.h"
+#include "ops/linear/matrix.h"
+#include "ops/linear/numbers.h"
+#include "ops/structure/structure.h"
+#include "runtime/native/linalg.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/linalg/triangular_solve.h"
 
 namespace weft {
 namespace {

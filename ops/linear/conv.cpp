@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/linear/conv.cpp: conv_general_dilated.
-#include "weft/ops/linear/conv.h"
+#include "ops/linear/conv.h"
 
 #include <fmt/format.h>
 
 #include <numeric>
 
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/kit/coords.h"
-#include "weft/ops/kit/fold.h"
-#include "weft/ops/linear/conv_params.h"
-#include "weft/ops/linear/product.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/kit/axes.h"
+#include "ops/kit/coords.h"
+#include "ops/kit/fold.h"
+#include "ops/linear/conv_params.h"
+#include "ops/linear/product.h"
+#include "ops/structure/structure.h"
 
 namespace weft {
 namespace {

@@ -4,10 +4,10 @@
 #pragma once
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/shape.h"
-#include "weft/ops/linear/dot.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/lax/dot.h"
+#include "weft/shape.h"
 
 namespace weft {
 

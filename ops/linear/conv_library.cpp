@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "weft/ops/linear/conv_params.h"
-#include "weft/ops/linear/device/convolution.h"
-#include "weft/runtime/native/conv.h"
-#include "weft/runtime/threads.h"
+#include "ops/linear/conv_params.h"
+#include "ops/linear/device/convolution.h"
+#include "runtime/native/conv.h"
+#include "weft/device/threads.h"
 
 namespace weft {
 namespace {

@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // ops/linear/conv_params.h: the parameters of conv_general_dilated, and its implementations.
 #pragma once
-#include "weft/core/op.h"
-#include "weft/ops/linear/conv.h"
+#include "core/op.h"
+#include "ops/linear/conv.h"
 
 namespace weft {
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/linear/dot.cpp: dot_general.
-#include "weft/ops/linear/dot.h"
+#include "weft/lax/dot.h"
 
 #include <fmt/format.h>
 
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/fma.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/kit/fold.h"
-#include "weft/ops/kit/lists.h"
-#include "weft/ops/linear/device/calls.h"
-#include "weft/ops/linear/product.h"
-#include "weft/ops/linear/products/parts.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/runtime/native/gemm.h"
+#include "ops/kit/axes.h"
+#include "ops/kit/fold.h"
+#include "ops/kit/lists.h"
+#include "ops/linear/device/calls.h"
+#include "ops/linear/product.h"
+#include "ops/linear/product_parts.h"
+#include "ops/structure/structure.h"
+#include "runtime/native/gemm.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/fma.h"
 
 namespace weft {
 namespace {

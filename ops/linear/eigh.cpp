@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/linear/eigh.cpp: eigh: Jacobi rotations inside the lane, large matrices by LAPACK.
-#include "weft/ops/linear/eigh.h"
+#include "weft/lax/linalg/eigh.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,18 +9,18 @@
 #include <limits>
 #include <numeric>
 
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/device/calls.h"
-#include "weft/ops/linear/implementations.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/runtime/native/eigen.h"
+#include "ops/control/control_flow.h"
+#include "ops/kit/kit.h"
+#include "ops/linear/device/calls.h"
+#include "ops/linear/implementations.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "runtime/native/eigen.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
 
 namespace weft {
 namespace {

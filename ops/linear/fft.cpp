@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // ops/linear/fft.cpp: fft: small transforms by sums in the lane, large ones by native code
 // (docs/decisions/0020).
-#include "weft/ops/linear/fft.h"
+#include "weft/lax/fft.h"
 
 #include <fmt/format.h>
 
@@ -10,17 +10,17 @@
 #include <memory>
 #include <numbers>
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/device/calls.h"
-#include "weft/ops/linear/dot.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/runtime/native/fft/fft.h"
+#include "ops/kit/axes.h"
+#include "ops/kit/kit.h"
+#include "ops/linear/device/calls.h"
+#include "ops/structure/structure.h"
+#include "runtime/native/fft/fft.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/dot.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/rounding.h"
 
 namespace weft {
 namespace {

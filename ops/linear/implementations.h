@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/loops/implementation.h"
-#include "weft/ops/linear/matrix.h"
+#include "core/loops/implementation.h"
+#include "ops/linear/matrix.h"
 
 namespace weft {
 

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/linear/matrix.cpp: matrix helpers made of ops that move and select elements.
-#include "weft/ops/linear/matrix.h"
+#include "ops/linear/matrix.h"
 
-#include "weft/batching/batch_trace.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/kit/sample_numbers.h"
-#include "weft/ops/linear/dot.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
+#include "batching/batch_trace.h"
+#include "ops/index/index.h"
+#include "ops/kit/axes.h"
+#include "ops/kit/kit.h"
+#include "ops/kit/sample_numbers.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/dot.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
 
 namespace weft::matrix {
 

@@ -3,10 +3,10 @@
 // ops/linear/matrix.h: helpers for rules of factorizations, which treat the last two axes of an
 // array as a matrix.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/core/ref.h"
-#include "weft/core/type.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/detail/ref.h"
+#include "weft/type.h"
 
 namespace weft::matrix {
 

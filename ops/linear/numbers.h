@@ -3,7 +3,7 @@
 // ops/linear/numbers.h: single numbers, real or complex, for the reference implementations of
 // factorizations.
 #pragma once
-#include "weft/ops/kit/arith.h"
+#include "ops/kit/arith.h"
 
 namespace weft::matrix {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/linear/product.cpp: the dtypes and axes of products.
-#include "weft/ops/linear/product.h"
+#include "ops/linear/product.h"
 
 #include <fmt/format.h>
 

@@ -3,9 +3,9 @@
 // ops/linear/product.h: the shared parts of ops that sum products: dtypes, axes, factors, sums and
 // derivative.
 #pragma once
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/dot.h"
+#include "ops/kit/arith.h"
+#include "ops/kit/kit.h"
+#include "weft/lax/dot.h"
 
 namespace weft {
 

@@ -2,22 +2,22 @@
 // Copyright The Weft authors
 // ops/linear/triangular_solve.cpp: triangular_solve: row by row inside the lane, large systems by
 // BLAS.
-#include "weft/ops/linear/triangular_solve.h"
+#include "weft/lax/linalg/triangular_solve.h"
 
 #include <algorithm>
 
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/device/calls.h"
-#include "weft/ops/linear/dot.h"
-#include "weft/ops/linear/implementations.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/runtime/native/linalg.h"
+#include "ops/control/control_flow.h"
+#include "ops/kit/arith.h"
+#include "ops/kit/axes.h"
+#include "ops/kit/kit.h"
+#include "ops/linear/device/calls.h"
+#include "ops/linear/implementations.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "runtime/native/linalg.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/dot.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/random/bit_generator.cpp: Threefry and Philox as programs of ops on whole arrays.
-#include "weft/ops/random/bit_generator.h"
+#include "weft/lax/bit_generator.h"
 
 #include <algorithm>
 #include <array>
 
-#include "weft/core/scalar/math/philox.h"
-#include "weft/core/scalar/math/threefry.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "core/scalar/math/philox.h"
+#include "core/scalar/math/threefry.h"
+#include "ops/kit/kit.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/rounding.h"
 
 namespace weft {
 namespace {

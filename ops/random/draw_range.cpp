@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/random/draw_range.cpp: numbers in a range, each from 64 bits of Threefry.
-#include "weft/ops/random/draw_range.h"
+#include "ops/random/draw_range.h"
 
 #include <cmath>
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/elementwise/special.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/random/bit_generator.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "ops/kit/kit.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "weft/lax/bit_generator.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/rounding.h"
+#include "weft/lax/special.h"
 
 namespace weft {
 namespace {

@@ -5,7 +5,7 @@
 #pragma once
 #include <cstdint>
 
-#include "weft/tracer/array.h"
+#include "weft/array.h"
 
 namespace weft {
 

@@ -6,14 +6,14 @@
 // A key is two 32-bit words. Element i of the result depends only on the key and i. A map over keys
 // therefore gives each lane the numbers that it would draw alone, and the numbers do not depend on
 // the schedule.
-#include "weft/ops/random/random.h"
+#include "ops/random/random.h"
 
 #include <fmt/format.h>
 
-#include "weft/core/scalar/math/philox.h"
-#include "weft/core/scalar/math/threefry.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/structure/structure.h"
+#include "core/scalar/math/philox.h"
+#include "core/scalar/math/threefry.h"
+#include "ops/kit/kit.h"
+#include "ops/structure/structure.h"
 
 namespace weft {
 namespace {

@@ -3,7 +3,7 @@
 // ops/random/random.h: random keys and the bits drawn with them, as in JAX with threefry2x32 and
 // rbg.
 #pragma once
-#include "weft/tracer/array.h"
+#include "weft/array.h"
 
 namespace weft {
 

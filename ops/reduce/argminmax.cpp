@@ -5,9 +5,9 @@
 
 #include <limits>
 
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/fold.h"
-#include "weft/ops/reduce/reduce.h"
+#include "ops/kit/arith.h"
+#include "ops/kit/fold.h"
+#include "weft/lax/reduce.h"
 
 namespace weft {
 namespace {

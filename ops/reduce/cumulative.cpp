@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/reduce/cumulative.cpp: cumsum, cumprod, cummax, cummin, cumlogsumexp.
-#include "weft/ops/reduce/cumulative.h"
+#include "weft/lax/cumulative.h"
 
 #include <fmt/format.h>
 
 #include <limits>
 
-#include "weft/core/loops/accumulator.h"
-#include "weft/core/scalar/math.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/log_sum.h"
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/fold.h"
-#include "weft/ops/kit/monoid.h"
-#include "weft/ops/structure/structure.h"
+#include "core/loops/accumulator.h"
+#include "core/scalar/math.h"
+#include "ops/elementwise/log_sum.h"
+#include "ops/kit/arith.h"
+#include "ops/kit/fold.h"
+#include "ops/kit/monoid.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -2,12 +2,12 @@
 // Copyright The Weft authors
 // ops/reduce/fold_axes.cpp: folds axes by halving: pairs of neighbors are joined until one element
 // is left.
-#include "weft/ops/reduce/fold_axes.h"
+#include "ops/reduce/fold_axes.h"
 
 #include <algorithm>
 
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
 
 namespace weft {
 

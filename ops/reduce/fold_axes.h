@@ -4,9 +4,9 @@
 #pragma once
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/ref.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/detail/ref.h"
 
 namespace weft {
 

@@ -2,20 +2,20 @@
 // Copyright The Weft authors
 // ops/reduce/reduce.cpp: reduce_sum, reduce_prod, reduce_max, reduce_min, reduce_and, reduce_or,
 // reduce_xor.
-#include "weft/ops/reduce/reduce.h"
+#include "weft/lax/reduce.h"
 
 #include <memory>
 
-#include "weft/core/loops/accumulator.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/arith.h"
-#include "weft/ops/kit/fold.h"
-#include "weft/ops/kit/monoid.h"
-#include "weft/ops/reduce/cumulative.h"
-#include "weft/ops/reduce/stages.h"
-#include "weft/ops/structure/structure.h"
+#include "core/loops/accumulator.h"
+#include "ops/kit/arith.h"
+#include "ops/kit/fold.h"
+#include "ops/kit/monoid.h"
+#include "ops/reduce/stages.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/cumulative.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

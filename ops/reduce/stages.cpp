@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/reduce/stages.cpp: rewrites large reductions as reductions of reductions.
-#include "weft/ops/reduce/stages.h"
+#include "ops/reduce/stages.h"
 
 #include <algorithm>
 
-#include "weft/ops/structure/structure.h"
+#include "ops/structure/structure.h"
 
 namespace weft {
 namespace {

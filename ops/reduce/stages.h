@@ -3,7 +3,7 @@
 // ops/reduce/stages.h: large reductions as reductions of reductions, so that all threads can run
 // (docs/decisions/0013).
 #pragma once
-#include "weft/ops/kit/fold.h"
+#include "ops/kit/fold.h"
 
 namespace weft {
 

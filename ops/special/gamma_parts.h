@@ -5,7 +5,7 @@
 #pragma once
 #include <initializer_list>
 
-#include "weft/ops/special/number.h"
+#include "ops/special/number.h"
 
 namespace weft::special {
 

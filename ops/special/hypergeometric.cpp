@@ -6,9 +6,9 @@
 // All are series, transformed by DLMF 13.2.39 and 15.8.1 so that for positive parameters their
 // terms have one sign. For large x the series of DLMF 13.7.1 is used, and near x = 1 those of
 // 15.8.4 and 15.8.10.
-#include "weft/ops/special/hypergeometric.h"
+#include "weft/lax/hypergeometric.h"
 
-#include "weft/ops/special/number.h"
+#include "ops/special/number.h"
 
 namespace weft {
 namespace {

@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // ops/special/incomplete.cpp: igamma, igammac, igamma_grad_a, random_gamma_grad,
 // regularized_incomplete_beta, expn, and logarithms of incomplete functions and of their densities.
-#include "weft/ops/special/incomplete.h"
+#include "weft/lax/incomplete.h"
 
 #include <cmath>
 
-#include "weft/ops/special/incomplete_beta.h"
-#include "weft/ops/special/incomplete_gamma.h"
-#include "weft/ops/special/log_incomplete.h"
+#include "ops/special/incomplete_beta.h"
+#include "ops/special/incomplete_gamma.h"
+#include "ops/special/log_incomplete.h"
 
 namespace weft {
 namespace {

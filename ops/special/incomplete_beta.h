@@ -7,7 +7,7 @@
 // the mean the number of its terms grows with the root of the smaller parameter. For two large
 // parameters an expansion that is uniform there is used instead.
 #pragma once
-#include "weft/ops/special/gamma_parts.h"
+#include "ops/special/gamma_parts.h"
 
 namespace weft::special {
 

@@ -11,7 +11,7 @@
 #pragma once
 #include <cmath>
 
-#include "weft/ops/special/gamma_parts.h"
+#include "ops/special/gamma_parts.h"
 
 namespace weft::special {
 

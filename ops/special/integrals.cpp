@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // ops/special/integrals.cpp: erfcx, dawsn, expi, spence, sine_integral, cosine_integral,
 // fresnel_sin, fresnel_cos.
-#include "weft/ops/special/integrals.h"
+#include "weft/lax/integrals.h"
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/removable.h"
-#include "weft/ops/kit/differentiable_unary.h"
+#include "ops/elementwise/removable.h"
+#include "ops/kit/differentiable_unary.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -3,7 +3,7 @@
 // ops/special/log_incomplete.h: logarithms of incomplete gamma and beta functions, which remain
 // accurate where the functions underflow. Not public: the distributions of scipy::stats use them.
 #pragma once
-#include "weft/tracer/array.h"
+#include "weft/array.h"
 
 namespace weft::ir {
 

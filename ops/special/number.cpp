@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/special/number.cpp: runs a program of scalars with the elements of arrays as lanes.
-#include "weft/ops/special/number.h"
+#include "ops/special/number.h"
 
-#include "weft/batching/batch_trace.h"
+#include "batching/batch_trace.h"
 
 namespace weft::special::detail {
 

@@ -8,17 +8,17 @@
 #include <array>
 #include <utility>
 
-#include "weft/core/scalar/math.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/elementwise/special.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/special/integrals.h"
-#include "weft/ops/structure/structure.h"
+#include "core/scalar/math.h"
+#include "ops/control/control_flow.h"
+#include "ops/kit/kit.h"
+#include "ops/structure/structure.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/integrals.h"
+#include "weft/lax/rounding.h"
+#include "weft/lax/special.h"
 
 namespace weft::special {
 

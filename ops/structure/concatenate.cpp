@@ -4,14 +4,14 @@
 // layers.
 #include <fmt/format.h>
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/coords.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/kit/strided.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/types_of.h"
+#include "autodiff/autodiff.h"
+#include "ops/kit/coords.h"
+#include "ops/kit/kit.h"
+#include "ops/kit/strided.h"
+#include "ops/structure/structure.h"
+#include "tracer/types_of.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/structure/device_put.cpp: the op that moves a value to a device.
-#include "weft/ops/structure/device_put.h"
+#include "weft/device/device_put.h"
 
-#include "weft/ops/kit/kit.h"
-#include "weft/runtime/device.h"
-#include "weft/tracer/placement.h"
+#include "ops/kit/kit.h"
+#include "tracer/placement.h"
+#include "weft/device.h"
 
 namespace weft {
 namespace {

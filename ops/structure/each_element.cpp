@@ -2,12 +2,12 @@
 // Copyright The Weft authors
 // ops/structure/each_element.cpp: applies functions of scalars to whole arrays, as one map over a
 // row.
-#include "weft/ops/structure/each_element.h"
+#include "ops/structure/each_element.h"
 
-#include "weft/batching/batch_trace.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/record_trace.h"
+#include "batching/batch_trace.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/record_trace.h"
 
 namespace weft {
 

@@ -2,9 +2,9 @@
 // Copyright The Weft authors
 // ops/structure/each_element.h: applies functions of scalars to whole arrays.
 #pragma once
-#include "weft/core/ir.h"
-#include "weft/core/ref.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/detail/ref.h"
 
 namespace weft {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/structure/structure.cpp: broadcast, reshape, transpose, squeeze, slice, rev, iota.
-#include "weft/ops/structure/structure.h"
+#include "ops/structure/structure.h"
 
 #include <fmt/format.h>
 
 #include <numeric>
 
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/kit/strided.h"
+#include "ops/kit/kit.h"
+#include "ops/kit/strided.h"
 
 namespace weft {
 namespace {

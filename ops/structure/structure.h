@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // ops/structure/structure.h: ops that move elements without computing.
 #pragma once
-#include "weft/tracer/array.h"
+#include "weft/array.h"
 
 namespace weft {
 

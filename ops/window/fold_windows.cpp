@@ -4,11 +4,11 @@
 // of joins of whole arrays is the sum of the logarithms of the sizes.
 #include <algorithm>
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/ops/window/window.h"
-#include "weft/tracer/base_ops.h"
+#include "ops/structure/structure.h"
+#include "ops/window/window.h"
+#include "tracer/base_ops.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

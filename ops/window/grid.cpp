@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/window/grid.cpp: slices and pads that represent all windows.
-#include "weft/ops/window/grid.h"
+#include "ops/window/grid.h"
 
-#include "weft/ops/structure/structure.h"
-#include "weft/ops/window/places.h"
-#include "weft/tracer/base_ops.h"
+#include "ops/structure/structure.h"
+#include "ops/window/window_positions.h"
+#include "tracer/base_ops.h"
 
 namespace weft::window {
 namespace {

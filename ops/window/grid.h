@@ -3,7 +3,7 @@
 // ops/window/grid.h: processes all windows together as ops on whole arrays. For one position in the
 // window, it reads or writes the element of each window at that position.
 #pragma once
-#include "weft/ops/window/window.h"
+#include "ops/window/window.h"
 
 namespace weft::window {
 

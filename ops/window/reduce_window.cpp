@@ -6,14 +6,14 @@
 #include <cmath>
 #include <memory>
 
-#include "weft/core/error.h"
-#include "weft/core/loops/accumulator.h"
-#include "weft/core/loops/fold_order.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/fold.h"
-#include "weft/ops/kit/monoid.h"
-#include "weft/ops/window/places.h"
+#include "core/loops/accumulator.h"
+#include "core/loops/fold_order.h"
+#include "ops/kit/fold.h"
+#include "ops/kit/monoid.h"
+#include "ops/window/window_positions.h"
+#include "weft/error.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 

@@ -2,11 +2,11 @@
 // Copyright The Weft authors
 // ops/window/select_and_scatter.cpp: select_and_scatter with any bodies, as a program with a few
 // ops on whole arrays for each position of the window.
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/ops/window/grid.h"
+#include "ops/kit/kit.h"
+#include "ops/structure/structure.h"
+#include "ops/window/grid.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 Array select_and_scatter(const Array& x, const Array& source, const Array& init, const Window& w,

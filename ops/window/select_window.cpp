@@ -4,13 +4,13 @@
 // cotangents of window maxima and minima.
 #include <fmt/format.h>
 
-#include "weft/core/loops/accumulator.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/ops/window/grid.h"
-#include "weft/ops/window/places.h"
+#include "core/loops/accumulator.h"
+#include "ops/kit/kit.h"
+#include "ops/structure/structure.h"
+#include "ops/window/grid.h"
+#include "ops/window/window_positions.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -5,10 +5,10 @@
 #pragma once
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/ref.h"
-#include "weft/core/shape.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "weft/array.h"
+#include "weft/detail/ref.h"
+#include "weft/shape.h"
 
 namespace weft {
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/cuda/async_readbacks.cpp: asynchronous copies of single words to the host.
-#include "weft/runtime/cuda/async_readbacks.h"
+#include "runtime/cuda/async_readbacks.h"
 
 #include <utility>
 
-#include "weft/runtime/cuda/gpu.h"
+#include "runtime/cuda/gpu.h"
 
 namespace weft::cuda {
 

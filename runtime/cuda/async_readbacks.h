@@ -9,8 +9,8 @@
 #include <mutex>
 #include <vector>
 
-#include "weft/runtime/cuda/device.h"
-#include "weft/runtime/cuda/driver.h"
+#include "runtime/cuda/device.h"
+#include "runtime/cuda/driver.h"
 
 namespace weft::cuda {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/cuda/blocks.cpp: finds blocks by their addresses.
-#include "weft/runtime/cuda/blocks.h"
+#include "runtime/cuda/blocks.h"
 
 #include <iterator>
 

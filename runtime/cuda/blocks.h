@@ -9,7 +9,7 @@
 #include <set>
 #include <string>
 
-#include "weft/runtime/cuda/driver.h"
+#include "runtime/cuda/driver.h"
 
 namespace weft::cuda {
 

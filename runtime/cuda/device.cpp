@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/cuda/device.cpp: a GPU's context, memory and stream, and the handling of its errors.
-#include "weft/runtime/cuda/device.h"
+#include "runtime/cuda/device.h"
 
 #include <fmt/format.h>
 
@@ -10,11 +10,11 @@
 #include <iterator>
 #include <utility>
 
-#include "weft/core/error.h"
-#include "weft/runtime/backend.h"
-#include "weft/runtime/cuda/gpu.h"
-#include "weft/runtime/fork.h"
-#include "weft/runtime/stop.h"
+#include "runtime/backend.h"
+#include "runtime/cuda/gpu.h"
+#include "runtime/fork.h"
+#include "weft/error.h"
+#include "weft/stop.h"
 
 namespace weft::cuda {
 namespace {

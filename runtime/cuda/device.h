@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/loops/implementation.h"
-#include "weft/runtime/device.h"
+#include "core/loops/implementation.h"
+#include "weft/device.h"
 
 namespace weft::cuda {
 

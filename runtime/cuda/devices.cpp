@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/runtime/cuda/gpu.h"
+#include "runtime/cuda/gpu.h"
 
 namespace weft::cuda {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/cuda/driver.cpp: opens the driver's library and classifies its results.
-#include "weft/runtime/cuda/driver.h"
+#include "runtime/cuda/driver.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -11,14 +11,14 @@
 #include <string_view>
 #include <vector>
 
-#include "weft/runtime/cuda/async_readbacks.h"
-#include "weft/runtime/cuda/blocks.h"
-#include "weft/runtime/cuda/device.h"
-#include "weft/runtime/cuda/driver.h"
-#include "weft/runtime/cuda/launches.h"
-#include "weft/runtime/cuda/libraries/handles.h"
-#include "weft/runtime/cuda/staging.h"
-#include "weft/runtime/stop.h"
+#include "runtime/cuda/async_readbacks.h"
+#include "runtime/cuda/blocks.h"
+#include "runtime/cuda/device.h"
+#include "runtime/cuda/driver.h"
+#include "runtime/cuda/launches.h"
+#include "runtime/cuda/libraries/handles.h"
+#include "runtime/cuda/staging.h"
+#include "weft/stop.h"
 
 namespace weft::cuda {
 

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "weft/core/error.h"
-#include "weft/runtime/cuda/gpu.h"
+#include "runtime/cuda/gpu.h"
+#include "weft/error.h"
 
 namespace weft::cuda {
 namespace {

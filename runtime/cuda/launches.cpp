@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/cuda/launches.cpp: tracks which launches have ended.
-#include "weft/runtime/cuda/launches.h"
+#include "runtime/cuda/launches.h"
 
 #include <fmt/format.h>
 

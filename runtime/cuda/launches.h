@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/error.h"
-#include "weft/core/ir.h"
+#include "core/ir.h"
+#include "weft/error.h"
 
 namespace weft::cuda {
 

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <utility>
 
-#include "weft/runtime/cuda/gpu.h"
+#include "runtime/cuda/gpu.h"
 
 namespace weft::cuda {
 namespace {

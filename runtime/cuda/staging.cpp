@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/cuda/staging.cpp: copies in pieces; one is under way while the next is prepared.
-#include "weft/runtime/cuda/staging.h"
+#include "runtime/cuda/staging.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "weft/runtime/cuda/gpu.h"
+#include "runtime/cuda/gpu.h"
 
 namespace weft::cuda {
 

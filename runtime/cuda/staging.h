@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <mutex>
 
-#include "weft/runtime/cuda/driver.h"
+#include "runtime/cuda/driver.h"
 
 namespace weft::cuda {
 

@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // runtime/native/cold_paths.cpp: the cold paths as scalar functions, also built for processors with
 // FMA. The arithmetic is exactly defined, so every build returns the same bits.
-#include "weft/runtime/native/cold_paths.h"
+#include "runtime/native/cold_paths.h"
 
-#include "weft/core/scalar/math.h"
-#include "weft/runtime/native/cpu.h"
+#include "core/scalar/math.h"
+#include "runtime/native/cpu.h"
 
 namespace weft::native {
 namespace {

@@ -5,7 +5,7 @@
 #pragma once
 #include <array>
 
-#include "weft/core/loops/cold_path.h"
+#include "core/loops/cold_path.h"
 
 namespace weft::native {
 

@@ -2,19 +2,19 @@
 // Copyright The Weft authors
 // runtime/native/conv.cpp: convolutions by oneDNN, one image per thread at a time. Operands and
 // results are reordered to the memory layout that oneDNN prefers.
-#include "weft/runtime/native/conv.h"
+#include "runtime/native/conv.h"
 
 #include <algorithm>
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
 #include <utility>
 
-#include "weft/core/error.h"
-#include "weft/core/fork_mutex.h"
-#include "weft/core/ir.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/native/library_threads.h"
-#include "weft/runtime/threads.h"
+#include "core/fork_mutex.h"
+#include "core/ir.h"
+#include "runtime/native/library_threads.h"
+#include "weft/buffer.h"
+#include "weft/device/threads.h"
+#include "weft/error.h"
 
 namespace weft::native {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/native/cpu.cpp: detects the processor's level, and reads WEFT_CPU.
-#include "weft/runtime/native/cpu.h"
+#include "runtime/native/cpu.h"
 
 #include <fmt/format.h>
 
 #include <array>
 #include <cstdlib>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft::native {
 namespace {

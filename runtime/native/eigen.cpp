@@ -2,15 +2,15 @@
 // Copyright The Weft authors
 // runtime/native/eigen.cpp: LAPACK's divide-and-conquer routines; batches are distributed to
 // threads.
-#include "weft/runtime/native/eigen.h"
+#include "runtime/native/eigen.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/native/lapack.h"
-#include "weft/runtime/native/library_threads.h"
+#include "runtime/native/lapack.h"
+#include "runtime/native/library_threads.h"
+#include "weft/buffer.h"
 
 extern "C" {
 void ssyevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,

@@ -5,7 +5,7 @@
 #pragma once
 #include <cmath>
 
-#include "weft/runtime/native/linalg.h"
+#include "runtime/native/linalg.h"
 
 namespace weft::native {
 

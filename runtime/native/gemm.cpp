@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // runtime/native/gemm.cpp: finds rows and columns among the axes of the operands, distributes
 // products to threads, calls oneDNN for float and OpenBLAS for double.
-#include "weft/runtime/native/gemm.h"
+#include "runtime/native/gemm.h"
 
 #include <cblas.h>
 #include <oneapi/dnnl/dnnl.h>
@@ -10,10 +10,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "weft/core/error.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/native/library_threads.h"
-#include "weft/runtime/threads.h"
+#include "runtime/native/library_threads.h"
+#include "weft/buffer.h"
+#include "weft/device/threads.h"
+#include "weft/error.h"
 
 namespace weft::native {
 namespace {

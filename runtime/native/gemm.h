@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "weft/core/loops/implementation.h"
+#include "core/loops/implementation.h"
 
 namespace weft::native {
 

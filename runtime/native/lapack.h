@@ -10,9 +10,9 @@
 #include <limits>
 #include <type_traits>
 
-#include "weft/core/dtype.h"
-#include "weft/core/ir.h"
-#include "weft/runtime/threads.h"
+#include "core/ir.h"
+#include "weft/device/threads.h"
+#include "weft/dtype.h"
 
 // LAPACK's own names. The length of a string argument follows all other arguments.
 extern "C" {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/native/library_threads.cpp: limits libraries to one thread.
-#include "weft/runtime/native/library_threads.h"
+#include "runtime/native/library_threads.h"
 
 #include <cblas.h>
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/native/linalg.cpp: calls OpenBLAS, which contains LAPACK; distributes batches to threads.
-#include "weft/runtime/native/linalg.h"
+#include "runtime/native/linalg.h"
 
 #include <cblas.h>
 
@@ -12,9 +12,9 @@
 #include <numeric>
 #include <vector>
 
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/native/lapack.h"
-#include "weft/runtime/native/library_threads.h"
+#include "runtime/native/lapack.h"
+#include "runtime/native/library_threads.h"
+#include "weft/buffer.h"
 
 namespace weft::native {
 namespace {

@@ -3,7 +3,7 @@
 // runtime/native/linalg.h: factorizations and triangular systems by LAPACK and BLAS; each matrix
 // runs on one thread.
 #pragma once
-#include "weft/core/loops/implementation.h"
+#include "core/loops/implementation.h"
 
 namespace weft::native {
 

@@ -3,12 +3,12 @@
 // runtime/native/sort_lanes.cpp: Batcher's merge exchange (Knuth, volume 3, 5.2.2 M). Its
 // comparisons depend only on the length, so that one vector instruction compares the elements of
 // all rows.
-#include "weft/runtime/native/sort_lanes.h"
+#include "runtime/native/sort_lanes.h"
 
 #include <algorithm>
 #include <bit>
 
-#include "weft/runtime/native/cpu.h"
+#include "runtime/native/cpu.h"
 
 namespace weft::sorting {
 namespace {

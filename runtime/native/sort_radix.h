@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/runtime/native/sort_word.h"
-#include "weft/runtime/threads.h"
+#include "core/ir.h"
+#include "runtime/native/sort_word.h"
+#include "weft/device/threads.h"
 
 namespace weft::sorting {
 

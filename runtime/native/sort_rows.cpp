@@ -2,17 +2,17 @@
 // Copyright The Weft authors
 // runtime/native/sort_rows.cpp: the native code of `sort`: short rows side by side through a
 // sorting network, long rows by radix sort.
-#include "weft/runtime/native/sort_rows.h"
+#include "runtime/native/sort_rows.h"
 
 #include <algorithm>
 #include <cstring>
 #include <limits>
 
-#include "weft/core/dtype.h"
-#include "weft/runtime/native/sort_lanes.h"
-#include "weft/runtime/native/sort_radix.h"
-#include "weft/runtime/native/sort_word.h"
-#include "weft/runtime/threads.h"
+#include "runtime/native/sort_lanes.h"
+#include "runtime/native/sort_radix.h"
+#include "runtime/native/sort_word.h"
+#include "weft/device/threads.h"
+#include "weft/dtype.h"
 
 namespace weft::sorting {
 

@@ -4,10 +4,10 @@
 #pragma once
 #include <cstdint>
 
-#include "weft/core/error.h"
-#include "weft/core/loops/lower.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/red_zones.h"
+#include "core/loops/lower.h"
+#include "runtime/red_zones.h"
+#include "weft/buffer.h"
+#include "weft/error.h"
 
 namespace weft::sorting {
 

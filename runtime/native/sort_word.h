@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "weft/core/dtype.h"
+#include "weft/dtype.h"
 
 namespace weft::sorting {
 

@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "weft/runtime/native/cpu.h"
-#include "weft/runtime/native/sort_lanes.h"
-#include "weft/runtime/native/sort_radix.h"
-#include "weft/runtime/native/sort_rows.h"
-#include "weft/runtime/native/sort_word.h"
+#include "runtime/native/cpu.h"
+#include "runtime/native/sort_lanes.h"
+#include "runtime/native/sort_radix.h"
+#include "runtime/native/sort_rows.h"
+#include "runtime/native/sort_word.h"
 
 namespace weft::sorting {
 namespace {

@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // runtime/native/transpose.cpp: transposes blocks. The code is compiled with the library for
 // several processor levels: inside a kernel it would take LLVM longer than the rest of the kernel.
-#include "weft/runtime/native/transpose.h"
+#include "runtime/native/transpose.h"
 
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
 #include <utility>
 
-#include "weft/runtime/native/cpu.h"
+#include "runtime/native/cpu.h"
 
 namespace weft::compiler {
 namespace {

@@ -3,7 +3,7 @@
 // tests/autodiff/aux_test.cpp: auxiliary results and several arguments in all derivative
 // transforms.
 #include "support/check.h"
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -5,8 +5,8 @@
 #include <chrono>
 #include <sstream>
 
+#include "runtime/own_stack.h"
 #include "support/check.h"
-#include "weft/runtime/own_stack.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/autodiff/sparse_jacobian_test.cpp: Jacobians with many zeros are computed in fewer passes.
 #include "support/check.h"
-#include "weft/transforms/jacobian/sparsity.h"
+#include "transforms/sparsity.h"
 
 using namespace weft;
 using namespace weft::test;

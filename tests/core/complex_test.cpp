@@ -10,9 +10,9 @@
 #include <string>
 
 #include "../golden.h"
+#include "core/scalar/math.h"
 #include "nest_eval.h"
 #include "ulps.h"
-#include "weft/core/scalar/math.h"
 
 namespace weft::math_test {
 using namespace num;

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/core/dtype_test.cpp: promotion compared with JAX's table, the names of dtypes, and the
 // narrow floats bit by bit.
-#include "weft/core/dtype.h"
+#include "weft/dtype.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,8 +11,8 @@
 #include <random>
 #include <sstream>
 
-#include "weft/core/error.h"
-#include "weft/tests/golden.h"
+#include "tests/golden.h"
+#include "weft/error.h"
 
 using namespace weft;
 using Catch::Matchers::Contains;

@@ -5,8 +5,8 @@
 // values were computed with 400 digits.
 #include <cmath>
 
-#include "weft/core/scalar/math.h"
-#include "weft/tests/catch.h"
+#include "core/scalar/math.h"
+#include "tests/catch.h"
 
 namespace weft {
 namespace {

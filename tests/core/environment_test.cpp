@@ -2,12 +2,12 @@
 // Copyright The Weft authors
 // tests/core/environment_test.cpp: environment variables are parsed, and errors name the variable
 // whose value is invalid.
-#include "weft/core/text/environment.h"
+#include "core/environment.h"
 
 #include <catch2/catch.hpp>
 #include <cstdlib>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 using namespace weft;
 using Catch::Contains;

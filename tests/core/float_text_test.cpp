@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/core/float_text_test.cpp: scalars as text, compared with NumPy and Python. Parsing the text
 // returns the same bits.
-#include "weft/core/text/float_text.h"
+#include "core/text/float_text.h"
 
 #include <array>
 #include <bit>
@@ -13,7 +13,7 @@
 #include <sstream>
 #include <vector>
 
-#include "weft/tests/golden.h"
+#include "tests/golden.h"
 
 using namespace weft;
 

@@ -3,7 +3,7 @@
 // tests/core/math_test.cpp: compares elementary functions with the C library in the next precision,
 // and checks their special values. Nest values must give the same bits. The goldens of JAX's random
 // numbers are checked here too.
-#include "weft/core/scalar/math.h"
+#include "core/scalar/math.h"
 
 #include <catch2/catch.hpp>
 #include <complex>

@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // tests/core/names_test.cpp: variable names, compared with those that JAX printed, and their
 // parsing.
-#include "weft/core/text/names.h"
+#include "core/text/names.h"
 
 #include <catch2/catch.hpp>
 #include <limits>
 #include <random>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 using namespace weft;
 

@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // tests/core/nest_bounds_test.cpp: the bounds that are proved for the indices of a kernel, and the
 // kernels that are refused.
-#include "weft/core/loops/nest_bounds.h"
+#include "core/loops/nest_bounds.h"
 
 #include <fmt/format.h>
 
 #include <functional>
 
 #include "catch.h"
-#include "weft/core/scalar/number.h"
+#include "core/scalar/number.h"
 
 using namespace weft;
 using namespace weft::nest;

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "weft/core/scalar/number.h"
+#include "core/scalar/number.h"
 
 namespace weft::test {
 

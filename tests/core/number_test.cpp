@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/core/number_test.cpp: the edge cases of plain arithmetic. Nest values must give the same
 // results.
-#include "weft/core/scalar/number.h"
+#include "core/scalar/number.h"
 
 #include <catch2/catch.hpp>
 #include <tuple>

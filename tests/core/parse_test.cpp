@@ -6,10 +6,10 @@
 
 #include "catch.h"
 #include "golden.h"
-#include "weft/core/error.h"
-#include "weft/core/jaxpr.h"
-#include "weft/tests/core/test_ops.h"
-#include "weft/tests/support/random_jaxpr.h"
+#include "tests/core/test_ops.h"
+#include "tests/support/random_jaxpr.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/error.h"
 
 using namespace weft;
 using namespace weft::testing;

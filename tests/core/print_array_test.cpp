@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/core/print_array_test.cpp: arrays are printed character by character as NumPy prints them.
-#include "weft/core/text/print_array.h"
+#include "core/text/print_array.h"
 
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "weft/tests/golden.h"
+#include "tests/golden.h"
 
 using namespace weft;
 

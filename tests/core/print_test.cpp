@@ -8,9 +8,9 @@
 
 #include "catch.h"
 #include "golden.h"
-#include "weft/core/jaxpr.h"
-#include "weft/runtime/own_stack.h"
-#include "weft/tests/core/test_ops.h"
+#include "runtime/own_stack.h"
+#include "tests/core/test_ops.h"
+#include "weft/detail/jaxpr.h"
 
 using namespace weft;
 using namespace weft::testing;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/core/shape_test.cpp: shapes, their limits and the texts of their errors.
-#include "weft/core/shape.h"
+#include "weft/shape.h"
 
 #include <catch2/catch.hpp>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 using namespace weft;
 

@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // tests/core/strides_test.cpp: strides of indices along axes of the grid and along loops, and the
 // ranges of indices (core/loops/strides.h, core/loops/nest_bounds.h).
-#include "weft/core/loops/strides.h"
+#include "core/loops/strides.h"
 
-#include "weft/core/loops/nest_bounds.h"
-#include "weft/tests/catch.h"
+#include "core/loops/nest_bounds.h"
+#include "tests/catch.h"
 
 using namespace weft;
 using nest::BlockId, nest::Id, nest::Kind, nest::Opcode, nest::Range;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/core/test_ops.cpp: the ops of the tests, and helpers that build programs by hand.
-#include "weft/tests/core/test_ops.h"
+#include "tests/core/test_ops.h"
 
 #include <cstring>
 
-#include "weft/core/error.h"
-#include "weft/tracer/trace.h"
+#include "tracer/trace.h"
+#include "weft/error.h"
 
 namespace weft::testing {
 namespace {

@@ -5,8 +5,8 @@
 #pragma once
 #include <string>
 
-#include "weft/core/op.h"
-#include "weft/core/param.h"
+#include "core/op.h"
+#include "core/param.h"
 
 namespace weft::testing {
 

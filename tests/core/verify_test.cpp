@@ -5,10 +5,10 @@
 
 #include "catch.h"
 #include "golden.h"
-#include "weft/core/error.h"
-#include "weft/core/jaxpr.h"
-#include "weft/tests/core/test_ops.h"
-#include "weft/tracer/trace.h"
+#include "tests/core/test_ops.h"
+#include "tracer/trace.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/error.h"
 
 using namespace weft;
 using namespace weft::testing;

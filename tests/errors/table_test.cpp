@@ -6,7 +6,7 @@
 #include <typeinfo>
 
 #include "support/check.h"
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "errors/places.h"
-#include "weft/interop/stablehlo_tests.h"
+#include "interop/stablehlo_tests.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -6,9 +6,9 @@
 #include <complex>
 #include <numbers>
 
+#include "ops/kit/sample_numbers.h"
 #include "support/check.h"
-#include "weft/ops/kit/sample_numbers.h"
-#include "weft/runtime/threads.h"
+#include "weft/device/threads.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "support/check.h"
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 using namespace weft;
 using namespace weft::test;

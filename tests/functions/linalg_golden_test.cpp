@@ -8,8 +8,8 @@
 
 #include "golden_lines.h"
 #include "share.h"
-#include "weft/ops/linear/lu.h"
-#include "weft/ops/linear/qr.h"
+#include "weft/lax/linalg/lu.h"
+#include "weft/lax/linalg/qr.h"
 #include "weft/weft.h"
 
 using namespace weft;

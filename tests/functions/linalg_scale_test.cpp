@@ -7,7 +7,7 @@
 
 #include "share.h"
 #include "support/check.h"
-#include "weft/ops/linear/qr.h"
+#include "weft/lax/linalg/qr.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "support/check.h"
-#include "weft/core/error.h"
-#include "weft/core/jaxpr.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/error.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // tests/functions/windows_test.cpp: windows and pools as users call them: functions of any kind,
 // ties, dtypes, shapes by name, mistakes. (windows_golden_test.cpp compares values with JAX.)
+#include "core/op.h"
 #include "support/check.h"
-#include "weft/core/op.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/fuzz/expr.cpp: any text is an expression of --apply or raises an ExprError with a caret
 // that points into the text.
-#include "weft/tools/weft/expr.h"
+#include "tools/weft/expr.h"
 
 #include <cstddef>
 #include <cstdint>

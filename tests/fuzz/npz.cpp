@@ -10,8 +10,8 @@
 #include <span>
 #include <string>
 
-#include "weft/core/error.h"
-#include "weft/interop/npy.h"
+#include "interop/npy.h"
+#include "weft/error.h"
 
 using namespace weft;
 

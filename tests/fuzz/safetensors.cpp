@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // tests/fuzz/safetensors.cpp: any bytes are a safetensors file or a FormatError. The arrays fill
 // the bytes of the file, and its header is the same after being written and read.
-#include "weft/interop/safetensors.h"
+#include "interop/safetensors.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 using namespace weft;
 

@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "fuzz/token_mutator.h"
-#include "weft/core/error.h"
-#include "weft/core/jaxpr.h"
-#include "weft/interop/stablehlo/read/syntax.h"
-#include "weft/interop/stablehlo_tests.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/stop.h"
+#include "interop/stablehlo/read/syntax.h"
+#include "interop/stablehlo_tests.h"
+#include "weft/buffer.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/error.h"
+#include "weft/stop.h"
 
 using namespace weft;
 

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "gpu/emulated.h"
-#include "weft/runtime/stop.h"
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
+#include "weft/stop.h"
 #include "weft/weft.h"
 
 using namespace weft;

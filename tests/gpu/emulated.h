@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "gpu/fake_cuda.h"
+#include "runtime/cuda/gpu.h"
 #include "support/check.h"
-#include "weft/runtime/cuda/gpu.h"
 
 namespace weft::test {
 

@@ -30,7 +30,7 @@
 #include <utility>
 
 #include "gpu/fake_tensor.h"
-#include "weft/jit/emit/orc.h"
+#include "jit/emit/orc.h"
 
 namespace fake {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "gpu/fake_cuda.h"
 #include "gpu/fake_kernels.h"
-#include "weft/runtime/cuda/driver.h"
+#include "runtime/cuda/driver.h"
 
 namespace weft::cuda {
 

@@ -7,9 +7,9 @@
 #include <thread>
 
 #include "gpu/emulated.h"
-#include "weft/runtime/cuda/gpu.h"
-#include "weft/runtime/stop.h"
-#include "weft/tracer/concrete.h"
+#include "runtime/cuda/gpu.h"
+#include "tracer/concrete.h"
+#include "weft/stop.h"
 #include "weft/weft.h"
 
 using namespace weft;

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "gpu/emulated.h"
-#include "weft/runtime/stop.h"
+#include "weft/stop.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "gpu/emulated.h"
-#include "weft/runtime/stop.h"
+#include "weft/stop.h"
 #include "weft/weft.h"
 
 using namespace weft;

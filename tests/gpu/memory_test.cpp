@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "gpu/emulated.h"
-#include "weft/runtime/backend.h"
-#include "weft/runtime/buffer.h"
+#include "runtime/backend.h"
+#include "weft/buffer.h"
 
 using namespace weft;
 using namespace weft::test;

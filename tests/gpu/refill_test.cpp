@@ -4,9 +4,9 @@
 // The results are those of the host, whichever thread computes a point.
 #include "gpu/emulated.h"
 #include "jit/emit/control_kernels.h"
+#include "jit/emit/image.h"
 #include "jit/emit/speed_kernels.h"
-#include "weft/jit/emit/image.h"
-#include "weft/jit/schedule/loops.h"
+#include "jit/schedule/loops.h"
 #include "weft/weft.h"
 
 using namespace weft;

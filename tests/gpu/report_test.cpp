@@ -6,7 +6,7 @@
 #include <regex>
 
 #include "gpu/emulated.h"
-#include "weft/functions/linalg/linalg.h"
+#include "weft/linalg.h"
 #include "weft/weft.h"
 
 using namespace weft;

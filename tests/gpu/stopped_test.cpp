@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "gpu/emulated.h"
-#include "weft/runtime/stop.h"
+#include "weft/stop.h"
 #include "weft/weft.h"
 
 using namespace weft;

@@ -17,12 +17,12 @@ def main():
     # Headers of the compiler's emitters need LLVM's headers, which user programs need not have.
     text = {str(h.relative_to(root)): h.read_text() for h in headers}
     others = {n for n, t in text.items() if "Eigen/" in t or "#include <llvm/" in t}
-    others |= {n for n, t in text.items() if any(f'#include "weft/{o}"' in t for o in others)}
+    others |= {n for n, t in text.items() if any(f'#include "{o}"' in t for o in others)}
     names = [n for n in text if n not in others]
 
     def compiles(name):
         command = [compiler, "-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-I", include, "-x", "c++", "-"]
-        run = subprocess.run(command, input=f'#include "weft/{name}"\n', capture_output=True, text=True, check=False)
+        run = subprocess.run(command, input=f'#include "{name}"\n', capture_output=True, text=True, check=False)
         return run.returncode == 0 or print(f"{name} does not compile alone:\n{run.stderr}")
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:

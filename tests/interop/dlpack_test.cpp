@@ -10,7 +10,7 @@
 using namespace weft;
 using namespace weft::test;
 
-// The names of the original header, which coexist with those of interop/dlpack.h.
+// The names of the original header, which coexist with those of include/weft/dlpack.h.
 extern "C" {
 struct DLPackVersion {
   uint32_t major, minor;

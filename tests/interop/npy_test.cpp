@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/interop/npy_test.cpp: reads and writes NumPy's files and refuses broken ones.
-#include "weft/interop/npy.h"
+#include "interop/npy.h"
 
 #include <bit>
 #include <catch2/catch.hpp>
@@ -11,8 +11,8 @@
 #include <random>
 #include <sstream>
 
-#include "weft/core/error.h"
-#include "weft/tests/golden.h"
+#include "tests/golden.h"
+#include "weft/error.h"
 
 using namespace weft;
 using Catch::Matchers::Contains;

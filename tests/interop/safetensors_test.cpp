@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/interop/safetensors_test.cpp: reads the files of the package safetensors and writes the
 // same bytes (tests/interop/data/make_safetensors.py). Broken files are refused.
-#include "weft/interop/safetensors.h"
+#include "interop/safetensors.h"
 
 #include <filesystem>
 #include <fstream>

@@ -7,8 +7,8 @@
 #include <catch2/catch.hpp>
 
 #include "support/check.h"
-#include "weft/tests/golden.h"
-#include "weft/tracer/eval_trace.h"
+#include "tests/golden.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

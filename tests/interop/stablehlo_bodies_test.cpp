@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "support/check.h"
-#include "weft/interop/stablehlo.h"
+#include "weft/stablehlo.h"
 
 using namespace weft;
 using namespace weft::test;

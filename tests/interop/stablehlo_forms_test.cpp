@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/check.h"
-#include "weft/interop/stablehlo.h"
+#include "weft/stablehlo.h"
 
 using namespace weft;
 using namespace weft::test;

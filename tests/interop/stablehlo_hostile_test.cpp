@@ -6,9 +6,9 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 
+#include "interop/stablehlo/read/syntax.h"
 #include "support/check.h"
-#include "weft/interop/stablehlo.h"
-#include "weft/interop/stablehlo/read/syntax.h"
+#include "weft/stablehlo.h"
 
 using namespace weft;
 using namespace weft::test;

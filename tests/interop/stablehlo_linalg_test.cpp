@@ -5,16 +5,16 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "interop/stablehlo/read/translate.h"
 #include "support/check.h"
-#include "weft/interop/stablehlo.h"
-#include "weft/interop/stablehlo/read/translate.h"
-#include "weft/ops/linear/eigh.h"
-#include "weft/ops/linear/lu.h"
-#include "weft/ops/linear/qr.h"
-#include "weft/ops/linear/spectral/eig.h"
-#include "weft/ops/linear/spectral/schur.h"
-#include "weft/ops/linear/spectral/svd.h"
-#include "weft/ops/linear/systems/tridiagonal_solve.h"
+#include "weft/lax/linalg/eig.h"
+#include "weft/lax/linalg/eigh.h"
+#include "weft/lax/linalg/lu.h"
+#include "weft/lax/linalg/qr.h"
+#include "weft/lax/linalg/schur.h"
+#include "weft/lax/linalg/svd.h"
+#include "weft/lax/linalg/tridiagonal_solve.h"
+#include "weft/stablehlo.h"
 #include "weft/weft.h"
 
 using namespace weft;

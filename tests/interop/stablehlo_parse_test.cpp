@@ -7,11 +7,11 @@
 #include <random>
 
 #include "interop/shared_data.h"
-#include "weft/core/error.h"
-#include "weft/interop/stablehlo.h"
-#include "weft/interop/stablehlo/read/dense.h"
-#include "weft/interop/stablehlo/read/syntax.h"
-#include "weft/tests/golden.h"
+#include "interop/stablehlo/read/dense.h"
+#include "interop/stablehlo/read/syntax.h"
+#include "tests/golden.h"
+#include "weft/error.h"
+#include "weft/stablehlo.h"
 
 using namespace weft;
 using namespace weft::testing;

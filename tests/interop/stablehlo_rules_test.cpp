@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "interop/stablehlo_tests.h"
 #include "support/check.h"
-#include "weft/interop/stablehlo_tests.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -9,7 +9,7 @@
 #include <limits>
 
 #include "support/check.h"
-#include "weft/interop/stablehlo.h"
+#include "weft/stablehlo.h"
 
 using namespace weft;
 using namespace weft::test;

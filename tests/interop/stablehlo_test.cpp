@@ -10,13 +10,13 @@
 #include <map>
 #include <set>
 
+#include "interop/npy.h"
 #include "interop/shared_data.h"
+#include "interop/stablehlo_tests.h"
 #include "support/check.h"
-#include "weft/interop/npy.h"
-#include "weft/interop/stablehlo_tests.h"
-#include "weft/tests/golden.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/eval_trace.h"
+#include "tests/golden.h"
+#include "tracer/concrete.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -9,12 +9,12 @@
 #include <limits>
 
 #include "interop/shared_data.h"
+#include "interop/stablehlo/read/dense.h"
 #include "support/check.h"
-#include "weft/interop/stablehlo/read/dense.h"
-#include "weft/tests/golden.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/record_trace.h"
+#include "tests/golden.h"
+#include "tracer/concrete.h"
+#include "tracer/eval_trace.h"
+#include "tracer/record_trace.h"
 
 using namespace weft;
 using namespace weft::test;

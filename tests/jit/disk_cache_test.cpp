@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/disk_cache_test.cpp: other processes find the files of the cache. A folder in any state
 // never changes the result of a program.
-#include "weft/jit/run/disk_cache.h"
+#include "jit/run/disk_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -16,9 +16,9 @@
 
 #include "catch.h"
 #include "jit/emit/control_kernels.h"
-#include "weft/core/version.h"
-#include "weft/jit/run/gpu_code.h"
-#include "weft/jit/schedule/choose/choose.h"
+#include "jit/run/gpu_code.h"
+#include "jit/schedule/choose/choose.h"
+#include "weft/version.h"
 
 namespace weft {
 namespace {

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "support/check.h"
-#include "weft/runtime/buffer.h"
+#include "weft/buffer.h"
 
 using namespace weft;
 using namespace weft::test;

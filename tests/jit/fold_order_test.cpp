@@ -7,16 +7,16 @@
 #include <functional>
 
 #include "jit/emit/compare.h"
+#include "jit/fuse/plan.h"
+#include "jit/nests/kernel_nest.h"
+#include "jit/pipeline.h"
 #include "share.h"
 #include "support/check.h"
 #include "support/rough.h"
-#include "weft/jit/fuse/plan.h"
-#include "weft/jit/nests/kernel_nest.h"
-#include "weft/jit/pipeline.h"
-#include "weft/ops/reduce/cumulative.h"
-#include "weft/runtime/threads.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/make_jaxpr.h"
+#include "tracer/eval_trace.h"
+#include "weft/device/threads.h"
+#include "weft/lax/cumulative.h"
+#include "weft/make_jaxpr.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // tests/jit/history_test.cpp: the reasons for which a function is compiled again, and the warning
 // if static values are the only reason.
-#include "weft/jit/history.h"
+#include "jit/history.h"
 
 #include "support/standard_error.h"
-#include "weft/tests/catch.h"
+#include "tests/catch.h"
 #include "weft/weft.h"
 
 using namespace weft;

@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "runtime/native/cpu.h"
+#include "runtime/native/transpose.h"
 #include "support/check.h"
-#include "weft/runtime/native/cpu.h"
-#include "weft/runtime/native/transpose.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

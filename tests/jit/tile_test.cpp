@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "support/check.h"
-#include "weft/runtime/threads.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
+#include "weft/device/threads.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -3,15 +3,15 @@
 // tests/laws/call_laws_test.cpp: ops that carry programs obey the laws as well. Every op with a
 // derivative is called by jit, in a branch, in the steps of a scan, and in a function with custom
 // rules. (tests/ops/control_random_test.cpp has loops within loops.)
+#include "autodiff/autodiff.h"
+#include "batching/batch_trace.h"
 #include "catch.h"
 #include "laws.h"
 #include "measure.h"
-#include "weft/autodiff/autodiff.h"
-#include "weft/batching/batch_trace.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/control/custom_flat.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/record_trace.h"
+#include "ops/control/control_flow.h"
+#include "ops/control/custom_flat.h"
+#include "tracer/eval_trace.h"
+#include "tracer/record_trace.h"
 
 using namespace weft;
 using namespace weft::laws;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/laws/derivative_laws.cpp: the laws of tangents and cotangents.
+#include "autodiff/autodiff.h"
+#include "batching/batch_trace.h"
 #include "mappings.h"
 #include "measure.h"
-#include "weft/autodiff/autodiff.h"
-#include "weft/batching/batch_trace.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 namespace weft::laws {
 

@@ -3,9 +3,9 @@
 // tests/laws/exemptions.cpp: the laws that cannot hold for an op, and the reasons.
 #include <algorithm>
 
+#include "core/param.h"
 #include "laws.h"
-#include "weft/core/param.h"
-#include "weft/runtime/device.h"
+#include "weft/device.h"
 
 namespace weft::laws {
 namespace {

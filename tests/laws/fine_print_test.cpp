@@ -7,21 +7,21 @@
 #include <cstdint>
 #include <limits>
 
+#include "autodiff/autodiff.h"
+#include "batching/batch_trace.h"
 #include "catch.h"
-#include "weft/autodiff/autodiff.h"
-#include "weft/batching/batch_trace.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/linear/dot.h"
-#include "weft/ops/reduce/cumulative.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/record_trace.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "tracer/record_trace.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/cumulative.h"
+#include "weft/lax/dot.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
+#include "weft/lax/rounding.h"
 
 using namespace weft;
 

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "batching/batch_trace.h"
+#include "jit/forced.h"
 #include "laws.h"
-#include "weft/batching/batch_trace.h"
-#include "weft/jit/forced.h"
-#include "weft/runtime/device.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/record_trace.h"
+#include "tracer/eval_trace.h"
+#include "tracer/record_trace.h"
+#include "weft/device.h"
 
 namespace weft::laws {
 namespace {

@@ -2,11 +2,11 @@
 // Copyright The Weft authors
 // tests/laws/lane_law.cpp: the law that a map never dissolves the axis of its lanes. Each equation
 // of its program reads and writes a lane's elements at that lane's index.
+#include "batching/batch_trace.h"
+#include "core/loops/axis_classes.h"
+#include "core/scalar/number.h"
 #include "mappings.h"
-#include "weft/batching/batch_trace.h"
-#include "weft/core/loops/axis_classes.h"
-#include "weft/core/scalar/number.h"
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
 
 namespace weft::laws {
 namespace {

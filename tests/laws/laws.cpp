@@ -8,16 +8,16 @@
 #include <optional>
 #include <set>
 
+#include "batching/batch_trace.h"
+#include "core/effects.h"
+#include "core/param.h"
+#include "jit/schedule/target.h"
 #include "mappings.h"
 #include "measure.h"
-#include "weft/batching/batch_trace.h"
-#include "weft/core/param.h"
-#include "weft/core/programs/effects.h"
-#include "weft/jit/schedule/target.h"
-#include "weft/runtime/device.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/record_trace.h"
+#include "tracer/base_ops.h"
+#include "tracer/eval_trace.h"
+#include "tracer/record_trace.h"
+#include "weft/device.h"
 
 namespace weft::laws {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/op.h"
 #include "share.h"
+#include "tracer/trace.h"
 #include "values.h"
-#include "weft/core/op.h"
-#include "weft/tracer/trace.h"
 
 namespace weft::laws {
 
@@ -93,7 +93,7 @@ void cotangents_map(const Case& c, Failures& f);
 void derivatives_nest(const Case& c, Failures& f);
 // L14: L2 for maps over more lanes than one block of work has.
 void many_lanes_are_reference(const Case& c, Failures& f);
-// L15: the dependencies that transforms/jacobian/sparsity.h finds include every nonzero derivative.
+// L15: the dependencies that transforms/sparsity.h finds include every nonzero derivative.
 void patterns_cover(const Case& c, Failures& f);
 // L16: narrow floats give the F32 results, rounded once.
 void narrow_floats_are_rounded_once(const Case& c, Failures& f);

@@ -4,8 +4,8 @@
 #pragma once
 #include <algorithm>
 
+#include "batching/batch_trace.h"
 #include "laws.h"
-#include "weft/batching/batch_trace.h"
 
 namespace weft::laws {
 

@@ -8,9 +8,9 @@
 #include <deque>
 #include <map>
 
+#include "core/scalar/number.h"
+#include "tracer/trace.h"
 #include "values.h"
-#include "weft/core/scalar/number.h"
-#include "weft/tracer/trace.h"
 
 namespace weft::laws {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-#include "weft/core/op.h"
+#include "core/op.h"
 
 namespace weft::laws {
 

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/loops/accumulator.h"
 #include "laws.h"
-#include "weft/core/loops/accumulator.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 namespace weft::laws {
 namespace {

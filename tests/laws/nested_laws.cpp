@@ -4,13 +4,13 @@
 // lanes and of cotangents, and derivatives of derivatives.
 #include <algorithm>
 
+#include "autodiff/autodiff.h"
+#include "batching/batch_trace.h"
 #include "mappings.h"
 #include "measure.h"
-#include "weft/autodiff/autodiff.h"
-#include "weft/batching/batch_trace.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/record_trace.h"
+#include "tracer/base_ops.h"
+#include "tracer/eval_trace.h"
+#include "tracer/record_trace.h"
 
 namespace weft::laws {
 namespace {

@@ -6,9 +6,9 @@
 #include "catch.h"
 #include "laws.h"
 #include "measure.h"
-#include "weft/core/error.h"
-#include "weft/runtime/backend.h"
-#include "weft/tracer/types_of.h"
+#include "runtime/backend.h"
+#include "tracer/types_of.h"
+#include "weft/error.h"
 
 using namespace weft;
 using namespace weft::laws;

@@ -3,7 +3,7 @@
 // tests/laws/pattern_law.cpp: the law of the sparsity patterns that sparse Jacobians use.
 #include "measure.h"
 #include "support/patterns.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 namespace weft::laws {
 

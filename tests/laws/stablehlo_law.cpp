@@ -4,10 +4,10 @@
 // StableHLO and parsed.
 #include "laws.h"
 #include "measure.h"
-#include "weft/interop/stablehlo.h"
-#include "weft/ops/random/random.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/record_trace.h"
+#include "ops/random/random.h"
+#include "tracer/eval_trace.h"
+#include "tracer/record_trace.h"
+#include "weft/stablehlo.h"
 
 namespace weft::laws {
 namespace {

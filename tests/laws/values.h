@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/op.h"
-#include "weft/ops/kit/sample_numbers.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "core/op.h"
+#include "ops/kit/sample_numbers.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
 
 namespace weft::laws {
 

@@ -8,18 +8,18 @@
 #include <cmath>
 #include <functional>
 
+#include "autodiff/autodiff.h"
+#include "batching/batch_trace.h"
 #include "catch.h"
 #include "laws.h"
 #include "measure.h"
+#include "ops/random/random.h"
 #include "programs/jax_side.h"
-#include "weft/autodiff/autodiff.h"
-#include "weft/batching/batch_trace.h"
-#include "weft/core/error.h"
-#include "weft/interop/stablehlo.h"
-#include "weft/ops/random/random.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/record_trace.h"
+#include "tracer/base_ops.h"
+#include "tracer/eval_trace.h"
+#include "tracer/record_trace.h"
+#include "weft/error.h"
+#include "weft/stablehlo.h"
 
 using namespace weft;
 using namespace weft::laws;

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "support/check.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -3,7 +3,7 @@
 // tests/ops/control_flow_test.cpp: branches and loops under maps: which lanes run which parts, and
 // which values are not copied for each lane.
 #include "support/check.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

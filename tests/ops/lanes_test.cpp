@@ -2,11 +2,11 @@
 // Copyright The Weft authors
 // tests/ops/lanes_test.cpp: the lanes of carries and results of a loop with lanes, and the effect
 // of a further map on those without lanes.
-#include "weft/ops/control/lanes.h"
+#include "ops/control/lanes.h"
 
+#include "ops/control/control_flow.h"
 #include "support/check.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -4,13 +4,13 @@
 // that sort the updates by their destination.
 #include <functional>
 
+#include "jit/forced.h"
 #include "laws/values.h"
+#include "ops/index/index.h"
 #include "support/check.h"
-#include "weft/jit/forced.h"
-#include "weft/ops/index/index.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/record_trace.h"
-#include "weft/tracer/types_of.h"
+#include "tracer/eval_trace.h"
+#include "tracer/record_trace.h"
+#include "tracer/types_of.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -3,7 +3,7 @@
 // tests/ops/sort_test.cpp: compares sort and top_k with std::stable_sort in the documented order,
 // to the bit. The cases have every dtype, length and layout of rows that the native code
 // distinguishes.
-#include "weft/ops/index/sort.h"
+#include "ops/index/sort.h"
 
 #include <algorithm>
 #include <compare>
@@ -11,12 +11,12 @@
 #include <limits>
 #include <numeric>
 
+#include "jit/forced.h"
 #include "laws/values.h"
 #include "support/check.h"
-#include "weft/jit/forced.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/record_trace.h"
-#include "weft/tracer/types_of.h"
+#include "tracer/eval_trace.h"
+#include "tracer/record_trace.h"
+#include "tracer/types_of.h"
 
 using namespace weft;
 using namespace weft::test;

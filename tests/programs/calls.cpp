@@ -7,10 +7,10 @@
 
 #include <map>
 
+#include "core/param.h"
+#include "ops/random/random.h"
 #include "programs/program.h"
-#include "weft/core/param.h"
-#include "weft/ops/random/random.h"
-#include "weft/tracer/trace.h"
+#include "tracer/trace.h"
 
 namespace weft::programs {
 namespace {

@@ -4,8 +4,8 @@
 #include "programs/compare.h"
 
 #include "programs/deeds.h"
-#include "weft/core/error.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
+#include "weft/error.h"
 
 namespace weft::programs {
 namespace {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <iostream>
 
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 namespace weft::programs {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "programs/compare.h"
 #include "programs/deeds.h"
-#include "weft/tracer/trace.h"
+#include "tracer/trace.h"
 
 namespace weft::programs {
 namespace {

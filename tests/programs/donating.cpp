@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
 
 namespace weft::programs {
 

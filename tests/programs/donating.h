@@ -4,9 +4,9 @@
 #pragma once
 #include <string>
 
-#include "weft/core/jaxpr.h"
-#include "weft/runtime/backend.h"
-#include "weft/tracer/array.h"
+#include "runtime/backend.h"
+#include "weft/array.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft::programs {
 

@@ -12,7 +12,7 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
 
 namespace weft::programs {
 namespace {

@@ -5,7 +5,7 @@
 #pragma once
 #include <string>
 
-#include "weft/tracer/array.h"
+#include "weft/array.h"
 
 namespace weft::programs {
 

@@ -7,21 +7,21 @@
 
 #include <algorithm>
 
+#include "core/effects.h"
+#include "jit/pipeline.h"
+#include "jit/schedule/target.h"
 #include "programs/compare.h"
 #include "programs/deeds.h"
 #include "programs/donating.h"
 #include "programs/jax_side.h"
 #include "programs/slopes.h"
+#include "runtime/own_stack.h"
 #include "support/patterns.h"
-#include "weft/core/error.h"
-#include "weft/core/programs/effects.h"
-#include "weft/jit/pipeline.h"
-#include "weft/jit/schedule/target.h"
-#include "weft/runtime/device.h"
-#include "weft/runtime/own_stack.h"
-#include "weft/runtime/threads.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/record_trace.h"
+#include "tracer/eval_trace.h"
+#include "tracer/record_trace.h"
+#include "weft/device.h"
+#include "weft/device/threads.h"
+#include "weft/error.h"
 
 namespace weft::programs {
 namespace {

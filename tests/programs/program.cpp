@@ -5,7 +5,7 @@
 
 #include <weft/weft.h>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft::programs {
 namespace {

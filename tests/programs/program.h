@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/op.h"
 #include "laws/values.h"
-#include "weft/core/op.h"
-#include "weft/ops/control/remat/policy.h"
+#include "weft/grad/checkpoint_policy.h"
 
 namespace weft::programs {
 

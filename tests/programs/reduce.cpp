@@ -9,9 +9,9 @@
 #include <set>
 #include <utility>
 
+#include "core/param.h"
 #include "programs/runner.h"
-#include "weft/core/error.h"
-#include "weft/core/param.h"
+#include "weft/error.h"
 
 namespace weft::programs {
 namespace {

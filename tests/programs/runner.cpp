@@ -15,8 +15,8 @@
 #include <chrono>
 #include <cstdlib>
 
-#include "weft/runtime/device.h"
-#include "weft/runtime/threads.h"
+#include "weft/device.h"
+#include "weft/device/threads.h"
 
 namespace weft::programs {
 namespace {

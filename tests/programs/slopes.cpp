@@ -6,7 +6,7 @@
 #include <weft/weft.h>
 
 #include "programs/compare.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 namespace weft::programs {
 namespace {

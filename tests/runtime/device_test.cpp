@@ -2,15 +2,15 @@
 // Copyright The Weft authors
 // tests/runtime/device_test.cpp: a device of the test whose addresses cannot be read. It shows that
 // no code above runtime/ accesses memory without the device.
-#include "weft/runtime/device.h"
+#include "weft/device.h"
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <new>
 
+#include "runtime/backend.h"
 #include "support/check.h"
-#include "weft/runtime/backend.h"
 
 using namespace weft;
 using namespace weft::test;

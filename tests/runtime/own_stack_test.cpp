@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/runtime/own_stack_test.cpp: the remaining stack, and work on threads with their own stacks.
-#include "weft/runtime/own_stack.h"
+#include "runtime/own_stack.h"
 
 #include <future>
 #include <memory>

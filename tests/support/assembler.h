@@ -3,7 +3,7 @@
 // tests/support/assembler.h: finds ptxas on the machine, from CUDA or from PyPI.
 #pragma once
 #include "catch.h"
-#include "weft/tools/cuda/toolkit.h"
+#include "tools/cuda/toolkit.h"
 
 namespace weft::test {
 

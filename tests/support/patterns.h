@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-#include "weft/autodiff/autodiff.h"
-#include "weft/ops/kit/lists.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/types_of.h"
-#include "weft/transforms/jacobian/sparsity.h"
+#include "autodiff/autodiff.h"
+#include "ops/kit/lists.h"
+#include "tracer/concrete.h"
+#include "tracer/types_of.h"
+#include "transforms/sparsity.h"
 
 namespace weft::test {
 

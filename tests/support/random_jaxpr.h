@@ -7,9 +7,9 @@
 #include <cstring>
 #include <random>
 
-#include "weft/core/error.h"
-#include "weft/core/op.h"
-#include "weft/core/param.h"
+#include "core/op.h"
+#include "core/param.h"
+#include "weft/error.h"
 
 namespace weft::testing {
 

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "weft/tests/catch.h"
+#include "tests/catch.h"
 
 namespace weft::test {
 

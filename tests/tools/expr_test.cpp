@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/tools/expr_test.cpp: the expressions of --apply, their meaning, and their error messages.
-#include "weft/tools/weft/expr.h"
+#include "tools/weft/expr.h"
 
 #include <random>
 
 #include "catch.h"
-#include "weft/tools/weft/apply.h"
+#include "tools/weft/apply.h"
 #include "weft/weft.h"
 
 using namespace weft;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/tools/sass_test.cpp: the parsers of the reports of ptxas and nvdisasm.
-#include "weft/tools/cuda/sass.h"
+#include "tools/cuda/sass.h"
 
 #include "catch.h"
-#include "weft/tools/cuda/toolkit.h"
+#include "tools/cuda/toolkit.h"
 
 namespace weft::toolkit {
 namespace {

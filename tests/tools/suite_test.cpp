@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/tools/suite_test.cpp: the base of the suites: lists of cases, comparison, worker processes.
-#include "weft/tools/suites/suite.h"
+#include "tools/suites/suite.h"
 
 #include <unistd.h>
 
@@ -15,8 +15,8 @@
 #include <thread>
 
 #include "catch.h"
-#include "weft/tools/suites/workers.h"
-#include "weft/tools/weft/compare.h"
+#include "tools/suites/workers.h"
+#include "tools/weft/compare.h"
 #include "weft/weft.h"
 
 using namespace weft;

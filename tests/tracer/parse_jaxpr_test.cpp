@@ -3,10 +3,10 @@
 // tests/tracer/parse_jaxpr_test.cpp: prints traced programs, parses them, and runs the result.
 #include <sstream>
 
-#include "weft/core/error.h"
-#include "weft/tests/catch.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/make_jaxpr.h"
+#include "tests/catch.h"
+#include "tracer/concrete.h"
+#include "weft/error.h"
+#include "weft/make_jaxpr.h"
 
 using namespace weft;
 

@@ -3,7 +3,7 @@
 // tests/tracer/print_test.cpp: prints arrays, shapes, dtypes, trees and structures.
 #include <sstream>
 
-#include "weft/tests/catch.h"
+#include "tests/catch.h"
 #include "weft/weft.h"
 
 using namespace weft;

@@ -5,10 +5,10 @@
 // memory of the compiled program.
 #include <cmath>
 
+#include "core/op.h"
 #include "support/check.h"
-#include "weft/core/error.h"
-#include "weft/core/op.h"
-#include "weft/tracer/trace.h"
+#include "tracer/trace.h"
+#include "weft/error.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -4,7 +4,7 @@
 // are with respect to the right side and the matrix, in forward and reverse mode, mapped and
 // compiled.
 #include "support/check.h"
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -33,8 +33,8 @@
 
 #include "support/check.h"
 #include "support/standard_error.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/trace.h"
+#include "tracer/concrete.h"
+#include "tracer/trace.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // tests/transforms/recursion_test.cpp: a function that calls itself endlessly, through any
 // transform, ends in an error and does not overflow the stack.
+#include "runtime/own_stack.h"
 #include "support/check.h"
-#include "weft/runtime/own_stack.h"
 
 using namespace weft;
 using namespace weft::test;

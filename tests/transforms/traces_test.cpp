@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "support/check.h"
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
 
 using namespace weft;
 using namespace weft::test;

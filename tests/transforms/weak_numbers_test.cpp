@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "support/check.h"
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
 
 using namespace weft;
 using namespace weft::test;

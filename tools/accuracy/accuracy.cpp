@@ -16,16 +16,16 @@
 #include <thread>
 #include <vector>
 
-#include "weft/core/op.h"
-#include "weft/core/text/print.h"
-#include "weft/functions/numpy/create.h"
-#include "weft/jit/jit.h"
-#include "weft/tools/accuracy/bounds.h"
-#include "weft/tools/accuracy/library.h"
-#include "weft/tools/accuracy/measure.h"
-#include "weft/tools/accuracy/several.h"
-#include "weft/tools/page.h"
-#include "weft/tracer/trace.h"
+#include "core/op.h"
+#include "core/text/print.h"
+#include "tools/accuracy/bounds.h"
+#include "tools/accuracy/library.h"
+#include "tools/accuracy/measure.h"
+#include "tools/accuracy/several.h"
+#include "tools/page.h"
+#include "tracer/trace.h"
+#include "weft/jit.h"
+#include "weft/numpy/create.h"
 
 namespace weft::accuracy {
 namespace {

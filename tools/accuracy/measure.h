@@ -10,9 +10,9 @@
 #include <thread>
 #include <vector>
 
-#include "weft/core/dtype.h"
-#include "weft/tools/accuracy/bounds.h"
-#include "weft/tools/accuracy/multiple.h"
+#include "tools/accuracy/bounds.h"
+#include "tools/accuracy/multiple.h"
+#include "weft/dtype.h"
 
 namespace weft::accuracy {
 

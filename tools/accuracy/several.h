@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "weft/tools/accuracy/measure.h"
+#include "tools/accuracy/measure.h"
 
 namespace weft::accuracy {
 

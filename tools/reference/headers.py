@@ -8,9 +8,9 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-ALSO = ["eigen.h"]  # installed headers that weft.h does not include
+ALSO = ["weft/eigen.h"]  # installed headers that weft.h does not include
 HIDDEN = {"detail", "ir", "math", "compiler", "nest", "cuda"}
-INCLUDE = re.compile(r'^#include "weft/([\w/.]+)"', re.M)
+INCLUDE = re.compile(r'^#include "([\w/.]+)"', re.M)
 NAMESPACE = re.compile(r"^(?:inline )?namespace\s*([\w:]*)\s*\{")
 TYPE = re.compile(r"^(?:template\s*<.*?>\s*(?:requires\b.*?)?)?(struct|class|enum class|enum|union)\s+(?:WEFT_\w+\s+)?(?:\[\[\w+\]\]\s+)?(\w+)\s*(?:final\s*)?(?::[^{]*)?(\{|;|$)", re.S)
 
@@ -33,7 +33,7 @@ class Entry:
         return f"{self.namespace}::{self.name}"
 
 
-def public_headers(root=ROOT):
+def public_headers(root=ROOT / "include"):
     """The files that weft.h reaches, in the order in which it reaches them, then ALSO."""
     found = []
 
@@ -44,7 +44,7 @@ def public_headers(root=ROOT):
         for other in INCLUDE.findall((root / name).read_text(encoding="utf-8")):
             visit(other)
 
-    visit("weft.h")
+    visit("weft/weft.h")
     for name in ALSO:
         visit(name)
     return found

@@ -11,12 +11,12 @@
 #include <set>
 #include <thread>
 
-#include "weft/runtime/backend.h"
-#include "weft/runtime/device.h"
-#include "weft/runtime/threads.h"
-#include "weft/tools/suites/suite.h"
-#include "weft/tools/suites/workers.h"
-#include "weft/tools/weft/program_file.h"
+#include "runtime/backend.h"
+#include "tools/suites/suite.h"
+#include "tools/suites/workers.h"
+#include "tools/weft/program_file.h"
+#include "weft/device.h"
+#include "weft/device/threads.h"
 
 namespace weft::tools {
 namespace {

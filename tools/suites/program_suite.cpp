@@ -9,12 +9,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "weft/interop/npy.h"
-#include "weft/tools/suites/suite.h"
-#include "weft/tools/weft/apply.h"
-#include "weft/tools/weft/arrays_file.h"
-#include "weft/tools/weft/compare.h"
-#include "weft/tools/weft/program_file.h"
+#include "interop/npy.h"
+#include "tools/suites/suite.h"
+#include "tools/weft/apply.h"
+#include "tools/weft/arrays_file.h"
+#include "tools/weft/compare.h"
+#include "tools/weft/program_file.h"
 
 namespace weft::tools {
 namespace {

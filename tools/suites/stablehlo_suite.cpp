@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "weft/interop/stablehlo_tests.h"
-#include "weft/tools/suites/suite.h"
-#include "weft/tools/weft/compare.h"
-#include "weft/tools/weft/program_file.h"
+#include "interop/stablehlo_tests.h"
+#include "tools/suites/suite.h"
+#include "tools/weft/compare.h"
+#include "tools/weft/program_file.h"
 
 namespace weft::tools {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tools/suites/suite.cpp: verdicts, their causes and their counts.
-#include "weft/tools/suites/suite.h"
+#include "tools/suites/suite.h"
 
 #include <fmt/format.h>
 #include <time.h>
@@ -9,14 +9,14 @@
 #include <algorithm>
 #include <sstream>
 
-#include "weft/jit/program.h"
-#include "weft/jit/run/compiled.h"
-#include "weft/runtime/backend.h"
-#include "weft/runtime/device.h"
-#include "weft/tools/weft/compare.h"
-#include "weft/tracer/eval_trace.h"
-#include "weft/tracer/exact_inputs.h"
-#include "weft/tracer/placement.h"
+#include "jit/program.h"
+#include "jit/run/compiled.h"
+#include "runtime/backend.h"
+#include "tools/weft/compare.h"
+#include "tracer/eval_trace.h"
+#include "tracer/exact_inputs.h"
+#include "tracer/placement.h"
+#include "weft/device.h"
 
 namespace weft::tools {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "weft/tools/weft/command.h"
-#include "weft/tracer/record_trace.h"
+#include "tools/weft/command.h"
+#include "tracer/record_trace.h"
 
 namespace weft::tools {
 

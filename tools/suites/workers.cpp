@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tools/suites/workers.cpp: worker processes, the pipes to them, and their deadlines.
-#include "weft/tools/suites/workers.h"
+#include "tools/suites/workers.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -21,7 +21,7 @@
 #include <optional>
 #include <vector>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft::tools {
 namespace {

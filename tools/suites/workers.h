@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <string>
 
-#include "weft/core/ir.h"
-#include "weft/core/ref.h"
+#include "core/ir.h"
+#include "weft/detail/ref.h"
 
 namespace weft::tools {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tools/weft/apply.cpp: each transform on functions from flat arrays to flat arrays.
-#include "weft/tools/weft/apply.h"
+#include "tools/weft/apply.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/jit/jit.h"
-#include "weft/transforms/jacobian/jacobian.h"
-#include "weft/transforms/vmap.h"
+#include "weft/grad/jacobian.h"
+#include "weft/jit.h"
+#include "weft/vmap.h"
 
 namespace weft::tools {
 namespace {

@@ -5,9 +5,9 @@
 #pragma once
 #include <functional>
 
-#include "weft/tools/weft/expr.h"
-#include "weft/tracer/make_jaxpr.h"
-#include "weft/tracer/record_trace.h"
+#include "tools/weft/expr.h"
+#include "tracer/record_trace.h"
+#include "weft/make_jaxpr.h"
 
 namespace weft::tools {
 

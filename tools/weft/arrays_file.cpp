@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tools/weft/arrays_file.cpp: finds a program's inputs in an npz file, and writes its outputs.
-#include "weft/tools/weft/arrays_file.h"
+#include "tools/weft/arrays_file.h"
 
 #include <fmt/format.h>
 
 #include <set>
 
-#include "weft/core/error.h"
-#include "weft/ops/random/random.h"
-#include "weft/tracer/concrete.h"
+#include "ops/random/random.h"
+#include "tracer/concrete.h"
+#include "weft/error.h"
 
 namespace weft::tools {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/interop/npy.h"
-#include "weft/tracer/array.h"
+#include "core/ir.h"
+#include "interop/npy.h"
+#include "weft/array.h"
 
 namespace weft::tools {
 

@@ -5,7 +5,7 @@
 #pragma once
 #include <string>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft::tools {
 

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tools/weft/compare.cpp: scores each element: a score of at most 1 passes, and the largest score
 // is the worst.
-#include "weft/tools/weft/compare.h"
+#include "tools/weft/compare.h"
 
 #include <fmt/format.h>
 
@@ -11,8 +11,8 @@
 #include <cmath>
 #include <limits>
 
-#include "weft/core/text/print_array.h"
-#include "weft/tracer/concrete.h"
+#include "core/text/print_array.h"
+#include "tracer/concrete.h"
 
 namespace weft::tools {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "weft/tracer/array.h"
+#include "weft/array.h"
 
 namespace weft::tools {
 

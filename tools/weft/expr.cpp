@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tools/weft/expr.cpp: the recursive-descent parser of --apply.
-#include "weft/tools/weft/expr.h"
+#include "tools/weft/expr.h"
 
 #include <fmt/format.h>
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft::tools {
 

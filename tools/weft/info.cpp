@@ -8,16 +8,16 @@
 #include <cstdio>
 #include <thread>
 
-#include "weft/core/version.h"
-#include "weft/jit/libraries.h"
-#include "weft/jit/run/disk_cache.h"
-#include "weft/jit/schedule/target.h"
-#include "weft/runtime/backend.h"
-#include "weft/runtime/cuda/device.h"
-#include "weft/runtime/device.h"
-#include "weft/runtime/native/cpu.h"
-#include "weft/runtime/threads.h"
-#include "weft/tools/weft/command.h"
+#include "jit/libraries.h"
+#include "jit/run/disk_cache.h"
+#include "jit/schedule/target.h"
+#include "runtime/backend.h"
+#include "runtime/cuda/device.h"
+#include "runtime/native/cpu.h"
+#include "tools/weft/command.h"
+#include "weft/device.h"
+#include "weft/device/threads.h"
+#include "weft/version.h"
 
 namespace weft::tools {
 namespace {

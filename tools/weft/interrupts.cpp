@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tools/weft/interrupts.cpp: a signal handler may not lock, so it wakes a thread that calls
 // interrupt(). Only that thread receives the signal, so computing threads are not disturbed.
-#include "weft/tools/weft/interrupts.h"
+#include "tools/weft/interrupts.h"
 
 #include <fmt/format.h>
 #include <signal.h>
@@ -11,10 +11,10 @@
 #include <atomic>
 #include <cerrno>
 
-#include "weft/core/error.h"
-#include "weft/runtime/own_stack.h"
-#include "weft/runtime/stop.h"
-#include "weft/tools/weft/command.h"
+#include "runtime/own_stack.h"
+#include "tools/weft/command.h"
+#include "weft/error.h"
+#include "weft/stop.h"
 
 namespace weft::tools {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tools/weft/program_file.cpp: reads a file and passes its text to the reader for its format.
-#include "weft/tools/weft/program_file.h"
+#include "tools/weft/program_file.h"
 
 #include <fmt/format.h>
 
@@ -10,9 +10,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "weft/core/text/names.h"
-#include "weft/interop/stablehlo.h"
-#include "weft/tracer/record_trace.h"
+#include "core/text/names.h"
+#include "tracer/record_trace.h"
+#include "weft/stablehlo.h"
 
 namespace weft::tools {
 namespace {

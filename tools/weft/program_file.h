@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "weft/tracer/make_jaxpr.h"
+#include "weft/make_jaxpr.h"
 
 namespace weft::tools {
 

@@ -7,17 +7,17 @@
 #include <chrono>
 #include <cstdio>
 
-#include "weft/core/text/print_array.h"
-#include "weft/jit/forced.h"
-#include "weft/jit/program.h"
-#include "weft/runtime/device.h"
-#include "weft/tools/weft/apply.h"
-#include "weft/tools/weft/arrays_file.h"
-#include "weft/tools/weft/command.h"
-#include "weft/tools/weft/interrupts.h"
-#include "weft/tools/weft/program_file.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/types_of.h"
+#include "core/text/print_array.h"
+#include "jit/forced.h"
+#include "jit/program.h"
+#include "tools/weft/apply.h"
+#include "tools/weft/arrays_file.h"
+#include "tools/weft/command.h"
+#include "tools/weft/interrupts.h"
+#include "tools/weft/program_file.h"
+#include "tracer/concrete.h"
+#include "tracer/types_of.h"
+#include "weft/device.h"
 
 namespace weft::tools {
 namespace {

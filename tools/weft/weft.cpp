@@ -10,9 +10,9 @@
 #include <new>
 #include <vector>
 
-#include "weft/core/version.h"
-#include "weft/tools/weft/command.h"
-#include "weft/tools/weft/expr.h"
+#include "tools/weft/command.h"
+#include "tools/weft/expr.h"
+#include "weft/version.h"
 
 namespace weft::tools {
 namespace {

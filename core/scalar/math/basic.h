@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // core/scalar/math/basic.h: functions of the bits and the order of numbers.
 #pragma once
-#include "weft/core/scalar/number.h"
+#include "core/scalar/number.h"
 
 namespace weft::math {
 using namespace num;

@@ -5,7 +5,7 @@
 // near 0, the function over x). Beyond 8 they approximate its product with sqrt(x), in 1/x. Float
 // is computed in double.
 #pragma once
-#include "weft/core/scalar/math/special.h"
+#include "core/scalar/math/special.h"
 
 namespace weft::math {
 namespace detail {

@@ -4,10 +4,10 @@
 // return principal values; the branch cut is the negative real axis, where the sign of zero selects
 // the side (C99 annex G).
 #pragma once
-#include "weft/core/scalar/math/hyperbolic.h"
-#include "weft/core/scalar/math/pow.h"
-#include "weft/core/scalar/math/trig.h"
-#include "weft/core/scalar/math/two_parts.h"
+#include "core/scalar/math/hyperbolic.h"
+#include "core/scalar/math/pow.h"
+#include "core/scalar/math/trig.h"
+#include "core/scalar/math/two_parts.h"
 
 namespace weft::math {
 

@@ -4,7 +4,7 @@
 // numbers, with the branches and signs of zero of C99 annex G. The inverse sines and cosines follow
 // Hull, Fairgrieve and Tang ("Implementing the complex arcsine and arccosine functions", 1997).
 #pragma once
-#include "weft/core/scalar/math/complex.h"
+#include "core/scalar/math/complex.h"
 
 namespace weft::math {
 namespace detail {

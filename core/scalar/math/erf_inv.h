@@ -3,7 +3,7 @@
 // core/scalar/math/erf_inv.h: the inverse of erf, and XLA's approximation of it
 // (docs/decisions/0027).
 #pragma once
-#include "weft/core/scalar/math/special.h"
+#include "core/scalar/math/special.h"
 
 namespace weft::math {
 namespace detail {

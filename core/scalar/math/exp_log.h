@@ -4,7 +4,7 @@
 // double, Ir<float>, Ir<double>. The minimax polynomials were fitted for Weft (Remez, coefficients
 // rounded one at a time).
 #pragma once
-#include "weft/core/scalar/number.h"
+#include "core/scalar/number.h"
 
 namespace weft::math {
 using namespace num;

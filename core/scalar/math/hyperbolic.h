@@ -3,7 +3,7 @@
 // core/scalar/math/hyperbolic.h: hyperbolic functions and their inverses. The polynomials were
 // fitted for Weft. The identities avoid cancellation and intermediate overflow.
 #pragma once
-#include "weft/core/scalar/math/exp_log.h"
+#include "core/scalar/math/exp_log.h"
 
 namespace weft::math {
 namespace detail {

@@ -6,8 +6,8 @@
 // steps include their rounding errors (two_parts.h). Float is computed in double. Beyond 4, the
 // error of cosine_integral is relative to 1/x.
 #pragma once
-#include "weft/core/scalar/math/integral_tables.h"
-#include "weft/core/scalar/math/special.h"
+#include "core/scalar/math/integral_tables.h"
+#include "core/scalar/math/special.h"
 
 namespace weft::math {
 namespace detail {

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // core/scalar/math/pow.h: x^y with the special cases of C99 (annex F.9.4.4).
 #pragma once
-#include "weft/core/scalar/math/exp_log.h"
+#include "core/scalar/math/exp_log.h"
 
 namespace weft::math {
 namespace detail {

@@ -3,9 +3,9 @@
 // core/scalar/math/special.h: error functions, the logarithm of gamma, and digamma. erf_inv.h has
 // the inverse of erf.
 #pragma once
-#include "weft/core/scalar/math/hyperbolic.h"
-#include "weft/core/scalar/math/trig.h"
-#include "weft/core/scalar/math/two_parts.h"
+#include "core/scalar/math/hyperbolic.h"
+#include "core/scalar/math/trig.h"
+#include "core/scalar/math/two_parts.h"
 
 namespace weft::math {
 namespace detail {

@@ -5,7 +5,7 @@
 #pragma once
 #include <array>
 
-#include "weft/core/scalar/math/basic.h"
+#include "core/scalar/math/basic.h"
 
 namespace weft::math {
 

@@ -5,7 +5,7 @@
 // Hanek's method ("Radian reduction for trigonometric functions", 1983) in integers, in a branch
 // that kernels hardly ever execute.
 #pragma once
-#include "weft/core/scalar/math/exp_log.h"
+#include "core/scalar/math/exp_log.h"
 
 namespace weft::math {
 namespace detail {

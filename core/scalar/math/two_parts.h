@@ -4,7 +4,7 @@
 // steps of functions that would otherwise accumulate several roundings; double only. `lo` is a
 // correction that is accurate to a few bits.
 #pragma once
-#include "weft/core/scalar/math/exp_log.h"
+#include "core/scalar/math/exp_log.h"
 
 namespace weft::math::detail {
 

@@ -3,8 +3,8 @@
 // core/scalar/number/any.h: definitions that all number types share: related types, branches,
 // polynomials, signs.
 #pragma once
-#include "weft/core/scalar/number/ir.h"
-#include "weft/core/scalar/number/plain.h"
+#include "core/scalar/number/ir.h"
+#include "core/scalar/number/plain.h"
 
 namespace weft::num {
 

@@ -3,7 +3,7 @@
 // core/scalar/number/complex.h: complex arithmetic over a real number type; the elementary
 // functions of complex numbers are in core/scalar/math/complex.h.
 #pragma once
-#include "weft/core/scalar/number/any.h"
+#include "core/scalar/number/any.h"
 
 namespace weft::num {
 

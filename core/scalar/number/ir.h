@@ -7,8 +7,8 @@
 #include <array>
 #include <utility>
 
-#include "weft/core/loops/nest.h"
-#include "weft/core/scalar/number/plain.h"
+#include "core/loops/nest.h"
+#include "core/scalar/number/plain.h"
 
 namespace weft::num {
 

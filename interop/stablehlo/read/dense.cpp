@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // interop/stablehlo/read/dense.cpp: the numbers of constants, given as nested lists, single numbers
 // or bytes.
-#include "weft/interop/stablehlo/read/dense.h"
+#include "interop/stablehlo/read/dense.h"
 
 #include <fmt/format.h>
 
@@ -11,9 +11,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "weft/core/error.h"
-#include "weft/core/text/float_text.h"
-#include "weft/interop/stablehlo/read/small_type.h"
+#include "core/text/float_text.h"
+#include "interop/stablehlo/read/small_type.h"
+#include "weft/error.h"
 
 namespace weft::hlo {
 namespace {

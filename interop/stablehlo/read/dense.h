@@ -4,7 +4,7 @@
 #pragma once
 #include <optional>
 
-#include "weft/interop/stablehlo/read/syntax.h"
+#include "interop/stablehlo/read/syntax.h"
 
 namespace weft::hlo {
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/stablehlo/read/lexer.cpp: splits MLIR text into tokens.
-#include "weft/interop/stablehlo/read/lexer.h"
+#include "interop/stablehlo/read/lexer.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft::hlo {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "weft/core/error.h"
-#include "weft/interop/stablehlo/read/parser.h"
+#include "interop/stablehlo/read/parser.h"
+#include "weft/error.h"
 
 namespace weft::hlo {
 namespace {

@@ -7,9 +7,9 @@
 #include <charconv>
 #include <cstring>
 
-#include "weft/core/error.h"
-#include "weft/interop/stablehlo/read/dense.h"
-#include "weft/interop/stablehlo/read/parser.h"
+#include "interop/stablehlo/read/dense.h"
+#include "interop/stablehlo/read/parser.h"
+#include "weft/error.h"
 
 namespace weft::hlo {
 namespace {

@@ -4,7 +4,7 @@
 // loops, reductions.
 #include <fmt/format.h>
 
-#include "weft/interop/stablehlo/read/parser.h"
+#include "interop/stablehlo/read/parser.h"
 
 namespace weft::hlo {
 namespace {

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include "weft/interop/stablehlo/read/parser.h"
+#include "interop/stablehlo/read/parser.h"
 
 namespace weft::hlo {
 namespace {

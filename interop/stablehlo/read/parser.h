@@ -7,9 +7,9 @@
 #include <span>
 #include <unordered_map>
 
-#include "weft/core/ir.h"
-#include "weft/core/ref.h"
-#include "weft/interop/stablehlo/read/syntax.h"
+#include "core/ir.h"
+#include "interop/stablehlo/read/syntax.h"
+#include "weft/detail/ref.h"
 
 namespace weft::hlo {
 

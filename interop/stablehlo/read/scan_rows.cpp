@@ -3,18 +3,18 @@
 // interop/stablehlo/read/scan_rows.cpp: finds the rows of a counted loop. An array is read by rows
 // if each of its uses is a slice of row i in trip i (or of row n-1-i). A carry is a stack of
 // results if it is written at that row and not read otherwise.
-#include "weft/interop/stablehlo/read/scan_rows.h"
+#include "interop/stablehlo/read/scan_rows.h"
 
 #include <algorithm>
 #include <optional>
 #include <set>
 
-#include "weft/core/op.h"
-#include "weft/core/param.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/replay.h"
-#include "weft/tracer/types_of.h"
+#include "core/op.h"
+#include "core/param.h"
+#include "ops/control/control_flow.h"
+#include "ops/structure/structure.h"
+#include "tracer/replay.h"
+#include "tracer/types_of.h"
 
 namespace weft::hlo {
 namespace {

@@ -5,7 +5,7 @@
 // lowered. Derivatives then keep one row for each step instead of the whole array, and nothing is
 // copied.
 #pragma once
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
 
 namespace weft::hlo {
 

@@ -2,20 +2,20 @@
 // Copyright The Weft authors
 // interop/stablehlo/read/small_type.cpp: element types of few bits, whose values are held in Weft's
 // dtypes.
-#include "weft/interop/stablehlo/read/small_type.h"
+#include "interop/stablehlo/read/small_type.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/rounding.h"
 
 namespace weft::hlo {
 namespace {

@@ -4,8 +4,8 @@
 // bits. An array stores their values in one of Weft's dtypes. Each op that computes with them
 // converts its results back to values of the type.
 #pragma once
-#include "weft/interop/stablehlo/read/syntax.h"
-#include "weft/tracer/array.h"
+#include "interop/stablehlo/read/syntax.h"
+#include "weft/array.h"
 
 namespace weft::hlo {
 

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/ir.h"
-#include "weft/core/type.h"
-#include "weft/interop/stablehlo/read/lexer.h"
+#include "core/ir.h"
+#include "interop/stablehlo/read/lexer.h"
+#include "weft/type.h"
 
 namespace weft::hlo {
 

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // interop/stablehlo/read/translate.cpp: functions, regions and values, and the translation of a
 // program as a whole.
-#include "weft/interop/stablehlo/read/translate.h"
+#include "interop/stablehlo/read/translate.h"
 
 #include <fmt/format.h>
 
@@ -15,16 +15,16 @@
 #include <set>
 #include <utility>
 
-#include "weft/core/error.h"
-#include "weft/core/text/intern_string.h"
-#include "weft/interop/stablehlo.h"
-#include "weft/interop/stablehlo/read/dense.h"
-#include "weft/interop/stablehlo/read/small_type.h"
-#include "weft/ops/structure/each_element.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/runtime/log.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/types_of.h"
+#include "core/intern_string.h"
+#include "interop/stablehlo/read/dense.h"
+#include "interop/stablehlo/read/small_type.h"
+#include "ops/structure/each_element.h"
+#include "ops/structure/structure.h"
+#include "runtime/log.h"
+#include "tracer/base_ops.h"
+#include "tracer/types_of.h"
+#include "weft/error.h"
+#include "weft/stablehlo.h"
 
 namespace weft::hlo {
 namespace {

@@ -8,10 +8,10 @@
 #include <optional>
 #include <unordered_map>
 
-#include "weft/interop/stablehlo/read/syntax.h"
-#include "weft/interop/stablehlo_tests.h"
-#include "weft/tracer/make_jaxpr.h"
-#include "weft/tracer/record_trace.h"
+#include "interop/stablehlo/read/syntax.h"
+#include "interop/stablehlo_tests.h"
+#include "tracer/record_trace.h"
+#include "weft/make_jaxpr.h"
 
 namespace weft::hlo {
 

@@ -2,15 +2,15 @@
 // Copyright The Weft authors
 // interop/stablehlo/rules/folds.cpp: the bodies of one op that the rules of reductions and windows
 // recognize.
-#include "weft/interop/stablehlo/rules/folds.h"
+#include "interop/stablehlo/rules/folds.h"
 
 #include <limits>
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/reduce/cumulative.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/cumulative.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
 
 namespace weft::hlo {
 

@@ -3,7 +3,7 @@
 // interop/stablehlo/rules/folds.h: the bodies of one op that the rules of reductions and windows
 // recognize.
 #pragma once
-#include "weft/interop/stablehlo/read/translate.h"
+#include "interop/stablehlo/read/translate.h"
 
 namespace weft::hlo {
 

@@ -5,7 +5,7 @@
 #pragma once
 #include <string_view>
 
-#include "weft/interop/stablehlo/read/translate.h"
+#include "interop/stablehlo/read/translate.h"
 
 namespace weft::hlo::lapack {
 

@@ -3,7 +3,7 @@
 // interop/stablehlo/rules/tr_check.cpp: rules of the checks in test files of the StableHLO project.
 #include <cstdlib>
 
-#include "weft/interop/stablehlo/read/translate.h"
+#include "interop/stablehlo/read/translate.h"
 
 namespace weft::hlo {
 namespace {

@@ -5,21 +5,21 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "weft/core/error.h"
-#include "weft/core/op.h"
-#include "weft/core/param.h"
-#include "weft/interop/stablehlo/read/dense.h"
-#include "weft/interop/stablehlo/read/scan_rows.h"
-#include "weft/interop/stablehlo/read/translate.h"
-#include "weft/ops/control/calls/calls.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/effects/effects.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/trace.h"
-#include "weft/tracer/types_of.h"
+#include "core/op.h"
+#include "core/param.h"
+#include "interop/stablehlo/read/dense.h"
+#include "interop/stablehlo/read/scan_rows.h"
+#include "interop/stablehlo/read/translate.h"
+#include "ops/control/calls.h"
+#include "ops/control/control_flow.h"
+#include "ops/effects/effects.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "tracer/trace.h"
+#include "tracer/types_of.h"
+#include "weft/error.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
 
 namespace weft::hlo {
 namespace {

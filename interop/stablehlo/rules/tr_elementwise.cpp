@@ -6,19 +6,19 @@
 
 #include <limits>
 
-#include "weft/interop/stablehlo/read/dense.h"
-#include "weft/interop/stablehlo/read/small_type.h"
-#include "weft/interop/stablehlo/read/translate.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/elementwise/special.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "interop/stablehlo/read/dense.h"
+#include "interop/stablehlo/read/small_type.h"
+#include "interop/stablehlo/read/translate.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
+#include "weft/lax/rounding.h"
+#include "weft/lax/special.h"
 
 namespace weft::hlo {
 namespace {

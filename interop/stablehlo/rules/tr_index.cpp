@@ -3,11 +3,11 @@
 // interop/stablehlo/rules/tr_index.cpp: rules of reads and writes at computed indices.
 #include <algorithm>
 
-#include "weft/interop/stablehlo/read/translate.h"
-#include "weft/ops/control/scatter/scatter_by.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
+#include "interop/stablehlo/read/translate.h"
+#include "ops/control/scatter_by.h"
+#include "ops/index/index.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
 
 namespace weft::hlo {
 namespace {

@@ -4,10 +4,10 @@
 // bits of floats, and of random numbers in a range.
 #include <algorithm>
 
-#include "weft/interop/stablehlo/read/translate.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/random/bit_generator.h"
-#include "weft/ops/random/draw_range.h"
+#include "interop/stablehlo/read/translate.h"
+#include "ops/random/draw_range.h"
+#include "weft/lax/bit_generator.h"
+#include "weft/lax/convert.h"
 
 namespace weft::hlo {
 namespace {

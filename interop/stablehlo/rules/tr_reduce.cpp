@@ -4,8 +4,8 @@
 // of Weft. Any other body runs on pairs of elements until one element is left.
 #include <set>
 
-#include "weft/interop/stablehlo/rules/folds.h"
-#include "weft/ops/reduce/fold_axes.h"
+#include "interop/stablehlo/rules/folds.h"
+#include "ops/reduce/fold_axes.h"
 
 namespace weft::hlo {
 namespace {

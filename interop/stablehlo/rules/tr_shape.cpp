@@ -5,10 +5,10 @@
 #include <cstring>
 #include <numeric>
 
-#include "weft/interop/stablehlo/read/dense.h"
-#include "weft/interop/stablehlo/read/translate.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/concrete.h"
+#include "interop/stablehlo/read/dense.h"
+#include "interop/stablehlo/read/translate.h"
+#include "ops/structure/structure.h"
+#include "tracer/concrete.h"
 
 namespace weft::hlo {
 namespace {

@@ -5,20 +5,20 @@
 // make zeros and NaNs equal. Any other comparator is executed.
 #include <algorithm>
 
-#include "weft/interop/stablehlo/read/dense.h"
-#include "weft/interop/stablehlo/read/translate.h"
-#include "weft/ops/control/control_flow.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/index/sort.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/record_trace.h"
-#include "weft/tracer/types_of.h"
+#include "interop/stablehlo/read/dense.h"
+#include "interop/stablehlo/read/translate.h"
+#include "ops/control/control_flow.h"
+#include "ops/index/index.h"
+#include "ops/index/sort.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "tracer/record_trace.h"
+#include "tracer/types_of.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
 
 namespace weft::hlo {
 namespace {

@@ -8,19 +8,19 @@
 
 #include <unordered_map>
 
-#include "weft/interop/stablehlo/rules/lapack.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/linear/eigh.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/linear/spectral/eig.h"
-#include "weft/ops/linear/spectral/schur.h"
-#include "weft/ops/linear/spectral/svd.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
+#include "interop/stablehlo/rules/lapack.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/linalg/eig.h"
+#include "weft/lax/linalg/eigh.h"
+#include "weft/lax/linalg/schur.h"
+#include "weft/lax/linalg/svd.h"
+#include "weft/lax/reduce.h"
 
 namespace weft::hlo {
 

@@ -5,11 +5,11 @@
 // Bodies other than one known op run on whole arrays.
 #include <algorithm>
 
-#include "weft/interop/stablehlo/rules/folds.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/ops/window/window.h"
-#include "weft/tracer/base_ops.h"
+#include "interop/stablehlo/rules/folds.h"
+#include "ops/structure/structure.h"
+#include "ops/window/window.h"
+#include "tracer/base_ops.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft::hlo {
 namespace {

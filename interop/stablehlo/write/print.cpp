@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "weft/interop/stablehlo/read/dense.h"
-#include "weft/interop/stablehlo/read/syntax.h"
+#include "interop/stablehlo/read/dense.h"
+#include "interop/stablehlo/read/syntax.h"
 
 namespace weft::hlo {
 namespace {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "weft/core/op.h"
-#include "weft/interop/stablehlo/write/write.h"
+#include "core/op.h"
+#include "interop/stablehlo/write/write.h"
 
 namespace weft::hlo {
 namespace {

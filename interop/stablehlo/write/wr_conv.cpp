@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "weft/interop/stablehlo/write/write.h"
-#include "weft/tracer/concrete.h"
+#include "interop/stablehlo/write/write.h"
+#include "tracer/concrete.h"
 
 namespace weft::hlo {
 

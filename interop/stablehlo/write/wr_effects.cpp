@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // interop/stablehlo/write/wr_effects.cpp: effects that have no meaning outside this process, which
 // are left out.
-#include "weft/interop/stablehlo/write/write.h"
+#include "interop/stablehlo/write/write.h"
 
 namespace weft::hlo {
 namespace {

@@ -6,8 +6,8 @@
 #include <cctype>
 #include <numbers>
 
-#include "weft/interop/stablehlo/read/translate.h"
-#include "weft/interop/stablehlo/write/write.h"
+#include "interop/stablehlo/read/translate.h"
+#include "interop/stablehlo/write/write.h"
 
 namespace weft::hlo {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "weft/interop/stablehlo/write/write.h"
+#include "interop/stablehlo/write/write.h"
 
 namespace weft::hlo {
 namespace {

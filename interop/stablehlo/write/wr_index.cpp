@@ -7,10 +7,10 @@
 #include <limits>
 #include <utility>
 
-#include "weft/core/op.h"
-#include "weft/interop/stablehlo/write/write.h"
-#include "weft/ops/index/index.h"
-#include "weft/tracer/concrete.h"
+#include "core/op.h"
+#include "interop/stablehlo/write/write.h"
+#include "ops/index/index.h"
+#include "tracer/concrete.h"
 
 namespace weft::hlo {
 namespace {

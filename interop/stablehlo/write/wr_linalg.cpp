@@ -3,7 +3,7 @@
 // interop/stablehlo/write/wr_linalg.cpp: writes factorizations and triangular systems.
 #include <fmt/format.h>
 
-#include "weft/interop/stablehlo/write/write.h"
+#include "interop/stablehlo/write/write.h"
 
 namespace weft::hlo {
 namespace {

@@ -9,9 +9,9 @@
 #include <cmath>
 #include <map>
 
-#include "weft/core/op.h"
-#include "weft/core/scalar/number.h"
-#include "weft/interop/stablehlo/write/write.h"
+#include "core/op.h"
+#include "core/scalar/number.h"
+#include "interop/stablehlo/write/write.h"
 
 namespace weft::hlo {
 namespace {

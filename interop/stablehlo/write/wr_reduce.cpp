@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "weft/core/op.h"
-#include "weft/interop/stablehlo/write/write.h"
-#include "weft/tracer/concrete.h"
+#include "core/op.h"
+#include "interop/stablehlo/write/write.h"
+#include "tracer/concrete.h"
 
 namespace weft::hlo {
 namespace {

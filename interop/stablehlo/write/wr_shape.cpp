@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/stablehlo/write/wr_shape.cpp: writes ops that only move elements.
-#include "weft/interop/stablehlo/write/write.h"
+#include "interop/stablehlo/write/write.h"
 
 namespace weft::hlo {
 namespace {

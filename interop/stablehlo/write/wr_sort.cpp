@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "weft/interop/stablehlo/write/write.h"
+#include "interop/stablehlo/write/write.h"
 
 namespace weft::hlo {
 namespace {

@@ -6,16 +6,16 @@
 
 #include <cmath>
 
-#include "weft/interop/stablehlo/write/write.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/elementwise/rounding.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/reduce/reduce.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
+#include "interop/stablehlo/write/write.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
+#include "weft/lax/rounding.h"
 
 namespace weft::hlo {
 namespace {

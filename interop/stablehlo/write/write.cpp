@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // interop/stablehlo/write/write.cpp: functions, values and constants of the text, and the writing
 // of a program as a whole.
-#include "weft/interop/stablehlo/write/write.h"
+#include "interop/stablehlo/write/write.h"
 
 #include <fmt/format.h>
 
@@ -11,14 +11,14 @@
 #include <cstring>
 #include <utility>
 
-#include "weft/core/error.h"
-#include "weft/core/op.h"
-#include "weft/interop/stablehlo.h"
-#include "weft/interop/stablehlo/read/dense.h"
-#include "weft/interop/stablehlo/read/translate.h"
+#include "core/op.h"
+#include "interop/stablehlo/read/dense.h"
+#include "interop/stablehlo/read/translate.h"
+#include "tracer/concrete.h"
+#include "tracer/record_trace.h"
+#include "weft/error.h"
 #include "weft/jit/lowered.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/record_trace.h"
+#include "weft/stablehlo.h"
 
 namespace weft::hlo {
 namespace {

@@ -13,11 +13,11 @@
 #include <unordered_map>
 #include <vector>
 
-#include "weft/core/jaxpr.h"
-#include "weft/core/loops/lower.h"
-#include "weft/core/param.h"
-#include "weft/interop/stablehlo/read/syntax.h"
-#include "weft/tracer/array.h"
+#include "core/loops/lower.h"
+#include "core/param.h"
+#include "interop/stablehlo/read/syntax.h"
+#include "weft/array.h"
+#include "weft/detail/jaxpr.h"
 
 namespace weft::hlo {
 

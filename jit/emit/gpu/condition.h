@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-#include "weft/jit/schedule/target.h"
+#include "jit/schedule/target.h"
 
 namespace weft::compiler {
 

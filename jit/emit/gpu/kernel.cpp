@@ -4,7 +4,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "weft/jit/emit/emit.h"
+#include "jit/emit/emit.h"
 
 namespace weft::compiler {
 

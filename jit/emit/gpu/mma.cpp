@@ -5,7 +5,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "weft/jit/emit/gpu/product.h"
+#include "jit/emit/gpu/product.h"
 
 namespace weft::compiler {
 

@@ -3,13 +3,13 @@
 // jit/emit/gpu/points.cpp: neighbouring points that a thread interleaves. Their adjacent elements
 // move in one access of up to 16 bytes. A thread runs its points one by one if its addresses are
 // not aligned for that, or if some of its points do not exist.
-#include "weft/jit/schedule/points.h"
+#include "jit/schedule/points.h"
 
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
 
-#include "weft/jit/emit/emit.h"
+#include "jit/emit/emit.h"
 
 namespace weft::compiler {
 

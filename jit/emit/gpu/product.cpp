@@ -4,7 +4,7 @@
 // points to shared memory, some terms at a time. Each thread has some points of the tile, whose
 // sums are in registers. A sum adds its terms in order, like the loop of the kernel, except on
 // tensor cores.
-#include "weft/jit/emit/gpu/product.h"
+#include "jit/emit/gpu/product.h"
 
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>

@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // jit/emit/gpu/product.h: the state of the emitter while it writes a matrix product.
 #pragma once
-#include "weft/jit/emit/emit.h"
-#include "weft/jit/schedule/product.h"
+#include "jit/emit/emit.h"
+#include "jit/schedule/product.h"
 
 namespace weft::compiler {
 

@@ -5,7 +5,7 @@
 // from them when it stores them.
 #include <llvm/IR/Intrinsics.h>
 
-#include "weft/jit/emit/gpu/product.h"
+#include "jit/emit/gpu/product.h"
 
 namespace weft::compiler {
 

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "weft/jit/emit/emit_phis.h"
+#include "jit/emit/emit_phis.h"
 
 namespace weft::compiler {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "weft/jit/emit/emit_fold.h"
+#include "jit/emit/emit_fold.h"
 
 namespace weft::compiler {
 

@@ -8,7 +8,7 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "weft/jit/emit/emit_fold.h"
+#include "jit/emit/emit_fold.h"
 
 namespace weft::compiler {
 

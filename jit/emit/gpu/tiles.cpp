@@ -6,8 +6,8 @@
 // other reads and writes are then contiguous.
 #include <llvm/IR/Intrinsics.h>
 
-#include "weft/jit/emit/emit.h"
-#include "weft/jit/schedule/points.h"
+#include "jit/emit/emit.h"
+#include "jit/schedule/points.h"
 
 namespace weft::compiler {
 

@@ -2,15 +2,15 @@
 // Copyright The Weft authors
 // jit/schedule/choose/choose.cpp: chooses the schedule of a kernel as a whole: which points fill a
 // vector, how many vectors are interleaved, tiles, refill, and versions.
-#include "weft/jit/schedule/choose/choose.h"
+#include "jit/schedule/choose/choose.h"
 
 #include <algorithm>
 
-#include "weft/jit/schedule/choose/parts.h"
-#include "weft/jit/schedule/points.h"
-#include "weft/jit/schedule/product.h"
-#include "weft/jit/schedule/records.h"
-#include "weft/jit/schedule/rows.h"
+#include "jit/schedule/choose/parts.h"
+#include "jit/schedule/points.h"
+#include "jit/schedule/product.h"
+#include "jit/schedule/records.h"
+#include "jit/schedule/rows.h"
 
 namespace weft::compiler {
 

@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // jit/schedule/choose/choose.h: chooses the fastest schedule for a kernel on a target.
 #pragma once
-#include "weft/core/loops/nest.h"
-#include "weft/jit/schedule/options.h"
-#include "weft/jit/schedule/schedule.h"
-#include "weft/jit/schedule/target.h"
+#include "core/loops/nest.h"
+#include "jit/schedule/options.h"
+#include "jit/schedule/schedule.h"
+#include "jit/schedule/target.h"
 
 namespace weft::compiler {
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <optional>
 
-#include "weft/core/loops/fold_order.h"
-#include "weft/jit/schedule/choose/parts.h"
+#include "core/loops/fold_order.h"
+#include "jit/schedule/choose/parts.h"
 
 namespace weft::compiler {
 

@@ -6,7 +6,7 @@
 #pragma once
 #include <cstdint>
 
-#include "weft/jit/schedule/target.h"
+#include "jit/schedule/target.h"
 
 namespace weft::compiler {
 

@@ -2,9 +2,9 @@
 // Copyright The Weft authors
 // jit/schedule/choose/parts.h: the parts of choosing a schedule. Only this folder includes it.
 #pragma once
-#include "weft/jit/schedule/choose/limits.h"
-#include "weft/jit/schedule/loops.h"
-#include "weft/jit/schedule/schedule.h"
+#include "jit/schedule/choose/limits.h"
+#include "jit/schedule/loops.h"
+#include "jit/schedule/schedule.h"
 
 namespace weft::compiler {
 

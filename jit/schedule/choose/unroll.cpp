@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <set>
 
-#include "weft/jit/schedule/choose/parts.h"
+#include "jit/schedule/choose/parts.h"
 
 namespace weft::compiler {
 

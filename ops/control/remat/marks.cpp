@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // ops/control/remat/marks.cpp: identity ops that mark their operand with a name, or as computed
 // later.
-#include "weft/ops/control/remat/remat.h"
-#include "weft/ops/kit/kit.h"
+#include "ops/control/remat/remat.h"
+#include "ops/kit/kit.h"
 
 namespace weft {
 namespace {

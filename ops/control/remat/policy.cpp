@@ -2,15 +2,14 @@
 // Copyright The Weft authors
 // ops/control/remat/policy.cpp: applies a policy to an equation, and converts policies to and from
 // text.
-#include "weft/ops/control/remat/policy.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <string_view>
 
-#include "weft/core/op.h"
-#include "weft/core/param.h"
+#include "core/op.h"
+#include "core/param.h"
+#include "weft/grad/checkpoint_policy.h"
 
 namespace weft {
 namespace {

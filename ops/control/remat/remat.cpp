@@ -8,14 +8,14 @@
 //   known operands, on the known values that the policy keeps, and on the unknown operands. Its
 //   program starts with a copy of the known part. The transpose is a remat2 of the transposed
 //   program, which starts in the same way. In all other respects the op is a call.
-#include "weft/ops/control/remat/remat.h"
+#include "ops/control/remat/remat.h"
 
-#include "weft/core/programs/effects.h"
-#include "weft/ops/control/program_op.h"
-#include "weft/ops/control/remat/run_twice.h"
-#include "weft/ops/control/samples.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/replay.h"
+#include "core/effects.h"
+#include "ops/control/program_op.h"
+#include "ops/control/remat/run_twice.h"
+#include "ops/control/samples.h"
+#include "tracer/base_ops.h"
+#include "tracer/replay.h"
 
 namespace weft {
 namespace {

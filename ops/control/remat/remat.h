@@ -5,8 +5,8 @@
 #pragma once
 #include <string>
 
-#include "weft/ops/control/remat/policy.h"
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
+#include "weft/grad/checkpoint_policy.h"
 
 namespace weft {
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/remat/run_twice.cpp: finds which equations of a program each of two runs needs.
-#include "weft/ops/control/remat/run_twice.h"
+#include "ops/control/remat/run_twice.h"
 
 #include <algorithm>
 #include <map>
 
-#include "weft/core/param.h"
-#include "weft/core/programs/effects.h"
-#include "weft/ops/control/body_op.h"
-#include "weft/ops/control/remat/remat.h"
-#include "weft/tracer/concrete.h"
+#include "core/effects.h"
+#include "core/param.h"
+#include "ops/control/body_op.h"
+#include "ops/control/remat/remat.h"
+#include "tracer/concrete.h"
 
 namespace weft {
 namespace {

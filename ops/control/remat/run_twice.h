@@ -3,8 +3,8 @@
 // ops/control/remat/run_twice.h: splits a program into a first run and a later, partial second run,
 // which starts from the values that a policy keeps.
 #pragma once
-#include "weft/ops/control/remat/policy.h"
-#include "weft/tracer/record_trace.h"
+#include "tracer/record_trace.h"
+#include "weft/grad/checkpoint_policy.h"
 
 namespace weft {
 

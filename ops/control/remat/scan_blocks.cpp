@@ -6,15 +6,15 @@
 // its start. The unknown part is also a scan over blocks. Its body runs the known steps of the
 // block again to get their carries, and then the unknown steps. The blocks that run first are
 // longer than the others.
-#include "weft/ops/control/remat/scan_blocks.h"
+#include "ops/control/remat/scan_blocks.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "weft/ops/control/remat/run_twice.h"
-#include "weft/ops/control/rewrites/unroll.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
+#include "ops/control/remat/run_twice.h"
+#include "ops/control/rewrites/unroll.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
 
 namespace weft {
 namespace {

@@ -3,8 +3,8 @@
 // ops/control/remat/scan_blocks.h: reverse mode of a long scan of checkpoints, without a residual
 // row for each step.
 #pragma once
-#include "weft/autodiff/partial_eval.h"
-#include "weft/ops/control/body_op.h"
+#include "autodiff/partial_eval.h"
+#include "ops/control/body_op.h"
 
 namespace weft {
 

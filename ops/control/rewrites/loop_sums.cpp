@@ -2,22 +2,22 @@
 // Copyright The Weft authors
 // ops/control/rewrites/loop_sums.cpp: finds the carries that are sums of products or of updates of
 // zeros, and moves the sums after the loop.
-#include "weft/ops/control/rewrites/loop_sums.h"
+#include "ops/control/rewrites/loop_sums.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <map>
 
-#include "weft/core/programs/defining_eqns.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/index/index.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/linear/product.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/tracer/base_ops.h"
-#include "weft/tracer/concrete.h"
-#include "weft/tracer/replay.h"
+#include "core/defining_eqns.h"
+#include "ops/index/index.h"
+#include "ops/kit/axes.h"
+#include "ops/linear/product.h"
+#include "ops/structure/structure.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "tracer/replay.h"
+#include "weft/lax/elementwise.h"
 
 namespace weft {
 namespace {

@@ -5,7 +5,7 @@
 #pragma once
 #include <optional>
 
-#include "weft/ops/control/body_op.h"
+#include "ops/control/body_op.h"
 
 namespace weft {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/rewrites/unroll.cpp: rewrites a scan into a shorter one whose body has several steps.
-#include "weft/ops/control/rewrites/unroll.h"
+#include "ops/control/rewrites/unroll.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "weft/ops/control/body_op.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/control/body_op.h"
+#include "ops/structure/structure.h"
 
 namespace weft {
 

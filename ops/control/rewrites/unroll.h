@@ -3,7 +3,7 @@
 // ops/control/rewrites/unroll.h: the option .unroll of scan: each step of the remaining loop runs
 // several written-out steps. Also splits rows into blocks.
 #pragma once
-#include "weft/ops/control/control_flow.h"
+#include "ops/control/control_flow.h"
 
 namespace weft {
 

@@ -2,18 +2,18 @@
 // Copyright The Weft authors
 // ops/linear/device/calls.cpp: systems, products and transforms by GPU libraries, and the parts
 // that are generated because a library does not compute them.
-#include "weft/ops/linear/device/calls.h"
+#include "ops/linear/device/calls.h"
 
-#include "weft/core/error.h"
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementary.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/fft.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/structure/structure.h"
+#include "ops/kit/axes.h"
+#include "ops/kit/kit.h"
+#include "ops/linear/matrix.h"
+#include "ops/structure/structure.h"
+#include "weft/error.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementary.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/fft.h"
 
 namespace weft::device_calls {
 

@@ -3,12 +3,12 @@
 // ops/linear/device/calls.h: calls of GPU libraries for factorizations, systems, products and
 // transforms, and the code generated around the calls (docs/decisions/0037).
 #pragma once
-#include "weft/core/loops/implementation.h"
-#include "weft/core/ref.h"
-#include "weft/runtime/cuda/libraries/blas.h"
-#include "weft/runtime/cuda/libraries/fft.h"
-#include "weft/runtime/native/linalg.h"
-#include "weft/tracer/array.h"
+#include "core/loops/implementation.h"
+#include "runtime/cuda/libraries/blas.h"
+#include "runtime/cuda/libraries/fft.h"
+#include "runtime/native/linalg.h"
+#include "weft/array.h"
+#include "weft/detail/ref.h"
 
 namespace weft::device_calls {
 

@@ -2,18 +2,18 @@
 // Copyright The Weft authors
 // ops/linear/device/convolution.cpp: transposes axes into the order of the library before a call,
 // and into the order of the op after it.
-#include "weft/ops/linear/device/convolution.h"
+#include "ops/linear/device/convolution.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/kit/axes.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/kit/lists.h"
-#include "weft/ops/linear/device/calls.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/runtime/cuda/libraries/dnn.h"
+#include "ops/kit/axes.h"
+#include "ops/kit/kit.h"
+#include "ops/kit/lists.h"
+#include "ops/linear/device/calls.h"
+#include "ops/structure/structure.h"
+#include "runtime/cuda/libraries/dnn.h"
+#include "weft/lax/convert.h"
 
 namespace weft::device_calls {
 namespace {

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // ops/linear/device/convolution.h: calls of a GPU library for convolutions.
 #pragma once
-#include "weft/ops/linear/conv_params.h"
+#include "ops/linear/conv_params.h"
 
 namespace weft::device_calls {
 

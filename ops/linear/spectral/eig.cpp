@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/linear/spectral/eig.cpp: eig: general eigenproblems by LAPACK.
-#include "weft/ops/linear/spectral/eig.h"
+#include "weft/lax/linalg/eig.h"
 
-#include "weft/ops/elementwise/compare.h"
-#include "weft/ops/elementwise/convert.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/lu.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/linear/spectral/library.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/runtime/native/eigen.h"
+#include "ops/kit/kit.h"
+#include "ops/linear/matrix.h"
+#include "ops/linear/spectral/library.h"
+#include "ops/structure/structure.h"
+#include "runtime/native/eigen.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/convert.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/linalg/lu.h"
 
 namespace weft {
 namespace {

@@ -7,10 +7,10 @@
 #include <span>
 #include <vector>
 
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/implementations.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/runtime/native/linalg.h"
+#include "ops/kit/kit.h"
+#include "ops/linear/implementations.h"
+#include "ops/linear/matrix.h"
+#include "runtime/native/linalg.h"
 
 namespace weft {
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/linear/spectral/schur.cpp: schur, hessenberg, tridiagonal: reductions by LAPACK.
-#include "weft/ops/linear/spectral/schur.h"
+#include "weft/lax/linalg/schur.h"
 
 #include <algorithm>
 
-#include "weft/ops/kit/kit.h"
-#include "weft/ops/linear/matrix.h"
-#include "weft/ops/linear/spectral/library.h"
-#include "weft/ops/structure/structure.h"
-#include "weft/runtime/native/spectral/forms.h"
+#include "ops/kit/kit.h"
+#include "ops/linear/matrix.h"
+#include "ops/linear/spectral/library.h"
+#include "ops/structure/structure.h"
+#include "runtime/native/schur_forms.h"
 
 namespace weft {
 namespace {

@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // runtime/cuda/libraries/blas.cpp: our matrices are row-major and cuBLAS is column-major, so each
 // matrix is passed as its transpose, and left/right and lower/upper are swapped.
-#include "weft/runtime/cuda/libraries/blas.h"
+#include "runtime/cuda/libraries/blas.h"
 
 #include <fmt/format.h>
 
 #include <mutex>
 
-#include "weft/core/error.h"
-#include "weft/runtime/cuda/libraries/call.h"
+#include "runtime/cuda/libraries/call.h"
+#include "weft/error.h"
 
 namespace weft::cuda {
 namespace {

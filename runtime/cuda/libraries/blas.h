@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "weft/core/loops/implementation.h"
+#include "core/loops/implementation.h"
 
 namespace weft::cuda {
 

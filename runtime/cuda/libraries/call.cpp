@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/cuda/libraries/call.cpp: handles, memory and errors of library calls.
-#include "weft/runtime/cuda/libraries/call.h"
+#include "runtime/cuda/libraries/call.h"
 
 #include <fmt/format.h>
 
 #include <utility>
 
-#include "weft/core/error.h"
-#include "weft/core/text/intern_string.h"
+#include "core/intern_string.h"
+#include "weft/error.h"
 
 namespace weft::cuda {
 namespace {

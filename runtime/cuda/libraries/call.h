@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "weft/core/loops/implementation.h"
-#include "weft/runtime/cuda/gpu.h"
-#include "weft/runtime/cuda/libraries/open.h"
+#include "core/loops/implementation.h"
+#include "runtime/cuda/gpu.h"
+#include "runtime/cuda/libraries/open.h"
 
 namespace weft::cuda {
 

@@ -2,8 +2,8 @@
 // Copyright The Weft authors
 // runtime/cuda/libraries/devices.cpp: the members of Gpu that report on its libraries and record
 // their work.
-#include "weft/runtime/cuda/gpu.h"
-#include "weft/runtime/cuda/libraries/open.h"
+#include "runtime/cuda/gpu.h"
+#include "runtime/cuda/libraries/open.h"
 
 namespace weft::cuda {
 

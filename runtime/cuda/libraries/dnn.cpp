@@ -2,12 +2,12 @@
 // Copyright The Weft authors
 // runtime/cuda/libraries/dnn.cpp: descriptors of a convolution, and the choice of an algorithm.
 // Only algorithms that sum products directly are used, not those that transform the data first.
-#include "weft/runtime/cuda/libraries/dnn.h"
+#include "runtime/cuda/libraries/dnn.h"
 
 #include <array>
 #include <mutex>
 
-#include "weft/runtime/cuda/libraries/call.h"
+#include "runtime/cuda/libraries/call.h"
 
 namespace weft::cuda {
 namespace {

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-#include "weft/core/dtype.h"
-#include "weft/runtime/cuda/driver.h"
+#include "runtime/cuda/driver.h"
+#include "weft/dtype.h"
 
 namespace weft::cuda {
 

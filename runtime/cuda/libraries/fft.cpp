@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // runtime/cuda/libraries/fft.cpp: plans of cuFFT. The workspace is allocated on the device for each
 // run.
-#include "weft/runtime/cuda/libraries/fft.h"
+#include "runtime/cuda/libraries/fft.h"
 
 #include <fmt/format.h>
 
 #include <mutex>
 
-#include "weft/runtime/cuda/libraries/call.h"
+#include "runtime/cuda/libraries/call.h"
 
 namespace weft::cuda {
 namespace {

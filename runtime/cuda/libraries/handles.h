@@ -4,7 +4,7 @@
 #pragma once
 #include <mutex>
 
-#include "weft/runtime/cuda/libraries/entries.h"
+#include "runtime/cuda/libraries/entries.h"
 
 namespace weft::cuda {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/cuda/libraries/open.cpp: finds the libraries and fills their tables.
-#include "weft/runtime/cuda/libraries/open.h"
+#include "runtime/cuda/libraries/open.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 #include <cstdlib>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "weft/runtime/cuda/libraries/entries.h"
+#include "runtime/cuda/libraries/entries.h"
 
 namespace weft::cuda {
 

@@ -2,9 +2,9 @@
 // Copyright The Weft authors
 // runtime/cuda/libraries/solver.cpp: queries workspace sizes, and makes one call per matrix or one
 // for the whole batch.
-#include "weft/runtime/cuda/libraries/solver.h"
+#include "runtime/cuda/libraries/solver.h"
 
-#include "weft/runtime/cuda/libraries/call.h"
+#include "runtime/cuda/libraries/call.h"
 
 namespace weft::cuda {
 namespace {

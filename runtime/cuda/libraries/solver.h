@@ -5,7 +5,7 @@
 #pragma once
 #include <string>
 
-#include "weft/core/loops/implementation.h"
+#include "core/loops/implementation.h"
 
 namespace weft::cuda {
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/native/fft/fft.cpp: transforms of rows and columns of arrays, distributed to threads.
-#include "weft/runtime/native/fft/fft.h"
+#include "runtime/native/fft/fft.h"
 
 #include <algorithm>
 #include <cstring>
 #include <map>
 #include <vector>
 
-#include "weft/core/error.h"
-#include "weft/runtime/buffer.h"
-#include "weft/runtime/native/fft/lanes.h"
-#include "weft/runtime/threads.h"
+#include "runtime/native/fft/lanes.h"
+#include "weft/buffer.h"
+#include "weft/device/threads.h"
+#include "weft/error.h"
 
 namespace weft::native {
 namespace {

@@ -4,7 +4,7 @@
 #pragma once
 #include <memory>
 
-#include "weft/core/loops/implementation.h"
+#include "core/loops/implementation.h"
 
 namespace weft::native {
 

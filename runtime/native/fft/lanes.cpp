@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // runtime/native/fft/lanes.cpp: butterflies on vectors. Sums of products are not contracted to fma,
 // so that every processor gives the same bits.
-#include "weft/runtime/native/fft/lanes.h"
+#include "runtime/native/fft/lanes.h"
 
 #include <array>
 #include <cstddef>
 #include <cstring>
 #include <utility>
 
-#include "weft/runtime/native/cpu.h"
+#include "runtime/native/cpu.h"
 
 namespace weft::native::fft {
 namespace {

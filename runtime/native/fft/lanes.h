@@ -3,7 +3,7 @@
 // runtime/native/fft/lanes.h: transforms of several rows or columns side by side in vectors, built
 // for several processors. They also move rows and columns between memory and vectors.
 #pragma once
-#include "weft/runtime/native/fft/plan.h"
+#include "runtime/native/fft/plan.h"
 
 namespace weft::native::fft {
 

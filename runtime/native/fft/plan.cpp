@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/native/fft/plan.cpp: factorization of lengths, and roots of unity in F64.
-#include "weft/runtime/native/fft/plan.h"
+#include "runtime/native/fft/plan.h"
 
 #include <cmath>
 #include <numbers>
 
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 namespace weft::native::fft {
 namespace {

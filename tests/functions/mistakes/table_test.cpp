@@ -4,7 +4,7 @@
 // They are functions of matrices, transforms, special functions, distributions, windows and layers.
 // The tests check the class of the error, and that its text names the function that was called.
 #include "support/check.h"
-#include "weft/ops/linear/qr.h"
+#include "weft/lax/linalg/qr.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -2,15 +2,15 @@
 // Copyright The Weft authors
 // tests/gpu/kernels/product_test.cpp: products of matrices whose threads share tiles. The sums are
 // in order and have the same bits for all tiles. On tensor cores they are within rounding errors.
-#include "weft/jit/schedule/product.h"
+#include "jit/schedule/product.h"
 
 #include <bit>
 #include <cmath>
 
 #include "gpu/emulated.h"
+#include "jit/emit/image.h"
+#include "jit/schedule/choose/choose.h"
 #include "jit/schedule/product_kernel.h"
-#include "weft/jit/emit/image.h"
-#include "weft/jit/schedule/choose/choose.h"
 #include "weft/weft.h"
 
 using namespace weft;

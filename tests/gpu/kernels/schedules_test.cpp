@@ -3,11 +3,11 @@
 // tests/gpu/kernels/schedules_test.cpp: runs kernels with GPU schedules on an emulated GPU and
 // compares the memory with the interpreter's.
 #include "gpu/emulated.h"
+#include "jit/emit/image.h"
+#include "jit/schedule/choose/choose.h"
+#include "jit/schedule/product.h"
+#include "jit/schedule/rows.h"
 #include "jit/schedule/schedule_kernels.h"
-#include "weft/jit/emit/image.h"
-#include "weft/jit/schedule/choose/choose.h"
-#include "weft/jit/schedule/product.h"
-#include "weft/jit/schedule/rows.h"
 
 using namespace weft;
 using namespace weft::test;

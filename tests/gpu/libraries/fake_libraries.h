@@ -11,7 +11,7 @@
 #include <string>
 
 #include "gpu/fake_cuda.h"
-#include "weft/runtime/cuda/libraries/entries.h"
+#include "runtime/cuda/libraries/entries.h"
 
 // Counts of live objects that the libraries made. Handles live as long as the context.
 struct FakeLibrariesLive {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "gpu/libraries/fake_libraries.h"
-#include "weft/runtime/native/lapack.h"
+#include "runtime/native/lapack.h"
 
 extern "C" {
 void ssyevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,

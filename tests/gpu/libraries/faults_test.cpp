@@ -9,10 +9,10 @@
 
 #include "gpu/emulated.h"
 #include "gpu/libraries/fake_libraries.h"
-#include "weft/runtime/cuda/libraries/blas.h"
-#include "weft/runtime/cuda/libraries/dnn.h"
-#include "weft/runtime/cuda/libraries/fft.h"
-#include "weft/runtime/cuda/libraries/solver.h"
+#include "runtime/cuda/libraries/blas.h"
+#include "runtime/cuda/libraries/dnn.h"
+#include "runtime/cuda/libraries/fft.h"
+#include "runtime/cuda/libraries/solver.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/gpu/memory/dlpack_test.cpp: DLPack tensors in memory of a GPU.
 #include "gpu/emulated.h"
-#include "weft/tracer/concrete.h"
+#include "tracer/concrete.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/emit/arith_test.cpp: every arithmetic instruction on edge values, and every storage.
 #include "jit/emit/compare.h"
-#include "weft/jit/schedule/choose/choose.h"
+#include "jit/schedule/choose/choose.h"
 
 namespace weft::compiler {
 namespace {

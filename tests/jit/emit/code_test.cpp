@@ -8,8 +8,8 @@
 #include <thread>
 
 #include "jit/emit/speed_kernels.h"
-#include "weft/core/error.h"
-#include "weft/runtime/native/cpu.h"
+#include "runtime/native/cpu.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

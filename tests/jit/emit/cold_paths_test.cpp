@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // tests/jit/emit/cold_paths_test.cpp: cold paths, which kernels call in the library, give the bits
 // of the interpreted nest, whichever lanes take them. The kernel contains no code for them.
-#include "weft/runtime/native/cold_paths.h"
+#include "runtime/native/cold_paths.h"
 
+#include "core/scalar/math.h"
 #include "jit/emit/compare.h"
-#include "weft/core/scalar/math.h"
 
 namespace weft::compiler {
 namespace {

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "weft/core/loops/combine.h"
-#include "weft/core/loops/nest.h"
-#include "weft/jit/run/codegen.h"
-#include "weft/jit/schedule/loops.h"
-#include "weft/tests/jit/emit/walk_nest.h"
+#include "core/loops/combine.h"
+#include "core/loops/nest.h"
+#include "jit/run/codegen.h"
+#include "jit/schedule/loops.h"
+#include "tests/jit/emit/walk_nest.h"
 
 namespace weft::compiler {
 

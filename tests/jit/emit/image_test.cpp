@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/jit/emit/image_test.cpp: the PTX of kernels assembles.
-#include "weft/jit/emit/image.h"
+#include "jit/emit/image.h"
 
 #include <fmt/format.h>
 
+#include "benchmarks/gpu_cases.h"
 #include "jit/emit/compare.h"
 #include "jit/emit/control_kernels.h"
+#include "jit/emit/gpu/condition.h"
+#include "jit/gpu_program.h"
+#include "jit/schedule/choose/choose.h"
 #include "jit/schedule/product_kernel.h"
 #include "support/assembler.h"
-#include "weft/benchmarks/gpu_cases.h"
-#include "weft/jit/emit/gpu/condition.h"
-#include "weft/jit/gpu_program.h"
-#include "weft/jit/schedule/choose/choose.h"
 
 namespace weft::compiler {
 namespace {

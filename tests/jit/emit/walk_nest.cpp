@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/emit/walk_nest.cpp: the meaning of every instruction of core/loops/nest.h, on 64-bit
 // patterns.
-#include "weft/tests/jit/emit/walk_nest.h"
+#include "tests/jit/emit/walk_nest.h"
 
 #include <array>
 #include <bit>
@@ -11,9 +11,9 @@
 #include <limits>
 #include <vector>
 
-#include "weft/core/error.h"
-#include "weft/core/loops/combine.h"
-#include "weft/core/loops/fold_order.h"
+#include "core/loops/combine.h"
+#include "core/loops/fold_order.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

@@ -6,7 +6,7 @@
 #pragma once
 #include <cstdint>
 
-#include "weft/core/loops/nest.h"
+#include "core/loops/nest.h"
 
 namespace weft::compiler {
 

@@ -4,7 +4,7 @@
 // share an axis of a kernel's grid. Examples are slices from 0, pads at the end, and heads of
 // carries.
 #include "support/check.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

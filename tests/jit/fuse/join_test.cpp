@@ -3,7 +3,7 @@
 // tests/jit/fuse/join_test.cpp: loops over the same lanes, and the equations between them, are one
 // kernel. Its numbers are those of the parts.
 #include "support/check.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -3,7 +3,7 @@
 // tests/jit/fuse/plan_test.cpp: which values are stored or recomputed, and which loops do not run
 // in the lane.
 #include "support/check.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -4,8 +4,8 @@
 // depends only on the reduced extents.
 #include "support/check.h"
 #include "support/rough.h"
-#include "weft/runtime/threads.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
+#include "weft/device/threads.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -3,7 +3,7 @@
 // tests/jit/nests/counted_test.cpp: while loops that count become loops of known bounds in kernels,
 // with the same trips.
 #include "support/check.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "runtime/own_stack.h"
 #include "support/assembler.h"
 #include "support/check.h"
-#include "weft/runtime/own_stack.h"
-#include "weft/tracer/eval_trace.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -7,14 +7,14 @@
 #include <string>
 #include <tuple>
 
+#include "jit/pipeline.h"
+#include "jit/run/compiled.h"
+#include "ops/kit/kit.h"
 #include "support/check.h"
-#include "weft/core/error.h"
-#include "weft/core/jaxpr.h"
-#include "weft/jit/pipeline.h"
-#include "weft/jit/run/compiled.h"
-#include "weft/ops/elementwise/elementwise.h"
-#include "weft/ops/kit/kit.h"
-#include "weft/tracer/trace.h"
+#include "tracer/trace.h"
+#include "weft/detail/jaxpr.h"
+#include "weft/error.h"
+#include "weft/lax/elementwise.h"
 
 using namespace weft;
 using namespace weft::test;

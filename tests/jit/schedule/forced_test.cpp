@@ -9,7 +9,7 @@
 #include <string>
 
 #include "support/check.h"
-#include "weft/core/error.h"
+#include "weft/error.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/schedule/product_kernel.h: a nest that is a product of matrices.
 #pragma once
-#include "weft/core/loops/nest.h"
+#include "core/loops/nest.h"
 
 namespace weft::compiler {
 

@@ -6,10 +6,10 @@
 #include "jit/emit/compare.h"
 #include "jit/emit/control_kernels.h"
 #include "jit/emit/speed_kernels.h"
+#include "jit/fuse/plan.h"
+#include "jit/nests/kernel_nest.h"
+#include "jit/pipeline.h"
 #include "jit/schedule/product_kernel.h"
-#include "weft/jit/fuse/plan.h"
-#include "weft/jit/nests/kernel_nest.h"
-#include "weft/jit/pipeline.h"
 #include "weft/weft.h"
 
 namespace weft::compiler {

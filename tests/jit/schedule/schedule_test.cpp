@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/schedule/schedule_test.cpp: schedules as texts, and the chosen schedules for nests of
 // every kind. Every choice gives other code or is refused, and no choice changes a bit.
-#include "weft/jit/schedule/schedule.h"
+#include "jit/schedule/schedule.h"
 
 #include <functional>
 #include <map>
@@ -11,14 +11,14 @@
 #include <set>
 
 #include "golden.h"
+#include "jit/emit/image.h"
+#include "jit/schedule/choose/choose.h"
+#include "jit/schedule/loops.h"
+#include "jit/schedule/product.h"
+#include "jit/schedule/records.h"
 #include "jit/schedule/schedule_kernels.h"
 #include "share.h"
-#include "weft/core/error.h"
-#include "weft/jit/emit/image.h"
-#include "weft/jit/schedule/choose/choose.h"
-#include "weft/jit/schedule/loops.h"
-#include "weft/jit/schedule/product.h"
-#include "weft/jit/schedule/records.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {

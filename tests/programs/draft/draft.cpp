@@ -3,8 +3,8 @@
 // tests/programs/draft/draft.cpp: chooses values and converts them to types.
 #include "programs/draft/draft.h"
 
-#include "weft/core/error.h"
-#include "weft/core/param.h"
+#include "core/param.h"
+#include "weft/error.h"
 
 namespace weft::programs {
 

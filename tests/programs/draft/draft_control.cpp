@@ -4,8 +4,8 @@
 // with rules.
 #include <algorithm>
 
+#include "core/param.h"
 #include "programs/draft/draft.h"
-#include "weft/core/param.h"
 
 namespace weft::programs {
 

@@ -4,9 +4,9 @@
 // its samples. Ops that move, index, fold and multiply also get random parameters.
 #include <set>
 
+#include "core/param.h"
 #include "programs/draft/draft.h"
-#include "weft/core/param.h"
-#include "weft/runtime/device.h"
+#include "weft/device.h"
 
 namespace weft::programs {
 namespace {

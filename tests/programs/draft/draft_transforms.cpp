@@ -4,9 +4,9 @@
 // transforms around a function, and the choice of the next step.
 #include <algorithm>
 
+#include "core/param.h"
 #include "programs/draft/draft.h"
-#include "weft/core/param.h"
-#include "weft/runtime/device.h"
+#include "weft/device.h"
 
 namespace weft::programs {
 namespace {

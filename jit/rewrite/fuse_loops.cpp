@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/rewrite/fuse_loops.cpp: chooses the equations that are joined into a call.
+//
+// Between two kernels a value passes through memory. A value with inner axes in each lane (a
+// matrix) is also transposed on both sides. A call takes loops, the folds and products between and
+// around them, and elementwise equations after them, as long as a lane can hold everything.
+#include "jit/rewrite/fuse_loops.h"
+
+#include <algorithm>
+
+#include "core/effects.h"
+#include "core/op.h"
+#include "jit/fuse/analysis.h"
+#include "jit/fuse/loop_grid.h"
+#include "jit/fuse/region.h"
+#include "weft/detail/ref.h"
+
+namespace weft::compiler {
+namespace {
+
+using Form = Lowering::Form;
+using Set = std::vector<bool>;  // of equations
+
+// Longer programs are not searched, because the search visits every pair of equations.
+constexpr size_t longest_program = 1000;
+// Enough points to fill the vectors of all threads. A call has at least this many, or as many as
+// its largest loop.
+constexpr int64_t enough_points = 512;
+// The longest scan with per-step results in a call. Alone, a scan stores them as it runs, but in a
+// call a lane holds all of them. It can hold those of factorizations, one row per step.
+constexpr int64_t longest_scan = 32;
+// The largest number of instructions between loops. The gradient of a 5 x 5 likelihood has 1,100.
+// The nest writer takes longer for one larger call than for several kernels (a chain of 200 sines
+// of 3 x 3: 300 ms instead of 60).
+constexpr int64_t longest_between = 4 * long_kernel;
+// The number of sets that are analysed one by one if all equations together do not fit.
+constexpr int max_tries = 8;
+
+int64_t product(const std::vector<int64_t>& x) {
+  int64_t n = 1;
+  for (int64_t k : x) n *= k;
+  return n;
+}
+
+class Joiner {
+ public:
+  explicit Joiner(const Jaxpr& j)
+      : p_(j), j_(*j), n_(j_.eqns.size()), points_(n_, 0), readers_(n_) {
+    for (size_t i = 0; i < n_; ++i)
+      if ((form(i) == Form::loop || form(i) == Form::branch) && !writes_as_it_runs(i)) {
+        const LaneGrid g = lane_grid(p_.scope.lowering[i].loop, *p_.analysis[i]);
+        if (g.why.empty() && !g.grid.empty()) points_[i] = product(g.grid);
+      }
+  }
+  // Returns the largest set that it finds, or an empty one.
+  Set run() {
+    if (std::none_of(points_.begin(), points_.end(), [](int64_t n) { return n > 0; })) return {};
+    note_readers();
+    for (size_t first = 0; first < n_; ++first) {
+      if (points_[first] == 0) continue;
+      Set s(n_, false);
+      s[first] = true;
+      extend(&s);
+      if (std::count(s.begin(), s.end(), true) > 1) return s;
+    }
+    return {};
+  }
+  Jaxpr with_call(const Set& s) const;
+
+ private:
+  Form form(size_t i) const { return p_.scope.lowering[i].form; }
+  bool writes_as_it_runs(size_t i) const {
+    const LoopForm& v = p_.scope.lowering[i].loop;
+    return v.kind == LoopForm::Kind::scan && v.results > 0 && v.length > longest_scan;
+  }
+  bool is_loop(size_t i) const { return points_[i] > 0; }
+  bool is_fold(size_t i) const {
+    return form(i) == Form::reduce || form(i) == Form::contract || form(i) == Form::prefix;
+  }
+  int64_t elements(size_t i) const {
+    int64_t n = 0;
+    for (int32_t v = j_.eqns[i].out; v < j_.eqns[i].out + j_.eqns[i].n_out; ++v)
+      n = std::max(n, j_.types[static_cast<size_t>(v)].elements());
+    return n;
+  }
+
+  // below_[i][q]: true if q is computed from i. Readers of i follow it, so their rows are complete
+  // before row i.
+  void note_readers() {
+    below_.assign(n_, Set(n_, false));
+    for (size_t q = n_; q-- > 0;)
+      for (Atom a : j_.eqns[q].in) {
+        const size_t from =
+            a.is_literal() ? Program::none : p_.defining_eqn[static_cast<size_t>(a.index)];
+        if (from == Program::none || below_[from][q]) continue;
+        readers_[from].push_back(q);
+        below_[from][q] = true;
+      }
+    // Ordered effects keep their order, as if each read the result of the previous one.
+    for (size_t q = 0, before = Program::none; q < n_; ++q) {
+      if (effect_of(j_.eqns[q]) != Effect::ordered) continue;
+      if (before != Program::none && !below_[before][q]) {
+        readers_[before].push_back(q);
+        below_[before][q] = true;
+      }
+      before = q;
+    }
+    for (size_t i = n_; i-- > 0;)
+      for (size_t q : readers_[i])
+        for (size_t r = q + 1; r < n_; ++r) below_[i][r] = below_[i][r] || below_[q][r];
+  }
+  bool reaches(const Set& s, size_t q) const {
+    for (size_t i = 0; i < q; ++i)
+      if (s[i] && below_[i][q]) return true;
+    return false;
+  }
+  bool is_read_in(size_t q, const Set& s) const {
+    for (size_t i = q + 1; i < n_; ++i)
+      if (s[i] && below_[q][i]) return true;
+    return false;
+  }
+  // Returns true if something in s reads q, and nothing outside s.
+  bool is_read_only_in(size_t q, const Set& s) const {
+    const auto of_q = [&](Atom a) {
+      return !a.is_literal() && p_.defining_eqn[static_cast<size_t>(a.index)] == q;
+    };
+    if (std::ranges::any_of(j_.out, of_q)) return false;
+    bool read = false;
+    for (size_t i = q + 1; i < n_; ++i)
+      if (std::ranges::any_of(j_.eqns[i].in, of_q)) {
+        if (!s[i]) return false;
+        read = true;
+      }
+    return read;
+  }
+  // Returns s with all equations on a path between two of its members.
+  Set closed(Set s) const {
+    for (size_t q = 0; q < n_; ++q)
+      if (!s[q] && reaches(s, q) && is_read_in(q, s)) s[q] = true;
+    return s;
+  }
+
+  // Returns true if all equations are of forms that a lane supports. fits() decides about the
+  // whole.
+  bool may_join(const Set& s) const {
+    for (size_t i = 0; i < n_; ++i)
+      if (s[i] && !is_loop(i) && !is_fold(i) && form(i) != Form::pull) return false;
+    return true;
+  }
+  Jaxpr body_of(const Set& s, std::vector<Atom>* in, std::vector<int32_t>* out) const;
+  Eqn call_of(const Set& s, std::vector<int32_t>* results) const;
+  bool fits(const Set& s) const;
+  bool grow(Set* s, const Set& more) const {
+    if (more == *s || !may_join(more) || !fits(more)) return false;
+    *s = more;
+    return true;
+  }
+  void take(Set* s, FunctionRef<bool(size_t)> which) const;
+  void extend(Set* s) const;
+
+  const Program p_;
+  const JaxprData& j_;
+  const size_t n_;
+  std::vector<int64_t> points_;  // by loop that runs in the lane: the points of its grid; else 0
+  std::vector<Set> below_;
+  std::vector<std::vector<size_t>> readers_;  // by equation
+};
+
+// Returns the equations of s as a program. Its inputs are the values that it reads from outside,
+// and its results are those that are read outside.
+Jaxpr Joiner::body_of(const Set& s, std::vector<Atom>* in, std::vector<int32_t>* out) const {
+  auto r = make_ref<JaxprData>();
+  r->literals = j_.literals;
+  std::vector<int32_t> mine(j_.types.size(), -1);
+  for (size_t i = 0; i < n_; ++i)
+    for (Atom a : j_.eqns[i].in) {
+      if (!s[i] || a.is_literal()) continue;
+      const size_t from = p_.defining_eqn[static_cast<size_t>(a.index)];
+      int32_t& at = mine[static_cast<size_t>(a.index)];
+      if ((from != Program::none && s[from]) || at >= 0) continue;
+      at = r->n_in++;
+      r->types.push_back(j_.type(a));
+      in->push_back(a);
+    }
+  Set read(j_.types.size(), false);  // by variable: read outside s
+  for (size_t i = 0; i < n_; ++i)
+    for (Atom a : j_.eqns[i].in)
+      if (!s[i] && !a.is_literal()) read[static_cast<size_t>(a.index)] = true;
+  for (Atom a : j_.out)
+    if (!a.is_literal()) read[static_cast<size_t>(a.index)] = true;
+  for (size_t i = 0; i < n_; ++i) {
+    if (!s[i]) continue;
+    Eqn e = j_.eqns[i];
+    for (Atom& a : e.in)
+      if (!a.is_literal()) a.index = mine[static_cast<size_t>(a.index)];
+    for (int32_t v = e.out; v < e.out + e.n_out; ++v) {
+      mine[static_cast<size_t>(v)] = static_cast<int32_t>(r->types.size());
+      r->types.push_back(j_.types[static_cast<size_t>(v)]);
+      if (!read[static_cast<size_t>(v)]) continue;
+      out->push_back(v);
+      r->out.push_back({mine[static_cast<size_t>(v)]});
+    }
+    e.out = static_cast<int32_t>(r->types.size()) - e.n_out;
+    r->eqns.push_back(std::move(e));
+  }
+  return intern(std::move(r));
+}
+
+Eqn Joiner::call_of(const Set& s, std::vector<int32_t>* results) const {
+  Eqn e;
+  e.op = find_op("jit");
+  e.source = j_.eqns[static_cast<size_t>(std::find(s.begin(), s.end(), true) - s.begin())].source;
+  const Jaxpr body = body_of(s, &e.in, results);
+  e.n_out = static_cast<int32_t>(results->size());
+  e.params = e.op->parse_params({{"jaxpr", body}, {"name", std::string("lane")}});
+  return e;
+}
+
+// Returns true if a lane can run the call. The call must have as many points as its largest loop,
+// or enough_points, and the code between its loops must not be too long.
+bool Joiner::fits(const Set& s) const {
+  std::vector<int32_t> results;
+  auto alone = make_ref<JaxprData>();
+  Eqn e = call_of(s, &results);
+  for (Atom& a : e.in) {
+    alone->types.push_back(j_.type(a));
+    a.index = alone->n_in++;
+  }
+  e.out = alone->n_in;
+  for (size_t k = 0; k < results.size(); ++k) {
+    alone->types.push_back(j_.types[static_cast<size_t>(results[k])]);
+    alone->out.push_back({e.out + static_cast<int32_t>(k)});
+  }
+  alone->eqns.push_back(std::move(e));
+  const AxisClasses an{Jaxpr(alone)};
+  const LaneGrid g = lane_grid(an.top().lowering[0].loop, an);
+  if (!g.why.empty() || g.grid.empty()) return false;
+  // Each of a few elements of a lane has its own code.
+  const int64_t points = product(g.grid);
+  int64_t most = 0, written = 0;
+  for (size_t i = 0; i < n_; ++i) {
+    if (!s[i]) continue;
+    most = std::max(most, points_[i]);
+    const int64_t n = elements(i) / std::max<int64_t>(points, 1);
+    if (!is_loop(i)) written += p_.scope.access[i].cost * (n <= small_elements ? n : 1);
+  }
+  return points >= std::min(most, enough_points) && written <= longest_between;
+}
+
+// Adds all reachable equations of `which` together. If they do not fit, adds those that fit one by
+// one.
+void Joiner::take(Set* s, FunctionRef<bool(size_t)> which) const {
+  Set all = *s;
+  for (bool more = true; more;) {
+    more = false;
+    for (size_t q = 0; q < n_; ++q)
+      if (!all[q] && which(q) && (reaches(all, q) || is_read_in(q, all))) all[q] = more = true;
+    all = closed(std::move(all));
+  }
+  if (all == *s || grow(s, all)) return;
+  int tries = 0;
+  for (size_t q = 0; q < n_; ++q) {
+    if ((*s)[q] || !all[q] || !which(q)) continue;
+    if (!reaches(*s, q) && !is_read_in(q, *s)) continue;
+    if (++tries > max_tries) return;
+    Set one = *s;
+    one[q] = true;
+    grow(s, closed(std::move(one)));
+  }
+}
+
+// Adds loops first, then folds and products, then elementwise equations. An elementwise equation is
+// added if it reads the call's values and is no larger than they are, or if only the call reads it.
+void Joiner::extend(Set* s) const {
+  take(s, [&](size_t q) { return is_loop(q); });
+  take(s, [&](size_t q) { return is_fold(q); });
+  Set more = *s;
+  for (size_t q = 0; q < n_; ++q) {
+    if (more[q] || form(q) != Form::pull) continue;
+    int64_t largest = 0;
+    for (Atom a : j_.eqns[q].in) {
+      const size_t from =
+          a.is_literal() ? Program::none : p_.defining_eqn[static_cast<size_t>(a.index)];
+      if (from != Program::none && more[from]) largest = std::max(largest, j_.type(a).elements());
+    }
+    more[q] = largest > 0 && elements(q) <= largest;
+  }
+  grow(s, closed(std::move(more)));
+  more = *s;
+  for (size_t q = n_; q-- > 0;)
+    more[q] = more[q] || (form(q) == Form::pull && is_read_only_in(q, more));
+  grow(s, more);
+}
+
+// Returns the equations that do not depend on the call, then the call, then the rest.
+Jaxpr Joiner::with_call(const Set& s) const {
+  auto r = make_ref<JaxprData>();
+  r->literals = j_.literals;
+  r->n_in = j_.n_in;
+  r->n_const = j_.n_const;
+  r->types.assign(j_.types.begin(), j_.types.begin() + j_.n_in);
+  std::vector<int32_t> mine(j_.types.size(), -1);
+  for (int32_t v = 0; v < j_.n_in; ++v) mine[static_cast<size_t>(v)] = v;
+  const auto renamed = [&](Atom a) {
+    return a.is_literal() ? a : Atom{mine[static_cast<size_t>(a.index)]};
+  };
+  const auto put = [&](Eqn e, const std::vector<int32_t>& results) {
+    for (Atom& a : e.in) a = renamed(a);
+    e.out = static_cast<int32_t>(r->types.size());
+    for (int32_t v : results) {
+      mine[static_cast<size_t>(v)] = static_cast<int32_t>(r->types.size());
+      r->types.push_back(j_.types[static_cast<size_t>(v)]);
+    }
+    r->eqns.push_back(std::move(e));
+  };
+  const auto put_all = [&](bool behind) {
+    for (size_t i = 0; i < n_; ++i) {
+      if (s[i] || reaches(s, i) != behind) continue;
+      std::vector<int32_t> results;
+      for (int32_t k = 0; k < j_.eqns[i].n_out; ++k) results.push_back(j_.eqns[i].out + k);
+      put(j_.eqns[i], results);
+    }
+  };
+  put_all(false);
+  std::vector<int32_t> results;
+  Eqn call = call_of(s, &results);
+  put(std::move(call), results);
+  put_all(true);
+  for (Atom a : j_.out) r->out.push_back(renamed(a));
+  return intern(std::move(r));
+}
+
+}  // namespace
+
+Jaxpr join_loops(const Jaxpr& j) {
+  const auto holds_programs = [](const Eqn& e) { return !inner_programs(e.params).empty(); };
+  Jaxpr r = j;
+  // Each set removes at least two equations.
+  while (r->eqns.size() > 1 && r->eqns.size() <= longest_program &&
+         std::ranges::any_of(r->eqns, holds_programs)) {
+    Joiner joiner(r);
+    const Set s = joiner.run();
+    if (s.empty()) break;
+    r = joiner.with_call(s);
+  }
+  return r;
+}
+
+}  // namespace weft::compiler
