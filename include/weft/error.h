@@ -130,7 +130,7 @@ struct Location {
   // the call. It is inlined: where the library is compiled, the folder may have another name.
   [[gnu::always_inline]] static constexpr Location here(const char* f = __builtin_FILE(),
                                                         int l = __builtin_LINE()) {
-    constexpr size_t folder = sizeof __FILE__ - sizeof "include/weft/error.h";
+    constexpr size_t folder = sizeof __FILE__ - sizeof "error.h";
     return __builtin_strncmp(f, __FILE__, folder) == 0 ? Location{} : Location{f, l};
   }
   constexpr explicit operator bool() const { return line != 0; }
