@@ -364,9 +364,7 @@ std::string cpp_text(const Fn& f, const Arrays& x) {
 )";
   std::string head = "#include <weft/weft.h>\n\n#include <iostream>\n";
   if (w.text.find("bind_op(") != std::string::npos)
-    head +=
-        "\n#include <weft/core/op.h>\n#include <weft/core/param.h>\n#include "
-        "<weft/tracer/trace.h>\n";
+    head += "\n#include \"core/op.h\"\n#include \"core/param.h\"\n#include \"tracer/trace.h\"\n";
   head += "using namespace weft;\n";
   if (w.text.find("Ints{") != std::string::npos) head += "using Ints = std::vector<int64_t>;\n";
   const auto called = [&](const char* word) { return w.text.find(word) != std::string::npos; };

@@ -19,7 +19,7 @@ def failure(number, text, compiler, include, library):
     with tempfile.TemporaryDirectory() as folder:
         source, binary = pathlib.Path(folder, "program.cpp"), pathlib.Path(folder, "program")
         source.write_text(text, encoding="utf-8")
-        command = [compiler, "-std=c++20", "-I", include, str(source)]
+        command = [compiler, "-std=c++20", "-I", include, "-I", str(pathlib.Path(include).parent), str(source)]
         if number:
             command += [library, f"-Wl,-rpath,{pathlib.Path(library).parent}", "-o", str(binary)]
         else:

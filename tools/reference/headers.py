@@ -8,6 +8,7 @@ import pathlib
 import re
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+INCLUDE_DIR = ROOT / "include"
 ALSO = ["weft/eigen.h"]  # installed headers that weft.h does not include
 HIDDEN = {"detail", "ir", "math", "compiler", "nest", "cuda"}
 INCLUDE = re.compile(r'^#include "([\w/.]+)"', re.M)
@@ -33,7 +34,7 @@ class Entry:
         return f"{self.namespace}::{self.name}"
 
 
-def public_headers(root=ROOT / "include"):
+def public_headers(root=INCLUDE_DIR):
     """The files that weft.h reaches, in the order in which it reaches them, then ALSO."""
     found = []
 
@@ -189,11 +190,11 @@ class Reader:
         self.entries.append(Entry(self.file, i + 1, namespace, name, what, text, comment, overload, self.section))
 
 
-def read_header(name, root=ROOT):
+def read_header(name, root=INCLUDE_DIR):
     return Reader(name, (root / name).read_text(encoding="utf-8")).read()
 
 
-def read_all(root=ROOT):
+def read_all(root=INCLUDE_DIR):
     entries = []
     for name in public_headers(root):
         entries += read_header(name, root)

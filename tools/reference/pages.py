@@ -158,7 +158,7 @@ def make():
         places += [(page, e) for e in entries]
         names = list(dict.fromkeys(e.name for e in entries if e.what == "function"))
         index.append(f"| [{title}]({page}.md) | {', '.join(f'`{n}`' for n in names[:12])}{', …' if len(names) > 12 else ''} |")
-    readers = [headers.Reader(h, (headers.ROOT / h).read_text(encoding="utf-8"))
+    readers = [headers.Reader(h, (headers.INCLUDE_DIR / h).read_text(encoding="utf-8"))
                for h in headers.public_headers() if h not in headers.ALSO]
     made["names.md"] = names_page([e for r in readers for e in r.read()], {n for r in readers for n in r.inner})
     for peer in PEERS:
