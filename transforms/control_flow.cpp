@@ -423,7 +423,7 @@ struct Associative {
   FlatFunction f;
   int axis;
 
-  Arrays sublist(const Arrays& x, int64_t lo, int64_t hi, int64_t step = 1) const {
+  Arrays part(const Arrays& x, int64_t lo, int64_t hi, int64_t step = 1) const {
     Arrays r;
     for (const Array& a : x) r.push_back(base::slice_axis(a, axis, lo, hi, step));
     return r;
@@ -455,11 +455,11 @@ struct Associative {
   Arrays run(const Arrays& x) const {
     const int64_t n = x[0].shape()[axis];
     if (n < 2) return x;
-    const Arrays odd = run(combined(sublist(x, 0, n - 1, 2), sublist(x, 1, n, 2)));
-    const Arrays left = n % 2 ? odd : sublist(odd, 0, n / 2 - 1);
-    Arrays even = sublist(x, 0, 1);
+    const Arrays odd = run(combined(part(x, 0, n - 1, 2), part(x, 1, n, 2)));
+    const Arrays left = n % 2 ? odd : part(odd, 0, n / 2 - 1);
+    Arrays even = part(x, 0, 1);
     if (n > 2) {
-      const Arrays rest = combined(left, sublist(x, 2, n, 2));
+      const Arrays rest = combined(left, part(x, 2, n, 2));
       for (size_t i = 0; i < even.size(); ++i)
         even[i] = base::concatenate({even[i], rest[i]}, axis);
     }

@@ -106,7 +106,7 @@ struct Request {
   const size_t* results;
   Types in;  // types of the selected x
   size_t count(const Arrays& out) const { return results ? *results : out.size(); }
-  Arrays filter_list(const Arrays& all) const {
+  Arrays chosen(const Arrays& all) const {
     Arrays r;
     for (size_t i = 0; i < x.size(); ++i)
       if (wrt[i]) r.push_back(all[i]);

@@ -73,7 +73,7 @@ std::string element_text(const Type& t, int64_t place) {
 void check_lanes(const Check& p, const Types& lane, LaneWalk& walk) {
   const FormatText text("check", p.fmt, sublist(lane, 1, lane.size() - 1 - p.chunks()));
   const int64_t n = lane[0].elements();
-  walk.each([&](LanePath path, const std::vector<const void*>& in, const std::vector<void*>&) {
+  walk.for_each([&](LanePath path, const std::vector<const void*>& in, const std::vector<void*>&) {
     const bool* pred = static_cast<const bool*>(in[0]);
     const int64_t first = std::find(pred, pred + n, false) - pred;
     if (first == n) return;

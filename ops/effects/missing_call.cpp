@@ -24,7 +24,7 @@ struct Missing {
 constexpr char op_name[] = "missing_call";
 
 void raise(const Missing& p, const Types&, LaneWalk& walk) {
-  walk.each([&](LanePath, const std::vector<const void*>&, const std::vector<void*>&) {
+  walk.for_each([&](LanePath, const std::vector<const void*>&, const std::vector<void*>&) {
     throw FormatError(fmt::format(
         "{}: the program calls a Python function here, by @{}. The function belongs to the process "
         "that wrote the text, so it cannot be called. Write the text without the callback, or run "

@@ -25,7 +25,7 @@ Types print_type(const Types& in, const Print& p) {
 
 void print_lanes(const Print& p, const Types& lane, LaneWalk& walk) {
   const FormatText text("debug_print", p.fmt, lane);
-  walk.each([&](LanePath path, const std::vector<const void*>& in, const std::vector<void*>&) {
+  walk.for_each([&](LanePath path, const std::vector<const void*>& in, const std::vector<void*>&) {
     OrderedOutput::print(path, text(in) + "\n");
   });
 }

@@ -296,7 +296,7 @@ const Primitive<None>& complex_op = define_elementwise([] {
       [](auto re, auto im) { return num::Cx<decltype(re)>(re, im); });
   d.jvp = [](const JvpArgs<None>& j) {
     const auto part = [&](size_t i) { return j.dx[i].empty_handle() ? zero_of(j.x[i]) : j.dx[i]; };
-    return Arrays{broadcast_like(complex(sublist(0), sublist(1)), j.out[0].type())};
+    return Arrays{broadcast_like(complex(part(0), part(1)), j.out[0].type())};
   };
   d.transpose = binary_transpose([](Array ct, Array) { return real(ct); },
                                  [](Array ct, Array) { return neg(imag(ct)); });

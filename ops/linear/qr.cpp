@@ -65,7 +65,7 @@ double length(Numbers<P>& a, int64_t first, int64_t column) {
   double scale = 0, sum = 0;
   for (int64_t i = first; i < a.rows; ++i) {
     const double part = part_of(a(i, column));
-    if (!(sublist <= scale)) scale = part;
+    if (!(part <= scale)) scale = part;
   }
   if (scale == 0) return 0;
   for (int64_t i = first; i < a.rows; ++i) {

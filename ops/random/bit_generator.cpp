@@ -38,7 +38,7 @@ Word shift_right_logical(const Word& x, const Word& n) {
 
 Word low(const Array& x) { return Word(lax::convert_element_type(x, U32)); }
 Word high(const Array& x) { return low(lax::shift_right_logical(x, scalar_of_int(U64, 32))); }
-Array concat_lists(const Word& low, const Word& high) {
+Array joined(const Word& low, const Word& high) {
   const Array upper =
       lax::shift_left(lax::convert_element_type(high.a, U64), scalar_of_int(U64, 32));
   return lax::bitwise_or(lax::convert_element_type(low.a, U64), upper);
@@ -78,7 +78,7 @@ Drawn threefry(const Array& state, const Shape& shape, bool wide) {
   const Array counter = lax::add(element(state, 1, steps), numbers(steps));
   const auto [a, b] = math::threefry2x32(low(key), high(key), low(counter), high(counter));
   const int64_t n = steps.elements();
-  if (wide) return {concat_lists(a, b), n};
+  if (wide) return {joined(a, b), n};
   const Array pairs = base::concatenate(
       {base::insert_axis(a.a, axis + 1, 1), base::insert_axis(b.a, axis + 1, 1)}, axis + 1);
   const Array all = base::reshape(pairs, shape.erased(axis).inserted(axis, 2 * half));
@@ -97,7 +97,7 @@ Drawn philox(const Array& state, const Shape& shape, bool wide) {
       {low(counter), high(counter), low(upper), high(upper)}, low(key), high(key));
   Arrays in_turn;
   if (wide)
-    in_turn = {concat_lists(x[0], x[1]), concat_lists(x[2], x[3])};
+    in_turn = {joined(x[0], x[1]), joined(x[2], x[3])};
   else
     in_turn = {x[0].a, x[1].a, x[2].a, x[3].a};
   for (Array& a : in_turn) a = base::insert_axis(a, 1, 1);
@@ -147,7 +147,7 @@ std::pair<Array, Array> lax::rng_bit_generator(const Arg& key, const Shape& shap
   const auto words = [](const Array& x, int64_t first) {
     return Word(slice_static(x, {first}, {4}, {2}));
   };
-  const RandomDraw d = draw_bits(concat_lists(words(key, 0), words(key, 1)), shape, dtype, how);
+  const RandomDraw d = draw_bits(joined(words(key, 0), words(key, 1)), shape, dtype, how);
   const Array next = base::concatenate(
       {base::insert_axis(low(d.state).a, 1, 1), base::insert_axis(high(d.state).a, 1, 1)}, 1);
   return {base::reshape(next, Shape{4}), d.bits};

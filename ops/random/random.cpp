@@ -378,7 +378,7 @@ const Primitive<Impl>& wrap_op = define<Impl>({
               c.push_back(num::Ir<int64_t>(i).id);
               return x.read(0, c).re;
             };
-            return Elem{sublist(0), sublist(1)};
+            return Elem{part(0), part(1)};
           };
           return r;
         },

@@ -348,11 +348,11 @@ Arrays ir::associative_scan_along(FunctionRef<Arrays(const Arrays&, const Arrays
     return r;
   };
   const Arrays odd =
-      associative_scan_along(f, f(sublist(x, 0, n - 1, 2), sublist(x, 1, n, 2)), axis, false);
-  Arrays even = sublist(x, 0, 1, 1);
+      associative_scan_along(f, f(part(x, 0, n - 1, 2), part(x, 1, n, 2)), axis, false);
+  Arrays even = part(x, 0, 1, 1);
   if (n > 2) {
-    const Arrays before = n % 2 == 0 ? sublist(odd, 0, n / 2 - 1, 1) : odd;
-    const Arrays later = f(before, sublist(x, 2, n, 2));
+    const Arrays before = n % 2 == 0 ? part(odd, 0, n / 2 - 1, 1) : odd;
+    const Arrays later = f(before, part(x, 2, n, 2));
     for (size_t i = 0; i < x.size(); ++i) even[i] = concatenate_arrays({even[i], later[i]}, a);
   }
   Arrays r;

@@ -51,7 +51,7 @@ R beta_deviance(const BetaOperands<R>& x) {
     const auto close = abs(u) < R(0.5);
     return beta_part(a, u, close, log(select(close, R(1), y * (x.n() / a))));
   };
-  return sublist(x.p, x.z, x.t / x.p) + sublist(x.q, x.w, -(x.t / x.q));
+  return part(x.p, x.z, x.t / x.p) + part(x.q, x.w, -(x.t / x.q));
 }
 
 // The logarithm of z^p w^q / B(p, q). If both parameters are large, Stirling's formula leaves the

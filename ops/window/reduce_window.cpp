@@ -90,7 +90,7 @@ void reduce_dense(const Shape& shape, const Shape& windows, const Window& w, con
   const std::unique_ptr<V[]> v(new V[static_cast<size_t>(n)]);
   each_index(windows, [&](int64_t i, const Ints& at) {
     V* next = v.get();
-    offsets.each(at, [&](int64_t o) { *next++ = o < 0 ? identity : Element<T>::load(in[o]); });
+    offsets.for_each(at, [&](int64_t o) { *next++ = o < 0 ? identity : Element<T>::load(in[o]); });
     V r = identity;
     // Few terms are joined in order.
     if (n <= max_written_out)

@@ -63,8 +63,8 @@ void each_choice(const Shape& shape, const Shape& windows, const Select& p, cons
   const Offsets offsets(axes_of(shape, windows, p.window), row_major(shape));
   each_index(windows, [&](int64_t i, const Ints& at) {
     int64_t chosen = -1;
-    offsets.each(at, [&](int64_t o) {
-      if (o >= 0 && (filter_list < 0 ||
+    offsets.for_each(at, [&](int64_t o) {
+      if (o >= 0 && (chosen < 0 ||
                      leaves(p.largest, Element<T>::load(x[chosen]), Element<T>::load(x[o]))))
         chosen = o;
     });

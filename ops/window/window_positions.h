@@ -130,11 +130,11 @@ class Offsets {
   }
   // Calls f(offset) for each term of the window at w.
   template <class F>
-  void map_list(const Ints& w, const F& f, size_t a = 0, int64_t offset = 0) const {
+  void for_each(const Ints& w, const F& f, size_t a = 0, int64_t offset = 0) const {
     if (a == w.size()) return f(offset);
     for (int64_t j = 0; j < terms_[a]; ++j) {
       const int64_t o = offset < 0 ? -1 : table_[a][static_cast<size_t>(w[a] * terms_[a] + j)];
-      map_list(w, f, a + 1, o < 0 ? -1 : offset + o);
+      for_each(w, f, a + 1, o < 0 ? -1 : offset + o);
     }
   }
 

@@ -31,7 +31,7 @@ class Expected {
   bool ill() const { return ill_; }
 
  private:
-  void scatter_list();
+  void spread();
   Arrays by_definition(Random* noise) const;
   // Returns true if rounding changes the number of effects (deeds.h).
   bool turns_otherwise(size_t k);

@@ -187,7 +187,7 @@ void retype(Fn& f) {
     return r;
   };
   for (Step& s : f.steps) {
-    complete(s, filter_list(s.in), filter_list(s.captured));
+    complete(s, chosen(s.in), chosen(s.captured));
     t.insert(t.end(), s.out.begin(), s.out.end());
   }
   for (int v : f.out) require(v >= 0 && v < static_cast<int>(t.size()), "no such result");
