@@ -63,15 +63,16 @@ Array moved(Array x, const Shape& product, const std::vector<const Producer*>& m
 Arrays multiply_add(const FuseArgs<None>& f, bool difference) {
   const DType d = f.x[0].dtype();
   if (d != F32 && d != F64) return {};
-  if (f.made[0] && f.made[0] == f.made[1]) return {};  // p - p is 0 and p + p is exact
+  if (f.producers[0] && f.producers[0] == f.producers[1])
+    return {};  // p - p is 0 and p + p is exact
   for (size_t operand : {0, 1}) {
     const size_t other = 1 - operand;
-    if (!(difference && other == 0) && is_zero(f.x[other], f.made[other]) &&
-        is_sum_of_products(f.made[operand]))
+    if (!(difference && other == 0) && is_zero(f.x[other], f.producers[other]) &&
+        is_sum_of_products(f.producers[operand]))
       return {f.x[operand]};
-    const auto p = product(f.made[operand]);
+    const auto p = product(f.producers[operand]);
     // Adding 0 only changes the sign of a product that is 0 or rounds to 0.
-    if (!p || is_zero(f.x[other], f.made[other])) continue;
+    if (!p || is_zero(f.x[other], f.producers[other])) continue;
     const Shape shape =
         p->mul->x.front().ndim() ? p->mul->x.front().shape() : p->mul->x.back().shape();
     Array a = moved(p->mul->x.front(), shape, p->moves),

@@ -203,7 +203,7 @@ Windows windows_of(const Scatter& p, const Types& in) {
   return w;
 }
 
-Elem merge_lists(DType t, Update u, Elem old, Elem update) {
+Elem updated(DType t, Update u, Elem old, Elem update) {
   if (u == Update::set) return update;
   Elem e;
   with_class<DTypes::any>(t, [&](auto* q) {
@@ -221,7 +221,7 @@ class Taking {
   }
   void take(num::Ir<bool> hit, Elem update) {
     if (!wide_) {
-      e_ = select_elem(hit.id, merge_lists(t_, update_, e_, update), e_);
+      e_ = select_elem(hit.id, updated(t_, update_, e_, update), e_);
       return;
     }
     wide_ = num::select(hit, combine(update_, *wide_, num::Ir<float>::at(update.re)), *wide_);
@@ -230,7 +230,7 @@ class Taking {
   // Narrow floats are rounded here. An element without updates keeps its bits.
   Elem result() const {
     if (!wide_) return e_;
-    const Elem rounded = merge_lists(t_, update_, e_, {wide_->id, nest::no_id});
+    const Elem rounded = updated(t_, update_, e_, {wide_->id, nest::no_id});
     return select_elem(any_.id, rounded, e_);
   }
 
@@ -300,7 +300,7 @@ void write_updates(const LowerArgs<Scatter>& l, Lowering* low) {
     return Lowering::Target{coords(c), moves ? num::Ir<bool>(true).id : inside.id};
   };
   low->merge = [t = l.in[0].dtype(), u = l.params.update](nest::Builder&, Elem old, Elem update) {
-    return merge_lists(t, u, old, update);
+    return updated(t, u, old, update);
   };
 }
 

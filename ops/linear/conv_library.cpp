@@ -154,14 +154,14 @@ NativeCall device_call(const Use<Conv>& u) {
   return call;
 }
 
-struct Producer {
+struct PartConvolver {
   Part part;
   native::Convolver convolver;
-  explicit Producer(const Part& p) : sublist(p), convolver(p.c) {}
+  explicit PartConvolver(const Part& p) : part(p), convolver(p.c) {}
 };
 NativeCall library_call(const Use<Conv>& u) {
-  const auto made = std::make_shared<std::vector<std::unique_ptr<Producer>>>();
-  for (const Part& p : parts_of(u)) made->push_back(std::make_unique<Producer>(p));
+  const auto made = std::make_shared<std::vector<std::unique_ptr<PartConvolver>>>();
+  for (const Part& p : parts_of(u)) made->push_back(std::make_unique<PartConvolver>(p));
   NativeCall call;
   call.run = [made, a = u.in[0].elements(), b = u.in[1].elements(),
               n = u.out[0].elements()](const NativeArgs& args) {

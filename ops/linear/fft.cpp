@@ -261,7 +261,7 @@ Arrays real_ends(const Array& x, int64_t n) {
   if (n % 2 == 0) parts.push_back(without_imaginary(last_sliced(x, half - 1, half)));
   return parts;
 }
-Array concat_lists(const Arrays& parts) {
+Array join_parts(const Arrays& parts) {
   return parts.size() == 1 ? parts[0] : base::concatenate(parts, parts[0].ndim() - 1);
 }
 // Extends half of a spectrum to all n elements.
@@ -269,7 +269,7 @@ Array hermitian(const Array& x, int64_t n) {
   Arrays parts = real_ends(x, n);
   const int64_t inside = (n + 1) / 2;
   if (inside > 1) parts.push_back(conj(base::flip(last_sliced(x, 1, inside), x.ndim() - 1)));
-  return concat_lists(parts);
+  return join_parts(parts);
 }
 
 Arrays fft_expand(const ExpandArgs<Fft>& e) {
@@ -281,7 +281,7 @@ Arrays fft_expand(const ExpandArgs<Fft>& e) {
   const bool from_real = p.fft_type == FftType::rfft, to_real = p.fft_type == FftType::irfft;
   if (from_real) {
     x = dft_along(complex(x, base::zeros(x.type().strong())), rank - 1, false);
-    x = concat_lists(real_ends(last_sliced(x, 0, p.half()), p.last()));
+    x = join_parts(real_ends(last_sliced(x, 0, p.half()), p.last()));
   }
   for (int a = rank - p.axes(); a < rank - 1; ++a) x = dft_along(x, a, p.inverse());
   if (to_real) x = hermitian(x, p.last());

@@ -122,7 +122,7 @@ const Primitive<Reduce>& sum_op = define_reduce([] {
   d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::add); };
   d.jvp = [](const JvpArgs<Reduce>& j) { return Arrays{lax::reduce_sum(j.dx[0], j.params.axes)}; };
   d.transpose = [](const TransposeArgs<Reduce>& t) {
-    return Arrays{scatter_list(t.ct[0], t.in[0].shape(), t.params.axes)};
+    return Arrays{spread(t.ct[0], t.in[0].shape(), t.params.axes)};
   };
   return d;
 }());
@@ -169,7 +169,7 @@ Arrays chosen_jvp(const JvpArgs<Reduce>& j) {
   // The count is not computed in a narrow float: F16 has no numbers beyond 65504.
   const DType own = j.dx[0].dtype(), wide = accumulator_dtype(own);
   const Array here =
-      convert_element_type(eq(j.x[0], scatter_list(j.out[0], j.x[0].shape(), j.params.axes)), wide);
+      convert_element_type(eq(j.x[0], spread(j.out[0], j.x[0].shape(), j.params.axes)), wide);
   const Array count = lax::reduce_sum(here, j.params.axes), dx = base::convert(j.dx[0], wide);
   return {base::convert(div(lax::reduce_sum(mul(dx, here), j.params.axes), count), own)};
 }

@@ -31,7 +31,7 @@ R log1p_less(const R& m) {
 template <class R>
 R stirling_rest(const R& x) {
   const R i = R(1) / x, u = i * i;
-  R drop_first(-691.0 / 360360);
+  R rest(-691.0 / 360360);
   for (double c : {1.0 / 1188, -1.0 / 1680, 1.0 / 1260, -1.0 / 360, 1.0 / 12})
     rest = rest * u + R(c);
   return rest * i;

@@ -22,7 +22,7 @@ Array trap(Array z) {
 }
 Array twice(Array v) { return v * 2.f; }
 Array guarded(Array x) { return cond(x > 100.f, trap, twice, x); }
-Array filter_list(Array x) {
+Array chosen(Array x) {
   return switch_(where(x > 100.f, 2, where(x < 0.f, 0, 1)), {trap, twice, trap}, abs(x));
 }
 // The branch is in a loop.

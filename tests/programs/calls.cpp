@@ -350,7 +350,7 @@ const Entries& with_parameters() {
   return all;
 }
 
-std::string concat_lists(const std::vector<std::string>& x, size_t from) {
+std::string joined(const std::vector<std::string>& x, size_t from) {
   return fmt::format("{}", fmt::join(x.begin() + static_cast<std::ptrdiff_t>(from), x.end(), ", "));
 }
 
@@ -377,7 +377,7 @@ std::string bound_text(const Op& op, const std::vector<std::string>& x, const An
     fields += fmt::format("{}{{\"{}\", {}}}", fields.empty() ? "" : ", ", f.name, text(f.value));
   return fmt::format(
       "bind_op(*find_op(\"{0}\"), Arrays{{{1}}}, find_op(\"{0}\")->parse_params({{{2}}}))",
-      op.name(), concat_lists(x, 0), fields);
+      op.name(), joined(x, 0), fields);
 }
 // Returns the text for a word after $.
 std::string word_text(const std::string& word, const Op& op, const Fields& p) {
@@ -416,8 +416,7 @@ std::string call_text(const Op& op, const std::vector<std::string>& x, const Any
   const auto entry = with_parameters().find(name);
   const bool simple = unary().count(name) || binary().count(name) || ternary().count(name);
   const bool bitwise = name == "not" || name == "and" || name == "or" || name == "xor";
-  if (simple)
-    return fmt::format("lax::{}{}({})", bitwise ? "bitwise_" : "", name, concat_lists(x, 0));
+  if (simple) return fmt::format("lax::{}{}({})", bitwise ? "bitwise_" : "", name, joined(x, 0));
   const char* const only = results == 1 ? "[0]" : "";
   const Fields fields(p);
   const bool inner = (name == "gather" && fields.integer("mode") > 1) ||
@@ -433,10 +432,10 @@ std::string call_text(const Op& op, const std::vector<std::string>& x, const Any
     std::string word;
     while (std::isalnum(c[1]) || c[1] == '_') word += *++c;
     if (word == "x") {
-      out += concat_lists(x, 0);
+      out += joined(x, 0);
     } else if (std::isdigit(word[0])) {
       const auto k = static_cast<size_t>(word[0] - '1');
-      out += c[1] == '.' ? concat_lists(x, k) : x[k];
+      out += c[1] == '.' ? joined(x, k) : x[k];
       if (c[1] == '.') c += 2;
     } else if (word == "only") {
       out += only;

@@ -127,7 +127,7 @@ bool Expected::infinite() {
   return *infinite_;
 }
 
-void Expected::scatter_list() {
+void Expected::spread() {
   if (spread_) return;
   spread_ = true;
   if (differentiates(f_)) unmeasured_ = widest_ulp(f_);

@@ -116,7 +116,7 @@ class Jacobian : public CallOperator<Jacobian<mode, aux, F, N...>, F> {
   static auto assembled(const Out& out, const Args& args, const BlockRows& rows) {
     BlockRows in_order;
     for (const Arrays& r : rows) in_order.push_back(Wrt::in_order(args, r.data()));
-    return assemble_jacobian(out, Wrt::filter_list(args), in_order);
+    return assemble_jacobian(out, Wrt::chosen(args), in_order);
   }
   mutable F f_;
   typing::JacobianOptions options_;
