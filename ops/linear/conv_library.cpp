@@ -169,7 +169,7 @@ NativeCall library_call(const Use<Conv>& u) {
     float* const out = args.out<float>(0, n);
     parallel_for(std::ssize(*made), 1, [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i) {
-        const Producer& m = *(*made)[static_cast<size_t>(i)];
+        const PartConvolver& m = *(*made)[static_cast<size_t>(i)];
         m.convolver.run(lhs + m.part.lhs, rhs, out + m.part.out);
       }
     });

@@ -80,7 +80,7 @@ Array one_run(const Array& x, int axis) {
   Array sum = broadcast_like(literal_array(monoid::identity_literal<M>(x.dtype())),
                              x.type().with_shape(x.shape().with(axis, 1)));
   for (int64_t i = 0; i < n; ++i)
-    all.push_back(sum = M::combine(sum, base::slice_axis(x, axis, i, i + 1)));
+    all.push_back(sum = M::combine_arrays(sum, base::slice_axis(x, axis, i, i + 1)));
   return concatenate_arrays(all, axis);
 }
 
@@ -99,8 +99,8 @@ Array many_runs(const ExpandArgs<Cumulative>& e, const Array& x) {
       {reshape_to(base::slice_axis(ends, axis, 0, runs - 1), x.shape().with(axis, runs - 1))},
       {e.params.axis, false})[0];
   const Array first = base::slice_axis(own, axis, 0, 1);
-  const Array later =
-      M::combine(base::insert_axis(before, axis + 1, of_run), base::slice_axis(own, axis, 1, runs));
+  const Array later = M::combine_arrays(base::insert_axis(before, axis + 1, of_run),
+                                        base::slice_axis(own, axis, 1, runs));
   const Array all =
       reshape_to(concatenate_arrays({first, later}, axis), x.shape().with(axis, runs * of_run));
   return base::slice_axis(all, axis, 0, n);
@@ -231,7 +231,7 @@ auto chosen_jvp(F choose) {
 struct Sum : monoid::Sum {
   static constexpr const char* name = "cumsum";
   static constexpr const char* doc = "Sums of all elements up to each.";
-  static Array combine(const Arg& x, const Arg& y) { return lax::add(x, y); }
+  static Array combine_arrays(const Arg& x, const Arg& y) { return lax::add(x, y); }
 };
 const Primitive<Cumulative>& sum_op = define_running([] {
   auto d = running<Sum>();
@@ -247,7 +247,7 @@ const Primitive<Cumulative>& sum_op = define_running([] {
 struct Product : monoid::Product {
   static constexpr const char* name = "cumprod";
   static constexpr const char* doc = "Products of all elements up to each.";
-  static Array combine(const Arg& x, const Arg& y) { return lax::mul(x, y); }
+  static Array combine_arrays(const Arg& x, const Arg& y) { return lax::mul(x, y); }
 };
 const Primitive<Cumulative>& prod_op = define_running([] {
   auto d = running<Product>();
@@ -260,13 +260,13 @@ const Primitive<Cumulative>& prod_op = define_running([] {
 struct Max : monoid::Max {
   static constexpr const char* name = "cummax";
   static constexpr const char* doc = "The largest of all elements up to each; NaN wins.";
-  static Array combine(const Arg& x, const Arg& y) { return lax::max(x, y); }
+  static Array combine_arrays(const Arg& x, const Arg& y) { return lax::max(x, y); }
   static constexpr unsigned classes = DTypes::real_numbers;
 };
 struct Min : monoid::Min {
   static constexpr const char* name = "cummin";
   static constexpr const char* doc = "The smallest of all elements up to each; NaN wins.";
-  static Array combine(const Arg& x, const Arg& y) { return lax::min(x, y); }
+  static Array combine_arrays(const Arg& x, const Arg& y) { return lax::min(x, y); }
   static constexpr unsigned classes = DTypes::real_numbers;
 };
 const Primitive<Cumulative>& max_op = define_running([] {

@@ -184,9 +184,9 @@ class Forward final : public MutantOp {
   double tolerance() const override { return op_.tolerance(); }
   Arrays simplify(const Arrays& x, const AnyParams& p) const override { return op_.simplify(x, p); }
   Arrays split(const Arrays& x, const AnyParams& p) const override { return op_.split(x, p); }
-  Arrays fuse(const Arrays& x, const std::vector<const Made*>& made,
+  Arrays fuse(const Arrays& x, const std::vector<const Producer*>& producers,
               const AnyParams& p) const override {
-    return op_.fuse(x, made, p);
+    return op_.fuse(x, producers, p);
   }
   bool is_product() const override { return op_.is_product(); }
   bool nonlinear_in_residuals() const override { return op_.nonlinear_in_residuals(); }
