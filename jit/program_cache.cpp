@@ -5,11 +5,11 @@
 #include "jit/program_cache.h"
 
 #include <algorithm>
-#include <functional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "core/hash.h"
 #include "jit/forced.h"
 #include "jit/pipeline.h"
 #include "jit/schedule/target.h"
@@ -30,9 +30,7 @@ struct ProgramKey {
   friend auto operator<=>(const ProgramKey&, const ProgramKey&) = default;
 };
 struct KeyHash {
-  size_t operator()(const ProgramKey& k) const {
-    return std::hash<const void*>()(k.jaxpr) * 31 + std::hash<const void*>()(k.target);
-  }
+  size_t operator()(const ProgramKey& k) const { return hash_fields(k.jaxpr, k.target); }
 };
 
 struct Entry {
