@@ -24,7 +24,7 @@
 #include "tracer/concrete.h"
 #include "tracer/eval_trace.h"
 #include "tracer/initialized.h"
-#include "tracer/transformed.h"
+#include "tracer/transform_cache.h"
 #include "weft/buffer.h"
 #include "weft/detail/epoch_guard.h"
 #include "weft/device.h"
@@ -458,6 +458,6 @@ void weft::clear_caches() {
   }
   for (const auto& s : states) s->clear();
   compiler::clear_program_cache();
-  clear_transformed();
+  clear_transform_cache();
   release_idle_memory();
 }
