@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <mutex>
 #include <unordered_map>
-#include <utility>
 
 #include "core/fork_mutex.h"
 #include "core/hash.h"
+#include "core/least_recently_used.h"
 #include "core/param.h"
 #include "tracer/trace.h"
 
@@ -81,16 +81,18 @@ bool holds_object(const std::vector<Jaxpr>& programs) {
 // Removes the half that was not used for the longest time. It is destroyed after the lock is
 // released.
 std::vector<Entries::node_type> drop_old(Table& t) {
-  std::vector<std::pair<uint64_t, Entries::const_iterator>> by_age;
+  struct Use {
+    uint64_t used;
+    int64_t bytes;
+    Entries::const_iterator at;
+  };
+  std::vector<Use> uses;
   for (auto it = t.entries.cbegin(); it != t.entries.cend(); ++it)
-    by_age.emplace_back(it->second.used, it);
-  std::sort(by_age.begin(), by_age.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+    uses.push_back({it->second.used, it->second.bytes, it});
   std::vector<Entries::node_type> dropped;
-  for (const auto& [used, it] : by_age) {
-    if (t.bytes <= limit / 2) break;
-    t.bytes -= it->second.bytes;
-    dropped.push_back(t.entries.extract(it));
+  for (const Use& u : least_recently_used(uses, limit / 2)) {
+    t.bytes -= u.bytes;
+    dropped.push_back(t.entries.extract(u.at));
   }
   return dropped;
 }
