@@ -36,6 +36,9 @@ Linearized linearize_flat(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
 struct JvpJaxpr {
   Jaxpr jaxpr;
   std::vector<bool> out_nonzero;
+  // For the cache (tracer/transform_cache.h).
+  std::vector<Jaxpr> programs() const { return {jaxpr}; }
+  bool closed() const { return true; }
 };
 // `ask`: outputs whose tangent must be instantiated, if necessary with zeros.
 JvpJaxpr jvp_jaxpr(const Jaxpr& j, const std::vector<bool>& nonzero, const std::vector<bool>& ask);

@@ -5,8 +5,9 @@
 #include "autodiff/composed.h"
 #include "autodiff/linearize.h"
 #include "autodiff/partial_eval.h"
+#include "core/hash.h"
 #include "tracer/base_ops.h"
-#include "tracer/transformed.h"
+#include "tracer/transform_cache.h"
 #include "tracer/types_of.h"
 
 namespace weft {
@@ -173,6 +174,13 @@ Arrays Linear::transpose(const Arrays& ct) const {
 }
 
 namespace {
+struct JvpKey {
+  using Result = JvpJaxpr;
+  std::vector<bool> nonzero, ask;
+  size_t hash() const { return hash_fields(nonzero, ask); }
+  friend bool operator==(const JvpKey&, const JvpKey&) = default;
+};
+
 JvpJaxpr make_jvp(const Jaxpr& j, const std::vector<bool>& nonzero, const std::vector<bool>& ask) {
   Types in = j->in_types();
   const size_t n = in.size();
@@ -199,13 +207,7 @@ JvpJaxpr make_jvp(const Jaxpr& j, const std::vector<bool>& nonzero, const std::v
 }  // namespace
 
 JvpJaxpr jvp_jaxpr(const Jaxpr& j, const std::vector<bool>& nonzero, const std::vector<bool>& ask) {
-  Ints flags(nonzero.begin(), nonzero.end());
-  flags.insert(flags.end(), ask.begin(), ask.end());
-  Transformed t = transformed({TransformKey::jvp, j, std::move(flags)}, [&] {
-    const JvpJaxpr made = make_jvp(j, nonzero, ask);
-    return Transformed{{made.jaxpr}, Ints(made.out_nonzero.begin(), made.out_nonzero.end())};
-  });
-  return {t.programs[0], std::vector<bool>(t.notes.begin(), t.notes.end())};
+  return cached_transform(j, JvpKey{nonzero, ask}, [&] { return make_jvp(j, nonzero, ask); });
 }
 
 Array add_tangents(const Array& a, const Array& b) {

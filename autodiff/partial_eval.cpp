@@ -4,8 +4,9 @@
 #include "autodiff/partial_eval.h"
 
 #include "autodiff/autodiff.h"
+#include "core/hash.h"
 #include "tracer/base_ops.h"
-#include "tracer/transformed.h"
+#include "tracer/transform_cache.h"
 
 namespace weft {
 
@@ -50,6 +51,13 @@ Closed PartialEvalTrace::finish(const Arrays& out) {
 }
 
 namespace {
+struct SplitKey {
+  using Result = Split;
+  std::vector<bool> unknown, ask;
+  size_t hash() const { return hash_fields(unknown, ask); }
+  friend bool operator==(const SplitKey&, const SplitKey&) = default;
+};
+
 Split make_split(const Jaxpr& j, const std::vector<bool>& unknown, const std::vector<bool>& ask) {
   Types known_in;
   for (int i = 0; i < j->n_in; ++i)
@@ -82,16 +90,7 @@ Split make_split(const Jaxpr& j, const std::vector<bool>& unknown, const std::ve
 
 Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown,
                          const std::vector<bool>& ask) {
-  Ints flags(unknown.begin(), unknown.end());
-  flags.insert(flags.end(), ask.begin(), ask.end());
-  const Transformed t = transformed({TransformKey::partial, j, std::move(flags)}, [&] {
-    const Split s = make_split(j, unknown, ask);
-    Ints notes(s.out_unknown.begin(), s.out_unknown.end());
-    notes.push_back(s.residuals);
-    return Transformed{{s.known, s.rest}, std::move(notes)};
-  });
-  return {t.programs[0], t.programs[1], std::vector<bool>(t.notes.begin(), t.notes.end() - 1),
-          static_cast<int>(t.notes.back())};
+  return cached_transform(j, SplitKey{unknown, ask}, [&] { return make_split(j, unknown, ask); });
 }
 
 }  // namespace weft

@@ -39,6 +39,9 @@ struct Split {
   Jaxpr rest;
   std::vector<bool> out_unknown;
   int residuals = 0;
+  // For the cache (tracer/transform_cache.h).
+  std::vector<Jaxpr> programs() const { return {known, rest}; }
+  bool closed() const { return true; }
 };
 // `ask`: outputs that must be unknown.
 Split partial_eval_jaxpr(const Jaxpr& j, const std::vector<bool>& unknown,

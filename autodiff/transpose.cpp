@@ -5,8 +5,9 @@
 
 #include "autodiff/autodiff.h"
 #include "core/effects.h"
+#include "core/hash.h"
 #include "tracer/concrete.h"
-#include "tracer/transformed.h"
+#include "tracer/transform_cache.h"
 #include "tracer/types_of.h"
 
 namespace weft {
@@ -111,41 +112,60 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
   return result;
 }
 
+namespace {
+// (constants…, values that are not linear…, nonzero cotangents…) -> (nonzero cotangents of the
+// inputs…).
+struct TransposedJaxpr {
+  Jaxpr jaxpr;
+  Arrays consts;
+  std::vector<bool> out_nonzero;
+  std::vector<Jaxpr> programs() const { return {jaxpr}; }
+  bool closed() const { return consts.empty(); }
+};
+struct TransposeKey {
+  using Result = TransposedJaxpr;
+  std::vector<bool> linear, nonzero;
+  Types in;
+  size_t hash() const { return hash_fields(linear, nonzero, in); }
+  friend bool operator==(const TransposeKey&, const TransposeKey&) = default;
+};
+}  // namespace
+
 Arrays transposed_jaxpr(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
                         const Arrays& ct) {
   // The program's inputs are the values that are not linear, and the nonzero cotangents.
   Arrays given;
-  Ints flags(linear.begin(), linear.end());
+  std::vector<bool> nonzero;
   for (size_t i = 0; i < x.size(); ++i)
     if (!linear[i]) given.push_back(x[i]);
   for (const Array& c : ct) {
-    flags.push_back(!c.empty_handle());
-    if (flags.back()) given.push_back(c);
+    nonzero.push_back(!c.empty_handle());
+    if (nonzero.back()) given.push_back(c);
   }
   const Types in = types_of(given);
-  const Transformed t = transformed({TransformKey::transpose, j, std::move(flags), in}, [&] {
-    Transformed made;
+  const TransposedJaxpr t = cached_transform(j, TransposeKey{linear, nonzero, in}, [&] {
+    TransposedJaxpr made;
     Closed c = record(in, [&](const Arrays& a) {
       Arrays values, cts, out;
       size_t next = 0;
       for (bool l : linear) values.push_back(l ? Array() : a[next++]);
       for (const Array& given : ct) cts.push_back(given.empty_handle() ? Array() : a[next++]);
       for (const Array& back : backward_pass(j, values, linear, cts)) {
-        made.notes.push_back(!back.empty_handle());
-        if (made.notes.back()) out.push_back(back);
+        made.out_nonzero.push_back(!back.empty_handle());
+        if (made.out_nonzero.back()) out.push_back(back);
       }
       return out;
     });
-    made.programs = {open_constants(c.jaxpr)};
+    made.jaxpr = open_constants(c.jaxpr);
     made.consts = std::move(c.consts);
     return made;
   });
   Arrays args = t.consts;
   args.insert(args.end(), given.begin(), given.end());
-  const Arrays back = eval_jaxpr(t.programs[0], args);
+  const Arrays back = eval_jaxpr(t.jaxpr, args);
   Arrays result;
   size_t next = 0;
-  for (int64_t on : t.notes) result.push_back(on ? back[next++] : Array());
+  for (bool on : t.out_nonzero) result.push_back(on ? back[next++] : Array());
   return result;
 }
 

@@ -9,11 +9,12 @@
 #include <set>
 
 #include "core/effects.h"
+#include "core/hash.h"
 #include "runtime/fork.h"
 #include "runtime/log.h"
 #include "runtime/ordered_output.h"
 #include "tracer/base_ops.h"
-#include "tracer/transformed.h"
+#include "tracer/transform_cache.h"
 #include "tracer/types_of.h"
 
 namespace weft {
@@ -146,23 +147,42 @@ Array move_mapped(const Array& x, MaybeAxis from, int to, int64_t size) {
 }
 
 namespace {
-// Batches j for values of these types with these mapped axes. Further inputs are the mask and the
-// number of the first lane, if the map has them. Notes: the mapped axis of each result, or -1.
-Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const BatchTrace& like,
-                          const LaneMask& mask, const Array& first_lane) {
+// (constants…, values…, the mask and the number of the first lane, if the map has them) ->
+// (results…, with these mapped axes).
+struct BatchedJaxpr {
+  Jaxpr jaxpr;
+  Arrays consts;
+  MaybeAxes out_axes;
+  std::vector<Jaxpr> programs() const { return {jaxpr}; }
+  bool closed() const { return consts.empty(); }
+};
+struct BatchKey {
+  using Result = BatchedJaxpr;
+  Types in;  // without constants
+  MaybeAxes in_axes;
+  bool masked = false, chunked = false;
+  Ints mask_ids;  // LaneMask::ids
+  int64_t size = 0;
+  MapOptions options;
+  size_t hash() const {
+    return hash_fields(in, in_axes, masked, chunked, mask_ids, size, options.whole_size,
+                       options.axis_name, options.randomness, options.strict, options.warn,
+                       options.columns);
+  }
+  friend bool operator==(const BatchKey&, const BatchKey&) = default;
+};
+
+// Batches j for values of these types with these mapped axes.
+BatchedJaxpr batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const BatchTrace& like,
+                           const LaneMask& mask, const Array& first_lane) {
   const bool masked = !mask.active.empty_handle(), chunked = !first_lane.empty_handle();
   if (masked) in.push_back(mask.active.type());
   if (chunked) in.push_back(first_lane.type());
-  TransformKey key{
-      TransformKey::batch,
-      j,
-      {like.size, like.whole_size, like.strict, like.warn, masked, chunked, like.columns}};
-  for (MaybeAxis a : axes) key.numbers.push_back(a.value_or(-1));
-  key.numbers.insert(key.numbers.end(), mask.ids.begin(), mask.ids.end());
-  key.types = in;
-  key.names = {like.axis_name, like.randomness};
-  return transformed(std::move(key), [&] {
-    Transformed made;
+  MapOptions options = like;
+  options.one_by_one = false;  // it changes only errors, which are not cached
+  BatchKey key{in, axes, masked, chunked, mask.ids, like.size, std::move(options)};
+  return cached_transform(j, std::move(key), [&] {
+    BatchedJaxpr made;
     Closed c = record(in, [&](const Arrays& a) {
       TraceScope<BatchTrace> trace(like.size, like);
       trace->in_body = true;
@@ -171,42 +191,37 @@ Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const
       if (masked) trace->mask.active = a[axes.size()];
       const Arrays x(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(axes.size()));
       Batched b = run_lanes(*trace, [&](const Arrays& v) { return eval_jaxpr(j, v); }, x, axes);
-      for (MaybeAxis r : b.axis) made.notes.push_back(r.value_or(-1));
+      made.out_axes = std::move(b.axis);
       return b.out;
     });
-    made.programs = {open_constants(c.jaxpr)};
+    made.jaxpr = open_constants(c.jaxpr);
     made.consts = std::move(c.consts);
     return made;
   });
-}
-MaybeAxes axes_of(const Transformed& t) {
-  MaybeAxes r;
-  for (int64_t a : t.notes) r.push_back(a < 0 ? MaybeAxis() : MaybeAxis(static_cast<int>(a)));
-  return r;
 }
 
 // The parameters of an equation that does not depend on the lanes of this map. In its programs,
 // loops and calls with lanes get the lane numbers that they have with one more map around them.
 AnyParams numbered_anew(const Op& op, const AnyParams& params, const BatchTrace& trace) {
   return with_programs(op, params, [&](const Jaxpr& j) {
-    const Transformed t =
+    const BatchedJaxpr t =
         batched_jaxpr(j, j->in_types(), MaybeAxes(static_cast<size_t>(j->n_in)), trace, {}, {});
-    if (!t.consts.empty() ||
-        std::any_of(t.notes.begin(), t.notes.end(), [](int64_t a) { return a >= 0; }))
+    if (!t.consts.empty() || std::any_of(t.out_axes.begin(), t.out_axes.end(),
+                                         [](MaybeAxis a) { return a.has_value(); }))
       throw InternalError("a program that nothing maps has values of lanes: " + to_string(j));
-    return t.programs[0];
+    return t.jaxpr;
   });
 }
 }  // namespace
 
 Batched batch_eval(const Jaxpr& j, const Arrays& x, const MaybeAxes& in, const BatchTrace& like,
                    const LaneMask& mask) {
-  const Transformed t = batched_jaxpr(j, types_of(x), in, like, mask, like.first_lane);
+  const BatchedJaxpr t = batched_jaxpr(j, types_of(x), in, like, mask, like.first_lane);
   Arrays args = t.consts;
   args.insert(args.end(), x.begin(), x.end());
   for (const Array& more : {mask.active, like.first_lane})
     if (!more.empty_handle()) args.push_back(more);
-  return {eval_jaxpr(t.programs[0], args), axes_of(t)};
+  return {eval_jaxpr(t.jaxpr, args), t.out_axes};
 }
 
 MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchTrace& like) {
@@ -215,7 +230,7 @@ MaybeAxes probe_axes(const Jaxpr& j, const MaybeAxes& in, const BatchTrace& like
     const Type& t = j->types[i];
     types.push_back(in[i] ? t.with_shape(t.shape().inserted(*in[i], like.size)) : t);
   }
-  return axes_of(batched_jaxpr(j, types, in, like, {}, like.first_lane));
+  return batched_jaxpr(j, types, in, like, {}, like.first_lane).out_axes;
 }
 
 }  // namespace weft

@@ -29,6 +29,7 @@ struct MapOptions {
   // its effects happen once.
   bool columns = false;
   bool one_by_one = false;  // the lanes run sequentially, one per chunk
+  friend bool operator==(const MapOptions&, const MapOptions&) = default;
 };
 
 // One map: its size, its options, and the active lanes of the body being rewritten.

@@ -10,6 +10,7 @@
 #include <unordered_set>
 
 #include "core/fork_mutex.h"
+#include "core/hash.h"
 #include "core/op.h"
 
 namespace weft {
@@ -23,22 +24,18 @@ Table& table() {
   return *t;
 }
 
-size_t mix(size_t h, size_t x) {
-  return (h ^ (x + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2))) * 0x100000001b3ULL;
-}
-
 size_t hash_program(const JaxprData& j) {
-  size_t h = mix(static_cast<size_t>(j.n_in), static_cast<size_t>(j.n_const));
-  for (const Type& t : j.types) h = mix(h, t.hash());
+  size_t h = mix_hash(static_cast<size_t>(j.n_in), static_cast<size_t>(j.n_const));
+  for (const Type& t : j.types) h = mix_hash(h, t.hash());
   for (const Literal& l : j.literals)
-    h = mix(mix(h, l.bits[0]), l.bits[1] * 31 + static_cast<size_t>(l.dtype));
+    h = mix_hash(mix_hash(h, l.bits[0]), l.bits[1] * 31 + static_cast<size_t>(l.dtype));
   for (const Eqn& e : j.eqns) {
-    h = mix(h, reinterpret_cast<size_t>(e.op));
-    h = mix(h, e.params->hash());
-    if (!e.implementation.empty()) h = mix(h, std::hash<std::string_view>()(e.implementation));
-    for (Atom a : e.in) h = mix(h, static_cast<size_t>(a.index));
+    h = mix_hash(h, reinterpret_cast<size_t>(e.op));
+    h = mix_hash(h, e.params->hash());
+    if (!e.implementation.empty()) h = mix_hash(h, std::hash<std::string_view>()(e.implementation));
+    for (Atom a : e.in) h = mix_hash(h, static_cast<size_t>(a.index));
   }
-  for (Atom a : j.out) h = mix(h, static_cast<size_t>(a.index));
+  for (Atom a : j.out) h = mix_hash(h, static_cast<size_t>(a.index));
   return h;
 }
 
@@ -74,7 +71,7 @@ bool same_places(const JaxprData& known, const JaxprData& j) {
 }
 struct LiteralHash {
   size_t operator()(const Literal& l) const {
-    return mix(mix(l.bits[0], l.bits[1]), static_cast<size_t>(l.dtype) * 2 + l.weak);
+    return mix_hash(mix_hash(l.bits[0], l.bits[1]), static_cast<size_t>(l.dtype) * 2 + l.weak);
   }
 };
 // Stores each used literal once, in the order of use, and drops unused ones. Where an equation

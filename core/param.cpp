@@ -7,19 +7,16 @@
 #include <cmath>
 #include <functional>
 
+#include "core/hash.h"
 #include "weft/detail/jaxpr.h"
 
 namespace weft {
 namespace {
-size_t mix(size_t h, size_t x) {
-  return (h ^ (x + 0x9e3779b97f4a7c15ULL + (h << 6) + (h >> 2))) * 0x100000001b3ULL;
-}
-
 struct Hasher {
   template <class T>
   size_t operator()(const std::vector<T>& v) const {
     size_t h = v.size();
-    for (const auto& x : v) h = mix(h, (*this)(T(x)));
+    for (const auto& x : v) h = mix_hash(h, (*this)(T(x)));
     return h;
   }
   size_t operator()(const Ref<const JaxprData>& j) const { return j ? j->hash : 0; }
@@ -46,11 +43,11 @@ bool same(const ParamValue& a, const ParamValue& b) {
 }
 }  // namespace
 
-size_t hash_of(const ParamValue& v) { return mix(v.index(), std::visit(Hasher{}, v)); }
+size_t hash_of(const ParamValue& v) { return mix_hash(v.index(), std::visit(Hasher{}, v)); }
 
 size_t ParamsBase::hash() const {
   size_t h = 0;
-  for (const auto& [name, value] : fields()) h = mix(h, hash_of(value));
+  for (const auto& [name, value] : fields()) h = mix_hash(h, hash_of(value));
   return h;
 }
 

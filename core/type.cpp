@@ -8,22 +8,29 @@
 #include <unordered_map>
 
 #include "core/fork_mutex.h"
+#include "core/hash.h"
 #include "core/ir.h"
 #include "weft/error.h"
 
 namespace weft {
 namespace {
-std::string key_of(DType d, const Shape& s, bool weak) {
-  std::string key{static_cast<char>(d), static_cast<char>(weak)};
-  key.append(reinterpret_cast<const char*>(s.sizes().data()), s.size() * sizeof(int64_t));
-  return key;
-}
+struct TypeKey {
+  DType dtype;
+  bool weak;
+  Shape shape;
+  friend bool operator==(const TypeKey&, const TypeKey&) = default;
+};
+struct TypeKeyHash {
+  size_t operator()(const TypeKey& k) const {
+    return hash_fields(k.dtype, k.weak, k.shape.sizes());
+  }
+};
 }  // namespace
 
 Type::Type(DType dtype, const Shape& shape, bool weak) {
   // Never destroyed, because the destructors of other statics may use types.
   static auto& guard = *new ForkMutex;
-  static auto* table = new std::unordered_map<std::string, std::unique_ptr<Data>>;
+  static auto* table = new std::unordered_map<TypeKey, std::unique_ptr<Data>, TypeKeyHash>;
   // A cache of the last few types of this thread answers most lookups without the lock.
   thread_local const Data* recent[8] = {};
   const size_t slot = (static_cast<size_t>(dtype) + shape.size() * 3 +
@@ -35,7 +42,7 @@ Type::Type(DType dtype, const Shape& shape, bool weak) {
     return;
   }
   const std::lock_guard lock(guard);
-  auto& entry = (*table)[key_of(dtype, shape, weak)];
+  auto& entry = (*table)[{dtype, weak, shape}];
   if (!entry) entry = std::make_unique<Data>(Data{dtype, weak, shape, shape.elements()});
   p_ = recent[slot] = entry.get();
 }

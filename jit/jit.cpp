@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/intern_string.h"
+#include "core/least_recently_used.h"
 #include "jit/history.h"
 #include "jit/program.h"
 #include "jit/program_cache.h"
@@ -24,7 +25,7 @@
 #include "tracer/concrete.h"
 #include "tracer/eval_trace.h"
 #include "tracer/initialized.h"
-#include "tracer/transformed.h"
+#include "tracer/transform_cache.h"
 #include "weft/buffer.h"
 #include "weft/detail/epoch_guard.h"
 #include "weft/device.h"
@@ -192,23 +193,21 @@ State::Dropped State::drop_if(F f) {
 State::Dropped State::drop_least_used() {
   if (++added_ < look_every) return {};
   added_ = 0;
-  struct Size {
-    std::pair<uint64_t, uint64_t> age;
+  struct Use {
+    std::pair<uint64_t, uint64_t> used;
     int64_t bytes;
   };
-  const auto age = [](const Entry& e) { return std::pair(e.used.load(), e.number); };
-  std::vector<Size> sizes;
+  const auto last_use = [](const Entry& e) { return std::pair(e.used.load(), e.number); };
+  std::vector<Use> uses;
   int64_t bytes = 0;
   for (const auto& b : buckets_)
     for (const Entry* e = b.load(); e; e = e->next.load()) {
-      sizes.push_back({age(*e), e->program->footprint()});
-      bytes += sizes.back().bytes;
+      uses.push_back({last_use(*e), e->program->footprint()});
+      bytes += uses.back().bytes;
     }
   if (bytes <= callable_limit) return {};
-  std::sort(sizes.begin(), sizes.end(), [](const Size& a, const Size& b) { return a.age < b.age; });
-  size_t n = 0;
-  for (; bytes > callable_limit / 2; ++n) bytes -= sizes[n].bytes;
-  return drop_if([&](const Entry& e) { return n == sizes.size() || age(e) < sizes[n].age; });
+  const auto last_dropped = least_recently_used(uses, callable_limit / 2).back().used;
+  return drop_if([&](const Entry& e) { return last_use(e) <= last_dropped; });
 }
 
 void State::insert(const KeyWriter& key, Ref<const Program> p) {
@@ -458,6 +457,6 @@ void weft::clear_caches() {
   }
   for (const auto& s : states) s->clear();
   compiler::clear_program_cache();
-  clear_transformed();
+  clear_transform_cache();
   release_idle_memory();
 }

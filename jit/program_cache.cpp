@@ -4,12 +4,12 @@
 // functions use, and the most recently used among the others (docs/decisions/0012).
 #include "jit/program_cache.h"
 
-#include <algorithm>
-#include <functional>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "core/hash.h"
+#include "core/least_recently_used.h"
 #include "jit/forced.h"
 #include "jit/pipeline.h"
 #include "jit/schedule/target.h"
@@ -27,12 +27,9 @@ struct ProgramKey {
   const JaxprData* jaxpr;
   const TargetInfo* target;
   friend bool operator==(const ProgramKey&, const ProgramKey&) = default;
-  friend auto operator<=>(const ProgramKey&, const ProgramKey&) = default;
 };
 struct KeyHash {
-  size_t operator()(const ProgramKey& k) const {
-    return std::hash<const void*>()(k.jaxpr) * 31 + std::hash<const void*>()(k.target);
-  }
+  size_t operator()(const ProgramKey& k) const { return hash_fields(k.jaxpr, k.target); }
 };
 
 struct Entry {
@@ -42,9 +39,10 @@ struct Entry {
   int64_t bytes = 0;
 };
 
+using Programs = std::unordered_map<ProgramKey, Entry, KeyHash>;
 struct Cache {
   ForkMutex guard;
-  std::unordered_map<ProgramKey, Entry, KeyHash> programs;
+  Programs programs;
   uint64_t now = 0;
   int64_t added = 0;  // bytes since the last search for unused programs
 };
@@ -56,20 +54,19 @@ Cache& cache() {
 // Removes programs above the limit. The caller frees them after unlocking.
 std::vector<Entry> take_unused(Cache& c) {
   c.added = 0;
-  std::vector<std::pair<uint64_t, ProgramKey>> unused;
-  int64_t bytes = 0;
-  for (const auto& [key, e] : c.programs)
-    if (e.program->use_count() == 1) {
-      unused.emplace_back(e.used, key);
-      bytes += e.bytes;
-    }
-  std::sort(unused.begin(), unused.end());
+  struct Use {
+    uint64_t used;
+    int64_t bytes;
+    Programs::iterator at;
+  };
+  std::vector<Use> unused;
+  for (auto it = c.programs.begin(); it != c.programs.end(); ++it)
+    if (const Entry& e = it->second; e.program->use_count() == 1)
+      unused.push_back({e.used, e.bytes, it});
   std::vector<Entry> out;
-  for (size_t i = 0; i < unused.size() && bytes > unused_limit; ++i) {
-    const auto it = c.programs.find(unused[i].second);
-    bytes -= it->second.bytes;
-    out.push_back(std::move(it->second));
-    c.programs.erase(it);
+  for (const Use& u : least_recently_used(unused, unused_limit)) {
+    out.push_back(std::move(u.at->second));
+    c.programs.erase(u.at);
   }
   return out;
 }
@@ -113,7 +110,7 @@ Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
 
 void clear_program_cache() {
   Cache& c = cache();
-  decltype(c.programs) dropped;
+  Programs dropped;
   const std::lock_guard lock(c.guard);
   std::swap(dropped, c.programs);
 }

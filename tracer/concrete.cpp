@@ -24,28 +24,11 @@ Concrete::Concrete(Type t, Location made, Ref<Buffer> buffer)
       literal(false),
       foreign(buffer->is_foreign()),
       elsewhere_(buffer->on_host() ? nullptr : &buffer->device()),
-      buffer_(std::move(buffer)) {
-  if (elsewhere_) state_ = lies_elsewhere;
-}
-
-// The state is read only once, because another thread may return the array in the meantime.
-const void* Concrete::special_data() const {
-  const char* const now = state();
-  if (!now) return memory();
-  if (now != lies_elsewhere) raise_donated(now);
-  return buffer_->host_data();
-}
-detail::Device* Concrete::special_device() const {
-  const char* const now = state();
-  if (now && now != lies_elsewhere) raise_donated(now);
-  return elsewhere_;
-}
+      buffer_(std::move(buffer)) {}
 
 void Concrete::claim(const char* to) const {
   const char* before = nullptr;
-  if (state_.compare_exchange_strong(before, to)) return;
-  if (before != lies_elsewhere || !state_.compare_exchange_strong(before, to))
-    raise_donated(before);
+  if (!donated_to_.compare_exchange_strong(before, to)) raise_donated(before);
 }
 
 void Concrete::raise_donated(const char* to) const {

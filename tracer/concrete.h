@@ -19,41 +19,48 @@ class Concrete final : public Node {
   Concrete(Type t, Location made, Ref<Buffer> buffer);
   bool concrete() const override { return true; }
   // The elements in host memory. Elements on another device are copied once.
-  const void* data() const { return state() ? special_data() : memory(); }
+  const void* data() const {
+    require_not_donated();
+    return elsewhere_ ? buffer_->host_data() : memory();
+  }
   // The address on the array's device, only for the code that makes the array, before it is
   // published.
   void* mutable_data() { return buffer_ ? buffer_->data() : inline_; }
   const Ref<Buffer>& buffer() const { return buffer_; }
   // Null for the host. DeviceError for an array that was donated.
-  detail::Device* elsewhere() const { return state() ? special_device() : nullptr; }
+  detail::Device* elsewhere() const {
+    require_not_donated();
+    return elsewhere_;
+  }
   // The device on which it was made, even if it is claimed; null for the host.
   detail::Device* made_on() const { return elsewhere_; }
   // Donation to a program with that name (a string that lives as long as the process). After
   // claim(), every use raises DeviceError, including a concurrent second claim. The claimant may
   // still read the array. It either takes the memory or returns the array unchanged.
   void claim(const char* to) const;
-  bool claimed_by(const char* to) const { return state() == to; }
+  bool claimed_by(const char* to) const { return donated_to() == to; }
   const void* claimed_data() const { return memory(); }
   Ref<Buffer> take() const { return std::move(buffer_); }
-  void unclaim() const { state_ = elsewhere_ ? lies_elsewhere : nullptr; }
+  void unclaim() const { donated_to_ = nullptr; }
   const bool literal;  // a C++ number: programs contain it as a literal, not as an argument
   // True if others own the memory, so it is never taken. In contrast to buffer(), this may be read
   // while another thread donates the array.
   const bool foreign;
 
  private:
-  static constexpr char lies_elsewhere[] = "elsewhere";  // a state
-  detail::Device* const elsewhere_;  // not read from the buffer, which another thread may take
-  const char* state() const { return state_.load(std::memory_order_acquire); }
+  const char* donated_to() const { return donated_to_.load(std::memory_order_acquire); }
+  // The name is read only once, because another thread may return the array in the meantime.
+  void require_not_donated() const {
+    if (const char* const to = donated_to()) raise_donated(to);
+  }
   const void* memory() const { return const_cast<Concrete*>(this)->mutable_data(); }
-  const void* special_data() const;
-  detail::Device* special_device() const;
   [[noreturn]] void raise_donated(const char* to) const;
+  // Null: on the host. It is not read from the buffer, which another thread may take.
+  detail::Device* const elsewhere_;
   alignas(16) std::byte inline_[16] = {};
   mutable Ref<Buffer> buffer_;
-  // Null: on the host, not donated. Otherwise it says that the array is on another device, or the
-  // program to which it was donated.
-  mutable std::atomic<const char*> state_{nullptr};
+  // The name of the program to which it was donated; null: it was not donated.
+  mutable std::atomic<const char*> donated_to_{nullptr};
 };
 
 // The error for the use of an empty handle: a user's mistake, or a value that a transposition rule

@@ -100,6 +100,7 @@ Arrays bind_op(const Op& op, const Arrays& x, const AnyParams& params);
 struct NamedAxis {
   std::string name;
   int64_t size;
+  friend bool operator==(const NamedAxis&, const NamedAxis&) = default;
 };
 const std::vector<NamedAxis>& axis_env();
 // The size of the innermost axis with that name; AxisNameError "unbound axis name 'i'".

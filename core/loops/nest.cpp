@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/hash.h"
 #include "core/loops/combine.h"
 #include "core/loops/counted_loops.h"
 #include "core/text/float_text.h"
@@ -182,18 +183,17 @@ bool Builder::visible(Id v) const {
   return b == home;
 }
 
+size_t Builder::PureHash::operator()(const PureKey& k) const {
+  return hash_fields(k.op, k.kind, k.imm, k.args);
+}
+
 Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm) {
-  Inst i{op, k, 0, imm, args, {}, {}, {}};
-  std::string key(reinterpret_cast<const char*>(&imm), sizeof imm);
-  key += static_cast<char>(op);
-  key += static_cast<char>(k);
-  key.append(reinterpret_cast<const char*>(i.args.data()), i.args.size() * sizeof(Id));
-  auto& same = known_[key];
-  for (Id v : same)
+  const auto known = known_.try_emplace(PureKey{op, k, imm, args}).first;
+  const PureKey& key = known->first;
+  for (Id v : known->second)
     if (visible(v)) return v;
-  const BlockId where = place(i.args);
-  const Id v = add(std::move(i), where);
-  same.push_back(v);
+  const Id v = add({op, k, 0, imm, key.args, {}, {}, {}}, place(key.args));
+  known->second.push_back(v);
   return v;
 }
 

@@ -235,10 +235,21 @@ class Builder {
   BlockId place(const std::vector<Id>& args) const;
   std::vector<Id> results(Id owner, const std::vector<Kind>& kinds,
                           const std::vector<BlockId>& blocks);
+  // Pure instructions with equal keys have equal values.
+  struct PureKey {
+    Opcode op;
+    Kind kind;
+    int64_t imm;
+    std::vector<Id> args;
+    friend bool operator==(const PureKey&, const PureKey&) = default;
+  };
+  struct PureHash {
+    size_t operator()(const PureKey& k) const;
+  };
   Kernel kernel_;
   std::vector<bool> barrier_;  // by block: nothing is hoisted out of it
   BlockId current_ = 0;
-  std::unordered_map<std::string, std::vector<Id>> known_;
+  std::unordered_map<PureKey, std::vector<Id>, PureHash> known_;
 };
 
 }  // namespace weft::nest

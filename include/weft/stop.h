@@ -14,6 +14,9 @@ void interrupt();
 
 namespace ir {
 struct Watch;
+// A StopToken is the condition to stop. A TimeLimit is the scope that sets it for a thread. A
+// StopFlag is the word in memory that machine code reads in place of the token.
+
 // A running call checks its token between tiles and between trips. Worker threads use the token of
 // the calling thread.
 class StopToken {

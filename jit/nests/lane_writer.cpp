@@ -217,15 +217,13 @@ Elem LaneWriter::read(Frame& f, Atom a, const Coords& at) {
     case Place::Kind::pull: break;
     case Place::Kind::unset: throw InternalError("a kernel reads a value that was not computed");
   }
-  std::string key(reinterpret_cast<const char*>(&a.index), sizeof a.index);
-  key.append(reinterpret_cast<const char*>(at.data()), at.size() * sizeof(nest::Id));
   const auto visible = [&](const Elem& e) {
     return b_.visible(e.re) && (e.im == nest::no_id || b_.visible(e.im));
   };
-  if (const auto it = f.memo.find(key); it != f.memo.end() && visible(it->second))
-    return it->second;
+  std::map<Coords, Elem>& memo = f.memo[a.index];
+  if (const auto it = memo.find(at); it != memo.end() && visible(it->second)) return it->second;
   const Elem e = compute(f, p.eqn, a.index - f.s->j->eqns[p.eqn].out, at);
-  f.memo[key] = e;
+  memo[at] = e;
   return e;
 }
 

@@ -129,7 +129,7 @@ class LaneWriter {
     std::vector<size_t> last;          // of a body, by variable: the last equation that reads it
     std::vector<size_t> waiting;       // equations whose large results are deferred, in order
     Places place;
-    std::unordered_map<std::string, Elem> memo;
+    std::unordered_map<int32_t, std::map<Coords, Elem>> memo;  // by variable and coordinates
     const Type& type(int32_t var) const { return s->j->types[static_cast<size_t>(var)]; }
   };
   struct Group {

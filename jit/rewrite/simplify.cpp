@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "core/effects.h"
+#include "core/hash.h"
 #include "core/loops/axis_classes.h"
 #include "jit/rewrite/op_rewrites.h"
 #include "tracer/replay.h"
@@ -19,6 +20,28 @@ namespace weft::compiler {
 namespace {
 
 using Rewrite = Jaxpr (*)(const Jaxpr&);
+
+// The key of common subexpressions: equations with equal keys have equal results.
+struct CseKey {
+  const Op* op;
+  AnyParams params;
+  std::string_view implementation;
+  std::vector<Atom> in;
+  size_t hash;  // of the fields above
+  friend bool operator==(const CseKey& a, const CseKey& b) {
+    return a.hash == b.hash && a.op == b.op && a.implementation == b.implementation &&
+           a.in == b.in && equal(a.params, b.params);
+  }
+};
+struct CseHash {
+  size_t operator()(const CseKey& k) const noexcept { return k.hash; }
+};
+CseKey cse_key(const Op& op, const AnyParams& params, std::vector<Atom> in) {
+  const std::string_view implementation = ImplementationScope::of(op);
+  size_t hash = hash_fields(&op, params->hash(), implementation);
+  for (const Atom& a : in) hash = mix_hash(hash, hash_value(a.index));
+  return {&op, params, implementation, std::move(in), hash};
+}
 
 // Records the equations that are bound. It reuses an equal equation that is already recorded, and
 // applies an op's `simplify` rule, which may return a shorter form.
@@ -39,30 +62,19 @@ class Simplifier final : public Interpreter {
       if (!shorter.empty()) return shorter;
     }
     if (ordered) return bind_op(op, x, params);
-    std::string key(reinterpret_cast<const char*>(&op_key(op)), sizeof(void*));
-    const size_t h = params->hash();
-    key.append(reinterpret_cast<const char*>(&h), sizeof h);
-    key += ImplementationScope::of(op);
-    for (const Array& a : x) {
-      const Atom atom = record_->atom(a);
-      key.append(reinterpret_cast<const char*>(&atom.index), sizeof atom.index);
-    }
-    auto& same = known_[key];
-    for (const auto& [p, out] : same)
-      if (equal(p, params)) return out;
+    std::vector<Atom> in;
+    in.reserve(x.size());
+    for (const Array& a : x) in.push_back(record_->atom(a));
+    CseKey key = cse_key(op, params, std::move(in));
+    if (const auto known = known_.find(key); known != known_.end()) return known->second;
     Arrays out = bind_op(op, x, params);
-    same.emplace_back(params, out);
+    known_.emplace(std::move(key), out);
     return out;
   }
 
  private:
-  static const Op* const& op_key(const Op& op) {
-    thread_local const Op* p;
-    p = &op;
-    return p;
-  }
   JaxprTrace* record_;
-  std::unordered_map<std::string, std::vector<std::pair<AnyParams, Arrays>>> known_;
+  std::unordered_map<CseKey, Arrays, CseHash> known_;
 };
 
 // Returns the program that the equation calls, if it is a call that is inlined.

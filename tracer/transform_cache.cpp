@@ -1,38 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tracer/transformed.cpp: the cache of transformed programs.
-#include "tracer/transformed.h"
+// tracer/transform_cache.cpp: the cache of transformed programs.
+#include "tracer/transform_cache.h"
 
 #include <algorithm>
-#include <functional>
 #include <mutex>
 #include <unordered_map>
-#include <utility>
 
 #include "core/fork_mutex.h"
+#include "core/hash.h"
+#include "core/least_recently_used.h"
 #include "core/param.h"
+#include "tracer/trace.h"
 
 namespace weft {
 namespace {
 
 constexpr int64_t limit = 32 << 20;  // bytes of programs
 
-struct KeyHash {
-  size_t operator()(const TransformKey& k) const {
-    size_t h = std::hash<const void*>()(k.program.get()) + static_cast<size_t>(k.transform);
-    const auto mix = [&](size_t x) { h = (h ^ x) * 0x100000001b3ULL + (h >> 29); };
-    for (int64_t n : k.numbers) mix(static_cast<size_t>(n));
-    for (const Type& t : k.types) mix(t.hash());
-    for (const std::string& s : k.names) mix(std::hash<std::string>()(s));
+struct TableKey {
+  Jaxpr program;
+  std::vector<NamedAxis> axes;  // in scope
+  Ref<const AnyTransformKey> transform;
+  // Programs compare by identity: the result for an equal program would name other source
+  // locations.
+  friend bool operator==(const TableKey& a, const TableKey& b) {
+    return a.program.get() == b.program.get() && a.axes == b.axes &&
+           a.transform->equals(*b.transform);
+  }
+};
+struct TableKeyHash {
+  size_t operator()(const TableKey& k) const {
+    size_t h = hash_fields(k.program.get(), k.transform->hash());
+    for (const NamedAxis& a : k.axes) h = mix_hash(h, hash_fields(a.name, a.size));
     return h;
   }
 };
 struct Entry {
-  Transformed value;
+  Ref<const AnyTransformResult> result;
   int64_t bytes = 0;
   uint64_t used = 0;  // the time of its last use
 };
-using Entries = std::unordered_map<TransformKey, Entry, KeyHash>;
+using Entries = std::unordered_map<TableKey, Entry, TableKeyHash>;
 struct Table {
   ForkMutex guard;
   Entries entries;
@@ -72,50 +81,51 @@ bool holds_object(const std::vector<Jaxpr>& programs) {
 // Removes the half that was not used for the longest time. It is destroyed after the lock is
 // released.
 std::vector<Entries::node_type> drop_old(Table& t) {
-  std::vector<std::pair<uint64_t, Entries::const_iterator>> by_age;
+  struct Use {
+    uint64_t used;
+    int64_t bytes;
+    Entries::const_iterator at;
+  };
+  std::vector<Use> uses;
   for (auto it = t.entries.cbegin(); it != t.entries.cend(); ++it)
-    by_age.emplace_back(it->second.used, it);
-  std::sort(by_age.begin(), by_age.end(),
-            [](const auto& a, const auto& b) { return a.first < b.first; });
+    uses.push_back({it->second.used, it->second.bytes, it});
   std::vector<Entries::node_type> dropped;
-  for (const auto& [used, it] : by_age) {
-    if (t.bytes <= limit / 2) break;
-    t.bytes -= it->second.bytes;
-    dropped.push_back(t.entries.extract(it));
+  for (const Use& u : least_recently_used(uses, limit / 2)) {
+    t.bytes -= u.bytes;
+    dropped.push_back(t.entries.extract(u.at));
   }
   return dropped;
 }
 
 }  // namespace
 
-Transformed transformed(TransformKey key, FunctionRef<Transformed()> make) {
-  for (const NamedAxis& a : axis_env()) {
-    key.names.push_back(a.name);
-    key.numbers.push_back(a.size);
-  }
+Ref<const AnyTransformResult> cached_any_transform(const Jaxpr& program,
+                                                   Ref<const AnyTransformKey> key,
+                                                   MakeTransformResult make) {
+  TableKey table_key{program, axis_env(), std::move(key)};
   Table& t = table();
   {
     const std::lock_guard lock(t.guard);
-    if (const auto it = t.entries.find(key); it != t.entries.end()) {
+    if (const auto it = t.entries.find(table_key); it != t.entries.end()) {
       it->second.used = ++t.now;
-      return it->second.value;
+      return it->second.result;
     }
   }
-  Transformed made = make();
-  if (!made.consts.empty()) return made;
-  std::vector<Jaxpr> programs = made.programs;
-  programs.push_back(key.program);
+  const Ref<const AnyTransformResult> made = make();
+  if (!made->closed()) return made;
+  std::vector<Jaxpr> programs = made->programs();
+  programs.push_back(table_key.program);
   if (holds_object(programs)) return made;
   const int64_t bytes = bytes_of(programs);
   std::vector<Entries::node_type> dropped;
   const std::lock_guard lock(t.guard);
-  const auto [it, fresh] = t.entries.try_emplace(std::move(key), Entry{made, bytes, ++t.now});
+  const auto [it, fresh] = t.entries.try_emplace(std::move(table_key), Entry{made, bytes, ++t.now});
   if (fresh) t.bytes += bytes;
   if (t.bytes > limit) dropped = drop_old(t);
   return made;
 }
 
-void clear_transformed() {
+void clear_transform_cache() {
   Table& t = table();
   Entries dropped;
   const std::lock_guard lock(t.guard);
