@@ -108,6 +108,7 @@ Array JaxprTrace::exact_values(const Array& x) const {
   if (!is_weak_number(x.type()) || x.node().concrete()) return {};
   const auto* t = tracer_of<JaxprTracer>(x, *this);
   if (!t) return x;
+  if (!t->origin.input) return {};
   t->read = true;
   const Array& v = t->origin.value;
   const Concrete* c = v.empty_handle() ? nullptr : concrete_or_null(v);
