@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "benchmarks/programs.h"
-#include "tracer/exact_inputs.h"
 #include "weft/make_jaxpr.h"
 
 namespace weft::programs {
@@ -21,9 +20,7 @@ struct GpuCase {
 };
 
 inline std::vector<GpuCase> gpu_cases() {
-  const auto traced = [](auto f, const auto&... x) {
-    return with_exact_inputs(make_jaxpr(f)(x...).jaxpr).jaxpr;
-  };
+  const auto traced = [](auto f, const auto&... x) { return make_jaxpr(f)(x...).jaxpr; };
   const auto ids = [](Array x, Array id) { return segment_sum(x, id, {.num_segments = 1000}); };
   Net net;
   const int64_t sizes[] = {784, 512, 512, 10};

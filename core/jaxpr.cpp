@@ -12,6 +12,7 @@
 #include "core/fork_mutex.h"
 #include "core/hash.h"
 #include "core/op.h"
+#include "core/weak_literal.h"
 
 namespace weft {
 namespace {
@@ -74,24 +75,23 @@ struct LiteralHash {
     return mix_hash(mix_hash(l.bits[0], l.bits[1]), static_cast<size_t>(l.dtype) * 2 + l.weak);
   }
 };
-// Stores each used literal once, in the order of use, and drops unused ones. Where an equation
-// reads a weak number as a float, only the float is kept. Programs that differ only in bits that
-// nothing reads thus become equal.
+// Stores each used literal once, in the order of use, and drops unused ones. Operands keep only the
+// bits that their equation reads, so programs that differ only in other bits become equal.
 void number_literals(JaxprData& j) {
   if (j.literals.empty()) return;
   std::vector<Literal> literals;
   std::unordered_map<Literal, int32_t, LiteralHash> known;
-  const auto renumber = [&](Atom& a, bool reads_weak_f64) {
+  const auto renumber = [&](Atom& a, const Eqn* reader) {
     if (!a.is_literal() || static_cast<size_t>(a.literal()) >= j.literals.size()) return;
-    const Literal& written = j.literals[static_cast<size_t>(a.literal())];
-    const Literal l = reads_weak_f64 ? written : rounded(written);
+    const Literal& given = j.literals[static_cast<size_t>(a.literal())];
+    const Literal l = reader ? operand_literal(*reader, given) : given;
     const auto [it, fresh] = known.try_emplace(l, static_cast<int32_t>(literals.size()));
     if (fresh) literals.push_back(l);
     a.index = ~it->second;
   };
   for (Eqn& e : j.eqns)
-    for (Atom& a : e.in) renumber(a, e.op && e.params && e.op->reads_weak_f64(e.params));
-  for (Atom& a : j.out) renumber(a, true);
+    for (Atom& a : e.in) renumber(a, &e);
+  for (Atom& a : j.out) renumber(a, nullptr);
   j.literals = std::move(literals);
 }
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/op.h"
 #include "core/text/print.h"
+#include "core/weak_literal.h"
 
 namespace weft {
 namespace {
@@ -19,7 +20,7 @@ namespace {
 }
 
 bool fits(const Literal& l) {
-  if (keeps_double(l)) return l == weak_literal(written_number(l));
+  if (keeps_double(l)) return l == weak_literal(exact_value(l));
   const int bytes = itemsize(l.dtype);
   if (bytes <= 8 && l.bits[1] != 0) return false;
   if (bytes < 8 && l.bits[0] >> (8 * bytes) != 0) return false;

@@ -12,6 +12,7 @@
 #include "tracer/base_ops.h"
 #include "tracer/concrete.h"
 #include "tracer/types_of.h"
+#include "tracer/weak_numbers.h"
 #include "weft/lax/compare.h"
 
 namespace weft::fn {
@@ -56,12 +57,7 @@ Array as_dtype(const Array& x, DType d, bool weak) {
   if (x.dtype() == d && x.weak_type() == weak) return x;
   refuse_becoming(x, d);
   const Concrete* c = concrete_or_null(x);
-  if (c && c->literal && !is_key(x.dtype()) && !is_key(d)) {
-    if (d == F32 && weak) return scalar_of(F32, x.item<double>(), true);
-    Literal l{d, weak, {0, 0}};
-    weft::detail::convert_elements(x, l.bits, d);
-    return literal_array(l);
-  }
+  if (c && c->literal && !is_key(x.dtype()) && !is_key(d)) return number_as(x, d, weak);
   return base::convert(x, d, weak);
 }
 Array inexact(const Array& x) {

@@ -183,7 +183,7 @@ void Program::call_donating(const LeafList& x, Array* out) const {
   const bool reuses = !options.check_nans && !only_copies_ && (there || backend());
   Device& d = there ? *there : host();
   std::vector<double> numbers;
-  if (reuses) read_numbers(x, &numbers);
+  if (reuses) numbers = doubles_of(x);
   Claims claims(options.name);
   for (size_t i = 0; i < x.size(); ++i) {
     const Concrete& c = number(x[i]);

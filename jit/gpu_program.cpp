@@ -35,10 +35,10 @@ void add_steps(const CompiledProgram& p, std::vector<const RunStep*>* steps) {
 
 }  // namespace
 
-GpuProgram gpu_program(const Jaxpr& written, const std::string& architecture) {
+GpuProgram gpu_program(const Jaxpr& j, const std::string& architecture) {
   const TargetInfo& target = target_of(architecture);
   const TargetScope scope(target);
-  const Ref<const CompiledProgram> program = compile_program(written);
+  const Ref<const CompiledProgram> program = compile_program(j);
   std::vector<const RunStep*> steps;
   add_steps(*program, &steps);
   std::vector<GpuKernelCode> kernels;

@@ -19,7 +19,7 @@ struct GpuProgram {
   std::string ptx;          // PTX of all kernels (jit/emit/image.h)
 };
 
-// Compiles the program `written` (tracer/exact_inputs.h) for an architecture ("sm_80").
-GpuProgram gpu_program(const Jaxpr& written, const std::string& architecture);
+// Compiles the program for an architecture ("sm_80").
+GpuProgram gpu_program(const Jaxpr& j, const std::string& architecture);
 
 }  // namespace weft::compiler

@@ -420,16 +420,7 @@ void run_program(const RefCounted& state, const JitProgram& program, const LeafL
     for (Array& a : operands) a = base::device_put(a, s.device->name());
   Arrays r =
       base::call(p.written.jaxpr, operands, s.name, p.options.time_limit, p.options.check_nans);
-  // A weak number keeps its double if the program returns it unchanged or returns a literal.
-  const JaxprData& j = *p.written.jaxpr;
-  for (size_t k = 0; k < r.size() && !p.options.check_nans; ++k) {
-    const Atom a = j.out[k];
-    if (!is_weak_number(j.type(a))) continue;
-    if (a.is_literal())
-      r[k] = literal_array(j.literals[static_cast<size_t>(a.literal())]);
-    else if (a.index < j.n_in)
-      r[k] = operands[static_cast<size_t>(a.index)];
-  }
+  if (!p.options.check_nans) p.written.keep_doubles(operands, &r);
   std::move(r.begin(), r.end(), out);
 }
 

@@ -180,10 +180,8 @@ void Program::run(const LeafList& x, Array* out) const {
   std::move(r.begin(), r.end(), out);
 }
 
-void Program::read_numbers(const LeafList& x, std::vector<double>* numbers) const {
-  numbers->resize(written.of.size());
-  for (size_t i = 0; i < numbers->size(); ++i)
-    detail::convert_elements(input(x, written.of[i]), &(*numbers)[i], F64);
+std::vector<double> Program::doubles_of(const LeafList& x) const {
+  return written.doubles([&](int32_t i) -> const Array& { return input(x, i); });
 }
 
 void Program::run_here(const LeafList& x, Array* out) const {
@@ -195,7 +193,7 @@ void Program::run_here(const LeafList& x, Array* out) const {
   const void** in = many_in.empty() ? few_in.data() : many_in.data();
   void** to = many_out.empty() ? few_out.data() : many_out.data();
   std::vector<double> numbers;
-  if (!written.of.empty()) read_numbers(x, &numbers);
+  if (!written.of.empty()) numbers = doubles_of(x);
   const int32_t own = closed.jaxpr->n_in;
   for (size_t i = 0; i < kept_.size(); ++i)
     in[i] = kept_[i] < own ? static_cast<const Concrete&>(input(x, kept_[i]).node()).data()

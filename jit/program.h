@@ -6,8 +6,8 @@
 #include <mutex>
 
 #include "runtime/backend.h"
-#include "tracer/exact_inputs.h"
 #include "tracer/record_trace.h"
+#include "tracer/weak_numbers.h"
 #include "weft/device.h"
 #include "weft/jit.h"
 
@@ -66,7 +66,8 @@ class Program final : public JitProgram {
   void run_over(Device& d, const LeafList& x, Claims* claims, const std::vector<double>& numbers,
                 Array* out) const;
   bool is_donated(int32_t input) const;
-  void read_numbers(const LeafList& x, std::vector<double>* numbers) const;
+  // The values of the additional inputs of `written`.
+  std::vector<double> doubles_of(const LeafList& x) const;
   const Array& input(const LeafList& x, int32_t i) const {
     const auto k = static_cast<size_t>(i), n_const = closed.consts.size();
     return k < n_const ? closed.consts[k] : x[k - n_const];

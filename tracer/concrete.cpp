@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "tracer/trace.h"
+#include "tracer/weak_numbers.h"
 #include "weft/device.h"
 #include "weft/shape_dtype.h"
 
@@ -88,15 +89,6 @@ Literal literal_of(const Concrete& c) {
 }
 
 namespace {
-bool holds_double(const Concrete& c) { return c.literal && keeps_double(literal_of(c)); }
-}  // namespace
-
-Array as_written(const Array& x) {
-  const Concrete* c = concrete_or_null(x);
-  return c && holds_double(*c) ? literal_array(as_written(literal_of(*c))) : x;
-}
-
-namespace {
 // The conversion of a C++ number to each element type.
 template <class To, class From>
 To convert_value(From x) {
@@ -147,13 +139,6 @@ Array scalar_of(DType d, double value, bool weak) {
 }
 Array scalar_of_int(DType d, int64_t value, bool weak) {
   return literal_array(literal_from(d, weak, value));
-}
-
-Arrays numbers_among(const Arrays& x) {
-  Arrays numbers(x.size());
-  for (size_t i = 0; i < x.size(); ++i)
-    if (const Concrete* c = concrete_or_null(x[i]); c && c->literal) numbers[i] = x[i];
-  return numbers;
 }
 
 bool is_scalar_value(const Array& x, double value) {
@@ -242,10 +227,12 @@ void detail::convert_elements(const Array& x, void* out, DType to, Location at) 
   const void* data = c.data();
   DType from = x.dtype();
   double written = 0;
-  if (exceeds_f32(to) && holds_double(c)) {
-    written = written_number(literal_of(c));
-    data = &written;
-    from = F64;
+  if (exceeds_f32(to)) {
+    if (const std::optional<double> kept = kept_double(c)) {
+      written = *kept;
+      data = &written;
+      from = F64;
+    }
   }
   with_dtype(from, [&](auto* f) {
     with_dtype(to, [&](auto* t) {

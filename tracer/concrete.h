@@ -92,10 +92,6 @@ Array scalar_of_int(DType d, int64_t value, bool weak = false);
 Array literal_array(const Literal& l);
 // The literal of a C++ number.
 Literal literal_of(const Concrete& c);
-// x; if it is a weak number that was made from a double (docs/decisions/0010), that double as F64.
-Array as_written(const Array& x);
-// The C++ numbers among x; empty handles for the others.
-Arrays numbers_among(const Arrays& x);
 // True if x is a single known number with this value.
 bool is_scalar_value(const Array& x, double value);
 

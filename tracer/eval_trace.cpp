@@ -13,6 +13,7 @@
 #include "tracer/concrete.h"
 #include "tracer/placement.h"
 #include "tracer/record_trace.h"
+#include "tracer/weak_numbers.h"
 #include "weft/stop.h"
 
 namespace weft {
@@ -88,9 +89,7 @@ class EvalTrace final : public Interpreter {
       in.push_back(a.type());
     }
     const Types out = op.type(in, params);
-    // A number that an op forwards keeps the double from which it was made (docs/decisions/0010).
-    if (op.forwards_operand() && x.size() == 1 && out[0] == in[0] && concrete(x[0]).literal)
-      return x;
+    if (returns_number(op, x, out)) return x;
     for (const Type& t : out) bytes += t.bytes();
     detail::Device* const device = here ? nullptr : elsewhere(x);
     const bool calls_back = op.effects(params) != Effect::none;  // host code, which is not compiled

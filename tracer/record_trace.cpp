@@ -11,6 +11,7 @@
 #include "runtime/ordered_output.h"
 #include "tracer/concrete.h"
 #include "tracer/replay.h"
+#include "tracer/weak_numbers.h"
 #include "weft/stop.h"
 
 namespace weft {
@@ -93,8 +94,8 @@ Arrays Recorder::record(const Op& op, const Arrays& x, const AnyParams& params,
 }
 
 Array JaxprTrace::input(const Type& t, const Array& stands_for) {
-  return Array(Ref<const Node>(
-      new JaxprTracer(t, Ref<Interpreter>(this), recorder_.add_input(t), {true, stands_for})));
+  return Array(Ref<const Node>(new JaxprTracer(t, Ref<Interpreter>(this), recorder_.add_input(t),
+                                               {JaxprTracer::Origin::input, stands_for})));
 }
 
 Atom JaxprTrace::atom(const Array& x) {
@@ -102,49 +103,14 @@ Atom JaxprTrace::atom(const Array& x) {
   return recorder_.capture(x);
 }
 
-// The outside value that a weak number x of this program represents, if that may still contain its
-// original double. If x is made in this program, it is an empty handle.
-Array JaxprTrace::exact_values(const Array& x) const {
-  if (!is_weak_number(x.type()) || x.node().concrete()) return {};
-  const auto* t = tracer_of<JaxprTracer>(x, *this);
-  if (!t) return x;
-  t->read = true;
-  const Array& v = t->origin.value;
-  const Concrete* c = v.empty_handle() ? nullptr : concrete_or_null(v);
-  return c && !c->literal ? Array() : v;  // a computed value is only a float
-}
-// Returns true if x may contain its original double: it is not the result of a computation in this
-// program.
-bool JaxprTrace::may_be_exact(const Array& x) const {
-  if (x.node().concrete()) return static_cast<const Concrete&>(x.node()).literal;
-  const auto* t = tracer_of<JaxprTracer>(x, *this);
-  return !t || t->origin.input || (t->origin.handed_on_by && may_be_exact(t->origin.value));
-}
-
 Arrays JaxprTrace::process(const Op& op, const Arrays& x, const AnyParams& params) {
   StopToken::check_scope("tracing");
-  if (op.reads_weak_f64(params)) {
-    const auto* t = tracer_of<JaxprTracer>(x[0], *this);
-    if (t && t->origin.handed_on_by && may_be_exact(x[0]))
-      return process(*t->origin.handed_on_by, process(op, {t->origin.value}, params),
-                     t->origin.params);
-    const Array outside = exact_values(x[0]);
-    if (!outside.empty_handle()) {
-      // C++ numbers and inputs of this program are converted in this program.
-      if (concrete_or_null(outside) || tracer_of<JaxprTracer>(outside, *this))
-        return process(op, {outside}, params);
-      const CurrentTraceScope running(parent());
-      return bind_op(op, {outside}, params);
-    }
-  }
-  const bool forwards_operand =
-      op.forwards_operand() && x.size() == 1 && is_weak_number(x[0].type());
+  if (Arrays converted = convert_exactly(*this, op, x, params); !converted.empty())
+    return converted;
   return recorder_.record(
       op, x, params, [&](const Array& a) { return atom(a); },
       [&](const Type& t, int32_t var) {
-        JaxprTracer::Origin from;
-        if (forwards_operand && is_weak_number(t)) from = {false, x[0], &op, params};
-        return new JaxprTracer(t, Ref<Interpreter>(this), var, std::move(from));
+        return new JaxprTracer(t, Ref<Interpreter>(this), var, origin_of_result(op, x, params, t));
       });
 }
 

@@ -54,35 +54,32 @@ class JaxprTrace final : public Interpreter {
       : Interpreter(std::move(parent)), who_(who) {}
   const char* name() const override { return who_; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override;
-  // Adds an input. If stands_for is given, the input has the value of that outer Array in every
-  // run. Examples are an operand of cond and a carry that is passed through unchanged.
+  // Adds an input. If stands_for is given, the input has the value of that Array in every run.
+  // Examples are an operand of cond and a carry that is passed through unchanged.
   Array input(const Type& t, const Array& stands_for = {});
   Atom atom(const Array& x);
   Closed finish(const Arrays& out);
   Recorder& recorder() { return recorder_; }
 
  private:
-  Array exact_values(const Array& x) const;
-  bool may_be_exact(const Array& x) const;
   const char* who_;
   Recorder recorder_;
 };
 
 class JaxprTracer final : public Tracer {
  public:
-  // The origin of its value. It is an input, which may represent a value from outside, or an op
-  // that forwards that value, or a computation.
+  // The origin of its value: a computation, an input, or an op that forwards a weak number.
   struct Origin {
-    bool input = false;
-    Array value = {};
-    const Op* handed_on_by = nullptr;
+    enum { computed, input, forwarded } kind = computed;
+    Array value = {};  // what the input represents (may be an empty handle), or the op's operand
+    const Op* op = nullptr;
     AnyParams params = {};
   };
   JaxprTracer(Type t, Ref<Interpreter> trace, int32_t var, Origin origin)
       : Tracer(t, std::move(trace)), var(var), origin(std::move(origin)) {}
   const int32_t var;
   const Origin origin;
-  mutable bool read = false;  // true if a conversion has read its original double
+  mutable bool double_read = false;  // true if a conversion has read the double of this input
 };
 
 // The program of f for arguments of these types. Constants are values of the enclosing

@@ -14,6 +14,7 @@
 #include "tracer/concrete.h"
 #include "tracer/initialized.h"
 #include "tracer/types_of.h"
+#include "tracer/weak_numbers.h"
 #include "weft/lax/compare.h"
 #include "weft/lax/control_flow.h"
 #include "weft/lax/rounding.h"
@@ -89,10 +90,10 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
                 c.who, d));
           for (size_t i = 0; i < n; ++i) {
             out.push_back(y[i].type());
-            const Node& given = x[before.size() + i].node();
-            if (&y[i].node() != &given && !changed[i]) {
+            const Array& given = x[before.size() + i];
+            if (&y[i].node() != &given.node() && !changed[i]) {
               changed[i] = true;
-              again = again || static_cast<const JaxprTracer&>(given).read;
+              again = again || double_was_read(given);
             }
             if (y[i].type() == carry[i]) continue;
             init_yields[i] = attempt == 0 && carry[i].weak() && gives_way(carry[i], y[i].type());

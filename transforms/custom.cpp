@@ -13,7 +13,7 @@
 #include "tracer/concrete.h"
 #include "tracer/initialized.h"
 #include "tracer/types_of.h"
-#include "transforms/weak_arguments.h"
+#include "tracer/weak_numbers.h"
 #include "weft/grad/custom_rules.h"
 #include "weft/grad/symbolic_zeros.h"
 
@@ -85,30 +85,26 @@ Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf
   require_initialized("custom_jvp", x, args, "args");
   const Types in = types_of(x);
   WeakArguments numbers(x);
-  const auto arguments_of = in_order(in.size());
   Closed body, ruled;
   do {
-    body = traced(
-        "custom_jvp", in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
-        arguments_of);
+    body = numbers.trace("custom_jvp", in, f);
     const Types result = body.jaxpr->out_types();
     Types rule_in = in;
-    for (const Type& t : numbers.doubles()) rule_in.push_back(t);
+    rule_in.insert(rule_in.end(), numbers.n_doubles(), Type(F64, Shape{}));
     for (const Type& t : in)
       if (is_inexact(t.dtype())) rule_in.push_back(t.strong());
-    const auto on_arguments = [&](const Arrays& inputs) {
-      const Arrays a = numbers.arguments(inputs);
+    const auto on_arguments = [&](const Arrays& a) {
       const size_t n = in.size();
       Arrays all(a.begin(), a.begin() + static_cast<std::ptrdiff_t>(n));
       // The tangent of an F64 operand is that of its weak number, so it has no input of its own.
-      for (size_t i = 0, next = n + numbers.with.size(); i < n; ++i)
+      for (size_t i = 0, next = n + numbers.n_doubles(); i < n; ++i)
         all.push_back(is_inexact(in[i].dtype()) ? a[next++] : base::zeros(in[i]));
       const Arrays y = rule(all);
       same_structure("custom_jvp", "the primal output of the rule", out, rule_out);
       same_structure("custom_jvp", "the tangent output of the rule", out, rule_tangent);
       return rule_results(y, result, out, Zeros::written);
     };
-    ruled = traced("custom_jvp", rule_in, on_arguments, numbers, arguments_of);
+    ruled = numbers.trace("custom_jvp", rule_in, on_arguments);
     refuse_tracers("custom_jvp", "the rule", ruled);
   } while (numbers.trace_again());
   return custom_jvp_flat(body, ruled, numbers.operands(x), "custom_jvp");
@@ -151,21 +147,6 @@ Arrays checked_cotangents(const Arrays& ct, const Types& in, TreeOf args, Zeros 
   return kept;
 }
 
-// Returns for each value the number of the argument or C++ number that it is, or -1.
-std::vector<int> numbers_of(const Arrays& values, const Arrays& arguments, WeakArguments& n) {
-  std::vector<int> is;
-  const Arrays written = numbers_among(values);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const auto same = [&](const Array& a) { return &a.node() == &values[i].node(); };
-    const auto it = std::find_if(arguments.begin(), arguments.end(), same);
-    if (!written[i].empty_handle()) n.written.push_back(written[i]);
-    is.push_back(!written[i].empty_handle() ? static_cast<int>(n.written.size()) - 1
-                 : it == arguments.end()    ? -1
-                                            : static_cast<int>(it - arguments.begin()));
-  }
-  return is;
-}
-
 }  // namespace
 
 Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const Arrays& x,
@@ -173,41 +154,36 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
   require_initialized("custom_vjp", x, args, "args");
   const Types in = types_of(x);
   WeakArguments numbers(x);
-  const auto arguments_of = in_order(in.size());
   Closed body, forward, backward;
   do {
-    body = traced(
-        "custom_vjp", in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
-        arguments_of);
+    body = numbers.trace("custom_vjp", in, f);
     const Types result = body.jaxpr->out_types();
     const auto n_out = static_cast<std::ptrdiff_t>(result.size());
-    // The F64 operands are the first residuals.
+    // The doubles are the first residuals.
     std::vector<int> residuals;
-    const auto forward_on = [&](const Arrays& inputs) {
-      const Arrays a = numbers.arguments(inputs);
+    const auto forward_on = [&](const Arrays& a, const Arrays& doubles) {
       Arrays y = fwd(a);
       same_structure("custom_vjp", "the primal output of fwd", out, fwd_out);
       check_forward(y, result, out);
-      residuals = numbers_of(Arrays(y.begin() + n_out, y.end()), a, numbers);
-      y.insert(y.begin() + n_out, inputs.begin(),
-               inputs.end() - static_cast<std::ptrdiff_t>(a.size()));
+      residuals = numbers.numbers_of(Arrays(y.begin() + n_out, y.end()), a);
+      y.insert(y.begin() + n_out, doubles.begin(), doubles.end());
       return y;
     };
-    forward = traced("custom_vjp", in, forward_on, numbers, arguments_of);
+    forward = numbers.trace("custom_vjp", in, forward_on);
     refuse_tracers("custom_vjp", "fwd", forward);
     // The inputs of bwd are the residuals, followed by a cotangent of each result.
     const Types produced = forward.jaxpr->out_types();
-    Types back_in(produced.begin() + n_out + static_cast<std::ptrdiff_t>(numbers.with.size()),
+    Types back_in(produced.begin() + n_out + static_cast<std::ptrdiff_t>(numbers.n_doubles()),
                   produced.end());
     for (const Type& t : result) back_in.push_back(t.strong());
-    const auto backward_on = [&](const Arrays& inputs) {
-      Arrays ct = checked_cotangents(bwd(numbers.arguments(inputs)), in, args, Zeros::written);
+    const auto backward_on = [&](const Arrays& a, const Arrays& doubles) {
+      const Arrays ct = checked_cotangents(bwd(a), in, args, Zeros::written);
       Arrays all;
-      for (const Type& t : numbers.doubles()) all.push_back(base::zeros(t));
+      for (const Array& d : doubles) all.push_back(base::zeros(d.type()));
       all.insert(all.end(), ct.begin(), ct.end());
       return all;
     };
-    backward = traced("custom_vjp", back_in, backward_on, numbers, residuals);
+    backward = numbers.trace("custom_vjp", back_in, backward_on, residuals);
     refuse_tracers("custom_vjp", "bwd", backward);
   } while (numbers.trace_again());
   return custom_vjp_flat(body, forward, backward, numbers.operands(x), "custom_vjp");
@@ -354,12 +330,10 @@ Arrays run_late(const char* who, FlatFunction f, const Arrays& x, TreeOf args, T
   WeakArguments numbers(x);
   Closed body;
   do {
-    body = traced(
-        who, in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
-        in_order(in.size()));
+    body = numbers.trace(who, in, f);
   } while (numbers.trace_again());
   return late_rule_flat(body,
-                        make({numbers.with.size(), in, body.jaxpr->out_types(), args(), out()}),
+                        make({numbers.n_doubles(), in, body.jaxpr->out_types(), args(), out()}),
                         numbers.operands(x), who);
 }
 

@@ -6,21 +6,22 @@
 #include <fmt/format.h>
 
 #include "ops/control/custom_flat.h"
+#include "ops/kit/lists.h"
 #include "tracer/initialized.h"
 #include "tracer/types_of.h"
-#include "transforms/weak_arguments.h"
+#include "tracer/weak_numbers.h"
 
 namespace weft::detail {
 namespace {
 
 class RuleBox final : public VmapRule {
  public:
-  RuleBox(FlatVmapRule rule, size_t results, WeakArguments numbers)
-      : rule_(std::move(rule)), results_(results), numbers_(std::move(numbers)) {}
-  // The rule is called without the F64 operands of weak arguments.
+  RuleBox(FlatVmapRule rule, size_t results, size_t doubles)
+      : rule_(std::move(rule)), results_(results), doubles_(doubles) {}
+  // The rule is called without the doubles of weak arguments, which are the first operands.
   Result call(int64_t size, const std::vector<bool>& mapped, const Arrays& x) const override {
     Result r;
-    r.out = rule_(size, numbers_.arguments(mapped), numbers_.arguments(x), r.mapped);
+    r.out = rule_(size, drop_first(mapped, doubles_), drop_first(x, doubles_), r.mapped);
     if (r.out.size() != results_ || r.mapped.size() != results_)
       throw BatchingError(
           fmt::format("custom_vmap: the rule must return {{out, out_mapped}} with the same "
@@ -33,7 +34,7 @@ class RuleBox final : public VmapRule {
  private:
   FlatVmapRule rule_;
   size_t results_;
-  WeakArguments numbers_;
+  size_t doubles_;
 };
 
 }  // namespace
@@ -47,12 +48,11 @@ Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule*
   WeakArguments numbers(x);
   Closed c;
   do {
-    c = traced(
-        who, types_of(x), [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
-        in_order(x.size()));
+    c = numbers.trace(who, types_of(x), f);
   } while (numbers.trace_again());
   const Ref<const VmapRule> box =
-      rule ? Ref<const VmapRule>(new RuleBox(*rule, c.jaxpr->out.size(), numbers)) : nullptr;
+      rule ? Ref<const VmapRule>(new RuleBox(*rule, c.jaxpr->out.size(), numbers.n_doubles()))
+           : nullptr;
   return custom_vmap_flat(c, box, numbers.operands(x));
 }
 

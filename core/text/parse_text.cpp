@@ -10,6 +10,7 @@
 #include <charconv>
 
 #include "core/text/float_text.h"
+#include "core/weak_literal.h"
 
 namespace weft {
 namespace {

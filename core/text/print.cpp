@@ -18,6 +18,7 @@
 #include "core/text/float_text.h"
 #include "core/text/names.h"
 #include "core/text/print_plan.h"
+#include "core/weak_literal.h"
 
 namespace weft {
 namespace {
@@ -266,7 +267,7 @@ std::string program_type(const Type& t) {
 
 std::string literal_with_type(const Literal& l) {
   if (keeps_double(l))
-    return float_text(written_number(l), F64, FloatStyle::Python) + ':' + program_type(l.type());
+    return float_text(exact_value(l), F64, FloatStyle::Python) + ':' + program_type(l.type());
   std::string s = literal_text(l.bits, l.dtype);
   // Decimal text cannot distinguish NaNs.
   uint64_t back[2] = {0, 0};

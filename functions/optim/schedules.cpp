@@ -20,7 +20,7 @@ Array ScalarOrSchedule::at(const Array& t) const { return is_schedule() ? schedu
 std::optional<double> written(const Array& x) {
   const Concrete* c = concrete_or_null(x);
   if (!c || !c->literal || is_key(x.dtype()) || is_complex(x.dtype())) return {};
-  return as_written(x).item<double>();
+  return x.item<double>();
 }
 Array minus(const Array& a, const Array& b) {
   const auto x = written(a), y = written(b);

@@ -9,6 +9,7 @@
 #include "ops/kit/arith.h"
 #include "ops/kit/bits.h"
 #include "ops/kit/kit.h"
+#include "tracer/weak_numbers.h"
 #include "weft/lax/elementwise.h"
 
 namespace weft {
@@ -50,7 +51,7 @@ auto converted(R x) {
 }
 
 Arrays convert_reference(const Arrays& given, const Convert& p) {
-  const Arrays x{exceeds_f32(p.new_dtype) ? as_written(given[0]) : given[0]};
+  const Arrays x{conversion_operand(given[0], p.new_dtype)};
   const Fresh r = fresh_array(Type(p.new_dtype, x[0].shape(), p.weak_type));
   const int64_t n = x[0].size();
   with_dtype(x[0].dtype(), [&](auto* from) {
@@ -87,14 +88,12 @@ std::vector<Sample<Convert>> convert_samples() {
   return s;
 }
 
-// Simplifies the conversion to F64 of an F32 literal that was written as an F64 value. The result
-// is a literal of that value, because kernels would read only the F32 literal.
-Arrays written_literal(const Array& x, const Convert& p) {
-  const Array number = as_written(x);
-  if (number.dtype() == x.dtype() || !exceeds_f32(p.new_dtype)) return {};
-  Literal l{p.new_dtype, p.weak_type, {0, 0}};
-  detail::convert_elements(number, l.bits, p.new_dtype);
-  return {literal_array(l)};
+// Simplifies the conversion of a literal that keeps a double. The result is a literal, because
+// kernels would read only the float.
+Arrays converted_number(const Array& x, const Convert& p) {
+  const Array number = conversion_operand(x, p.new_dtype);
+  if (number.dtype() == x.dtype()) return {};
+  return {number_as(number, p.new_dtype, p.weak_type)};
 }
 
 const Primitive<Convert>& convert_op = define_elementwise<Convert>({
@@ -137,7 +136,7 @@ const Primitive<Convert>& convert_op = define_elementwise<Convert>({
     .simplify =
         [](const SimplifyArgs<Convert>& s) {
           if (s.x[0].dtype() == s.params.new_dtype) return Arrays{s.x[0]};
-          return written_literal(s.x[0], s.params);
+          return converted_number(s.x[0], s.params);
         },
     .samples = convert_samples,
     .rejects =

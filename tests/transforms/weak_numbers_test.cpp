@@ -386,3 +386,11 @@ TEST_CASE("numbers that are handed on keep their doubles", "[weak]") {
                          jit(grad(jit(stopped)))(0.1, ones({}, F64))})
     CHECK(g.item<double>() == 0);
 }
+
+TEST_CASE("a conversion of a computed number follows the op that forwards it", "[weak]") {
+  const auto stopped = [](Array lr, Array w) { return w - stop_gradient(lr * 2) * w; };
+  for (const Array& g : {grad(stopped)(0.1, ones({}, F64)), grad(jit(stopped))(0.1, ones({}, F64)),
+                         jit(grad(jit(stopped)))(0.1, ones({}, F64))})
+    CHECK(g.item<double>() == 0);
+  CHECK(jit(stopped)(0.1, ones({}, F64)).item<double>() == 1 - static_cast<double>(0.1f * 2));
+}

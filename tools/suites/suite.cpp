@@ -14,8 +14,8 @@
 #include "runtime/backend.h"
 #include "tools/weft/compare.h"
 #include "tracer/eval_trace.h"
-#include "tracer/exact_inputs.h"
 #include "tracer/placement.h"
+#include "tracer/weak_numbers.h"
 #include "weft/device.h"
 
 namespace weft::tools {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/op.h"
+#include "core/weak_literal.h"
 #include "interop/stablehlo/read/dense.h"
 #include "interop/stablehlo/read/translate.h"
 #include "tracer/concrete.h"
@@ -307,19 +308,17 @@ Vals Writer::written_out(const Jaxpr& j, const Vals& args) {
     const Literal& l = j->literals[static_cast<size_t>(a.literal())];
     return repeated(hlo::written(l.type()), l.bits);
   };
-  // A conversion reads the double from which a weak literal was made.
-  const auto operand = [&](const Eqn& e, Atom a) -> Val {
-    if (!a.is_literal() || !e.op->reads_weak_f64(e.params)) return value(a);
-    const Literal& l = j->literals[static_cast<size_t>(a.literal())];
-    if (!keeps_double(l)) return value(a);
-    const Literal number = as_written(l);
-    return repeated(hlo::written(number.type()), number.bits);
+  // The literal of an operand keeps a double only where the equation reads that.
+  const auto operand = [&](Atom a) -> Val {
+    if (!a.is_literal()) return value(a);
+    const Literal l = exact_literal(j->literals[static_cast<size_t>(a.literal())]);
+    return repeated(hlo::written(l.type()), l.bits);
   };
   for (const Eqn& eqn : j->eqns) {
     Types in, out;
     Vals x;
     for (Atom a : eqn.in) {
-      x.push_back(operand(eqn, a));
+      x.push_back(operand(a));
       in.push_back(j->type(a));
     }
     for (int32_t k = 0; k < eqn.n_out; ++k)
