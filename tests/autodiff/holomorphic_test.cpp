@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/autodiff/holomorphic_test.cpp: derivatives of functions of complex numbers, compared with
-// JAX's (tests/golden/make_holomorphic.py has the same functions).
-#include "golden_lines.h"
+// JAX's (tests/golden/generators/make_holomorphic.py has the same functions).
 #include "support/check.h"
+#include "support/golden_lines.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -13,7 +13,7 @@
 #include <sstream>
 #include <vector>
 
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 
 using namespace weft;
 

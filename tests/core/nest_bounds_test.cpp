@@ -8,8 +8,8 @@
 
 #include <functional>
 
-#include "catch.h"
 #include "core/scalar/number.h"
+#include "support/catch.h"
 
 using namespace weft;
 using namespace weft::nest;

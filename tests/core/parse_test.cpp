@@ -4,8 +4,8 @@
 // other texts.
 #include <random>
 
-#include "catch.h"
-#include "golden.h"
+#include "support/catch.h"
+#include "support/golden.h"
 #include "tests/core/test_ops.h"
 #include "tests/support/random_jaxpr.h"
 #include "weft/detail/jaxpr.h"

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 
 using namespace weft;
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <sstream>
 
-#include "catch.h"
-#include "golden.h"
 #include "runtime/own_stack.h"
+#include "support/catch.h"
+#include "support/golden.h"
 #include "tests/core/test_ops.h"
 #include "weft/detail/jaxpr.h"
 

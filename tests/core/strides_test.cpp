@@ -5,7 +5,7 @@
 #include "core/loops/strides.h"
 
 #include "core/loops/nest_bounds.h"
-#include "tests/catch.h"
+#include "tests/support/catch.h"
 
 using namespace weft;
 using nest::BlockId, nest::Id, nest::Kind, nest::Opcode, nest::Range;

@@ -3,8 +3,8 @@
 // tests/core/verify_test.cpp: each test breaks one rule of a well-formed program.
 #include <functional>
 
-#include "catch.h"
-#include "golden.h"
+#include "support/catch.h"
+#include "support/golden.h"
 #include "tests/core/test_ops.h"
 #include "tracer/trace.h"
 #include "weft/detail/jaxpr.h"

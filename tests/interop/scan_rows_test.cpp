@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/check.h"
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 #include "tracer/eval_trace.h"
 
 using namespace weft;

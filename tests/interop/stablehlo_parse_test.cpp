@@ -9,7 +9,7 @@
 #include "interop/shared_data.h"
 #include "interop/stablehlo/read/dense.h"
 #include "interop/stablehlo/read/syntax.h"
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 #include "weft/error.h"
 #include "weft/stablehlo.h"
 

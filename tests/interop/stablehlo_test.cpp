@@ -14,7 +14,7 @@
 #include "interop/shared_data.h"
 #include "interop/stablehlo_tests.h"
 #include "support/check.h"
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 #include "tracer/concrete.h"
 #include "tracer/eval_trace.h"
 

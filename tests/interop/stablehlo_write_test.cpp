@@ -11,7 +11,7 @@
 #include "interop/shared_data.h"
 #include "interop/stablehlo/read/dense.h"
 #include "support/check.h"
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 #include "tracer/concrete.h"
 #include "tracer/eval_trace.h"
 #include "tracer/record_trace.h"

@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "catch.h"
 #include "jit/emit/control_kernels.h"
 #include "jit/run/gpu_code.h"
 #include "jit/schedule/choose/choose.h"
+#include "support/catch.h"
 #include "weft/version.h"
 
 namespace weft {

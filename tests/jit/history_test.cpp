@@ -5,7 +5,7 @@
 #include "jit/history.h"
 
 #include "support/standard_error.h"
-#include "tests/catch.h"
+#include "tests/support/catch.h"
 #include "weft/weft.h"
 
 using namespace weft;

@@ -5,11 +5,11 @@
 // rules. (tests/ops/control_random_test.cpp has loops within loops.)
 #include "autodiff/autodiff.h"
 #include "batching/batch_trace.h"
-#include "catch.h"
 #include "laws.h"
 #include "measure.h"
 #include "ops/control/control_flow.h"
 #include "ops/control/custom_flat.h"
+#include "support/catch.h"
 #include "tracer/eval_trace.h"
 #include "tracer/record_trace.h"
 

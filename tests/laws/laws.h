@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/op.h"
-#include "share.h"
+#include "support/share.h"
 #include "tracer/trace.h"
 #include "values.h"
 

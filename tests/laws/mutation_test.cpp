@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // tests/laws/mutation_test.cpp: the laws detect errors. Every operation of the rules of some ops is
 // replaced, one at a time, and a law must fail.
-#include "catch.h"
 #include "laws.h"
 #include "mutant.h"
 #include "support/build.h"
+#include "support/catch.h"
 
 using namespace weft;
 using namespace weft::laws;

@@ -3,10 +3,10 @@
 // tests/laws/op_laws_test.cpp: checks every registered op against every law, on all its samples.
 #include <algorithm>
 
-#include "catch.h"
 #include "laws.h"
 #include "measure.h"
 #include "runtime/backend.h"
+#include "support/catch.h"
 #include "tracer/types_of.h"
 #include "weft/error.h"
 

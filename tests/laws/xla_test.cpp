@@ -10,11 +10,11 @@
 
 #include "autodiff/autodiff.h"
 #include "batching/batch_trace.h"
-#include "catch.h"
 #include "laws.h"
 #include "measure.h"
 #include "ops/random/random.h"
 #include "programs/jax_side.h"
+#include "support/catch.h"
 #include "tracer/base_ops.h"
 #include "tracer/eval_trace.h"
 #include "tracer/record_trace.h"

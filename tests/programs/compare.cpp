@@ -3,7 +3,7 @@
 // tests/programs/compare.cpp: tolerances, and noise if they are exceeded.
 #include "programs/compare.h"
 
-#include "programs/deeds.h"
+#include "programs/effects.h"
 #include "tracer/eval_trace.h"
 #include "weft/error.h"
 

@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <set>
 
-#include "catch.h"
 #include "programs/jax_side.h"
 #include "programs/reduce.h"
 #include "programs/runner.h"
-#include "share.h"
+#include "support/catch.h"
+#include "support/share.h"
 
 using namespace weft::programs;
 

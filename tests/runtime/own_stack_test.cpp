@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "catch.h"
+#include "support/catch.h"
 
 using namespace weft;
 

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "catch.h"
+#include "support/catch.h"
 #include "tools/weft/apply.h"
 #include "weft/weft.h"
 

@@ -3,7 +3,7 @@
 // tests/tools/sass_test.cpp: the parsers of the reports of ptxas and nvdisasm.
 #include "tools/cuda/sass.h"
 
-#include "catch.h"
+#include "support/catch.h"
 #include "tools/cuda/toolkit.h"
 
 namespace weft::toolkit {

@@ -14,7 +14,7 @@
 #include <limits>
 #include <thread>
 
-#include "catch.h"
+#include "support/catch.h"
 #include "tools/suites/workers.h"
 #include "tools/weft/compare.h"
 #include "weft/weft.h"

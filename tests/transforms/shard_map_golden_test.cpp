@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/transforms/shard_map_golden_test.cpp: compares shard_map with JAX's results on eight
-// devices for the same calls (tests/transforms/make_shard_map.py). It compares results, gradients
-// and maps of it, eagerly and compiled.
+// devices for the same calls (tests/golden/generators/make_shard_map.py). It compares results,
+// gradients and maps of it, eagerly and compiled.
 #include <functional>
 
 #include "functions/array_calls.h"

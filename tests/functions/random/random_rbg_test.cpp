@@ -5,8 +5,8 @@
 #include <functional>
 #include <map>
 
-#include "golden_lines.h"
 #include "support/check.h"
+#include "support/golden_lines.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -3,7 +3,7 @@
 // tests/jit/fuse/stages_test.cpp: large reductions are distributed over threads. Their order
 // depends only on the reduced extents.
 #include "support/check.h"
-#include "support/rough.h"
+#include "support/ill_conditioned_sum.h"
 #include "tracer/eval_trace.h"
 #include "weft/device/threads.h"
 

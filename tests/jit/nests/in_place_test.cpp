@@ -5,8 +5,8 @@
 #include <functional>
 #include <random>
 
-#include "share.h"
 #include "support/check.h"
+#include "support/share.h"
 #include "tracer/eval_trace.h"
 
 using namespace weft;

@@ -4,8 +4,8 @@
 // are one kernel, and give the bits of the same steps one after another (docs/decisions/0050).
 #include <string>
 
-#include "share.h"
 #include "support/check.h"
+#include "support/share.h"
 
 using namespace weft;
 using namespace weft::test;

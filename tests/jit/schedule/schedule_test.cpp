@@ -10,14 +10,14 @@
 #include <regex>
 #include <set>
 
-#include "golden.h"
 #include "jit/emit/image.h"
 #include "jit/schedule/choose/choose.h"
 #include "jit/schedule/loops.h"
 #include "jit/schedule/product.h"
 #include "jit/schedule/records.h"
 #include "jit/schedule/schedule_kernels.h"
-#include "share.h"
+#include "support/golden.h"
+#include "support/share.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
