@@ -62,7 +62,7 @@ TEST_CASE("complex derivatives are those of JAX", "[holomorphic]") {
   check("jacrev_two_1", fw);
 }
 
-TEST_CASE("what is not holomorphic follows JAX, too", "[holomorphic]") {
+TEST_CASE("functions that are not holomorphic follow JAX", "[holomorphic]") {
   check("grad_of_real", grad(real_scalar)(z()));
   check("jacrev_of_real", jacrev(real_vector)(z()));
   check("jacfwd_of_turning", jacfwd(turning)(x()));

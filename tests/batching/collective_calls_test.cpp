@@ -39,7 +39,7 @@ TEST_CASE("a C++ number is counted while tracing", "[collective]") {
         Floats{6, 12, 18});
 }
 
-TEST_CASE("what all lanes share, collectives take as theirs", "[collective]") {
+TEST_CASE("collectives accept values that all lanes share", "[collective]") {
   const Array shared = array({1.f, 2.f});
   const auto given = [&](auto f) {
     return floats(over([&](Array) { return f(shared); })(zeros({2})));
@@ -180,7 +180,7 @@ TEST_CASE("lanes that do not fit are errors", "[collective][errors]") {
                       "doesn't fit in the axis size: the lanes of 'i' are 0 to 3, not 4");
 }
 
-TEST_CASE("names that are none are errors of every collective", "[collective][errors]") {
+TEST_CASE("every collective raises for unknown names", "[collective][errors]") {
   const std::vector<std::function<Array(Array, AxisNames)>> calls = {
       [](Array x, AxisNames a) { return psum(x, a); },
       [](Array x, AxisNames a) { return pmax(x, a); },

@@ -121,7 +121,7 @@ const std::vector<Bad> bad_texts = {
 
 }  // namespace
 
-TEST_CASE("bad programs are refused in words", "[core][parse]") {
+TEST_CASE("errors of malformed programs", "[core][parse]") {
   for (const auto& [text, why] : bad_texts) {
     const std::string what = complaint(text);
     INFO(text);

@@ -55,7 +55,7 @@ TEST_CASE("digits of an index count within blocks that they do not cross", "[str
   CHECK(stride_along(k, other, {.axis = 0, .tile = 16}) == 0);
 }
 
-TEST_CASE("strides along a loop take what stands around it for constant", "[strides]") {
+TEST_CASE("strides along a loop treat outer indices as constants", "[strides]") {
   Written w;
   const int buffer = w.b.buffer(nest::Storage::F32, false);
   const BlockId body = w.b.open({Kind::I64});

@@ -75,7 +75,7 @@ TEST_CASE("numbers meet narrower floats as floats", "[weak]") {
   CHECK((Array(0.1) * 2).weak_type());
 }
 
-TEST_CASE("numbers stay what they are as arguments of jit", "[weak]") {
+TEST_CASE("numbers stay weak as arguments of jit", "[weak]") {
   int traced = 0;
   const auto f = jit([&](Array x, Array s) {
     ++traced;
@@ -113,7 +113,7 @@ TEST_CASE("numbers stay what they are as arguments of jit", "[weak]") {
         Type(F32, {}, true));
 }
 
-TEST_CASE("numbers stay what they are inside vmap, grad and loops", "[weak]") {
+TEST_CASE("numbers stay weak inside vmap, grad and loops", "[weak]") {
   const auto scaled = [](Array x, Array s) { return x * s; };
   CHECK(doubles(vmap(scaled, {0, none})(x64, 0.1)) == tenths);
   CHECK(doubles(jit(vmap(scaled, {0, none}))(x64, 0.1)) == tenths);
@@ -182,7 +182,7 @@ TEST_CASE("numbers stay what they are inside vmap, grad and loops", "[weak]") {
   CHECK(doubles(grad([&](Array x) { return custom(x, 0.1).sum(); })(x64))[0] == 0.1);
 }
 
-TEST_CASE("numbers stay what they are in functions with rules", "[weak]") {
+TEST_CASE("numbers stay weak in functions with custom rules", "[weak]") {
   using Pair = std::tuple<Array, Array>;
   int traced = 0;
   const auto by_jvp = custom_jvp(
@@ -224,7 +224,7 @@ TEST_CASE("numbers stay what they are in functions with rules", "[weak]") {
   CHECK(text.find("f64") == std::string::npos);
 }
 
-TEST_CASE("programs differ in what is read of a number", "[weak]") {
+TEST_CASE("programs differ by the digits of a number that they use", "[weak]") {
   const auto program = [](double v, DType d) {
     return make_jaxpr([&](Array x) { return x * v; })(ones({2}, d)).jaxpr;
   };
@@ -270,7 +270,7 @@ const uint64_t huge = 18446744073709551615u;
 const Array i64 = array(std::vector<int64_t>{1, 2}), u64 = array(std::vector<uint64_t>{1, 2});
 }  // namespace
 
-TEST_CASE("integers beyond I32 go with 64 bits", "[weak]") {
+TEST_CASE("integers beyond I32 combine with 64-bit types", "[weak]") {
   CHECK((i64 * 3000000000).to_vector<int64_t>()[1] == 6000000000);
   CHECK((u64 + huge).to_vector<uint64_t>()[0] == 0);
   CHECK((u64 & uint64_t{0xffffffffu}).to_vector<uint64_t>()[1] == 2);
@@ -309,7 +309,7 @@ TEST_CASE("integers beyond I32 go with 64 bits", "[weak]") {
   CHECK(vmap([&](Array a) { return a + big; })(i64).to_vector<int64_t>()[1] == big + 2);
 }
 
-TEST_CASE("integers beyond I32 go with nothing else", "[weak]") {
+TEST_CASE("integers beyond I32 combine with no other types", "[weak]") {
   CHECK_THROWS_AS(array({1}) + big, DTypeError);
   CHECK_THROWS_AS(array({1.}) * big, DTypeError);
   CHECK_THROWS_AS(array({true}) & big, DTypeError);
@@ -356,7 +356,7 @@ TEST_CASE("integers beyond I32 go with nothing else", "[weak]") {
   CHECK(message([&] { return array({big}); }).find("array({…}, I64)") != std::string::npos);
 }
 
-TEST_CASE("numbers that are handed on keep their doubles", "[weak]") {
+TEST_CASE("numbers that are passed on keep their doubles", "[weak]") {
   const auto exact = [](auto step) {
     const Array one = ones({}, F64);
     for (const Array& r :

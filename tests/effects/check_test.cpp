@@ -83,7 +83,7 @@ TEST_CASE("check names the lane", "[effects]") {
         "check failed in lane 0 of axis 'i', lane 2 of 3: x must be positive, got -5.0");
 }
 
-TEST_CASE("of failures the first lane's first counts", "[effects]") {
+TEST_CASE("the first failure of the first lane is reported", "[effects]") {
   const auto f = [](Array x) {
     return fori_loop(
         0, 4,

@@ -163,7 +163,7 @@ TEST_CASE("debug_print in a scan", "[effects]") {
   check_printed(mapped, array({{1., 2.}, {3., 4.}}), "1.0|2.0|3.0|4.0|");
 }
 
-TEST_CASE("what is run for its effects alone is unrolled once", "[effects]") {
+TEST_CASE("bodies that run only for their effects are unrolled once", "[effects]") {
   for (const int64_t unroll : {1, 2, 3, 0}) {
     const auto f = [=](Array x) {
       scan(
@@ -434,7 +434,7 @@ TEST_CASE("a tangent is printed forwards alone", "[effects]") {
   check_error<DifferentiationError>([&] { grad(f)(2.); }, "'debug_print' acts on a tangent");
 }
 
-TEST_CASE("what was printed before an exception is written", "[effects]") {
+TEST_CASE("prints before an exception are written", "[effects]") {
   const auto f = jit([](Array x) {
     debug_print("before {}", x);
     const Array y = io_callback([](Array) -> Array { throw std::runtime_error("stop"); },

@@ -24,7 +24,7 @@ Array narrow() { return ones({2, 2}, BF16); }
 
 }  // namespace
 
-TEST_CASE("functions name themselves, and not what they are made of", "[errors][names]") {
+TEST_CASE("errors name the called function, not its parts", "[errors][names]") {
   names<DTypeError>("inv: lu: takes f32, f64, c64 and c128", [] { linalg::inv(narrow()); });
   names<DTypeError>("pinv: svd: takes", [] { linalg::pinv(narrow()); });
   names<DTypeError>("solve: lu: takes", [] { linalg::solve(narrow(), ones({2}, BF16)); });
@@ -42,7 +42,7 @@ TEST_CASE("functions name themselves, and not what they are made of", "[errors][
   names<IndexError>("bernoulli: -1 is not a number of terms", [] { special::bernoulli(-1); });
 }
 
-TEST_CASE("axes that are not there are said in the name of the function", "[errors][names]") {
+TEST_CASE("errors of axes out of range name the function", "[errors][names]") {
   names<IndexError>("cumsum: axis 3 is out of bounds", [] { lax::cumsum(v3(), 3); });
   names<IndexError>("cumlogsumexp: axis 3 is", [] { lax::cumlogsumexp(v3(), 3); });
   names<IndexError>("reduce_max: axis 3 is out of bounds", [] { lax::reduce_max(v3(), {3}); });
@@ -53,7 +53,7 @@ TEST_CASE("axes that are not there are said in the name of the function", "[erro
                     [] { associative_scan(plus, v3(), {.axis = 3}); });
 }
 
-TEST_CASE("what the user's function calls has its own name", "[errors][names]") {
+TEST_CASE("calls in the user's function have their own names", "[errors][names]") {
   const auto fails = [](Array x) { return linalg::inv(x); };
   names<DTypeError>("inv: lu: takes", [&] { cg(fails, narrow()); });
   names<DTypeError>("inv: lu: takes", [&] {
@@ -164,7 +164,7 @@ TEST_CASE("trees that differ are named with the place", "[errors][names]") {
   names<ShapeError>("apply_updates: the trees", [&] { optim::apply_updates(a, b); });
 }
 
-TEST_CASE("a leak names the transform that made the value", "[errors][names]") {
+TEST_CASE("errors of leaked values name the transform", "[errors][names]") {
   Array kept;
   const auto keep = [&](Array x) {
     kept = x;
@@ -192,7 +192,7 @@ TEST_CASE("a leak names the transform that made the value", "[errors][names]") {
   custom_jvp(keep, rule)(1.), says("custom_jvp");
 }
 
-TEST_CASE("mode check speaks of indices", "[errors][names]") {
+TEST_CASE("mode \"check\" reports indices", "[errors][names]") {
   const auto read = [](Array x, Array i) { return x.at(i).get({.mode = "check"}); };
   const std::string text = error_of<CheckError>([&] { jit(read)(v3(), array({0, 9})); });
   INFO(text);
@@ -205,7 +205,7 @@ TEST_CASE("custom_call without a function", "[errors][names]") {
                       [] { custom_call("mine", nullptr, v3(), v3()); });
 }
 
-TEST_CASE("what JAX refuses is refused", "[errors][names]") {
+TEST_CASE("calls that JAX refuses are refused", "[errors][names]") {
   using complex = std::complex<float>;
   const Array z = v3().astype(C64);
   names<DTypeError>("bernoulli: the probability p must have a floating dtype, got i32[]",

@@ -197,7 +197,7 @@ TEST_CASE("methods of arrays beyond the usual name the line of the call", "[erro
                 CALL(v3().at(4).apply(id))});
 }
 
-TEST_CASE("how many values there are must be known or said", "[errors]") {
+TEST_CASE("the number of results must be known or given", "[errors]") {
   CHECK(holds(traced([](Array v) { return unique(v); }), "{.size = n}"));
   CHECK(holds(traced([](Array v) { return unique_all(v).values; }), "{.size = n}"));
   CHECK(holds(traced([](Array v) { return intersect1d(v, v); }), "{.size = n}"));

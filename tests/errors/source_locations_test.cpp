@@ -365,7 +365,7 @@ TEST_CASE("functions of indices and products name the line of the call", "[error
                 CALL(einsum("ij,jk", {m23(), m23()}))});
 }
 
-TEST_CASE("what makes arrays name the line of the call", "[errors][places]") {
+TEST_CASE("functions that make arrays name the line of the call", "[errors][places]") {
   check_places({CALL(array({{1, 2}, {3}})),
                 CALL(array({5000000000})),
                 CALL(array(std::vector<float>{1}, {2})),

@@ -253,7 +253,7 @@ TEST_CASE("equal programs of several lines name each its own", "[errors][places]
   CHECK(parse_jaxpr(to_string(two)).jaxpr == two.jaxpr);
 }
 
-TEST_CASE("what has no line of its own has the transform's", "[errors][places]") {
+TEST_CASE("operations without a line of their own have the transform's line", "[errors][places]") {
   check_places({CALL(vmap(weft::matmul)(v3(), v3())), CALL(map(weft::matrix_transpose, v3())),
                 CALL(grad(weft::dot)(m23(), m23()))});
 }

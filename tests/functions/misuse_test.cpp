@@ -49,7 +49,7 @@ void check(const std::vector<Mistake>& all) {
 
 }  // namespace
 
-TEST_CASE("factors name what they cannot take", "[linalg][errors]") {
+TEST_CASE("errors of factors name the refused operand", "[linalg][errors]") {
   check({
       WRONG(ShapeError, "cholesky", la::cholesky(v3)),
       WRONG(ShapeError, "cholesky", la::cholesky(m32)),
@@ -101,7 +101,7 @@ TEST_CASE("factors name what they cannot take", "[linalg][errors]") {
   });
 }
 
-TEST_CASE("spectra name what they cannot take", "[linalg][errors]") {
+TEST_CASE("errors of spectra name the refused operand", "[linalg][errors]") {
   check({
       WRONG(ShapeError, "eigh", la::eigh(v3)),
       WRONG(ShapeError, "eigh", la::eigh(m32)),
@@ -136,7 +136,7 @@ TEST_CASE("spectra name what they cannot take", "[linalg][errors]") {
   });
 }
 
-TEST_CASE("systems, powers and norms name what they cannot take", "[linalg][errors]") {
+TEST_CASE("errors of systems, powers and norms name the refused operand", "[linalg][errors]") {
   check({
       WRONG(ShapeError, "solve", la::solve(v3, v3)),
       WRONG(ShapeError, "solve", la::solve(m32, v3)),
@@ -192,7 +192,7 @@ const Array picture = zeros({1, 4, 5, 2}), kernel = zeros({2, 2, 2, 3});
 using Sizes = lax::Sizes;
 }  // namespace
 
-TEST_CASE("windows and layers name what they cannot take", "[window][nn][errors]") {
+TEST_CASE("errors of windows and layers name the refused operand", "[window][nn][errors]") {
   check({
       WRONG(DTypeError, "reduce_window_sum", lax::reduce_window_sum(truth, {2, 2})),
       WRONG(ShapeError, "reduce_window_sum", lax::reduce_window_sum(v3, {2, 2})),
@@ -254,7 +254,7 @@ namespace {
 const Array key = random::key(0);
 }  // namespace
 
-TEST_CASE("distributions name what they cannot take", "[random][errors]") {
+TEST_CASE("errors of distributions name the refused operand", "[random][errors]") {
   check({
       WRONG(DTypeError, "uniform", random::uniform(key, {2}, {.dtype = I32})),
       WRONG(ShapeError, "uniform", random::uniform(key, {2}, {.lo = v3})),
@@ -327,7 +327,7 @@ namespace {
 const Array z2 = ones({2}, C64), two = ones({2});
 }  // namespace
 
-TEST_CASE("special functions name what they cannot take", "[special][errors]") {
+TEST_CASE("errors of special functions name the refused operand", "[special][errors]") {
   check({
       WRONG(DTypeError, "erf", sp::erf(z2)),
       WRONG(DTypeError, "erfc", sp::erfc(z2)),

@@ -85,7 +85,7 @@ TEST_CASE("tensors on a GPU that are not dense are copied there", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("arrays on a GPU are given where they lie", "[gpu]") {
+TEST_CASE("arrays on a GPU are exported without a copy", "[gpu]") {
   const Array x = device_put(arange(1000.), "cuda:0");
   auto* t = to_dlpack(x);
   CHECK((t->dl_tensor.device.device_type == dlpack::cuda && t->dl_tensor.device.device_id == 0));

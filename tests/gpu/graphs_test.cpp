@@ -241,7 +241,7 @@ TEST_CASE("a fault in a graph names its kernels, and the line of the call", "[.]
   check_error<DeviceError>([&] { (void)f(a); }, "device 'cuda:1' is lost");
 }
 
-TEST_CASE("what a graph that was stopped should have written raises", "[gpu][graphs]") {
+TEST_CASE("reading results of a stopped graph raises", "[gpu][graphs]") {
   const auto f = jit([](Array v) {
     const Array ends = vmap([](Array t) {
       return while_loop([](Array c) { return c < 1; }, [](Array c) { return c * 2; }, t);

@@ -51,7 +51,7 @@ TEST_CASE("loops without lanes make as many trips as on the host", "[gpu][loops]
   check_no_complaints();
 }
 
-TEST_CASE("a trip begins while the word of the one before is on its way", "[gpu][loops]") {
+TEST_CASE("a trip begins before the condition of the previous trip has arrived", "[gpu][loops]") {
   const auto f = jit(until(40.F));
   const Array x = arange(256.).reshape({16, 16}) / 256, there = device_put(x, "cuda:0");
   const int trips = f(x).second.item<int>();
@@ -177,7 +177,7 @@ TEST_CASE("a loop that does not begin makes no trip", "[gpu][loops]") {
   check_no_complaints();
 }
 
-TEST_CASE("lanes of loops that mix them keep what they had", "[gpu][loops]") {
+TEST_CASE("lanes that have finished keep their values in loops of the host", "[gpu][loops]") {
   const auto f = jit(countdowns());
   for (const auto& trips : {std::vector{0, 0, 0}, {1, 0, 1}, {1, 1, 1}, {5, 0, 2}, {2, 9, 1}}) {
     const Array n = array({trips[0], trips[1], trips[2]});

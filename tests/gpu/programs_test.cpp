@@ -240,7 +240,7 @@ TEST_CASE("a kernel that the driver refuses is a CompileError that says so", "[g
   CHECK(jit([](Array t) { return cos(t) - 5; })(v).device() == "cuda:1");
 }
 
-TEST_CASE("patterns of sparse Jacobians are found on the host", "[gpu]") {
+TEST_CASE("sparsity patterns of Jacobians are computed on the host", "[gpu]") {
   const auto calls = [] {
     int64_t n = 0;
     for (const char* const* e = fake_cuda_entries(); *e; ++e) n += fake_cuda_calls(*e);

@@ -112,7 +112,7 @@ TEST_CASE("bodies return as many values as they must", "[interop][stablehlo]") {
              Catch::Contains("1 values, not 2"));
 }
 
-TEST_CASE("bodies take what they are given", "[interop][stablehlo]") {
+TEST_CASE("bodies accept their operands", "[interop][stablehlo]") {
   const std::string text = in_main(
       "%x: tensor<4xf32>", "tensor<4xf32>",
       "%0 = \"stablehlo.map\"(%x) ({\n^bb0(%a: tensor<i32>):\n"
@@ -201,7 +201,7 @@ TEST_CASE("a comparator of many selects is read at once", "[interop][stablehlo]"
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
 }
 
-TEST_CASE("what is accepted prints as itself", "[interop][stablehlo]") {
+TEST_CASE("accepted texts print as themselves", "[interop][stablehlo]") {
   const auto attr = [](const std::string& value) {
     return round_trip("\"a.b\"() {x = " + value + "} : () -> ()");
   };

@@ -351,7 +351,7 @@ TEST_CASE("the components of gathered indices stand on any axis", "[interop][sta
   CHECK(values(gather("2x2", ""), {x, array({{1, 9}, {2, 0}})}) == Floats{6, 8});
 }
 
-TEST_CASE("what cannot be translated is refused with its place", "[interop][stablehlo]") {
+TEST_CASE("text that cannot be translated is refused with its position", "[interop][stablehlo]") {
   CHECK(refusal("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
                 "  %0 = stablehlo.add %x, %x : tensor<2xf32>\n"
                 "  %1 = stablehlo.frobnicate %0 : tensor<2xf32>\n"

@@ -127,7 +127,7 @@ TEST_CASE("a condition that the body repeats is the same there", "[jit][contract
   CHECK(all(abs(x * x * x - a) < a * 1.1e-4f).item<bool>());
 }
 
-TEST_CASE("what a map does not map is contracted as before", "[jit][contract]") {
+TEST_CASE("sums of unmapped products are contracted as before", "[jit][contract]") {
   const auto f = [](Array a, Array b, Array c) { return a * b + c; };
   const Array x = array(rough<float>(3, 1)), y = array(rough<float>(3, 2)),
               z = array(rough<float>(15, 3)).reshape({5, 3});

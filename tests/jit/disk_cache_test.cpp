@@ -64,7 +64,7 @@ TEST_CASE("the library knows the hash of its build", "[jit][disk_cache]") {
   CHECK(build_id().size() == 20);
 }
 
-TEST_CASE("what one instance keeps another finds", "[jit][disk_cache]") {
+TEST_CASE("one cache object finds the entries of another", "[jit][disk_cache]") {
   const Place place;
   DiskCache one(place.folder, plenty), two(place.folder, plenty);
   CHECK(!one.find("key"));
@@ -168,7 +168,7 @@ TEST_CASE("a folder that others may enter is not used", "[jit][disk_cache]") {
   CHECK(none.get("key", [] { return std::string("made"); }) == "made");
 }
 
-TEST_CASE("what was used least goes when there is too much", "[jit][disk_cache]") {
+TEST_CASE("the least used entries are removed if the cache is full", "[jit][disk_cache]") {
   const Place place;
   DiskCache cache(place.folder, 100'000);
   const std::string text(10'000, 'x');

@@ -164,7 +164,7 @@ TEST_CASE("reductions over several axes have one order", "[jit][fold_order]") {
   }
 }
 
-TEST_CASE("the order is that of every machine", "[jit][fold_order][share]") {
+TEST_CASE("the order of folds is the same on every machine", "[jit][fold_order][share]") {
   Share share(3);
   for (bool transposed : {false, true})
     for (int64_t n : {33, 1057, 4097, 8300}) {

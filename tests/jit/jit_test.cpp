@@ -94,7 +94,7 @@ TEST_CASE("captured arrays are constants, captured tracers operands", "[jit]") {
   CHECK(jit(outer)(2.).item<float>() == 6);
 }
 
-TEST_CASE("an output that is an input lies in its memory", "[jit]") {
+TEST_CASE("an output that is an input shares its memory", "[jit]") {
   const Array x = ones({100});
   const auto [a, b, c] = jit([](Array x) { return std::tuple{x, x * 2, 3.}; })(x);
   CHECK(a.data<float>().data() == x.data<float>().data());
@@ -133,7 +133,7 @@ TEST_CASE("options are obeyed or refused", "[jit]") {
   CHECK(jit([](Array x, Array) { return x; }, {.keep_unused = true})(4., 5.).item<float>() == 4);
 }
 
-TEST_CASE("a function that calls itself is told so", "[jit]") {
+TEST_CASE("a function that calls itself raises", "[jit]") {
   Function<Array(Array)> self;
   const auto f = jit([&](Array x) { return self(x) + 1; }, {.name = "loop"});
   self = f;

@@ -40,13 +40,13 @@ TEST_CASE("a flipped operation in a rule breaks a law", "[mutation]") {
       INFO(name << ", " << s.name);
       // The copy without a replacement obeys the law.
       const MutantOp& same = mutant(op, s.where, -1);
-      CHECK(breaches(s.law, same) == "");
+      CHECK(violations(s.law, same) == "");
       CHECK(same.operations() > 0);
       CHECK(same.flipped() == "");
       const int before = mutants;
       for (int which = 0; which < same.operations(); ++which) {
         const MutantOp& wrong = mutant(op, s.where, which);
-        const std::string seen = breaches(s.law, wrong);
+        const std::string seen = violations(s.law, wrong);
         INFO("operation " << which << ", " << wrong.flipped());
         CHECK(wrong.flipped() != "");
         if (!wrong.changed()) ++same_values;

@@ -58,7 +58,7 @@ TEST_CASE("two maps in either order", "[control]") {
   check_all(columns, vmap(vmap(f, {0, none}), {none, 0}), x, limit);
 }
 
-TEST_CASE("axes of equal size that meet after the loop only", "[control]") {
+TEST_CASE("axes of equal size that are combined only after the loop", "[control]") {
   const Array a = array({1., 3., 40.}), b = array({1., 10., 100.});
   const auto f = [](Array a, Array b) {
     const auto [x, y] =
@@ -158,7 +158,7 @@ TEST_CASE("no steps at all", "[control]") {
   CHECK(array_equal(jit(counted)(array({3., 1.})), array({3., 1.})));
 }
 
-TEST_CASE("what a loop only reads is not copied for its lanes", "[control][memory]") {
+TEST_CASE("values that a loop only reads are not copied for its lanes", "[control][memory]") {
   // There are 1000 tables of 1 KB. Only the outer map maps them, and 1000 x 1000 lanes read them.
   const auto f = [](Array table, Array x) {
     return while_loop([](std::tuple<Array, Array, Array> s) { return std::get<0>(s) < 8.f; },

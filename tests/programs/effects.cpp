@@ -13,7 +13,7 @@
 namespace weft::programs {
 namespace {
 
-std::vector<Deed>* gathered_calls = nullptr;
+std::vector<EffectRecord>* gathered_calls = nullptr;
 
 // Returns the first element of x as a real scalar, or 0 if x is empty.
 Array first_number(Array x) {
@@ -28,16 +28,16 @@ template <class F>
 Arrays noted(const Array& x, F note) {
   return {io_callback(
       [note](Array v) {
-        note(Deed{0, v.dtype(), number_in(v)});
+        note(EffectRecord{0, v.dtype(), number_in(v)});
         return v;
       },
       ShapeDtypeStruct{{}, x.dtype()}, stop_gradient(x))};
 }
 
 const DType groups[] = {F16, BF16, F32, F64, I64};
-Array numbers_of(const std::vector<Deed>& all, DType group) {
+Array numbers_of(const std::vector<EffectRecord>& all, DType group) {
   std::vector<double> values;
-  for (const Deed& d : all)
+  for (const EffectRecord& d : all)
     if (d.dtype == group || (group == I64 && !is_inexact(d.dtype))) values.push_back(d.value);
   const Type t(group, {std::ssize(values)});
   return values.empty() ? base::zeros(t) : lax::convert_element_type(array(values), group);
@@ -45,13 +45,13 @@ Array numbers_of(const std::vector<Deed>& all, DType group) {
 
 constexpr const char deed[] = "deed", loose[] = "loose";
 // Reads lines of the form "WORD NUMBER DTYPE VALUE", with other words between them.
-std::vector<Deed> read_deeds(const std::string& text, const char* wanted) {
-  std::vector<Deed> r;
+std::vector<EffectRecord> read_records(const std::string& text, const char* wanted) {
+  std::vector<EffectRecord> r;
   std::istringstream words(text);
   for (std::string word, value; words >> word;) {
     if (word != wanted) continue;
     int dtype = 0;
-    Deed d{};
+    EffectRecord d{};
     words >> d.number >> dtype >> value;
     d.dtype = static_cast<DType>(dtype);
     d.value = value == "True" ? 1 : value == "False" ? 0 : std::strtod(value.c_str(), nullptr);
@@ -70,49 +70,51 @@ Arrays act(const Step& s, const Array& x) {
   if (s.variant == prints || s.variant == prints_anywhere) debug_print(text, v);
   if (s.variant == checks) check(v < s.number, text, v);
   if (s.variant != calls) return {};
-  return noted(v, [number](Deed d) {
+  return noted(v, [number](EffectRecord d) {
     d.number = number;
     if (gathered_calls) gathered_calls->push_back(d);
   });
 }
 
-Arrays act(const Step& s, const Array& x, Deeds* to) {
+Arrays act(const Step& s, const Array& x, EffectRecords* to) {
   const int number = static_cast<int>(s.count);
-  std::vector<Deed>* const list = !to                   ? nullptr
-                                  : s.variant == prints ? &to->printed
-                                  : s.variant == checks ? &to->failed
-                                                        : &to->loose;
+  std::vector<EffectRecord>* const list = !to                   ? nullptr
+                                          : s.variant == prints ? &to->printed
+                                          : s.variant == checks ? &to->failed
+                                                                : &to->loose;
   const bool of_failure = s.variant == checks;
-  Arrays r = noted(first_number(x), [number, list, of_failure, bound = s.number](Deed d) {
+  Arrays r = noted(first_number(x), [number, list, of_failure, bound = s.number](EffectRecord d) {
     d.number = number;
     if (list && !(of_failure && d.value < bound)) list->push_back(d);
   });
   return s.variant == calls ? r : Arrays{};
 }
 
-Gathering::Gathering()
+EffectCollector::EffectCollector()
     : cout_(std::cout.rdbuf(text_.rdbuf())), before_(std::exchange(gathered_calls, &called_)) {}
-Gathering::~Gathering() {
+EffectCollector::~EffectCollector() {
   std::cout.rdbuf(cout_);
   gathered_calls = before_;
 }
-Deeds Gathering::deeds(const std::string& failure) const {
-  Deeds r{read_deeds(text_.str(), deed), read_deeds(text_.str(), loose), read_deeds(failure, deed)};
+EffectRecords EffectCollector::records(const std::string& failure) const {
+  EffectRecords r{read_records(text_.str(), deed), read_records(text_.str(), loose),
+                  read_records(failure, deed)};
   r.loose.insert(r.loose.end(), called_.begin(), called_.end());
   return r;
 }
 
-Arrays as_arrays(Deeds d) {
-  std::stable_sort(d.loose.begin(), d.loose.end(), [](const Deed& a, const Deed& b) {
-    if (a.number != b.number) return a.number < b.number;
-    return a.value < b.value || (std::isnan(b.value) && !std::isnan(a.value));
-  });
+Arrays as_arrays(EffectRecords d) {
+  std::stable_sort(d.loose.begin(), d.loose.end(),
+                   [](const EffectRecord& a, const EffectRecord& b) {
+                     if (a.number != b.number) return a.number < b.number;
+                     return a.value < b.value || (std::isnan(b.value) && !std::isnan(a.value));
+                   });
   if (!d.failed.empty()) d.failed.resize(1);
   const ReferenceMode reference;
   Arrays r;
-  for (const std::vector<Deed>* all : {&d.printed, &d.loose, &d.failed}) {
+  for (const std::vector<EffectRecord>* all : {&d.printed, &d.loose, &d.failed}) {
     std::vector<double> steps;
-    for (const Deed& one : *all) steps.push_back(one.number);
+    for (const EffectRecord& one : *all) steps.push_back(one.number);
     r.push_back(steps.empty() ? base::zeros(Type(I32, {0}))
                               : lax::convert_element_type(array(steps), I32));
     for (DType group : groups) r.push_back(numbers_of(*all, group));

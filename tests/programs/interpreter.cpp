@@ -26,7 +26,7 @@ Array stacked(const Arrays& rows, int axis) {
 
 class Definition {
  public:
-  Definition(Random* noise, Deeds* done) : noise_(noise), done_{done} {}
+  Definition(Random* noise, EffectRecords* done) : noise_(noise), done_{done} {}
 
   // Returns one list of results for each lane. The lanes of several named axes are in row-major
   // order, and `axes_` has the names.
@@ -72,7 +72,7 @@ class Definition {
       default: break;
     }
     Lanes r;
-    const std::vector<Deeds*> done = done_;
+    const std::vector<EffectRecords*> done = done_;
     for (size_t l = 0; l < env.size(); ++l) {
       done_ = {done[l]};
       r.push_back(one(s, filter_list(env[l], s.in), filter_list(env[l], s.captured)));
@@ -236,17 +236,17 @@ class Definition {
         in.push_back(concat_lists(std::move(lane), captured));
       }
     }
-    std::vector<Deeds> deeds(in.size());
-    std::vector<Deeds*> done;
+    std::vector<EffectRecords> records(in.size());
+    std::vector<EffectRecords*> done;
     const auto n = static_cast<size_t>(s.size);
-    for (size_t l = 0; l < in.size(); ++l) done.push_back(done_[l / n] ? &deeds[l] : nullptr);
+    for (size_t l = 0; l < in.size(); ++l) done.push_back(done_[l / n] ? &records[l] : nullptr);
     done_.swap(done);
     axes_.push_back({s.name, s.size});
     const Lanes out = run(s.bodies[0], in);
     axes_.pop_back();
     done_.swap(done);
     for (size_t l = 0; l < in.size(); ++l)
-      if (done_[l / n]) *done_[l / n] += deeds[l];
+      if (done_[l / n]) *done_[l / n] += records[l];
     Lanes r;
     for (size_t o = 0; o < env.size(); ++o) {
       r.emplace_back();
@@ -366,13 +366,13 @@ class Definition {
   static constexpr int64_t max_trips = 400;
   Random* noise_;
   // The list for the effects of each lane, as if the lanes ran in order.
-  std::vector<Deeds*> done_;
+  std::vector<EffectRecords*> done_;
   std::vector<NamedAxis> axes_;
 };
 
 }  // namespace
 
-Arrays defined(const Fn& f, const Arrays& x, Random* noise, Deeds* done) {
+Arrays defined(const Fn& f, const Arrays& x, Random* noise, EffectRecords* done) {
   return Definition(noise, done).run(f, {x})[0];
 }
 

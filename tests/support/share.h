@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/support/share.h: selects the cases of a large generated family that one run judges.
+// tests/support/share.h: selects the cases of a large generated family that one run checks.
 #pragma once
 #include <cstdint>
 #include <cstdlib>
@@ -11,24 +11,24 @@
 
 namespace weft {
 
-// Returns the number that divides the share of cases that this run judges, compared with the quick
-// run. 0 means that the run judges all cases.
+// Returns the number that divides the share of cases that this run checks, compared with the quick
+// run. 0 means that the run checks all cases.
 inline uint64_t share_divisor() {
   const char* s = std::getenv("WEFT_CASES");
   if (!s) return 1;
   return std::strcmp(s, "all") == 0 ? 0 : std::strtoull(s, nullptr, 10);
 }
 
-// Returns how many of `count` cases this run judges. It is for cases in arbitrary order, all of
-// which the quick run judges.
+// Returns how many of `count` cases this run checks. It is for cases in arbitrary order, all of
+// which the quick run checks.
 inline uint64_t share_of(uint64_t count) {
   const uint64_t divisor = share_divisor();
   return divisor == 0 ? count : count / divisor;
 }
 
-// Selects the cases of one family: next() is called once for each case. The quick run judges the
-// first case and one in `every` of the others. A run with WEFT_CASES=all judges all of them, as
-// ctest's NAME/slow does for tests tagged [share]. A run with WEFT_CASES=N judges one in N * every,
+// Selects the cases of one family: next() is called once for each case. The quick run checks the
+// first case and one in `every` of the others. A run with WEFT_CASES=all checks all of them, as
+// ctest's NAME/slow does for tests tagged [share]. A run with WEFT_CASES=N checks one in N * every,
 // as runs under sanitizers do. The selection is the same in each run. It depends on `seed` and is
 // independent of the order in which loops make the cases.
 class Share {

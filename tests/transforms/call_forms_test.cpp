@@ -30,7 +30,7 @@ Array affine(const Params& p, Array x) noexcept { return p.w * x + p.b; }
 std::string text(const Axes& a) { return to_string(a); }
 }  // namespace
 
-TEST_CASE("axes in braces are what they look like", "[forms]") {
+TEST_CASE("axes in braces", "[forms]") {
   const int n = 1;
   const std::string name = "k";
   CHECK(text({0, none}) == "(0, none)");

@@ -66,7 +66,7 @@ TEST_CASE("specs are prefixes of trees", "[shard_map]") {
                              "the value is an Array, but there are specs for a tuple of 2");
 }
 
-TEST_CASE("shard_map refuses to share a result that lanes differ in", "[shard_map]") {
+TEST_CASE("shard_map refuses a replicated result that differs between lanes", "[shard_map]") {
   const auto sums = [](Array x) { return std::pair{x.sum(), psum(x.sum(), "data")}; };
   const Array x = arange(8);
   check_error<BatchingError>(

@@ -127,7 +127,7 @@ TEST_CASE("small transforms in loops run in the lane, others by native code", "[
   CHECK(max(abs(in_lane - native)).item<double>() < 1e-14);
 }
 
-TEST_CASE("what is not finite spoils its own row alone", "[fft]") {
+TEST_CASE("values that are not finite affect only their row", "[fft]") {
   const double inf = std::numeric_limits<double>::infinity();
   for (const int64_t n : {4, 7, 64, 67, 128, 210}) {
     INFO(n);
@@ -143,7 +143,7 @@ TEST_CASE("what is not finite spoils its own row alone", "[fft]") {
   }
 }
 
-TEST_CASE("what cannot be transformed is refused by name", "[fft]") {
+TEST_CASE("operands that Fourier transforms refuse", "[fft]") {
   const Array x = noise({3, 4}, F32), z = noise({3, 4}, C64);
   check_error<ShapeError>([&] { fft::fft(x, {.n = 0}); }, "fft: a size must be positive, got 0");
   check_error<IndexError>([&] { fft::ifft(x, {.axis = 2}); }, "ifft: axis 2 is out of bounds");

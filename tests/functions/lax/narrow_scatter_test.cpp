@@ -76,7 +76,7 @@ TEST_CASE("scatters of narrow floats are rounded once", "[narrow]") {
     }
 }
 
-TEST_CASE("bits that no update goes to stay", "[narrow]") {
+TEST_CASE("elements without an update keep their bits", "[narrow]") {
   const Array x = array({-0., 1., -0.}, F16);
   const Array out = x.at(zeros({20}, I32)).add(zeros({20}, F16));
   CHECK(signbit(out).to_vector<bool>() == std::vector<bool>{false, false, true});

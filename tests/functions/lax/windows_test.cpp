@@ -102,7 +102,7 @@ TEST_CASE("init takes part once in each window, and padding takes none", "[funct
   CHECK(by_init.item<float>() == 7);
 }
 
-TEST_CASE("of equals the first gets the cotangent", "[functions][window]") {
+TEST_CASE("among equal elements the first gets the cotangent", "[functions][window]") {
   const Array x = zeros({2, 4});
   const auto slope = [](auto f) { return grad([f](Array v) { return f(v).sum(); }); };
   const Array first = array({1., 0., 1., 0., 0., 0., 0., 0.}).astype(F32).reshape({2, 4});

@@ -137,7 +137,7 @@ void check_scaled(const Scaled& s, const Array& a, int k) {
 
 }  // namespace
 
-TEST_CASE("functions of matrices do not hang on their scale", "[linalg][share]") {
+TEST_CASE("functions of matrices are independent of the scale", "[linalg][share]") {
   std::vector<Scaled> all = factors();
   for (const Scaled& s : systems()) all.push_back(s);
   Share share(6);

@@ -41,7 +41,7 @@ TEST_CASE("a factor times itself is the matrix, in the lane and by LAPACK", "[li
   }
 }
 
-TEST_CASE("what is not positive definite has NaN for a factor, the others have theirs",
+TEST_CASE("matrices that are not positive definite give NaN, the others of the batch do not",
           "[linalg]") {
   for (int n : {3, 40}) {
     const Array good = definite(1, n)[0];
@@ -236,7 +236,7 @@ TEST_CASE("the order of a norm may be the number 0", "[linalg]") {
   CHECK(linalg::norm(x, none, {.ord = 2.}).item<float>() == 5);
 }
 
-TEST_CASE("what is no system of matrices raises", "[linalg]") {
+TEST_CASE("solvers of matrices refuse invalid systems", "[linalg]") {
   const Array x = ones({3, 2});
   check_error<ShapeError>([&] { (void)linalg::cholesky(x); },
                           "cholesky: argument 0 must be square");

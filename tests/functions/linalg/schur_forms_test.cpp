@@ -109,7 +109,7 @@ TEST_CASE("tridiagonal forms have the eigenvalues of the matrix, by either trian
       }
 }
 
-TEST_CASE("forms of what is not finite are NaN, those of its neighbours are not", "[linalg]") {
+TEST_CASE("forms of matrices that are not finite are NaN, in their lane only", "[linalg]") {
   const Array good = some(1, 4, F64)[0];
   for (const double odd : {not_a_number, infinite}) {
     const Array x = stack({good, good.at({2, 1}).set(odd), good}, 0);
@@ -130,7 +130,7 @@ TEST_CASE("forms of what is not finite are NaN, those of its neighbours are not"
   }
 }
 
-TEST_CASE("forms have no derivatives, and say so", "[linalg]") {
+TEST_CASE("Schur and Hessenberg forms raise for derivatives", "[linalg]") {
   const Array x = some(1, 3, F64)[0];
   check_error<DifferentiationError>(
       [&] { (void)grad([](Array a) { return sum(lax::schur(a).first); })(x); }, "schur");
@@ -213,7 +213,7 @@ TEST_CASE("eigenvalues of tridiagonal matrices are found at any size of their nu
       "out of range for 5");
 }
 
-TEST_CASE("steps of Halley's method find the polar factors, and say when they have not",
+TEST_CASE("Halley's method finds the polar factors, and reports if it did not converge",
           "[linalg]") {
   using Size = std::tuple<DType, int64_t, int64_t>;
   for (const auto& [d, m, n] : {Size(F64, 4, 4), Size(F32, 6, 3), Size(C128, 5, 2)}) {

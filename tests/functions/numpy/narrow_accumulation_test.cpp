@@ -194,7 +194,7 @@ std::vector<Array> operands(DType d) {
 }
 
 // Checks all statistics on all operands, and compiled on the longest one.
-void judge(const std::vector<Statistic>& all, double units) {
+void check_statistics(const std::vector<Statistic>& all, double units) {
   for (const Statistic& s : all)
     for (const DType d : {F16, BF16}) {
       bool first = d == F16;
@@ -211,10 +211,12 @@ void judge(const std::vector<Statistic>& all, double units) {
 
 }  // namespace
 
-TEST_CASE("statistics of narrow floats are rounded once", "[narrow]") { judge(statistics(), 1); }
+TEST_CASE("statistics of narrow floats are rounded once", "[narrow]") {
+  check_statistics(statistics(), 1);
+}
 TEST_CASE("densities, signals and steps of narrow floats are rounded once", "[narrow]") {
-  judge(computations(), 1);
+  check_statistics(computations(), 1);
 }
 TEST_CASE("gradients of what narrow floats share are summed in F32", "[narrow]") {
-  judge(gradients(), 1);
+  check_statistics(gradients(), 1);
 }

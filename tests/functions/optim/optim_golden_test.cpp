@@ -112,19 +112,19 @@ DType split_dtype(std::string* name) {
 }
 double tolerance_of(DType d) { return d == F64 ? 1e-13 : d == BF16 ? 0.02 : 2e-6; }
 
-class Judge {
+class Checker {
  public:
-  Judge() : lines_(golden_lines("optim.txt")) {}
-  void judge(const std::string& name, const Array& got, double tolerance) {
+  Checker() : lines_(golden_lines("optim.txt")) {}
+  void check(const std::string& name, const Array& got, double tolerance) {
     INFO(name);
     REQUIRE(lines_.count(name));
     seen_.insert(name);
     check_line(got.dtype() == BF16 ? got.astype(F32) : got, lines_.at(name), tolerance);
   }
-  void judge(const std::string& name, const Params& got, double tolerance) {
-    judge(name + ".b", got.b, tolerance);
-    judge(name + ".scale", got.layer.scale, tolerance);
-    judge(name + ".w", got.layer.w, tolerance);
+  void check(const std::string& name, const Params& got, double tolerance) {
+    check(name + ".b", got.b, tolerance);
+    check(name + ".scale", got.layer.scale, tolerance);
+    check(name + ".w", got.layer.w, tolerance);
   }
   // Returns the names of runs, schedules or norms.
   std::set<std::string> runs() const {
@@ -140,7 +140,7 @@ class Judge {
   std::set<std::string> seen_;
 };
 
-void judge_run(Judge* j, const std::string& run, const GradientTransformation& o, DType d) {
+void check_run(Checker* j, const std::string& run, const GradientTransformation& o, DType d) {
   Params p = params_like(d, 3);
   auto state = o.init(p);
   for (int k = 1; k <= 10; ++k) {
@@ -149,18 +149,18 @@ void judge_run(Judge* j, const std::string& run, const GradientTransformation& o
     p = optim::apply_updates(p, updates);
     CHECK(p.layer.kind == "dense");
     if (k == 1 || k == 4 || k == 10)
-      j->judge(run + "." + std::to_string(k), p, tolerance_of(run.ends_with("_mu") ? BF16 : d));
+      j->check(run + "." + std::to_string(k), p, tolerance_of(run.ends_with("_mu") ? BF16 : d));
   }
   if (run != "adam") return;
   CHECK(state.counts.at(0).item<int>() == 10);
-  j->judge("adam.mu", state.moments.at(0), 1e-6);
-  j->judge("adam.nu", state.moments.at(1), 1e-6);
+  j->check("adam.mu", state.moments.at(0), 1e-6);
+  j->check("adam.nu", state.moments.at(1), 1e-6);
 }
 
 }  // namespace
 
 TEST_CASE("optimizers and schedules give what optax gives", "[optim]") {
-  Judge j;
+  Checker j;
   Optimizers all = simple_ones();
   all.merge(adams());
   all.merge(rmsprops());
@@ -170,14 +170,14 @@ TEST_CASE("optimizers and schedules give what optax gives", "[optim]") {
     std::string name = run;
     const DType d = split_dtype(&name);
     REQUIRE(all.count(name));
-    judge_run(&j, run, all.at(name), d);
+    check_run(&j, run, all.at(name), d);
   }
   for (const auto& [name, f] : schedules()) {
     Arrays values;
     for (int t = 0; t < 13; ++t) values.push_back(f(array({t})[0]).astype(F32));
-    j.judge("schedule." + name, stack(values), 1e-6);
+    j.check("schedule." + name, stack(values), 1e-6);
   }
-  j.judge("global_norm", optim::global_norm(params_like(F32, 3)), 1e-6);
-  j.judge("global_norm_c64", optim::global_norm(params_like(C64, 3)), 1e-6);
+  j.check("global_norm", optim::global_norm(params_like(F32, 3)), 1e-6);
+  j.check("global_norm_c64", optim::global_norm(params_like(C64, 3)), 1e-6);
   CHECK(j.unseen() == 0);
 }

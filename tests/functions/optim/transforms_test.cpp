@@ -157,7 +157,7 @@ TEST_CASE("hyperparameters keep their digits beside F64", "[optim]") {
   CHECK(rated(x, 0.1).item<double>() == -0.1);
 }
 
-TEST_CASE("mistakes with optimizers are told", "[optim]") {
+TEST_CASE("mistakes with optimizers are errors", "[optim]") {
   const Params p = params_like(F32, 3);
   const auto adam = optim::adam(0.1);
   const State s = adam.init(p);

@@ -31,7 +31,7 @@ TEST_CASE("more numbers begin with the fewer", "[random]") {
   CHECK(equals(random::key_data(random::split(k, 5)[4]), random::key_data(random::fold_in(k, 4))));
 }
 
-TEST_CASE("what an unmapped key does in a map is a matter of .randomness", "[random]") {
+TEST_CASE(".randomness decides how a map uses an unmapped key", "[random]") {
   const Array k = random::key(1), x = zeros({3});
   const auto f = [k](Array y) { return y + random::uniform(k); };
   const Array same = vmap(f)(x);

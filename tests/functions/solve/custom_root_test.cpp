@@ -101,7 +101,7 @@ TEST_CASE("roots are trees, and solve says more than the root", "[custom_root]")
   CHECK(scalar(a).dtype() == F64);
 }
 
-TEST_CASE("what is no equation raises", "[custom_root]") {
+TEST_CASE("root finding refuses invalid equations", "[custom_root]") {
   const Array g = ones({2}, F64);
   const auto same = [](auto, Array y) { return y; };
   const auto f = [](Array y) { return y - 1.; };

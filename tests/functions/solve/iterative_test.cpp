@@ -70,7 +70,7 @@ TEST_CASE("iterations for systems are JAX's", "[iterative]") {
                gmres(turned + lax::complex(0. * square6, square6), right, {.tol = 1e-13}).first);
 }
 
-TEST_CASE("what is not solved is told, not raised", "[iterative]") {
+TEST_CASE("the status tells that a system was not solved", "[iterative]") {
   CHECK(cg(spd6, b6).second.item<int>() == 0);
   CHECK(cg(spd6, b6, {.tol = 1e-13, .maxiter = 2}).second.item<int>() == 2);
   CHECK(bicgstab(square6, b6).second.item<int>() == 0);
@@ -117,7 +117,7 @@ TEST_CASE("unknowns of systems are trees", "[iterative]") {
   CHECK(close(cg(map, b, {.x0 = by_cg, .tol = 1e-13, .M = halves}).first.x, by_cg.x));
 }
 
-TEST_CASE("what is no system of an iteration raises", "[iterative]") {
+TEST_CASE("iterative solvers refuse invalid systems", "[iterative]") {
   check_error<ShapeError>(
       [&] { (void)cg(ones({2, 3}, F64), b6); },
       "cg: a linear operator must be a square matrix or a function, got f64[2,3]");

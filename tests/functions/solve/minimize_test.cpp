@@ -111,7 +111,7 @@ TEST_CASE("minima are mapped, differentiated and limited", "[minimize]") {
   CHECK(close(narrow.x, ones({2}), 1e-2));
 }
 
-TEST_CASE("what has no minimum of this kind raises", "[minimize]") {
+TEST_CASE("minimize refuses invalid problems", "[minimize]") {
   const Array x0 = f64({1., 2.});
   check_error<ShapeError>([&] { (void)minimize([](Array x) { return x * x; }, x0); },
                           "minimize: fun must return a real scalar, got f64[2]");

@@ -105,7 +105,7 @@ TEST_CASE("lanes take steps of their own", "[odeint]") {
   CHECK(close(grad(shared)(ks[1]), sum(vmap(grad(loss), {none, 0})(ks[1], ys)), 1e-9));
 }
 
-TEST_CASE("what func captures has a derivative, and arguments are trees", "[odeint]") {
+TEST_CASE("derivatives of values that func captures, and trees of arguments", "[odeint]") {
   const Array t = times(0., 1., 4);
   const OdeintOptions o{.rtol = 1e-10, .atol = 1e-10};
   for (const char* gradient : {"adjoint", "checkpoint"}) {
@@ -267,7 +267,7 @@ TEST_CASE("the adjoint runs back to the edge of a domain", "[odeint]") {
   CHECK(times[1].item<double>() == Approx(.7 * std::sqrt(.8)));
 }
 
-TEST_CASE("what is no differential equation raises", "[odeint]") {
+TEST_CASE("odeint refuses invalid equations", "[odeint]") {
   const auto f = [](Array y, Array) { return -y; };
   const Array t = times(0., 1., 2);
   check_error<ShapeError>(

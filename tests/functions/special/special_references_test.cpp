@@ -307,18 +307,18 @@ void check_all(const Precision& p, bool compiled) {
 
 }  // namespace
 
-TEST_CASE("derivatives at special points are true in F32", "[special_points]") {
+TEST_CASE("derivatives at special points match the references in F32", "[special_points]") {
   check_all(single, false);
 }
-TEST_CASE("derivatives at special points are true in F64", "[special_points]") {
+TEST_CASE("derivatives at special points match the references in F64", "[special_points]") {
   check_all(twice, false);
 }
-TEST_CASE("compiled forward derivatives at special points are true", "[special_points][slow]") {
+TEST_CASE("compiled forward derivatives at special points match the references",
+          "[special_points][slow]") {
   check_all(single, true);
   check_all(twice, true);
 }
-TEST_CASE("every function with a truth is called, and every one called has truths",
-          "[special_points]") {
+TEST_CASE("functions with reference values and called functions are the same", "[special_points]") {
   std::set<std::string> named;
   for (const auto& [key, lines] : truths()) named.insert(key.first);
   for (const auto& [name, f] : all_functions()) {
@@ -368,7 +368,7 @@ std::set<std::string> declared(const std::string& header, const std::string& beg
 
 }  // namespace
 
-TEST_CASE("every function has a truth, or a reason to have none", "[special_points]") {
+TEST_CASE("every function has reference values, or a reason to have none", "[special_points]") {
   // The part of a name after a dot is a result of the function, or a parameter.
   std::set<std::string> named = without_truths;
   for (const auto& [name, f] : all_functions()) named.insert(name.substr(0, name.find('.')));

@@ -35,7 +35,7 @@ Array numbers(const Shape& s) {
 }
 }  // namespace
 
-TEST_CASE("What reads the head of a kernel's result runs over the head") {
+TEST_CASE("Readers of the first elements of a result run over these elements only") {
   const Array x = numbers({64, 8}), y = numbers({4096, 8});
   is_reference("sums", [](Array x) { return x.sum(1)[slice(0, 3)] * 2.; }, x);
   is_reference(
@@ -78,7 +78,7 @@ TEST_CASE("What reads the head of a kernel's result runs over the head") {
       x);
 }
 
-TEST_CASE("Heads of carries stay within their rows") {
+TEST_CASE("Reads of the first elements of carries stay within the rows") {
   const auto loops = [](const char* name, auto body, Array a, Array b) {
     const auto times = [body](Array a, Array b, Array n) {
       return fori_loop(0, n, [body](Array, Two c) { return body(c); }, Two(a, b));

@@ -47,8 +47,7 @@ TEST_CASE("a likelihood of small matrices is one kernel of the same bits as its 
   CHECK(kernels(slope, a, b) == 1);
 }
 
-TEST_CASE("what a loop takes from elsewhere and what others take from it stays as it was",
-          "[jit][join]") {
+TEST_CASE("operands and results of a loop are unchanged for other readers", "[jit][join]") {
   const Array a = matrices(64, 6), b = matrices(64, 6);
   // Two factors meet in the end. The first one is also a result, and there is a sum over all lanes.
   const auto f = [](Array a, Array b) {

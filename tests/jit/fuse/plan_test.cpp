@@ -76,7 +76,8 @@ TEST_CASE("a loop with large products leaves the lane, one with small ones does 
               "dot_general: library") >= 1);
 }
 
-TEST_CASE("what lies along the result is summed a vector of results at a time", "[jit][plan]") {
+TEST_CASE("operands along the result are summed for one vector of results at a time",
+          "[jit][plan]") {
   const auto f = [](Array c, Array x) { return tensordot(c, x, 1); };
   const Array c = sin(arange(200).astype(F32)),
               x = cos(arange(200 * 40).astype(F32)).reshape({200, 40});

@@ -155,7 +155,7 @@ TEST_CASE("a test does not change the carry it looks at", "[jit][in_place]") {
   CHECK(got == vmap(f)(xs).to_vector<int32_t>());
 }
 
-TEST_CASE("what every trip reads is what the first one read", "[jit][in_place]") {
+TEST_CASE("loop invariants have the value of the first trip", "[jit][in_place]") {
   constexpr int n = 40;
   // These are expensive enough to become an array of the body. An op or an inner loop updates it in
   // the lane.

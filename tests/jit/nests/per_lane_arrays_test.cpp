@@ -163,7 +163,7 @@ TEST_CASE("rows of a scan and branches are written once too", "[jit][sweep]") {
   CHECK(at(48) < 3 * at(16));
 }
 
-TEST_CASE("what a loop reads besides is computed once, of its own lane", "[jit][sweep]") {
+TEST_CASE("other operands of a loop are computed once, for their own lane", "[jit][sweep]") {
   const auto f = vmap([](Array x, Array w) {
     const Array v = exp(w * .5f) - tanh(w) * sin(w);
     const auto go = [](std::tuple<Array, Array> c) {

@@ -271,7 +271,7 @@ TEST_CASE("a nest gives the same bits by every schedule", "[jit][schedule][share
     }
 }
 
-TEST_CASE("texts that are no schedules", "[jit][schedule]") {
+TEST_CASE("texts that are not schedules", "[jit][schedule]") {
   const auto refuses = [](const char* text, const char* why) {
     CHECK_THROWS_AS(parse_schedule(text), ParseError);
     CHECK_THROWS_WITH(parse_schedule(text), why);

@@ -9,7 +9,7 @@
 
 namespace weft::programs {
 
-std::vector<int> Draft::captures() {
+std::vector<int> FunctionGenerator::captures() {
   std::vector<int> c;
   for (int n = dice_.below(3); n > 0 && size() > 0; --n) {
     const int v = dice_.below(size());
@@ -22,26 +22,26 @@ std::vector<int> Draft::captures() {
 
 // Returns the value that is compared with 0.5 before a body runs. It is the sine of another value,
 // so that it is finite if the comparison is true.
-int Draft::guarding() {
+int FunctionGenerator::guarding() {
   return op("sin", {op("stop_gradient", {scalar(around_.smooth ? F64 : F32)})});
 }
-void Draft::capture_guard(Step& s, int guard) const {
+void FunctionGenerator::capture_guard(Step& s, int guard) const {
   std::erase(s.captured, ending);
   std::erase(s.captured, guard);
   s.captured.push_back(guard);
 }
 
 // Returns how many values a loop carries: few, or enough to exceed the memory of a lane.
-int Draft::carries(int least) {
+int FunctionGenerator::carries(int least) {
   return dice_.one_in(dice_.full_lanes ? 2 : 20) ? 3 + dice_.below(8)
                                                  : least + dice_.below(3 - least);
 }
 
-Fn Draft::body(const Types& in, const std::vector<int>& captured, const Around& a, int steps,
-               const Types* want) {
+Fn FunctionGenerator::body(const Types& in, const std::vector<int>& captured, const Around& a,
+                           int steps, const Types* want) {
   Types all = in;
   for (int v : captured) all.push_back(type(v));
-  Draft inner(dice_, all, a);
+  FunctionGenerator inner(dice_, all, a);
   if (!captured.empty() && captured.back() == ending && ending >= 0)
     inner.ending = static_cast<int>(all.size()) - 1;
   inner.fill(steps);
@@ -63,7 +63,7 @@ Around deeper(Around a, bool all_lanes) {
 }
 }  // namespace
 
-bool Draft::add_cond() {
+bool FunctionGenerator::add_cond() {
   Step s;
   s.kind = Kind::cond;
   const Around a = deeper(around_, false);
@@ -97,7 +97,7 @@ bool Draft::add_cond() {
   return add(std::move(s)) >= 0;
 }
 
-bool Draft::add_while() {
+bool FunctionGenerator::add_while() {
   Step s;
   s.kind = Kind::while_loop;
   const Around a = deeper(around_, false);
@@ -122,7 +122,7 @@ bool Draft::add_while() {
   Types all = in;
   for (int v : s.captured) all.push_back(type(v));
   // The condition also runs for lanes whose guard fails, so that it must not rely on the guard.
-  Draft test(dice_, all, a);
+  FunctionGenerator test(dice_, all, a);
   if (guard < 0 && before >= 0 && !s.captured.empty() && s.captured.back() == before)
     test.ending = static_cast<int>(all.size()) - 1;
   test.fill(dice_.below(3));
@@ -141,7 +141,7 @@ bool Draft::add_while() {
   Fn step = body(in, s.captured, a, 1 + dice_.below(3), &in);
   ending = before;
   if (counted) {
-    Draft up(dice_, std::move(step), a);
+    FunctionGenerator up(dice_, std::move(step), a);
     up.results()[0] = up.op("add", {0, up.constant(Type(I32, {}), 1, 1)});
     step = up.take();
   }
@@ -149,7 +149,7 @@ bool Draft::add_while() {
   return add(std::move(s)) >= 0;
 }
 
-bool Draft::add_fori() {
+bool FunctionGenerator::add_fori() {
   Step s;
   s.kind = Kind::fori;
   const Around a = deeper(around_, false);
@@ -171,7 +171,7 @@ bool Draft::add_fori() {
   return add(std::move(s)) >= 0;
 }
 
-bool Draft::add_scan() {
+bool FunctionGenerator::add_scan() {
   Step s;
   s.kind = Kind::scan;
   const Around a = deeper(around_, true);
@@ -209,7 +209,7 @@ bool Draft::add_scan() {
   return add(std::move(s)) >= 0;
 }
 
-bool Draft::add_called() {
+bool FunctionGenerator::add_called() {
   static const std::vector<Kind> kinds = {Kind::call,       Kind::call,        Kind::custom_jvp,
                                           Kind::custom_vjp, Kind::custom_vmap, Kind::sequential,
                                           Kind::checkpoint, Kind::checkpoint};
@@ -257,7 +257,7 @@ bool Draft::add_called() {
   }
   Types all = in;
   for (int v : s.captured) all.push_back(type(v));
-  Draft inner(dice_, all, a);
+  FunctionGenerator inner(dice_, all, a);
   // The loop that it guards has no reverse-mode derivative.
   inner.ending = guard >= 0 && derivative_rule ? inner.op("stop_gradient", {guard}) : guard;
   if (plain && !s.captured.empty() && s.captured.back() == ending && ending >= 0)
@@ -266,7 +266,7 @@ bool Draft::add_called() {
   inner.fill(1 + dice_.below(4));
   Fn f = inner.finish();
   if (derivative_rule) {
-    Draft floats(dice_, std::move(f), a);
+    FunctionGenerator floats(dice_, std::move(f), a);
     floats.end_with_floats();
     f = floats.take();
   }

@@ -26,11 +26,11 @@ Shape Dice::shape(int max_axes) {
   return s;
 }
 
-Fn Draft::finish(std::vector<int> out) {
+Fn FunctionGenerator::finish(std::vector<int> out) {
   f_.out = std::move(out);
   return std::move(f_);
 }
-Fn Draft::finish() {
+Fn FunctionGenerator::finish() {
   std::vector<int> out;
   for (int n = 1 + (dice_.one_in(2) ? dice_.below(3) : 0); n > 0; --n) {
     const int v = n == 1 ? size() - 1 : any();
@@ -40,7 +40,7 @@ Fn Draft::finish() {
   return finish(std::move(out));
 }
 
-int Draft::add(Step s) {
+int FunctionGenerator::add(Step s) {
   Types in, captured;
   for (int v : s.in) in.push_back(type(v));
   for (int v : s.captured) captured.push_back(type(v));
@@ -57,7 +57,7 @@ int Draft::add(Step s) {
   --dice_.budget;
   return first;
 }
-int Draft::op(const char* name, std::vector<int> in, const FieldValues& fields) {
+int FunctionGenerator::op(const char* name, std::vector<int> in, const FieldValues& fields) {
   Step s;
   s.op = find_op(name);
   s.params = s.op->parse_params(fields);
@@ -66,12 +66,12 @@ int Draft::op(const char* name, std::vector<int> in, const FieldValues& fields) 
   if (v < 0) throw InternalError(std::string("the generator cannot make ") + name);
   return v;
 }
-int Draft::constant_of(size_t step) const {
+int FunctionGenerator::constant_of(size_t step) const {
   int v = static_cast<int>(f_.in.size());
   for (size_t k = 0; k < step; ++k) v += static_cast<int>(f_.steps[k].out.size());
   return v;
 }
-int Draft::constant(const Type& t, double lo, double hi) {
+int FunctionGenerator::constant(const Type& t, double lo, double hi) {
   Step s;
   s.kind = Kind::constant;
   s.out = {t};
@@ -81,12 +81,12 @@ int Draft::constant(const Type& t, double lo, double hi) {
   return add(std::move(s));
 }
 
-DType Draft::some_float() {
+DType FunctionGenerator::some_float() {
   if (around_.smooth) return F64;
   const int n = dice_.below(20);
   return n < 14 ? F32 : n < 18 ? F64 : n < 19 ? F16 : BF16;
 }
-int Draft::any() {
+int FunctionGenerator::any() {
   const int n = size();
   for (int tries = 0; n > 0 && tries < 8; ++tries) {
     const int v = dice_.one_in(2) ? n - 1 - dice_.below(std::min(n, 5)) : dice_.below(n);
@@ -94,12 +94,12 @@ int Draft::any() {
   }
   return constant(Type(some_float(), dice_.shape(2)));
 }
-int Draft::any_float() {
+int FunctionGenerator::any_float() {
   for (int tries = 0; tries < 6; ++tries)
     if (const int v = any(); is_floating(type(v).dtype())) return v;
   return floating(any());
 }
-int Draft::floating(int v) {
+int FunctionGenerator::floating(int v) {
   return is_floating(type(v).dtype()) ? v : fit(v, Type(some_float(), type(v).shape()));
 }
 
@@ -110,7 +110,7 @@ Ints ones(int n) { return Ints(static_cast<size_t>(n), 1); }
 Ints zeros(int n) { return Ints(static_cast<size_t>(n), 0); }
 }  // namespace
 
-int Draft::adjusted_axis(int v, int axis, int64_t size) {
+int FunctionGenerator::adjusted_axis(int v, int axis, int64_t size) {
   const Type t = type(v);
   const int64_t n = t.shape()[axis];
   const auto a = static_cast<size_t>(axis);
@@ -139,7 +139,7 @@ int Draft::adjusted_axis(int v, int axis, int64_t size) {
   return op("pad", {v, constant(Type(t.dtype(), {}))},
             {{"low", low}, {"high", high}, {"interior", zeros(t.ndim())}});
 }
-int Draft::fewer_axes(int v, int rank) {
+int FunctionGenerator::fewer_axes(int v, int rank) {
   while (type(v).ndim() > rank) {
     const Type t = type(v);
     const int axis = dice_.below(t.ndim());
@@ -164,7 +164,7 @@ int Draft::fewer_axes(int v, int rank) {
   }
   return v;
 }
-int Draft::more_axes(int v, const Shape& s) {
+int FunctionGenerator::more_axes(int v, const Shape& s) {
   const Type t = type(v);
   // The old axes get increasing positions among the new ones.
   Ints dims;
@@ -175,7 +175,7 @@ int Draft::more_axes(int v, const Shape& s) {
   return op("broadcast_in_dim", {v}, {{"shape", s.sizes()}, {"broadcast_dimensions", dims}});
 }
 
-int Draft::fit(int v, Type want) {
+int FunctionGenerator::fit(int v, Type want) {
   if (type(v) == want) return v;
   if (is_key(want.dtype()) || is_key(type(v).dtype())) return constant(want);
   if (type(v).dtype() != want.dtype()) {
@@ -194,7 +194,7 @@ int Draft::fit(int v, Type want) {
   return v;
 }
 
-int Draft::squashed(int v, double lo, double hi) {
+int FunctionGenerator::squashed(int v, double lo, double hi) {
   const Type t = type(v);
   const auto full = [&](double x) {
     const int c = constant(Type(t.dtype(), {}), x, x);
@@ -204,16 +204,18 @@ int Draft::squashed(int v, double lo, double hi) {
   const int wave = op("sin", {v});
   return op("add", {op("mul", {wave, full((hi - lo) / 2.1)}), full((hi + lo) / 2)});
 }
-int Draft::greater(int v, double bound) { return op("gt", {v, constant(type(v), bound, bound)}); }
+int FunctionGenerator::greater(int v, double bound) {
+  return op("gt", {v, constant(type(v), bound, bound)});
+}
 
-void Draft::end_with_floats() {
+void FunctionGenerator::end_with_floats() {
   std::vector<int> out;
   for (int v : f_.out)
     if (is_floating(type(v).dtype())) out.push_back(v);
   if (out.empty()) out.push_back(floating(f_.out[0]));
   f_.out = std::move(out);
 }
-void Draft::end_with_loss() {
+void FunctionGenerator::end_with_loss() {
   end_with_floats();
   int sum = -1;
   const DType d = type(f_.out[0]).dtype();

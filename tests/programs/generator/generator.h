@@ -17,7 +17,7 @@ struct Dice {
   bool acts = false;        // the program has effects
   // Effects have no order between lanes; then vmap rules may have effects, too.
   bool loose = false;
-  int deeds = 0;  // the number of effects so far
+  int effects = 0;  // the number of effects so far
   int below(int n) { return static_cast<int>(r.word() % static_cast<uint64_t>(n)); }
   int64_t below(int64_t n) { return static_cast<int64_t>(r.word() % static_cast<uint64_t>(n)); }
   bool one_in(int n) { return below(n) == 0; }
@@ -50,12 +50,13 @@ struct Around {
 // Thrown if a step would make values that are too large for a small program.
 struct TooLarge {};
 
-class Draft {
+class FunctionGenerator {
  public:
-  Draft(Dice& dice, const Types& in, Around a) : dice_(dice), around_(std::move(a)) {
+  FunctionGenerator(Dice& dice, const Types& in, Around a) : dice_(dice), around_(std::move(a)) {
     f_.in = types_ = in;
   }
-  Draft(Dice& dice, Fn f, Around a) : dice_(dice), around_(std::move(a)), f_(std::move(f)) {
+  FunctionGenerator(Dice& dice, Fn f, Around a)
+      : dice_(dice), around_(std::move(a)), f_(std::move(f)) {
     types_ = f_.values();
   }
   // Appends steps of all kinds.

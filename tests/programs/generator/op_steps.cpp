@@ -53,7 +53,7 @@ Ints iota(int n) {
 
 }  // namespace
 
-bool Draft::allowed(const Op& op, const Types& in) const {
+bool FunctionGenerator::allowed(const Op& op, const Types& in) const {
   bool inexact = false;
   for (const Type& t : in) {
     inexact = inexact || is_inexact(t.dtype());
@@ -68,9 +68,9 @@ bool Draft::allowed(const Op& op, const Types& in) const {
           op.name() != "zeta" && op.name() != "regularized_incomplete_beta");
 }
 
-bool Draft::add_plain() { return add_sample(*dice_.pick(leaves())); }
+bool FunctionGenerator::add_plain() { return add_sample(*dice_.pick(leaves())); }
 
-bool Draft::add_sample(const Op& op) {
+bool FunctionGenerator::add_sample(const Op& op) {
   const std::vector<AnySample> all = op.samples();
   const AnySample* sample = nullptr;
   for (int tries = 0; tries < 6; ++tries) {
@@ -112,7 +112,7 @@ bool Draft::add_sample(const Op& op) {
   return true;
 }
 
-bool Draft::add_structure() {
+bool FunctionGenerator::add_structure() {
   const int v = any();
   const Type t = type(v);
   const int n = t.ndim();
@@ -189,7 +189,7 @@ bool Draft::add_structure() {
   }
 }
 
-bool Draft::add_fold() {
+bool FunctionGenerator::add_fold() {
   const int v = any();
   const Type t = type(v);
   const int n = t.ndim();
@@ -240,12 +240,12 @@ bool Draft::add_fold() {
   return add(std::move(s)) >= 0;
 }
 
-int Draft::indices(const Shape& s) {
+int FunctionGenerator::indices(const Shape& s) {
   const int raw = fit(any(), Type(I32, s));
   return dice_.one_in(2) ? raw : constant(Type(I32, s), -2, 12);
 }
 
-bool Draft::add_index() {
+bool FunctionGenerator::add_index() {
   const int v = any();
   switch (dice_.below(5)) {
     case 0: return add_window(v);
@@ -256,7 +256,7 @@ bool Draft::add_index() {
   }
 }
 
-bool Draft::add_window(int v) {
+bool FunctionGenerator::add_window(int v) {
   const Type t = type(v);
   Step s;
   Ints sizes;
@@ -269,7 +269,7 @@ bool Draft::add_window(int v) {
   s.params = s.op->parse_params({{"slice_sizes", sizes}, {"batch_dims", int64_t{0}}});
   return add(std::move(s)) >= 0;
 }
-bool Draft::add_update(int v) {
+bool FunctionGenerator::add_update(int v) {
   const Type t = type(v);
   Step s;
   Ints sizes;
@@ -282,7 +282,7 @@ bool Draft::add_update(int v) {
 }
 
 // Windows along one axis, over all of the other axes or a part of them.
-bool Draft::add_along(int v) {
+bool FunctionGenerator::add_along(int v) {
   const Type t = type(v);
   const int n = t.ndim();
   if (n == 0) return false;
@@ -334,7 +334,7 @@ bool Draft::add_along(int v) {
 }
 
 // A product has the batch axes first, then the free axes, then the contracted axes.
-bool Draft::add_product(int v) {
+bool FunctionGenerator::add_product(int v) {
   const Type t = type(v);
   const int n = t.ndim();
   if (!is_number(t.dtype())) return false;
@@ -363,7 +363,7 @@ bool Draft::add_product(int v) {
   return add(std::move(s)) >= 0;
 }
 
-bool Draft::add_number() {
+bool FunctionGenerator::add_number() {
   static const std::vector<double> numbers = {0.1, 0.5, 2, 3, -1, 1.25, 0.7};
   static const std::vector<std::string> operators = {"+", "-", "*", "/"};
   Step s;
@@ -374,7 +374,7 @@ bool Draft::add_number() {
   return add(std::move(s)) >= 0;
 }
 
-bool Draft::add_function() {
+bool FunctionGenerator::add_function() {
   Step s;
   s.kind = Kind::function;
   s.variant = dice_.below(static_cast<int>(composed().size()));
@@ -387,7 +387,7 @@ bool Draft::add_function() {
   return add(std::move(s)) >= 0;
 }
 
-bool Draft::add_collective() {
+bool FunctionGenerator::add_collective() {
   if (around_.names.empty()) return false;
   const Around::Name& axis = dice_.pick(around_.names);
   Step s;
@@ -409,7 +409,7 @@ bool Draft::add_collective() {
   if (s.variant >= permuted) add_order(s);
   return add(std::move(s)) >= 0;
 }
-void Draft::add_order(Step& s) {
+void FunctionGenerator::add_order(Step& s) {
   for (int64_t l = 0; l < s.size; ++l)
     s.order.insert(s.order.begin() + dice_.below(static_cast<int>(l) + 1), l);
   if (s.variant == permuted) {

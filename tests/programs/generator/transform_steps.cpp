@@ -61,7 +61,7 @@ bool reduced(Kind k) { return k == Kind::grad; }
 
 }  // namespace
 
-bool Draft::add_vmap() {
+bool FunctionGenerator::add_vmap() {
   Step s;
   s.kind = Kind::vmap;
   const int first = any();
@@ -98,7 +98,7 @@ bool Draft::add_vmap() {
   return add(std::move(s)) >= 0;
 }
 
-bool Draft::add_derivative() {
+bool FunctionGenerator::add_derivative() {
   if (around_.derivatives >= 2) return false;
   static const std::vector<Kind> kinds = {Kind::grad, Kind::grad,      Kind::vjp,
                                           Kind::jvp,  Kind::linearize, Kind::jacobian};
@@ -121,7 +121,7 @@ bool Draft::add_derivative() {
   }
   s.captured = captures();
   Fn f = body(in, s.captured, a, 1 + dice_.below(5), nullptr);
-  Draft end(dice_, std::move(f), a);
+  FunctionGenerator end(dice_, std::move(f), a);
   if (s.kind == Kind::grad || (s.kind == Kind::jacobian && s.variant == 2))
     end.end_with_loss();
   else
@@ -141,7 +141,7 @@ bool Draft::add_derivative() {
   return add(std::move(s)) >= 0;
 }
 
-bool Draft::add_nested() {
+bool FunctionGenerator::add_nested() {
   if (around_.depth <= 0) return false;
   switch (dice_.below(11)) {
     case 0:
@@ -158,13 +158,13 @@ bool Draft::add_nested() {
   }
 }
 
-void Draft::fill(int steps) {
+void FunctionGenerator::fill(int steps) {
   for (; steps > 0 && dice_.budget > 0; --steps) try {
       add_any();
     } catch (const TooLarge&) {
     }
 }
-void Draft::add_checked_end() {
+void FunctionGenerator::add_checked_end() {
   Step s;
   s.kind = Kind::checked_end;
   s.in = {ending};
@@ -176,7 +176,7 @@ void Draft::add_checked_end() {
 }
 // Effects that a reverse-mode derivative would repeat are refused, so that there are no calls in
 // it.
-bool Draft::add_effect() {
+bool FunctionGenerator::add_effect() {
   Step s;
   s.kind = Kind::effect;
   s.variant = prints;
@@ -189,11 +189,11 @@ bool Draft::add_effect() {
     constexpr double bounds[] = {.5, 2, 8, 1000};
     s.number = bounds[dice_.below(4)];
   }
-  s.count = ++dice_.deeds;
+  s.count = ++dice_.effects;
   s.in = {any()};
   return add(std::move(s)) >= 0;
 }
-void Draft::add_any() {
+void FunctionGenerator::add_any() {
   if (dice_.acts && !around_.quiet && dice_.one_in(4) && add_effect()) return;
   if (dice_.acts && around_.depth > 0 && dice_.one_in(6) && add_called()) return;
   if (ending >= 0 && dice_.one_in(3)) return add_checked_end();
@@ -228,7 +228,7 @@ Fn wrapped(Dice& dice, Kind k, Fn f, const Around& a) {
     s.count = 1;
     if (k != Kind::jacobian && f.in.size() > 1 && is_floating(f.in[1].dtype()) && dice.one_in(2))
       s.count = 2;
-    Draft end(dice, std::move(f), differentiated(a, s));
+    FunctionGenerator end(dice, std::move(f), differentiated(a, s));
     if (reduced(k) || (k == Kind::jacobian && s.variant == 2))
       end.end_with_loss();
     else
@@ -259,14 +259,14 @@ Fn wrapped(Dice& dice, Kind k, Fn f, const Around& a) {
   } else if (k == Kind::jvp || k == Kind::linearize) {
     for (int64_t i = 0; i < s.count; ++i) also(f.in[static_cast<size_t>(i)]);
   } else if (k == Kind::jacobian) {
-    Draft end(dice, std::move(f), differentiated(a, s));
+    FunctionGenerator end(dice, std::move(f), differentiated(a, s));
     end.results().resize(1);
     const int v = end.results()[0];
     end.results()[0] = end.fit(v, Type(w.in[0].dtype(), end.type(v).shape()));
     f = end.take();
   }
   s.bodies.push_back(std::move(f));
-  Draft d(dice, w.in, a);
+  FunctionGenerator d(dice, w.in, a);
   const int first = d.add(std::move(s));
   if (first < 0) throw InternalError("a transform does not fit the function it is put around");
   std::vector<int> out;
@@ -361,7 +361,7 @@ Program attempt(uint64_t seed, int stack, uint64_t number) {
     if ((jacobian || stack >= 0) && in.empty()) s = Shape{1 + dice.below(int64_t{4})};
     in.emplace_back(d, s);
   }
-  Draft d(dice, in, inner);
+  FunctionGenerator d(dice, in, inner);
   d.fill(3 + dice.below(10));
   Fn f = d.finish();
   Dice& last = stack >= 0 ? other : dice;
