@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_checkpoint.py: writes checkpoint.txt, the residuals that jax.checkpoint
-# keeps for the functions that tests/transforms/checkpoint_golden_test.cpp has under the same names.
+# tests/golden/generators/make_checkpoint.py: writes checkpoint.txt, the residuals that
+# jax.checkpoint keeps for the functions that tests/transforms/checkpoint_golden_test.cpp has under
+# the same names.
 #
 # Run with jax installed: python make_checkpoint.py > checkpoint.txt (made with jax 0.10.2).
 #

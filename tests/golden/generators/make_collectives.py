@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_collectives.py: writes collectives.txt, the results of jax.lax's collectives
-# for the calls that tests/batching/collective_golden_test.cpp makes under the same names.
+# tests/golden/generators/make_collectives.py: writes collectives.txt, the results of jax.lax's
+# collectives for the calls that tests/batching/collective_golden_test.cpp makes under the same
+# names.
 #
 # Run with jax installed: python make_collectives.py > collectives.txt (made with jax 0.10.2).
 #

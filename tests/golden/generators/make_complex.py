@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_complex.py: writes complex.txt, elementary functions of complex numbers.
+# tests/golden/generators/make_complex.py: writes complex.txt, elementary functions of complex
+# numbers.
 #
 # Run with mpmath: python make_complex.py > complex.txt (made with mpmath 1.3.0).
 #
@@ -46,7 +47,7 @@ def number(rng, dtype, f):
 
 
 def rounded(x, dtype):
-    """To double; of f32 only the range is that of the type."""
+    """Rounds to double. Results beyond the range of F32 become infinite or 0 for f32."""
     v = float(x)
     return math.copysign(math.inf, v) if abs(v) > BITS[dtype][2] * (1 + 2.0**-26) else v
 

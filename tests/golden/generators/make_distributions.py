@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_distributions.py: writes distributions.txt, the results of jax.random for the
-# calls that tests/functions/random/distributions_golden_test.cpp makes under the same names. Each
-# distribution has lines for a scalar, for two shapes and for none, of each float type. There are
-# also lines for maps over keys and over parameters, for derivatives, and for parameters that are
-# zero, negative or not finite.
+# tests/golden/generators/make_distributions.py: writes distributions.txt, the results of jax.random
+# for the calls that tests/functions/random/distributions_golden_test.cpp makes under the same
+# names. Each distribution has lines for a scalar, for two shapes and for none, of each float type.
+# There are also lines for maps over keys and over parameters, for derivatives, and for parameters
+# that are zero, negative or not finite.
 #
 # Run with jax installed: python make_distributions.py > distributions.txt (made with jax 0.10.2).
 #
@@ -111,7 +111,7 @@ def of(lists, d):
 
 
 def whole(name, p, shape):
-    """jax.random.f takes no parameters of lower rank than its shape."""
+    """Broadcasts the parameters, since jax.random.f needs parameters of the rank of its shape."""
     return [jnp.broadcast_to(q, shape) for q in p] if name == "f" else p
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_effects.py: writes effects.txt, the output of jax.debug.print (written with JAX
-# 0.10.2). Usage: make_effects.py > effects.txt
+# tests/golden/generators/make_effects.py: writes effects.txt, the output of jax.debug.print
+# (written with JAX 0.10.2). Usage: make_effects.py > effects.txt
 import contextlib
 import io
 

@@ -36,7 +36,7 @@ def log_or(v):
 
 
 def exp(v):
-    """0 where mpmath would think long about a number that no dtype has."""
+    """exp(v), or 0 if no dtype has the result, which would take mpmath a long time."""
     if isinstance(v, mp.mpc):
         raise ValueError("no real number")
     return mp.mpf(0) if v < -1e12 else mp.exp(v)
@@ -75,7 +75,7 @@ def t_log(z, n):
 
 
 def two_sided(f):
-    """cdf and sf of a tail function, which is that beyond z."""
+    """The cdf and sf of a symmetric distribution, from f(z), the probability beyond z."""
     return lambda z, *p: 1 if z == inf else 0 if z == -inf else f(-z, *p), lambda z, *p: 0 if z == inf else 1 if z == -inf else f(z, *p)
 
 
@@ -217,7 +217,7 @@ def spread(center, width, more=()):
 
 
 def points():
-    """Operands of each family: (x, parameters…, loc, scale), and of functions without these."""
+    """The operands of each family: (x, parameters…, loc, scale), or fewer for other functions."""
     out = {}
     scales = [1.0, 1e30, 1e-30]
     real = [0.0, 1.5, -1e-20, 7.0, -30.0, 1e10, -1e10, 1e25, float("inf"), -float("inf"), float("nan")]
@@ -280,7 +280,10 @@ def rounded(v, d):
 
 
 def values_and_sizes(f, rows, exponential, d):
-    """exponential: whether the value is computed as one; "direct": it needs none, so that all digits count."""
+    """Values of f, and the numbers to which rounding errors are relative.
+
+    `exponential` is true if f is computed as an exponential, and "direct" if all digits must be right.
+    """
     values, sizes = [], []
     for row in rows:
         x = [mp.mpf(float(e)) for e in row]
@@ -296,7 +299,7 @@ def values_and_sizes(f, rows, exponential, d):
                 try:
                     slope = [mp.mpf(f(*n)) for n in near]
                 except (ValueError, TypeError, ZeroDivisionError):
-                    continue  # beyond the domain
+                    continue  # outside of the domain
                 # At an end of the support the slope from inside is used.
                 ends = [s for s in slope if mp.isfinite(s)]
                 if len(ends) == 2:
@@ -309,7 +312,7 @@ def values_and_sizes(f, rows, exponential, d):
 
 
 def scaled(f, log):
-    """f of z = (x - loc) / scale, less the logarithm of the scale for a density."""
+    """f as a function of x, with z = (x - loc) / scale. Log densities subtract log(scale)."""
     def g(x, *p):
         *rest, loc, scale = p
         return f((x - loc) / scale, *rest) - (mp.log(scale) if log else 0)
@@ -317,7 +320,7 @@ def scaled(f, log):
 
 
 def log_of_tail(g, other):
-    """log g, from the other tail where g is nearly 1."""
+    """log g. If g is nearly 1, it is computed from the other tail."""
     return lambda z, *p: mp.log1p(-other(z, *p)) if g(z, *p) > 0.5 else log_or(g(z, *p))
 
 
@@ -331,7 +334,7 @@ def gamma_tails(a, x):
 
 @functools.lru_cache(maxsize=None)
 def beta_tails(a, b, x):
-    """mpmath's series for parameters of which it has one; the density's integral near a mean of large ones."""
+    """Both tails: by mpmath's series, or for large parameters by an integral of the density."""
     if a + b < 1e6:
         return mp.betainc(a, b, 0, x, regularized=True), mp.betainc(b, a, 0, 1 - x, regularized=True)
     n = a + b

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_fft.py: writes fft.txt, the results of jax.numpy.fft for the calls that
-# tests/functions/fft/fft_golden_test.cpp makes under the same names.
+# tests/golden/generators/make_fft.py: writes fft.txt, the results of jax.numpy.fft for the calls
+# that tests/functions/fft/fft_golden_test.cpp makes under the same names.
 #
 # Run with jax installed: python make_fft.py > fft.txt (made with jax 0.10.2).
 #

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_fft_long.py: writes fft_long.txt, elements of long transforms by numpy.fft, for
-# tests/functions/fft/fft_long_golden_test.cpp.
+# tests/golden/generators/make_fft_long.py: writes fft_long.txt, elements of long transforms by
+# numpy.fft, for tests/functions/fft/fft_long_golden_test.cpp.
 #
 # Run with numpy installed: python make_fft_long.py > fft_long.txt (made with numpy 2).
 #

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_functions.py: writes functions.txt, the results of jax.numpy, jax.nn and
-# jax.random. The calls are those that tests/functions/functions_golden_test.cpp makes under the same names.
+# tests/golden/generators/make_functions.py: writes functions.txt, the results of jax.numpy, jax.nn
+# and jax.random. The calls are those that tests/functions/functions_golden_test.cpp makes under the
+# same names.
 #
 # Run with jax installed: python make_functions.py > functions.txt (made with jax 0.10.2).
 #

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_holomorphic.py: writes holomorphic.txt, derivatives of functions of complex
-# numbers.
+# tests/golden/generators/make_holomorphic.py: writes holomorphic.txt, derivatives of functions of
+# complex numbers.
 #
 # Run with JAX 0.10.2: python make_holomorphic.py > holomorphic.txt.
 #

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_initializers.py: writes initializers.txt, the results of jax.nn.initializers and
-# jax.random.orthogonal. The calls are those that tests/functions/nn/initializers_golden_test.cpp makes
-# under the same names. Complex numbers are pairs along one more axis.
+# tests/golden/generators/make_initializers.py: writes initializers.txt, the results of
+# jax.nn.initializers and jax.random.orthogonal. The calls are those that
+# tests/functions/nn/initializers_golden_test.cpp makes under the same names. Complex numbers are
+# pairs along one more axis.
 #
 # Run with jax installed: python make_initializers.py > initializers.txt (made with jax 0.10.2).
 import jax

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_jaxpr.py: writes jaxpr.txt, programs as JAX prints them (written with JAX
-# 0.10.2). It uses only ops whose parameters are the same in JAX and Weft. Usage: make_jaxpr.py >
-# jaxpr.txt
+# tests/golden/generators/make_jaxpr.py: writes jaxpr.txt, programs as JAX prints them (written with
+# JAX 0.10.2). It uses only ops whose parameters are the same in JAX and Weft. Usage: make_jaxpr.py
+# > jaxpr.txt
 import jax
 import jax.numpy as jnp
 import numpy as np

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_lax_shapes.py: writes lax_shapes.txt, the results of jax.lax for shapes, slices,
-# scatters, sorts and products. tests/functions/lax/lax_shapes_golden_test.cpp calls them under the same
-# names.
+# tests/golden/generators/make_lax_shapes.py: writes lax_shapes.txt, the results of jax.lax for
+# shapes, slices, scatters, sorts and products. tests/functions/lax/lax_shapes_golden_test.cpp calls
+# them under the same names.
 #
 # Run with jax installed: python make_lax_shapes.py > lax_shapes.txt (made with jax 0.10.2).
 #

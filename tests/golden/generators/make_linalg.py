@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
 # tests/golden/generators/make_linalg.py: writes linalg.txt, the results of jax.numpy.linalg and
-# jax.scipy.linalg. The calls are those that tests/functions/linalg/linalg_golden_test.cpp makes under the
-# same names.
+# jax.scipy.linalg. The calls are those that tests/functions/linalg/linalg_golden_test.cpp makes
+# under the same names.
 #
 # Run with jax installed: python make_linalg.py > linalg.txt (made with jax 0.10.2).
 #

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_linalg_points.py: writes linalg_points.txt, the results of jax.numpy.linalg,
-# jax.scipy.linalg and jax.lax.linalg for the calls of tests/functions/linalg/linalg_points_test.cpp. The
-# matrices are empty, of one element, singular, defective, indefinite, not finite, of F32, or of
-# integers.
+# tests/golden/generators/make_linalg_points.py: writes linalg_points.txt, the results of
+# jax.numpy.linalg, jax.scipy.linalg and jax.lax.linalg for the calls of
+# tests/functions/linalg/linalg_points_test.cpp. The matrices are empty, of one element, singular,
+# defective, indefinite, not finite, of F32, or of integers.
 #
 # Run with jax installed: python make_linalg_points.py > linalg_points.txt (made with jax 0.10.2).
 #
@@ -69,7 +69,7 @@ def again(u, s, vh):
 
 
 def by_part(z):
-    """The eigenvalues in an order that roundings do not change."""
+    """The eigenvalues in an order that is independent of rounding."""
     return jnp.sum(z, -1), jnp.prod(z, -1)
 
 

@@ -103,7 +103,7 @@ CASES |= {
 
 
 def scaled(a, b, p, q):
-    """What jax.nn.scaled_matmul is defined as; it runs on GPUs alone."""
+    """The definition of jax.nn.scaled_matmul, which runs only on GPUs."""
     return jnp.einsum("BMK,BNK->BMN", a * jnp.repeat(p, a.shape[-1] // p.shape[-1], -1), b * jnp.repeat(q, b.shape[-1] // q.shape[-1], -1))
 
 

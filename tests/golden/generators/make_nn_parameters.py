@@ -18,7 +18,7 @@ print(f"# made by make_nn_parameters.py with jax {jax.__version__}")
 
 
 def lines(name, f, *operands, slopes=None):
-    """A value, and the slopes of the sum of its squares."""
+    """Prints a value and the slopes of the sum of its squares."""
     show(name, f(*operands))
     for i, v in enumerate(operands):
         if (slopes is None or i in slopes) and jnp.issubdtype(v.dtype, jnp.floating):

@@ -2,10 +2,11 @@
 # Copyright The Weft authors
 # tests/golden/generators/make_npy.py: writes npy/, files of NumPy and a list of their content.
 #
-# Run with numpy and ml_dtypes in tests/golden: python make_npy.py (made with numpy 2.4.6).
+# Run with numpy and ml_dtypes in tests/golden: python generators/make_npy.py (made with numpy
+# 2.4.6).
 #
 # In npy/index.txt a line "FILE DTYPE SHAPE HEX SAME" is a file to read. HEX has its elements in
-# row-major order, in little-endian bytes. SAME says whether writing them gives the same file. A
+# row-major order, in little-endian bytes. SAME is 1 if writing them gives the same file. A
 # line "FILE ! WORD" is a file to refuse with a text that contains WORD.
 import os
 import warnings

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_numpy_parameters.py: writes numpy_parameters.txt, the results of jax.numpy for functions and
-# parameters that functions.txt does not cover. The calls are those that
+# tests/golden/generators/make_numpy_parameters.py: writes numpy_parameters.txt, the results of
+# jax.numpy for functions and parameters that functions.txt does not cover. The calls are those that
 # tests/functions/numpy/parameters_golden_test.cpp makes under the same names.
 #
-# Run with jax installed: python make_numpy_parameters.py > numpy_parameters.txt (made with jax 0.10.2).
+# Run with jax installed: python make_numpy_parameters.py > numpy_parameters.txt (made with jax
+# 0.10.2).
 #
 # The lines are like those of operands.txt: NAME, NAME_slope, NAME_push and NAME_map.
 import jax

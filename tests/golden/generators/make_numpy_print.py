@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_numpy_print.py: writes numpy_print.txt, arrays and the text that NumPy prints
-# for them.
+# tests/golden/generators/make_numpy_print.py: writes numpy_print.txt, arrays and the text that
+# NumPy prints for them.
 #
 # Run with numpy and ml_dtypes: python make_numpy_print.py > numpy_print.txt (made with numpy
 # 2.4.6).
@@ -29,7 +29,7 @@ def block(name, text):
 
 
 def case(values, dtype, shape=None):
-    """Prints a case. With a shape, values are repeated to fill it."""
+    """Prints a case. If a shape is given, the values are repeated to fill it."""
     with np.errstate(all="ignore"):
         small = np.asarray(values).astype(dtype)
     a = small

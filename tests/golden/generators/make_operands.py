@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_operands.py: writes operands.txt, the results of JAX for functions by one
-# operand. The texts of their families have no gradient, map or second shape for that operand. The
-# calls are those that tests/functions/operands_golden_test.cpp makes under the same names.
+# tests/golden/generators/make_operands.py: writes operands.txt, the results of JAX for functions by
+# one operand. The texts of their families have no gradient, map or second shape for that operand.
+# The calls are those that tests/functions/operands_golden_test.cpp makes under the same names.
 #
 # Run with jax installed: python make_operands.py > operands.txt (made with jax 0.10.2).
 #

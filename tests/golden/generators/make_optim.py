@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_optim.py: writes optim.txt. It has the parameters after some of ten steps of
-# optax's optimizers, the moments after the last step, and values of its schedules.
+# tests/golden/generators/make_optim.py: writes optim.txt. It has the parameters after some of ten
+# steps of optax's optimizers, the moments after the last step, and values of its schedules.
 # tests/functions/optim/optim_golden_test.cpp computes them under the same names.
 #
 # Run with optax installed: python make_optim.py > optim.txt (made with jax 0.10.2, optax 0.2.8).
@@ -24,7 +24,7 @@ def tree(dtype, m):
 
 
 def grads_at(params, k, dtype):
-    """The slope of a bowl, and something else at each step."""
+    """The gradient of a quadratic function, plus a term that differs in each step."""
     return jax.tree.map(lambda p, c: p * 0.5 + c * 0.125, params, tree(dtype, 5 + 2 * k))
 
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_promotion.py: writes promotion.txt, JAX's promotion of every pair of types.
+# tests/golden/generators/make_promotion.py: writes promotion.txt, JAX's promotion of every pair of
+# types.
 #
 # Run with jax installed: python make_promotion.py > promotion.txt (made with jax 0.10.2).
 #

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_random_transformed.py: writes random_transformed.txt, the results of jax.random for
-# the calls that tests/functions/random/random_transformed_test.cpp makes under the same names.
+# tests/golden/generators/make_random_transformed.py: writes random_transformed.txt, the results of
+# jax.random for the calls that tests/functions/random/random_transformed_test.cpp makes under the
+# same names.
 #
-# Run with jax installed: python make_random_transformed.py > random_transformed.txt (made with jax 0.10.2).
+# Run with jax installed: python make_random_transformed.py > random_transformed.txt (made with jax
+# 0.10.2).
 
 import jax
 import jax.numpy as jnp

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_scalar_text.py: writes scalar_text.txt, the texts of scalars in NumPy and
-# Python.
+# tests/golden/generators/make_scalar_text.py: writes scalar_text.txt, the texts of scalars in NumPy
+# and Python.
 #
 # Run with numpy and ml_dtypes: python make_scalar_text.py > scalar_text.txt (made with numpy
 # 2.4.6).
@@ -17,7 +17,7 @@ MASK = (1 << 64) - 1
 
 
 def splitmix(n):
-    """n numbers of 64 random bits."""
+    """n random numbers of 64 bits."""
     state, out = 1, []
     for _ in range(n):
         state = (state + 0x9E3779B97F4A7C15) & MASK

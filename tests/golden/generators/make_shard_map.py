@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_shard_map.py: writes shard_map.txt, the results of jax.shard_map over eight
-# devices for the calls that tests/transforms/shard_map_golden_test.cpp makes under the same names.
+# tests/golden/generators/make_shard_map.py: writes shard_map.txt, the results of jax.shard_map over
+# eight devices for the calls that tests/transforms/shard_map_golden_test.cpp makes under the same
+# names.
 #
 # Run with jax installed: python make_shard_map.py > shard_map.txt (made with jax 0.10.2).
 #

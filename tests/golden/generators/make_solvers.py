@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_solvers.py: writes solvers.txt, JAX's results for the calls that tests/solve
-# makes under the same names. They are calls of jax.lax.custom_root, jax.scipy.sparse.linalg,
-# jax.scipy.optimize and jax.experimental.ode.
+# tests/golden/generators/make_solvers.py: writes solvers.txt, JAX's results for the calls that
+# tests/functions/solve makes under the same names. They are calls of jax.lax.custom_root,
+# jax.scipy.sparse.linalg, jax.scipy.optimize and jax.experimental.ode.
 #
 # Run with jax installed: python make_solvers.py > solvers.txt (made with jax 0.10.2).
 #

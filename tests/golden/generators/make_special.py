@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_special.py: writes special.txt, the results of jax.lax and jax.scipy.special for
-# the calls that tests/functions/special/special_golden_test.cpp makes under the same names. It has values,
-# derivatives with respect to each operand, and values in double precision.
+# tests/golden/generators/make_special.py: writes special.txt, the results of jax.lax and
+# jax.scipy.special for the calls that tests/functions/special/special_golden_test.cpp makes under
+# the same names. It has values, derivatives with respect to each operand, and values in double
+# precision.
 #
 # Run with jax installed: python make_special.py > special.txt (made with jax 0.10.2).
 import jax

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_special_points.py: writes special_points.txt, values and derivatives of
-# functions at special points. For functions with corners, poles or no derivative they are JAX's
+# tests/golden/generators/make_special_points.py: writes special_points.txt, values and derivatives
+# of functions at special points. For functions with corners, poles or no derivative they are JAX's
 # (tests/functions/special/special_points_test.cpp calls them under the same names). For all smooth
 # functions they are from mpmath and limits (tests/functions/special/special_references_test.cpp).
 #
@@ -79,20 +79,20 @@ def jax_lines():
             print(name, ",".join(map(text, row)), text(f(x)), *map(text, grad(f)(x)))
 
 
-# ---- truths: derivatives by mpmath where JAX's are wrong or lose digits
+# ---- references: derivatives by mpmath where JAX's are wrong or lose digits
 
 mp.mp.prec = 900
 PI = mp.pi
 
 
 def tidy(v):
-    """The nearest F32 where that is in range: both dtypes then see the same number."""
+    """The nearest F32 if it is in range, so that both dtypes get the same number."""
     v = float(v)
     return float(np.float32(v)) if v == 0 or 1e-37 < abs(v) < 3e38 else v
 
 
 def derivatives(f, x, side):
-    """f, f' and f'' at x by central differences, or by those of one side."""
+    """f, f' and f'' at x by central or one-sided differences."""
     mp.mp.prec = 900 + 4 * abs(int(mp.mag(x))) if x else 900
     h = (abs(x) if x else mp.mpf(1)) * mp.mpf(2) ** -150
     if side:
@@ -115,7 +115,7 @@ def show_truth(name, by, point, out):
 
 
 def truths(name, f, points, by=None, side=0):
-    """Lines of f at points, each a number or a tuple, by each operand or those of `by`."""
+    """Prints lines of f at points, which are numbers or tuples, for each operand or those of `by`."""
     for point in points:
         at = [tidy(p) for p in (point if isinstance(point, tuple) else (point,))]
         for k in range(len(at)) if by is None else by:
@@ -125,7 +125,7 @@ def truths(name, f, points, by=None, side=0):
 
 
 def known(name, by, point, *out):
-    """A line written by hand: what a limit is."""
+    """Prints a line with limits that are known in closed form."""
     show_truth(name, by, [tidy(p) for p in (point if isinstance(point, tuple) else (point,))], out)
 
 
@@ -143,7 +143,7 @@ def pairs(a, b):
 
 
 def guarded(f):
-    """exp of what underflows even here is 0."""
+    """exp, or 0 if the result underflows even in mpmath."""
     return lambda x: mp.mpf(0) if x < -1e9 else f(x)
 
 
@@ -164,7 +164,7 @@ def tanh(x):
 
 
 def normal_tail(x):
-    """log of the normal distribution function."""
+    """The logarithm of the normal distribution function."""
     if x < -5e3:
         u = 1 / x**2
         s, t = mp.mpf(1), mp.mpf(1)

@@ -77,7 +77,7 @@ for dtype, d in ((jnp.float32, "f32"), (jnp.float64, "f64")):
                 show(f"{name}.{d}.slope{i}", jax.grad(lambda *v: jnp.sum(f(*v)), i)(*a))
 
     def other_lines(name, f, *operands):
-        """A value and, where it is a float, the slopes of its sum of squares."""
+        """Prints a value and, if it is a float, the slopes of the sum of its squares."""
         v = [jnp.array(e) for e in operands]
         show(f"{name}.{d}", f(*v))
         for i, e in enumerate(v):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_symbolic_zeros.py: writes symbolic_zeros.txt, the masks that JAX passes to
-# rules with symbolic zeros (written with JAX 0.10.2). For each case it has the distinct masks of
-# the forward rule, which mark tangents or differentiated operands. The masks of cotangents follow.
-# Usage: make_symbolic_zeros.py > symbolic_zeros.txt
+# tests/golden/generators/make_symbolic_zeros.py: writes symbolic_zeros.txt, the masks that JAX
+# passes to rules with symbolic zeros (written with JAX 0.10.2). For each case it has the distinct
+# masks of the forward rule, which mark tangents or differentiated operands. The masks of cotangents
+# follow. Usage: make_symbolic_zeros.py > symbolic_zeros.txt
 import jax
 import jax.numpy as jnp
 from jax.custom_derivatives import SymbolicZero

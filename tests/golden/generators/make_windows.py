@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tests/golden/generators/make_windows.py: writes windows.txt, the results of jax.lax and jax.numpy for
-# windows, pools and convolutions. tests/functions/lax/windows_golden_test.cpp calls them under the same
-# names.
+# tests/golden/generators/make_windows.py: writes windows.txt, the results of jax.lax and jax.numpy
+# for windows, pools and convolutions. tests/functions/lax/windows_golden_test.cpp calls them under
+# the same names.
 #
 # Run with jax installed: python make_windows.py > windows.txt (made with jax 0.10.2).
 #
