@@ -74,7 +74,8 @@ TEST_CASE("functions that are not holomorphic follow JAX", "[holomorphic]") {
   check("vjp", std::get<0>(vjp(mixed, z()).second(w())));
 }
 
-TEST_CASE("complex and real where the other is needed", "[holomorphic][errors]") {
+TEST_CASE("complex operands for real parameters, and real for complex ones",
+          "[holomorphic][errors]") {
   const GradOptions holomorphic{.holomorphic = true};
   check_error<DifferentiationError>(
       [&] { grad(scalar, holomorphic)(x()); },

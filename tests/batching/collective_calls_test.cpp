@@ -67,7 +67,7 @@ TEST_CASE("pmax and pmin keep bools", "[collective]") {
   CHECK(!over([](Array x) { return pmin(x > 1, "i"); }, 0, none)(lanes_of(3)).item<bool>());
 }
 
-TEST_CASE("a mean in groups of different sizes is each group's own", "[collective]") {
+TEST_CASE("means in groups of different sizes", "[collective]") {
   const auto f = [](Array x) { return pmean(x, "i", {{{0, 2, 3}, {1}}}); };
   CHECK(floats(over(f)(array({1.f, 5.f, 3.f, 8.f}))) == Floats{4, 5, 4, 4});
 }

@@ -178,7 +178,7 @@ size_t compare_lines(const std::string& name, const LaneCall& c,
 
 }  // namespace
 
-TEST_CASE("collectives give what they give in JAX", "[collective][golden_lines]") {
+TEST_CASE("collectives give JAX's results", "[collective][golden_lines]") {
   const auto want = weft::testing::golden_lines("collectives.txt");
   size_t found = 0;
   for (const LaneCalls& calls :

@@ -42,7 +42,7 @@ TEST_CASE("strides along an axis of the grid are sums of products", "[strides]")
   CHECK(stride_along(k, shifted, {.axis = 0}) == 8);
 }
 
-TEST_CASE("digits of an index count within blocks that they do not cross", "[strides]") {
+TEST_CASE("digits of an index within blocks", "[strides]") {
   Written w;
   const Id digit = w.two(Opcode::SRem, w.i, w.integer(32)),
            rest = w.two(Opcode::SDiv, w.i, w.integer(32)),

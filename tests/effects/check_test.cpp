@@ -99,7 +99,7 @@ TEST_CASE("the first failure of the first lane is reported", "[effects]") {
   CHECK(failure([&] { jit(f)(1.); }) == "check failed: step 1 with 1.0");
 }
 
-TEST_CASE("columns of a Jacobian are no lanes of a check", "[effects]") {
+TEST_CASE("check does not name columns of a Jacobian as lanes", "[effects]") {
   const auto f = vmap([](Array a) {
     check(a < 0.5, "first {}", a);
     scan(

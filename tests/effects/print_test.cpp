@@ -421,7 +421,7 @@ TEST_CASE("a program that is evaluated prints as it does compiled", "[effects]")
   CHECK(printed([&] { eval_jaxpr(c, {x}); }) == "a 1.0|b 1.0|a 2.0|b 2.0|");
 }
 
-TEST_CASE("a tangent is printed forwards alone", "[effects]") {
+TEST_CASE("debug_print of a tangent prints only in forward mode", "[effects]") {
   const auto f =
       custom_jvp([](Array x) { return sin(x); },
                  [](std::tuple<Array> x, std::tuple<Array> dx) {
@@ -463,7 +463,7 @@ TEST_CASE("at most 1 MB is printed in a call", "[effects]") {
   }
 }
 
-TEST_CASE("prints between loops that are joined keep their order", "[effects]") {
+TEST_CASE("prints between joined loops keep their order", "[effects]") {
   const auto f = jit([](Array x) {
     const auto grown = [](Array v) {
       return while_loop([](Array c) { return c < 10.; }, [](Array c) { return c * 2.; }, v);

@@ -81,7 +81,7 @@ TEST_CASE("a collective over lanes one after another says so", "[errors][names]"
   CHECK(!holds(text, "chunk_size"));
 }
 
-TEST_CASE("linear_transpose of a bounded loop says what is possible", "[errors][names]") {
+TEST_CASE("linear_transpose of a bounded loop names the alternatives", "[errors][names]") {
   const auto loop = [](Array x) {
     const auto more = [](std::pair<Array, Array> c) { return c.second < 3; };
     const auto step = [](std::pair<Array, Array> c) {

@@ -210,7 +210,7 @@ TEST_CASE("a kernel that faults is named, with its line, and only its device is 
   check_no_complaints();
 }
 
-TEST_CASE("a kernel that touches what nobody may loses its device", "[gpu]") {
+TEST_CASE("a kernel that accesses invalid memory loses its device", "[gpu]") {
   // Tests threads that run one after another, and threads that wait for each other, which have
   // separate stacks.
   const std::string meets = R"(

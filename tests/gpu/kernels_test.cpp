@@ -212,7 +212,7 @@ TEST_CASE("an invalid launch is a DeviceError that names the kernel", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("a kernel that looks at the word is stopped", "[gpu]") {
+TEST_CASE("a kernel that checks the stop word is stopped", "[gpu]") {
   const auto f = one(gpu(), waiting_text, "wait");
   const auto run = [&] {
     Arguments arguments(gpu().stop_word());

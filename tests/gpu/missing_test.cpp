@@ -132,7 +132,7 @@ TEST_CASE("an unsuitable device does not hide others", "[gpu]") {
   check_said(fake + " FAKE_CUDA_DEVICES=1", "there is cpu\nthere is cuda:0\n");
 }
 
-TEST_CASE("a missing number says which there are", "[gpu]") {
+TEST_CASE("an error for a missing GPU lists the devices", "[gpu]") {
   CHECK(devices() == std::vector<std::string>{"cpu", "cuda:0", "cuda:1"});
   const std::string text = error_of<DeviceError>([] { default_device("cuda:7"); });
   CHECK(holds(text, "there is no device 'cuda:7'; this process has: cpu, cuda:0, cuda:1"));

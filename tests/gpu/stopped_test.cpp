@@ -99,7 +99,7 @@ TEST_CASE("memory of stopped work can be used again", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("an interrupt while one thread waits spoils what another has under way", "[gpu]") {
+TEST_CASE("an interrupt during one thread's wait invalidates the work of other threads", "[gpu]") {
   const Array y = endless(zeros({4}));
   std::atomic<bool> over{false};
   std::thread waits([&] {

@@ -98,7 +98,7 @@ std::string replaced(std::string s, const std::string& from, const std::string& 
 
 }  // namespace
 
-TEST_CASE("NumPy's files are read, and written the same", "[interop][npy]") {
+TEST_CASE("files of NumPy are read, and written with the same bytes", "[interop][npy]") {
   if constexpr (std::endian::native == std::endian::big) return;  // the index is little-endian
   std::istringstream in(golden("npy/index.txt"));
   std::string line;

@@ -82,7 +82,7 @@ TEST_CASE("rows from the last to the first make a reversed scan", "[interop][sta
   CHECK(stack_of(p) == Floats{26, 40, 25, 38, 22, 34, 17, 28});
 }
 
-TEST_CASE("counters that start elsewhere, and indices made positive, are seen through",
+TEST_CASE("counters that do not start at 0, and indices made positive, are recognised",
           "[interop][stablehlo][rows]") {
   const ClosedJaxpr p = loop(1, 5, R"(
     %p = stablehlo.subtract %i, %one : tensor<i32>

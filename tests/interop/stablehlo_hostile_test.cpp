@@ -89,7 +89,7 @@ TEST_CASE("a condition that returns nothing is refused", "[interop][stablehlo]")
   CHECK_THAT(refusal(loop), Catch::Contains("without a return"));
 }
 
-TEST_CASE("bodies return as many values as they must", "[interop][stablehlo]") {
+TEST_CASE("bodies return the required number of values", "[interop][stablehlo]") {
   const std::string sort =
       in_main("%x: tensor<4xf32>", "tensor<4xf32>",
               "%0 = \"stablehlo.sort\"(%x) ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
@@ -178,7 +178,7 @@ TEST_CASE("calls and regions nest within one limit", "[interop][stablehlo]") {
   CHECK_THAT(refusal(text), Catch::Contains("nested more than 200 deep"));
 }
 
-TEST_CASE("a comparator of many selects is read at once", "[interop][stablehlo]") {
+TEST_CASE("a comparator of many selects is parsed quickly", "[interop][stablehlo]") {
   std::string body = "%nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>\n";
   std::string left = "a", right = "b";
   for (int i = 0; i < 16; ++i)

@@ -130,7 +130,7 @@ TEST_CASE("random keys are words outside and one number inside", "[interop][stab
   CHECK(array_equal(got[1], random::key_data(std::get<1>(want))).item<bool>());
 }
 
-TEST_CASE("a scan of no steps has no row to name", "[interop][stablehlo][write]") {
+TEST_CASE("scans and windows of no elements are written", "[interop][stablehlo][write]") {
   const auto f = [](Array x, Array rows) {
     return scan([](Array c, Array r) { return std::pair(c + r.sum(), c); }, x, rows);
   };

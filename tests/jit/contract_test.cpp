@@ -97,7 +97,7 @@ TEST_CASE("every sum of floats contracts its product", "[jit][contract]") {
              x, y) == Found(1, 0));
 }
 
-TEST_CASE("a product is found behind what a checkpoint computes again", "[jit][contract]") {
+TEST_CASE("a product is found after recomputed values of a checkpoint", "[jit][contract]") {
   const auto f = [](Array x) {
     return checkpoint([](Array v) { return sin(v + 1.) * (v - 2.); })(x * x);
   };

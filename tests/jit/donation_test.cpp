@@ -168,7 +168,7 @@ TEST_CASE("an update of the only handle is made in place", "[donate][index]") {
   CHECK(floats(y)[2] == 50);
 }
 
-TEST_CASE("an update leaves what others hold", "[donate][index]") {
+TEST_CASE("an update does not change other holders of the array", "[donate][index]") {
   Array x = some(9000);
   const Array other = x;
   const Array r = std::move(x).at(3).set(7.);

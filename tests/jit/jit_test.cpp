@@ -142,7 +142,7 @@ TEST_CASE("a function that calls itself raises", "[jit]") {
   self = {};
 }
 
-TEST_CASE("an exception leaves nothing behind", "[jit]") {
+TEST_CASE("an exception leaves no state behind", "[jit]") {
   bool fail = true;
   int traces = 0;
   const auto f = jit([&](Array x) {

@@ -69,7 +69,7 @@ TEST_CASE("axes of equal size that are combined only after the loop", "[control]
   check_all({65, 74, 164, 97, 106, 196, 81, 90, 180}, vmap(vmap(f, {none, 0}), {0, none}), a, b);
 }
 
-TEST_CASE("a branch that no lane takes is not run", "[control]") {
+TEST_CASE("a branch that no lane takes does not run", "[control]") {
   const auto f = [](Array x) {
     return cond(x > 100.f, endless, [](Array v) { return v * 2.f; }, x);
   };
@@ -81,7 +81,8 @@ TEST_CASE("a branch that no lane takes is not run", "[control]") {
   check_all({2, 4}, vmap(uniform, {none, 0}), Array(1.f), array({1., 2.}));
 }
 
-TEST_CASE("an inner loop makes no trip for a lane that is done or elsewhere", "[control]") {
+TEST_CASE("an inner loop makes no trip for lanes that have finished or took another branch",
+          "[control]") {
   // For x > 1 the inner loop never ends. Such lanes leave the outer loop before.
   const auto inner = [](Array x) {
     return while_loop([](Array q) { return q > 1.f; }, [](Array q) { return q; }, x);

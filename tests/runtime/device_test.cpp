@@ -213,7 +213,7 @@ TEST_CASE("jit runs on the given device, or on that of its arguments", "[device]
   check_error<DeviceError>([&] { (void)(gone + 1); }, "donated to 'step'");
 }
 
-TEST_CASE("the default device takes what nothing sends elsewhere", "[device]") {
+TEST_CASE("the default device runs calls without another device", "[device]") {
   REQUIRE(added());
   const auto f = jit([](Array x) { return x + 1; });
   const Array x = arange(8.);

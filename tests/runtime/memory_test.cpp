@@ -163,7 +163,7 @@ TEST_CASE("memory that is kept for later is released if it is needed", "[memory]
   test::check_error<OutOfMemoryError>([&] { (void)ones({size}); }, "the limit is");
 }
 
-TEST_CASE("memory goes back when nobody needs it", "[memory]") {
+TEST_CASE("unused memory is released", "[memory]") {
   clear_caches();
   const Array x = arange(8e6);
   const int64_t before = resident();

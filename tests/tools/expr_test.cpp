@@ -117,7 +117,7 @@ TEST_CASE("the end of expressions", "[tools][expr]") {
   CHECK(complaint("vmap(f, in_axes=(" + std::string(60000, ',')).size() < 1000);
 }
 
-TEST_CASE("any text is an expression or a mistake", "[tools][expr]") {
+TEST_CASE("any text is an expression or an error", "[tools][expr]") {
   static constexpr const char* words[] = {
       "f",          "vmap(",      "grad(f",   "jvp(",     "jit(",
       ")",          ",",          "in_axes=", "argnums=", "(0,",

@@ -22,7 +22,7 @@ SassCounts counts(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("Instructions are counted without what fills up the end") {
+TEST_CASE("Instructions are counted without the padding at the end") {
   const SassCounts c = counts({"S2R R0, SR_TID.X", "@P0 EXIT", "STG.E [R2.64], R0", "EXIT",
                                "L_x_0:", "BRA `(.L_x_0)", "NOP", "NOP", "L_x_1:"});
   CHECK(c.instructions == 4);
@@ -47,7 +47,7 @@ TEST_CASE("The check of the stop word is not counted as part of a loop") {
   CHECK(c.inner_loops == std::vector<int>{4});
 }
 
-TEST_CASE("Loops say how many numbers a trip loads") {
+TEST_CASE("Loops report how many numbers a trip loads") {
   const SassCounts c =
       counts({"L_x_0:", "LDG.E R2, [R4.64]", "LDG.E.128 R8, [R4.64+0x10]", "LDG.E.64 R6, [R4.64]",
               "@P0 BRA `(.L_x_0)", "L_x_1:", "LDS R2, [R4]", "@P0 BRA `(.L_x_1)", "EXIT"});

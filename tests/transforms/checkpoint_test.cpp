@@ -305,7 +305,7 @@ TEST_CASE("the gradient of a scan of checkpoints holds 2 sqrt(n) states", "[chec
         sin(arange(512. * 128)).reshape({512, 128}));
 }
 
-TEST_CASE("a call in a loop keeps no row for each step of what it reads", "[checkpoint]") {
+TEST_CASE("a call in a loop stores no row per step of its operands", "[checkpoint]") {
   const Array w = numbers({4, 4});
   const auto loss = [](Array c, Array v) {
     const auto step = [](Array a, Array b) { return sin(dot(b, a)); };

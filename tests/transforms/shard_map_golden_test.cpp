@@ -147,7 +147,7 @@ size_t compare_lines(const std::string& name, const Call& c,
 
 }  // namespace
 
-TEST_CASE("shard_map gives what it gives in JAX", "[shard_map][golden_lines]") {
+TEST_CASE("shard_map gives JAX's results", "[shard_map][golden_lines]") {
   const auto want = weft::testing::golden_lines("shard_map.txt");
   size_t found = 0;
   for (const Calls& calls : {without_collectives(), with_collectives(), programs()})

@@ -20,7 +20,7 @@ struct Layer {
 
 }  // namespace
 
-TEST_CASE("a mesh knows its axes and says them", "[shard_map]") {
+TEST_CASE("a mesh prints its axes", "[shard_map]") {
   CHECK(mesh.shape() == Shape{4, 2});
   CHECK(mesh.size() == 8);
   CHECK(mesh.axis_names() == std::vector<std::string>{"data", "model"});

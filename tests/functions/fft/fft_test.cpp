@@ -81,7 +81,7 @@ TEST_CASE("transforms of any length are as exact as their depth allows", "[fft]"
     }
 }
 
-TEST_CASE("a long row is shared out to threads, with the same bits", "[fft]") {
+TEST_CASE("a long row is distributed over threads, with the same bits", "[fft]") {
   const int threads = num_threads();
   const int64_t n = int64_t{1} << 17;
   const Array x = noise({2, n}, C64);

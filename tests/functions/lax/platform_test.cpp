@@ -107,7 +107,7 @@ TEST_CASE("platform_dependent: trees, captured values, mistakes", "[platform][er
       "platform_dependent branch outputs must have equal types, but they differ");
 }
 
-TEST_CASE("a branch whose index is known is no branch", "[platform]") {
+TEST_CASE("a branch with a known index becomes its body", "[platform]") {
   const auto f = [](Array x) {
     return switch_(7, {[](Array x) { return sin(x); }, [](Array x) { return cos(x); }}, x);
   };

@@ -63,7 +63,7 @@ TEST_CASE("after_all holds what each of its tokens does", "[collective]") {
   CHECK(ints.to_vector<int>() == std::vector<int>{3, 1, 0});
 }
 
-TEST_CASE("a precv without its psend says what was sent", "[collective]") {
+TEST_CASE("an error of precv without psend names what was sent", "[collective]") {
   const auto from = [](const lax::Token& t, const ShapeDtypeStruct& s) {
     return over_lanes([&](Array) { return lax::precv(t, s, "i", part); })(ones({3}));
   };

@@ -77,7 +77,7 @@ TEST_CASE("triangular systems are solved on either side", "[linalg]") {
   }
 }
 
-TEST_CASE("lanes that share a matrix are columns of one system", "[linalg]") {
+TEST_CASE("lanes with the same matrix become columns of one system", "[linalg]") {
   const Array a = definite(1, 4)[0], b = cos(arange(7 * 4 * 2).astype(F64)).reshape({7, 4, 2});
   const auto one = [](Array x, Array y) { return linalg::solve_triangular(x, y, {.lower = true}); };
   const auto mapped = vmap(one, {none, 0});

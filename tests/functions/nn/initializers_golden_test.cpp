@@ -91,7 +91,7 @@ double tolerance(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("initializers draw what JAX draws") {
+TEST_CASE("initializers draw JAX's numbers") {
   Cases cases;
   add_simple(cases);
   add_fans(cases);

@@ -108,7 +108,7 @@ TEST_CASE("floats divided by zero and rounded down", "[functions][edges]") {
              {0, -4, -4, nan_, -1});
 }
 
-TEST_CASE("a bool takes the dtype of the number beside it", "[functions][edges]") {
+TEST_CASE("a bool takes the dtype of the other number", "[functions][edges]") {
   using Binary = Array (*)(const Arg&, const Arg&);
   for (const Binary f : {Binary(floor_divide), Binary(remainder), Binary(fmod), Binary(pow),
                          Binary(left_shift), Binary(right_shift)}) {
@@ -207,7 +207,7 @@ TEST_CASE("the angle of -0 is that of the negative numbers", "[functions][edges]
   check_near(angle(array({-1, 0, 1}), true), {180, 0, 0});
 }
 
-TEST_CASE("a scalar has one place without axes, or none", "[functions][edges]") {
+TEST_CASE("argwhere of scalars", "[functions][edges]") {
   CHECK(argwhere(array(3)).shape() == Shape{1, 0});
   CHECK(argwhere(array(0)).shape() == Shape{0, 0});
   CHECK(argwhere(array(3), {.size = 2}).shape() == Shape{2, 0});

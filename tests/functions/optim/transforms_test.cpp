@@ -52,7 +52,7 @@ TEST_CASE("a step is jitted and its memory donated", "[optim]") {
   CHECK(same(s.moments[1], t.moments[1]));
 }
 
-TEST_CASE("learning rates change without another compilation", "[optim]") {
+TEST_CASE("learning rates change without recompilation", "[optim]") {
   int traces = 0;
   const auto step = jit([&](Params p, State s, Array rate) {
     ++traces;

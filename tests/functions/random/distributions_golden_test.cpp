@@ -335,7 +335,7 @@ Cases numbers() {
 
 }  // namespace
 
-TEST_CASE("every distribution draws what JAX draws, of any shape and dtype", "[random]") {
+TEST_CASE("every distribution draws JAX's numbers, for any shape and dtype", "[random]") {
   Cases cases = keys_and_bits();
   for (const auto& [name, s] : samplers()) add_sampler(cases, name, s);
   cases.merge(choices());

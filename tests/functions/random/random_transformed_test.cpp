@@ -99,7 +99,7 @@ double tolerance(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("distributions draw what JAX draws") {
+TEST_CASE("distributions draw JAX's numbers") {
   Cases cases;
   add_gammas(cases, {});
   add_others(cases, {});

@@ -288,7 +288,7 @@ TEST_CASE("odeint refuses invalid equations", "[odeint]") {
                      ".mxstep must not be negative");
 }
 
-TEST_CASE("a step that left the domain has no part in derivatives through the steps", "[odeint]") {
+TEST_CASE("steps that left the domain do not affect derivatives through the steps", "[odeint]") {
   const OdeintOptions through{.gradient = "checkpoint"};
   // After t = 1 the slope and its derivatives with respect to y and p are NaN, so steps that end
   // there are not taken.

@@ -63,7 +63,7 @@ TEST_CASE("newton finds roots and differentiates their equation", "[roots]") {
   CHECK(newton([](Array x) { return x - f64(3.); }, 1.).x.dtype() == F64);
 }
 
-TEST_CASE("bisection halves an interval, in lanes too", "[roots]") {
+TEST_CASE("bisection, alone and mapped", "[roots]") {
   const auto root = [](Array a) {
     return bisection([a](Array x) { return a - x * x * x; }, 0., 10., {.tol = 1e-12});
   };
@@ -89,7 +89,7 @@ TEST_CASE("bisection halves an interval, in lanes too", "[roots]") {
                           "bisection: lo and hi must be real scalars, got f32[2] and f32[2]");
 }
 
-TEST_CASE("fixed points, and how they are reached faster", "[roots]") {
+TEST_CASE("fixed points and their acceleration", "[roots]") {
   const Array m = 0.5 * quarters({5, 5}, 3, 7) / 3., b = quarters({5}, 3, 11);
   const auto map = [m](Array b) { return [m, b](Array x) { return tanh(matmul(m, x)) + b; }; };
   const auto plain = [map](Array b) {

@@ -131,7 +131,7 @@ TEST_CASE("Reads of the first elements of carries stay within the rows") {
       numbers({1000}), y);
 }
 
-TEST_CASE("An update in place is written by the lane whose place it is") {
+TEST_CASE("An update in place is written by the lane that owns the element") {
   // Rows 1 to 3 of seven are written, and the rows are lanes of the loop over steps.
   const auto step = [](Array a) {
     const Array p = lax::pad(a, .5f, {{0, 6, 0}, {0, 0, 0}, {0, 0, 0}});

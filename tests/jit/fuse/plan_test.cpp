@@ -37,7 +37,7 @@ TEST_CASE("an expensive value that many elements read is stored", "[jit][plan]")
   CHECK(count(jit(cheap).lower(x, x).report(), ": kernel") == 1);
 }
 
-TEST_CASE("a value as large as all arguments is not stored for a reader thrice its size",
+TEST_CASE("a value as large as all arguments is not stored for a reader of three times the size",
           "[jit][plan]") {
   // 2,400 by 2,400 sines would need 23 MB, and the arguments have 10 KB.
   const auto f = [](Array x) {

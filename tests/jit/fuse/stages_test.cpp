@@ -51,7 +51,7 @@ TEST_CASE("stages give what one reduction gives", "[jit][stages]") {
   }
 }
 
-TEST_CASE("a sum of many numbers is shared out", "[jit][stages]") {
+TEST_CASE("a sum of many numbers is distributed over threads", "[jit][stages]") {
   const auto sum = jit([](Array x) { return (x * 2.f).sum(); });
   CHECK(first_step(sum.lower(rough({2 * many + 64})).report()).find("grid [64]") !=
         std::string::npos);
@@ -60,7 +60,7 @@ TEST_CASE("a sum of many numbers is shared out", "[jit][stages]") {
   CHECK(sum.lower(rough({1000})).report().find("steps: 1\n") != std::string::npos);
 }
 
-TEST_CASE("a sum has the same bits for any threads and lanes", "[jit][stages]") {
+TEST_CASE("a sum has the same bits for any number of threads and lanes", "[jit][stages]") {
   const int64_t n = many + 77;
   const Array x = rough({3, n});
   const auto rows = jit(vmap([](Array a) { return a.sum(); }));

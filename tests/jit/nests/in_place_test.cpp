@@ -143,7 +143,7 @@ TEST_CASE("a lane updates its array in place", "[jit][in_place]") {
   CHECK(count(kernels(later), "= local ") > 1);
 }
 
-TEST_CASE("a test does not change the carry it looks at", "[jit][in_place]") {
+TEST_CASE("a condition does not change its carry", "[jit][in_place]") {
   const int n = 100;
   const auto f = [&](Array x) {
     return while_loop([](Array c) { return c.at(3).set(0).sum() < 9000; },

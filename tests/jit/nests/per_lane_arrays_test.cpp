@@ -103,7 +103,7 @@ std::vector<int32_t> numbers(const std::vector<Array>& arrays) {
 
 }  // namespace
 
-TEST_CASE("a kernel is as long as its program, not as its arrays", "[jit][sweep]") {
+TEST_CASE("the length of a kernel depends on its program, not on its arrays", "[jit][sweep]") {
   const auto body = [](int ops) {
     return [ops](Array x) {
       for (int i = 0; i < ops; ++i) x = i % 2 ? x / (1.f + abs(x)) : exp(x * .5f) - 1.f;
@@ -146,7 +146,7 @@ TEST_CASE("values that are read often are written once", "[jit][sweep]") {
   }
 }
 
-TEST_CASE("rows of a scan and branches are written once too", "[jit][sweep]") {
+TEST_CASE("rows of a scan and of branches are written once", "[jit][sweep]") {
   const auto f = [](int n) {
     return vmap([n](Array x) {
       const auto step = [n](Array c, Array row) {
@@ -245,7 +245,7 @@ TEST_CASE("a carry does not take an array that the loop still reads", "[jit][swe
 
 // The condition computes only the real part, outside of the loop. The body must not take that for
 // the whole number.
-TEST_CASE("both parts of a complex number are known where either is read", "[jit][sweep]") {
+TEST_CASE("a reader of one part of a complex number computes both", "[jit][sweep]") {
   const auto imaginary = [](const auto& f) {
     return [f](Array k) {
       const Array c = lax::complex(array({0.25, 1.875}, F64), array({1., -.25}, F64));

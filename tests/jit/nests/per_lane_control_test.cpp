@@ -204,7 +204,7 @@ TEST_CASE("A lane may hold arrays of any dtype that the planner lets it hold") {
   }
 }
 
-TEST_CASE("Arrays in lanes do not lie on the caller's stack") {
+TEST_CASE("Per-lane arrays are not on the caller's stack") {
   const auto f = [](Array x) {
     return while_loop([](Array v) { return v.sum() < 1e4f; },
                       [](Array v) { return v * 1.5 + roll(v, 1); }, arange(900.) + x)
