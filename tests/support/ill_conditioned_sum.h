@@ -9,7 +9,7 @@
 
 namespace weft::test {
 
-inline Array rough(const std::vector<int64_t>& sizes) {
+inline Array ill_conditioned(const std::vector<int64_t>& sizes) {
   std::mt19937 g(7);
   std::normal_distribution<float> d;
   std::vector<float> x(static_cast<size_t>(Shape(sizes).elements()));
