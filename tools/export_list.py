@@ -103,7 +103,7 @@ class Exports:
     def code(self, function, scope):
         """A function's name as it is mangled behind its scope: 3exp, or pl for operator+."""
         name = function["name"]
-        if not name.startswith("operator"):
+        if not re.match(r"operator\W", name):
             return f"{len(name)}{name}"
         where = "".join(f"{len(part)}{part}" for part in scope)
         return re.match(f"_ZN{where}([a-z][a-zA-Z])", function["mangledName"])[1]
