@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tests/functions/optim/optim_tree.h: the parameters that the tests of optimizers train.
 #pragma once
+#include "core/ir.h"
 #include "weft/weft.h"
 
 namespace weft::testing {
