@@ -9,10 +9,10 @@ foreach(source IN LISTS sources)
   get_filename_component(name ${source} NAME_WE)
   list(APPEND gpu_examples examples_${name})
 endforeach()
-install(TARGETS weft LIBRARY DESTINATION lib COMPONENT gpu EXCLUDE_FROM_ALL NAMELINK_SKIP)
+install(TARGETS ${weft_libraries} LIBRARY DESTINATION lib COMPONENT gpu EXCLUDE_FROM_ALL NAMELINK_SKIP)
 install(TARGETS ${gpu_parts} RUNTIME DESTINATION bin COMPONENT gpu EXCLUDE_FROM_ALL)
 install(TARGETS ${gpu_examples} RUNTIME DESTINATION examples COMPONENT gpu EXCLUDE_FROM_ALL)
-add_custom_target(gpu_parts DEPENDS weft ${gpu_parts} ${gpu_examples})
+add_custom_target(gpu_parts DEPENDS ${weft_libraries} ${gpu_parts} ${gpu_examples})
 
 if(NOT WEFT_SANITIZE)  # a sanitized build needs libraries that other machines do not have
   add_test(NAME gpu/bundle COMMAND ${PROJECT_SOURCE_DIR}/tests/gpu/bundle.sh ${PROJECT_BINARY_DIR}

@@ -4,8 +4,9 @@
 # projects find them.
 set(weft_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/weft)
 install(TARGETS weft LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET tool_weft)
+if(TARGET tool_weft)  # The command needs weft_internal. No other program links it: it gets no .so.
   install(TARGETS tool_weft RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  install(TARGETS weft_internal LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} NAMELINK_SKIP)
 endif()
 
 install(DIRECTORY ${weft_include}/weft DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -22,4 +23,4 @@ install(FILES ${PROJECT_BINARY_DIR}/weftConfig.cmake ${PROJECT_BINARY_DIR}/weftC
 install(FILES ${PROJECT_BINARY_DIR}/weft.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
 # Builds what `cmake --install` copies, without tests.
-add_custom_target(installable DEPENDS weft ${weft_tools})
+add_custom_target(installable DEPENDS ${weft_libraries} ${weft_tools})

@@ -17,7 +17,7 @@ foreach(source IN LISTS tool_sources)
     add_executable(tool_${name} ${source})
     set_target_properties(tool_${name} PROPERTIES OUTPUT_NAME ${name}
       RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
-    target_link_libraries(tool_${name} PRIVATE weft weft_flags fmt::fmt spdlog::spdlog)
+    target_link_libraries(tool_${name} PRIVATE weft_internal weft_flags fmt::fmt spdlog::spdlog)
     list(APPEND weft_tools tool_${name})
   else()
     list(APPEND command_parts ${source})
@@ -27,7 +27,7 @@ if(TARGET tool_weft)
   find_package(CLI11 CONFIG REQUIRED)
   # An object library, so that tests can link the files, too.
   add_library(weft_command OBJECT ${command_parts})
-  target_link_libraries(weft_command PRIVATE weft weft_flags fmt::fmt spdlog::spdlog
+  target_link_libraries(weft_command PRIVATE weft_internal weft_flags fmt::fmt spdlog::spdlog
     PkgConfig::libzip nlohmann_json::nlohmann_json)
   target_compile_options(weft_command PRIVATE ${short_names})
   target_compile_options(tool_weft PRIVATE ${short_names})

@@ -10,7 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "tests/precompiled.h"
+#include "tests/support/precompiled.h"
 #include "weft/device.h"
 
 namespace {

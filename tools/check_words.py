@@ -14,7 +14,7 @@ CODE = {".h", ".cpp", ".cu"}
 SCRIPTS = {".py", ".sh", ".cmake", ".txt"}
 LONGEST = 30  # words of a sentence
 # Sentences and lists of words that are data, not prose of ours.
-SKIPPED = ("tests/golden/", "docs/reference/", "docs/ops.md", "docs/accuracy.md", "docs/stages.md", "docs/gpu-kernels.md", "tools/words.txt", "tests/known/", "LICENSE")
+SKIPPED = ("tests/golden/npy/", "docs/reference/", "docs/ops.md", "docs/accuracy.md", "docs/stages.md", "docs/gpu-kernels.md", "tools/words.txt", "tests/known/", "LICENSE")
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"([A-Za-z_]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'', re.S)
 
 

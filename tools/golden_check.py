@@ -57,9 +57,9 @@ def pick(files, count):
 
 
 def make(maker, path, build, to):
-    """Runs a generator so that what it makes lies in the folder `to`."""
+    """Runs a generator so that it writes into the folder `to`."""
     if maker.suffix == ".cpp":
-        binary = ROOT / build / "tests" / ("test_" + maker.parent.name)
+        binary = ROOT / build / "tests" / ("test_" + maker.relative_to(ROOT / "tests").parts[0])
         subprocess.run([binary, "[golden]"], check=True, stdout=subprocess.DEVNULL,
                        env=dict(os.environ, WEFT_UPDATE_GOLDEN=str(to)))
         return

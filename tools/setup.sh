@@ -68,7 +68,7 @@ setup() {
   need nlohmann-json3-dev file:$inc/nlohmann/json.hpp "reads and writes the headers of safetensors files"
   need libeigen3-dev file:$inc/eigen3/Eigen/Core "tests what is shared with Eigen"
   need libzip-dev file:$inc/zip.h "reads and writes npz files"
-  need libmpfr-dev file:$inc/mpfr.h "judges the functions of ./dev accuracy"
+  need libmpfr-dev file:$inc/mpfr.h "computes the reference values of ./dev accuracy"
   install_needed
 }
 

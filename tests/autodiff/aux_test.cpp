@@ -56,7 +56,7 @@ TEST_CASE("types of derivatives with aux", "[aux]") {
       same<decltype(batch_jacobian([](Params p) { return p.w * p.b; })(Params{})), Params>);
 }
 
-TEST_CASE("aux comes along unchanged", "[aux]") {
+TEST_CASE("aux is returned unchanged", "[aux]") {
   const auto [out, tangent, info] =
       jvp_with_aux(f, std::tuple{x2(), y2()}, std::tuple{ones({2}), zeros({2})});
   CHECK(floats(out) == Floats{3, 16});
@@ -103,7 +103,7 @@ TEST_CASE("Jacobians with aux", "[aux][jacobian]") {
   CHECK(norms.norm.shape() == Shape{3});
 }
 
-TEST_CASE("aux is differentiated by what is around", "[aux]") {
+TEST_CASE("an outer transform differentiates aux", "[aux]") {
   const auto outer = [](Array x) {
     const auto [out, pull, norm] =
         vjp_with_aux([](Array v) { return std::pair{v * v, (v * v * v).sum()}; }, x);

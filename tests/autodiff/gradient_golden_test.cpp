@@ -11,8 +11,8 @@
 // `max_trips` (docs/ir.md).
 #include <sstream>
 
-#include "golden.h"
 #include "support/check.h"
+#include "support/golden.h"
 
 using namespace weft;
 using namespace weft::test;

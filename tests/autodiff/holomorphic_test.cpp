@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/autodiff/holomorphic_test.cpp: derivatives of functions of complex numbers, compared with
-// JAX's (tests/golden/make_holomorphic.py has the same functions).
-#include "golden_lines.h"
+// JAX's (tests/golden/generators/make_holomorphic.py has the same functions).
 #include "support/check.h"
+#include "support/golden_lines.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -62,7 +62,7 @@ TEST_CASE("complex derivatives are those of JAX", "[holomorphic]") {
   check("jacrev_two_1", fw);
 }
 
-TEST_CASE("what is not holomorphic follows JAX, too", "[holomorphic]") {
+TEST_CASE("functions that are not holomorphic follow JAX", "[holomorphic]") {
   check("grad_of_real", grad(real_scalar)(z()));
   check("jacrev_of_real", jacrev(real_vector)(z()));
   check("jacfwd_of_turning", jacfwd(turning)(x()));
@@ -74,7 +74,8 @@ TEST_CASE("what is not holomorphic follows JAX, too", "[holomorphic]") {
   check("vjp", std::get<0>(vjp(mixed, z()).second(w())));
 }
 
-TEST_CASE("complex and real where the other is needed", "[holomorphic][errors]") {
+TEST_CASE("complex operands for real parameters, and real for complex ones",
+          "[holomorphic][errors]") {
   const GradOptions holomorphic{.holomorphic = true};
   check_error<DifferentiationError>(
       [&] { grad(scalar, holomorphic)(x()); },

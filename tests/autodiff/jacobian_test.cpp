@@ -79,7 +79,7 @@ TEST_CASE("Jacobians of rows", "[jacobian]") {
 }
 
 // Each function would be cheaper in the mode that it does not support.
-TEST_CASE("jacobian takes the mode that a function has", "[jacobian]") {
+TEST_CASE("jacobian uses the mode that a function supports", "[jacobian]") {
   const Array x = array({2., 3.}), y = array({2., 3., 5.});
   const auto with_rule =
       custom_vjp([](Array v) { return sin(v); }, [](Array v) { return std::pair{sin(v), v}; },

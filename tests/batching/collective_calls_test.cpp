@@ -39,7 +39,7 @@ TEST_CASE("a C++ number is counted while tracing", "[collective]") {
         Floats{6, 12, 18});
 }
 
-TEST_CASE("what all lanes share, collectives take as theirs", "[collective]") {
+TEST_CASE("collectives accept values that all lanes share", "[collective]") {
   const Array shared = array({1.f, 2.f});
   const auto given = [&](auto f) {
     return floats(over([&](Array) { return f(shared); })(zeros({2})));
@@ -67,7 +67,7 @@ TEST_CASE("pmax and pmin keep bools", "[collective]") {
   CHECK(!over([](Array x) { return pmin(x > 1, "i"); }, 0, none)(lanes_of(3)).item<bool>());
 }
 
-TEST_CASE("a mean in groups of different sizes is each group's own", "[collective]") {
+TEST_CASE("means in groups of different sizes", "[collective]") {
   const auto f = [](Array x) { return pmean(x, "i", {{{0, 2, 3}, {1}}}); };
   CHECK(floats(over(f)(array({1.f, 5.f, 3.f, 8.f}))) == Floats{4, 5, 4, 4});
 }
@@ -180,7 +180,7 @@ TEST_CASE("lanes that do not fit are errors", "[collective][errors]") {
                       "doesn't fit in the axis size: the lanes of 'i' are 0 to 3, not 4");
 }
 
-TEST_CASE("names that are none are errors of every collective", "[collective][errors]") {
+TEST_CASE("every collective raises for unknown names", "[collective][errors]") {
   const std::vector<std::function<Array(Array, AxisNames)>> calls = {
       [](Array x, AxisNames a) { return psum(x, a); },
       [](Array x, AxisNames a) { return pmax(x, a); },

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/batching/collective_golden_test.cpp: compares collectives with JAX's results for the same
-// calls (tests/batching/make_collectives.py). It compares the values of all lanes, and gradients
-// around the maps and inside them. Each call runs eagerly and compiled.
+// calls (tests/golden/generators/make_collectives.py). It compares the values of all lanes, and
+// gradients around the maps and inside them. Each call runs eagerly and compiled.
 #include <functional>
 
 #include "functions/array_calls.h"
@@ -178,7 +178,7 @@ size_t compare_lines(const std::string& name, const LaneCall& c,
 
 }  // namespace
 
-TEST_CASE("collectives give what they give in JAX", "[collective][golden_lines]") {
+TEST_CASE("collectives give JAX's results", "[collective][golden_lines]") {
   const auto want = weft::testing::golden_lines("collectives.txt");
   size_t found = 0;
   for (const LaneCalls& calls :

@@ -73,7 +73,7 @@ TEST_CASE("collectives have derivatives", "[collective]") {
   CHECK(floats(over(grad(weigh))(x)) == Floats{3, 6, 9});
 }
 
-TEST_CASE("a mean over no lanes has no part in gradients", "[collective]") {
+TEST_CASE("a mean over no lanes does not affect gradients", "[collective]") {
   const auto total = [](Array x) {
     const auto lane = [x](Array z) { return pmean(x, "i") * z; };
     return vmap(lane, 0, 0, {.axis_name = "i"})(zeros({0})).sum() + x * 3.f;

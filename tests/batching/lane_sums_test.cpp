@@ -83,7 +83,7 @@ TEST_CASE("sums over lanes wrap in every integer type, shared or not", "[collect
     }
 }
 
-TEST_CASE("means over lanes are means", "[collective]") {
+TEST_CASE("means over lanes equal those of mean", "[collective]") {
   std::vector<DType> all = integers();
   all.insert(all.end(), {F16, BF16, F32, F64});
   for (const DType d : all)
@@ -128,7 +128,7 @@ TEST_CASE("narrow floats are summed over lanes in F32", "[collective]") {
   }
 }
 
-TEST_CASE("a number counted once a lane", "[collective]") {
+TEST_CASE("a number is summed once per lane", "[collective]") {
   const Array xs = zeros({3});
   CHECK(over([](Array) { return psum(Array(2), "i"); }, xs).item<int>() == 6);
   CHECK(over([](Array) { return psum(Array(1.5), "i"); }, xs).item<float>() == 4.5F);

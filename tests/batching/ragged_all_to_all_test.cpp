@@ -67,7 +67,7 @@ TEST_CASE("ragged_all_to_all sends rows as it is defined", "[collective]") {
   CHECK(exchanged(example, in[{slice(), slice(0, 0)}], out).shape() == out.shape());
 }
 
-TEST_CASE("what comes by ragged_all_to_all goes back as a cotangent", "[collective]") {
+TEST_CASE("ragged_all_to_all sends cotangents back", "[collective]") {
   const Array in = given(example, 4, 1), out = given(example, 5, 100), w = cos(out);
   const auto loss = [&](Array x, Array y) { return (exchanged(example, x, y) * w).sum(); };
   const auto [by_in, by_out] = grad<0, 1>(loss)(in, out);

@@ -15,7 +15,7 @@ Array twice(const Arg& x, const Arg& y) { return x.value() * 2 + y; }
 const auto plus = [](Array a, Array b) { return a + b; };
 }  // namespace
 
-TEST_CASE("one entry of in_axes an argument", "[vmap]") {
+TEST_CASE("in_axes has one entry per argument", "[vmap]") {
   const Array x = array({1., 2., 3.}), m = array({{1., 2., 3.}, {4., 5., 6.}});
   CHECK(floats(vmap(plus)(x, x)) == Floats{2, 4, 6});
   CHECK(floats(vmap(plus, {0, none})(x, 10.)) == Floats{11, 12, 13});
@@ -92,7 +92,7 @@ TEST_CASE("axis_size alone, and no lanes at all", "[vmap]") {
   CHECK(vmap(f, 0, 0, {.chunk_size = 4})(zeros({0})).shape() == Shape{0});
 }
 
-TEST_CASE("chunks give what the whole gives", "[vmap]") {
+TEST_CASE("chunks give the results of the whole map", "[vmap]") {
   const Array x = reshape(arange(24.), {2, 12}), s(3.f);
   const auto f = [](Array v, Array s) { return std::pair{v * s, s}; };
   const auto whole = vmap(f, {1, none}, {1, none})(x, s);

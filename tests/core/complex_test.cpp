@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string>
 
-#include "../golden.h"
 #include "core/scalar/math.h"
 #include "nest_eval.h"
+#include "support/golden.h"
 #include "ulps.h"
 
 namespace weft::math_test {

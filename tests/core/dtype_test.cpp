@@ -11,7 +11,7 @@
 #include <random>
 #include <sstream>
 
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 #include "weft/error.h"
 
 using namespace weft;

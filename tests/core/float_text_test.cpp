@@ -13,7 +13,7 @@
 #include <sstream>
 #include <vector>
 
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 
 using namespace weft;
 
@@ -119,7 +119,7 @@ TEST_CASE("scalars are spelt as NumPy and Python spell them", "[core][text]") {
   CHECK(lines == 67);
 }
 
-TEST_CASE("the spellings of scalars", "[core][text]") {
+TEST_CASE("spellings of scalars", "[core][text]") {
   CHECK(shortest(1.f) == "1.0");
   CHECK(shortest(0.1f) == "0.1");
   CHECK(shortest(1e-5) == "1e-05");
@@ -186,7 +186,7 @@ TEST_CASE("numbers are rounded once when read", "[core][text]") {
   CHECK(std::signbit(parsed<float>("-0")));
 }
 
-TEST_CASE("what is no number is refused", "[core][text]") {
+TEST_CASE("texts that are not numbers are refused", "[core][text]") {
   for (const char* text : {"", " 1", "1 ", "abc", "1e", "1e+", ".", "-", "+-1", "1..2", "0x10",
                            "1_000", "infinite", "nan0", "1,5", "(1)", "1f", "--1"}) {
     CHECK(refused<float>(text));

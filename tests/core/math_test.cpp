@@ -360,7 +360,7 @@ TEST_CASE("exact and special values") {
   CHECK(math::logaddexp(0.0, 0.0) == Approx(std::log(2.0)).epsilon(1e-15));
   CHECK(std::isnan(math::logaddexp(1.0, quiet)));
 }
-TEST_CASE("neighbours") {
+TEST_CASE("nextafter") {
   for (double x : {0.0, -0.0, 1.0, -1.0, 5e-324, -5e-324, inf, -inf, 3.0, 0x1p-1022})
     for (double y : {inf, -inf, 0.0, 1.0, x})
       CHECK(to_bits(math::nextafter(x, y)) == to_bits(std::nextafter(x, y)));

@@ -8,8 +8,8 @@
 
 #include <functional>
 
-#include "catch.h"
 #include "core/scalar/number.h"
+#include "support/catch.h"
 
 using namespace weft;
 using namespace weft::nest;
@@ -44,7 +44,7 @@ I loaded(Builder& b) {
 }
 }  // namespace
 
-TEST_CASE("Indices of the grid lie where its axes and strides say") {
+TEST_CASE("Ranges of grid indices follow from axes and strides") {
   const auto dense = [](Builder&, I i, I j) { return i * I(8) + j; };
   CHECK_FALSE(reads_beyond({3, 8}, 24, dense));
   CHECK(reads_beyond({3, 8}, 23, dense));
@@ -60,7 +60,7 @@ TEST_CASE("Indices of the grid lie where its axes and strides say") {
   CHECK(reads_beyond({20, 1}, 19, digits));
 }
 
-TEST_CASE("What is read from memory has to be clamped") {
+TEST_CASE("Indices that are read from memory must be clamped") {
   CHECK(reads_beyond({1, 1}, 24, [](Builder& b, I, I) { return loaded(b); }));
   const auto clamped = [](Builder& b, I, I j) {
     return num::minimum(num::maximum(loaded(b), I(0)), I(16)) + j;
@@ -72,7 +72,7 @@ TEST_CASE("What is read from memory has to be clamped") {
   }));
 }
 
-TEST_CASE("A choice is known by its condition") {
+TEST_CASE("Index bounds of a select use its condition") {
   const auto wrapped = [](Builder&, I i, I) {
     const I r = i - I(3);
     return num::select(r < I(0), r + I(24), r);
@@ -82,7 +82,7 @@ TEST_CASE("A choice is known by its condition") {
   CHECK(reads_beyond({24, 1}, 22, wrapped));
 }
 
-TEST_CASE("Choices among choices are looked at in time that is linear in them") {
+TEST_CASE("Nested selects are checked in linear time") {
   // Returns the index of the largest of n numbers.
   const auto largest = [](int64_t n) {
     return [n](Builder& b, I i, I) {
@@ -104,7 +104,7 @@ TEST_CASE("Choices among choices are looked at in time that is linear in them") 
   CHECK(reads_beyond({24, 1}, 59, largest(60)));
 }
 
-TEST_CASE("A branch is taken only where its condition holds") {
+TEST_CASE("Index bounds in a branch use its condition") {
   const auto guarded = [](int64_t low, int64_t high) {
     return [low, high](Builder& b, int x, I i, I) {
       const int y = b.buffer(Storage::F32, true);
@@ -153,7 +153,7 @@ TEST_CASE("Loops count up to their bounds, and what they hand on is followed onc
   CHECK(refused({1, 1}, 24, carried(24)));
 }
 
-TEST_CASE("Arrays of a lane and stores are looked at, too, and the text says where") {
+TEST_CASE("Per-lane arrays and stores are checked, and the text names the position") {
   Builder b("test");
   const num::Writing writing(b);
   const int y = b.buffer(Storage::F32, true);

@@ -159,8 +159,8 @@ TEST_CASE("rounding to the narrow floats is to nearest even") {
   CHECK(is_nan(round_to_f16(quiet)));
 }
 
-TEMPLATE_TEST_CASE("integers of a nest mean plain integers", "", int8_t, int16_t, int32_t, int64_t,
-                   uint8_t, uint16_t, uint32_t, uint64_t) {
+TEMPLATE_TEST_CASE("integer arithmetic in kernels equals plain arithmetic", "", int8_t, int16_t,
+                   int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t) {
   CHECK_BINARY(TestType, add);
   CHECK_BINARY(TestType, sub);
   CHECK_BINARY(TestType, mul);
@@ -187,7 +187,7 @@ TEMPLATE_TEST_CASE("integers of a nest mean plain integers", "", int8_t, int16_t
       CHECK((less.bits(a, b) == (a < b) && at_least.bits(a, b) == (a >= b)));
 }
 
-TEMPLATE_TEST_CASE("floats of a nest mean plain floats", "", float, double) {
+TEMPLATE_TEST_CASE("float arithmetic in kernels equals plain arithmetic", "", float, double) {
   CHECK_BINARY(TestType, add);
   CHECK_BINARY(TestType, sub);
   CHECK_BINARY(TestType, mul);
@@ -231,7 +231,7 @@ void check_conversions() {
 }
 }  // namespace
 
-TEMPLATE_TEST_CASE("conversions of a nest mean plain conversions", "", int8_t, int16_t, int32_t,
+TEMPLATE_TEST_CASE("conversions in kernels equal plain conversions", "", int8_t, int16_t, int32_t,
                    int64_t, uint8_t, uint16_t, uint32_t, uint64_t, float, double) {
   check_conversions<TestType, bool, int8_t, int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t,
                     uint64_t, float, double>();

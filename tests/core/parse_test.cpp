@@ -4,8 +4,8 @@
 // other texts.
 #include <random>
 
-#include "catch.h"
-#include "golden.h"
+#include "support/catch.h"
+#include "support/golden.h"
 #include "tests/core/test_ops.h"
 #include "tests/support/random_jaxpr.h"
 #include "weft/detail/jaxpr.h"
@@ -121,7 +121,7 @@ const std::vector<Bad> bad_texts = {
 
 }  // namespace
 
-TEST_CASE("bad programs are refused in words", "[core][parse]") {
+TEST_CASE("errors of malformed programs", "[core][parse]") {
   for (const auto& [text, why] : bad_texts) {
     const std::string what = complaint(text);
     INFO(text);

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 #include <sstream>
 
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 
 using namespace weft;
 
@@ -70,7 +70,7 @@ TEST_CASE("arrays print as in NumPy", "[core][print]") {
   CHECK(cases == 997);
 }
 
-TEST_CASE("what NumPy does not have prints alike", "[core][print]") {
+TEST_CASE("arrays of dtypes that NumPy lacks print alike", "[core][print]") {
   uint32_t key[] = {0, 42, 7, 8};
   CHECK(array_str(key, Key, Shape{}) == "[ 0 42]");
   CHECK(array_repr(key, Key, Shape{}) == "array([ 0, 42], dtype=key<fry>)");

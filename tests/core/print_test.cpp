@@ -6,9 +6,9 @@
 #include <limits>
 #include <sstream>
 
-#include "catch.h"
-#include "golden.h"
 #include "runtime/own_stack.h"
+#include "support/catch.h"
+#include "support/golden.h"
 #include "tests/core/test_ops.h"
 #include "weft/detail/jaxpr.h"
 
@@ -126,7 +126,7 @@ TEST_CASE("unusual NaNs print as bits", "[core][print]") {
   CHECK(to_string(read_jaxpr(text)) == text);
 }
 
-TEST_CASE("lane fields print only where they say something", "[core][print]") {
+TEST_CASE("lane fields print only if they are not the default", "[core][print]") {
   const auto text = [&](Ints lanes) {
     auto j = make_ref<JaxprData>();
     j->out = {add_equation(*j, "test_loop", {input(*j, f32)},

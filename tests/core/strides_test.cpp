@@ -5,7 +5,7 @@
 #include "core/loops/strides.h"
 
 #include "core/loops/nest_bounds.h"
-#include "tests/catch.h"
+#include "tests/support/catch.h"
 
 using namespace weft;
 using nest::BlockId, nest::Id, nest::Kind, nest::Opcode, nest::Range;
@@ -42,7 +42,7 @@ TEST_CASE("strides along an axis of the grid are sums of products", "[strides]")
   CHECK(stride_along(k, shifted, {.axis = 0}) == 8);
 }
 
-TEST_CASE("digits of an index count within blocks that they do not cross", "[strides]") {
+TEST_CASE("digits of an index within blocks", "[strides]") {
   Written w;
   const Id digit = w.two(Opcode::SRem, w.i, w.integer(32)),
            rest = w.two(Opcode::SDiv, w.i, w.integer(32)),
@@ -55,7 +55,7 @@ TEST_CASE("digits of an index count within blocks that they do not cross", "[str
   CHECK(stride_along(k, other, {.axis = 0, .tile = 16}) == 0);
 }
 
-TEST_CASE("strides along a loop take what stands around it for constant", "[strides]") {
+TEST_CASE("strides along a loop treat outer indices as constants", "[strides]") {
   Written w;
   const int buffer = w.b.buffer(nest::Storage::F32, false);
   const BlockId body = w.b.open({Kind::I64});

@@ -84,7 +84,7 @@ TEST_CASE("structs are reflected up to 32 fields", "[tree]") {
   CHECK(tree::field_name<app::Open, 0>() == "w");
 }
 
-TEST_CASE("leaves come from left to right and go back", "[tree]") {
+TEST_CASE("leaves are flattened from left to right and restored", "[tree]") {
   const Model m = model();
   CHECK(values(tree::leaves(m)) == Floats{1, 2, 3, 4, 5, 6, 7, 8, 9});
   Arrays other;

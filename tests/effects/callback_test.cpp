@@ -143,7 +143,7 @@ TEST_CASE("io_callback is called as the program says", "[effects]") {
   CHECK(n == 1);
 }
 
-TEST_CASE("io_callback keeps its turn when what no step changes is made before", "[effects]") {
+TEST_CASE("io_callback keeps its order when loop invariants are hoisted", "[effects]") {
   Log log;
   const auto f = [&](Array x) {
     return scan(
@@ -220,7 +220,7 @@ TEST_CASE("a callback may call Weft", "[effects]") {
   CHECK(printed([&] { prints(1.); }) == "inside 1.0|before|after 1.0|");
 }
 
-TEST_CASE("what a callback must keep to", "[effects]") {
+TEST_CASE("requirements on callbacks", "[effects]") {
   const auto returns = [](Array result) {
     return [=](Array x) { return pure_callback([=](Array) { return result; }, scalar, x); };
   };

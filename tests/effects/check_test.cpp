@@ -83,7 +83,7 @@ TEST_CASE("check names the lane", "[effects]") {
         "check failed in lane 0 of axis 'i', lane 2 of 3: x must be positive, got -5.0");
 }
 
-TEST_CASE("of failures the first lane's first counts", "[effects]") {
+TEST_CASE("the first failure of the first lane is reported", "[effects]") {
   const auto f = [](Array x) {
     return fori_loop(
         0, 4,
@@ -99,7 +99,7 @@ TEST_CASE("of failures the first lane's first counts", "[effects]") {
   CHECK(failure([&] { jit(f)(1.); }) == "check failed: step 1 with 1.0");
 }
 
-TEST_CASE("columns of a Jacobian are no lanes of a check", "[effects]") {
+TEST_CASE("check does not name columns of a Jacobian as lanes", "[effects]") {
   const auto f = vmap([](Array a) {
     check(a < 0.5, "first {}", a);
     scan(

@@ -163,7 +163,7 @@ TEST_CASE("debug_print in a scan", "[effects]") {
   check_printed(mapped, array({{1., 2.}, {3., 4.}}), "1.0|2.0|3.0|4.0|");
 }
 
-TEST_CASE("what is run for its effects alone is unrolled once", "[effects]") {
+TEST_CASE("bodies that run only for their effects are unrolled once", "[effects]") {
   for (const int64_t unroll : {1, 2, 3, 0}) {
     const auto f = [=](Array x) {
       scan(
@@ -421,7 +421,7 @@ TEST_CASE("a program that is evaluated prints as it does compiled", "[effects]")
   CHECK(printed([&] { eval_jaxpr(c, {x}); }) == "a 1.0|b 1.0|a 2.0|b 2.0|");
 }
 
-TEST_CASE("a tangent is printed forwards alone", "[effects]") {
+TEST_CASE("debug_print of a tangent prints only in forward mode", "[effects]") {
   const auto f =
       custom_jvp([](Array x) { return sin(x); },
                  [](std::tuple<Array> x, std::tuple<Array> dx) {
@@ -434,7 +434,7 @@ TEST_CASE("a tangent is printed forwards alone", "[effects]") {
   check_error<DifferentiationError>([&] { grad(f)(2.); }, "'debug_print' acts on a tangent");
 }
 
-TEST_CASE("what was printed before an exception is written", "[effects]") {
+TEST_CASE("prints before an exception are written", "[effects]") {
   const auto f = jit([](Array x) {
     debug_print("before {}", x);
     const Array y = io_callback([](Array) -> Array { throw std::runtime_error("stop"); },
@@ -463,7 +463,7 @@ TEST_CASE("at most 1 MB is printed in a call", "[effects]") {
   }
 }
 
-TEST_CASE("prints between loops that are joined keep their order", "[effects]") {
+TEST_CASE("prints between joined loops keep their order", "[effects]") {
   const auto f = jit([](Array x) {
     const auto grown = [](Array v) {
       return while_loop([](Array c) { return c < 10.; }, [](Array c) { return c * 2.; }, v);

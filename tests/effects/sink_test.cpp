@@ -24,7 +24,7 @@ struct Counted {
 
 }  // namespace
 
-TEST_CASE("a sink keeps what it reads from being dropped", "[effects][sink]") {
+TEST_CASE("a sink keeps its operands from being removed", "[effects][sink]") {
   Counted dropped, kept;
   const auto f = jit([&](Array x) {
     (void)dropped(x);

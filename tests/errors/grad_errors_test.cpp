@@ -70,7 +70,7 @@ TEST_CASE("tangents and cotangents of another type", "[errors][grad]") {
                           "f must keep the leading axis");
 }
 
-TEST_CASE("rules that do not fit", "[errors][grad][custom]") {
+TEST_CASE("rules whose results do not fit", "[errors][grad][custom]") {
   using T = std::tuple<Array>;
   const auto wrong_shape =
       custom_jvp(squared, [](T x, T) { return std::pair{std::get<0>(x), zeros({2})}; });

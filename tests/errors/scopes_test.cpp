@@ -31,7 +31,8 @@ TEST_CASE("errors name the scope beside the line", "[errors][scopes]") {
   CHECK(holds(error_of<Error>(mistake), "in network)"));
 }
 
-TEST_CASE("what is differentiated later is in the scope it was written in", "[errors][scopes]") {
+TEST_CASE("equations of derivatives keep the scope of the differentiated operation",
+          "[errors][scopes]") {
   const auto f = [](Array x) {
     const named_scope scope("loop");
     return while_loop([](Array c) { return c < 9; }, [](Array c) { return c * c; }, x);

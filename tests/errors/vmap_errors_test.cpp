@@ -52,7 +52,7 @@ TEST_CASE("nothing is mapped", "[errors][vmap]") {
                              "axis_size must not be negative, got -1");
 }
 
-TEST_CASE("axes that are no prefix", "[errors][vmap]") {
+TEST_CASE("axes that are not a prefix of the tree", "[errors][vmap]") {
   const Array x = zeros({3});
   check_error<BatchingError>([&] { vmap(plus, {0, 0, 0})(x, x); },
                              "got 3 entries, (0, 0, 0), for 2 arguments");
@@ -84,7 +84,7 @@ TEST_CASE("none for a result that has lanes", "[errors][vmap]") {
                              "\n(at vmap_errors_test.cpp:");
 }
 
-TEST_CASE("options that make no sense", "[errors][vmap]") {
+TEST_CASE("invalid options", "[errors][vmap]") {
   check_error<BatchingError>(
       [&] { vmap(same, 0, 0, {.randomness = "often"}); },
       "randomness must be \"same\", \"different\" or \"error\", got \"often\"");

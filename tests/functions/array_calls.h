@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "golden_lines.h"
+#include "support/golden_lines.h"
 #include "weft/weft.h"
 
 namespace weft::testing {

@@ -6,7 +6,7 @@
 using namespace weft;
 using namespace weft::test;
 
-TEST_CASE("operators say what does not go together and where", "[functions][errors]") {
+TEST_CASE("errors of operators name the operands and the line", "[functions][errors]") {
   const Array a = zeros({2, 3}), b = zeros({2});
   check_error<ShapeError>([&] { a + b; },
                           "add: incompatible shapes for broadcasting: (2, 3) and (2,)");
@@ -42,7 +42,7 @@ TEST_CASE("shapes that cannot be", "[functions][errors]") {
   check_error<ShapeError>([&] { split(a, 2, 1); }, "no 2 equal parts");
 }
 
-TEST_CASE("axes that are not there", "[functions][errors]") {
+TEST_CASE("axes that are out of range or named twice", "[functions][errors]") {
   const Array a = zeros({2, 3});
   check_error<IndexError>([&] { a.sum(2); }, "axis 2 is out of bounds for array of dimension 2");
   check_error<IndexError>([&] { a.sum(2); }, "errors_test.cpp:");
@@ -98,7 +98,7 @@ TEST_CASE("reductions name themselves in their errors", "[functions][errors]") {
   check_error<IndexError>([&] { flip(a, 4); }, "flip: axis 4");
 }
 
-TEST_CASE("a key alone is no number either", "[functions][errors]") {
+TEST_CASE("reductions refuse keys", "[functions][errors]") {
   const Array key = random::key(0);
   check_error<DTypeError>([&] { sum(key); }, "reduce_sum: takes");
   check_error<DTypeError>([&] { prod(key); }, "reduce_prod: takes");

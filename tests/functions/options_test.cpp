@@ -294,7 +294,7 @@ TEST_CASE("promises of indices go into texts for other compilers", "[options]") 
   }
 }
 
-TEST_CASE("whether a sort is stable is said to other compilers", "[options]") {
+TEST_CASE("StableHLO text tells that a sort is stable", "[options]") {
   const Array x = array({2., 1., 2.}), i = array({0, 1, 2});
   for (const bool yes : {false, true}) {
     const auto stable = [&](auto f) { return says("is_stable", f, x, i) == yes; };

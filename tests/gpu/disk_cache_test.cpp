@@ -67,7 +67,7 @@ TEST_CASE("kernels through the cache", "[.][through_cache]") {
             << "\n";
 }
 
-TEST_CASE("a second process takes the code of a first", "[gpu][disk_cache]") {
+TEST_CASE("a second process uses the code of the first", "[gpu][disk_cache]") {
   const Folder folder;
   const std::string cached = "WEFT_CACHE_DIR=" + folder.path.string();
   const std::string first = child(cached);

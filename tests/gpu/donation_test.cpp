@@ -74,7 +74,7 @@ TEST_CASE("a loop over donated memory of a GPU takes no more of it", "[gpu][dona
   check_no_complaints();
 }
 
-TEST_CASE("what is read of a donated array before is not taken for its result", "[gpu][donate]") {
+TEST_CASE("values read from a donated array are not mistaken for its result", "[gpu][donate]") {
   const Array x = there(some(1000));
   const Floats was = floats(x);  // makes a copy on the host, which the buffer keeps
   const Array r = jit([](Array v) { return v + 1; }, first)(x);

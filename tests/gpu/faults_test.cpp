@@ -162,7 +162,7 @@ TEST_CASE("a small program uses every entry point", "[gpu]") {
   }
 }
 
-TEST_CASE("a device that writes no words is asked once", "[gpu]") {
+TEST_CASE("a device without cuStreamWriteValue32 is asked once", "[gpu]") {
   cuda::Gpu& d = fresh_gpu();
   fake_cuda_fail("cuStreamWriteValue32_v2", 1, cuda::not_supported, false);
   CHECK(small_program(d) == right);
@@ -210,7 +210,7 @@ TEST_CASE("a kernel that faults is named, with its line, and only its device is 
   check_no_complaints();
 }
 
-TEST_CASE("a kernel that touches what nobody may loses its device", "[gpu]") {
+TEST_CASE("a kernel that accesses invalid memory loses its device", "[gpu]") {
   // Tests threads that run one after another, and threads that wait for each other, which have
   // separate stacks.
   const std::string meets = R"(

@@ -44,7 +44,7 @@ const Array x = arange(64.).reshape({8, 8}) / 7;
 
 }  // namespace
 
-TEST_CASE("a call with the memory of one before is a graph", "[gpu][graphs]") {
+TEST_CASE("a call with the memory of the previous call is a graph", "[gpu][graphs]") {
   const auto f = jit([](Array v) { return step(v); });
   const Array a = there(x);
   const Floats right = floats(step(x));
@@ -109,7 +109,7 @@ TEST_CASE("a loop that alternates between two places is two graphs", "[gpu][grap
   check_no_complaints();
 }
 
-TEST_CASE("memory that never repeats makes no graphs", "[gpu][graphs]") {
+TEST_CASE("calls with new memory each time make no graphs", "[gpu][graphs]") {
   const auto f = jit([](Array v) { return step(v) * 4; });
   const auto lowered = f.lower(there(x));
   const auto g = lowered.compile();
@@ -187,7 +187,7 @@ TEST_CASE("scatters and copies are parts of graphs", "[gpu][graphs]") {
   check_no_complaints();
 }
 
-TEST_CASE("graphs and their modules go with their program", "[gpu][graphs]") {
+TEST_CASE("graphs and their modules are freed with their program", "[gpu][graphs]") {
   clear_caches();
   gpu().stream().synchronize();
   const FakeCudaLive before = fake_cuda_live(0);
@@ -241,7 +241,7 @@ TEST_CASE("a fault in a graph names its kernels, and the line of the call", "[.]
   check_error<DeviceError>([&] { (void)f(a); }, "device 'cuda:1' is lost");
 }
 
-TEST_CASE("what a graph that was stopped should have written raises", "[gpu][graphs]") {
+TEST_CASE("reading results of a stopped graph raises", "[gpu][graphs]") {
   const auto f = jit([](Array v) {
     const Array ends = vmap([](Array t) {
       return while_loop([](Array c) { return c < 1; }, [](Array c) { return c * 2; }, t);
@@ -269,7 +269,8 @@ TEST_CASE("what a graph that was stopped should have written raises", "[gpu][gra
   check_no_complaints();
 }
 
-TEST_CASE("a program that cannot become a graph runs all the same, and says so", "[gpu][graphs]") {
+TEST_CASE("a program that cannot become a graph runs without one, and reports it",
+          "[gpu][graphs]") {
   for (const char* entry : {"cuGraphCreate", "cuGraphAddKernelNode", "cuGraphInstantiateWithFlags"})
     for (const int code : {1, 2}) {
       clear_caches();

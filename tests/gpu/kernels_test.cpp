@@ -193,7 +193,7 @@ TEST_CASE("a module is unloaded when its last launch is over", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("what a launch may not be is a DeviceError that names the kernel", "[gpu]") {
+TEST_CASE("an invalid launch is a DeviceError that names the kernel", "[gpu]") {
   const There x(gpu(), std::vector<float>{2}), y(gpu(), std::vector<float>{1});
   const auto f = one(gpu(), axpy_text(), "axpy");
   Arguments arguments(int64_t{1}, 3.F, x.data(), y.data());
@@ -212,7 +212,7 @@ TEST_CASE("what a launch may not be is a DeviceError that names the kernel", "[g
   check_no_complaints();
 }
 
-TEST_CASE("a kernel that looks at the word is stopped", "[gpu]") {
+TEST_CASE("a kernel that checks the stop word is stopped", "[gpu]") {
   const auto f = one(gpu(), waiting_text, "wait");
   const auto run = [&] {
     Arguments arguments(gpu().stop_word());
@@ -246,7 +246,7 @@ TEST_CASE("a kernel that looks at the word is stopped", "[gpu]") {
 
 // ---- errors that the emulation detects
 
-TEST_CASE("the emulated driver blames wrong kernels", "[gpu]") {
+TEST_CASE("the emulated driver reports wrong kernels", "[gpu]") {
   const auto blamed = [&](const char* what) {
     const std::string complaints = fake_cuda_complaints();
     fake_cuda_forget_complaints();

@@ -51,7 +51,7 @@ TEST_CASE("loops without lanes make as many trips as on the host", "[gpu][loops]
   check_no_complaints();
 }
 
-TEST_CASE("a trip begins while the word of the one before is on its way", "[gpu][loops]") {
+TEST_CASE("a trip begins before the condition of the previous trip has arrived", "[gpu][loops]") {
   const auto f = jit(until(40.F));
   const Array x = arange(256.).reshape({16, 16}) / 256, there = device_put(x, "cuda:0");
   const int trips = f(x).second.item<int>();
@@ -69,7 +69,7 @@ TEST_CASE("a trip begins while the word of the one before is on its way", "[gpu]
   check_no_complaints();
 }
 
-TEST_CASE("a loop with the memory of one before is part of a graph", "[gpu][loops]") {
+TEST_CASE("a loop with the memory of the previous call is part of a graph", "[gpu][loops]") {
   const Array x = arange(256.).reshape({16, 16}) / 256, there = device_put(x, "cuda:0");
   for (const float limit : {-1.F, 1.F, 40.F}) {
     const auto f = jit(until(limit));
@@ -114,7 +114,7 @@ TEST_CASE("loops in loops are one graph", "[gpu][loops]") {
   check_no_complaints();
 }
 
-TEST_CASE("branches with the memory of one before are part of a graph", "[gpu][loops]") {
+TEST_CASE("branches with the memory of the previous call are part of a graph", "[gpu][loops]") {
   const auto f = jit([](Array which, Array v) {
     return switch_(which,
                    std::tuple{[](Array a) { return cumsum(a, 0); },
@@ -177,7 +177,7 @@ TEST_CASE("a loop that does not begin makes no trip", "[gpu][loops]") {
   check_no_complaints();
 }
 
-TEST_CASE("lanes of loops that mix them keep what they had", "[gpu][loops]") {
+TEST_CASE("lanes that have finished keep their values in loops of the host", "[gpu][loops]") {
   const auto f = jit(countdowns());
   for (const auto& trips : {std::vector{0, 0, 0}, {1, 0, 1}, {1, 1, 1}, {5, 0, 2}, {2, 9, 1}}) {
     const Array n = array({trips[0], trips[1], trips[2]});
@@ -190,7 +190,7 @@ TEST_CASE("lanes of loops that mix them keep what they had", "[gpu][loops]") {
   check_no_complaints();
 }
 
-TEST_CASE("a loop whose trips could hang on its condition waits for it", "[gpu][loops]") {
+TEST_CASE("a loop whose trips could depend on its condition waits for it", "[gpu][loops]") {
   // If the body started with a zero carry, the inner loop in the lane would not end.
   const auto f = jit([](Array v) {
     return while_loop([](Array c) { return c.max() > 0; },
@@ -223,7 +223,7 @@ TEST_CASE("loops ahead of their condition keep time limits", "[gpu][loops]") {
   check_no_complaints();
 }
 
-TEST_CASE("conditions of lanes ask for all branches at once", "[gpu][loops]") {
+TEST_CASE("conditions of lanes are read once for all branches", "[gpu][loops]") {
   const auto f = jit([](Array which, Array v) {
     return vmap([](Array k, Array row) {
       return switch_(

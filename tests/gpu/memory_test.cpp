@@ -72,7 +72,7 @@ TEST_CASE("copies to a GPU return before they are made", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("what is released is not used again too early", "[gpu]") {
+TEST_CASE("released memory is not used again too early", "[gpu]") {
   const std::vector<uint8_t> x = noise(4096), y(4096, 7);
   const There to(gpu(), 4096);
   {
@@ -85,7 +85,7 @@ TEST_CASE("what is released is not used again too early", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("two GPUs do not mix", "[gpu]") {
+TEST_CASE("operands on two GPUs are an error", "[gpu]") {
   const Array a = device_put(arange(10.), "cuda:0"), b = device_put(arange(10.) * 2.f, "cuda:1");
   CHECK(a.device() == "cuda:0");
   CHECK(b.device() == "cuda:1");
@@ -98,13 +98,13 @@ TEST_CASE("two GPUs do not mix", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("without a compiler for GPUs nothing is computed there", "[gpu]") {
+TEST_CASE("without a compiler for GPUs, computations on a GPU are refused", "[gpu]") {
   if (gpu_backend()) return;
   const Array a = device_put(ones({3}), "cuda:0");
   check_error<CompileError>([&] { (void)(a + 1.f); }, "there is no compiler for 'cuda:0'");
 }
 
-TEST_CASE("a GPU that is full is waited for, trimmed and asked again", "[gpu]") {
+TEST_CASE("a full GPU: the host waits, trims the pool and tries again", "[gpu]") {
   const int64_t before = blocks(1), in_use = memory_in_use();
   detail::Device& d = gpu(1);
   d.release_idle();

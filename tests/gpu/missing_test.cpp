@@ -56,7 +56,7 @@ TEST_CASE("looks for cuda:0, and works on the host", "[.][looks_for_cuda]") {
   CHECK((ones({3}) + 1.f).sum().item<float>() == 6);
 }
 
-TEST_CASE("the host alone opens nothing", "[.][host_alone]") {
+TEST_CASE("work on the host opens no driver", "[.][host_alone]") {
   CHECK((ones({3}) + 1.f).sum().item<float>() == 6);
   CHECK(floats(jit([](Array x) { return sin(x); }, {.device = "cpu"})(zeros({2}))) == Floats(2, 0));
   const char* const library = std::getenv("WEFT_CUDA_LIBRARY");
@@ -82,7 +82,7 @@ TEST_CASE("a driver without graphs works as others do", "[gpu][graphs]") {
   }
 }
 
-TEST_CASE("what is missing of CUDA is said", "[gpu]") {
+TEST_CASE("errors name the missing part of CUDA", "[gpu]") {
   const std::string fake = std::string("WEFT_CUDA_LIBRARY=") + FAKE_CUDA;
   check_said("WEFT_CUDA_LIBRARY=/nowhere/libcuda.so.1",
              "jit 'fn': there is no device 'cuda:0'; this process has: cpu. CUDA: the driver's "
@@ -103,7 +103,7 @@ TEST_CASE("what is missing of CUDA is said", "[gpu]") {
              "CUDA: device 0 (Emulated GPU 0) has compute capability 7.0, and 7.5 is the least");
 }
 
-TEST_CASE("what the driver does not tell of devices is said", "[gpu]") {
+TEST_CASE("facts that the driver does not give are reported", "[gpu]") {
   const std::string fake = std::string("WEFT_CUDA_LIBRARY=") + FAKE_CUDA + " FAKE_CUDA_FAIL=";
   check_said(fake + "cuDeviceGetCount",
              "CUDA: the devices cannot be counted: CUDA_ERROR_INVALID_VALUE (emulated)");
@@ -117,13 +117,13 @@ TEST_CASE("what the driver does not tell of devices is said", "[gpu]") {
              "could not be started: CUDA_ERROR_NO_DEVICE (at");
 }
 
-TEST_CASE("nothing is opened for work on the host", "[gpu]") {
+TEST_CASE("no library is opened for work on the host", "[gpu]") {
   const std::string path = driver_without("cuNothing");
   in_child("env WEFT_CUDA_LIBRARY=" + path, "[host_alone]");
   unlink(path.c_str());
 }
 
-TEST_CASE("a device that will not do does not hide others", "[gpu]") {
+TEST_CASE("an unsuitable device does not hide others", "[gpu]") {
   const std::string fake = std::string("WEFT_CUDA_LIBRARY=") + FAKE_CUDA;
   check_said(fake + " FAKE_CUDA_CAPABILITIES=90,61", "no error");
   check_said(fake + " FAKE_CUDA_CAPABILITIES=90,61",
@@ -132,7 +132,7 @@ TEST_CASE("a device that will not do does not hide others", "[gpu]") {
   check_said(fake + " FAKE_CUDA_DEVICES=1", "there is cpu\nthere is cuda:0\n");
 }
 
-TEST_CASE("a missing number says which there are", "[gpu]") {
+TEST_CASE("an error for a missing GPU lists the devices", "[gpu]") {
   CHECK(devices() == std::vector<std::string>{"cpu", "cuda:0", "cuda:1"});
   const std::string text = error_of<DeviceError>([] { default_device("cuda:7"); });
   CHECK(holds(text, "there is no device 'cuda:7'; this process has: cpu, cuda:0, cuda:1"));

@@ -142,7 +142,7 @@ TEST_CASE("running folds on a GPU have the bits of the host", "[gpu]") {
 }
 
 // The loop is long enough to use up the budget between looks at the stop word several times.
-TEST_CASE("a loop of a GPU goes on behind each look at the stop word", "[gpu]") {
+TEST_CASE("a loop of a GPU continues after each check of the stop word", "[gpu]") {
   using Trio = std::tuple<Array, Array, Array>;
   const auto long_one = [](Array n) {
     const auto [i, a, b] = while_loop([&](Trio s) { return std::get<0>(s) < n; },
@@ -240,7 +240,7 @@ TEST_CASE("a kernel that the driver refuses is a CompileError that says so", "[g
   CHECK(jit([](Array t) { return cos(t) - 5; })(v).device() == "cuda:1");
 }
 
-TEST_CASE("patterns of sparse Jacobians are found on the host", "[gpu]") {
+TEST_CASE("sparsity patterns of Jacobians are computed on the host", "[gpu]") {
   const auto calls = [] {
     int64_t n = 0;
     for (const char* const* e = fake_cuda_entries(); *e; ++e) n += fake_cuda_calls(*e);

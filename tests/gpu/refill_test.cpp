@@ -88,7 +88,7 @@ TEST_CASE("threads that are done take new points", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("threads that would take new points end when they are told to", "[gpu]") {
+TEST_CASE("threads that take new points end when they are stopped", "[gpu]") {
   const nest::Kernel k = collatz(nest::Vector::grid);
   Run run = control_run(k, 500);
   for (size_t i = 0; i < 500; i += 3)  // these never reach 1

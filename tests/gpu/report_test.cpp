@@ -44,7 +44,7 @@ TEST_CASE("a report of a program for a GPU tells what its kernels take there", "
   check_no_complaints();
 }
 
-TEST_CASE("what a program is lowered for is what a call would run on", "[gpu]") {
+TEST_CASE("a program is lowered for the device on which a call would run", "[gpu]") {
   const Array there = device_put(x, "cuda:1");
   CHECK(holds(jit(wave).lower(there).report(), "device: cuda:1 ("));
   CHECK(!holds(jit(wave, {.device = "cpu"}).lower(there).report(), "device: "));

@@ -43,7 +43,7 @@ const char* const text =
 
 }  // namespace
 
-TEST_CASE("what was stopped raises whenever it is read", "[gpu]") {
+TEST_CASE("results of stopped work raise at each read", "[gpu]") {
   const Array good = device_put(arange(3.), "cuda:1") + 1;
   good.block_until_ready();
   const Array y = endless(zeros({4}));
@@ -58,7 +58,7 @@ TEST_CASE("what was stopped raises whenever it is read", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("what hangs on something that was stopped raises, too", "[gpu]") {
+TEST_CASE("work that depends on stopped work raises, too", "[gpu]") {
   // Nothing below copies from the host to the device, because such a copy would wait for the
   // endless kernel.
   const auto more = jit([](Array v) { return v + 1; });
@@ -79,7 +79,7 @@ TEST_CASE("what hangs on something that was stopped raises, too", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("memory of what was stopped is used again as if nothing had been", "[gpu]") {
+TEST_CASE("memory of stopped work can be used again", "[gpu]") {
   for (int round = 0; round < 3; ++round) {
     Floats right(1000), got;
     {
@@ -99,7 +99,7 @@ TEST_CASE("memory of what was stopped is used again as if nothing had been", "[g
   check_no_complaints();
 }
 
-TEST_CASE("an interrupt while one thread waits spoils what another has under way", "[gpu]") {
+TEST_CASE("an interrupt during one thread's wait invalidates the work of other threads", "[gpu]") {
   const Array y = endless(zeros({4}));
   std::atomic<bool> over{false};
   std::thread waits([&] {
@@ -147,7 +147,7 @@ int32_t value(const int32_t* word) { return __atomic_load_n(word, __ATOMIC_RELAX
 
 }  // namespace
 
-TEST_CASE("who is done with waiting leaves the stop of others alone", "[gpu]") {
+TEST_CASE("a thread that has finished waiting does not clear the stop of others", "[gpu]") {
   cuda::Gpu& d = watched_gpu();
   (void)d.stop_word();  // creates the word
   std::atomic<bool> first_waits{false}, stopped{false}, first_left{false};
@@ -186,7 +186,7 @@ TEST_CASE("who is done with waiting leaves the stop of others alone", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("waiting for room on a GPU keeps a time limit", "[gpu]") {
+TEST_CASE("a time limit ends the wait for memory of a GPU", "[gpu]") {
   const Array y = endless(zeros({4}));
   check_error<InterruptedError>(
       [] {

@@ -29,7 +29,7 @@ def user_seconds(command, source):
     return os.times().children_user - before
 
 
-def judge_seconds(command):
+def check_seconds(command):
     for _ in range(10):
         cost = user_seconds(command, WEFT)
         pace = user_seconds(command, STANDARD)
@@ -48,7 +48,7 @@ def megabytes(command, source):
     return row and int(row[1]) * {"k": 1e-3, "M": 1, "G": 1e3}[row[2]]
 
 
-def judge_memory(command):
+def check_memory(command):
     cost, standard = megabytes(command, WEFT), megabytes(command, STANDARD)
     if cost is None:
         print("skipped: this compiler does not report the memory it took")
@@ -64,7 +64,7 @@ def main():
         print("skipped: there is no weft.h yet")
         return SKIPPED
     command = [compiler, "-std=c++20", "-fsyntax-only", "-I", include, "-x", "c++", "-"]
-    return judge_seconds(command) if how == ["--seconds"] else judge_memory(command)
+    return check_seconds(command) if how == ["--seconds"] else check_memory(command)
 
 
 if __name__ == "__main__":

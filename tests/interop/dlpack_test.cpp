@@ -267,7 +267,7 @@ TEST_CASE("a foreign array is never written to", "[interop][dlpack]") {
   CHECK(floats(y)[99] == 100);
 }
 
-TEST_CASE("tensors that make no sense are refused and stay the caller's", "[interop][dlpack]") {
+TEST_CASE("invalid tensors are refused and stay the caller's", "[interop][dlpack]") {
   std::vector<float> data = counted(4);
   const auto refused = [&]<class E>(E*, auto change, const std::string& text) {
     New made(data.data(), {4}, f32, {1});

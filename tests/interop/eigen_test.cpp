@@ -102,7 +102,7 @@ TEST_CASE("elements of Eigen have dtypes", "[interop][eigen]") {
   CHECK(as_eigen<std::complex<float>>(z)(1, 0) == std::complex<float>(1, 2));
 }
 
-TEST_CASE("arrays are matrices in place", "[interop][eigen]") {
+TEST_CASE("arrays are viewed as matrices in place", "[interop][eigen]") {
   const Array x = array({{1., 2., 3.}, {4., 5., 6.}});
   const auto rows = as_eigen<float>(x);
   CHECK(rows.data() == x.data<float>().data());
@@ -143,7 +143,7 @@ TEST_CASE("a view keeps the memory of its array", "[interop][eigen]") {
   CHECK(z[1].item<float>() == 5);
 }
 
-TEST_CASE("mistakes with views are told", "[interop][eigen]") {
+TEST_CASE("mistakes with views are errors", "[interop][eigen]") {
   const Array x = ones({2, 3});
   check_error<DTypeError>([&] { (void)as_eigen<double>(x); },
                           "has no elements of f64; convert it with astype");

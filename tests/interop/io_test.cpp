@@ -53,7 +53,7 @@ TEST_CASE("many Arrays in one file, packed or not", "[io]") {
   CHECK(std::filesystem::file_size(at / "b.npz") < std::filesystem::file_size(at / "a.npz") / 10);
 }
 
-TEST_CASE("what cannot be read or written says why", "[io][errors]") {
+TEST_CASE("files that cannot be read or written give the reason", "[io][errors]") {
   const Folder at;
   check_error<FormatError>([&] { io::load_npy(at / "none.npy"); }, "none.npy");
   check_error<FormatError>([&] { io::load_npz(at / "none.npz"); }, "none.npz");

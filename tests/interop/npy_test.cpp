@@ -11,7 +11,7 @@
 #include <random>
 #include <sstream>
 
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 #include "weft/error.h"
 
 using namespace weft;
@@ -98,7 +98,7 @@ std::string replaced(std::string s, const std::string& from, const std::string& 
 
 }  // namespace
 
-TEST_CASE("NumPy's files are read, and written the same", "[interop][npy]") {
+TEST_CASE("files of NumPy are read, and written with the same bytes", "[interop][npy]") {
   if constexpr (std::endian::native == std::endian::big) return;  // the index is little-endian
   std::istringstream in(golden("npy/index.txt"));
   std::string line;
@@ -163,7 +163,7 @@ TEST_CASE("files with flipped bits are read within bounds or refused", "[interop
   }
 }
 
-TEST_CASE("hostile headers are refused with the reason", "[interop][npy]") {
+TEST_CASE("malformed headers are refused with the reason", "[interop][npy]") {
   auto with_shape = [](const std::string& shape, size_t data = 0) {
     return npy("{'descr': '<f4', 'fortran_order': False, 'shape': " + shape + ", }", data);
   };
@@ -218,7 +218,7 @@ TEST_CASE("bools from a file are 0 or 1", "[interop][npy]") {
   CHECK(hex_of(a.bytes) == "000101");
 }
 
-TEST_CASE("what the format cannot hold is not written", "[interop][npy]") {
+TEST_CASE("values that the format cannot hold are refused", "[interop][npy]") {
   TemporaryFolder folder;
   uint64_t x = 0;
   CHECK_THROWS_AS(write_npy(folder.file("x.npy"), BF16, {1}, &x), DTypeError);
@@ -231,7 +231,7 @@ TEST_CASE("what the format cannot hold is not written", "[interop][npy]") {
   CHECK_THROWS_AS(read_npy("/dev/zero"), FormatError);
 }
 
-TEST_CASE("archives of NumPy's are read", "[interop][npz]") {
+TEST_CASE("archives written by NumPy are read", "[interop][npz]") {
   auto stored = read_npz(golden_path("npy/stored.npz")),
        packed = read_npz(golden_path("npy/packed.npz"));
   REQUIRE(stored.size() == 3);

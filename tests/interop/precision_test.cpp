@@ -104,7 +104,7 @@ TEST_CASE("precision is read back", "[stablehlo]") {
   CHECK(occurrences(to_stablehlo(parse_stablehlo(two)), "precision HIGHEST>") == 2);
 }
 
-TEST_CASE("products are as exact as their dtype", "[stablehlo]") {
+TEST_CASE("products have the accuracy of their dtype", "[stablehlo]") {
   // 1 + 2^-12 is squared. BF16 or TF32 factors would lose the small part.
   const Array x = full({64, 64}, 1 + 0x1p-12);
   const float got =

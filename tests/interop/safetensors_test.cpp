@@ -8,8 +8,8 @@
 #include <fstream>
 #include <random>
 
-#include "golden.h"
 #include "support/check.h"
+#include "support/golden.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "support/check.h"
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 #include "tracer/eval_trace.h"
 
 using namespace weft;
@@ -82,7 +82,7 @@ TEST_CASE("rows from the last to the first make a reversed scan", "[interop][sta
   CHECK(stack_of(p) == Floats{26, 40, 25, 38, 22, 34, 17, 28});
 }
 
-TEST_CASE("counters that start elsewhere, and indices made positive, are seen through",
+TEST_CASE("counters that do not start at 0, and indices made positive, are recognised",
           "[interop][stablehlo][rows]") {
   const ClosedJaxpr p = loop(1, 5, R"(
     %p = stablehlo.subtract %i, %one : tensor<i32>
@@ -94,7 +94,8 @@ TEST_CASE("counters that start elsewhere, and indices made positive, are seen th
   CHECK(stack_of(p) == Floats{11, 22, 14, 26, 19, 32, 26, 40});
 }
 
-TEST_CASE("read one way and written the other, one of both stays", "[interop][stablehlo][rows]") {
+TEST_CASE("a read and a write at different indices: one becomes rows",
+          "[interop][stablehlo][rows]") {
   const ClosedJaxpr p =
       loop(0, 4, "    %b = stablehlo.subtract %three, %i : tensor<i32>\n" + step("b", "i"));
   CHECK(holds(to_string(p), "dynamic_slice"));
@@ -102,7 +103,7 @@ TEST_CASE("read one way and written the other, one of both stays", "[interop][st
   CHECK(stack_of(p) == Floats{17, 28, 22, 34, 25, 38, 26, 40});
 }
 
-TEST_CASE("what is no row stays as it is", "[interop][stablehlo][rows]") {
+TEST_CASE("accesses that are not rows stay unchanged", "[interop][stablehlo][rows]") {
   // There are fewer trips than rows, and the other rows keep their values.
   const ClosedJaxpr three = loop(0, 3, step("i", "i"));
   CHECK(holds(to_string(three), "dynamic_update_slice"));

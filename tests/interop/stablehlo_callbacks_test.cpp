@@ -137,7 +137,7 @@ TEST_CASE("a Python function in a loop that is not entered", "[interop][stablehl
   raises([&] { jit(f)(Array(-2.f)); }, "xla_ffi_python_cpu_callback");
 }
 
-TEST_CASE("callbacks that give nothing are left out", "[interop][stablehlo]") {
+TEST_CASE("callbacks without results are removed", "[interop][stablehlo]") {
   const std::string text =
       "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n" +
       callback("xla_ffi_python_cpu_callback", "%x", "(tensor<f32>) -> ()") +
@@ -166,7 +166,7 @@ TEST_CASE("ordered callbacks that give numbers", "[interop][stablehlo]") {
   raises([&] { jit(function_of(text))(Array(1.f)); }, "xla_ffi_python_cpu_callback");
 }
 
-TEST_CASE("other calls are refused where they are read", "[interop][stablehlo]") {
+TEST_CASE("other calls are refused when they are parsed", "[interop][stablehlo]") {
   for (const std::string target : {"xla_python_tpu_callback", "python_cpu_callback", "xla_callback",
                                    "xla_ffi_python_cpu_callbacks"})
     CHECK_THAT(error_of<FormatError>([&] { parse_stablehlo(in_branch(target), "p.mlir"); }),

@@ -282,7 +282,7 @@ TEST_CASE("ops of chlo bring their operands to one shape", "[interop][stablehlo]
   CHECK_THAT(refusal(of("add", "", "tensor<2xf32>", matrix)), Catch::Contains("line 2"));
 }
 
-TEST_CASE("the best of an axis, where an approximation was asked for", "[interop][stablehlo]") {
+TEST_CASE("approximate top_k of StableHLO gives the exact results", "[interop][stablehlo]") {
   // This is the form that jax.lax.approx_max_k and approx_min_k write.
   const auto best = [](const std::string& how, int axis, const std::string& out,
                        const std::string& order) {

@@ -89,7 +89,7 @@ TEST_CASE("a condition that returns nothing is refused", "[interop][stablehlo]")
   CHECK_THAT(refusal(loop), Catch::Contains("without a return"));
 }
 
-TEST_CASE("bodies return as many values as they must", "[interop][stablehlo]") {
+TEST_CASE("bodies return the required number of values", "[interop][stablehlo]") {
   const std::string sort =
       in_main("%x: tensor<4xf32>", "tensor<4xf32>",
               "%0 = \"stablehlo.sort\"(%x) ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n"
@@ -112,7 +112,7 @@ TEST_CASE("bodies return as many values as they must", "[interop][stablehlo]") {
              Catch::Contains("1 values, not 2"));
 }
 
-TEST_CASE("bodies take what they are given", "[interop][stablehlo]") {
+TEST_CASE("bodies accept their operands", "[interop][stablehlo]") {
   const std::string text = in_main(
       "%x: tensor<4xf32>", "tensor<4xf32>",
       "%0 = \"stablehlo.map\"(%x) ({\n^bb0(%a: tensor<i32>):\n"
@@ -178,7 +178,7 @@ TEST_CASE("calls and regions nest within one limit", "[interop][stablehlo]") {
   CHECK_THAT(refusal(text), Catch::Contains("nested more than 200 deep"));
 }
 
-TEST_CASE("a comparator of many selects is read at once", "[interop][stablehlo]") {
+TEST_CASE("a comparator of many selects is parsed quickly", "[interop][stablehlo]") {
   std::string body = "%nan = stablehlo.constant dense<0x7FC00000> : tensor<f32>\n";
   std::string left = "a", right = "b";
   for (int i = 0; i < 16; ++i)
@@ -201,7 +201,7 @@ TEST_CASE("a comparator of many selects is read at once", "[interop][stablehlo]"
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
 }
 
-TEST_CASE("what is accepted prints as itself", "[interop][stablehlo]") {
+TEST_CASE("accepted texts print as themselves", "[interop][stablehlo]") {
   const auto attr = [](const std::string& value) {
     return round_trip("\"a.b\"() {x = " + value + "} : () -> ()");
   };

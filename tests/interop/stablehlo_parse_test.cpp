@@ -9,7 +9,7 @@
 #include "interop/shared_data.h"
 #include "interop/stablehlo/read/dense.h"
 #include "interop/stablehlo/read/syntax.h"
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 #include "weft/error.h"
 #include "weft/stablehlo.h"
 
@@ -120,7 +120,7 @@ TEST_CASE("errors show their place", "[interop][stablehlo]") {
         std::string::npos);
 }
 
-TEST_CASE("programs in other formats are called what they are", "[interop][stablehlo]") {
+TEST_CASE("errors name the format of programs in other formats", "[interop][stablehlo]") {
   const auto refused = [](const std::string& text) -> std::string {
     try {
       parse_stablehlo(text, "test.mlir");
@@ -208,7 +208,7 @@ TEST_CASE("constants of every dtype are read in each of their forms", "[interop]
   CHECK(bytes("dense<[1.0,  -2.0]> : tensor<2xf8E4M3FN>") == "0000803f000000c0");
 }
 
-TEST_CASE("broken text is read or refused, never more", "[interop][stablehlo]") {
+TEST_CASE("broken text is parsed or refused without a crash", "[interop][stablehlo]") {
   const std::string seed = read_file(golden_path("../interop/data/forms.mlir"));
   CHECK(fault(seed, "forms.mlir").empty());
   for (size_t n = 0; n < seed.size(); ++n) (void)error_in(seed.substr(0, n));

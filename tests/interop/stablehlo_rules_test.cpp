@@ -131,7 +131,7 @@ return %r#2 : tensor<4xf32>)",
   CHECK(floats(jit(vmap(grad(f)))(x.reshape({1, 4}))) == Floats{8, 12, 12, 8});
 }
 
-TEST_CASE("an index outside takes the last branch", "[interop][stablehlo]") {
+TEST_CASE("an index out of range selects the last branch", "[interop][stablehlo]") {
   const std::string text = program("%i: tensor<i32>, %x: tensor<f32>", "tensor<f32>",
                                    R"(%r = "stablehlo.case"(%i) ({
  %a = stablehlo.negate %x : tensor<f32>
@@ -329,7 +329,7 @@ TEST_CASE("products of bools say whether a pair is true", "[interop][stablehlo]"
         std::vector<bool>{true, true, false, false});
 }
 
-TEST_CASE("a buffer of any numbers holds zeros", "[interop][stablehlo]") {
+TEST_CASE("AllocateBuffer gives zeros", "[interop][stablehlo]") {
   const std::string text =
       program("", "tensor<2x3xf32>",
               "%r = stablehlo.custom_call @AllocateBuffer() : () -> tensor<2x3xf32>\nreturn %r : "
@@ -351,7 +351,7 @@ TEST_CASE("the components of gathered indices stand on any axis", "[interop][sta
   CHECK(values(gather("2x2", ""), {x, array({{1, 9}, {2, 0}})}) == Floats{6, 8});
 }
 
-TEST_CASE("what cannot be translated is refused with its place", "[interop][stablehlo]") {
+TEST_CASE("text that cannot be translated is refused with its position", "[interop][stablehlo]") {
   CHECK(refusal("func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
                 "  %0 = stablehlo.add %x, %x : tensor<2xf32>\n"
                 "  %1 = stablehlo.frobnicate %0 : tensor<2xf32>\n"

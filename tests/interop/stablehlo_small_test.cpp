@@ -139,7 +139,7 @@ Array bits(const std::string& from, const std::string& to, const Array& x) {
 
 }  // namespace
 
-TEST_CASE("bits of few bits", "[interop][stablehlo]") {
+TEST_CASE("bitcasts of integers of few bits", "[interop][stablehlo]") {
   using Ints = std::vector<int>;
   const Array x = array({{1, 2}, {-3, 7}, {-8, 0}}).astype(I8);
   CHECK(bits("3x2xi4", "3xi8", x).to_vector<int>() == Ints{33, 125, 8});
@@ -266,7 +266,7 @@ TEST_CASE("constants of few bits", "[interop][stablehlo]") {
   CHECK(same(constant("[0x80, 0x7F, 1.07]", "f8E4M3FNUZ", 3), {NaN, 240, 1.125}));
 }
 
-TEST_CASE("what few bits refuse", "[interop][stablehlo]") {
+TEST_CASE("ops that integers of few bits refuse", "[interop][stablehlo]") {
   const auto of = [](const std::string& body, const std::string& element) {
     const std::string t = "tensor<2x" + element + ">";
     const std::string text =

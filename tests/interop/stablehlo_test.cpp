@@ -14,7 +14,7 @@
 #include "interop/shared_data.h"
 #include "interop/stablehlo_tests.h"
 #include "support/check.h"
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 #include "tracer/concrete.h"
 #include "tracer/eval_trace.h"
 
@@ -118,7 +118,7 @@ double distance(const Array& a, const Array& e, const Case& c) {
 
 }  // namespace
 
-TEST_CASE("how many of the conformance programs have all their ops", "[interop][stablehlo]") {
+TEST_CASE("the number of conformance programs whose ops all exist", "[interop][stablehlo]") {
   for (const char* set : {"jax", "stablehlo"}) {
     const std::string folder = conformance_path(set);
     if (folder.empty()) return;

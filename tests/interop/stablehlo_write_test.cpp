@@ -11,7 +11,7 @@
 #include "interop/shared_data.h"
 #include "interop/stablehlo/read/dense.h"
 #include "support/check.h"
-#include "tests/golden.h"
+#include "tests/support/golden.h"
 #include "tracer/concrete.h"
 #include "tracer/eval_trace.h"
 #include "tracer/record_trace.h"
@@ -130,7 +130,7 @@ TEST_CASE("random keys are words outside and one number inside", "[interop][stab
   CHECK(array_equal(got[1], random::key_data(std::get<1>(want))).item<bool>());
 }
 
-TEST_CASE("a scan of no steps has no row to name", "[interop][stablehlo][write]") {
+TEST_CASE("scans and windows of no elements are written", "[interop][stablehlo][write]") {
   const auto f = [](Array x, Array rows) {
     return scan([](Array c, Array r) { return std::pair(c + r.sum(), c); }, x, rows);
   };
@@ -158,7 +158,7 @@ TEST_CASE("top_k that is written ranks each NaN first", "[interop][stablehlo][wr
   CHECK(by_reference(reread(c), {x})[0].to_vector<int>() == std::vector<int>{1, 3, 2});
 }
 
-TEST_CASE("lanes of loops and branches go their own ways", "[interop][stablehlo][write]") {
+TEST_CASE("lanes of loops and branches are independent", "[interop][stablehlo][write]") {
   const auto collatz = [](Array n) {
     return while_loop([](Array v) { return v[0] != 1; },
                       [](Array v) {
@@ -187,7 +187,8 @@ TEST_CASE("reads and writes outside do what their mode says", "[interop][stableh
   same_results(make_jaxpr(g)(x, at), {x, at});
 }
 
-TEST_CASE("what LAPACK alone knows is written as JAX calls it", "[interop][stablehlo][write]") {
+TEST_CASE("functions that only LAPACK has are written as JAX's calls",
+          "[interop][stablehlo][write]") {
   const Array a = array({{2.f, -1.f, 0.5f}, {-4.f, 3.f, 1.f}, {1.f, 0.25f, 5.f}});
   // One of the matrices has an infinity. For tridiagonal it is in the triangle that is not read.
   const Array x = stack({a, a.at({0, 2}).set(std::numeric_limits<float>::infinity())});
@@ -197,7 +198,7 @@ TEST_CASE("what LAPACK alone knows is written as JAX calls it", "[interop][stabl
   const auto lower = [](Array m) { return std::get<0>(lax::tridiagonal(m)); };
   const auto upper = [](Array m) { return std::get<0>(lax::tridiagonal(m, {.lower = false})); };
   const auto eig = [](Array m) { return std::get<2>(lax::eig(m)); };
-  const auto judge = [&](auto f, const char* routine, const char* options) {
+  const auto gives_nan = [&](auto f, const char* routine, const char* options) {
     const std::string text = to_stablehlo(make_jaxpr(f)(x));
     INFO(text);
     CHECK(holds(text, routine));
@@ -208,15 +209,15 @@ TEST_CASE("what LAPACK alone knows is written as JAX calls it", "[interop][stabl
     CHECK(max(abs(got[0] - want[0])).item<float>() < 1e-5f);
     return isnan(got[1]).all().item<bool>();
   };
-  CHECK(judge(schur, "lapack_sgees_ffi", "{mode = 86 : ui8, sort = 78 : ui8}"));
-  CHECK(judge(values, "lapack_sgees_ffi", "{mode = 78 : ui8, sort = 78 : ui8}"));
-  CHECK(judge(hessenberg, "lapack_sgehrd_ffi", "{high = 3 : i32, low = 1 : i32}"));
-  CHECK(!judge(lower, "lapack_ssytrd_ffi", "{uplo = 76 : ui8}"));
-  CHECK(judge(upper, "lapack_ssytrd_ffi", "{uplo = 85 : ui8}"));
-  CHECK(judge(eig, "lapack_sgeev_ffi", "{compute_left = 86 : ui8, compute_right = 86 : ui8}"));
+  CHECK(gives_nan(schur, "lapack_sgees_ffi", "{mode = 86 : ui8, sort = 78 : ui8}"));
+  CHECK(gives_nan(values, "lapack_sgees_ffi", "{mode = 78 : ui8, sort = 78 : ui8}"));
+  CHECK(gives_nan(hessenberg, "lapack_sgehrd_ffi", "{high = 3 : i32, low = 1 : i32}"));
+  CHECK(!gives_nan(lower, "lapack_ssytrd_ffi", "{uplo = 76 : ui8}"));
+  CHECK(gives_nan(upper, "lapack_ssytrd_ffi", "{uplo = 85 : ui8}"));
+  CHECK(gives_nan(eig, "lapack_sgeev_ffi", "{compute_left = 86 : ui8, compute_right = 86 : ui8}"));
 }
 
-TEST_CASE("what means something only inside a map is refused", "[interop][stablehlo][write]") {
+TEST_CASE("functions that need a map are refused outside", "[interop][stablehlo][write]") {
   const ClosedJaxpr c =
       parse_jaxpr("{ lambda ; a:f32[]. let b:f32[] = psum[axes=('i',)] a in (b,) }");
   CHECK(error_of<CompileError>([&] {

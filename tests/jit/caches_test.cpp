@@ -12,7 +12,7 @@ namespace weft {
 
 using test::check_error;
 
-TEST_CASE("a callable forgets what it has not used for longest", "[jit][caches]") {
+TEST_CASE("a callable drops the program that was unused for longest", "[jit][caches]") {
   const Array large = ones({1 << 20});  // each program holds it
   int traced = 0;
   const auto f = jit([&](Array x, int n) {
@@ -28,7 +28,7 @@ TEST_CASE("a callable forgets what it has not used for longest", "[jit][caches]"
   CHECK(traced == 101);
 }
 
-TEST_CASE("several threads call while programs are forgotten", "[jit][caches]") {
+TEST_CASE("several threads call while the cache drops programs", "[jit][caches]") {
   const Array large = ones({1 << 20});
   const auto f = jit([&](Array x, int n) { return x * large[0] + static_cast<double>(n); });
   const Array x = ones({});

@@ -22,7 +22,7 @@ using Found = std::pair<int, int>;
 
 // Returns numbers whose products and sums round.
 template <class T>
-std::vector<T> rough(size_t n, unsigned seed) {
+std::vector<T> random_floats(size_t n, unsigned seed) {
   std::mt19937_64 g(seed);
   std::uniform_real_distribution<T> u(T(-2), T(2));
   std::vector<T> x;
@@ -33,7 +33,8 @@ std::vector<T> rough(size_t n, unsigned seed) {
 template <class T, class F, class G>
 void same_bits(F program, G plain) {
   for (size_t n : {1, 15, 16, 17, 509}) {
-    const std::vector<T> x = rough<T>(n, 1), y = rough<T>(n, 2), z = rough<T>(n, 3);
+    const std::vector<T> x = random_floats<T>(n, 1), y = random_floats<T>(n, 2),
+                         z = random_floats<T>(n, 3);
     std::vector<T> want;
     for (size_t i = 0; i < n; ++i) want.push_back(plain(x[i], y[i], z[i]));
     const Array a = array(x), b = array(y), c = array(z);
@@ -73,7 +74,7 @@ TEST_CASE("a sum of a product rounds once", "[jit][contract]") {
 }
 
 TEST_CASE("every sum of floats contracts its product", "[jit][contract]") {
-  const Array x = array(rough<float>(8, 1)), y = array(rough<float>(8, 2));
+  const Array x = array(random_floats<float>(8, 1)), y = array(random_floats<float>(8, 2));
   using Two = std::pair<Array, Array>;
   CHECK(left([](Array a, Array b) { return a * b + b; }, x, y) == Found(1, 0));
   CHECK(left([](Array a, Array b) { return a * a + b * b; }, x, y) == Found(1, 1));
@@ -97,7 +98,7 @@ TEST_CASE("every sum of floats contracts its product", "[jit][contract]") {
              x, y) == Found(1, 0));
 }
 
-TEST_CASE("a product is found behind what a checkpoint computes again", "[jit][contract]") {
+TEST_CASE("a product is found after recomputed values of a checkpoint", "[jit][contract]") {
   const auto f = [](Array x) {
     return checkpoint([](Array v) { return sin(v + 1.) * (v - 2.); })(x * x);
   };
@@ -127,10 +128,10 @@ TEST_CASE("a condition that the body repeats is the same there", "[jit][contract
   CHECK(all(abs(x * x * x - a) < a * 1.1e-4f).item<bool>());
 }
 
-TEST_CASE("what a map does not map is contracted as before", "[jit][contract]") {
+TEST_CASE("sums of unmapped products are contracted as before", "[jit][contract]") {
   const auto f = [](Array a, Array b, Array c) { return a * b + c; };
-  const Array x = array(rough<float>(3, 1)), y = array(rough<float>(3, 2)),
-              z = array(rough<float>(15, 3)).reshape({5, 3});
+  const Array x = array(random_floats<float>(3, 1)), y = array(random_floats<float>(3, 2)),
+              z = array(random_floats<float>(15, 3)).reshape({5, 3});
   const auto mapped = vmap(f, {none, none, 0});
   CHECK(left(mapped, x, y, z) == Found(1, 0));
   const auto got = jit(mapped)(x, y, z).to_vector<float>();
@@ -148,7 +149,8 @@ TEST_CASE("what a map does not map is contracted as before", "[jit][contract]") 
 TEST_CASE("bits of a contracted program are those of its parts in one kernel or several",
           "[jit][contract]") {
   // The reduction stores its result, so that the sum of the product is in another kernel.
-  const Array x = array(rough<float>(512, 1)).reshape({8, 64}), y = array(rough<float>(8, 2));
+  const Array x = array(random_floats<float>(512, 1)).reshape({8, 64}),
+              y = array(random_floats<float>(8, 2));
   const auto f = [](Array a, Array b) { return a.sum(1) * b + b; };
   const auto sums = jit([](Array a) { return a.sum(1); })(x).to_vector<float>();
   const auto b = y.to_vector<float>();

@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "catch.h"
 #include "jit/emit/control_kernels.h"
 #include "jit/run/gpu_code.h"
 #include "jit/schedule/choose/choose.h"
+#include "support/catch.h"
 #include "weft/version.h"
 
 namespace weft {
@@ -64,7 +64,7 @@ TEST_CASE("the library knows the hash of its build", "[jit][disk_cache]") {
   CHECK(build_id().size() == 20);
 }
 
-TEST_CASE("what one instance keeps another finds", "[jit][disk_cache]") {
+TEST_CASE("one cache object finds the entries of another", "[jit][disk_cache]") {
   const Place place;
   DiskCache one(place.folder, plenty), two(place.folder, plenty);
   CHECK(!one.find("key"));
@@ -86,7 +86,7 @@ TEST_CASE("what one instance keeps another finds", "[jit][disk_cache]") {
   for (const fs::path& p : place.files()) CHECK(mode(p) == 0600);
 }
 
-TEST_CASE("a file that is not what was written is not used, and mended", "[jit][disk_cache]") {
+TEST_CASE("a damaged file of the cache is not used, and is replaced", "[jit][disk_cache]") {
   const Place place;
   DiskCache cache(place.folder, plenty);
   cache.keep("key", "some text");
@@ -129,7 +129,7 @@ TEST_CASE("a file that is not what was written is not used, and mended", "[jit][
   CHECK(read(place.top / "elsewhere") == whole);
 }
 
-TEST_CASE("a folder that others may enter is not used", "[jit][disk_cache]") {
+TEST_CASE("a cache folder that other users may enter is not used", "[jit][disk_cache]") {
   const Place place;
   DiskCache cache(place.folder, plenty);
   cache.keep("key", "text");
@@ -168,7 +168,7 @@ TEST_CASE("a folder that others may enter is not used", "[jit][disk_cache]") {
   CHECK(none.get("key", [] { return std::string("made"); }) == "made");
 }
 
-TEST_CASE("what was used least goes when there is too much", "[jit][disk_cache]") {
+TEST_CASE("the least used entries are removed if the cache is full", "[jit][disk_cache]") {
   const Place place;
   DiskCache cache(place.folder, 100'000);
   const std::string text(10'000, 'x');
@@ -196,7 +196,7 @@ TEST_CASE("what was used least goes when there is too much", "[jit][disk_cache]"
   CHECK(fs::exists(recent));
 }
 
-TEST_CASE("threads find whole entries or none while others write them", "[jit][disk_cache]") {
+TEST_CASE("threads read whole entries or none while others write", "[jit][disk_cache]") {
   const Place place;
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;

@@ -78,7 +78,7 @@ TEST_CASE("memory() shows what lies in donated memory", "[jit][donate]") {
   CHECK(memory_in_use() == before);
 }
 
-TEST_CASE("what is used twice is copied", "[jit][donate]") {
+TEST_CASE("operands that are used twice are copied", "[jit][donate]") {
   const auto f = jit([](Array x, Array y) { return std::pair{x + 1, x * y + y}; }, first);
   const Array x = some(5000), want = x * x + x, more = x + 1;
   const auto [a, b] = f(x, x);
@@ -122,7 +122,7 @@ TEST_CASE("options and donation", "[jit][donate]") {
   CHECK(floats(x)[0] == 0);
 }
 
-TEST_CASE("of two that donate one array, one gets it", "[jit][donate]") {
+TEST_CASE("of two calls that donate the same array, one gets it", "[jit][donate]") {
   const auto f = jit([](Array x) { return x * 2 + 1; }, first);
   const Floats want = floats(f(some(30000)));
   for (int round = 0; round < 50; ++round) {
@@ -168,7 +168,7 @@ TEST_CASE("an update of the only handle is made in place", "[donate][index]") {
   CHECK(floats(y)[2] == 50);
 }
 
-TEST_CASE("an update leaves what others hold", "[donate][index]") {
+TEST_CASE("an update does not change other holders of the array", "[donate][index]") {
   Array x = some(9000);
   const Array other = x;
   const Array r = std::move(x).at(3).set(7.);
@@ -192,7 +192,7 @@ TEST_CASE("an update leaves what others hold", "[donate][index]") {
   CHECK(grad(f)(2.).item<float>() == jit(grad(f))(2.).item<float>());
 }
 
-TEST_CASE("what a call returns that it did not compute is the caller's own", "[jit][donate]") {
+TEST_CASE("results that are constants belong to the caller", "[jit][donate]") {
   const auto give = jit([](Array x) { return x + 1.; }, {.donate_argnums = {0}});
   for (const int64_t n : {1, 100}) {  // stored in the node, and in a buffer
     INFO(n);

@@ -10,9 +10,9 @@
 #include "jit/fuse/plan.h"
 #include "jit/nests/kernel_nest.h"
 #include "jit/pipeline.h"
-#include "share.h"
 #include "support/check.h"
-#include "support/rough.h"
+#include "support/ill_conditioned_sum.h"
+#include "support/share.h"
 #include "tracer/eval_trace.h"
 #include "weft/device/threads.h"
 #include "weft/lax/cumulative.h"
@@ -72,7 +72,7 @@ const std::vector<std::pair<const char*, Fn>> running{
 // Checks f of a single row, of rows, of rows stored as columns, and of rows that threads share.
 void check_everywhere(const Fn& f, int64_t n) {
   const int before = num_threads();
-  const Array x = rough({3, n});
+  const Array x = ill_conditioned({3, n});
   const std::vector<double> want = reference(f, x);
   const Array columns = transpose(x) + 0.f;
   const auto rows = jit([&](Array a) { return f(a); });
@@ -104,7 +104,7 @@ void check_machines(const Fn& f, int64_t rows, int64_t n, bool transposed) {
   std::fill_n(inputs.begin(), simple->n_in, true);
   const nest::Kernel k = compiler::write_nest(p, plan.steps[0].kernel, inputs).kernel;
   REQUIRE(k.buffers.size() == 2);
-  compiler::Run run{{compiler::raw(floats(rough({rows * n}))), {}}, {}, {0, 1, 0, rows}};
+  compiler::Run run{{compiler::raw(floats(ill_conditioned({rows * n}))), {}}, {}, {0, 1, 0, rows}};
   run.contents[1].resize(static_cast<size_t>(rows * n) * 4);
   for (const compiler::TargetInfo& t : compiler::targets()) {
     CAPTURE(t.cpu, rows, n, transposed);
@@ -157,14 +157,14 @@ TEST_CASE("reductions over several axes have one order", "[jit][fold_order]") {
   for (const auto& [sizes, axes] : cases) {
     CAPTURE(sizes, axes);
     const AxisList over(axes);
-    const Array x = rough(sizes);
+    const Array x = ill_conditioned(sizes);
     for (const Fn& f : {Fn([&](const Array& a) { return a.sum(over); }),
                         Fn([&](const Array& a) { return a.astype(BF16).sum(over); })})
       CHECK(difference(numbers(jit([&](Array a) { return f(a); })(x)), reference(f, x)) == -1);
   }
 }
 
-TEST_CASE("the order is that of every machine", "[jit][fold_order][share]") {
+TEST_CASE("the order of folds is the same on every machine", "[jit][fold_order][share]") {
   Share share(3);
   for (bool transposed : {false, true})
     for (int64_t n : {33, 1057, 4097, 8300}) {
@@ -181,7 +181,7 @@ TEST_CASE("the order is that of every machine", "[jit][fold_order][share]") {
 TEST_CASE("a long sum is as good as a short one", "[jit][fold_order]") {
   for (int64_t n : {1000000, 4000000}) check_error(n, 1e-6);
   // Distinct numbers are compared with sums in F64.
-  const Array x = abs(rough({3000000}));
+  const Array x = abs(ill_conditioned({3000000}));
   const auto sums = [](Array a) { return cumsum(a); };
   const std::vector<double> near = numbers(jit(sums)(x));
   const std::vector<double> far = numbers(jit(sums)(x.astype(F64)));

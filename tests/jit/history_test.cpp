@@ -5,7 +5,7 @@
 #include "jit/history.h"
 
 #include "support/standard_error.h"
-#include "tests/catch.h"
+#include "tests/support/catch.h"
 #include "weft/weft.h"
 
 using namespace weft;
@@ -29,7 +29,7 @@ struct Rate {
 
 }  // namespace
 
-TEST_CASE("a function that static values compile a fifth time warns once, and says which") {
+TEST_CASE("a function that static values compile a fifth time warns once and names them") {
   const auto f = jit([](Array x, double rate) { return x * rate; }, {.name = "step"});
   const std::string four = logged([&] {
     for (int i = 0; i < 4; ++i) f(ones({2}), 0.1 * i);
@@ -44,7 +44,7 @@ TEST_CASE("a function that static values compile a fifth time warns once, and sa
   CHECK(more.find("`Array rate`") != std::string::npos);
 }
 
-TEST_CASE("arrays of other shapes, and static values that come back, are no reason to warn") {
+TEST_CASE("other shapes and recurring static values do not warn") {
   const auto f = jit([](Array x, double rate) { return x * rate; }, {.name = "shapes"});
   const std::string text = logged([&] {
     for (int64_t n = 1; n < 8; ++n)

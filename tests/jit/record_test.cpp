@@ -62,7 +62,7 @@ TEST_CASE("vectors of lanes are moved as records", "[jit][record]") {
   CHECK_FALSE(reads_records(turned, numbers({100, 3}, BF16)));
 }
 
-TEST_CASE("what is read of a record ends where the operand ends", "[jit][record]") {
+TEST_CASE("reads of records end with the operand", "[jit][record]") {
   // These are the first elements of each row. No memory follows those of the last row.
   const auto part = [](Array x) {
     return vmap([](Array v) {
@@ -76,7 +76,7 @@ TEST_CASE("what is read of a record ends where the operand ends", "[jit][record]
   }
 }
 
-TEST_CASE("records are turned round by the library, whole ones and what is left", "[jit][record]") {
+TEST_CASE("records are transposed by the library, whole blocks and the rest", "[jit][record]") {
   for (const compiler::RecordCall& call : compiler::record_calls()) {
     const bool stores = call.name.find("store") != std::string::npos;
     int bytes = 0, lanes = 0, size = 0;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "jit/emit/compare.h"
-#include "share.h"
+#include "support/share.h"
 
 namespace weft::compiler {
 namespace {

@@ -5,11 +5,11 @@
 // rules. (tests/ops/control_random_test.cpp has loops within loops.)
 #include "autodiff/autodiff.h"
 #include "batching/batch_trace.h"
-#include "catch.h"
 #include "laws.h"
 #include "measure.h"
 #include "ops/control/control_flow.h"
 #include "ops/control/custom_flat.h"
+#include "support/catch.h"
 #include "tracer/eval_trace.h"
 #include "tracer/record_trace.h"
 
@@ -126,7 +126,7 @@ void obeyed(Case (*call)(const Case&), const std::vector<Law>& laws,
       const bool rounds = law == compiled_is_reference && exempt(compiled_map_is_reference, inner);
       if (rounds || exempt(law, inner)) continue;
       if (inner.op->name() == but.first && law == but.second) continue;
-      CHECK(breach(law, c) == "");
+      CHECK(violation(law, c) == "");
     }
     ++number;
   }
@@ -235,7 +235,7 @@ TEST_CASE("laws of custom_vjp_call and custom_lin", "[calls]") {
   size_t number = 0;
   for (const Case& c : differentiable()) {
     INFO(c.text());
-    CHECK(breach(rules_are_used, c) == "");
+    CHECK(violation(rules_are_used, c) == "");
     ++number;
     // The program of its pullback contains no custom_lin, because transposition removes it.
     if (number % 10) continue;

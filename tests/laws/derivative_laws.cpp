@@ -67,7 +67,7 @@ void tangents_are_slopes(const Case& c, Failures& f) {
   Measure m;
   if (!measurable(c, &m)) return;
   if (!m.fine() && !c.measure_coarsely) return;
-  f.judged();
+  f.checked();
   Random r = c.random(5);
   const Arrays x = c.draw(r), dx = random_tangents(x, r);
   const Dual d = jvp_flat([&](const Arrays& a) { return c.run(a); }, x, dx);
@@ -97,7 +97,7 @@ void transposes_pair(const Case& c, Failures& f) {
   const Arrays x = c.draw(r);
   // First all operands have tangents, then each one alone, so that the others are known to be zero.
   for (size_t alone = 0; alone <= x.size(); ++alone) {
-    f.judged();
+    f.checked();
     std::vector<bool> wrt(x.size(), alone == x.size());
     if (alone < x.size()) wrt[alone] = true;
     const Linearized l = linearize_flat([&](const Arrays& a) { return c.run(a); }, x, wrt);
@@ -130,7 +130,7 @@ void tangents_map(const Case& c, Failures& f) {
   const int64_t size = 3;
   Measure m;
   if (!measurable(c, &m) || !c.maps()) return;
-  f.judged();
+  f.checked();
   Random r = c.random(7);
   const Arrays x = c.draw(MaybeAxes(c.sample.in.size(), 0), size, r), dx = random_tangents(x, r);
   const auto run = [&](const Arrays& a) { return c.run(a); };

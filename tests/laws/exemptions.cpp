@@ -69,12 +69,12 @@ constexpr const char* once[] = {"hyp1f1",  "hyp2f1",     "igamma",
 const std::vector<Exempt>& exemptions() {
   static const char* const zero = "its derivative is zero by definition, its slope is not";
   static const char* const one_way =
-      "only the transpose of its derivative is known; call_laws_test.cpp judges that";
+      "only the transpose of its derivative is known; call_laws_test.cpp checks that";
   static const char* const contracted =
-      "what it is expanded to contracts sums of products; L10 judges how far that is off";
+      "what it is expanded to contracts sums of products; L10 checks how far that is off";
   static const char* const by_one = "it has a derivative by its last operand alone, as in JAX";
   static const char* const ordered =
-      "native code and what it is expanded to add in orders of their own; L10 judges how far off";
+      "native code and what it is expanded to add in orders of their own; L10 checks how far off";
   static const char* const any_basis =
       "what is added to make a matrix of vectors square has no derivative, as in JAX";
   static const char* const no_second = "its derivative by a parameter has none itself, as in JAX";

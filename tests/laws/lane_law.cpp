@@ -94,7 +94,7 @@ std::string call_follows(const Lowering& l, const Types& in, const Types& out) {
   return {};
 }
 std::string mixes(const JaxprData& j, const Eqn& e);
-// L4 judges the masks, selects and stop conditions of a loop, a branch or a call. Here its programs
+// L4 checks the masks, selects and stop conditions of a loop, a branch or a call. Here its programs
 // have to keep lanes apart.
 std::string programs_mix(const std::vector<Jaxpr>& programs) {
   for (const Jaxpr& j : programs)
@@ -140,7 +140,7 @@ void lanes_stay_apart(const Case& c, Failures& f) {
   for (const Types& types : {c.in(), c.out()})
     for (const Type& t : types) f.check(!lane_axis(t), "the sample has an axis of that size");
   for_each_mapping(c, [&](const MaybeAxes& axes) {
-    f.judged();
+    f.checked();
     MaybeAxes out;
     const Jaxpr j = record(c.in(axes, lanes), [&](const Arrays& x) {
                       Batched b =

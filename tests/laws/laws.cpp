@@ -169,7 +169,7 @@ struct Unheard {
 };
 }  // namespace
 
-std::string breach(Law law, const Case& c) {
+std::string violation(Law law, const Case& c) {
   std::optional<Unheard> unheard;
   if (effect_of(*c.op, c.sample.params) == Effect::ordered) unheard.emplace();
   Failures f;
@@ -180,19 +180,19 @@ std::string breach(Law law, const Case& c) {
   }
   return f.text();
 }
-std::string breaches(Law law, const Op& op, Share share) {
+std::string violations(Law law, const Op& op, Share share) {
   std::string all;
   int bad = 0;
   for (const Case& c : cases_of(op)) {
     if (exempt(law, c) || !share.next()) continue;
-    if (const std::string wrong = breach(law, c); !wrong.empty() && ++bad <= 3)
+    if (const std::string wrong = violation(law, c); !wrong.empty() && ++bad <= 3)
       all += "\n" + c.text() + wrong;
   }
   return all;
 }
 
 void types_are_told(const Case& c, Failures& f) {
-  f.judged();
+  f.checked();
   const ReferenceMode reference;
   Random r = c.random(1);
   const Arrays out = c.run(c.draw(r));
@@ -204,7 +204,7 @@ void types_are_told(const Case& c, Failures& f) {
 }
 
 void text_is_read_back(const Case& c, Failures& f) {
-  f.judged();
+  f.checked();
   // The named maps are left out, because a program does not contain collectives under them.
   const Jaxpr j = record(c.sample.in, [&](const Arrays& x) {
                     return bind_op(*c.op, x, c.sample.params);
@@ -219,7 +219,7 @@ namespace {
 
 // Compares the compiled program on x with the reference.
 void compare_compiled(const Jaxpr& j, const Arrays& x, Failures& f) {
-  f.judged();
+  f.checked();
   Arrays expected;
   {
     const ReferenceMode reference;
@@ -266,7 +266,7 @@ namespace {
 
 // Compares the map over `axes` with a loop over the lanes.
 void compare_map(const Case& c, const MaybeAxes& axes, int64_t size, Random& r, Failures& f) {
-  f.judged();
+  f.checked();
   const Arrays x = c.draw(axes, size, r);
   const Batched b = vmap_flat([&](const Arrays& a) { return c.run(a); }, x, axes, size);
   const Types out = c.out();

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/op.h"
-#include "share.h"
+#include "support/share.h"
 #include "tracer/trace.h"
 #include "values.h"
 
@@ -50,9 +50,10 @@ class Failures {
   void expect(const std::string& difference, const std::string& what = {});
   bool none() const { return count_ == 0; }
   std::string text() const;
-  // Counts one judged case: operands drawn for one sample, law, choice of maps and way to run them.
-  static void judged() { ++cases_judged; }
-  static inline size_t cases_judged = 0;
+  // Counts one checked case: operands drawn for one sample, law, choice of maps and way to run
+  // them.
+  static void checked() { ++cases_checked; }
+  static inline size_t cases_checked = 0;
 
  private:
   std::vector<std::string> first_;
@@ -114,9 +115,9 @@ const std::vector<Exempt>& exemptions();
 bool exempt(Law law, const Case& c);
 
 // Returns the violation of the law by the case, or "".
-std::string breach(Law law, const Case& c);
+std::string violation(Law law, const Case& c);
 // Returns the violations by the op in its share of the cases, without exempt ones, or "". The text
 // has the first cases. An exception in one case does not stop the check of the others.
-std::string breaches(Law law, const Op& op, Share share = Share::all());
+std::string violations(Law law, const Op& op, Share share = Share::all());
 
 }  // namespace weft::laws

@@ -2,10 +2,10 @@
 // Copyright The Weft authors
 // tests/laws/mutation_test.cpp: the laws detect errors. Every operation of the rules of some ops is
 // replaced, one at a time, and a law must fail.
-#include "catch.h"
 #include "laws.h"
 #include "mutant.h"
 #include "support/build.h"
+#include "support/catch.h"
 
 using namespace weft;
 using namespace weft::laws;
@@ -40,13 +40,13 @@ TEST_CASE("a flipped operation in a rule breaks a law", "[mutation]") {
       INFO(name << ", " << s.name);
       // The copy without a replacement obeys the law.
       const MutantOp& same = mutant(op, s.where, -1);
-      CHECK(breaches(s.law, same) == "");
+      CHECK(violations(s.law, same) == "");
       CHECK(same.operations() > 0);
       CHECK(same.flipped() == "");
       const int before = mutants;
       for (int which = 0; which < same.operations(); ++which) {
         const MutantOp& wrong = mutant(op, s.where, which);
-        const std::string seen = breaches(s.law, wrong);
+        const std::string seen = violations(s.law, wrong);
         INFO("operation " << which << ", " << wrong.flipped());
         CHECK(wrong.flipped() != "");
         if (!wrong.changed()) ++same_values;

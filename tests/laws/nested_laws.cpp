@@ -73,7 +73,7 @@ void maps_nest(const Case& c, Failures& f) {
   const ReferenceMode reference;
   Random r = c.random(11);
   for (const Nested& n : nestings(c.in())) {
-    f.judged();
+    f.checked();
     const Arrays x = draw(c, n, r);
     const auto inner = [&](const Arrays& rows) {
       return to_front(
@@ -160,7 +160,7 @@ void cotangents_map(const Case& c, Failures& f) {
   };
   const MaybeAxes all_front(both.size(), 0);
   const Arrays map_of = to_front(vmap_flat(one, both, all_front, size), size);
-  f.judged();
+  f.checked();
   for (int64_t l = 0; l < size; ++l) {
     const Arrays expected = one(lane_of(both, all_front, l));
     for (size_t i = 0; i < expected.size(); ++i) {
@@ -179,7 +179,7 @@ using Flat = FunctionRef<Arrays(const Arrays&)>;
 // Checks that the derivative of g at x along dx is its slope.
 void has_slope(Flat g, const Arrays& x, const Arrays& dx, const Measure& m, const char* what,
                Failures& f) {
-  f.judged();
+  f.checked();
   const Dual d = jvp_flat(g, x, dx);
   const Arrays tangent = filled(d.tangent, d.out);
   Arrays up, down;
@@ -258,7 +258,7 @@ void many_lanes_are_reference(const Case& c, Failures& f) {
   }
   for (const Array& a : x) all.push_back(repeated(a, size));
   const Jaxpr j = record(c.in(axes, size), [&](const Arrays& a) { return mapped(a, size); }).jaxpr;
-  f.judged();
+  f.checked();
   const Arrays out = run_compiled(j, all);
   for (size_t k = 0; k < out.size(); ++k)
     f.expect(difference(out[k], repeated(expected[k], size)), fmt::format("result {}", k));

@@ -3,10 +3,10 @@
 // tests/laws/op_laws_test.cpp: checks every registered op against every law, on all its samples.
 #include <algorithm>
 
-#include "catch.h"
 #include "laws.h"
 #include "measure.h"
 #include "runtime/backend.h"
+#include "support/catch.h"
 #include "tracer/types_of.h"
 #include "weft/error.h"
 
@@ -20,12 +20,12 @@ void obeyed(Law law, const Share& share = Share(1)) {
   ++laws_checked;
   for (const Op* op : all_ops()) {
     INFO(op->name());
-    CHECK(breaches(law, *op, share) == "");
+    CHECK(violations(law, *op, share) == "");
   }
 }
 }  // namespace
 
-TEST_CASE("every op has samples, documentation and rules for what it claims") {
+TEST_CASE("every op has samples, documentation and the rules that it declares") {
   REQUIRE(!all_ops().empty());
   REQUIRE(backend());
   for (const Op* op : all_ops()) {
@@ -66,7 +66,7 @@ TEST_CASE("a law that is exempt for an op would fail for it") {
     REQUIRE(find_op(e.op));
     const std::vector<Case> cases = cases_of(*find_op(e.op));
     CHECK(std::any_of(cases.begin(), cases.end(), [&](const Case& c) {
-      return e.covers(e.law, c) && !breach(e.law, c).empty();
+      return e.covers(e.law, c) && !violation(e.law, c).empty();
     }));
   }
 }
@@ -88,27 +88,28 @@ TEST_CASE("rejected operands raise their text") {
     }
 }
 
-TEST_CASE("L1: the type rule says what is computed") { obeyed(types_are_told); }
-TEST_CASE("L2: compiled code computes what the reference says, to the bit", "[share]") {
+TEST_CASE("L1: the type rule gives the types of the results") { obeyed(types_are_told); }
+TEST_CASE("L2: compiled code computes the reference results to the bit", "[share]") {
   obeyed(compiled_is_reference, Share(3, 2));
 }
-TEST_CASE("L2: the same for maps, of as many lanes as a vector and one more or less", "[share]") {
+TEST_CASE("L2: maps compute the reference results, for lane counts around the vector width",
+          "[share]") {
   obeyed(compiled_map_is_reference, Share(3, 1));
 }
-TEST_CASE("L3: programs are read back as they are printed") { obeyed(text_is_read_back); }
+TEST_CASE("L3: printed programs parse back to themselves") { obeyed(text_is_read_back); }
 TEST_CASE("L4: a map is a loop over lanes") { obeyed(map_is_a_loop); }
 TEST_CASE("L5: tangents are slopes") { obeyed(tangents_are_slopes); }
 TEST_CASE("L6: transposition pairs cotangents with tangents") { obeyed(transposes_pair); }
 TEST_CASE("L7: tangents of a map are the map of tangents") { obeyed(tangents_map); }
 TEST_CASE("L8: the program of a map is local to its lanes") { obeyed(lanes_stay_apart); }
-TEST_CASE("L9: StableHLO text is read back as a program that computes the same") {
+TEST_CASE("L9: StableHLO text parses to a program that computes the same") {
   obeyed(stablehlo_is_read_back);
 }
-TEST_CASE("L10: each implementation gives what the reference says", "[share]") {
+TEST_CASE("L10: each implementation gives the reference results", "[share]") {
   obeyed(implementations_agree, Share(3, 10));
 }
 TEST_CASE("L11: a map of a map is a loop in a loop", "[share]") { obeyed(maps_nest, Share(3, 11)); }
-TEST_CASE("L12: cotangents of maps, and mapped ones, are those of the lanes", "[share]") {
+TEST_CASE("L12: cotangents of maps, and mapped cotangents, are those of the lanes", "[share]") {
   obeyed(cotangents_map, Share(3, 12));
 }
 TEST_CASE("L13: tangents of tangents and of cotangents are slopes", "[share]") {
@@ -117,7 +118,7 @@ TEST_CASE("L13: tangents of tangents and of cotangents are slopes", "[share]") {
 TEST_CASE("L15: patterns of Jacobians cover their elements", "[share]") {
   obeyed(patterns_cover, Share(3, 15));
 }
-TEST_CASE("L16: narrow floats give what F32 gives, rounded once") {
+TEST_CASE("L16: narrow floats give the F32 results, rounded once") {
   obeyed(narrow_floats_are_rounded_once);
 }
 TEST_CASE("L14: the code of a map is the reference for 16,385 lanes", "[slow]") {
@@ -142,9 +143,9 @@ TEST_CASE("each implementation applies to a sample of its op") {
   }
 }
 // This test comes after the laws above. If a filter excluded some of them, it does not count.
-TEST_CASE("the laws judge at least 20,000 cases") {
+TEST_CASE("the laws check at least 20,000 cases") {
   constexpr int quick = 16;
   if (laws_checked < quick) return;
-  WARN(Failures::cases_judged << " cases");
-  CHECK(Failures::cases_judged >= 20'000);
+  WARN(Failures::cases_checked << " cases");
+  CHECK(Failures::cases_checked >= 20'000);
 }

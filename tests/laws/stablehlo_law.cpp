@@ -53,7 +53,7 @@ void compare(const Case& c, const std::string& text, bool exactly, Failures& f) 
   for (bool special : {false, true}) {
     // If the order of the arithmetic may differ, only finite numbers are compared.
     if (special && !exactly) continue;
-    f.judged();
+    f.checked();
     Random r = c.random(special);
     const ReferenceMode reference;
     const Arrays x = c.draw(r, special);

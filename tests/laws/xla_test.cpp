@@ -10,11 +10,11 @@
 
 #include "autodiff/autodiff.h"
 #include "batching/batch_trace.h"
-#include "catch.h"
 #include "laws.h"
 #include "measure.h"
 #include "ops/random/random.h"
 #include "programs/jax_side.h"
+#include "support/catch.h"
 #include "tracer/base_ops.h"
 #include "tracer/eval_trace.h"
 #include "tracer/record_trace.h"
@@ -179,7 +179,7 @@ Arrays comparable(const Op& op, const Arrays& x) {
 }
 
 // Returns the error of the call, or "".
-std::string judged(const Case& c, const Call& call) {
+std::string difference_from_xla(const Case& c, const Call& call) {
   Types in;
   for (const Array& a : call.x) in.push_back(a.type());
   const Closed program = record(in, call.f);
@@ -205,7 +205,7 @@ bool has_jax() {
   WARN("skipped: there is no JAX in build/venv; ./dev test --slow installs it");
   return false;
 }
-// Judges the calls of up to `most` cases of each op.
+// Checks the calls of up to `most` cases of each op.
 void all_agree(size_t most, FunctionRef<std::vector<Call>(const Case&, Random&)> calls) {
   if (!has_jax()) return;
   for (const Op* op : all_ops()) {
@@ -219,7 +219,7 @@ void all_agree(size_t most, FunctionRef<std::vector<Call>(const Case&, Random&)>
         Random r = c.random(77);
         for (const Call& call : calls(c, r)) {
           INFO(call.what);
-          CHECK(judged(c, call) == "");
+          CHECK(difference_from_xla(c, call) == "");
         }
       } catch (const std::exception& e) {
         FAIL_CHECK(e.what());
@@ -263,7 +263,7 @@ TEST_CASE("XLA computes what derivatives of each op do", "[slow][stablehlo]") {
   });
 }
 
-TEST_CASE("what StableHLO cannot say is refused by name", "[stablehlo]") {
+TEST_CASE("ops that StableHLO cannot express are refused by name", "[stablehlo]") {
   for (const Refused& r : refused) {
     REQUIRE(find_op(r.op));
     const std::vector<Case> cases = cases_of(*find_op(r.op));

@@ -49,7 +49,7 @@ TEST_CASE("a loop that never ends in a branch not taken is not run", "[control][
   check_all({2, 4, 6}, vmap(vmap(chosen)), x.reshape({1, 3}));
 }
 
-TEST_CASE("nor are its derivatives", "[control][branches][grad]") {
+TEST_CASE("derivatives of a branch that no lane takes are not run", "[control][branches][grad]") {
   const Array x = array({1., 2., 3.});
   const auto slope = [](auto f) {
     return [f](Array x) { return jvp(f, std::tuple{x}, std::tuple{ones_like(x)}).second; };

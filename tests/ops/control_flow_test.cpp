@@ -58,7 +58,7 @@ TEST_CASE("two maps in either order", "[control]") {
   check_all(columns, vmap(vmap(f, {0, none}), {none, 0}), x, limit);
 }
 
-TEST_CASE("axes of equal size that meet after the loop only", "[control]") {
+TEST_CASE("axes of equal size that are combined only after the loop", "[control]") {
   const Array a = array({1., 3., 40.}), b = array({1., 10., 100.});
   const auto f = [](Array a, Array b) {
     const auto [x, y] =
@@ -69,7 +69,7 @@ TEST_CASE("axes of equal size that meet after the loop only", "[control]") {
   check_all({65, 74, 164, 97, 106, 196, 81, 90, 180}, vmap(vmap(f, {none, 0}), {0, none}), a, b);
 }
 
-TEST_CASE("a branch that no lane takes is not run", "[control]") {
+TEST_CASE("a branch that no lane takes does not run", "[control]") {
   const auto f = [](Array x) {
     return cond(x > 100.f, endless, [](Array v) { return v * 2.f; }, x);
   };
@@ -81,7 +81,8 @@ TEST_CASE("a branch that no lane takes is not run", "[control]") {
   check_all({2, 4}, vmap(uniform, {none, 0}), Array(1.f), array({1., 2.}));
 }
 
-TEST_CASE("an inner loop makes no trip for a lane that is done or elsewhere", "[control]") {
+TEST_CASE("an inner loop makes no trip for lanes that have finished or took another branch",
+          "[control]") {
   // For x > 1 the inner loop never ends. Such lanes leave the outer loop before.
   const auto inner = [](Array x) {
     return while_loop([](Array q) { return q > 1.f; }, [](Array q) { return q; }, x);
@@ -158,7 +159,7 @@ TEST_CASE("no steps at all", "[control]") {
   CHECK(array_equal(jit(counted)(array({3., 1.})), array({3., 1.})));
 }
 
-TEST_CASE("what a loop only reads is not copied for its lanes", "[control][memory]") {
+TEST_CASE("values that a loop only reads are not copied for its lanes", "[control][memory]") {
   // There are 1000 tables of 1 KB. Only the outer map maps them, and 1000 x 1000 lanes read them.
   const auto f = [](Array table, Array x) {
     return while_loop([](std::tuple<Array, Array, Array> s) { return std::get<0>(s) < 8.f; },

@@ -119,8 +119,7 @@ TEST_CASE("branches and loops with operands that lanes share", "[control][grad]"
                loop([](Array c, Array w) { return c + w * sqrt(3. - c) + .5; }));
 }
 
-TEST_CASE("functions computed again, or backwards by a rule, for lanes that take no part",
-          "[control][grad]") {
+TEST_CASE("recomputed functions and reverse rules in lanes that do not run", "[control][grad]") {
   const auto root = [](Array x, Array w) { return log(x) * w + w * sqrt(x - .1) / (x - 1.); };
   const auto rule = custom_vjp(
       root, [=](Array x, Array w) { return std::pair{root(x, w), std::pair{x, w}}; },
@@ -277,7 +276,7 @@ TEST_CASE("reverse mode in closed form", "[control][grad]") {
             .to_vector<double>() == std::vector<double>{2, 1, 4, 3});
 }
 
-TEST_CASE("what cannot be differentiated says why", "[control][grad][errors]") {
+TEST_CASE("ops that cannot be differentiated give the reason", "[control][grad][errors]") {
   const auto f = [](Array x) {
     return while_loop([](Array c) { return c < 10.; }, [](Array c) { return c * 2.; }, x);
   };
@@ -303,7 +302,7 @@ TEST_CASE("a loop stopped by max_trips has the derivative of what it did", "[con
         std::vector<double>{8, 4, 2, 1});
 }
 
-TEST_CASE("what no step changes is computed before the loop, not kept for each step",
+TEST_CASE("loop invariants are computed before the loop and not kept for each step",
           "[control][grad]") {
   const auto f = [](Array w) {
     return fori_loop(0, 100, [=](Array, Array c) { return c * sin(w); }, w).sum();
@@ -364,7 +363,8 @@ TEST_CASE("long bounded loops are differentiated in blocks", "[control][grad]") 
   }
 }
 
-TEST_CASE("what a long bounded loop keeps grows with the root of its bound", "[control][grad]") {
+TEST_CASE("the memory of a long bounded loop grows with the square root of its bound",
+          "[control][grad]") {
   const auto bytes = [](int64_t bound) {
     const auto f = [bound](Array x) {
       return while_loop([](Array c) { return c < 3.; }, [](Array c) { return c + sin(c) * .1; }, x,

@@ -6,9 +6,9 @@
 
 #include <cmath>
 
-#include "share.h"
 #include "support/check.h"
 #include "support/random_control.h"
+#include "support/share.h"
 #include "tracer/eval_trace.h"
 
 using namespace weft;

@@ -34,7 +34,7 @@ void check_sorted(const Arrays& x, const std::function<Arrays(const Arrays&)>& f
 
 }  // namespace
 
-TEST_CASE("Updates sorted by where they go are taken in their order") {
+TEST_CASE("Updates sorted by destination are applied in their order") {
   Random r(3);
   const auto drawn = [&](DType d, const Shape& s) {
     return laws::random_array(Type(d, s), -3, 3, r, true);

@@ -3,7 +3,7 @@
 // tests/programs/compare.cpp: tolerances, and noise if they are exceeded.
 #include "programs/compare.h"
 
-#include "programs/deeds.h"
+#include "programs/effects.h"
 #include "tracer/eval_trace.h"
 #include "weft/error.h"
 
@@ -107,7 +107,7 @@ Expected::Expected(const Fn& f, Arrays x, uint64_t seed)
 
 Arrays Expected::by_definition(Random* noise) const {
   const ReferenceMode reference;
-  Deeds done;
+  EffectRecords done;
   Arrays r = defined(f_, x_, noise, &done);
   if (!acts_) return r;
   if (!done.failed.empty()) r = no_results(f_);

@@ -33,7 +33,7 @@ class Expected {
  private:
   void spread();
   Arrays by_definition(Random* noise) const;
-  // Returns true if rounding changes the number of effects (deeds.h).
+  // Returns true if rounding changes the number of effects (effects.h).
   bool turns_otherwise(size_t k);
   const Fn& f_;
   Arrays x_, values_;

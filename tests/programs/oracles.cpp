@@ -11,10 +11,10 @@
 #include "jit/pipeline.h"
 #include "jit/schedule/target.h"
 #include "programs/compare.h"
-#include "programs/deeds.h"
-#include "programs/donating.h"
+#include "programs/donation.h"
+#include "programs/effects.h"
+#include "programs/finite_differences.h"
 #include "programs/jax_side.h"
-#include "programs/slopes.h"
 #include "runtime/own_stack.h"
 #include "support/patterns.h"
 #include "tracer/eval_trace.h"
@@ -26,13 +26,13 @@
 namespace weft::programs {
 namespace {
 
-struct Breach {
+struct Violation {
   std::string oracle, what;
 };
 
-class Judge {
+class Checker {
  public:
-  Judge(const Program& p, const Checking& how) : p_(p), how_(how), x_(p.arguments()) {}
+  Checker(const Program& p, const Checking& how) : p_(p), how_(how), x_(p.arguments()) {}
 
   Verdict verdict() {
     std::string raised;
@@ -66,7 +66,7 @@ class Judge {
       if (how_.rare || p_.seed % 4 == 3) accesses();
       if (p_.smooth) slopes();
       if (p_.smooth) patterns();
-    } catch (const Breach& b) {
+    } catch (const Violation& b) {
       return {Verdict::failed, b.oracle, b.what};
     } catch (const InternalError& e) {
       return {Verdict::failed, doing_ + " raises", e.what()};
@@ -86,12 +86,12 @@ class Judge {
  private:
   void begin(const char* oracle) { doing_ = oracle; }
   void require(const std::string& difference) {
-    if (!difference.empty()) throw Breach{doing_, difference};
+    if (!difference.empty()) throw Violation{doing_, difference};
   }
   // Returns the results and, for a program with effects, its effects.
   Arrays watched(FunctionRef<Arrays()> run) {
     if (!acts_) return run();
-    const Gathering deeds;
+    const EffectCollector records;
     Arrays r;
     std::string failure;
     try {
@@ -100,7 +100,7 @@ class Judge {
       failure = e.what();
       r = no_results(p_.f);
     }
-    return concat_lists(std::move(r), as_arrays(deeds.deeds(failure)));
+    return concat_lists(std::move(r), as_arrays(records.records(failure)));
   }
   Arrays by_reference(const Jaxpr& j) {
     const ReferenceMode reference;
@@ -122,7 +122,7 @@ class Judge {
     begin("text");
     const std::string s = to_string(jaxpr_);
     if (s.find("<callback>") != std::string::npos) return;
-    if (!(read_jaxpr(s) == jaxpr_)) throw Breach{doing_, "read back it is another program"};
+    if (!(read_jaxpr(s) == jaxpr_)) throw Violation{doing_, "read back it is another program"};
   }
   // Compares the traced program, run by the reference rules of its ops, with loops of C++.
   void maps_and_derivatives() {
@@ -170,7 +170,7 @@ class Judge {
     try {
       got = run_by_jax(hlo_, x_);
     } catch (const std::runtime_error& e) {
-      throw Breach{doing_, e.what()};
+      throw Violation{doing_, e.what()};
     }
     // XLA's exp of a NaN that is known at compile time is the arbitrary content of a register.
     const ReferenceMode reference;
@@ -294,7 +294,7 @@ class Judge {
 
 }  // namespace
 
-Verdict check(const Program& p, const Checking& how) { return Judge(p, how).verdict(); }
+Verdict check(const Program& p, const Checking& how) { return Checker(p, how).verdict(); }
 
 std::string described(const Program& p, const Verdict& v) {
   const auto comment = [](const std::string& text) {

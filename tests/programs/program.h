@@ -135,8 +135,9 @@ Arrays run(const Fn& f, const Arrays& x);
 // Runs f by definition. Maps are loops over lanes, loops and branches are those of C++, and calls
 // and functions with rules run their bodies. With `noise`, each result of an inexact operation is
 // changed by some ulps. `done` gets the effects.
-struct Deeds;
-Arrays defined(const Fn& f, const Arrays& x, Random* noise = nullptr, Deeds* done = nullptr);
+struct EffectRecords;
+Arrays defined(const Fn& f, const Arrays& x, Random* noise = nullptr,
+               EffectRecords* done = nullptr);
 // Thrown by `defined` if a loop does not end although the generator promised it.
 struct Endless {};
 

@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <set>
 
-#include "catch.h"
 #include "programs/jax_side.h"
 #include "programs/reduce.h"
 #include "programs/runner.h"
-#include "share.h"
+#include "support/catch.h"
+#include "support/share.h"
 
 using namespace weft::programs;
 
@@ -35,7 +35,7 @@ std::string counts(Tally t) {
 }
 
 void all_obey(const Range& r) {
-  const Tally t = judge(r);
+  const Tally t = check_range(r);
   INFO(counts(t));
   CHECK(text(t) == "");
 }
@@ -46,7 +46,7 @@ TEST_CASE("random programs obey all oracles", "[programs]") {
   all_obey({.from = 0, .to = weft::share_of(600)});
 }
 TEST_CASE("many random programs obey all oracles", "[programs][slow]") {
-  // An emulated GPU judges about four of them per second.
+  // An emulated GPU checks about four of them per second.
   const uint64_t n = std::getenv("WEFT_PROGRAMS_DEVICE") ? 6000 : 20000;
   all_obey({.from = 1000, .to = 1000 + n});
 }
@@ -72,8 +72,8 @@ TEST_CASE("workers that cannot begin are not started again for ever", "[programs
     }
     return std::string();
   };
-  const std::string all = said([] { judge({.from = 0, .to = 10}); }),
-                    one = said([] { judge_one(generate(0), {}, patience); });
+  const std::string all = said([] { check_range({.from = 0, .to = 10}); }),
+                    one = said([] { check_one(generate(0), {}, patience); });
   before ? setenv(variable, was.c_str(), 1) : unsetenv(variable);
   for (const std::string& text : {all, one}) {
     CHECK(text.find("before it took a program: ") != std::string::npos);
@@ -95,7 +95,7 @@ TEST_CASE("new random programs", "[.programs]") {
     r.stacks = 10;
     r.each = 120;
   }
-  const Tally t = judge(r);
+  const Tally t = check_range(r);
   std::printf("programs %lu to %lu: %s\n%s", static_cast<unsigned long>(r.from),
               static_cast<unsigned long>(t.next), counts(t).c_str(), text(t).c_str());
   CHECK(t.failures.empty());
@@ -109,11 +109,11 @@ TEST_CASE("one random program", "[.programs]") {
   how.rare = true;
   how.jax = stack && !jax_python().empty();
   std::string what;
-  const Verdict v = judge_one(p, how, patience, &what);
+  const Verdict v = check_one(p, how, patience, &what);
   if (v.kind == Verdict::failed && number("WEFT_PROGRAM_REDUCE", 1)) {
     p = reduced(p, v, how, static_cast<double>(number("WEFT_PROGRAMS_SECONDS", 60)));
     what.clear();
-    judge_one(p, how, patience, &what);
+    check_one(p, how, patience, &what);
   }
   if (what.empty()) what = cpp_text(p.f, p.arguments());
   std::printf("%s\n", what.c_str());

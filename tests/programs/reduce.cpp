@@ -366,7 +366,7 @@ Program reduced(Program p, const Verdict& v, const Checking& how, double seconds
       ++number;
       continue;
     }
-    const Verdict w = judge_one(q, how, hangs ? 3 : 20);
+    const Verdict w = check_one(q, how, hangs ? 3 : 20);
     if (w.kind != Verdict::failed || kind_of(w) != kind) {
       ++number;
       continue;

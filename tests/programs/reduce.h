@@ -7,7 +7,7 @@
 namespace weft::programs {
 
 // Removes as much from the program as possible, while it still violates the same property. Each
-// candidate is judged in a new process. The search takes at most `seconds`.
+// candidate is checked in a new process. The search takes at most `seconds`.
 Program reduced(Program p, const Verdict& v, const Checking& how, double seconds);
 
 }  // namespace weft::programs

@@ -3,7 +3,7 @@
 // tests/programs/run.cpp: runs a program with the public functions of Weft.
 #include <weft/weft.h>
 
-#include "programs/deeds.h"
+#include "programs/effects.h"
 
 namespace weft::programs {
 namespace {

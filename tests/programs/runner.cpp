@@ -237,9 +237,9 @@ class Pool {
 
 }  // namespace
 
-Tally judge(const Range& r) { return Pool(r).run(); }
+Tally check_range(const Range& r) { return Pool(r).run(); }
 
-Verdict judge_one(const Program& p, const Checking& how, double seconds, std::string* text) {
+Verdict check_one(const Program& p, const Checking& how, double seconds, std::string* text) {
   Worker w = start([&](int fd) {
     const Verdict v = check(p, how);
     send(fd, fields_of(p.seed, v));

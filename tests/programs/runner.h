@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/programs/runner.h: judges programs in other processes, so that a crash or a hang is
+// tests/programs/runner.h: checks programs in other processes, so that a crash or a hang is
 // reported like other failures. The process that calls these functions runs no program itself.
 #pragma once
 #include <map>
@@ -32,10 +32,10 @@ struct Range {
   // How many stacks of each program's function JAX runs; 0: the program itself, without JAX.
   int stacks = 0;
 };
-Tally judge(const Range& r);
+Tally check_range(const Range& r);
 
-// Judges one program in a new process. If the verdict is not fine, `text` gets its description.
-Verdict judge_one(const Program& p, const Checking& how, double seconds,
+// Checks one program in a new process. If the verdict is not fine, `text` gets its description.
+Verdict check_one(const Program& p, const Checking& how, double seconds,
                   std::string* text = nullptr);
 
 }  // namespace weft::programs

@@ -126,7 +126,7 @@ TEST_CASE("the host is the first device, and the default", "[device]") {
                            "jit 'fn': there is no device 'tpu:9'");
 }
 
-TEST_CASE("device_put to where it lies is the same array", "[device]") {
+TEST_CASE("device_put to the same device returns the same array", "[device]") {
   const Array x = arange(10.);
   CHECK(&device_put(x, "cpu:0").node() == &x.node());
   CHECK(floats(vmap([](Array v) { return device_put(v, "cpu") * 2; })(x)) == floats(x * 2));
@@ -134,7 +134,7 @@ TEST_CASE("device_put to where it lies is the same array", "[device]") {
   CHECK(grad([](Array v) { return device_put(v, "cpu") * v; })(3.).item<float>() == 6);
 }
 
-TEST_CASE("what lies on a device is computed there", "[device]") {
+TEST_CASE("arrays on a device are computed there", "[device]") {
   REQUIRE(added());
   const int live = counts.live, launched = counts.launched, out = counts.copied_out;
   {
@@ -187,7 +187,7 @@ TEST_CASE("transforms and control flow follow the operands", "[device]") {
         Shape{20});
 }
 
-TEST_CASE("jit runs where it is told, else where its arguments are", "[device]") {
+TEST_CASE("jit runs on the given device, or on that of its arguments", "[device]") {
   REQUIRE(added());
   const auto f = [](Array x, Array y) { return x * y + 1; };
   const Array here = arange(50.), there = device_put(here, "hidden:0");
@@ -213,7 +213,7 @@ TEST_CASE("jit runs where it is told, else where its arguments are", "[device]")
   check_error<DeviceError>([&] { (void)(gone + 1); }, "donated to 'step'");
 }
 
-TEST_CASE("the default device takes what nothing sends elsewhere", "[device]") {
+TEST_CASE("the default device runs calls without another device", "[device]") {
   REQUIRE(added());
   const auto f = jit([](Array x) { return x + 1; });
   const Array x = arange(8.);
@@ -229,7 +229,7 @@ TEST_CASE("the default device takes what nothing sends elsewhere", "[device]") {
   CHECK(f(x).device() == "cpu");
 }
 
-TEST_CASE("two devices do not meet by themselves", "[device]") {
+TEST_CASE("operands on two devices are an error", "[device]") {
   REQUIRE(added());
   const Array a = device_put(ones({4}), "hidden:0"), b = device_put(ones({4}), "hidden:1");
   const char* const text = "two devices, 'hidden:0' and 'hidden:1'; move them to one";

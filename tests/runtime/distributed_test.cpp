@@ -16,7 +16,7 @@ TEST_CASE("one process is the whole program", "[distributed]") {
   CHECK(distributed::size() == 1);
 }
 
-TEST_CASE("one of several processes is told so", "[distributed]") {
+TEST_CASE("a process of several processes raises", "[distributed]") {
   for (const char* name :
        {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "WORLD_SIZE"}) {
     setenv(name, "1", 1);

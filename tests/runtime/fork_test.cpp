@@ -95,7 +95,8 @@ TEST_CASE("a time limit holds in a child", "[fork]") {
   for (int i = 0; i < 5; ++i) CHECK(in_child(ends));
 }
 
-TEST_CASE("a child traces what a thread of its parent is tracing", "[fork]") {
+TEST_CASE("a child of fork() can trace a function that a thread of its parent is tracing",
+          "[fork]") {
   const pid_t parent = getpid();
   std::atomic<bool> tracing{false}, over{false};
   const auto f = jit([&](Array x) {

@@ -42,7 +42,7 @@ void call_libraries() {
 
 }  // namespace
 
-TEST_CASE("how many threads libraries add", "[.][library_threads]") {
+TEST_CASE("print how many threads libraries add", "[.][library_threads]") {
   jit([](Array x) { return sin(x).sum(); })(ones({1'000'000}));
   const int64_t before = threads_of_process();
   call_libraries();
@@ -70,7 +70,7 @@ TEST_CASE("libraries add no threads to those of the arena", "[threads]") {
                  Catch::Contains("libraries add 0, then 0"));
 }
 
-TEST_CASE("how many threads the user's OpenMP has stays as it was", "[threads]") {
+TEST_CASE("the number of the user's OpenMP threads is unchanged", "[threads]") {
   const auto set = reinterpret_cast<void (*)(int)>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
   const auto get = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, "omp_get_max_threads"));
   if (!set || !get) {

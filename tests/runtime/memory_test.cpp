@@ -70,7 +70,7 @@ Array sorts(Array x) { return sort(sort(x * 2.) * x).sum(); }
 
 }  // namespace
 
-TEST_CASE("what a program says of its memory is what it uses", "[memory]") {
+TEST_CASE("the reported memory of a program is the memory that it uses", "[memory]") {
   // These are the temporaries of the program itself, of a loop's body, of its carries, and of
   // native code.
   const auto loop = [](Array w, Array x) {
@@ -100,7 +100,7 @@ TEST_CASE("what a program says of its memory is what it uses", "[memory]") {
   said(jit([](Array r) { return sort(r * 2., 0) + 1.; }).lower(rows).compile(), rows);
 }
 
-TEST_CASE("what a program says of its memory is what the process grows by", "[memory]") {
+TEST_CASE("the reported memory of a program is the growth of the process", "[memory]") {
   if (test::sanitized) {
     WARN("skipped: sanitizers take memory of their own");
     return;
@@ -150,7 +150,7 @@ TEST_CASE("programs share the memory of their temporaries", "[memory]") {
   CHECK(resident() < one + (24 << 20));
 }
 
-TEST_CASE("memory that is kept for later never stands in the way", "[memory]") {
+TEST_CASE("memory that is kept for later is released if it is needed", "[memory]") {
   clear_caches();
   const int64_t size = 16 << 20;
   const Limit limit(memory_in_use() + 3 * size);
@@ -163,7 +163,7 @@ TEST_CASE("memory that is kept for later never stands in the way", "[memory]") {
   test::check_error<OutOfMemoryError>([&] { (void)ones({size}); }, "the limit is");
 }
 
-TEST_CASE("memory goes back when nobody needs it", "[memory]") {
+TEST_CASE("unused memory is released", "[memory]") {
   clear_caches();
   const Array x = arange(8e6);
   const int64_t before = resident();

@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "catch.h"
+#include "support/catch.h"
 
 using namespace weft;
 
@@ -23,7 +23,7 @@ namespace {
 }
 }  // namespace
 
-TEST_CASE("what is left of a stack is what is not in use", "[runtime][stack]") {
+TEST_CASE("the remaining stack is the unused part", "[runtime][stack]") {
   for (const int64_t bytes : {int64_t{512} << 10, int64_t{2} << 20}) {
     int64_t here = 0, below = 0;
     on_own_stack(bytes, [&] {
@@ -39,7 +39,7 @@ TEST_CASE("what is left of a stack is what is not in use", "[runtime][stack]") {
   CHECK(stack_left() > 64 << 10);
 }
 
-TEST_CASE("what is thrown on a stack of its own is thrown here", "[runtime][stack]") {
+TEST_CASE("exceptions pass from a separate stack to the caller", "[runtime][stack]") {
   CHECK_THROWS_AS(on_own_stack(256 << 10, [] { throw std::runtime_error("there"); }),
                   std::runtime_error);
 }

@@ -43,14 +43,14 @@ TEST_CASE("parts are the same for any number of threads", "[threads]") {
   CHECK(parts(2) == want);
 }
 
-TEST_CASE("what the environment asks for", "[.][asked]") {
+TEST_CASE("print the number of threads and a result", "[.][asked]") {
   try {
     std::printf("%d threads, %g\n", num_threads(), jit(sin)(ones({100'000})).sum().item<float>());
   } catch (const CompileError& e) {
     std::puts(e.what());
   }
 }
-TEST_CASE("variables that say nothing sensible are errors", "[threads]") {
+TEST_CASE("environment variables with invalid values are errors", "[threads]") {
   const auto child = [](const std::string& environment) {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe").string();
     std::FILE* out = popen((environment + " '" + self + "' '[.][asked]' 2>&1").c_str(), "r");

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/support/assembler.h: finds ptxas on the machine, from CUDA or from PyPI.
 #pragma once
-#include "catch.h"
+#include "support/catch.h"
 #include "tools/cuda/toolkit.h"
 
 namespace weft::test {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "catch.h"
+#include "support/catch.h"
 
 namespace weft::test {
 

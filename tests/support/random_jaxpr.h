@@ -23,7 +23,7 @@ class RandomJaxpr {
   // Makes a program in which no body has more than `equations` equations and bodies nest up to
   // `depth` deep.
   Jaxpr make(int equations = 12, int depth = 2) {
-    Draft d;
+    OpenJaxpr d;
     const int n = below(equations + 1);
     for (int i = 0; i < n; ++i) add(d, depth);
     const int results = below(4);
@@ -34,7 +34,7 @@ class RandomJaxpr {
   }
   // Makes a program with these input types and these result types.
   Jaxpr make(const Types& in, const Types& out, int depth) {
-    Draft d;
+    OpenJaxpr d;
     for (const Type& t : in) input(d, t);
     d.closed = true;
     const int n = below(4);
@@ -56,7 +56,7 @@ class RandomJaxpr {
   };
   // Inputs and results are numbered in the order of their creation; finish() renumbers inputs to be
   // first.
-  struct Draft {
+  struct OpenJaxpr {
     Types types;
     std::vector<int32_t> inputs;
     std::vector<Literal> literals;
@@ -67,13 +67,13 @@ class RandomJaxpr {
 
   int below(int n) { return static_cast<int>(random_() % static_cast<uint64_t>(n)); }
 
-  Atom input(Draft& d, const Type& t) {
+  Atom input(OpenJaxpr& d, const Type& t) {
     d.inputs.push_back(static_cast<int32_t>(d.types.size()));
     d.types.push_back(t);
     return {d.inputs.back()};
   }
   // Takes random bits, so that NaNs, infinities and subnormals are as likely as other values.
-  Atom literal(Draft& d, const Type& t) {
+  Atom literal(OpenJaxpr& d, const Type& t) {
     Literal l{t.dtype(), t.weak(), {0, 0}};
     const int bytes = itemsize(t.dtype());
     for (int i = 0; i < bytes; ++i)
@@ -90,7 +90,7 @@ class RandomJaxpr {
   }
   // Returns an atom of type t: a variable, a literal, a new input, or a value that can always be
   // made.
-  Atom operand(Draft& d, const Type& t) {
+  Atom operand(OpenJaxpr& d, const Type& t) {
     std::vector<int32_t> found;
     for (size_t v = 0; v < d.types.size(); ++v)
       if (d.types[v] == t) found.push_back(static_cast<int32_t>(v));
@@ -105,7 +105,7 @@ class RandomJaxpr {
     e.in = {literal(d, Type(t.dtype(), {}, t.weak()))};
     return append(d, std::move(e), {t});
   }
-  Atom append(Draft& d, Eqn e, const Types& out) {
+  Atom append(OpenJaxpr& d, Eqn e, const Types& out) {
     e.out = static_cast<int32_t>(d.types.size());
     e.n_out = static_cast<int32_t>(out.size());
     d.types.insert(d.types.end(), out.begin(), out.end());
@@ -113,7 +113,7 @@ class RandomJaxpr {
     return {d.eqns.back().out};
   }
 
-  void add(Draft& d, int depth) {
+  void add(OpenJaxpr& d, int depth) {
     if (depth > 0 && below(4) == 0 && add_nested(d, depth - 1)) return;
     if (samples_.empty()) return;
     const OpSample& s = samples_[static_cast<size_t>(below(static_cast<int>(samples_.size())))];
@@ -137,7 +137,7 @@ class RandomJaxpr {
       // This op does not accept weakly typed operands here.
     }
   }
-  static Type type(const Draft& d, Atom a) {
+  static Type type(const OpenJaxpr& d, Atom a) {
     return a.is_literal() ? d.literals[static_cast<size_t>(a.literal())].type()
                           : d.types[static_cast<size_t>(a.index)];
   }
@@ -150,7 +150,7 @@ class RandomJaxpr {
     }
     return ts;
   }
-  bool add_nested(Draft& d, int depth) {
+  bool add_nested(OpenJaxpr& d, int depth) {
     const char* const names[] = {"jit", "cond", "while", "scan"};
     const int kind = below(4);
     if (!find_op(names[kind]) || !find_op("broadcast_in_dim")) return false;
@@ -189,7 +189,7 @@ class RandomJaxpr {
     return true;
   }
 
-  static Jaxpr finish(Draft& d, int consts) {
+  static Jaxpr finish(OpenJaxpr& d, int consts) {
     auto j = make_ref<JaxprData>();
     std::vector<int32_t> number(d.types.size());
     const auto define = [&](int32_t v) {

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <string>
 
-#include "tests/catch.h"
+#include "tests/support/catch.h"
 
 namespace weft::test {
 

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "catch.h"
+#include "support/catch.h"
 #include "tools/weft/apply.h"
 #include "weft/weft.h"
 
@@ -104,7 +104,7 @@ TEST_CASE("mistakes in expressions have a caret below them", "[tools][expr]") {
   at(std::string("f\0", 2), 1, "end of the expression");
 }
 
-TEST_CASE("expressions end somewhere", "[tools][expr]") {
+TEST_CASE("the end of expressions", "[tools][expr]") {
   const auto nested = [](int n) {
     std::string s = "f";
     for (int i = 0; i < n; ++i) s = "jit(" + s + ")";
@@ -117,7 +117,7 @@ TEST_CASE("expressions end somewhere", "[tools][expr]") {
   CHECK(complaint("vmap(f, in_axes=(" + std::string(60000, ',')).size() < 1000);
 }
 
-TEST_CASE("any text is an expression or a mistake", "[tools][expr]") {
+TEST_CASE("any text is an expression or an error", "[tools][expr]") {
   static constexpr const char* words[] = {
       "f",          "vmap(",      "grad(f",   "jvp(",     "jit(",
       ")",          ",",          "in_axes=", "argnums=", "(0,",
@@ -138,7 +138,7 @@ TEST_CASE("any text is an expression or a mistake", "[tools][expr]") {
   CHECK(good > 0);
 }
 
-TEST_CASE("what does not fit the program is seen before it is traced", "[tools][expr]") {
+TEST_CASE("operands that do not fit a program are refused before tracing", "[tools][expr]") {
   const auto at = [](const std::string& text, size_t column, const std::string& why) {
     const ParsedExpr e = parse_expr(text);
     try {

@@ -3,7 +3,7 @@
 // tests/tools/sass_test.cpp: the parsers of the reports of ptxas and nvdisasm.
 #include "tools/cuda/sass.h"
 
-#include "catch.h"
+#include "support/catch.h"
 #include "tools/cuda/toolkit.h"
 
 namespace weft::toolkit {
@@ -22,7 +22,7 @@ SassCounts counts(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-TEST_CASE("Instructions are counted without what fills up the end") {
+TEST_CASE("Instructions are counted without the padding at the end") {
   const SassCounts c = counts({"S2R R0, SR_TID.X", "@P0 EXIT", "STG.E [R2.64], R0", "EXIT",
                                "L_x_0:", "BRA `(.L_x_0)", "NOP", "NOP", "L_x_1:"});
   CHECK(c.instructions == 4);
@@ -39,7 +39,7 @@ TEST_CASE("Loops that hold no other are counted, the longest first") {
   CHECK(c.inner_loops == std::vector<int>{5, 3});
 }
 
-TEST_CASE("The look at the stop word is no part of a loop") {
+TEST_CASE("The check of the stop word is not counted as part of a loop") {
   const SassCounts c = counts({"L_x_0:", "IADD3 R8, R8, -0x12, RZ", "@P0 BRA `(.L_x_1)",
                                "LDG.E.STRONG.SYS R2, [R2.64]", "@P1 EXIT",
                                "L_x_1:", "FADD R3, R3, R1", "@P2 BRA `(.L_x_0)", "EXIT"});
@@ -47,7 +47,7 @@ TEST_CASE("The look at the stop word is no part of a loop") {
   CHECK(c.inner_loops == std::vector<int>{4});
 }
 
-TEST_CASE("Loops say how many numbers a trip loads") {
+TEST_CASE("Loops report how many numbers a trip loads") {
   const SassCounts c =
       counts({"L_x_0:", "LDG.E R2, [R4.64]", "LDG.E.128 R8, [R4.64+0x10]", "LDG.E.64 R6, [R4.64]",
               "@P0 BRA `(.L_x_0)", "L_x_1:", "LDS R2, [R4]", "@P0 BRA `(.L_x_1)", "EXIT"});
@@ -55,7 +55,7 @@ TEST_CASE("Loops say how many numbers a trip loads") {
   CHECK(c.inner_loads == std::vector<int>{7, 0});
 }
 
-TEST_CASE("The way by wide accesses leaves out what others take") {
+TEST_CASE("The path of wide accesses excludes instructions of other paths") {
   const SassCounts c = counts({"S2R R0, SR_TID.X", "@P0 EXIT", "@P1 BRA `(.L_x_1)",
                                "L_x_0:", "LDG.E R2, [R4.64]", "@P0 BRA `(.L_x_0)", "EXIT",
                                "L_x_1:", "LDG.E.128 R4, [R2.64]", "FADD R4, R4, R5", "EXIT"});
@@ -92,7 +92,7 @@ TEST_CASE("Registers, stack, spills and shared memory are read by entry") {
   CHECK(entries.at("g").shared == 0);
 }
 
-TEST_CASE("Without a toolkit no program of it is found") {
+TEST_CASE("Without a CUDA toolkit its programs are not found") {
   CHECK(find_in(pinned_folders("/nowhere"), "ptxas").empty());
   CHECK(!find("sh", "/nowhere").empty());
   CHECK(find("no-such-program", "/nowhere").empty());

@@ -14,7 +14,7 @@
 #include <limits>
 #include <thread>
 
-#include "catch.h"
+#include "support/catch.h"
 #include "tools/suites/workers.h"
 #include "tools/weft/compare.h"
 #include "weft/weft.h"
@@ -43,7 +43,7 @@ std::string refused(const std::string& cases) {
 const double inf = std::numeric_limits<double>::infinity(), not_a_number = std::nan("");
 }  // namespace
 
-TEST_CASE("a list of cases that cannot be read says where", "[tools][json]") {
+TEST_CASE("an invalid list of cases raises with the line", "[tools][json]") {
   const std::string whole =
       R"({"case": "a", "program": "f/a.mlir", "apply": "f", "inputs": 1, "outputs": 1, "rtol": 0)";
   for (const std::string& bad :

@@ -3,7 +3,7 @@
 // tests/tracer/parse_jaxpr_test.cpp: prints traced programs, parses them, and runs the result.
 #include <sstream>
 
-#include "tests/catch.h"
+#include "tests/support/catch.h"
 #include "tracer/concrete.h"
 #include "weft/error.h"
 #include "weft/make_jaxpr.h"

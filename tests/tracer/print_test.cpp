@@ -3,7 +3,7 @@
 // tests/tracer/print_test.cpp: prints arrays, shapes, dtypes, trees and structures.
 #include <sstream>
 
-#include "tests/catch.h"
+#include "tests/support/catch.h"
 #include "weft/weft.h"
 
 using namespace weft;

@@ -136,7 +136,7 @@ TEST_CASE("none is an optional without a value, wherever one stands") {
   CHECK(floats(scan(step, Array(0.), x, {.length = none}).first) == Floats{3});
 }
 
-TEST_CASE("keys come apart") {
+TEST_CASE("the keys of random::split unpack") {
   const Array key = random::key(3);
   const auto [a, b] = random::split(key);
   const Array both = random::split(key);

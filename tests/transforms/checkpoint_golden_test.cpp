@@ -2,14 +2,14 @@
 // Copyright The Weft authors
 // tests/transforms/checkpoint_golden_test.cpp: compares the residuals that checkpoints keep under
 // each policy, and their gradients, with JAX's for the same functions
-// (tests/transforms/make_checkpoint.py).
+// (tests/golden/generators/make_checkpoint.py).
 #include <algorithm>
 #include <functional>
 #include <map>
 
 #include "functions/array_calls.h"
-#include "golden_lines.h"
 #include "support/check.h"
+#include "support/golden_lines.h"
 
 using namespace weft;
 using namespace weft::test;

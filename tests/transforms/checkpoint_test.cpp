@@ -232,7 +232,7 @@ TEST_CASE("programs print as JAX prints them, and policies are read back", "[che
     CHECK(!CheckpointPolicy::read(wrong));
 }
 
-TEST_CASE("what a derivative keeps can be read", "[checkpoint]") {
+TEST_CASE("the residuals of a derivative can be read", "[checkpoint]") {
   const auto f = [](Array x, Array w) { return dot(w, checkpoint_name(sin(x), "hidden")); };
   const Array x = ones({3}), w = ones({2, 3});
   const std::string text = to_string(
@@ -305,7 +305,7 @@ TEST_CASE("the gradient of a scan of checkpoints holds 2 sqrt(n) states", "[chec
         sin(arange(512. * 128)).reshape({512, 128}));
 }
 
-TEST_CASE("a call in a loop keeps no row for each step of what it reads", "[checkpoint]") {
+TEST_CASE("a call in a loop stores no row per step of its operands", "[checkpoint]") {
   const Array w = numbers({4, 4});
   const auto loss = [](Array c, Array v) {
     const auto step = [](Array a, Array b) { return sin(dot(b, a)); };
@@ -374,7 +374,7 @@ TEST_CASE("long scans of checkpoints are mapped and differentiated again", "[che
               linearize(f, starts[0], w).second(starts[1], w));
 }
 
-TEST_CASE("compiled gradients free what is computed again, and compute it late", "[checkpoint]") {
+TEST_CASE("compiled gradients free recomputed values, and recompute them late", "[checkpoint]") {
   // All values of these layers have the same size.
   const Array x = sin(arange(256. * 128)).reshape({256, 128}),
               w = cos(arange(128. * 128)).reshape({128, 128}) * 0.05;

@@ -36,7 +36,7 @@ Array root(F f, const Array& guess) {
 
 }  // namespace
 
-TEST_CASE("closure_convert hands in what is traced", "[transforms]") {
+TEST_CASE("closure_convert passes traced values as arguments", "[transforms]") {
   const Array at = array({1., 2.});
   const auto f = [](Array a) {
     const Array fixed = array({3., 4.});

@@ -161,7 +161,7 @@ TEST_CASE("a solve says more than the solution, which has no derivative", "[line
   check_like_solve(symmetric, symmetric_of(2) + 20. * eye(2).astype(F64), right_of(2));
 }
 
-TEST_CASE("what is no system raises", "[linear_solve]") {
+TEST_CASE("custom_linear_solve refuses invalid systems", "[linear_solve]") {
   const Array a = matrix_of(2), b = right_of(2);
   const auto map = [a](Array x) { return matvec(a, x); };
   const auto solve = [a](auto, Array r) { return linalg::solve(a, r); };

@@ -174,7 +174,7 @@ TEST_CASE("WEFT_LOG says what is logged, on the standard error", "[options]") {
   CHECK(child("WEFT_LOG=error").empty());
   CHECK(child("WEFT_LOG=off").empty());
 }
-TEST_CASE("run by the one above", "[.][logs-once]") {
+TEST_CASE("process of the previous test case", "[.][logs-once]") {
   vmap([](Array x) { return first({x}); })(array({1., 2.}));
 }
 

@@ -105,7 +105,7 @@ void check_is_told(F f) {
 
 }  // namespace
 
-TEST_CASE("a function that calls itself for ever is told so", "[recursion]") {
+TEST_CASE("endless recursion raises", "[recursion]") {
   on_own_stack(1 << 20, [] {
     for (const auto& [name, f] : ways) {
       INFO(name);
@@ -115,7 +115,9 @@ TEST_CASE("a function that calls itself for ever is told so", "[recursion]") {
 }
 
 #ifndef __SANITIZE_THREAD__  // it keeps the call chain of every allocation: 19 GB
-TEST_CASE("so it is on the stack of the process", "[recursion]") { check_is_told(by_scan); }
+TEST_CASE("endless recursion raises on the stack of the process, too", "[recursion]") {
+  check_is_told(by_scan);
+}
 #endif
 
 TEST_CASE("a recursion that ends may be deep", "[recursion]") {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/transforms/shard_map_golden_test.cpp: compares shard_map with JAX's results on eight
-// devices for the same calls (tests/transforms/make_shard_map.py). It compares results, gradients
-// and maps of it, eagerly and compiled.
+// devices for the same calls (tests/golden/generators/make_shard_map.py). It compares results,
+// gradients and maps of it, eagerly and compiled.
 #include <functional>
 
 #include "functions/array_calls.h"
@@ -147,7 +147,7 @@ size_t compare_lines(const std::string& name, const Call& c,
 
 }  // namespace
 
-TEST_CASE("shard_map gives what it gives in JAX", "[shard_map][golden_lines]") {
+TEST_CASE("shard_map gives JAX's results", "[shard_map][golden_lines]") {
   const auto want = weft::testing::golden_lines("shard_map.txt");
   size_t found = 0;
   for (const Calls& calls : {without_collectives(), with_collectives(), programs()})

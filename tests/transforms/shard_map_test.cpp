@@ -20,7 +20,7 @@ struct Layer {
 
 }  // namespace
 
-TEST_CASE("a mesh knows its axes and says them", "[shard_map]") {
+TEST_CASE("a mesh prints its axes", "[shard_map]") {
   CHECK(mesh.shape() == Shape{4, 2});
   CHECK(mesh.size() == 8);
   CHECK(mesh.axis_names() == std::vector<std::string>{"data", "model"});
@@ -66,7 +66,7 @@ TEST_CASE("specs are prefixes of trees", "[shard_map]") {
                              "the value is an Array, but there are specs for a tuple of 2");
 }
 
-TEST_CASE("shard_map refuses to share a result that lanes differ in", "[shard_map]") {
+TEST_CASE("shard_map refuses a replicated result that differs between lanes", "[shard_map]") {
   const auto sums = [](Array x) { return std::pair{x.sum(), psum(x.sum(), "data")}; };
   const Array x = arange(8);
   check_error<BatchingError>(

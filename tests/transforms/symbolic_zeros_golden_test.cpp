@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/transforms/symbolic_zeros_golden_test.cpp: rules with symbolic zeros get the same masks as
-// in JAX (tests/transforms/make_symbolic_zeros.py).
+// in JAX (tests/golden/generators/make_symbolic_zeros.py).
 #include <functional>
 #include <set>
 #include <sstream>
 
-#include "golden.h"
 #include "support/check.h"
+#include "support/golden.h"
 
 using namespace weft;
 using namespace weft::test;

@@ -122,7 +122,7 @@ TEST_CASE("forward rules are told which tangents are zero", "[custom][zeros]") {
   CHECK(!seen.empty());
 }
 
-TEST_CASE("what a rule leaves out is not computed", "[custom][zeros]") {
+TEST_CASE("tangents that a rule leaves out are not computed", "[custom][zeros]") {
   Seen seen;
   const auto text = [&](auto f) {
     return to_string(make_jaxpr(grad([f](Array x) { return f(x, factors()).sum(); }))(points()));
@@ -153,7 +153,7 @@ TEST_CASE("reverse rules with symbolic zeros under other transforms", "[custom][
   check_product(product_by_vjp(&seen));
 }
 
-TEST_CASE("fwd is told what is differentiated, bwd which cotangents there are", "[custom][zeros]") {
+TEST_CASE("fwd gets the mask of tangents, bwd the mask of cotangents", "[custom][zeros]") {
   Seen seen, given;
   using Params = std::pair<Array, std::vector<Array>>;
   const auto f = custom_vjp(

@@ -12,8 +12,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import headers  # noqa: E402
 
 HEAD = """// Made by tools/reference/examples.py from comments of the headers.
-#include "tests/catch.h"
-#include "tests/reference/shown.h"
+#include "tests/support/catch.h"
+#include "tests/support/shown.h"
 #include "weft/weft.h"
 using namespace weft;
 using weft::testing::shown;

@@ -6,8 +6,8 @@
 #include <set>
 
 #include "functions/array_calls.h"
-#include "golden_lines.h"
 #include "support/check.h"
+#include "support/golden_lines.h"
 #include "weft/weft.h"
 
 using namespace weft;

@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // tests/functions/optim/optim_tree.h: the parameters that the tests of optimizers train.
 #pragma once
+#include "core/ir.h"
 #include "weft/weft.h"
 
 namespace weft::testing {
@@ -15,7 +16,7 @@ struct Params {
   Layer layer;
 };
 
-// Returns the array that tests/golden/golden_lines.py names x.
+// Returns the array that tests/golden/generators/golden_lines.py names x.
 inline Array quarters(const Shape& s, int64_t m) {
   std::vector<float> v;
   for (int64_t i = 0; i < s.elements(); ++i) v.push_back(static_cast<float>(i * m % 11 - 5) / 4);

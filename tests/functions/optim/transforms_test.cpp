@@ -52,7 +52,7 @@ TEST_CASE("a step is jitted and its memory donated", "[optim]") {
   CHECK(same(s.moments[1], t.moments[1]));
 }
 
-TEST_CASE("learning rates change without another compilation", "[optim]") {
+TEST_CASE("learning rates change without recompilation", "[optim]") {
   int traces = 0;
   const auto step = jit([&](Params p, State s, Array rate) {
     ++traces;
@@ -157,7 +157,7 @@ TEST_CASE("hyperparameters keep their digits beside F64", "[optim]") {
   CHECK(rated(x, 0.1).item<double>() == -0.1);
 }
 
-TEST_CASE("mistakes with optimizers are told", "[optim]") {
+TEST_CASE("mistakes with optimizers are errors", "[optim]") {
   const Params p = params_like(F32, 3);
   const auto adam = optim::adam(0.1);
   const State s = adam.init(p);

@@ -6,8 +6,8 @@
 #include <functional>
 
 #include "functions/array_calls.h"
-#include "golden_lines.h"
 #include "support/check.h"
+#include "support/golden_lines.h"
 #include "weft/weft.h"
 
 using namespace weft;
@@ -85,7 +85,7 @@ void add_parameters(Cases& t) {
 
 }  // namespace
 
-TEST_CASE("random functions with modes and parameters draw what JAX draws", "[functions][random]") {
+TEST_CASE("random functions with modes and parameters draw JAX's numbers", "[functions][random]") {
   const auto lines = testing::golden_lines("random_modes.txt");
   Cases all;
   add_modes(all);

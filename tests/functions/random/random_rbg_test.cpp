@@ -5,8 +5,8 @@
 #include <functional>
 #include <map>
 
-#include "golden_lines.h"
 #include "support/check.h"
+#include "support/golden_lines.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -44,7 +44,7 @@ std::map<std::string, Draw> draws() {
 
 }  // namespace
 
-TEST_CASE("keys of rbg draw what JAX draws", "[functions][random]") {
+TEST_CASE("keys of rbg draw JAX's numbers", "[functions][random]") {
   auto lines = testing::golden_lines("random_rbg.txt");
   const Array key = r::key(42, rbg);
   for (const auto& [name, f] : draws()) {
@@ -76,7 +76,7 @@ TEST_CASE("keys of rbg draw what JAX draws", "[functions][random]") {
   CHECK(lines.size() == 2);
 }
 
-TEST_CASE("each lane of keys of rbg draws what it would by itself", "[functions][random]") {
+TEST_CASE("each lane of keys of rbg draws the numbers of its key", "[functions][random]") {
   const Array keys = r::split(r::key(1, rbg), 4);
   for (const auto& [name, f] : draws()) {
     INFO(name);

@@ -11,7 +11,7 @@ bool equals(const Array& a, const Array& b) { return static_cast<bool>(array_equ
 const auto draw = [](Array k) { return random::normal(k, {5}); };
 }  // namespace
 
-TEST_CASE("a map over keys draws what each key draws", "[random]") {
+TEST_CASE("a map over keys draws the numbers of each key", "[random]") {
   const Array keys = random::split(random::key(7), 4);
   const Array all = vmap(draw)(keys);
   for (int64_t i = 0; i < 4; ++i) CHECK(equals(all[i], draw(keys[i])));
@@ -24,14 +24,14 @@ TEST_CASE("a map over keys draws what each key draws", "[random]") {
                random::key_data(random::split(keys[3], 3))));
 }
 
-TEST_CASE("more numbers begin with the fewer", "[random]") {
+TEST_CASE("a longer draw begins with the shorter one", "[random]") {
   const Array k = random::key(3);
   CHECK(equals(random::bits(k, {6})[slice(0, 3)], random::bits(k, {3})));
   CHECK(equals(random::bits(k, {2, 3}).ravel(), random::bits(k, {6})));
   CHECK(equals(random::key_data(random::split(k, 5)[4]), random::key_data(random::fold_in(k, 4))));
 }
 
-TEST_CASE("what an unmapped key does in a map is a matter of .randomness", "[random]") {
+TEST_CASE(".randomness decides how a map uses an unmapped key", "[random]") {
   const Array k = random::key(1), x = zeros({3});
   const auto f = [k](Array y) { return y + random::uniform(k); };
   const Array same = vmap(f)(x);

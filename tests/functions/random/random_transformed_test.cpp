@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/functions/random/random_more_test.cpp: compares distributions with JAX for the same keys
-// (make_random_more.py). Counts agree to the bit, floats to a few rounding units.
+// tests/functions/random/random_transformed_test.cpp: compares distributions with JAX for the same
+// keys (make_random_transformed.py). Counts agree to the bit, floats to a few rounding units.
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <map>
 #include <sstream>
 
-#include "catch.h"
-#include "golden.h"
+#include "support/catch.h"
+#include "support/golden.h"
 #include "weft/weft.h"
 
 using namespace weft;
@@ -99,7 +99,7 @@ double tolerance(const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("distributions draw what JAX draws") {
+TEST_CASE("distributions draw JAX's numbers") {
   Cases cases;
   add_gammas(cases, {});
   add_others(cases, {});

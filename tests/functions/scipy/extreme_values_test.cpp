@@ -180,7 +180,7 @@ TEST_CASE("places without NaN are those of numbers, infinite ones too") {
        array({{1}, {0}, {-1}}));
 }
 
-TEST_CASE("random numbers far out are as many as there should be") {
+TEST_CASE("random numbers in the tails have the right frequency") {
   const Array k = random::key(5);
   close(mean(random::truncated_normal(k, 8., 9., {20000})), array(8.12193F), 1e-3);
   close(mean(random::truncated_normal(k, 5.25, 1e6, {20000})), array(5.4288F), 1e-3);

@@ -7,8 +7,8 @@
 #include <limits>
 #include <sstream>
 
-#include "golden_lines.h"
 #include "support/check.h"
+#include "support/golden_lines.h"
 #include "weft/weft.h"
 
 using namespace weft;

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "functions/array_calls.h"
-#include "golden_lines.h"
 #include "support/check.h"
+#include "support/golden_lines.h"
 #include "weft/weft.h"
 
 using namespace weft;
@@ -369,7 +369,8 @@ TEST_CASE("images of other sizes are those of JAX", "[functions][scipy]") {
   same.complete({"resize", "scale"});
 }
 
-TEST_CASE("signals and images say what does not go together", "[functions][scipy][errors]") {
+TEST_CASE("errors of signals and images name operands that do not fit",
+          "[functions][scipy][errors]") {
   const Array a = zeros({4}), m = zeros({3, 4}), n = zeros({4, 3});
   check_error<ShapeError>([&] { scipy::signal::convolve(a, m); },
                           "convolve: both arrays need as many axes, got f32[4] and f32[3,4]");

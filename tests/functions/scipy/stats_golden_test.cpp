@@ -8,8 +8,8 @@
 #include <limits>
 
 #include "functions/array_calls.h"
-#include "golden_lines.h"
 #include "support/check.h"
+#include "support/golden_lines.h"
 #include "weft/weft.h"
 
 using namespace weft;
@@ -217,7 +217,7 @@ TEST_CASE("distributions of one number and their defaults", "[functions][stats]"
   same(st::bernoulli::pmf(array({0, 1}), 0.25), array({0.75, 0.25}));
 }
 
-TEST_CASE("distributions say what does not go together", "[functions][stats][errors]") {
+TEST_CASE("errors of distributions name operands that do not fit", "[functions][stats][errors]") {
   const Array a = zeros({2}), b = zeros({3}), c = ones({2}, C64);
   check_error<ShapeError>([&] { scipy::stats::norm::logpdf(a, b); },
                           "norm::logpdf: incompatible shapes");

@@ -5,8 +5,8 @@
 #include <functional>
 
 #include "functions/array_calls.h"
-#include "golden_lines.h"
 #include "support/check.h"
+#include "support/golden_lines.h"
 #include "weft/weft.h"
 
 using namespace weft;

@@ -123,7 +123,7 @@ TEST_CASE("tiles of a product on tensor cores", "[gpu]") {
                  {0, 64, 64, 32, 4, 4, 0, false}});
 }
 
-TEST_CASE("what tensor cores do not multiply", "[gpu]") {
+TEST_CASE("products that do not use tensor cores", "[gpu]") {
   const auto refused = [](const nest::Kernel& k, const char* gpu) {
     const TargetInfo target = gpu_target(gpu);
     Schedule s = choose_schedule(k, target);

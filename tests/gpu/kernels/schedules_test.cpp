@@ -200,7 +200,7 @@ TEST_CASE("points side by side move numbers of all widths together", "[gpu]") {
   check_no_complaints();
 }
 
-TEST_CASE("tiles of blocks turn operands round in shared memory", "[gpu]") {
+TEST_CASE("tiles of blocks transpose operands in shared memory", "[gpu]") {
   std::vector<compiler::Sample> all;
   for (const auto& [n, m] :
        std::vector<std::array<int64_t, 2>>{{32, 32}, {64, 96}, {35, 70}, {100, 33}})

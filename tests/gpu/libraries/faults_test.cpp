@@ -212,7 +212,7 @@ TEST_CASE("an error of a library has the line that asked for it", "[.][libraries
   check_no_complaints();
 }
 
-TEST_CASE("a fault behind a call of a library names it", "[.][libraries]") {
+TEST_CASE("a fault after a call of a library names the call", "[.][libraries]") {
   cuda::Gpu& d = fresh_gpu();
   const cuda::Columns a{F32, 1, n, n};
   const There x(d, matrices_of(F32, 1)), info(d, 4);

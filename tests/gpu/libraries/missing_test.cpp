@@ -52,7 +52,7 @@ TEST_CASE("demands libraries", "[.][demands_libraries]") {
   CHECK(holds(report, "\ngraph: none, step 1 is not launches alone, or too many\n"));
 }
 
-TEST_CASE("a library that is missing is named where it is demanded", "[gpu]") {
+TEST_CASE("an error names the missing library that is demanded", "[gpu]") {
   const std::string nowhere = "WEFT_CUDA_LIBRARIES=/nowhere";
   check_said(nowhere,
              "implementations of compile(): 'cusolver' of cholesky cannot be used: cuSOLVER is not "
@@ -70,7 +70,7 @@ TEST_CASE("a library that is missing is named where it is demanded", "[gpu]") {
   check_said(nowhere + " FAKE_CUDA_DRIVER=11080", "cuFFT is not there: libcufft.so.10 could not");
 }
 
-TEST_CASE("what is no such library is refused", "[gpu]") {
+TEST_CASE("files that are not the library are refused", "[gpu]") {
   namespace fs = std::filesystem;
   const fs::path folder = fs::temp_directory_path() / fmt::format("weft_libraries_{}", getpid());
   fs::create_directory(folder);

@@ -251,7 +251,7 @@ TEST_CASE("transforms of GPUs by cuFFT", "[.][libraries]") {
   }
 }
 
-TEST_CASE("what a library does not factor is NaN, and only that", "[.][libraries]") {
+TEST_CASE("matrices that a library cannot factor give NaN, the others do not", "[.][libraries]") {
   const auto cholesky = jit([](Array x) { return lax::cholesky(x, false); }, {.device = "cuda:0"});
   for (const int64_t n : {40, 260}) {
     const Array good = positive({n, n}, F32), bad = good - eye(n) * static_cast<double>(9 * n);

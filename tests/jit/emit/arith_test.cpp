@@ -254,7 +254,7 @@ TEST_CASE("gathers by offsets of 32 and of 64 bits", "[jit][arith]") {
 
 // LLVM once took a minute for a kernel of 256 loads that had a branch for each vector element of
 // each load.
-TEST_CASE("lanes that gather narrow numbers stand behind no branch each", "[jit][arith]") {
+TEST_CASE("lanes that gather narrow numbers do not branch one by one", "[jit][arith]") {
   for (const TargetInfo& t : targets())
     for (auto storage : {Storage::I8, Storage::I16}) {
       Builder b("narrow");

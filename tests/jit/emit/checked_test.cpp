@@ -6,7 +6,7 @@
 
 #include "jit/emit/control_kernels.h"
 #include "jit/emit/speed_kernels.h"
-#include "share.h"
+#include "support/share.h"
 
 namespace weft::compiler {
 namespace {

@@ -117,7 +117,7 @@ TEST_CASE("threads that miss the same kernel compile it once", "[jit][code]") {
   for (const auto& code : got) CHECK(code == got[0]);
 }
 
-TEST_CASE("what cannot be compiled says so", "[jit][code]") {
+TEST_CASE("programs that cannot be compiled raise with the reason", "[jit][code]") {
   nest::Kernel broken = speed_elementwise(1);
   broken.insts[broken.blocks[0].body.back()].args[0] = static_cast<Id>(broken.insts.size()) - 1;
   CHECK_THROWS_AS(compile(broken), CompileError);

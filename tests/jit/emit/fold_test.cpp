@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/emit/fold_test.cpp: the order of folds is the same in every schedule, for every extent.
 #include "jit/emit/compare.h"
-#include "share.h"
+#include "support/share.h"
 
 namespace weft::compiler {
 namespace {

@@ -36,14 +36,14 @@ std::string refused(const nest::Kernel& k, const std::string& gpu, int points = 
 
 }  // namespace
 
-TEST_CASE("PTX says how much its arrays take", "[jit][ptx]") {
+TEST_CASE("PTX tells the size of its arrays", "[jit][ptx]") {
   CHECK(local_arrays(text_of(mandelbrot(Vector::grid))) == 0);
   CHECK(local_arrays(text_of(arrays(Vector::grid))) > 0);
   CHECK(local_arrays("  .local .align 8 .b8 \t__local_depot0[96];\n") == 96);
   CHECK(local_arrays("__local_depot") == 0);
 }
 
-TEST_CASE("the text for a GPU is of the first version that knows it", "[jit][ptx]") {
+TEST_CASE("PTX has the first version that supports the GPU", "[jit][ptx]") {
   const auto begins = [](const char* gpu, const char* version, const char* target) {
     const std::string text = text_of(each(Vector::grid), gpu);
     INFO(gpu << "\n" << text.substr(0, 200));
@@ -136,7 +136,7 @@ TEST_CASE("PTX of every instruction assembles", "[jit][ptx]") {
 }
 
 // A thread that left alone would leave the others waiting.
-TEST_CASE("threads of a block that shares a row leave together", "[jit][ptx]") {
+TEST_CASE("threads of a block that shares a row finish together", "[jit][ptx]") {
   const auto ptx = [](const Shape& s) {
     const auto softmax = [](Array x) { return nn::softmax(x); };
     return gpu_program(make_jaxpr(softmax)(zeros(s)).jaxpr, "sm_80").ptx;
@@ -164,7 +164,7 @@ TEST_CASE("PTX of tensor cores assembles", "[jit][ptx]") {
   CHECK(old.find("mma.sync") == old.npos);
 }
 
-TEST_CASE("PTX of whole programs assembles, and stays in registers where it is to", "[jit][ptx]") {
+TEST_CASE("PTX of whole programs assembles and stays in registers where expected", "[jit][ptx]") {
   if (!has_assembler()) return;
   for (const programs::GpuCase& c : programs::gpu_cases())
     for (const char* gpu : {"sm_80", "sm_90"}) {

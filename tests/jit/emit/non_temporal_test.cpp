@@ -42,7 +42,7 @@ Bytes aligned(size_t n) {
 
 }  // namespace
 
-TEST_CASE("stores past the caches write what others write", "[jit][non_temporal]") {
+TEST_CASE("non-temporal stores write the same bits", "[jit][non_temporal]") {
   constexpr size_t room = 8 * 1100;
   for (Storage s : {Storage::Bool, Storage::I8, Storage::BF16, Storage::I32, Storage::F32,
                     Storage::I64, Storage::F64})

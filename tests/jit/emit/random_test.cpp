@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "jit/emit/random_kernels.h"
-#include "share.h"
+#include "support/share.h"
 
 namespace weft::compiler {
 namespace {

@@ -35,7 +35,7 @@ Array numbers(const Shape& s) {
 }
 }  // namespace
 
-TEST_CASE("What reads the head of a kernel's result runs over the head") {
+TEST_CASE("Readers of the first elements of a result run over these elements only") {
   const Array x = numbers({64, 8}), y = numbers({4096, 8});
   is_reference("sums", [](Array x) { return x.sum(1)[slice(0, 3)] * 2.; }, x);
   is_reference(
@@ -78,7 +78,7 @@ TEST_CASE("What reads the head of a kernel's result runs over the head") {
       x);
 }
 
-TEST_CASE("Heads of carries stay within their rows") {
+TEST_CASE("Reads of the first elements of carries stay within the rows") {
   const auto loops = [](const char* name, auto body, Array a, Array b) {
     const auto times = [body](Array a, Array b, Array n) {
       return fori_loop(0, n, [body](Array, Two c) { return body(c); }, Two(a, b));
@@ -131,7 +131,7 @@ TEST_CASE("Heads of carries stay within their rows") {
       numbers({1000}), y);
 }
 
-TEST_CASE("An update in place is written by the lane whose place it is") {
+TEST_CASE("An update in place is written by the lane that owns the element") {
   // Rows 1 to 3 of seven are written, and the rows are lanes of the loop over steps.
   const auto step = [](Array a) {
     const Array p = lax::pad(a, .5f, {{0, 6, 0}, {0, 0, 0}, {0, 0, 0}});

@@ -47,8 +47,7 @@ TEST_CASE("a likelihood of small matrices is one kernel of the same bits as its 
   CHECK(kernels(slope, a, b) == 1);
 }
 
-TEST_CASE("what a loop takes from elsewhere and what others take from it stays as it was",
-          "[jit][join]") {
+TEST_CASE("operands and results of a loop are unchanged for other readers", "[jit][join]") {
   const Array a = matrices(64, 6), b = matrices(64, 6);
   // Two factors meet in the end. The first one is also a result, and there is a sum over all lanes.
   const auto f = [](Array a, Array b) {
@@ -70,7 +69,7 @@ TEST_CASE("what a loop takes from elsewhere and what others take from it stays a
   CHECK(allclose(jit(mixed)(a), jit(factor)(shifted), 1e-5, 1e-5).item<bool>());
 }
 
-TEST_CASE("a call has no fewer points than its loops need", "[jit][join]") {
+TEST_CASE("a call has at least the points that its loops need", "[jit][join]") {
   // There are four matrices, each with 900 systems: the second loop runs over 3,600 points.
   const auto solve = vmap([](Array a, Array b) { return linalg::solve(a, b); });
   const Array a = matrices(4, 3), b = random::normal(random::key(5), {4, 3, 300});

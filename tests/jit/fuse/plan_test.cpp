@@ -37,7 +37,7 @@ TEST_CASE("an expensive value that many elements read is stored", "[jit][plan]")
   CHECK(count(jit(cheap).lower(x, x).report(), ": kernel") == 1);
 }
 
-TEST_CASE("a value as large as all arguments is not stored for a reader thrice its size",
+TEST_CASE("a value as large as all arguments is not stored for a reader of three times the size",
           "[jit][plan]") {
   // 2,400 by 2,400 sines would need 23 MB, and the arguments have 10 KB.
   const auto f = [](Array x) {
@@ -76,7 +76,8 @@ TEST_CASE("a loop with large products leaves the lane, one with small ones does 
               "dot_general: library") >= 1);
 }
 
-TEST_CASE("what lies along the result is summed a vector of results at a time", "[jit][plan]") {
+TEST_CASE("operands along the result are summed for one vector of results at a time",
+          "[jit][plan]") {
   const auto f = [](Array c, Array x) { return tensordot(c, x, 1); };
   const Array c = sin(arange(200).astype(F32)),
               x = cos(arange(200 * 40).astype(F32)).reshape({200, 40});

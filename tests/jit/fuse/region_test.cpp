@@ -54,7 +54,7 @@ TEST_CASE("kernels of long chains are short", "[jit][region]") {
   CHECK(lengths(little.lower(x).report()).size() == 1);
 }
 
-TEST_CASE("results computed side by side share no endless kernel", "[jit][region]") {
+TEST_CASE("independent results do not share an endless kernel", "[jit][region]") {
   const Array x = array({.1f, .7f, -3.f});
   const auto f = [](Array v) {
     std::vector<Array> r;
@@ -75,7 +75,7 @@ TEST_CASE("the derivative of a long chain is cut too", "[jit][region]") {
   CHECK(floats(compiled(x)) == floats(g(x)));
 }
 
-TEST_CASE("values read at two places are not computed again and again", "[jit][region]") {
+TEST_CASE("values that are read at two places are not recomputed for each read", "[jit][region]") {
   // Each step doubles the number of elements on which one result depends.
   const Array x = array({1, 2, 3, 4, 5, 6, 7}), to = array({2, 0, 5, 6, 1, 3, 4});
   const auto f = [](Array v, Array at) {

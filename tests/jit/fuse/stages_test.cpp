@@ -3,7 +3,7 @@
 // tests/jit/fuse/stages_test.cpp: large reductions are distributed over threads. Their order
 // depends only on the reduced extents.
 #include "support/check.h"
-#include "support/rough.h"
+#include "support/ill_conditioned_sum.h"
 #include "tracer/eval_trace.h"
 #include "weft/device/threads.h"
 
@@ -51,18 +51,19 @@ TEST_CASE("stages give what one reduction gives", "[jit][stages]") {
   }
 }
 
-TEST_CASE("a sum of many numbers is shared out", "[jit][stages]") {
+TEST_CASE("a sum of many numbers is distributed over threads", "[jit][stages]") {
   const auto sum = jit([](Array x) { return (x * 2.f).sum(); });
-  CHECK(first_step(sum.lower(rough({2 * many + 64})).report()).find("grid [64]") !=
+  CHECK(first_step(sum.lower(ill_conditioned({2 * many + 64})).report()).find("grid [64]") !=
         std::string::npos);
-  CHECK(first_step(sum.lower(rough({512, 1024})).report()).find("grid [512]") != std::string::npos);
+  CHECK(first_step(sum.lower(ill_conditioned({512, 1024})).report()).find("grid [512]") !=
+        std::string::npos);
   // A small reduction is one kernel.
-  CHECK(sum.lower(rough({1000})).report().find("steps: 1\n") != std::string::npos);
+  CHECK(sum.lower(ill_conditioned({1000})).report().find("steps: 1\n") != std::string::npos);
 }
 
-TEST_CASE("a sum has the same bits for any threads and lanes", "[jit][stages]") {
+TEST_CASE("a sum has the same bits for any number of threads and lanes", "[jit][stages]") {
   const int64_t n = many + 77;
-  const Array x = rough({3, n});
+  const Array x = ill_conditioned({3, n});
   const auto rows = jit(vmap([](Array a) { return a.sum(); }));
   const Floats want = with_threads(1, [&] { return rows(x); });
   CHECK(with_threads(2, [&] { return rows(x); }) == want);

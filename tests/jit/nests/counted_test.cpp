@@ -34,7 +34,8 @@ const Array lanes = arange(40);
 
 }  // namespace
 
-TEST_CASE("a while that counts to a number for all is a loop of known bounds", "[jit][counted]") {
+TEST_CASE("a while loop that counts to the same number in all lanes has known bounds",
+          "[jit][counted]") {
   for (const auto& [first, limit] : std::vector<std::pair<int, int>>{
            {0, 7}, {3, 40}, {-5, 2}, {4, 4}, {9, 2}, {-2147483647 - 1, -2147483640}}) {
     INFO(first << " to " << limit);
@@ -56,7 +57,7 @@ TEST_CASE("a while that counts to a number for all is a loop of known bounds", "
   CHECK(count(kernels(nested, lanes), " = while ") == 0);
 }
 
-TEST_CASE("a while that does not count, or not alike for all, stays one", "[jit][counted]") {
+TEST_CASE("a while loop without a common count stays a while loop", "[jit][counted]") {
   const auto zero = full({}, 0, I32), nine = full({}, 9, I32);
   const auto by_two = vmap([&](Array x) { return counted(zero, nine, x, 2); });
   CHECK(count(kernels(by_two, lanes), " = while ") == 1);

@@ -5,8 +5,8 @@
 #include <functional>
 #include <random>
 
-#include "share.h"
 #include "support/check.h"
+#include "support/share.h"
 #include "tracer/eval_trace.h"
 
 using namespace weft;
@@ -143,7 +143,7 @@ TEST_CASE("a lane updates its array in place", "[jit][in_place]") {
   CHECK(count(kernels(later), "= local ") > 1);
 }
 
-TEST_CASE("a test does not change the carry it looks at", "[jit][in_place]") {
+TEST_CASE("a condition does not change its carry", "[jit][in_place]") {
   const int n = 100;
   const auto f = [&](Array x) {
     return while_loop([](Array c) { return c.at(3).set(0).sum() < 9000; },
@@ -155,7 +155,7 @@ TEST_CASE("a test does not change the carry it looks at", "[jit][in_place]") {
   CHECK(got == vmap(f)(xs).to_vector<int32_t>());
 }
 
-TEST_CASE("what every trip reads is what the first one read", "[jit][in_place]") {
+TEST_CASE("loop invariants have the value of the first trip", "[jit][in_place]") {
   constexpr int n = 40;
   // These are expensive enough to become an array of the body. An op or an inner loop updates it in
   // the lane.

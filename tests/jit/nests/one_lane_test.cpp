@@ -4,8 +4,8 @@
 // are one kernel, and give the bits of the same steps one after another (docs/decisions/0050).
 #include <string>
 
-#include "share.h"
 #include "support/check.h"
+#include "support/share.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -77,7 +77,7 @@ TEST_CASE("loops of one lane have the bits of their steps", "[jit][one_lane]") {
   }
 }
 
-TEST_CASE("what a loop of one lane stacks and carries", "[jit][one_lane]") {
+TEST_CASE("stacked results and carries of a loop of one lane", "[jit][one_lane]") {
   const Array w = numbers({40, 40}, .7) / 6., x = numbers({40}, .3), rows = numbers({25, 40}, .9);
   const auto cell = [](Array w, Array h, Array r) { return tanh(dot(w, h) + r); };
   const auto all = [=](Array w, Array h, Array rows) {
@@ -111,7 +111,7 @@ TEST_CASE("what a loop of one lane stacks and carries", "[jit][one_lane]") {
 // The reverse loop is too short for its sums to leave it. The gradient of w has axes that run
 // through the loop. The cotangent of the state, which is most of the work, does not have them. With
 // those axes as lanes it would be recomputed for each column.
-TEST_CASE("axes that most of the work has not are no lanes", "[jit][one_lane]") {
+TEST_CASE("axes that most of the work does not have are not lanes", "[jit][one_lane]") {
   for (const int n : {24, 40, 128}) {
     const Array w = numbers({n, n}, .7) / std::sqrt(n), x = numbers({n}, .3),
                 rows = numbers({7, n}, .9);

@@ -94,7 +94,7 @@ TEST_CASE("schedules that cannot be forced", "[jit][schedule]") {
       Catch::StartsWith("schedules of compile(), line 2: a schedule says at least its mode"));
 }
 
-TEST_CASE("run by the one below", "[.][forced]") { std::printf("%s", chosen().c_str()); }
+TEST_CASE("process of the next test case", "[.][forced]") { std::printf("%s", chosen().c_str()); }
 
 TEST_CASE("WEFT_SCHEDULE names a file of schedules", "[jit][schedule]") {
   const auto file = std::filesystem::temp_directory_path() /

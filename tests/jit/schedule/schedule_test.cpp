@@ -10,14 +10,14 @@
 #include <regex>
 #include <set>
 
-#include "golden.h"
 #include "jit/emit/image.h"
 #include "jit/schedule/choose/choose.h"
 #include "jit/schedule/loops.h"
 #include "jit/schedule/product.h"
 #include "jit/schedule/records.h"
 #include "jit/schedule/schedule_kernels.h"
-#include "share.h"
+#include "support/golden.h"
+#include "support/share.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
@@ -271,7 +271,7 @@ TEST_CASE("a nest gives the same bits by every schedule", "[jit][schedule][share
     }
 }
 
-TEST_CASE("texts that are no schedules", "[jit][schedule]") {
+TEST_CASE("texts that are not schedules", "[jit][schedule]") {
   const auto refuses = [](const char* text, const char* why) {
     CHECK_THROWS_AS(parse_schedule(text), ParseError);
     CHECK_THROWS_WITH(parse_schedule(text), why);
