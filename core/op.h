@@ -143,7 +143,7 @@ struct Def {
   std::string name;
   std::string doc;
   // The StableHLO op that has the same meaning for all dtypes that this op accepts, such as
-  // "stablehlo.cbrt". The writer uses it, and so does the reader, unless it has a rule of its own.
+  // "stablehlo.sine". The writer uses it, and so does the reader, unless it has a rule of its own.
   std::string stablehlo = {};
   std::function<Types(const Types&, const P&)> type = {};
   std::function<Arrays(const Arrays&, const P&)> reference = {};

@@ -337,9 +337,6 @@ Row sample_complex_pow(const Format& part, const char* type, const Options& o) {
 }
 
 std::vector<Row> measured(const Options& o, const std::string& only) {
-  const auto truth = truths();
-  const auto by_library = library();
-  const auto by_quad = complex_library();
   std::vector<Row> rows;
   const auto chosen = [&](const Function& f) { return only.empty() || only == f.op->name(); };
   const auto add = [&](Row r) {
@@ -350,22 +347,21 @@ std::vector<Row> measured(const Options& o, const std::string& only) {
   for (const Function& f : functions_of(F32)) {
     if (!chosen(f)) continue;
     const std::string& name = f.op->name();
-    const auto judge = truth.find(name);
-    if (judge == truth.end())
-      throw Error(name + ": there is no truth of it in tools/accuracy/multiple.h");
-    const auto c = by_library.find(name);
-    if (c != by_library.end()) {
-      Row r = sweep_by_library(f, c->second, o);
+    const Truth judge = truth_of(name);
+    if (!judge)
+      throw Error(name + ": neither MPFR nor tools/accuracy/multiple.h has a function for it");
+    if (const Library c = library_of(name)) {
+      Row r = sweep_by_library(f, c, o);
       r.judge = fmt::format("C library in F64, itself within {:.2g} ULP of MPFR",
-                            error_of_library(f, c->second, judge->second, o));
+                            error_of_library(f, c, judge, o));
       add(std::move(r));
     } else {
       add(sweep_by_kernel(f, o));
-      add(sample_by_mpfr<float>(f, f32, judge->second, 1e6, o));
+      add(sample_by_mpfr<float>(f, f32, judge, 1e6, o));
     }
-    add(sample_by_mpfr<double>(f, f64, judge->second, 1e7, o));
-    add(sample_by_mpfr<float>(f, f16, judge->second, 65536, o));
-    add(sample_by_mpfr<float>(f, bf16, judge->second, 65536, o));
+    add(sample_by_mpfr<double>(f, f64, judge, 1e7, o));
+    add(sample_by_mpfr<float>(f, f16, judge, 65536, o));
+    add(sample_by_mpfr<float>(f, bf16, judge, 65536, o));
   }
   for (const Several& f : several) {
     if (!only.empty() && only != f.name) continue;
@@ -374,11 +370,12 @@ std::vector<Row> measured(const Options& o, const std::string& only) {
   }
   for (const Function& f : functions_of(C64)) {
     if (!chosen(f)) continue;
-    const auto judge = by_quad.find(f.op->name());
-    if (judge == by_quad.end())
-      throw Error(f.op->name() + ": there is no truth of it in tools/accuracy/library.h");
-    add(sample_complex<float>(f, f32, "C64", judge->second, o));
-    add(sample_complex<double>(f, f64, "C128", judge->second, o));
+    const ComplexLibrary judge = complex_library_of(f.op->name());
+    if (!judge)
+      throw Error(f.op->name() +
+                  ": neither libquadmath nor tools/accuracy/library.h has a function for it");
+    add(sample_complex<float>(f, f32, "C64", judge, o));
+    add(sample_complex<double>(f, f64, "C128", judge, o));
   }
   if (only.empty() || only == "pow") {
     add(sample_complex_pow<float>(f32, "C64", o));
