@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tools/stages.cpp: writes docs/stages.md, which shows one program after each stage of the
-// compiler.
+// compiler, and the table of passes in docs/architecture.md.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
 
+#include "jit/pipeline.h"
 #include "tools/page.h"
 #include "weft/control_flow.h"
 #include "weft/jit.h"
@@ -81,6 +85,23 @@ std::string page(const std::string& docs) {
   return s;
 }
 
+// docs/architecture.md with the table of passes between its two marks.
+std::string architecture(const std::string& docs) {
+  const std::string s = weft::pages::read_file(docs + "/architecture.md"),
+                    begin = "<!-- passes: ./dev docs writes them from jit/pipeline.cpp -->\n",
+                    end = "<!-- end of passes -->\n";
+  const size_t from = s.find(begin), to = s.find(end);
+  if (from == s.npos || to == s.npos)
+    throw std::runtime_error("architecture.md does not have the marks of the table");
+  std::string table = "| pass | file | from | to | why |\n|---|---|---|---|---|\n";
+  for (const compiler::PassInfo& p : compiler::pass_infos())
+    table += fmt::format("| {} | `{}` | {} | {} | {} |\n", p.name, p.file, p.from, p.to, p.why);
+  return s.substr(0, from) + begin + table + s.substr(to);
+}
+
 }  // namespace
 
-int main(int argc, char** argv) { return weft::pages::run(argc, argv, "stages.md", page); }
+int main(int argc, char** argv) {
+  return std::max(weft::pages::run(argc, argv, "stages.md", page),
+                  weft::pages::run(argc, argv, "architecture.md", architecture));
+}
