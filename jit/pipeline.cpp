@@ -192,13 +192,13 @@ constexpr Pass passes[] = {
      nullptr},
     {{"split", "jit/rewrite/op_rewrites.cpp", "jaxpr", "jaxpr",
       "Turns long reductions into reductions of reductions, so that all threads can work on one. "
-      "The parts are the blocks of the fold order ([0013](decisions/0013-order-of-sums.md))."},
+      "The parts are the blocks of the fold order ([0013](decisions/0013-summation-order.md))."},
      split_ops,
      nullptr,
      nullptr},
     {{"fuse ops", "jit/rewrite/op_rewrites.cpp", "jaxpr", "jaxpr",
       "Turns sums of products into multiply-adds. The jaxpr alone decides, so that the bits do not "
-      "depend on the kernels ([0008](decisions/0008-contraction-everywhere.md))."},
+      "depend on the kernels ([0008](decisions/0008-fma-contraction.md))."},
      fuse_ops,
      nullptr,
      nullptr},
