@@ -142,6 +142,9 @@ template <class P>
 struct Def {
   std::string name;
   std::string doc;
+  // The StableHLO op that has the same meaning for all dtypes that this op accepts, such as
+  // "stablehlo.sine". The writer uses it, and so does the reader, unless it has a rule of its own.
+  std::string stablehlo = {};
   std::function<Types(const Types&, const P&)> type = {};
   std::function<Arrays(const Arrays&, const P&)> reference = {};
   std::function<Arrays(const JvpArgs<P>&)> jvp = {};
@@ -206,6 +209,7 @@ class Op {
   virtual ~Op() = default;
   virtual const std::string& name() const = 0;
   virtual const std::string& doc() const = 0;
+  virtual const std::string& stablehlo() const = 0;  // empty: none
   virtual Types type(const Types& in, const AnyParams& p) const = 0;
   virtual Arrays reference(const Arrays& x, const AnyParams& p) const = 0;
   virtual Dual dual(const Arrays& x, const Arrays& dx, const AnyParams& p) const = 0;

@@ -165,26 +165,96 @@ Jaxpr expand(const Jaxpr& j) {
 
 // A pass rewrites the jaxpr, or adds to the state of the compilation; `show` prints what it did.
 struct Pass {
-  const char* name;
+  PassInfo info;
   Jaxpr (*rewrite)(const Jaxpr&);
   void (*run)(Compilation&);
   std::string (*show)(const Compilation&);
 };
 constexpr Pass passes[] = {
-    {"simplify", [](const Jaxpr& j) { return simplify(j, simple_body); }, nullptr, nullptr},
-    {"choose", choose, nullptr, nullptr},
-    {"expand", expand, nullptr, nullptr},
-    {"split", split_ops, nullptr, nullptr},
-    {"fuse ops", fuse_ops, nullptr, nullptr},
-    {"join", join_loops, nullptr, nullptr},
-    {"barriers", through_barriers, nullptr, nullptr},
-    {"analyse", nullptr, analyse, nullptr},
-    {"kernels", nullptr, choose_kernels, show_plan},
-    {"nests", nullptr, write_nests, show_nests},
-    {"schedules", nullptr, choose_schedules, show_schedules},
-    {"bodies", nullptr, compile_bodies, nullptr},
-    {"steps", nullptr, make_steps, nullptr},
-    {"code", nullptr, make_code, show_steps},
+    {{"simplify", "jit/rewrite/simplify.cpp", "jaxpr", "jaxpr",
+      "Inlines calls, merges equal equations, applies the ops' `simplify` rules and drops unused "
+      "equations. Later passes then see each value once, with its final shape."},
+     [](const Jaxpr& j) { return simplify(j, simple_body); },
+     nullptr,
+     nullptr},
+    {{"choose", "jit/rewrite/choose.cpp", "jaxpr", "jaxpr with implementations",
+      "Writes the name of the cheapest implementation on each equation: generated code, a program "
+      "of other ops, native code or a library call. It depends on the target, the shapes and the "
+      "loop around the equation ([0017](decisions/0017-implementations.md))."},
+     choose,
+     nullptr,
+     nullptr},
+    {{"expand", "jit/rewrite/op_rewrites.cpp", "jaxpr", "jaxpr",
+      "Replaces ops that are run as programs of other ops by these programs, and chooses again in "
+      "them, until nothing changes."},
+     expand,
+     nullptr,
+     nullptr},
+    {{"split", "jit/rewrite/op_rewrites.cpp", "jaxpr", "jaxpr",
+      "Turns long reductions into reductions of reductions, so that all threads can work on one. "
+      "The parts are the blocks of the fold order ([0013](decisions/0013-summation-order.md))."},
+     split_ops,
+     nullptr,
+     nullptr},
+    {{"fuse ops", "jit/rewrite/op_rewrites.cpp", "jaxpr", "jaxpr",
+      "Turns sums of products into multiply-adds. The jaxpr alone decides, so that the bits do not "
+      "depend on the kernels ([0008](decisions/0008-fma-contraction.md))."},
+     fuse_ops,
+     nullptr,
+     nullptr},
+    {{"join", "jit/rewrite/fuse_loops.cpp", "jaxpr", "jaxpr",
+      "Makes loops over the same lanes, and the equations between them, one call. They then pass "
+      "values inside the lane instead of through memory "
+      "([0023](decisions/0023-joined-loops.md))."},
+     join_loops,
+     nullptr,
+     nullptr},
+    {{"barriers", "jit/rewrite/barriers.cpp", "jaxpr", "jaxpr",
+      "Lets readers of a barrier's result read its operand, so that the result is not stored."},
+     through_barriers,
+     nullptr,
+     nullptr},
+    {{"analyse", "jit/fuse/analysis.cpp", "jaxpr", "axis classes",
+      "Runs each lowering rule with symbolic indices, to find the axes that run unchanged through "
+      "equations. Only they can be the grid of a kernel."},
+     nullptr,
+     analyse,
+     nullptr},
+    {{"kernels", "jit/fuse/plan.cpp", "jaxpr, axis classes", "plan",
+      "Decides which values are stored and which kernel computes each. A reduction or a loop "
+      "anchors a kernel; other values are computed where they are read."},
+     nullptr,
+     choose_kernels,
+     show_plan},
+    {{"nests", "jit/nests/kernel_nest.cpp", "plan", "nests",
+      "Writes each kernel as the loop nest of one lane (`core/loops/nest.h`), as every target runs "
+      "it "
+      "([0001](decisions/0001-nests.md))."},
+     nullptr,
+     write_nests,
+     show_nests},
+    {{"schedules", "jit/schedule/choose/choose.cpp", "nest, target", "schedule",
+      "Decides how the nest runs: vectors, tiles, threads. It is a value with a text, so that it "
+      "can be printed, verified and forced ([0016](decisions/0016-schedules.md))."},
+     nullptr,
+     choose_schedules,
+     show_schedules},
+    {{"bodies", "jit/pipeline.cpp", "plan", "compiled programs",
+      "Compiles the bodies of lockstep loops, and the programs around library calls of a GPU."},
+     nullptr,
+     compile_bodies,
+     nullptr},
+    {{"steps", "jit/run/steps.h", "plan, nests, schedules", "steps",
+      "Makes one launch of each kernel, call and loop, and collects the operands that it reads."},
+     nullptr,
+     make_steps,
+     nullptr},
+    {{"code", "jit/run/codegen.cpp", "nest, schedule", "machine code, PTX",
+      "Writes LLVM IR (`jit/emit/`), which LLVM compiles. It makes no decisions: equal nests and "
+      "schedules give equal code. Kernels are independent and compile in parallel."},
+     nullptr,
+     make_code,
+     show_steps},
 };
 
 // Debug builds verify the result of every pass, for every interned program.
@@ -197,6 +267,12 @@ Jaxpr apply(const Pass& pass, const Jaxpr& j) {
 }
 
 }  // namespace
+
+std::vector<PassInfo> pass_infos() {
+  std::vector<PassInfo> all;
+  for (const Pass& pass : passes) all.push_back(pass.info);
+  return all;
+}
 
 Jaxpr rewritten(const Jaxpr& j) {
   Jaxpr r = j;
@@ -217,10 +293,10 @@ Ref<const CompiledProgram> compile(const Jaxpr& j) {
       c.jaxpr = apply(pass, c.jaxpr);
     else
       pass.run(c);
-    times.push_back({pass.name, std::chrono::duration<double>(Clock::now() - start).count()});
+    times.push_back({pass.info.name, std::chrono::duration<double>(Clock::now() - start).count()});
     if (!log || (!pass.rewrite && !pass.show)) continue;
-    log_text(
-        fmt::format("after {}\n{}", pass.name, pass.rewrite ? to_string(c.jaxpr) : pass.show(c)));
+    log_text(fmt::format("after {}\n{}", pass.info.name,
+                         pass.rewrite ? to_string(c.jaxpr) : pass.show(c)));
   }
   auto program = make_ref<CompiledProgram>(std::move(c.jaxpr), std::move(c.steps),
                                            MemorySpace(current_target().device));

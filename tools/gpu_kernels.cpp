@@ -4,6 +4,7 @@
 // and on hand-written kernels for the same work.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -134,11 +135,17 @@ std::string program_table(const std::vector<Row>& rows) {
   return s;
 }
 
+// Kernels of a program with equal rows.
+struct Kind {
+  std::string name, cells;
+  int times;
+};
 std::string kernel_table(const std::vector<Row>& rows) {
   std::string s =
-      "| program | kernel | registers | spilled | stack | shared | instructions | innermost loops "
-      "|\n|---|---|--:|--:|--:|--:|--:|---|\n";
-  for (const Row& r : rows)
+      "| program | kernel | times | registers | spilled | stack | shared | instructions | "
+      "innermost loops |\n|---|---|--:|--:|--:|--:|--:|--:|---|\n";
+  for (const Row& r : rows) {
+    std::vector<Kind> kinds;
     for (const auto& step : r.programs[0].steps) {
       if (step.entry.empty()) continue;
       const Kernel &a = r.kernel(0, step.entry), &b = r.kernel(1, step.entry);
@@ -146,13 +153,23 @@ std::string kernel_table(const std::vector<Row>& rows) {
         return both(a, b, [&](const Kernel& k) { return std::to_string(k.resources.*f); });
       };
       const size_t end = step.text.find(", schedule");
-      s += fmt::format(
-          "| {} | {} | {} | {} | {} | {} | {} | {} |\n", r.of->name, step.text.substr(0, end),
-          field(&Resources::registers), field(&Resources::spilled), field(&Resources::stack),
-          field(&Resources::shared),
+      const std::string name = step.text.substr(0, end);
+      const std::string cells = fmt::format(
+          "{} | {} | {} | {} | {} | {}", field(&Resources::registers), field(&Resources::spilled),
+          field(&Resources::stack), field(&Resources::shared),
           both(a, b, [](const Kernel& k) { return std::to_string(k.counts.instructions); }),
           both(a, b, loops));
+      const auto same = std::find_if(kinds.begin(), kinds.end(), [&](const Kind& k) {
+        return k.name == name && k.cells == cells;
+      });
+      if (same == kinds.end())
+        kinds.push_back({name, cells, 1});
+      else
+        ++same->times;
     }
+    for (const Kind& k : kinds)
+      s += fmt::format("| {} | {} | {} | {} |\n", r.of->name, k.name, k.times, k.cells);
+  }
   return s;
 }
 
@@ -229,9 +246,48 @@ std::string goal(const std::vector<Row>& rows) {
           missed +=
               fmt::format("{}{} on {}", missed.empty() ? "" : ", ", r.of->name, architectures[a]);
   }
-  return fmt::format("No spill at up to 128 registers is the goal for {}: {}.\n", wanted,
-                     missed.empty() ? "met" : "missed by " + missed);
+  return pages::wrapped(fmt::format("No spill at up to 128 registers is the goal for {}: {}.",
+                                    wanted, missed.empty() ? "met" : "missed by " + missed));
 }
+
+// The text of the page above its tables.
+constexpr const char* head = R"(# Kernels of GPUs
+
+Written by `./dev docs` from the code; do not edit. The assembler and the disassembler of CUDA
+report on the programs of `benchmarks/gpu_cases.h` and of `benchmarks/limit_gpu.cu`. **The numbers
+are counted, not measured: nothing here ran.** They are those of CUDA {}.
+
+Where sm_80 and sm_90 differ, there are two numbers. Bytes are those of a thread, and of a block for
+shared memory.
+
+## Programs
+
+)";
+constexpr const char* above_kernels = R"(
+## Kernels
+
+A row is a kernel that the program runs so many times. The stack holds arrays of the lane whose
+elements are chosen at run time. Innermost loops are counted without the check of the word that
+stops a kernel, which runs once a millisecond.
+
+)";
+constexpr const char* above_limits = R"(
+## Beside kernels written by hand
+
+They do the same work, compiled by `nvcc -O3 --fmad=true`, with loops over elements that are not
+unrolled. The last column is the quotient of the instructions in the longest innermost loops, or of
+all instructions if one of the kernels has no loop. For rows that a warp shares it is the quotient
+of the instructions per term (below). If both kernels move 16 bytes at once, only the instructions
+of a thread that does so count. The goal is 1.3.
+
+)";
+constexpr const char* above_rows = R"(
+A thread has every 32nd term of a row. Its instructions per term are those of all trips of its
+loops, and of the rest once, divided by its terms. A trip of a loop by nvcc is one term, and each
+loop reads the row again. A trip of ours has as many terms as it loads numbers. A row whose values
+stay in registers has no loop: all terms are unrolled.
+
+)";
 
 std::string page(const Toolkit& tools) {
   const std::vector<GpuCase> cases = programs::gpu_cases();
@@ -246,33 +302,10 @@ std::string page(const Toolkit& tools) {
     }
   }
   const Kernels by_hand[] = {tools.by_hand(architectures[0]), tools.by_hand(architectures[1])};
-  std::string s =
-      "# Kernels of GPUs\n\n"
-      "Written by `./dev docs` from the code; do not edit. What the assembler and the disassembler "
-      "of CUDA (" +
-      tools.version() +
-      ")\nmake of the programs of `benchmarks/gpu_cases.h` and of `benchmarks/limit_gpu.cu`. **It "
-      "is counted, not measured: nothing here ran.**\n\n"
-      "Where sm_80 and sm_90 differ, there are two numbers. Bytes are those of a thread; of shared "
-      "memory, of a block.\n\n"
-      "## Programs\n\n";
+  std::string s = fmt::format(head, tools.version());
   s += program_table(rows) + "\n" + goal(rows);
-  s += "\n## Kernels\n\n"
-       "The stack holds arrays of the lane whose elements are chosen while it runs. An innermost "
-       "loop is counted without the look at the\nword that stops a kernel, once a millisecond.\n\n";
-  s += kernel_table(rows);
-  s += "\n## Beside kernels written by hand\n\n"
-       "`nvcc -O3 --fmad=true` of the same work, loops over elements not unrolled. The quotient is "
-       "that of the longest innermost loops, or where\none of both has none, of all instructions; "
-       "of rows that a warp shares, that of the instructions a term (below); where both move 16\n"
-       "bytes at once, that of what a thread runs for them. The goal is 1.3.\n\n";
-  s += limit_table(rows, by_hand);
-  s += "\nA thread has every 32nd term of a row. What it runs for one: each loop as often as the "
-       "row has trips, and the rest once, over the\nthread's terms. A trip of what nvcc compiles "
-       "is a term, of rows of any length, which each loop reads again; one of ours is as many as\n"
-       "it loads numbers, and a row whose values its threads keep has no loop, but all terms "
-       "written out.\n\n";
-  s += row_table(rows, by_hand);
+  s += above_kernels + kernel_table(rows) + above_limits + limit_table(rows, by_hand);
+  s += above_rows + row_table(rows, by_hand);
   return s;
 }
 

@@ -55,15 +55,15 @@ std::string row(const Op& op) {
 std::string page() {
   std::vector<const Op*> ops = weft::all_ops();
   std::sort(ops.begin(), ops.end(), [](const Op* a, const Op* b) { return a->name() < b->name(); });
-  std::string s =
-      "# Ops\n\n"
-      "Written by `./dev docs` from the registry; do not edit.\n\n"
-      "What a rule is for stands in `core/op.h`. An op without a `partial` rule is recorded whole; "
-      "one without\n"
-      "`transpose` is not linear, or has a derivative made of ops that are. Samples are the cases "
-      "that every law\n"
-      "of the tests is checked on. Implementations are the names by which it can be run.\n\n"
-      "| op | what it computes | fields |";
+  std::string s = R"(# Ops
+
+Written by `./dev docs` from the registry; do not edit.
+
+`core/op.h` describes the rules. An op without a `partial` rule is recorded as a whole. An op
+without `transpose` is not linear, or its derivative consists of ops that are. Samples are the cases
+for which the tests check every law. Implementations are the names of the ways to run the op.
+
+| op | what it computes | fields |)";
   for (const Column& c : columns) s += fmt::format(" {} |", c.title);
   s += " implementations | samples |\n|---|---|---|";
   for (size_t i = 0; i < std::size(columns); ++i) s += ":-:|";

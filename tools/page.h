@@ -7,6 +7,7 @@
 #include <exception>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 
 namespace weft::pages {
@@ -19,6 +20,21 @@ inline int fail(const std::string& why) {
 inline std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The text in lines of up to 100 bytes, which end at blanks. All but the first begin with `indent`.
+inline std::string wrapped(const std::string& text, const std::string& indent = "") {
+  std::istringstream words(text);
+  std::string out, line, word;
+  while (words >> word) {
+    if (!line.empty() && line.size() + 1 + word.size() > 100) {
+      out += line + '\n';
+      line = indent + word;
+    } else {
+      line += (line.empty() ? "" : " ") + word;
+    }
+  }
+  return out + line + '\n';
 }
 
 // text(folder) returns the page; the folder contains the pages.

@@ -138,6 +138,7 @@ class Primitive final : public Op {
 
   const std::string& name() const override { return d_.name; }
   const std::string& doc() const override { return d_.doc; }
+  const std::string& stablehlo() const override { return d_.stablehlo; }
   Types type(const Types& in, const AnyParams& p) const override {
     return d_.type(in, params_as<P>(p));
   }

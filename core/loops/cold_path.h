@@ -3,7 +3,7 @@
 // core/loops/cold_path.h: long paths of elementary functions that few arguments take. Kernels
 // contain no code for them. They call functions of the library (runtime/native/cold_paths.h). These
 // are compiled from the same templates (core/scalar/math) and so give the same bits. See
-// docs/decisions/0003-cold-paths.md.
+// docs/decisions/0003.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -89,27 +89,32 @@ const Primitive<None>& is_finite_op = define_elementwise([] {
   auto d =
       elementwise<DTypes::floats, 1, bool>("is_finite", "Whether x is neither infinite nor NaN.",
                                            [](auto x) { return num::is_finite(x); });
+  d.stablehlo = "stablehlo.is_finite";
   d.jvp = zero_jvp;
   return d;
 }());
 
 template <int n, class F>
-Def<None> bitwise(const char* name, const char* doc, F f) {
+Def<None> bitwise(const char* name, const char* stablehlo, const char* doc, F f) {
   auto d = elementwise<bits, n>(name, doc, f);
+  d.stablehlo = stablehlo;
   d.jvp = zero_jvp;
   d.rejects = [] {
     return std::vector<Reject<None>>{{Types(n, Type(F32, {2})), {}, "takes bool or integer"}};
   };
   return d;
 }
-const Primitive<None>& and_op = define_elementwise(bitwise<2>(
-    "and", "x & y, of integers bit by bit.", [](auto x, auto y) { return num::bit_and(x, y); }));
-const Primitive<None>& or_op = define_elementwise(bitwise<2>(
-    "or", "x | y, of integers bit by bit.", [](auto x, auto y) { return num::bit_or(x, y); }));
-const Primitive<None>& xor_op = define_elementwise(bitwise<2>(
-    "xor", "x ^ y, of integers bit by bit.", [](auto x, auto y) { return num::bit_xor(x, y); }));
-const Primitive<None>& not_op = define_elementwise(
-    bitwise<1>("not", "~x, of integers bit by bit.", [](auto x) { return num::bit_not(x); }));
+const Primitive<None>& and_op =
+    define_elementwise(bitwise<2>("and", "stablehlo.and", "x & y, of integers bit by bit.",
+                                  [](auto x, auto y) { return num::bit_and(x, y); }));
+const Primitive<None>& or_op =
+    define_elementwise(bitwise<2>("or", "stablehlo.or", "x | y, of integers bit by bit.",
+                                  [](auto x, auto y) { return num::bit_or(x, y); }));
+const Primitive<None>& xor_op =
+    define_elementwise(bitwise<2>("xor", "stablehlo.xor", "x ^ y, of integers bit by bit.",
+                                  [](auto x, auto y) { return num::bit_xor(x, y); }));
+const Primitive<None>& not_op = define_elementwise(bitwise<1>(
+    "not", "stablehlo.not", "~x, of integers bit by bit.", [](auto x) { return num::bit_not(x); }));
 
 // ---- select_n
 

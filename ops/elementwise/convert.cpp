@@ -271,6 +271,7 @@ Array zero_of(const Array& x) { return base::zeros(x.type().strong()); }
 const Primitive<None>& real_op = define_elementwise([] {
   auto d = elementwise<DTypes::complexes, 1, RealPart>("real", "The real part.",
                                                        [](auto x) { return x.re; });
+  d.stablehlo = "stablehlo.real";
   d.jvp = unary_jvp([](Array dx, Array, Array) { return real(dx); });
   d.transpose = unary_transpose([](Array ct) { return complex(ct, zero_of(ct)); });
   return d;
@@ -278,6 +279,7 @@ const Primitive<None>& real_op = define_elementwise([] {
 const Primitive<None>& imag_op = define_elementwise([] {
   auto d = elementwise<DTypes::complexes, 1, RealPart>("imag", "The imaginary part.",
                                                        [](auto x) { return x.im; });
+  d.stablehlo = "stablehlo.imag";
   d.jvp = unary_jvp([](Array dx, Array, Array) { return imag(dx); });
   d.transpose = unary_transpose([](Array ct) { return complex(zero_of(ct), neg(ct)); });
   return d;
@@ -285,6 +287,7 @@ const Primitive<None>& imag_op = define_elementwise([] {
 const Primitive<None>& conj_op = define_elementwise([] {
   auto d = elementwise<DTypes::complexes, 1>("conj", "The complex conjugate.",
                                              [](auto x) { return num::conj(x); });
+  d.stablehlo = "chlo.conj";
   d.jvp = unary_jvp([](Array dx, Array, Array) { return conj(dx); });
   d.transpose = unary_transpose([](Array ct) { return conj(ct); });
   return d;
@@ -293,6 +296,7 @@ const Primitive<None>& complex_op = define_elementwise([] {
   auto d = elementwise<DTypes::wide_floats, 2, MadeComplex>(
       "complex", "The complex number of two parts.",
       [](auto re, auto im) { return num::Cx<decltype(re)>(re, im); });
+  d.stablehlo = "stablehlo.complex";
   d.jvp = [](const JvpArgs<None>& j) {
     const auto part = [&](size_t i) { return j.dx[i].empty_handle() ? zero_of(j.x[i]) : j.dx[i]; };
     return Arrays{broadcast_like(complex(part(0), part(1)), j.out[0].type())};

@@ -35,6 +35,7 @@ const auto tie_jvp =
 const Primitive<None>& add_op = define_elementwise([] {
   auto d = elementwise<DTypes::numbers, 2>("add", "x + y; integers wrap.",
                                            [](auto x, auto y) { return arith::add(x, y); });
+  d.stablehlo = "stablehlo.add";
   d.jvp = binary_jvp([](Array dx, Array, Array, Array) { return dx; },
                      [](Array dy, Array, Array, Array) { return dy; });
   d.transpose =
@@ -52,6 +53,7 @@ const Primitive<None>& add_op = define_elementwise([] {
 const Primitive<None>& sub_op = define_elementwise([] {
   auto d = elementwise<DTypes::numbers, 2>("sub", "x - y; integers wrap.",
                                            [](auto x, auto y) { return arith::sub(x, y); });
+  d.stablehlo = "stablehlo.subtract";
   d.jvp = binary_jvp([](Array dx, Array, Array, Array) { return dx; },
                      [](Array dy, Array, Array, Array) { return neg(dy); });
   d.transpose =
@@ -64,6 +66,7 @@ const Primitive<None>& sub_op = define_elementwise([] {
 const Primitive<None>& mul_op = define_elementwise([] {
   auto d = elementwise<DTypes::numbers, 2>("mul", "x * y; integers wrap.",
                                            [](auto x, auto y) { return arith::mul(x, y); });
+  d.stablehlo = "stablehlo.multiply";
   d.jvp = binary_jvp([](Array dx, Array, Array y, Array) { return mul(dx, y); },
                      [](Array dy, Array x, Array, Array) { return mul(x, dy); });
   d.transpose = binary_transpose([](Array ct, Array y) { return mul(ct, y); },
@@ -80,6 +83,7 @@ const Primitive<None>& div_op = define_elementwise([] {
   auto d = elementwise<DTypes::numbers, 2>(
       "div", "x / y; of integers truncated, x/0 = -1 (all ones), MIN/-1 = MIN.",
       [](auto x, auto y) { return arith::div(x, y); });
+  d.stablehlo = "stablehlo.divide";
   d.jvp = binary_jvp([](Array dx, Array, Array y, Array) { return div(dx, y); },
                      [](Array dy, Array, Array y, Array out) { return mul(neg(dy), div(out, y)); });
   d.transpose = binary_transpose(
@@ -99,6 +103,7 @@ const Primitive<None>& div_op = define_elementwise([] {
 const Primitive<None>& neg_op = define_elementwise([] {
   auto d = elementwise<DTypes::numbers, 1>("neg", "-x; integers wrap.",
                                            [](auto x) { return arith::neg(x); });
+  d.stablehlo = "stablehlo.negate";
   d.jvp = unary_jvp([](Array dx, Array, Array) { return neg(dx); });
   d.transpose = unary_transpose([](Array ct) { return neg(ct); });
   return d;
@@ -107,6 +112,7 @@ const Primitive<None>& neg_op = define_elementwise([] {
 const Primitive<None>& max_op = define_elementwise([] {
   auto d = elementwise<DTypes::any, 2>("max", "The larger of x and y; NaN wins, -0 < +0.",
                                        [](auto x, auto y) { return arith::maximum(x, y); });
+  d.stablehlo = "stablehlo.maximum";
   d.jvp = tie_jvp;
   return d;
 }());
@@ -114,6 +120,7 @@ const Primitive<None>& max_op = define_elementwise([] {
 const Primitive<None>& min_op = define_elementwise([] {
   auto d = elementwise<DTypes::any, 2>("min", "The smaller of x and y; NaN wins, -0 < +0.",
                                        [](auto x, auto y) { return arith::minimum(x, y); });
+  d.stablehlo = "stablehlo.minimum";
   d.jvp = tie_jvp;
   return d;
 }());
@@ -121,6 +128,7 @@ const Primitive<None>& min_op = define_elementwise([] {
 const Primitive<None>& abs_op = define_elementwise([] {
   auto d = elementwise < DTypes::signeds | DTypes::inexact, 1,
        RealPart > ("abs", "|x|; of complex numbers real.", [](auto x) { return num::abs(x); });
+  d.stablehlo = "stablehlo.abs";
   d.jvp = unary_jvp([](Array dx, Array x, Array out) {
     if (!is_complex(x.dtype())) return select(ge(x, like(x, 0)), dx, neg(dx));
     const Array safe = select(eq(out, like(out, 0)), broadcast_like(like(out, 1), out.type()), out);
@@ -133,6 +141,7 @@ const Primitive<None>& sign_op = define_elementwise([] {
   auto d = elementwise<DTypes::numbers, 1>("sign",
                                            "-1, 0 or 1; NaN and -0 stay; of complex numbers x/|x|.",
                                            [](auto x) { return math::sign(x); });
+  d.stablehlo = "stablehlo.sign";
   // For complex numbers only the part of dx that rotates x counts, divided by |x|: i s Im(conj(s)
   // dx) / |x|.
   d.jvp = unary_jvp([](Array dx, Array x, Array s) {
@@ -154,6 +163,7 @@ R squared(R x) {
 }
 const Primitive<None>& square_op = define_elementwise([] {
   auto d = elementwise<DTypes::numbers, 1>("square", "x * x.", [](auto x) { return squared(x); });
+  d.stablehlo = "chlo.square";
   d.jvp = unary_jvp([](Array dx, Array x, Array) { return mul(dx, mul(like(x, 2), x)); });
   d.is_product = true;
   return d;

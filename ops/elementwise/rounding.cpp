@@ -15,18 +15,19 @@ namespace {
 using namespace lax;
 
 template <class F>
-const Primitive<None>& steps(const char* name, const char* doc, F f) {
+const Primitive<None>& steps(const char* name, const char* stablehlo, const char* doc, F f) {
   auto d = elementwise<DTypes::floats, 1>(name, doc, f);
+  d.stablehlo = stablehlo;
   d.jvp = zero_jvp;
   d.rejects = [] {
     return std::vector<Reject<None>>{{{Type(I32, {2})}, {}, "takes floating-point"}};
   };
   return define_elementwise(std::move(d));
 }
-const auto& floor_op = steps("floor", "The largest integer that is not above x.",
+const auto& floor_op = steps("floor", "stablehlo.floor", "The largest integer that is not above x.",
                              [](auto x) { return num::floor(x); });
-const auto& ceil_op =
-    steps("ceil", "The smallest integer that is not below x.", [](auto x) { return num::ceil(x); });
+const auto& ceil_op = steps("ceil", "stablehlo.ceil", "The smallest integer that is not below x.",
+                            [](auto x) { return num::ceil(x); });
 
 struct Round {
   int rounding_method = 0;
@@ -58,6 +59,7 @@ const Primitive<None>& rem_op = define_elementwise([] {
       "rem",
       "The remainder of the truncated division x / y, with the sign of x; of integers x rem 0 = x.",
       [](auto x, auto y) { return num::rem(x, y); });
+  d.stablehlo = "stablehlo.remainder";
   d.jvp = binary_jvp([](Array dx, Array, Array, Array) { return dx; },
                      [](Array dy, Array x, Array y, Array) {
                        const Array q = div(x, y);
@@ -87,6 +89,7 @@ const Primitive<None>& nextafter_op = define_elementwise([] {
   auto d = elementwise_typed<None, DTypes::floats, 2>(
       "nextafter", "The next number of the dtype after x on the way to y.",
       []<class T>(const None&, auto x, auto y) { return next_after<T>(x, y); });
+  d.stablehlo = "chlo.next_after";
   d.samples = [] { return nary_samples<None>(DTypes::floats, 2, {}); };
   d.jvp = zero_jvp;
   return d;
@@ -198,8 +201,9 @@ const Primitive<None>& clamp_op = define_elementwise([] {
 // ---- integers
 
 template <int n, class F>
-const Primitive<None>& on_bits(const char* name, const char* doc, F f) {
+const Primitive<None>& on_bits(const char* name, const char* stablehlo, const char* doc, F f) {
   auto d = elementwise<DTypes::ints, n>(name, doc, f);
+  d.stablehlo = stablehlo;
   d.jvp = zero_jvp;
   d.samples = [] { return nary_samples<None>(DTypes::ints, n, {}, -3, 35); };
   d.rejects = [] {
@@ -207,23 +211,25 @@ const Primitive<None>& on_bits(const char* name, const char* doc, F f) {
   };
   return define_elementwise(std::move(d));
 }
-const auto& shl_op = on_bits<2>("shift_left", "x * 2^y; 0 for a count outside [0, width).",
-                                [](auto x, auto y) { return num::shift_left(x, y); });
+const auto& shl_op =
+    on_bits<2>("shift_left", "stablehlo.shift_left", "x * 2^y; 0 for a count outside [0, width).",
+               [](auto x, auto y) { return num::shift_left(x, y); });
 const auto& shr_op =
-    on_bits<2>("shift_right_logical",
+    on_bits<2>("shift_right_logical", "stablehlo.shift_right_logical",
                "The bits of x moved down, zeros above; 0 for a count outside [0, width).",
                [](auto x, auto y) { return num::shift_right_logical(x, y); });
 const auto& sar_op =
-    on_bits<2>("shift_right_arithmetic",
+    on_bits<2>("shift_right_arithmetic", "stablehlo.shift_right_arithmetic",
                "The bits of x moved down, its sign above, also for a count outside [0, width).",
                [](auto x, auto y) { return num::shift_right_arithmetic(x, y); });
-const auto& mulhi_op = on_bits<2>("mulhi", "The upper half of the bits of x * y.",
+const auto& mulhi_op = on_bits<2>("mulhi", "chlo.mulhi", "The upper half of the bits of x * y.",
                                   [](auto x, auto y) { return num::mulhi(x, y); });
-const auto& popcount_op = on_bits<1>("population_count", "How many bits are set.",
-                                     [](auto x) { return num::popcount(x); });
-const auto& clz_op =
-    on_bits<1>("clz", "How many bits above the highest that is set; of 0 the width.",
-               [](auto x) { return num::clz(x); });
+const auto& popcount_op =
+    on_bits<1>("population_count", "stablehlo.popcnt", "How many bits are set.",
+               [](auto x) { return num::popcount(x); });
+const auto& clz_op = on_bits<1>("clz", "stablehlo.count_leading_zeros",
+                                "How many bits above the highest that is set; of 0 the width.",
+                                [](auto x) { return num::clz(x); });
 
 // ---- identity
 
@@ -238,6 +244,7 @@ const Primitive<None>& barrier_op = define_elementwise([] {
   auto d = elementwise<DTypes::any, 1>("optimization_barrier",
                                        "x; no rewrite of a program looks through it.",
                                        [](auto x) { return x; });
+  d.stablehlo = "stablehlo.optimization_barrier";
   d.jvp = unary_jvp([](Array dx, Array, Array) { return lax::optimization_barrier(dx); });
   d.transpose = unary_transpose([](Array ct) { return lax::optimization_barrier(ct); });
   return d;

@@ -27,18 +27,20 @@ const auto& erf_op = differentiable_unary(
     "erf", "The error function.", [](auto x) { return math::erf(x); },
     [](Array dx, Array x, Array) {
       return mul(like(x, two_over_root_pi), mul(dx, exp(neg(square(x)))));
-    });
+    },
+    {.stablehlo = "chlo.erf"});
 const auto& erfc_op = differentiable_unary(
     "erfc", "1 - erf(x), also where that is small.", [](auto x) { return math::erfc(x); },
     [](Array dx, Array x, Array) {
       return mul(like(x, -two_over_root_pi), mul(dx, exp(neg(square(x)))));
-    });
+    },
+    {.stablehlo = "chlo.erfc"});
 const auto& erf_inv_op = differentiable_unary(
     "erf_inv", "The number whose erf is x.", [](auto x) { return math::erf_inv(x); },
     [](Array dx, Array x, Array y) {
       return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y))));
     },
-    -0.9, 0.9);
+    {.lo = -0.9, .hi = 0.9});
 // JAX's random numbers have the bits of this formula (docs/decisions/0027).
 const auto& xla_erf_inv_op = differentiable_unary(
     "xla_erf_inv", "The number whose erf is x, by XLA's formula, which loses digits near 1.",
@@ -46,16 +48,17 @@ const auto& xla_erf_inv_op = differentiable_unary(
     [](Array dx, Array x, Array y) {
       return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y))));
     },
-    -0.9, 0.9);
+    {.lo = -0.9, .hi = 0.9, .stablehlo = "chlo.erf_inv"});
 const auto& lgamma_op = differentiable_unary(
     "lgamma", "The logarithm of |Gamma(x)|.", [](auto x) { return math::lgamma(x); },
-    [](Array dx, Array x, Array) { return mul(dx, digamma(x)); }, 0.3, 4);
+    [](Array dx, Array x, Array) { return mul(dx, digamma(x)); },
+    {.lo = 0.3, .hi = 4, .stablehlo = "chlo.lgamma"});
 const auto& digamma_op = differentiable_unary(
     "digamma", "The derivative of log Gamma(x).", [](auto x) { return math::digamma(x); },
     [](Array dx, Array x, Array) {
       return mul(dx, polygamma(broadcast_like(like(x, 1), x.type()), x));
     },
-    0.3, 4);
+    {.lo = 0.3, .hi = 4, .stablehlo = "chlo.digamma"});
 
 // The difference of bessel_i0e and bessel_i1e above 30, where subtracting them would cancel. It is
 // the difference of their expansions in 1 / x (DLMF 10.40.1).
@@ -106,7 +109,7 @@ const auto& bessel_i0e_op = differentiable_unary(
       return mul(dx, near_or_gap(x, near,
                                  [&](const Array& v) { return neg(mul(sign(x), bessel_gap(v))); }));
     },
-    0.2, 12);
+    {.lo = 0.2, .hi = 12});
 const auto& bessel_i1e_op = differentiable_unary(
     "bessel_i1e", "exp(-|x|) I1(x), I1 the modified Bessel function of order 1.",
     [](auto x) { return math::bessel_i1e(x); },
@@ -115,7 +118,7 @@ const auto& bessel_i1e_op = differentiable_unary(
       const Array gap = near_or_gap(x, near, [](const Array& v) { return bessel_gap(v); });
       return mul(dx, sub(gap, bessel_i1e_over(x, y)));
     },
-    0.2, 12);
+    {.lo = 0.2, .hi = 12, .stablehlo = "chlo.bessel_i1e"});
 
 // The Hurwitz zeta function: the first terms are summed directly, the rest by the Euler-Maclaurin
 // formula.
@@ -176,6 +179,7 @@ const Primitive<None>& zeta_op = define_elementwise([] {
   auto d =
       elementwise<DTypes::floats, 2>("zeta", "The sum of (q + k)^-s over k = 0, 1, … (Hurwitz).",
                                      [](auto s, auto q) { return zeta_of(s, q); });
+  d.stablehlo = "chlo.zeta";
   d.jvp = binary_jvp(
       [](const Array&, const Array&, const Array&, const Array&) -> Array {
         throw DifferentiationError("zeta: there is a derivative by q alone, none by s");

@@ -43,30 +43,32 @@ const auto& dawsn_op = differentiable_unary(
     [](Array dx, Array x, Array y) {
       return mul(dx, near_or_sum(x, sub(like(x, 1), mul(mul(like(x, 2), x), y)), 1, -1));
     },
-    -4, 6);
+    {.lo = -4, .hi = 6});
 const auto& expi_op = differentiable_unary(
     "expi", "The exponential integral, of e^t / t up to x.", [](auto x) { return math::expi(x); },
-    [](Array dx, Array x, Array) { return mul(dx, div(exp(x), x)); }, 0.2, 7);
+    [](Array dx, Array x, Array) { return mul(dx, div(exp(x), x)); }, {.lo = 0.2, .hi = 7});
 const auto& spence_op = differentiable_unary(
     "spence", "The integral of log(t) / (1 - t) from 1 to x.",
     [](auto x) { return math::spence(x); },
-    [](Array dx, Array x, Array) { return neg(mul(dx, ir::log_over(x))); }, 0.1, 4);
+    [](Array dx, Array x, Array) { return neg(mul(dx, ir::log_over(x))); }, {.lo = 0.1, .hi = 4});
 const auto& sine_integral_op = differentiable_unary(
     "sine_integral", "The integral of sin(t) / t from 0 to x.",
     [](auto x) { return math::sine_integral(x); },
-    [](Array dx, Array x, Array) { return mul(dx, ir::sin_over(x)); }, -2, 9);
+    [](Array dx, Array x, Array) { return mul(dx, ir::sin_over(x)); }, {.lo = -2, .hi = 9});
 const auto& cosine_integral_op = differentiable_unary(
     "cosine_integral", "log|x| + gamma + the integral of (cos(t) - 1) / t from 0 to x.",
     [](auto x) { return math::cosine_integral(x); },
-    [](Array dx, Array x, Array) { return mul(dx, div(cos(x), x)); }, 0.3, 9);
+    [](Array dx, Array x, Array) { return mul(dx, div(cos(x), x)); }, {.lo = 0.3, .hi = 9});
 const auto& fresnel_sin_op = differentiable_unary(
     "fresnel_sin", "The integral of sin(pi t^2 / 2) from 0 to x.",
     [](auto x) { return math::fresnel_sin(x); },
-    [](Array dx, Array x, Array) { return mul(dx, sin(mul(like(x, half_pi), square(x)))); }, -2, 3);
+    [](Array dx, Array x, Array) { return mul(dx, sin(mul(like(x, half_pi), square(x)))); },
+    {.lo = -2, .hi = 3});
 const auto& fresnel_cos_op = differentiable_unary(
     "fresnel_cos", "The integral of cos(pi t^2 / 2) from 0 to x.",
     [](auto x) { return math::fresnel_cos(x); },
-    [](Array dx, Array x, Array) { return mul(dx, cos(mul(like(x, half_pi), square(x)))); }, -2, 3);
+    [](Array dx, Array x, Array) { return mul(dx, cos(mul(like(x, half_pi), square(x)))); },
+    {.lo = -2, .hi = 3});
 
 }  // namespace
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/native/cold_paths.h: the functions that the cold paths of kernels call
-// (core/loops/cold_path.h, docs/decisions/0003-cold-paths.md).
+// (core/loops/cold_path.h, docs/decisions/0003).
 #pragma once
 #include <array>
 

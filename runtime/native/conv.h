@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/conv.h: convolutions of floats by a library (docs/decisions/0019-convolutions.md).
+// runtime/native/conv.h: convolutions of floats by a library (docs/decisions/0019).
 #pragma once
 #include <cstddef>
 #include <cstdint>

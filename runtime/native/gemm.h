@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/gemm.h: dense products of matrices by a library (docs/decisions/0002-gemm.md).
+// runtime/native/gemm.h: dense products of matrices by a library (docs/decisions/0002).
 #pragma once
 #include <cstdint>
 #include <optional>

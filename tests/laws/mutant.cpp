@@ -165,6 +165,7 @@ class Forward final : public MutantOp {
 
   const std::string& name() const override { return op_.name(); }
   const std::string& doc() const override { return op_.doc(); }
+  const std::string& stablehlo() const override { return op_.stablehlo(); }
   Types type(const Types& in, const AnyParams& p) const override { return op_.type(in, p); }
   Arrays reference(const Arrays& x, const AnyParams& p) const override {
     return op_.reference(x, p);

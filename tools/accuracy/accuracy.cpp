@@ -337,9 +337,6 @@ Row sample_complex_pow(const Format& part, const char* type, const Options& o) {
 }
 
 std::vector<Row> measured(const Options& o, const std::string& only) {
-  const auto truth = truths();
-  const auto by_library = library();
-  const auto by_quad = complex_library();
   std::vector<Row> rows;
   const auto chosen = [&](const Function& f) { return only.empty() || only == f.op->name(); };
   const auto add = [&](Row r) {
@@ -350,22 +347,21 @@ std::vector<Row> measured(const Options& o, const std::string& only) {
   for (const Function& f : functions_of(F32)) {
     if (!chosen(f)) continue;
     const std::string& name = f.op->name();
-    const auto judge = truth.find(name);
-    if (judge == truth.end())
-      throw Error(name + ": there is no truth of it in tools/accuracy/multiple.h");
-    const auto c = by_library.find(name);
-    if (c != by_library.end()) {
-      Row r = sweep_by_library(f, c->second, o);
+    const Truth judge = truth_of(name);
+    if (!judge)
+      throw Error(name + ": neither MPFR nor tools/accuracy/multiple.h has a function for it");
+    if (const Library c = library_of(name)) {
+      Row r = sweep_by_library(f, c, o);
       r.judge = fmt::format("C library in F64, itself within {:.2g} ULP of MPFR",
-                            error_of_library(f, c->second, judge->second, o));
+                            error_of_library(f, c, judge, o));
       add(std::move(r));
     } else {
       add(sweep_by_kernel(f, o));
-      add(sample_by_mpfr<float>(f, f32, judge->second, 1e6, o));
+      add(sample_by_mpfr<float>(f, f32, judge, 1e6, o));
     }
-    add(sample_by_mpfr<double>(f, f64, judge->second, 1e7, o));
-    add(sample_by_mpfr<float>(f, f16, judge->second, 65536, o));
-    add(sample_by_mpfr<float>(f, bf16, judge->second, 65536, o));
+    add(sample_by_mpfr<double>(f, f64, judge, 1e7, o));
+    add(sample_by_mpfr<float>(f, f16, judge, 65536, o));
+    add(sample_by_mpfr<float>(f, bf16, judge, 65536, o));
   }
   for (const Several& f : several) {
     if (!only.empty() && only != f.name) continue;
@@ -374,11 +370,12 @@ std::vector<Row> measured(const Options& o, const std::string& only) {
   }
   for (const Function& f : functions_of(C64)) {
     if (!chosen(f)) continue;
-    const auto judge = by_quad.find(f.op->name());
-    if (judge == by_quad.end())
-      throw Error(f.op->name() + ": there is no truth of it in tools/accuracy/library.h");
-    add(sample_complex<float>(f, f32, "C64", judge->second, o));
-    add(sample_complex<double>(f, f64, "C128", judge->second, o));
+    const ComplexLibrary judge = complex_library_of(f.op->name());
+    if (!judge)
+      throw Error(f.op->name() +
+                  ": neither libquadmath nor tools/accuracy/library.h has a function for it");
+    add(sample_complex<float>(f, f32, "C64", judge, o));
+    add(sample_complex<double>(f, f64, "C128", judge, o));
   }
   if (only.empty() || only == "pow") {
     add(sample_complex_pow<float>(f32, "C64", o));
@@ -394,21 +391,26 @@ std::string shown(double error) {
 }
 constexpr const char* words = R"(# Accuracy
 
-Written by `./dev accuracy`, which measures the compiled kernels of every elementwise function of one number in
-the registry, and of several numbers where it has a truth; do not edit. Measured on {}.
-Those with a parameter (`round`, `integer_pow`, `reduce_precision`), hypergeometric functions, `expn` and derivatives by
-parameters (`igamma_grad_a`, …) are not measured.
+Written by `./dev accuracy`; do not edit. It measures the compiled kernels of every elementwise
+function of one number in the registry, and of those functions of several numbers for which it has
+exact values. Measured on {}. Functions with a parameter (`round`,
+`integer_pow`, `reduce_precision`), hypergeometric functions, `expn`, and derivatives by parameters
+(`igamma_grad_a`, …) are not measured.
 
-An error is in units of the last place (ULP) of the truth, subnormal numbers included; 0.5 is perfect rounding. At
-share 1 there are 2^32 inputs of F32 where the C library or our kernel of F64 judges and 10^6 where MPFR does, 10^7
-of F64 (or as many as `--seconds` of MPFR allow; the row has their number), 10^6 complex ones (from share 0.1 on); of F16 and BF16 all. Half of those that MPFR judges have any bits,
-the others lie about 1 and where the op's samples do. Of complex numbers each part is judged, of parts of sizes
-2^-20 to 2^6; a part smaller than the root of the rounding times the whole counts in ULP of that.
+An error is in units of the last place (ULP) of the exact value, also for subnormal numbers; 0.5 is
+perfect rounding. At share 1 there are 2^32 inputs of F32 if the C library or our F64 kernel is the
+judge, and 10^6 if it is MPFR. There are 10^7 inputs of F64, or as many as `--seconds` of MPFR
+permit; the row has their number. There are 10^6 complex inputs (from share 0.1 on), and all numbers
+of F16 and BF16. Half of the numbers that MPFR judges have random bits. The others are near 1, or in
+the range of the op's samples. Parts of complex numbers are measured separately, with sizes from
+2^-20 to 2^6. A part that is smaller than the square root of the rounding times the absolute value
+is measured in ULP of that.
 
-Where the judge says so, an error counts over 1 + the condition: by how much the function changes, relative to itself, over how
-much its operands do. Rounded operands alone cost half as many ULP as the condition is large.
+If the judge says so, an error is divided by 1 + the condition: the relative change of the function
+over the relative change of its operands. The rounding of operands alone costs half as many ULP as
+the condition.
 
-Bounds: 2 ULP, of F16 and BF16 1, of complex parts 8. Beyond them:
+Bounds: 2 ULP, 1 for F16 and BF16, 8 for complex parts. The exceptions:
 
 )";
 std::string effort(const Options& o) { return fmt::format("share {:g} of the inputs", o.share); }
@@ -417,19 +419,22 @@ std::string line(const Row& r) {
   return fmt::format("{} {} | {} | {} | {} |\n", first_cells(r), shown(r.error), r.at, r.inputs,
                      r.judge);
 }
+std::string item(const std::string& text) { return pages::wrapped("- " + text, "  "); }
 // The text above the table.
 std::string head(const Options& o) {
   std::string s = fmt::format(words, effort(o));
   for (const Special& e : specials)
-    s += fmt::format("- `{}` of {}: {:g}; {}.\n", e.name, e.type, e.bound, e.why);
+    s += item(fmt::format("`{}` of {}: {:g}; {}.", e.name, e.type, e.bound, e.why));
   for (const Cancelling& c : cancelling)
-    s += fmt::format("- `{}` of {}: {}; a part below {:g} of the whole counts in ULP of that.\n",
-                     c.name, c.type, c.why, c.share);
-  s += "\nBeside zeros that no number of the format hits, ULP are at least those of a size:\n";
-  for (const Zeros& z : irrational_zeros) s += fmt::format(" `{}` {};", z.name, z.what);
-  s.back() = '.';
-  return s +
-         "\n\n| function | type | largest error (ULP) | at | inputs | judge "
+    s += item(
+        fmt::format("`{}` of {}: {}; a part below {:g} of the whole is measured in ULP of that.",
+                    c.name, c.type, c.why, c.share));
+  std::string sizes =
+      "Near zeros that no number of the format hits, ULP are at least those of a size:";
+  for (const Zeros& z : irrational_zeros) sizes += fmt::format(" `{}` {};", z.name, z.what);
+  sizes.back() = '.';
+  return s + "\n" + pages::wrapped(sizes) +
+         "\n| function | type | largest error (ULP) | at | inputs | judge "
          "|\n|---|---|--:|---|--:|---|\n";
 }
 

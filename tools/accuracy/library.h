@@ -9,35 +9,16 @@
 #include <map>
 #include <string>
 
+#include "tools/accuracy/named.h"
+
 namespace weft::accuracy {
 
 using Library = double (*)(double);
-inline std::map<std::string, Library> library() {
-#define WEFT_LIBRARY(name) {#name, [](double x) { return std::name(x); }}
-  return {WEFT_LIBRARY(sqrt),
-          WEFT_LIBRARY(cbrt),
-          WEFT_LIBRARY(exp),
-          WEFT_LIBRARY(exp2),
-          WEFT_LIBRARY(expm1),
-          WEFT_LIBRARY(log),
-          WEFT_LIBRARY(log1p),
-          WEFT_LIBRARY(sin),
-          WEFT_LIBRARY(cos),
-          WEFT_LIBRARY(tan),
-          WEFT_LIBRARY(asin),
-          WEFT_LIBRARY(acos),
-          WEFT_LIBRARY(atan),
-          WEFT_LIBRARY(sinh),
-          WEFT_LIBRARY(cosh),
-          WEFT_LIBRARY(tanh),
-          WEFT_LIBRARY(asinh),
-          WEFT_LIBRARY(acosh),
-          WEFT_LIBRARY(atanh),
-          WEFT_LIBRARY(erf),
-          WEFT_LIBRARY(erfc),
-          WEFT_LIBRARY(ceil),
-          WEFT_LIBRARY(floor),
-          WEFT_LIBRARY(abs),
+// Functions that the C library does not have under the name of the op. It has an abs of integers.
+// Its lgamma has too large an error below 0 to judge ours.
+inline std::map<std::string, Library> other_functions() {
+  return {{"abs", [](double x) { return std::abs(x); }},
+          {"lgamma", nullptr},
           {"neg", [](double x) { return -x; }},
           {"square", [](double x) { return x * x; }},
           {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
@@ -48,28 +29,21 @@ inline std::map<std::string, Library> library() {
                                          : x < 0 ? -1.
                                                  : x; }},
           {"logistic", [](double x) { return 1 / (1 + std::exp(-x)); }}};
-#undef WEFT_LIBRARY
+}
+// The op with this name in double precision: the function NAME of C, unless other_functions() has
+// it. Null if neither exists. A function of C counts only if MPFR has one with its name, too,
+// because other names of the C library are not mathematical functions.
+inline Library library_of(const std::string& name) {
+  static const std::map<std::string, Library> others = other_functions();
+  if (const auto other = others.find(name); other != others.end()) return other->second;
+  return function_named<void*>("mpfr_" + name) ? function_named<Library>(name) : nullptr;
 }
 
 using Quad = __complex128;
 using ComplexLibrary = Quad (*)(Quad);
-inline std::map<std::string, ComplexLibrary> complex_library() {
-  return {{"sqrt", csqrtq},
-          {"exp", cexpq},
-          {"log", clogq},
-          {"sin", csinq},
-          {"cos", ccosq},
-          {"tan", ctanq},
-          {"sinh", csinhq},
-          {"cosh", ccoshq},
-          {"tanh", ctanhq},
-          {"asin", casinq},
-          {"acos", cacosq},
-          {"atan", catanq},
-          {"asinh", casinhq},
-          {"acosh", cacoshq},
-          {"atanh", catanhq},
-          {"conj", [](Quad z) { return conjq(z); }},
+// Functions that libquadmath does not have under the name of the op.
+inline std::map<std::string, ComplexLibrary> other_complex_functions() {
+  return {{"conj", [](Quad z) { return conjq(z); }},
           {"neg", [](Quad z) { return -z; }},
           {"copy", [](Quad z) { return z; }},
           {"optimization_barrier", [](Quad z) { return z; }},
@@ -79,7 +53,6 @@ inline std::map<std::string, ComplexLibrary> complex_library() {
           {"rsqrt", [](Quad z) { return 1 / csqrtq(z); }},
           {"logistic", [](Quad z) { return 1 / (1 + cexpq(-z)); }},
           {"exp2", [](Quad z) { return cexpq(z * M_LN2q); }},
-          {"cbrt", [](Quad z) { return cexpq(clogq(z) / 3); }},
           // Small parts keep their digits: e^a cos b - 1 = expm1(a) cos b - 2 sin(b / 2)^2, and
           // 1 + z|^2 - 1 = a (2 + a) + b^2.
           {"expm1",
@@ -97,6 +70,13 @@ inline std::map<std::string, ComplexLibrary> complex_library() {
              __imag__ r = atan2q(b, 1 + a);
              return r;
            }}};
+}
+// The op with this name: cNAMEq, unless other_complex_functions() has it. Null if neither exists.
+// The op must have a complex result: cabsq and crealq, for example, have another type.
+inline ComplexLibrary complex_library_of(const std::string& name) {
+  static const std::map<std::string, ComplexLibrary> others = other_complex_functions();
+  if (const auto other = others.find(name); other != others.end()) return other->second;
+  return function_named<ComplexLibrary>("c" + name + "q");
 }
 
 }  // namespace weft::accuracy

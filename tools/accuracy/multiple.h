@@ -11,6 +11,8 @@
 #include <map>
 #include <string>
 
+#include "tools/accuracy/named.h"
+
 namespace weft::accuracy {
 
 // A number of `digits` bits, a setting of the current thread.
@@ -212,7 +214,8 @@ inline Multiple inverse_erf(const Multiple& x, double guess) {
 // The exact value at x. `guess` is the value under test, which starts the iteration for functions
 // that are computed by their inverse.
 using Truth = std::function<Multiple(const Multiple& x, double guess)>;
-inline std::map<std::string, Truth> truths() {
+// Functions for which MPFR has none with the name of the op, or has one that differs.
+inline std::map<std::string, Truth> other_truths() {
   std::map<std::string, Truth> t;
   const auto of = [&](const char* name, Unary f) {
     t[name] = [f](const Multiple& x, double) { return apply(f, x); };
@@ -220,13 +223,7 @@ inline std::map<std::string, Truth> truths() {
   const auto by = [&](const char* name, Multiple (*f)(const Multiple&)) {
     t[name] = [f](const Multiple& x, double) { return f(x); };
   };
-  of("abs", mpfr_abs), of("neg", mpfr_neg), of("sqrt", mpfr_sqrt), of("cbrt", mpfr_cbrt);
-  of("square", mpfr_sqr), of("exp", mpfr_exp), of("exp2", mpfr_exp2);
-  of("expm1", mpfr_expm1), of("log", mpfr_log), of("log1p", mpfr_log1p), of("sin", mpfr_sin);
-  of("cos", mpfr_cos), of("tan", mpfr_tan), of("asin", mpfr_asin), of("acos", mpfr_acos);
-  of("atan", mpfr_atan), of("sinh", mpfr_sinh), of("cosh", mpfr_cosh), of("tanh", mpfr_tanh);
-  of("asinh", mpfr_asinh), of("acosh", mpfr_acosh), of("atanh", mpfr_atanh);
-  of("erf", mpfr_erf), of("erfc", mpfr_erfc), of("expi", mpfr_eint);
+  of("square", mpfr_sqr), of("expi", mpfr_eint);
   // rsqrt(-0) is -inf; mpfr_rec_sqrt gives another result.
   by("rsqrt", [](const Multiple& x) { return Multiple(1.) / sqrt(x); });
   by("ceil", [](const Multiple& x) { return apply(mpfr_rint_ceil, x); });
@@ -261,6 +258,15 @@ inline std::map<std::string, Truth> truths() {
   by("fresnel_cos", [](const Multiple& x) { return fresnel(x, false); });
   t["erf_inv"] = t["xla_erf_inv"] = inverse_erf;
   return t;
+}
+// The exact values of the op with this name: mpfr_NAME, unless other_truths() has it. Empty if
+// neither exists.
+inline Truth truth_of(const std::string& name) {
+  static const std::map<std::string, Truth> others = other_truths();
+  if (const auto other = others.find(name); other != others.end()) return other->second;
+  const auto f = function_named<Unary>("mpfr_" + name);
+  if (!f) return {};
+  return [f](const Multiple& x, double) { return apply(f, x); };
 }
 
 }  // namespace weft::accuracy

@@ -161,42 +161,35 @@ struct Several {
   Multiple (*truth)(const Operands&, const Format&);
   bool conditioned;  // an error is divided by 1 + the condition number
 };
-#define WEFT_TRUTH [](const Operands& x, const Format&) -> Multiple
-inline const Several several[] = {{"add", 2, of_two, WEFT_TRUTH{return x[0] + x[1];
-}  // namespace weft::accuracy
-, false
+using Binary = int (*)(mpfr_ptr, mpfr_srcptr, mpfr_srcptr, mpfr_rnd_t);
+inline Multiple apply(Binary f, const Operands& x) {
+  Multiple r;
+  f(r.get(), x[0].get(), x[1].get(), MPFR_RNDN);
+  return r;
 }
-, {"sub", 2, of_two, WEFT_TRUTH{return x[0] - x[1];
-}
-, false
-}
-, {"mul", 2, of_two, WEFT_TRUTH{return x[0] * x[1];
-}
-, false
-}
-, {"div", 2, of_two, WEFT_TRUTH{return x[0] / x[1];
-}
-, false
-}
-, {"fma", 3, of_three, WEFT_TRUTH{return x[0] * x[1] + x[2];
-}
-, false
-}
-, {"max", 2, of_two, WEFT_TRUTH{return x[0].is_nan() || x[1] < x[0] ? x[0] : x[1];
-}
-, false
-}
-, {"min", 2, of_two, WEFT_TRUTH{return x[0].is_nan() || x[0] < x[1] ? x[0] : x[1];
-}
-, false
-}
-, {"rem", 2, of_rem, WEFT_TRUTH{Multiple r;
-mpfr_fmod(r.get(), x[0].get(), x[1].get(), MPFR_RNDN);
-return r;
-}
-, false
-}
-,
+inline const Several several[] = {
+    {"add", 2, of_two, [](const Operands& x, const Format&) -> Multiple { return x[0] + x[1]; },
+     false},
+    {"sub", 2, of_two, [](const Operands& x, const Format&) -> Multiple { return x[0] - x[1]; },
+     false},
+    {"mul", 2, of_two, [](const Operands& x, const Format&) -> Multiple { return x[0] * x[1]; },
+     false},
+    {"div", 2, of_two, [](const Operands& x, const Format&) -> Multiple { return x[0] / x[1]; },
+     false},
+    {"fma", 3, of_three,
+     [](const Operands& x, const Format&) -> Multiple { return x[0] * x[1] + x[2]; }, false},
+    {"max", 2, of_two,
+     [](const Operands& x, const Format&) -> Multiple {
+       return x[0].is_nan() || x[1] < x[0] ? x[0] : x[1];
+     },
+     false},
+    {"min", 2, of_two,
+     [](const Operands& x, const Format&) -> Multiple {
+       return x[0].is_nan() || x[0] < x[1] ? x[0] : x[1];
+     },
+     false},
+    {"rem", 2, of_rem,
+     [](const Operands& x, const Format&) -> Multiple { return apply(mpfr_fmod, x); }, false},
     {"nextafter", 2, of_two,
      [](const Operands& x, const Format& f) -> Multiple {
        const double a = x[0].to_double(), b = x[1].to_double();
@@ -204,40 +197,28 @@ return r;
        return static_cast<double>(std::nextafter(static_cast<float>(a), static_cast<float>(b)));
      },
      false},
-    {"atan2", 2, of_two, WEFT_TRUTH{Multiple r;
-mpfr_atan2(r.get(), x[0].get(), x[1].get(), MPFR_RNDN);
-return r;
-}
-, false
-}
-, {"pow", 2, of_pow, WEFT_TRUTH{return power(x[0], x[1]);
-}
-, false
-}
-, {"igamma", 2, of_gamma, WEFT_TRUTH{return incomplete_gamma(x[0], x[1], false);
-}
-, true
-}
-, {"igammac", 2, of_gamma, WEFT_TRUTH{return incomplete_gamma(x[0], x[1], true);
-}
-, true
-}
-, {"regularized_incomplete_beta", 3, of_beta, WEFT_TRUTH{return incomplete_beta(x[0], x[1], x[2]);
-}
-, true
-}
-, {"zeta", 2, of_zeta, WEFT_TRUTH{return hurwitz(x[0], x[1]);
-}
-, true
-}
-, {"polygamma", 2, of_polygamma, WEFT_TRUTH{return polygamma(x[0], x[1]);
-}
-, true
-}
-,
-}
-;
-#undef WEFT_TRUTH
+    {"atan2", 2, of_two,
+     [](const Operands& x, const Format&) -> Multiple { return apply(mpfr_atan2, x); }, false},
+    {"pow", 2, of_pow,
+     [](const Operands& x, const Format&) -> Multiple { return power(x[0], x[1]); }, false},
+    {"igamma", 2, of_gamma,
+     [](const Operands& x, const Format&) -> Multiple {
+       return incomplete_gamma(x[0], x[1], false);
+     },
+     true},
+    {"igammac", 2, of_gamma,
+     [](const Operands& x, const Format&) -> Multiple {
+       return incomplete_gamma(x[0], x[1], true);
+     },
+     true},
+    {"regularized_incomplete_beta", 3, of_beta,
+     [](const Operands& x, const Format&) -> Multiple { return incomplete_beta(x[0], x[1], x[2]); },
+     true},
+    {"zeta", 2, of_zeta,
+     [](const Operands& x, const Format&) -> Multiple { return hurwitz(x[0], x[1]); }, true},
+    {"polygamma", 2, of_polygamma,
+     [](const Operands& x, const Format&) -> Multiple { return polygamma(x[0], x[1]); }, true},
+};
 
 // The condition number: the relative change of f over the relative change of its operands.
 inline double condition(const Several& f, const Operands& x, const Multiple& value,

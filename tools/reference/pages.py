@@ -19,15 +19,24 @@ NAME = re.compile(r"\b(?:jax|optax)(?:\.\w+)+")
 MADE = "<!-- Made by ./dev docs from the comments of the headers: write there. -->"
 
 
+def headers_of(pattern, named):
+    """The headers that `folder/*` stands for: those of the folder that `named` does not have."""
+    if not pattern.endswith("/*"):
+        return [pattern]
+    found = (str(path.relative_to(headers.INCLUDE_DIR)) for path in (headers.INCLUDE_DIR / pattern[:-2]).glob("*.h"))
+    return sorted(name for name in found if name not in named)
+
+
 def read_pages():
-    """[(page, title, headers)]; the page `-` is of headers that have none."""
-    pages = []
+    """[(page, title, headers)]. The page `-` has the headers that no page of the reference shows."""
+    pages, named = [], set()
     for line in (HERE / "pages.txt").read_text().splitlines():
         if line.strip() and not line.startswith("#"):
             left, _, right = line.rpartition(":")
             name, title = left.split(None, 1)
             pages.append((name, title.strip(), right.split()))
-    return pages
+            named.update(right.split())
+    return [(name, title, [f for pattern in files for f in headers_of(pattern, named)]) for name, title, files in pages]
 
 
 def read_peers():

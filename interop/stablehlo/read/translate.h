@@ -135,14 +135,7 @@ using Rules = std::unordered_map<std::string_view, Rule>;
 const Rules& rules();
 // Returns the numbers of a constant. Raises FormatError if Weft does not have its dtype.
 Array constant_array(Translator& t, const Op& op, const Attr& value);
-// The elementwise ops. `ours` names the op of Weft that has the same meaning for all dtypes it
-// accepts, if one exists. The writer uses this name.
-struct ElementwiseRule {
-  std::string_view stablehlo_name;
-  Rule rule;
-  std::string_view weft_name = {};
-};
-const std::vector<ElementwiseRule>& elementwise_table();
+// The elementwise ops: those that ops of Weft name (Def::stablehlo), and those with other rules.
 const Rules& elementwise_rules();
 void add_elementwise(Rules& r);
 void add_shapes(Rules& r);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/stablehlo/rules/tr_elementwise.cpp: rules of elementwise arithmetic, comparisons,
-// functions and conversions.
+// functions and conversions. Ops of Weft name most of these StableHLO ops themselves
+// (Def::stablehlo); the table here has the others.
 #include <fmt/format.h>
 
 #include <limits>
@@ -40,6 +41,40 @@ Arrays binary(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 2);
   return {f(x[0], x[1])};
 }
+
+// The ops chlo.broadcast_NAME broadcast their operands to one shape as NumPy does.
+constexpr std::string_view broadcast_prefix = "chlo.broadcast_";
+// Returns the name of the op that runs after broadcasting: "stablehlo.add" for
+// "chlo.broadcast_add".
+std::string name_without_broadcast(const std::string& name) {
+  if (!name.starts_with(broadcast_prefix)) return name;
+  const std::string rest = name.substr(broadcast_prefix.size());
+  return (elementwise_rules().contains("stablehlo." + rest) ? "stablehlo." : "chlo.") + rest;
+}
+
+// An op of Weft that has the meaning of a StableHLO op (Def::stablehlo).
+struct SameOp {
+  const weft::Op* op;
+  size_t operands;
+  AnyParams params;
+};
+const std::unordered_map<std::string_view, SameOp>& same_ops() {
+  static const auto all = [] {
+    std::unordered_map<std::string_view, SameOp> r;
+    for (const weft::Op* op : all_ops())
+      if (!op->stablehlo().empty())
+        r.emplace(op->stablehlo(),
+                  SameOp{op, op->samples().front().in.size(), op->parse_params({})});
+    return r;
+  }();
+  return all;
+}
+Arrays bind_same_op(Translator& t, const Op& op, const Arrays& x) {
+  const SameOp& s = same_ops().at(name_without_broadcast(op.name));
+  need(t, op, x, s.operands);
+  return bind_op(*s.op, x, s.params);
+}
+
 // Bools use a different op than numbers.
 template <Binary numbers, Binary bools>
 Arrays arithmetic(Translator& t, const Op& op, const Arrays& x) {
@@ -244,9 +279,7 @@ Arrays is_infinite(Translator& t, const Op& op, const Arrays& x) {
   return {lax::eq(sign == 0 ? lax::abs(x[0]) : x[0], scalar_of(d, sign < 0 ? -inf : inf))};
 }
 
-// The ops chlo.broadcast_NAME broadcast their operands to one shape as NumPy does. For operands
-// with fewer axes than the result, broadcast_dimensions may specify the axes.
-constexpr std::string_view broadcast_prefix = "chlo.broadcast_";
+// For operands with fewer axes than the result, broadcast_dimensions may specify the axes.
 Arrays broadcasting(Translator& t, const Op& op, const Arrays& x) {
   const Shape shape = t.result(op).shape();
   Arrays whole;
@@ -258,12 +291,9 @@ Arrays broadcasting(Translator& t, const Op& op, const Arrays& x) {
     if (more > 0 && op.attr("broadcast_dimensions")) dims = t.ints(op, "broadcast_dimensions");
     whole.push_back(v.shape() == shape ? v : broadcast_in_dim(v, shape, dims));
   }
-  const std::string name = op.name.substr(broadcast_prefix.size());
-  const Rules& all = elementwise_rules();
-  for (const char* dialect : {"stablehlo.", "chlo."})
-    if (const auto rule = all.find(dialect + name); rule != all.end())
-      return rule->second(t, op, whole);
-  t.missing(op);
+  const auto rule = elementwise_rules().find(name_without_broadcast(op.name));
+  if (rule == elementwise_rules().end()) t.missing(op);
+  return rule->second(t, op, whole);
 }
 Rules broadcasting_rules() {
   Rules r;
@@ -309,91 +339,40 @@ Array total_order(const Array& x) {
   return lax::bitwise_xor(i, lax::bitwise_and(sign, scalar_of_int(d, most)));
 }
 
-const std::vector<ElementwiseRule>& elementwise_table() {
-  static const std::vector<ElementwiseRule> table = {
-      {"stablehlo.add", arithmetic<lax::add, lax::bitwise_or>, "add"},
-      {"stablehlo.subtract", binary<lax::sub>, "sub"},
-      {"stablehlo.multiply", arithmetic<lax::mul, lax::bitwise_and>, "mul"},
-      {"stablehlo.divide", binary<lax::div>, "div"},
-      {"stablehlo.remainder", binary<lax::rem>, "rem"},
-      {"stablehlo.maximum", binary<lax::max>, "max"},
-      {"stablehlo.minimum", binary<lax::min>, "min"},
-      {"stablehlo.power", power},
-      {"stablehlo.atan2", binary<lax::atan2>, "atan2"},
-      {"stablehlo.and", binary<lax::bitwise_and>, "and"},
-      {"stablehlo.or", binary<lax::bitwise_or>, "or"},
-      {"stablehlo.xor", binary<lax::bitwise_xor>, "xor"},
-      {"stablehlo.not", unary<lax::bitwise_not>, "not"},
-      {"stablehlo.shift_left", binary<lax::shift_left>, "shift_left"},
-      {"stablehlo.shift_right_arithmetic", shift_right<true>, "shift_right_arithmetic"},
-      {"stablehlo.shift_right_logical", shift_right<false>, "shift_right_logical"},
-      {"stablehlo.popcnt", ones_in, "population_count"},
-      {"stablehlo.count_leading_zeros", zeros_in_front, "clz"},
-      {"stablehlo.abs", abs, "abs"},
-      {"stablehlo.negate", unary<lax::neg>, "neg"},
-      {"stablehlo.sign", unary<lax::sign>, "sign"},
-      {"stablehlo.sqrt", unary<lax::sqrt>, "sqrt"},
-      {"stablehlo.rsqrt", unary<lax::rsqrt>, "rsqrt"},
-      {"stablehlo.cbrt", unary<lax::cbrt>, "cbrt"},
-      {"stablehlo.exponential", unary<lax::exp>, "exp"},
-      {"stablehlo.exponential_minus_one", unary<lax::expm1>, "expm1"},
-      {"stablehlo.log", unary<lax::log>, "log"},
-      {"stablehlo.log_plus_one", unary<lax::log1p>, "log1p"},
-      {"stablehlo.logistic", unary<lax::logistic>, "logistic"},
-      {"stablehlo.sine", unary<lax::sin>, "sin"},
-      {"stablehlo.cosine", unary<lax::cos>, "cos"},
-      {"stablehlo.tan", unary<lax::tan>, "tan"},
-      {"stablehlo.tanh", unary<lax::tanh>, "tanh"},
-      {"stablehlo.floor", unary<lax::floor>, "floor"},
-      {"stablehlo.ceil", unary<lax::ceil>, "ceil"},
-      {"stablehlo.round_nearest_afz", round_afz},
-      {"stablehlo.round_nearest_even", round_even},
-      {"stablehlo.is_finite", unary<lax::is_finite>, "is_finite"},
-      {"stablehlo.reduce_precision", reduce_precision},
-      {"stablehlo.real", real, "real"},
-      {"stablehlo.imag", imag, "imag"},
-      {"stablehlo.complex", binary<lax::complex>, "complex"},
-      {"stablehlo.optimization_barrier", barrier, "optimization_barrier"},
-      {"stablehlo.clamp", clamp},
-      {"stablehlo.select", select},
-      {"stablehlo.compare", compare},
-      {"stablehlo.convert", convert},
-      {"stablehlo.bitcast_convert", bitcast},
-      {"chlo.acos", unary<lax::acos>, "acos"},
-      {"chlo.acosh", unary<lax::acosh>, "acosh"},
-      {"chlo.asin", unary<lax::asin>, "asin"},
-      {"chlo.asinh", unary<lax::asinh>, "asinh"},
-      {"chlo.atan", unary<lax::atan>, "atan"},
-      {"chlo.atanh", unary<lax::atanh>, "atanh"},
-      {"chlo.cosh", unary<lax::cosh>, "cosh"},
-      {"chlo.sinh", unary<lax::sinh>, "sinh"},
-      {"chlo.tan", unary<lax::tan>},
-      {"chlo.conj", conj, "conj"},
-      {"chlo.square", unary<lax::square>, "square"},
-      {"chlo.erf", unary<lax::erf>, "erf"},
-      {"chlo.erfc", unary<lax::erfc>, "erfc"},
-      {"chlo.erf_inv", unary<lax::xla_erf_inv>, "xla_erf_inv"},
-      {"chlo.lgamma", unary<lax::lgamma>, "lgamma"},
-      {"chlo.digamma", unary<lax::digamma>, "digamma"},
-      {"chlo.polygamma", binary<lax::polygamma>},
-      {"chlo.zeta", binary<lax::zeta>, "zeta"},
-      {"chlo.bessel_i0e", unary<lax::bessel_i0e>},
-      {"chlo.bessel_i1e", unary<lax::bessel_i1e>, "bessel_i1e"},
-      {"chlo.next_after", binary<lax::nextafter>, "nextafter"},
-      {"chlo.mulhi", binary<lax::mulhi>, "mulhi"},
-      {"chlo.is_inf", is_infinite<0>},
-      {"chlo.is_pos_inf", is_infinite<1>},
-      {"chlo.is_neg_inf", is_infinite<-1>},
-  };
-  return table;
-}
 const Rules& elementwise_rules() {
-  static const Rules mine = [] {
-    Rules r;
-    for (const ElementwiseRule& e : elementwise_table()) r.emplace(e.stablehlo_name, e.rule);
+  static const Rules all = [] {
+    Rules r = {
+        {"stablehlo.add", arithmetic<lax::add, lax::bitwise_or>},
+        {"stablehlo.multiply", arithmetic<lax::mul, lax::bitwise_and>},
+        {"stablehlo.power", power},
+        {"stablehlo.shift_right_arithmetic", shift_right<true>},
+        {"stablehlo.shift_right_logical", shift_right<false>},
+        {"stablehlo.popcnt", ones_in},
+        {"stablehlo.count_leading_zeros", zeros_in_front},
+        {"stablehlo.abs", abs},
+        {"stablehlo.round_nearest_afz", round_afz},
+        {"stablehlo.round_nearest_even", round_even},
+        {"stablehlo.reduce_precision", reduce_precision},
+        {"stablehlo.real", real},
+        {"stablehlo.imag", imag},
+        {"stablehlo.optimization_barrier", barrier},
+        {"stablehlo.clamp", clamp},
+        {"stablehlo.select", select},
+        {"stablehlo.compare", compare},
+        {"stablehlo.convert", convert},
+        {"stablehlo.bitcast_convert", bitcast},
+        {"chlo.tan", unary<lax::tan>},
+        {"chlo.conj", conj},
+        {"chlo.polygamma", binary<lax::polygamma>},
+        {"chlo.bessel_i0e", unary<lax::bessel_i0e>},
+        {"chlo.is_inf", is_infinite<0>},
+        {"chlo.is_pos_inf", is_infinite<1>},
+        {"chlo.is_neg_inf", is_infinite<-1>},
+    };
+    for (const auto& [name, op] : same_ops()) r.emplace(name, bind_same_op);
     return r;
   }();
-  return mine;
+  return all;
 }
 
 void add_elementwise(Rules& r) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // interop/stablehlo/write/wr_elementwise.cpp: writes the elementwise ops that StableHLO expresses
-// with an attribute, or does not have for every dtype. Ops with a one-to-one name are in the table
-// of tr_elementwise.cpp.
+// with an attribute, or does not have for every dtype. Other ops name their StableHLO op themselves
+// (Def::stablehlo).
 #include <cctype>
 #include <numbers>
 
@@ -23,8 +23,8 @@ Vals fitted(Writer& w, const Equation& e, const Vals& x) {
 const std::unordered_map<std::string_view, std::string_view>& names() {
   static const auto all = [] {
     std::unordered_map<std::string_view, std::string_view> r;
-    for (const ElementwiseRule& rule : elementwise_table())
-      if (!rule.weft_name.empty()) r.emplace(rule.weft_name, rule.stablehlo_name);
+    for (const weft::Op* op : all_ops())
+      if (!op->stablehlo().empty()) r.emplace(op->name(), op->stablehlo());
     return r;
   }();
   return all;

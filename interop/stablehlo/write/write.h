@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // interop/stablehlo/write/write.h: converts a jaxpr to the syntax tree. One table has a rule for
 // each op that StableHLO expresses in its own way; each family of ops has its own file. Ops that
-// both have, under two names, are in the table of tr_elementwise.cpp. Any other op that computes
+// both have, under two names, say so in their block (Def::stablehlo). Any other op that computes
 // one element from elements is written as arithmetic (wr_nest.cpp).
 //
 // Inside the text a random key is one ui64, with the first word in its low half. As an argument or
