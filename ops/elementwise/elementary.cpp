@@ -51,7 +51,7 @@ const auto& logistic_op = differentiable_unary<DTypes::inexact>(
 
 template <class To, class R>
 auto exponent(R y) {
-  using P = typename arith::detail::RealOf<typename Element<To>::plain>::type;
+  using P = arith::real_t<typename Element<To>::plain>;
   if constexpr (arith::is_cx<R>)
     return y;
   else {
