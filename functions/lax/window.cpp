@@ -256,7 +256,7 @@ Array avg_pool(const Arg& x, const Sizes& window_shape, const AvgPoolOptions& o)
   const Array sum = reduce_window_sum(v, w);
   const Array count = o.count_include_pad ? fn::number_like(v, p.elements)
                                           : reduce_window_sum(base::ones(v.type().strong()), w);
-  return fn::as_dtype(divide(sum, count), given.dtype(), given.weak_type());
+  return fn::rounded_like(divide(sum, count), given);
 }
 
 }  // namespace nn

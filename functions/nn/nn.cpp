@@ -12,7 +12,6 @@
 #include "functions/lax/sums.h"
 #include "functions/special/kit.h"
 #include "ops/structure/structure.h"
-#include "tracer/types_of.h"
 #include "weft/lax/compare.h"
 #include "weft/lax/elementary.h"
 #include "weft/lax/elementwise.h"
@@ -186,10 +185,6 @@ Array shifted(const Array& x, const AxisList& axis) {
   o.initial = number_like(x, -inf);
   return subtract(x, lax::stop_gradient(max(x, axis, o)));
 }
-// Converts v, which was computed in a wider dtype, to the dtype of the operand `like`.
-Array rounded(const Array& v, const Array& like) {
-  return fn::as_dtype(v, like.dtype(), v.weak_type());
-}
 // Raises IndexError and ShapeError that name the function.
 void need_axes(const char* name, const Array& x, const AxisList& axis,
                const std::optional<Array>& where) {
@@ -204,7 +199,7 @@ Array softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   Array v = fn::for_sums(given);
   if (o.where) v = where(*o.where, v, number_like(v, -inf));
   const Array e = lax::exp(shifted(v, axis));
-  const Array out = rounded(divide(e, sum(e, axis, {.keepdims = true})), given);
+  const Array out = fn::rounded(divide(e, sum(e, axis, {.keepdims = true})), given.dtype());
   return o.where ? where(*o.where, out, number_like(out, 0)) : out;
 }
 Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
@@ -215,7 +210,7 @@ Array log_softmax(const Arg& x, const AxisList& axis, const SoftmaxOptions& o) {
   if (o.where) v = where(*o.where, v, number_like(v, -inf));
   const Array t = shifted(v, axis);
   const Array out =
-      rounded(subtract(t, lax::log(sum(lax::exp(t), axis, {.keepdims = true}))), given);
+      fn::rounded(subtract(t, lax::log(sum(lax::exp(t), axis, {.keepdims = true}))), given.dtype());
   return o.where ? where(*o.where, out, number_like(out, -inf)) : out;
 }
 Array logsumexp(const Arg& x, const AxisList& axis, const LogSumExpOptions& o) {
@@ -232,19 +227,12 @@ Array logmeanexp(const Arg& x, const AxisList& axis, const LogMeanExpOptions& o)
   if (o.where) {
     r.dtype = total.dtype();
     const Array count = sum(broadcast_to(*o.where, x->shape()), axis, r);
-    return rounded(subtract(total, lax::log(count)), given);
+    return fn::rounded(subtract(total, lax::log(count)), given.dtype());
   }
   double count = 1;
   for (int64_t a : fn::axes_of("logmeanexp", x, axis)) count *= static_cast<double>(x->shape()[a]);
-  return rounded(subtract(total, number_like(total, std::log(count))), given);
+  return fn::rounded(subtract(total, number_like(total, std::log(count))), given.dtype());
 }
-namespace {
-// Converts v to the dtype that the operands promote to, if v was computed in a wider dtype.
-Array narrowed(const Array& v, const Arrays& of) {
-  const DType d = to_inexact(common_type(types_of(of)).dtype);
-  return accumulator_dtype(d) == v.dtype() ? fn::as_dtype(v, d, v.weak_type()) : v;
-}
-}  // namespace
 Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& o) {
   const ApiNameScope s("standardize", x.at());
   need_axes("standardize", x, axis, o.where);
@@ -269,8 +257,8 @@ Array standardize(const Arg& x, const AxisList& axis, const StandardizeOptions& 
   };
   const Array spread = add(o.variance ? fn::for_sums(fn::inexact(*o.variance)) : variance(),
                            fn::for_sums(fn::inexact(o.epsilon)));
-  return narrowed(multiply(centred, lax::rsqrt(spread)),
-                  {given, o.mean.value_or(given), o.variance.value_or(given), o.epsilon});
+  return fn::narrowed(multiply(centred, lax::rsqrt(spread)),
+                      {given, o.mean.value_or(given), o.variance.value_or(given), o.epsilon});
 }
 Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) {
   const ApiNameScope s("layer_norm", x.at());
@@ -291,7 +279,7 @@ Array layer_norm(const Arg& x, const AxisList& axis, const LayerNormOptions& o) 
     out = add(out, *o.bias);
     all.push_back(*o.bias);
   }
-  return narrowed(out, all);
+  return fn::narrowed(out, all);
 }
 Array one_hot(const Arg& x, int64_t num_classes, const OneHotOptions& o) {
   const ApiNameScope s("one_hot", x.at());

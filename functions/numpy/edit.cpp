@@ -205,31 +205,19 @@ int split_axis(const char* name, const Array& x, int axis) {
                                to_string(x.type())));
   return axis == 1 && x.ndim() == 1 ? 0 : axis;
 }
+// Splits along an axis: into n parts, or at positions.
+template <class Places>
+Arrays split_on(const char* name, const Arg& x, const Places& places, int axis) {
+  const ApiNameScope s(name, x.at());
+  return split(x, places, split_axis(name, x, axis));
+}
 }  // namespace
-Arrays hsplit(const Arg& x, int64_t n) {
-  const ApiNameScope s("hsplit", x.at());
-  return split(x, n, split_axis("hsplit", x, 1));
-}
-Arrays hsplit(const Arg& x, const Sizes& positions) {
-  const ApiNameScope s("hsplit", x.at());
-  return split(x, positions, split_axis("hsplit", x, 1));
-}
-Arrays vsplit(const Arg& x, int64_t n) {
-  const ApiNameScope s("vsplit", x.at());
-  return split(x, n, split_axis("vsplit", x, 0));
-}
-Arrays vsplit(const Arg& x, const Sizes& positions) {
-  const ApiNameScope s("vsplit", x.at());
-  return split(x, positions, split_axis("vsplit", x, 0));
-}
-Arrays dsplit(const Arg& x, int64_t n) {
-  const ApiNameScope s("dsplit", x.at());
-  return split(x, n, split_axis("dsplit", x, 2));
-}
-Arrays dsplit(const Arg& x, const Sizes& positions) {
-  const ApiNameScope s("dsplit", x.at());
-  return split(x, positions, split_axis("dsplit", x, 2));
-}
+Arrays hsplit(const Arg& x, int64_t n) { return split_on("hsplit", x, n, 1); }
+Arrays hsplit(const Arg& x, const Sizes& positions) { return split_on("hsplit", x, positions, 1); }
+Arrays vsplit(const Arg& x, int64_t n) { return split_on("vsplit", x, n, 0); }
+Arrays vsplit(const Arg& x, const Sizes& positions) { return split_on("vsplit", x, positions, 0); }
+Arrays dsplit(const Arg& x, int64_t n) { return split_on("dsplit", x, n, 2); }
+Arrays dsplit(const Arg& x, const Sizes& positions) { return split_on("dsplit", x, positions, 2); }
 Array rollaxis(const Arg& x, int64_t axis, int64_t start) {
   const ApiNameScope s("rollaxis", x.at());
   const int n = x->type().ndim(), a = fn::axis_of("rollaxis", axis, n);

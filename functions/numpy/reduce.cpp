@@ -319,17 +319,14 @@ Array logsumexp(const Arg& x, const AxisList& axis, const ReduceOptions& o) {
   Array v = fn::for_sums(given);
   v = masked("logsumexp", v, o.where, number_like(v, -inf));
   const Sizes axes = fn::axes_of("logsumexp", v, axis);
-  const auto rounded = [&](const Array& a) {
-    return fn::as_dtype(a, given.dtype(), given.weak_type());
-  };
-  if (axes.empty()) return rounded(v);
+  if (axes.empty()) return fn::rounded_like(v, given);
   const auto value = [&](const Arrays& in) { return Arrays{log_sum_exp(in[0], axes)}; };
-  if (is_complex(v.dtype())) return keep(rounded(value({v})[0]), axes, o.keepdims);
+  if (is_complex(v.dtype())) return keep(fn::rounded_like(value({v})[0], given), axes, o.keepdims);
   const auto rule = [&](const Arrays& in) { return log_sum_exp_rule(in[0], in[1], axes); };
   const Arrays r =
       custom_jvp_flat(record({v.type()}, value), record({v.type(), v.type().strong()}, rule), {v},
                       "logsumexp", true);
-  return keep(rounded(r[0]), axes, o.keepdims);
+  return keep(fn::rounded_like(r[0], given), axes, o.keepdims);
 }
 
 namespace {

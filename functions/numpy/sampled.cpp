@@ -206,14 +206,9 @@ Array trapezoid(const Arg& y, const MaybeArray& x, const Arg& dx, int64_t axis) 
                                n - 1, to_string(dx->type())));
   if (n < 2) return sum(fn::sliced(given, a, 0, 0), a);
   // Narrow floats are rounded once, at the end.
-  const auto rounded = [&](const Array& r, const Array& places) {
-    const DType d = to_inexact(
-        promote(given.dtype(), given.weak_type(), places.dtype(), places.weak_type()).dtype);
-    return accumulator_dtype(d) == r.dtype() ? fn::as_dtype(r, d, r.weak_type()) : r;
-  };
   const Array ends = add(fn::sliced(v, a, 1, n), fn::sliced(v, a, 0, n - 1));
   if (!x && dx->ndim() == 0)
-    return rounded(multiply(multiply(0.5, sum(ends, a)), fn::for_sums(dx)), dx);
+    return fn::narrowed(multiply(multiply(0.5, sum(ends, a)), fn::for_sums(dx)), {given, dx});
   const Array places = x ? *x : dx.value();
   Array gaps = fn::for_sums(x ? diff(fn::inexact(*x), 1, x->ndim() == 1 ? 0 : a) : places);
   if (gaps.ndim() == 1) {
@@ -221,7 +216,7 @@ Array trapezoid(const Arg& y, const MaybeArray& x, const Arg& dx, int64_t axis) 
     along[static_cast<size_t>(a)] = n - 1;
     gaps = reshape(gaps, along);
   }
-  return rounded(multiply(0.5, sum(multiply(gaps, ends), a)), places);
+  return fn::narrowed(multiply(0.5, sum(multiply(gaps, ends), a)), {given, places});
 }
 
 }  // namespace weft

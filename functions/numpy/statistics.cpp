@@ -39,10 +39,7 @@ std::pair<Array, Array> average_returned(const Arg& x, const AxisList& axis,
   const Array given = fn::inexact(same[0]), v = fn::for_sums(given);
   const Array w = fn::axis_weights("average", fn::for_sums(fn::inexact(same[1])), v, axis);
   const Array total = sum(w, axis, keep), mean = divide(sum(multiply(v, w), axis, keep), total);
-  const auto rounded = [&](const Array& a) {
-    return fn::as_dtype(a, given.dtype(), a.weak_type());
-  };
-  return {rounded(mean), rounded(total)};
+  return {fn::rounded(mean, given.dtype()), fn::rounded(total, given.dtype())};
 }
 Array average(const Arg& x, const AxisList& axis, const MaybeArray& weights,
               const AverageOptions& o) {
@@ -124,9 +121,7 @@ template <class>
 Array cov(const Arg& m, const MaybeArray& y, const CovOptions& o) {
   const SourceScope s(m.at());
   const Covariance c = covariance(m, y, o);
-  return accumulator_dtype(c.dtype) == c.value.dtype()
-             ? fn::as_dtype(c.value, c.dtype, c.value.weak_type())
-             : c.value;
+  return fn::narrowed(c.value, c.dtype);
 }
 template Array cov<void>(const Arg&, const MaybeArray&, const CovOptions&);
 Array cov(const Arg& m, const CovOptions& o) { return cov(m, none, o); }
@@ -137,11 +132,10 @@ Array corrcoef(const Arg& x, const MaybeArray& y, const CorrCoefOptions& o) {
   need_inexact("corrcoef", o.dtype);
   const Covariance v = covariance(x, y, {.rowvar = o.rowvar, .dtype = o.dtype});
   Array c = v.value;
-  const auto rounded = [&](const Array& a) { return fn::as_dtype(a, v.dtype, a.weak_type()); };
-  if (c.ndim() == 0) return rounded(divide(c, c));
+  if (c.ndim() == 0) return fn::rounded(divide(c, c), v.dtype);
   const Array deviation = sqrt(real(diagonal(c)));
   c = divide(divide(c, expand_dims(deviation, 1)), deviation);
-  if (!is_complex(c.dtype())) return rounded(clip(c, -1, 1));
+  if (!is_complex(c.dtype())) return fn::rounded(clip(c, -1, 1), v.dtype);
   return lax::complex(clip(real(c), -1, 1), clip(imag(c), -1, 1));
 }
 template Array corrcoef<void>(const Arg&, const MaybeArray&, const CorrCoefOptions&);

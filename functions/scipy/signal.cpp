@@ -166,11 +166,8 @@ Array detrend(const Arg& data, int64_t axis, const std::string& type,
               const DetrendOptions& options) {
   const ApiNameScope s("detrend", data.at());
   const Array given = fn::inexact(data), x = fn::for_sums(given);
-  const auto rounded = [&](const Array& y) {
-    return fn::as_dtype(y, given.dtype(), given.weak_type());
-  };
   const int a = fn::axis_of("detrend", axis, static_cast<int>(x.ndim()));
-  if (type == "constant") return rounded(x - mean(x, a, {.keepdims = true}));
+  if (type == "constant") return fn::rounded_like(x - mean(x, a, {.keepdims = true}), given);
   if (type != "linear")
     fn::fail_index(
         fmt::format("detrend: type must be \"linear\" or \"constant\", not \"{}\"", type));
@@ -188,7 +185,7 @@ Array detrend(const Arg& data, int64_t axis, const std::string& type,
     parts.push_back(
         without_line(fn::sliced(rows, static_cast<int>(rows.ndim()) - 1, ends[i], ends[i + 1])));
   if (parts.empty()) return given;
-  return rounded(moveaxis(concatenate(parts, -1), -1, a));
+  return fn::rounded_like(moveaxis(concatenate(parts, -1), -1, a), given);
 }
 
 }  // namespace weft::scipy::signal

@@ -38,31 +38,19 @@ Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg
   const Array value = where(large, joined, few) - log(s);
   return where((p > 0) & (q > 0) & (s > 0), where(outside, -inf, value), nan);
 }
-Array pdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, a, b, loc, scale));
-}
-Array cdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, p, q, m, s] = reals("beta::cdf", x, a, b, loc, scale);
-  return special::betainc(p, q, clip((v - m) / s, 0, 1));
-}
-Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, p, q, m, s] = reals("beta::logcdf", x, a, b, loc, scale);
-  return log_beta_part((v - m) / s, p, q, false);
-}
+WEFT_EXP_OF(pdf, logpdf, (x, a, b, loc, scale))
+WEFT_FORMULA(beta, cdf, (x, a, b, loc, scale), (v, p, q, m, s),
+             special::betainc(p, q, clip((v - m) / s, 0, 1)))
+WEFT_FORMULA(beta, logcdf, (x, a, b, loc, scale), (v, p, q, m, s),
+             log_beta_part((v - m) / s, p, q, false))
 Array sf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
   const SourceScope at(x.at());
   const auto [v, p, q, m, s] = reals("beta::sf", x, a, b, loc, scale);
   const Arrays all = fn::broadcast_together("beta::sf", {p, q, clip((v - m) / s, 0, 1)});
   return ir::betaincc(all[0], all[1], all[2]);
 }
-Array logsf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, p, q, m, s] = reals("beta::logsf", x, a, b, loc, scale);
-  return log_beta_part((v - m) / s, p, q, true);
-}
+WEFT_FORMULA(beta, logsf, (x, a, b, loc, scale), (v, p, q, m, s),
+             log_beta_part((v - m) / s, p, q, true))
 }  // namespace beta
 
 namespace {
@@ -92,105 +80,40 @@ Array log_gamma_part(const Array& z, const Array& a, bool upper) {
 }  // namespace
 
 namespace gamma {
-Array logpdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, p, m, s] = reals("gamma::logpdf", x, a, loc, scale);
-  return gamma_logpdf((v - m) / s, p, s);
-}
-Array pdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, a, loc, scale));
-}
-Array cdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, p, m, s] = reals("gamma::cdf", x, a, loc, scale);
-  return gamma_cdf((v - m) / s, p);
-}
-Array logcdf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, p, m, s] = reals("gamma::logcdf", x, a, loc, scale);
-  return log_gamma_part((v - m) / s, p, false);
-}
-Array sf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, p, m, s] = reals("gamma::sf", x, a, loc, scale);
-  return gamma_sf((v - m) / s, p);
-}
-Array logsf(const Arg& x, const Arg& a, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, p, m, s] = reals("gamma::logsf", x, a, loc, scale);
-  return log_gamma_part((v - m) / s, p, true);
-}
+WEFT_FORMULA(gamma, logpdf, (x, a, loc, scale), (v, p, m, s), gamma_logpdf((v - m) / s, p, s))
+WEFT_EXP_OF(pdf, logpdf, (x, a, loc, scale))
+WEFT_FORMULA(gamma, cdf, (x, a, loc, scale), (v, p, m, s), gamma_cdf((v - m) / s, p))
+WEFT_FORMULA(gamma, logcdf, (x, a, loc, scale), (v, p, m, s), log_gamma_part((v - m) / s, p, false))
+WEFT_FORMULA(gamma, sf, (x, a, loc, scale), (v, p, m, s), gamma_sf((v - m) / s, p))
+WEFT_FORMULA(gamma, logsf, (x, a, loc, scale), (v, p, m, s), log_gamma_part((v - m) / s, p, true))
 }  // namespace gamma
 
 // The gamma distribution with parameter df / 2, scaled by 2.
 namespace chi2 {
-Array logpdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, n, m, s] = reals("chi2::logpdf", x, df, loc, scale);
-  return gamma_logpdf((v - m) / s / 2, n / 2, 2 * s);
-}
-Array pdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, df, loc, scale));
-}
-Array cdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, n, m, s] = reals("chi2::cdf", x, df, loc, scale);
-  return gamma_cdf((v - m) / s / 2, n / 2);
-}
-Array logcdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, n, m, s] = reals("chi2::logcdf", x, df, loc, scale);
-  return log_gamma_part((v - m) / s / 2, n / 2, false);
-}
-Array sf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, n, m, s] = reals("chi2::sf", x, df, loc, scale);
-  return gamma_sf((v - m) / s / 2, n / 2);
-}
-Array logsf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, n, m, s] = reals("chi2::logsf", x, df, loc, scale);
-  return log_gamma_part((v - m) / s / 2, n / 2, true);
-}
+WEFT_FORMULA(chi2, logpdf, (x, df, loc, scale), (v, n, m, s),
+             gamma_logpdf((v - m) / s / 2, n / 2, 2 * s))
+WEFT_EXP_OF(pdf, logpdf, (x, df, loc, scale))
+WEFT_FORMULA(chi2, cdf, (x, df, loc, scale), (v, n, m, s), gamma_cdf((v - m) / s / 2, n / 2))
+WEFT_FORMULA(chi2, logcdf, (x, df, loc, scale), (v, n, m, s),
+             log_gamma_part((v - m) / s / 2, n / 2, false))
+WEFT_FORMULA(chi2, sf, (x, df, loc, scale), (v, n, m, s), gamma_sf((v - m) / s / 2, n / 2))
+WEFT_FORMULA(chi2, logsf, (x, df, loc, scale), (v, n, m, s),
+             log_gamma_part((v - m) / s / 2, n / 2, true))
 }  // namespace chi2
 
 namespace expon {
-Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("expon::logpdf", x, loc, scale);
-  return where(v < m, -inf, -((v - m) / s + log(s)));
-}
-Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, loc, scale));
-}
-Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("expon::cdf", x, loc, scale);
-  return where(v < m, 0, -expm1((m - v) / s));
-}
+WEFT_FORMULA(expon, logpdf, (x, loc, scale), (v, m, s), where(v < m, -inf, -((v - m) / s + log(s))))
+WEFT_EXP_OF(pdf, logpdf, (x, loc, scale))
+WEFT_FORMULA(expon, cdf, (x, loc, scale), (v, m, s), where(v < m, 0, -expm1((m - v) / s)))
 Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const SourceScope at(x.at());
   const auto [v, m, s] = reals("expon::logcdf", x, loc, scale);
   const Array below = v < m;
   return where(below, -inf, nn::log1mexp(safe(!below, (v - m) / s, 1)));
 }
-Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("expon::logsf", x, loc, scale);
-  return where(v < m, 0, (m - v) / s);
-}
-Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logsf(x, loc, scale));
-}
-Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const SourceScope at(q.at());
-  const auto [p, m, s] = reals("expon::ppf", q, loc, scale);
-  return of_probability(p, m - s * log1p(-p));
-}
+WEFT_FORMULA(expon, logsf, (x, loc, scale), (v, m, s), where(v < m, 0, (m - v) / s))
+WEFT_EXP_OF(sf, logsf, (x, loc, scale))
+WEFT_FORMULA(expon, ppf, (q, loc, scale), (p, m, s), of_probability(p, m - s * log1p(-p)))
 }  // namespace expon
 
 namespace pareto {
@@ -209,10 +132,7 @@ Array logpdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
   const Parts p = parts("pareto::logpdf", x, b, loc, scale);
   return where(p.below, -inf, log(p.b) - log(p.scale) - (p.b + 1) * p.log_z);
 }
-Array pdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, b, loc, scale));
-}
+WEFT_EXP_OF(pdf, logpdf, (x, b, loc, scale))
 Array cdf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
   const SourceScope at(x.at());
   const Parts p = parts("pareto::cdf", x, b, loc, scale);
@@ -228,15 +148,9 @@ Array logsf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
   const Parts p = parts("pareto::logsf", x, b, loc, scale);
   return where(p.below, 0, -p.b * p.log_z);
 }
-Array sf(const Arg& x, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logsf(x, b, loc, scale));
-}
-Array ppf(const Arg& q, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(q.at());
-  const auto [p, n, m, s] = reals("pareto::ppf", q, b, loc, scale);
-  return of_probability(p, m + s * exp(-log1p(-p) / n));
-}
+WEFT_EXP_OF(sf, logsf, (x, b, loc, scale))
+WEFT_FORMULA(pareto, ppf, (q, b, loc, scale), (p, n, m, s),
+             of_probability(p, m + s * exp(-log1p(-p) / n)))
 }  // namespace pareto
 
 namespace truncnorm {
@@ -267,10 +181,7 @@ Array logpdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg
   const Array z = (v - m) / s, value = norm::logpdf(v, m, s) - log_mass(lo, hi);
   return where(lo < hi, where((z < lo) | (z > hi), -inf, value), nan);
 }
-Array pdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, a, b, loc, scale));
-}
+WEFT_EXP_OF(pdf, logpdf, (x, a, b, loc, scale))
 Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
   const SourceScope at(x.at());
   const auto [v, lo, hi, m, s] = reals("truncnorm::logcdf", x, a, b, loc, scale);
@@ -283,41 +194,19 @@ Array logcdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg
   const Array value = where(near, log1p(-exp(safe(near, above, -1))), below);
   return where((lo < hi) & ~isnan(z), where(z >= hi, 0, where(z <= lo, -inf, value)), nan);
 }
-Array cdf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logcdf(x, a, b, loc, scale));
-}
-Array logsf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, lo, hi, m, s] = reals("truncnorm::logsf", x, a, b, loc, scale);
-  return logcdf(-v, -hi, -lo, -m, s);
-}
-Array sf(const Arg& x, const Arg& a, const Arg& b, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logsf(x, a, b, loc, scale));
-}
+WEFT_EXP_OF(cdf, logcdf, (x, a, b, loc, scale))
+WEFT_FORMULA(truncnorm, logsf, (x, a, b, loc, scale), (v, lo, hi, m, s),
+             logcdf(-v, -hi, -lo, -m, s))
+WEFT_EXP_OF(sf, logsf, (x, a, b, loc, scale))
 }  // namespace truncnorm
 
 namespace uniform {
-Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("uniform::logpdf", x, loc, scale);
-  return where((v > m + s) | (v < m), -inf, where(isnan(v), nan, -log(s)));
-}
-Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, loc, scale));
-}
-Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("uniform::cdf", x, loc, scale);
-  return where(v < m, 0, where(v > m + s, 1, (v - m) / s));
-}
-Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const SourceScope at(q.at());
-  const auto [p, m, s] = reals("uniform::ppf", q, loc, scale);
-  return of_probability(p, m + s * p);
-}
+WEFT_FORMULA(uniform, logpdf, (x, loc, scale), (v, m, s),
+             where((v > m + s) | (v < m), -inf, where(isnan(v), nan, -log(s))))
+WEFT_EXP_OF(pdf, logpdf, (x, loc, scale))
+WEFT_FORMULA(uniform, cdf, (x, loc, scale), (v, m, s),
+             where(v < m, 0, where(v > m + s, 1, (v - m) / s)))
+WEFT_FORMULA(uniform, ppf, (q, loc, scale), (p, m, s), of_probability(p, m + s * p))
 }  // namespace uniform
 
 namespace wrapcauchy {
@@ -330,10 +219,7 @@ Array logpdf(const Arg& x, const Arg& c) {
   const Array value = log1p(-d) + log1p(d) - std::log(2 * pi) - log(gap);
   return where(valid, where(outside, -inf, value), nan);
 }
-Array pdf(const Arg& x, const Arg& c) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, c));
-}
+WEFT_EXP_OF(pdf, logpdf, (x, c))
 }  // namespace wrapcauchy
 
 }  // namespace weft::scipy::stats

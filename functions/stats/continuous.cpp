@@ -34,57 +34,21 @@ Array point_of(const Array& q) {
   return where(q == 0, inf, where(q == 1, -inf, of_probability(q, value)));
 }
 }  // namespace
-Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("cauchy::logpdf", x, loc, scale);
-  return -(std::log(pi) + log(s) + log1p_square_of(v - m, s));
-}
-Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, loc, scale));
-}
-Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("cauchy::cdf", x, loc, scale);
-  return beyond((m - v) / s);
-}
-Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("cauchy::logcdf", x, loc, scale);
-  return log_beyond(m - v, s);
-}
-Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("cauchy::sf", x, loc, scale);
-  return beyond((v - m) / s);
-}
-Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("cauchy::logsf", x, loc, scale);
-  return log_beyond(v - m, s);
-}
-Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const SourceScope at(q.at());
-  const auto [p, m, s] = reals("cauchy::ppf", q, loc, scale);
-  return m - point_of(p) * s;
-}
-Array isf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const SourceScope at(q.at());
-  const auto [p, m, s] = reals("cauchy::isf", q, loc, scale);
-  return m + point_of(p) * s;
-}
+WEFT_FORMULA(cauchy, logpdf, (x, loc, scale), (v, m, s),
+             -(std::log(pi) + log(s) + log1p_square_of(v - m, s)))
+WEFT_EXP_OF(pdf, logpdf, (x, loc, scale))
+WEFT_FORMULA(cauchy, cdf, (x, loc, scale), (v, m, s), beyond((m - v) / s))
+WEFT_FORMULA(cauchy, logcdf, (x, loc, scale), (v, m, s), log_beyond(m - v, s))
+WEFT_FORMULA(cauchy, sf, (x, loc, scale), (v, m, s), beyond((v - m) / s))
+WEFT_FORMULA(cauchy, logsf, (x, loc, scale), (v, m, s), log_beyond(v - m, s))
+WEFT_FORMULA(cauchy, ppf, (q, loc, scale), (p, m, s), m - point_of(p) * s)
+WEFT_FORMULA(cauchy, isf, (q, loc, scale), (p, m, s), m + point_of(p) * s)
 }  // namespace cauchy
 
 namespace gennorm {
-Array logpdf(const Arg& x, const Arg& beta) {
-  const SourceScope at(x.at());
-  const auto [v, b] = reals("gennorm::logpdf", x, beta);
-  return log(0.5 * b) - special::gammaln(1 / b) - pow(abs(v), b);
-}
-Array pdf(const Arg& x, const Arg& beta) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, beta));
-}
+WEFT_FORMULA(gennorm, logpdf, (x, beta), (v, b),
+             log(0.5 * b) - special::gammaln(1 / b) - pow(abs(v), b))
+WEFT_EXP_OF(pdf, logpdf, (x, beta))
 Array cdf(const Arg& x, const Arg& beta) {
   const SourceScope at(x.at());
   const auto [v, b] = reals("gennorm::cdf", x, beta);
@@ -117,29 +81,13 @@ Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const Array z = (v - m) / s, ends = z == inf;
   return where(s > 0, where(ends, -inf, safe(!ends, z, 0) - exp(z) - log(s)), nan);
 }
-Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, loc, scale));
-}
-Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("gumbel_l::logcdf", x, loc, scale);
-  return where(s > 0, log_of_mass((v - m) / s), nan);
-}
-Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("gumbel_l::cdf", x, loc, scale);
-  return where(s > 0, -expm1(-exp_within((v - m) / s)), nan);
-}
-Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("gumbel_l::logsf", x, loc, scale);
-  return where(s > 0, -exp((v - m) / s), nan);
-}
-Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logsf(x, loc, scale));
-}
+WEFT_EXP_OF(pdf, logpdf, (x, loc, scale))
+WEFT_FORMULA(gumbel_l, logcdf, (x, loc, scale), (v, m, s),
+             where(s > 0, log_of_mass((v - m) / s), nan))
+WEFT_FORMULA(gumbel_l, cdf, (x, loc, scale), (v, m, s),
+             where(s > 0, -expm1(-exp_within((v - m) / s)), nan))
+WEFT_FORMULA(gumbel_l, logsf, (x, loc, scale), (v, m, s), where(s > 0, -exp((v - m) / s), nan))
+WEFT_EXP_OF(sf, logsf, (x, loc, scale))
 Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
   const SourceScope at(q.at());
   const auto [p, m, s] = reals("gumbel_l::ppf", q, loc, scale);
@@ -151,34 +99,12 @@ Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
 
 // The largest of the numbers x is minus the smallest of -x.
 namespace gumbel_r {
-Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("gumbel_r::logpdf", x, loc, scale);
-  return gumbel_l::logpdf(-v, -m, s);
-}
-Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, loc, scale));
-}
-Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("gumbel_r::logcdf", x, loc, scale);
-  return gumbel_l::logsf(-v, -m, s);
-}
-Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logcdf(x, loc, scale));
-}
-Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("gumbel_r::sf", x, loc, scale);
-  return gumbel_l::cdf(-v, -m, s);
-}
-Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("gumbel_r::logsf", x, loc, scale);
-  return gumbel_l::logcdf(-v, -m, s);
-}
+WEFT_FORMULA(gumbel_r, logpdf, (x, loc, scale), (v, m, s), gumbel_l::logpdf(-v, -m, s))
+WEFT_EXP_OF(pdf, logpdf, (x, loc, scale))
+WEFT_FORMULA(gumbel_r, logcdf, (x, loc, scale), (v, m, s), gumbel_l::logsf(-v, -m, s))
+WEFT_EXP_OF(cdf, logcdf, (x, loc, scale))
+WEFT_FORMULA(gumbel_r, sf, (x, loc, scale), (v, m, s), gumbel_l::cdf(-v, -m, s))
+WEFT_FORMULA(gumbel_r, logsf, (x, loc, scale), (v, m, s), gumbel_l::logcdf(-v, -m, s))
 Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
   const SourceScope at(q.at());
   const auto [p, m, s] = reals("gumbel_r::ppf", q, loc, scale);
@@ -189,15 +115,8 @@ Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
 }  // namespace gumbel_r
 
 namespace laplace {
-Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("laplace::logpdf", x, loc, scale);
-  return -(abs(v - m) / s + log(s) + std::log(2.));
-}
-Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, loc, scale));
-}
+WEFT_FORMULA(laplace, logpdf, (x, loc, scale), (v, m, s), -(abs(v - m) / s + log(s) + std::log(2.)))
+WEFT_EXP_OF(pdf, logpdf, (x, loc, scale))
 Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
   const SourceScope at(x.at());
   const auto [v, m, s] = reals("laplace::cdf", x, loc, scale);
@@ -217,72 +136,23 @@ Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
       [](const Arrays& h, const Arrays& d) { return d[0] * tanh(h[0]); });
   return -2 * sum - log(s);
 }
-Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, loc, scale));
-}
-Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("logistic::cdf", x, loc, scale);
-  return special::expit((v - m) / s);
-}
-Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("logistic::sf", x, loc, scale);
-  return special::expit((m - v) / s);
-}
-Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const SourceScope at(q.at());
-  const auto [p, m, s] = reals("logistic::ppf", q, loc, scale);
-  return special::logit(p) * s + m;
-}
-Array isf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const SourceScope at(q.at());
-  const auto [p, m, s] = reals("logistic::isf", q, loc, scale);
-  return m - special::logit(p) * s;
-}
+WEFT_EXP_OF(pdf, logpdf, (x, loc, scale))
+WEFT_FORMULA(logistic, cdf, (x, loc, scale), (v, m, s), special::expit((v - m) / s))
+WEFT_FORMULA(logistic, sf, (x, loc, scale), (v, m, s), special::expit((m - v) / s))
+WEFT_FORMULA(logistic, ppf, (q, loc, scale), (p, m, s), special::logit(p) * s + m)
+WEFT_FORMULA(logistic, isf, (q, loc, scale), (p, m, s), m - special::logit(p) * s)
 }  // namespace logistic
 
 namespace norm {
-Array logpdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("norm::logpdf", x, loc, scale);
-  return -0.5 * square((v - m) / s) - log(s) - 0.5 * std::log(2 * pi);
-}
-Array pdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, loc, scale));
-}
-Array cdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("norm::cdf", x, loc, scale);
-  return special::ndtr((v - m) / s);
-}
-Array logcdf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("norm::logcdf", x, loc, scale);
-  return special::log_ndtr((v - m) / s);
-}
-Array sf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("norm::sf", x, loc, scale);
-  return special::ndtr((m - v) / s);
-}
-Array logsf(const Arg& x, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  const auto [v, m, s] = reals("norm::logsf", x, loc, scale);
-  return special::log_ndtr((m - v) / s);
-}
-Array ppf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const SourceScope at(q.at());
-  const auto [p, m, s] = reals("norm::ppf", q, loc, scale);
-  return special::ndtri(p) * s + m;
-}
-Array isf(const Arg& q, const Arg& loc, const Arg& scale) {
-  const SourceScope at(q.at());
-  const auto [p, m, s] = reals("norm::isf", q, loc, scale);
-  return m - special::ndtri(p) * s;
-}
+WEFT_FORMULA(norm, logpdf, (x, loc, scale), (v, m, s),
+             -0.5 * square((v - m) / s) - log(s) - 0.5 * std::log(2 * pi))
+WEFT_EXP_OF(pdf, logpdf, (x, loc, scale))
+WEFT_FORMULA(norm, cdf, (x, loc, scale), (v, m, s), special::ndtr((v - m) / s))
+WEFT_FORMULA(norm, logcdf, (x, loc, scale), (v, m, s), special::log_ndtr((v - m) / s))
+WEFT_FORMULA(norm, sf, (x, loc, scale), (v, m, s), special::ndtr((m - v) / s))
+WEFT_FORMULA(norm, logsf, (x, loc, scale), (v, m, s), special::log_ndtr((m - v) / s))
+WEFT_FORMULA(norm, ppf, (q, loc, scale), (p, m, s), special::ndtri(p) * s + m)
+WEFT_FORMULA(norm, isf, (q, loc, scale), (p, m, s), m - special::ndtri(p) * s)
 }  // namespace norm
 
 namespace t {
@@ -304,10 +174,7 @@ Array logpdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
       where(normal, 0.5 * square(z), 0.5 * (d + 1) * log1p_square_of((v - m) / sqrt(d), s));
   return log_gamma_step(n) - 0.5 * std::log(2 * pi) - log(s) - power;
 }
-Array pdf(const Arg& x, const Arg& df, const Arg& loc, const Arg& scale) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, df, loc, scale));
-}
+WEFT_EXP_OF(pdf, logpdf, (x, df, loc, scale))
 }  // namespace t
 
 namespace vonmises {
@@ -320,10 +187,7 @@ Array logpdf(const Arg& x, const Arg& kappa) {
                             -2 * far * square(sin(v / 2)) - log(2 * pi * special::i0e(far)));
   return where(k >= 0, value, nan);
 }
-Array pdf(const Arg& x, const Arg& kappa) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, kappa));
-}
+WEFT_EXP_OF(pdf, logpdf, (x, kappa))
 }  // namespace vonmises
 
 }  // namespace weft::scipy::stats

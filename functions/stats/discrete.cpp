@@ -59,21 +59,15 @@ Array logpmf(const Arg& k, const Arg& p, const Arg& loc) {
   const Array value = special::xlogy(k0, q) + special::xlog1py(1 - k0, -q);
   return masked(inside, value, {y, q});
 }
-Array pmf(const Arg& k, const Arg& p, const Arg& loc) {
-  const SourceScope at(k.at());
-  return exp(logpmf(k, p, loc));
-}
+WEFT_EXP_OF(pmf, logpmf, (k, p, loc))
 Array cdf(const Arg& k, const Arg& p) {
   const SourceScope at(k.at());
   const auto [v, q] = reals("bernoulli::cdf", k, p);
   const Array value = where(v < 0, 0, where(v < 1, 1 - q, where(v >= 1, 1., v)));
   return of_probability(q, value);
 }
-Array ppf(const Arg& q, const Arg& p) {
-  const SourceScope at(q.at());
-  const auto [u, r] = reals("bernoulli::ppf", q, p);
-  return of_probability(r, of_probability(u, fn::as_dtype(u > 1 - r, u.dtype())));
-}
+WEFT_FORMULA(bernoulli, ppf, (q, p), (u, r),
+             of_probability(r, of_probability(u, fn::as_dtype(u > 1 - r, u.dtype()))))
 }  // namespace bernoulli
 
 namespace betabinom {
@@ -97,10 +91,7 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& a, const Arg& b, const Arg& 
                       log_beta_powers(left, right, r, rest_of_r);
   return where(valid, where(inside, value, -inf), nan);
 }
-Array pmf(const Arg& k, const Arg& n, const Arg& a, const Arg& b, const Arg& loc) {
-  const SourceScope at(k.at());
-  return exp(logpmf(k, n, a, b, loc));
-}
+WEFT_EXP_OF(pmf, logpmf, (k, n, a, b, loc))
 }  // namespace betabinom
 
 namespace binom {
@@ -124,10 +115,7 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const Array end = ways + successes + special::xlog1py(left, -q);
   return masked(inside, where(some, middle, end), {k0, m, q});
 }
-Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
-  const SourceScope at(k.at());
-  return exp(logpmf(k, n, p, loc));
-}
+WEFT_EXP_OF(pmf, logpmf, (k, n, p, loc))
 }  // namespace binom
 
 namespace geom {
@@ -137,10 +125,7 @@ Array logpmf(const Arg& k, const Arg& p, const Arg& loc) {
   const Array y = v - l, inside = is_count(y, 1);
   return masked(inside, special::xlog1py(safe(inside, y, 1) - 1, -q) + log(q), {y, q});
 }
-Array pmf(const Arg& k, const Arg& p, const Arg& loc) {
-  const SourceScope at(k.at());
-  return exp(logpmf(k, p, loc));
-}
+WEFT_EXP_OF(pmf, logpmf, (k, p, loc))
 }  // namespace geom
 
 namespace nbinom {
@@ -156,10 +141,7 @@ Array logpmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
   const Array none_failed = special::xlogy(safe(!some, m, 1), safe(!some, q, 0.5));
   return masked(inside, where(some, value, none_failed), {k0, m, q});
 }
-Array pmf(const Arg& k, const Arg& n, const Arg& p, const Arg& loc) {
-  const SourceScope at(k.at());
-  return exp(logpmf(k, n, p, loc));
-}
+WEFT_EXP_OF(pmf, logpmf, (k, n, p, loc))
 }  // namespace nbinom
 
 namespace poisson {
@@ -179,10 +161,7 @@ Array logpmf(const Arg& k, const Arg& mu, const Arg& loc) {
   const Array k0 = v - l, inside = is_count(k0);
   return masked(inside, log_mass(safe(inside, k0, 0), m), {k0, m});
 }
-Array pmf(const Arg& k, const Arg& mu, const Arg& loc) {
-  const SourceScope at(k.at());
-  return exp(logpmf(k, mu, loc));
-}
+WEFT_EXP_OF(pmf, logpmf, (k, mu, loc))
 Array cdf(const Arg& k, const Arg& mu, const Arg& loc) {
   const SourceScope at(k.at());
   const auto [v, m, l] = reals("poisson::cdf", k, mu, loc);
@@ -228,10 +207,7 @@ Array logpmf(const Arg& x, const Arg& n, const Arg& p) {
   const Array inside = (sum(counts, -1) == trials) & all(counts >= 0, -1);
   return where(inside, each - whole + trials * (sum(xp[1], -1) - 1), -inf);
 }
-Array pmf(const Arg& x, const Arg& n, const Arg& p) {
-  const SourceScope at(x.at());
-  return exp(logpmf(x, n, p));
-}
+WEFT_EXP_OF(pmf, logpmf, (x, n, p))
 }  // namespace multinomial
 
 }  // namespace weft::scipy::stats

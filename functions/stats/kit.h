@@ -75,4 +75,32 @@ inline Array log1p_square_of(const Array& d, const Array& s) {
 // elsewhere.
 inline Array end_of(const Array& q) { return where(q == 0, -inf, where(q == 1, inf, nan)); }
 
+// Lists of one to five operands, for the macros below: (x, y) becomes parameters, or its first
+// name.
+#define WEFT_OPERANDS_1(x) const Arg& x
+#define WEFT_OPERANDS_2(x, ...) const Arg &x, WEFT_OPERANDS_1(__VA_ARGS__)
+#define WEFT_OPERANDS_3(x, ...) const Arg &x, WEFT_OPERANDS_2(__VA_ARGS__)
+#define WEFT_OPERANDS_4(x, ...) const Arg &x, WEFT_OPERANDS_3(__VA_ARGS__)
+#define WEFT_OPERANDS_5(x, ...) const Arg &x, WEFT_OPERANDS_4(__VA_ARGS__)
+#define WEFT_OPERANDS_N(_1, _2, _3, _4, _5, N, ...) WEFT_OPERANDS_##N
+#define WEFT_OPERANDS(...) WEFT_OPERANDS_N(__VA_ARGS__, 5, 4, 3, 2, 1, 0)(__VA_ARGS__)
+#define WEFT_FIRST_OPERAND(x, ...) x
+#define WEFT_LIST(...) __VA_ARGS__
+
+// Defines a function of a distribution by one formula of its operands as reals:
+//
+//     WEFT_FORMULA(norm, cdf, (x, loc, scale), (v, m, s), special::ndtr((v - m) / s))
+#define WEFT_FORMULA(distribution, name, operands, converted, ...)                          \
+  Array name(WEFT_OPERANDS operands) {                                                      \
+    const SourceScope at(WEFT_FIRST_OPERAND operands.at());                                 \
+    const auto [WEFT_LIST converted] = reals(#distribution "::" #name, WEFT_LIST operands); \
+    return __VA_ARGS__;                                                                     \
+  }
+// Defines a probability or a density as the exponential of the function of its logarithm.
+#define WEFT_EXP_OF(name, log_name, operands)               \
+  Array name(WEFT_OPERANDS operands) {                      \
+    const SourceScope at(WEFT_FIRST_OPERAND operands.at()); \
+    return exp(log_name operands);                          \
+  }
+
 }  // namespace weft::scipy::stats

@@ -53,10 +53,7 @@ Array logpdf(const Arg& x, const Arg& alpha) {
   const Array total = sum(v, 0), inside = all(v >= 0, 0) & (abs(total - 1) < 1e-6);
   return where(inside, log_density(v, reshape(a, column), total), -inf);
 }
-Array pdf(const Arg& x, const Arg& alpha) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, alpha));
-}
+WEFT_EXP_OF(pdf, logpdf, (x, alpha))
 }  // namespace dirichlet
 
 namespace multivariate_normal {
@@ -96,10 +93,7 @@ Array logpdf(const Arg& x, const Arg& mean, const Arg& cov) {
   return -0.5 * (sum(square(whitened(l, d)), -1) + size * std::log(2 * pi)) -
          sum(log(linalg::diagonal(l)), -1);
 }
-Array pdf(const Arg& x, const Arg& mean, const Arg& cov) {
-  const SourceScope at(x.at());
-  return exp(logpdf(x, mean, cov));
-}
+WEFT_EXP_OF(pdf, logpdf, (x, mean, cov))
 }  // namespace multivariate_normal
 
 }  // namespace weft::scipy::stats

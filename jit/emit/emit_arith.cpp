@@ -5,15 +5,12 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
 
 using llvm::Intrinsic::ID;
-using nest::Combine;
-using nest::Inst;
-using nest::Kind;
-using nest::Opcode;
 
 namespace {
 

@@ -6,15 +6,11 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emit/emit_phis.h"
+#include "jit/schedule/nest_names.h"
 #include "runtime/native/cold_paths.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
-
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Opcode;
 
 void Emitter::emit_block(BlockId b) {
   for (Id v : k_.blocks[b].body) emit_inst(v);

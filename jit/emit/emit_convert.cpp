@@ -7,12 +7,10 @@
 #include <cmath>
 
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
-
-using nest::Kind;
-using nest::Opcode;
 
 V Emitter::convert(Opcode op, Kind k, V x) {
   auto* t = like(x, type(k));

@@ -7,12 +7,9 @@
 
 #include <llvm/IR/Intrinsics.h>
 
-namespace weft::compiler {
+#include "jit/schedule/nest_names.h"
 
-using nest::Combine;
-using nest::Id;
-using nest::Inst;
-using nest::Opcode;
+namespace weft::compiler {
 
 using fold_order::few_partials, fold_order::many_partials;
 

@@ -9,11 +9,9 @@
 #include <utility>
 
 #include "jit/emit/emit_fold.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Inst;
 
 using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
 

@@ -9,13 +9,10 @@
 #include <algorithm>
 
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Inst;
-using nest::Opcode;
 
 void Emitter::emit_cpu(const std::string& name) {
   auto* ptr = b_.getPtrTy();

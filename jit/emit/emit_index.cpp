@@ -8,12 +8,9 @@
 #include <algorithm>
 
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Inst;
-using nest::Opcode;
 
 const nest::Range& Emitter::range(Id v) {
   if (ranges_.empty()) ranges_ = nest::ranges_of(k_);

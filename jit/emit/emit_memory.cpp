@@ -6,14 +6,10 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Inst;
-using nest::Kind;
-using nest::Storage;
 
 llvm::Type* Emitter::memory_type(Storage s) const {
   switch (s) {

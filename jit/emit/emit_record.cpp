@@ -8,12 +8,10 @@
 #include <algorithm>
 
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 #include "runtime/native/transpose.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Inst;
 
 // The first load moves all elements, or the last store. Returns true if v belongs to a record.
 bool Emitter::moves_in_record(Id v) {

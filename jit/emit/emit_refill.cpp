@@ -16,15 +16,10 @@
 #include <algorithm>
 
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
-
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Kind;
-using nest::Opcode;
 
 // The values in memory between refilling and running.
 struct Emitter::Refill : RefillParts {

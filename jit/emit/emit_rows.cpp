@@ -11,14 +11,10 @@
 
 #include "core/loops/fold_order.h"
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 #include "runtime/native/transpose.h"
 
 namespace weft::compiler {
-
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Opcode;
 
 using fold_order::run_terms;
 

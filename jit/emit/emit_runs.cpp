@@ -8,14 +8,11 @@
 
 #include "core/loops/fold_order.h"
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
 
 using fold_order::run_terms;
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Opcode;
 
 // Returns the number of trips of the next block of up to `most`, after those done of a loop of n.
 // It is a constant if all blocks are whole; no remainder code is then emitted.

@@ -6,12 +6,9 @@
 // are read once, as vectors along the rows, and transposed in registers. The points of the tile
 // then find their lanes contiguous in a small array.
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Inst;
-using nest::Opcode;
 
 // Emits the instructions that compute v, at the current indices.
 void Emitter::emit_slice(Id v) {

@@ -9,12 +9,10 @@
 
 #include "jit/emit/emit_phis.h"
 #include "jit/emit/frame.h"
+#include "jit/schedule/nest_names.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Kind;
 
 Emitter::Emitter(const nest::Kernel& kernel, const Schedule& schedule, llvm::Module& module,
                  const Machine& machine)

@@ -9,15 +9,9 @@
 #include <optional>
 
 #include "core/loops/strides.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Kernel;
-using nest::Kind;
-using nest::Opcode;
 
 int64_t weight(const Kernel& k, BlockId b) {
   int64_t n = 0;

@@ -7,16 +7,11 @@
 #include <cstdlib>
 
 #include "core/loops/fold_order.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
 
 using fold_order::run_terms;
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Kernel;
-using nest::no_id;
-using nest::Opcode;
 
 namespace {
 

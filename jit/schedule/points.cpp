@@ -5,12 +5,9 @@
 
 #include <algorithm>
 
-namespace weft::compiler {
+#include "jit/schedule/nest_names.h"
 
-using nest::Id;
-using nest::Inst;
-using nest::Kernel;
-using nest::Opcode;
+namespace weft::compiler {
 
 std::vector<Id> neighbour_accesses(const Kernel& k, const Divergence& d) {
   std::vector<Id> out;

@@ -7,17 +7,10 @@
 
 #include "core/loops/strides.h"
 #include "jit/schedule/loops.h"
+#include "jit/schedule/nest_names.h"
 #include "weft/shape.h"
 
 namespace weft::compiler {
-
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Kernel;
-using nest::no_id;
-using nest::Opcode;
-using nest::Storage;
 
 namespace {
 

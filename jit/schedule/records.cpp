@@ -7,13 +7,9 @@
 #include <utility>
 
 #include "jit/schedule/loops.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Inst;
-using nest::Kernel;
-using nest::Opcode;
 
 namespace {
 

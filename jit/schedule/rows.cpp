@@ -9,16 +9,9 @@
 
 #include "core/loops/combine.h"
 #include "jit/schedule/loops.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Kernel;
-using nest::Kind;
-using nest::no_id;
-using nest::Opcode;
 
 namespace {
 

@@ -8,6 +8,7 @@
 
 #include "core/loops/fold_order.h"
 #include "jit/schedule/loops.h"
+#include "jit/schedule/nest_names.h"
 #include "jit/schedule/points.h"
 #include "jit/schedule/product.h"
 #include "jit/schedule/records.h"
@@ -19,12 +20,6 @@
 namespace weft::compiler {
 
 using fold_order::few_partials, fold_order::many_partials, fold_order::run_terms;
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Kernel;
-using nest::no_id;
-using nest::Opcode;
 
 namespace {
 

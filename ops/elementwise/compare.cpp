@@ -266,50 +266,17 @@ const Primitive<None>& select_op = define<None>({
 }  // namespace
 
 namespace lax {
-Array eq(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return eq_op({x, y});
-}
-Array ne(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return ne_op({x, y});
-}
-Array lt(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return lt_op({x, y});
-}
-Array le(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return le_op({x, y});
-}
-Array gt(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return gt_op({x, y});
-}
-Array ge(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return ge_op({x, y});
-}
-Array is_finite(const Arg& x) {
-  const SourceScope s(x.at());
-  return is_finite_op({x});
-}
-Array bitwise_and(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return and_op({x, y});
-}
-Array bitwise_or(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return or_op({x, y});
-}
-Array bitwise_xor(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return xor_op({x, y});
-}
-Array bitwise_not(const Arg& x) {
-  const SourceScope s(x.at());
-  return not_op({x});
-}
+Array eq(const Arg& x, const Arg& y) { return bind_at(eq_op, x, y); }
+Array ne(const Arg& x, const Arg& y) { return bind_at(ne_op, x, y); }
+Array lt(const Arg& x, const Arg& y) { return bind_at(lt_op, x, y); }
+Array le(const Arg& x, const Arg& y) { return bind_at(le_op, x, y); }
+Array gt(const Arg& x, const Arg& y) { return bind_at(gt_op, x, y); }
+Array ge(const Arg& x, const Arg& y) { return bind_at(ge_op, x, y); }
+Array is_finite(const Arg& x) { return bind_at(is_finite_op, x); }
+Array bitwise_and(const Arg& x, const Arg& y) { return bind_at(and_op, x, y); }
+Array bitwise_or(const Arg& x, const Arg& y) { return bind_at(or_op, x, y); }
+Array bitwise_xor(const Arg& x, const Arg& y) { return bind_at(xor_op, x, y); }
+Array bitwise_not(const Arg& x) { return bind_at(not_op, x); }
 Array select_n(const Arg& which, const Arrays& cases) {
   const SourceScope s(which.at());
   Arrays x{which};

@@ -317,14 +317,8 @@ Array bitcast_convert_type(const Arg& x, DType d) {
   const SourceScope s(x.at());
   return bitcast_op({x}, {d});
 }
-Array real(const Arg& x) {
-  const SourceScope s(x.at());
-  return real_op({x});
-}
-Array imag(const Arg& x) {
-  const SourceScope s(x.at());
-  return imag_op({x});
-}
+Array real(const Arg& x) { return bind_at(real_op, x); }
+Array imag(const Arg& x) { return bind_at(imag_op, x); }
 Array complex(const Arg& re, const Arg& im) {
   const SourceScope s(re.at());
   return complex_op({re, im});

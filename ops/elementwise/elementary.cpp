@@ -57,7 +57,7 @@ const auto& logistic_op = differentiable_unary<DTypes::inexact>(
 
 template <class To, class R>
 auto exponent(R y) {
-  using P = typename arith::detail::RealOf<typename Element<To>::plain>::type;
+  using P = arith::real_t<typename Element<To>::plain>;
   if constexpr (arith::is_cx<R>)
     return y;
   else {
@@ -178,46 +178,16 @@ const Primitive<None>& pow_op = define_elementwise([] {
 }  // namespace
 
 namespace lax {
-Array pow(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return pow_op({x, y});
-}
-Array sqrt(const Arg& x) {
-  const SourceScope s(x.at());
-  return sqrt_op({x});
-}
-Array rsqrt(const Arg& x) {
-  const SourceScope s(x.at());
-  return rsqrt_op({x});
-}
-Array cbrt(const Arg& x) {
-  const SourceScope s(x.at());
-  return cbrt_op({x});
-}
-Array exp(const Arg& x) {
-  const SourceScope s(x.at());
-  return exp_op({x});
-}
-Array exp2(const Arg& x) {
-  const SourceScope s(x.at());
-  return exp2_op({x});
-}
-Array expm1(const Arg& x) {
-  const SourceScope s(x.at());
-  return expm1_op({x});
-}
-Array log(const Arg& x) {
-  const SourceScope s(x.at());
-  return log_op({x});
-}
-Array log1p(const Arg& x) {
-  const SourceScope s(x.at());
-  return log1p_op({x});
-}
-Array logistic(const Arg& x) {
-  const SourceScope s(x.at());
-  return logistic_op({x});
-}
+Array pow(const Arg& x, const Arg& y) { return bind_at(pow_op, x, y); }
+Array sqrt(const Arg& x) { return bind_at(sqrt_op, x); }
+Array rsqrt(const Arg& x) { return bind_at(rsqrt_op, x); }
+Array cbrt(const Arg& x) { return bind_at(cbrt_op, x); }
+Array exp(const Arg& x) { return bind_at(exp_op, x); }
+Array exp2(const Arg& x) { return bind_at(exp2_op, x); }
+Array expm1(const Arg& x) { return bind_at(expm1_op, x); }
+Array log(const Arg& x) { return bind_at(log_op, x); }
+Array log1p(const Arg& x) { return bind_at(log1p_op, x); }
+Array logistic(const Arg& x) { return bind_at(logistic_op, x); }
 }  // namespace lax
 
 }  // namespace weft

@@ -224,46 +224,16 @@ const bool square_of_abs = define_composed("square", "abs", tangent_of_square),
 }  // namespace
 
 namespace lax {
-Array add(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return add_op({x, y});
-}
-Array sub(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return sub_op({x, y});
-}
-Array mul(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return mul_op({x, y});
-}
-Array div(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return div_op({x, y});
-}
-Array neg(const Arg& x) {
-  const SourceScope s(x.at());
-  return neg_op({x});
-}
-Array max(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return max_op({x, y});
-}
-Array min(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return min_op({x, y});
-}
-Array abs(const Arg& x) {
-  const SourceScope s(x.at());
-  return abs_op({x});
-}
-Array sign(const Arg& x) {
-  const SourceScope s(x.at());
-  return sign_op({x});
-}
-Array square(const Arg& x) {
-  const SourceScope s(x.at());
-  return square_op({x});
-}
+Array add(const Arg& x, const Arg& y) { return bind_at(add_op, x, y); }
+Array sub(const Arg& x, const Arg& y) { return bind_at(sub_op, x, y); }
+Array mul(const Arg& x, const Arg& y) { return bind_at(mul_op, x, y); }
+Array div(const Arg& x, const Arg& y) { return bind_at(div_op, x, y); }
+Array neg(const Arg& x) { return bind_at(neg_op, x); }
+Array max(const Arg& x, const Arg& y) { return bind_at(max_op, x, y); }
+Array min(const Arg& x, const Arg& y) { return bind_at(min_op, x, y); }
+Array abs(const Arg& x) { return bind_at(abs_op, x); }
+Array sign(const Arg& x) { return bind_at(sign_op, x); }
+Array square(const Arg& x) { return bind_at(square_op, x); }
 Array integer_pow(const Arg& x, int64_t y) {
   const SourceScope s(x.at());
   return integer_pow_op({x}, {y});

@@ -45,10 +45,7 @@ const Primitive<None>& fma_op = define_elementwise(fma_def());
 }  // namespace
 
 namespace lax {
-Array fma(const Arg& x, const Arg& y, const Arg& z) {
-  const SourceScope s(x.at());
-  return fma_op({x, y, z});
-}
+Array fma(const Arg& x, const Arg& y, const Arg& z) { return bind_at(fma_op, x, y, z); }
 }  // namespace lax
 
 }  // namespace weft

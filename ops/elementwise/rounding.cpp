@@ -253,26 +253,14 @@ const Primitive<None>& barrier_op = define_elementwise([] {
 }  // namespace
 
 namespace lax {
-Array floor(const Arg& x) {
-  const SourceScope s(x.at());
-  return floor_op({x});
-}
-Array ceil(const Arg& x) {
-  const SourceScope s(x.at());
-  return ceil_op({x});
-}
+Array floor(const Arg& x) { return bind_at(floor_op, x); }
+Array ceil(const Arg& x) { return bind_at(ceil_op, x); }
 Array round(const Arg& x, RoundingMethod m) {
   const SourceScope s(x.at());
   return round_op({x}, {static_cast<int>(m)});
 }
-Array rem(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return rem_op({x, y});
-}
-Array nextafter(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return nextafter_op({x, y});
-}
+Array rem(const Arg& x, const Arg& y) { return bind_at(rem_op, x, y); }
+Array nextafter(const Arg& x, const Arg& y) { return bind_at(nextafter_op, x, y); }
 Array reduce_precision(const Arg& x, int exponent_bits, int mantissa_bits) {
   const SourceScope s(x.at());
   return reduce_precision_op({x}, {exponent_bits, mantissa_bits});
@@ -281,42 +269,18 @@ Array clamp(const Arg& lo, const Arg& x, const Arg& hi) {
   const SourceScope s(x.at());
   return clamp_op({lo, x, hi});
 }
-Array shift_left(const Arg& x, const Arg& n) {
-  const SourceScope s(x.at());
-  return shl_op({x, n});
-}
-Array shift_right_logical(const Arg& x, const Arg& n) {
-  const SourceScope s(x.at());
-  return shr_op({x, n});
-}
-Array shift_right_arithmetic(const Arg& x, const Arg& n) {
-  const SourceScope s(x.at());
-  return sar_op({x, n});
-}
-Array mulhi(const Arg& x, const Arg& y) {
-  const SourceScope s(x.at());
-  return mulhi_op({x, y});
-}
-Array population_count(const Arg& x) {
-  const SourceScope s(x.at());
-  return popcount_op({x});
-}
-Array clz(const Arg& x) {
-  const SourceScope s(x.at());
-  return clz_op({x});
-}
+Array shift_left(const Arg& x, const Arg& n) { return bind_at(shl_op, x, n); }
+Array shift_right_logical(const Arg& x, const Arg& n) { return bind_at(shr_op, x, n); }
+Array shift_right_arithmetic(const Arg& x, const Arg& n) { return bind_at(sar_op, x, n); }
+Array mulhi(const Arg& x, const Arg& y) { return bind_at(mulhi_op, x, y); }
+Array population_count(const Arg& x) { return bind_at(popcount_op, x); }
+Array clz(const Arg& x) { return bind_at(clz_op, x); }
 Array stop_gradient(const Arg& x) {
   const SourceScope s(x.at());
   return base::stop_gradient(x);
 }
-Array copy(const Arg& x) {
-  const SourceScope s(x.at());
-  return copy_op({x});
-}
-Array optimization_barrier(const Arg& x) {
-  const SourceScope s(x.at());
-  return barrier_op({x});
-}
+Array copy(const Arg& x) { return bind_at(copy_op, x); }
+Array optimization_barrier(const Arg& x) { return bind_at(barrier_op, x); }
 Arrays optimization_barrier(Arrays x, Location at) {
   const SourceScope s(at);
   for (Array& a : x) a = barrier_op({a});

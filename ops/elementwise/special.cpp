@@ -213,42 +213,18 @@ const Primitive<None>& polygamma_op = define_elementwise([] {
 }  // namespace
 
 namespace lax {
-Array erf(const Arg& x) {
-  const SourceScope s(x.at());
-  return erf_op({x});
-}
-Array erfc(const Arg& x) {
-  const SourceScope s(x.at());
-  return erfc_op({x});
-}
-Array erf_inv(const Arg& x) {
-  const SourceScope s(x.at());
-  return erf_inv_op({x});
-}
-Array xla_erf_inv(const Arg& x) {
-  const SourceScope s(x.at());
-  return xla_erf_inv_op({x});
-}
-Array lgamma(const Arg& x) {
-  const SourceScope s(x.at());
-  return lgamma_op({x});
-}
-Array digamma(const Arg& x) {
-  const SourceScope s(x.at());
-  return digamma_op({x});
-}
+Array erf(const Arg& x) { return bind_at(erf_op, x); }
+Array erfc(const Arg& x) { return bind_at(erfc_op, x); }
+Array erf_inv(const Arg& x) { return bind_at(erf_inv_op, x); }
+Array xla_erf_inv(const Arg& x) { return bind_at(xla_erf_inv_op, x); }
+Array lgamma(const Arg& x) { return bind_at(lgamma_op, x); }
+Array digamma(const Arg& x) { return bind_at(digamma_op, x); }
 Array polygamma(const Arg& m, const Arg& x) {
   const SourceScope s(m.at());
   return polygamma_op({m, x});
 }
-Array bessel_i0e(const Arg& x) {
-  const SourceScope s(x.at());
-  return bessel_i0e_op({x});
-}
-Array bessel_i1e(const Arg& x) {
-  const SourceScope s(x.at());
-  return bessel_i1e_op({x});
-}
+Array bessel_i0e(const Arg& x) { return bind_at(bessel_i0e_op, x); }
+Array bessel_i1e(const Arg& x) { return bind_at(bessel_i1e_op, x); }
 Array zeta(const Arg& s, const Arg& q) {
   const SourceScope at(s.at());
   return zeta_op({s, q});

@@ -123,58 +123,22 @@ const Primitive<None>& atan2_op = define_elementwise([] {
 }  // namespace
 
 namespace lax {
-Array sin(const Arg& x) {
-  const SourceScope s(x.at());
-  return sin_op({x});
-}
-Array cos(const Arg& x) {
-  const SourceScope s(x.at());
-  return cos_op({x});
-}
-Array tan(const Arg& x) {
-  const SourceScope s(x.at());
-  return tan_op({x});
-}
-Array asin(const Arg& x) {
-  const SourceScope s(x.at());
-  return asin_op({x});
-}
-Array acos(const Arg& x) {
-  const SourceScope s(x.at());
-  return acos_op({x});
-}
-Array atan(const Arg& x) {
-  const SourceScope s(x.at());
-  return atan_op({x});
-}
+Array sin(const Arg& x) { return bind_at(sin_op, x); }
+Array cos(const Arg& x) { return bind_at(cos_op, x); }
+Array tan(const Arg& x) { return bind_at(tan_op, x); }
+Array asin(const Arg& x) { return bind_at(asin_op, x); }
+Array acos(const Arg& x) { return bind_at(acos_op, x); }
+Array atan(const Arg& x) { return bind_at(atan_op, x); }
 Array atan2(const Arg& y, const Arg& x) {
   const SourceScope s(y.at());
   return atan2_op({y, x});
 }
-Array sinh(const Arg& x) {
-  const SourceScope s(x.at());
-  return sinh_op({x});
-}
-Array cosh(const Arg& x) {
-  const SourceScope s(x.at());
-  return cosh_op({x});
-}
-Array tanh(const Arg& x) {
-  const SourceScope s(x.at());
-  return tanh_op({x});
-}
-Array asinh(const Arg& x) {
-  const SourceScope s(x.at());
-  return asinh_op({x});
-}
-Array acosh(const Arg& x) {
-  const SourceScope s(x.at());
-  return acosh_op({x});
-}
-Array atanh(const Arg& x) {
-  const SourceScope s(x.at());
-  return atanh_op({x});
-}
+Array sinh(const Arg& x) { return bind_at(sinh_op, x); }
+Array cosh(const Arg& x) { return bind_at(cosh_op, x); }
+Array tanh(const Arg& x) { return bind_at(tanh_op, x); }
+Array asinh(const Arg& x) { return bind_at(asinh_op, x); }
+Array acosh(const Arg& x) { return bind_at(acosh_op, x); }
+Array atanh(const Arg& x) { return bind_at(atanh_op, x); }
 }  // namespace lax
 
 }  // namespace weft

@@ -91,7 +91,7 @@ Types scatter_type(const Types& in, const Scatter& p) {
 
 template <class R>
 R combine(Update u, R old, R update) {
-  if constexpr (std::is_same_v<num::scalar_t<decltype(real_of(old))>, bool>) {
+  if constexpr (std::is_same_v<arith::real_t<R>, bool>) {
     return u == Update::min   ? arith::minimum(old, update)
            : u == Update::max ? arith::maximum(old, update)
                               : update;

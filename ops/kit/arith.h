@@ -3,6 +3,8 @@
 // ops/kit/arith.h: arithmetic functions that have one name for integers (which wrap), floats and
 // complex numbers. They work on host values and on loop-nest values.
 #pragma once
+#include <utility>
+
 #include "core/scalar/number.h"
 
 namespace weft::arith {
@@ -81,21 +83,29 @@ R minimum(R a, R b) {
   else
     return num::minimum(a, b);
 }
-// The type of the real and imaginary parts of a complex number; for other numbers, their own type.
-namespace detail {
+// The real part. A real number is its own.
 template <class R>
-struct RealOf {
-  using type = num::scalar_t<R>;
-};
+auto real_of(const R& x) {
+  if constexpr (is_cx<R>)
+    return x.re;
+  else
+    return x;
+}
+// The conjugate. A real number is its own.
 template <class R>
-struct RealOf<num::Cx<R>> {
-  using type = num::scalar_t<R>;
-};
-}  // namespace detail
+R conj_of(const R& x) {
+  if constexpr (is_cx<R>)
+    return {x.re, -x.im};
+  else
+    return x;
+}
+// The C++ type of the real part.
+template <class R>
+using real_t = num::scalar_t<decltype(real_of(std::declval<R>()))>;
 // Converts v to R.
 template <class R>
 R constant(double v) {
-  return R(static_cast<typename detail::RealOf<R>::type>(v));
+  return R(static_cast<real_t<R>>(v));
 }
 
 // Computes x^n by repeated squaring. The result is 1 for n = 0, for any x, and 1 / x^-n for

@@ -79,16 +79,6 @@ void with_class(DType d, F&& f) {
   });
 }
 
-// Returns the real part. The real part of a real number is the number itself.
-template <class R>
-R real_of(const R& x) {
-  return x;
-}
-template <class R>
-R real_of(const num::Cx<R>& x) {
-  return x.re;
-}
-
 // A constant as a value of a loop nest.
 Elem constant_elem(DType d, double value);
 

@@ -15,6 +15,14 @@
 
 namespace weft {
 
+// Binds an op of one result as its public function does: at the place of the user's call, which
+// came with the first operand.
+template <class P, class... More>
+Array bind_at(const Primitive<P>& op, const Arg& x, const More&... more) {
+  const SourceScope s(x.at());
+  return op({x, more...});
+}
+
 // ---- type rules. Elementwise operands have one dtype, and the common shape or rank 0.
 // Returns the common type. Throws ShapeError or DTypeError; the message names the op and its
 // operands.

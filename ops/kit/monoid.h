@@ -29,7 +29,7 @@ constexpr Combine by_type(Combine of_floats, Combine of_signed, Combine of_unsig
 template <class T>
 auto extreme(int sign) {
   using V = typename Element<T>::plain;
-  using S = typename arith::detail::RealOf<V>::type;
+  using S = arith::real_t<V>;
   using Lim = std::numeric_limits<S>;
   if constexpr (arith::is_cx<V>)
     return V(S(sign) * Lim::infinity(), S(sign) * Lim::infinity());

@@ -13,7 +13,6 @@
 #include "ops/linear/device/calls.h"
 #include "ops/linear/implementations.h"
 #include "ops/linear/matrix.h"
-#include "ops/linear/numbers.h"
 #include "ops/structure/structure.h"
 #include "runtime/native/linalg.h"
 #include "weft/lax/compare.h"
@@ -26,7 +25,8 @@ namespace weft {
 namespace {
 
 using namespace lax;
-using matrix::as_number, matrix::conj_of, matrix::real_of, matrix::real_part_of;
+using arith::conj_of, arith::real_of;
+using matrix::as_number, matrix::real_part_of;
 constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
 
 // ---- the reference

@@ -18,7 +18,6 @@
 #include "ops/linear/device/calls.h"
 #include "ops/linear/implementations.h"
 #include "ops/linear/matrix.h"
-#include "ops/linear/numbers.h"
 #include "ops/structure/structure.h"
 #include "runtime/native/linalg.h"
 #include "weft/error.h"
@@ -33,8 +32,8 @@ namespace weft {
 namespace {
 
 using namespace lax;
-using matrix::as_number, matrix::conj_of, matrix::real_of, matrix::real_part_of, matrix::squares,
-    matrix::zeros_like;
+using arith::conj_of, arith::real_of;
+using matrix::as_number, matrix::real_part_of, matrix::squares, matrix::zeros_like;
 constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
 
 struct Full {

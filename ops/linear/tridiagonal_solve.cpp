@@ -12,7 +12,6 @@
 #include "ops/kit/arith.h"
 #include "ops/kit/kit.h"
 #include "ops/linear/matrix.h"
-#include "ops/linear/numbers.h"
 #include "ops/structure/structure.h"
 #include "weft/lax/compare.h"
 #include "weft/lax/convert.h"
@@ -106,7 +105,7 @@ bool solve_one(const std::vector<P>& dl, const std::vector<P>& d, const std::vec
       for (const P& e : *numbers) largest = std::max(largest, size_of(e));
     const double least = min_normal(type), instead = std::max(rounding(type) * largest, least);
     for (P& e : pivot)
-      if (size_of(e) < least) e = arith::constant<P>(matrix::real_of(e) < 0 ? -instead : instead);
+      if (size_of(e) < least) e = arith::constant<P>(arith::real_of(e) < 0 ? -instead : instead);
   }
   bool regular = true;
   for (size_t i = m; i-- > 0;) {

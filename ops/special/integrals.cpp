@@ -73,38 +73,14 @@ const auto& fresnel_cos_op = differentiable_unary(
 }  // namespace
 
 namespace lax {
-Array erfcx(const Arg& x) {
-  const SourceScope s(x.at());
-  return erfcx_op({x});
-}
-Array dawsn(const Arg& x) {
-  const SourceScope s(x.at());
-  return dawsn_op({x});
-}
-Array expi(const Arg& x) {
-  const SourceScope s(x.at());
-  return expi_op({x});
-}
-Array spence(const Arg& x) {
-  const SourceScope s(x.at());
-  return spence_op({x});
-}
-Array sine_integral(const Arg& x) {
-  const SourceScope s(x.at());
-  return sine_integral_op({x});
-}
-Array cosine_integral(const Arg& x) {
-  const SourceScope s(x.at());
-  return cosine_integral_op({x});
-}
-Array fresnel_sin(const Arg& x) {
-  const SourceScope s(x.at());
-  return fresnel_sin_op({x});
-}
-Array fresnel_cos(const Arg& x) {
-  const SourceScope s(x.at());
-  return fresnel_cos_op({x});
-}
+Array erfcx(const Arg& x) { return bind_at(erfcx_op, x); }
+Array dawsn(const Arg& x) { return bind_at(dawsn_op, x); }
+Array expi(const Arg& x) { return bind_at(expi_op, x); }
+Array spence(const Arg& x) { return bind_at(spence_op, x); }
+Array sine_integral(const Arg& x) { return bind_at(sine_integral_op, x); }
+Array cosine_integral(const Arg& x) { return bind_at(cosine_integral_op, x); }
+Array fresnel_sin(const Arg& x) { return bind_at(fresnel_sin_op, x); }
+Array fresnel_cos(const Arg& x) { return bind_at(fresnel_cos_op, x); }
 }  // namespace lax
 
 }  // namespace weft

@@ -7,6 +7,7 @@
 
 #include <numeric>
 
+#include "ops/kit/arith.h"
 #include "ops/kit/kit.h"
 #include "ops/kit/strided.h"
 
@@ -585,7 +586,7 @@ const Primitive<Iota>& iota_op = define<Iota>({
           Fresh line = fresh_array(Type(p.dtype, {n}));
           with_class<DTypes::numbers>(p.dtype, [&](auto* q) {
             using T = std::remove_pointer_t<decltype(q)>;
-            using S = num::scalar_t<decltype(real_of(Element<T>::load(T{})))>;
+            using S = arith::real_t<typename Element<T>::plain>;
             for (int64_t i = 0; i < n; ++i)
               static_cast<T*>(line.data)[i] =
                   Element<T>::store(typename Element<T>::plain(static_cast<S>(i)));
@@ -602,7 +603,7 @@ const Primitive<Iota>& iota_op = define<Iota>({
           Lowering r;
           with_class<DTypes::numbers>(l.params.dtype, [&](auto* q) {
             using T = std::remove_pointer_t<decltype(q)>;
-            using S = num::scalar_t<decltype(real_of(Element<T>::load(T{})))>;
+            using S = arith::real_t<typename Element<T>::plain>;
             r.element = [d = l.params.dimension](Reader&, int, const Coords& at) {
               return Element<T>::out(
                   typename Element<T>::ir(num::convert<S>(at_id(at[static_cast<size_t>(d)]))));

@@ -13,14 +13,6 @@
 #include "weft/buffer.h"
 
 extern "C" {
-void ssyevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
-             int*, const int*, int*, size_t, size_t);
-void dsyevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
-             int*, const int*, int*, size_t, size_t);
-void cheevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
-             void*, const int*, int*, const int*, int*, size_t, size_t);
-void zheevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
-             void*, const int*, int*, const int*, int*, size_t, size_t);
 void sgesdd_(const char*, const int*, const int*, void*, const int*, void*, void*, const int*,
              void*, const int*, void*, const int*, int*, int*, size_t);
 void dgesdd_(const char*, const int*, const int*, void*, const int*, void*, void*, const int*,
@@ -212,19 +204,6 @@ void svd_as(const Matrices& a, bool vectors, const NativeArgs& args) {
 constexpr int64_t eig_columns = 66;  // columns of LAPACK's workspace
 
 template <class T>
-struct ComplexOf {
-  using type = T;
-};
-template <>
-struct ComplexOf<float> {
-  using type = complex64_t;
-};
-template <>
-struct ComplexOf<double> {
-  using type = complex128_t;
-};
-
-template <class T>
 struct EigRoom {
   std::vector<T> a, left, right, work;
   // LAPACK's workspace, or the real and imaginary parts of the values
@@ -240,8 +219,7 @@ struct EigRoom {
 // Computes the vectors into `left` and `right`. For real matrices, a complex-conjugate pair is
 // stored as its real part and its imaginary part in adjacent columns.
 template <class T>
-int eigenproblem(int64_t n, bool left, bool right, EigRoom<T>& r,
-                 typename ComplexOf<T>::type* values) {
+int eigenproblem(int64_t n, bool left, bool right, EigRoom<T>& r, complex_of<T>* values) {
   const int size = static_cast<int>(n), room = static_cast<int>(r.work.size());
   const char *of_left = left ? "V" : "N", *of_right = right ? "V" : "N";
   int info = 0;
@@ -288,7 +266,7 @@ void put_eigenvector(int64_t n, const std::vector<T>& from, const C* values, int
 
 template <class T>
 void eig_as(const Squares& a, bool left, bool right, const NativeArgs& args) {
-  using C = typename ComplexOf<T>::type;
+  using C = complex_of<T>;
   const int64_t n = a.n, size = n * n;
   const T* from = args.in<T>(0, a.batch * size);
   C* values = args.out<C>(0, a.batch * n);

@@ -39,6 +39,14 @@ void cungqr_(const int*, const int*, const int*, void*, const int*, const void*,
 void zungqr_(const int*, const int*, const int*, void*, const int*, const void*, void*, const int*,
              int*);
 #undef WEFT_LAPACK
+void ssyevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
+             int*, const int*, int*, size_t, size_t);
+void dsyevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
+             int*, const int*, int*, size_t, size_t);
+void cheevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
+             void*, const int*, int*, const int*, int*, size_t, size_t);
+void zheevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
+             void*, const int*, int*, const int*, int*, size_t, size_t);
 }
 
 namespace weft::native {
@@ -85,21 +93,19 @@ T not_a_number() {
   }
 }
 
-// The type of the real and imaginary parts of a number.
+// The type of the real and imaginary parts of a number, and the complex type with such parts.
 template <class T>
 struct RealOf {
   using type = T;
 };
-template <>
-struct RealOf<complex64_t> {
-  using type = float;
-};
-template <>
-struct RealOf<complex128_t> {
-  using type = double;
+template <class R>
+struct RealOf<Complex<R>> {
+  using type = R;
 };
 template <class T>
 using real_of = typename RealOf<T>::type;
+template <class T>
+using complex_of = Complex<real_of<T>>;
 
 template <class T>
 double size_of(const T& x) {

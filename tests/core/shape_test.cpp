@@ -3,24 +3,14 @@
 // tests/core/shape_test.cpp: shapes, their limits and the texts of their errors.
 #include "weft/shape.h"
 
-#include <catch2/catch.hpp>
-
+#include "support/check.h"
 #include "weft/error.h"
 
 using namespace weft;
+using weft::test::error_of;
 
 namespace {
 
-// Returns the text of the E that f raises.
-template <class E, class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "no error";
-}
 std::string at(int line) { return " (at shape_test.cpp:" + std::to_string(line) + ")"; }
 constexpr int64_t limit = int64_t{1} << 62;
 

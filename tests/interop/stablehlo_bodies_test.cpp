@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <numeric>
 
+#include "interop/run_stablehlo.h"
 #include "support/check.h"
 #include "weft/stablehlo.h"
 
@@ -17,10 +18,6 @@ namespace {
 std::string program(const std::string& in, const std::string& out, const std::string& lines) {
   return "func.func @main(" + in + ") -> (" + out + ") {\n" + lines + "\nreturn %r : " + out +
          "\n}\n";
-}
-Arrays run(const std::string& text, const Arrays& x) {
-  const ClosedJaxpr p = parse_stablehlo(text, "p.mlir");
-  return jit([p](std::vector<Array> a) { return eval_jaxpr(p, a); })(x);
 }
 Floats values(const std::string& text, const Arrays& x) {
   return run(text, x)[0].to_vector<float>();

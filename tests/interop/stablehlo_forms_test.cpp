@@ -4,6 +4,7 @@
 // random bits in StableHLO. The expected random numbers are JAX's on its CPU.
 #include <catch2/catch.hpp>
 
+#include "interop/run_stablehlo.h"
 #include "support/check.h"
 #include "weft/stablehlo.h"
 
@@ -14,10 +15,6 @@ namespace {
 
 std::string in_main(const std::string& in, const std::string& out, const std::string& lines) {
   return "func.func @main(" + in + ") -> (" + out + ") {\n" + lines + "\n}\n";
-}
-Arrays run(const std::string& text, const Arrays& x) {
-  const ClosedJaxpr p = parse_stablehlo(text, "p.mlir");
-  return jit([p](std::vector<Array> a) { return eval_jaxpr(p, a); })(x);
 }
 std::string refusal(const std::string& text) {
   return error_of<FormatError>([&] { parse_stablehlo(text, "p.mlir"); });

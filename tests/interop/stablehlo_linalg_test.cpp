@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "interop/run_stablehlo.h"
 #include "interop/stablehlo/read/translate.h"
 #include "support/check.h"
 #include "weft/lax/linalg/eig.h"
@@ -43,10 +44,6 @@ std::string call(const std::string& target, const std::string& attributes,
          " = stablehlo.custom_call @" + target + "(" + list(in, "%x") + ") {" + attributes +
          "} : (" + list(in, "") + ") -> (" + list(out, "") + ")\nreturn " + results + " : " +
          list(out, "") + "\n}\n";
-}
-Arrays run(const std::string& text, const Arrays& x) {
-  const ClosedJaxpr p = parse_stablehlo(text);
-  return jit([p](std::vector<Array> a) { return eval_jaxpr(p, a); })(x);
 }
 std::string letters(const std::string& entries) {
   return "mhlo.backend_config = {" + entries + "}";

@@ -4,20 +4,12 @@
 // their distribution.
 #include <catch2/catch.hpp>
 
+#include "interop/run_stablehlo.h"
 #include "support/check.h"
 #include "weft/stablehlo.h"
 
 using namespace weft;
 using namespace weft::test;
-
-namespace {
-
-Arrays run(const std::string& text, const Arrays& x) {
-  const ClosedJaxpr p = parse_stablehlo(text, "p.mlir");
-  return jit([p](std::vector<Array> a) { return eval_jaxpr(p, a); })(x);
-}
-
-}  // namespace
 
 TEST_CASE("numbers of a range are drawn anew by each op", "[interop][stablehlo]") {
   const auto drawn = [](const std::string& t, const std::string& how, const Array& a,

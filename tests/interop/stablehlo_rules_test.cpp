@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "interop/run_stablehlo.h"
 #include "interop/stablehlo_tests.h"
 #include "support/check.h"
 
@@ -19,10 +20,6 @@ constexpr float inf = std::numeric_limits<float>::infinity();
 std::string program(const std::string& in, const std::string& out, const std::string& lines,
                     const std::string& others = "") {
   return "func.func @main(" + in + ") -> (" + out + ") {\n" + lines + "\n}\n" + others;
-}
-Arrays run(const std::string& text, const Arrays& x) {
-  const ClosedJaxpr p = parse_stablehlo(text);
-  return jit([p](std::vector<Array> a) { return eval_jaxpr(p, a); })(x);
 }
 template <class T = float>
 std::vector<T> values(const std::string& text, const Arrays& x, size_t i = 0) {

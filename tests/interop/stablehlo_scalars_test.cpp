@@ -4,6 +4,7 @@
 // for them.
 #include <catch2/catch.hpp>
 
+#include "interop/run_stablehlo.h"
 #include "support/check.h"
 #include "weft/stablehlo.h"
 
@@ -12,10 +13,6 @@ using namespace weft::test;
 
 namespace {
 
-Arrays run(const std::string& text, const Arrays& x) {
-  const ClosedJaxpr p = parse_stablehlo(text, "p.mlir");
-  return jit([p](std::vector<Array> a) { return eval_jaxpr(p, a); })(x);
-}
 // Runs lines that compute %r : tensor<f32> from %x = 3 and %y = 4 : tensor<f32>.
 float of(const std::string& lines) {
   const std::string text = "func.func @main(%x: tensor<f32>, %y: tensor<f32>) -> tensor<f32> {\n" +

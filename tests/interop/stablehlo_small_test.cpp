@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "interop/run_stablehlo.h"
 #include "support/check.h"
 #include "weft/stablehlo.h"
 
@@ -19,10 +20,6 @@ namespace {
 constexpr float inf = std::numeric_limits<float>::infinity();
 constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
 
-Arrays run(const std::string& text, const Arrays& x) {
-  const ClosedJaxpr p = parse_stablehlo(text, "p.mlir");
-  return jit([p](std::vector<Array> a) { return eval_jaxpr(p, a); })(x);
-}
 std::string in_main(const std::string& in, const std::string& out, const std::string& lines) {
   return "func.func @main(" + in + ") -> " + out + " {\n" + lines + "\n}\n";
 }

@@ -38,7 +38,7 @@ class LaneReader final : public Reader {
     if (const MaybeAxis a = lane_axis(in_[k])) read_.push_back(at[static_cast<size_t>(*a)]);
     const bool two = components(in_[k].dtype()) == 2;
     const auto part = [&](int64_t i) { return builder_.load(buffers_[k], builder_.integer(i)); };
-    return {sublist(0), two ? sublist(1) : nest::no_id};
+    return {part(0), two ? part(1) : nest::no_id};
   }
   // Returns the indices at which operands with lanes were read.
   const std::vector<nest::Id>& read() const { return read_; }

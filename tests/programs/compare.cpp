@@ -146,7 +146,7 @@ void Expected::spread() {
 }
 
 bool Expected::turns_otherwise(size_t k) {
-  scatter_list();
+  spread();
   if (noisy_.empty()) return true;
   return std::any_of(noisy_.begin(), noisy_.end(),
                      [&](const Arrays& n) { return n[k].shape() != values_[k].shape(); });
@@ -178,7 +178,7 @@ std::string Expected::differs(const Arrays& got) {
         ill_ = true;
         continue;
       }
-      scatter_list();
+      spread();
       double moved = unmeasured_ * (1 + scale);
       bool unsure = noisy_.empty();
       unsure = unsure || turns_otherwise(k);

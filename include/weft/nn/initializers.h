@@ -8,6 +8,8 @@
 
 namespace weft::nn::initializers {
 
+// The dtype of the weights. In every function here the dtype alone may replace the options, as in
+// JAX: zeros(key, {3}, F64), normal(1, F64), glorot_uniform(F64).
 struct InitOptions {
   std::optional<DType> dtype = {};  // by default the initializer's own dtype, else F32
 };
@@ -50,41 +52,21 @@ class Initializer {
 // Returns zeros. This function itself is an initializer; it ignores the key. Source:
 // jax.nn.initializers.zeros.
 Array zeros(const typing::Arg& key, const Shape& shape, const InitOptions& o = {});
-template <weft::detail::PlainDType D>
-Array zeros(const typing::Arg& key, const Shape& shape, D dtype) {
-  return initializers::zeros(key, shape, InitOptions{.dtype = dtype});
-}
 // Returns ones. This function itself is an initializer; it ignores the key. Source:
 // jax.nn.initializers.ones.
 Array ones(const typing::Arg& key, const Shape& shape, const InitOptions& o = {});
-template <weft::detail::PlainDType D>
-Array ones(const typing::Arg& key, const Shape& shape, D dtype) {
-  return initializers::ones(key, shape, InitOptions{.dtype = dtype});
-}
 // Makes an initializer that broadcasts value to the shape and ignores the key. Calling it raises
 // ShapeError if value does not broadcast. Source: jax.nn.initializers.constant.
 Initializer constant(const Array& value, const InitOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer constant(const Array& value, D dtype) {
-  return initializers::constant(value, InitOptions{.dtype = dtype});
-}
 
 // Makes an initializer of scale times uniform numbers in [0, 1). scale is broadcast to the shape of
 // the weights. Calling it raises ShapeError if scale does not broadcast. Source:
 // jax.nn.initializers.uniform.
 Initializer uniform(const Array& scale = 1e-2, const InitOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer uniform(const Array& scale, D dtype) {
-  return initializers::uniform(scale, InitOptions{.dtype = dtype});
-}
 // Makes an initializer of stddev times standard normal numbers. stddev is broadcast to the shape of
 // the weights. Calling it raises ShapeError if stddev does not broadcast. Source:
 // jax.nn.initializers.normal.
 Initializer normal(const Array& stddev = 1e-2, const InitOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer normal(const Array& stddev, D dtype) {
-  return initializers::normal(stddev, InitOptions{.dtype = dtype});
-}
 struct TruncatedOptions {
   // The dtype of the weights; by default F32.
   std::optional<DType> dtype = {};
@@ -95,10 +77,6 @@ struct TruncatedOptions {
 // three are broadcast to the shape of the weights. Calling it raises ShapeError if one of them does
 // not broadcast. Source: jax.nn.initializers.truncated_normal.
 Initializer truncated_normal(const Array& stddev = 1e-2, const TruncatedOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer truncated_normal(const Array& stddev, D dtype) {
-  return initializers::truncated_normal(stddev, TruncatedOptions{.dtype = dtype});
-}
 
 // Makes an initializer of numbers with variance scale / n. n is the size of the input ("fan_in"),
 // of the output ("fan_out"), their mean ("fan_avg") or their geometric mean ("fan_geo_avg"). The
@@ -115,69 +93,29 @@ Initializer variance_scaling(const Array& scale, const std::string& mode,
 // Returns variance_scaling(1, "fan_avg", "uniform", o): uniform numbers of variance 2 / (inputs +
 // outputs) (Glorot and Bengio, 2010). Source: jax.nn.initializers.glorot_uniform.
 Initializer glorot_uniform(const FanOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer glorot_uniform(D dtype) {
-  return initializers::glorot_uniform(FanOptions{.dtype = dtype});
-}
 // Returns variance_scaling(1, "fan_avg", "truncated_normal", o). Source:
 // jax.nn.initializers.glorot_normal.
 Initializer glorot_normal(const FanOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer glorot_normal(D dtype) {
-  return initializers::glorot_normal(FanOptions{.dtype = dtype});
-}
 // The same as glorot_uniform. Source: jax.nn.initializers.xavier_uniform.
 Initializer xavier_uniform(const FanOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer xavier_uniform(D dtype) {
-  return initializers::xavier_uniform(FanOptions{.dtype = dtype});
-}
 // The same as glorot_normal. Source: jax.nn.initializers.xavier_normal.
 Initializer xavier_normal(const FanOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer xavier_normal(D dtype) {
-  return initializers::xavier_normal(FanOptions{.dtype = dtype});
-}
 // Returns variance_scaling(1, "fan_in", "uniform", o): uniform numbers of variance 1 / inputs.
 // Source: jax.nn.initializers.lecun_uniform.
 Initializer lecun_uniform(const FanOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer lecun_uniform(D dtype) {
-  return initializers::lecun_uniform(FanOptions{.dtype = dtype});
-}
 // Returns variance_scaling(1, "fan_in", "truncated_normal", o). Source:
 // jax.nn.initializers.lecun_normal.
 Initializer lecun_normal(const FanOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer lecun_normal(D dtype) {
-  return initializers::lecun_normal(FanOptions{.dtype = dtype});
-}
 // Returns variance_scaling(2, "fan_in", "uniform", o): uniform numbers of variance 2 / inputs (He
 // et al., 2015). Source: jax.nn.initializers.he_uniform.
 Initializer he_uniform(const FanOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer he_uniform(D dtype) {
-  return initializers::he_uniform(FanOptions{.dtype = dtype});
-}
 // Returns variance_scaling(2, "fan_in", "truncated_normal", o). Source:
 // jax.nn.initializers.he_normal.
 Initializer he_normal(const FanOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer he_normal(D dtype) {
-  return initializers::he_normal(FanOptions{.dtype = dtype});
-}
 // The same as he_uniform. Source: jax.nn.initializers.kaiming_uniform.
 Initializer kaiming_uniform(const FanOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer kaiming_uniform(D dtype) {
-  return initializers::kaiming_uniform(FanOptions{.dtype = dtype});
-}
 // The same as he_normal. Source: jax.nn.initializers.kaiming_normal.
 Initializer kaiming_normal(const FanOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer kaiming_normal(D dtype) {
-  return initializers::kaiming_normal(FanOptions{.dtype = dtype});
-}
 
 // The options of orthogonal and delta_orthogonal.
 struct OrthogonalOptions {
@@ -191,18 +129,49 @@ struct OrthogonalOptions {
 // Calling it raises ShapeError for fewer than two axes and if scale does not broadcast. Source:
 // jax.nn.initializers.orthogonal.
 Initializer orthogonal(const Array& scale = 1., const OrthogonalOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer orthogonal(const Array& scale, D dtype) {
-  return initializers::orthogonal(scale, OrthogonalOptions{.dtype = dtype});
-}
 // Makes an initializer of weights (spatial…, in, out) with one to three leading spatial axes. It
 // puts orthogonal weights (in, out) at the center of the spatial axes and zeros elsewhere. Calling
 // it raises ShapeError for another number of axes, and for more inputs than outputs. Source:
 // jax.nn.initializers.delta_orthogonal.
 Initializer delta_orthogonal(const Array& scale = 1., const OrthogonalOptions& o = {});
-template <weft::detail::PlainDType D>
-Initializer delta_orthogonal(const Array& scale, D dtype) {
-  return initializers::delta_orthogonal(scale, OrthogonalOptions{.dtype = dtype});
-}
+
+// The forms with only the dtype as the last argument.
+
+#define WEFT_OF_KEY(name)                                               \
+  template <weft::detail::PlainDType D>                                 \
+  Array name(const typing::Arg& key, const Shape& shape, D dtype) {     \
+    return initializers::name(key, shape, InitOptions{.dtype = dtype}); \
+  }
+WEFT_OF_KEY(zeros)
+WEFT_OF_KEY(ones)
+#undef WEFT_OF_KEY
+#define WEFT_OF_NUMBER(name, Options)                      \
+  template <weft::detail::PlainDType D>                    \
+  Initializer name(const Array& x, D dtype) {              \
+    return initializers::name(x, Options{.dtype = dtype}); \
+  }
+WEFT_OF_NUMBER(constant, InitOptions)
+WEFT_OF_NUMBER(uniform, InitOptions)
+WEFT_OF_NUMBER(normal, InitOptions)
+WEFT_OF_NUMBER(truncated_normal, TruncatedOptions)
+WEFT_OF_NUMBER(orthogonal, OrthogonalOptions)
+WEFT_OF_NUMBER(delta_orthogonal, OrthogonalOptions)
+#undef WEFT_OF_NUMBER
+#define WEFT_OF_FANS(name)                                 \
+  template <weft::detail::PlainDType D>                    \
+  Initializer name(D dtype) {                              \
+    return initializers::name(FanOptions{.dtype = dtype}); \
+  }
+WEFT_OF_FANS(glorot_uniform)
+WEFT_OF_FANS(glorot_normal)
+WEFT_OF_FANS(xavier_uniform)
+WEFT_OF_FANS(xavier_normal)
+WEFT_OF_FANS(lecun_uniform)
+WEFT_OF_FANS(lecun_normal)
+WEFT_OF_FANS(he_uniform)
+WEFT_OF_FANS(he_normal)
+WEFT_OF_FANS(kaiming_uniform)
+WEFT_OF_FANS(kaiming_normal)
+#undef WEFT_OF_FANS
 
 }  // namespace weft::nn::initializers

@@ -10,12 +10,9 @@
 #include <algorithm>
 
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Inst;
-using nest::Storage;
 
 namespace {
 constexpr int64_t word_bytes = 4;

@@ -11,10 +11,9 @@
 
 #include <numeric>
 
-namespace weft::compiler {
+#include "jit/schedule/nest_names.h"
 
-using nest::Id;
-using nest::Opcode;
+namespace weft::compiler {
 
 namespace {
 // The number of unrolled terms in code that runs rarely.

@@ -6,12 +6,9 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emit/gpu/product.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Opcode;
-using nest::Storage;
 
 namespace {
 constexpr int64_t widest_access = 16;  // in bytes

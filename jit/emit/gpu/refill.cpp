@@ -13,12 +13,9 @@
 #include <algorithm>
 
 #include "jit/emit/emit_phis.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-using nest::Id;
-using nest::Inst;
-using nest::Opcode;
 
 namespace {
 // Instructions of a turn; a look takes 20. Finished threads wait for half a turn on average.

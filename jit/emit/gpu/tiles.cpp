@@ -7,11 +7,10 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emit/emit.h"
+#include "jit/schedule/nest_names.h"
 #include "jit/schedule/points.h"
 
 namespace weft::compiler {
-
-using nest::Id;
 
 namespace {
 // The distance between rows of a tile, in elements. It puts neighbours across rows into different

@@ -7,19 +7,13 @@
 #include <algorithm>
 
 #include "jit/schedule/choose/parts.h"
+#include "jit/schedule/nest_names.h"
 #include "jit/schedule/points.h"
 #include "jit/schedule/product.h"
 #include "jit/schedule/records.h"
 #include "jit/schedule/rows.h"
 
 namespace weft::compiler {
-
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Kernel;
-using nest::no_id;
-using nest::Opcode;
 
 namespace {
 

@@ -8,16 +8,11 @@
 
 #include "core/loops/fold_order.h"
 #include "jit/schedule/choose/parts.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
 
 using fold_order::few_partials, fold_order::many_partials, fold_order::run_terms;
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Kernel;
-using nest::no_id;
-using nest::Opcode;
 
 LoopSchedule rows_of(const Kernel& k, const Divergence& d, const Limits& limits, int lanes,
                      int interleave, Id loop) {

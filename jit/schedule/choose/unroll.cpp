@@ -6,14 +6,9 @@
 #include <set>
 
 #include "jit/schedule/choose/parts.h"
+#include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-using nest::BlockId;
-using nest::Id;
-using nest::Inst;
-using nest::Kernel;
-using nest::Opcode;
 
 namespace {
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/functions/numpy/index_test.cpp: indexing out of range, under vmap and grad, and its errors.
-#include "support/catch.h"
+#include "support/check.h"
 #include "weft/weft.h"
 
 using namespace weft;
+using weft::test::error_of;
 
 namespace {
 
@@ -12,15 +13,6 @@ bool equals(const Array& got, const Array& want) {
   INFO("got " << to_string(got.type()) << ", wanted " << to_string(want.type()));
   return got.dtype() == want.dtype() && got.shape() == want.shape() &&
          static_cast<bool>(array_equal(got, want, is_inexact(got.dtype())));
-}
-template <class E, class F>
-std::string error_of(F&& f) {
-  try {
-    f();
-  } catch (const E& e) {
-    return e.what();
-  }
-  return "no error";
 }
 using Catch::Matchers::Contains;
 

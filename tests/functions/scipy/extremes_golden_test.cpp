@@ -7,31 +7,16 @@
 #include <limits>
 #include <sstream>
 
+#include "functions/scipy/distributions.h"
 #include "support/check.h"
 #include "support/golden_lines.h"
 #include "weft/weft.h"
 
 using namespace weft;
+using testing::Called, testing::called, testing::Golden;
 
 namespace {
 
-using Called = std::function<Array(const Arrays&)>;
-using Golden = std::map<std::string, testing::GoldenLine>;
-
-template <class... A, size_t... I>
-Called called(Array (*f)(A...), std::index_sequence<I...>) {
-  return [f](const Arrays& x) { return f(x[I]...); };
-}
-template <class... A>
-Called called(Array (*f)(A...)) {
-  return called(f, std::index_sequence_for<A...>());
-}
-#define WEFT_ENTRY(family, name) {#family "." #name, called(scipy::stats::family::name)}
-#define WEFT_DENSITY(family) WEFT_ENTRY(family, logpdf), WEFT_ENTRY(family, pdf)
-#define WEFT_CDF(family) WEFT_DENSITY(family), WEFT_ENTRY(family, cdf)
-#define WEFT_SF(family) WEFT_CDF(family), WEFT_ENTRY(family, sf)
-#define WEFT_TAILS(family) WEFT_SF(family), WEFT_ENTRY(family, logcdf), WEFT_ENTRY(family, logsf)
-#define WEFT_MASS(family) WEFT_ENTRY(family, logpmf), WEFT_ENTRY(family, pmf)
 const std::map<std::string, Called> functions = {
     WEFT_TAILS(norm),
     WEFT_TAILS(cauchy),

@@ -8,32 +8,17 @@
 #include <limits>
 
 #include "functions/array_calls.h"
+#include "functions/scipy/distributions.h"
 #include "support/check.h"
 #include "support/golden_lines.h"
 #include "weft/weft.h"
 
 using namespace weft;
+using testing::Called, testing::called, testing::Golden;
 using weft::test::check_error;
 
 namespace {
 
-using Called = std::function<Array(const Arrays&)>;
-using Golden = std::map<std::string, testing::GoldenLine>;
-
-template <class... A, size_t... I>
-Called called(Array (*f)(A...), std::index_sequence<I...>) {
-  return [f](const Arrays& x) { return f(x[I]...); };
-}
-template <class... A>
-Called called(Array (*f)(A...)) {
-  return called(f, std::index_sequence_for<A...>());
-}
-#define WEFT_ENTRY(family, name) {#family "." #name, called(scipy::stats::family::name)}
-#define WEFT_DENSITY(family) WEFT_ENTRY(family, logpdf), WEFT_ENTRY(family, pdf)
-#define WEFT_TAILS(family)                                                   \
-  WEFT_DENSITY(family), WEFT_ENTRY(family, cdf), WEFT_ENTRY(family, logcdf), \
-      WEFT_ENTRY(family, sf), WEFT_ENTRY(family, logsf)
-#define WEFT_MASS(family) WEFT_ENTRY(family, logpmf), WEFT_ENTRY(family, pmf)
 const std::map<std::string, Called> distributions = {
     WEFT_TAILS(beta),         WEFT_TAILS(cauchy),         WEFT_ENTRY(cauchy, ppf),
     WEFT_ENTRY(cauchy, isf),  WEFT_TAILS(chi2),           WEFT_TAILS(expon),

@@ -10,14 +10,6 @@
 #include "runtime/native/lapack.h"
 
 extern "C" {
-void ssyevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
-             int*, const int*, int*, size_t, size_t);
-void dsyevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
-             int*, const int*, int*, size_t, size_t);
-void cheevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
-             void*, const int*, int*, const int*, int*, size_t, size_t);
-void zheevd_(const char*, const char*, const int*, void*, const int*, void*, void*, const int*,
-             void*, const int*, int*, const int*, int*, size_t, size_t);
 void sgesvd_(const char*, const char*, const int*, const int*, void*, const int*, void*, void*,
              const int*, void*, const int*, void*, const int*, int*, size_t, size_t);
 void dgesvd_(const char*, const char*, const int*, const int*, void*, const int*, void*, void*,
