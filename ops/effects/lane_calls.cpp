@@ -102,7 +102,7 @@ LaneWalk::LaneWalk(const Types& in, const Types& out, const Ints& lanes, const I
   }
 }
 
-void LaneWalk::map_list(Visit f) {
+void LaneWalk::each(Visit f) {
   std::vector<int64_t> path(lanes_.size(), 0);
   std::vector<const void*> in = in_;
   std::vector<void*> out = out_;

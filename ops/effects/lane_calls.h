@@ -90,7 +90,7 @@ class LaneWalk {
   // are the lane's values.
   using Visit = FunctionRef<void(LanePath path, const std::vector<const void*>& in,
                                  const std::vector<void*>& out)>;
-  void map_list(Visit f);
+  void each(Visit f);
 
  private:
   const Ints& lanes_;

@@ -39,7 +39,7 @@ std::vector<Blocks> blocks_of(int64_t n) {
       // earlier block need afterwards, with one carry to spare.
       const int64_t later = room - 1;
       const double spread = static_cast<double>(later * later - 4 * left);
-      if (left < 0 || scatter_list < 0) continue;
+      if (left < 0 || spread < 0) continue;
       // Tries the counts with count + left / count <= later.
       const double root = std::sqrt(spread), middle = static_cast<double>(later);
       const auto end = static_cast<int64_t>((middle + root) / 2);
