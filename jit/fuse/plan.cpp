@@ -9,6 +9,7 @@
 #include <functional>
 #include <set>
 
+#include "core/effects.h"
 #include "core/text/names.h"
 #include "core/text/print.h"
 #include "jit/fuse/loop_grid.h"
