@@ -349,7 +349,7 @@ Values Reach::in_any_order(const LoopForm& f, const Jaxpr& j, const Values& in, 
 }
 
 Values Reach::scan(const LoopForm& f, const Types& out, const Values& in) {
-  const bool some_lanes = f.enter || f.trips || f.active();
+  const bool some_lanes = f.entry_mask || f.trip_counts || f.active();
   const auto first = in.begin() + f.first_carry(), first_row = in.begin() + f.first_row();
   Values carry(first, first + f.carry);
   const auto row = [](const Array& x, int axis, int64_t t) {
@@ -366,7 +366,7 @@ Values Reach::scan(const LoopForm& f, const Types& out, const Values& in) {
   for (; s < f.length && steps(); ++s) {
     const int64_t t = row_of(s);
     Values rows;
-    for (auto v = first_row; v != first_row + f.rows; ++v)
+    for (auto v = first_row; v != first_row + f.xs; ++v)
       rows.push_back({row(v->known, 0, t), row(v->reached, 1, t)});
     Values made = body(f, f.bodies[0], in, carry, rows);
     made_at(s, made);
@@ -375,7 +375,7 @@ Values Reach::scan(const LoopForm& f, const Types& out, const Values& in) {
   }
   if (s < f.length) {
     Values rows;
-    for (auto v = first_row; v != first_row + f.rows; ++v)
+    for (auto v = first_row; v != first_row + f.xs; ++v)
       rows.push_back({{}, v->is_reached() ? base::reduce_any(v->reached, {1}) : Array()});
     Values made = in_any_order(f, f.bodies[0], in, carry, rows);
     for (; s < f.length; ++s) made_at(s, made);
@@ -413,7 +413,7 @@ Values Reach::loop_while(const LoopForm& f, const Values& in) {
     x.insert(x.end(), carry.begin(), carry.end());
     return run(f.bodies[0], x)[0].known;
   };
-  while (steps() && !f.enter && !f.active()) {
+  while (steps() && !f.entry_mask && !f.active()) {
     const Array go = go_on();
     if (go.empty_handle()) break;
     if (!static_cast<bool>(go)) return carry;

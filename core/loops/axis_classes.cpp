@@ -217,10 +217,11 @@ std::unique_ptr<Scope> AxisClasses::build(const Jaxpr& j) {
 
 AxisClasses::AxisClasses(const Jaxpr& j) { top_ = build(j); }
 
-AxisClasses::AxisClasses(const Jaxpr& body, int lanes, const Ints& has) : AxisClasses(body) {
-  for (size_t k = 0; k < has.size(); ++k)
+AxisClasses::AxisClasses(const Jaxpr& body, int lanes, const Ints& lane_axes) : AxisClasses(body) {
+  for (size_t k = 0; k < lane_axes.size(); ++k)
     for (int l = 0, at = 0; l < lanes; ++l)
-      if (has[k] >> l & 1) join(top_->axis(static_cast<int32_t>(1 + k), at++), top_->axis(0, l));
+      if (lane_axes[k] >> l & 1)
+        join(top_->axis(static_cast<int32_t>(1 + k), at++), top_->axis(0, l));
 }
 
 std::set<int> AxisClasses::mixed_numbers() const {
@@ -348,25 +349,25 @@ void AxisClasses::link_loop(Scope& s, size_t i) {
 void AxisClasses::link_lanes(Scope& s, size_t i) {
   const LoopForm& v = s.lowering[i].loop;
   const Scope& first = *s.bodies[i].back();
-  const auto lanes_of = [&](const Scope& body, int input, int64_t has) {
+  const auto lanes_of = [&](const Scope& body, int input, int64_t lane_axes) {
     int at = 0;
     for (int l = 0; l < static_cast<int>(v.lanes.size()); ++l)
-      if (has >> l & 1) join(body.axis(input, at++), first.axis(0, l));
+      if (lane_axes >> l & 1) join(body.axis(input, at++), first.axis(0, l));
   };
   if (v.kind == LoopForm::Kind::loop_while) {
     join_axes(*s.bodies[i][0], v.bodies[0]->out[0], 0, first, Atom{0}, 0);
     for (int k = 0; k < v.cond_consts; ++k)
-      lanes_of(*s.bodies[i][0], k, v.has_of(v.first_cond_const() + k));
+      lanes_of(*s.bodies[i][0], k, v.lane_axes_of(v.first_cond_const() + k));
   }
   for (size_t b = v.kind == LoopForm::Kind::loop_while ? 1 : 0; b < s.bodies[i].size(); ++b) {
     const Scope& body = *s.bodies[i][b];
     for (int l = 0; l < static_cast<int>(v.lanes.size()); ++l)
       join(body.axis(0, l), first.axis(0, l));
-    for (int k = 0; k < v.consts + v.carry + v.rows; ++k)
-      lanes_of(body, 1 + k, v.has_of(v.first_const() + k));
+    for (int k = 0; k < v.consts + v.carry + v.xs; ++k)
+      lanes_of(body, 1 + k, v.lane_axes_of(v.first_const() + k));
     for (int k = 0; k < v.results; ++k) {
       const Atom out = body.j->out[static_cast<size_t>(v.carry + k)];
-      if (!out.is_literal()) lanes_of(body, out.index, v.has_result(k));
+      if (!out.is_literal()) lanes_of(body, out.index, v.lane_axes_of_result(k));
     }
   }
 }

@@ -43,9 +43,9 @@ struct Scope {
 class AxisClasses {
  public:
   explicit AxisClasses(const Jaxpr& j);
-  // For a body whose first input is the mask of its lanes: input 1 + k has the lane axes has[k] in
-  // front.
-  AxisClasses(const Jaxpr& body, int lanes, const Ints& has);
+  // For a body whose first input is the mask of its lanes: input 1 + k has the lane axes
+  // lane_axes[k] in front.
+  AxisClasses(const Jaxpr& body, int lanes, const Ints& lane_axes);
   const Scope& top() const { return *top_; }
   int find(int axis) const;
   int64_t extent(int axis) const { return extent_[static_cast<size_t>(axis)]; }

@@ -10,30 +10,33 @@
 
 namespace weft {
 
-// Operand order: [index] [enter] [trips] [cond consts] [body consts] [carry] [rows].
-// Body input order: [active] [consts] [carry] [rows]; outputs: carry, then results.
+// Operand order: [index] [entry mask] [trip counts] [cond consts] [body consts] [carry] [xs].
+// Body input order: [active] [consts] [carry] [xs]; outputs: carry, then results.
 struct LoopForm {
   enum class Kind { loop_while, scan, cond, call };
   Kind kind = Kind::call;
   std::vector<Jaxpr> bodies =
       {};  // while: {cond, body}; scan: {body}; cond: branches; call: {body}
   Ints lanes = {};
-  Ints has = {};  // bit set of the lane axes of each cond const, body const, carry, row and result
-  bool enter = false, trips = false;
-  int cond_consts = 0, consts = 0, carry = 0, rows = 0, results = 0;
+  // The lane axes of each cond const, body const, carry, x and result, as bit sets.
+  Ints lane_axes = {};
+  bool entry_mask = false, trip_counts = false;
+  int cond_consts = 0, consts = 0, carry = 0, xs = 0, results = 0;
   int64_t length = 0;
   bool reverse = false;
   bool active() const { return !lanes.empty() && kind != Kind::call; }
 
-  int first_cond_const() const { return (kind == Kind::cond ? 1 : 0) + enter + trips; }
+  int first_cond_const() const { return (kind == Kind::cond ? 1 : 0) + entry_mask + trip_counts; }
   int first_const() const { return first_cond_const() + cond_consts; }
   int first_carry() const { return first_const() + consts; }
   int first_row() const { return first_carry() + carry; }
-  int64_t has_of(int operand) const {
-    return has.empty() ? 0 : has[static_cast<size_t>(operand - first_cond_const())];
+  int64_t lane_axes_of(int operand) const {
+    return lane_axes.empty() ? 0 : lane_axes[static_cast<size_t>(operand - first_cond_const())];
   }
-  int64_t has_result(int k) const {
-    return has.empty() ? 0 : has[static_cast<size_t>(cond_consts + consts + carry + rows + k)];
+  int64_t lane_axes_of_result(int k) const {
+    return lane_axes.empty()
+               ? 0
+               : lane_axes[static_cast<size_t>(cond_consts + consts + carry + xs + k)];
   }
 
   // Operand `outer` (or result, if to_result) corresponds to input `inner` (or output, if output)
@@ -52,10 +55,10 @@ struct LoopForm {
         out.push_back({0, i, false, first_cond_const() + i, false, false});
       for (int t = 0; t < carry; ++t)
         out.push_back({0, cond_consts + t, false, first_carry() + t, false, false});
-      if (enter) out.push_back({0, 0, true, 0, false, false});
+      if (entry_mask) out.push_back({0, 0, true, 0, false, false});
       if (active()) {
         out.push_back({1, 0, false, 0, false, false});
-        if (!enter) out.pop_back();
+        if (!entry_mask) out.pop_back();
       }
     }
     const int last = static_cast<int>(bodies.size());
@@ -69,7 +72,7 @@ struct LoopForm {
         out.push_back({b, t, true, first_carry() + t, false, false});
         out.push_back({b, t, true, t, true, false});
       }
-      for (int r = 0; r < rows; ++r)
+      for (int r = 0; r < xs; ++r)
         out.push_back({b, a + consts + carry + r, false, first_row() + r, false, true});
       for (int k = 0; k < results; ++k)
         out.push_back({b, carry + k, true, carry + k, true, kind == Kind::scan});

@@ -50,7 +50,7 @@ class LoopGrid {
     visit_bodies(top_, [&](const Scope& s) { note_values(s); });
     if (v.kind != LoopForm::Kind::scan) return;
     // The axis of the steps cannot be a grid axis.
-    for (int r = 0; r < v.rows; ++r)
+    for (int r = 0; r < v.xs; ++r)
       if (const Atom a = one_.in[static_cast<size_t>(v.first_row() + r)]; !a.is_literal())
         bad_.insert(class_at(a.index, 0));
     for (int r = 0; r < v.results; ++r) bad_.insert(class_at(one_.out + v.carry + r, 0));

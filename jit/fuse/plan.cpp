@@ -647,7 +647,7 @@ void Planner::loop_equation(size_t i) {
     x.deps = {{e.out + o, identity}};
     if (row) {
       const ScanOutput s = streamed(e.out + o);
-      if (v.trips) k.zeroed.push_back(s.stored);
+      if (v.trip_counts) k.zeroed.push_back(s.stored);
       plan_.in_memory[static_cast<size_t>(s.stored)] = true;
       var(s.stored).step = c;
       var(s.stored).deps = {{s.stored, identity}};

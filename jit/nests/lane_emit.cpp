@@ -238,8 +238,8 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   std::vector<Id> init;
   const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
   // A lane that may not enter makes no trip.
-  Id enter = nest::no_id;
-  if (v.enter) enter = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
+  Id entry_mask = nest::no_id;
+  if (v.entry_mask) entry_mask = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
   const std::vector<Kind> kinds = kinds_of(b_, init);
   const BlockId tb = b_.open(kinds);
   place_carries(test, v.cond_consts, carries, params_of(tb, kinds.size()));
@@ -247,7 +247,7 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   const Atom out = test.s->j->out[0];
   const Coords at = out.is_literal() ? Coords{} : coords_at(test, out.index, 0);
   num::Ir<bool> go = num::Ir<bool>::at(read(test, out, at).re);
-  if (v.enter) go = go & num::Ir<bool>::at(enter);
+  if (v.entry_mask) go = go & num::Ir<bool>::at(entry_mask);
   b_.yield({go.id});
   b_.leave();
   const BlockId bb = b_.open(kinds);
@@ -297,10 +297,10 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
     const auto clear = [&](const Coords& at) {
       store_local(p.local, at[0], zero_elem(f.type(result).dtype()));
     };
-    if (v.trips) over_elements({n}, clear);
+    if (v.trip_counts) over_elements({n}, clear);
   }
   I64v hi(v.length);
-  if (v.trips) {
+  if (v.trip_counts) {
     const Coords at = v.lanes.empty() ? Coords{} : coords_at(body, 0, 0);
     const I64v trips = num::convert<int64_t>(num::Ir<int32_t>::at(read(f, e.in[0], at).re));
     hi = num::minimum(trips, hi);
@@ -310,7 +310,7 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const BlockId bb = b_.open(kinds);
   const Id time = b_.param(bb, 0);
   place_carries(body, first, carries, params_of(bb, kinds.size()), 1);
-  for (int r = 0; r < v.rows; ++r) {
+  for (int r = 0; r < v.xs; ++r) {
     const Atom rows = e.in[static_cast<size_t>(v.first_row() + r)];
     body.place[first + v.carry + r] = {
         .kind = Place::Kind::row, .outer = &f, .atom = rows, .time = time};
@@ -389,9 +389,9 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   };
   const auto all = [&] { return chain(0); };
   place_carries(f, e.out, results,
-                v.enter     ? branch(read(f, e.in[1], lanes).re, all, zeros)
-                : last == 0 ? branch(num::Ir<bool>(true).id, all, zeros)
-                            : all());
+                v.entry_mask ? branch(read(f, e.in[1], lanes).re, all, zeros)
+                : last == 0  ? branch(num::Ir<bool>(true).id, all, zeros)
+                             : all());
 }
 
 // ---- call

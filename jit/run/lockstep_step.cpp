@@ -117,7 +117,7 @@ class Lockstep final : public RunStep {
  private:
   // Returns the launches of a scan whose trips have `each` launches, or -1.
   int64_t launches_of_scan(int64_t each) const {
-    if (place_.on_host() || form_.kind != LoopForm::Kind::scan || form_.trips) return -1;
+    if (place_.on_host() || form_.kind != LoopForm::Kind::scan || form_.trip_counts) return -1;
     const int64_t all = each * form_.length + 2 * form_.carry;
     return each < 0 || form_.length > CompiledProgram::max_launches ||
                    all > CompiledProgram::max_launches
@@ -210,7 +210,7 @@ class Lockstep final : public RunStep {
   // Returns true if the body writes carry t into the memory of its operand.
   bool stays(size_t t) const {
     const CompiledProgram& body = *programs_.back();
-    const int first = body.jaxpr()->n_in - form_.rows - form_.carry;
+    const int first = body.jaxpr()->n_in - form_.xs - form_.carry;
     return body.in_place(t) == first + static_cast<int>(t);
   }
   // Returns true if a trip of a while loop may begin before its condition is known. If lanes have a
@@ -246,7 +246,7 @@ class Lockstep final : public RunStep {
   }
   // Returns the types of the trip numbers that a ragged scan passes to its body.
   Types trip_numbers() const {
-    if (form_.kind != LoopForm::Kind::scan || !form_.trips) return {};
+    if (form_.kind != LoopForm::Kind::scan || !form_.trip_counts) return {};
     return {Type(I32, place_.on_host() ? Shape() : Shape{form_.length})};
   }
   // Returns the types of the carries that need a second place.
@@ -272,7 +272,7 @@ class Lockstep final : public RunStep {
 
 Lockstep::In Lockstep::test_arguments(const In& in, const Out& now) const {
   In test;
-  if (form_.enter) test.push_back(in[0]);
+  if (form_.entry_mask) test.push_back(in[0]);
   for (int k = 0; k < form_.cond_consts; ++k)
     test.push_back(in[static_cast<size_t>(form_.first_cond_const() + k)]);
   test.insert(test.end(), now.begin(), now.end());
@@ -345,7 +345,7 @@ void Lockstep::run_scan(const In& in, const Out& out, const ExecutionMode& how) 
   const ExecutionMode inner = how.behind(moving(form_.carry));
   int64_t steps = form_.length;
   const TempBuffers numbers(place_, trip_numbers());
-  if (form_.trips) {
+  if (form_.trip_counts) {
     std::vector<int32_t> trips(static_cast<size_t>(Shape(form_.lanes).elements()));
     place_.read(trips.data(), in[0], static_cast<int64_t>(trips.size() * sizeof(int32_t)));
     steps = 0;
@@ -365,7 +365,7 @@ void Lockstep::run_scan(const In& in, const Out& out, const ExecutionMode& how) 
   for (int64_t s = 0; s < steps && !__atomic_load_n(how.stop, __ATOMIC_RELAXED); ++s) {
     const int64_t t = form_.reverse ? steps - 1 - s : s;
     In args;
-    if (form_.trips) {
+    if (form_.trip_counts) {
       auto* number = static_cast<int32_t*>(numbers.ptrs[0]);
       if (place_.on_host())
         *number = static_cast<int32_t>(t);
@@ -377,7 +377,7 @@ void Lockstep::run_scan(const In& in, const Out& out, const ExecutionMode& how) 
     for (int k = 0; k < form_.consts; ++k)
       args.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
     args.insert(args.end(), c.now.begin(), c.now.end());
-    for (int r = 0; r < form_.rows; ++r) {
+    for (int r = 0; r < form_.xs; ++r) {
       const auto k = static_cast<size_t>(form_.first_row() + r);
       args.push_back(static_cast<const std::byte*>(in[k]) + t * row_bytes(j_->type(e_.in[k])));
     }
@@ -400,7 +400,7 @@ void Lockstep::run_cond(const In& in, const Out& out, const ExecutionMode& how) 
   };
   if (!form_.active()) {
     DeviceFuture<int32_t> asked(place_, in[0]);
-    if (form_.enter && !DeviceFuture<bool>(place_, in[1]).value()) return zero();
+    if (form_.entry_mask && !DeviceFuture<bool>(place_, in[1]).value()) return zero();
     const int64_t branch =
         std::clamp<int64_t>(asked.value(), 0, static_cast<int64_t>(programs_.size()) - 1);
     const In args(in.begin() + static_cast<std::ptrdiff_t>(first), in.end());
@@ -429,7 +429,7 @@ void Lockstep::run_cond(const In& in, const Out& out, const ExecutionMode& how) 
 
 // Launches the branches of a scalar index or of lanes.
 void Lockstep::launch_cond(const In& in, const Out& out, const ExecutionMode& how) const {
-  if (form_.active() || form_.enter)
+  if (form_.active() || form_.entry_mask)
     for (size_t k = 0; k < out.size(); ++k) how.to->clear(out[k], out_types_[k].bytes());
   if (form_.active()) return launch_branches(in, out, how);
   const auto first = static_cast<size_t>(form_.first_const()), n = programs_.size();
@@ -439,7 +439,7 @@ void Lockstep::launch_cond(const In& in, const Out& out, const ExecutionMode& ho
       to.conditional(false, {setter(), in[0], static_cast<int64_t>(b), static_cast<int64_t>(n)},
                      [&](cuda::Launcher& inner) { how.with(inner).run(*programs_[b], args, out); });
   };
-  if (form_.enter)
+  if (form_.entry_mask)
     how.to->conditional(false, {setter(), in[1]}, choose);
   else
     choose(*how.to);

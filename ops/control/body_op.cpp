@@ -17,20 +17,20 @@ bool union_into(std::vector<bool>* set, const std::vector<bool>& more) {
 
 namespace {
 
-// Sets the groups from the counts in the parameters. The body determines the numbers of rows and
+// Sets the groups from the counts in the parameters. The body determines the numbers of xs and
 // results. The type rule has already checked the types.
-void set_groups(BodyOp& o, const Ints& has, size_t head, int64_t test, int64_t consts,
+void set_groups(BodyOp& o, const Ints& lane_axes, size_t control, int64_t test, int64_t consts,
                 int64_t carry) {
   const JaxprData& body = *o.bodies[0];
   const auto nt = static_cast<size_t>(test), nc = static_cast<size_t>(consts),
              n = static_cast<size_t>(carry);
   const size_t operands = nt + static_cast<size_t>(body.n_in) - o.active(),
                results = body.out.size() - n;
-  const Ints all = all_lanes(has, operands + results);
-  o.has = split_groups(sublist(all, 0, operands), 0, nt, nc, n);
-  o.has.head.assign(head, 0);
-  o.result_has = sublist(all, operands, results);
-  o.passes.assign(n, false);
+  const Ints all = all_lanes(lane_axes, operands + results);
+  o.lane_axes = split_groups(sublist(all, 0, operands), 0, nt, nc, n);
+  o.lane_axes.control.assign(control, 0);
+  o.result_lane_axes = sublist(all, operands, results);
+  o.loop_invariant.assign(n, false);
 }
 
 }  // namespace
@@ -39,27 +39,28 @@ BodyOp body_op(const While& p) {
   BodyOp o{
       BodyOp::Kind::loop_while, p, p.cond_jaxpr, {p.body_jaxpr}, p.lanes, p.lane_ids, {}, {}, {}};
   const size_t first = o.active() + static_cast<size_t>(p.body_nconsts);
-  set_groups(o, p.has, p.enter, p.cond_nconsts, p.body_nconsts,
+  set_groups(o, p.lane_axes, p.entry_mask, p.cond_nconsts, p.body_nconsts,
              static_cast<int64_t>(p.body_jaxpr->out.size()));
-  for (size_t t = 0; t < o.passes.size(); ++t)
-    o.passes[t] = p.body_jaxpr->out[t] == Atom{static_cast<int32_t>(first + t)};
+  for (size_t t = 0; t < o.loop_invariant.size(); ++t)
+    o.loop_invariant[t] = p.body_jaxpr->out[t] == Atom{static_cast<int32_t>(first + t)};
   return o;
 }
 BodyOp body_op(const Cond& p) {
   BodyOp o{BodyOp::Kind::cond, p, {}, p.branches, p.lanes, p.lane_ids, {}, {}, {}};
-  set_groups(o, p.has, p.enter ? 2 : 1, 0, p.branches[0]->n_in - static_cast<int64_t>(o.active()),
-             0);
+  set_groups(o, p.lane_axes, p.entry_mask ? 2 : 1, 0,
+             p.branches[0]->n_in - static_cast<int64_t>(o.active()), 0);
   return o;
 }
 BodyOp body_op(const Scan& p) {
   BodyOp o{BodyOp::Kind::scan, p, {}, {p.jaxpr}, p.lanes, p.lane_ids, {}, {}, {}};
-  set_groups(o, p.has, p.trips, 0, p.num_consts, p.num_carry);
+  set_groups(o, p.lane_axes, p.trip_counts, 0, p.num_consts, p.num_carry);
   return o;
 }
 
-Ints BodyOp::all_has() const {
-  Ints r = in_order(Groups<int64_t>{{}, has.test, has.consts, has.carry, has.rows});
-  append(r, result_has);
+Ints BodyOp::all_lane_axes() const {
+  Ints r = in_order(
+      Groups<int64_t>{{}, lane_axes.cond_consts, lane_axes.consts, lane_axes.carry, lane_axes.xs});
+  append(r, result_lane_axes);
   return r;
 }
 
@@ -67,21 +68,21 @@ namespace {
 While as_params(const BodyOp& o, While p) {
   p.cond_jaxpr = o.test;
   p.body_jaxpr = o.bodies[0];
-  p.cond_nconsts = static_cast<int64_t>(o.has.test.size());
-  p.body_nconsts = static_cast<int64_t>(o.has.consts.size());
-  p.enter = !o.has.head.empty();
+  p.cond_nconsts = static_cast<int64_t>(o.lane_axes.cond_consts.size());
+  p.body_nconsts = static_cast<int64_t>(o.lane_axes.consts.size());
+  p.entry_mask = !o.lane_axes.control.empty();
   return p;
 }
 Cond as_params(const BodyOp& o, Cond p) {
   p.branches = o.bodies;
-  p.enter = o.has.head.size() == 2;
+  p.entry_mask = o.lane_axes.control.size() == 2;
   return p;
 }
 Scan as_params(const BodyOp& o, Scan p) {
   p.jaxpr = o.bodies[0];
-  p.num_consts = static_cast<int64_t>(o.has.consts.size());
-  p.num_carry = static_cast<int64_t>(o.has.carry.size());
-  p.trips = !o.has.head.empty();
+  p.num_consts = static_cast<int64_t>(o.lane_axes.consts.size());
+  p.num_carry = static_cast<int64_t>(o.lane_axes.carry.size());
+  p.trip_counts = !o.lane_axes.control.empty();
   return p;
 }
 }  // namespace
@@ -92,7 +93,7 @@ AnyParams BodyOp::params() const {
         auto p = as_params(*this, before);
         p.lanes = lanes;
         p.lane_ids = ids;
-        p.has = all_has();
+        p.lane_axes = all_lane_axes();
         return make_params(std::move(p));
       },
       like);
@@ -102,15 +103,15 @@ AnyParams BodyOp::as_before() const {
 }
 
 LoopForm BodyOp::form() const {
-  LoopForm f{.kind = kind, .bodies = bodies, .lanes = lanes, .has = all_has()};
+  LoopForm f{.kind = kind, .bodies = bodies, .lanes = lanes, .lane_axes = all_lane_axes()};
   if (test) f.bodies.insert(f.bodies.begin(), test);
-  f.enter = has.head.size() == (kind == Kind::cond ? 2 : 1) && !stacks();
-  f.trips = stacks() && !has.head.empty();
-  f.cond_consts = static_cast<int>(has.test.size());
-  f.consts = static_cast<int>(has.consts.size());
-  f.carry = static_cast<int>(has.carry.size());
-  f.rows = static_cast<int>(has.rows.size());
-  f.results = static_cast<int>(result_has.size());
+  f.entry_mask = lane_axes.control.size() == (kind == Kind::cond ? 2 : 1) && !stacks();
+  f.trip_counts = stacks() && !lane_axes.control.empty();
+  f.cond_consts = static_cast<int>(lane_axes.cond_consts.size());
+  f.consts = static_cast<int>(lane_axes.consts.size());
+  f.carry = static_cast<int>(lane_axes.carry.size());
+  f.xs = static_cast<int>(lane_axes.xs.size());
+  f.results = static_cast<int>(result_lane_axes.size());
   if (const Scan* p = std::get_if<Scan>(&like)) {
     f.length = p->length;
     f.reverse = p->reverse;
@@ -122,7 +123,7 @@ Types BodyOp::takes(const Groups<Array>& x) const {
   Types r = mask_input(lanes);
   append(r, types_of(x.consts));
   append(r, types_of(x.carry));
-  for (const Array& v : x.rows) r.push_back(row_type(v.type()));
+  for (const Array& v : x.xs) r.push_back(row_type(v.type()));
   return r;
 }
 

@@ -15,20 +15,21 @@ namespace weft {
 // has its operands in this order.
 template <class T>
 struct Groups {
-  std::vector<T> head = {};  // of the op: [index] [enter] [trips]; of a body: [active]
-  std::vector<T> test = {};  // constants of the condition of while
-  std::vector<T> consts = {}, carry = {}, rows = {};
+  std::vector<T> control =
+      {};  // of the op: [index] [entry mask] [trip counts]; of a body: [active]
+  std::vector<T> cond_consts = {};  // constants of the condition of while
+  std::vector<T> consts = {}, carry = {}, xs = {};
 };
 
 template <class T>
 std::vector<T> in_order(const Groups<T>& x) {
-  std::vector<T> r = x.head;
-  for (const auto* g : {&x.test, &x.consts, &x.carry, &x.rows}) append(r, *g);
+  std::vector<T> r = x.control;
+  for (const auto* g : {&x.cond_consts, &x.consts, &x.carry, &x.xs}) append(r, *g);
   return r;
 }
-// Splits x into groups of these sizes. The remaining values are rows.
+// Splits x into groups of these sizes. The remaining values are xs.
 template <class T>
-Groups<T> split_groups(const std::vector<T>& x, size_t head, size_t test, size_t consts,
+Groups<T> split_groups(const std::vector<T>& x, size_t control, size_t test, size_t consts,
                        size_t carry) {
   size_t k = 0;
   const auto take = [&](size_t n) {
@@ -36,11 +37,11 @@ Groups<T> split_groups(const std::vector<T>& x, size_t head, size_t test, size_t
     return sublist(x, k - n, n);
   };
   Groups<T> r;
-  r.head = take(head);
-  r.test = take(test);
+  r.control = take(control);
+  r.cond_consts = take(test);
   r.consts = take(consts);
   r.carry = take(carry);
-  r.rows = take(x.size() - k);
+  r.xs = take(x.size() - k);
   return r;
 }
 
@@ -48,20 +49,21 @@ Groups<T> split_groups(const std::vector<T>& x, size_t head, size_t test, size_t
 template <class F, class... T>
 auto map_list(const F& f, const Groups<T>&... x) {
   using R = typename decltype(map_list(f, x.carry...))::value_type;
-  return Groups<R>{map_list(f, x.head...), map_list(f, x.test...), map_list(f, x.consts...),
-                   map_list(f, x.carry...), map_list(f, x.rows...)};
+  return Groups<R>{map_list(f, x.control...), map_list(f, x.cond_consts...),
+                   map_list(f, x.consts...), map_list(f, x.carry...), map_list(f, x.xs...)};
 }
 template <class T>
 Groups<T> filter_list(const Groups<T>& x, const Groups<bool>& flag, bool want = true) {
-  return {filter_list(x.head, flag.head, want), filter_list(x.test, flag.test, want),
+  return {filter_list(x.control, flag.control, want),
+          filter_list(x.cond_consts, flag.cond_consts, want),
           filter_list(x.consts, flag.consts, want), filter_list(x.carry, flag.carry, want),
-          filter_list(x.rows, flag.rows, want)};
+          filter_list(x.xs, flag.xs, want)};
 }
 template <class T>
 Groups<T> concat_lists(const Groups<T>& a, const Groups<T>& b) {
-  return {concat_lists(a.head, b.head), concat_lists(a.test, b.test),
+  return {concat_lists(a.control, b.control), concat_lists(a.cond_consts, b.cond_consts),
           concat_lists(a.consts, b.consts), concat_lists(a.carry, b.carry),
-          concat_lists(a.rows, b.rows)};
+          concat_lists(a.xs, b.xs)};
 }
 
 // Adds the flags of `more` to the set. Returns true if the set grew.
@@ -72,33 +74,33 @@ struct BodyOp {
   using Kind = LoopForm::Kind;
   Kind kind = Kind::scan;
   std::variant<Scan, While, Cond> like;  // the original parameters, for fields that are not below
-  Jaxpr test;                            // for while: (test, carry) -> bool[lanes]
-  std::vector<Jaxpr> bodies;             // (head, consts, carry, rows) -> (carry, results)
+  Jaxpr test;                            // for while: (cond_consts, carry) -> bool[lanes]
+  std::vector<Jaxpr> bodies;             // (control, consts, carry, xs) -> (carry, results)
   Ints lanes, ids;
-  Groups<int64_t> has;       // the lanes of each operand (lanes.h); unused for head
-  Ints result_has;           // the lanes of each result
-  std::vector<bool> passes;  // for while: carries that the body returns unchanged
+  Groups<int64_t> lane_axes;         // the lanes of each operand (lanes.h); unused for control
+  Ints result_lane_axes;             // the lanes of each result
+  std::vector<bool> loop_invariant;  // for while: carries that the body returns unchanged
 
-  // True if rows and results have a leading axis of steps.
+  // True if xs and results have a leading axis of steps.
   bool stacks() const { return kind == Kind::scan; }
   size_t active() const { return lanes.empty() ? 0 : 1; }
   // Splits the operands of the op, or the inputs of a body, into groups.
   template <class T>
   Groups<T> operands(const std::vector<T>& x) const {
-    return split_groups(x, has.head.size(), has.test.size(), has.consts.size(), has.carry.size());
+    return split_groups(x, lane_axes.control.size(), lane_axes.cond_consts.size(),
+                        lane_axes.consts.size(), lane_axes.carry.size());
   }
   template <class T>
   Groups<T> inputs(const std::vector<T>& x) const {
-    return split_groups(x, active(), 0, has.consts.size(), has.carry.size());
+    return split_groups(x, active(), 0, lane_axes.consts.size(), lane_axes.carry.size());
   }
   // The inputs of a body if these are the operands of the op.
   template <class T>
   std::vector<T> taken(const Groups<T>& x, const T& active_mask) const {
-    return in_order(
-        Groups<T>{std::vector<T>(active(), active_mask), {}, x.consts, x.carry, x.rows});
+    return in_order(Groups<T>{std::vector<T>(active(), active_mask), {}, x.consts, x.carry, x.xs});
   }
   Types takes(const Groups<Array>& x) const;
-  Ints all_has() const;         // in the order of the parameter `has`
+  Ints all_lane_axes() const;   // in the order of the parameter `lane_axes`
   AnyParams params() const;     // parameters of the op in its present state
   AnyParams as_before() const;  // parameters of the op from which it was made
   Arrays bind(const Op& op, const Groups<Array>& x) const {

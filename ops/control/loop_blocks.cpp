@@ -41,11 +41,11 @@ const Op& scan() { return *find_op("scan"); }
 Arrays each_block(const Groups<Array>& x, FunctionRef<Arrays(const Groups<Array>&)> body,
                   PartialEvalTrace* record_at) {
   Scan p;
-  p.length = x.rows[0].shape()[0];
+  p.length = x.xs[0].shape()[0];
   p.num_consts = static_cast<int64_t>(x.consts.size());
   p.num_carry = static_cast<int64_t>(x.carry.size());
   Groups<Type> in{
-      {}, {}, types_of(x.consts), types_of(x.carry), map_list(row_type, types_of(x.rows))};
+      {}, {}, types_of(x.consts), types_of(x.carry), map_list(row_type, types_of(x.xs))};
   p.jaxpr = program(in_order(in), [&](const Arrays& a) {
     return body(split_groups(a, 0, 0, x.consts.size(), x.carry.size()));
   });
@@ -65,7 +65,7 @@ Arrays record_bounded(PartialEvalTrace& trace, const BoundedLoop& l) {
   int64_t& length = std::get<Scan>(step.like).length;
   length =
       std::min<int64_t>(std::llround(std::ceil(std::sqrt(static_cast<double>(bound)))), max_steps);
-  const Array trips = trips_of_blocks(l.x.head[0], (bound - 1) / length + 1, length);
+  const Array trips = trips_of_blocks(l.x.control[0], (bound - 1) / length + 1, length);
   // One block as a program of (trips, consts, carry), split into known and unknown parts.
   Groups<Type> in{{row_type(trips.type())}, {}, types_of(l.x.consts), types_of(l.x.carry)};
   const Split block = partial_eval_jaxpr(
@@ -78,24 +78,23 @@ Arrays record_bounded(PartialEvalTrace& trace, const BoundedLoop& l) {
   std::vector<bool> keep(block.known->out.size(), false);
   std::fill_n(keep.begin(), n, true);
   const Jaxpr forward = dce(block.known, keep);
-  const Arrays starts =
-      drop_first(each_block(
-                     {{}, {}, known.consts, known.carry, {trips}},
-                     [&](const Groups<Array>& g) {
-                       Arrays out = eval_jaxpr(
-                           forward, in_order(Groups<Array>{g.rows, {}, g.consts, g.carry}));
-                       append(out, g.carry);
-                       return out;
-                     },
-                     nullptr),
-                 n);
+  const Arrays starts = drop_first(
+      each_block(
+          {{}, {}, known.consts, known.carry, {trips}},
+          [&](const Groups<Array>& g) {
+            Arrays out = eval_jaxpr(forward, in_order(Groups<Array>{g.xs, {}, g.consts, g.carry}));
+            append(out, g.carry);
+            return out;
+          },
+          nullptr),
+      n);
   Groups<Array> x{{}, {}, known.consts, unknown.carry, {trips}};
   append(x.consts, unknown.consts);
-  append(x.rows, starts);
+  append(x.xs, starts);
   return each_block(
       x,
       [&](const Groups<Array>& g) {
-        Groups<Array> again{{g.rows[0]}, {}, sublist(g.consts, 0, nc), drop_first(g.rows, 1)};
+        Groups<Array> again{{g.xs[0]}, {}, sublist(g.consts, 0, nc), drop_first(g.xs, 1)};
         Arrays args = drop_first(eval_jaxpr(block.known, in_order(again)), n);
         append(args, drop_first(g.consts, nc));
         append(args, g.carry);

@@ -105,14 +105,14 @@ Val write_row(Writer& w, const Val& x, const Val& row, const Val& t) {
 // Writes a while loop with a counter. The results are carries that are written row by row.
 Vals write_scan(Writer& w, const Equation& e, const LoopForm& f, const Jaxpr& step, const Vals& x) {
   const Vals consts = part(x, f.first_const(), f.consts);
-  const Vals rows = part(x, f.first_row(), f.rows);
+  const Vals rows = part(x, f.first_row(), f.xs);
   Vals init = part(x, f.first_carry(), f.carry);
   const Vals results = zeros(w, e);
   append(init, part(results, f.carry, f.results));
   if (f.length == 0) return init;  // a slice of an array without rows would be invalid
   const Type count(f.length > std::numeric_limits<int32_t>::max() ? I64 : I32, Shape{});
   Val trips = w.integer(count, f.length);
-  if (f.trips)
+  if (f.trip_counts)
     trips = w.convert(
         w.binary("stablehlo.minimum", largest(w, x[0]),
                  w.integer(Type(I32, Shape{}),
@@ -126,7 +126,7 @@ Vals write_scan(Writer& w, const Equation& e, const LoopForm& f, const Jaxpr& st
       t = w.binary("stablehlo.subtract", w.binary("stablehlo.subtract", trips, one), t);
     }
     Vals in;
-    if (f.trips) in = {w.convert(t, I32), x[0]};
+    if (f.trip_counts) in = {w.convert(t, I32), x[0]};
     append(in, consts);
     append(in, part(v, 1, f.carry));
     for (const Val& r : rows) in.push_back(read_row(w, r, t));
@@ -169,7 +169,7 @@ Vals write_cond(Writer& w, const Equation& e, const LoopForm& f, const std::vect
         regions.push_back(w.region({}, [&](const Vals&) { return w.written_out(b, operands); }));
       return w.op("stablehlo.case", {index}, written(e.out), {}, std::move(regions));
     };
-    if (!f.enter) return chosen({});
+    if (!f.entry_mask) return chosen({});
     return if_of(w, e, x[1], chosen, [&](const Vals&) { return zeros(w, e); });
   }
   // Writes the branches one after another. A branch that no lane takes is not run.

@@ -65,12 +65,12 @@ Threaded threaded(const BodyOp& o, const Groups<Array>& x, const Groups<bool>& u
     return r;
   };
   Threaded t{o, moved(unknown), moved(x)};
-  t.o.has = moved(o.has);
+  t.o.lane_axes = moved(o.lane_axes);
   t.o.bodies = {program(t.o.takes(t.x), [&](const Arrays& in) {
     const Groups<Array> g = t.o.inputs(in);
     const size_t n = filter_list(unknown.consts, unknown.consts).size();
     const Groups<Array> as_before{
-        {}, {}, merge_lists(unknown.consts, g.carry, g.consts), drop_first(g.carry, n), g.rows};
+        {}, {}, merge_lists(unknown.consts, g.carry, g.consts), drop_first(g.carry, n), g.xs};
     // One equation, so that the cotangents of one constant within a step are added before they are
     // added to the sum over the steps.
     return concat_lists(sublist(g.carry, 0, n),
@@ -88,7 +88,7 @@ Scan over_blocks(const Groups<Array>& x, int64_t blocks, bool reverse,
   p.num_consts = static_cast<int64_t>(x.consts.size());
   p.num_carry = static_cast<int64_t>(x.carry.size());
   const Groups<Type> in{
-      {}, {}, types_of(x.consts), types_of(x.carry), map_list(row_type, types_of(x.rows))};
+      {}, {}, types_of(x.consts), types_of(x.carry), map_list(row_type, types_of(x.xs))};
   p.jaxpr = program(in_order(in), [&](const Arrays& a) {
     return body(split_groups(a, 0, 0, x.consts.size(), x.carry.size()));
   });
@@ -115,20 +115,20 @@ Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const A
   BodyOp step = t.o;
   step.bodies = {dce(*second_run(step.bodies[0]),
                      concat_lists(std::vector<bool>(u.operand.carry.size(), true), u.result))};
-  step.result_has = filter_list(step.result_has, u.result);
+  step.result_lane_axes = filter_list(step.result_lane_axes, u.result);
   const Unknown unknown = find_unknown(step, in_order(u.operand));
   const Groups<Array> x{{},
                         {},
                         filter_list(t.x.consts, u.operand.consts, false),
                         filter_list(t.x.carry, u.operand.carry),
-                        concat_lists(starts, t.x.rows)};
+                        concat_lists(starts, t.x.xs)};
   const Scan p =
       over_blocks(x, blocks, std::get<Scan>(t.o.like).reverse, [&](const Groups<Array>& g) {
         const Groups<Array> in{{},
                                {},
                                g.consts,
-                               merge_lists(u.operand.carry, g.carry, g.rows),
-                               drop_first(g.rows, starts.size())};
+                               merge_lists(u.operand.carry, g.carry, g.xs),
+                               drop_first(g.xs, starts.size())};
         const Arrays out =
             run_parts(op, step, in, unknown,
                       [&](const BodyOp& q, const Groups<Array>& v) { return q.bind(op, v); });
@@ -150,13 +150,14 @@ Arrays run_blocks(const Op& op, const Threaded& t, int64_t blocks, PartialEvalTr
 
 bool runs_in_blocks(const BodyOp& o, const Unknown& u) {
   const Scan* p = std::get_if<Scan>(&o.like);
-  if (!p || !o.lanes.empty() || !o.has.head.empty() || p->length <= short_scan) return false;
+  if (!p || !o.lanes.empty() || !o.lane_axes.control.empty() || p->length <= short_scan)
+    return false;
   const Split& s = u.bodies[0];
   const auto known = [](const auto& g, const std::vector<bool>& unknown) {
     return static_cast<int32_t>(filter_list(g, unknown, false).size());
   };
-  const int32_t first = known(o.has.consts, u.operand.consts),
-                end = first + known(o.has.carry, u.operand.carry);
+  const int32_t first = known(o.lane_axes.consts, u.operand.consts),
+                end = first + known(o.lane_axes.carry, u.operand.carry);
   bool carries = false;
   for (size_t k = s.known->out.size() - static_cast<size_t>(s.residuals); k < s.known->out.size();
        ++k) {
@@ -183,7 +184,7 @@ Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>&
     done += steps;
     Threaded p = t;
     std::get<Scan>(p.o.like).length = b.size;
-    for (Array& v : p.x.rows) v = in_blocks(rows_of(v, from, from + steps), b.size);
+    for (Array& v : p.x.xs) v = in_blocks(rows_of(v, from, from + steps), b.size);
     const Arrays out = run_blocks(op, p, b.count, trace);
     t.x.carry = sublist(out, 0, n);
     const Arrays rows = map_list(from_blocks, drop_first(out, n));

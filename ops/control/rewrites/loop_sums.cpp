@@ -339,7 +339,7 @@ Jaxpr Finder::body_left(const Groups<Array>& left) const {
 Array Finder::rows_of(int32_t v, const Arrays& left) const {
   const auto at = std::find(stored_.begin(), stored_.end(), v) - stored_.begin();
   return at < std::ssize(stored_) ? left[left.size() - stored_.size() + static_cast<size_t>(at)]
-                                  : x_.rows[static_cast<size_t>(v) - first_row()];
+                                  : x_.xs[static_cast<size_t>(v) - first_row()];
 }
 
 // The sum of a product over all steps, with the axes of the product in this order.
@@ -480,7 +480,7 @@ std::optional<LoopSums> Finder::moved() const {
   Scan p = p_;
   p.jaxpr = body_left(x);
   p.num_carry = std::ssize(x.carry);
-  p.has = {};
+  p.lane_axes = {};
   return LoopSums{in_order(x), p,
                   [found = *this](const Arrays& left) { return found.finished(left); }};
 }
@@ -488,7 +488,7 @@ std::optional<LoopSums> Finder::moved() const {
 }  // namespace
 
 std::optional<LoopSums> sums_behind(const Arrays& x, const Scan& p) {
-  if (p.trips || p.length < fewest_steps) return {};
+  if (p.trip_counts || p.length < fewest_steps) return {};
   return Finder(x, p).moved();
 }
 
