@@ -67,6 +67,8 @@ class AxisClasses {
   void link_equation(Scope& s, size_t i);
   void link_loop(Scope& s, size_t i);
   void link_lanes(Scope& s, size_t i);
+  void link_inputs(const Scope& body, ValueRange inputs, const Scope& s, const Eqn& e,
+                   ValueRange operands, int missing = 0);
   void join(int a, int b);
   void join_axes(const Scope& s, Atom a, int from_a, const Scope& t, Atom b, int from_b);
   // numbers_only: equations without floating-point results count as mixing nothing.

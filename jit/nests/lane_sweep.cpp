@@ -255,11 +255,12 @@ void LaneWriter::materialize(Frame& f, size_t i) {
 
 // Binds inputs of a body to operands of equation i. They are read where they are. A large and
 // expensive operand is computed here, so that the body does not recompute it.
-void LaneWriter::bind_operands(Frame& f, size_t i, Frame& body, int input, int operand, int n) {
+void LaneWriter::bind_operands(Frame& f, size_t i, Frame& body, ValueRange inputs,
+                               ValueRange operands) {
   std::vector<Fill> fills;
-  for (int k = 0; k < n; ++k) {
-    const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(operand + k)];
-    const int32_t var = input + k;
+  for (int k = 0; k < inputs.size; ++k) {
+    const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(operands.first + k)];
+    const int32_t var = inputs.first + k;
     int budget = expensive;
     if (inner_elements(body, var) <= small_ || !is_expensive(f, a, &budget)) {
       body.place[var] = {.kind = Place::Kind::alias, .outer = &f, .atom = a};

@@ -213,7 +213,7 @@ class LaneWriter {
   bool reads_alike(const Frame& f, size_t eqn, size_t operand) const;
   bool must_materialize(const Frame& f, size_t eqn) const;
   void materialize(Frame& f, size_t eqn);
-  void bind_operands(Frame& f, size_t eqn, Frame& body, int input, int operand, int n);
+  void bind_operands(Frame& f, size_t eqn, Frame& body, ValueRange inputs, ValueRange operands);
   int bind_constants(Frame& f, size_t eqn, Frame& body);
   Fill fill_of(Frame& f, int32_t var, const Elem& array);
   void keep_large(Frame& f, const std::vector<Fill>& fills);

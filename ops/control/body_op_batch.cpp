@@ -11,7 +11,7 @@ namespace {
 // mapped, lanes run different numbers of steps. Then all changed values are mapped, including those
 // of the op as a whole, because the number of their changes depends on the lane.
 struct Mapped {
-  Groups<bool> operand;
+  LoopValues<bool> operand;
   std::vector<bool> result;
   bool predicate = false;
 };
@@ -28,7 +28,7 @@ Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchTrace& tra
   const auto spread = [&] {
     for (bool again = true; again;) {
       again = false;
-      const MaybeAxes in = o.taken(places(), MaybeAxis());
+      const MaybeAxes in = o.to_body(places(), MaybeAxis());
       for (const Jaxpr& b : o.bodies) {
         const std::vector<bool> out = mapped(probe_axes(b, in, trace));
         again |= union_into(&m.operand.carry, sublist(out, 0, n));
@@ -39,8 +39,8 @@ Mapped find_mapped(const BodyOp& o, const MaybeAxes& axes, const BatchTrace& tra
   for (bool on : m.operand.control) m.predicate = m.predicate || on;
   if (o.test && !m.predicate) {
     spread();
-    const Groups<MaybeAxis> at = places();
-    m.predicate = probe_axes(o.test, concat_lists(at.cond_consts, at.carry), trace)[0].has_value();
+    const LoopValues<MaybeAxis> at = places();
+    m.predicate = probe_axes(o.test, o.to_cond(at), trace)[0].has_value();
   }
   if (m.predicate) {
     union_into(&m.operand.carry,
@@ -58,7 +58,7 @@ struct Step {
   Mapped mapped;
   LaneStep lanes;
   BatchTrace& trace;
-  Groups<MaybeAxis> place;  // mapped axis of each operand after the step, as a body sees it
+  LoopValues<MaybeAxis> place;  // mapped axis of each operand after the step, as a body sees it
   MaybeAxes result_place;
 
   // Moves a value to the mapped axis `to`, if that is given.
@@ -91,10 +91,11 @@ TracedBody batched_body(const Step& s, const Jaxpr& body, const Types& takes) {
   const size_t n = o.lane_axes.carry.size();
   return trace_body(takes, s.after.active(), [&](const Arrays& in) {
     const Array active = s.after.active() ? in[0] : Array();
-    const Groups<Array> x = split_groups(in, s.after.active(), 0, o.lane_axes.consts.size(), n);
-    const Batched r = batch_eval(body, o.taken(x, active),
-                                 o.taken(s.place, s.mapped.predicate ? MaybeAxis(0) : MaybeAxis()),
-                                 s.trace, s.mask(active));
+    const LoopValues<Array> x = s.after.body_inputs(in);
+    const Batched r =
+        batch_eval(body, o.to_body(x, active),
+                   o.to_body(s.place, s.mapped.predicate ? MaybeAxis(0) : MaybeAxis()), s.trace,
+                   s.mask(active));
     Arrays out;
     for (size_t k = 0; k < n; ++k) {
       const Array y = s.moved(r.out[k], r.axis[k], s.place.carry[k]);
@@ -112,15 +113,14 @@ TracedBody batched_body(const Step& s, const Jaxpr& body, const Types& takes) {
 TracedBody batched_test(const Step& s, const Types& takes) {
   return trace_body(takes, 0, [&](const Arrays& in) {
     // Finished lanes returned false before; for lanes that do not enter, the condition never ran.
-    const Batched r =
-        batch_eval(s.before.test, in, concat_lists(s.place.cond_consts, s.place.carry), s.trace,
-                   s.mask(s.lanes.entry_mask));
+    const Batched r = batch_eval(s.before.test, in, s.before.to_cond(s.place), s.trace,
+                                 s.mask(s.lanes.entry_mask));
     return Arrays{s.moved(r.out[0], r.axis[0], s.mapped.predicate ? MaybeAxis(0) : MaybeAxis())};
   });
 }
 
 // Values that the bodies read from outside become constants before the other constants.
-void set_bodies(Step& s, Groups<Array>* x) {
+void set_bodies(Step& s, LoopValues<Array>* x) {
   BodyOp& q = s.after;
   const auto put_in_front = [](const Arrays& captured, Arrays* group, Ints* lane_axes) {
     group->insert(group->begin(), captured.begin(), captured.end());
@@ -132,26 +132,25 @@ void set_bodies(Step& s, Groups<Array>* x) {
   Arrays captured, by_test;
   q.bodies = hoist_captures(bodies, &captured);
   if (q.test) {
-    const Types in = concat_lists(types_of(x->cond_consts), types_of(x->carry));
+    const Types in = types_of(q.to_cond(*x));
     q.test = hoist_captures({batched_test(s, in)}, &by_test)[0];
     put_in_front(by_test, &x->cond_consts, &q.lane_axes.cond_consts);
   }
-  put_in_front(captured, &x->consts, &q.lane_axes.consts);
+  put_in_front(captured, &x->body_consts, &q.lane_axes.body_consts);
 }
 
 }  // namespace
 
 Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const MaybeAxes& axes,
                       BatchTrace& trace) {
-  Groups<Array> v = o.operands(x);
-  const Groups<MaybeAxis> from = o.operands(axes);
+  LoopValues<Array> v = o.operands(x);
+  const LoopValues<MaybeAxis> from = o.operands(axes);
   Mapped m = find_mapped(o, axes, trace);
   // The entry mask is the last control operand. A scan does not have it; its trip counts are 0 in
   // such lanes.
-  const bool has_entry_mask = !o.stacks() && o.lane_axes.control.size() == (o.test ? 1 : 2);
   const LaneStep lanes =
-      lane_step(m.predicate, o.lanes, o.ids, has_entry_mask ? v.control.back() : Array(),
-                has_entry_mask ? from.control.back() : MaybeAxis(), trace);
+      lane_step(m.predicate, o.lanes, o.ids, o.entry_mask() ? v.control.back() : Array(),
+                o.entry_mask() ? from.control.back() : MaybeAxis(), trace);
   Step s{o, o, m, lanes, trace, {}, {}};
   const auto place = [&](bool on, int64_t lane_axes) {
     return on ? MaybeAxis(lanes.place(lane_axes)) : MaybeAxis();
@@ -167,7 +166,7 @@ Batched body_op_batch(const Op& op, const BodyOp& o, const Arrays& x, const Mayb
   for (size_t t = 0; t < q.lane_axes.carry.size(); ++t)
     if (!o.loop_invariant[t]) q.lane_axes.carry[t] = changed_lane_axes(o.lane_axes.carry[t]);
   q.result_lane_axes = map_list(changed_lane_axes, o.result_lane_axes);
-  Groups<MaybeAxis> to = s.place;
+  LoopValues<MaybeAxis> to = s.place;
   to.control.assign(to.control.size(), {});
   for (MaybeAxis& row : to.xs)
     if (row) ++*row;  // after the axis of steps

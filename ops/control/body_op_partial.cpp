@@ -21,15 +21,14 @@ Unknown find_unknown(const BodyOp& o, const std::vector<bool>& unknown) {
     u.bodies.clear();
     const std::vector<bool> ask = concat_lists(u.operand.carry, u.result);
     for (const Jaxpr& b : o.bodies) {
-      u.bodies.push_back(partial_eval_jaxpr(b, o.taken(u.operand, false), ask));
+      u.bodies.push_back(partial_eval_jaxpr(b, o.to_body(u.operand, false), ask));
       const std::vector<bool>& out = u.bodies.back().out_unknown;
       again |= union_into(&u.operand.carry, sublist(out, 0, n));
       again |= union_into(&u.result, sublist(out, n, m)) && o.bodies.size() > 1;
     }
   }
   if (o.test && !u.everything) {
-    u.test =
-        partial_eval_jaxpr(o.test, concat_lists(u.operand.cond_consts, u.operand.carry), {false});
+    u.test = partial_eval_jaxpr(o.test, o.to_cond(u.operand), {false});
     u.everything = u.test.out_unknown[0];
   }
   return u;
@@ -66,8 +65,9 @@ struct Residual {
 std::vector<bool> invariants(const BodyOp& known, const JaxprData& j) {
   std::vector<bool> fixed(j.types.size(), false);
   if (!known.stacks()) return fixed;
-  for (size_t i = 0; i < known.lane_axes.consts.size(); ++i)
-    fixed[known.active() + i] = known.lane_axes.consts[i] == 0;
+  const auto first = static_cast<size_t>(known.body_inputs().body_consts.first);
+  for (size_t i = 0; i < known.lane_axes.body_consts.size(); ++i)
+    fixed[first + i] = known.lane_axes.body_consts[i] == 0;
   const bool steps_surely =
       known.lane_axes.control.empty() && std::get<Scan>(known.like).length > 0;
   for (const Eqn& e : j.eqns) {
@@ -79,16 +79,15 @@ std::vector<bool> invariants(const BodyOp& known, const JaxprData& j) {
 }
 
 // Returns the residuals of body b. x: the known operands.
-std::vector<Residual> residuals_of(const BodyOp& known, const Groups<Array>& x, const Split& s,
+std::vector<Residual> residuals_of(const BodyOp& known, const LoopValues<Array>& x, const Split& s,
                                    size_t b) {
   const JaxprData& j = *s.known;
   const int lanes = static_cast<int>(known.lanes.size());
-  const Ints lane_axes = known.taken(known.lane_axes, int64_t{0});
+  const Ints lane_axes = known.to_body(known.lane_axes, int64_t{0});
   std::optional<AxisClasses> axes;
   if (lanes) axes.emplace(s.known, lanes, sublist(lane_axes, 1, lane_axes.size() - 1));
-  const Arrays in = known.taken(x, Array());
-  const size_t consts = known.active() + known.lane_axes.consts.size(),
-               rows = consts + known.lane_axes.carry.size();
+  const Arrays in = known.to_body(x, Array());
+  const LoopRanges inputs = known.body_inputs();
   const std::vector<bool> fixed = invariants(known, j);
   const size_t results = j.out.size() - static_cast<size_t>(s.residuals);
   std::vector<Residual> r;
@@ -98,18 +97,18 @@ std::vector<Residual> residuals_of(const BodyOp& known, const Groups<Array>& x, 
     const auto i = static_cast<size_t>(a.index);
     Residual d{.body = b, .row = known.stacks(), .type = j.type(a)};
     if (axes) d.places = axes->places(a, lanes);
-    const bool given = !a.is_literal() && a.index < j.n_in && i >= known.active();
-    if (given && (i < consts || i >= rows)) {
+    const bool given = !a.is_literal() && a.index < j.n_in && !inputs.control.contains(a.index);
+    if (given && !inputs.carry.contains(a.index)) {
       d.value = in[i];
       d.lane_axes = lane_axes[i];
-      d.row = i >= rows;
+      d.row = inputs.xs.contains(a.index);
     }
     before.push_back(d.value.empty_handle() && !a.is_literal() && fixed[i]);
     r.push_back(std::move(d));
   }
   if (std::find(before.begin(), before.end(), true) == before.end()) return r;
   Arrays args = in;  // only constants are read
-  std::fill(args.begin() + static_cast<std::ptrdiff_t>(consts), args.end(), Array());
+  std::fill(args.begin() + inputs.body_consts.end(), args.end(), Array());
   // Equations with effects run in the loop.
   const Arrays made = eval_jaxpr(dce(s.known, before, /*effects=*/false), args);
   for (size_t k = 0, next = 0; k < r.size(); ++k) {
@@ -152,12 +151,12 @@ bool nonlinear_in_residuals(const Jaxpr& linear_part) {
 // The unknown part. It takes the residuals before the unknown operands.
 struct UnknownPart {
   BodyOp o;
-  Groups<Array> x;
+  LoopValues<Array> x;
 };
-UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown& u,
+UnknownPart unknown_part(const BodyOp& o, const LoopValues<Array>& x, const Unknown& u,
                          const std::vector<Residual>& residuals, const Arrays& made) {
-  Groups<Array> left;
-  Groups<int64_t> left_lane_axes;
+  LoopValues<Array> left;
+  LoopValues<int64_t> left_lane_axes;
   // For cond, residuals that are results of the known part come first.
   std::vector<size_t> order, at(residuals.size());  // at: position in its group
   for (bool passed_on : {false, true})
@@ -167,10 +166,10 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
   size_t next = 0;
   for (size_t i : order) {
     const Residual& r = residuals[i];
-    Arrays& group = r.row ? left.xs : left.consts;
+    Arrays& group = r.row ? left.xs : left.body_consts;
     at[i] = group.size();
     group.push_back(r.value.empty_handle() ? made[next++] : r.value);
-    (r.row ? left_lane_axes.xs : left_lane_axes.consts).push_back(r.lane_axes);
+    (r.row ? left_lane_axes.xs : left_lane_axes.body_consts).push_back(r.lane_axes);
   }
   UnknownPart q{o, concat_lists(left, filter_list(x, u.operand))};
   q.x.control = x.control;
@@ -189,17 +188,17 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
                            ? InactiveLanes::Leave::an_active_lane
                            : InactiveLanes::Leave::ones;
     q.o.bodies[b] = program(q.o.takes(q.x), [&](const Arrays& in) {
-      Groups<Array> g = q.o.inputs(in);
+      LoopValues<Array> g = q.o.body_inputs(in);
       std::optional<InactiveLanes> inactive;
       if (o.active()) inactive.emplace(in[0], fill, leave);
       Arrays args;
       for (size_t i = 0; i < residuals.size(); ++i) {
         const Residual& r = residuals[i];
         if (r.body != b) continue;
-        const Array& v = (r.row ? g.xs : g.consts)[at[i]];
+        const Array& v = (r.row ? g.xs : g.body_consts)[at[i]];
         args.push_back(inactive ? inactive->filled(v, r.places) : v);
       }
-      append(args, drop_first(g.consts, left.consts.size()));
+      append(args, drop_first(g.body_consts, left.body_consts.size()));
       append(args, g.carry);
       append(args, drop_first(g.xs, left.xs.size()));
       return eval_jaxpr(u.bodies[b].rest, args);
@@ -210,9 +209,9 @@ UnknownPart unknown_part(const BodyOp& o, const Groups<Array>& x, const Unknown&
 
 }  // namespace
 
-Arrays run_parts(const Op& op, const BodyOp& o, const Groups<Array>& v, const Unknown& u,
-                 FunctionRef<Arrays(const BodyOp&, const Groups<Array>&)> run_unknown) {
-  const Groups<Array> known_x = filter_list(v, u.operand, false);
+Arrays run_parts(const Op& op, const BodyOp& o, const LoopValues<Array>& v, const Unknown& u,
+                 FunctionRef<Arrays(const BodyOp&, const LoopValues<Array>&)> run_unknown) {
+  const LoopValues<Array> known_x = filter_list(v, u.operand, false);
   BodyOp k = known_part(o, u);
   std::vector<Residual> residuals;
   for (size_t b = 0; b < o.bodies.size(); ++b)
@@ -232,9 +231,9 @@ Arrays body_op_partial(const Op& op, const BodyOp& o, const Arrays& x,
                        const std::vector<bool>& unknown, PartialEvalTrace& trace) {
   const Unknown u = find_unknown(o, unknown);
   if (u.everything) return trace.record(op, x, o.as_before());
-  const Groups<Array> v = o.operands(x);
+  const LoopValues<Array> v = o.operands(x);
   if (runs_in_blocks(o, u)) return record_scan_in_blocks(op, o, v, u, trace);
-  return run_parts(op, o, v, u, [&](const BodyOp& q, const Groups<Array>& in) {
+  return run_parts(op, o, v, u, [&](const BodyOp& q, const LoopValues<Array>& in) {
     return trace.record(op, in_order(in), q.params());
   });
 }

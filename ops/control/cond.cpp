@@ -93,17 +93,17 @@ Cond of_platform(const Cond& p, const std::string& platform) {
 Arrays cond_reference(const Arrays& x, const Cond& given) {
   const Cond p = of_platform(given, "cpu");
   const BodyOp o = body_op(p);
-  const Groups<Array> v = o.operands(x);
+  const LoopValues<Array> v = o.operands(x);
   const int64_t last = static_cast<int64_t>(p.branches.size()) - 1;
   if (p.lanes.empty() && (!p.entry_mask || static_cast<bool>(x[1]))) {
     const int64_t b = std::clamp<int64_t>(x[0].item<int64_t>(), 0, last);
-    return eval_jaxpr(p.branches[static_cast<size_t>(b)], v.consts);
+    return eval_jaxpr(p.branches[static_cast<size_t>(b)], v.body_consts);
   }
   Arrays out = map_list(base::zeros, p.branches[0]->out_types());
   for (int64_t b = 0; b <= last && !p.lanes.empty(); ++b) {
     const Array a = takes(v.control, b, last);
     if (!static_cast<bool>(any_lane(a))) continue;
-    out = merged(o, a, eval_jaxpr(p.branches[static_cast<size_t>(b)], o.taken(v, a)), out);
+    out = merged(o, a, eval_jaxpr(p.branches[static_cast<size_t>(b)], o.to_body(v, a)), out);
   }
   return out;
 }
@@ -113,7 +113,7 @@ Arrays cond_reference(const Arrays& x, const Cond& given) {
 std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
   const BodyOp o = body_op(l.params);
   if (o.lanes.empty()) return o.bodies;
-  const Groups<Type> in = o.operands(l.in);
+  const LoopValues<Type> in = o.operands(l.in);
   const auto last = static_cast<int64_t>(o.bodies.size()) - 1;
   std::vector<Jaxpr> r{program(in.control, [&](const Arrays& control) {
     Arrays out;
@@ -124,7 +124,7 @@ std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
     return out;
   })};
   Types types = mask_input(o.lanes);
-  append(types, in.consts);
+  append(types, in.body_consts);
   const size_t n = types.size();
   append(types, l.out);
   for (const Jaxpr& b : o.bodies)
@@ -149,7 +149,7 @@ Arrays cond_simplify(const SimplifyArgs<Cond>& s) {
                : bind_op(*find_op("cond"), s.x, make_params(p));
   const BodyOp o = body_op(p);
   const Array all = broadcast_in_dim(scalar_of_int(I32, 1), Shape(p.lanes), {});
-  return eval_jaxpr(p.branches[0], o.taken(o.operands(s.x), lax::eq(all, all)));
+  return eval_jaxpr(p.branches[0], o.to_body(o.operands(s.x), lax::eq(all, all)));
 }
 
 std::vector<Sample<Cond>> cond_samples() {

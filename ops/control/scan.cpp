@@ -38,7 +38,7 @@ Types scan_type(const Types& in, const Scan& p) {
   if (!p.lanes.empty() && !p.trip_counts) reject_shape("scan", "lanes need trip_counts", in);
   if (p.trip_counts && (in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes))
     reject_dtype("scan", "trip_counts must be an i32 of the shape of the lanes", in);
-  Groups<Type> x = split_groups(in, p.trip_counts, 0, static_cast<size_t>(p.num_consts), n);
+  LoopValues<Type> x = by_role(in, operands_of(p, in.size()));
   for (Type& row : x.xs) {
     if (row.ndim() == 0 || row.shape()[0] != p.length)
       reject_shape(
@@ -66,7 +66,7 @@ Types scan_type(const Types& in, const Scan& p) {
 std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
   const BodyOp o = body_op(l.params);
   const size_t n = o.lane_axes.carry.size(), first = l.params.trip_counts ? 2 : 0;
-  Groups<Type> in = o.operands(l.in);
+  LoopValues<Type> in = o.operands(l.in);
   if (first) in.control.insert(in.control.begin(), Type(I32, Shape{}));
   in.xs = map_list(row_type, in.xs);
   return {program(in_order(in), [&](const Arrays& x) {
@@ -77,7 +77,7 @@ std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
     Arrays out = eval_jaxpr(o.bodies[0], args);
     for (size_t k = 0; first && k < out.size(); ++k) {
       if (o.active() && (k < n ? o.lane_axes.carry[k] : o.result_lane_axes[k - n]) == 0) continue;
-      out[k] = k < n ? select_lanes(active, out[k], x[first + o.lane_axes.consts.size() + k])
+      out[k] = k < n ? select_lanes(active, out[k], x[first + o.lane_axes.body_consts.size() + k])
                      : mask_out(active, out[k]);
     }
     return out;
@@ -92,7 +92,7 @@ Array read_row(const Array& x, int64_t t) {
 
 Arrays scan_reference(const Arrays& x, const Scan& p) {
   const BodyOp o = body_op(p);
-  Groups<Array> v = o.operands(x);
+  LoopValues<Array> v = o.operands(x);
   std::vector<Fresh> ys;
   for (const Type& t : drop_first(p.jaxpr->out_types(), v.carry.size())) {
     ys.push_back(fresh_array(stacked(t, p.length)));
@@ -105,9 +105,9 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
       active = lax::lt(scalar_of_int(I32, t), v.control[0]);
       if (!static_cast<bool>(any_lane(active))) continue;
     }
-    Groups<Array> in = v;
+    LoopValues<Array> in = v;
     for (Array& row : in.xs) row = read_row(row, t);
-    const Arrays out = eval_jaxpr(p.jaxpr, o.taken(in, active));
+    const Arrays out = eval_jaxpr(p.jaxpr, o.to_body(in, active));
     for (size_t k = 0; k < v.carry.size(); ++k)
       v.carry[k] = o.lane_axes.carry[k] == 0 ? out[k] : select_lanes(active, out[k], v.carry[k]);
     for (size_t k = 0; k < ys.size(); ++k) {
@@ -200,7 +200,7 @@ Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64
   p.num_consts = static_cast<int64_t>(body.consts.size());
   p.num_carry = static_cast<int64_t>(init.size());
   p.unroll = unroll;
-  return scan_op.bind(in_order(Groups<Array>{{}, {}, body.consts, init, xs}), p);
+  return scan_op.bind(in_order(LoopValues<Array>{{}, {}, body.consts, init, xs}), p);
 }
 
 }  // namespace weft

@@ -26,9 +26,7 @@ DType counter_of(int64_t max_trips) {
 
 Types while_type(const Types& in, const While& p) {
   require_counts("while", {p.cond_nconsts, p.body_nconsts}, p.entry_mask, in);
-  Groups<Type> x = split_groups(in, p.entry_mask, static_cast<size_t>(p.cond_nconsts),
-                                static_cast<size_t>(p.body_nconsts), 0);
-  x.carry.swap(x.xs);
+  const LoopValues<Type> x = by_role(in, operands_of(p, in.size()));
   const Types& carry = x.carry;
   require_lanes("while", p.lanes, p.lane_ids, p.lane_axes, in.size() - p.entry_mask, in);
   if (p.entry_mask && in[0] != Type(Bool, Shape(p.lanes)))
@@ -41,9 +39,9 @@ Types while_type(const Types& in, const While& p) {
   if (body_out.size() != carry.size())
     reject_shape("while", "body returns another number of carries", in);
   require_carries("while", body_out, carry, in);
-  require_body("while", p.cond_jaxpr, in_order(Groups<Type>{{}, x.cond_consts, {}, carry}), in);
+  require_body("while", p.cond_jaxpr, in_order(LoopValues<Type>{{}, x.cond_consts, {}, carry}), in);
   require_body("while", p.body_jaxpr,
-               in_order(Groups<Type>{mask_input(p.lanes), {}, x.consts, carry}), in);
+               in_order(LoopValues<Type>{mask_input(p.lanes), {}, x.body_consts, carry}), in);
   const BodyOp o = body_op(p);
   for (size_t t = 0; t < carry.size(); ++t)
     if (!o.loop_invariant[t])
@@ -66,12 +64,12 @@ Arrays stepped(const BodyOp& o, const Arrays& next, const Array& active, const A
 
 Arrays while_reference(const Arrays& x, const While& p) {
   const BodyOp o = body_op(p);
-  Groups<Array> v = o.operands(x);
+  LoopValues<Array> v = o.operands(x);
   for (;;) {
-    Array a = eval_jaxpr(p.cond_jaxpr, in_order(Groups<Array>{{}, v.cond_consts, {}, v.carry}))[0];
+    Array a = eval_jaxpr(p.cond_jaxpr, o.to_cond(v))[0];
     if (p.entry_mask) a = lax::bitwise_and(a, v.control[0]);
     if (!static_cast<bool>(any_lane(a))) return v.carry;
-    v.carry = stepped(o, eval_jaxpr(p.body_jaxpr, o.taken(v, a)), a, v.carry);
+    v.carry = stepped(o, eval_jaxpr(p.body_jaxpr, o.to_body(v, a)), a, v.carry);
   }
 }
 
@@ -101,14 +99,14 @@ Jaxpr run_again(const Jaxpr& j, const Split& s) {
 
 // Runs the loop as a scan with known trips, and returns the unknown carries. Carries that pass
 // through become constants of the steps, because carries of a scan have all lanes or no lanes.
-Arrays bounded_steps(PartialEvalTrace& trace, const BodyOp& o, const Groups<Array>& x,
+Arrays bounded_steps(PartialEvalTrace& trace, const BodyOp& o, const LoopValues<Array>& x,
                      const Unknown& u, const Array& trips) {
   const auto with_passed = [&](const auto& g) {  // constants, changed carries
     auto r = g;
     r.control.clear();
     r.cond_consts.clear();
     r.carry = filter_list(g.carry, o.loop_invariant, false);
-    append(r.consts, filter_list(g.carry, o.loop_invariant));
+    append(r.body_consts, filter_list(g.carry, o.loop_invariant));
     return r;
   };
   Scan p;
@@ -120,12 +118,12 @@ Arrays bounded_steps(PartialEvalTrace& trace, const BodyOp& o, const Groups<Arra
   l.step.lane_axes = with_passed(o.lane_axes);
   const Jaxpr body = run_again(o.bodies[0], u.bodies[0]);
   l.step.bodies = {program(l.step.takes(l.x), [&](const Arrays& in) {
-    const Groups<Array> g = l.step.inputs(in);
-    const size_t nc = o.lane_axes.consts.size();
-    Groups<Array> args{g.control, {}, sublist(g.consts, 0, nc)};
+    const LoopValues<Array> g = l.step.body_inputs(in);
+    const size_t nc = o.lane_axes.body_consts.size();
+    LoopValues<Array> args{g.control, {}, sublist(g.body_consts, 0, nc)};
     size_t pass = nc, change = 0;
     for (bool passed : o.loop_invariant)
-      args.carry.push_back(passed ? g.consts[pass++] : g.carry[change++]);
+      args.carry.push_back(passed ? g.body_consts[pass++] : g.carry[change++]);
     return filter_list(eval_jaxpr(body, in_order(args)), o.loop_invariant, false);
   })};
   l.x.control = {trips};
@@ -147,7 +145,7 @@ Arrays while_partial(const PartialArgs<While>& a) {
   const BodyOp o = body_op(a.params);
   const Unknown u = find_unknown(o, a.unknown);
   if (u.everything) return a.trace.record(a.op, a.x, o.as_before());
-  const Groups<Array> x = o.operands(a.x);
+  const LoopValues<Array> x = o.operands(a.x);
   BodyOp k = known_part(o, u);
   k.test = without_residuals(u.test);
   k.bodies = {without_residuals(u.bodies[0])};
@@ -168,19 +166,20 @@ Arrays while_partial(const PartialArgs<While>& a) {
 // One trip as two programs, with explicit mask and selects as in the definition above.
 std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   const BodyOp o = body_op(l.params);
-  const Groups<Type> in = o.operands(l.in);
+  const LoopValues<Type> in = o.operands(l.in);
   const size_t entry_mask = in.control.size();
-  const Jaxpr test = program(in_order(Groups<Type>{in.control, in.cond_consts, {}, in.carry}),
+  const Jaxpr test = program(in_order(LoopValues<Type>{in.control, in.cond_consts, {}, in.carry}),
                              [&](const Arrays& x) {
                                Array a = eval_jaxpr(o.test, drop_first(x, entry_mask))[0];
                                if (entry_mask) a = lax::bitwise_and(a, x[0]);
                                return o.active() ? Arrays{any_lane(a), a} : Arrays{a};
                              });
-  const Jaxpr step = program(in_order(Groups<Type>{mask_input(o.lanes), {}, in.consts, in.carry}),
-                             [&](const Arrays& x) {
-                               return stepped(o, eval_jaxpr(o.bodies[0], x),
-                                              o.active() ? x[0] : Array(), o.inputs(x).carry);
-                             });
+  const Jaxpr step =
+      program(in_order(LoopValues<Type>{mask_input(o.lanes), {}, in.body_consts, in.carry}),
+              [&](const Arrays& x) {
+                return stepped(o, eval_jaxpr(o.bodies[0], x), o.active() ? x[0] : Array(),
+                               o.body_inputs(x).carry);
+              });
   return {test, step};
 }
 
@@ -331,7 +330,7 @@ Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
       return concat_lists({trips}, run(body, in));
     });
   }
-  Arrays out = while_op.bind(in_order(Groups<Array>{{}, cond.consts, body.consts, carry}), p);
+  Arrays out = while_op.bind(in_order(LoopValues<Array>{{}, cond.consts, body.consts, carry}), p);
   if (max_trips) out.erase(out.begin());
   return out;
 }

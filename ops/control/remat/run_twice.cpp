@@ -132,7 +132,7 @@ Arrays again_cond(const Eqn& e, const Inside& in, const Arrays& x, const Arrays&
 Inside divide_scan(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
                    const CheckpointPolicy& policy) {
   const BodyOp o = body_op(params_as<Scan>(e.params));
-  const size_t nc = o.lane_axes.consts.size(), n = o.lane_axes.carry.size();
+  const size_t nc = o.lane_axes.body_consts.size(), n = o.lane_axes.carry.size();
   std::fill_n(keep.begin(), n, true);
   Inside in{{}, keep, want, {}};
   for (bool grows = true; grows;) {
@@ -156,18 +156,18 @@ Arrays first_scan(const Eqn& e, const Inside& in, const Arrays& x) {
 }
 Arrays again_scan(const Eqn& e, const Inside& in, const Arrays& x, const Arrays& saved) {
   const BodyOp o = body_op(params_as<Scan>(e.params));
-  const Groups<bool> reads = o.operands(in.reads);
+  const LoopValues<bool> reads = o.operands(in.reads);
   BodyOp q = o;
   q.lane_axes = filter_list(o.lane_axes, reads);
   append(q.lane_axes.xs, Ints(saved.size(), 0));
   q.result_lane_axes =
       filter_list(o.result_lane_axes, drop_first(in.want, o.lane_axes.carry.size()));
-  Groups<Array> all = filter_list(o.operands(x), reads);
+  LoopValues<Array> all = filter_list(o.operands(x), reads);
   append(all.xs, saved);
   q.bodies = {program(q.takes(all), [&](const Arrays& a) {
-    const Groups<Array> g = q.inputs(a);
+    const LoopValues<Array> g = q.body_inputs(a);
     const size_t own = g.xs.size() - saved.size();
-    Arrays args = scatter_list(g.consts, reads.consts);
+    Arrays args = scatter_list(g.body_consts, reads.body_consts);
     append(args, scatter_list(g.carry, reads.carry));
     append(args, scatter_list(sublist(g.xs, 0, own), reads.xs));
     return eval_jaxpr(in.bodies[0].again, concat_lists(args, drop_first(g.xs, own)));
