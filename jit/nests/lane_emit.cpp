@@ -467,7 +467,7 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
     const Coords turn = axes.empty() ? Coords{} : split(n, in_order);
     for (size_t k = 0; k < axes.size(); ++k) at[axes[k]] = turn[k];
     if (!by_rows) return write();
-    loop_of_lanes(u.shape()[u.ndim() - 1], [&](Id i) {
+    vector_loop(u.shape()[u.ndim() - 1], [&](Id i) {
       at.back() = i;
       write();
     });

@@ -255,7 +255,7 @@ class LaneWriter {
   void store_local(const Elem& array, nest::Id at, const Elem& e);
   nest::BlockId body_of(const std::function<void(nest::Id)>& each);
   void count(int64_t n, const std::function<void(nest::Id)>& each);
-  void loop_of_lanes(int64_t n, const std::function<void(nest::Id)>& each);
+  void vector_loop(int64_t n, const std::function<void(nest::Id)>& each);
   void over_elements(const std::vector<int64_t>& extents,
                      const std::function<void(const Coords&)>& each);
   std::vector<nest::Id> branch(nest::Id mask, const std::function<std::vector<nest::Id>()>& then,
