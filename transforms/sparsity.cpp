@@ -92,10 +92,7 @@ class Reach {
   Values loop(const LoopForm& f, const Types& out, const Values& in);
   Values scan(const LoopForm& f, const Types& out, const Values& in);
   Values loop_while(const LoopForm& f, const Values& in);
-  Values body(const LoopForm& f, const Jaxpr& j, const Values& in, const Values& carry,
-              const Values& rows = {});
-  Values in_any_order(const LoopForm& f, const Jaxpr& j, const Values& in, const Values& carry,
-                      const Values& rows = {});
+  Values in_any_order(const LoopForm& f, const Jaxpr& j, LoopValues<Value> x);
   Arrays reach(const Eqn& e, const Plan& p, const Values& in, size_t k) const;
   Arrays by_numbers(const Eqn& e, const Plan& p, const Values& in, size_t k) const;
   Arrays by_units(const Eqn& e, const Plan& p, const Values& in, size_t k) const;
@@ -310,16 +307,6 @@ Array Reach::along_axes(const Array& reached, const std::vector<int>& stays,
   return r;
 }
 
-Values Reach::body(const LoopForm& f, const Jaxpr& j, const Values& in, const Values& carry,
-                   const Values& rows) {
-  Values x(f.active() ? 1 : 0);
-  const auto consts = in.begin() + f.first_const();
-  x.insert(x.end(), consts, consts + f.consts);
-  x.insert(x.end(), carry.begin(), carry.end());
-  x.insert(x.end(), rows.begin(), rows.end());
-  return run(j, x);
-}
-
 Values Reach::loop(const LoopForm& f, const Types& out, const Values& in) {
   switch (f.kind) {
     case LoopForm::Kind::loop_while: return loop_while(f, in);
@@ -327,64 +314,60 @@ Values Reach::loop(const LoopForm& f, const Types& out, const Values& in) {
     case LoopForm::Kind::cond:
     case LoopForm::Kind::call: break;
   }
-  Values r = body(f, f.bodies[0], in, {});
-  for (size_t b = 1; b < f.bodies.size(); ++b) r = either(r, body(f, f.bodies[b], in, {}));
+  const Values x = f.to_body(f.operands(in), Value());
+  Values r = run(f.bodies[0], x);
+  for (size_t b = 1; b < f.bodies.size(); ++b) r = either(r, run(f.bodies[b], x));
   return r;
 }
 
 // Evaluates a body that runs any number of times. It repeats the body until nothing new is reached;
 // each row may be any row.
-Values Reach::in_any_order(const LoopForm& f, const Jaxpr& j, const Values& in, const Values& carry,
-                           const Values& rows) {
-  Values before = carry;
+Values Reach::in_any_order(const LoopForm& f, const Jaxpr& j, LoopValues<Value> x) {
   for (;;) {
-    Values made = body(f, j, in, before, rows);
-    Values after = either(before, Values(made.begin(), made.begin() + f.carry));
-    if (same(before, after)) {
+    Values made = run(j, f.to_body(x, Value()));
+    Values after = either(x.carry, Values(made.begin(), made.begin() + f.results().first));
+    if (same(x.carry, after)) {
       std::move(after.begin(), after.end(), made.begin());
       return made;
     }
-    before = std::move(after);
+    x.carry = std::move(after);
   }
 }
 
 Values Reach::scan(const LoopForm& f, const Types& out, const Values& in) {
-  const bool some_lanes = f.enter || f.trips || f.active();
-  const auto first = in.begin() + f.first_carry(), first_row = in.begin() + f.first_row();
-  Values carry(first, first + f.carry);
+  const bool some_lanes = f.trip_counts() || f.active();
+  LoopValues<Value> x = f.operands(in);
+  const Values xs = x.xs;
   const auto row = [](const Array& x, int axis, int64_t t) {
     return x.empty_handle() ? x : row_at(x, axis, t);
   };
-  std::vector<Values> by_result(static_cast<size_t>(f.results),
-                                Values(static_cast<size_t>(f.length)));
+  std::vector<Values> by_result(f.result_lane_axes.size(), Values(static_cast<size_t>(f.length)));
   const auto row_of = [&](int64_t step) { return f.reverse ? f.length - 1 - step : step; };
   const auto made_at = [&](int64_t step, const Values& made) {
     const auto t = static_cast<size_t>(row_of(step));
-    for (size_t k = 0; k < by_result.size(); ++k) by_result[k][t] = made[carry.size() + k];
+    for (size_t k = 0; k < by_result.size(); ++k) by_result[k][t] = made[x.carry.size() + k];
   };
   int64_t s = 0;
   for (; s < f.length && steps(); ++s) {
     const int64_t t = row_of(s);
-    Values rows;
-    for (auto v = first_row; v != first_row + f.rows; ++v)
-      rows.push_back({row(v->known, 0, t), row(v->reached, 1, t)});
-    Values made = body(f, f.bodies[0], in, carry, rows);
+    for (size_t k = 0; k < xs.size(); ++k)
+      x.xs[k] = {row(xs[k].known, 0, t), row(xs[k].reached, 1, t)};
+    Values made = run(f.bodies[0], f.to_body(x, Value()));
     made_at(s, made);
-    made.resize(carry.size());
-    carry = some_lanes ? either(carry, made) : made;
+    made.resize(x.carry.size());
+    x.carry = some_lanes ? either(x.carry, made) : made;
   }
   if (s < f.length) {
-    Values rows;
-    for (auto v = first_row; v != first_row + f.rows; ++v)
-      rows.push_back({{}, v->is_reached() ? base::reduce_any(v->reached, {1}) : Array()});
-    Values made = in_any_order(f, f.bodies[0], in, carry, rows);
+    for (size_t k = 0; k < xs.size(); ++k)
+      x.xs[k] = {{}, xs[k].is_reached() ? base::reduce_any(xs[k].reached, {1}) : Array()};
+    Values made = in_any_order(f, f.bodies[0], x);
     for (; s < f.length; ++s) made_at(s, made);
-    made.resize(carry.size());
-    carry = std::move(made);
+    made.resize(x.carry.size());
+    x.carry = std::move(made);
   }
   for (size_t k = 0; k < by_result.size(); ++k)
-    carry.push_back({{}, stacked(by_result[k], out[static_cast<size_t>(f.carry) + k])});
-  return carry;
+    x.carry.push_back({{}, stacked(by_result[k], out[f.lane_axes.carry.size() + k])});
+  return x.carry;
 }
 
 // Writes the steps to memory directly. A concatenate with this many operands would compile to a
@@ -407,19 +390,14 @@ Array Reach::stacked(const Values& steps, const Type& whole) const {
 }
 
 Values Reach::loop_while(const LoopForm& f, const Values& in) {
-  Values carry(in.begin() + f.first_carry(), in.end());
-  const auto go_on = [&] {
-    Values x(in.begin() + f.first_cond_const(), in.begin() + f.first_const());
-    x.insert(x.end(), carry.begin(), carry.end());
-    return run(f.bodies[0], x)[0].known;
-  };
-  while (steps() && !f.enter && !f.active()) {
-    const Array go = go_on();
+  LoopValues<Value> x = f.operands(in);
+  while (steps() && !f.entry_mask() && !f.active()) {
+    const Array go = run(f.bodies[0], f.to_cond(x))[0].known;
     if (go.empty_handle()) break;
-    if (!static_cast<bool>(go)) return carry;
-    carry = body(f, f.bodies[1], in, carry);
+    if (!static_cast<bool>(go)) return x.carry;
+    x.carry = run(f.bodies[1], f.to_body(x, Value()));
   }
-  return in_any_order(f, f.bodies[1], in, carry);
+  return in_any_order(f, f.bodies[1], std::move(x));
 }
 
 }  // namespace

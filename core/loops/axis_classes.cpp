@@ -217,10 +217,11 @@ std::unique_ptr<Scope> AxisClasses::build(const Jaxpr& j) {
 
 AxisClasses::AxisClasses(const Jaxpr& j) { top_ = build(j); }
 
-AxisClasses::AxisClasses(const Jaxpr& body, int lanes, const Ints& has) : AxisClasses(body) {
-  for (size_t k = 0; k < has.size(); ++k)
+AxisClasses::AxisClasses(const Jaxpr& body, int lanes, const Ints& lane_axes) : AxisClasses(body) {
+  for (size_t k = 0; k < lane_axes.size(); ++k)
     for (int l = 0, at = 0; l < lanes; ++l)
-      if (has[k] >> l & 1) join(top_->axis(static_cast<int32_t>(1 + k), at++), top_->axis(0, l));
+      if (lane_axes[k] >> l & 1)
+        join(top_->axis(static_cast<int32_t>(1 + k), at++), top_->axis(0, l));
 }
 
 std::set<int> AxisClasses::mixed_numbers() const {
@@ -335,38 +336,65 @@ void AxisClasses::link_loop(Scope& s, size_t i) {
   linked_ = s.j.get();
   linked_eqn_ = i;
   const Eqn& e = s.j->eqns[i];
-  for (const LoopForm::Link& k : v.links()) {
-    const Scope& body = *s.bodies[i][static_cast<size_t>(k.body)];
-    const Atom inner = k.output ? body.j->out[static_cast<size_t>(k.inner)] : Atom{k.inner};
-    const Atom outer = k.to_result ? Atom{e.out + k.outer} : e.in[static_cast<size_t>(k.outer)];
-    join_axes(body, inner, 0, s, outer, k.row ? 1 : 0);  // rows lose their leading axis inside
+  const LoopRanges op = v.operands();
+  const bool has_cond = v.kind == LoopForm::Kind::loop_while;
+  if (has_cond) {
+    const Scope& cond = *s.bodies[i][0];
+    const LoopRanges in = v.cond_inputs();
+    link_inputs(cond, in.cond_consts, s, e, op.cond_consts);
+    link_inputs(cond, in.carry, s, e, op.carry);
+    if (v.entry_mask()) join_axes(cond, cond.j->out[0], 0, s, e.in[0], 0);
+  }
+  for (size_t b = has_cond ? 1 : 0; b < s.bodies[i].size(); ++b) {
+    const Scope& body = *s.bodies[i][b];
+    const LoopRanges in = v.body_inputs();
+    // Each control operand has the axes of the mask.
+    if (v.active() && op.control.size > 0) join_axes(body, Atom{0}, 0, s, e.in[0], 0);
+    link_inputs(body, in.body_consts, s, e, op.body_consts);
+    link_inputs(body, in.carry, s, e, op.carry);
+    link_inputs(body, in.xs, s, e, op.xs, 1);
+    for (int t = 0; t < op.carry.size; ++t) {
+      const Atom out = body.j->out[static_cast<size_t>(t)];
+      join_axes(body, out, 0, s, e.in[static_cast<size_t>(op.carry.first + t)], 0);
+      join_axes(body, out, 0, s, Atom{e.out + t}, 0);
+    }
+    const ValueRange results = v.results();
+    for (int k = results.first; k < results.end(); ++k)
+      join_axes(body, body.j->out[static_cast<size_t>(k)], 0, s, Atom{e.out + k}, v.stacks());
   }
   if (v.active()) link_lanes(s, i);
 }
 
+// Joins the axes of inputs of a program with those of the operands that they are. The inputs do not
+// have the first `missing` axes of the operands.
+void AxisClasses::link_inputs(const Scope& body, ValueRange inputs, const Scope& s, const Eqn& e,
+                              ValueRange operands, int missing) {
+  for (int k = 0; k < inputs.size; ++k)
+    join_axes(body, Atom{inputs.first + k}, 0, s, e.in[static_cast<size_t>(operands.first + k)],
+              missing);
+}
 // Joins the lane axes of all values of the op with those of its mask.
 void AxisClasses::link_lanes(Scope& s, size_t i) {
   const LoopForm& v = s.lowering[i].loop;
   const Scope& first = *s.bodies[i].back();
-  const auto lanes_of = [&](const Scope& body, int input, int64_t has) {
+  const auto lanes_of = [&](const Scope& body, int input, int64_t lane_axes) {
     int at = 0;
     for (int l = 0; l < static_cast<int>(v.lanes.size()); ++l)
-      if (has >> l & 1) join(body.axis(input, at++), first.axis(0, l));
+      if (lane_axes >> l & 1) join(body.axis(input, at++), first.axis(0, l));
   };
-  if (v.kind == LoopForm::Kind::loop_while) {
+  const bool has_cond = v.kind == LoopForm::Kind::loop_while;
+  if (has_cond) {
     join_axes(*s.bodies[i][0], v.bodies[0]->out[0], 0, first, Atom{0}, 0);
-    for (int k = 0; k < v.cond_consts; ++k)
-      lanes_of(*s.bodies[i][0], k, v.has_of(v.first_cond_const() + k));
+    for (size_t k = 0; k < v.lane_axes.cond_consts.size(); ++k)
+      lanes_of(*s.bodies[i][0], static_cast<int>(k), v.lane_axes.cond_consts[k]);
   }
-  for (size_t b = v.kind == LoopForm::Kind::loop_while ? 1 : 0; b < s.bodies[i].size(); ++b) {
+  const Ints inputs = v.to_body(v.lane_axes, (int64_t{1} << v.lanes.size()) - 1);
+  for (size_t b = has_cond ? 1 : 0; b < s.bodies[i].size(); ++b) {
     const Scope& body = *s.bodies[i][b];
-    for (int l = 0; l < static_cast<int>(v.lanes.size()); ++l)
-      join(body.axis(0, l), first.axis(0, l));
-    for (int k = 0; k < v.consts + v.carry + v.rows; ++k)
-      lanes_of(body, 1 + k, v.has_of(v.first_const() + k));
-    for (int k = 0; k < v.results; ++k) {
-      const Atom out = body.j->out[static_cast<size_t>(v.carry + k)];
-      if (!out.is_literal()) lanes_of(body, out.index, v.has_result(k));
+    for (size_t k = 0; k < inputs.size(); ++k) lanes_of(body, static_cast<int>(k), inputs[k]);
+    for (size_t k = 0; k < v.result_lane_axes.size(); ++k) {
+      const Atom out = body.j->out[v.lane_axes.carry.size() + k];
+      if (!out.is_literal()) lanes_of(body, out.index, v.result_lane_axes[k]);
     }
   }
 }
@@ -378,12 +406,13 @@ void AxisClasses::mixed_in(const Scope& s, std::set<int>* out, bool* opaque,
     const Lowering& l = s.lowering[i];
     for (const auto& b : s.bodies[i]) mixed_in(*b, out, opaque, numbers_only);
     if (l.form == Form::loop || l.form == Form::branch || l.form == Form::inlined) {
-      // The loop steps along the time axis of rows, so this axis counts as mixed.
-      for (const LoopForm::Link& k : l.loop.links()) {
-        if (!k.row) continue;
-        const Atom a = k.to_result ? Atom{e.out + k.outer} : e.in[static_cast<size_t>(k.outer)];
+      // A scan steps along the leading axis of xs and results, so this axis counts as mixed.
+      const auto mix = [&](Atom a) {
         if (!a.is_literal()) out->insert(find(s.axis(a.index, 0)));
-      }
+      };
+      const ValueRange xs = l.loop.operands().xs, results = l.loop.results();
+      for (int k = xs.first; k < xs.end(); ++k) mix(e.in[static_cast<size_t>(k)]);
+      for (int k = results.first; k < results.end() && l.loop.stacks(); ++k) mix(Atom{e.out + k});
       continue;
     }
     const bool calls = l.form == Form::scatter || l.form == Form::opaque;

@@ -43,9 +43,9 @@ struct Scope {
 class AxisClasses {
  public:
   explicit AxisClasses(const Jaxpr& j);
-  // For a body whose first input is the mask of its lanes: input 1 + k has the lane axes has[k] in
-  // front.
-  AxisClasses(const Jaxpr& body, int lanes, const Ints& has);
+  // For a body whose first input is the mask of its lanes: input 1 + k has the lane axes
+  // lane_axes[k] in front.
+  AxisClasses(const Jaxpr& body, int lanes, const Ints& lane_axes);
   const Scope& top() const { return *top_; }
   int find(int axis) const;
   int64_t extent(int axis) const { return extent_[static_cast<size_t>(axis)]; }
@@ -67,6 +67,8 @@ class AxisClasses {
   void link_equation(Scope& s, size_t i);
   void link_loop(Scope& s, size_t i);
   void link_lanes(Scope& s, size_t i);
+  void link_inputs(const Scope& body, ValueRange inputs, const Scope& s, const Eqn& e,
+                   ValueRange operands, int missing = 0);
   void join(int a, int b);
   void join_axes(const Scope& s, Atom a, int from_a, const Scope& t, Atom b, int from_b);
   // numbers_only: equations without floating-point results count as mixing nothing.

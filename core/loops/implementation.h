@@ -83,7 +83,7 @@ std::vector<std::vector<int>> axis_map_without(size_t operands, int n, const Int
 // The properties of the target machine on which a choice may depend.
 struct Target {
   bool gpu = false;
-  int lanes = 4;                         // 32-bit elements of a vector register
+  int vector_width = 4;                  // 32-bit elements of a vector register
   const Libraries* libraries = nullptr;  // of the device, if there is one
 };
 

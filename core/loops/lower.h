@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/loops/implementation.h"
-#include "core/loops/loop_form.h"
+#include "core/loops/loop_signature.h"
 #include "core/loops/nest.h"
 #include "weft/detail/jaxpr.h"
 

@@ -3,7 +3,7 @@
 // core/loops/nest.h: the target-independent loop program of one kernel. Lowering rules write it
 // through `Builder`; the CPU and PTX back ends read it.
 //
-// A kernel is a program for ONE point of a parallel grid (one lane). It is in SSA form with
+// A kernel is a program for ONE point of a parallel grid. It is in SSA form with
 // structured control flow, and contains no vectors, masks, threads or tiles. The back end packs
 // neighbouring grid points into vector registers (Vector::grid), or it vectorizes the inner `fold`
 // and `for_each` loops of a point (Vector::inner). It masks divergent control flow. Both give the
@@ -33,7 +33,7 @@ enum class Opcode : uint8_t {
   // Leaves.
   Const,   // imm: the bits, zero-extended (F32 as its 32 bits)
   Extent,  // I64: run-time argument number imm (an extent of an axis)
-  Index,   // I64: this lane's index along grid axis imm
+  Index,   // I64: this point's index along grid axis imm
   Param,   // a parameter of its block (set by the structured instruction)
   Result,  // result number imm of the structured instruction args[0]
   // Arithmetic. Integers wrap. There is no fast-math and no contraction: only Fma gives an fma.
@@ -93,10 +93,10 @@ enum class Opcode : uint8_t {
   Bitcast,
   RoundBF16,
   RoundF16,  // F32 -> an F32 that the narrow type can represent, nearest even
-  // Memory. Index operands are I64 element offsets and are in bounds for an active lane.
-  Load,        // buffer imm, (offset); inactive lanes do not touch memory
+  // Memory. Index operands are I64 element offsets and are in bounds for an active point.
+  Load,        // buffer imm, (offset); inactive points do not touch memory
   Store,       // buffer imm, (offset, value)
-  Local,       // a per-lane array of imm elements of kind `kind`, uninitialized
+  Local,       // a point's own array of imm elements of kind `kind`, uninitialized
   LocalLoad,   // (local, index)
   LocalStore,  // (local, index, value)
   // Structured. Result instructions read their results.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// core/loops/strides.h: how the integers of a kernel differ between lanes, along grid axes and
-// along loops.
+// core/loops/strides.h: how the integers of a kernel differ along grid axes and along loops.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -11,7 +10,7 @@
 
 namespace weft::nest {
 
-// How a value differs between neighbouring lanes, points or trips. Either number l has the value
+// How a value differs between neighbouring elements, points or trips. Either number l has the value
 // base + l * stride (modulo 2^64; stride 0 is a uniform value), or the values are arbitrary
 // (varying). Only I64 values have strides other than 0. A stride that is a run-time value is not
 // `known`.

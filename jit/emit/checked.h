@@ -10,24 +10,24 @@ namespace weft::compiler {
 // The state of one call of such a kernel. Its address follows the extents.
 struct Checked {
   const int64_t* bytes = nullptr;  // by buffer
-  // The grid point of the first lane; the last axis is -1 where lanes are arbitrary points.
+  // The grid point of the first element; the last axis is -1 where elements are arbitrary points.
   int64_t point[2] = {0, 0};
   // The first invalid access, at which the kernel ends.
   bool failed = false;
-  int32_t buffer = 0;                                // -1: a per-lane array
-  int64_t offset = 0, size = 0, room = 0, lane = 0;  // in bytes; `lane` is the lane of the vector
+  int32_t buffer = 0;                                   // -1: a local array
+  int64_t offset = 0, size = 0, room = 0, element = 0;  // in bytes; `element`: of the vector
 };
 
 // Kernels call it before an access to memory of `room` bytes at `base`. It returns true if the
-// access is invalid and must not be made. Each active lane l of `lanes` accesses `size` bytes, at
-// at[l], or at at[0] + l * size if `in_a_row`.
+// access is invalid and must not be made. Each active element l of `elements` accesses `size`
+// bytes, at at[l], or at at[0] + l * size if `in_a_row`.
 extern "C" int32_t weft_check_access(Checked* c, int32_t buffer, const char* base, int64_t room,
-                                     const char* const* at, uint64_t active, int32_t lanes,
+                                     const char* const* at, uint64_t active, int32_t elements,
                                      int64_t size, int32_t in_a_row);
-// The same before a call that moves `lanes` rows of `size` bytes, which begin at at + starts[l]. If
-// row 0 does not begin at 0, no row is moved (runtime/native/transpose.h).
+// The same before a call that moves `elements` rows of `size` bytes, which begin at at + starts[l].
+// If row 0 does not begin at 0, no row is moved (runtime/native/transpose.h).
 extern "C" int32_t weft_check_rows(Checked* c, int32_t buffer, const char* base, int64_t room,
-                                   const char* at, const int64_t* starts, int32_t lanes,
+                                   const char* at, const int64_t* starts, int32_t elements,
                                    int64_t size);
 
 }  // namespace weft::compiler

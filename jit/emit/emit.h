@@ -2,11 +2,11 @@
 // Copyright The Weft authors
 // jit/emit/emit.h: writes the LLVM IR of one kernel. Only emit_*.cpp and gpu/*.cpp include it.
 //
-// A vector holds `lanes` neighbouring grid points, and `interleave` vectors are computed together.
-// A uniform value is one scalar. A linear value is a scalar (that of lane 0) and a stride. A
-// varying value is its vectors. `active` is the mask of the active lanes. Emitted code runs only
-// while at least one lane is active, so uniform loads need no mask. Inactive lanes compute
-// unspecified values.
+// A vector holds `vector_width` neighbouring grid points, and `interleave` vectors are computed
+// together. A uniform value is one scalar. A linear value is a scalar (that of element 0) and a
+// stride. A varying value is its vectors. `active` is the mask of the active elements. Emitted code
+// runs only while at least one element is active, so uniform loads need no mask. Inactive elements
+// compute unspecified values.
 #pragma once
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
@@ -58,14 +58,14 @@ class Emitter {
     Vs vectors;          // of a varying value
     V splat = nullptr;   // of a uniform value, created where it is defined
   };
-  using Masks = Vs;  // by vector; empty: all lanes are active
+  using Masks = Vs;  // by vector; empty: all elements are active
 
   // Values (emit_values.cpp).
   llvm::Type* type(nest::Kind k) const;
   llvm::Type* vector_type(nest::Kind k) const { return vector_of(type(k)); }
   // On a GPU the type itself: each interleaved point of a thread is a "vector" of one element.
   llvm::Type* vector_of(llvm::Type* t) const {
-    return machine_.gpu ? t : llvm::FixedVectorType::get(t, lanes_);
+    return machine_.gpu ? t : llvm::FixedVectorType::get(t, vector_width_);
   }
   nest::Kind kind(nest::Id v) const { return k_.insts[v].kind; }
   const Variance& variance(nest::Id v) const { return divergence_.variance[v]; }
@@ -83,10 +83,10 @@ class Emitter {
     return c ? std::optional(c->getSExtValue()) : std::nullopt;
   }
   V i32(int32_t v) { return b_.getInt32(static_cast<uint32_t>(v)); }
-  V splat(V scalar) { return splat(scalar, lanes_); }
+  V splat(V scalar) { return splat(scalar, vector_width_); }
   V splat(V scalar, int n);
   V iota(llvm::Type* element);
-  V scalar(nest::Id v);  // of a uniform value; lane 0 of a linear one
+  V scalar(nest::Id v);  // of a uniform value; element 0 of a linear one
   V vec(nest::Id v, int vector);
   V linear_vec(const Val& x, int vector, llvm::Type* element);
   V vector_base(const Val& x, int vector);
@@ -103,7 +103,7 @@ class Emitter {
   }
   V any(const Masks& m);
   V count(const Masks& m);
-  V first_lanes(V n);  // lanes l < n of one vector
+  V first_elements(V n);  // elements l < n of one vector
   V at_least_zero(V n);
 
   // Functions and blocks (emit_values.cpp).
@@ -189,13 +189,13 @@ class Emitter {
   void local(nest::Id v);
   void local_load(nest::Id v);
   void local_store(nest::Id v);
-  V load_lanes(llvm::Type* t, V base, nest::Id offset, int vector);
-  void store_lanes(llvm::Type* t, V base, nest::Id offset, int vector, V value,
-                   bool non_temporal = false);
+  V load_elements(llvm::Type* t, V base, nest::Id offset, int vector);
+  void store_elements(llvm::Type* t, V base, nest::Id offset, int vector, V value,
+                      bool non_temporal = false);
   void mark_non_temporal(llvm::StoreInst* s);
-  void store_non_temporal(V value, V at, V all_lanes, const std::function<void()>& otherwise);
-  V address_lanes(llvm::Type* t, V base, nest::Id offset, int vector);
-  void run_all_lanes(llvm::Type* t, V* addresses, V* mask);
+  void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
+  V address_elements(llvm::Type* t, V base, nest::Id offset, int vector);
+  void run_all_elements(llvm::Type* t, V* addresses, V* mask);
   V gather(llvm::Type* t, V addresses, V mask);
   void scatter(llvm::Type* t, V addresses, V value, V mask);
   V strided_load(llvm::Type* t, V first, int64_t stride);
@@ -227,8 +227,8 @@ class Emitter {
   void unrolled_for(nest::Id v, const std::vector<Carry>& cs);
   void plain_for(nest::Id v, const std::vector<Carry>& cs);
   void loop_while(nest::Id v);
-  struct Left {  // state after a while: the lanes that made the last trip and could go on, and the
-                 // carries
+  struct Left {  // state after a while: the elements that made the last trip and could go on, and
+                 // the carries
     Masks active;
     Vs carry;
   };
@@ -244,10 +244,10 @@ class Emitter {
   bool called(const nest::Inst& i) const { return is_cold(i) && !machine_.gpu; }
   Vs cold_path(nest::Id v, const Vs& x);
   void for_each(nest::Id v);
-  void for_each_lanes(nest::Id v);
+  void for_each_vectors(nest::Id v);
   Masks narrow(const Masks& m);  // `active` and m
 
-  // Folds (emit_fold.cpp, emit_fold_lanes.cpp). A term or a partial result is the list of its
+  // Folds (emit_fold.cpp, emit_fold_vectors.cpp). A term or a partial result is the list of its
   // parts, result by result.
   struct Partials;
   void fold(nest::Id v);
@@ -270,7 +270,7 @@ class Emitter {
   void store_partials(const Partials& p, V index, const Vs& x);
   Vs load_vector(const Partials& p, V index, int n);
   void store_vector(const Partials& p, V index, const Vs& x);
-  void fold_lanes(nest::Id v);
+  void fold_vectors(nest::Id v);
   void fold_wide(const Partials& p, V n, int registers);
   void fold_tail(const Partials& p, V n, V begin, V partials, V few);
   void fold_terms(const Partials& p, V n);
@@ -287,7 +287,7 @@ class Emitter {
   struct Rows;
   void rows_for(nest::Id v, const LoopSchedule& l, const std::vector<Carry>& cs);
   int64_t element_bytes(nest::Id v) const { return compiler::element_bytes(k_, v); }
-  void rows_lanes(Rows& r);
+  void count_active_rows(Rows& r);
   void rows_tile(const Rows& r, nest::Id v);
   // Runs of trips (emit_runs.cpp).
   V trips_of_block(V n, V done, int64_t most);
@@ -389,7 +389,7 @@ class Emitter {
   void product_put(const Product& p, const ProductSide& s, V stage, V first_term,
                    llvm::ArrayRef<V> loaded);
   void product_move(const Product& p, const ProductSide& s, V stage, V first_term);
-  V fragment_place(const Product& p, const ProductSide& s, V first_point, V lane);
+  V fragment_place(const Product& p, const ProductSide& s, V first_point, V in_warp);
   Vs load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
                     int pieces);
   Vs multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::ArrayRef<V> columns,
@@ -398,7 +398,7 @@ class Emitter {
 
   // Tests of accesses (emit_check.cpp).
   struct Room {
-    int32_t buffer = 0;  // -1: a per-lane array
+    int32_t buffer = 0;  // -1: a local array
     V base = nullptr, bytes = nullptr;
   };
   void emit_checks();
@@ -476,16 +476,16 @@ class Emitter {
   std::map<nest::Id, V> loaded_;
   Vs index_vectors_[2];
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
-  V idle_ = nullptr;                     // where inactive lanes load and store
+  V idle_ = nullptr;                     // where inactive elements load and store
   V stop_ = nullptr, budget_ = nullptr;
   // The call's state in a kernel that tests its accesses (jit/emit/checked.h), and a slot that
   // holds the tested addresses.
   V checked_ = nullptr, addresses_ = nullptr;
   Masks active_;
-  Masks with_point_;  // lanes that have a grid point
-  int lanes_ = 1, interleave_ = 1;
-  V lane_ = nullptr;    // for threads that share a point: this thread's number
-  bool apart_ = false;  // the threads run different code
+  Masks with_point_;  // elements that have a grid point
+  int vector_width_ = 1, interleave_ = 1;
+  V thread_in_point_ = nullptr;  // for threads that share a point: this thread's number
+  bool apart_ = false;           // the threads run different code
   // Values of the row that threads keep, by value and turn. In a loop that is unrolled for them,
   // `turn_` is the current turn.
   RowValues row_;
@@ -497,8 +497,8 @@ class Emitter {
   bool from_row_ = false;      // the block's first warp folds the terms in shared memory
   std::vector<nest::Id> made_;
   bool plain_loops_ = false;   // for the remainder of a row: loops run trip by trip
-  int array_interleave_ = 0;   // of per-lane arrays, if not interleave_
-  V vector_offset_ = nullptr;  // the vector of per-lane arrays that is vector 0
+  int array_interleave_ = 0;   // of local arrays, if not interleave_
+  V vector_offset_ = nullptr;  // the vector of local arrays that is vector 0
   Constants known_;            // indices of loops that are being unrolled
   int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
   static constexpr int32_t millisecond = 3'000'000;  // cycles between tests of the stop flag

@@ -38,7 +38,7 @@ struct Access {
   llvm::Instruction* at = nullptr;
   V address = nullptr;  // of the first element, or a vector of addresses
   llvm::Type* type = nullptr;
-  V mask = nullptr;  // null: all lanes
+  V mask = nullptr;  // null: all elements
 };
 
 bool is_access(llvm::Instruction& i, Access* a) {
@@ -66,7 +66,7 @@ bool is_access(llvm::Instruction& i, Access* a) {
 
 }  // namespace
 
-// Finds the memory of an address: the index of its buffer (-1: per-lane arrays), its base and its
+// Finds the memory of an address: the index of its buffer (-1: local arrays), its base and its
 // size. Returns false for memory that the caller passes (tables, flags) and for constants.
 bool Emitter::room_of(V address, Room* room) {
   const V from = origin(address);
@@ -142,16 +142,16 @@ void Emitter::check_access(llvm::Instruction* at, V address, llvm::Type* t, V ma
   Room room;
   if (!room_of(address, &room)) return;
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(t);
-  const unsigned lanes = vector ? vector->getNumElements() : 1;
+  const unsigned elements = vector ? vector->getNumElements() : 1;
   llvm::Type* element = vector ? vector->getElementType() : t;
   const int64_t size = static_cast<int64_t>(m_.getDataLayout().getTypeStoreSize(element));
   V bits = llvm::ConstantInt::get(b_.getInt64Ty(),
-                                  lanes >= 64 ? UINT64_MAX : (uint64_t{1} << lanes) - 1);
-  if (mask) bits = b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(lanes)), b_.getInt64Ty());
+                                  elements >= 64 ? UINT64_MAX : (uint64_t{1} << elements) - 1);
+  if (mask) bits = b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(elements)), b_.getInt64Ty());
   b_.CreateStore(address, addresses_);
   leave_if(call("weft_check_access", b_.getInt32Ty(),
                 {checked_, i32(room.buffer), room.base, room.bytes, addresses_, bits,
-                 i32(static_cast<int32_t>(lanes)), i64(size),
+                 i32(static_cast<int32_t>(elements)), i64(size),
                  i32(address->getType()->isVectorTy() ? 0 : 1)}),
            at);
 }
@@ -180,13 +180,13 @@ void Emitter::check_rows(llvm::CallInst* moving, unsigned arg) {
   const V address = moving->getArgOperand(arg);
   if (!room_of(address, &room) || room.buffer < 0) return;
   const llvm::StringRef name = moving->getCalledFunction()->getName();
-  int64_t bytes = 0, lanes = 0;
+  int64_t bytes = 0, elements = 0;
   for (const int64_t b : {1, 2, 4, 8})
     for (const int l : {4, 8, 16})
-      if (name == transpose_name(b, l)) bytes = b * l, lanes = l;
+      if (name == transpose_name(b, l)) bytes = b * l, elements = l;
   leave_if(call("weft_check_rows", b_.getInt32Ty(),
                 {checked_, i32(room.buffer), room.base, room.bytes, address,
-                 moving->getArgOperand(arg + 1), i32(static_cast<int32_t>(lanes)), i64(bytes)}),
+                 moving->getArgOperand(arg + 1), i32(static_cast<int32_t>(elements)), i64(bytes)}),
            moving);
 }
 

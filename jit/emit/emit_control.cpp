@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_control.cpp: loops and branches. A condition that is the same for all lanes is a
-// scalar branch. Where lanes differ, the mask narrows, a select keeps the carries of lanes that
-// left, and code without active lanes is skipped.
+// jit/emit/emit_control.cpp: loops and branches. A condition that is the same for all elements is a
+// scalar branch. Where elements differ, the mask narrows, a select keeps the carries of elements
+// that left, and code without active elements is skipped.
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emit/emit_phis.h"
@@ -54,7 +54,8 @@ void Emitter::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& va
   }
 }
 
-// Returns the carries after a trip. Lanes that did not make the trip keep the values in `before`.
+// Returns the carries after a trip. Elements that did not make the trip keep the values in
+// `before`.
 Vs Emitter::next_of(const std::vector<Carry>& cs, const Masks& made, const Vs& before) {
   if (made.empty()) return parts(cs, &Carry::next);
   Vs out;
@@ -91,7 +92,7 @@ void Emitter::loop_for(Id v) {
   const auto l = s_.loops.find(v);
   if (l == s_.loops.end()) return plain_for(v, c);
   if (l->second.how == LoopSchedule::How::unrolled) return unrolled_for(v, c);
-  // The remainder lanes of a grid are not worth nested loops.
+  // The remainder elements of a grid are not worth nested loops.
   if (plain_loops_) return plain_for(v, c);
   l->second.how == LoopSchedule::How::rows ? rows_for(v, l->second, c) : runs_for(v, c);
 }
@@ -116,9 +117,9 @@ void Emitter::unrolled_for(Id v, const std::vector<Carry>& cs) {
   bind(cs, &Carry::result, now);
 }
 
-// If lanes run alike, the lower and upper bounds differ between lanes by the same amount, if at
-// all. The trip count is then that of lane 0, and the index is linear like the bounds. Otherwise
-// the mask of active lanes is a carry too.
+// If elements run alike, the lower and upper bounds differ between elements by the same amount, if
+// at all. The trip count is then that of element 0, and the index is linear like the bounds.
+// Otherwise the mask of active elements is a carry too.
 void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
@@ -168,9 +169,9 @@ void Emitter::loop_while(Id v) {
               [&](const Masks& go, Vs&) { return any(go); });
 }
 
-// Emits the trips of the lanes in `before`, which may leave at different trips. If it is empty, all
-// active lanes run alike. `own` is carried as well: `stay` receives the lanes that go on, and
-// replaces it.
+// Emits the trips of the elements in `before`, which may leave at different trips. If it is empty,
+// all active elements run alike. `own` is carried as well: `stay` receives the elements that go on,
+// and replaces it.
 Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Masks& before, Vs own,
                                    const Vs& init,
                                    const std::function<V(const Masks& go, Vs& own)>& stay) {
@@ -270,12 +271,13 @@ void Emitter::branch_if(Id v) {
   set_results(v, branch(scalar(i.args[0]), then, otherwise, called(i)));
 }
 
-// Returns the library's results for x, a scalar or the interleaved vectors. It computes all lanes.
+// Returns the library's results for x, a scalar or the interleaved vectors. It computes all
+// elements.
 Vs Emitter::cold_path(Id v, const Vs& x) {
   const Inst& i = k_.insts[v];
   const size_t results = i.kinds.size();
-  const auto* lane = llvm::dyn_cast<llvm::FixedVectorType>(x[0]->getType());
-  const unsigned lanes = lane ? lane->getNumElements() : 1;
+  const auto* vector_type = llvm::dyn_cast<llvm::FixedVectorType>(x[0]->getType());
+  const unsigned elements = vector_type ? vector_type->getNumElements() : 1;
   const char* name = native::cold_paths()[static_cast<size_t>(i.imm - 1)].name;
   auto* type = x[0]->getType();
   V& slots = cold_slots_[type];  // the argument and up to three results
@@ -285,7 +287,7 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
   Vs vectors;
   for (V vector : x) {
     b_.CreateStore(vector, slots);
-    call(name, b_.getVoidTy(), {slots, slot(1), i64(lanes)})->setDoesNotThrow();
+    call(name, b_.getVoidTy(), {slots, slot(1), i64(elements)})->setDoesNotThrow();
     for (size_t r = 0; r < results; ++r) vectors.push_back(b_.CreateLoad(type, slot(1 + r)));
   }
   Vs by_result;
@@ -294,8 +296,8 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
   return by_result;
 }
 
-// A path that hardly any lane takes. All lanes compute the usual values without a test. The values
-// of lanes that take the path are then replaced.
+// A path that hardly any element takes. All elements compute the usual values without a test. The
+// values of elements that take the path are then replaced.
 void Emitter::unlikely_if(Id v) {
   const Inst& i = k_.insts[v];
   const Vs usual = side(v, i.blocks[1]);
@@ -344,7 +346,8 @@ void Emitter::divergent_if(Id v) {
 void Emitter::for_each(Id v) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
-  if (divergence_.in_lanes[v]) return lane_ ? for_each_threads(v) : for_each_lanes(v);
+  if (divergence_.vectorized[v])
+    return thread_in_point_ ? for_each_threads(v) : for_each_vectors(v);
   each("each", i64(0), scalar(i.args[0]), 1, [&](V at) {
     poll(weight(k_, i.blocks[0]));
     set(index, at);
@@ -352,11 +355,11 @@ void Emitter::for_each(Id v) {
   });
 }
 
-void Emitter::for_each_lanes(Id v) {
+void Emitter::for_each_vectors(Id v) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
   const V n = scalar(i.args[0]);
-  lanes_ = s_.lanes;
+  vector_width_ = s_.vector_width;
   const int64_t cost = weight(k_, i.blocks[0]);
   const auto body = [&](V at, const Masks& m) {
     active_ = m;
@@ -364,14 +367,14 @@ void Emitter::for_each_lanes(Id v) {
     emit_block(i.blocks[0]);
     active_.clear();
   };
-  const V whole = b_.CreateAnd(n, i64(-lanes_));
-  each("each", i64(0), whole, lanes_, [&](V at) {
+  const V whole = b_.CreateAnd(n, i64(-vector_width_));
+  each("each", i64(0), whole, vector_width_, [&](V at) {
     poll(cost);
     body(at, {});
   });
   when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {whole, i64(0)})),
-       [&] { body(whole, {first_lanes(b_.CreateSub(n, whole))}); });
-  lanes_ = 1;
+       [&] { body(whole, {first_elements(b_.CreateSub(n, whole))}); });
+  vector_width_ = 1;
 }
 
 }  // namespace weft::compiler

@@ -31,7 +31,7 @@ V Emitter::convert(Opcode op, Kind k, V x) {
   }
 }
 
-// LLVM's saturating conversions of vectors run lane by lane.
+// LLVM's saturating conversions of vectors run element by element.
 V Emitter::saturate(V x, llvm::Type* t, bool is_signed) {
   if (!t->isVectorTy())
     return call(is_signed ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat,

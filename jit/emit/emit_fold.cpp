@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_fold.cpp: folds whose terms follow one another, in every lane or in scalar code.
+// jit/emit/emit_fold.cpp: folds whose terms follow one another, for every point or in scalar code.
 // The order is that of a block of core/loops/fold_order.h. Partial results are in the frame. The
 // single partial result of a short fold is in registers.
 #include "jit/emit/emit_fold.h"
@@ -14,7 +14,7 @@ namespace weft::compiler {
 using fold_order::few_partials, fold_order::many_partials;
 
 void Emitter::fold(Id v) {
-  if (divergence_.in_lanes[v]) return lane_ ? fold_threads(v) : fold_lanes(v);
+  if (divergence_.vectorized[v]) return thread_in_point_ ? fold_threads(v) : fold_vectors(v);
   if (is_short_fold(k_, k_.insts[v])) return fold_in_order(v);
   fold_serial(v);
 }

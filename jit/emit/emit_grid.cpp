@@ -31,7 +31,7 @@ void Emitter::emit_cpu(const std::string& name) {
   for (int r = k_.rank == 2 ? 0 : 2; r < 4 && k_.rank; ++r)
     range[r] =
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(2), r));
-  lanes_ = s_.mode == Mode::grid || s_.mode == Mode::refill ? s_.lanes : 1;
+  vector_width_ = s_.mode == Mode::grid || s_.mode == Mode::refill ? s_.vector_width : 1;
   auto* run = block("run");
   const V some =
       b_.CreateAnd(b_.CreateICmpSLT(range[0], range[1]), b_.CreateICmpSLT(range[2], range[3]));
@@ -124,14 +124,15 @@ void Emitter::grid_row(V begin, V end) {
 
 void Emitter::grid_points(V begin, V end) {
   const auto masked = [&](V from) {
-    each("tail", from, end, lanes_ * interleave_, [&](V i) {
-      emit_points(i, vectors([&](int p) {
-                    return first_lanes(b_.CreateSub(end, b_.CreateAdd(i, i64(p * lanes_))));
-                  }));
+    each("tail", from, end, vector_width_ * interleave_, [&](V i) {
+      emit_points(
+          i, vectors([&](int p) {
+            return first_elements(b_.CreateSub(end, b_.CreateAdd(i, i64(p * vector_width_))));
+          }));
     });
   };
   if (!s_.versioned) return masked(begin);
-  const int step = lanes_ * interleave_;
+  const int step = vector_width_ * interleave_;
   const V whole = b_.CreateSub(end, i64(step - 1));
   const V tail = each("vector", begin, whole, step, [&](V i) { emit_points(i, {}); });
   plain_loops_ = s_.plain_remainder;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/emit_index.cpp: ranges and division of grid indices. CPUs cannot divide vectors of
-// 64-bit integers. The lanes of an index are neighbours, so one scalar division and some 32-bit
+// 64-bit integers. The elements of an index are neighbours, so one scalar division and some 32-bit
 // arithmetic suffice.
 #include <llvm/IR/Intrinsics.h>
 
@@ -17,9 +17,9 @@ const nest::Range& Emitter::range(Id v) {
   return ranges_[v];
 }
 
-// Divides base, base + 1, ... by d, or computes the remainders. Lanes before the first multiple of
-// d share the quotient of lane 0. The distance x of the others from that multiple is less than the
-// number of lanes. For such x, x / d is x * (2^16 / d, rounded up) >> 16.
+// Divides base, base + 1, ... by d, or computes the remainders. Elements before the first multiple
+// of d share the quotient of element 0. The distance x of the others from that multiple is less
+// than the number of elements. For such x, x / d is x * (2^16 / d, rounded up) >> 16.
 bool Emitter::divide_linear(Id v) {
   const Inst& i = k_.insts[v];
   const Variance& s = variance(i.args[0]);
@@ -36,14 +36,14 @@ bool Emitter::divide_linear(Id v) {
   auto *n32 = b_.getInt32Ty(), *n64 = b_.getInt64Ty();
   const V d = scalar(i.args[1]), zero = b_.CreateICmpEQ(d, i64(0));
   const V divisor = call(llvm::Intrinsic::umax, {d, i64(1)});
-  const V few = b_.CreateTrunc(call(llvm::Intrinsic::umin, {divisor, i64(lanes_)}), n32);
+  const V few = b_.CreateTrunc(call(llvm::Intrinsic::umin, {divisor, i64(vector_width_)}), n32);
   const V inverse = b_.CreateUDiv(b_.CreateAdd(few, i32(0xffff)), few);
   Vs vectors;
   for (int p = 0; p < interleave_; ++p) {
     const V base = vector_base(values_[i.args[0]], p);
     const V q = b_.CreateUDiv(base, divisor), r = b_.CreateSub(base, b_.CreateMul(q, divisor));
-    const V room =
-        b_.CreateTrunc(call(llvm::Intrinsic::umin, {b_.CreateSub(divisor, r), i64(lanes_)}), n32);
+    const V room = b_.CreateTrunc(
+        call(llvm::Intrinsic::umin, {b_.CreateSub(divisor, r), i64(vector_width_)}), n32);
     const V past = b_.CreateSub(iota(n32), splat(room));
     const V wrapped = b_.CreateICmpSGE(past, splat(i32(0)));
     const V more = b_.CreateLShr(b_.CreateMul(past, splat(inverse)), splat(i32(16)));

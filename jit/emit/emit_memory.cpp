@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_memory.cpp: loads and stores of buffers and of per-lane arrays. Lanes that are
-// contiguous in memory move as one vector, others are gathered and scattered. Inactive lanes access
-// no memory.
+// jit/emit/emit_memory.cpp: loads and stores of buffers and of local arrays. Values that are
+// contiguous in memory move as one vector, others are gathered and scattered. Inactive elements
+// access no memory.
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emit/emit.h"
@@ -54,9 +54,9 @@ V Emitter::mask_from_memory(V x, Kind k) {
   return k == Kind::Mask ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
 }
 
-// Without mask registers, or for elements that are too narrow to gather and scatter, each lane's
-// access would need a branch. Inactive lanes access a slot in the frame instead.
-void Emitter::run_all_lanes(llvm::Type* t, V* addresses, V* mask) {
+// Without mask registers, or for numbers that are too narrow to gather and scatter, each access
+// would need a branch. Inactive elements access a slot in the frame instead.
+void Emitter::run_all_elements(llvm::Type* t, V* addresses, V* mask) {
   const auto* known = llvm::dyn_cast<llvm::Constant>(*mask);
   const bool masked = machine_.mask_registers && t->getScalarSizeInBits() >= 32;
   if (masked || machine_.gpu || machine_.checked || (known && known->isAllOnesValue())) return;
@@ -72,18 +72,18 @@ void Emitter::run_all_lanes(llvm::Type* t, V* addresses, V* mask) {
 }
 
 V Emitter::gather(llvm::Type* t, V addresses, V mask) {
-  run_all_lanes(t, &addresses, &mask);
+  run_all_elements(t, &addresses, &mask);
   return b_.CreateMaskedGather(vector_of(t), addresses, align_of(t), mask,
                                llvm::Constant::getNullValue(vector_of(t)));
 }
 
 void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
-  run_all_lanes(t, &addresses, &mask);
+  run_all_elements(t, &addresses, &mask);
   b_.CreateMaskedScatter(value, addresses, align_of(t), mask);
 }
 
 // Returns the addresses of one vector: a scalar base plus the differences, in 32 bits if they fit.
-V Emitter::address_lanes(llvm::Type* t, V base, Id offset, int vector) {
+V Emitter::address_elements(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
   if (!x.stride) {
     const auto narrow = [&](Id v) {
@@ -116,17 +116,19 @@ V Emitter::strided_load(llvm::Type* t, V first, int64_t stride) {
     return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at, align_of(t));
   };
   if (n == -1) {
-    for (int l = 0; l < lanes_; ++l) pick.push_back(lanes_ - 1 - l);
-    return b_.CreateShuffleVector(read(b_.CreateGEP(t, first, i64(1 - lanes_)), lanes_), pick);
+    for (int l = 0; l < vector_width_; ++l) pick.push_back(vector_width_ - 1 - l);
+    return b_.CreateShuffleVector(
+        read(b_.CreateGEP(t, first, i64(1 - vector_width_)), vector_width_), pick);
   }
-  // Stride 2: elements 0 .. 2*lanes-2 as two vectors that overlap in one element.
-  const V low = read(first, lanes_), high = read(b_.CreateGEP(t, first, i64(lanes_ - 1)), lanes_);
-  for (int l = 0; l < lanes_; ++l)
-    pick.push_back(2 * l < lanes_ ? 2 * l : lanes_ + 2 * l - (lanes_ - 1));
+  // Stride 2: numbers 0 .. 2*vector_width-2 as two vectors that overlap in one element.
+  const V low = read(first, vector_width_),
+          high = read(b_.CreateGEP(t, first, i64(vector_width_ - 1)), vector_width_);
+  for (int l = 0; l < vector_width_; ++l)
+    pick.push_back(2 * l < vector_width_ ? 2 * l : vector_width_ + 2 * l - (vector_width_ - 1));
   return b_.CreateShuffleVector(low, high, pick);
 }
 
-V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int vector) {
+V Emitter::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
   const llvm::Align align = align_of(t);
   const int64_t s = known(x.stride).value_or(0);
@@ -138,7 +140,7 @@ V Emitter::load_lanes(llvm::Type* t, V base, Id offset, int vector) {
   }
   if (active_.empty() && (s == -1 || s == 2))
     return strided_load(t, b_.CreateGEP(t, base, vector_base(x, vector)), s);
-  return gather(t, address_lanes(t, base, offset, vector), mask_of(vector));
+  return gather(t, address_elements(t, base, offset, vector), mask_of(vector));
 }
 
 void Emitter::mark_non_temporal(llvm::StoreInst* s) {
@@ -149,22 +151,22 @@ void Emitter::mark_non_temporal(llvm::StoreInst* s) {
 // A non-temporal store needs whole aligned vectors. Buffers begin at a cache line and the grid is
 // partitioned in whole lines. An address that is unaligned here is therefore unaligned in every
 // trip.
-void Emitter::store_non_temporal(V value, V at, V all_lanes,
+void Emitter::store_non_temporal(V value, V at, V all_elements,
                                  const std::function<void()>& otherwise) {
   const auto bytes =
       std::min<uint64_t>(m_.getDataLayout().getTypeStoreSize(value->getType()), cache_line);
   const V low =
       b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(static_cast<int64_t>(bytes) - 1));
   V whole = b_.CreateICmpEQ(low, i64(0));
-  if (all_lanes) whole = b_.CreateAnd(whole, all_lanes);
+  if (all_elements) whole = b_.CreateAnd(whole, all_elements);
   const auto past = [&] {
     mark_non_temporal(b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
   };
   when(whole, past, otherwise);
 }
 
-void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int vector, V value,
-                          bool non_temporal) {
+void Emitter::store_elements(llvm::Type* t, V base, Id offset, int vector, V value,
+                             bool non_temporal) {
   const Val& x = values_[offset];
   const llvm::Align align = align_of(t);
   if (known(x.stride) == 1) {
@@ -180,7 +182,7 @@ void Emitter::store_lanes(llvm::Type* t, V base, Id offset, int vector, V value,
                        active_.empty() ? nullptr : b_.CreateAndReduce(active_[vector]), plain);
     return;
   }
-  scatter(t, address_lanes(t, base, offset, vector), value, mask_of(vector));
+  scatter(t, address_elements(t, base, offset, vector), value, mask_of(vector));
 }
 
 void Emitter::load(Id v) {
@@ -201,7 +203,7 @@ void Emitter::load(Id v) {
   const auto loaded = [&](int p) {
     return in_record ? record_values_.at({v, p})
            : in_tile ? b_.CreateLoad(vector_of(t), tile_address(tile->second, t, p))
-                     : load_lanes(t, buffers_[i.imm], i.args[0], p);
+                     : load_elements(t, buffers_[i.imm], i.args[0], p);
   };
   set_vectors(v, vectors([&](int p) { return from_memory(loaded(p), s); }));
   fetch_next_row(v);
@@ -227,11 +229,11 @@ void Emitter::store(Id v) {
     if (in_tile)
       b_.CreateStore(x, tile_address(tile->second, t, p));
     else
-      store_lanes(t, buffers_[i.imm], i.args[0], p, x, s_.streamed.count(i.imm) > 0);
+      store_elements(t, buffers_[i.imm], i.args[0], p, x, s_.streamed.count(i.imm) > 0);
   }
 }
 
-// An array that is the same in all lanes is a single array. Otherwise element i of the lanes of
+// An array that is the same for all points is a single array. Otherwise number i of the points of
 // vector p is contiguous, at i * interleave + p.
 void Emitter::local(Id v) {
   const Inst& i = k_.insts[v];
@@ -240,8 +242,8 @@ void Emitter::local(Id v) {
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
   // A kernel is emitted more than once, the widest form first (main loop, then tail).
   if (!locals_[v])
-    locals_[v] = divergence_.per_lane[v] ? stack(vector_of(t), n * interleave, "local")
-                                         : stack(t, n, "local");
+    locals_[v] = divergence_.per_element[v] ? stack(vector_of(t), n * interleave, "local")
+                                            : stack(t, n, "local");
 }
 
 V Emitter::local_begin(Id local) {
@@ -249,7 +251,7 @@ V Emitter::local_begin(Id local) {
   return vector_offset_ ? b_.CreateGEP(t, locals_[local], vector_offset_) : locals_[local];
 }
 
-// Returns the address of an element of the lanes of a vector.
+// Returns the address of one number of the arrays of the points of a vector.
 V Emitter::local_element(Id local, V element, int vector) {
   auto* t = vector_of(memory_type(k_.insts[local].kind));
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
@@ -257,7 +259,7 @@ V Emitter::local_element(Id local, V element, int vector) {
   return b_.CreateGEP(t, local_begin(local), at);
 }
 
-// Returns the address of each lane's element.
+// Returns the address of each point's number.
 V Emitter::local_addresses(Id local, Id index, int vector) {
   auto* t = memory_type(k_.insts[local].kind);
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
@@ -266,7 +268,7 @@ V Emitter::local_addresses(Id local, Id index, int vector) {
   const V narrow =
       x.stride ? linear_vec(x, vector, n) : b_.CreateTrunc(vec(index, vector), vector_of(n));
   const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(interleave))), splat(i32(vector)));
-  const V flat = b_.CreateAdd(b_.CreateMul(row, splat(i32(lanes_))), iota(n));
+  const V flat = b_.CreateAdd(b_.CreateMul(row, splat(i32(vector_width_))), iota(n));
   return b_.CreateGEP(t, local_begin(local), flat);
 }
 
@@ -276,9 +278,9 @@ namespace {
 constexpr int64_t max_looked_at = 16;
 }  // namespace
 
-// Describes an index that selects one of a few elements of an array per lane. All of these elements
-// are read, which is faster than one access per lane, and they can stay in registers. In refill
-// mode the operands of the index are not available.
+// Describes an index that selects one of a few numbers of an array for each point. All of these
+// numbers are read, which is faster than one access per point, and they can stay in registers. In
+// refill mode the operands of the index are not available.
 std::optional<nest::Choice> Emitter::choice(Id local, Id index) {
   if (machine_.gpu || divergence_.mode == Mode::refill) return std::nullopt;
   const auto c = nest::choice_of(k_, index);
@@ -341,7 +343,7 @@ void Emitter::local_load(Id v) {
     return;
   }
   const auto loaded = [&](int p) -> V {
-    if (!divergence_.per_lane[l]) return load_lanes(t, locals_[l], index, p);
+    if (!divergence_.per_element[l]) return load_elements(t, locals_[l], index, p);
     if (variance(index).uniform())
       return b_.CreateLoad(vector_of(t), local_element(l, scalar(index), p));
     if (const auto c = choice(l, index)) return choose(l, *c, p);
@@ -355,17 +357,17 @@ void Emitter::local_store(Id v) {
   const Id l = i.args[0], index = i.args[1], value = i.args[2];
   const Kind kd = k_.insts[l].kind;
   auto* t = memory_type(kd);
-  if (!divergence_.per_lane[l] && variance(index).uniform() && variance(value).uniform()) {
+  if (!divergence_.per_element[l] && variance(index).uniform() && variance(value).uniform()) {
     b_.CreateStore(mask_to_memory(scalar(value), kd), b_.CreateGEP(t, locals_[l], scalar(index)));
     return;
   }
   for (int p = 0; p < interleave_; ++p) {
     const V x = mask_to_memory(vec(value, p), kd);
-    if (!divergence_.per_lane[l]) {
-      store_lanes(t, locals_[l], index, p, x);
+    if (!divergence_.per_element[l]) {
+      store_elements(t, locals_[l], index, p, x);
     } else if (variance(index).uniform()) {
       // The frame belongs to this kernel, so the old value can be read and written back. Nothing
-      // reads the elements of lanes without a point.
+      // reads the numbers of vector elements without a point.
       const V at = local_element(l, scalar(index), p);
       const bool all = active_.empty() || active_ == with_point_;
       b_.CreateStore(all ? x : b_.CreateSelect(active_[p], x, b_.CreateLoad(vector_of(t), at)), at);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_record.cpp: small records, one per lane (jit/schedule/records.h). The records of a
+// jit/emit/emit_record.cpp: small records, one per point (jit/schedule/records.h). The records of a
 // vector are adjacent in memory. The library (runtime/native/transpose.h) converts them to one
 // vector per element, in the frame, or back.
 #include <llvm/IR/Intrinsics.h>
@@ -36,19 +36,19 @@ void Emitter::move_record(const Record& r, Id here, int p) {
   const auto mine = std::ranges::find(r.fields, here, &Record::Field::access);
   const V start = b_.CreateGEP(t, buffers_[i.imm], i64(-mine->element));
   const V memory = b_.CreateGEP(t, start, vector_base(values_[i.args[0]], p));
-  V elements = i64((lanes_ - 1) * r.stride + r.length());
-  if (!active_.empty()) {  // the active lanes are the first ones
+  V elements = i64((vector_width_ - 1) * r.stride + r.length());
+  if (!active_.empty()) {  // the active points are the first ones
     const V bits =
-        b_.CreateZExt(b_.CreateBitCast(active_[p], b_.getIntNTy(lanes_)), b_.getInt64Ty());
-    const V lanes = call(llvm::Intrinsic::ctpop, {bits});
+        b_.CreateZExt(b_.CreateBitCast(active_[p], b_.getIntNTy(vector_width_)), b_.getInt64Ty());
+    const V records = call(llvm::Intrinsic::ctpop, {bits});
     const V some =
-        b_.CreateAdd(b_.CreateMul(b_.CreateSub(lanes, i64(1)), i64(r.stride)), i64(r.length()));
-    elements = b_.CreateSelect(b_.CreateICmpEQ(lanes, i64(0)), i64(0), some);
+        b_.CreateAdd(b_.CreateMul(b_.CreateSub(records, i64(1)), i64(r.stride)), i64(r.length()));
+    elements = b_.CreateSelect(b_.CreateICmpEQ(records, i64(0)), i64(0), some);
   }
   if (r.stored)
     for (const Record::Field& f : r.fields)
       b_.CreateStore(to_memory(vec(k_.insts[f.access].args[1], p), storage), place(f));
-  call(record_name(r.stored, element_bytes(here), lanes_, r.stride), b_.getVoidTy(),
+  call(record_name(r.stored, element_bytes(here), vector_width_, r.stride), b_.getVoidTy(),
        {r.stored ? memory : array, r.stored ? array : memory, elements});
   if (!r.stored)
     for (const Record::Field& f : r.fields)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/emit_refill.cpp: kernels that consist of one divergent while between a prologue and an
-// epilogue. Lanes that finish are refilled with the next grid points, so no lane waits for its
-// vector ("dynamic SIMD vector lane scheduling", Krzikalla et al. 2016).
+// epilogue. Elements that finish are refilled with the next grid points, so no element waits for
+// its vector ("dynamic SIMD vector lane scheduling", Krzikalla et al. 2016).
 //
-// The emitted code alternates between two parts, and leaves when no lane is active.
-// - refill, for each vector: finished lanes run the epilogue under a mask. Free lanes then take the
-//   next points and run the prologue under a mask. Values that the loop or the epilogue needs are
-//   stored to slots.
+// The emitted code alternates between two parts, and leaves when no element is active.
+// - refill, for each vector: finished elements run the epilogue under a mask. Free elements then
+//   take the next points and run the prologue under a mask. Values that the loop or the epilogue
+//   needs are stored to slots.
 // - hot: it loads the slots and runs the while for all vectors together. Each trip counts the idle
-//   lanes. After enough idle trips, or when no lane is active, it stores the slots and refills
-//   again.
+//   elements. After enough idle trips, or when no element is active, it stores the slots and
+//   refills again.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -26,8 +26,8 @@ struct Emitter::Refill : RefillParts {
   Id loop;
   std::vector<Carry> carries;
   std::vector<Slot> value_slots, carry_slots, index_slots;
-  V active = nullptr;  // by vector, one bit per lane: the lane runs
-  V held = nullptr;    // the lane had a point when the while was entered
+  V active = nullptr;  // by vector, one bit per element: the element runs
+  V held = nullptr;    // the element had a point when the while was entered
   V next = nullptr;    // the first point that is not yet taken, counted from 0
   V total = nullptr, columns = nullptr, first_row = nullptr, first_column = nullptr;
 };
@@ -82,7 +82,7 @@ void Emitter::refill_state(Refill& r, Id loop) {
   for (const Carry& c : r.carries) r.carry_slots.push_back(slot(kind(c.param)));
   for (int axis = 0; axis < k_.rank; ++axis) r.index_slots.push_back(slot(Kind::I64));
   for (V* bits : {&r.active, &r.held}) {
-    *bits = stack(b_.getInt32Ty(), interleave_, "lanes");
+    *bits = stack(b_.getInt32Ty(), interleave_, "active");
     for (int p = 0; p < interleave_; ++p)
       b_.CreateStore(i32(0), b_.CreateGEP(b_.getInt32Ty(), *bits, i64(p)));
   }
@@ -91,13 +91,13 @@ void Emitter::refill_state(Refill& r, Id loop) {
 }
 
 V Emitter::refill_bits(V mask) {
-  return b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(lanes_)), b_.getInt32Ty());
+  return b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(vector_width_)), b_.getInt32Ty());
 }
 
 V Emitter::refill_mask(V slots, V vector) {
   const V bits = b_.CreateLoad(b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), slots, vector));
-  return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(lanes_)),
-                          llvm::FixedVectorType::get(b_.getInt1Ty(), lanes_));
+  return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(vector_width_)),
+                          llvm::FixedVectorType::get(b_.getInt1Ty(), vector_width_));
 }
 
 V Emitter::refill_load(const Slot& slot, V vector) {
@@ -113,7 +113,7 @@ void Emitter::refill_store(const Slot& slot, V vector, V x, V mask) {
   b_.CreateStore(y, at);
 }
 
-// Runs the epilogue of one vector, for lanes that had a point and no longer run.
+// Runs the epilogue of one vector, for elements that had a point and no longer run.
 void Emitter::refill_finish(Refill& r, V vector) {
   const V mask =
       b_.CreateAnd(refill_mask(r.held, vector), b_.CreateNot(refill_mask(r.active, vector)));
@@ -132,7 +132,7 @@ void Emitter::refill_finish(Refill& r, V vector) {
   });
 }
 
-// Gives the next points to the free lanes of one vector, and runs the prologue for them.
+// Gives the next points to the free elements of one vector, and runs the prologue for them.
 void Emitter::refill_take(Refill& r, V vector) {
   auto* n32 = b_.getInt32Ty();
   auto* n64 = b_.getInt64Ty();
@@ -142,9 +142,10 @@ void Emitter::refill_take(Refill& r, V vector) {
           active_at = b_.CreateGEP(n32, r.active, vector);
   b_.CreateStore(b_.CreateLoad(n32, active_at), held_at);
   when(b_.CreateAnd(any({free}), b_.CreateICmpSLT(next, r.total)), [&] {
-    // The rank of a lane among the free ones: the number of free lanes below it.
+    // The rank of an element among the free ones: the number of free elements below it.
     llvm::SmallVector<llvm::Constant*, 16> below;
-    for (int l = 0; l < lanes_; ++l) below.push_back(llvm::ConstantInt::get(n32, (1u << l) - 1));
+    for (int l = 0; l < vector_width_; ++l)
+      below.push_back(llvm::ConstantInt::get(n32, (1u << l) - 1));
     const V place =
         call(llvm::Intrinsic::ctpop,
              {b_.CreateAnd(splat(refill_bits(free)), llvm::ConstantVector::get(below))});
@@ -197,9 +198,9 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   for (size_t c = 0; c < r.carries.size(); ++c)
     init.append(vectors([&](int p) { return refill_load(r.carry_slots[c], i64(p)); }));
   const auto stay = [&](const Masks& go, Vs& left) {
-    const V lanes = b_.CreateZExt(count(go), b_.getInt64Ty());
-    left[0] = b_.CreateSub(b_.CreateAdd(left[0], lanes), full);
-    return b_.CreateAnd(b_.CreateICmpNE(lanes, i64(0)), b_.CreateICmpSGE(left[0], i64(0)));
+    const V running = b_.CreateZExt(count(go), b_.getInt64Ty());
+    left[0] = b_.CreateSub(b_.CreateAdd(left[0], running), full);
+    return b_.CreateAnd(b_.CreateICmpNE(running, i64(0)), b_.CreateICmpSGE(left[0], i64(0)));
   };
   const Left left = while_trips(r.loop, r.carries, active, {idle_trips}, init, stay);
   for (int p = 0; p < interleave_; ++p) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/emit_rows.cpp: loops along rows: running folds and scans over the last axis, with one
-// row per lane. It handles operands whose lanes are far apart in memory and whose index moves by
-// one element per trip. They are moved for a block of trips: a piece of each lane's row is one
-// vector. The block is transposed (runtime/native/transpose.h) into a small array, in which the
-// lanes of a trip are contiguous. The trips themselves run as usual, so no bit changes.
+// row per point. It handles operands that are far apart in memory for neighbouring points and whose
+// index moves by one element per trip. They are moved for a block of trips: a piece of each point's
+// row is one vector. The block is transposed (runtime/native/transpose.h) into a small array, in
+// which the points of a trip are contiguous. The trips themselves run as usual, so no bit changes.
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -25,40 +25,42 @@ struct Emitter::Rows {
   Id end;  // of a running fold: where its runs end, or no_id
   std::vector<LoopSchedule::Operand> operands = {};
   int64_t steps = 0;  // of a block
-  Vs lanes = {};      // by vector: the number of active lanes, which are the first ones; empty: all
-                      // lanes are active
-  V in_front = nullptr;  // true if the active lanes are the first ones in every vector
+  Vs active = {};  // by vector: the number of active points, which are the first ones; empty: all
+                   // points are active
+  V in_front = nullptr;  // true if the active points are the first ones in every vector
   V start = nullptr, count = nullptr;  // of the current block: its lowest index, its trips
 };
 
-// Counts the active lanes, and tests whether they are the first ones of their vectors. Only then
+// Counts the active points, and tests whether they are the first ones of their vectors. Only then
 // can they be moved as rows.
-void Emitter::rows_lanes(Rows& r) {
+void Emitter::count_active_rows(Rows& r) {
   r.in_front = b_.getTrue();
   for (V mask : active_) {
-    const V bits = b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(lanes_)), b_.getInt64Ty());
-    r.lanes.push_back(call(llvm::Intrinsic::ctpop, {bits}));
+    const V bits =
+        b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(vector_width_)), b_.getInt64Ty());
+    r.active.push_back(call(llvm::Intrinsic::ctpop, {bits}));
     const V gaps = b_.CreateAnd(bits, b_.CreateAdd(bits, i64(1)));
     r.in_front = b_.CreateAnd(r.in_front, b_.CreateICmpEQ(gaps, i64(0)));
   }
 }
 
-// Creates the frame of an operand: its tile, and the offsets of the lanes' rows from the first one.
+// Creates the frame of an operand: its tile, and the offsets of the points' rows from the first
+// one.
 void Emitter::rows_tile(const Rows& r, Id v) {
   Tile& tile = tiles_[v];
   if (!tile.array) {  // a kernel is emitted more than once, the widest form first
     auto* t = vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage));
     tile = {stack(t, r.steps * interleave_, "rows"), r.steps};
-    tile.starts = stack(b_.getInt64Ty(), int64_t{lanes_} * interleave_, "starts");
+    tile.starts = stack(b_.getInt64Ty(), int64_t{vector_width_} * interleave_, "starts");
   }
   const int64_t stride = variance(k_.insts[v].args[0]).stride * element_bytes(v);
   llvm::SmallVector<uint64_t, 16> all;
-  for (int l = 0; l < lanes_; ++l) all.push_back(static_cast<uint64_t>(l * stride));
+  for (int l = 0; l < vector_width_; ++l) all.push_back(static_cast<uint64_t>(l * stride));
   const V starts = llvm::ConstantDataVector::get(c_, all);
   for (int p = 0; p < interleave_; ++p) {
     V mine = starts;
-    if (!r.lanes.empty()) {
-      const V last = b_.CreateMul(b_.CreateSub(r.lanes[p], i64(1)), i64(stride));
+    if (!r.active.empty()) {
+      const V last = b_.CreateMul(b_.CreateSub(r.active[p], i64(1)), i64(stride));
       mine = b_.CreateSelect(active_[p], starts, splat(last));
     }
     b_.CreateStore(mine, b_.CreateConstGEP1_64(vector_of(b_.getInt64Ty()), tile.starts, p));
@@ -69,13 +71,13 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, const std::vector<Carry>& cs
   const Inst& i = k_.insts[v];
   Rows r{v, i.blocks[0], i.imm > 0, run_end(k_, divergence_, v), l.operands, l.trips};
   const V lo = scalar(i.args[0]), hi = scalar(i.args[1]), all = b_.CreateSub(hi, lo);
-  // The last trips of a running fold end no run. If all lanes run, they form a separate loop, which
-  // is less code than blocks that may be short.
+  // The last trips of a running fold end no run. If all points run, they form a separate loop,
+  // which is less code than blocks that may be short.
   const int64_t tail = active_.empty() && r.end != nest::no_id
                            ? llvm::cast<llvm::ConstantInt>(all)->getSExtValue() % r.steps
                            : 0;
   const V n = b_.CreateSub(all, i64(tail));
-  rows_lanes(r);
+  count_active_rows(r);
   for (const auto& o : r.operands) rows_tile(r, o.access);
   const Vs init = parts(cs, &Carry::init);
   const Loop blocks = loop("rows", i64(0), n, i64(r.steps), init, [&](V done, const Vs& carry) {
@@ -152,28 +154,28 @@ V Emitter::starts_line(V address) {
 }
 
 // Emits one call (runtime/native/transpose.h) for each vector and piece, in a loop if there are
-// several. The library skips vectors without an active lane.
+// several. The library skips vectors without an active point.
 void Emitter::rows_transpose(const Rows& r, Id v) {
   const Inst& i = k_.insts[v];
   const nest::Buffer& buffer = k_.buffers[i.imm];
   auto* t = memory_type(buffer.storage);
   const Val offset = values_[i.args[0]];
   const Tile& tile = tiles_[v];
-  const std::string transpose = transpose_name(element_bytes(v), lanes_);
+  const std::string transpose = transpose_name(element_bytes(v), vector_width_);
   const V dense = even_starts(element_bytes(v));
   const int64_t stride = variance(i.args[0]).stride;
   const bool lines = s_.streamed.count(i.imm) && stride * element_bytes(v) % cache_line == 0;
   const auto pieces = [&](const char* name, int64_t n, const std::function<void(V)>& f) {
-    if (n > 2 * lanes_)
-      each(name, i64(0), i64(n), lanes_, f);
+    if (n > 2 * vector_width_)
+      each(name, i64(0), i64(n), vector_width_, f);
     else
-      for (int64_t at = 0; at < n; at += lanes_) f(i64(at));
+      for (int64_t at = 0; at < n; at += vector_width_) f(i64(at));
   };
-  pieces("vectors", int64_t{lanes_} * interleave_, [&](V lane) {
+  pieces("vectors", int64_t{vector_width_} * interleave_, [&](V point) {
     const V first = b_.CreateGEP(t, buffers_[i.imm],
-                                 b_.CreateAdd(offset.base, b_.CreateMul(lane, i64(stride))));
-    const V starts = b_.CreateGEP(b_.getInt64Ty(), tile.starts, lane);
-    const V columns = b_.CreateGEP(t, tile.array, b_.CreateMul(lane, i64(tile.rows)));
+                                 b_.CreateAdd(offset.base, b_.CreateMul(point, i64(stride))));
+    const V starts = b_.CreateGEP(b_.getInt64Ty(), tile.starts, point);
+    const V columns = b_.CreateGEP(t, tile.array, b_.CreateMul(point, i64(tile.rows)));
     pieces("transpose", r.steps, [&](V step) {
       const V row = b_.CreateGEP(t, first, step);
       const V column = b_.CreateGEP(vector_of(t), columns, step);
@@ -196,9 +198,9 @@ void Emitter::rows_singly(const Rows& r, Id v) {
     for (int p = 0; p < interleave_; ++p) {
       const V at = tile_address(tile, t, p);
       if (i.op == Opcode::Load)
-        b_.CreateStore(load_lanes(t, base, i.args[0], p), at);
+        b_.CreateStore(load_elements(t, base, i.args[0], p), at);
       else
-        store_lanes(t, base, i.args[0], p, b_.CreateLoad(vector_of(t), at));
+        store_elements(t, base, i.args[0], p, b_.CreateLoad(vector_of(t), at));
     }
   });
 }
@@ -208,7 +210,8 @@ V Emitter::even_starts(int64_t bytes) {
   const std::string name = "starts" + std::to_string(bytes);
   if (auto* known = m_.getNamedGlobal(name)) return known;
   llvm::SmallVector<uint64_t, 16> starts;
-  for (int l = 0; l < lanes_; ++l) starts.push_back(static_cast<uint64_t>(l * lanes_ * bytes));
+  for (int l = 0; l < vector_width_; ++l)
+    starts.push_back(static_cast<uint64_t>(l * vector_width_ * bytes));
   auto* data = llvm::ConstantDataArray::get(c_, starts);
   return new llvm::GlobalVariable(m_, data->getType(), true, llvm::GlobalValue::PrivateLinkage,
                                   data, name);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/emit_tile.cpp: grids in tiles, for kernels that read an operand along another axis than
-// the one that fills the vector. The lanes of such a load are far apart in memory, but its index
-// moves by one element from row to row of the grid. It is done for a whole tile: its cache lines
-// are read once, as vectors along the rows, and transposed in registers. The points of the tile
-// then find their lanes contiguous in a small array.
+// the one that fills the vector. Neighbouring points of such a load are far apart in memory, but
+// its index moves by one element from row to row of the grid. It is done for a whole tile: its
+// cache lines are read once, as vectors along the rows, and transposed in registers. The code of
+// the tile then finds the values of neighbouring points contiguous in a small array.
 #include "jit/emit/emit.h"
 #include "jit/schedule/nest_names.h"
 
@@ -19,13 +19,13 @@ void Emitter::emit_slice(Id v) {
 
 // Transposes square blocks by exchanging halves, quarters, ... of pairs of vectors.
 void Emitter::transpose_square(Vs& rows) {
-  for (int half = 1; half < lanes_; half *= 2) {
+  for (int half = 1; half < vector_width_; half *= 2) {
     llvm::SmallVector<int, 64> low, high;
-    for (int l = 0; l < lanes_; ++l) {
-      low.push_back(l & half ? lanes_ + l - half : l);
-      high.push_back(l & half ? lanes_ + l : l + half);
+    for (int l = 0; l < vector_width_; ++l) {
+      low.push_back(l & half ? vector_width_ + l - half : l);
+      high.push_back(l & half ? vector_width_ + l : l + half);
     }
-    for (int r = 0; r < lanes_; ++r) {
+    for (int r = 0; r < vector_width_; ++r) {
       if (r & half) continue;
       const V a = rows[static_cast<size_t>(r)], b = rows[static_cast<size_t>(r + half)];
       rows[static_cast<size_t>(r)] = b_.CreateShuffleVector(a, b, low);
@@ -48,14 +48,14 @@ void Emitter::fill_tile(Id v, int64_t rows) {
   const Val& offset = values_[i.args[0]];
   const V first = b_.CreateGEP(t, buffers_[i.imm], offset.base);
   const V stride = offset.stride;
-  each("transpose", i64(0), i64(rows), lanes_, [&](V row) {
+  each("transpose", i64(0), i64(rows), vector_width_, [&](V row) {
     const V from = b_.CreateGEP(t, first, row);
     Vs block;
-    for (int l = 0; l < lanes_; ++l)
+    for (int l = 0; l < vector_width_; ++l)
       block.push_back(b_.CreateAlignedLoad(
           vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, i64(l))), align));
     transpose_square(block);
-    for (int l = 0; l < lanes_; ++l)
+    for (int l = 0; l < vector_width_; ++l)
       b_.CreateStore(block[static_cast<size_t>(l)],
                      b_.CreateGEP(vector_of(t), tiles_[v].array, b_.CreateAdd(row, i64(l))));
   });
@@ -76,7 +76,7 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
     });
   };
   each("down", begin, end, rows, [&](V top) {
-    each("across", inner_begin, inner_end, lanes_, [&](V i) { points(top, i); });
+    each("across", inner_begin, inner_end, vector_width_, [&](V i) { points(top, i); });
   });
 }
 
@@ -91,8 +91,8 @@ void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin
       call(llvm::Intrinsic::smin,
            {b_.CreateAnd(b_.CreateAdd(outer_begin, i64(rows - 1)), i64(-rows)), outer_end});
   const V bottom = b_.CreateAdd(top, b_.CreateAnd(b_.CreateSub(outer_end, top), i64(-rows)));
-  const V right =
-      b_.CreateAdd(inner_begin, b_.CreateAnd(b_.CreateSub(inner_end, inner_begin), i64(-lanes_)));
+  const V right = b_.CreateAdd(
+      inner_begin, b_.CreateAnd(b_.CreateSub(inner_end, inner_begin), i64(-vector_width_)));
   tile_rows(top, bottom, rows, inner_begin, right);
   each("border", i64(0), i64(3), 1, [&](V part) {
     const V before = b_.CreateICmpEQ(part, i64(0)), beside = b_.CreateICmpEQ(part, i64(1));

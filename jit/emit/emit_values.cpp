@@ -48,7 +48,7 @@ V Emitter::splat(V scalar, int n) {
 V Emitter::iota(llvm::Type* element) {
   if (machine_.gpu) return llvm::ConstantInt::get(element, 0);
   llvm::SmallVector<llvm::Constant*, 16> l;
-  for (int i = 0; i < lanes_; ++i) l.push_back(llvm::ConstantInt::get(element, i));
+  for (int i = 0; i < vector_width_; ++i) l.push_back(llvm::ConstantInt::get(element, i));
   return llvm::ConstantVector::get(l);
 }
 
@@ -74,7 +74,8 @@ V Emitter::vec(Id v, int vector) {
 V Emitter::vector_base(const Val& x, int vector) {
   if (vector == 0) return x.base;
   return b_.CreateAdd(
-      x.base, b_.CreateMul(x.stride, llvm::ConstantInt::get(x.base->getType(), vector * lanes_)));
+      x.base,
+      b_.CreateMul(x.stride, llvm::ConstantInt::get(x.base->getType(), vector * vector_width_)));
 }
 
 V Emitter::linear_vec(const Val& x, int vector, llvm::Type* element) {
@@ -104,17 +105,17 @@ V Emitter::any(const Masks& m) {
   V all = m[0];
   for (size_t p = 1; p < m.size(); ++p) all = b_.CreateOr(all, m[p]);
   if (!all->getType()->isVectorTy()) return all;
-  auto* bits = b_.getIntNTy(lanes_);
+  auto* bits = b_.getIntNTy(vector_width_);
   return b_.CreateICmpNE(b_.CreateBitCast(all, bits), llvm::ConstantInt::get(bits, 0));
 }
 
 V Emitter::count(const Masks& m) {
   // All masks are joined in one integer, so that one popcount suffices.
   V bits = nullptr;
-  auto* wide = b_.getIntNTy(lanes_ * static_cast<unsigned>(m.size()) <= 32 ? 32 : 64);
+  auto* wide = b_.getIntNTy(vector_width_ * static_cast<unsigned>(m.size()) <= 32 ? 32 : 64);
   for (size_t p = 0; p < m.size(); ++p) {
-    V x = b_.CreateZExt(b_.CreateBitCast(m[p], b_.getIntNTy(lanes_)), wide);
-    if (p) x = b_.CreateShl(x, p * lanes_);
+    V x = b_.CreateZExt(b_.CreateBitCast(m[p], b_.getIntNTy(vector_width_)), wide);
+    if (p) x = b_.CreateShl(x, p * vector_width_);
     bits = bits ? b_.CreateOr(bits, x) : x;
   }
   return b_.CreateZExtOrTrunc(call(llvm::Intrinsic::ctpop, {bits}), b_.getInt32Ty());
@@ -125,8 +126,8 @@ V Emitter::at_least_zero(V n) {
   return call(llvm::Intrinsic::smax, {n, i64(0)});
 }
 
-V Emitter::first_lanes(V n) {
-  const V most = call(llvm::Intrinsic::umin, {at_least_zero(n), i64(lanes_)});
+V Emitter::first_elements(V n) {
+  const V most = call(llvm::Intrinsic::umin, {at_least_zero(n), i64(vector_width_)});
   return b_.CreateICmpULT(iota(b_.getInt32Ty()), splat(b_.CreateTrunc(most, b_.getInt32Ty())));
 }
 
@@ -189,7 +190,7 @@ void Emitter::look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go) {
 // Returns the block through which a stopping kernel leaves. Threads of a GPU do not wait for one
 // that has ended. Threads of an emulated GPU must be told that it ended on purpose.
 llvm::BasicBlock* Emitter::leaves() {
-  const bool meets = lane_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
+  const bool meets = thread_in_point_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
   if (!meets || !machine_.emulated) return exit_;
   if (leave_) return leave_;
   llvm::IRBuilderBase::InsertPointGuard guard(b_);

@@ -6,7 +6,7 @@
 
 namespace weft::compiler {
 
-// Per-lane arrays are in the frame up to arrays_in_frame. It is a page less than half of the
+// Local arrays are in the frame up to arrays_in_frame. It is a page less than half of the
 // smallest stack that a C library commonly gives to threads (128 KB, musl). Larger arrays are in
 // scratch memory of the call, up to arrays_in_scratch. Anything larger is refused.
 inline constexpr int64_t arrays_in_frame = 48 << 10, arrays_in_scratch = 64 << 20;

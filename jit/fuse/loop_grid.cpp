@@ -50,10 +50,11 @@ class LoopGrid {
     visit_bodies(top_, [&](const Scope& s) { note_values(s); });
     if (v.kind != LoopForm::Kind::scan) return;
     // The axis of the steps cannot be a grid axis.
-    for (int r = 0; r < v.rows; ++r)
-      if (const Atom a = one_.in[static_cast<size_t>(v.first_row() + r)]; !a.is_literal())
+    const ValueRange xs = v.operands().xs, results = v.results();
+    for (int k = xs.first; k < xs.end(); ++k)
+      if (const Atom a = one_.in[static_cast<size_t>(k)]; !a.is_literal())
         bad_.insert(class_at(a.index, 0));
-    for (int r = 0; r < v.results; ++r) bad_.insert(class_at(one_.out + v.carry + r, 0));
+    for (int k = results.first; k < results.end(); ++k) bad_.insert(class_at(one_.out + k, 0));
   }
   int class_at(int32_t var, int axis) const { return an_.find(top_.axis(var, axis)); }
   // Adds the lanes of the op and of the loops inside it, because each lane has its own trip counts.
@@ -235,12 +236,13 @@ bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i, bool joi
   if (!loops || !v.active()) return false;
   const Eqn& e = s.j->eqns[i];
   const Scope& body = *s.bodies[i].back();
+  const ValueRange carries = v.body_inputs().carry;
   for (int32_t o = 0; o < e.n_out; ++o) {
-    const bool carry = o < v.carry, scan = v.kind == LoopForm::Kind::scan;
+    const bool carry = o < carries.size, scan = v.kind == LoopForm::Kind::scan;
     // Every lane that runs the step writes rows to memory. Carries that are passed through
     // unchanged hold one value.
     if (scan && !carry && !joined) continue;
-    if (carry && body.j->out[static_cast<size_t>(o)] == Atom{1 + v.consts + o}) continue;
+    if (carry && body.j->out[static_cast<size_t>(o)] == Atom{carries.first + o}) continue;
     for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
       bool has = false;
       for (int b = 0; b < s.j->types[static_cast<size_t>(e.out + o)].ndim(); ++b)

@@ -434,9 +434,9 @@ bool Planner::ends_as_carry(int32_t v) const {
     const auto at = std::find(e.in.begin(), e.in.end(), Atom{v}) - e.in.begin();
     if (l.destination && at == 0)
       v = e.out;
-    else if (l.form == Form::loop && at >= l.loop.first_carry() &&
-             at < l.loop.first_carry() + l.loop.carry)
-      v = e.out + static_cast<int32_t>(at - l.loop.first_carry());
+    else if (const ValueRange carry = l.loop.operands().carry;
+             l.form == Form::loop && carry.contains(at))
+      v = e.out + static_cast<int32_t>(at - carry.first);
     else
       return false;
   }
@@ -605,14 +605,14 @@ bool Planner::lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared) {
 void Planner::loop_equation(size_t i) {
   const Eqn& e = j_.eqns[i];
   const LoopForm& v = p_.scope.lowering[i].loop;
+  const ValueRange carry = v.operands().carry;
   Step s;
   limit_region(i);
   std::vector<char> shared;
   if (!lane_loop(i, &s.kernel, &shared)) {
-    const std::string why = s.kernel.why;
     if (v.kind != LoopForm::Kind::cond)
-      for (int t = 0; t < v.carry; ++t) {
-        const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)];
+      for (int t = 0; t < carry.size; ++t) {
+        const Atom a = e.in[static_cast<size_t>(carry.first + t)];
         if (!is_last_use(a, i)) continue;
         if (a.index < j_.n_in || over_input_[static_cast<size_t>(a.index)]) {
           materialize_live_reads(a.index, i);
@@ -620,7 +620,7 @@ void Planner::loop_equation(size_t i) {
         }
       }
     library_equation(i, Step::Kind::lockstep);
-    plan_.steps.back().why = why;
+    plan_.steps.back().why = s.kernel.why;
     return;
   }
   s.kernel.emit.push_back(i);
@@ -640,14 +640,14 @@ void Planner::loop_equation(size_t i) {
   for (int32_t o = 0; o < e.n_out; ++o) {
     Var& x = var(e.out + o);
     x.step = c;
-    const bool row = v.kind == LoopForm::Kind::scan && o >= v.carry;
+    const bool row = v.kind == LoopForm::Kind::scan && o >= carry.size;
     x.usable = !row;
     std::vector<int> identity;
     for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
     x.deps = {{e.out + o, identity}};
     if (row) {
       const ScanOutput s = streamed(e.out + o);
-      if (v.trips) k.zeroed.push_back(s.stored);
+      if (v.trip_counts()) k.zeroed.push_back(s.stored);
       plan_.in_memory[static_cast<size_t>(s.stored)] = true;
       var(s.stored).step = c;
       var(s.stored).deps = {{s.stored, identity}};

@@ -115,11 +115,11 @@ void LaneWriter::emit_all(Frame& f, bool materialize_results) {
 // number.
 int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
   const LoopForm& v = f.s->lowering[i].loop;
-  const int a = v.active() ? 1 : 0;
-  body.kept_inputs = a + v.consts;
-  bind_operands(f, i, body, a, v.first_const(), v.consts);
+  const LoopRanges inputs = v.body_inputs();
+  body.kept_inputs = inputs.carry.first;
+  bind_operands(f, i, body, inputs.body_consts, v.operands().body_consts);
   if (v.active()) body.place[0] = {.kind = Place::Kind::scalars, .elems = {true_elem()}};
-  return a + v.consts;
+  return inputs.carry.first;
 }
 
 // Returns true if loop i may overwrite the array of its operand k: no later equation reads it, and
@@ -127,12 +127,11 @@ int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
 bool LaneWriter::may_take(const Frame& f, size_t i, size_t k) const {
   std::vector<bool> late;
   if (!is_last_read(f, i, k, &late)) return false;
-  const LoopForm& v = f.s->lowering[i].loop;
-  const auto first = static_cast<size_t>(v.first_carry()),
-             end = first + static_cast<size_t>(v.carry);
+  const ValueRange carry = f.s->lowering[i].loop.operands().carry;
   const auto& in = f.s->j->eqns[i].in;
   for (size_t q = 0; q < in.size(); ++q)
-    if ((q < first || q >= end) && !in[q].is_literal() && late[static_cast<size_t>(in[q].index)])
+    if (!carry.contains(static_cast<int64_t>(q)) && !in[q].is_literal() &&
+        late[static_cast<size_t>(in[q].index)])
       return false;
   return true;
 }
@@ -145,11 +144,11 @@ LaneWriter::Carry LaneWriter::carry_like(const Frame& f, int32_t var) const {
 // A large carry has a separate array, or that of its initial value if nothing else reads that.
 std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Frame& body,
                                                          int first_input, std::vector<Id>* flat) {
-  const LoopForm& v = f.s->lowering[i].loop;
+  const ValueRange operands = f.s->lowering[i].loop.operands().carry;
   std::vector<Carry> carries;
   std::vector<Fill> fills;
-  for (int t = 0; t < v.carry; ++t) {
-    const auto operand = static_cast<size_t>(v.first_carry() + t);
+  for (int t = 0; t < operands.size; ++t) {
+    const auto operand = static_cast<size_t>(operands.first + t);
     const Atom init = f.s->j->eqns[i].in[operand];
     const int32_t like = first_input + t;
     keep_late_reads(f, i, operand);
@@ -233,21 +232,23 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   Frame& test = body_frame(f, i, 0);
   test.kept_inputs = test.s->j->n_in;
   Frame& body = body_frame(f, i, 1);
-  bind_operands(f, i, test, 0, v.first_cond_const(), v.cond_consts);
+  const LoopRanges cond = v.cond_inputs();
+  bind_operands(f, i, test, cond.cond_consts, v.operands().cond_consts);
   const int first = bind_constants(f, i, body);
   std::vector<Id> init;
   const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
   // A lane that may not enter makes no trip.
-  Id enter = nest::no_id;
-  if (v.enter) enter = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
+  Id entry_mask = nest::no_id;
+  if (v.entry_mask())
+    entry_mask = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
   const std::vector<Kind> kinds = kinds_of(b_, init);
   const BlockId tb = b_.open(kinds);
-  place_carries(test, v.cond_consts, carries, params_of(tb, kinds.size()));
+  place_carries(test, cond.carry.first, carries, params_of(tb, kinds.size()));
   emit_all(test);
   const Atom out = test.s->j->out[0];
   const Coords at = out.is_literal() ? Coords{} : coords_at(test, out.index, 0);
   num::Ir<bool> go = num::Ir<bool>::at(read(test, out, at).re);
-  if (v.enter) go = go & num::Ir<bool>::at(enter);
+  if (v.entry_mask()) go = go & num::Ir<bool>::at(entry_mask);
   b_.yield({go.id});
   b_.leave();
   const BlockId bb = b_.open(kinds);
@@ -286,8 +287,9 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const int first = bind_constants(f, i, body);
   std::vector<Id> init;
   const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
-  for (int k = 0; k < v.results; ++k) {
-    const int32_t result = e.out + v.carry + k;
+  const ValueRange results = v.results();
+  for (int k = results.first; k < results.end(); ++k) {
+    const int32_t result = e.out + k;
     Place& p = f.place[result];
     p.kind = Place::Kind::unset;  // streamed: stored in memory, for later kernels
     if (is_streamed(f, result)) continue;
@@ -297,10 +299,10 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
     const auto clear = [&](const Coords& at) {
       store_local(p.local, at[0], zero_elem(f.type(result).dtype()));
     };
-    if (v.trips) over_elements({n}, clear);
+    if (v.trip_counts()) over_elements({n}, clear);
   }
   I64v hi(v.length);
-  if (v.trips) {
+  if (v.trip_counts()) {
     const Coords at = v.lanes.empty() ? Coords{} : coords_at(body, 0, 0);
     const I64v trips = num::convert<int64_t>(num::Ir<int32_t>::at(read(f, e.in[0], at).re));
     hi = num::minimum(trips, hi);
@@ -310,14 +312,14 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const BlockId bb = b_.open(kinds);
   const Id time = b_.param(bb, 0);
   place_carries(body, first, carries, params_of(bb, kinds.size()), 1);
-  for (int r = 0; r < v.rows; ++r) {
-    const Atom rows = e.in[static_cast<size_t>(v.first_row() + r)];
-    body.place[first + v.carry + r] = {
-        .kind = Place::Kind::row, .outer = &f, .atom = rows, .time = time};
+  const ValueRange xs = v.operands().xs, rows = v.body_inputs().xs;
+  for (int r = 0; r < xs.size; ++r) {
+    const Atom x = e.in[static_cast<size_t>(xs.first + r)];
+    body.place[rows.first + r] = {.kind = Place::Kind::row, .outer = &f, .atom = x, .time = time};
   }
   emit_all(body);
-  for (int k = 0; k < v.results; ++k)
-    store_row(body, body.s->j->out[static_cast<size_t>(v.carry + k)], e.out + v.carry + k, time, f);
+  for (int k = results.first; k < results.end(); ++k)
+    store_row(body, body.s->j->out[static_cast<size_t>(k)], e.out + k, time, f);
   std::vector<Id> yields;
   finish_carries(body, carries, first, &yields);
   b_.yield(yields);
@@ -331,10 +333,9 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
 LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
-  const int a = v.active() ? 1 : 0;
   Frame& body = body_frame(f, i, b);
   if (v.active()) body.place[0] = {.kind = Place::Kind::scalars, .elems = {true_elem()}};
-  bind_operands(f, i, body, a, v.first_const(), v.consts);
+  bind_operands(f, i, body, v.body_inputs().body_consts, v.operands().body_consts);
   // If one loop can compute all results, they are not materialized first.
   bool alike = true;
   for (int32_t k = 1; k < e.n_out; ++k)
@@ -349,14 +350,14 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   const int last = static_cast<int>(v.bodies.size()) - 1;
   // The branch that is taken writes large results to local arrays.
   std::vector<Carry> results;
-  for (int k = 0; k < v.results; ++k) {
+  for (int32_t k = 0; k < e.n_out; ++k) {
     results.push_back(carry_like(f, e.out + k));
     if (results.back().local) results.back().array = new_local(f, e.out + k);
   }
   const auto deliver = [&](const std::function<Elem(int, int32_t, const Coords&)>& value) {
     std::vector<Id> yields;
     std::vector<Fill> fills;
-    for (int k = 0; k < v.results; ++k) {
+    for (int32_t k = 0; k < e.n_out; ++k) {
       const int32_t var = e.out + k;
       const Carry& c = results[static_cast<size_t>(k)];
       if (c.local)
@@ -389,9 +390,9 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   };
   const auto all = [&] { return chain(0); };
   place_carries(f, e.out, results,
-                v.enter     ? branch(read(f, e.in[1], lanes).re, all, zeros)
-                : last == 0 ? branch(num::Ir<bool>(true).id, all, zeros)
-                            : all());
+                v.entry_mask() ? branch(read(f, e.in[1], lanes).re, all, zeros)
+                : last == 0    ? branch(num::Ir<bool>(true).id, all, zeros)
+                               : all());
 }
 
 // ---- call
@@ -416,8 +417,9 @@ void LaneWriter::copy_operands(Frame& f, size_t i, Frame& body) {
 
 void LaneWriter::emit_call(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
+  const LoopForm& v = f.s->lowering[i].loop;
   Frame& body = body_frame(f, i, 0);
-  bind_operands(f, i, body, 0, 0, static_cast<int>(e.in.size()));
+  bind_operands(f, i, body, v.body_inputs().body_consts, v.operands().body_consts);
   copy_operands(f, i, body);
   emit_all(body);
   for (int32_t k = 0; k < e.n_out; ++k) {
@@ -465,7 +467,7 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
     const Coords turn = axes.empty() ? Coords{} : split(n, in_order);
     for (size_t k = 0; k < axes.size(); ++k) at[axes[k]] = turn[k];
     if (!by_rows) return write();
-    loop_of_lanes(u.shape()[u.ndim() - 1], [&](Id i) {
+    vector_loop(u.shape()[u.ndim() - 1], [&](Id i) {
       at.back() = i;
       write();
     });

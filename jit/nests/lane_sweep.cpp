@@ -45,8 +45,8 @@ void LaneWriter::count(int64_t n, const std::function<void(Id)>& each) {
   b_.loop(b_.integer(0), b_.integer(n), 1, {}, body);
 }
 
-// The same, but its iterations may be the lanes of a vector.
-void LaneWriter::loop_of_lanes(int64_t n, const std::function<void(Id)>& each) {
+// The same, but its iterations may be the elements of a vector.
+void LaneWriter::vector_loop(int64_t n, const std::function<void(Id)>& each) {
   const BlockId body = body_of(each);
   b_.for_each(b_.integer(n), body);
 }
@@ -68,7 +68,7 @@ void LaneWriter::over_elements(const std::vector<int64_t>& extents,
   };
   const std::function<void()> nest = [&] {
     const int64_t n = Shape(together).elements();
-    if (at.size() == rows) return along_rows_ ? loop_of_lanes(n, element) : count(n, element);
+    if (at.size() == rows) return along_rows_ ? vector_loop(n, element) : count(n, element);
     count(extents[at.size()], [&](Id i) {
       at.push_back(i);
       nest();
@@ -255,11 +255,12 @@ void LaneWriter::materialize(Frame& f, size_t i) {
 
 // Binds inputs of a body to operands of equation i. They are read where they are. A large and
 // expensive operand is computed here, so that the body does not recompute it.
-void LaneWriter::bind_operands(Frame& f, size_t i, Frame& body, int input, int operand, int n) {
+void LaneWriter::bind_operands(Frame& f, size_t i, Frame& body, ValueRange inputs,
+                               ValueRange operands) {
   std::vector<Fill> fills;
-  for (int k = 0; k < n; ++k) {
-    const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(operand + k)];
-    const int32_t var = input + k;
+  for (int k = 0; k < inputs.size; ++k) {
+    const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(operands.first + k)];
+    const int32_t var = inputs.first + k;
     int budget = expensive;
     if (inner_elements(body, var) <= small_ || !is_expensive(f, a, &budget)) {
       body.place[var] = {.kind = Place::Kind::alias, .outer = &f, .atom = a};

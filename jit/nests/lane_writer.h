@@ -213,7 +213,7 @@ class LaneWriter {
   bool reads_alike(const Frame& f, size_t eqn, size_t operand) const;
   bool must_materialize(const Frame& f, size_t eqn) const;
   void materialize(Frame& f, size_t eqn);
-  void bind_operands(Frame& f, size_t eqn, Frame& body, int input, int operand, int n);
+  void bind_operands(Frame& f, size_t eqn, Frame& body, ValueRange inputs, ValueRange operands);
   int bind_constants(Frame& f, size_t eqn, Frame& body);
   Fill fill_of(Frame& f, int32_t var, const Elem& array);
   void keep_large(Frame& f, const std::vector<Fill>& fills);
@@ -255,7 +255,7 @@ class LaneWriter {
   void store_local(const Elem& array, nest::Id at, const Elem& e);
   nest::BlockId body_of(const std::function<void(nest::Id)>& each);
   void count(int64_t n, const std::function<void(nest::Id)>& each);
-  void loop_of_lanes(int64_t n, const std::function<void(nest::Id)>& each);
+  void vector_loop(int64_t n, const std::function<void(nest::Id)>& each);
   void over_elements(const std::vector<int64_t>& extents,
                      const std::function<void(const Coords&)>& each);
   std::vector<nest::Id> branch(nest::Id mask, const std::function<std::vector<nest::Id>()>& then,

@@ -72,7 +72,7 @@ class Joiner {
   Form form(size_t i) const { return p_.scope.lowering[i].form; }
   bool writes_as_it_runs(size_t i) const {
     const LoopForm& v = p_.scope.lowering[i].loop;
-    return v.kind == LoopForm::Kind::scan && v.results > 0 && v.length > longest_scan;
+    return v.kind == LoopForm::Kind::scan && v.results().size > 0 && v.length > longest_scan;
   }
   bool is_loop(size_t i) const { return points_[i] > 0; }
   bool is_fold(size_t i) const {

@@ -68,7 +68,7 @@ int64_t Code::bytes() const { return state_->bytes; }
 int64_t Code::frame_bytes() const { return state_->frame_bytes; }
 
 void Code::run(void* const* buffers, const int64_t* extents, const int64_t* range) const {
-  // Per-lane arrays are limited when they are emitted. The number of live values is not limited,
+  // Local arrays are limited when they are emitted. The number of live values is not limited,
   // because a loop may carry any number of them.
   const auto call = [&](void* scratch) {
     const int64_t frame = state_->frame_bytes;

@@ -20,7 +20,7 @@ namespace weft::compiler {
 //
 // `range` is the part of the grid to run: {outer begin, outer end, inner begin, inner end} of axes
 // 0 and 1 for rank 2. Rank 1 uses only the inner pair, rank 0 nothing. Calls with disjoint ranges
-// may run at the same time. `scratch` is memory for per-lane arrays that do not fit in the frame.
+// may run at the same time. `scratch` is memory for local arrays that do not fit in the frame.
 using KernelFn = void (*)(void* const* buffers, const int64_t* extents, const int64_t* range,
                           void* scratch);
 

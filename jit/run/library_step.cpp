@@ -167,9 +167,9 @@ CompiledStep build_scatter(const Program& p, size_t eqn, KernelNest nest, Schedu
 CompiledStep build_lockstep(const Program& p, const Step& s, Bodies bodies) {
   CompiledStep b = built(p, s.eqn, make_lockstep(p, s, std::move(bodies)));
   const Eqn& e = p.j->eqns[s.eqn];
-  const LoopForm& v = p.scope.lowering[s.eqn].loop;
-  for (int t = 0; t < v.carry; ++t)
-    if (const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)]; !a.is_literal())
+  const ValueRange carry = p.scope.lowering[s.eqn].loop.operands().carry;
+  for (int t = 0; t < carry.size; ++t)
+    if (const Atom a = e.in[static_cast<size_t>(carry.first + t)]; !a.is_literal())
       b.in_place.emplace_back(e.out + t, a.index);
   return b;
 }

@@ -23,6 +23,19 @@
 namespace weft::compiler {
 namespace {
 
+using In = std::vector<const void*>;
+using Out = std::vector<void*>;
+using Operands = LoopValues<const void*>;
+
+// The values of all lists, one list after another.
+template <class... List>
+In joined(const List&... lists) {
+  In all;
+  all.reserve((lists.size() + ...));
+  (all.insert(all.end(), lists.begin(), lists.end()), ...);
+  return all;
+}
+
 class Lockstep final : public RunStep {
  public:
   Lockstep(const Program& p, const Step& s, Bodies bodies)
@@ -75,7 +88,7 @@ class Lockstep final : public RunStep {
       return -1;
     const bool loop = form_.kind == Kind::loop_while;
     int64_t moved = 0, n = 2;
-    for (const Type& t : loop ? moving(form_.carry) : out_types_) moved += t.bytes();
+    for (const Type& t : loop ? moving() : out_types_) moved += t.bytes();
     for (const auto& p : programs_) {
       if (p->nodes() < 0) return -1;
       n += p->nodes() + 1 + static_cast<int64_t>(out_types_.size());
@@ -88,8 +101,8 @@ class Lockstep final : public RunStep {
     std::string s = fmt::format("lockstep {} ({})", kinds[static_cast<int>(form_.kind)], why_);
     int in_place = 0;
     if (form_.kind != LoopForm::Kind::cond)
-      for (int t = 0; t < form_.carry; ++t) in_place += stays(static_cast<size_t>(t));
-    if (in_place) s += fmt::format(", {} of {} carries updated in place", in_place, form_.carry);
+      for (size_t t = 0; t < carries(); ++t) in_place += stays(t);
+    if (in_place) s += fmt::format(", {} of {} carries updated in place", in_place, carries());
     for (const auto& p : programs_)
       for (const auto& step : p->steps()) s += "\n      " + step->describe();
     return s;
@@ -105,7 +118,7 @@ class Lockstep final : public RunStep {
       case LoopForm::Kind::call: return most;
       case LoopForm::Kind::cond:
         return most + (form_.active() ? TempBuffers::bytes(out_types_) : 0);
-      default: return most + TempBuffers::bytes(moving(form_.carry));
+      default: return most + TempBuffers::bytes(moving());
     }
   }
   std::vector<const CompiledProgram*> inner() const override {
@@ -117,8 +130,8 @@ class Lockstep final : public RunStep {
  private:
   // Returns the launches of a scan whose trips have `each` launches, or -1.
   int64_t launches_of_scan(int64_t each) const {
-    if (place_.on_host() || form_.kind != LoopForm::Kind::scan || form_.trips) return -1;
-    const int64_t all = each * form_.length + 2 * form_.carry;
+    if (place_.on_host() || form_.kind != LoopForm::Kind::scan || form_.trip_counts()) return -1;
+    const int64_t all = each * form_.length + 2 * static_cast<int64_t>(carries());
     return each < 0 || form_.length > CompiledProgram::max_launches ||
                    all > CompiledProgram::max_launches
                ? -1
@@ -127,8 +140,6 @@ class Lockstep final : public RunStep {
   // The most bytes of carries that a trip in a graph may copy back to their first place. A device
   // copies as many in the time of a launch.
   static constexpr int64_t max_moved = 4 << 20;
-  using In = std::vector<const void*>;
-  using Out = std::vector<void*>;
   // How a run executes: immediately, or only by launches (`to`). The room of launches holds
   // everything they need. The room of an immediate run on the host is for the inner programs, which
   // use it one after another.
@@ -159,45 +170,51 @@ class Lockstep final : public RunStep {
     }
   };
   void work(const ExecutionMode& how, void* const* ptrs) const {
-    In in;
+    In operands;
     Out out;
     auto literal = literals_ ? literals_->ptrs.begin() : std::vector<void*>::const_iterator();
     for (Atom a : e_.in)
-      in.push_back(a.is_literal() && literals_ ? *literal++ : address(*j_, a, ptrs));
+      operands.push_back(a.is_literal() && literals_ ? *literal++ : address(*j_, a, ptrs));
     for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
+    if (form_.kind == LoopForm::Kind::call) return run_call(operands, out, how.room);
+    const Operands in = form_.operands(operands);
     switch (form_.kind) {
       case LoopForm::Kind::loop_while:
         how.to ? launch_while(in, out, how) : run_while(in, out, how);
         break;
       case LoopForm::Kind::scan: run_scan(in, out, how); break;
       case LoopForm::Kind::cond: how.to ? launch_cond(in, out, how) : run_cond(in, out, how); break;
-      case LoopForm::Kind::call: run_call(in, out, how.room); break;
+      case LoopForm::Kind::call: break;
     }
   }
-  In test_arguments(const In& in, const Out& now) const;
-  In trip_arguments(const In& in, const Out& now, const void* active) const;
-  void run_while(const In& in, const Out& out, const ExecutionMode& how) const;
-  void launch_while(const In& in, const Out& out, const ExecutionMode& how) const;
-  void launch_cond(const In& in, const Out& out, const ExecutionMode& how) const;
-  void launch_branches(const In& in, const Out& out, const ExecutionMode& how) const;
+  // The arguments of the test of a while, and of one trip after this answer of the test.
+  static In test_arguments(const Operands& in, const Out& now) {
+    return joined(in.control, in.cond_consts, now);
+  }
+  In trip_arguments(const Operands& in, const Out& now, const TempBuffers& answer) const {
+    return joined(form_.active() ? In{answer.ptrs[1]} : In{}, in.body_consts, now);
+  }
+  void run_while(const Operands& in, const Out& out, const ExecutionMode& how) const;
+  void launch_while(const Operands& in, const Out& out, const ExecutionMode& how) const;
+  void launch_cond(const Operands& in, const Out& out, const ExecutionMode& how) const;
+  void launch_branches(const Operands& in, const Out& out, const ExecutionMode& how) const;
   const cuda::Function& setter() const {
     if (setter_) return *setter_;
     throw DeviceError("the driver refuses the kernel that sets conditions of loops: " + no_setter_);
   }
-  void run_scan(const In& in, const Out& out, const ExecutionMode& how) const;
-  void run_cond(const In& in, const Out& out, const ExecutionMode& how) const;
+  void run_scan(const Operands& in, const Out& out, const ExecutionMode& how) const;
+  void run_cond(const Operands& in, const Out& out, const ExecutionMode& how) const;
   void run_call(const In& in, const Out& out, std::byte* room) const;
   // Carries alternate between the results' memory and a second place. Carries that the body may
   // overwrite in place stay where they are.
   struct Carries {
     Out now, next;
     TempBuffers spare;
-    Carries(const Lockstep& s, const ExecutionMode& how, const In& in, const Out& out, int first,
-            int n)
-        : now(out.begin(), out.begin() + n), spare(how.take(s.moving(n))) {
+    Carries(const Lockstep& s, const ExecutionMode& how, const In& init, const Out& out)
+        : now(out.begin(), out.begin() + std::ssize(init)), spare(how.take(s.moving())) {
       next = spare.ptrs;
       for (size_t t = 0; t < now.size(); ++t) {
-        how.copy(now[t], in[static_cast<size_t>(first) + t], s.out_types_[t].bytes());
+        how.copy(now[t], init[t], s.out_types_[t].bytes());
         if (s.stays(t)) next[t] = now[t];
       }
     }
@@ -207,10 +224,12 @@ class Lockstep final : public RunStep {
     }
   };
 
+  size_t carries() const { return form_.lane_axes.carry.size(); }
   // Returns true if the body writes carry t into the memory of its operand.
   bool stays(size_t t) const {
     const CompiledProgram& body = *programs_.back();
-    const int first = body.jaxpr()->n_in - form_.rows - form_.carry;
+    const LoopRanges operands = form_.operands();
+    const int first = body.jaxpr()->n_in - operands.xs.size - operands.carry.size;
     return body.in_place(t) == first + static_cast<int>(t);
   }
   // Returns true if a trip of a while loop may begin before its condition is known. If lanes have a
@@ -223,7 +242,7 @@ class Lockstep final : public RunStep {
       if (p->launches() < 0) return false;
       loops = loops || p->loops();
     }
-    for (int t = 0; t < form_.carry; ++t) any_stays = any_stays || stays(static_cast<size_t>(t));
+    for (size_t t = 0; t < carries(); ++t) any_stays = any_stays || stays(t);
     return form_.active() || (!loops && !any_stays);
   }
   // Returns the types of the test's results: whether any lane goes on, and which lanes; for a cond
@@ -246,12 +265,12 @@ class Lockstep final : public RunStep {
   }
   // Returns the types of the trip numbers that a ragged scan passes to its body.
   Types trip_numbers() const {
-    if (form_.kind != LoopForm::Kind::scan || !form_.trips) return {};
+    if (!form_.trip_counts()) return {};
     return {Type(I32, place_.on_host() ? Shape() : Shape{form_.length})};
   }
   // Returns the types of the carries that need a second place.
-  Types moving(int n) const {
-    Types r(out_types_.begin(), out_types_.begin() + n);
+  Types moving() const {
+    Types r(out_types_.begin(), out_types_.begin() + form_.results().first);
     for (size_t t = 0; t < r.size(); ++t)
       if (stays(t)) r[t] = Type(Bool, Shape{0});
     return r;
@@ -270,27 +289,10 @@ class Lockstep final : public RunStep {
   std::string no_setter_;  // why setter_ is null
 };
 
-Lockstep::In Lockstep::test_arguments(const In& in, const Out& now) const {
-  In test;
-  if (form_.enter) test.push_back(in[0]);
-  for (int k = 0; k < form_.cond_consts; ++k)
-    test.push_back(in[static_cast<size_t>(form_.first_cond_const() + k)]);
-  test.insert(test.end(), now.begin(), now.end());
-  return test;
-}
-Lockstep::In Lockstep::trip_arguments(const In& in, const Out& now, const void* active) const {
-  In trip;
-  if (form_.active()) trip.push_back(active);
-  for (int k = 0; k < form_.consts; ++k)
-    trip.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
-  trip.insert(trip.end(), now.begin(), now.end());
-  return trip;
-}
-
 // Launches a while as nodes of a graph. Each trip finds the carries in the same place as the first.
-void Lockstep::launch_while(const In& in, const Out& out, const ExecutionMode& how) const {
-  const Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
-  const ExecutionMode behind = how.behind(moving(form_.carry));
+void Lockstep::launch_while(const Operands& in, const Out& out, const ExecutionMode& how) const {
+  const Carries c(*this, how, in.carry, out);
+  const ExecutionMode behind = how.behind(moving());
   const TempBuffers answer = behind.take(answers());
   const ExecutionMode inner = behind.behind(answers());
   const auto ask = [&](const ExecutionMode& h) {
@@ -299,16 +301,15 @@ void Lockstep::launch_while(const In& in, const Out& out, const ExecutionMode& h
   ask(inner);
   how.to->conditional(true, {setter(), answer.ptrs[0]}, [&](cuda::Launcher& to) {
     const ExecutionMode trip = inner.with(to);
-    trip.run(*programs_[1], trip_arguments(in, c.now, form_.active() ? answer.ptrs[1] : nullptr),
-             c.next);
+    trip.run(*programs_[1], trip_arguments(in, c.now, answer), c.next);
     for (size_t t = 0; t < c.now.size(); ++t) trip.copy(c.now[t], c.next[t], out_types_[t].bytes());
     ask(trip);
   });
   c.deliver(*this, how, out);
 }
 
-void Lockstep::run_while(const In& in, const Out& out, const ExecutionMode& how) const {
-  Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
+void Lockstep::run_while(const Operands& in, const Out& out, const ExecutionMode& how) const {
+  Carries c(*this, how, in.carry, out);
   const TempBuffers answer(place_, answers());
   // Tests the current carries.
   const auto ask = [&] {
@@ -316,8 +317,7 @@ void Lockstep::run_while(const In& in, const Out& out, const ExecutionMode& how)
     return DeviceFuture<bool>(place_, answer.ptrs[0]);
   };
   const auto go = [&] {
-    how.run(*programs_[1], trip_arguments(in, c.now, form_.active() ? answer.ptrs[1] : nullptr),
-            c.next);
+    how.run(*programs_[1], trip_arguments(in, c.now, answer), c.next);
     c.flip();
   };
   const auto goes_on = [&](DeviceFuture<bool>& word) {
@@ -340,14 +340,16 @@ void Lockstep::run_while(const In& in, const Out& out, const ExecutionMode& how)
   c.deliver(*this, how, out);
 }
 
-void Lockstep::run_scan(const In& in, const Out& out, const ExecutionMode& how) const {
-  Carries c(*this, how, in, out, form_.first_carry(), form_.carry);
-  const ExecutionMode inner = how.behind(moving(form_.carry));
+void Lockstep::run_scan(const Operands& in, const Out& out, const ExecutionMode& how) const {
+  Carries c(*this, how, in.carry, out);
+  const ExecutionMode inner = how.behind(moving());
   int64_t steps = form_.length;
   const TempBuffers numbers(place_, trip_numbers());
-  if (form_.trips) {
+  const bool ragged = form_.trip_counts();
+  const ValueRange results = form_.results();
+  if (ragged) {
     std::vector<int32_t> trips(static_cast<size_t>(Shape(form_.lanes).elements()));
-    place_.read(trips.data(), in[0], static_cast<int64_t>(trips.size() * sizeof(int32_t)));
+    place_.read(trips.data(), in.control[0], static_cast<int64_t>(trips.size() * sizeof(int32_t)));
     steps = 0;
     for (const int32_t n : trips) steps = std::max<int64_t>(steps, n);
     steps = std::min(steps, form_.length);
@@ -356,60 +358,54 @@ void Lockstep::run_scan(const In& in, const Out& out, const ExecutionMode& how) 
       std::iota(trips.begin(), trips.end(), 0);
       place_.write(numbers.ptrs[0], trips.data(), steps * static_cast<int64_t>(sizeof(int32_t)));
     }
-    for (int k = form_.carry; k < form_.carry + form_.results; ++k)
+    for (int k = results.first; k < results.end(); ++k)
       place_.clear(out[static_cast<size_t>(k)], out_types_[static_cast<size_t>(k)].bytes());
   }
+  const ValueRange xs = form_.operands().xs;
   const auto row_bytes = [](const Type& t) {
     return t.shape()[0] == 0 ? 0 : t.bytes() / t.shape()[0];
   };
   for (int64_t s = 0; s < steps && !__atomic_load_n(how.stop, __ATOMIC_RELAXED); ++s) {
     const int64_t t = form_.reverse ? steps - 1 - s : s;
-    In args;
-    if (form_.trips) {
+    In control, rows;
+    if (ragged) {
       auto* number = static_cast<int32_t*>(numbers.ptrs[0]);
       if (place_.on_host())
         *number = static_cast<int32_t>(t);
       else
         number += t;
-      args.push_back(number);
-      args.push_back(in[0]);
+      control = {number, in.control[0]};
     }
-    for (int k = 0; k < form_.consts; ++k)
-      args.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
-    args.insert(args.end(), c.now.begin(), c.now.end());
-    for (int r = 0; r < form_.rows; ++r) {
-      const auto k = static_cast<size_t>(form_.first_row() + r);
-      args.push_back(static_cast<const std::byte*>(in[k]) + t * row_bytes(j_->type(e_.in[k])));
+    for (size_t k = 0; k < in.xs.size(); ++k) {
+      const Type& x = j_->type(e_.in[static_cast<size_t>(xs.first) + k]);
+      rows.push_back(static_cast<const std::byte*>(in.xs[k]) + t * row_bytes(x));
     }
     Out to = c.next;
-    for (int k = 0; k < form_.results; ++k) {
-      const auto r = static_cast<size_t>(form_.carry + k);
+    for (int k = results.first; k < results.end(); ++k) {
+      const auto r = static_cast<size_t>(k);
       to.push_back(static_cast<std::byte*>(out[r]) + t * row_bytes(out_types_[r]));
     }
-    inner.run(*programs_[0], args, to);
+    inner.run(*programs_[0], joined(control, in.body_consts, c.now, rows), to);
     c.flip();
   }
   c.deliver(*this, how, out);
 }
 
-void Lockstep::run_cond(const In& in, const Out& out, const ExecutionMode& how) const {
-  const auto n = static_cast<size_t>(form_.consts),
-             first = static_cast<size_t>(form_.first_const());
+void Lockstep::run_cond(const Operands& in, const Out& out, const ExecutionMode& how) const {
   const auto zero = [&] {
     for (size_t k = 0; k < out.size(); ++k) place_.clear(out[k], out_types_[k].bytes());
   };
   if (!form_.active()) {
-    DeviceFuture<int32_t> asked(place_, in[0]);
-    if (form_.enter && !DeviceFuture<bool>(place_, in[1]).value()) return zero();
+    DeviceFuture<int32_t> asked(place_, in.control.front());
+    if (form_.entry_mask() && !DeviceFuture<bool>(place_, in.control.back()).value()) return zero();
     const int64_t branch =
         std::clamp<int64_t>(asked.value(), 0, static_cast<int64_t>(programs_.size()) - 1);
-    const In args(in.begin() + static_cast<std::ptrdiff_t>(first), in.end());
-    how.run(*programs_[static_cast<size_t>(branch)], args, out);
+    how.run(*programs_[static_cast<size_t>(branch)], in.body_consts, out);
     return;
   }
   const size_t branches = programs_.size() - 1;
   const TempBuffers answer(place_, answers());
-  how.run(*programs_[0], in, answer.ptrs);
+  how.run(*programs_[0], in.control, answer.ptrs);
   std::vector<DeviceFuture<bool>> taken;
   for (size_t b = 0; b < branches; ++b) taken.emplace_back(place_, answer.ptrs[2 * b]);
   zero();
@@ -417,45 +413,38 @@ void Lockstep::run_cond(const In& in, const Out& out, const ExecutionMode& how) 
   Out now = out, next = spare.ptrs;
   for (size_t b = 0; b < branches; ++b) {
     if (!taken[b].value()) continue;  // no lane takes it, so it does not run
-    In args{answer.ptrs[2 * b + 1]};
-    args.insert(args.end(), in.begin() + static_cast<std::ptrdiff_t>(first),
-                in.begin() + static_cast<std::ptrdiff_t>(first + n));
-    args.insert(args.end(), now.begin(), now.end());
-    how.run(*programs_[b + 1], args, next);
+    how.run(*programs_[b + 1], joined(In{answer.ptrs[2 * b + 1]}, in.body_consts, now), next);
     std::swap(now, next);
   }
   for (size_t k = 0; k < out.size(); ++k) place_.copy(out[k], now[k], out_types_[k].bytes());
 }
 
 // Launches the branches of a scalar index or of lanes.
-void Lockstep::launch_cond(const In& in, const Out& out, const ExecutionMode& how) const {
-  if (form_.active() || form_.enter)
+void Lockstep::launch_cond(const Operands& in, const Out& out, const ExecutionMode& how) const {
+  if (form_.active() || form_.entry_mask())
     for (size_t k = 0; k < out.size(); ++k) how.to->clear(out[k], out_types_[k].bytes());
   if (form_.active()) return launch_branches(in, out, how);
-  const auto first = static_cast<size_t>(form_.first_const()), n = programs_.size();
-  const In args(in.begin() + static_cast<std::ptrdiff_t>(first), in.end());
+  const size_t n = programs_.size();
   const auto choose = [&](cuda::Launcher& to) {
     for (size_t b = 0; b < n; ++b)
-      to.conditional(false, {setter(), in[0], static_cast<int64_t>(b), static_cast<int64_t>(n)},
-                     [&](cuda::Launcher& inner) { how.with(inner).run(*programs_[b], args, out); });
+      to.conditional(
+          false, {setter(), in.control.front(), static_cast<int64_t>(b), static_cast<int64_t>(n)},
+          [&](cuda::Launcher& inner) { how.with(inner).run(*programs_[b], in.body_consts, out); });
   };
-  if (form_.enter)
-    how.to->conditional(false, {setter(), in[1]}, choose);
+  if (form_.entry_mask())
+    how.to->conditional(false, {setter(), in.control.back()}, choose);
   else
     choose(*how.to);
 }
 
-void Lockstep::launch_branches(const In& in, const Out& out, const ExecutionMode& how) const {
+void Lockstep::launch_branches(const Operands& in, const Out& out, const ExecutionMode& how) const {
   const TempBuffers answer = how.take(answers());
   const ExecutionMode behind = how.behind(answers());
   const TempBuffers spare = behind.take(out_types_);
   const ExecutionMode inner = behind.behind(out_types_);
-  inner.run(*programs_[0], in, answer.ptrs);
-  const auto first = in.begin() + static_cast<std::ptrdiff_t>(form_.first_const());
+  inner.run(*programs_[0], in.control, answer.ptrs);
   for (size_t b = 0; b + 1 < programs_.size(); ++b) {
-    In args{answer.ptrs[2 * b + 1]};
-    args.insert(args.end(), first, first + static_cast<std::ptrdiff_t>(form_.consts));
-    args.insert(args.end(), out.begin(), out.end());
+    const In args = joined(In{answer.ptrs[2 * b + 1]}, in.body_consts, out);
     how.to->conditional(false, {setter(), answer.ptrs[2 * b]}, [&](cuda::Launcher& to) {
       const ExecutionMode h = inner.with(to);
       h.run(*programs_[b + 1], args, spare.ptrs);

@@ -25,9 +25,9 @@ int64_t weight(const Kernel& k, BlockId b) {
 
 namespace {
 
-// Returns true if a for_each leaves the lanes to the folds inside it: its elements read memory that
-// is far apart, but the terms of those folds read contiguous memory.
-bool leaves_lanes_to_folds(const Kernel& k, Id v) {
+// Returns true if a for_each leaves the vectors to the folds inside it: its iterations read memory
+// that is far apart, but the terms of those folds read contiguous memory.
+bool leaves_vectors_to_folds(const Kernel& k, Id v) {
   const Inst& each = k.insts[v];
   if (each.op != Opcode::ForEach) return false;
   const auto along = [&](const Inst& loop) {
@@ -60,8 +60,8 @@ bool leaves_lanes_to_folds(const Kernel& k, Id v) {
 }
 
 struct Context {
-  bool lanes = false;  // code here runs in lanes
-  int divergence = 0;  // the number of enclosing divergent structured instructions
+  bool vectorized = false;  // code here runs in vectors
+  int divergence = 0;       // the number of enclosing divergent structured instructions
 };
 
 class Analysis {
@@ -71,17 +71,18 @@ class Analysis {
     divergence_.mode = mode;
     divergence_.variance.resize(n);
     divergence_.divergent.resize(n);
-    divergence_.in_lanes.resize(n);
-    divergence_.per_lane.resize(n);
+    divergence_.vectorized.resize(n);
+    divergence_.per_element.resize(n);
     divergence_.level.assign(n, 2);
     divergence_.results.resize(n);
     set_.resize(n);
     home_divergence_.resize(n);
-    local_lanes_.resize(n);
+    local_vectorized_.resize(n);
     for (size_t v = 0; v < n; ++v) {
       if (k_.insts[v].op == Opcode::Result)
         divergence_.results[k_.insts[v].args[0]].push_back(static_cast<Id>(v));
-      leaves_lanes_.push_back(mode == Mode::inner && leaves_lanes_to_folds(k_, static_cast<Id>(v)));
+      leaves_vectors_.push_back(mode == Mode::inner &&
+                                leaves_vectors_to_folds(k_, static_cast<Id>(v)));
     }
   }
 
@@ -137,17 +138,17 @@ class Analysis {
       case Opcode::Store: return;
       case Opcode::Local:
         home_divergence_[v] = c.divergence;
-        local_lanes_[v] = c.lanes;
+        local_vectorized_[v] = c.vectorized;
         return assign(v, uniform_value);
       case Opcode::LocalLoad: {
-        const bool same = !divergence_.per_lane[i.args[0]] && variance(i.args[1]).uniform();
+        const bool same = !divergence_.per_element[i.args[0]] && variance(i.args[1]).uniform();
         return assign(v, same ? uniform_value : varying_value);
       }
       case Opcode::LocalStore: {
         const Id l = i.args[0];
         const bool same = variance(i.args[1]).uniform() && variance(i.args[2]).uniform() &&
                           home_divergence_[l] == c.divergence;
-        return mark(divergence_.per_lane, l, local_lanes_[l] && !same);
+        return mark(divergence_.per_element, l, local_vectorized_[l] && !same);
       }
       case Opcode::For: return loop(v, c);
       case Opcode::Fold:
@@ -159,7 +160,7 @@ class Analysis {
   }
 
   // Raises the variance of a loop's carries. In a divergent loop a carry that changes differs
-  // between lanes, because they leave at different trips.
+  // between elements, because they leave at different trips.
   void carries(Id v, size_t first_arg, size_t first_param, bool divergent) {
     const Inst& i = k_.insts[v];
     const nest::Block& body = k_.blocks[i.blocks.back()];
@@ -186,31 +187,31 @@ class Analysis {
     mark(divergence_.divergent, v, !same_trips);
     assign(k_.blocks[i.blocks[0]].params[0], i.imm > 0 ? lo : hi);
     carries(v, 2, 1, divergence_.divergent[v]);
-    block(i.blocks[0], {c.lanes, c.divergence + (divergence_.divergent[v] ? 1 : 0)});
+    block(i.blocks[0], {c.vectorized, c.divergence + (divergence_.divergent[v] ? 1 : 0)});
     carries(v, 2, 1, divergence_.divergent[v]);
   }
 
   void loop_while(Id v, Context c) {
     const Inst& i = k_.insts[v];
     carries(v, 0, 0, divergence_.divergent[v]);
-    const Context inside{c.lanes, c.divergence + (divergence_.divergent[v] ? 1 : 0)};
+    const Context inside{c.vectorized, c.divergence + (divergence_.divergent[v] ? 1 : 0)};
     block(i.blocks[0], inside);
     mark(divergence_.divergent, v, !variance(k_.blocks[i.blocks[0]].yields[0]).uniform());
     block(i.blocks[1], inside);
     carries(v, 0, 0, divergence_.divergent[v]);
   }
 
-  // Visits folds and for_eachs. All lanes make the same number of iterations.
+  // Visits folds and for_eachs. All elements make the same number of iterations.
   void iterations(Id v, Context c) {
     const Inst& i = k_.insts[v];
-    const bool lanes =
-        divergence_.mode == Mode::inner && !c.lanes && i.imm == 0 && !leaves_lanes_[v];
-    mark(divergence_.in_lanes, v, lanes);
-    assign(k_.blocks[i.blocks[0]].params[0], lanes ? Variance{false, true, 1} : uniform_value);
-    block(i.blocks[0], {c.lanes || lanes, c.divergence + (lanes ? 1 : 0)});
+    const bool vectorized =
+        divergence_.mode == Mode::inner && !c.vectorized && i.imm == 0 && !leaves_vectors_[v];
+    mark(divergence_.vectorized, v, vectorized);
+    assign(k_.blocks[i.blocks[0]].params[0], vectorized ? Variance{false, true, 1} : uniform_value);
+    block(i.blocks[0], {c.vectorized || vectorized, c.divergence + (vectorized ? 1 : 0)});
     bool same = true;
     for (size_t a = 1; a < i.args.size(); ++a) same = same && variance(i.args[a]).uniform();
-    for (Id y : k_.blocks[i.blocks[0]].yields) same = same && (lanes || variance(y).uniform());
+    for (Id y : k_.blocks[i.blocks[0]].yields) same = same && (vectorized || variance(y).uniform());
     for (Id r : divergence_.results[v]) assign(r, same ? uniform_value : varying_value);
   }
 
@@ -218,7 +219,7 @@ class Analysis {
     const Inst& i = k_.insts[v];
     mark(divergence_.divergent, v, !variance(i.args[0]).uniform());
     const bool divergent = divergence_.divergent[v];
-    for (BlockId b : i.blocks) block(b, {c.lanes, c.divergence + (divergent ? 1 : 0)});
+    for (BlockId b : i.blocks) block(b, {c.vectorized, c.divergence + (divergent ? 1 : 0)});
     for (size_t r = 0; r < i.kinds.size(); ++r) {
       const Id yes = k_.blocks[i.blocks[0]].yields[r], no = k_.blocks[i.blocks[1]].yields[r];
       Variance s = varying_value;
@@ -253,9 +254,9 @@ class Analysis {
   const Kernel& k_;
   Divergence divergence_;
   std::vector<char> set_;
-  std::vector<char> leaves_lanes_;  // by ForEach
+  std::vector<char> leaves_vectors_;  // by ForEach
   std::vector<int> home_divergence_;
-  std::vector<char> local_lanes_;
+  std::vector<char> local_vectorized_;
   bool changed_ = false;
 };
 

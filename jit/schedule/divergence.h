@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/divergence.h: the analysis of a kernel before code is emitted: which values differ
-// between lanes and how, which control flow diverges, and what is computed once for many points.
+// jit/schedule/divergence.h: the analysis of a kernel before code is emitted. It finds which values
+// differ between the elements of a vector and how, which control flow diverges, and what is
+// computed once for many points.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -16,17 +17,18 @@ using nest::uniform_value, nest::Variance, nest::varying_value;
 
 enum class Mode : uint8_t {
   scalar,  // one point at a time
-  grid,    // lanes are neighbours along the last grid axis
-  refill,  // lanes are arbitrary points
-  inner,   // one point at a time; the lanes are the iterations of its outermost folds and for_eachs
+  grid,    // elements are neighbours along the last grid axis
+  refill,  // elements are arbitrary points
+  inner,   // one point at a time; the elements are the iterations of its outermost folds and
+           // for_eachs
 };
 
 struct Divergence {
   Mode mode = Mode::scalar;
-  std::vector<Variance> variance;  // by value: how it varies between the lanes of a vector
-  std::vector<char> divergent;  // by structured instruction: lanes take different paths through it
-  std::vector<char> in_lanes;   // by Fold and ForEach: its iterations are the lanes
-  std::vector<char> per_lane;   // by Local: each lane has an array
+  std::vector<Variance> variance;  // by value: how it varies between elements of a vector
+  std::vector<char> divergent;     // by structured instruction: elements take different paths
+  std::vector<char> vectorized;    // by Fold and ForEach: its iterations are the elements
+  std::vector<char> per_element;   // by Local: each element has its own array
   std::vector<int> level;  // by instruction of the top block: 0 the same for all points, 1 the same
                            // for all points of an outer index, 2 computed per point
   std::vector<std::vector<nest::Id>> results;  // by structured instruction: its Result instructions

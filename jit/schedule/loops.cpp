@@ -130,11 +130,11 @@ Id refillable_while(const Kernel& k, const Divergence& d) {
       if (any_inst(k, b, is_loop)) return no_id;
   }
   if (found == no_id || any_inst(k, k.insts[found].blocks[0], has_effect)) return no_id;
-  // A value that differs between points must be varying, because each lane keeps it in its slot.
+  // A value that differs between points must be varying, because each element keeps it in its slot.
   const Divergence points = analyse_divergence(k, Mode::refill);
   for (Id v : k.blocks[0].body) {
     const Inst& i = k.insts[v];
-    if (i.op == Opcode::Local && !points.per_lane[v]) return no_id;
+    if (i.op == Opcode::Local && !points.per_element[v]) return no_id;
     const bool value = i.kind != nest::Kind::None && i.op != Opcode::Local;
     if (value && points.level[v] == 2 && !points.variance[v].varying) return no_id;
   }
@@ -195,7 +195,7 @@ RefillParts refill_parts(const Kernel& k, const Divergence& d, Id loop) {
 }
 
 std::vector<char> shared_loops(const Kernel& k) {
-  std::vector<char> shared = analyse_divergence(k, Mode::inner).in_lanes;
+  std::vector<char> shared = analyse_divergence(k, Mode::inner).vectorized;
   const auto inside = [&](BlockId b, Id loop) {
     for (Id owner = k.blocks[b].owner; owner != no_id; owner = k.blocks[k.insts[owner].home].owner)
       if (owner == loop) return true;
@@ -211,7 +211,7 @@ std::vector<char> shared_loops(const Kernel& k) {
 
 Divergence divergence_by(const Schedule& s, const Kernel& k) {
   Divergence d = analyse_divergence(k, s.mode);
-  if (s.threads > 1) d.in_lanes = shared_loops(k);
+  if (s.threads > 1) d.vectorized = shared_loops(k);
   return d;
 }
 
@@ -242,7 +242,7 @@ bool fetches(const Kernel& k, const Divergence& d, const Schedule& s, Id load) {
   for (BlockId b = i.home; b != 0; b = k.blocks[b].parent) {
     const Id owner = k.blocks[b].owner;
     if (d.divergent[owner]) return false;
-    if (d.in_lanes[owner]) all_run = k.insts[owner].op == Opcode::ForEach || s.folds.count(owner);
+    if (d.vectorized[owner]) all_run = k.insts[owner].op == Opcode::ForEach || s.folds.count(owner);
   }
   return all_run;
 }

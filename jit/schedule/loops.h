@@ -23,17 +23,17 @@ int64_t element_bytes(const nest::Kernel& k, nest::Id access);
 // are all that the body yields, and it changes nothing between runs.
 nest::Id run_end(const nest::Kernel& k, const Divergence& d, nest::Id loop);
 
-// Returns true if the lanes of an access with this index are far apart in memory.
+// Returns true if the elements of an access with this index are far apart in memory.
 bool jumps(const Variance& index);
-// Returns the loads and stores of a loop whose lanes are far apart in memory and whose index moves
-// by one element per trip. Blocks of their trips can be moved as pieces of rows.
+// Returns the loads and stores of a loop whose elements are far apart in memory and whose index
+// moves by one element per trip. Blocks of their trips can be moved as pieces of rows.
 std::vector<LoopSchedule::Operand> row_operands(const nest::Kernel& k, const Divergence& d,
                                                 nest::Id loop);
-// Returns the loads whose lanes are far apart in memory, but whose index moves by one element from
+// Returns the loads whose elements are far apart in memory, but whose index moves by one place from
 // row to row of the grid. Tiles of `rows` rows can serve them.
 std::vector<nest::Id> tile_loads(const nest::Kernel& k, const Divergence& d, int64_t rows);
 
-// Returns the while of a kernel whose lanes can be refilled with new points as they finish, or
+// Returns the while of a kernel whose elements can be refilled with new points as they finish, or
 // no_id.
 nest::Id refillable_while(const nest::Kernel& k, const Divergence& d);
 // The same for threads of a GPU, which test at the end of a trip whether there is another.
@@ -52,16 +52,16 @@ RefillParts refill_parts(const nest::Kernel& k, const Divergence& d, nest::Id lo
 // partition among themselves. They store only to arrays inside the loop.
 std::vector<char> shared_loops(const nest::Kernel& k);
 // Returns the divergence of a schedule. Loops that threads of a shared point partition run in
-// lanes.
+// elements.
 Divergence divergence_by(const Schedule& s, const nest::Kernel& k);
 
 // By block: true if the kernel's code contains it, false if it is the library's
 // (core/loops/cold_path.h).
 std::vector<char> written_blocks(const nest::Kernel& k, bool gpu);
-// Returns true if lanes test at this If which of its sides they need.
+// Returns true if elements test at this If which of its sides they need.
 bool asks(const nest::Kernel& k, const Divergence& d, nest::Id branch, bool gpu);
-// Returns true if the load can prefetch what is read next: all lanes run its code, and its index is
-// linear in the lanes.
+// Returns true if the load can prefetch what is read next: all elements run its code, and its index
+// is linear in the elements.
 bool fetches(const nest::Kernel& k, const Divergence& d, const Schedule& s, nest::Id load);
 // Returns true if whole vectors, or whole cache lines of rows, are written to the buffer.
 bool writes_vectors(const nest::Kernel& k, const Divergence& d, const Schedule& s, int64_t buffer);
@@ -70,7 +70,8 @@ bool writes_vectors(const nest::Kernel& k, const Divergence& d, const Schedule& 
 using Constants = std::map<nest::Id, int64_t>;
 bool constant_value(const nest::Kernel& k, nest::Id v, const Constants& known, int64_t* value);
 
-// Returns true if a block is pure arithmetic, so that lanes that do not need it may compute it too.
+// Returns true if a block is pure arithmetic, so that elements that do not need it may compute it
+// too.
 bool arithmetic(const nest::Kernel& k, nest::BlockId b);
 
 }  // namespace weft::compiler

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/schedule/records.h: accesses to the elements of small records, one record per lane. If all of
-// them are read or written together, they are whole vectors.
+// jit/schedule/records.h: accesses to the elements of small records, one record per point. If all
+// of them are read or written together, they are whole vectors.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -17,7 +17,7 @@ struct Record {
     nest::Id access;
     int64_t element;  // index in the record, relative to the first accessed element
   };
-  int64_t stride = 0;              // distance in elements between the records of neighbouring lanes
+  int64_t stride = 0;  // distance in elements between the records of neighbouring points
   std::vector<Field> fields = {};  // in program order
   bool stored = false;
   // Returns the number of elements from the first to the last that is accessed.

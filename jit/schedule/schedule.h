@@ -40,7 +40,7 @@ struct LoopSchedule {
 struct FoldSchedule {
   enum class How : uint8_t {
     blocks,  // neighbouring partial results are in registers while the terms are visited in strides
-    vectors,  // the lanes are terms: all partial results are in vector registers
+    vectors,  // the elements are terms: all partial results are in vector registers
   };
   How how = How::blocks;
   int registers = 0;  // for blocks: vectors of partial results, over all interleaved vectors
@@ -60,11 +60,11 @@ struct ProductSchedule {
 
 struct Schedule {
   Mode mode = Mode::scalar;       // which points or terms fill a vector
-  int lanes = 1;                  // vector width in 32-bit or wider elements
+  int vector_width = 1;           // 32-bit or wider elements of a vector
   int interleave = 1;             // vectors, or points of a thread, that are interleaved
-  nest::Id refill = nest::no_id;  // the while whose lanes are refilled with new points,
-  int64_t idle_trips = 0;         // after this many trips of idle lanes (over a vector)
-  // For grids in lanes: whole vectors and the remainder are separate loops. In a plain remainder
+  nest::Id refill = nest::no_id;  // the while whose elements are refilled with new points,
+  int64_t idle_trips = 0;         // after this many trips of idle elements (over a vector)
+  // For grids in vectors: whole vectors and the remainder are separate loops. In a plain remainder
   // loops run trip by trip.
   bool versioned = false, plain_remainder = false;
   // Rows of the grid that are read together (on GPUs also columns, by a block of threads),
@@ -75,7 +75,7 @@ struct Schedule {
   std::map<nest::Id, LoopSchedule> loops;
   std::map<nest::Id, FoldSchedule> folds;
   std::map<nest::Id, int64_t> prefetch;  // by load: elements ahead
-  std::set<nest::BlockId> flat;          // sides of branches that all lanes compute
+  std::set<nest::BlockId> flat;          // sides of branches that all elements compute
   std::set<int64_t> streamed;            // buffers that are written with non-temporal stores
   // For GPUs: threads of a block (0: not a GPU), points that a thread runs one after another, and
   // threads that share a point.

@@ -167,7 +167,7 @@ constexpr Field fields[] = {
        return fmt::format("{} {}\n", name, modes[static_cast<int>(s.mode)]);
      },
      [](Line& l, S* s) { s->mode = l.one_of<Mode>(modes); }},
-    {"lanes", number<&S::lanes>, read_number<&S::lanes>},
+    {"vector_width", number<&S::vector_width>, read_number<&S::vector_width>},
     {"interleave", number<&S::interleave>, read_number<&S::interleave>},
     {"refill", number_if<&S::refill, nest::no_id>, read_number<&S::refill>},
     {"idle_trips", number_if<&S::idle_trips, 0>, read_number<&S::idle_trips>},
@@ -200,7 +200,7 @@ constexpr Field fields[] = {
 };
 // This does not compile when a choice is added, which then needs a field above.
 [[maybe_unused]] void all_members(const Schedule& s) {
-  [[maybe_unused]] const auto& [mode, lanes, interleave, refill, idle_trips, versioned,
+  [[maybe_unused]] const auto& [mode, vector_width, interleave, refill, idle_trips, versioned,
                                 plain_remainder, tile, tiled, records, loops, folds, prefetch, flat,
                                 streamed, block, points, threads, kept, product, band] = s;
 }

@@ -25,7 +25,7 @@ TargetInfo host_cpu() {
     t.features +=
         fmt::format("{}{}{}", t.features.empty() ? "" : ",", f.second ? "+" : "-", f.first().str());
   t.mask_registers = native::processor_level() == native::CpuLevel::v4;
-  t.lanes = native::vector_lanes(native::processor_level());
+  t.vector_width = native::vector_width(native::processor_level());
   t.half = host.lookup("f16c") || host.lookup("neon") || host.lookup("fp-armv8");
   return t;
 }
@@ -38,7 +38,7 @@ TargetInfo target_named(const std::string& cpu) {
   TargetInfo t;
   t.triple = llvm::sys::getProcessTriple();
   t.cpu = cpu;
-  t.lanes = native::vector_lanes(*level);
+  t.vector_width = native::vector_width(*level);
   t.half = *level >= native::CpuLevel::v3;
   t.mask_registers = *level == native::CpuLevel::v4;
   return t;
@@ -63,7 +63,7 @@ TargetInfo gpu_target(const std::string& architecture) {
   const bool alone = architecture.ends_with('a');  // features of this architecture only
   for (const PtxVersion& v : ptx_versions)
     if (t.features.empty() && number >= v.architecture) t.features = alone ? "+ptx80" : v.feature;
-  t.lanes = 1;
+  t.vector_width = 1;
   t.half = true;
   t.tensor_cores = number >= 80;
   return t;
@@ -85,8 +85,8 @@ thread_local const TargetInfo* chosen = nullptr;
 const TargetInfo& current_target() { return chosen ? *chosen : host_target(); }
 const TargetInfo* chosen_target() { return chosen; }
 Target target_of_choices() {
-  if (chosen) return {chosen->gpu(), chosen->lanes, chosen->libraries};
-  return {false, native::vector_lanes(native::cpu_level())};
+  if (chosen) return {chosen->gpu(), chosen->vector_width, chosen->libraries};
+  return {false, native::vector_width(native::cpu_level())};
 }
 TargetScope::TargetScope(const TargetInfo& t)
     : before_(std::exchange(chosen, &t)), platform_(t.gpu() ? "cuda" : "cpu") {}

@@ -17,7 +17,7 @@ struct TargetInfo {
   std::string triple;           // "x86_64-pc-linux-gnu"
   std::string cpu;              // "sapphirerapids", "x86-64-v3"
   std::string features;         // "+avx512f,..."; empty if the cpu implies all
-  int lanes = 4;                // 32-bit elements in a vector register
+  int vector_width = 4;         // 32-bit elements in a vector register
   bool mask_registers = false;  // masks are in separate registers (AVX-512)
   bool half = false;            // converts float16 in hardware
   bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/emit/checked.h)

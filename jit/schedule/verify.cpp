@@ -48,7 +48,7 @@ class Verifier {
         written_(written_blocks(k, target.gpu())) {}
 
   void run() const {
-    target_.gpu() ? threads() : lanes();
+    target_.gpu() ? threads() : width();
     if (s_.mode == Mode::refill || s_.refill != no_id || s_.idle_trips) refill();
     require(!s_.versioned || (s_.mode == Mode::grid && !target_.gpu()),
             "versioned: goes with mode grid of vectors");
@@ -62,14 +62,14 @@ class Verifier {
     for (const auto& [id, f] : s_.folds) fold(id, f);
     for (const auto& [id, ahead] : s_.prefetch) {
       require(is(id, Opcode::Load) && fetches(k_, d_, s_, id),
-              "prefetch {}: is no load of neighbours of an operand by lanes that all run", id);
+              "prefetch {}: is no load of neighbours of an operand by elements that all run", id);
       require(ahead != 0, "prefetch {}: fetches what is loaded", id);
     }
     for (BlockId b : s_.flat) {
       require(b > 0 && b < static_cast<BlockId>(k_.blocks.size()) &&
                   is(k_.blocks[b].owner, Opcode::If) &&
                   asks(k_, d_, k_.blocks[b].owner, target_.gpu()),
-              "flat {}: is no side of a branch that lanes ask for", b);
+              "flat {}: is no side of a branch that elements ask for", b);
       require(arithmetic(k_, b), "flat {}: does more than arithmetic", b);
     }
     for (int64_t b : s_.streamed) streamed(b);
@@ -89,14 +89,15 @@ class Verifier {
   }
   bool grid() const { return s_.mode == Mode::grid || s_.mode == Mode::refill; }
 
-  void lanes() const {
+  void width() const {
     require(!grid() || k_.rank > 0, "mode: a kernel of one point has no neighbours");
-    require(s_.mode != Mode::inner || std::ranges::count(d_.in_lanes, 1) > 0,
-            "mode: a point has no folds that could run in lanes");
-    const bool wide = s_.lanes == 4 || s_.lanes == 8 || s_.lanes == 16;
-    require(s_.mode == Mode::scalar ? s_.lanes == 1 : wide && s_.lanes <= target_.lanes,
-            "lanes {}: has to be 4, 8 or 16, at most {}; 1 in mode scalar", s_.lanes,
-            target_.lanes);
+    require(s_.mode != Mode::inner || std::ranges::count(d_.vectorized, 1) > 0,
+            "mode: a point has no folds that could run in vectors");
+    const bool wide = s_.vector_width == 4 || s_.vector_width == 8 || s_.vector_width == 16;
+    require(s_.mode == Mode::scalar ? s_.vector_width == 1
+                                    : wide && s_.vector_width <= target_.vector_width,
+            "vector_width {}: has to be 4, 8 or 16, at most {}; 1 in mode scalar", s_.vector_width,
+            target_.vector_width);
     require(s_.interleave >= 1 && s_.interleave <= max_interleave,
             "interleave {}: has to be 1 to {}", s_.interleave, max_interleave);
     require(grid() || s_.interleave == 1, "interleave {}: points are run one by one",
@@ -106,7 +107,8 @@ class Verifier {
   }
 
   void threads() const {
-    require(s_.lanes == 1, "lanes {}: threads of GPUs have scalar code", s_.lanes);
+    require(s_.vector_width == 1, "vector_width {}: threads of GPUs have scalar code",
+            s_.vector_width);
     require(s_.mode == (s_.interleave == 1 ? Mode::scalar : Mode::grid),
             "mode: that of threads is scalar, of points side by side grid");
     if (s_.interleave != 1) neighbours();
@@ -182,8 +184,8 @@ class Verifier {
 
   void tile_of_vectors() const {
     require(s_.mode == Mode::grid, "tile: goes with mode grid");
-    require(power_of_two(s_.tile) && s_.tile % s_.lanes == 0 && s_.tile <= max_tile,
-            "tile {}: has to be a power of two from {} to {}", s_.tile, s_.lanes, max_tile);
+    require(power_of_two(s_.tile) && s_.tile % s_.vector_width == 0 && s_.tile <= max_tile,
+            "tile {}: has to be a power of two from {} to {}", s_.tile, s_.vector_width, max_tile);
   }
   // Verifies a tile of a block of threads, in shared memory.
   void shared_tile() const {
@@ -233,17 +235,18 @@ class Verifier {
     const auto can = records_of(k_, d_);
     for (Id v : s_.records) {
       const auto r = can.find(v);
-      require(r != can.end(), "records {}: is not the first access of a record of its lanes", v);
+      require(r != can.end(), "records {}: is not the first access of a record of its elements", v);
       require(r->second.stride <= longest_record, "records {}: is longer than {} elements", v,
               longest_record);
       const int64_t bytes = element_bytes(k_, v);
-      require((bytes == 4 || bytes == 8) && s_.lanes * bytes <= (target_.mask_registers ? 64 : 32),
+      require((bytes == 4 || bytes == 8) &&
+                  s_.vector_width * bytes <= (target_.mask_registers ? 64 : 32),
               "records {}: its elements do not fill registers", v);
     }
   }
 
   void loop(Id id, const LoopSchedule& l) const {
-    require(is(id, Opcode::For) && !d_.divergent[id], "loop {}: is no loop that lanes run alike",
+    require(is(id, Opcode::For) && !d_.divergent[id], "loop {}: is no loop that elements run alike",
             id);
     require(id != s_.product.loop, "loop {}: is that of the product", id);
     const bool rows = l.how == LoopSchedule::How::rows;
@@ -252,13 +255,13 @@ class Verifier {
       require(run_end(k_, d_, id) != no_id, "loop {}: has no runs", id);
     if (l.how == LoopSchedule::How::unrolled)
       require(d_.variance[k_.blocks[k_.insts[id].blocks[0]].params[0]].uniform(),
-              "loop {}: its index differs between lanes", id);
+              "loop {}: its index differs between elements", id);
     if (rows) row_loop(id, l);
   }
 
   void row_loop(Id id, const LoopSchedule& l) const {
-    require(l.trips > 0 && l.trips % s_.lanes == 0, "loop {}: blocks have to be multiples of {}",
-            id, s_.lanes);
+    require(l.trips > 0 && l.trips % s_.vector_width == 0,
+            "loop {}: blocks have to be multiples of {}", id, s_.vector_width);
     require(run_end(k_, d_, id) == no_id || l.trips == run_terms,
             "loop {}: blocks have to be its runs of {}", id, run_terms);
     require(!l.operands.empty(), "loop {}: has no operands that go along rows", id);
@@ -268,10 +271,11 @@ class Verifier {
       require(std::ranges::count(can, o) == 1 && std::ranges::count(l.operands, o) == 1,
               "loop {}: operand {} does not go along rows by {}", id, o.access, o.step);
       bytes += element_bytes(k_, o.access);
-      require(s_.lanes * element_bytes(k_, o.access) <= (target_.mask_registers ? 64 : 32),
+      require(s_.vector_width * element_bytes(k_, o.access) <= (target_.mask_registers ? 64 : 32),
               "loop {}: operand {} is wider than a register", id, o.access);
     }
-    require(l.trips <= max_row_bytes && bytes * l.trips * s_.interleave * s_.lanes <= max_row_bytes,
+    require(l.trips <= max_row_bytes &&
+                bytes * l.trips * s_.interleave * s_.vector_width <= max_row_bytes,
             "loop {}: its blocks are larger than {} bytes", id, max_row_bytes);
   }
 
@@ -279,8 +283,8 @@ class Verifier {
     require(is(id, Opcode::Fold), "fold {}: is none", id);
     using How = FoldSchedule::How;
     require(f.how == How::blocks || f.registers == 0, "fold {}: only blocks have registers", id);
-    require((f.how == How::vectors) == (d_.in_lanes[id] != 0), "fold {}: its terms are {}in lanes",
-            id, d_.in_lanes[id] ? "" : "not ");
+    require((f.how == How::vectors) == (d_.vectorized[id] != 0),
+            "fold {}: its terms are {}in vectors", id, d_.vectorized[id] ? "" : "not ");
     require(f.how == How::blocks || !target_.gpu(), "fold {}: threads have no vectors", id);
     if (f.how == How::blocks) blocks(id, f);
   }
@@ -348,7 +352,7 @@ class Verifier {
     if (f == s_.folds.end()) return 1;
     switch (f->second.how) {
       case FoldSchedule::How::blocks: return 1 + f->second.registers;
-      case FoldSchedule::How::vectors: return 1 + (many_partials + few_partials) / s_.lanes;
+      case FoldSchedule::How::vectors: return 1 + (many_partials + few_partials) / s_.vector_width;
     }
     return 1;
   }

@@ -15,73 +15,88 @@ bool union_into(std::vector<bool>* set, const std::vector<bool>& more) {
   return *set != before;
 }
 
+LoopRanges operands_of(const While& p, size_t n) {
+  const auto cond_consts = static_cast<size_t>(p.cond_nconsts),
+             body_consts = static_cast<size_t>(p.body_nconsts);
+  const size_t carry = n - p.entry_mask - cond_consts - body_consts;
+  return consecutive_ranges({p.entry_mask, cond_consts, body_consts, carry, 0});
+}
+LoopRanges operands_of(const Cond& p, size_t n) {
+  const size_t control = p.entry_mask ? 2 : 1;
+  return consecutive_ranges({control, 0, n - control, 0, 0});
+}
+LoopRanges operands_of(const Scan& p, size_t n) {
+  const auto consts = static_cast<size_t>(p.num_consts), carry = static_cast<size_t>(p.num_carry);
+  return consecutive_ranges({p.trip_counts, 0, consts, carry, n - p.trip_counts - consts - carry});
+}
+
 namespace {
 
-// Sets the groups from the counts in the parameters. The body determines the numbers of rows and
-// results. The type rule has already checked the types.
-void set_groups(BodyOp& o, const Ints& has, size_t head, int64_t test, int64_t consts,
-                int64_t carry) {
-  const JaxprData& body = *o.bodies[0];
-  const auto nt = static_cast<size_t>(test), nc = static_cast<size_t>(consts),
-             n = static_cast<size_t>(carry);
-  const size_t operands = nt + static_cast<size_t>(body.n_in) - o.active(),
-               results = body.out.size() - n;
-  const Ints all = all_lanes(has, operands + results);
-  o.has = split_groups(sublist(all, 0, operands), 0, nt, nc, n);
-  o.has.head.assign(head, 0);
-  o.result_has = sublist(all, operands, results);
-  o.passes.assign(n, false);
+// Sets everything that is not of one kind of op. The numbers of operands and results are those of
+// the body. The type rule has already checked the types.
+template <class P>
+BodyOp body_op_of(BodyOp::Kind kind, const P& p, size_t control, size_t cond_consts,
+                  std::vector<Jaxpr> bodies) {
+  BodyOp o;
+  o.kind = kind;
+  o.like = p;
+  o.lanes = p.lanes;
+  o.ids = p.lane_ids;
+  o.bodies = std::move(bodies);
+  const size_t inputs = static_cast<size_t>(o.bodies[0]->n_in) - o.active(),
+               n = control + cond_consts + inputs;
+  const LoopRanges in = operands_of(p, n);
+  const size_t carry = static_cast<size_t>(in.carry.size),
+               results = o.bodies[0]->out.size() - carry;
+  // The parameter has no sets for control operands.
+  const Ints all = concat_lists(Ints(control, 0), all_lanes(p.lane_axes, n - control + results));
+  o.lane_axes = by_role(all, in);
+  o.result_lane_axes = sublist(all, n, results);
+  o.loop_invariant.assign(carry, false);
+  return o;
 }
 
 }  // namespace
 
 BodyOp body_op(const While& p) {
-  BodyOp o{
-      BodyOp::Kind::loop_while, p, p.cond_jaxpr, {p.body_jaxpr}, p.lanes, p.lane_ids, {}, {}, {}};
-  const size_t first = o.active() + static_cast<size_t>(p.body_nconsts);
-  set_groups(o, p.has, p.enter, p.cond_nconsts, p.body_nconsts,
-             static_cast<int64_t>(p.body_jaxpr->out.size()));
-  for (size_t t = 0; t < o.passes.size(); ++t)
-    o.passes[t] = p.body_jaxpr->out[t] == Atom{static_cast<int32_t>(first + t)};
+  BodyOp o = body_op_of(BodyOp::Kind::loop_while, p, p.entry_mask,
+                        static_cast<size_t>(p.cond_nconsts), {p.body_jaxpr});
+  o.test = p.cond_jaxpr;
+  const int first = o.body_inputs().carry.first;
+  for (size_t t = 0; t < o.loop_invariant.size(); ++t)
+    o.loop_invariant[t] = p.body_jaxpr->out[t] == Atom{first + static_cast<int32_t>(t)};
   return o;
 }
 BodyOp body_op(const Cond& p) {
-  BodyOp o{BodyOp::Kind::cond, p, {}, p.branches, p.lanes, p.lane_ids, {}, {}, {}};
-  set_groups(o, p.has, p.enter ? 2 : 1, 0, p.branches[0]->n_in - static_cast<int64_t>(o.active()),
-             0);
-  return o;
+  return body_op_of(BodyOp::Kind::cond, p, p.entry_mask ? 2 : 1, 0, p.branches);
 }
 BodyOp body_op(const Scan& p) {
-  BodyOp o{BodyOp::Kind::scan, p, {}, {p.jaxpr}, p.lanes, p.lane_ids, {}, {}, {}};
-  set_groups(o, p.has, p.trips, 0, p.num_consts, p.num_carry);
-  return o;
+  return body_op_of(BodyOp::Kind::scan, p, p.trip_counts, 0, {p.jaxpr});
 }
 
-Ints BodyOp::all_has() const {
-  Ints r = in_order(Groups<int64_t>{{}, has.test, has.consts, has.carry, has.rows});
-  append(r, result_has);
-  return r;
+Ints BodyOp::all_lane_axes() const {
+  return concat_lists(drop_first(in_order(lane_axes), lane_axes.control.size()), result_lane_axes);
 }
 
 namespace {
 While as_params(const BodyOp& o, While p) {
   p.cond_jaxpr = o.test;
   p.body_jaxpr = o.bodies[0];
-  p.cond_nconsts = static_cast<int64_t>(o.has.test.size());
-  p.body_nconsts = static_cast<int64_t>(o.has.consts.size());
-  p.enter = !o.has.head.empty();
+  p.cond_nconsts = static_cast<int64_t>(o.lane_axes.cond_consts.size());
+  p.body_nconsts = static_cast<int64_t>(o.lane_axes.body_consts.size());
+  p.entry_mask = !o.lane_axes.control.empty();
   return p;
 }
 Cond as_params(const BodyOp& o, Cond p) {
   p.branches = o.bodies;
-  p.enter = o.has.head.size() == 2;
+  p.entry_mask = o.lane_axes.control.size() == 2;
   return p;
 }
 Scan as_params(const BodyOp& o, Scan p) {
   p.jaxpr = o.bodies[0];
-  p.num_consts = static_cast<int64_t>(o.has.consts.size());
-  p.num_carry = static_cast<int64_t>(o.has.carry.size());
-  p.trips = !o.has.head.empty();
+  p.num_consts = static_cast<int64_t>(o.lane_axes.body_consts.size());
+  p.num_carry = static_cast<int64_t>(o.lane_axes.carry.size());
+  p.trip_counts = !o.lane_axes.control.empty();
   return p;
 }
 }  // namespace
@@ -92,7 +107,7 @@ AnyParams BodyOp::params() const {
         auto p = as_params(*this, before);
         p.lanes = lanes;
         p.lane_ids = ids;
-        p.has = all_has();
+        p.lane_axes = all_lane_axes();
         return make_params(std::move(p));
       },
       like);
@@ -102,15 +117,8 @@ AnyParams BodyOp::as_before() const {
 }
 
 LoopForm BodyOp::form() const {
-  LoopForm f{.kind = kind, .bodies = bodies, .lanes = lanes, .has = all_has()};
+  LoopForm f{*this, bodies};
   if (test) f.bodies.insert(f.bodies.begin(), test);
-  f.enter = has.head.size() == (kind == Kind::cond ? 2 : 1) && !stacks();
-  f.trips = stacks() && !has.head.empty();
-  f.cond_consts = static_cast<int>(has.test.size());
-  f.consts = static_cast<int>(has.consts.size());
-  f.carry = static_cast<int>(has.carry.size());
-  f.rows = static_cast<int>(has.rows.size());
-  f.results = static_cast<int>(result_has.size());
   if (const Scan* p = std::get_if<Scan>(&like)) {
     f.length = p->length;
     f.reverse = p->reverse;
@@ -118,11 +126,11 @@ LoopForm BodyOp::form() const {
   return f;
 }
 
-Types BodyOp::takes(const Groups<Array>& x) const {
+Types BodyOp::takes(const LoopValues<Array>& x) const {
   Types r = mask_input(lanes);
-  append(r, types_of(x.consts));
+  append(r, types_of(x.body_consts));
   append(r, types_of(x.carry));
-  for (const Array& v : x.rows) r.push_back(row_type(v.type()));
+  for (const Array& v : x.xs) r.push_back(row_type(v.type()));
   return r;
 }
 

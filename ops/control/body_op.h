@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // ops/control/body_op.h: treats while, cond and scan as one kind of op, with bodies, and with
-// operands and results in named groups. The rules of the transforms are written once for all three
+// operands by role. The rules of the transforms are written once for all three
 // (docs/decisions/0015).
 #pragma once
 #include <variant>
@@ -11,101 +11,53 @@
 
 namespace weft {
 
-// One value for each operand of the op, or for each input of a body, grouped by role. An equation
-// has its operands in this order.
-template <class T>
-struct Groups {
-  std::vector<T> head = {};  // of the op: [index] [enter] [trips]; of a body: [active]
-  std::vector<T> test = {};  // constants of the condition of while
-  std::vector<T> consts = {}, carry = {}, rows = {};
-};
+// ---- lists by role (ops/kit/lists.h)
 
-template <class T>
-std::vector<T> in_order(const Groups<T>& x) {
-  std::vector<T> r = x.head;
-  for (const auto* g : {&x.test, &x.consts, &x.carry, &x.rows}) append(r, *g);
-  return r;
-}
-// Splits x into groups of these sizes. The remaining values are rows.
-template <class T>
-Groups<T> split_groups(const std::vector<T>& x, size_t head, size_t test, size_t consts,
-                       size_t carry) {
-  size_t k = 0;
-  const auto take = [&](size_t n) {
-    k += n;
-    return sublist(x, k - n, n);
-  };
-  Groups<T> r;
-  r.head = take(head);
-  r.test = take(test);
-  r.consts = take(consts);
-  r.carry = take(carry);
-  r.rows = take(x.size() - k);
-  return r;
-}
-
-// Applies f to each group.
 template <class F, class... T>
-auto map_list(const F& f, const Groups<T>&... x) {
+auto map_list(const F& f, const LoopValues<T>&... x) {
   using R = typename decltype(map_list(f, x.carry...))::value_type;
-  return Groups<R>{map_list(f, x.head...), map_list(f, x.test...), map_list(f, x.consts...),
-                   map_list(f, x.carry...), map_list(f, x.rows...)};
+  return LoopValues<R>{map_list(f, x.control...), map_list(f, x.cond_consts...),
+                       map_list(f, x.body_consts...), map_list(f, x.carry...),
+                       map_list(f, x.xs...)};
 }
 template <class T>
-Groups<T> filter_list(const Groups<T>& x, const Groups<bool>& flag, bool want = true) {
-  return {filter_list(x.head, flag.head, want), filter_list(x.test, flag.test, want),
-          filter_list(x.consts, flag.consts, want), filter_list(x.carry, flag.carry, want),
-          filter_list(x.rows, flag.rows, want)};
+LoopValues<T> filter_list(const LoopValues<T>& x, const LoopValues<bool>& flag, bool want = true) {
+  return {filter_list(x.control, flag.control, want),
+          filter_list(x.cond_consts, flag.cond_consts, want),
+          filter_list(x.body_consts, flag.body_consts, want),
+          filter_list(x.carry, flag.carry, want), filter_list(x.xs, flag.xs, want)};
 }
 template <class T>
-Groups<T> concat_lists(const Groups<T>& a, const Groups<T>& b) {
-  return {concat_lists(a.head, b.head), concat_lists(a.test, b.test),
-          concat_lists(a.consts, b.consts), concat_lists(a.carry, b.carry),
-          concat_lists(a.rows, b.rows)};
+LoopValues<T> concat_lists(const LoopValues<T>& a, const LoopValues<T>& b) {
+  return {concat_lists(a.control, b.control), concat_lists(a.cond_consts, b.cond_consts),
+          concat_lists(a.body_consts, b.body_consts), concat_lists(a.carry, b.carry),
+          concat_lists(a.xs, b.xs)};
 }
 
 // Adds the flags of `more` to the set. Returns true if the set grew.
 bool union_into(std::vector<bool>* set, const std::vector<bool>& more);
 
 // One use of such an op. A transform changes a copy and binds the copy.
-struct BodyOp {
-  using Kind = LoopForm::Kind;
-  Kind kind = Kind::scan;
-  std::variant<Scan, While, Cond> like;  // the original parameters, for fields that are not below
-  Jaxpr test;                            // for while: (test, carry) -> bool[lanes]
-  std::vector<Jaxpr> bodies;             // (head, consts, carry, rows) -> (carry, results)
-  Ints lanes, ids;
-  Groups<int64_t> has;       // the lanes of each operand (lanes.h); unused for head
-  Ints result_has;           // the lanes of each result
-  std::vector<bool> passes;  // for while: carries that the body returns unchanged
+struct BodyOp : LoopSignature {
+  std::variant<Scan, While, Cond> like = {};  // the original parameters, for fields not below
+  Jaxpr test = {};                            // for while: the condition
+  std::vector<Jaxpr> bodies = {};
+  Ints ids = {};                          // of the lanes
+  std::vector<bool> loop_invariant = {};  // for while: carries that the body returns unchanged
 
-  // True if rows and results have a leading axis of steps.
-  bool stacks() const { return kind == Kind::scan; }
-  size_t active() const { return lanes.empty() ? 0 : 1; }
-  // Splits the operands of the op, or the inputs of a body, into groups.
-  template <class T>
-  Groups<T> operands(const std::vector<T>& x) const {
-    return split_groups(x, has.head.size(), has.test.size(), has.consts.size(), has.carry.size());
-  }
-  template <class T>
-  Groups<T> inputs(const std::vector<T>& x) const {
-    return split_groups(x, active(), 0, has.consts.size(), has.carry.size());
-  }
-  // The inputs of a body if these are the operands of the op.
-  template <class T>
-  std::vector<T> taken(const Groups<T>& x, const T& active_mask) const {
-    return in_order(
-        Groups<T>{std::vector<T>(active(), active_mask), {}, x.consts, x.carry, x.rows});
-  }
-  Types takes(const Groups<Array>& x) const;
-  Ints all_has() const;         // in the order of the parameter `has`
-  AnyParams params() const;     // parameters of the op in its present state
-  AnyParams as_before() const;  // parameters of the op from which it was made
-  Arrays bind(const Op& op, const Groups<Array>& x) const {
+  Types takes(const LoopValues<Array>& x) const;  // the types of the inputs of a body
+  Ints all_lane_axes() const;                     // in the order of the parameter `lane_axes`
+  AnyParams params() const;                       // parameters of the op in its present state
+  AnyParams as_before() const;                    // parameters of the op from which it was made
+  Arrays bind(const Op& op, const LoopValues<Array>& x) const {
     return bind_op(op, in_order(x), params());
   }
   LoopForm form() const;
 };
+// The ranges of n operands of the op with these parameters.
+LoopRanges operands_of(const While& p, size_t n);
+LoopRanges operands_of(const Cond& p, size_t n);
+LoopRanges operands_of(const Scan& p, size_t n);
 BodyOp body_op(const While& p);
 BodyOp body_op(const Cond& p);
 BodyOp body_op(const Scan& p);
@@ -135,7 +87,7 @@ Arrays body_op_transpose(const Transposition& t);
 
 // The unknown operands and results: the least fixed point over the carries.
 struct Unknown {
-  Groups<bool> operand;
+  LoopValues<bool> operand;
   std::vector<bool> result;
   std::vector<Split> bodies;
   Split test;
@@ -146,8 +98,8 @@ Unknown find_unknown(const BodyOp& o, const std::vector<bool>& unknown);
 BodyOp known_part(const BodyOp& o, const Unknown& u);
 // Runs both parts of a scan or cond: the known part, which returns residuals, and the unknown part
 // by `run_unknown`. Returns the results of the whole op.
-Arrays run_parts(const Op& op, const BodyOp& o, const Groups<Array>& x, const Unknown& u,
-                 FunctionRef<Arrays(const BodyOp&, const Groups<Array>&)> run_unknown);
+Arrays run_parts(const Op& op, const BodyOp& o, const LoopValues<Array>& x, const Unknown& u,
+                 FunctionRef<Arrays(const BodyOp&, const LoopValues<Array>&)> run_unknown);
 // Merges the results of both parts into the results of the whole op.
 Arrays both_parts(const Unknown& u, const Arrays& known, const Arrays& rest);
 

@@ -2,9 +2,9 @@
 // Copyright The Weft authors
 // ops/control/cond.cpp: one of several branches, chosen by an index.
 //
-// cond[lanes](index, enter?, operands) -> results
-//   a_b = enter & (clamp(index) == b);  branch b runs if any(a_b);
-//   out[l] = branch_{index[l]}(operands)[l], zeros where enter is false
+// cond[lanes](index, entry_mask?, operands) -> results
+//   a_b = entry_mask & (clamp(index) == b);  branch b runs if any(a_b);
+//   out[l] = branch_{index[l]}(operands)[l], zeros where entry_mask is false
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -25,13 +25,13 @@ Types cond_type(const Types& in, const Cond& p) {
   if (p.branches.empty()) reject_shape("cond", "needs at least one branch", in);
   if (in.empty() || in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes)
     reject_dtype("cond", "the index must be an i32 of the shape of the lanes", in);
-  if (p.enter && (in.size() < 2 || in[1] != Type(Bool, Shape(p.lanes))))
-    reject_dtype("cond", "enter must be a bool of the shape of the lanes", in);
+  if (p.entry_mask && (in.size() < 2 || in[1] != Type(Bool, Shape(p.lanes))))
+    reject_dtype("cond", "entry_mask must be a bool of the shape of the lanes", in);
   if (!p.branches_platforms.empty() && p.branches_platforms.size() != p.branches.size())
     reject_shape("cond", "needs one platform a branch", in);
   const Types out = p.branches[0]->out_types();
-  const size_t first = p.enter ? 2 : 1, n = in.size() - first;
-  require_lanes("cond", p.lanes, p.lane_ids, p.has, n + out.size(), in);
+  const size_t first = p.entry_mask ? 2 : 1, n = in.size() - first;
+  require_lanes("cond", p.lanes, p.lane_ids, p.lane_axes, n + out.size(), in);
   Types takes = mask_input(p.lanes);
   append(takes, drop_first(in, first));
   for (const Jaxpr& b : p.branches) {
@@ -44,7 +44,7 @@ Types cond_type(const Types& in, const Cond& p) {
   }
   const BodyOp o = body_op(p);
   for (size_t k = 0; k < out.size(); ++k)
-    require_all_or_none("cond", "result", k, p.lanes, o.result_has[k], out[k]);
+    require_all_or_none("cond", "result", k, p.lanes, o.result_lane_axes[k], out[k]);
   return out;
 }
 
@@ -55,21 +55,21 @@ Array merge_whole(const Array& a, const Array& b) {
 
 // Returns the lanes that take branch b: those with clamp(index) == b that enter. The first and the
 // last branch also take all indices beyond them.
-Array takes(const Arrays& head, int64_t b, int64_t last) {
-  const Array &index = head[0], at = broadcast_in_dim(scalar_of_int(I32, b), index.shape(), {});
+Array takes(const Arrays& control, int64_t b, int64_t last) {
+  const Array &index = control[0], at = broadcast_in_dim(scalar_of_int(I32, b), index.shape(), {});
   const Array a = b == 0 && b == last ? lax::eq(index, index)
                   : b == 0            ? lax::le(index, at)
                   : b == last         ? lax::ge(index, at)
                                       : lax::eq(index, at);
-  return head.size() == 1 ? a : lax::bitwise_and(a, head[1]);
+  return control.size() == 1 ? a : lax::bitwise_and(a, control[1]);
 }
 
 // Merges the results of a branch, for its lanes, into the results so far.
 Arrays merged(const BodyOp& o, const Array& active, const Arrays& more, const Arrays& before) {
   Arrays r = more;
   for (size_t k = 0; k < r.size(); ++k)
-    r[k] = o.result_has[k] == 0 ? merge_whole(before[k], more[k])
-                                : select_lanes(active, more[k], before[k]);
+    r[k] = o.result_lane_axes[k] == 0 ? merge_whole(before[k], more[k])
+                                      : select_lanes(active, more[k], before[k]);
   return r;
 }
 
@@ -93,17 +93,17 @@ Cond of_platform(const Cond& p, const std::string& platform) {
 Arrays cond_reference(const Arrays& x, const Cond& given) {
   const Cond p = of_platform(given, "cpu");
   const BodyOp o = body_op(p);
-  const Groups<Array> v = o.operands(x);
+  const LoopValues<Array> v = o.operands(x);
   const int64_t last = static_cast<int64_t>(p.branches.size()) - 1;
-  if (p.lanes.empty() && (!p.enter || static_cast<bool>(x[1]))) {
+  if (p.lanes.empty() && (!p.entry_mask || static_cast<bool>(x[1]))) {
     const int64_t b = std::clamp<int64_t>(x[0].item<int64_t>(), 0, last);
-    return eval_jaxpr(p.branches[static_cast<size_t>(b)], v.consts);
+    return eval_jaxpr(p.branches[static_cast<size_t>(b)], v.body_consts);
   }
   Arrays out = map_list(base::zeros, p.branches[0]->out_types());
   for (int64_t b = 0; b <= last && !p.lanes.empty(); ++b) {
-    const Array a = takes(v.head, b, last);
+    const Array a = takes(v.control, b, last);
     if (!static_cast<bool>(any_lane(a))) continue;
-    out = merged(o, a, eval_jaxpr(p.branches[static_cast<size_t>(b)], o.taken(v, a)), out);
+    out = merged(o, a, eval_jaxpr(p.branches[static_cast<size_t>(b)], o.to_body(v, a)), out);
   }
   return out;
 }
@@ -113,18 +113,18 @@ Arrays cond_reference(const Arrays& x, const Cond& given) {
 std::vector<Jaxpr> cond_steps(const LowerArgs<Cond>& l) {
   const BodyOp o = body_op(l.params);
   if (o.lanes.empty()) return o.bodies;
-  const Groups<Type> in = o.operands(l.in);
+  const LoopValues<Type> in = o.operands(l.in);
   const auto last = static_cast<int64_t>(o.bodies.size()) - 1;
-  std::vector<Jaxpr> r{program(in.head, [&](const Arrays& head) {
+  std::vector<Jaxpr> r{program(in.control, [&](const Arrays& control) {
     Arrays out;
     for (int64_t b = 0; b <= last; ++b) {
-      const Array a = takes(head, b, last);
+      const Array a = takes(control, b, last);
       append(out, {any_lane(a), a});
     }
     return out;
   })};
   Types types = mask_input(o.lanes);
-  append(types, in.consts);
+  append(types, in.body_consts);
   const size_t n = types.size();
   append(types, l.out);
   for (const Jaxpr& b : o.bodies)
@@ -143,13 +143,13 @@ Arrays cond_simplify(const SimplifyArgs<Cond>& s) {
     const int64_t b = std::clamp<int64_t>(s.x[0].item<int64_t>(), 0, last);
     p.branches = {p.branches[static_cast<size_t>(b)]};
   }
-  if (p.enter)
+  if (p.entry_mask)
     return s.params.branches.size() == 1 && s.params.branches_platforms.empty()
                ? Arrays()
                : bind_op(*find_op("cond"), s.x, make_params(p));
   const BodyOp o = body_op(p);
   const Array all = broadcast_in_dim(scalar_of_int(I32, 1), Shape(p.lanes), {});
-  return eval_jaxpr(p.branches[0], o.taken(o.operands(s.x), lax::eq(all, all)));
+  return eval_jaxpr(p.branches[0], o.to_body(o.operands(s.x), lax::eq(all, all)));
 }
 
 std::vector<Sample<Cond>> cond_samples() {

@@ -28,30 +28,34 @@ Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64
 struct While {
   Ref<const JaxprData> cond_jaxpr, body_jaxpr;
   int64_t cond_nconsts = 0, body_nconsts = 0;
-  Ints lanes, lane_ids, has;  // has: lanes of cond consts, body consts, carry
-  bool enter = false;
+  Ints lanes, lane_ids;
+  Ints lane_axes;  // of cond consts, body consts, carry
+  bool entry_mask = false;
   int64_t max_trips = -1;  // if given, carry 0 counts the trips
-  WEFT_FIELDS(cond_jaxpr, body_jaxpr, cond_nconsts, body_nconsts, lanes, lane_ids, has, enter,
-              max_trips)
+  WEFT_FIELDS(cond_jaxpr, body_jaxpr, cond_nconsts, body_nconsts, lanes, lane_ids, lane_axes,
+              entry_mask, max_trips)
 };
 struct Cond {
   std::vector<Ref<const JaxprData>> branches;
-  Ints lanes, lane_ids, has;  // has: lanes of operands, results
-  bool enter = false;
+  Ints lanes, lane_ids;
+  Ints lane_axes;  // of operands, results
+  bool entry_mask = false;
   // The platform of each branch, if the device of the compiled program selects the branch instead
   // of the index. A name is "cpu", "cuda", or "default" for the last branch.
   Strings branches_platforms = {};
-  WEFT_FIELDS(branches, lanes, lane_ids, has, enter, branches_platforms)
+  WEFT_FIELDS(branches, lanes, lane_ids, lane_axes, entry_mask, branches_platforms)
 };
 struct Scan {
   Ref<const JaxprData> jaxpr;
   int64_t length = 0;
   bool reverse = false;
   int64_t num_consts = 0, num_carry = 0;
-  Ints lanes, lane_ids, has;  // has: lanes of consts, carry, xs, ys
-  bool trips = false;
+  Ints lanes, lane_ids;
+  Ints lane_axes;  // of consts, carry, xs, ys
+  bool trip_counts = false;
   int64_t unroll = 1;
-  WEFT_FIELDS(jaxpr, length, reverse, num_consts, num_carry, lanes, lane_ids, has, trips, unroll)
+  WEFT_FIELDS(jaxpr, length, reverse, num_consts, num_carry, lanes, lane_ids, lane_axes,
+              trip_counts, unroll)
 };
 struct Call {
   Ref<const JaxprData> jaxpr;

@@ -18,7 +18,7 @@
 
 namespace weft {
 
-int lane_count(int64_t has) { return std::popcount(static_cast<uint64_t>(has)); }
+int lane_count(int64_t lane_axes) { return std::popcount(static_cast<uint64_t>(lane_axes)); }
 
 Type add_axis(const Type& t, MaybeAxis axis, int64_t size) {
   return axis ? t.with_shape(t.shape().inserted(*axis, size)) : t;
@@ -132,14 +132,14 @@ Array active_lanes(const LaneMask& m, int64_t size) {
   return align_mask(m, {0}, {size});
 }
 
-std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& has,
+std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& lane_axes,
                                 const std::vector<bool>& unknown) {
   bool summed = false;
   for (size_t i = 0; i < unknown.size(); ++i)
-    summed = summed || (unknown[i] && has[i] != full_set(lanes));
+    summed = summed || (unknown[i] && lane_axes[i] != full_set(lanes));
   if (lanes.empty() || !summed) return std::vector<bool>(lanes.size(), false);
   const int n = static_cast<int>(lanes.size());
-  return AxisClasses(body, n, has).lanes_apart(n);
+  return AxisClasses(body, n, lane_axes).lanes_apart(n);
 }
 
 InactiveLanes::InactiveLanes(const Array& active, std::vector<bool> fill, Leave leave)
@@ -189,7 +189,7 @@ bool surely_ends(const Eqn& e) {
 }
 
 LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
-                   const Array& enter, MaybeAxis enter_axis, BatchTrace& trace) {
+                   const Array& entry_mask, MaybeAxis entry_mask_axis, BatchTrace& trace) {
   LaneStep s;
   s.widened = predicate_mapped;
   s.lanes = old_lanes;
@@ -199,13 +199,14 @@ LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old
     s.ids.insert(s.ids.begin(), 0);
   }
   if (s.lanes.empty()) {
-    s.enter = enter;
+    s.entry_mask = entry_mask;
     return s;
   }
   LaneMask mine;
-  if (!enter.empty_handle()) {
-    mine.active = enter_axis ? move_mapped(enter, enter_axis, 0, trace.size) : enter;
-    if (enter_axis) mine.ids.push_back(0);
+  if (!entry_mask.empty_handle()) {
+    mine.active =
+        entry_mask_axis ? move_mapped(entry_mask, entry_mask_axis, 0, trace.size) : entry_mask;
+    if (entry_mask_axis) mine.ids.push_back(0);
     for (int64_t id : old_ids) mine.ids.push_back(id + 1);
   }
   // Only masks over these lanes are used. A mask over other lanes does not restrict a lane here.
@@ -215,14 +216,14 @@ LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old
   for (const LaneMask& m : {mine, from_outside}) {
     if (m.active.empty_handle()) continue;
     const Array full = align_mask(m, s.ids, s.lanes);
-    s.enter = s.enter.empty_handle() ? full : lax::bitwise_and(s.enter, full);
+    s.entry_mask = s.entry_mask.empty_handle() ? full : lax::bitwise_and(s.entry_mask, full);
   }
   return s;
 }
 
 Array LaneStep::changed(int64_t old, const Array& active, const Array& x,
                         const Array& before) const {
-  if (!widened || has_changed(old) != 0) return x;
+  if (!widened || changed_lane_axes(old) != 0) return x;
   Ints others;
   for (int64_t l = 1; l < static_cast<int64_t>(lanes.size()); ++l) others.push_back(l);
   const Array any = base::reduce_any(active, others);
@@ -247,25 +248,27 @@ void require_counts(const char* op, const Ints& counts, size_t fixed, const Type
   if (!ok) reject_shape(op, "too few operands", in);
 }
 
-void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n,
-                   const Types& in) {
-  bool ok = lanes.size() < 62 && ids.size() == lanes.size() && (has.empty() || has.size() == n);
-  for (size_t i = 0; ok && i < has.size(); ++i) ok = has[i] >= 0 && has[i] <= full_set(lanes);
+void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& lane_axes,
+                   size_t n, const Types& in) {
+  bool ok = lanes.size() < 62 && ids.size() == lanes.size() &&
+            (lane_axes.empty() || lane_axes.size() == n);
+  for (size_t i = 0; ok && i < lane_axes.size(); ++i)
+    ok = lane_axes[i] >= 0 && lane_axes[i] <= full_set(lanes);
   for (size_t i = 0; ok && i < ids.size(); ++i) ok = ids[i] >= 0 && lanes[i] >= 0;
-  if (!ok) reject_shape(op, "lanes, lane_ids and has do not go together", in);
+  if (!ok) reject_shape(op, "lanes, lane_ids and lane_axes do not go together", in);
 }
 
-void require_all_or_none(const char* op, const char* what, size_t k, const Ints& lanes, int64_t has,
-                         const Type& t) {
-  const bool all = has == full_set(lanes);
-  bool ok = has == 0 || (all && t.ndim() >= static_cast<int>(lanes.size()));
+void require_all_or_none(const char* op, const char* what, size_t k, const Ints& lanes,
+                         int64_t lane_axes, const Type& t) {
+  const bool all = lane_axes == full_set(lanes);
+  bool ok = lane_axes == 0 || (all && t.ndim() >= static_cast<int>(lanes.size()));
   for (size_t l = 0; ok && all && l < lanes.size(); ++l)
     ok = t.shape()[static_cast<int64_t>(l)] == lanes[l];
   if (!ok)
     throw InternalError(
         fmt::format("{}: {} {} of type {} has the set {:#b} of the lanes [{}], and not all of them "
                     "in front or none",
-                    op, what, k, to_string(t), has, fmt::join(lanes, ", ")));
+                    op, what, k, to_string(t), lane_axes, fmt::join(lanes, ", ")));
 }
 
 }  // namespace weft

@@ -3,14 +3,14 @@
 // ops/control/lanes.h: the parts that while, cond and scan share: lane masks, and rewriting of
 // their bodies.
 //
-// An op with lanes [n1…nk] runs its body for many lanes together. A bit set `has` for each operand,
-// carry and result gives the lane axes that the value has; they are its leading axes, in order. A
-// changed carry or a result has all lanes or no lanes (has = 0). A value without lanes belongs to
-// the op as a whole, such as the cotangent of a shared operand, or a residual. A carry without
-// lanes is updated whenever any lane is active. Results of a cond without lanes are added over the
-// branches that ran. When another map becomes a lane, there is one such value for each of its
-// lanes. The new axis is then an axis of the value itself, and the body keeps (or zeros) the value
-// where no old lane is active.
+// An op with lanes [n1…nk] runs its body for many lanes together. The bit set `lane_axes` of each
+// operand, carry and result gives the lane axes that the value has; they are its leading axes, in
+// order. A changed carry or a result has all lanes or no lanes (lane_axes = 0). A value without
+// lanes belongs to the op as a whole, such as the cotangent of a shared operand, or a residual. A
+// carry without lanes is updated whenever any lane is active. Results of a cond without lanes are
+// added over the branches that ran. When another map becomes a lane, there is one such value for
+// each of its lanes. The new axis is then an axis of the value itself, and the body keeps (or
+// zeros) the value where no old lane is active.
 #pragma once
 #include "autodiff/autodiff.h"
 #include "autodiff/partial_eval.h"
@@ -39,20 +39,22 @@ Array active_lanes(const LaneMask& m, int64_t size);
 void require_body(const char* op, const Jaxpr& body, const Types& takes, const Types& in);
 // Requires that no count is negative, and that there are at least sum(counts) + fixed operands.
 void require_counts(const char* op, const Ints& counts, size_t fixed, const Types& in);
-// Requires that `has` is empty or contains n sets of the lanes. ids name the lanes.
-void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& has, size_t n,
-                   const Types& in);
+// Requires that `lane_axes` is empty or contains n sets of the lanes. ids name the lanes.
+void require_lanes(const char* op, const Ints& lanes, const Ints& ids, const Ints& lane_axes,
+                   size_t n, const Types& in);
 // Requires that a changed carry or a result has all lanes or no lanes, and that all lanes are its
 // leading axes. Throws InternalError, because every rule that makes an op must ensure this.
-void require_all_or_none(const char* op, const char* what, size_t k, const Ints& lanes, int64_t has,
-                         const Type& t);
+void require_all_or_none(const char* op, const char* what, size_t k, const Ints& lanes,
+                         int64_t lane_axes, const Type& t);
 // The mask of active lanes, which is the first input of bodies if there are lanes.
 inline Types mask_input(const Ints& lanes) {
   return lanes.empty() ? Types() : Types{Type(Bool, Shape(lanes))};
 }
 
-inline Ints all_lanes(const Ints& has, size_t n) { return has.empty() ? Ints(n, 0) : has; }
-int lane_count(int64_t has);
+inline Ints all_lanes(const Ints& lane_axes, size_t n) {
+  return lane_axes.empty() ? Ints(n, 0) : lane_axes;
+}
+int lane_count(int64_t lane_axes);
 inline int64_t full_set(const Ints& lanes) { return (int64_t{1} << lanes.size()) - 1; }
 
 // ---- for partial evaluation.
@@ -61,9 +63,9 @@ inline int64_t full_set(const Ints& lanes) { return (int64_t{1} << lanes.size())
 // NaN. The residuals of inactive lanes are therefore replaced by other numbers.
 
 // The lanes whose residuals must be replaced: those that the body keeps apart (a collective needs
-// all lanes unchanged). No lane needs it if all unknown operands have all lanes. has, unknown: of
-// the inputs after the mask.
-std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& has,
+// all lanes unchanged). No lane needs it if all unknown operands have all lanes. lane_axes,
+// unknown: of the inputs after the mask.
+std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints& lane_axes,
                                 const std::vector<bool>& unknown);
 // The replacement for residuals of inactive lanes. A linear part maps ones to finite numbers. Other
 // functions need the residuals of the first active lane, with which they compute what they compute
@@ -109,15 +111,15 @@ Type add_axis(const Type& t, MaybeAxis axis, int64_t size);
 struct LaneStep {
   Ints lanes, ids;       // of the rewritten op
   bool widened = false;  // this map became a lane
-  Array enter;           // an empty handle means all lanes
+  Array entry_mask;      // an empty handle means all lanes
   // The position of the new axis of a mapped value.
-  int place(int64_t has) const { return widened ? 0 : lane_count(has); }
+  int place(int64_t lane_axes) const { return widened ? 0 : lane_count(lane_axes); }
   // The lanes of an operand, or of a carry that is returned unchanged.
-  int64_t has(int64_t old, bool mapped) const {
+  int64_t lane_axes(int64_t old, bool mapped) const {
     return widened ? (old << 1 | (mapped ? 1 : 0)) : old;
   }
   // The lanes of a changed carry or a result.
-  int64_t has_changed(int64_t old) const {
+  int64_t changed_lane_axes(int64_t old) const {
     return old == full_set(lanes) >> (widened ? 1 : 0) ? full_set(lanes) : 0;
   }
   // In the body: masks a changed carry (`before` is its old value) or a result (no `before`: zero).
@@ -125,8 +127,8 @@ struct LaneStep {
   // unchanged in each new lane in which no old lane is active.
   Array changed(int64_t old, const Array& active, const Array& x, const Array& before = {}) const;
 };
-// old_lanes, old_ids: before this map. enter: the mask operand of the op, if it has one.
+// old_lanes, old_ids: before this map. entry_mask: the mask operand of the op, if it has one.
 LaneStep lane_step(bool predicate_mapped, const Ints& old_lanes, const Ints& old_ids,
-                   const Array& enter, MaybeAxis enter_axis, BatchTrace& trace);
+                   const Array& entry_mask, MaybeAxis entry_mask_axis, BatchTrace& trace);
 
 }  // namespace weft

@@ -38,17 +38,15 @@ Array trips_of_blocks(const Array& trips, int64_t blocks, int64_t size) {
 const Op& scan() { return *find_op("scan"); }
 
 // Binds a scan with one step per block that runs the body on these operands.
-Arrays each_block(const Groups<Array>& x, FunctionRef<Arrays(const Groups<Array>&)> body,
+Arrays each_block(const LoopValues<Array>& x, FunctionRef<Arrays(const LoopValues<Array>&)> body,
                   PartialEvalTrace* record_at) {
   Scan p;
-  p.length = x.rows[0].shape()[0];
-  p.num_consts = static_cast<int64_t>(x.consts.size());
+  p.length = x.xs[0].shape()[0];
+  p.num_consts = static_cast<int64_t>(x.body_consts.size());
   p.num_carry = static_cast<int64_t>(x.carry.size());
-  Groups<Type> in{
-      {}, {}, types_of(x.consts), types_of(x.carry), map_list(row_type, types_of(x.rows))};
-  p.jaxpr = program(in_order(in), [&](const Arrays& a) {
-    return body(split_groups(a, 0, 0, x.consts.size(), x.carry.size()));
-  });
+  LoopValues<Type> in{
+      {}, {}, types_of(x.body_consts), types_of(x.carry), map_list(row_type, types_of(x.xs))};
+  p.jaxpr = program(in_order(in), [&](const Arrays& a) { return body(by_role(a, ranges_of(x))); });
   return record_at ? record_at->record(scan(), in_order(x), make_params(p))
                    : bind_op(scan(), in_order(x), make_params(p));
 }
@@ -65,39 +63,39 @@ Arrays record_bounded(PartialEvalTrace& trace, const BoundedLoop& l) {
   int64_t& length = std::get<Scan>(step.like).length;
   length =
       std::min<int64_t>(std::llround(std::ceil(std::sqrt(static_cast<double>(bound)))), max_steps);
-  const Array trips = trips_of_blocks(l.x.head[0], (bound - 1) / length + 1, length);
+  const Array trips = trips_of_blocks(l.x.control[0], (bound - 1) / length + 1, length);
   // One block as a program of (trips, consts, carry), split into known and unknown parts.
-  Groups<Type> in{{row_type(trips.type())}, {}, types_of(l.x.consts), types_of(l.x.carry)};
+  LoopValues<Type> in{{row_type(trips.type())}, {}, types_of(l.x.body_consts), types_of(l.x.carry)};
   const Split block = partial_eval_jaxpr(
       program(in_order(in), [&](const Arrays& x) { return bind_op(scan(), x, step.params()); }),
       in_order(l.unknown), l.unknown.carry);
-  const Groups<Array> known = filter_list(l.x, l.unknown, false),
-                      unknown = filter_list(l.x, l.unknown);
-  const size_t nc = known.consts.size(), n = known.carry.size();
+  const LoopValues<Array> known = filter_list(l.x, l.unknown, false),
+                          unknown = filter_list(l.x, l.unknown);
+  const size_t nc = known.body_consts.size(), n = known.carry.size();
   // The known carries at the start of each block, stacked.
   std::vector<bool> keep(block.known->out.size(), false);
   std::fill_n(keep.begin(), n, true);
   const Jaxpr forward = dce(block.known, keep);
   const Arrays starts =
       drop_first(each_block(
-                     {{}, {}, known.consts, known.carry, {trips}},
-                     [&](const Groups<Array>& g) {
+                     {{}, {}, known.body_consts, known.carry, {trips}},
+                     [&](const LoopValues<Array>& g) {
                        Arrays out = eval_jaxpr(
-                           forward, in_order(Groups<Array>{g.rows, {}, g.consts, g.carry}));
+                           forward, in_order(LoopValues<Array>{g.xs, {}, g.body_consts, g.carry}));
                        append(out, g.carry);
                        return out;
                      },
                      nullptr),
                  n);
-  Groups<Array> x{{}, {}, known.consts, unknown.carry, {trips}};
-  append(x.consts, unknown.consts);
-  append(x.rows, starts);
+  LoopValues<Array> x{{}, {}, known.body_consts, unknown.carry, {trips}};
+  append(x.body_consts, unknown.body_consts);
+  append(x.xs, starts);
   return each_block(
       x,
-      [&](const Groups<Array>& g) {
-        Groups<Array> again{{g.rows[0]}, {}, sublist(g.consts, 0, nc), drop_first(g.rows, 1)};
+      [&](const LoopValues<Array>& g) {
+        LoopValues<Array> again{{g.xs[0]}, {}, sublist(g.body_consts, 0, nc), drop_first(g.xs, 1)};
         Arrays args = drop_first(eval_jaxpr(block.known, in_order(again)), n);
-        append(args, drop_first(g.consts, nc));
+        append(args, drop_first(g.body_consts, nc));
         append(args, g.carry);
         return eval_jaxpr(block.rest, args);
       },

@@ -12,8 +12,8 @@ namespace weft {
 // the trips.
 struct BoundedLoop {
   BodyOp step;
-  Groups<Array> x;       // head: the trips, i32[lanes], or i64 if the bound needs it
-  Groups<bool> unknown;  // inside the loop
+  LoopValues<Array> x;       // head: the trips, i32[lanes], or i64 if the bound needs it
+  LoopValues<bool> unknown;  // inside the loop
 };
 
 // Records the loop at the level. Returns the unknown carries after the loop.

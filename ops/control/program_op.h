@@ -12,10 +12,10 @@ template <class P>
 Lowering inlined_program(const LowerArgs<P>& a) {
   Lowering l;
   l.form = Lowering::Form::inlined;
-  l.loop = {.kind = LoopForm::Kind::call,
-            .bodies = {a.params.jaxpr},
-            .consts = static_cast<int>(a.in.size()),
-            .results = static_cast<int>(a.out.size())};
+  l.loop.kind = LoopForm::Kind::call;
+  l.loop.lane_axes.body_consts.assign(a.in.size(), 0);
+  l.loop.result_lane_axes.assign(a.out.size(), 0);
+  l.loop.bodies = {a.params.jaxpr};
   return l;
 }
 

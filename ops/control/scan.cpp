@@ -3,9 +3,10 @@
 // ops/control/scan.cpp: the loop with a fixed number of steps, which stacks the results of the
 // steps.
 //
-// scan[lanes, length](trips?, consts, init, xs) -> carry, ys
-//   With trips, lane l runs the steps t < trips[l] (reverse: the same rows, last first). After its
-//   last step its carry does not change. Its rows of ys that were not written are zero.
+// scan[lanes, length](trip_counts?, consts, init, xs) -> carry, ys
+//   With trip_counts, lane l runs the steps t < trip_counts[l] (reverse: the same rows, last
+//   first). After its last step its carry does not change. Its rows of ys that were not written are
+//   zero.
 #include <fmt/format.h>
 
 #include <limits>
@@ -23,21 +24,22 @@ namespace weft {
 namespace {
 
 Types scan_type(const Types& in, const Scan& p) {
-  require_counts("scan", {p.num_consts, p.num_carry}, p.trips, in);
+  require_counts("scan", {p.num_consts, p.num_carry}, p.trip_counts, in);
   if (p.length < 0 || p.unroll < 1)
     reject_shape("scan", "length must not be negative, unroll not below 1", in);
   const size_t n = static_cast<size_t>(p.num_carry);
   if (p.jaxpr->out.size() < n)
     reject_shape("scan", "the body returns fewer values than there are carries", in);
   const Types out = p.jaxpr->out_types();
-  require_lanes("scan", p.lanes, p.lane_ids, p.has, in.size() - p.trips + out.size() - n, in);
-  if (p.trips && p.length > std::numeric_limits<int32_t>::max())
+  require_lanes("scan", p.lanes, p.lane_ids, p.lane_axes,
+                in.size() - p.trip_counts + out.size() - n, in);
+  if (p.trip_counts && p.length > std::numeric_limits<int32_t>::max())
     reject_shape("scan", "trips are counted by an i32, length must not be beyond it", in);
-  if (!p.lanes.empty() && !p.trips) reject_shape("scan", "lanes need trips", in);
-  if (p.trips && (in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes))
-    reject_dtype("scan", "trips must be an i32 of the shape of the lanes", in);
-  Groups<Type> x = split_groups(in, p.trips, 0, static_cast<size_t>(p.num_consts), n);
-  for (Type& row : x.rows) {
+  if (!p.lanes.empty() && !p.trip_counts) reject_shape("scan", "lanes need trip_counts", in);
+  if (p.trip_counts && (in[0].dtype() != I32 || in[0].shape().sizes() != p.lanes))
+    reject_dtype("scan", "trip_counts must be an i32 of the shape of the lanes", in);
+  LoopValues<Type> x = by_role(in, operands_of(p, in.size()));
+  for (Type& row : x.xs) {
     if (row.ndim() == 0 || row.shape()[0] != p.length)
       reject_shape(
           "scan",
@@ -46,15 +48,15 @@ Types scan_type(const Types& in, const Scan& p) {
           in);
     row = row_type(row);
   }
-  x.head = mask_input(p.lanes);
+  x.control = mask_input(p.lanes);
   require_body("scan", p.jaxpr, in_order(x), in);
   require_carries("scan", out, x.carry, in);
   const BodyOp o = body_op(p);
   for (size_t t = 0; t < n; ++t)
-    require_all_or_none("scan", "carry", t, p.lanes, o.has.carry[t], out[t]);
+    require_all_or_none("scan", "carry", t, p.lanes, o.lane_axes.carry[t], out[t]);
   Types r = x.carry;
   for (size_t k = 0; k < out.size() - n; ++k) {
-    require_all_or_none("scan", "result", k, p.lanes, o.result_has[k], out[n + k]);
+    require_all_or_none("scan", "result", k, p.lanes, o.result_lane_axes[k], out[n + k]);
     r.push_back(stacked(out[n + k], p.length));
   }
   return r;
@@ -63,10 +65,10 @@ Types scan_type(const Types& in, const Scan& p) {
 // One step as a program, with explicit mask and selects.
 std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
   const BodyOp o = body_op(l.params);
-  const size_t n = o.has.carry.size(), first = l.params.trips ? 2 : 0;
-  Groups<Type> in = o.operands(l.in);
-  if (first) in.head.insert(in.head.begin(), Type(I32, Shape{}));
-  in.rows = map_list(row_type, in.rows);
+  const size_t n = o.lane_axes.carry.size(), first = l.params.trip_counts ? 2 : 0;
+  LoopValues<Type> in = o.operands(l.in);
+  if (first) in.control.insert(in.control.begin(), Type(I32, Shape{}));
+  in.xs = map_list(row_type, in.xs);
   return {program(in_order(in), [&](const Arrays& x) {
     Array active;
     if (first) active = lax::lt(broadcast_in_dim(x[0], x[1].shape(), {}), x[1]);
@@ -74,8 +76,8 @@ std::vector<Jaxpr> scan_steps(const LowerArgs<Scan>& l) {
     append(args, drop_first(x, first));
     Arrays out = eval_jaxpr(o.bodies[0], args);
     for (size_t k = 0; first && k < out.size(); ++k) {
-      if (o.active() && (k < n ? o.has.carry[k] : o.result_has[k - n]) == 0) continue;
-      out[k] = k < n ? select_lanes(active, out[k], x[first + o.has.consts.size() + k])
+      if (o.active() && (k < n ? o.lane_axes.carry[k] : o.result_lane_axes[k - n]) == 0) continue;
+      out[k] = k < n ? select_lanes(active, out[k], x[first + o.lane_axes.body_consts.size() + k])
                      : mask_out(active, out[k]);
     }
     return out;
@@ -90,7 +92,7 @@ Array read_row(const Array& x, int64_t t) {
 
 Arrays scan_reference(const Arrays& x, const Scan& p) {
   const BodyOp o = body_op(p);
-  Groups<Array> v = o.operands(x);
+  LoopValues<Array> v = o.operands(x);
   std::vector<Fresh> ys;
   for (const Type& t : drop_first(p.jaxpr->out_types(), v.carry.size())) {
     ys.push_back(fresh_array(stacked(t, p.length)));
@@ -99,18 +101,18 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
   for (int64_t s = 0; s < p.length; ++s) {
     const int64_t t = p.reverse ? p.length - 1 - s : s;
     Array active;
-    if (p.trips) {
-      active = lax::lt(scalar_of_int(I32, t), v.head[0]);
+    if (p.trip_counts) {
+      active = lax::lt(scalar_of_int(I32, t), v.control[0]);
       if (!static_cast<bool>(any_lane(active))) continue;
     }
-    Groups<Array> in = v;
-    for (Array& row : in.rows) row = read_row(row, t);
-    const Arrays out = eval_jaxpr(p.jaxpr, o.taken(in, active));
+    LoopValues<Array> in = v;
+    for (Array& row : in.xs) row = read_row(row, t);
+    const Arrays out = eval_jaxpr(p.jaxpr, o.to_body(in, active));
     for (size_t k = 0; k < v.carry.size(); ++k)
-      v.carry[k] = o.has.carry[k] == 0 ? out[k] : select_lanes(active, out[k], v.carry[k]);
+      v.carry[k] = o.lane_axes.carry[k] == 0 ? out[k] : select_lanes(active, out[k], v.carry[k]);
     for (size_t k = 0; k < ys.size(); ++k) {
       const Array& y = out[v.carry.size() + k];
-      const Array row = o.result_has[k] == 0 ? y : mask_out(active, y);
+      const Array row = o.result_lane_axes[k] == 0 ? y : mask_out(active, y);
       if (const int64_t bytes = row.type().bytes())
         std::memcpy(static_cast<std::byte*>(ys[k].data) + t * bytes, concrete(row).data(),
                     static_cast<size_t>(bytes));
@@ -166,8 +168,8 @@ std::vector<Sample<Scan>> scan_samples() {
   lanes.num_carry = 1;
   lanes.lanes = {2};
   lanes.lane_ids = {0};
-  lanes.has = {1, 1, 1};
-  lanes.trips = true;
+  lanes.lane_axes = {1, 1, 1};
+  lanes.trip_counts = true;
   return {{{t, t, rows}, p},
           {{t, t, rows}, back},
           {{t, t, Type(F64, {0, 2})}, none},
@@ -198,7 +200,7 @@ Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64
   p.num_consts = static_cast<int64_t>(body.consts.size());
   p.num_carry = static_cast<int64_t>(init.size());
   p.unroll = unroll;
-  return scan_op.bind(in_order(Groups<Array>{{}, {}, body.consts, init, xs}), p);
+  return scan_op.bind(in_order(LoopValues<Array>{{}, {}, body.consts, init, xs}), p);
 }
 
 }  // namespace weft

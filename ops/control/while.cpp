@@ -2,9 +2,9 @@
 // Copyright The Weft authors
 // ops/control/while.cpp: the loop with a predicate.
 //
-// while[lanes](enter?, cond consts, body consts, init) -> carry
-//   c = init;  a = enter & cond(c);  while any(a): { c = select(a, body(a, c), c);  a = enter &
-//   cond(c) }
+// while[lanes](entry_mask?, cond consts, body consts, init) -> carry
+//   c = init;  a = entry_mask & cond(c)
+//   while any(a): { c = select(a, body(a, c), c);  a = entry_mask & cond(c) }
 #include <fmt/format.h>
 
 #include <limits>
@@ -25,14 +25,12 @@ DType counter_of(int64_t max_trips) {
 }
 
 Types while_type(const Types& in, const While& p) {
-  require_counts("while", {p.cond_nconsts, p.body_nconsts}, p.enter, in);
-  Groups<Type> x = split_groups(in, p.enter, static_cast<size_t>(p.cond_nconsts),
-                                static_cast<size_t>(p.body_nconsts), 0);
-  x.carry.swap(x.rows);
+  require_counts("while", {p.cond_nconsts, p.body_nconsts}, p.entry_mask, in);
+  const LoopValues<Type> x = by_role(in, operands_of(p, in.size()));
   const Types& carry = x.carry;
-  require_lanes("while", p.lanes, p.lane_ids, p.has, in.size() - p.enter, in);
-  if (p.enter && in[0] != Type(Bool, Shape(p.lanes)))
-    reject_dtype("while", "enter must be a bool of the shape of the lanes", in);
+  require_lanes("while", p.lanes, p.lane_ids, p.lane_axes, in.size() - p.entry_mask, in);
+  if (p.entry_mask && in[0] != Type(Bool, Shape(p.lanes)))
+    reject_dtype("while", "entry_mask must be a bool of the shape of the lanes", in);
   const Types body_out = p.body_jaxpr->out_types(), cond_out = p.cond_jaxpr->out_types();
   if (cond_out.size() != 1 || cond_out[0].dtype() != Bool || cond_out[0].shape().sizes() != p.lanes)
     throw DTypeError(
@@ -41,12 +39,13 @@ Types while_type(const Types& in, const While& p) {
   if (body_out.size() != carry.size())
     reject_shape("while", "body returns another number of carries", in);
   require_carries("while", body_out, carry, in);
-  require_body("while", p.cond_jaxpr, in_order(Groups<Type>{{}, x.test, {}, carry}), in);
+  require_body("while", p.cond_jaxpr, in_order(LoopValues<Type>{{}, x.cond_consts, {}, carry}), in);
   require_body("while", p.body_jaxpr,
-               in_order(Groups<Type>{mask_input(p.lanes), {}, x.consts, carry}), in);
+               in_order(LoopValues<Type>{mask_input(p.lanes), {}, x.body_consts, carry}), in);
   const BodyOp o = body_op(p);
   for (size_t t = 0; t < carry.size(); ++t)
-    if (!o.passes[t]) require_all_or_none("while", "carry", t, p.lanes, o.has.carry[t], carry[t]);
+    if (!o.loop_invariant[t])
+      require_all_or_none("while", "carry", t, p.lanes, o.lane_axes.carry[t], carry[t]);
   if (p.max_trips < -1 ||
       (p.max_trips >= 0 && (carry.empty() || carry[0].dtype() != counter_of(p.max_trips))))
     reject_shape("while",
@@ -58,18 +57,19 @@ Types while_type(const Types& in, const While& p) {
 Arrays stepped(const BodyOp& o, const Arrays& next, const Array& active, const Arrays& before) {
   Arrays r = next;
   for (size_t t = 0; t < r.size(); ++t)
-    if (o.has.carry[t] != 0 && !o.passes[t]) r[t] = select_lanes(active, next[t], before[t]);
+    if (o.lane_axes.carry[t] != 0 && !o.loop_invariant[t])
+      r[t] = select_lanes(active, next[t], before[t]);
   return r;
 }
 
 Arrays while_reference(const Arrays& x, const While& p) {
   const BodyOp o = body_op(p);
-  Groups<Array> v = o.operands(x);
+  LoopValues<Array> v = o.operands(x);
   for (;;) {
-    Array a = eval_jaxpr(p.cond_jaxpr, in_order(Groups<Array>{{}, v.test, {}, v.carry}))[0];
-    if (p.enter) a = lax::bitwise_and(a, v.head[0]);
+    Array a = eval_jaxpr(p.cond_jaxpr, o.to_cond(v))[0];
+    if (p.entry_mask) a = lax::bitwise_and(a, v.control[0]);
     if (!static_cast<bool>(any_lane(a))) return v.carry;
-    v.carry = stepped(o, eval_jaxpr(p.body_jaxpr, o.taken(v, a)), a, v.carry);
+    v.carry = stepped(o, eval_jaxpr(p.body_jaxpr, o.to_body(v, a)), a, v.carry);
   }
 }
 
@@ -99,14 +99,14 @@ Jaxpr run_again(const Jaxpr& j, const Split& s) {
 
 // Runs the loop as a scan with known trips, and returns the unknown carries. Carries that pass
 // through become constants of the steps, because carries of a scan have all lanes or no lanes.
-Arrays bounded_steps(PartialEvalTrace& trace, const BodyOp& o, const Groups<Array>& x,
+Arrays bounded_steps(PartialEvalTrace& trace, const BodyOp& o, const LoopValues<Array>& x,
                      const Unknown& u, const Array& trips) {
   const auto with_passed = [&](const auto& g) {  // constants, changed carries
     auto r = g;
-    r.head.clear();
-    r.test.clear();
-    r.carry = filter_list(g.carry, o.passes, false);
-    append(r.consts, filter_list(g.carry, o.passes));
+    r.control.clear();
+    r.cond_consts.clear();
+    r.carry = filter_list(g.carry, o.loop_invariant, false);
+    append(r.body_consts, filter_list(g.carry, o.loop_invariant));
     return r;
   };
   Scan p;
@@ -115,20 +115,20 @@ Arrays bounded_steps(PartialEvalTrace& trace, const BodyOp& o, const Groups<Arra
   l.step.kind = BodyOp::Kind::scan;
   l.step.like = p;
   l.step.test = {};
-  l.step.has = with_passed(o.has);
+  l.step.lane_axes = with_passed(o.lane_axes);
   const Jaxpr body = run_again(o.bodies[0], u.bodies[0]);
   l.step.bodies = {program(l.step.takes(l.x), [&](const Arrays& in) {
-    const Groups<Array> g = l.step.inputs(in);
-    const size_t nc = o.has.consts.size();
-    Groups<Array> args{g.head, {}, sublist(g.consts, 0, nc)};
+    const LoopValues<Array> g = l.step.body_inputs(in);
+    const size_t nc = o.lane_axes.body_consts.size();
+    LoopValues<Array> args{g.control, {}, sublist(g.body_consts, 0, nc)};
     size_t pass = nc, change = 0;
-    for (bool passed : o.passes)
-      args.carry.push_back(passed ? g.consts[pass++] : g.carry[change++]);
-    return filter_list(eval_jaxpr(body, in_order(args)), o.passes, false);
+    for (bool passed : o.loop_invariant)
+      args.carry.push_back(passed ? g.body_consts[pass++] : g.carry[change++]);
+    return filter_list(eval_jaxpr(body, in_order(args)), o.loop_invariant, false);
   })};
-  l.x.head = {trips};
-  l.unknown.head = {false};
-  l.step.has.head = {0};
+  l.x.control = {trips};
+  l.unknown.control = {false};
+  l.step.lane_axes.control = {0};
   return record_bounded(trace, l);
 }
 
@@ -145,7 +145,7 @@ Arrays while_partial(const PartialArgs<While>& a) {
   const BodyOp o = body_op(a.params);
   const Unknown u = find_unknown(o, a.unknown);
   if (u.everything) return a.trace.record(a.op, a.x, o.as_before());
-  const Groups<Array> x = o.operands(a.x);
+  const LoopValues<Array> x = o.operands(a.x);
   BodyOp k = known_part(o, u);
   k.test = without_residuals(u.test);
   k.bodies = {without_residuals(u.bodies[0])};
@@ -158,32 +158,33 @@ Arrays while_partial(const PartialArgs<While>& a) {
                       filter_list(a.trace.record(a.op, a.x, again.params()), u.operand.carry));
   }
   const Arrays changed = bounded_steps(a.trace, o, x, u, known[0]);
-  const std::vector<bool> passes = filter_list(o.passes, u.operand.carry);
-  const Arrays passed = filter_list(filter_list(x.carry, u.operand.carry), passes);
-  return both_parts(u, known, merge_lists(passes, passed, changed));
+  const std::vector<bool> loop_invariant = filter_list(o.loop_invariant, u.operand.carry);
+  const Arrays passed = filter_list(filter_list(x.carry, u.operand.carry), loop_invariant);
+  return both_parts(u, known, merge_lists(loop_invariant, passed, changed));
 }
 
 // One trip as two programs, with explicit mask and selects as in the definition above.
 std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   const BodyOp o = body_op(l.params);
-  const Groups<Type> in = o.operands(l.in);
-  const size_t enter = in.head.size();
-  const Jaxpr test =
-      program(in_order(Groups<Type>{in.head, in.test, {}, in.carry}), [&](const Arrays& x) {
-        Array a = eval_jaxpr(o.test, drop_first(x, enter))[0];
-        if (enter) a = lax::bitwise_and(a, x[0]);
-        return o.active() ? Arrays{any_lane(a), a} : Arrays{a};
-      });
-  const Jaxpr step = program(in_order(Groups<Type>{mask_input(o.lanes), {}, in.consts, in.carry}),
+  const LoopValues<Type> in = o.operands(l.in);
+  const size_t entry_mask = in.control.size();
+  const Jaxpr test = program(in_order(LoopValues<Type>{in.control, in.cond_consts, {}, in.carry}),
                              [&](const Arrays& x) {
-                               return stepped(o, eval_jaxpr(o.bodies[0], x),
-                                              o.active() ? x[0] : Array(), o.inputs(x).carry);
+                               Array a = eval_jaxpr(o.test, drop_first(x, entry_mask))[0];
+                               if (entry_mask) a = lax::bitwise_and(a, x[0]);
+                               return o.active() ? Arrays{any_lane(a), a} : Arrays{a};
                              });
+  const Jaxpr step =
+      program(in_order(LoopValues<Type>{mask_input(o.lanes), {}, in.body_consts, in.carry}),
+              [&](const Arrays& x) {
+                return stepped(o, eval_jaxpr(o.bodies[0], x), o.active() ? x[0] : Array(),
+                               o.body_inputs(x).carry);
+              });
   return {test, step};
 }
 
-// A loop in which each lane counts to its own number: (enter?, n; k; i, x, passed).
-Sample<While> counted(const Ints& lanes, bool enter) {
+// A loop in which each lane counts to its own number: (entry_mask?, n; k; i, x, passed).
+Sample<While> counted(const Ints& lanes, bool entry_mask) {
   const auto wide = [lanes](DType d, const Ints& own) { return Type(d, concat_lists(lanes, own)); };
   const Type n = wide(I32, {}), x = wide(F64, {2});
   While p;
@@ -195,14 +196,14 @@ Sample<While> counted(const Ints& lanes, bool enter) {
   p.cond_nconsts = p.body_nconsts = 1;
   p.lanes = lanes;
   p.lane_ids = axis_range(std::ssize(lanes));
-  p.has = Ints(lanes.empty() ? 0 : 5, full_set(lanes));
-  p.enter = enter;
+  p.lane_axes = Ints(lanes.empty() ? 0 : 5, full_set(lanes));
+  p.entry_mask = entry_mask;
   Types in{n, x, n, x, x};
-  if (enter) in.insert(in.begin(), wide(Bool, {}));
+  if (entry_mask) in.insert(in.begin(), wide(Bool, {}));
   return {.in = in, .params = p, .values = [=](uint64_t seed) {
             SampleNumbers r(seed);
             Arrays a{r(n, 0, 4), r(x, -2, 2), base::zeros(n), r(x, -2, 2), r(x, -2, 2)};
-            if (enter) a.insert(a.begin(), r(wide(Bool, {}), 0, 1));
+            if (entry_mask) a.insert(a.begin(), r(wide(Bool, {}), 0, 1));
             return a;
           }};
 }
@@ -329,7 +330,7 @@ Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
       return concat_lists({trips}, run(body, in));
     });
   }
-  Arrays out = while_op.bind(in_order(Groups<Array>{{}, cond.consts, body.consts, carry}), p);
+  Arrays out = while_op.bind(in_order(LoopValues<Array>{{}, cond.consts, body.consts, carry}), p);
   if (max_trips) out.erase(out.begin());
   return out;
 }

@@ -20,9 +20,9 @@ namespace {
 struct Callback {
   Opaque callback = {};  // a HostFunction
   Types result_avals = {};
-  Ints lanes = {}, lane_ids = {}, has = {};
+  Ints lanes = {}, lane_ids = {}, lane_axes = {};
   bool masked = false;
-  WEFT_FIELDS(callback, result_avals, lanes, lane_ids, has, masked)
+  WEFT_FIELDS(callback, result_avals, lanes, lane_ids, lane_axes, masked)
 };
 
 template <const char* name>
@@ -98,12 +98,12 @@ class SampleFunction final : public HostFunction {
     return {base::add(lax::convert_element_type(x[0], F32), lax::convert_element_type(x[1], F32))};
   }
 };
-Callback sample_callback(Ints lanes, Ints has, bool masked) {
+Callback sample_callback(Ints lanes, Ints lane_axes, bool masked) {
   static const auto* f = new Ref<const HostFunction>(make_ref<const SampleFunction>());
   Callback p{.callback = {*f}, .result_avals = {Type(F32, {3})}};
   p.lane_ids = axis_range(std::ssize(lanes));
   p.lanes = std::move(lanes);
-  p.has = std::move(has);
+  p.lane_axes = std::move(lane_axes);
   p.masked = masked;
   return p;
 }
@@ -150,9 +150,9 @@ const Primitive<Callback>& io_op = define_callback<io_name>(
 struct Custom {
   std::string name;
   Types result_avals = {};
-  Ints lanes = {}, lane_ids = {}, has = {};
+  Ints lanes = {}, lane_ids = {}, lane_axes = {};
   bool masked = false;
-  WEFT_FIELDS(name, result_avals, lanes, lane_ids, has, masked)
+  WEFT_FIELDS(name, result_avals, lanes, lane_ids, lane_axes, masked)
 };
 
 // The registered functions by name, for the lifetime of the process.
@@ -223,12 +223,12 @@ void sample_product(void* const* out, const void* const* in, const BufferType* t
     static_cast<float*>(out[0])[i] =
         sample_number(types[0], in[0], i) * sample_number(types[1], in[1], i);
 }
-Custom sample_custom(Ints lanes, Ints has, bool masked) {
+Custom sample_custom(Ints lanes, Ints lane_axes, bool masked) {
   register_function("weft.sample_product", sample_product);
   Custom p{.name = "weft.sample_product", .result_avals = {Type(F32, {3})}};
   p.lane_ids = axis_range(std::ssize(lanes));
   p.lanes = std::move(lanes);
-  p.has = std::move(has);
+  p.lane_axes = std::move(lane_axes);
   p.masked = masked;
   return p;
 }

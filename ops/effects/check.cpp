@@ -18,9 +18,9 @@ struct Check {
   Strings lane_names = {};      // the names of the maps
   // for each map: true if an operand holds the number of its first lane
   Bools chunked = {};
-  Ints lanes = {}, lane_ids = {}, has = {};
+  Ints lanes = {}, lane_ids = {}, lane_axes = {};
   bool masked = false;
-  WEFT_FIELDS(fmt, place, lane_names, chunked, lanes, lane_ids, has, masked)
+  WEFT_FIELDS(fmt, place, lane_names, chunked, lanes, lane_ids, lane_axes, masked)
   size_t chunks() const {
     return static_cast<size_t>(std::count(chunked.begin(), chunked.end(), true));
   }
@@ -86,27 +86,27 @@ void check_lanes(const Check& p, const Types& lane, LaneWalk& walk) {
 
 Batched check_batch(const BatchArgs<Check>& b) {
   if (auto same = batch_unmapped(b)) return *same;
-  LaneBatch l =
-      add_lane(b.x, b.axis, {b.params.lanes, b.params.lane_ids, b.params.has, b.params.masked, {}},
-               b.size, b.trace);
+  LaneBatch l = add_lane(
+      b.x, b.axis, {b.params.lanes, b.params.lane_ids, b.params.lane_axes, b.params.masked, {}},
+      b.size, b.trace);
   Check p = with_lane(b.params, l);
   const bool chunked = !b.trace.first_lane.empty_handle();
   if (chunked) {
     // The operand precedes those of the inner maps.
-    const auto at = static_cast<std::ptrdiff_t>(p.has.size() - p.chunks());
+    const auto at = static_cast<std::ptrdiff_t>(p.lane_axes.size() - p.chunks());
     l.x.insert(l.x.begin() + at, b.trace.first_lane);
-    p.has.insert(p.has.begin() + at, 0);
+    p.lane_axes.insert(p.lane_axes.begin() + at, 0);
   }
   p.lane_names.insert(p.lane_names.begin(), b.trace.axis_name);
   p.chunked.insert(p.chunked.begin(), chunked);
   return {b.op.bind(l.x, p), {}};
 }
 
-Check lanes_of(Strings lane_names, Bools chunked, Ints lanes, Ints has, bool masked) {
+Check lanes_of(Strings lane_names, Bools chunked, Ints lanes, Ints lane_axes, bool masked) {
   Check p{.fmt = "x = {}", .lane_names = std::move(lane_names), .chunked = std::move(chunked)};
   p.lane_ids = axis_range(std::ssize(lanes));
   p.lanes = std::move(lanes);
-  p.has = std::move(has);
+  p.lane_axes = std::move(lane_axes);
   p.masked = masked;
   return p;
 }

@@ -8,14 +8,14 @@
 namespace weft {
 
 Types lane_types(const char* op, const Types& in, const Ints& lanes, const Ints& lane_ids,
-                 const Ints& has, bool masked) {
+                 const Ints& lane_axes, bool masked) {
   const size_t n = in.size() - (masked && !in.empty() ? 1 : 0);
-  require_lanes(op, lanes, lane_ids, has, n, in);
+  require_lanes(op, lanes, lane_ids, lane_axes, n, in);
   if (masked && (in.empty() || in.back() != Type(Bool, Shape(lanes))))
     reject_dtype(op, "the mask of the active lanes must be a bool of the shape of the lanes", in);
   Types out;
   for (size_t i = 0; i < n; ++i) {
-    const int64_t mine = has.empty() ? 0 : has[i];
+    const int64_t mine = lane_axes.empty() ? 0 : lane_axes[i];
     Ints own = in[i].shape().sizes();
     for (size_t l = 0; l < lanes.size(); ++l) {
       if (!(mine >> l & 1)) continue;
@@ -38,7 +38,7 @@ Types with_lanes(const Types& out, const Ints& lanes) {
 LaneBatch add_lane(const Arrays& x, const MaybeAxes& axis, LaneBatch b, int64_t size,
                    const BatchTrace& trace) {
   const size_t n = x.size() - (b.masked ? 1 : 0);
-  b.has = all_lanes(b.has, n);
+  b.lane_axes = all_lanes(b.lane_axes, n);
   Ints old_ids = b.lane_ids;
   for (int64_t& id : old_ids) ++id;
   LaneMask mask;
@@ -50,7 +50,7 @@ LaneBatch add_lane(const Arrays& x, const MaybeAxes& axis, LaneBatch b, int64_t 
   b.lane_ids = concat_lists({0}, old_ids);
   for (size_t i = 0; i < n; ++i) {
     b.x.push_back(axis[i] ? move_mapped(x[i], axis[i], 0, size) : x[i]);
-    b.has[i] = b.has[i] << 1 | (axis[i] ? 1 : 0);
+    b.lane_axes[i] = b.lane_axes[i] << 1 | (axis[i] ? 1 : 0);
   }
   // The mask of the enclosing body is used if it contains one of these lanes.
   const auto concerns = [&](int64_t id) {
@@ -63,13 +63,13 @@ LaneBatch add_lane(const Arrays& x, const MaybeAxes& axis, LaneBatch b, int64_t 
   return b;
 }
 
-std::vector<std::vector<int>> lane_axes(const Types& in, const Types& out, const Ints& lanes,
-                                        const Ints& has, bool masked) {
+std::vector<std::vector<int>> lane_axis_map(const Types& in, const Types& out, const Ints& lanes,
+                                            const Ints& lane_axes, bool masked) {
   std::vector<std::vector<int>> map;
   if (out.empty()) return map;
   const size_t n = in.size() - (masked ? 1 : 0);
   for (size_t i = 0; i < in.size(); ++i) {
-    const int64_t mine = i == n ? full_set(lanes) : has.empty() ? 0 : has[i];
+    const int64_t mine = i == n ? full_set(lanes) : lane_axes.empty() ? 0 : lane_axes[i];
     std::vector<int> axes;
     for (size_t l = 0; l < lanes.size(); ++l)
       if (mine >> l & 1) axes.push_back(static_cast<int>(l));
@@ -79,7 +79,7 @@ std::vector<std::vector<int>> lane_axes(const Types& in, const Types& out, const
   return map;
 }
 
-LaneWalk::LaneWalk(const Types& in, const Types& out, const Ints& lanes, const Ints& has,
+LaneWalk::LaneWalk(const Types& in, const Types& out, const Ints& lanes, const Ints& lane_axes,
                    bool masked, const NativeArgs& a)
     : lanes_(lanes), masked_(masked) {
   for (int64_t n : lanes) all_ *= n;
@@ -89,7 +89,7 @@ LaneWalk::LaneWalk(const Types& in, const Types& out, const Ints& lanes, const I
     std::vector<int64_t> step(lanes.size(), 0);
     int64_t bytes = in[i].bytes();
     for (size_t l = 0; l < lanes.size(); ++l) {
-      if (has.empty() || !(has[i] >> l & 1)) continue;
+      if (lane_axes.empty() || !(lane_axes[i] >> l & 1)) continue;
       bytes = lanes[l] ? bytes / lanes[l] : 0;
       step[l] = bytes;
     }

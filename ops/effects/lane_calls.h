@@ -4,9 +4,9 @@
 // call a user function (docs/decisions/0040).
 //
 // Such an op records the maps around it: `lanes` are their sizes, outermost first. Operand i has
-// the lanes in the set has[i] (lanes.h) as its leading axes, in order. Results have all lanes. With
-// `masked`, the last operand, bool[lanes], is true for active lanes. For the other lanes the op
-// does nothing, and their results are zeros.
+// the lanes in the set lane_axes[i] (lanes.h) as its leading axes, in order. Results have all
+// lanes. With `masked`, the last operand, bool[lanes], is true for active lanes. For the other
+// lanes the op does nothing, and their results are zeros.
 #pragma once
 #include "ops/control/lanes.h"
 #include "ops/kit/native.h"
@@ -14,7 +14,8 @@
 
 namespace weft {
 
-// The fields of P that the batching rule needs: Ints lanes, lane_ids (lanes.h), has; bool masked.
+// The fields of P that the batching rule needs: Ints lanes, lane_ids, lane_axes (lanes.h); bool
+// masked.
 template <class P>
 size_t values_of(const P& p, const Types& in) {
   return in.size() - (p.masked ? 1 : 0);
@@ -23,17 +24,17 @@ size_t values_of(const P& p, const Types& in) {
 // Returns the types of the values of one lane. Programs may come from text, so all parameters are
 // checked.
 Types lane_types(const char* op, const Types& in, const Ints& lanes, const Ints& lane_ids,
-                 const Ints& has, bool masked);
+                 const Ints& lane_axes, bool masked);
 template <class P>
 Types lane_types(const char* op, const Types& in, const P& p) {
-  return lane_types(op, in, p.lanes, p.lane_ids, p.has, p.masked);
+  return lane_types(op, in, p.lanes, p.lane_ids, p.lane_axes, p.masked);
 }
 // Returns the result types for all lanes.
 Types with_lanes(const Types& out, const Ints& lanes);
 
 // One step of batching: the new map becomes the outermost lane.
 struct LaneBatch {
-  Ints lanes, lane_ids, has;
+  Ints lanes, lane_ids, lane_axes;
   bool masked = false;
   Arrays x;
 };
@@ -44,7 +45,7 @@ template <class P>
 P with_lane(P p, const LaneBatch& b) {
   p.lanes = b.lanes;
   p.lane_ids = b.lane_ids;
-  p.has = b.has;
+  p.lane_axes = b.lane_axes;
   p.masked = b.masked;
   return p;
 }
@@ -69,22 +70,22 @@ std::optional<Batched> batch_unmapped(const BatchArgs<P>& b) {
 template <class P>
 Batched batch_lane_call(const BatchArgs<P>& b) {
   if (auto same = batch_unmapped(b)) return *same;
-  const LaneBatch l =
-      add_lane(b.x, b.axis, {b.params.lanes, b.params.lane_ids, b.params.has, b.params.masked, {}},
-               b.size, b.trace);
+  const LaneBatch l = add_lane(
+      b.x, b.axis, {b.params.lanes, b.params.lane_ids, b.params.lane_axes, b.params.masked, {}},
+      b.size, b.trace);
   Arrays out = b.op.bind(l.x, with_lane(b.params, l));
   return {out, MaybeAxes(out.size(), 0)};
 }
 
 // NativeCall::axis_map of such an op: lane axes map to themselves; the other axes are part of the
 // computation.
-std::vector<std::vector<int>> lane_axes(const Types& in, const Types& out, const Ints& lanes,
-                                        const Ints& has, bool masked);
+std::vector<std::vector<int>> lane_axis_map(const Types& in, const Types& out, const Ints& lanes,
+                                            const Ints& lane_axes, bool masked);
 
 // Iterates over the active lanes, in order.
 class LaneWalk {
  public:
-  LaneWalk(const Types& in, const Types& out, const Ints& lanes, const Ints& has, bool masked,
+  LaneWalk(const Types& in, const Types& out, const Ints& lanes, const Ints& lane_axes, bool masked,
            const NativeArgs& a);
   // Calls f for each active lane. `path` contains the lane numbers, outermost first; `in` and `out`
   // are the lane's values.
@@ -111,7 +112,7 @@ Def<P> lane_call_op(const char* name, const char* doc,
   const auto native = [name, run](const Types& in, const Types& out, const P& p) -> NativeFn {
     const Types lane = lane_types(name, in, p);
     return [in, out, lane, p, run](const NativeArgs& a) {
-      LaneWalk walk(in, out, p.lanes, p.has, p.masked, a);
+      LaneWalk walk(in, out, p.lanes, p.lane_axes, p.masked, a);
       run(p, lane, walk);
     };
   };
@@ -124,12 +125,13 @@ Def<P> lane_call_op(const char* name, const char* doc,
     return run_native(native(in, out, p), x, out);
   };
   d.implementations = [native] {
-    return std::vector<Implementation<P>>{
-        {.name = "native", .make = [native](const Use<P>& u) {
-           NativeCall call{native(u.in, u.out, u.params)};
-           call.axis_map = lane_axes(u.in, u.out, u.params.lanes, u.params.has, u.params.masked);
-           return call;
-         }}};
+    return std::vector<Implementation<P>>{{.name = "native", .make = [native](const Use<P>& u) {
+                                             NativeCall call{native(u.in, u.out, u.params)};
+                                             call.axis_map =
+                                                 lane_axis_map(u.in, u.out, u.params.lanes,
+                                                               u.params.lane_axes, u.params.masked);
+                                             return call;
+                                           }}};
   };
   return d;
 }

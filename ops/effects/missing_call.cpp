@@ -16,9 +16,9 @@ namespace {
 struct Missing {
   std::string name, place;  // the name of the function, and the place of the call in the program
   Types result_avals = {};
-  Ints lanes = {}, lane_ids = {}, has = {};
+  Ints lanes = {}, lane_ids = {}, lane_axes = {};
   bool masked = false;
-  WEFT_FIELDS(name, place, result_avals, lanes, lane_ids, has, masked)
+  WEFT_FIELDS(name, place, result_avals, lanes, lane_ids, lane_axes, masked)
 };
 
 constexpr char op_name[] = "missing_call";
@@ -34,17 +34,17 @@ void raise(const Missing& p, const Types&, LaneWalk& walk) {
 }
 
 // Returns the set of lanes of operand i.
-int64_t lanes_of(const Missing& p, size_t i) { return p.has.empty() ? 0 : p.has[i]; }
+int64_t lanes_of(const Missing& p, size_t i) { return p.lane_axes.empty() ? 0 : p.lane_axes[i]; }
 
 // The derivative is not known either, so it is a call that throws where it would run.
 Arrays tangents(const JvpArgs<Missing>& j) {
   Arrays dx, r(j.out.size());
   Missing p = j.params;
-  p.has = {};
+  p.lane_axes = {};
   for (size_t i = 0; i + (p.masked ? 1 : 0) < j.x.size(); ++i)
     if (!j.dx[i].empty_handle()) {
       dx.push_back(j.dx[i]);
-      p.has.push_back(lanes_of(j.params, i));
+      p.lane_axes.push_back(lanes_of(j.params, i));
     }
   p.result_avals = {};
   for (const Type& t : j.params.result_avals)
@@ -64,7 +64,7 @@ Arrays cotangents(const TransposeArgs<Missing>& t) {
   if (ct.empty()) return r;
   const Types lane = lane_types(op_name, t.in, t.params);
   Missing p = t.params;
-  p.has.assign(ct.size(), full_set(p.lanes));
+  p.lane_axes.assign(ct.size(), full_set(p.lanes));
   p.result_avals = {};
   for (size_t i = 0; i < lane.size(); ++i)
     if (t.linear[i]) p.result_avals.push_back(lane[i].strong());
@@ -83,11 +83,11 @@ Arrays cotangents(const TransposeArgs<Missing>& t) {
   return r;
 }
 
-Missing sample(Ints lanes, Ints has, bool masked) {
+Missing sample(Ints lanes, Ints lane_axes, bool masked) {
   Missing p{.name = "function", .place = "a sample", .result_avals = {Type(F32, {3})}};
   p.lane_ids = axis_range(std::ssize(lanes));
   p.lanes = std::move(lanes);
-  p.has = std::move(has);
+  p.lane_axes = std::move(lane_axes);
   p.masked = masked;
   return p;
 }

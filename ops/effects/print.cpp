@@ -12,9 +12,9 @@ namespace {
 
 struct Print {
   std::string fmt;
-  Ints lanes = {}, lane_ids = {}, has = {};
+  Ints lanes = {}, lane_ids = {}, lane_axes = {};
   bool masked = false;
-  WEFT_FIELDS(fmt, lanes, lane_ids, has, masked)
+  WEFT_FIELDS(fmt, lanes, lane_ids, lane_axes, masked)
 };
 
 Types print_type(const Types& in, const Print& p) {
@@ -30,9 +30,9 @@ void print_lanes(const Print& p, const Types& lane, LaneWalk& walk) {
   });
 }
 
-Print lanes_of(std::string text, Ints lanes, Ints has, bool masked) {
+Print lanes_of(std::string text, Ints lanes, Ints lane_axes, bool masked) {
   Ints ids = axis_range(std::ssize(lanes));
-  return {std::move(text), std::move(lanes), std::move(ids), std::move(has), masked};
+  return {std::move(text), std::move(lanes), std::move(ids), std::move(lane_axes), masked};
 }
 
 const Primitive<Print>& print_op = define<Print>([] {

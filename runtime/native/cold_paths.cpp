@@ -13,22 +13,22 @@ namespace {
 using math::detail::Unit;
 
 template <Unit unit, class T>
-[[gnu::always_inline]] inline void angles(const void* in, void* out, int64_t lanes) {
+[[gnu::always_inline]] inline void angles(const void* in, void* out, int64_t count) {
   const T* x = static_cast<const T*>(in);
   T* y = static_cast<T*>(out);
-  for (int64_t l = 0; l < lanes; ++l) {
+  for (int64_t l = 0; l < count; ++l) {
     const auto r = math::detail::HardAngle<unit>::run(x[l]);
-    for (size_t i = 0; i < r.size(); ++i) y[static_cast<int64_t>(i) * lanes + l] = r[i];
+    for (size_t i = 0; i < r.size(); ++i) y[static_cast<int64_t>(i) * count + l] = r[i];
   }
 }
 
 template <Unit unit, class T>
-[[gnu::flatten]] void plain(const void* in, void* out, int64_t lanes) {
-  angles<unit, T>(in, out, lanes);
+[[gnu::flatten]] void plain(const void* in, void* out, int64_t count) {
+  angles<unit, T>(in, out, count);
 }
 template <Unit unit, class T>
-[[gnu::flatten]] WEFT_FOR_V3 void v3(const void* in, void* out, int64_t lanes) {
-  angles<unit, T>(in, out, lanes);
+[[gnu::flatten]] WEFT_FOR_V3 void v3(const void* in, void* out, int64_t count) {
+  angles<unit, T>(in, out, count);
 }
 template <Unit unit, class T>
 ColdPathFn angles_for_cpu() {

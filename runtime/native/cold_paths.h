@@ -9,9 +9,9 @@
 
 namespace weft::native {
 
-// Reads `lanes` values at `in`; result r of value l is stored at out[r * lanes + l], of the same
+// Reads `count` values at `in`; result r of value l is stored at out[r * count + l], of the same
 // type.
-using ColdPathFn = void (*)(const void* in, void* out, int64_t lanes);
+using ColdPathFn = void (*)(const void* in, void* out, int64_t count);
 struct ColdPath {
   const char* name;  // the symbol that kernels refer to
   ColdPathFn run;

@@ -17,7 +17,7 @@ constexpr std::array<const char*, 4> names{"baseline", "x86-64-v2", "x86-64-v3",
 
 const char* name_of(CpuLevel l) { return names[static_cast<size_t>(l)]; }
 
-int vector_lanes(CpuLevel l) { return l == CpuLevel::v4 ? 16 : l == CpuLevel::v3 ? 8 : 4; }
+int vector_width(CpuLevel l) { return l == CpuLevel::v4 ? 16 : l == CpuLevel::v3 ? 8 : 4; }
 
 CpuLevel processor_level() {
 #if defined(__x86_64__) && defined(__GNUC__)

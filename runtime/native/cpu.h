@@ -11,7 +11,7 @@ namespace weft::native {
 // The x86-64 microarchitecture levels; older and non-x86 processors are `baseline`.
 enum class CpuLevel { baseline, v2, v3, v4 };
 const char* name_of(CpuLevel l);  // "x86-64-v2"
-int vector_lanes(CpuLevel l);     // 32-bit elements of a vector register
+int vector_width(CpuLevel l);     // 32-bit elements of a vector register
 // The level of this processor; compiled code never uses more.
 CpuLevel processor_level();
 // The level that WEFT_CPU names (x86-64-v2, x86-64-v3, x86-64-v4); nothing for "native" or "".

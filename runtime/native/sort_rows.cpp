@@ -8,8 +8,8 @@
 #include <cstring>
 #include <limits>
 
-#include "runtime/native/sort_lanes.h"
 #include "runtime/native/sort_radix.h"
+#include "runtime/native/sort_vectors.h"
 #include "runtime/native/sort_word.h"
 #include "weft/device/threads.h"
 #include "weft/dtype.h"
@@ -104,13 +104,13 @@ void write_in_order(const Call& c, int64_t row, int64_t lo, int64_t hi, At at) {
 // ---- short rows, side by side
 
 // The memory that one thread needs for a block of rows.
-class Lanes {
+class SideBySide {
  public:
   static constexpr int64_t most = 16;  // rows per block
   static int64_t bytes(int64_t n) {
     return 2 * Scratch::bytes_of<uint64_t>(n * 8) + Scratch::bytes_of<uint32_t>(n * most);
   }
-  Lanes(const Call& c) : c_(c), n_(c.rows.length), memory_(bytes(n_)) {
+  SideBySide(const Call& c) : c_(c), n_(c.rows.length), memory_(bytes(n_)) {
     words_ = memory_.take<uint64_t>(n_ * 8);
     places_ = memory_.take<uint64_t>(n_ * 8);
     order_ = memory_.take<uint32_t>(n_ * most);
@@ -173,23 +173,23 @@ class Lanes {
   template <class T>
   bool sort_values_as(int64_t first, int64_t count) {
     using Word = raw_t<T>;
-    constexpr int64_t lanes = lanes_v<Word>;
+    constexpr int64_t width = rows_of_vector<Word>;
     Word* const v = reinterpret_cast<Word*>(words_);
     const T* x = c_.in<T>(0);
     bool ambiguous = false;
     each(first, count, [&](int64_t l, int64_t i, int64_t at) {
       const Word b = raw(x[at]);
       ambiguous |= is_ambiguous<T>(b);
-      v[i * lanes + l] = total_order<T>(b);
+      v[i * width + l] = total_order<T>(b);
     });
     if (ambiguous) return false;
     if constexpr (sizeof(T) == 4)
-      lane_sorts().words32(v, n_);
+      vector_sorts().words32(v, n_);
     else
-      lane_sorts().words64(v, n_);
+      vector_sorts().words64(v, n_);
     Word* y = c_.out<Word>(0);
     each(first, count,
-         [&](int64_t l, int64_t i, int64_t at) { y[at] = from_total_order<T>(v[i * lanes + l]); });
+         [&](int64_t l, int64_t i, int64_t at) { y[at] = from_total_order<T>(v[i * width + l]); });
     return true;
   }
 
@@ -201,7 +201,7 @@ class Lanes {
     each(first, count, [&](int64_t l, int64_t i, int64_t at) {
       v[i * 16 + l] = uint32_t{word(x[at])} << 16 | static_cast<uint32_t>(i);
     });
-    lane_sorts().words32(v, n_);
+    vector_sorts().words32(v, n_);
     write(first, count, [&](int64_t l, int64_t i) { return v[i * 16 + l] & 0xffff; });
   }
   template <class T>
@@ -210,7 +210,7 @@ class Lanes {
     each(first, count, [&](int64_t l, int64_t i, int64_t at) {
       words_[i * 8 + l] = uint64_t{word(x[at])} << 32 | static_cast<uint64_t>(i);
     });
-    lane_sorts().words64(words_, n_);
+    vector_sorts().words64(words_, n_);
     write(first, count, [&](int64_t l, int64_t i) { return words_[i * 8 + l] & 0xffffffff; });
   }
   template <class T>
@@ -220,7 +220,7 @@ class Lanes {
       words_[i * 8 + l] = word(x[at]);
       places_[i * 8 + l] = static_cast<uint64_t>(i);
     });
-    lane_sorts().placed64(words_, places_, n_);
+    vector_sorts().placed64(words_, places_, n_);
     write(first, count, [&](int64_t l, int64_t i) { return places_[i * 8 + l]; });
   }
   // Sorts by one word after another, each time stably in the order found so far.
@@ -235,7 +235,7 @@ class Lanes {
           places_[i * 8 + l] = static_cast<uint64_t>(i) << 32 | at;
         }
       }
-      lane_sorts().placed64(words_, places_, n_);
+      vector_sorts().placed64(words_, places_, n_);
       for (int64_t l = 0; l < count; ++l)
         for (int64_t i = 0; i < n_; ++i)
           order_[l * n_ + i] = static_cast<uint32_t>(places_[i * 8 + l]);
@@ -378,10 +378,10 @@ void sort_long_by_all(const Call& c, double ns) {
 // ---- the choice
 
 // Rough nanoseconds for a block of rows side by side, and for one row by radix sort.
-double lanes_ns(const Call& c) {
+double vectors_ns(const Call& c) {
   const auto n = static_cast<double>(c.rows.length);
   const int bytes = itemsize(c.types[0].dtype());
-  const LaneSorts& s = lane_sorts();
+  const VectorSorts& s = vector_sorts();
   const bool alone = c.types.size() == 1;
   double each = 0;
   if (!c.one_word())
@@ -394,8 +394,8 @@ double lanes_ns(const Call& c) {
     each = 2 * s.ns_placed;
   // Beyond the first-level cache every comparison costs more.
   if (c.rows.length > 512) each *= 3;
-  const auto rows = static_cast<double>(std::min(c.rows.count, Lanes::most));
-  return lane_comparisons(c.rows.length) * each + 2 * n * rows;
+  const auto rows = static_cast<double>(std::min(c.rows.count, SideBySide::most));
+  return vector_comparisons(c.rows.length) * each + 2 * n * rows;
 }
 double radix_ns(const Call& c) {
   int words = 0;
@@ -407,9 +407,11 @@ double radix_ns(const Call& c) {
   return passes * (300 + 3 * static_cast<double>(c.rows.length));
 }
 
-int64_t blocks_of(const Call& c) { return (c.rows.count + Lanes::most - 1) / Lanes::most; }
+int64_t blocks_of(const Call& c) {
+  return (c.rows.count + SideBySide::most - 1) / SideBySide::most;
+}
 bool side_by_side(const Call& c) {
-  return c.rows.length <= 2048 && static_cast<double>(blocks_of(c)) * lanes_ns(c) <
+  return c.rows.length <= 2048 && static_cast<double>(blocks_of(c)) * vectors_ns(c) <
                                       static_cast<double>(c.rows.count) * radix_ns(c);
 }
 
@@ -419,7 +421,7 @@ int64_t sort_workspace(const Types& types, int64_t axis, int64_t keys) {
   const NativeArgs none{{}, {}};
   const Call c{types, none, keys, rows_of(types[0].shape(), axis)};
   if (c.rows.count == 0) return 0;
-  if (side_by_side(c)) return shared_bytes(blocks_of(c), Lanes::bytes(c.rows.length));
+  if (side_by_side(c)) return shared_bytes(blocks_of(c), SideBySide::bytes(c.rows.length));
   const int64_t size = itemsize(types[0].dtype());
   const int64_t record = by_all(c)           ? sizeof(Placed<uint64_t, uint64_t>)
                          : types.size() == 1 ? size
@@ -432,12 +434,13 @@ int64_t sort_workspace(const Types& types, int64_t axis, int64_t keys) {
 void sort_rows(const Types& types, int64_t axis, int64_t keys, const NativeArgs& args) {
   const Call c{types, args, keys, rows_of(types[0].shape(), axis)};
   if (c.rows.count == 0) return;
-  const double in_lanes = lanes_ns(c), alone = radix_ns(c);
+  const double in_vectors = vectors_ns(c), alone = radix_ns(c);
   if (side_by_side(c)) {
-    partition(blocks_of(c), in_lanes, [&](int64_t lo, int64_t hi) {
-      Lanes lanes(c);
+    partition(blocks_of(c), in_vectors, [&](int64_t lo, int64_t hi) {
+      SideBySide rows(c);
       for (int64_t b = lo; b < hi; ++b)
-        lanes.sort(b * Lanes::most, std::min(Lanes::most, c.rows.count - b * Lanes::most));
+        rows.sort(b * SideBySide::most,
+                  std::min(SideBySide::most, c.rows.count - b * SideBySide::most));
     });
     return;
   }

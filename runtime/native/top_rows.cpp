@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "runtime/native/cpu.h"
-#include "runtime/native/sort_lanes.h"
 #include "runtime/native/sort_radix.h"
 #include "runtime/native/sort_rows.h"
+#include "runtime/native/sort_vectors.h"
 #include "runtime/native/sort_word.h"
 
 namespace weft::sorting {

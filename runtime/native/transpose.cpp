@@ -21,27 +21,27 @@ using Element = std::conditional_t<
     bytes == 1, uint8_t,
     std::conditional_t<bytes == 2, uint16_t, std::conditional_t<bytes == 4, uint32_t, uint64_t>>>;
 
-template <size_t bytes, int lanes>
+template <size_t bytes, int vector_width>
 struct Block {
-  typedef Element<bytes> Vector __attribute__((vector_size(bytes * lanes)));
-  Vector rows[lanes];
+  typedef Element<bytes> Vector __attribute__((vector_size(bytes * vector_width)));
+  Vector rows[vector_width];
 
   template <int half, int... l>
   WEFT_INLINE void exchange(Vector& a, Vector& b, std::integer_sequence<int, l...>) {
-    const Vector low = __builtin_shufflevector(a, b, (l & half ? lanes + l - half : l)...);
-    const Vector high = __builtin_shufflevector(a, b, (l & half ? lanes + l : l + half)...);
+    const Vector low = __builtin_shufflevector(a, b, (l & half ? vector_width + l - half : l)...);
+    const Vector high = __builtin_shufflevector(a, b, (l & half ? vector_width + l : l + half)...);
     a = low;
     b = high;
   }
   template <int half, int row>
   WEFT_INLINE void pair() {
     if constexpr (!(row & half))
-      exchange<half>(rows[row], rows[row + half], std::make_integer_sequence<int, lanes>());
+      exchange<half>(rows[row], rows[row + half], std::make_integer_sequence<int, vector_width>());
   }
   template <int half, int... row>
   WEFT_INLINE void level(std::integer_sequence<int, row...> all) {
     (pair<half, row>(), ...);
-    if constexpr (2 * half < lanes) level<2 * half>(all);
+    if constexpr (2 * half < vector_width) level<2 * half>(all);
   }
   template <int... row>
   WEFT_INLINE void load(const char* from, const int64_t* starts,
@@ -55,7 +55,7 @@ struct Block {
   }
   template <bool non_temporal, int... row>
   WEFT_INLINE void store(char* to, const int64_t* starts, std::integer_sequence<int, row...>) {
-    (put<non_temporal>(to + starts[lanes - 1 - row], rows[lanes - 1 - row]), ...);
+    (put<non_temporal>(to + starts[vector_width - 1 - row], rows[vector_width - 1 - row]), ...);
   }
   template <bool non_temporal>
   WEFT_INLINE static void put(char* to, const Vector& x) {
@@ -73,49 +73,50 @@ struct Block {
 };
 
 // `lines`: vectors can be stored as whole cache lines.
-template <size_t bytes, int lanes, bool lines>
+template <size_t bytes, int vector_width, bool lines>
 WEFT_INLINE void transpose(char* to, const int64_t* to_starts, const char* from,
                            const int64_t* from_starts, int32_t non_temporal) {
   constexpr size_t cache_line = 64, ahead = 4 * cache_line;
-  constexpr std::make_integer_sequence<int, lanes> all;
+  constexpr std::make_integer_sequence<int, vector_width> all;
   if (to_starts[0] || from_starts[0]) return;
-  Block<bytes, lanes> block;
+  Block<bytes, vector_width> block;
   block.load(from, from_starts, all);
   // Later calls continue along rows that are not contiguous, so their data is prefetched.
-  if (from_starts[1] != bytes * lanes) block.fetch(from + ahead, from_starts, all);
+  if (from_starts[1] != bytes * vector_width) block.fetch(from + ahead, from_starts, all);
   block.template level<1>(all);
-  if constexpr (lines && bytes * lanes == cache_line)
+  if constexpr (lines && bytes * vector_width == cache_line)
     if (non_temporal) return block.template store<true>(to, to_starts, all);
   block.template store<false>(to, to_starts, all);
 }
 
 #define WEFT_ARGUMENTS \
   char *to, const int64_t *to_starts, const char *from, const int64_t *from_starts, int32_t past
-template <size_t bytes, int lanes>
+template <size_t bytes, int vector_width>
 [[gnu::flatten]] void plain(WEFT_ARGUMENTS) {
-  transpose<bytes, lanes, false>(to, to_starts, from, from_starts, past);
+  transpose<bytes, vector_width, false>(to, to_starts, from, from_starts, past);
 }
-template <size_t bytes, int lanes>
+template <size_t bytes, int vector_width>
 [[gnu::flatten]] WEFT_FOR_V3 void v3(WEFT_ARGUMENTS) {
-  transpose<bytes, lanes, false>(to, to_starts, from, from_starts, past);
+  transpose<bytes, vector_width, false>(to, to_starts, from, from_starts, past);
 }
-template <size_t bytes, int lanes>
+template <size_t bytes, int vector_width>
 [[gnu::flatten]] WEFT_FOR_V4 void v4(WEFT_ARGUMENTS) {
-  transpose<bytes, lanes, true>(to, to_starts, from, from_starts, past);
+  transpose<bytes, vector_width, true>(to, to_starts, from, from_starts, past);
 }
 
-template <size_t bytes, int lanes>
+template <size_t bytes, int vector_width>
 Transpose best() {
-  return {transpose_name(bytes, lanes),
-          native::for_cpu<TurnFn>(plain<bytes, lanes>, v3<bytes, lanes>, v4<bytes, lanes>)};
+  return {transpose_name(bytes, vector_width),
+          native::for_cpu<TurnFn>(plain<bytes, vector_width>, v3<bytes, vector_width>,
+                                  v4<bytes, vector_width>)};
 }
 
 // ---- records
 
-template <size_t bytes, int lanes, int size>
+template <size_t bytes, int vector_width, int size>
 struct Records {
-  typedef Element<bytes> Vector __attribute__((vector_size(bytes * lanes)));
-  static constexpr int64_t all = int64_t{lanes} * size;
+  typedef Element<bytes> Vector __attribute__((vector_size(bytes * vector_width)));
+  static constexpr int64_t all = int64_t{vector_width} * size;
   Vector x[size];
 
   WEFT_INLINE void load(const char* from) { std::memcpy(x, from, sizeof x); }
@@ -125,51 +126,55 @@ struct Records {
   // the vectors.
   template <bool stores>
   static constexpr int from(int k, int l) {
-    const int e = stores ? k * lanes + l : l * size + k;
-    return stores ? (e % size) * lanes + e / size : e;
+    const int e = stores ? k * vector_width + l : l * size + k;
+    return stores ? (e % size) * vector_width + e / size : e;
   }
   // Returns true if vector s of the other side contributes to vector k.
   template <bool stores>
   static constexpr bool has(int k, int s) {
-    for (int l = 0; l < lanes; ++l)
-      if (from<stores>(k, l) / lanes == s) return true;
+    for (int l = 0; l < vector_width; ++l)
+      if (from<stores>(k, l) / vector_width == s) return true;
     return false;
   }
   template <bool stores, int k, int s, int... l>
   WEFT_INLINE void merge(Vector& to, std::integer_sequence<int, l...>) const {
     if constexpr (has<stores>(k, s))
       to = __builtin_shufflevector(
-          to, x[s], (from<stores>(k, l) / lanes == s ? lanes + from<stores>(k, l) % lanes : l)...);
+          to, x[s],
+          (from<stores>(k, l) / vector_width == s ? vector_width + from<stores>(k, l) % vector_width
+                                                  : l)...);
   }
   template <bool stores, int k, int... s>
   WEFT_INLINE void pick(Vector& to, std::integer_sequence<int, s...>) const {
     to = x[0];
-    (merge<stores, k, s>(to, std::make_integer_sequence<int, lanes>()), ...);
+    (merge<stores, k, s>(to, std::make_integer_sequence<int, vector_width>()), ...);
   }
   // Records of whole vectors are transposed as square blocks.
   template <bool stores>
   WEFT_INLINE void turn_blocks(Records& to) const {
-    constexpr int blocks = size / lanes;
+    constexpr int blocks = size / vector_width;
     for (int b = 0; b < blocks; ++b) {
-      Block<bytes, lanes> block;
-      for (int r = 0; r < lanes; ++r) block.rows[r] = x[stores ? b * lanes + r : r * blocks + b];
-      block.template level<1>(std::make_integer_sequence<int, lanes>());
-      for (int r = 0; r < lanes; ++r) to.x[stores ? r * blocks + b : b * lanes + r] = block.rows[r];
+      Block<bytes, vector_width> block;
+      for (int r = 0; r < vector_width; ++r)
+        block.rows[r] = x[stores ? b * vector_width + r : r * blocks + b];
+      block.template level<1>(std::make_integer_sequence<int, vector_width>());
+      for (int r = 0; r < vector_width; ++r)
+        to.x[stores ? r * blocks + b : b * vector_width + r] = block.rows[r];
     }
   }
   template <bool stores, int... k>
   WEFT_INLINE void turn(Records& to, std::integer_sequence<int, k...> all_of) const {
-    if constexpr (size % lanes == 0)
+    if constexpr (size % vector_width == 0)
       turn_blocks<stores>(to);
     else
       (pick<stores, k>(to.x[k], all_of), ...);
   }
 };
 
-template <bool stores, size_t bytes, int lanes, int size>
+template <bool stores, size_t bytes, int vector_width, int size>
 WEFT_INLINE void move(char* to, const char* from, int64_t elements) {
   constexpr std::make_integer_sequence<int, size> each;
-  using B = Records<bytes, lanes, size>;
+  using B = Records<bytes, vector_width, size>;
   B block, turned;
   alignas(64) char part[sizeof block.x];
   const bool whole = elements == B::all;
@@ -187,47 +192,48 @@ WEFT_INLINE void move(char* to, const char* from, int64_t elements) {
 
 #undef WEFT_ARGUMENTS
 #define WEFT_ARGUMENTS char *to, const char *from, int64_t elements
-template <bool stores, size_t bytes, int lanes, int size>
+template <bool stores, size_t bytes, int vector_width, int size>
 [[gnu::flatten]] void plain_record(WEFT_ARGUMENTS) {
-  move<stores, bytes, lanes, size>(to, from, elements);
+  move<stores, bytes, vector_width, size>(to, from, elements);
 }
-template <bool stores, size_t bytes, int lanes, int size>
+template <bool stores, size_t bytes, int vector_width, int size>
 [[gnu::flatten]] WEFT_FOR_V3 void v3_record(WEFT_ARGUMENTS) {
-  move<stores, bytes, lanes, size>(to, from, elements);
+  move<stores, bytes, vector_width, size>(to, from, elements);
 }
-template <bool stores, size_t bytes, int lanes, int size>
+template <bool stores, size_t bytes, int vector_width, int size>
 [[gnu::flatten]] WEFT_FOR_V4 void v4_record(WEFT_ARGUMENTS) {
-  move<stores, bytes, lanes, size>(to, from, elements);
+  move<stores, bytes, vector_width, size>(to, from, elements);
 }
 // Kernels do not request vectors wider than the processor level supports.
-template <bool stores, size_t bytes, int lanes, int size>
+template <bool stores, size_t bytes, int vector_width, int size>
 RecordCall best_record() {
-  constexpr RecordFn wide = v4_record<stores, bytes, lanes, size>;
+  constexpr RecordFn wide = v4_record<stores, bytes, vector_width, size>;
   constexpr RecordFn middle = [] {
-    if constexpr (bytes * lanes <= 32)
-      return v3_record<stores, bytes, lanes, size>;
+    if constexpr (bytes * vector_width <= 32)
+      return v3_record<stores, bytes, vector_width, size>;
     else
-      return v4_record<stores, bytes, lanes, size>;
+      return v4_record<stores, bytes, vector_width, size>;
   }();
   constexpr RecordFn narrow = [] {
-    if constexpr (bytes * lanes <= 16)
-      return plain_record<stores, bytes, lanes, size>;
+    if constexpr (bytes * vector_width <= 16)
+      return plain_record<stores, bytes, vector_width, size>;
     else
       return middle;
   }();
-  return {record_name(stores, bytes, lanes, size), native::for_cpu<RecordFn>(narrow, middle, wide)};
+  return {record_name(stores, bytes, vector_width, size),
+          native::for_cpu<RecordFn>(narrow, middle, wide)};
 }
 
-template <size_t bytes, int lanes, int... size>
+template <size_t bytes, int vector_width, int... size>
 void add_all(std::vector<RecordCall>* to, std::integer_sequence<int, size...>) {
-  (to->push_back(best_record<false, bytes, lanes, size + 2>()), ...);
-  (to->push_back(best_record<true, bytes, lanes, size + 2>()), ...);
+  (to->push_back(best_record<false, bytes, vector_width, size + 2>()), ...);
+  (to->push_back(best_record<true, bytes, vector_width, size + 2>()), ...);
 }
 
 }  // namespace
 
-std::string transpose_name(int64_t element_bytes, int lanes) {
-  return transpose_prefix + std::to_string(element_bytes) + "_" + std::to_string(lanes);
+std::string transpose_name(int64_t element_bytes, int vector_width) {
+  return transpose_prefix + std::to_string(element_bytes) + "_" + std::to_string(vector_width);
 }
 
 std::vector<Transpose> transposes() {
@@ -235,9 +241,9 @@ std::vector<Transpose> transposes() {
           best<4, 8>(), best<8, 8>(), best<1, 16>(), best<2, 16>(), best<4, 16>()};
 }
 
-std::string record_name(bool stores, int64_t element_bytes, int lanes, int64_t elements) {
+std::string record_name(bool stores, int64_t element_bytes, int vector_width, int64_t elements) {
   return record_prefix + std::string(stores ? "store_" : "load_") + std::to_string(element_bytes) +
-         "_" + std::to_string(lanes) + "_" + std::to_string(elements);
+         "_" + std::to_string(vector_width) + "_" + std::to_string(elements);
 }
 
 std::vector<RecordCall> record_calls() {

@@ -9,11 +9,11 @@
 
 namespace weft::compiler {
 
-// Transposes a square block of `lanes` rows: element c of row r is copied to element r of row c.
-// Row r begins starts[r] bytes after `to` or `from`, at any address. The last rows are written
-// first: if several rows begin at the same place, the first one remains. Nothing is done if row 0
-// of a side does not begin at 0, because that side has no rows. Stores to whole aligned cache lines
-// bypass the caches if `non_temporal`.
+// Transposes a square block of `vector_width` rows: element c of row r is copied to element r of
+// row c. Row r begins starts[r] bytes after `to` or `from`, at any address. The last rows are
+// written first: if several rows begin at the same place, the first one remains. Nothing is done if
+// row 0 of a side does not begin at 0, because that side has no rows. Stores to whole aligned cache
+// lines bypass the caches if `non_temporal`.
 using TurnFn = void (*)(char* to, const int64_t* to_starts, const char* from,
                         const int64_t* from_starts, int32_t non_temporal);
 
@@ -22,14 +22,14 @@ struct Transpose {
   TurnFn run;
 };
 inline constexpr const char* transpose_prefix = "weft_transpose_";
-std::string transpose_name(int64_t element_bytes, int lanes);
+std::string transpose_name(int64_t element_bytes, int vector_width);
 // All transposes: 4, 8 and 16 rows of elements of 1, 2, 4 and 8 bytes, up to 64 bytes per row.
 std::vector<Transpose> transposes();
 
 // Converts contiguous small records to one vector for each element of the record, and back
 // (jit/emit/emit_record.cpp). `elements` array elements are read or written, from the start of the
-// first record. There are fewer than the vectors hold if some lanes do not run or do not need their
-// last elements. Vectors are always whole; elements without a place in memory have arbitrary
+// first record. There are fewer than the vectors hold if some elements do not run or do not need
+// their last elements. Vectors are always whole; elements without a place in memory have arbitrary
 // values.
 using RecordFn = void (*)(char* to, const char* from, int64_t elements);
 
@@ -38,7 +38,7 @@ struct RecordCall {
   RecordFn run;
 };
 inline constexpr const char* record_prefix = "weft_record_";
-std::string record_name(bool stores, int64_t element_bytes, int lanes, int64_t elements);
+std::string record_name(bool stores, int64_t element_bytes, int vector_width, int64_t elements);
 // Records of 2 to longest_record elements of 4 or 8 bytes, in vectors of 4, 8 and 16 elements, up
 // to 64 bytes per vector.
 inline constexpr int longest_record = 16;

@@ -85,7 +85,7 @@ TEST_CASE("records are transposed by the library, whole blocks and the rest", "[
                         "%d_%d_%d", &bytes, &lanes, &size) == 3);
     REQUIRE(call.name == compiler::record_name(stores, bytes, lanes, size));
     // Kernels do not call wider ones than the processor supports (jit/schedule/records.cpp).
-    if (bytes * lanes > 4 * native::vector_lanes(native::cpu_level())) continue;
+    if (bytes * lanes > 4 * native::vector_width(native::cpu_level())) continue;
     INFO(call.name);
     const size_t all = static_cast<size_t>(lanes) * static_cast<size_t>(size),
                  b = static_cast<size_t>(bytes);

@@ -248,7 +248,7 @@ void compiled_is_reference(const Case& c, Failures& f) {
 void compiled_map_is_reference(const Case& c, Failures& f) {
   if (!c.maps()) return;
   Random r = c.random(3);
-  const int64_t w = compiler::host_target().lanes;
+  const int64_t w = compiler::host_target().vector_width;
   for (const int64_t size : {int64_t{1}, w - 1, w, w + 1, 2 * w + 3}) {
     const MaybeAxes axes(c.sample.in.size(), 0);
     const Jaxpr mapped = mapped_program(c, axes, size);

@@ -72,12 +72,12 @@ TEST_CASE("a map over values that belong to a scan as a whole", "[control][lanes
   for (const char* reverse : {"False", "True"})
     check_all_maps(std::string(R"({ lambda ; a:i32[2] b:f32[3] c:f32[2]. let
     d:f32[3] e:f32[2] f:f32[4,3] g:f32[4,2] = scan[
-      has=(0, 0, 1, 0, 1)
       jaxpr={ lambda ; h:bool[2] i:f32[3] j:f32[3] k:f32[2]. let
           l:f32[3] = add j i
           m:f32[2] = add k k
           n:f32[3] = mul l l
         in (l, m, n, k) }
+      lane_axes=(0, 0, 1, 0, 1)
       lane_ids=(0,)
       lanes=(2,)
       length=4
@@ -85,7 +85,7 @@ TEST_CASE("a map over values that belong to a scan as a whole", "[control][lanes
       num_consts=1
       reverse=)") + reverse +
                        R"(
-      trips=True
+      trip_counts=True
     ] a b b c
   in (d, e, f, g) })",
                    {trips, weights, starts});
@@ -103,7 +103,7 @@ TEST_CASE("a map over values that belong to a while as a whole", "[control][lane
       cond_jaxpr={ lambda ; r:i32[2] s:f32[3] t:f32[2] u:i32[2]. let
           v:bool[2] = ge r u
         in (v,) }
-      has=(0, 1, 0, 1, 1)
+      lane_axes=(0, 1, 0, 1, 1)
       lane_ids=(0,)
       lanes=(2,)
     ] b a b c d
@@ -126,7 +126,7 @@ TEST_CASE("a map over values that belong to a cond as a whole", "[control][lanes
             r:f32[2] = neg p
           in (q, r) }
       )
-      has=(0, 1, 0, 1)
+      lane_axes=(0, 1, 0, 1)
       lane_ids=(0,)
       lanes=(2,)
     ] a b c
@@ -141,7 +141,7 @@ TEST_CASE("results and changed carries have all lanes or none", "[control][lanes
         { lambda ; d:bool[2,3] e:f32[2]. let  in (e,) }
         { lambda ; f:bool[2,3] g:f32[2]. let h:f32[2] = neg g in (h,) }
       )
-      has=(1, SET)
+      lane_axes=(1, SET)
       lane_ids=(0, 1)
       lanes=(2, 3)
     ] a b
@@ -157,7 +157,7 @@ TEST_CASE("results and changed carries have all lanes or none", "[control][lanes
   // A rule that binds such an op raises an error.
   const Jaxpr j = parse_jaxpr(with("0")).jaxpr;
   Cond p = params_as<Cond>(j->eqns[0].params);
-  p.has = {1, 2};
+  p.lane_axes = {1, 2};
   check_error<InternalError>(
       [&] { bind_op(*find_op("cond"), {zeros({2, 3}, I32), zeros({2})}, make_params(p)); },
       "has the set 0b10 of the lanes [2, 3]");

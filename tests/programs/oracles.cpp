@@ -188,7 +188,7 @@ class Checker {
   }
   void targets() {
     begin("target");
-    if (compiler::host_target().lanes <= 8) return;
+    if (compiler::host_target().vector_width <= 8) return;
     static const compiler::TargetInfo weaker = compiler::target_named("x86-64-v3");
     const compiler::TargetScope scope(weaker);
     require(bits_differ(compiled(), got_));

@@ -281,7 +281,7 @@ class Command(unittest.TestCase):
         forced = ["run", "f.jaxpr", "--inputs", "in.npz"]
         self.assertEqual(self.weft(*forced, WEFT_SCHEDULE="s.txt").stdout, self.weft(*forced).stdout)
         shown = self.weft("run", "f.jaxpr", "--show", "kernels", WEFT_SCHEDULE="s.txt").stdout
-        self.assertIn("mode scalar\nlanes 1\n", shown)
+        self.assertIn("mode scalar\nvector_width 1\n", shown)
         self.write("s.txt", "schedule 0123456789abcdef\nmode scalar\n")
         r = self.weft(*forced, code=1, WEFT_SCHEDULE="s.txt")
         self.assertEqual(r.stderr.count("no kernel is one of these nests: 0123456789abcdef (line 1)"), 1)

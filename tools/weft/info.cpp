@@ -45,7 +45,7 @@ int info_command() {
   const compiler::TargetInfo& t = compiler::host_target();
   line("target", t.triple);
   line("processor", t.cpu);
-  line("vectors", fmt::format("{} bits{}{}", t.lanes * 32, t.mask_registers ? ", masks" : "",
+  line("vectors", fmt::format("{} bits{}{}", t.vector_width * 32, t.mask_registers ? ", masks" : "",
                               t.half ? ", float16 conversion" : ""));
   line("features", present(t.features));
   line("native code", native::name_of(native::cpu_level()));

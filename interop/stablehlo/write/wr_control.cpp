@@ -13,10 +13,8 @@ namespace weft::hlo {
 namespace {
 
 void append(Vals& a, const Vals& b) { a.insert(a.end(), b.begin(), b.end()); }
-template <class I, class N>
-Vals part(const Vals& x, I from, N n) {
-  const auto first = x.begin() + static_cast<std::ptrdiff_t>(from);
-  return Vals(first, first + static_cast<std::ptrdiff_t>(n));
+Vals sublist(const Vals& x, int from, int n) {
+  return Vals(x.begin() + from, x.begin() + from + n);
 }
 Vals zeros(Writer& w, const Equation& e) {
   Vals out;
@@ -40,36 +38,34 @@ Vals loop(Writer& w, const Vals& init, FunctionRef<Vals(const Vals&)> go,
 constexpr int64_t max_repeated = 16;
 
 Vals write_while(Writer& w, const LoopForm& f, const std::vector<Jaxpr>& steps, const Vals& x) {
-  const Vals test = part(x, 0, f.first_const());
-  const Vals consts = part(x, f.first_const(), f.consts);
-  const Vals init = part(x, f.first_carry(), f.carry);
+  const LoopValues<Val> v = f.operands(x);
+  const int carries = f.operands().carry.size;
   const auto tested = [&](const Vals& carry) {
-    Vals in = test;
-    append(in, carry);
+    const Vals in = in_order(LoopValues<Val>{v.control, v.cond_consts, {}, carry, {}});
     const bool inside = !f.active() || count_equations(steps[0]) <= max_repeated;
     return inside ? w.written_out(steps[0], in) : w.call(steps[0], "test", in);
   };
   if (!f.active())
-    return loop(w, init, tested, [&](const Vals& carry) {
-      Vals in = consts;
+    return loop(w, v.carry, tested, [&](const Vals& carry) {
+      Vals in = v.body_consts;
       append(in, carry);
       return w.written_out(steps[1], in);
     });
   // The mask of active lanes is carried, so that it is computed once for each trip.
-  Vals start = tested(init);
-  append(start, init);
+  Vals start = tested(v.carry);
+  append(start, v.carry);
   const Vals out = loop(
-      w, start, [](const Vals& v) -> Vals { return {v[0]}; },
-      [&](const Vals& v) {
-        Vals in{v[1]};
-        append(in, consts);
-        append(in, part(v, 2, f.carry));
+      w, start, [](const Vals& now) -> Vals { return {now[0]}; },
+      [&](const Vals& now) {
+        Vals in{now[1]};
+        append(in, v.body_consts);
+        append(in, sublist(now, 2, carries));
         const Vals carry = w.written_out(steps[1], in);
         Vals next = tested(carry);
         append(next, carry);
         return next;
       });
-  return part(out, 2, f.carry);
+  return sublist(out, 2, carries);
 }
 
 // ---- scan
@@ -104,15 +100,14 @@ Val write_row(Writer& w, const Val& x, const Val& row, const Val& t) {
 
 // Writes a while loop with a counter. The results are carries that are written row by row.
 Vals write_scan(Writer& w, const Equation& e, const LoopForm& f, const Jaxpr& step, const Vals& x) {
-  const Vals consts = part(x, f.first_const(), f.consts);
-  const Vals rows = part(x, f.first_row(), f.rows);
-  Vals init = part(x, f.first_carry(), f.carry);
-  const Vals results = zeros(w, e);
-  append(init, part(results, f.carry, f.results));
+  const LoopValues<Val> operands = f.operands(x);
+  const ValueRange results = f.results();
+  Vals init = operands.carry;
+  append(init, sublist(zeros(w, e), results.first, results.size));
   if (f.length == 0) return init;  // a slice of an array without rows would be invalid
   const Type count(f.length > std::numeric_limits<int32_t>::max() ? I64 : I32, Shape{});
   Val trips = w.integer(count, f.length);
-  if (f.trips)
+  if (f.trip_counts())
     trips = w.convert(
         w.binary("stablehlo.minimum", largest(w, x[0]),
                  w.integer(Type(I32, Shape{}),
@@ -126,22 +121,22 @@ Vals write_scan(Writer& w, const Equation& e, const LoopForm& f, const Jaxpr& st
       t = w.binary("stablehlo.subtract", w.binary("stablehlo.subtract", trips, one), t);
     }
     Vals in;
-    if (f.trips) in = {w.convert(t, I32), x[0]};
-    append(in, consts);
-    append(in, part(v, 1, f.carry));
-    for (const Val& r : rows) in.push_back(read_row(w, r, t));
+    if (f.trip_counts()) in = {w.convert(t, I32), x[0]};
+    append(in, operands.body_consts);
+    append(in, sublist(v, 1, results.first));
+    for (const Val& r : operands.xs) in.push_back(read_row(w, r, t));
     const Vals out = w.written_out(step, in);
     Vals next{w.binary("stablehlo.add", v[0], w.integer(count, 1))};
-    append(next, part(out, 0, f.carry));
-    for (int k = 0; k < f.results; ++k) {
-      const auto i = static_cast<size_t>(f.carry + k);
+    append(next, sublist(out, 0, results.first));
+    for (int k = results.first; k < results.end(); ++k) {
+      const auto i = static_cast<size_t>(k);
       next.push_back(write_row(w, v[i + 1], out[i], t));
     }
     return next;
   };
   const Vals out = loop(
       w, init, [&](const Vals& v) -> Vals { return {w.compare("LT", v[0], trips)}; }, one_trip);
-  return part(out, 1, f.carry + f.results);
+  return sublist(out, 1, results.end());
 }
 
 // ---- cond
@@ -157,7 +152,7 @@ Vals if_of(Writer& w, const Equation& e, const Val& flag, FunctionRef<Vals(const
 
 Vals write_cond(Writer& w, const Equation& e, const LoopForm& f, const std::vector<Jaxpr>& steps,
                 const Vals& x) {
-  const Vals operands = part(x, f.first_const(), f.consts);
+  const LoopValues<Val> v = f.operands(x);
   if (!f.active()) {
     const auto chosen = [&](const Vals&) {
       const auto last = static_cast<int64_t>(steps.size()) - 1;
@@ -166,14 +161,15 @@ Vals write_cond(Writer& w, const Equation& e, const LoopForm& f, const std::vect
                 x[0].type);
       std::vector<Region> regions;
       for (const Jaxpr& b : steps)
-        regions.push_back(w.region({}, [&](const Vals&) { return w.written_out(b, operands); }));
+        regions.push_back(
+            w.region({}, [&](const Vals&) { return w.written_out(b, v.body_consts); }));
       return w.op("stablehlo.case", {index}, written(e.out), {}, std::move(regions));
     };
-    if (!f.enter) return chosen({});
-    return if_of(w, e, x[1], chosen, [&](const Vals&) { return zeros(w, e); });
+    if (!f.entry_mask()) return chosen({});
+    return if_of(w, e, v.control.back(), chosen, [&](const Vals&) { return zeros(w, e); });
   }
   // Writes the branches one after another. A branch that no lane takes is not run.
-  const Vals taken = w.written_out(steps[0], part(x, 0, f.first_const()));
+  const Vals taken = w.written_out(steps[0], v.control);
   Vals out = zeros(w, e);
   for (size_t b = 0; b + 1 < steps.size(); ++b) {
     const Vals before = out;
@@ -181,7 +177,7 @@ Vals write_cond(Writer& w, const Equation& e, const LoopForm& f, const std::vect
         w, e, taken[2 * b],
         [&](const Vals&) {
           Vals in{taken[2 * b + 1]};
-          append(in, operands);
+          append(in, v.body_consts);
           append(in, before);
           return w.written_out(steps[b + 1], in);
         },

@@ -69,7 +69,7 @@ void Emitter::emit_gpu(const std::string& name) {
   const V begin = b_.CreateMul(block_index(), i64(together * s_.points));
   V of_block = thread;
   if (s_.threads > 1) {
-    lane_ = b_.CreateAnd(thread, i64(s_.threads - 1));
+    thread_in_point_ = b_.CreateAnd(thread, i64(s_.threads - 1));
     sharers_ = s_.threads;
     if (s_.threads > warp) row_memory_ = shared_memory(row_bytes(k_));
     of_block = b_.CreateUDiv(thread, i64(s_.threads));

@@ -17,11 +17,11 @@ constexpr int piece = 8;  // rows and columns of a piece, which is loaded as one
 // Thread l returns the address of line l % 8 of piece l / 8. The four pieces of 16 rows are two
 // halves of the rows for each half of the terms. The four pieces of 16 columns are two halves of
 // the terms for each half of the columns.
-V Emitter::fragment_place(const Product& p, const ProductSide& s, V first_point, V lane) {
+V Emitter::fragment_place(const Product& p, const ProductSide& s, V first_point, V in_warp) {
   const bool rows = s.axis == 0;
-  const V line = b_.CreateAnd(lane, i64(piece - 1));
+  const V line = b_.CreateAnd(in_warp, i64(piece - 1));
   const auto half = [&](bool second) {
-    return b_.CreateMul(b_.CreateAnd(b_.CreateLShr(lane, second ? 4 : 3), i64(1)), i64(piece));
+    return b_.CreateMul(b_.CreateAnd(b_.CreateLShr(in_warp, second ? 4 : 3), i64(1)), i64(piece));
   };
   V point = b_.CreateAdd(first_point, half(!rows)), term = half(rows);
   (s.stage.by_terms ? point : term) = b_.CreateAdd(s.stage.by_terms ? point : term, line);

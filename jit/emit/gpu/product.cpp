@@ -121,24 +121,25 @@ Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
   r.group = std::min({moved, r.factor->together, s.terms, r.points});
   r.groups = moved / r.group;
   const int of_thread = of_rows ? s.thread_rows : s.thread_columns;
-  const V lane = b_.CreateURem(p.thread, i64(warp)), own_warp = b_.CreateUDiv(p.thread, i64(warp));
+  const V in_warp = b_.CreateURem(p.thread, i64(warp)),
+          own_warp = b_.CreateUDiv(p.thread, i64(warp));
   const auto part = [&](V n, int across) {  // of a position in rows of `across` columns
     return of_rows ? b_.CreateUDiv(n, i64(across)) : b_.CreateAnd(n, i64(across - 1));
   };
   if (s.mma) {
     r.mine = b_.CreateMul(part(own_warp, s.columns / (4 * s.thread_columns)),
                           i64((of_rows ? 8 : 4) * of_thread));
-    r.fragment = fragment_place(p, r, r.mine, lane);
-    r.mine = b_.CreateAdd(
-        r.mine, of_rows ? b_.CreateLShr(lane, 2) : b_.CreateShl(b_.CreateAnd(lane, i64(3)), 1));
+    r.fragment = fragment_place(p, r, r.mine, in_warp);
+    r.mine = b_.CreateAdd(r.mine, of_rows ? b_.CreateLShr(in_warp, 2)
+                                          : b_.CreateShl(b_.CreateAnd(in_warp, i64(3)), 1));
     for (int k = 0; k < of_thread; ++k) r.others.push_back(of_rows ? 8 * k : 8 * (k / 2) + k % 2);
     return r;
   }
   const int across = s.columns / s.thread_columns, down = s.rows / s.thread_rows,
             n = Product::together(of_thread);
   const bool square = across % 8 == 0 && down % 4 == 0;
-  const V own = square ? b_.CreateAdd(part(lane, 8), b_.CreateMul(part(own_warp, across / 8),
-                                                                  i64(of_rows ? 4 : 8)))
+  const V own = square ? b_.CreateAdd(part(in_warp, 8), b_.CreateMul(part(own_warp, across / 8),
+                                                                     i64(of_rows ? 4 : 8)))
                        : part(p.thread, across);
   r.mine = b_.CreateMul(own, i64(n));
   for (int k = 0; k < of_thread; ++k)

@@ -49,7 +49,7 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   const int64_t cost = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
   const int64_t turn_trips = std::clamp<int64_t>(turn_cost / cost, 1, warp);
   // Positions in the warp's range are 32-bit numbers.
-  const V lane = b_.CreateTrunc(b_.CreateAnd(thread, i64(warp - 1)), b_.getInt32Ty());
+  const V in_warp = b_.CreateTrunc(b_.CreateAnd(thread, i64(warp - 1)), b_.getInt32Ty());
   const V in_block = b_.CreateMul(b_.CreateAnd(thread, i64(-warp)), i64(s_.points));
   const V begin = b_.CreateAdd(first, in_block);
   const V there = call(llvm::Intrinsic::smin, {b_.CreateSub(points, begin), i64(warp * s_.points)});
@@ -57,11 +57,11 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   auto *take = block("take"), *turn = block("turn"), *run = block("run"), *trip = block("trip"),
        *look = block("look"), *finish = block("finish"), *after = block("after");
   auto* const enters = here();
-  b_.CreateCondBr(b_.CreateICmpSLT(lane, end), take, after);
+  b_.CreateCondBr(b_.CreateICmpSLT(in_warp, end), take, after);
 
   at(take);
   Phis takes(b_, enters, machine_.mask_registers);
-  const Vs taken = takes.add({lane, i32(warp)});
+  const Vs taken = takes.add({in_warp, i32(warp)});
   thread_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
   around_while(false);
   const auto cs = carries(s_.refill, 0, 0);
@@ -113,7 +113,7 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   at(finish);
   bind(cs, &Carry::result, left);
   around_while(true);
-  const V below = b_.CreateSub(b_.CreateShl(i32(1), lane), i32(1));
+  const V below = b_.CreateSub(b_.CreateShl(i32(1), in_warp), i32(1));
   const V place = b_.CreateAdd(next, call(llvm::Intrinsic::ctpop, {b_.CreateAnd(waits, below)}));
   takes.close({place, behind});
   b_.CreateCondBr(b_.CreateICmpSLT(place, end), take, after);

@@ -47,7 +47,7 @@ Vs Emitter::own_term(V n, V first, bool whole, const std::function<Vs(V index)>&
   if (begin && end && *begin >= *end) return otherwise;
   whole = whole || (begin && end && *begin + sharers_ <= *end);
   if (turn_) turn_ = *begin / sharers_;
-  const V index = b_.CreateAdd(first, lane_);
+  const V index = b_.CreateAdd(first, thread_in_point_);
   made_.clear();
   const auto with_kept = [&] {
     Vs x = f(index);
@@ -125,7 +125,7 @@ void Emitter::fold_of_block(Id v) {
   const auto place = [&](size_t r) {
     return b_.CreateConstGEP1_64(b_.getInt8Ty(), row_memory_, 16 * r);
   };
-  when(b_.CreateICmpULT(lane_, i64(warp)), [&] {
+  when(b_.CreateICmpULT(thread_in_point_, i64(warp)), [&] {
     const int64_t before = std::exchange(sharers_, warp);
     from_row_ = true;
     const int64_t terms = *known(n);

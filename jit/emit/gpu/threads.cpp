@@ -49,7 +49,7 @@ void Emitter::meet() {
   if (s_.threads > warp) return barrier();
   if (machine_.emulated)
     call("weft_emulated_shuffle", b_.getInt32Ty(),
-         {i32(0), b_.CreateTrunc(lane_, b_.getInt32Ty())});
+         {i32(0), b_.CreateTrunc(thread_in_point_, b_.getInt32Ty())});
   else
     call(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {i32(-1)});
 }
@@ -57,9 +57,9 @@ void Emitter::meet() {
 // All threads would do the same with the same result. Only one does it, after all threads arrive,
 // and the others continue when it is done.
 void Emitter::once(const std::function<void()>& f) {
-  if (!lane_ || apart_) return f();
+  if (!thread_in_point_ || apart_) return f();
   meet();
-  when(b_.CreateICmpEQ(lane_, i64(0)), f);
+  when(b_.CreateICmpEQ(thread_in_point_, i64(0)), f);
   meet();
 }
 
@@ -90,7 +90,7 @@ Vs Emitter::fold_few(Id v, V n) {
 // The first half of the threads has the partial results, and adds the other half's terms after its
 // own.
 Vs Emitter::fold_half_warp(Id v, V n) {
-  const V other = b_.CreateXor(lane_, i64(few_partials));
+  const V other = b_.CreateXor(thread_in_point_, i64(few_partials));
   const auto trip = [&](V at, const Vs& sum, bool whole) {
     Vs nothing = no_term(v, uniform_value);
     const size_t values = nothing.size();
@@ -104,7 +104,7 @@ Vs Emitter::fold_half_warp(Id v, V n) {
     const Vs so_far(x.begin() + values, x.end());
     Vs next = with_term(v, so_far, of_thread(nth(x, 0, values), other));
     if (whole) return next;
-    const V second = b_.CreateAdd(b_.CreateAdd(at, lane_), i64(few_partials));
+    const V second = b_.CreateAdd(b_.CreateAdd(at, thread_in_point_), i64(few_partials));
     const V there = b_.CreateICmpSLT(second, n);
     for (size_t r = 0; r < next.size(); ++r) next[r] = b_.CreateSelect(there, next[r], so_far[r]);
     return next;
@@ -132,8 +132,9 @@ Vs Emitter::fold_warp(Id v, V n) {
 // Folds the partial results of `threads` threads as a tree. All threads get the first one's result.
 Vs Emitter::fold_pairs(Id v, Vs sum, int64_t threads) {
   for (int64_t half = threads / 2; half >= 1; half /= 2)
-    sum = combined(v, sum,
-                   of_thread(sum, b_.CreateAnd(b_.CreateAdd(lane_, i64(half)), i64(warp - 1))));
+    sum = combined(
+        v, sum,
+        of_thread(sum, b_.CreateAnd(b_.CreateAdd(thread_in_point_, i64(half)), i64(warp - 1))));
   return of_thread(sum, i64(0));
 }
 

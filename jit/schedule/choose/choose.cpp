@@ -113,9 +113,10 @@ class Chooser {
     if (k_.vector == nest::Vector::grid && k_.rank) s_.mode = Mode::grid;
     if (k_.vector == nest::Vector::inner) s_.mode = Mode::inner;
     d_ = analyse_divergence(k_, s_.mode);
-    if (s_.mode == Mode::inner && std::ranges::count(d_.in_lanes, 1) == 0) s_.mode = Mode::scalar;
+    if (s_.mode == Mode::inner && std::ranges::count(d_.vectorized, 1) == 0) s_.mode = Mode::scalar;
     if (s_.mode == Mode::scalar) return;
-    s_.lanes = target_.lanes > 4 && mostly_wide(k_) ? target_.lanes / 2 : target_.lanes;
+    s_.vector_width = target_.vector_width > 4 && mostly_wide(k_) ? target_.vector_width / 2
+                                                                  : target_.vector_width;
   }
 
   // A warp shares a point if neighbouring terms are contiguous and numerous enough, else one thread
@@ -302,7 +303,7 @@ class Chooser {
     if (options_.interleave) s_.interleave = options_.interleave;
   }
   bool writes_rows(Id loop) const {
-    const LoopSchedule rows = rows_of(k_, d_, limits_, s_.lanes, 1, loop);
+    const LoopSchedule rows = rows_of(k_, d_, limits_, s_.vector_width, 1, loop);
     return std::any_of(rows.operands.begin(), rows.operands.end(),
                        [&](const auto& o) { return k_.insts[o.access].op == Opcode::Store; });
   }
@@ -317,8 +318,8 @@ class Chooser {
     s_.mode = Mode::refill;
     s_.refill = loop;
     d_ = analyse_divergence(k_, s_.mode);
-    // An idle lane wastes a share of each trip. Lanes are refilled once they have wasted about the
-    // cost of a refill.
+    // An idle element wastes a share of each trip. Elements are refilled once they have wasted
+    // about the cost of a refill.
     const RefillParts parts = refill_parts(k_, d_, loop);
     const Inst& w = k_.insts[loop];
     const nest::Block& body = k_.blocks[w.blocks[1]];
@@ -327,7 +328,7 @@ class Chooser {
     const auto around = static_cast<int64_t>(parts.prologue.size() + parts.epilogue.size());
     const int64_t trip = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
     const int64_t refill_cost = 60 + s_.interleave * (4 * slots + 2 * around);
-    s_.idle_trips = std::max<int64_t>(refill_cost * s_.lanes / trip, s_.lanes / 2);
+    s_.idle_trips = std::max<int64_t>(refill_cost * s_.vector_width / trip, s_.vector_width / 2);
   }
 
   // Refills threads if there are more points than threads that run concurrently. Points of equal
@@ -354,7 +355,7 @@ class Chooser {
   void choose_records() {
     for (const auto& [first, r] : records_of(k_, d_)) {
       const int64_t bytes = element_bytes(k_, first);
-      if (r.stride <= limits_.record && bytes >= 4 && s_.lanes * bytes <= limits_.row_vector)
+      if (r.stride <= limits_.record && bytes >= 4 && s_.vector_width * bytes <= limits_.row_vector)
         s_.records.insert(first);
     }
   }
@@ -363,7 +364,7 @@ class Chooser {
     if (s_.interleave != 1 || weight(k_, 0) > limits_.tiled) return;
     for (Id v : k_.blocks[0].body)
       if (is_loop(k_.insts[v])) return;
-    int64_t rows = s_.lanes;
+    int64_t rows = s_.vector_width;
     for (Id v : k_.blocks[0].body) {
       const Inst& i = k_.insts[v];
       if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;

@@ -14,18 +14,18 @@ namespace weft::compiler {
 
 using fold_order::few_partials, fold_order::many_partials, fold_order::run_terms;
 
-LoopSchedule rows_of(const Kernel& k, const Divergence& d, const Limits& limits, int lanes,
+LoopSchedule rows_of(const Kernel& k, const Divergence& d, const Limits& limits, int vector_width,
                      int interleave, Id loop) {
   LoopSchedule rows{LoopSchedule::How::rows};
-  if (lanes == 1) return rows;
+  if (vector_width == 1) return rows;
   const bool runs = run_end(k, d, loop) != no_id;
   int64_t bytes = 0;
   for (const auto& o : row_operands(k, d, loop)) {
     const int64_t element = element_bytes(k, o.access);
-    if (lanes * element > limits.row_vector) continue;
+    if (vector_width * element > limits.row_vector) continue;
     const int64_t trips =
-        runs ? run_terms : std::max({rows.trips, int64_t{lanes}, cache_line / element});
-    if ((bytes + element) * trips * interleave * lanes > limits.row_tiles) continue;
+        runs ? run_terms : std::max({rows.trips, int64_t{vector_width}, cache_line / element});
+    if ((bytes + element) * trips * interleave * vector_width > limits.row_tiles) continue;
     bytes += element;
     rows.trips = trips;
     rows.operands.push_back(o);
@@ -47,31 +47,31 @@ class Inner {
   void run() {
     for (Id loop : loops_to_unroll(k_, d_, limits_, s_))
       if (written_[k_.insts[loop].home]) s_.loops[loop] = {};
-    const bool lanes = s_.mode == Mode::grid || s_.mode == Mode::refill;
-    block(0, lanes ? s_.lanes : 1);
+    const bool points = s_.mode == Mode::grid || s_.mode == Mode::refill;
+    block(0, points ? s_.vector_width : 1);
     if (s_.mode == Mode::inner && k_.rank == 1) fetch_next_rows();
   }
 
  private:
   bool gpu() const { return s_.block > 0; }
-  // Chooses for a block whose code runs in this number of lanes.
-  void block(BlockId b, int lanes) {
+  // Chooses for a block whose code runs in vectors of this width.
+  void block(BlockId b, int vector_width) {
     for (Id v : k_.blocks[b].body) {
       const Inst& i = k_.insts[v];
-      if (i.op == Opcode::For && !d_.divergent[v]) loop(v, lanes);
+      if (i.op == Opcode::For && !d_.divergent[v]) loop(v, vector_width);
       if (i.op == Opcode::Fold) fold(v);
       if (i.op == Opcode::If)
         for (BlockId side : i.blocks)
           if (asks(k_, d_, v, gpu()) && written_[side] && quick(side)) s_.flat.insert(side);
       for (BlockId inner : i.blocks)
-        if (written_[inner]) block(inner, d_.in_lanes[v] ? s_.lanes : lanes);
+        if (written_[inner]) block(inner, d_.vectorized[v] ? s_.vector_width : vector_width);
     }
   }
 
-  void loop(Id v, int lanes) {
+  void loop(Id v, int vector_width) {
     if (s_.loops.count(v)) return;
     const int interleave = s_.mode == Mode::grid ? s_.interleave : 1;
-    if (auto rows = rows_of(k_, d_, limits_, lanes, interleave, v); !rows.operands.empty()) {
+    if (auto rows = rows_of(k_, d_, limits_, vector_width, interleave, v); !rows.operands.empty()) {
       s_.loops[v] = std::move(rows);
     } else if (run_end(k_, d_, v) != no_id) {
       s_.loops[v] = {LoopSchedule::How::runs};
@@ -83,8 +83,9 @@ class Inner {
     const Inst& i = k_.insts[v];
     const int64_t size = weight(k_, i.blocks[0]);
     using How = FoldSchedule::How;
-    if (d_.in_lanes[v]) {
-      if (!gpu() && size * ((many_partials + few_partials) / s_.lanes) <= limits_.fold_written_out)
+    if (d_.vectorized[v]) {
+      if (!gpu() &&
+          size * ((many_partials + few_partials) / s_.vector_width) <= limits_.fold_written_out)
         s_.folds[v] = {How::vectors};
       return;
     }
@@ -99,7 +100,7 @@ class Inner {
       s_.folds[v] = {How::blocks, all};
   }
 
-  // Returns true if computing it in all lanes is cheaper than branching.
+  // Returns true if computing it in all elements is cheaper than branching.
   bool quick(BlockId b) const {
     int cost = 0;
     for (Id v : k_.blocks[b].body) {

@@ -19,8 +19,8 @@ struct Limits {
   // The largest loop body, in instructions after interleaving. A larger one stalls the front end.
   // Measured with rk45, as above.
   int64_t interleaved_body;
-  // The largest number of vectors that are interleaved, and the limit for loops whose lanes branch:
-  // each branch is tested for all of them together. Measured with rk45, as above.
+  // The largest number of vectors that are interleaved, and the limit for loops whose elements
+  // branch: each branch is tested for all of them together. Measured with rk45, as above.
   int interleave, interleave_branches;
   // The same limit for loops that write along rows: memory serves that many rows well. If the body
   // is short, only one row is written at a time. Measured: docs/decisions/0009.
@@ -29,20 +29,21 @@ struct Limits {
   // docs/decisions/0009.
   int64_t short_body;
   // The number of interleaved vectors for a single short fold along an axis other than that of the
-  // lanes. Such a fold reads a piece of each row, and a longer piece is faster. The hardware sets
-  // it: two half cache lines of f32, or four whole ones with AVX-512.
+  // elements. Such a fold reads a piece of each row, and a longer piece is faster. The hardware
+  // sets it: two half cache lines of f32, or four whole ones with AVX-512.
   int interleave_fold;
-  // The largest number of array elements per lane for which loops are interleaved. The hardware
+  // The largest number of array elements per point for which loops are interleaved. The hardware
   // sets it: 64 elements of 4 vectors of 64 bytes are 16 KB, at most half of L1.
   int64_t interleaved_arrays;
   // The largest kernel, in instructions, that is emitted twice: once for whole vectors and once,
   // under a mask, for the remainder. The limit is higher without mask registers, because masked
-  // loads of narrow types then run lane by lane. Measured with mask registers: docs/decisions/0003.
-  // Measured without them: 4099 points, emitted once, take 4 to 5 times as long at 4 instructions,
-  // 1.4 times at 64 and 1.3 times at 1024. Emitting a kernel twice adds a tenth to LLVM's time.
+  // loads of narrow types then run element by element. Measured with mask registers:
+  // docs/decisions/0003. Measured without them: 4099 points, emitted once, take 4 to 5 times as
+  // long at 4 instructions, 1.4 times at 64 and 1.3 times at 1024. Emitting a kernel twice adds a
+  // tenth to LLVM's time.
   int64_t versioned;
-  // The smallest while body, in instructions, from which on a finished lane is refilled with a new
-  // point. The gain depends on the trip counts, which are unknown at compile time. The measured
+  // The smallest while body, in instructions, from which on a finished element is refilled with a
+  // new point. The gain depends on the trip counts, which are unknown at compile time. The measured
   // speedups are for 1 to 200 random trips, then for 1 to 5, by instructions per trip. Without
   // masked gathers and scatters: 12: 1.5, 0.4; 40: 1.8, 0.8; 70: 1.8, 0.7. With them: 5: 1.0, 0.2;
   // 12: 1.2, 0.4; 40: 1.4, 0.8; 70: 1.6, 1.0. There the long runs decided the value.
@@ -56,16 +57,16 @@ struct Limits {
   int64_t fold_written_out;
   // Limits for unrolling loops of constant trip count. `unrolled_trips` is the largest trip count.
   // `unrolled` is the number of instructions that unrolling may add to a kernel where it turns
-  // per-lane arrays into registers. Measured: an 8 x 8 Cholesky is then as fast as handwritten
+  // local arrays into registers. Measured: an 8 x 8 Cholesky is then as fast as handwritten
   // code. `unrolled_without_arrays` is the same limit where it does not. Measured: 1 to 16
   // instructions with 4 to 16 trips are as fast in a loop, within 3 %. The limit is about the code
   // size of the loop itself.
   int64_t unrolled_trips, unrolled, unrolled_without_arrays;
-  // The largest number of cheap instructions on one side of a branch that all lanes compute instead
-  // of branching. Measured: where lanes choose sides at random, branching takes 1.2 times as long
-  // at 4 instructions and 1.1 times at 8. Where neighbours choose the same side, branching saves
-  // 1.2 times at 4 and 1.4 times at 8. Where one side of 8 instructions is chosen once in a
-  // thousand, it saves 1.8 times.
+  // The largest number of cheap instructions on one side of a branch that all elements compute
+  // instead of branching. Measured: where elements choose sides at random, branching takes 1.2
+  // times as long at 4 instructions and 1.1 times at 8. Where neighbours choose the same side,
+  // branching saves 1.2 times at 4 and 1.4 times at 8. Where one side of 8 instructions is chosen
+  // once in a thousand, it saves 1.8 times.
   int flat_side;
   // The largest kernel, in instructions, that is emitted a second time for tiles of rows. Measured
   // speedup of reading 1500 x 1500 floats by columns: 3.7 at 1 instruction, 1.8 at 64, 1.1 at 512.
@@ -75,7 +76,7 @@ struct Limits {
   int64_t row_vector, row_tiles;
   // The largest number of elements of a record that is read or written as whole vectors. Each
   // element takes one shuffle for every vector that the record fills, whereas a gather takes one
-  // access per lane.
+  // access per element.
   int64_t record;
   // Prefetching. `fetch_trips` is how many trips ahead a load is prefetched if its address advances
   // by `fetch_far` bytes or more per trip, which no hardware prefetcher follows. `fetch_row` is the

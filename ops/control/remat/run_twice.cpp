@@ -132,7 +132,7 @@ Arrays again_cond(const Eqn& e, const Inside& in, const Arrays& x, const Arrays&
 Inside divide_scan(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
                    const CheckpointPolicy& policy) {
   const BodyOp o = body_op(params_as<Scan>(e.params));
-  const size_t nc = o.has.consts.size(), n = o.has.carry.size();
+  const size_t nc = o.lane_axes.body_consts.size(), n = o.lane_axes.carry.size();
   std::fill_n(keep.begin(), n, true);
   Inside in{{}, keep, want, {}};
   for (bool grows = true; grows;) {
@@ -150,26 +150,27 @@ Inside divide_scan(const Eqn& e, std::vector<bool> keep, std::vector<bool> want,
 }
 Arrays first_scan(const Eqn& e, const Inside& in, const Arrays& x) {
   BodyOp o = body_op(params_as<Scan>(e.params));
-  o.result_has = Ints(in.bodies[0].first->out.size() - o.has.carry.size(), 0);
+  o.result_lane_axes = Ints(in.bodies[0].first->out.size() - o.lane_axes.carry.size(), 0);
   o.bodies = {in.bodies[0].first};
   return o.bind(*e.op, o.operands(x));
 }
 Arrays again_scan(const Eqn& e, const Inside& in, const Arrays& x, const Arrays& saved) {
   const BodyOp o = body_op(params_as<Scan>(e.params));
-  const Groups<bool> reads = o.operands(in.reads);
+  const LoopValues<bool> reads = o.operands(in.reads);
   BodyOp q = o;
-  q.has = filter_list(o.has, reads);
-  append(q.has.rows, Ints(saved.size(), 0));
-  q.result_has = filter_list(o.result_has, drop_first(in.want, o.has.carry.size()));
-  Groups<Array> all = filter_list(o.operands(x), reads);
-  append(all.rows, saved);
+  q.lane_axes = filter_list(o.lane_axes, reads);
+  append(q.lane_axes.xs, Ints(saved.size(), 0));
+  q.result_lane_axes =
+      filter_list(o.result_lane_axes, drop_first(in.want, o.lane_axes.carry.size()));
+  LoopValues<Array> all = filter_list(o.operands(x), reads);
+  append(all.xs, saved);
   q.bodies = {program(q.takes(all), [&](const Arrays& a) {
-    const Groups<Array> g = q.inputs(a);
-    const size_t own = g.rows.size() - saved.size();
-    Arrays args = scatter_list(g.consts, reads.consts);
+    const LoopValues<Array> g = q.body_inputs(a);
+    const size_t own = g.xs.size() - saved.size();
+    Arrays args = scatter_list(g.body_consts, reads.body_consts);
     append(args, scatter_list(g.carry, reads.carry));
-    append(args, scatter_list(sublist(g.rows, 0, own), reads.rows));
-    return eval_jaxpr(in.bodies[0].again, concat_lists(args, drop_first(g.rows, own)));
+    append(args, scatter_list(sublist(g.xs, 0, own), reads.xs));
+    return eval_jaxpr(in.bodies[0].again, concat_lists(args, drop_first(g.xs, own)));
   })};
   return q.bind(*e.op, all);
 }
@@ -183,9 +184,9 @@ const Rule* rule_of(const Eqn& e) {
   if (op == "remat2") return &call;
   if (op == "cond") {
     const Cond& p = params_as<Cond>(e.params);
-    return p.lanes.empty() && !p.enter ? &cond : nullptr;
+    return p.lanes.empty() && !p.entry_mask ? &cond : nullptr;
   }
-  if (op == "scan") return params_as<Scan>(e.params).trips ? nullptr : &scan;
+  if (op == "scan") return params_as<Scan>(e.params).trip_counts ? nullptr : &scan;
   return nullptr;
 }
 

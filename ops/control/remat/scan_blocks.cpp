@@ -54,23 +54,26 @@ std::vector<Blocks> blocks_of(int64_t n) {
 // from one block into the next.
 struct Threaded {
   BodyOp o;
-  Groups<bool> unknown;
-  Groups<Array> x;
+  LoopValues<bool> unknown;
+  LoopValues<Array> x;
 };
-Threaded threaded(const BodyOp& o, const Groups<Array>& x, const Groups<bool>& unknown) {
+Threaded threaded(const BodyOp& o, const LoopValues<Array>& x, const LoopValues<bool>& unknown) {
   const auto moved = [&](const auto& g) {
     auto r = g;
-    r.consts = filter_list(g.consts, unknown.consts, false);
-    r.carry = concat_lists(filter_list(g.consts, unknown.consts), g.carry);
+    r.body_consts = filter_list(g.body_consts, unknown.body_consts, false);
+    r.carry = concat_lists(filter_list(g.body_consts, unknown.body_consts), g.carry);
     return r;
   };
   Threaded t{o, moved(unknown), moved(x)};
-  t.o.has = moved(o.has);
+  t.o.lane_axes = moved(o.lane_axes);
   t.o.bodies = {program(t.o.takes(t.x), [&](const Arrays& in) {
-    const Groups<Array> g = t.o.inputs(in);
-    const size_t n = filter_list(unknown.consts, unknown.consts).size();
-    const Groups<Array> as_before{
-        {}, {}, merge_lists(unknown.consts, g.carry, g.consts), drop_first(g.carry, n), g.rows};
+    const LoopValues<Array> g = t.o.body_inputs(in);
+    const size_t n = filter_list(unknown.body_consts, unknown.body_consts).size();
+    const LoopValues<Array> as_before{{},
+                                      {},
+                                      merge_lists(unknown.body_consts, g.carry, g.body_consts),
+                                      drop_first(g.carry, n),
+                                      g.xs};
     // One equation, so that the cotangents of one constant within a step are added before they are
     // added to the sum over the steps.
     return concat_lists(sublist(g.carry, 0, n),
@@ -80,18 +83,16 @@ Threaded threaded(const BodyOp& o, const Groups<Array>& x, const Groups<bool>& u
 }
 
 // Makes a scan of `body` over the rows of x, one row for each block.
-Scan over_blocks(const Groups<Array>& x, int64_t blocks, bool reverse,
-                 FunctionRef<Arrays(const Groups<Array>&)> body) {
+Scan over_blocks(const LoopValues<Array>& x, int64_t blocks, bool reverse,
+                 FunctionRef<Arrays(const LoopValues<Array>&)> body) {
   Scan p;
   p.length = blocks;
   p.reverse = reverse;
-  p.num_consts = static_cast<int64_t>(x.consts.size());
+  p.num_consts = static_cast<int64_t>(x.body_consts.size());
   p.num_carry = static_cast<int64_t>(x.carry.size());
-  const Groups<Type> in{
-      {}, {}, types_of(x.consts), types_of(x.carry), map_list(row_type, types_of(x.rows))};
-  p.jaxpr = program(in_order(in), [&](const Arrays& a) {
-    return body(split_groups(a, 0, 0, x.consts.size(), x.carry.size()));
-  });
+  const LoopValues<Type> in{
+      {}, {}, types_of(x.body_consts), types_of(x.carry), map_list(row_type, types_of(x.xs))};
+  p.jaxpr = program(in_order(in), [&](const Arrays& a) { return body(by_role(a, ranges_of(x))); });
   return p;
 }
 
@@ -103,10 +104,10 @@ Arrays known_blocks(const Op& op, const Threaded& t, const Unknown& u, int64_t b
   std::vector<bool> keep(s.known->out.size(), true);
   std::fill(keep.end() - s.residuals, keep.end(), false);
   k.bodies = {dce(s.known, keep)};
-  const Groups<Array> x = filter_list(t.x, u.operand, false);
+  const LoopValues<Array> x = filter_list(t.x, u.operand, false);
   const Scan p =
       over_blocks(x, blocks, std::get<Scan>(t.o.like).reverse,
-                  [&](const Groups<Array>& g) { return concat_lists(k.bind(op, g), g.carry); });
+                  [&](const LoopValues<Array>& g) { return concat_lists(k.bind(op, g), g.carry); });
   return bind_op(op, in_order(x), make_params(p));
 }
 Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const Arrays& starts,
@@ -115,23 +116,23 @@ Arrays unknown_blocks(const Op& op, const Threaded& t, const Unknown& u, const A
   BodyOp step = t.o;
   step.bodies = {dce(*second_run(step.bodies[0]),
                      concat_lists(std::vector<bool>(u.operand.carry.size(), true), u.result))};
-  step.result_has = filter_list(step.result_has, u.result);
+  step.result_lane_axes = filter_list(step.result_lane_axes, u.result);
   const Unknown unknown = find_unknown(step, in_order(u.operand));
-  const Groups<Array> x{{},
-                        {},
-                        filter_list(t.x.consts, u.operand.consts, false),
-                        filter_list(t.x.carry, u.operand.carry),
-                        concat_lists(starts, t.x.rows)};
+  const LoopValues<Array> x{{},
+                            {},
+                            filter_list(t.x.body_consts, u.operand.body_consts, false),
+                            filter_list(t.x.carry, u.operand.carry),
+                            concat_lists(starts, t.x.xs)};
   const Scan p =
-      over_blocks(x, blocks, std::get<Scan>(t.o.like).reverse, [&](const Groups<Array>& g) {
-        const Groups<Array> in{{},
-                               {},
-                               g.consts,
-                               merge_lists(u.operand.carry, g.carry, g.rows),
-                               drop_first(g.rows, starts.size())};
+      over_blocks(x, blocks, std::get<Scan>(t.o.like).reverse, [&](const LoopValues<Array>& g) {
+        const LoopValues<Array> in{{},
+                                   {},
+                                   g.body_consts,
+                                   merge_lists(u.operand.carry, g.carry, g.xs),
+                                   drop_first(g.xs, starts.size())};
         const Arrays out =
             run_parts(op, step, in, unknown,
-                      [&](const BodyOp& q, const Groups<Array>& v) { return q.bind(op, v); });
+                      [&](const BodyOp& q, const LoopValues<Array>& v) { return q.bind(op, v); });
         return filter_list(out, concat_lists(unknown.operand.carry, unknown.result));
       });
   return trace.record(op, in_order(x), make_params(p));
@@ -150,13 +151,14 @@ Arrays run_blocks(const Op& op, const Threaded& t, int64_t blocks, PartialEvalTr
 
 bool runs_in_blocks(const BodyOp& o, const Unknown& u) {
   const Scan* p = std::get_if<Scan>(&o.like);
-  if (!p || !o.lanes.empty() || !o.has.head.empty() || p->length <= short_scan) return false;
+  if (!p || !o.lanes.empty() || !o.lane_axes.control.empty() || p->length <= short_scan)
+    return false;
   const Split& s = u.bodies[0];
   const auto known = [](const auto& g, const std::vector<bool>& unknown) {
     return static_cast<int32_t>(filter_list(g, unknown, false).size());
   };
-  const int32_t first = known(o.has.consts, u.operand.consts),
-                end = first + known(o.has.carry, u.operand.carry);
+  const int32_t first = known(o.lane_axes.body_consts, u.operand.body_consts),
+                end = first + known(o.lane_axes.carry, u.operand.carry);
   bool carries = false;
   for (size_t k = s.known->out.size() - static_cast<size_t>(s.residuals); k < s.known->out.size();
        ++k) {
@@ -169,7 +171,7 @@ bool runs_in_blocks(const BodyOp& o, const Unknown& u) {
                       [](const JaxprData&, const Eqn& e) { return e.op->name() == "remat2"; });
 }
 
-Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>& x,
+Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const LoopValues<Array>& x,
                              const Unknown& u, PartialEvalTrace& trace) {
   const CurrentTraceScope running{Ref<Interpreter>(&trace)};
   const int64_t length = std::get<Scan>(o.like).length;
@@ -183,7 +185,7 @@ Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>&
     done += steps;
     Threaded p = t;
     std::get<Scan>(p.o.like).length = b.size;
-    for (Array& v : p.x.rows) v = in_blocks(rows_of(v, from, from + steps), b.size);
+    for (Array& v : p.x.xs) v = in_blocks(rows_of(v, from, from + steps), b.size);
     const Arrays out = run_blocks(op, p, b.count, trace);
     t.x.carry = sublist(out, 0, n);
     const Arrays rows = map_list(from_blocks, drop_first(out, n));

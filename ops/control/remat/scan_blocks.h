@@ -15,7 +15,7 @@ bool runs_in_blocks(const BodyOp& o, const Unknown& u);
 // Partial evaluation of such a scan. It keeps the known carries at the start of each block of about
 // sqrt(n) steps. The carries in between are recomputed when the unknown part reaches the block. The
 // results have the same bits as those of the scan that keeps the carries of all steps.
-Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const Groups<Array>& x,
+Arrays record_scan_in_blocks(const Op& op, const BodyOp& o, const LoopValues<Array>& x,
                              const Unknown& u, PartialEvalTrace& trace);
 
 }  // namespace weft

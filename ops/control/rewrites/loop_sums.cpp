@@ -63,7 +63,7 @@ class Finder {
   std::optional<LoopSums> moved() const;
 
  private:
-  size_t first_carry() const { return x_.consts.size(); }
+  size_t first_carry() const { return x_.body_consts.size(); }
   size_t first_row() const { return first_carry() + x_.carry.size(); }
   const Type& type(int32_t v) const { return j_.types[static_cast<size_t>(v)]; }
   Type type(Atom a) const { return j_.type(a); }
@@ -79,7 +79,7 @@ class Finder {
   Factor source_of(Factor f) const;
   bool keep_rows(const Sum& s);
   std::vector<bool> leaving() const;
-  Jaxpr body_left(const Groups<Array>& left) const;
+  Jaxpr body_left(const LoopValues<Array>& left) const;
   Array rows_of(int32_t v, const Arrays& left) const;
   Array product_of(const Term& t, const Arrays& left, const Ints& all) const;
   Array updated(const Term& t, const Arrays& left) const;
@@ -88,7 +88,7 @@ class Finder {
 
   const Scan p_;
   const JaxprData& j_;
-  const Groups<Array> x_;
+  const LoopValues<Array> x_;
   const std::vector<size_t> defining_eqn_;
   std::vector<int> uses_;       // by variable: number of equations and results that read it
   std::vector<size_t> reader_;  // by variable: an equation that reads it
@@ -309,10 +309,10 @@ std::vector<bool> Finder::leaving() const {
 }
 
 // The body of the remaining loop, on these operands, with the factors as additional results.
-Jaxpr Finder::body_left(const Groups<Array>& left) const {
+Jaxpr Finder::body_left(const LoopValues<Array>& left) const {
   const std::vector<bool> gone = leaving();
   const Jaxpr whole = program(body_op(p_).takes(left), [&](const Arrays& a) {
-    Groups<Array> g = split_groups(a, 0, 0, left.consts.size(), left.carry.size());
+    LoopValues<Array> g = by_role(a, ranges_of(left));
     Arrays zeros;
     for (const Sum& s : sums_) zeros.push_back(base::zeros(x_.carry[s.carry].type()));
     g.carry = merge_lists(gone, zeros, g.carry);
@@ -339,7 +339,7 @@ Jaxpr Finder::body_left(const Groups<Array>& left) const {
 Array Finder::rows_of(int32_t v, const Arrays& left) const {
   const auto at = std::find(stored_.begin(), stored_.end(), v) - stored_.begin();
   return at < std::ssize(stored_) ? left[left.size() - stored_.size() + static_cast<size_t>(at)]
-                                  : x_.rows[static_cast<size_t>(v) - first_row()];
+                                  : x_.xs[static_cast<size_t>(v) - first_row()];
 }
 
 // The sum of a product over all steps, with the axes of the product in this order.
@@ -475,12 +475,12 @@ Arrays Finder::finished(const Arrays& left) const {
 
 std::optional<LoopSums> Finder::moved() const {
   if (sums_.empty()) return {};
-  Groups<Array> x = x_;
+  LoopValues<Array> x = x_;
   x.carry = filter_list(x.carry, leaving(), false);
   Scan p = p_;
   p.jaxpr = body_left(x);
   p.num_carry = std::ssize(x.carry);
-  p.has = {};
+  p.lane_axes = {};
   return LoopSums{in_order(x), p,
                   [found = *this](const Arrays& left) { return found.finished(left); }};
 }
@@ -488,7 +488,7 @@ std::optional<LoopSums> Finder::moved() const {
 }  // namespace
 
 std::optional<LoopSums> sums_behind(const Arrays& x, const Scan& p) {
-  if (p.trips || p.length < fewest_steps) return {};
+  if (p.trip_counts || p.length < fewest_steps) return {};
   return Finder(x, p).moved();
 }
 

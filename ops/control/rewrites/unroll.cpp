@@ -67,29 +67,29 @@ void require_few(const Scan& p, int64_t steps, size_t rows) {
 
 Arrays unrolled(const Arrays& x, const Scan& p) {
   const int64_t u = std::min(p.unroll, p.length);
-  if (u <= 1 || p.trips) return {};
+  if (u <= 1 || p.trip_counts) return {};
   const BodyOp o = body_op(p);
-  const Groups<Array> g = o.operands(x);
-  require_few(p, u, g.rows.size() + o.result_has.size());
+  const LoopValues<Array> g = o.operands(x);
+  require_few(p, u, g.xs.size() + o.result_lane_axes.size());
   const int64_t blocks = p.length / u, left = p.length % u, first = p.reverse ? left : 0,
                 over = p.reverse ? 0 : blocks * u;
-  Groups<Array> in = g;
-  for (Array& v : in.rows) v = in_blocks(rows_of(v, first, first + blocks * u), u);
+  LoopValues<Array> in = g;
+  for (Array& v : in.xs) v = in_blocks(rows_of(v, first, first + blocks * u), u);
   Scan q = p;
   q.unroll = 1;
   q.length = blocks;
   q.jaxpr = program(o.takes(in), [&](const Arrays& a) {
-    Groups<Array> step = o.inputs(a);
-    const Arrays y = steps_written_out(p, step.consts, &step.carry, step.rows, u);
+    LoopValues<Array> step = o.body_inputs(a);
+    const Arrays y = steps_written_out(p, step.body_consts, &step.carry, step.xs, u);
     return concat_lists(step.carry, y);
   });
   const Arrays out = bind_op(*find_op("scan"), in_order(in), make_params(q));
   Arrays carry = sublist(out, 0, g.carry.size()),
          ys = map_list(from_blocks, drop_first(out, carry.size()));
   if (left) {
-    Arrays rows = g.rows;
+    Arrays rows = g.xs;
     for (Array& v : rows) v = rows_of(v, over, over + left);
-    const Arrays y = steps_written_out(p, g.consts, &carry, rows, left);
+    const Arrays y = steps_written_out(p, g.body_consts, &carry, rows, left);
     for (size_t k = 0; k < ys.size(); ++k)
       ys[k] = concatenate_arrays(p.reverse ? Arrays{y[k], ys[k]} : Arrays{ys[k], y[k]}, 0);
   }

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "runtime/native/fft/lanes.h"
+#include "runtime/native/fft/vectors.h"
 #include "weft/buffer.h"
 #include "weft/device/threads.h"
 #include "weft/error.h"
@@ -41,15 +41,15 @@ class Rows {
     make_spectrum();
   }
   int64_t n() const { return plan_.n; }
-  bool side_by_side() const { return plan_.kind == RowPlan<T>::Kind::lanes; }
+  bool side_by_side() const { return plan_.kind == RowPlan<T>::Kind::vectors; }
   // The number of rows to transform together.
-  int64_t group() const { return side_by_side() ? k_.lanes : 1; }
+  int64_t group() const { return side_by_side() ? k_.vector_width : 1; }
 
   int64_t scratch() const {
-    if (side_by_side()) return lane_scratch<T>(n());
+    if (side_by_side()) return vector_scratch<T>(n());
     if (longer_) return rounded<T>(2 * longer_->n()) + longer_->scratch();
     const SquarePlan<T>& s = *plan_.square;
-    return between() + lane_scratch<T>(std::max(s.first.n, s.second.n));
+    return between() + vector_scratch<T>(std::max(s.first.n, s.second.n));
   }
   // Transforms `count` <= group() rows of n() complex elements. Steps are in elements. May be in
   // place.
@@ -57,7 +57,7 @@ class Rows {
            T* work) const {
     const T scale = inverse ? T(1) / static_cast<T>(n()) : T(1);
     if (side_by_side())
-      k_.rows(*plan_.lanes, from, from_step, to, to_step, count, inverse, scale, work);
+      k_.rows(*plan_.vectors, from, from_step, to, to_step, count, inverse, scale, work);
     else if (longer_)
       convolve(from, to, inverse, scale, work);
     else
@@ -75,12 +75,12 @@ class Rows {
     const T scale = inverse ? T(1) / static_cast<T>(n()) : T(1);
     const Temporaries between_bytes(between() * static_cast<int64_t>(sizeof(T)));
     T* const middle = scratch_of<T>(between_bytes);
-    const int64_t lanes = k_.lanes, most = std::max(s.first.n, s.second.n);
+    const int64_t vector_width = k_.vector_width, most = std::max(s.first.n, s.second.n);
     const auto pass = [&](int64_t columns, auto f) {
-      const int64_t blocks = (columns + lanes - 1) / lanes;
+      const int64_t blocks = (columns + vector_width - 1) / vector_width;
       parallel_for(blocks, std::max<int64_t>(1, blocks / 16), [&](int64_t lo, int64_t hi) {
-        const Temporaries work(lane_scratch<T>(most) * static_cast<int64_t>(sizeof(T)));
-        for (int64_t b = lo; b < hi; ++b) f(b * lanes, scratch_of<T>(work));
+        const Temporaries work(vector_scratch<T>(most) * static_cast<int64_t>(sizeof(T)));
+        for (int64_t b = lo; b < hi; ++b) f(b * vector_width, scratch_of<T>(work));
       });
     };
     pass(s.second.n, [&](int64_t at, T* w) { k_.first(s, from, at, inverse, middle, w); });
@@ -90,11 +90,11 @@ class Rows {
  private:
   void square(const T* from, T* to, bool inverse, T scale, T* work) const {
     const SquarePlan<T>& s = *plan_.square;
-    T* const lanes = work + between();
-    for (int64_t at = 0; at < s.second.n; at += k_.lanes)
-      k_.first(s, from, at, inverse, work, lanes);
-    for (int64_t at = 0; at < s.first.n; at += k_.lanes)
-      k_.second(s, work, at, to, inverse, scale, lanes);
+    T* const scratch = work + between();
+    for (int64_t at = 0; at < s.second.n; at += k_.vector_width)
+      k_.first(s, from, at, inverse, work, scratch);
+    for (int64_t at = 0; at < s.first.n; at += k_.vector_width)
+      k_.second(s, work, at, to, inverse, scale, scratch);
   }
   // Bluestein: the chirp times the inverse transform of the product of spectra. The inverse
   // transform is computed as the conjugate of the forward transform of the conjugate.
@@ -212,7 +212,7 @@ class Transform final : public FftCall {
   int64_t workspace() const override {
     if (elements_ == 0) return 0;
     int64_t each = rows_->scratch() + group_room();
-    for (const auto& [n, plan] : columns_) each = std::max(each, lane_scratch<T>(n));
+    for (const auto& [n, plan] : columns_) each = std::max(each, vector_scratch<T>(n));
     for (const auto& [n, rows] : across_) each = std::max(each, across_scratch(*rows));
     const bool copies = s_.kind == FftKind::real_inverse && s_.lengths.size() > 1;
     return (num_threads() * each + (copies ? elements_ / last_ * (last_ / 2 + 1) * 2 : 0)) * size;
@@ -314,17 +314,20 @@ class Transform final : public FftCall {
         across(*across_.at(n), to, outer, inner);
     }
   }
-  void columns(const LanePlan<T>& plan, const T* from, T* to, int64_t outer, int64_t inner) const {
-    const int64_t lanes = k_.lanes, blocks = (inner + lanes - 1) / lanes;
+  void columns(const VectorPlan<T>& plan, const T* from, T* to, int64_t outer,
+               int64_t inner) const {
+    const int64_t vector_width = k_.vector_width,
+                  blocks = (inner + vector_width - 1) / vector_width;
     const T scale = is_inverse() ? T(1) / static_cast<T>(plan.n) : T(1);
-    parallel_for(outer * blocks, std::max<int64_t>(1, worth_a_thread / (plan.n * lanes)),
+    parallel_for(outer * blocks, std::max<int64_t>(1, worth_a_thread / (plan.n * vector_width)),
                  [&](int64_t lo, int64_t hi) {
-                   const Temporaries work(lane_scratch<T>(plan.n) * size);
+                   const Temporaries work(vector_scratch<T>(plan.n) * size);
                    for (int64_t i = lo; i < hi; ++i) {
-                     const int64_t at = i % blocks * lanes;
+                     const int64_t at = i % blocks * vector_width;
                      const int64_t place = 2 * (i / blocks * plan.n * inner + at);
-                     k_.columns(plan, from + place, to + place, inner, std::min(lanes, inner - at),
-                                is_inverse(), scale, scratch_of<T>(work));
+                     k_.columns(plan, from + place, to + place, inner,
+                                std::min(vector_width, inner - at), is_inverse(), scale,
+                                scratch_of<T>(work));
                    }
                  });
   }
@@ -359,7 +362,7 @@ class Transform final : public FftCall {
   bool halved_ = false;              // real rows are transformed as complex rows of half the length
   std::unique_ptr<Rows<T>> rows_;
   std::vector<T> roots_;
-  std::map<int64_t, LanePlan<T>> columns_;
+  std::map<int64_t, VectorPlan<T>> columns_;
   std::map<int64_t, std::unique_ptr<Rows<T>>> across_;
 };
 

@@ -70,7 +70,7 @@ bool is_smooth(int64_t n) {
 }
 
 template <class T>
-LanePlan<T>::LanePlan(int64_t n) : n(n) {
+VectorPlan<T>::VectorPlan(int64_t n) : n(n) {
   int64_t stride = 1, left = n;
   for (int radix : radices_of(n)) {
     Stage<T> s{radix, stride, left / radix, table.size(), 0};
@@ -141,16 +141,16 @@ int64_t convenient(int64_t n) {
 }
 
 // Rows up to this length are transformed side by side only (measured: docs/decisions/0020).
-constexpr int64_t longest_in_lanes = 64;
+constexpr int64_t longest_in_vectors = 64;
 
 }  // namespace
 
 template <class T>
-RowPlan<T>::RowPlan(int64_t n) : kind(Kind::lanes), n(n) {
+RowPlan<T>::RowPlan(int64_t n) : kind(Kind::vectors), n(n) {
   if (is_smooth(n)) {
-    const auto [rows, columns] = n > longest_in_lanes ? square_of(n) : std::pair(int64_t{1}, n);
+    const auto [rows, columns] = n > longest_in_vectors ? square_of(n) : std::pair(int64_t{1}, n);
     if (rows == 1) {
-      lanes = std::make_unique<LanePlan<T>>(n);
+      vectors = std::make_unique<VectorPlan<T>>(n);
     } else {
       kind = Kind::square;
       square = std::make_unique<SquarePlan<T>>(rows, columns);
@@ -173,8 +173,8 @@ std::vector<T> real_roots(int64_t n) {
   return r;
 }
 
-template struct LanePlan<float>;
-template struct LanePlan<double>;
+template struct VectorPlan<float>;
+template struct VectorPlan<double>;
 template struct SquarePlan<float>;
 template struct SquarePlan<double>;
 template struct RowPlan<float>;

@@ -28,8 +28,8 @@ struct Stage {
   size_t roots;     // roots of unity of an odd radix, as pairs
 };
 template <class T>
-struct LanePlan {
-  explicit LanePlan(int64_t n);
+struct VectorPlan {
+  explicit VectorPlan(int64_t n);
   int64_t n;
   std::vector<Stage<T>> stages;
   std::vector<T> table;
@@ -43,7 +43,7 @@ struct SquarePlan {
   int64_t n() const { return first.n * second.n; }
   // The distance between rows of the intermediate result: whole cache lines, and not a power of 2.
   int64_t step() const { return (first.n + 15) / 16 * 16 + 16; }
-  LanePlan<T> first, second;
+  VectorPlan<T> first, second;
   // exp(-2 pi i j k / n) for k < rows, by blocks of 16 of the columns j: real parts, then imaginary
   // parts. Above `tabulated` elements, only block 0 is stored and is multiplied by the root of each
   // block. `exp(-2 pi i e / n)` is `coarse[e / fine.size()] fine[e % fine.size()]`, pairs of
@@ -58,10 +58,10 @@ struct SquarePlan {
 template <class T>
 struct RowPlan {
   explicit RowPlan(int64_t n);
-  enum class Kind { lanes, square, convolution };
+  enum class Kind { vectors, square, convolution };
   Kind kind;
   int64_t n;
-  std::unique_ptr<LanePlan<T>> lanes;
+  std::unique_ptr<VectorPlan<T>> vectors;
   std::unique_ptr<SquarePlan<T>> square;
   // Bluestein: a convolution with a chirp, of a length that SquarePlan supports.
   std::unique_ptr<RowPlan<T>> longer;
@@ -74,8 +74,8 @@ bool is_smooth(int64_t n);
 template <class T>
 std::vector<T> real_roots(int64_t n);
 
-extern template struct LanePlan<float>;
-extern template struct LanePlan<double>;
+extern template struct VectorPlan<float>;
+extern template struct VectorPlan<double>;
 extern template struct SquarePlan<float>;
 extern template struct SquarePlan<double>;
 extern template struct RowPlan<float>;

@@ -125,7 +125,7 @@ TEST_CASE("arrays of lanes are checked, too", "[jit][checked]") {
     const Outcome r = run_checked(k, run, {20, 40}, host_target(), {});
     CHECK(r.told.failed == (beyond == 1));
     if (beyond) CHECK(r.told.buffer == -1);
-    if (beyond) CHECK(r.told.lane == 4);
+    if (beyond) CHECK(r.told.element == 4);
   }
 }
 

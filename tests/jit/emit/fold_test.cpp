@@ -69,7 +69,7 @@ TEST_CASE("folds of rows and columns", "[jit][fold][share]") {
                     {n, points},
                     {0, 1, 0, points}};
             for (const TargetInfo& t : targets()) {
-              if (t.lanes != host_target().lanes && c != kd.combiners[0]) continue;
+              if (t.vector_width != host_target().vector_width && c != kd.combiners[0]) continue;
               INFO(t.cpu << " n=" << n << " combine=" << static_cast<int>(c) << " kind="
                          << static_cast<int>(kd.kind) << " schedule=" << static_cast<int>(v));
               CHECK(difference(rows(kd, c, v, constant_extent, n, columns), run, t) == "");

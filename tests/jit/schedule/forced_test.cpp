@@ -65,7 +65,7 @@ TEST_CASE("kernels() shows numbers as numbers", "[jit][schedule]") {
 TEST_CASE("kernels() and report() show schedules", "[jit][schedule]") {
   const std::string hash = heading().substr(9, 16), report = lowered().report();
   CHECK(hash.find_first_not_of("0123456789abcdef") == std::string::npos);
-  CHECK(report.find("schedule " + hash + ": mode grid, lanes ") != std::string::npos);
+  CHECK(report.find("schedule " + hash + ": mode grid, vector_width ") != std::string::npos);
   CHECK(report.find(" schedules ") != std::string::npos);  // as one of the passes
 }
 
@@ -74,15 +74,16 @@ TEST_CASE("schedules that cannot be forced", "[jit][schedule]") {
   CHECK_THAT(refused<CompileError>("# none\n" + nobody + heading() + other),
              Catch::StartsWith("schedules of compile(): no kernel is one of these nests: "
                                "0123456789abcdef (line 2); kernels() shows the hashes"));
-  CHECK_THAT(refused<CompileError>(heading() + "mode grid\nlanes 4\ninterleave 9\n"),
+  CHECK_THAT(refused<CompileError>(heading() + "mode grid\nvector_width 4\ninterleave 9\n"),
              Catch::Contains("line 1: nest ") && Catch::Contains("interleave 9: has to be 1 to 4"));
   CHECK_THAT(refused<CompileError>(heading() + "mode scalar\nblock 64\n"),
              Catch::Contains("on a GPU (line 1)"));
-  CHECK_THAT(refused<ParseError>("lanes 4\n" + nobody),
-             Catch::StartsWith("schedules of compile(), line 1: 'lanes 4' stands in front of"));
+  CHECK_THAT(
+      refused<ParseError>("vector_width 4\n" + nobody),
+      Catch::StartsWith("schedules of compile(), line 1: 'vector_width 4' stands in front of"));
   CHECK_THAT(refused<ParseError>("\nschedule 12\nmode scalar\n"),
              Catch::StartsWith("schedules of compile(), line 2: '12' is no hash of a nest"));
-  CHECK_THAT(refused<ParseError>(nobody + "lanes x\n"),
+  CHECK_THAT(refused<ParseError>(nobody + "vector_width x\n"),
              Catch::StartsWith("schedules of compile(), line 3: 'x' is no number"));
   CHECK_THAT(refused<ParseError>(nobody + "speed 3\n"),
              Catch::StartsWith("schedules of compile(), line 3: 'speed' is no choice"));
@@ -110,8 +111,9 @@ TEST_CASE("WEFT_SCHEDULE names a file of schedules", "[jit][schedule]") {
     (void)pclose(out);
     return said;
   };
-  CHECK_THAT(child(heading() + other),
-             Catch::Contains(heading() + "mode scalar\nlanes 1\n") && !Catch::Contains("warning"));
+  CHECK_THAT(
+      child(heading() + other),
+      Catch::Contains(heading() + "mode scalar\nvector_width 1\n") && !Catch::Contains("warning"));
   CHECK_THAT(child("schedule 0123456789abcdef\n" + other),
              Catch::Contains(heading() + "mode grid\n") &&
                  Catch::Contains("weft: warning: WEFT_SCHEDULE (" + file.string() +

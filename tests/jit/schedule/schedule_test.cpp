@@ -34,9 +34,9 @@ struct Machine {
 };
 // The machine that runs the test, and others.
 std::vector<Machine> machines() {
-  const auto cpu = [](int lanes, bool mask_registers) {
+  const auto cpu = [](int vector_width, bool mask_registers) {
     TargetInfo t = host_target();
-    t.lanes = lanes;
+    t.vector_width = vector_width;
     t.mask_registers = mask_registers;
     return t;
   };
@@ -78,7 +78,7 @@ struct Context {
 void change_mode(Context c, Schedule& s) {
   Schedule fresh;
   fresh.mode = static_cast<Mode>(c.random() % 4);
-  if (fresh.mode != Mode::scalar) fresh.lanes = c.target.lanes;
+  if (fresh.mode != Mode::scalar) fresh.vector_width = c.target.vector_width;
   if (fresh.mode == Mode::refill) {
     fresh.refill = refillable_while(c.kernel, analyse_divergence(c.kernel, Mode::grid));
     fresh.idle_trips = 20;
@@ -143,8 +143,10 @@ using Change = std::function<void(Context, Schedule&)>;
 const std::map<std::string, Change>& changes() {
   static const std::map<std::string, Change> all{
       {"mode", change_mode},
-      {"lanes",
-       [](Context c, Schedule& s) { s.lanes = static_cast<int>(one_of(c.random, {4, 8, 16})); }},
+      {"vector_width",
+       [](Context c, Schedule& s) {
+         s.vector_width = static_cast<int>(one_of(c.random, {4, 8, 16}));
+       }},
       {"interleave",
        [](Context c, Schedule& s) { s.interleave = 1 + static_cast<int>(c.random() % 4); }},
       {"refill",
@@ -277,8 +279,8 @@ TEST_CASE("texts that are not schedules", "[jit][schedule]") {
     CHECK_THROWS_WITH(parse_schedule(text), why);
   };
   refuses("", "schedule, line 1: a schedule says at least its mode");
-  refuses("mode grid\nlanes many", "schedule, line 2: 'many' is no number");
-  refuses("mode grid\n\nlanes 99999999999", "schedule, line 3: 99999999999 is too large");
+  refuses("mode grid\nvector_width many", "schedule, line 2: 'many' is no number");
+  refuses("mode grid\n\nvector_width 99999999999", "schedule, line 3: 99999999999 is too large");
   refuses("mode sideways", "schedule, line 1: 'sideways' is none of scalar, grid, refill, inner");
   refuses("mode grid\nmode grid", "schedule, line 2: says 'mode' a second time");
   refuses("mode grid\nloop 3 runs\nloop 3 unrolled",
@@ -302,20 +304,23 @@ TEST_CASE("schedules that a kernel cannot have", "[jit][schedule]") {
   const auto says = [](const char* why) {
     return Catch::Contains(std::string("schedule: ") + why);
   };
-  CHECK(refused("mode grid\nlanes 4") == "");
-  CHECK_THAT(refused("mode grid\nlanes 5"), says("lanes 5: has to be 4, 8 or 16"));
-  CHECK_THAT(refused("mode scalar\nlanes 4"), says("lanes 4: has to be"));
-  CHECK_THAT(refused("mode grid\nlanes 4\ninterleave 9"), says("interleave 9: has to be 1 to 4"));
-  CHECK_THAT(refused("mode inner\nlanes 4"), says("mode: a point has no folds"));
-  CHECK_THAT(refused("mode refill\nlanes 4"), says("refill: goes with mode refill"));
-  CHECK_THAT(refused("mode grid\nlanes 4\nband 2"), says("band 2: steps do not share blocks yet"));
-  CHECK_THAT(refused("mode grid\nlanes 4\nloop 1 runs"), says("loop 1: is no loop"));
-  CHECK_THAT(refused("mode grid\nlanes 4\nloop 9999 runs"), says("loop 9999: is no loop"));
-  CHECK_THAT(refused("mode grid\nlanes 4\nblock 32"), says("block, points, threads: are of GPUs"));
+  CHECK(refused("mode grid\nvector_width 4") == "");
+  CHECK_THAT(refused("mode grid\nvector_width 5"), says("vector_width 5: has to be 4, 8 or 16"));
+  CHECK_THAT(refused("mode scalar\nvector_width 4"), says("vector_width 4: has to be"));
+  CHECK_THAT(refused("mode grid\nvector_width 4\ninterleave 9"),
+             says("interleave 9: has to be 1 to 4"));
+  CHECK_THAT(refused("mode inner\nvector_width 4"), says("mode: a point has no folds"));
+  CHECK_THAT(refused("mode refill\nvector_width 4"), says("refill: goes with mode refill"));
+  CHECK_THAT(refused("mode grid\nvector_width 4\nband 2"),
+             says("band 2: steps do not share blocks yet"));
+  CHECK_THAT(refused("mode grid\nvector_width 4\nloop 1 runs"), says("loop 1: is no loop"));
+  CHECK_THAT(refused("mode grid\nvector_width 4\nloop 9999 runs"), says("loop 9999: is no loop"));
+  CHECK_THAT(refused("mode grid\nvector_width 4\nblock 32"),
+             says("block, points, threads: are of GPUs"));
   const nest::Kernel loop = collatz(Vector::grid);
   const auto refused_refill = [&](const std::string& text) {
     const std::string id = std::to_string(thread_refillable(loop));
-    return verify(parse_schedule("mode scalar\nlanes 1\nrefill " + id + "\n" + text), loop,
+    return verify(parse_schedule("mode scalar\nvector_width 1\nrefill " + id + "\n" + text), loop,
                   gpu_target("sm_80"));
   };
   CHECK(refused_refill("block 64\npoints 2\nidle_trips 9") == "");

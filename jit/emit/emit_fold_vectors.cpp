@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_fold_lanes.cpp: folds whose terms are the lanes (Vector::inner). With P partial
-// results and L lanes, they occupy P / L vector registers. The tail is masked, and the tree ends in
-// shuffles.
+// jit/emit/emit_fold_vectors.cpp: folds whose terms fill vectors (Vector::inner). With P partial
+// results and vectors of L elements, they occupy P / L vector registers. The tail is masked, and
+// the tree ends in shuffles.
 #include <llvm/IR/Intrinsics.h>
 
 #include <numeric>
@@ -34,21 +34,21 @@ void Emitter::store_vector(const Partials& p, V index, const Vs& x) {
   }
 }
 
-void Emitter::fold_lanes(Id v) {
+void Emitter::fold_vectors(Id v) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);
   const Partials p = make_partials(v, uniform_value, many_partials);
-  lanes_ = s_.lanes;
+  vector_width_ = s_.vector_width;
   const V is_long = b_.CreateICmpSGE(n, i64(long_block));
   // The terms of a short fold are stored in place of the partial results, and combined in order.
   const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block));
   const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
   const Vs none = identity(v, varying_value);
-  for (int k = 0; k < many_partials; k += lanes_) store_vector(p, i64(k), none);
+  for (int k = 0; k < many_partials; k += vector_width_) store_vector(p, i64(k), none);
   // The body of the loop is emitted once per register. Without a schedule for it, all terms run in
   // the tail's loop.
-  const auto wide = static_cast<int>(many_partials / lanes_),
-             narrow = static_cast<int>(few_partials / lanes_);
+  const auto wide = static_cast<int>(many_partials / vector_width_),
+             narrow = static_cast<int>(few_partials / vector_width_);
   V begin = i64(0);
   if (s_.folds.count(v)) {
     const V whole =
@@ -58,14 +58,14 @@ void Emitter::fold_lanes(Id v) {
   }
   fold_tail(p, n, begin, partials, few);
   when(few, [&] { fold_terms(p, n); }, [&] { fold_across(p, partials); });
-  lanes_ = 1;
+  vector_width_ = 1;
   set_results(v, load_partials(p, i64(0)));
 }
 
 // The arrays of the partial results hold the terms themselves, followed by the terms' second
 // values, if any (fold_tail).
 void Emitter::fold_terms(const Partials& p, V n) {
-  const int lanes = std::exchange(lanes_, 1);
+  const int width = std::exchange(vector_width_, 1);
   const Inst& i = k_.insts[p.fold];
   const auto term_at = [&](V k) {
     const Vs first = load_partials(p, k),
@@ -80,7 +80,7 @@ void Emitter::fold_terms(const Partials& p, V n) {
   const Loop l = loop("in order", i64(0), n, i64(1), identity(p.fold, uniform_value),
                       [&](V k, const Vs& all) { return with_term(p.fold, all, term_at(k)); });
   store_partials(p, i64(0), l.carry);
-  lanes_ = lanes;
+  vector_width_ = width;
 }
 
 void Emitter::fold_wide(const Partials& p, V whole, int registers) {
@@ -88,24 +88,25 @@ void Emitter::fold_wide(const Partials& p, V whole, int registers) {
   Vs init;
   for (int g = 0; g < registers; ++g) init.append(none);
   const Loop l =
-      loop("terms", i64(0), whole, i64(registers * lanes_), init, [&](V at, const Vs& acc) {
+      loop("terms", i64(0), whole, i64(registers * vector_width_), init, [&](V at, const Vs& acc) {
         poll(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
         Vs next;
         for (int g = 0; g < registers; ++g)
-          next.append(with_term(p.fold, nth(acc, g, none.size()),
-                                term(p.fold, varying_value, b_.CreateAdd(at, i64(g * lanes_)))));
+          next.append(
+              with_term(p.fold, nth(acc, g, none.size()),
+                        term(p.fold, varying_value, b_.CreateAdd(at, i64(g * vector_width_)))));
         return next;
       });
   for (int g = 0; g < registers; ++g)
-    store_vector(p, i64(g * lanes_), nth(l.carry, g, none.size()));
+    store_vector(p, i64(g * vector_width_), nth(l.carry, g, none.size()));
 }
 
 void Emitter::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
-  each("tail", begin, n, lanes_, [&](V at) {
+  each("tail", begin, n, vector_width_, [&](V at) {
     poll(weight(k_, k_.insts[p.fold].blocks[0]));
     const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
-    const V m = first_lanes(b_.CreateSub(n, at));
-    const Vs old = load_vector(p, slot, lanes_);
+    const V m = first_elements(b_.CreateSub(n, at));
+    const Vs old = load_vector(p, slot, vector_width_);
     active_ = {m};
     const Vs x = term(p.fold, varying_value, at);
     active_.clear();
@@ -126,10 +127,10 @@ void Emitter::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
 void Emitter::fold_across(const Partials& p, V partials) {
   when(b_.CreateICmpEQ(partials, i64(many_partials)), [&] {
     for (int half = many_partials / 2; half >= few_partials; half /= 2)
-      for (int k = 0; k < half; k += lanes_)
+      for (int k = 0; k < half; k += vector_width_)
         store_vector(p, i64(k),
-                     combined(p.fold, load_vector(p, i64(k), lanes_),
-                              load_vector(p, i64(k + half), lanes_)));
+                     combined(p.fold, load_vector(p, i64(k), vector_width_),
+                              load_vector(p, i64(k + half), vector_width_)));
   });
   Vs x = load_vector(p, i64(0), few_partials);
   for (int half = few_partials / 2; half >= 1; half /= 2) {

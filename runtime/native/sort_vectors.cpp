@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/sort_lanes.cpp: Batcher's merge exchange (Knuth, volume 3, 5.2.2 M). Its
+// runtime/native/sort_vectors.cpp: Batcher's merge exchange (Knuth, volume 3, 5.2.2 M). Its
 // comparisons depend only on the length, so that one vector instruction compares the elements of
 // all rows.
-#include "runtime/native/sort_lanes.h"
+#include "runtime/native/sort_vectors.h"
 
 #include <algorithm>
 #include <bit>
@@ -83,20 +83,21 @@ class Runs {
   }
 
 WEFT_LANE_SORTS(Plain, 16, );
-constexpr LaneSorts plain{Plain::words<uint32_t>, Plain::words<uint64_t>, Plain::placed, 5, 7, 22};
+constexpr VectorSorts plain{
+    Plain::words<uint32_t>, Plain::words<uint64_t>, Plain::placed, 5, 7, 22};
 
 WEFT_LANE_SORTS(Avx2, 32, WEFT_FOR_V3);
-constexpr LaneSorts avx2{Avx2::words<uint32_t>, Avx2::words<uint64_t>, Avx2::placed, 2, 2.5, 5};
+constexpr VectorSorts avx2{Avx2::words<uint32_t>, Avx2::words<uint64_t>, Avx2::placed, 2, 2.5, 5};
 WEFT_LANE_SORTS(Avx512, 64, WEFT_FOR_V4);
-constexpr LaneSorts avx512{
+constexpr VectorSorts avx512{
     Avx512::words<uint32_t>, Avx512::words<uint64_t>, Avx512::placed, 1, 1, 2};
 #undef WEFT_LANE_SORTS
 
 }  // namespace
 
-const LaneSorts& lane_sorts() { return native::for_cpu(plain, avx2, avx512); }
+const VectorSorts& vector_sorts() { return native::for_cpu(plain, avx2, avx512); }
 
-double lane_comparisons(int64_t n) {
+double vector_comparisons(int64_t n) {
   const auto levels = static_cast<double>(std::bit_width(static_cast<uint64_t>(n)));
   return static_cast<double>(n) * levels * levels / 4;
 }

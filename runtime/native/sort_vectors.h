@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/sort_lanes.h: sorts short rows side by side: word i of row l is v[i * lanes + l].
+// runtime/native/sort_vectors.h: sorts short rows side by side: word i of row l is v[i * rows + l].
 #pragma once
 #include <cstdint>
 
@@ -8,9 +8,9 @@ namespace weft::sorting {
 
 // The number of rows that are sorted side by side, in memory aligned to 64.
 template <class Word>
-inline constexpr int64_t lanes_v = 64 / static_cast<int64_t>(sizeof(Word));
+inline constexpr int64_t rows_of_vector = 64 / static_cast<int64_t>(sizeof(Word));
 
-struct LaneSorts {
+struct VectorSorts {
   void (*words32)(uint32_t* v, int64_t n);
   void (*words64)(uint64_t* v, int64_t n);
   // Sorts pairs by v, then by `at`.
@@ -19,9 +19,9 @@ struct LaneSorts {
   double ns32, ns64, ns_placed;
 };
 // The sorts for this processor.
-const LaneSorts& lane_sorts();
+const VectorSorts& vector_sorts();
 
 // The number of comparisons for a row of n.
-double lane_comparisons(int64_t n);
+double vector_comparisons(int64_t n);
 
 }  // namespace weft::sorting

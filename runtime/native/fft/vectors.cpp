@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/native/fft/lanes.cpp: butterflies on vectors. Sums of products are not contracted to fma,
-// so that every processor gives the same bits.
-#include "runtime/native/fft/lanes.h"
+// runtime/native/fft/vectors.cpp: butterflies on vectors. Sums of products are not contracted to
+// fma, so that every processor gives the same bits.
+#include "runtime/native/fft/vectors.h"
 
 #include <array>
 #include <cstddef>
@@ -255,7 +255,7 @@ struct Engine {
       }
   }
   // Transforms the columns in `scratch`; returns the buffer that holds the result.
-  WEFT_INLINE static T* transform(const LanePlan<T>& plan, T* scratch) {
+  WEFT_INLINE static T* transform(const VectorPlan<T>& plan, T* scratch) {
     T *from = scratch, *to = scratch + width * plan.n;
     const T* const table = plan.table.data();
     for (const Stage<T>& s : plan.stages) {
@@ -284,7 +284,7 @@ struct Engine {
     using V = typename E::V;                                                                       \
     using Cx = typename E::Cx;                                                                     \
     static constexpr int64_t width = E::width;                                                     \
-    [[gnu::flatten]] attributes static T* transform(const LanePlan<T>& plan, T* scratch) {         \
+    [[gnu::flatten]] attributes static T* transform(const VectorPlan<T>& plan, T* scratch) {       \
       return E::transform(plan, scratch);                                                          \
     }                                                                                              \
     [[gnu::flatten]] attributes static void load_rows(const T* from, int64_t step, int64_t n,      \
@@ -305,7 +305,7 @@ struct Engine {
           if (i < few) E::put(scratch + width * (j + i), Cx{re[i], im[i]});                        \
       }                                                                                            \
     }                                                                                              \
-    [[gnu::flatten]] attributes static void rows(const LanePlan<T>& plan, const T* from,           \
+    [[gnu::flatten]] attributes static void rows(const VectorPlan<T>& plan, const T* from,         \
                                                  int64_t from_step, T* to, int64_t to_step,        \
                                                  int64_t valid, bool swapped, T scale,             \
                                                  T* scratch) {                                     \
@@ -327,9 +327,9 @@ struct Engine {
         }                                                                                          \
       }                                                                                            \
     }                                                                                              \
-    [[gnu::flatten]] attributes static void columns(const LanePlan<T>& plan, const T* from, T* to, \
-                                                    int64_t step, int64_t valid, bool swapped,     \
-                                                    T scale, T* scratch) {                         \
+    [[gnu::flatten]] attributes static void columns(const VectorPlan<T>& plan, const T* from,      \
+                                                    T* to, int64_t step, int64_t valid,            \
+                                                    bool swapped, T scale, T* scratch) {           \
       for (int64_t j = 0; j < plan.n; ++j) {                                                       \
         Cx z;                                                                                      \
         E::get_pairs(z, from + 2 * step * j, valid, swapped);                                      \
