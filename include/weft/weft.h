@@ -9,6 +9,8 @@
 // These are first: an error message in one of them begins with the chain of includes that leads to
 // it.
 #include "weft/tree/fields.h"
+#include "weft/detail/tree_types.h"
+#include "weft/detail/tree_walk.h"
 #include "weft/tree.h"
 #include "weft/numpy/reduce.h"
 #include "weft/array.h"
