@@ -79,8 +79,8 @@ def grouped(entries):
     return groups
 
 
-def write_page(title, entries, table):
-    lines = [MADE, f"# {title}", ""]
+def write_page(title, files, entries, table):
+    lines = [MADE, f"# {title}", "", f"Declared in {', '.join(f'`{f}`' for f in files)}.", ""]
     section = None
     for group in grouped(entries):
         first = group[0]
@@ -151,7 +151,7 @@ def make():
     made, places, index = {}, [], []
     for page, title, files in read_pages():
         entries = [e for f in files for e in headers.read_header(f)]
-        made[f"{page}.md"] = write_page(title, entries, table)
+        made[f"{page}.md"] = write_page(title, files, entries, table)
         places += [(page, e) for e in entries]
         names = list(dict.fromkeys(e.name for e in entries if e.what == "function"))
         index.append(f"| [{title}]({page}.md) | {', '.join(f'`{n}`' for n in names[:12])}{', …' if len(names) > 12 else ''} |")
