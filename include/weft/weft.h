@@ -17,6 +17,7 @@
 #include "weft/detail/callable.h"
 #include "weft/vmap.h"
 #include "weft/control_flow.h"
+#include "weft/vmap/custom_vmap.h"
 // clang-format on
 #include "weft/buffer.h"
 #include "weft/collective.h"
@@ -80,5 +81,4 @@
 #include "weft/tree/functions.h"
 #include "weft/version.h"
 #include "weft/vmap/axes.h"
-#include "weft/vmap/custom_vmap.h"
 #include "weft/vmap/pfor.h"
