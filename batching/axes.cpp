@@ -48,7 +48,7 @@ std::string text_of(const Axes& a, FunctionRef<std::string(int64_t)> leaf) {
 
 namespace {
 
-using tree::Skeleton;
+using tree::detail::Skeleton;
 
 // Matches one specification with one tree.
 struct Matcher {
@@ -165,10 +165,11 @@ int canonical_in_axis(int64_t axis, const Array& x, const std::string& path) {
 namespace {
 // The hint for the error message that arguments without Arrays need an entry, too; empty if there
 // are no such arguments.
-std::string static_entries(const tree::Skeleton& args) {
+std::string static_entries(const tree::detail::Skeleton& args) {
   std::vector<std::string> found;
   for (size_t i = 0; i < args.children.size(); ++i)
-    if (args.children[i].form == tree::Skeleton::value) found.push_back(fmt::format("args[{}]", i));
+    if (args.children[i].form == tree::detail::Skeleton::value)
+      found.push_back(fmt::format("args[{}]", i));
   if (found.empty()) return {};
   return fmt::format(
       " {} {} static, as the parameter's type is no Array: it is not mapped, and its entry is "
@@ -177,7 +178,7 @@ std::string static_entries(const tree::Skeleton& args) {
 }
 }  // namespace
 
-RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args) {
+RawAxes match_in_axes(const Axes& a, const tree::detail::Skeleton& args) {
   const auto text = [&] { return to_string(a); };
   const PrefixName name{"vmap", "in_axes", "axes", text};
   if (a.kind == Axes::Map) {
@@ -198,23 +199,23 @@ RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args) {
   return match_prefix(a, args, "args", name);
 }
 
-RawAxes match_out_axes(const Axes& a, const tree::Skeleton& result) {
+RawAxes match_out_axes(const Axes& a, const tree::detail::Skeleton& result) {
   const auto text = [&] { return to_string(a); };
   const PrefixName name{"vmap", "out_axes", "axes", text};
   return match_prefix(a, result, "result", name);
 }
 
-RawAxes match_prefix(const Axes& a, const tree::Skeleton& tree, const char* root,
+RawAxes match_prefix(const Axes& a, const tree::detail::Skeleton& tree, const char* root,
                      const PrefixName& name) {
   Matcher m{name};
   const bool braced =
-      a.kind == Axes::Tuple && a.children.size() == 1 && tree.form == tree::Skeleton::leaf;
+      a.kind == Axes::Tuple && a.children.size() == 1 && tree.form == tree::detail::Skeleton::leaf;
   m.match(braced ? a.children[0] : a, tree, root);
   return m.out;
 }
 
 MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int64_t> axis_size,
-                              FunctionRef<tree::Skeleton()> args) {
+                              FunctionRef<tree::detail::Skeleton()> args) {
   if (axis_size && *axis_size < 0)
     throw BatchingError(fmt::format("vmap: axis_size must not be negative, got {}", *axis_size));
   RawAxes raw(x.size());
@@ -223,7 +224,7 @@ MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int
   else if (in.kind != Axes::None)
     raw = match_in_axes(in, args());
   detail::require_initialized("vmap", x, args, "args");
-  const auto path = [&](size_t i) { return tree::paths(args(), "args")[i]; };
+  const auto path = [&](size_t i) { return tree::detail::paths(args(), "args")[i]; };
   MappedArguments r;
   r.axis.resize(x.size());
   bool any = false, agree = true;

@@ -56,7 +56,7 @@ Ref<const HostFunction> known_function(const KeyWriter& key, const FlatCallback&
 // Appends to `all` one field for each leaf of a tree. The leaves are the values from index `leaf`
 // on, and each field includes the text before it. `before` is the text before the tree. Returns the
 // text after the last leaf.
-std::string add_tree(const tree::Skeleton& s, size_t leaf, std::string before,
+std::string add_tree(const tree::detail::Skeleton& s, size_t leaf, std::string before,
                      std::vector<TextField>* all) {
   constexpr char mark = '\1';  // marks a leaf
   const std::string text = tree_text(s, [] { return std::string(1, mark); });
@@ -71,14 +71,14 @@ std::string add_tree(const tree::Skeleton& s, size_t leaf, std::string before,
 
 // Replaces the field of each tree in the text by one field for each of its leaves.
 std::string with_leaves(std::string_view who, const std::string& text,
-                        const std::vector<tree::Skeleton>& shapes) {
+                        const std::vector<tree::detail::Skeleton>& shapes) {
   std::vector<size_t> first;  // the first leaf of each value
   size_t leaves = 0;
   bool trees = false;
-  for (const tree::Skeleton& s : shapes) {
+  for (const tree::detail::Skeleton& s : shapes) {
     first.push_back(leaves);
     leaves += s.leaves;
-    trees = trees || s.form != tree::Skeleton::leaf;
+    trees = trees || s.form != tree::detail::Skeleton::leaf;
   }
   if (!trees) return text;
   std::vector<TextField> all;
@@ -86,7 +86,7 @@ std::string with_leaves(std::string_view who, const std::string& text,
   for (TextField& field : fields_of(who, text, shapes.size())) {
     field.before = std::exchange(behind, {}) + field.before;
     const auto v = static_cast<size_t>(field.value);
-    if (field.value < 0 || shapes[v].form == tree::Skeleton::leaf) {
+    if (field.value < 0 || shapes[v].form == tree::detail::Skeleton::leaf) {
       if (field.value >= 0) field.value = static_cast<int>(first[v]);
       all.push_back(std::move(field));
       continue;

@@ -232,13 +232,19 @@ T* given(const Array& x, const ToDlpackOptions& o) {
 
 }  // namespace
 
-Array take(ManagedTensor* t, const FromDlpackOptions& o, Location at) {
+}  // namespace weft::dlpack
+
+namespace weft::detail {
+
+using namespace dlpack;
+
+Array take_dlpack(ManagedTensor* t, const FromDlpackOptions& o, Location at) {
   const SourceScope source(at);
   if (!t) malformed("it is null");
   return taken(t, o);
 }
 
-Array take(ManagedTensorVersioned* t, const FromDlpackOptions& o, Location at) {
+Array take_dlpack(ManagedTensorVersioned* t, const FromDlpackOptions& o, Location at) {
   const SourceScope source(at);
   if (!t) malformed("it is null");
   if (t->version.major != ours.major)
@@ -249,12 +255,13 @@ Array take(ManagedTensorVersioned* t, const FromDlpackOptions& o, Location at) {
   return taken(t, o);
 }
 
-ManagedTensor* give(const Array& x, const ToDlpackOptions& o, Location at) {
+ManagedTensor* give_dlpack(const Array& x, const ToDlpackOptions& o, Location at) {
   const SourceScope source(at);
   return given<ManagedTensor>(x, o);
 }
 
-ManagedTensorVersioned* give_versioned(const Array& x, const ToDlpackOptions& o, Location at) {
+ManagedTensorVersioned* give_dlpack_versioned(const Array& x, const ToDlpackOptions& o,
+                                              Location at) {
   const SourceScope source(at);
   ManagedTensorVersioned* t = given<ManagedTensorVersioned>(x, o);
   t->version = ours;
@@ -262,4 +269,4 @@ ManagedTensorVersioned* give_versioned(const Array& x, const ToDlpackOptions& o,
   return t;
 }
 
-}  // namespace weft::dlpack
+}  // namespace weft::detail

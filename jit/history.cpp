@@ -15,21 +15,21 @@ namespace {
 constexpr size_t programs_before_warning = 5;
 
 // Returns the tree with the same text for all static values.
-tree::Skeleton without_values(tree::Skeleton s) {
-  if (s.form == tree::Skeleton::value) s.text = "#";
-  for (tree::Skeleton& k : s.children) k = without_values(std::move(k));
+tree::detail::Skeleton without_values(tree::detail::Skeleton s) {
+  if (s.form == tree::detail::Skeleton::value) s.text = "#";
+  for (tree::detail::Skeleton& k : s.children) k = without_values(std::move(k));
   return s;
 }
 
 }  // namespace
 
 std::string History::add(const char* name, Location at, const Types& types,
-                         const tree::Skeleton& args) {
+                         const tree::detail::Skeleton& args) {
   const std::string all_types = to_string(types);
   const std::string before = std::exchange(last_types_, all_types);
   const bool first = forms_.empty();
   if (forms_.size() >= max_forms) forms_.clear();
-  const Values values = tree::values(args, "args");
+  const Values values = tree::detail::values(args, "args");
   auto& seen = forms_[all_types + to_string(without_values(args))];
   std::string cause;
   if (first)

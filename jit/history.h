@@ -19,7 +19,8 @@ class History {
  public:
   // Records another program of the function `name`, created at `at`, and returns the reason for it.
   // Warns once, at the fifth program that differs from others only by static values.
-  std::string add(const char* name, Location at, const Types& types, const tree::Skeleton& args);
+  std::string add(const char* name, Location at, const Types& types,
+                  const tree::detail::Skeleton& args);
 
  private:
   // Pairs of path ("args[1].rate") and value.

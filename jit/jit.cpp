@@ -270,7 +270,7 @@ bool holds_tracer(const Arrays& x) {
 }
 
 // Returns the leaves that belong to donated arguments.
-std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
+std::vector<bool> donated_leaves(const State& s, const tree::detail::Skeleton& args) {
   std::vector<bool> r(args.leaves, false);
   for (int n : s.options.donate_argnums) {
     const int count = static_cast<int>(args.children.size());
@@ -308,7 +308,7 @@ Ref<Program> trace(const State& s, const LeafList& x, const TraceRequest& t, boo
 std::string cause_of(State& s, const LeafList& x, const TraceRequest& t) {
   Types types;
   for (size_t i = 0; i < x.size(); ++i) types.push_back(x[i].type());
-  const tree::Skeleton args = t.args();
+  const tree::detail::Skeleton args = t.args();
   const std::lock_guard lock(tracing_mutex());
   return s.history.add(s.name, s.at, types, args);
 }

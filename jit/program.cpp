@@ -238,19 +238,20 @@ namespace {
 struct LoweredArguments final : RefCounted {
   Types types;
   KeyWriter structure;
-  tree::Skeleton tree;
-  LoweredArguments(Types t, const KeyWriter& s, tree::Skeleton all)
+  tree::detail::Skeleton tree;
+  LoweredArguments(Types t, const KeyWriter& s, tree::detail::Skeleton all)
       : types(std::move(t)), structure(s), tree(std::move(all)) {}
 };
 
-[[noreturn]] void raise_other_structure(const tree::Skeleton& want, const tree::Skeleton& got) {
+[[noreturn]] void raise_other_structure(const tree::detail::Skeleton& want,
+                                        const tree::detail::Skeleton& got) {
   const auto d = tree::detail::first_difference(want, got, "args");
   if (!d)  // the difference is not visible in the tree's text
     throw CompileError(
         "a compiled program was called with another callable or static value than it was lowered "
         "for; lower and compile it again for this one");
   const std::string was = to_string(*d->a), now = to_string(*d->b);
-  if (d->a->form == tree::Skeleton::value && d->b->form == tree::Skeleton::value)
+  if (d->a->form == tree::detail::Skeleton::value && d->b->form == tree::detail::Skeleton::value)
     throw CompileError(fmt::format(
         "{} of a compiled program is static: it was lowered for {} and called with {}; lower and "
         "compile it again for another value",
@@ -263,20 +264,20 @@ struct LoweredArguments final : RefCounted {
 }  // namespace
 
 LoweredFor make_lowered_for(Types types, const KeyWriter& structure,
-                            FunctionRef<tree::Skeleton()> args) {
+                            FunctionRef<tree::detail::Skeleton()> args) {
   return LoweredFor(new LoweredArguments(std::move(types), structure, args()));
 }
 
 void check_compiled_arguments(const RefCounted& lowered, const KeyWriter& structure,
-                              const Arrays& x, FunctionRef<tree::Skeleton()> args) {
+                              const Arrays& x, FunctionRef<tree::detail::Skeleton()> args) {
   const auto& made = static_cast<const LoweredArguments&>(lowered);
   if (!(structure == made.structure)) raise_other_structure(made.tree, args());
   const Types& want = made.types;
   for (size_t i = 0; i < x.size(); ++i) {
     if (x[i].type().strong() == want[i].strong()) continue;
-    const std::string text =
-        fmt::format("a compiled program expects {} of type {}, got {}",
-                    tree::paths(args(), "args")[i], to_string(want[i]), to_string(x[i].type()));
+    const std::string text = fmt::format("a compiled program expects {} of type {}, got {}",
+                                         tree::detail::paths(args(), "args")[i], to_string(want[i]),
+                                         to_string(x[i].type()));
     if (x[i].shape() == want[i].shape()) throw DTypeError(text + "; convert it with astype()");
     throw ShapeError(text);
   }

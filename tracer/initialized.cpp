@@ -8,12 +8,12 @@
 namespace weft {
 
 void detail::require_initialized(const char* who, const Arrays& leaves,
-                                 FunctionRef<tree::Skeleton()> tree, const char* root) {
+                                 FunctionRef<tree::detail::Skeleton()> tree, const char* root) {
   for (size_t i = 0; i < leaves.size(); ++i)
     if (leaves[i].empty_handle())
       throw ShapeError(fmt::format(
           "{}: {} is an empty Array: it was declared, but never given a value; assign one first",
-          who, tree::paths(tree(), root)[i]));
+          who, tree::detail::paths(tree(), root)[i]));
 }
 
 }  // namespace weft

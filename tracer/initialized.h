@@ -9,7 +9,7 @@
 namespace weft::detail {
 
 // ShapeError "WHO: ROOT[1].w is an empty Array" for the first leaf that is an empty handle.
-void require_initialized(const char* who, const Arrays& leaves, FunctionRef<tree::Skeleton()> tree,
-                         const char* root);
+void require_initialized(const char* who, const Arrays& leaves,
+                         FunctionRef<tree::detail::Skeleton()> tree, const char* root);
 
 }  // namespace weft::detail

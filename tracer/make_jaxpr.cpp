@@ -57,7 +57,7 @@ Arrays eval_jaxpr(const ClosedJaxpr& c, const Arrays& args, Location at) {
 }
 
 ClosedJaxpr detail::trace_jaxpr(const char* who, FunctionRef<Arrays(const Arrays&)> f,
-                                const Arrays& x, FunctionRef<tree::Skeleton()> args) {
+                                const Arrays& x, FunctionRef<tree::detail::Skeleton()> args) {
   require_initialized(who, x, args, "args");
   Closed c = record(types_of(x), f, who);
   return {c.jaxpr, std::move(c.consts)};
@@ -92,8 +92,9 @@ Arrays detail::Hoisted::call(const Arrays& args, const Arrays& given) const {
   return eval_jaxpr(whole, args);
 }
 
-void detail::check_like_example(const tree::Skeleton& example, const tree::Skeleton& args) {
-  if (const std::string d = tree::difference(example, args, "args"); !d.empty())
+void detail::check_like_example(const tree::detail::Skeleton& example,
+                                const tree::detail::Skeleton& args) {
+  if (const std::string d = tree::detail::difference(example, args, "args"); !d.empty())
     throw ShapeError("closure_convert: the arguments are not like those it was made for: " + d);
 }
 

@@ -14,14 +14,14 @@
 namespace weft {
 namespace {
 
-void print(const tree::Skeleton& s, FunctionRef<std::string()> leaf, std::string& out) {
-  using Form = tree::Skeleton::Form;
+void print(const tree::detail::Skeleton& s, FunctionRef<std::string()> leaf, std::string& out) {
+  using Form = tree::detail::Skeleton::Form;
   if (s.form == Form::leaf) {
     out += leaf();
     return;
   }
   if (s.form == Form::value || s.form == Form::empty) {
-    out += tree::to_string(s);
+    out += tree::detail::to_string(s);
     return;
   }
   const bool tuple = s.form == Form::tuple, list = s.form == Form::list;
@@ -40,11 +40,11 @@ void print(const tree::Skeleton& s, FunctionRef<std::string()> leaf, std::string
 
 std::ostream& detail::write(std::ostream& o, std::string_view text) { return o << text; }
 
-std::string detail::tree_text(const tree::Skeleton& s, const Arrays& leaves) {
+std::string detail::tree_text(const tree::detail::Skeleton& s, const Arrays& leaves) {
   const Array* next = leaves.data();
   return tree_text(s, [&] { return to_string(*next++); });
 }
-std::string detail::tree_text(const tree::Skeleton& s, FunctionRef<std::string()> leaf) {
+std::string detail::tree_text(const tree::detail::Skeleton& s, FunctionRef<std::string()> leaf) {
   std::string out;
   print(s, leaf, out);
   return out;

@@ -14,7 +14,7 @@
 #include "weft/detail/callable.h"
 #include "weft/tree/functions.h"
 
-namespace weft::tree {
+namespace weft::tree::detail {
 
 Skeleton value_skeleton(std::string text) {
   Skeleton s;
@@ -45,7 +45,7 @@ std::string to_string(const Skeleton& s) {
   std::string r;
   for (size_t i = 0; i < s.children.size(); ++i) {
     if (i) r += ", ";
-    if (s.form == Skeleton::map) r += detail::text_of(s.names[i]) + ": ";
+    if (s.form == Skeleton::map) r += text_of(s.names[i]) + ": ";
     if (s.form == Skeleton::record) r += s.names[i] + ": ";
     r += to_string(s.children[i]);
   }
@@ -53,7 +53,7 @@ std::string to_string(const Skeleton& s) {
   return s.form == Skeleton::list ? "[" + r + "]" : "{" + r + "}";
 }
 
-std::string detail::child_path(const Skeleton& s, size_t i, const std::string& at) {
+std::string child_path(const Skeleton& s, size_t i, const std::string& at) {
   if (s.form == Skeleton::map) return fmt::format("{}['{}']", at, s.names[i]);
   if (s.form == Skeleton::record) return at.empty() ? s.names[i] : at + "." + s.names[i];
   return fmt::format("{}[{}]", at, i);
@@ -63,7 +63,7 @@ namespace {
 void collect_paths(const Skeleton& s, const std::string& at, std::vector<std::string>& out) {
   if (s.form == Skeleton::leaf) out.push_back(at);
   for (size_t i = 0; i < s.children.size(); ++i)
-    collect_paths(s.children[i], detail::child_path(s, i, at), out);
+    collect_paths(s.children[i], child_path(s, i, at), out);
 }
 }  // namespace
 
@@ -78,13 +78,12 @@ std::vector<std::pair<std::string, std::string>> values(const Skeleton& s,
   if (s.form == Skeleton::value) return {{root, s.text}};
   std::vector<std::pair<std::string, std::string>> out;
   for (size_t i = 0; i < s.children.size(); ++i)
-    for (auto& v : values(s.children[i], detail::child_path(s, i, root)))
-      out.push_back(std::move(v));
+    for (auto& v : values(s.children[i], child_path(s, i, root))) out.push_back(std::move(v));
   return out;
 }
 
-std::optional<detail::Difference> detail::first_difference(const Skeleton& a, const Skeleton& b,
-                                                           const std::string& root) {
+std::optional<Difference> first_difference(const Skeleton& a, const Skeleton& b,
+                                           const std::string& root) {
   const bool same_node = a.form == b.form && a.text == b.text && a.names == b.names &&
                          a.children.size() == b.children.size();
   if (!same_node) return Difference{root, &a, &b};
@@ -94,7 +93,7 @@ std::optional<detail::Difference> detail::first_difference(const Skeleton& a, co
 }
 
 std::string difference(const Skeleton& a, const Skeleton& b, const std::string& root) {
-  const auto d = detail::first_difference(a, b, root);
+  const auto d = first_difference(a, b, root);
   if (!d) return "";
   return fmt::format("{}is {} on one side and {} on the other",
                      d->path.empty() ? "" : d->path + " ", to_string(*d->a), to_string(*d->b));
@@ -107,7 +106,7 @@ struct StaticValue {
 };
 }  // namespace
 
-uint64_t detail::static_number(const StaticType& type, const void* x) {
+uint64_t static_number(const StaticType& type, const void* x) {
   static auto& guard = *new ForkMutex;
   static auto* known = new std::map<const StaticType*, std::vector<StaticValue>>;
   static uint64_t next = 0;
@@ -119,11 +118,11 @@ uint64_t detail::static_number(const StaticType& type, const void* x) {
   return next++;
 }
 
-std::string detail::text_of(int64_t x) { return fmt::format("{}", x); }
-std::string detail::text_of(uint64_t x) { return fmt::format("{}", x); }
-std::string detail::text_of(double x) { return fmt::format("{}", x); }
-std::string detail::text_of(const Shape& x) { return weft::to_string(x); }
-std::string detail::text_of(const std::string& x) {
+std::string text_of(int64_t x) { return fmt::format("{}", x); }
+std::string text_of(uint64_t x) { return fmt::format("{}", x); }
+std::string text_of(double x) { return fmt::format("{}", x); }
+std::string text_of(const Shape& x) { return weft::to_string(x); }
+std::string text_of(const std::string& x) {
   std::string r = "'";
   for (char c : x) {
     if (c == '\'' || c == '\\') r += '\\';
@@ -132,12 +131,12 @@ std::string detail::text_of(const std::string& x) {
   return r + "'";
 }
 
-void detail::wrong_leaf_count(size_t got, size_t want) {
+void wrong_leaf_count(size_t got, size_t want) {
   throw ShapeError(fmt::format("tree::unflatten: got {} arrays for a tree of {}", got, want));
 }
 
-void detail::require_structure(const char* who, const Skeleton& a, const Skeleton& b,
-                               const char* name_a, const char* name_b) {
+void require_structure(const char* who, const Skeleton& a, const Skeleton& b, const char* name_a,
+                       const char* name_b) {
   const auto d = first_difference(a, b, "");
   if (!d) return;
   throw ShapeError(
@@ -146,6 +145,42 @@ void detail::require_structure(const char* who, const Skeleton& a, const Skeleto
                   who, d->path.empty() ? "the root" : d->path, name_a, to_string(*d->a), name_b,
                   to_string(*d->b)));
 }
+
+void Collect::leaf(const Array& x) { out->push_back(x); }
+
+Raveled ravel_leaves(const Arrays& x) {
+  Raveled r;
+  if (x.empty()) {
+    r.vector = base::zeros(Type(F32, {0}));
+    return r;
+  }
+  r.types = types_of(x);
+  const Promoted common = common_type(r.types);
+  Arrays flat;
+  for (const Array& a : x)
+    flat.push_back(base::convert(base::reshape(a, {a.size()}), common.dtype));
+  r.vector = flat.size() == 1 ? flat[0] : base::concatenate(flat, 0);
+  return r;
+}
+
+Arrays unravel_leaves(const Array& vector, const Types& types) {
+  const int64_t want = elements_of(types);
+  if (vector.shape() != Shape{want})
+    throw ShapeError(fmt::format("unravel: expected a vector of {} elements, got {}", want,
+                                 weft::to_string(vector.type())));
+  Arrays out;
+  int64_t at = 0;
+  for (const Type& t : types) {
+    const Array part = base::slice_axis(vector, 0, at, at + t.elements());
+    out.push_back(base::convert(base::reshape(part, t.shape()), t.dtype()));
+    at += t.elements();
+  }
+  return out;
+}
+
+}  // namespace weft::tree::detail
+
+namespace weft::tree {
 
 bool Mask::operator[](Subscript i) const {
   if (i.n >= 0 && i.n < static_cast<int64_t>(bits_.size())) return bits_[static_cast<size_t>(i.n)];
@@ -213,39 +248,3 @@ void weft::detail::KeyWriter::add_bytes(const char* p, size_t n) {
     add(w);
   }
 }
-
-namespace weft::tree {
-
-void detail::Collect::leaf(const Array& x) { out->push_back(x); }
-
-detail::Raveled detail::ravel_leaves(const Arrays& x) {
-  Raveled r;
-  if (x.empty()) {
-    r.vector = base::zeros(Type(F32, {0}));
-    return r;
-  }
-  r.types = types_of(x);
-  const Promoted common = common_type(r.types);
-  Arrays flat;
-  for (const Array& a : x)
-    flat.push_back(base::convert(base::reshape(a, {a.size()}), common.dtype));
-  r.vector = flat.size() == 1 ? flat[0] : base::concatenate(flat, 0);
-  return r;
-}
-
-Arrays detail::unravel_leaves(const Array& vector, const Types& types) {
-  const int64_t want = elements_of(types);
-  if (vector.shape() != Shape{want})
-    throw ShapeError(fmt::format("unravel: expected a vector of {} elements, got {}", want,
-                                 weft::to_string(vector.type())));
-  Arrays out;
-  int64_t at = 0;
-  for (const Type& t : types) {
-    const Array part = base::slice_axis(vector, 0, at, at + t.elements());
-    out.push_back(base::convert(base::reshape(part, t.shape()), t.dtype()));
-    at += t.elements();
-  }
-  return out;
-}
-
-}  // namespace weft::tree

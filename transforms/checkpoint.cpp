@@ -67,7 +67,7 @@ std::vector<SavedResidual> residuals_of(FlatFunction f, const Arrays& x, TreeOf 
   });
   const JaxprData& j = *c.jaxpr;
   std::vector<std::string> inputs(static_cast<size_t>(j.n_const), "from a constant");
-  for (const std::string& path : tree::paths(args(), "args"))
+  for (const std::string& path : tree::detail::paths(args(), "args"))
     inputs.push_back("from the argument " + path);
   std::vector<Atom> order;
   for (Atom a : j.out)

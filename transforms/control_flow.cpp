@@ -39,7 +39,7 @@ bool gives_way(const Type& from, const Type& to) {
 // ---- carries
 
 [[noreturn]] void carries_differ(const Carry& c, const Types& in, const Types& out) {
-  const std::vector<std::string> path = tree::paths(c.before(), "carry");
+  const std::vector<std::string> path = tree::detail::paths(c.before(), "carry");
   std::string s = fmt::format(
       "{} body function carry input and carry output must have equal types, but they differ:",
       c.who);
@@ -82,7 +82,8 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
         in, stand_for,
         [&](const Arrays& x) {
           Arrays y = body(x);
-          if (const std::string d = tree::difference(c.before(), c.after(), "carry"); !d.empty())
+          if (const std::string d = tree::detail::difference(c.before(), c.after(), "carry");
+              !d.empty())
             throw ShapeError(fmt::format(
                 "{} body function carry input and carry output must have the same pytree "
                 "structure (the same "
@@ -126,7 +127,7 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
 namespace {
 // Checks a scalar argument that is not a leaf of a tree.
 void need_given(const char* who, const Array& x, const char* what) {
-  require_initialized(who, {x}, [] { return tree::Skeleton{}; }, what);
+  require_initialized(who, {x}, [] { return tree::detail::Skeleton{}; }, what);
 }
 }  // namespace
 
@@ -175,7 +176,7 @@ Type common_type(const char* who, const std::vector<Closed>& branches, size_t k,
     else
       throw ShapeError(fmt::format(
           "{} branch outputs must have equal types, but they differ: {} is {} in {} and {} in {}",
-          who, tree::paths(tree(), "result")[k],
+          who, tree::detail::paths(tree(), "result")[k],
           to_string(branches[0].jaxpr->type(branches[0].jaxpr->out[k])), branch_name(who, 0),
           to_string(u), branch_name(who, b)));
   }
@@ -209,7 +210,8 @@ std::vector<Closed> record_branches(const char* who, const std::vector<FlatFunct
   for (size_t b = 0; b < branches.size(); ++b) {
     closed.push_back(pruned(record(in, operands, branches[b], who)));
     if (b == 0) continue;
-    if (const std::string d = tree::difference(results[0](), results[b](), "result"); !d.empty())
+    if (const std::string d = tree::detail::difference(results[0](), results[b](), "result");
+        !d.empty())
       throw ShapeError(
           fmt::format("{} branch outputs must have the same pytree structure (the same structure "
                       "of tuples, lists and structs), but they differ between {} and {}: {}",
@@ -371,7 +373,7 @@ int64_t scan_length(const char* who, const Arrays& xs, TreeOf tree, const ScanOp
   for (size_t i = 0; i < xs.size(); ++i) {
     if (xs[i].ndim() == 0)
       throw ShapeError(fmt::format("{} got value with no leading axis to scan over: {} is {}", who,
-                                   tree::paths(tree(), "xs")[i], to_string(xs[i].type())));
+                                   tree::detail::paths(tree(), "xs")[i], to_string(xs[i].type())));
     const int64_t n = xs[i].shape()[0];
     if (std::find(seen.begin(), seen.end(), n) == seen.end()) {
       seen.push_back(n);
@@ -479,7 +481,7 @@ Arrays run_associative_scan(const Arrays& x, TreeOf tree, const AssociativeScanO
   for (size_t i = 0; i < x.size(); ++i)
     if (x[i].ndim() == 0)
       throw ShapeError(fmt::format("associative_scan: {} is a scalar; there is no axis to scan",
-                                   tree::paths(tree(), "xs")[i]));
+                                   tree::detail::paths(tree(), "xs")[i]));
   // A negative axis counts from the end of the first array, for all of them.
   const int axis = canonical_axis(o.axis, x[0].ndim(), "associative_scan");
   for (const Array& a : x)

@@ -44,7 +44,7 @@ void refuse_tracers(const char* who, const char* which, const Closed& c,
 }
 
 void same_structure(const char* who, const char* what, TreeOf want, TreeOf got) {
-  const std::string d = tree::difference(want(), got(), "result");
+  const std::string d = tree::detail::difference(want(), got(), "result");
   if (!d.empty())
     throw DifferentiationError(fmt::format(
         "{}: {} must have the same structure as the function's result, but {}", who, what, d));
@@ -71,7 +71,7 @@ Arrays rule_results(const Arrays& y, const Types& result, TreeOf out, Zeros zero
       throw DifferentiationError(
           fmt::format("Custom JVP rule must produce primal and tangent outputs with corresponding "
                       "shapes and dtypes. Expected {} for {}'s {}, but got {}.",
-                      to_string(want), tree::paths(out(), "result")[k % result.size()],
+                      to_string(want), tree::detail::paths(out(), "result")[k % result.size()],
                       tangent ? "tangent" : "primal", to_string(v.type())));
     kept.push_back(tangent ? v : base::convert(v, want.dtype(), result[k % result.size()].weak()));
   }
@@ -120,7 +120,7 @@ void check_forward(Arrays& y, const Types& result, TreeOf out) {
       throw DifferentiationError(fmt::format(
           "custom_vjp: fwd must return the values of the function: {} is {} in fwd, but {} in the "
           "function",
-          tree::paths(out(), "result")[k], to_string(y[k].type()), to_string(result[k])));
+          tree::detail::paths(out(), "result")[k], to_string(y[k].type()), to_string(result[k])));
     y[k] = base::convert(y[k], result[k].dtype(), result[k].weak());
   }
 }
@@ -138,10 +138,10 @@ Arrays checked_cotangents(const Arrays& ct, const Types& in, TreeOf args, Zeros 
     Array c = ct[i];
     if (c.weak_type() && c.shape() == want.shape()) c = base::convert(c, want.dtype());
     if (c.type().strong() != want)
-      throw DifferentiationError(
-          fmt::format("custom_vjp: bwd must return a cotangent of the type of each argument: "
-                      "expected {} for {}, got {}",
-                      to_string(want), tree::paths(args(), "args")[i], to_string(c.type())));
+      throw DifferentiationError(fmt::format(
+          "custom_vjp: bwd must return a cotangent of the type of each argument: "
+          "expected {} for {}, got {}",
+          to_string(want), tree::detail::paths(args(), "args")[i], to_string(c.type())));
     kept.push_back(c);
   }
   return kept;
@@ -189,14 +189,15 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
   return custom_vjp_flat(body, forward, backward, numbers.operands(x), "custom_vjp");
 }
 
-void require_like_argument(size_t argument, const tree::Skeleton& want, const tree::Skeleton& got) {
-  const std::string d = tree::difference(want, got, fmt::format("args[{}]", argument));
+void require_like_argument(size_t argument, const tree::detail::Skeleton& want,
+                           const tree::detail::Skeleton& got) {
+  const std::string d = tree::detail::difference(want, got, fmt::format("args[{}]", argument));
   if (!d.empty())
     throw DifferentiationError(
         fmt::format("custom_vjp: bwd must return cotangents with the same structure as the "
                     "arguments: argument {} is {}, its cotangent {}: {}. Fields that hold no Array "
                     "are those of the argument",
-                    argument, tree::to_string(want), tree::to_string(got), d));
+                    argument, tree::detail::to_string(want), tree::detail::to_string(got), d));
 }
 
 // ---- rules that are called late
@@ -231,7 +232,7 @@ Arrays with_zeros(const Arrays& a, size_t i, const std::vector<bool>& on, const 
 struct LateSignature {
   size_t doubles;  // number of F64 operands in front of the arguments
   Types in, result;
-  tree::Skeleton args, out;
+  tree::detail::Skeleton args, out;
 };
 
 class UserJvp final : public DualRule {

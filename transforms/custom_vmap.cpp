@@ -42,7 +42,7 @@ class RuleBox final : public VmapRule {
 void ReadBools::add(bool x) { out->push_back(x); }
 
 Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
-                       const Arrays& x, FunctionRef<tree::Skeleton()> args) {
+                       const Arrays& x, FunctionRef<tree::detail::Skeleton()> args) {
   const char* who = rule ? "custom_vmap" : "sequential_vmap";
   require_initialized(who, x, args, "args");
   WeakArguments numbers(x);

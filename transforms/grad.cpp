@@ -26,7 +26,9 @@ const Linear& linear_of(const Ref<const RefCounted>& p) {
   return static_cast<const LinearBox&>(*p).linear;
 }
 
-std::string path(TreeOf tree, const char* root, size_t i) { return tree::paths(tree(), root)[i]; }
+std::string path(TreeOf tree, const char* root, size_t i) {
+  return tree::detail::paths(tree(), root)[i];
+}
 
 // Converts a tangent or cotangent to its required type. Weak numbers adopt the dtype.
 Array matched(const Array& t, const Type& want,
@@ -88,7 +90,7 @@ void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, b
     if (wrt[i]) check_reverse_input(who, x[i], holomorphic, [&] { return path(args, "args", i); });
   }
   // An empty tree, such as an optional without a value, has an empty gradient and is no error.
-  if (!any && !tree::values(chosen(), "").empty())
+  if (!any && !tree::detail::values(chosen(), "").empty())
     throw DifferentiationError(
         fmt::format("{}: the argument to differentiate with respect to holds no Array (integers, "
                     "bools and strings are static)",

@@ -75,7 +75,7 @@ Types chosen_types(const char* who, JacobianMode mode, const Arrays& x,
   Types t;
   for (size_t i = 0; i < x.size(); ++i) {
     if (!wrt[i]) continue;
-    const auto path = [&] { return tree::paths(args(), "args")[i]; };
+    const auto path = [&] { return tree::detail::paths(args(), "args")[i]; };
     const bool real = is_inexact(x[i].dtype()) && !is_complex(x[i].dtype());
     if (mode == JacobianMode::forward && !holomorphic && !real)
       throw DifferentiationError(fmt::format(

@@ -23,10 +23,10 @@ Closed traced_like(const LikeNames& names, const char* which, const Types& in, c
           if (y[k].weak_type() && y[k].shape() == want[k].shape())
             y[k] = base::convert(y[k], want[k].dtype());
           if (y[k].type().strong() != want[k])
-            throw ShapeError(
-                fmt::format("{}: {} must return what is like {}: expected {} for {}, got {}",
-                            names.who, which, names.root, to_string(want[k]),
-                            tree::paths(names.tree(), names.root)[k], to_string(y[k].type())));
+            throw ShapeError(fmt::format(
+                "{}: {} must return what is like {}: expected {} for {}, got {}", names.who, which,
+                names.root, to_string(want[k]), tree::detail::paths(names.tree(), names.root)[k],
+                to_string(y[k].type())));
         }
         y.insert(y.end(), aux.begin(), aux.end());
         return y;

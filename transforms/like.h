@@ -12,7 +12,7 @@ namespace weft::detail {
 // The names in errors: "WHO: WHICH must return what is like ROOT: expected …".
 struct LikeNames {
   const char *who, *root;
-  FunctionRef<tree::Skeleton()> tree;
+  FunctionRef<tree::detail::Skeleton()> tree;
 };
 // Traces f on inputs of types `in` and checks that its results have types `want`. The aux values
 // that f appends follow the results.

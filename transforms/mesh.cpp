@@ -128,7 +128,7 @@ std::string sharding::to_string(const PartitionSpecs& s) {
                          [&](int64_t at) { return to_string(s.specs_[static_cast<size_t>(at)]); });
 }
 
-std::vector<const PartitionSpec*> PartitionSpecs::match(const tree::Skeleton& tree,
+std::vector<const PartitionSpec*> PartitionSpecs::match(const tree::detail::Skeleton& tree,
                                                         const char* caller, const char* parameter,
                                                         const char* root) const {
   const auto text = [&] { return to_string(*this); };

@@ -26,7 +26,7 @@ Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptio
     if (x[i].ndim() == 0)
       throw BatchingError(
           fmt::format("vectorized_map: {} is a scalar; there is no leading axis to map over",
-                      tree::paths(tree(), "elems")[i]));
+                      tree::detail::paths(tree(), "elems")[i]));
     const int64_t n = x[i].shape()[0];
     if (n == 1) continue;
     if (size && *size != n)
@@ -34,7 +34,7 @@ Arrays run_vectorized_map(const Arrays& x, TreeOf tree, const VectorizedMapOptio
           fmt::format("vectorized_map got inconsistent sizes for array axes to be mapped: {} has "
                       "leading size {}, others {}; "
                       "they must agree or be 1",
-                      tree::paths(tree(), "elems")[i], n, *size));
+                      tree::detail::paths(tree(), "elems")[i], n, *size));
     size = n;
   }
   const int64_t n = size.value_or(1);

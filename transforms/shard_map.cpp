@@ -33,13 +33,13 @@ MaybeAxis within(const SplitAxes& a, size_t k) {
 struct Run {
   const ShardMapSpec& spec;
   FunctionRef<Arrays(const Arrays&)> f;
-  FunctionRef<tree::Skeleton()> result;
+  FunctionRef<tree::detail::Skeleton()> result;
   std::vector<SplitAxes> in = {}, out = {};
   std::vector<const PartitionSpec*> specs_out = {};
 
   Arrays innermost(const Arrays& blocks) {
     Arrays y = f(blocks);
-    const tree::Skeleton tree = result();
+    const tree::detail::Skeleton tree = result();
     specs_out = spec.out.match(tree, "shard_map", "out_specs", "result");
     for (size_t i = 0; i < y.size(); ++i)
       out.push_back(split_axes(*specs_out[i], spec.mesh, static_cast<int>(y[i].ndim()),
@@ -48,7 +48,7 @@ struct Run {
   }
 
   std::string name_of_result(size_t i) const {
-    return fmt::format("{}, {}", out_specs, tree::paths(result(), "result")[i]);
+    return fmt::format("{}, {}", out_specs, tree::detail::paths(result(), "result")[i]);
   }
 
   // Moves the lanes of a result under the map of axis k to the axis that out_specs request.
@@ -99,14 +99,18 @@ void identify_shard_map(const ShardMapSpec& s, KeyWriter& key) {
   key.add_static(s.options.check_vma);
 }
 
-Arrays run_shard_map(const ShardMapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()> args,
-                     FunctionRef<Arrays(const Arrays&)> f, FunctionRef<tree::Skeleton()> result) {
+Arrays run_shard_map(const ShardMapSpec& s, const Arrays& x,
+                     FunctionRef<tree::detail::Skeleton()> args,
+                     FunctionRef<Arrays(const Arrays&)> f,
+                     FunctionRef<tree::detail::Skeleton()> result) {
   Run run{s, f, result};
-  const tree::Skeleton tree = args();
+  const tree::detail::Skeleton tree = args();
   const auto specs = s.in.match(tree, "shard_map", "in_specs", "args");
   Arrays split;
   for (size_t i = 0; i < x.size(); ++i) {
-    const auto who = [&] { return fmt::format("{}, {}", in_specs, tree::paths(tree, "args")[i]); };
+    const auto who = [&] {
+      return fmt::format("{}, {}", in_specs, tree::detail::paths(tree, "args")[i]);
+    };
     run.in.push_back(split_axes(*specs[i], s.mesh, static_cast<int>(x[i].ndim()), who));
     split.push_back(
         base::reshape(x[i], split_shape(x[i].shape(), run.in[i], s.mesh, *specs[i], who)));

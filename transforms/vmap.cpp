@@ -28,9 +28,9 @@ int canonical_out_axis(int64_t axis, int64_t rank, const std::string& path) {
 }
 
 // Returns the axis of the lanes in each result; nothing for `none`.
-MaybeAxes out_axes_of(const VmapSpec& s, const Batched& b, const tree::Skeleton& result) {
+MaybeAxes out_axes_of(const VmapSpec& s, const Batched& b, const tree::detail::Skeleton& result) {
   const RawAxes raw = match_out_axes(s.out, result);
-  const auto path = [&](size_t i) { return tree::paths(result, "result")[i]; };
+  const auto path = [&](size_t i) { return tree::detail::paths(result, "result")[i]; };
   MaybeAxes to(b.out.size());
   for (size_t i = 0; i < b.out.size(); ++i) {
     if (!raw[i]) {
@@ -63,7 +63,7 @@ struct Map {
   const Arrays& x;
   const MappedArguments& args;
   FunctionRef<Arrays(const Arrays&)> f;
-  FunctionRef<tree::Skeleton()> result;
+  FunctionRef<tree::detail::Skeleton()> result;
   MaybeAxes to = {};
 
   MapOptions options() const {
@@ -176,8 +176,9 @@ void identify_vmap(const VmapSpec& s, KeyWriter& key) {
   key.add_static(s.warn);
 }
 
-Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::Skeleton()> args,
-                FunctionRef<Arrays(const Arrays&)> f, FunctionRef<tree::Skeleton()> result) {
+Arrays run_vmap(const VmapSpec& s, const Arrays& x, FunctionRef<tree::detail::Skeleton()> args,
+                FunctionRef<Arrays(const Arrays&)> f,
+                FunctionRef<tree::detail::Skeleton()> result) {
   if (!s.options.spmd_axis_name.empty())
     throw AxisNameError(
         fmt::format("vmap: spmd_axis_name is '{}', but the lanes of a map are on one device, not "

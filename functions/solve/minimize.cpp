@@ -96,7 +96,7 @@ OptimizeResults run_minimize(FunctionRef<Array(const Array&)> given, const Array
     return dense_tangent_solve(g, b, aux);
   };
   const Arrays r = run_custom_root("minimize", slope, solve, by_matrix, {x0},
-                                   [&] { return tree::skeleton(x0); });
+                                   [&] { return tree::detail::skeleton(x0); });
   // The value is computed from x again, so that it has a derivative in the arrays that fun
   // captured.
   return {r[0], r[1], r[2], fun(r[0]), r[3], r[4], r[5], r[5], r[6]};

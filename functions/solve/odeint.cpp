@@ -286,7 +286,7 @@ std::vector<bool> inexact(const Arrays& x) {
 
 // Calls func and checks that its result is like y.
 Arrays slopes(OdeField f, const Arrays& y, const Array& t, const Arrays& args,
-              FunctionRef<tree::Skeleton()> y_tree) {
+              FunctionRef<tree::detail::Skeleton()> y_tree) {
   Arrays r = f(y, t, args);
   if (r.size() != y.size())
     throw ShapeError(fmt::format("odeint: func returns {} arrays, y0 has {}", r.size(), y.size()));
@@ -294,7 +294,7 @@ Arrays slopes(OdeField f, const Arrays& y, const Array& t, const Arrays& args,
     if (r[k].shape() != y[k].shape() || (is_complex(r[k].dtype()) && !is_complex(y[k].dtype())))
       throw ShapeError(fmt::format(
           "odeint: func must return what is like y0: expected {} for {}, got {}",
-          to_string(y[k].type()), tree::paths(y_tree(), "y0")[k], to_string(r[k].type())));
+          to_string(y[k].type()), tree::detail::paths(y_tree(), "y0")[k], to_string(r[k].type())));
     r[k] = as_dtype(r[k], y[k].dtype());
   }
   return r;
@@ -485,7 +485,7 @@ void check_times(const Array& t) {
 }  // namespace
 
 Arrays run_odeint(OdeField func, const Arrays& start, const Array& time, const Arrays& args,
-                  const OdeintOptions& o, FunctionRef<tree::Skeleton()> y_tree) {
+                  const OdeintOptions& o, FunctionRef<tree::detail::Skeleton()> y_tree) {
   constexpr int64_t max_steps = 4096;
   check_times(time);
   const bool through = o.gradient == "checkpoint";

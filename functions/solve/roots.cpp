@@ -58,7 +58,7 @@ Arrays tangent_solve(FlatFunction g, const Arrays& b, Arrays* aux) {
   o.maxiter = 50;
   o.restart = 20;
   o.solve_method = "incremental";
-  Arrays x = run_gmres(g, b, o, [&] { return tree::skeleton(b); });
+  Arrays x = run_gmres(g, b, o, [&] { return tree::detail::skeleton(b); });
   x.pop_back();
   return x;
 }
@@ -228,7 +228,7 @@ Arrays run_bisection(FlatFunction f, const Arrays& given, const RootOptions& o) 
   };
   const Array guess = lo;
   return run_custom_root("bisection", f, solve, by_matrix, {guess},
-                         [&] { return tree::skeleton(guess); });
+                         [&] { return tree::detail::skeleton(guess); });
 }
 
 Arrays run_fixed_point(FlatFunction f, const Arrays& x0, const RootOptions& o, TreeOf tree) {

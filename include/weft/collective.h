@@ -98,7 +98,7 @@ void need_names(const char* who, const AxisNames& axes, typing::Location at);
 void need_varying(const AxisNames& axes, const std::string& to, typing::Location at);
 template <class T, class F>
 typing::arrays_t<T> each_leaf(const T& x, F f) {
-  return tree::map(f, tree::convert<typing::arrays_t<T>>(x));
+  return tree::map(f, tree::detail::convert<typing::arrays_t<T>>(x));
 }
 }  // namespace detail
 
@@ -227,14 +227,14 @@ template <class T>
 typing::arrays_t<T> pcast(const T& x, const AxisNames& axes, const std::string& to,
                           typing::Location at = typing::Location::here()) {
   detail::need_varying(axes, to, at);
-  return tree::convert<typing::arrays_t<T>>(x);
+  return tree::detail::convert<typing::arrays_t<T>>(x);
 }
 // Returns pcast(x, axes, "varying"). Source: jax.lax.pvary.
 template <class T>
 typing::arrays_t<T> pvary(const T& x, const AxisNames& axes,
                           typing::Location at = typing::Location::here()) {
   detail::need_names("pvary", axes, at);
-  return tree::convert<typing::arrays_t<T>>(x);
+  return tree::detail::convert<typing::arrays_t<T>>(x);
 }
 // Exchanges rows between the lanes of a group, with a separate number of rows for each destination.
 // Rows input_offsets[k] … input_offsets[k] + send_sizes[k] - 1 of operand (n, …) are sent to lane

@@ -44,7 +44,7 @@ struct AssociativeScanOptions {
 namespace detail {
 
 using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
-using TreeOf = ir::FunctionRef<tree::Skeleton()>;
+using TreeOf = ir::FunctionRef<tree::detail::Skeleton()>;
 
 Array branch_of(const Array& pred);
 // Runs branch number `index` on the operands, the Arrays of a tuple. `results` gives the structure
@@ -111,7 +111,7 @@ auto cond(const typing::Arg& pred, T on_true, E on_false, const O&... operands) 
       static_assert(same, "weft::cond: the branches return different types");
       if constexpr (same) {
         const ir::SourceScope source(pred.at());
-        const Args args(tree::convert<typing::arrays_t<O>>(operands)...);
+        const Args args(tree::detail::convert<typing::arrays_t<O>>(operands)...);
         return detail::run_branches<R>("cond", detail::branch_of(pred), args, on_false, on_true);
       } else {
         return detail::never<R>();
@@ -183,7 +183,7 @@ R switch_(
   std::vector<F*> listed;
   for (F& f : branches) listed.push_back(&f);
   return detail::run_listed<R>("switch_", index, listed,
-                               Args(tree::convert<typing::arrays_t<O>>(operands)...));
+                               Args(tree::detail::convert<typing::arrays_t<O>>(operands)...));
 }
 // The same for any number of branches of one type in a std::vector, such as
 // std::function<Array(Array)>.
@@ -197,7 +197,7 @@ auto switch_(const typing::Arg& index, std::vector<F> branches, const O&... oper
   for (F& f : branches) listed.push_back(&f);
   return detail::run_listed<R>(
       "switch_", index, listed,
-      std::tuple<typing::arrays_t<O>...>(tree::convert<typing::arrays_t<O>>(operands)...));
+      std::tuple<typing::arrays_t<O>...>(tree::detail::convert<typing::arrays_t<O>>(operands)...));
 }
 template <class... B, class... O>
 auto switch_(const typing::Arg& index, std::tuple<B...> branches, const O&... operands) {
@@ -212,7 +212,7 @@ auto switch_(const typing::Arg& index, std::tuple<B...> branches, const O&... op
   static_assert(same, "weft::switch_: the branches return different types");
   if constexpr (all && same) {
     const ir::SourceScope source(index.at());
-    const Args args(tree::convert<typing::arrays_t<O>>(operands)...);
+    const Args args(tree::detail::convert<typing::arrays_t<O>>(operands)...);
     return std::apply(
         [&](auto&... f) { return detail::run_branches<R>("switch_", index, args, f...); },
         branches);
@@ -249,7 +249,7 @@ R case_(
   }
   listed.push_back(&otherwise);
   return detail::run_listed<R>("case_", detail::first_true("case_", preds), listed,
-                               Args(tree::convert<typing::arrays_t<O>>(operands)...));
+                               Args(tree::detail::convert<typing::arrays_t<O>>(operands)...));
 }
 
 // Runs while (cond(x)) x = body(x), starting from init. Under vmap each lane stops on its own. It
@@ -278,7 +278,7 @@ typing::arrays_t<S> while_loop(C cond, B body, const S& init, const typing::Whil
     static_assert(tests, "weft::while_loop: cond must return a boolean scalar");
     static_assert(carries, "weft::while_loop: body must return the type of init");
     if constexpr (tests && carries) {
-      const Args args(tree::convert<T>(init));
+      const Args args(tree::detail::convert<T>(init));
       detail::Flat<C, Args, Array> flat_cond(cond, args);
       detail::Flat<B, Args, T> flat_body(body, args);
       const Arrays out =
@@ -314,7 +314,7 @@ typing::arrays_t<S> fori_loop(const Array& lo, const Array& hi, B body, const S&
     constexpr bool carries = std::is_convertible_v<detail::result_t<B, Array, T>, T>;
     static_assert(carries, "weft::fori_loop: body must return the type of init");
     if constexpr (carries) {
-      const Args args(Array(), tree::convert<T>(init));
+      const Args args(Array(), tree::detail::convert<T>(init));
       detail::Flat<B, Args, T> flat(body, args);
       const Arrays out =
           detail::run_fori({"fori_loop", tree::leaves(std::get<1>(args)),
@@ -352,7 +352,7 @@ auto scan_for(const char* who, F f, const C& init, const X& xs, const typing::Sc
         std::is_convertible_v<typing::arrays_t<std::tuple_element_t<0, Raw>>, T>;
     static_assert(carries, "weft::scan: the carry that f returns has another type than init");
     if constexpr (carries) {
-      const Args args(tree::convert<T>(init), tree::convert<In>(xs));
+      const Args args(tree::detail::convert<T>(init), tree::detail::convert<In>(xs));
       Flat<F, Args, R> flat(f, args);
       const Arrays out = run_scan(
           {who, tree::leaves(std::get<0>(args)), tree::detail::skeleton_of(std::get<0>(args)),
@@ -411,7 +411,7 @@ typing::arrays_t<A> fold(const char* who, F& fn, const X& elems, const A& initia
   if constexpr (takes_rows && !silent)
     return scan_for(who,
                     [&fn](T acc, typing::arrays_t<X> x) {
-                      return std::pair<T, std::monostate>(tree::convert<T>(fn(acc, x)), {});
+                      return std::pair<T, std::monostate>(tree::detail::convert<T>(fn(acc, x)), {});
                     },
                     initializer, elems, {.reverse = reverse})
         .first;
@@ -449,14 +449,14 @@ auto map(F f, const X& xs,  // std::map is visible here too; write lax::map(f, x
     if (o.batch_size > 0) {
       typing::VmapOptions v;
       v.chunk_size = o.batch_size;
-      return vmap(std::move(f), 0, 0, v, at)(tree::convert<typing::arrays_t<X>>(xs));
+      return vmap(std::move(f), 0, 0, v, at)(tree::detail::convert<typing::arrays_t<X>>(xs));
     }
     using Y = detail::result_t<F, typing::arrays_t<X>>;
     const ir::SourceScope source(at);
     return detail::scan_for("map",
                             [&f](std::monostate, typing::arrays_t<X> x) {
                               return std::pair<std::monostate, Y>(std::monostate{},
-                                                                  tree::convert<Y>(f(x)));
+                                                                  tree::detail::convert<Y>(f(x)));
                             },
                             std::monostate{}, xs, {})
         .second;
@@ -481,12 +481,12 @@ auto associative_scan(F f, const X& xs, const typing::AssociativeScanOptions& o 
     constexpr bool returns = std::is_convertible_v<detail::result_t<F, T, T>, T>;
     static_assert(returns, "weft::associative_scan: f must return the type of xs");
     if constexpr (returns) {
-      const T x = tree::convert<T>(xs);
+      const T x = tree::detail::convert<T>(xs);
       const Args args(x, x);
       detail::Flat<F, Args, T> flat(f, args);
       const Arrays out =
           detail::run_associative_scan(tree::leaves(x), tree::detail::skeleton_of(x), o, flat);
-      return tree::rebuild(x, out.data());
+      return tree::detail::rebuild(x, out.data());
     } else {
       return detail::never<T>();
     }

@@ -130,16 +130,20 @@ struct ToDlpackOptions {
 };
 }  // namespace typing
 
-namespace dlpack {
+namespace detail {
 // Implements from_dlpack for a tensor of either version.
-Array take(ManagedTensor* t, const typing::FromDlpackOptions& o, typing::Location at);
-Array take(ManagedTensorVersioned* t, const typing::FromDlpackOptions& o, typing::Location at);
+Array take_dlpack(dlpack::ManagedTensor* t, const typing::FromDlpackOptions& o,
+                  typing::Location at);
+Array take_dlpack(dlpack::ManagedTensorVersioned* t, const typing::FromDlpackOptions& o,
+                  typing::Location at);
 // Implements to_dlpack for a tensor of a version below 1.0.
-ManagedTensor* give(const Array& x, const typing::ToDlpackOptions& o, typing::Location at);
+dlpack::ManagedTensor* give_dlpack(const Array& x, const typing::ToDlpackOptions& o,
+                                   typing::Location at);
 // Implements to_dlpack for a tensor of version 1.
-ManagedTensorVersioned* give_versioned(const Array& x, const typing::ToDlpackOptions& o,
-                                       typing::Location at);
-}  // namespace dlpack
+dlpack::ManagedTensorVersioned* give_dlpack_versioned(const Array& x,
+                                                      const typing::ToDlpackOptions& o,
+                                                      typing::Location at);
+}  // namespace detail
 
 // Returns an array over a tensor of DLPack, which the array owns from then on. The tensor's deleter
 // runs when nothing reads the memory any more, or immediately if it was copied. If this function
@@ -157,9 +161,9 @@ template <class T>
 Array from_dlpack(T* tensor, const typing::FromDlpackOptions& o = {},
                   typing::Location at = typing::Location::here()) {
   if constexpr (dlpack::Versioned<T>)
-    return dlpack::take(reinterpret_cast<dlpack::ManagedTensorVersioned*>(tensor), o, at);
+    return detail::take_dlpack(reinterpret_cast<dlpack::ManagedTensorVersioned*>(tensor), o, at);
   else
-    return dlpack::take(reinterpret_cast<dlpack::ManagedTensor*>(tensor), o, at);
+    return detail::take_dlpack(reinterpret_cast<dlpack::ManagedTensor*>(tensor), o, at);
 }
 
 // Returns a tensor of DLPack over the elements of an array, in place. Its deleter must be called
@@ -173,9 +177,9 @@ template <class T = dlpack::ManagedTensorVersioned>
 T* to_dlpack(const Array& x, const typing::ToDlpackOptions& o = {},
              typing::Location at = typing::Location::here()) {
   if constexpr (dlpack::Versioned<T>)
-    return reinterpret_cast<T*>(dlpack::give_versioned(x, o, at));
+    return reinterpret_cast<T*>(detail::give_dlpack_versioned(x, o, at));
   else
-    return reinterpret_cast<T*>(dlpack::give(x, o, at));
+    return reinterpret_cast<T*>(detail::give_dlpack(x, o, at));
 }
 
 }  // namespace weft

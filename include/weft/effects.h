@@ -23,7 +23,7 @@ struct PlacedText {
 Array written_number(double x);  // keeps all digits of x
 // The values of the fields of a text. A number or an Array is one leaf; a tree has several.
 struct TextValues {
-  std::vector<tree::Skeleton> shapes;
+  std::vector<tree::detail::Skeleton> shapes;
   Arrays leaves;
   template <class A>
   void add(const A& x) {
@@ -32,7 +32,7 @@ struct TextValues {
         "weft: the fields of a text take Arrays, numbers and trees of Arrays; write other "
         "values into the text itself");
     if constexpr (PrintedTree<A>) {
-      shapes.push_back(tree::skeleton(x));
+      shapes.push_back(tree::detail::skeleton(x));
       tree::flatten(x, leaves);
     } else {
       shapes.emplace_back();
@@ -70,14 +70,14 @@ struct CallbackOnLeaves {
   Args like;
   R results;
   Arrays operator()(const Arrays& x) const {
-    Args args = tree::rebuild(like, x.data());
+    Args args = tree::detail::rebuild(like, x.data());
     if constexpr (std::is_void_v<decltype(call_back(f, args))>) {
       call_back(f, args);
       return {};
     } else {
-      const R out = tree::convert<R>(call_back(f, args));
-      if (const std::string d =
-              tree::difference(tree::skeleton(results), tree::skeleton(out), "result");
+      const R out = tree::detail::convert<R>(call_back(f, args));
+      if (const std::string d = tree::detail::difference(tree::detail::skeleton(results),
+                                                         tree::detail::skeleton(out), "result");
           !d.empty())
         raise_other_results(name, d);
       return tree::leaves(out);
@@ -87,24 +87,24 @@ struct CallbackOnLeaves {
 
 template <class Args, class R, class F, class T>
 R callback_of(const char* name, F& f, const T& result_types, const Args& args) {
-  const R results = tree::convert<R>(result_types);
-  const CallbackOnLeaves<F, Args, R> flat{name, f, tree::structure_only(args),
-                                          tree::structure_only(results)};
+  const R results = tree::detail::convert<R>(result_types);
+  const CallbackOnLeaves<F, Args, R> flat{name, f, tree::detail::structure_only(args),
+                                          tree::detail::structure_only(results)};
   KeyWriter key;
   key.add_static(std::string(name));
   key.add(type_id<decltype(flat)>());
   const bool known = identify(f, key);
-  key.add_static(tree::to_string(tree::skeleton(args)));
-  key.add_static(tree::to_string(tree::skeleton(results)));
+  key.add_static(tree::detail::to_string(tree::detail::skeleton(args)));
+  key.add_static(tree::detail::to_string(tree::detail::skeleton(results)));
   const Arrays out =
       run_callback(name, flat, known ? &key : nullptr, tree::leaves(results), tree::leaves(args));
-  return tree::rebuild(results, out.data());
+  return tree::detail::rebuild(results, out.data());
 }
 // Returns true if F can be the callback for results like R. Otherwise one static_assert says why
 // not.
 template <class F, class Args, class R>
 consteval bool is_callback() {
-  constexpr bool turned = tree::is_callable<R> && !tree::is_callable<F>;
+  constexpr bool turned = tree::detail::is_callable<R> && !tree::detail::is_callable<F>;
   static_assert(!turned,
                 "weft::pure_callback, io_callback: the function is the first argument: "
                 "pure_callback(f, result_types, x, y)");
@@ -117,7 +117,7 @@ consteval bool is_callback() {
       if constexpr (nothing)
         return !tree::detail::holds_array<R>;
       else
-        return tree::converts<R, Raw>();
+        return tree::detail::converts<R, Raw>();
     }();
     static_assert(!nothing || fits,
                   "weft::io_callback: the function returns nothing, so result_types is `none`: "
@@ -138,10 +138,11 @@ auto callback_at(typing::Location at, const char* name, F& f, const T& result_ty
   using R = typing::auto_t<T>;
   if constexpr (is_callback<F, Args, R>())
     return callback_of<Args, R>(name, f, result_types, args);
-  else if constexpr (tree::is_callable<R>)  // a placeholder, so that no second error follows
+  else if constexpr (tree::detail::is_callable<R>)  // a placeholder, so that no second error
+                                                    // follows
     return Array();
   else
-    return tree::convert<R>(result_types);
+    return tree::detail::convert<R>(result_types);
 }
 template <class F, class T, class... A>
 auto pure_callback_at(typing::Location at, F& f, const T& result_types, const A&... a) {
@@ -238,11 +239,11 @@ template <class T, class... A>
 auto custom_call(const detail::PlacedText& name, typing::CustomCall f, const T& result_types,
                  const A&... args) {
   using R = typing::auto_t<T>;
-  const R results = tree::convert<R>(result_types);
+  const R results = tree::detail::convert<R>(result_types);
   Arrays x;
-  (tree::flatten(tree::convert<typing::auto_t<A>>(args), x), ...);
+  (tree::flatten(tree::detail::convert<typing::auto_t<A>>(args), x), ...);
   const Arrays out = detail::run_custom_call(name, f, tree::leaves(results), x);
-  return tree::rebuild(results, out.data());
+  return tree::detail::rebuild(results, out.data());
 }
 
 namespace lax {
@@ -253,7 +254,7 @@ namespace lax {
 //     jit([](Array x) { lax::dce_sink(sin(x)); return x; })(1.)  // array(1., dtype=float32)
 template <class T>
 void dce_sink(const T& x, typing::Location at = typing::Location::here()) {
-  detail::sink(tree::leaves(tree::convert<typing::auto_t<T>>(x)), at);
+  detail::sink(tree::leaves(tree::detail::convert<typing::auto_t<T>>(x)), at);
 }
 }  // namespace lax
 

@@ -32,7 +32,7 @@ namespace detail {
 // ---- the type-independent implementation
 
 using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
-using TreeOf = ir::FunctionRef<tree::Skeleton()>;
+using TreeOf = ir::FunctionRef<tree::detail::Skeleton()>;
 
 struct GradResult {
   Arrays out;    // the loss and the auxiliary results
@@ -114,7 +114,7 @@ class Grad : public CallOperator<Grad<kind, F, N...>, F> {
           run_grad(grad_name(kind), flat, tree::leaves(args), Wrt::mask(args),
                    tree::detail::skeleton_of(args), tree::detail::skeleton_of(wrt), options_);
       R out = flat.result(g.out);
-      auto d = tree::rebuild(wrt, Wrt::in_order(args, g.grads.data()).data());
+      auto d = tree::detail::rebuild(wrt, Wrt::in_order(args, g.grads.data()).data());
       if constexpr (kind == GradKind::grad)
         return d;
       else if constexpr (kind == GradKind::grad_with_aux)
@@ -229,8 +229,9 @@ auto primals_and_tangents(const std::tuple<A...>& primals, const std::tuple<T...
   static_assert(sizeof...(A) == sizeof...(T),
                 "weft::jvp: one tangent for each primal, std::tuple{x…}, std::tuple{dx…}");
   auto args = std::apply([](const auto&... a) { return detail::arguments<F>(a...); }, primals);
-  auto dargs = tree::convert<decltype(args)>(tangents);
-  if (const std::string d = tree::difference(tree::skeleton(args), tree::skeleton(dargs), "args");
+  auto dargs = tree::detail::convert<decltype(args)>(tangents);
+  if (const std::string d = tree::detail::difference(tree::detail::skeleton(args),
+                                                     tree::detail::skeleton(dargs), "args");
       !d.empty())
     throw DifferentiationError("jvp: primals and tangents must have the same tree structure: " + d);
   return std::pair<decltype(args), decltype(args)>{std::move(args), std::move(dargs)};
@@ -270,7 +271,8 @@ auto jvp_with_aux(F f, const std::tuple<A...>& primals, const std::tuple<T...>& 
                       tree::detail::skeleton_of(both.first), &flat.results);
   const R all = flat.result(r.out);
   return std::tuple<Out, Out, typename detail::OutAux<R>::aux>{
-      std::get<0>(all), tree::rebuild(std::get<0>(all), r.tangent.data()), std::get<1>(all)};
+      std::get<0>(all), tree::detail::rebuild(std::get<0>(all), r.tangent.data()),
+      std::get<1>(all)};
 }
 
 namespace detail {
@@ -287,13 +289,14 @@ class Pullback {
   Args operator()(const R& ct, typing::Location at = typing::Location::here()) const {
     const ir::SourceScope source(at);
     const auto tree_of_result = tree::detail::skeleton_of(result_);
-    if (const std::string d = tree::difference(tree_of_result(), tree::skeleton(ct), "ct");
+    if (const std::string d =
+            tree::detail::difference(tree_of_result(), tree::detail::skeleton(ct), "ct");
         !d.empty())
       throw DifferentiationError("vjp: unexpected tree structure of the cotangent: " + d);
     const Arrays leaves = tree::leaves(ct);
     const Arrays back = recorded_ ? transpose_recorded(linear_, leaves, tree_of_result)
                                   : transpose_linear(linear_, leaves, tree_of_result);
-    return tree::rebuild(prototype_, back.data());
+    return tree::detail::rebuild(prototype_, back.data());
   }
 
  private:
@@ -316,14 +319,14 @@ class Pushforward<std::tuple<P...>, R> {
     const ir::SourceScope source(at);
     const std::tuple<const P&...> all(tangents...);
     const std::tuple<P...> dx(all);
-    if (const std::string d =
-            tree::difference(tree::skeleton(prototype_), tree::skeleton(dx), "args");
+    if (const std::string d = tree::detail::difference(tree::detail::skeleton(prototype_),
+                                                       tree::detail::skeleton(dx), "args");
         !d.empty())
       throw DifferentiationError(
           "linearize: the tangents must have the same tree structure as the arguments: " + d);
     const Arrays out =
         apply_linear(linear_, tree::leaves(dx), tree::detail::skeleton_of(prototype_));
-    return tree::rebuild(result_, out.data());
+    return tree::detail::rebuild(result_, out.data());
   }
 
  private:
@@ -358,7 +361,7 @@ auto linearized_at(typing::Location at, F& f, const A&... a) {
   Flat<F, Args, R> flat(f, args);
   LinearResult r =
       run_linearize(Make::who, flat, tree::leaves(args), tree::detail::skeleton_of(args));
-  auto made = Make()(tree::structure_only(args), flat.prototype(), std::move(r.linear));
+  auto made = Make()(tree::detail::structure_only(args), flat.prototype(), std::move(r.linear));
   return std::pair<R, decltype(made)>{flat.result(r.out), std::move(made)};
 }
 // The same for a function that returns {out, aux}: {out, the object that Make creates, aux}.
@@ -372,8 +375,8 @@ auto linearized_with_aux_at(typing::Location at, F& f, const A&... a) {
   LinearResult r = run_linearize(Make::who, flat, tree::leaves(args),
                                  tree::detail::skeleton_of(args), &flat.results);
   const R all = flat.result(r.out);
-  auto made =
-      Make()(tree::structure_only(args), std::get<0>(flat.prototype()), std::move(r.linear));
+  auto made = Make()(tree::detail::structure_only(args), std::get<0>(flat.prototype()),
+                     std::move(r.linear));
   return std::tuple<typename OutAux<R>::out, decltype(made), typename OutAux<R>::aux>{
       std::get<0>(all), std::move(made), std::get<1>(all)};
 }
@@ -401,7 +404,8 @@ auto linear_transpose_at(typing::Location at, F& f, const A&... example) {
   using R = typename ResultOf<F, Args>::type;
   Flat<F, Args, R> flat(f, args);
   auto program = record_linear(flat, tree::leaves(args), tree::detail::skeleton_of(args));
-  return Pullback<Args, R>(tree::structure_only(args), flat.prototype(), std::move(program), true);
+  return Pullback<Args, R>(tree::detail::structure_only(args), flat.prototype(), std::move(program),
+                           true);
 }
 }  // namespace detail
 
@@ -449,10 +453,10 @@ WEFT_WITH_LINE(linear_transpose)
 template <class T>
 typing::arrays_t<T> stop_gradient(const T& x, typing::Location at = typing::Location::here()) {
   const ir::SourceScope source(at);
-  const typing::arrays_t<T> t = tree::convert<typing::arrays_t<T>>(x);
+  const typing::arrays_t<T> t = tree::detail::convert<typing::arrays_t<T>>(x);
   Arrays out = tree::leaves(t);
   for (Array& a : out) a = detail::stop_gradient_leaf(a);
-  return tree::rebuild(t, out.data());
+  return tree::detail::rebuild(t, out.data());
 }
 
 }  // namespace weft

@@ -118,7 +118,7 @@ JitState shared_jit_state(const typing::JitOptions& o, typing::Location at, KeyW
 struct TraceRequest {
   ir::FunctionRef<Arrays(const Arrays&)> f;
   ir::FunctionRef<ir::Ref<const ir::RefCounted>()> prototype;
-  ir::FunctionRef<tree::Skeleton()> args;
+  ir::FunctionRef<tree::detail::Skeleton()> args;
 };
 // Returns the program for this key, or null if it has not been traced. The pointer is valid while a
 // Reading exists. Adds the context to the key.
@@ -135,7 +135,7 @@ template <class Args>
 void read_arguments(const Args& args, KeyWriter& key, LeafList& x) {
   key.add(type_id<Args>());
   CallVisitor v(&key, &x);
-  tree::walk(args, v);
+  tree::detail::walk(args, v);
 }
 template <class R>
 R run_traced(const ir::RefCounted& state, const JitProgram& p, const LeafList& x) {
@@ -144,7 +144,7 @@ R run_traced(const ir::RefCounted& state, const JitProgram& p, const LeafList& x
   if constexpr (std::same_as<R, Array>)
     return Array(std::move(out.data()[0]));
   else
-    return tree::rebuild(static_cast<const Prototype<R>&>(*p.prototype).value, out.data());
+    return tree::detail::rebuild(static_cast<const Prototype<R>&>(*p.prototype).value, out.data());
 }
 
 template <class F>

@@ -7,7 +7,6 @@
 
 #include "weft/detail/callable.h"
 #include "weft/detail/jaxpr.h"
-#include "weft/detail/replace.h"
 #include "weft/shape_dtype.h"
 
 namespace weft {
@@ -45,7 +44,7 @@ Arrays ClosedJaxpr::operator()(const A&... args) const {
 namespace detail {
 // Traces f on the Arrays of its arguments; `who` is its name in errors.
 ClosedJaxpr trace_jaxpr(const char* who, ir::FunctionRef<Arrays(const Arrays&)> f, const Arrays& x,
-                        ir::FunctionRef<tree::Skeleton()> args);
+                        ir::FunctionRef<tree::detail::Skeleton()> args);
 
 template <class F>
 class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
@@ -68,13 +67,14 @@ class MakeJaxpr : public CallOperator<MakeJaxpr<F>, F> {
 template <class R>
 auto as_shapes(const R& like, const typing::Types& types) {
   size_t k = 0;
-  if constexpr (has_struct<R>) {
+  if constexpr (tree::detail::has_struct<R>) {
     Arrays out;
     for (const typing::Type& t : types) out.push_back(without_value(t.strong()));
-    return tree::rebuild(like, out.data());
+    return tree::detail::rebuild(like, out.data());
   } else {
     auto next = [&] { return ShapeDtypeStruct{types[k].shape(), types[k++].dtype()}; };
-    return replace_leaves<typename Replaced<R, ShapeDtypeStruct>::type>(like, next);
+    return tree::detail::replace_leaves<typename tree::detail::Replaced<R, ShapeDtypeStruct>::type>(
+        like, next);
   }
 }
 template <class F, class... A>
@@ -98,7 +98,7 @@ struct Hoisted {
   Arrays call(const Arrays& args, const Arrays& values) const;
 };
 Hoisted hoist_traced(ClosedJaxpr c, Arrays* values);
-void check_like_example(const tree::Skeleton& example, const tree::Skeleton& args);
+void check_like_example(const tree::detail::Skeleton& example, const tree::detail::Skeleton& args);
 
 template <class Args, class R>
 class ClosureConverted;
@@ -110,8 +110,8 @@ class ClosureConverted<std::tuple<P...>, R> {
   R operator()(const P&... args, const Arrays& consts) const {
     const ir::SourceScope source(at_);
     const std::tuple<P...> all(args...);
-    check_like_example(tree::skeleton(args_), tree::skeleton(all));
-    return tree::rebuild(result_, program_.call(tree::leaves(all), consts).data());
+    check_like_example(tree::detail::skeleton(args_), tree::detail::skeleton(all));
+    return tree::detail::rebuild(result_, program_.call(tree::leaves(all), consts).data());
   }
 
  private:
@@ -131,7 +131,8 @@ auto closure_convert_at(typing::Location at, F& f, const A&... a) {
   Hoisted h = hoist_traced(
       trace_jaxpr("closure_convert", flat, tree::leaves(args), tree::detail::skeleton_of(args)),
       &consts);
-  ClosureConverted<Args, R> g(std::move(h), tree::structure_only(args), flat.prototype(), at);
+  ClosureConverted<Args, R> g(std::move(h), tree::detail::structure_only(args), flat.prototype(),
+                              at);
   return std::pair(std::move(g), std::move(consts));
 }
 }  // namespace detail

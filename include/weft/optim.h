@@ -57,7 +57,8 @@ Array global_norm(const Arrays& x);
 template <class A, class B>
 void require_structure(const char* who, const A& a, const B& b, const char* name_a,
                        const char* name_b) {
-  tree::detail::require_structure(who, tree::skeleton(a), tree::skeleton(b), name_a, name_b);
+  tree::detail::require_structure(who, tree::detail::skeleton(a), tree::detail::skeleton(b), name_a,
+                                  name_b);
 }
 
 }  // namespace detail
@@ -71,7 +72,7 @@ class InitFn {
     const ir::SourceScope source(at);
     detail::FlatState s = detail::init(parts_, tree::leaves(params));
     OptState<P> r{std::move(s.counts), {}};
-    for (const Arrays& m : s.moments) r.moments.push_back(tree::rebuild(params, m.data()));
+    for (const Arrays& m : s.moments) r.moments.push_back(tree::detail::rebuild(params, m.data()));
     return r;
   }
   const detail::PartsRef& parts() const { return parts_; }
@@ -106,7 +107,7 @@ class UpdateFn {
   std::pair<P, OptState<P>> step(const P& updates, const OptState<P>& state,
                                  const Arrays* params) const {
     const auto paths = [&](const std::string& root) {
-      return tree::paths(tree::skeleton(updates), root);
+      return tree::detail::paths(tree::detail::skeleton(updates), root);
     };
     detail::require_own_state(parts_, state.counts.size(), state.moments.size());
     Arrays leaves = tree::leaves(updates);
@@ -119,8 +120,8 @@ class UpdateFn {
     }
     detail::update(parts_, &leaves, params, &f, paths);
     OptState<P> r{std::move(f.counts), {}};
-    for (const Arrays& m : f.moments) r.moments.push_back(tree::rebuild(updates, m.data()));
-    return {tree::rebuild(updates, leaves.data()), std::move(r)};
+    for (const Arrays& m : f.moments) r.moments.push_back(tree::detail::rebuild(updates, m.data()));
+    return {tree::detail::rebuild(updates, leaves.data()), std::move(r)};
   }
   detail::PartsRef parts_;
 };
@@ -142,9 +143,9 @@ P apply_updates(const P& params, const P& updates, typing::Location at = typing:
   const ir::SourceScope source(at);
   detail::require_structure("apply_updates", params, updates, "params", "updates");
   const auto paths = [&](const std::string& root) {
-    return tree::paths(tree::skeleton(params), root);
+    return tree::detail::paths(tree::detail::skeleton(params), root);
   };
-  return tree::rebuild(
+  return tree::detail::rebuild(
       params, detail::apply_updates(tree::leaves(params), tree::leaves(updates), paths).data());
 }
 

@@ -13,16 +13,17 @@ namespace weft {
 namespace detail {
 std::ostream& write(std::ostream& o, std::string_view text);
 // The text of the tree with that skeleton and these Arrays.
-std::string tree_text(const tree::Skeleton& s, const Arrays& leaves);
+std::string tree_text(const tree::detail::Skeleton& s, const Arrays& leaves);
 // The text of the tree, with the result of `leaf` for each Array.
-std::string tree_text(const tree::Skeleton& s, ir::FunctionRef<std::string()> leaf);
+std::string tree_text(const tree::detail::Skeleton& s, ir::FunctionRef<std::string()> leaf);
 // Trees that are not Arrays: tuples, lists, maps, optionals and structs that contain one.
 template <class T>
-concept PrintedTree = !std::same_as<T, Array> && !std::same_as<T, typing::Arg> &&
-                      !std::convertible_to<const T&, typing::Arg> &&
-                      (tree::is_tuple<T> || tree::is_list<T> || tree::is_map<T> ||
-                       tree::is_optional<T> || tree::is_struct<T>) &&
-                      tree::detail::holds_array<T>;
+concept PrintedTree =
+    !std::same_as<T, Array> && !std::same_as<T, typing::Arg> &&
+    !std::convertible_to<const T&, typing::Arg> &&
+    (tree::detail::is_tuple<T> || tree::detail::is_list<T> || tree::detail::is_map<T> ||
+     tree::detail::is_optional<T> || tree::detail::is_struct<T>) &&
+    tree::detail::holds_array<T>;
 }  // namespace detail
 
 // x as NumPy's repr: "array([1., 2.], dtype=float32)"; for a traced value, its type. Waits for the
@@ -34,7 +35,7 @@ std::string to_string(DType d);
 // optional is printed as none.
 template <detail::PrintedTree T>
 std::string to_string(const T& x) {
-  return detail::tree_text(tree::skeleton(x), tree::leaves(x));
+  return detail::tree_text(tree::detail::skeleton(x), tree::leaves(x));
 }
 // A structure, with * for each Array: "(*, {w: *, n: 3})".
 template <class T>

@@ -26,7 +26,7 @@ std::ostream& operator<<(std::ostream& o, const ShapeDtypeStruct& s);
 
 // For `auto` parameters it counts as an Array.
 template <>
-struct tree::AutoOf<ShapeDtypeStruct> {
+struct tree::detail::AutoOf<ShapeDtypeStruct> {
   using type = Array;
 };
 

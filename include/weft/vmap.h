@@ -51,8 +51,9 @@ struct VmapSpec {
 void check_vmap_options(const VmapSpec& s);
 void identify_vmap(const VmapSpec& s, KeyWriter& key);
 // Maps f over the leaves x of `args`. `result` returns the structure of f's last result.
-Arrays run_vmap(const VmapSpec& s, const Arrays& x, ir::FunctionRef<tree::Skeleton()> args,
-                ir::FunctionRef<Arrays(const Arrays&)> f, ir::FunctionRef<tree::Skeleton()> result);
+Arrays run_vmap(const VmapSpec& s, const Arrays& x, ir::FunctionRef<tree::detail::Skeleton()> args,
+                ir::FunctionRef<Arrays(const Arrays&)> f,
+                ir::FunctionRef<tree::detail::Skeleton()> result);
 
 template <class F>
 class Vmapped : public CallOperator<Vmapped<F>, F> {

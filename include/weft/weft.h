@@ -9,12 +9,15 @@
 // These are first: an error message in one of them begins with the chain of includes that leads to
 // it.
 #include "weft/tree/fields.h"
+#include "weft/detail/tree_types.h"
+#include "weft/detail/tree_walk.h"
 #include "weft/tree.h"
 #include "weft/numpy/reduce.h"
 #include "weft/array.h"
 #include "weft/detail/callable.h"
 #include "weft/vmap.h"
 #include "weft/control_flow.h"
+#include "weft/vmap/custom_vmap.h"
 // clang-format on
 #include "weft/buffer.h"
 #include "weft/collective.h"
@@ -78,5 +81,4 @@
 #include "weft/tree/functions.h"
 #include "weft/version.h"
 #include "weft/vmap/axes.h"
-#include "weft/vmap/custom_vmap.h"
 #include "weft/vmap/pfor.h"

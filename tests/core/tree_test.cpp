@@ -70,18 +70,18 @@ Floats values(const Arrays& x) {
 }  // namespace
 
 TEST_CASE("structs are reflected up to 32 fields", "[tree]") {
-  CHECK(tree::field_count<Model> == 10);
-  CHECK(tree::field_count<Empty> == 0);
-  CHECK(tree::field_count<Wide> == 32);
-  CHECK(tree::field_name<Model, 0>() == "layers");
-  CHECK(tree::field_name<Model, 9>() == "both");
-  CHECK(tree::field_name<Wide, 31>() == "a31");
+  CHECK(tree::detail::field_count<Model> == 10);
+  CHECK(tree::detail::field_count<Empty> == 0);
+  CHECK(tree::detail::field_count<Wide> == 32);
+  CHECK(tree::detail::field_name<Model, 0>() == "layers");
+  CHECK(tree::detail::field_name<Model, 9>() == "both");
+  CHECK(tree::detail::field_name<Wide, 31>() == "a31");
   struct Local {
     Array first, second;
   };
-  CHECK(tree::field_name<Local, 1>() == "second");
-  CHECK(tree::field_name<Private, 1>() == "n_");
-  CHECK(tree::field_name<app::Open, 0>() == "w");
+  CHECK(tree::detail::field_name<Local, 1>() == "second");
+  CHECK(tree::detail::field_name<Private, 1>() == "n_");
+  CHECK(tree::detail::field_name<app::Open, 0>() == "w");
 }
 
 TEST_CASE("leaves are flattened from left to right and restored", "[tree]") {
@@ -105,7 +105,7 @@ TEST_CASE("leaves are flattened from left to right and restored", "[tree]") {
 
 TEST_CASE("paths name fields, keys and positions", "[tree]") {
   const auto args = std::tuple{Array(0.f), model()};
-  const auto paths = tree::paths(tree::skeleton(args), "args");
+  const auto paths = tree::detail::paths(tree::detail::skeleton(args), "args");
   CHECK(paths == std::vector<std::string>{
                      "args[0]", "args[1].layers[0].w", "args[1].layers[0].b", "args[1].layers[1].w",
                      "args[1].layers[1].b", "args[1].scale", "args[1].table['a']",
@@ -180,7 +180,7 @@ TEST_CASE("numbers become arrays where arrays stand", "[tree]") {
   static_assert(std::is_same_v<auto_t<std::tuple<int, double, std::string>>,
                                std::tuple<int, Array, std::string>>);
   static_assert(std::is_same_v<auto_t<const char(&)[5]>, std::string>);
-  const auto t = tree::convert<std::tuple<Array, Array>>(std::tuple{1, 2.5});
+  const auto t = tree::detail::convert<std::tuple<Array, Array>>(std::tuple{1, 2.5});
   CHECK(std::get<0>(t).dtype() == I32);
   CHECK(std::get<1>(t).weak_type());
 }

@@ -58,7 +58,7 @@ TEST_CASE("the cause of a compilation") {
   const Location here = {};
   const auto add = [&](const Shape& s, double rate) {
     const Rate r{rate, zeros(s)};
-    return h.add("f", here, {Type(F32, s)}, tree::skeleton(std::tuple{r}));
+    return h.add("f", here, {Type(F32, s)}, tree::detail::skeleton(std::tuple{r}));
   };
   CHECK(add({2}, 0.5) == "first call, with f32[2]");
   CHECK(add({3}, 0.5) == "new types f32[3], before f32[2]");

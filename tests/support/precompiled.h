@@ -23,4 +23,4 @@ WEFT_SHARED_TEMPLATE class std::vector<const weft::Array*>;
 WEFT_SHARED_TEMPLATE class std::vector<weft::Axes>;
 WEFT_SHARED_TEMPLATE class std::vector<weft::Nested>;
 WEFT_SHARED_TEMPLATE class std::vector<weft::Type>;
-WEFT_SHARED_TEMPLATE class std::vector<weft::tree::Skeleton>;
+WEFT_SHARED_TEMPLATE class std::vector<weft::tree::detail::Skeleton>;

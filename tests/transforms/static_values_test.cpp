@@ -34,8 +34,8 @@ struct Wide : Window {
   Array w;
   explicit Wide(Array x) : Window(1), w(std::move(x)) {}
 };
-static_assert(tree::DeclaredStatic<Window> && tree::DeclaredStatic<Table>);
-static_assert(!tree::DeclaredStatic<Wide> && !tree::is_static<Wide>);
+static_assert(tree::detail::DeclaredStatic<Window> && tree::detail::DeclaredStatic<Table>);
+static_assert(!tree::detail::DeclaredStatic<Wide> && !tree::detail::is_static<Wide>);
 
 Array twice(const Array& x) { return x * 2; }
 

@@ -118,6 +118,7 @@ class Reader:
         self.file, self.lines = name, text.splitlines()
         self.scopes, self.section, self.entries = [], "", []
         self.inner = set()  # namespaces of weft
+        self.local = set(re.findall(r"^#undef (\w+)", text, re.M))  # macros that the header undefines
 
     def hidden(self):
         parts = [part for scope in self.scopes for part in scope.split("::")]
@@ -161,7 +162,7 @@ class Reader:
                 while self.lines[i].endswith("\\"):
                     i += 1
                 i += 1
-                if macro and comment and (not self.scopes or not self.hidden()):
+                if macro and macro[1] not in self.local and comment and (not self.scopes or not self.hidden()):
                     self.add(begin, macro[1], "macro", code_of(self.lines[begin])[0].rstrip(" \\"), comment)
                 comment = []
             elif re.match(r"WEFT_\w+\(.*\);?$", stripped):  # a macro that declares overloads

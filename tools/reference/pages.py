@@ -10,6 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import headers  # noqa: E402
+import signatures  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 PEERS = ("jax", "torch", "tf")
@@ -28,7 +29,7 @@ def headers_of(pattern, named):
 
 
 def read_pages():
-    """[(page, title, headers)]. The page `-` has the headers that no page of the reference shows."""
+    """[(page, title, headers)]"""
     pages, named = [], set()
     for line in (HERE / "pages.txt").read_text().splitlines():
         if line.strip() and not line.startswith("#"):
@@ -59,11 +60,6 @@ def peers_of(entry, table):
     return names
 
 
-def public_part(text):
-    """A class without what is private in it."""
-    return re.sub(r"\n private:.*?(?=\n public:|\n\};?$)", "", text, flags=re.S)
-
-
 def plain(line):
     """The line with what Markdown would take for its own escaped, but for what stands in `code`."""
     parts = line.split("`")
@@ -92,16 +88,19 @@ def grouped(entries):
     return groups
 
 
-def write_page(title, entries, table):
-    lines = [MADE, f"# {title}", ""]
+def write_page(title, files, entries, table):
+    lines = [MADE, f"# {title}", "", f"Declared in {', '.join(f'`{f}`' for f in files)}.", ""]
     section = None
     for group in grouped(entries):
         first = group[0]
+        texts = list(dict.fromkeys(text for e in group if (text := signatures.shown(e)) is not None))
+        if not texts or signatures.for_errors(first):
+            continue
         if first.section != section:
             section = first.section
             lines += [f"## {section[0].upper() + section[1:]}", ""] if section else []
         lines += [f"### `{first.full_name.removeprefix('weft::')}`", "", "```cpp"]
-        lines += [public_part(e.text) for e in group]
+        lines += texts
         lines += ["```", "", *prose(first.comment), ""]
         others = [f"{TITLES[p]} `{'`, `'.join(n)}`" for p, n in peers_of(first, table).items() if n]
         if others:
@@ -160,10 +159,8 @@ def make():
     table = read_peers()
     made, places, index = {}, [], []
     for page, title, files in read_pages():
-        if page == "-":
-            continue
         entries = [e for f in files for e in headers.read_header(f)]
-        made[f"{page}.md"] = write_page(title, entries, table)
+        made[f"{page}.md"] = write_page(title, files, entries, table)
         places += [(page, e) for e in entries]
         names = list(dict.fromkeys(e.name for e in entries if e.what == "function"))
         index.append(f"| [{title}]({page}.md) | {', '.join(f'`{n}`' for n in names[:12])}{', …' if len(names) > 12 else ''} |")
@@ -175,7 +172,9 @@ def make():
     made["README.md"] = "\n".join([
         MADE, "# Reference", "", "All that `<weft/weft.h>` declares, in namespace `weft`. By other names: "
         "[JAX](from_jax.md), [PyTorch](from_torch.md), [TensorFlow](from_tf.md). "
-        "[What `using namespace weft` brings](names.md).", "", "| page | of it |", "|---|---|",
+        "[What `using namespace weft` brings](names.md).", "",
+        "Signatures are shown without bodies, and without constraints and overloads that only reject mistakes. The last "
+        "parameter `typing::Location` of most functions is left out, too: it is the line of the call, for errors.", "", "| page | of it |", "|---|---|",
         *index]) + "\n"
     return made
 

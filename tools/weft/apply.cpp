@@ -17,10 +17,13 @@ namespace {
 using Function = std::function<Arrays(const Arrays&)>;
 
 // The tree of n arguments, or of n results; a single result is not a tuple.
-tree::Skeleton arguments(size_t n) {
-  return tree::parent_skeleton(tree::Skeleton::tuple, std::vector<tree::Skeleton>(n));
+tree::detail::Skeleton arguments(size_t n) {
+  return tree::detail::parent_skeleton(tree::detail::Skeleton::tuple,
+                                       std::vector<tree::detail::Skeleton>(n));
 }
-tree::Skeleton results(size_t n) { return n == 1 ? tree::Skeleton() : arguments(n); }
+tree::detail::Skeleton results(size_t n) {
+  return n == 1 ? tree::detail::Skeleton() : arguments(n);
+}
 
 Axes to_axes(const AxesExpr& a) {
   const auto one = [](const std::optional<int64_t>& e) { return e ? Axes(*e) : Axes(none); };

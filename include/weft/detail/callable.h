@@ -107,7 +107,7 @@ template <class F, class... A>
 arguments_t<F, A...> arguments(const A&... a) {
   using T = arguments_t<F, A...>;
   return [&]<size_t... I>(std::index_sequence<I...>) {
-    return T(tree::convert<std::tuple_element_t<I, T>>(a)...);
+    return T(tree::detail::convert<std::tuple_element_t<I, T>>(a)...);
   }(std::index_sequence_for<A...>{});
 }
 
@@ -229,7 +229,7 @@ class CallOperator {
     static_assert(callable, WEFT_NOT_CALLABLE);
     if constexpr (copied && known && callable)
       return static_cast<const D&>(*this).call(
-          std::tuple<typing::auto_t<A>...>(tree::convert<typing::auto_t<A>>(a)...));
+          std::tuple<typing::auto_t<A>...>(tree::detail::convert<typing::auto_t<A>>(a)...));
     else
       return never<Array>();
   }
@@ -299,7 +299,7 @@ class CallOperator<D, F, Params<P...>> {
   template <class... A, class = std::enable_if_t<takes_fewer<F, Params<P...>, A...>>>
   auto operator()(const A&... a) const {
     return static_cast<const D&>(*this).call(
-        std::tuple<typing::auto_t<A>...>(tree::convert<typing::auto_t<A>>(a)...));
+        std::tuple<typing::auto_t<A>...>(tree::detail::convert<typing::auto_t<A>>(a)...));
   }
   // Accepts the calls that no other overload accepts, so that compilers show this line and not all
   // candidates. It is deleted, so std::is_invocable is false for such calls.
@@ -337,22 +337,24 @@ class FlatResult {
   const R& out() const { return *out_; }
   bool ran() const { return out_.has_value(); }
   // The result with these Arrays.
-  R result(const Arrays& leaves) const { return tree::rebuild(*out_, leaves.data()); }
+  R result(const Arrays& leaves) const { return tree::detail::rebuild(*out_, leaves.data()); }
   // Only the result's structure, so that no traced value outlives its trace.
-  R prototype() const { return tree::structure_only(*out_); }
+  R prototype() const { return tree::detail::structure_only(*out_); }
   void release() {
-    if (out_) out_.emplace(tree::structure_only(std::move(*out_)));
+    if (out_) out_.emplace(tree::detail::structure_only(std::move(*out_)));
   }
   // Computes the skeleton of out(), or of one of its parts, on demand.
   struct Tree {
     const FlatResult* f;
-    tree::Skeleton operator()() const { return tree::skeleton(f->out()); }
+    tree::detail::Skeleton operator()() const { return tree::detail::skeleton(f->out()); }
   };
   Tree tree() const { return {this}; }
   template <size_t i>
   struct PartTree {
     const FlatResult* f;
-    tree::Skeleton operator()() const { return tree::skeleton(std::get<i>(f->out())); }
+    tree::detail::Skeleton operator()() const {
+      return tree::detail::skeleton(std::get<i>(f->out()));
+    }
   };
   template <size_t i>
   PartTree<i> part_tree() const {
@@ -371,10 +373,10 @@ class Flat : public FlatResult<R> {
  public:
   Flat(F& f, const Args& like) : f_(&f), prototype_(&like) {}
   Arrays operator()(const Arrays& x) {
-    Args args = tree::rebuild(*prototype_, x.data());
+    Args args = tree::detail::rebuild(*prototype_, x.data());
     constexpr std::make_index_sequence<std::tuple_size_v<Args>> all;
     if constexpr (answers_tuple<F, Args>)
-      this->out_.emplace(tree::convert<R>(call_with(*f_, args, all)));
+      this->out_.emplace(tree::detail::convert<R>(call_with(*f_, args, all)));
     else
       this->out_.emplace(never<R>());  // the error is already reported
     return tree::leaves(*this->out_);
@@ -413,7 +415,7 @@ class KeyWriter {
     } else if constexpr (ir::ComplexNumber<T>) {
       add_static(x.real());
       add_static(x.imag());
-    } else if constexpr (tree::DeclaredStatic<T>) {
+    } else if constexpr (tree::detail::DeclaredStatic<T>) {
       add(tree::detail::static_number(x));
     } else {
       const std::string_view s(x);

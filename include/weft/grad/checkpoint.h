@@ -32,7 +32,7 @@ struct SavedResidual {
 
 namespace detail {
 using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
-using TreeOf = ir::FunctionRef<tree::Skeleton()>;
+using TreeOf = ir::FunctionRef<tree::detail::Skeleton()>;
 Arrays run_checkpoint(FlatFunction f, const typing::CheckpointOptions& o, const Arrays& x,
                       TreeOf args);
 Array name_leaf(const Array& x, const std::string& name);
@@ -92,10 +92,10 @@ template <class T>
 typing::arrays_t<T> checkpoint_name(const T& x, std::string_view name,
                                     typing::Location at = typing::Location::here()) {
   const ir::SourceScope source(at);
-  const typing::arrays_t<T> t = tree::convert<typing::arrays_t<T>>(x);
+  const typing::arrays_t<T> t = tree::detail::convert<typing::arrays_t<T>>(x);
   Arrays out = tree::leaves(t);
   for (Array& a : out) a = detail::name_leaf(a, std::string(name));
-  return tree::rebuild(t, out.data());
+  return tree::detail::rebuild(t, out.data());
 }
 
 // Returns the residuals that linearize(f, args…), and so each gradient, stores. The arguments are

@@ -17,17 +17,18 @@ Arrays run_custom_root(const char* who, FlatFunction f, FlatSolve solve, FlatSol
 template <class X, class F, class Solve>
 auto flat_root_solve(F& f, Solve& solve, const X& like) {
   return [&](FlatFunction, const Arrays& guess, Arrays*) {
-    return tree::leaves(tree::convert<X>(solve(f, tree::rebuild(like, guess.data()))));
+    return tree::leaves(
+        tree::detail::convert<X>(solve(f, tree::detail::rebuild(like, guess.data()))));
   };
 }
 template <class X, class F, class Solve, class Aux>
 auto flat_root_solve_with_aux(F& f, Solve& solve, const X& like, std::optional<Aux>& out) {
   return [&](FlatFunction, const Arrays& guess, Arrays* aux) {
-    auto [x, more] = solve(f, tree::rebuild(like, guess.data()));
-    Aux told = tree::convert<Aux>(std::move(more));
+    auto [x, more] = solve(f, tree::detail::rebuild(like, guess.data()));
+    Aux told = tree::detail::convert<Aux>(std::move(more));
     for (Array& a : tree::leaves(told)) aux->push_back(std::move(a));
-    out = tree::structure_only(std::move(told));
-    return tree::leaves(tree::convert<X>(x));
+    out = tree::detail::structure_only(std::move(told));
+    return tree::leaves(tree::detail::convert<X>(x));
   };
 }
 
@@ -50,15 +51,15 @@ typing::arrays_t<X> custom_root(F f, const X& initial_guess, Solve solve,
                                 typing::Location at = typing::Location::here()) {
   using T = typing::arrays_t<X>;
   const ir::SourceScope source(at);
-  const T guess = tree::convert<T>(initial_guess);
+  const T guess = tree::detail::convert<T>(initial_guess);
   static_assert(detail::can_call<F, T>, "weft::custom_root: f must take what is like the guess");
   const auto flat = detail::flat_matvec(f, guess);
   const auto solved = detail::flat_root_solve(f, solve, guess);
   const auto tangent = detail::flat_solve(tangent_solve, guess);
-  return tree::rebuild(
+  return tree::detail::rebuild(
       guess,
       detail::run_custom_root("custom_root", flat, solved, tangent, tree::leaves(guess), [&] {
-        return tree::skeleton(guess);
+        return tree::detail::skeleton(guess);
       }).data());
 }
 
@@ -72,15 +73,15 @@ auto custom_root_with_aux(F f, const X& initial_guess, Solve solve, TangentSolve
   using Result = std::invoke_result_t<Solve&, F&, T>;
   using Aux = typing::arrays_t<std::tuple_element_t<1, Result>>;
   const ir::SourceScope source(at);
-  const T guess = tree::convert<T>(initial_guess);
+  const T guess = tree::detail::convert<T>(initial_guess);
   std::optional<Aux> like;
   const auto flat = detail::flat_matvec(f, guess);
   const auto solved = detail::flat_root_solve_with_aux(f, solve, guess, like);
   const auto tangent = detail::flat_solve(tangent_solve, guess);
   const Arrays out = detail::run_custom_root("custom_root", flat, solved, tangent,
                                              tree::leaves(guess), tree::detail::skeleton_of(guess));
-  return std::pair<T, Aux>(tree::rebuild(guess, out.data()),
-                           tree::rebuild(*like, out.data() + tree::count(guess)));
+  return std::pair<T, Aux>(tree::detail::rebuild(guess, out.data()),
+                           tree::detail::rebuild(*like, out.data() + tree::count(guess)));
 }
 
 }  // namespace weft

@@ -10,7 +10,7 @@ namespace weft {
 namespace detail {
 
 using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
-using TreeOf = ir::FunctionRef<tree::Skeleton()>;
+using TreeOf = ir::FunctionRef<tree::detail::Skeleton()>;
 
 // rule: (x…, dx…) -> (out…, tangent…)
 Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf args, TreeOf out,
@@ -20,7 +20,8 @@ Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf
 Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const Arrays& x,
                       TreeOf args, TreeOf out, TreeOf fwd_out);
 // Raises DifferentiationError if the structure of a cotangent differs from that of its argument.
-void require_like_argument(size_t argument, const tree::Skeleton& want, const tree::Skeleton& got);
+void require_like_argument(size_t argument, const tree::detail::Skeleton& want,
+                           const tree::detail::Skeleton& got);
 
 template <class F, class Rule>
 class CustomJvp : public CallOperator<CustomJvp<F, Rule>, F> {
@@ -90,12 +91,13 @@ struct FlatBwd {
   const Res& residuals;
   const R& out;
   Arrays operator()(const Arrays& x) const {
-    Res res = tree::rebuild(residuals, x.data());
-    R ct = tree::rebuild(out, x.data() + tree::count(residuals));
+    Res res = tree::detail::rebuild(residuals, x.data());
+    R ct = tree::detail::rebuild(out, x.data() + tree::count(residuals));
     using Raw = raw_result_t<Bwd, Res, R>;
     Arrays leaves;
-    if constexpr (tree::is_tuple<Raw> && (std::tuple_size_v<Args> != 1 ||
-                                          !std::same_as<Raw, std::tuple_element_t<0, Args>>)) {
+    if constexpr (tree::detail::is_tuple<Raw> &&
+                  (std::tuple_size_v<Args> != 1 ||
+                   !std::same_as<Raw, std::tuple_element_t<0, Args>>)) {
       static_assert(std::tuple_size_v<Raw> == std::tuple_size_v<Args>,
                     "weft::custom_vjp: bwd must return one cotangent an argument");
       const Raw cts = bwd(res, ct);
@@ -113,13 +115,13 @@ struct FlatBwd {
   void add(const C& ct, Arrays& leaves) const {
     using P = std::tuple_element_t<I, Args>;
     const P& arg = std::get<I>(args);
-    if constexpr (tree::is_empty<C> && !tree::is_empty<P>) {
+    if constexpr (tree::detail::is_empty<C> && !tree::detail::is_empty<P>) {
       leaves.resize(leaves.size() + tree::count(arg));
     } else {
-      const P as_arg = tree::convert<P>(ct);
+      const P as_arg = tree::detail::convert<P>(ct);
       // An argument without Arrays has no cotangent, so any value in its place is ignored.
       if constexpr (tree::detail::holds_array<P>)
-        require_like_argument(I, tree::skeleton(arg), tree::skeleton(as_arg));
+        require_like_argument(I, tree::detail::skeleton(arg), tree::detail::skeleton(as_arg));
       tree::flatten(as_arg, leaves);
     }
   }
@@ -170,13 +172,13 @@ class CustomVjp : public CallOperator<CustomVjp<F, Fwd, Bwd>, F> {
       if constexpr (!two) {
         return false;
       } else {
-        constexpr bool like = tree::converts<R, std::tuple_element_t<0, Pair>>();
+        constexpr bool like = tree::detail::converts<R, std::tuple_element_t<0, Pair>>();
         static_assert(like,
                       "weft::custom_vjp: fwd must return {out, residuals} with out of the type of "
                       "f's result");
         using Raw = std::tuple_element_t<1, Pair>;
         using Res = residuals_t<Bwd, Raw, R>;
-        constexpr bool back = tree::converts<Res, Raw>() && can_call<Bwd, Res, R>;
+        constexpr bool back = tree::detail::converts<Res, Raw>() && can_call<Bwd, Res, R>;
         static_assert(back,
                       "weft::custom_vjp: bwd must take (residuals, cotangent of the result), the "
                       "residuals as fwd returns them");

@@ -2,7 +2,6 @@
 // Copyright The Weft authors
 // include/weft/grad/jacobian.h: jacfwd, jacrev, jacobian, hessian, batch_jacobian, hvp and vhp.
 #pragma once
-#include "weft/detail/replace.h"
 #include "weft/grad.h"
 #include "weft/vmap.h"
 
@@ -61,14 +60,14 @@ auto assemble_jacobian(const Out& out, const In& in, const BlockRows& rows) {
   if constexpr (std::same_as<In, Array>) {
     Arrays flat;
     for (const Arrays& r : rows) flat.push_back(r[0]);
-    return tree::rebuild(out, flat.data());
-  } else if constexpr (has_struct<Out>) {
-    return tree::Blocks{rows, tree::paths(tree::skeleton(out), ""),
-                        tree::paths(tree::skeleton(in), "")};
+    return tree::detail::rebuild(out, flat.data());
+  } else if constexpr (tree::detail::has_struct<Out>) {
+    return tree::Blocks{rows, tree::detail::paths(tree::detail::skeleton(out), ""),
+                        tree::detail::paths(tree::detail::skeleton(in), "")};
   } else {
     size_t k = 0;
-    auto next = [&] { return tree::rebuild(in, rows[k++].data()); };
-    return replace_leaves<typename Replaced<Out, In>::type>(out, next);
+    auto next = [&] { return tree::detail::rebuild(in, rows[k++].data()); };
+    return tree::detail::replace_leaves<typename tree::detail::Replaced<Out, In>::type>(out, next);
   }
 }
 
@@ -269,8 +268,8 @@ class HessianVector
       return std::apply(grad(f_, {}, at_), with);
     };
     const ir::SourceScope source(at_);
-    if (const std::string d =
-            tree::difference(tree::skeleton(std::get<0>(args)), tree::skeleton(v), "v");
+    if (const std::string d = tree::detail::difference(tree::detail::skeleton(std::get<0>(args)),
+                                                       tree::detail::skeleton(v), "v");
         !d.empty())
       throw DifferentiationError(std::string(row ? "vhp" : "hvp") +
                                  ": argument 0 and v must have the same tree structure: " + d);

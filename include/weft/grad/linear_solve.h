@@ -23,7 +23,7 @@ namespace detail {
 using FlatFunction = ir::FunctionRef<Arrays(const Arrays&)>;
 // Returns x, and appends the auxiliary results to `aux`.
 using FlatSolve = ir::FunctionRef<Arrays(FlatFunction matvec, const Arrays& b, Arrays* aux)>;
-using TreeOf = ir::FunctionRef<tree::Skeleton()>;
+using TreeOf = ir::FunctionRef<tree::detail::Skeleton()>;
 
 // Returns x followed by the auxiliary results of solve. transpose_solve: null if not given. `who`:
 // the name of the calling function in errors.
@@ -36,29 +36,32 @@ template <class B>
 struct LinearFunction {
   FlatFunction flat;
   const B* like;
-  B operator()(const B& x) const { return tree::rebuild(*like, flat(tree::leaves(x)).data()); }
+  B operator()(const B& x) const {
+    return tree::detail::rebuild(*like, flat(tree::leaves(x)).data());
+  }
 };
 template <class B, class Solve>
 auto flat_solve(Solve& solve, const B& b) {
   return [&](FlatFunction matvec, const Arrays& right, Arrays*) {
     const LinearFunction<B> apply{matvec, &b};
-    return tree::leaves(tree::convert<B>(solve(apply, tree::rebuild(b, right.data()))));
+    return tree::leaves(
+        tree::detail::convert<B>(solve(apply, tree::detail::rebuild(b, right.data()))));
   };
 }
 // The same for a solve that returns {x, aux}; it stores the structure of aux in `like`.
 template <class B, class Solve, class Aux>
 auto flat_solve_with_aux(Solve& solve, const B& b, std::optional<Aux>& like) {
   return [&](FlatFunction matvec, const Arrays& right, Arrays* aux) {
-    auto [x, more] = solve(LinearFunction<B>{matvec, &b}, tree::rebuild(b, right.data()));
+    auto [x, more] = solve(LinearFunction<B>{matvec, &b}, tree::detail::rebuild(b, right.data()));
     for (Array& a : tree::leaves(more)) aux->push_back(std::move(a));
-    like = tree::structure_only(more);
-    return tree::leaves(tree::convert<B>(x));
+    like = tree::detail::structure_only(more);
+    return tree::leaves(tree::detail::convert<B>(x));
   };
 }
 template <class B, class Matvec>
 auto flat_matvec(Matvec& matvec, const B& b) {
   return [&](const Arrays& x) {
-    return tree::leaves(tree::convert<B>(matvec(tree::rebuild(b, x.data()))));
+    return tree::leaves(tree::detail::convert<B>(matvec(tree::detail::rebuild(b, x.data()))));
   };
 }
 
@@ -72,8 +75,8 @@ auto linear_solve_with_aux(Matvec& matvec, const B& b, Solve& solve, const FlatS
   const auto flat = flat_solve_with_aux(solve, b, like);
   const Arrays out = run_linear_solve("custom_linear_solve", flat_matvec(matvec, b), flat,
                                       transposed, o, tree::leaves(b), tree::detail::skeleton_of(b));
-  return std::pair<B, Aux>(tree::rebuild(b, out.data()),
-                           tree::rebuild(*like, out.data() + tree::count(b)));
+  return std::pair<B, Aux>(tree::detail::rebuild(b, out.data()),
+                           tree::detail::rebuild(*like, out.data() + tree::count(b)));
 }
 
 }  // namespace detail
@@ -92,7 +95,7 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve,
                       typing::Location at = typing::Location::here()) {
   const ir::SourceScope source(at);
   const auto flat = detail::flat_solve(solve, b);
-  return tree::rebuild(
+  return tree::detail::rebuild(
       b, detail::run_linear_solve("custom_linear_solve", detail::flat_matvec(matvec, b), flat,
                                   nullptr, o, tree::leaves(b), tree::detail::skeleton_of(b))
              .data());
@@ -106,7 +109,7 @@ B custom_linear_solve(Matvec matvec, const B& b, Solve solve, TransposeSolve tra
   const auto flat = detail::flat_solve(solve, b);
   const auto other = detail::flat_solve(transpose_solve, b);
   const detail::FlatSolve transposed(other);
-  return tree::rebuild(
+  return tree::detail::rebuild(
       b, detail::run_linear_solve("custom_linear_solve", detail::flat_matvec(matvec, b), flat,
                                   &transposed, o, tree::leaves(b), tree::detail::skeleton_of(b))
              .data());

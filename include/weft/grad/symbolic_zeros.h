@@ -24,13 +24,13 @@ namespace detail {
 // The results of rules on flat lists; empty handles are zeros.
 struct LateTangents {
   Arrays out, tangent;
-  tree::Skeleton out_tree, tangent_tree;
+  tree::detail::Skeleton out_tree, tangent_tree;
 };
 using LateBwd =
     ir::Function<Arrays(const Arrays& residuals_and_ct, const std::vector<bool>& given)>;
 struct LateForward {
   Arrays out, residuals;
-  tree::Skeleton out_tree;
+  tree::detail::Skeleton out_tree;
   LateBwd bwd;
 };
 // arguments: x, dx (with zeros materialized), and which x are perturbed
@@ -63,7 +63,8 @@ struct JvpOnLeaves {
   }
   LateTangents operator()(const Arrays& x, const Arrays& dx, const std::vector<bool>& on) const {
     const ir::SourceScope source(at);
-    Args primals = tree::rebuild(like, x.data()), tangents = tree::rebuild(like, dx.data());
+    Args primals = tree::detail::rebuild(like, x.data()),
+         tangents = tree::detail::rebuild(like, dx.data());
     Masks perturbed = masks_by_argument(like, on);
     return taken(call(rule, primals, tangents, perturbed));
   }
@@ -72,15 +73,15 @@ struct JvpOnLeaves {
     using R = typing::arrays_t<std::tuple_element_t<0, Pair>>;
     using T = std::tuple_element_t<1, Pair>;
     LateTangents r;
-    const R out = tree::convert<R>(std::get<0>(result));
+    const R out = tree::detail::convert<R>(std::get<0>(result));
     r.out = tree::leaves(out);
-    r.out_tree = r.tangent_tree = tree::skeleton(out);
-    if constexpr (tree::is_empty<T> && !tree::is_empty<R>) {
+    r.out_tree = r.tangent_tree = tree::detail::skeleton(out);
+    if constexpr (tree::detail::is_empty<T> && !tree::detail::is_empty<R>) {
       r.tangent.resize(r.out.size());
     } else {
-      const R tangent = tree::convert<R>(std::get<1>(result));
+      const R tangent = tree::detail::convert<R>(std::get<1>(result));
       r.tangent = tree::leaves(tangent);
-      r.tangent_tree = tree::skeleton(tangent);
+      r.tangent_tree = tree::detail::skeleton(tangent);
     }
     return r;
   }
@@ -105,7 +106,7 @@ class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
         "function returns (none: the tangent is zero)");
     const ir::SourceScope source(at_);
     Flat<F, Args, R> f(f_, args);
-    const Arrays out = run_late_jvp(f, OnLeaves{rule_, tree::structure_only(args), at_},
+    const Arrays out = run_late_jvp(f, OnLeaves{rule_, tree::detail::structure_only(args), at_},
                                     tree::leaves(args), f.tree());
     return f.result(out);
   }
@@ -114,10 +115,10 @@ class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
  private:
   template <class R, class Pair>
   static constexpr bool is_pair_of = [] {
-    if constexpr (tree::is_tuple<Pair>)
+    if constexpr (tree::detail::is_tuple<Pair>)
       return std::convertible_to<std::tuple_element_t<0, Pair>, R> &&
              (std::convertible_to<std::tuple_element_t<1, Pair>, R> ||
-              tree::is_empty<std::tuple_element_t<1, Pair>>);
+              tree::detail::is_empty<std::tuple_element_t<1, Pair>>);
     return false;
   }();
   mutable F f_;
@@ -161,23 +162,23 @@ struct FwdOnLeaves {
   using Pair = decltype(call(std::declval<Fwd&>(), std::declval<Masks&>(), std::declval<P&>()...));
   static_assert(is_two<Pair>, "weft::custom_vjp: fwd must return a pair {out, residuals}");
   static_assert(
-      tree::converts<R, std::tuple_element_t<0, Pair>>(),
+      tree::detail::converts<R, std::tuple_element_t<0, Pair>>(),
       "weft::custom_vjp: fwd must return {out, residuals} with out of the type of f's result");
   using Raw = std::tuple_element_t<1, Pair>;
   using Res = residuals_t<Bwd, Raw, R, tree::Mask>;
-  static_assert(tree::converts<Res, Raw>(),
+  static_assert(tree::detail::converts<Res, Raw>(),
                 "weft::custom_vjp: bwd must take the residuals as fwd returns them");
 
   LateForward operator()(const Arrays& x, const std::vector<bool>& on) const {
     const ir::SourceScope source(at);
-    Args args = tree::rebuild(like, x.data());
+    Args args = tree::detail::rebuild(like, x.data());
     Masks perturbed = masks_by_argument(like, on);
     const Pair result = std::apply([&](auto&... a) { return call(fwd, perturbed, a...); }, args);
-    const R out = tree::convert<R>(std::get<0>(result));
-    const Res residuals = tree::convert<Res>(std::get<1>(result));
-    LateForward r{tree::leaves(out), tree::leaves(residuals), tree::skeleton(out), {}};
-    r.bwd = [bwd = bwd, like = like, res = tree::structure_only(residuals),
-             ct = tree::structure_only(out),
+    const R out = tree::detail::convert<R>(std::get<0>(result));
+    const Res residuals = tree::detail::convert<Res>(std::get<1>(result));
+    LateForward r{tree::leaves(out), tree::leaves(residuals), tree::detail::skeleton(out), {}};
+    r.bwd = [bwd = bwd, like = like, res = tree::detail::structure_only(residuals),
+             ct = tree::detail::structure_only(out),
              at = at](const Arrays& leaves, const std::vector<bool>& given) {
       const ir::SourceScope back(at);
       Bwd rule = bwd;
@@ -199,9 +200,9 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
     using R = result_t<F, P...>;
     const ir::SourceScope source(at_);
     Flat<F, Args, R> f(f_, args);
-    const Arrays out =
-        run_late_vjp(f, FwdOnLeaves<Fwd, Bwd, R, P...>{fwd_, bwd_, tree::structure_only(args), at_},
-                     tree::leaves(args), tree::detail::skeleton_of(args), f.tree());
+    const Arrays out = run_late_vjp(
+        f, FwdOnLeaves<Fwd, Bwd, R, P...>{fwd_, bwd_, tree::detail::structure_only(args), at_},
+        tree::leaves(args), tree::detail::skeleton_of(args), f.tree());
     return f.result(out);
   }
   bool weft_identify(KeyWriter& key) const {

@@ -57,15 +57,15 @@ std::string stablehlo_text(const LoweredImpl& l);
 // values.
 using LoweredFor = ir::Ref<const ir::RefCounted>;
 LoweredFor make_lowered_for(typing::Types types, const KeyWriter& structure,
-                            ir::FunctionRef<tree::Skeleton()> args);
+                            ir::FunctionRef<tree::detail::Skeleton()> args);
 // Raises ShapeError, DTypeError, or CompileError (for static values) unless the arguments match.
 void check_compiled_arguments(const ir::RefCounted& want, const KeyWriter& structure,
-                              const Arrays& x, ir::FunctionRef<tree::Skeleton()> args);
+                              const Arrays& x, ir::FunctionRef<tree::detail::Skeleton()> args);
 template <class Args>
 KeyWriter structure_of(const Args& args) {
   KeyWriter structure;
   StructureVisitor v{&structure};
-  tree::walk(args, v);
+  tree::detail::walk(args, v);
   return structure;
 }
 
@@ -95,7 +95,7 @@ class Compiled<std::tuple<P...>, R> {
     detail::check_compiled_arguments(*args_, detail::structure_of(all), x,
                                      tree::detail::skeleton_of(all));
     const Arrays out = impl_->run(x);
-    return tree::rebuild(prototype_, out.data());
+    return tree::detail::rebuild(prototype_, out.data());
   }
   // Rejects containers of numbers, which do not convert to Arrays, with a clear message.
   template <class... A>

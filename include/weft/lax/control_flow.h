@@ -71,7 +71,8 @@ R platform_dependent(
     listed.push_back(&c.function);
   }
   if (otherwise) listed.push_back(&otherwise);
-  const std::tuple<typing::arrays_t<O>...> args(tree::convert<typing::arrays_t<O>>(operands)...);
+  const std::tuple<typing::arrays_t<O>...> args(
+      tree::detail::convert<typing::arrays_t<O>>(operands)...);
   return detail::run_listed_by<R>(
       listed, args, [&](const auto& functions, const auto& results, const Arrays& x) {
         return detail::run_platform_dependent(platforms, functions, results, x);

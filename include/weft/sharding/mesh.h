@@ -95,7 +95,7 @@ class PartitionSpecs {
   PartitionSpecs(std::initializer_list<NamedSpecs> entries);
   const std::vector<PartitionSpec>& specs() const { return specs_; }
   // Returns the specs of the leaves of a tree. This must be a prefix of the tree (BatchingError).
-  std::vector<const PartitionSpec*> match(const tree::Skeleton& tree, const char* caller,
+  std::vector<const PartitionSpec*> match(const tree::detail::Skeleton& tree, const char* caller,
                                           const char* parameter, const char* root) const;
 
  private:

@@ -30,9 +30,10 @@ void check_shard_map(const ShardMapSpec& s);
 void identify_shard_map(const ShardMapSpec& s, KeyWriter& key);
 // Runs f on the blocks of the leaves x of `args`. `result` returns the structure of f's last
 // result.
-Arrays run_shard_map(const ShardMapSpec& s, const Arrays& x, ir::FunctionRef<tree::Skeleton()> args,
+Arrays run_shard_map(const ShardMapSpec& s, const Arrays& x,
+                     ir::FunctionRef<tree::detail::Skeleton()> args,
                      ir::FunctionRef<Arrays(const Arrays&)> f,
-                     ir::FunctionRef<tree::Skeleton()> result);
+                     ir::FunctionRef<tree::detail::Skeleton()> result);
 void check_sharding(const Array& x, const sharding::NamedSharding& s);
 
 template <class F>
@@ -103,7 +104,7 @@ typing::arrays_t<T> with_sharding_constraint(const T& x, const sharding::NamedSh
         detail::check_sharding(a, shardings);
         return a;
       },
-      tree::convert<typing::arrays_t<T>>(x));
+      tree::detail::convert<typing::arrays_t<T>>(x));
 }
 }  // namespace lax
 

@@ -22,7 +22,7 @@ class LinearMap {
     requires(!std::convertible_to<F, Array> && !std::same_as<std::decay_t<F>, LinearMap> &&
              std::is_invocable_v<const std::decay_t<F>&, B>)
   LinearMap(F&& f)
-      : map_([g = std::forward<F>(f)](const B& x) { return tree::convert<B>(g(x)); }) {}
+      : map_([g = std::forward<F>(f)](const B& x) { return tree::detail::convert<B>(g(x)); }) {}
   // Returns true if it is neither a function nor a matrix.
   bool empty() const { return !map_ && matrix_.empty_handle(); }
   const Array& matrix() const { return matrix_; }
@@ -94,7 +94,7 @@ struct FlatMap {
   Arrays operator()(const Arrays& x) const {
     if constexpr (std::same_as<B, Array>)
       if (!map->matrix().empty_handle()) return {matrix_product(map->matrix(), x[0])};
-    return tree::leaves((*map)(tree::rebuild(*like, x.data())));
+    return tree::leaves((*map)(tree::detail::rebuild(*like, x.data())));
   }
 };
 
@@ -113,7 +113,7 @@ std::pair<B, Array> run_iterative(const char* who, const typing::LinearMap<B>& m
   }
   const Arrays out =
       run(FlatFunction(product), tree::leaves(b), flat, TreeOf(tree::detail::skeleton_of(b)));
-  return {tree::rebuild(b, out.data()), out.back()};
+  return {tree::detail::rebuild(b, out.data()), out.back()};
 }
 
 }  // namespace detail
@@ -138,8 +138,8 @@ std::pair<typing::arrays_t<B>, Array> cg(
     typing::Location at = typing::Location::here()) {
   const ir::SourceScope source(at);
   using T = typing::arrays_t<B>;
-  return detail::run_iterative("cg", typing::LinearMap<T>(std::move(matvec)), tree::convert<T>(b),
-                               options, detail::run_cg);
+  return detail::run_iterative("cg", typing::LinearMap<T>(std::move(matvec)),
+                               tree::detail::convert<T>(b), options, detail::run_cg);
 }
 
 // Returns {x, info}: the solution x of A x = b for any invertible A, by stabilized biconjugate
@@ -155,7 +155,7 @@ std::pair<typing::arrays_t<B>, Array> bicgstab(
   const ir::SourceScope source(at);
   using T = typing::arrays_t<B>;
   return detail::run_iterative("bicgstab", typing::LinearMap<T>(std::move(matvec)),
-                               tree::convert<T>(b), options, detail::run_bicgstab);
+                               tree::detail::convert<T>(b), options, detail::run_bicgstab);
 }
 
 // Returns {x, info}: the solution x of A x = b for any invertible A. x is the vector of the Krylov
@@ -171,7 +171,7 @@ std::pair<typing::arrays_t<B>, Array> gmres(
   const ir::SourceScope source(at);
   using T = typing::arrays_t<B>;
   return detail::run_iterative("gmres", typing::LinearMap<T>(std::move(matvec)),
-                               tree::convert<T>(b), options, detail::run_gmres);
+                               tree::detail::convert<T>(b), options, detail::run_gmres);
 }
 
 }  // namespace weft

@@ -69,7 +69,7 @@ typing::OptimizeResults minimize(F fun, const typing::Arg& x0, const std::tuple<
   static_assert(detail::can_call<F, Array, typing::arrays_t<A>...>,
                 "weft::minimize: fun must take (x, args…)");
   const ir::SourceScope source(x0.at());
-  auto rest = tree::convert<std::tuple<typing::arrays_t<A>...>>(args);
+  auto rest = tree::detail::convert<std::tuple<typing::arrays_t<A>...>>(args);
   return detail::run_minimize(
       [&](const Array& x) {
         return Array(std::apply([&](auto&... a) { return fun(x, a...); }, rest));

@@ -59,7 +59,7 @@ namespace detail {
 using OdeField = ir::FunctionRef<Arrays(const Arrays& y, const Array& t, const Arrays& args)>;
 // Returns the states at all times, one row per time.
 Arrays run_odeint(OdeField f, const Arrays& y0, const Array& t, const Arrays& args,
-                  const typing::OdeintOptions& o, ir::FunctionRef<tree::Skeleton()> y_tree);
+                  const typing::OdeintOptions& o, ir::FunctionRef<tree::detail::Skeleton()> y_tree);
 
 template <class F, class Y, class... A>
 Y odeint(F& func, const Y& y0, const typing::Arg& t, const typing::OdeintOptions& o,
@@ -75,15 +75,15 @@ Y odeint(F& func, const Y& y0, const typing::Arg& t, const typing::OdeintOptions
     using Rest = std::tuple<A...>;
     const Rest rest(args...);
     const auto f = [&](const Arrays& y, const Array& time, const Arrays& more) {
-      Y state = tree::rebuild(y0, y.data());
+      Y state = tree::detail::rebuild(y0, y.data());
       Array now = time;
-      Rest others = tree::rebuild(rest, more.data());
-      return tree::leaves(
-          tree::convert<Y>(std::apply([&](auto&... a) { return func(state, now, a...); }, others)));
+      Rest others = tree::detail::rebuild(rest, more.data());
+      return tree::leaves(tree::detail::convert<Y>(
+          std::apply([&](auto&... a) { return func(state, now, a...); }, others)));
     };
     const Arrays out =
         run_odeint(f, tree::leaves(y0), t, tree::leaves(rest), o, tree::detail::skeleton_of(y0));
-    return tree::rebuild(y0, out.data());
+    return tree::detail::rebuild(y0, out.data());
   } else {
     return never<Y>();
   }
@@ -117,37 +117,37 @@ concept OdeArgument = !std::same_as<std::remove_cvref_t<T>, typing::OdeintOption
 template <class F, class Y>
 typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t,
                            const typing::OdeintOptions& options = {}) {
-  return detail::odeint(func, tree::convert<typing::arrays_t<Y>>(y0), t, options);
+  return detail::odeint(func, tree::detail::convert<typing::arrays_t<Y>>(y0), t, options);
 }
 template <class F, class Y, detail::OdeArgument A>
 typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t, const A& a,
                            const typing::OdeintOptions& options = {}) {
-  return detail::odeint(func, tree::convert<typing::arrays_t<Y>>(y0), t, options,
-                        tree::convert<typing::arrays_t<A>>(a));
+  return detail::odeint(func, tree::detail::convert<typing::arrays_t<Y>>(y0), t, options,
+                        tree::detail::convert<typing::arrays_t<A>>(a));
 }
 template <class F, class Y, detail::OdeArgument A, detail::OdeArgument B>
 typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t, const A& a, const B& b,
                            const typing::OdeintOptions& options = {}) {
-  return detail::odeint(func, tree::convert<typing::arrays_t<Y>>(y0), t, options,
-                        tree::convert<typing::arrays_t<A>>(a),
-                        tree::convert<typing::arrays_t<B>>(b));
+  return detail::odeint(func, tree::detail::convert<typing::arrays_t<Y>>(y0), t, options,
+                        tree::detail::convert<typing::arrays_t<A>>(a),
+                        tree::detail::convert<typing::arrays_t<B>>(b));
 }
 template <class F, class Y, detail::OdeArgument A, detail::OdeArgument B, detail::OdeArgument C>
 typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t, const A& a, const B& b,
                            const C& c, const typing::OdeintOptions& options = {}) {
-  return detail::odeint(func, tree::convert<typing::arrays_t<Y>>(y0), t, options,
-                        tree::convert<typing::arrays_t<A>>(a),
-                        tree::convert<typing::arrays_t<B>>(b),
-                        tree::convert<typing::arrays_t<C>>(c));
+  return detail::odeint(func, tree::detail::convert<typing::arrays_t<Y>>(y0), t, options,
+                        tree::detail::convert<typing::arrays_t<A>>(a),
+                        tree::detail::convert<typing::arrays_t<B>>(b),
+                        tree::detail::convert<typing::arrays_t<C>>(c));
 }
 template <class F, class Y, detail::OdeArgument A, detail::OdeArgument B, detail::OdeArgument C,
           detail::OdeArgument D>
 typing::arrays_t<Y> odeint(F func, const Y& y0, const typing::Arg& t, const A& a, const B& b,
                            const C& c, const D& d, const typing::OdeintOptions& options = {}) {
   return detail::odeint(
-      func, tree::convert<typing::arrays_t<Y>>(y0), t, options,
-      tree::convert<typing::arrays_t<A>>(a), tree::convert<typing::arrays_t<B>>(b),
-      tree::convert<typing::arrays_t<C>>(c), tree::convert<typing::arrays_t<D>>(d));
+      func, tree::detail::convert<typing::arrays_t<Y>>(y0), t, options,
+      tree::detail::convert<typing::arrays_t<A>>(a), tree::detail::convert<typing::arrays_t<B>>(b),
+      tree::detail::convert<typing::arrays_t<C>>(c), tree::detail::convert<typing::arrays_t<D>>(d));
 }
 
 }  // namespace weft

@@ -54,7 +54,7 @@ typing::RootResult<T> find_root(F& f, const T& x0, const Options& o, Run run) {
   const Arrays out = run(FlatFunction(flat_matvec(f, x0)), tree::leaves(x0), o,
                          TreeOf(tree::detail::skeleton_of(x0)));
   const Array* told = out.data() + tree::count(x0);
-  return {tree::rebuild(x0, out.data()), told[0], told[1], told[2]};
+  return {tree::detail::rebuild(x0, out.data()), told[0], told[1], told[2]};
 }
 
 }  // namespace detail
@@ -73,7 +73,8 @@ typing::RootResult<typing::arrays_t<X>> newton(F f, const X& x0,
                                                const typing::RootOptions& options = {},
                                                typing::Location at = typing::Location::here()) {
   const ir::SourceScope source(at);
-  return detail::find_root(f, tree::convert<typing::arrays_t<X>>(x0), options, detail::run_newton);
+  return detail::find_root(f, tree::detail::convert<typing::arrays_t<X>>(x0), options,
+                           detail::run_newton);
 }
 
 // Finds the x between lo and hi with f(x) = 0, where f(lo) and f(hi) differ in sign. It halves the
@@ -100,7 +101,7 @@ typing::RootResult<typing::arrays_t<X>> fixed_point(
     F f, const X& x0, const typing::RootOptions& options = {},
     typing::Location at = typing::Location::here()) {
   const ir::SourceScope source(at);
-  return detail::find_root(f, tree::convert<typing::arrays_t<X>>(x0), options,
+  return detail::find_root(f, tree::detail::convert<typing::arrays_t<X>>(x0), options,
                            detail::run_fixed_point);
 }
 
@@ -114,7 +115,7 @@ typing::RootResult<typing::arrays_t<X>> anderson(F f, const X& x0,
                                                  const typing::AndersonOptions& options = {},
                                                  typing::Location at = typing::Location::here()) {
   const ir::SourceScope source(at);
-  return detail::find_root(f, tree::convert<typing::arrays_t<X>>(x0), options,
+  return detail::find_root(f, tree::detail::convert<typing::arrays_t<X>>(x0), options,
                            detail::run_anderson);
 }
 

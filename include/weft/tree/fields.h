@@ -12,8 +12,11 @@
 #include <utility>
 
 namespace weft::tree {
+// The largest number of fields of a struct that is a tree without a declaration.
+inline constexpr size_t max_fields = 32;
+}  // namespace weft::tree
 
-namespace detail {
+namespace weft::tree::detail {
 
 // Converts to any type, so that brace initialization counts the fields of an aggregate.
 struct Any {
@@ -100,31 +103,26 @@ consteval bool has_call() {
     return !requires { &WithOneMore<T>::operator(); };
 }
 
-}  // namespace detail
-
-// The largest number of fields of a struct that is a tree without a declaration.
-inline constexpr size_t max_fields = 32;
 // The classes whose fields WEFT_TREE declares.
 template <class T>
-concept Declared = detail::MemberFields<T> || detail::FreeFields<T>;
+concept Declared = MemberFields<T> || FreeFields<T>;
 // The classes that WEFT_STATIC declares themselves, not through a base.
 template <class T>
-concept DeclaredStatic = std::is_class_v<T> && detail::SaidStatic<T>;
+concept DeclaredStatic = std::is_class_v<T> && SaidStatic<T>;
 // True if T can be called: a class with an operator(), a pointer to a function, or a pointer to a
 // member function. For a final class, an operator() that is overloaded or a template is not
 // detected.
 template <class T>
 inline constexpr bool is_callable =
-    detail::has_call<T>() || std::is_member_function_pointer_v<T> ||
+    has_call<T>() || std::is_member_function_pointer_v<T> ||
     (std::is_pointer_v<T> && std::is_function_v<std::remove_pointer_t<T>>);
 // The aggregate structs without a WEFT_TREE. The compiler finds their fields.
 template <class T>
 concept Aggregate = std::is_class_v<T> && std::is_aggregate_v<T> && !Declared<T>;
 // The number of fields of an aggregate; max_fields + 1 if there are more than max_fields.
 template <class T>
-inline constexpr size_t field_count = detail::count_fields<T, max_fields + 1>();
+inline constexpr size_t field_count = count_fields<T, max_fields + 1>();
 
-namespace detail {
 // Says if the fields of an aggregate can be found, and otherwise the obstacle.
 template <class T>
 struct Fields {
@@ -137,7 +135,6 @@ struct Fields {
   }();
   static constexpr bool known = !many && !derived && !c_array;
 };
-}  // namespace detail
 // Fails to compile, with one error message, if the fields of T cannot be found.
 template <class T>
 struct FieldsKnown {
@@ -146,13 +143,13 @@ struct FieldsKnown {
 template <Aggregate T>
 struct FieldsKnown<T> {
   static constexpr bool checked = true;
-  static_assert(!detail::Fields<T>::many,
+  static_assert(!Fields<T>::many,
                 "weft: a struct used as a tree has at most 32 fields; nest structs or use "
                 "WEFT_TREE");
-  static_assert(!detail::Fields<T>::derived,
+  static_assert(!Fields<T>::derived,
                 "weft: a struct with a base class is no tree by itself; write WEFT_TREE(Type, "
                 "field…) behind it, which names the fields of both");
-  static_assert(!detail::Fields<T>::c_array,
+  static_assert(!Fields<T>::c_array,
                 "weft: a struct with a C array is no tree by itself; use std::array, or write "
                 "WEFT_TREE(Type, field…) behind it");
 };
@@ -183,14 +180,14 @@ struct FieldsKnown<T> {
 template <class T, class V>
 constexpr decltype(auto) with_fields(T& object, V&& visit) {
   using U = std::remove_const_t<T>;
-  if constexpr (detail::MemberFields<U>) {
+  if constexpr (MemberFields<U>) {
     return const_cast<U&>(object).weft_fields(const_cast<U&>(object), visit);
-  } else if constexpr (detail::FreeFields<U>) {
+  } else if constexpr (FreeFields<U>) {
     return weft_fields(const_cast<U&>(object), visit);
   } else {
     constexpr size_t fields = field_count<U>;
     static_assert(FieldsKnown<U>::checked);
-    if constexpr (fields == 0 || !detail::Fields<U>::known) return visit();
+    if constexpr (fields == 0 || !Fields<U>::known) return visit();
 #define WEFT_CASE(N, ...)           \
   else if constexpr (fields == N) { \
     auto& [__VA_ARGS__] = object;   \
@@ -201,8 +198,6 @@ constexpr decltype(auto) with_fields(T& object, V&& visit) {
   }
 }
 #undef WEFT_BINDINGS
-
-namespace detail {
 
 // The next definitions read the name of a field from the signature text of a function that is
 // instantiated with the field's address.
@@ -247,7 +242,7 @@ constexpr std::string_view name_with_noise() {
 // …]" (GCC) or "[P = Pointer<…>{&fake.value.name}]" (clang). The name is the last identifier before
 // GCC's "; std::string_view".
 template <class T, size_t I>
-consteval std::string_view field_name() {
+consteval std::string_view aggregate_field_name() {
   constexpr auto pointer = with_fields(fake<T>.value, Pick<I>{});
   std::string_view s = name_with_noise<pointer>();
   s = s.substr(0, s.rfind("; std::string_view"));
@@ -272,21 +267,19 @@ constexpr std::string_view listed_name(std::string_view list, size_t k) {
   return list;
 }
 
-}  // namespace detail
-
 // The name of field I of a struct. It works only at compile time: the object that it inspects is
 // declared but never defined.
 template <class T, size_t I>
 consteval std::string_view field_name() {
-  if constexpr (detail::MemberFields<T>)
-    return detail::listed_name(T::weft_field_names(static_cast<const T*>(nullptr)), I);
-  else if constexpr (detail::FreeFields<T>)
-    return detail::listed_name(weft_field_names(static_cast<const T*>(nullptr)), I);
+  if constexpr (MemberFields<T>)
+    return listed_name(T::weft_field_names(static_cast<const T*>(nullptr)), I);
+  else if constexpr (FreeFields<T>)
+    return listed_name(weft_field_names(static_cast<const T*>(nullptr)), I);
   else
-    return detail::field_name<T, I>();
+    return aggregate_field_name<T, I>();
 }
 
-}  // namespace weft::tree
+}  // namespace weft::tree::detail
 
 // clang-format off
 #define WEFT_EXPAND(...) WEFT_EXPAND1(WEFT_EXPAND1(WEFT_EXPAND1(__VA_ARGS__)))

@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "weft/detail/replace.h"
 #include "weft/tree.h"
 
 namespace weft::tree {
@@ -19,8 +18,8 @@ namespace weft::tree {
 template <class F, class T, class A>
   requires(!std::same_as<A, typing::Location>)
 typing::arrays_t<A> reduce(F f, const T& x, const A& init) {
-  typing::arrays_t<A> r = convert<typing::arrays_t<A>>(init);
-  for (const Array& leaf : leaves(x)) r = convert<typing::arrays_t<A>>(f(r, leaf));
+  typing::arrays_t<A> r = detail::convert<typing::arrays_t<A>>(init);
+  for (const Array& leaf : leaves(x)) r = detail::convert<typing::arrays_t<A>>(f(r, leaf));
   return r;
 }
 namespace detail {
@@ -72,7 +71,7 @@ template <class T>
 bool all(const T& x, typing::Location at = typing::Location::here()) {
   const ir::SourceScope source(at);
   detail::AllTrue v;
-  walk(x, v);
+  detail::walk(x, v);
   return v.all;
 }
 
@@ -80,7 +79,7 @@ bool all(const T& x, typing::Location at = typing::Location::here()) {
 // Source: jax.tree.leaves_with_path.
 template <class T>
 std::vector<std::pair<std::string, Array>> leaves_with_path(const T& x) {
-  return detail::named_leaves(paths(skeleton(x), ""), leaves(x));
+  return detail::named_leaves(detail::paths(detail::skeleton(x), ""), leaves(x));
 }
 
 namespace detail {
@@ -115,8 +114,9 @@ T broadcast(const P& prefix, const T& full, typing::Location at = typing::Locati
   const ir::SourceScope source(at);
   const Arrays from = leaves(prefix);
   Arrays out;
-  for (size_t i : detail::prefix_leaves(skeleton(prefix), skeleton(full))) out.push_back(from[i]);
-  return rebuild(full, out.data());
+  for (size_t i : detail::prefix_leaves(detail::skeleton(prefix), detail::skeleton(full)))
+    out.push_back(from[i]);
+  return detail::rebuild(full, out.data());
 }
 
 // x has the structure of outer, with each Array replaced by a tree like inner. The result is a tree
@@ -128,11 +128,12 @@ T broadcast(const P& prefix, const T& full, typing::Location at = typing::Locati
 template <class O, class I, class T>
 auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
                typing::Location at = typing::Location::here()) {
-  static_assert(!weft::detail::has_struct<I>,
+  static_assert(!detail::has_struct<I>,
                 "weft::tree::transpose: the inner tree holds a struct, whose fields cannot become "
                 "trees; use a tuple or a map");
   const ir::SourceScope source(at);
-  detail::check_transposed(skeleton(outer.prototype()), skeleton(inner.prototype()), skeleton(x));
+  detail::check_transposed(detail::skeleton(outer.prototype()), detail::skeleton(inner.prototype()),
+                           detail::skeleton(x));
   const Arrays from = leaves(x);
   const size_t n = inner.leaves();
   size_t k = 0;
@@ -140,10 +141,9 @@ auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
     Arrays column;
     for (size_t i = k; i < from.size(); i += n) column.push_back(from[i]);
     ++k;
-    return rebuild(outer.prototype(), column.data());
+    return detail::rebuild(outer.prototype(), column.data());
   };
-  return weft::detail::replace_leaves<typename weft::detail::Replaced<I, O>::type>(
-      inner.prototype(), next);
+  return detail::replace_leaves<typename detail::Replaced<I, O>::type>(inner.prototype(), next);
 }
 
 // Joins trees of one structure to one tree whose Arrays, [n, shape…], contain those of all n trees,
@@ -153,14 +153,14 @@ template <class T>
 T stack(const std::vector<T>& trees, typing::Location at = typing::Location::here()) {
   const ir::SourceScope source(at);
   if (trees.empty()) detail::no_leaves("tree::stack");
-  const Skeleton first = skeleton(trees[0]);
+  const detail::Skeleton first = detail::skeleton(trees[0]);
   std::vector<Arrays> all;
   for (const T& t : trees) {
-    const Skeleton s = skeleton(t);
+    const detail::Skeleton s = detail::skeleton(t);
     detail::require_structure("tree::stack", first, s);
     all.push_back(leaves(t));
   }
-  return rebuild(trees[0], detail::stack_leaves(all, paths(first, "")).data());
+  return detail::rebuild(trees[0], detail::stack_leaves(all, detail::paths(first, "")).data());
 }
 template <class T>
 T stack(std::initializer_list<T> trees, typing::Location at = typing::Location::here()) {
@@ -174,8 +174,8 @@ std::vector<T> unstack(const T& x, typing::Location at = typing::Location::here(
   const Arrays from = leaves(x);
   if (from.empty()) detail::no_leaves("tree::unstack");
   std::vector<T> r;
-  for (const Arrays& row : detail::unstack_leaves(from, paths(skeleton(x), "")))
-    r.push_back(rebuild(x, row.data()));
+  for (const Arrays& row : detail::unstack_leaves(from, detail::paths(detail::skeleton(x), "")))
+    r.push_back(detail::rebuild(x, row.data()));
   return r;
 }
 

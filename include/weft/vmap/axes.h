@@ -70,8 +70,8 @@ namespace detail {
 
 // One axis per leaf, as written. BatchingError if the axes are not a prefix of the tree.
 using RawAxes = std::vector<std::optional<int64_t>>;
-RawAxes match_in_axes(const Axes& a, const tree::Skeleton& args);
-RawAxes match_out_axes(const Axes& a, const tree::Skeleton& result);
+RawAxes match_in_axes(const Axes& a, const tree::detail::Skeleton& args);
+RawAxes match_out_axes(const Axes& a, const tree::detail::Skeleton& result);
 
 // to_string, in which `leaf` gives the text of an int.
 std::string text_of(const Axes& a, ir::FunctionRef<std::string(int64_t)> leaf);
@@ -85,7 +85,7 @@ struct PrefixName {
 };
 // The same for any specification: the ints of `a` may be indices into a list of other values. For a
 // single Array, {0} is equivalent to 0.
-RawAxes match_prefix(const Axes& a, const tree::Skeleton& tree, const char* root,
+RawAxes match_prefix(const Axes& a, const tree::detail::Skeleton& tree, const char* root,
                      const PrefixName& name);
 
 // The axes made non-negative, and the common size of the mapped axes.
@@ -95,7 +95,7 @@ struct MappedArguments {
 };
 // Calls `args` only if the axes are a tree, or for a message.
 MappedArguments map_arguments(const Axes& in, const Arrays& x, std::optional<int64_t> axis_size,
-                              ir::FunctionRef<tree::Skeleton()> args);
+                              ir::FunctionRef<tree::detail::Skeleton()> args);
 
 }  // namespace detail
 }  // namespace weft

@@ -14,7 +14,7 @@ using FlatVmapRule =
     ir::Function<Arrays(int64_t, const std::vector<bool>&, const Arrays&, std::vector<bool>&)>;
 // rule may be null: the lanes then run one after another.
 Arrays run_custom_vmap(ir::FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule* rule,
-                       const Arrays& x, ir::FunctionRef<tree::Skeleton()> args);
+                       const Arrays& x, ir::FunctionRef<tree::detail::Skeleton()> args);
 
 // Reads which leaves of a result are mapped: one bool for all, a Mask, or a tree of bools.
 struct ReadBools : tree::detail::IgnoreRest {
@@ -35,7 +35,7 @@ void read_mapped(const M& m, size_t leaves, std::vector<bool>& out) {
     for (size_t i = 0; i < m.size(); ++i) out.push_back(m[i]);
   } else {
     ReadBools v(&out);
-    tree::walk(m, v);
+    tree::detail::walk(m, v);
   }
 }
 
@@ -63,12 +63,12 @@ struct RuleOnLeaves {
   std::tuple<P...> like;
   Arrays operator()(int64_t size, const std::vector<bool>& mapped, const Arrays& x,
                     std::vector<bool>& out_mapped) const {
-    std::tuple<P...> args = tree::rebuild(like, x.data());
+    std::tuple<P...> args = tree::detail::rebuild(like, x.data());
     const auto masks = masks_by_argument(like, mapped);
     constexpr auto all = std::index_sequence_for<P...>();
     if constexpr (is_rule_result<decltype(call(size, masks, args, all))>()) {
       const auto result = call(size, masks, args, all);
-      const R out = tree::convert<R>(std::get<0>(result));
+      const R out = tree::detail::convert<R>(std::get<0>(result));
       read_mapped(std::get<1>(result), tree::count(out), out_mapped);
       return tree::leaves(out);
     } else {
@@ -105,7 +105,7 @@ struct RuleOnLeaves {
     if constexpr (std::same_as<Result, NotCalled>) {
       return false;
     } else if constexpr (is_two<Result>) {
-      constexpr bool out = tree::converts<R, std::tuple_element_t<0, Result>>();
+      constexpr bool out = tree::detail::converts<R, std::tuple_element_t<0, Result>>();
       static_assert(out,
                     "weft::custom_vmap: the first thing that the rule returns must have the type "
                     "of the function's result: std::pair{out, out_mapped}");
@@ -136,7 +136,8 @@ class CustomVmapped : public CallOperator<CustomVmapped<F, Rule>, F> {
       return flat.result(
           run_custom_vmap(flat, nullptr, tree::leaves(args), tree::detail::skeleton_of(args)));
     } else {
-      const FlatVmapRule rule(RuleOnLeaves<Rule, R, P...>{rule_, tree::structure_only(args)});
+      const FlatVmapRule rule(
+          RuleOnLeaves<Rule, R, P...>{rule_, tree::detail::structure_only(args)});
       return flat.result(
           run_custom_vmap(flat, &rule, tree::leaves(args), tree::detail::skeleton_of(args)));
     }

@@ -83,8 +83,9 @@ class PforConfig {
   template <class T>
   typing::arrays_t<T> over(detail::OverIterations what, const T& x, typing::Location at) const {
     const ir::SourceScope source(at);
-    const typing::arrays_t<T> all = tree::convert<typing::arrays_t<T>>(x);
-    return tree::rebuild(all, detail::over_iterations(what, iterations_, tree::leaves(all)).data());
+    const typing::arrays_t<T> all = tree::detail::convert<typing::arrays_t<T>>(x);
+    return tree::detail::rebuild(
+        all, detail::over_iterations(what, iterations_, tree::leaves(all)).data());
   }
   detail::Iterations iterations_;
 };
@@ -99,7 +100,7 @@ auto vectorized_map(F f, const X& elems, const typing::VectorizedMapOptions& o =
   static_assert(detail::can_call<F, T>,
                 "weft::vectorized_map: f must take one argument with the structure of elems");
   const ir::SourceScope source(at);
-  const std::tuple<T> args(tree::convert<T>(elems));
+  const std::tuple<T> args(tree::detail::convert<T>(elems));
   detail::Flat<F, std::tuple<T>, detail::result_t<F, T>> flat(f, args);
   const Arrays out = detail::run_vectorized_map(
       tree::leaves(args), tree::detail::skeleton_of(std::get<0>(args)), o, flat);
