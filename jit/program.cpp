@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 
+#include "core/jaxpr_builder.h"
 #include "jit/run/nans.h"
 #include "runtime/fork.h"
 #include "runtime/log.h"
@@ -25,30 +26,10 @@ namespace {
 // Returns the program without the inputs that are not kept.
 Jaxpr without_inputs(const Jaxpr& j, const std::vector<int32_t>& kept) {
   if (kept.size() == static_cast<size_t>(j->n_in)) return j;
-  std::vector<int32_t> number(j->types.size(), -1);
-  auto r = make_ref<JaxprData>();
-  for (int32_t v : kept) {
-    number[static_cast<size_t>(v)] = static_cast<int32_t>(r->types.size());
-    r->types.push_back(j->types[static_cast<size_t>(v)]);
-    r->n_const += v < j->n_const;
-  }
-  r->n_in = static_cast<int>(kept.size());
-  const int32_t shift = r->n_in - j->n_in;
-  for (size_t v = static_cast<size_t>(j->n_in); v < j->types.size(); ++v) {
-    number[v] = static_cast<int32_t>(v) + shift;
-    r->types.push_back(j->types[v]);
-  }
-  const auto renamed = [&](Atom a) {
-    return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]};
-  };
-  r->literals = j->literals;
-  for (Eqn e : j->eqns) {
-    for (Atom& a : e.in) a = renamed(a);
-    e.out += shift;
-    r->eqns.push_back(std::move(e));
-  }
-  for (Atom a : j->out) r->out.push_back(renamed(a));
-  return intern(r);
+  JaxprBuilder b(*j);
+  for (int32_t v : kept) v < j->n_const ? b.copy_constant(v) : b.copy_input(v);
+  for (const Eqn& e : j->eqns) b.copy(e);
+  return b.finish(j->out);
 }
 
 }  // namespace

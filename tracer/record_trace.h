@@ -32,20 +32,14 @@ class Recorder {
                 FunctionRef<Atom(const Array&)> atom,
                 FunctionRef<Node*(const Type&, int32_t var)> value);
   Closed finish(const std::vector<Atom>& out) const;
-  const Type& type(int32_t var) const { return types_[static_cast<size_t>(var)]; }
-  Type type(Atom a) const {
-    return a.is_literal() ? literals_[static_cast<size_t>(a.literal())].type() : type(a.index);
-  }
-  const std::vector<Eqn>& eqns() const { return eqns_; }
-  const Arrays& captured() const { return captured_; }
 
  private:
-  Types types_;
+  int32_t next() const { return static_cast<int32_t>(recorded_->types.size()); }
+  // The equations with variables in the order in which they appear; it has no inputs yet.
+  Ref<JaxprData> recorded_ = make_ref<JaxprData>();
   std::vector<int32_t> inputs_, constants_;
   Arrays captured_;
   std::unordered_map<const Node*, int32_t> known_;
-  std::vector<Literal> literals_;
-  std::vector<Eqn> eqns_;
 };
 
 class JaxprTrace final : public Interpreter {
