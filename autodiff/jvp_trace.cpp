@@ -138,7 +138,7 @@ Linearized linearize_first(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x
     tangents.push_back(d.tangent[k]);
   }
   r.out = std::move(d.out);
-  const Closed c = pe->finish(tangents);
+  const ClosedJaxpr c = pe->finish(tangents);
   const Jaxpr pruned = dce(c.jaxpr, std::vector<bool>(tangents.size(), true));
   r.linear.jaxpr = pruned;
   r.linear.residuals = c.consts;
@@ -179,7 +179,7 @@ JvpJaxpr make_jvp(const Jaxpr& j, const std::vector<bool>& nonzero, const std::v
   for (size_t i = 0; i < n; ++i)
     if (nonzero[i]) in.push_back(in[i].strong());
   JvpJaxpr r;
-  Closed c = record(in, [&](const Arrays& args) {
+  ClosedJaxpr c = record(in, [&](const Arrays& args) {
     Arrays x(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(n)), dx;
     size_t next = n;
     for (size_t i = 0; i < n; ++i) dx.push_back(nonzero[i] ? args[next++] : Array());

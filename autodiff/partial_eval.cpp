@@ -43,7 +43,7 @@ Arrays PartialEvalTrace::process(const Op& op, const Arrays& x, const AnyParams&
   return op.has(Op::Slot::partial) ? op.partial(x, unknown, params, *this) : record(op, x, params);
 }
 
-Closed PartialEvalTrace::finish(const Arrays& out) {
+ClosedJaxpr PartialEvalTrace::finish(const Arrays& out) {
   std::vector<Atom> atoms;
   for (const Array& a : out) atoms.push_back(atom(a));
   return recorder_.finish(atoms);
@@ -55,8 +55,8 @@ Split make_split(const Jaxpr& j, const std::vector<bool>& unknown, const std::ve
   for (int i = 0; i < j->n_in; ++i)
     if (!unknown[static_cast<size_t>(i)]) known_in.push_back(j->types[static_cast<size_t>(i)]);
   Split s;
-  Closed rest;
-  Closed known = record(known_in, [&](const Arrays& args) {
+  ClosedJaxpr rest;
+  ClosedJaxpr known = record(known_in, [&](const Arrays& args) {
     TraceScope<PartialEvalTrace> pe;
     Arrays x;
     size_t next = 0;

@@ -125,7 +125,7 @@ Arrays transposed_jaxpr(const Jaxpr& j, const Arrays& x, const std::vector<bool>
   const Types in = types_of(given);
   const Transformed t = transformed({TransformKey::transpose, j, std::move(flags), in}, [&] {
     Transformed made;
-    Closed c = record(in, [&](const Arrays& a) {
+    ClosedJaxpr c = record(in, [&](const Arrays& a) {
       Arrays values, cts, out;
       size_t next = 0;
       for (bool l : linear) values.push_back(l ? Array() : a[next++]);

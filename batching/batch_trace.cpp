@@ -163,7 +163,7 @@ Transformed batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, const
   key.names = {like.axis_name, like.randomness};
   return transformed(std::move(key), [&] {
     Transformed made;
-    Closed c = record(in, [&](const Arrays& a) {
+    ClosedJaxpr c = record(in, [&](const Arrays& a) {
       TraceScope<BatchTrace> trace(like.size, like);
       trace->in_body = true;
       if (chunked) trace->first_lane = a.back();

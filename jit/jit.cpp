@@ -297,7 +297,7 @@ Ref<Program> trace(const State& s, const LeafList& x, const TraceRequest& t, boo
   require_initialized(s, x, t);
   Types in;
   for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i].type());
-  Closed c = record(in, t.f);
+  ClosedJaxpr c = record(in, t.f);
   c.jaxpr = dce(c.jaxpr);
   const CallOptions options{s.name, s.options.time_limit, s.options.check_nans, s.device};
   auto p = make_ref<Program>(std::move(c), keep_unused, options);

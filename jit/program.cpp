@@ -34,7 +34,7 @@ Jaxpr without_inputs(const Jaxpr& j, const std::vector<int32_t>& kept) {
 
 }  // namespace
 
-Program::Program(Closed c, bool keep_unused, const CallOptions& options)
+Program::Program(ClosedJaxpr c, bool keep_unused, const CallOptions& options)
     : closed(std::move(c)), written(with_exact_inputs(closed.jaxpr)), options(options) {
   const JaxprData& j = *closed.jaxpr;
   n_out = j.out.size();

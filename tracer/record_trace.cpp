@@ -49,7 +49,7 @@ int32_t Recorder::add(const Op& op, const AnyParams& params, std::vector<Atom> i
 }
 
 // The order of variables: constants, then inputs, then those that equations define.
-Closed Recorder::finish(const std::vector<Atom>& out) const {
+ClosedJaxpr Recorder::finish(const std::vector<Atom>& out) const {
   JaxprBuilder b(*recorded_);
   for (int32_t v : constants_) b.copy_constant(v);
   for (int32_t v : inputs_) b.copy_input(v);
@@ -131,7 +131,7 @@ Arrays JaxprTrace::process(const Op& op, const Arrays& x, const AnyParams& param
       });
 }
 
-Closed JaxprTrace::finish(const Arrays& out) {
+ClosedJaxpr JaxprTrace::finish(const Arrays& out) {
   std::vector<Atom> atoms;
   for (const Array& a : out) {
     if (a.empty_handle())
@@ -150,12 +150,12 @@ std::atomic<int64_t> recorded{0};
 
 int64_t programs_recorded() { return recorded.load(std::memory_order_relaxed); }
 
-Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const char* who) {
+ClosedJaxpr record(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const char* who) {
   return record(in, {}, f, who);
 }
 
-Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f,
-              const char* who) {
+ClosedJaxpr record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f,
+                   const char* who) {
   recorded.fetch_add(1, std::memory_order_relaxed);
   const TimeLimit interruptible(0);
   TraceScope<JaxprTrace> trace(who);

@@ -57,7 +57,7 @@ Arrays replay(const Jaxpr& j, const Arrays& x, EqnRule rule) {
 }
 
 Jaxpr rewrite(const Jaxpr& j, EqnRule rule) {
-  const Closed c = record(j->in_types(), [&](const Arrays& x) { return replay(j, x, rule); });
+  const ClosedJaxpr c = record(j->in_types(), [&](const Arrays& x) { return replay(j, x, rule); });
   if (!c.consts.empty()) throw InternalError("a rewritten program depends on a value outside it");
   return dce(c.jaxpr);
 }

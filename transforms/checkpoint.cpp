@@ -54,7 +54,7 @@ std::string source_of(const JaxprData& j, Atom a, const std::vector<std::string>
 
 Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& x, TreeOf args) {
   require_initialized("checkpoint", x, args, "args");
-  Closed c = record(types_of(x), x, f, "checkpoint");
+  ClosedJaxpr c = record(types_of(x), x, f, "checkpoint");
   c.jaxpr = dce(c.jaxpr);
   return remat_flat(c, x, o.policy, o.prevent_cse);
 }
@@ -62,7 +62,7 @@ Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& 
 Array name_leaf(const Array& x, const std::string& name) { return named(x, name); }
 
 std::vector<SavedResidual> residuals_of(FlatFunction f, const Arrays& x, TreeOf args) {
-  const Closed c = record(types_of(x), [&](const Arrays& a) {
+  const ClosedJaxpr c = record(types_of(x), [&](const Arrays& a) {
     return linearize_flat(f, a, std::vector<bool>(a.size(), true)).linear.residuals;
   });
   const JaxprData& j = *c.jaxpr;

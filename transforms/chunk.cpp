@@ -105,7 +105,7 @@ int64_t lanes_within(int64_t bytes, FunctionRef<Arrays(const Arrays&)> f, const 
   for (size_t i = 0; i < x.size(); ++i)
     lane.push_back(axis[i] ? x[i].type().with_shape(x[i].shape().erased(*axis[i])) : x[i].type());
   const AxisScope scope(axis_name, size);
-  const Closed program = record(lane, f);
+  const ClosedJaxpr program = record(lane, f);
   Known known;
   const int64_t per_lane = std::max<int64_t>(1, peak_bytes(*program.jaxpr, known));
   return std::clamp<int64_t>(bytes / per_lane, 1, size);

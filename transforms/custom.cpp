@@ -30,7 +30,7 @@ bool runs(const Interpreter& trace) {
 // capture their values. A rule that is called late, during differentiation, may capture values of
 // traces that are then active.
 enum class Called { at_once, late };
-void refuse_tracers(const char* who, const char* which, const Closed& c,
+void refuse_tracers(const char* who, const char* which, const ClosedJaxpr& c,
                     Called called = Called::at_once) {
   for (const Array& a : c.consts) {
     if (a.node().concrete()) continue;
@@ -86,7 +86,7 @@ Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf
   const Types in = types_of(x);
   WeakArguments numbers(x);
   const auto arguments_of = in_order(in.size());
-  Closed body, ruled;
+  ClosedJaxpr body, ruled;
   do {
     body = traced(
         "custom_jvp", in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
@@ -174,7 +174,7 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
   const Types in = types_of(x);
   WeakArguments numbers(x);
   const auto arguments_of = in_order(in.size());
-  Closed body, forward, backward;
+  ClosedJaxpr body, forward, backward;
   do {
     body = traced(
         "custom_vjp", in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,
@@ -234,7 +234,7 @@ Arrays called_late(const char* who, const char* which, const Arrays& x, const Ar
   Arrays all = x, stand_for = x;
   all.insert(all.end(), more.begin(), more.end());
   stand_for.resize(all.size());
-  Closed c = record(types_of(all), stand_for, f);
+  ClosedJaxpr c = record(types_of(all), stand_for, f);
   refuse_tracers(who, which, c, Called::late);
   c.jaxpr = dce(c.jaxpr);
   c.consts.insert(c.consts.end(), all.begin(), all.end());
@@ -352,7 +352,7 @@ Arrays run_late(const char* who, FlatFunction f, const Arrays& x, TreeOf args, T
                 FunctionRef<Ref<const DualRule>(LateSignature)> make) {
   const Types in = types_of(x);
   WeakArguments numbers(x);
-  Closed body;
+  ClosedJaxpr body;
   do {
     body = traced(
         who, in, [&](const Arrays& a) { return f(numbers.arguments(a)); }, numbers,

@@ -368,7 +368,7 @@ Pattern pattern_of(const Request& q, const Types& out, bool forward) {
   constexpr int64_t at_a_time = 256;
   const Types basis = forward ? q.in : out;
   const size_t n = q.x.size();
-  const Closed c = record(weft::concat_lists(types_of(q.x), basis), [&](const Arrays& a) {
+  const ClosedJaxpr c = record(weft::concat_lists(types_of(q.x), basis), [&](const Arrays& a) {
     const Arrays x = sublist(a, 0, n), vectors = drop_first(a, n);
     if (!forward)
       return q.chosen(linearize_first(q.f, x, q.wrt, q.results).linear.transpose(vectors));

@@ -432,7 +432,7 @@ Pattern Pattern::transposed() const {
   return t;
 }
 
-Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) {
+Pattern reached_by(const ClosedJaxpr& linear, size_t seed_inputs, int64_t at_a_time) {
   const CurrentTraceScope eager(eval_interpreter());
   const OnHost here;  // on a device, each equation of each step would be compiled and launched
   const Jaxpr program = without_prints(dce(linear.jaxpr));

@@ -30,8 +30,8 @@ Arrays WeakArguments::operands(const Arrays& x) const {
   return all;
 }
 
-Closed traced(const char* who, const Types& in, FunctionRef<Arrays(const Arrays&)> f,
-              WeakArguments& n, const std::vector<int>& is) {
+ClosedJaxpr traced(const char* who, const Types& in, FunctionRef<Arrays(const Arrays&)> f,
+                   WeakArguments& n, const std::vector<int>& is) {
   TraceScope<JaxprTrace> trace(who);
   Arrays inputs;
   for (const Type& t : n.doubles()) inputs.push_back(trace->input(t));
@@ -44,7 +44,7 @@ Closed traced(const char* who, const Types& in, FunctionRef<Arrays(const Arrays&
     }
     inputs.push_back(trace->input(in[i], stands_for));
   }
-  Closed c = trace->finish(f(inputs));
+  ClosedJaxpr c = trace->finish(f(inputs));
   for (size_t i = 0; i < std::min(in.size(), is.size()); ++i)
     for (size_t k : n.traced)
       n.asked |= static_cast<int>(k) == is[i] &&

@@ -29,8 +29,8 @@ struct WeakArguments {
 
 // Traces f for the transform `who`, with the F64 operands followed by inputs of these types. Input
 // i is argument number is[i] (-1: not an argument).
-Closed traced(const char* who, const Types& in, FunctionRef<Arrays(const Arrays&)> f,
-              WeakArguments& n, const std::vector<int>& is);
+ClosedJaxpr traced(const char* who, const Types& in, FunctionRef<Arrays(const Arrays&)> f,
+                   WeakArguments& n, const std::vector<int>& is);
 // Returns 0, 1, …, n - 1: each input is the argument with its number.
 std::vector<int> in_order(size_t n);
 

@@ -115,7 +115,7 @@ Jaxpr simplify(const Jaxpr& j, Rewrite body) {
     TraceScope<Simplifier> level(&*record);
     out = inlined(j, args, body);
   }
-  const Closed c = record->finish(out);
+  const ClosedJaxpr c = record->finish(out);
   if (!c.consts.empty()) throw InternalError("simplification left a constant");
   return dce(c.jaxpr);
 }

@@ -197,11 +197,11 @@ const Primitive<Cond>& cond_op = define<Cond>([] {
   return d;
 }());
 
-Arrays bind_cond(const Array& index, const std::vector<Closed>& branches, const Arrays& operands,
-                 const Strings& platforms) {
+Arrays bind_cond(const Array& index, const std::vector<ClosedJaxpr>& branches,
+                 const Arrays& operands, const Strings& platforms) {
   Arrays x{index};
   std::vector<TracedBody> bodies;
-  for (const Closed& b : branches) bodies.push_back({b, 0});
+  for (const ClosedJaxpr& b : branches) bodies.push_back({b, 0});
   Cond p;
   p.branches = hoist_captures(bodies, &x);
   p.branches_platforms = platforms;
@@ -211,10 +211,11 @@ Arrays bind_cond(const Array& index, const std::vector<Closed>& branches, const 
 
 }  // namespace
 
-Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const Arrays& operands) {
+Arrays cond_flat(const Array& index, const std::vector<ClosedJaxpr>& branches,
+                 const Arrays& operands) {
   return bind_cond(index, branches, operands, {});
 }
-Arrays platform_cond_flat(const Strings& platforms, const std::vector<Closed>& branches,
+Arrays platform_cond_flat(const Strings& platforms, const std::vector<ClosedJaxpr>& branches,
                           const Arrays& operands) {
   for (const std::string& name : platforms)
     if (name != "cpu" && name != "cuda" && name != "default")

@@ -697,8 +697,8 @@ Arrays root_flat(const RootProblem& r, const Arrays& guess) {
 
 Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b) {
   Arrays all;
-  const Closed& other = system.transpose_solve ? *system.transpose_solve : system.matvec;
-  const Closed& vecmat = system.vecmat ? *system.vecmat : system.matvec;
+  const ClosedJaxpr& other = system.transpose_solve ? *system.transpose_solve : system.matvec;
+  const ClosedJaxpr& vecmat = system.vecmat ? *system.vecmat : system.matvec;
   const std::vector<Jaxpr> j =
       hoist_captures({{system.solve, 0}, {system.matvec, 0}, {other, 0}, {vecmat, 0}}, &all);
   const auto consts = static_cast<int64_t>(all.size());
@@ -707,7 +707,7 @@ Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b) {
       all, {j[0], j[1], j[2], j[3], consts, system.transpose_solve && system.vecmat});
 }
 
-Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
+Arrays custom_jvp_flat(const ClosedJaxpr& f, const ClosedJaxpr& rule, const Arrays& x,
                        const std::string& name, bool smooth) {
   Arrays all;
   const std::vector<Jaxpr> j = hoist_captures({{f, 0}, {rule, 0}}, &all);
@@ -716,8 +716,8 @@ Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
   return custom_jvp_op.bind(all, {j[0], j[1], consts, name, smooth});
 }
 
-Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,
-                       const std::string& name) {
+Arrays custom_vjp_flat(const ClosedJaxpr& f, const ClosedJaxpr& fwd, const ClosedJaxpr& bwd,
+                       const Arrays& x, const std::string& name) {
   // All programs take the constants of all programs. Only the backward rule takes just its own
   // constants.
   Arrays all;

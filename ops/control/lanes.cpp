@@ -25,13 +25,13 @@ Type add_axis(const Type& t, MaybeAxis axis, int64_t size) {
 }
 
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
-  const Closed c = record(in, f);
+  const ClosedJaxpr c = record(in, f);
   if (!c.consts.empty()) throw InternalError("a rewritten body depends on a value outside it");
   return c.jaxpr;
 }
 
 TracedBody trace_body(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f) {
-  Closed c = record(in, f);
+  ClosedJaxpr c = record(in, f);
   if (c.consts.empty()) return {std::move(c), at};
   // A mask that no inner loop reads is not passed to the body.
   c.jaxpr = dce(c.jaxpr);
@@ -43,7 +43,7 @@ TracedBody trace_body(const Types& in, size_t at, FunctionRef<Arrays(const Array
   for (const Eqn& e : c.jaxpr->eqns)
     for (Atom a : e.in) note(a);
   for (Atom a : c.jaxpr->out) note(a);
-  Closed kept{{}, filter_list(c.consts, read)};
+  ClosedJaxpr kept{{}, filter_list(c.consts, read)};
   kept.jaxpr = program(concat_lists(types_of(kept.consts), in), [&](const Arrays& a) {
     const size_t n = kept.consts.size();
     return eval_jaxpr(open_constants(c.jaxpr),

@@ -189,7 +189,7 @@ const Primitive<Scan>& scan_op = define<Scan>(with_body_rules<Scan>(
 
 }  // namespace
 
-Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64_t length,
+Arrays scan_flat(const ClosedJaxpr& body, const Arrays& init, const Arrays& xs, int64_t length,
                  bool reverse, int64_t unroll) {
   Scan p;
   p.jaxpr = open_constants(body.jaxpr);

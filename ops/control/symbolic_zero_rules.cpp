@@ -298,7 +298,7 @@ const Primitive<LateLinear>& two_way_op = define<LateLinear>({
 
 }  // namespace
 
-Arrays late_rule_flat(const Closed& f, const Ref<const DualRule>& rule, const Arrays& x,
+Arrays late_rule_flat(const ClosedJaxpr& f, const Ref<const DualRule>& rule, const Arrays& x,
                       const std::string& name) {
   return late_rule_op.bind(
       concat_lists(f.consts, x),

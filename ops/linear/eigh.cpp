@@ -198,14 +198,14 @@ Arrays rotated(const Array& a, const Array& rows, const Array& p, const Array& q
 Arrays sweep(const Array& a, const Array& rows) {
   const int64_t n = a.shape()[0];
   const Type index(I32, {});
-  const Closed plane = record({index, a.type(), rows.type(), index}, [&](const Arrays& c) {
+  const ClosedJaxpr plane = record({index, a.type(), rows.type(), index}, [&](const Arrays& c) {
     const Arrays r = rotated(c[1], c[2], c[3], c[0]);
     return Arrays{add(c[0], like(c[0], 1)), r[0], r[1], c[3]};
   });
-  const Closed more = record({index, a.type(), rows.type(), index}, [&](const Arrays& c) {
+  const ClosedJaxpr more = record({index, a.type(), rows.type(), index}, [&](const Arrays& c) {
     return Arrays{lt(c[0], like(c[0], static_cast<double>(n)))};
   });
-  const Closed planes = record({a.type(), rows.type(), index}, [&](const Arrays& c) {
+  const ClosedJaxpr planes = record({a.type(), rows.type(), index}, [&](const Arrays& c) {
     const Arrays r = while_flat(more, plane, {add(c[2], like(c[2], 1)), c[0], c[1], c[2]});
     return Arrays{r[1], r[2]};
   });
@@ -264,10 +264,10 @@ Arrays eigh_of_one(const Array& x) {
   const Array one = select(eq(i, j), base::ones(a.type().strong()), zeros_like(a));
   // Convergence is quadratic, so this many sweeps are never needed.
   constexpr double max_sweeps = 30;
-  const Closed test = record({index, a.type(), a.type()}, [&](const Arrays& c) {
+  const ClosedJaxpr test = record({index, a.type(), a.type()}, [&](const Arrays& c) {
     return Arrays{bitwise_and(unfinished(c[1]), lt(c[0], like(c[0], max_sweeps)))};
   });
-  const Closed body = record({index, a.type(), a.type()}, [](const Arrays& c) {
+  const ClosedJaxpr body = record({index, a.type(), a.type()}, [](const Arrays& c) {
     const Arrays r = sweep(c[1], c[2]);
     return Arrays{add(c[0], like(c[0], 1)), r[0], r[1]};
   });

@@ -129,9 +129,9 @@ Array without_column(const Array& a, const Pivot& p, const Array& j) {
   const int rank = a.ndim(), rows = rank - 2;
   const double m = static_cast<double>(a.shape()[rows]);
   const Type index(I32, {});
-  const Closed test =
+  const ClosedJaxpr test =
       record({index, a.type()}, [&](const Arrays& c) { return Arrays{lt(c[0], like(c[0], m))}; });
-  const Closed body = record({index, a.type()}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({index, a.type()}, [&](const Arrays& c) {
     const Array &i = c[0], here = matrix::element(c[1], i, rows);
     const auto across = [&](const Array& v) { return matrix::along_leading(v, here.shape()); };
     const Array moved = eq(p.place, matrix::all(i, p.place.shape()));
@@ -174,7 +174,7 @@ Arrays lu_expand(const ExpandArgs<None>& e) {
   const int64_t steps = matrix::Sizes(t).smaller();
   const Array a = base::convert(e.x[0], t.dtype()), start = iota(I32, out[2].shape(), rows);
   if (t.elements() == 0) return {a, base::zeros(out[1]), start};
-  const Closed body =
+  const ClosedJaxpr body =
       record({t, out[2], Type(I32, {})}, [](const Arrays& c) { return lu_step(c[0], c[1], c[2]); });
   const Arrays r = scan_flat(body, {a, start}, {iota(I32, {steps}, 0)}, steps);
   return {r[0], base::move_axis(r[2], 0, rows), r[1]};
@@ -310,7 +310,7 @@ Array lu_pivots_to_permutation(const Arg& pivots, int64_t permutation_size) {
                  {t});
   const Type order(I32, t.shape().with(last, permutation_size));
   const Type one(I32, t.shape().erased(last));
-  const Closed body = record({order, one, Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({order, one, Type(I32, {})}, [&](const Arrays& c) {
     const Array &order = c[0], &j = c[2];
     const Array i = iota(I32, order.shape(), last);
     const Array there = eq(i, matrix::along_leading(c[1], order.shape()));

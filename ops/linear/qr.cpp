@@ -222,9 +222,9 @@ Arrays each_row(const Array& x, const Array& first, const Array& carry, EachRow 
   const int rows = x.ndim() - 2;
   const double m = static_cast<double>(x.shape()[rows]);
   const Types types = {Type(I32, {}), x.type(), carry.type()};
-  const Closed test =
+  const ClosedJaxpr test =
       record(types, [&](const Arrays& c) { return Arrays{lt(c[0], like(c[0], m))}; });
-  const Closed body = record(types, [&](const Arrays& c) {
+  const ClosedJaxpr body = record(types, [&](const Arrays& c) {
     const Arrays out = f(c[0], matrix::element(c[1], c[0], rows), c[2]);
     return Arrays{add(c[0], like(c[0], 1)),
                   out[0].empty_handle() ? c[1] : matrix::with_element(c[1], out[0], c[0], rows),
@@ -307,7 +307,7 @@ Arrays geqrf_expand(const ExpandArgs<None>& e) {
   const Array a = base::convert(e.x[0], t.dtype());
   if (t.elements() == 0) return {a, base::zeros(taus_type(t))};
   const int64_t steps = matrix::Sizes(t).smaller();
-  const Closed body = record({t, Type(I32, {})}, [](const Arrays& c) {
+  const ClosedJaxpr body = record({t, Type(I32, {})}, [](const Arrays& c) {
     const Reflection r = reflection(c[0], c[1]);
     return Arrays{reflected(c[0], r.v, matrix::conj(r.tau), c[1], r.column), r.tau};
   });
@@ -334,7 +334,7 @@ std::pair<Array, Array> leading_first(const Array& first) {
   const int rows = first.ndim() - 1;
   const int64_t n = first.shape()[rows];
   const Type order = first.type().strong(), count(I32, first.shape().erased(rows));
-  const Closed body = record({order, count, Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({order, count, Type(I32, {})}, [&](const Arrays& c) {
     const Array number = matrix::element(first, c[2], rows);
     const Array comes = ne(number, zeros_like(number)), here = matrix::all(c[2], count.shape());
     const Array other = select(comes, c[1], here);
@@ -357,7 +357,7 @@ Arrays geqp3_expand(const ExpandArgs<None>& e) {
   }
   if (t.elements() == 0) return {a, start, base::zeros(taus_type(t))};
   const int64_t steps = matrix::Sizes(t).smaller();
-  const Closed body = record({t, order, Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({t, order, Type(I32, {})}, [&](const Arrays& c) {
     const Array &x = c[0], &j = c[2];
     const Array left = ge(iota(I32, x.shape(), rows), matrix::all(j, x.shape()));
     const Array rest = select(left, x, zeros_like(x));
@@ -388,7 +388,7 @@ Arrays product_expand(const ExpandArgs<None>& e) {
   const int rows = t.ndim() - 2;
   const int64_t steps = taus.shape()[rows];
   if (t.elements() == 0 || steps == 0) return {matrix::identity(t)};
-  const Closed body = record({t, Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({t, Type(I32, {})}, [&](const Arrays& c) {
     const Array whole = matrix::column(v, c[1]), i = iota(I32, whole.shape(), rows);
     const Array at = matrix::all(c[1], i.shape());
     const Array below = select(gt(i, at), whole, zeros_like(whole));

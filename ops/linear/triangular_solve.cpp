@@ -123,8 +123,9 @@ Array without_row(const Array& b, const Array& a, const Array& row, const Array&
                   bool forward) {
   const Type index(I32, {}), t = b.type();
   const Array end = forward ? like(k, static_cast<double>(t.shape()[at])) : k;
-  const Closed test = record({index, t}, [&](const Arrays& c) { return Arrays{lt(c[0], end)}; });
-  const Closed body = record({index, t}, [&](const Arrays& c) {
+  const ClosedJaxpr test =
+      record({index, t}, [&](const Arrays& c) { return Arrays{lt(c[0], end)}; });
+  const ClosedJaxpr body = record({index, t}, [&](const Arrays& c) {
     const Array &i = c[0], here = matrix::element(c[1], i, at);
     const Array number = matrix::along_leading(matrix::number(a, i, k), here.shape());
     const Array less = sub(here, mul(number, row));
@@ -142,7 +143,7 @@ Arrays solve_expand(const ExpandArgs<Solve>& e) {
   const Type t = e.x[1].type().strong();
   const int64_t n = t.shape()[at];
   if (n == 0) return {base::convert(e.x[1], t.dtype())};
-  const Closed body = record({t, Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({t, Type(I32, {})}, [&](const Arrays& c) {
     const Array &b = c[0], &k = c[1];
     Array row = matrix::element(b, k, at);
     if (!p.unit_diagonal)

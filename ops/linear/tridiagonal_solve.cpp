@@ -220,7 +220,7 @@ Arrays solve_expand(const ExpandArgs<Perturb>& e) {
   const auto rest = [&](const Array& x) { return base::slice_axis(x, 0, 1, m); };
   const Arrays start = {first(d), first(du), first(b)};
   const Type number = start[0].type(), row = start[2].type();
-  const Closed down =
+  const ClosedJaxpr down =
       record({number, number, row, number, number, number, row},
              [&](const Arrays& c) { return eliminated(c, e.params.perturb_singular); });
   const Arrays r =
@@ -231,7 +231,7 @@ Arrays solve_expand(const ExpandArgs<Perturb>& e) {
   const Array none = zeros_like(r[1]), nothing = zeros_like(r[2]);
   const Array found = joined(r[3], r[0]);
   const Array pivots = e.params.perturb_singular ? perturbed({found, r[4], r[5]}) : found;
-  const Closed up = record({row, row, number, number, number, row}, [](const Arrays& c) {
+  const ClosedJaxpr up = record({row, row, number, number, number, row}, [](const Arrays& c) {
     const auto along = [&](const Array& x) { return matrix::along_leading(x, c[0].shape()); };
     const Array known = base::add(mul(along(c[3]), c[0]), mul(along(c[4]), c[1]));
     const Array x = div(sub(c[5], known), along(c[2]));

@@ -162,8 +162,8 @@ std::string too_far(const Array& got, const Array& want, double tolerance) {
 std::string judged(const Case& c, const Call& call) {
   Types in;
   for (const Array& a : call.x) in.push_back(a.type());
-  const Closed program = record(in, call.f);
-  const std::string text = to_stablehlo({program.jaxpr, program.consts});
+  const ClosedJaxpr program = record(in, call.f);
+  const std::string text = to_stablehlo(program);
   Arrays want;
   {
     const ReferenceMode reference;

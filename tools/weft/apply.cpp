@@ -198,7 +198,7 @@ class Builder {
     };
     a.in_types = [in](int64_t lanes) {
       Types t = in.in_types(lanes);
-      const Closed c = traced(in, t);
+      const ClosedJaxpr c = traced(in, t);
       for (const Type& o : c.jaxpr->out_types()) t.push_back(o.strong());
       return t;
     };
@@ -241,8 +241,8 @@ bool has_open_size(const Expr& e) {
   return false;
 }
 
-Closed traced(const Applied& a, const Types& in) {
-  Closed c = record(in, a.f);
+ClosedJaxpr traced(const Applied& a, const Types& in) {
+  ClosedJaxpr c = record(in, a.f);
   c.jaxpr = dce(c.jaxpr);
   return c;
 }

@@ -134,7 +134,7 @@ const Primitive<Remat>& remat_op = define<Remat>([] {
 
 }  // namespace
 
-Arrays remat_flat(const Closed& f, const Arrays& x, const CheckpointPolicy& policy,
+Arrays remat_flat(const ClosedJaxpr& f, const Arrays& x, const CheckpointPolicy& policy,
                   bool prevent_cse) {
   return remat_op.bind(concat_lists(f.consts, x),
                        {false, open_constants(f.jaxpr), policy.text(), prevent_cse});

@@ -283,14 +283,14 @@ Turned rotated(const Array& w, int64_t length, const Array& p, const Array& q, c
 Arrays sweep(const Array& w, int64_t length) {
   const int64_t n = w.shape()[0];
   const Type index(I32, {}), flag(Bool, {});
-  const Closed plane = record({index, w.type(), flag, index}, [&](const Arrays& c) {
+  const ClosedJaxpr plane = record({index, w.type(), flag, index}, [&](const Arrays& c) {
     const Turned r = rotated(c[1], length, c[3], c[0], c[2]);
     return Arrays{add(c[0], like(c[0], 1)), r.w, r.busy, c[3]};
   });
-  const Closed more = record({index, w.type(), flag, index}, [&](const Arrays& c) {
+  const ClosedJaxpr more = record({index, w.type(), flag, index}, [&](const Arrays& c) {
     return Arrays{lt(c[0], like(c[0], static_cast<double>(n)))};
   });
-  const Closed planes = record({w.type(), flag, index}, [&](const Arrays& c) {
+  const ClosedJaxpr planes = record({w.type(), flag, index}, [&](const Arrays& c) {
     const Arrays r = while_flat(more, plane, {add(c[2], like(c[2], 1)), c[0], c[1], c[2]});
     return Arrays{r[1], r[2]};
   });
@@ -301,10 +301,10 @@ Array orthogonalized(const Array& w, int64_t length) {
   const Type index(I32, {}), flag(Bool, {});
   // Convergence is quadratic, so this many sweeps are never needed.
   constexpr double max_sweeps = 30;
-  const Closed test = record({index, flag, w.type()}, [&](const Arrays& c) {
+  const ClosedJaxpr test = record({index, flag, w.type()}, [&](const Arrays& c) {
     return Arrays{bitwise_and(c[1], lt(c[0], like(c[0], max_sweeps)))};
   });
-  const Closed body = record({index, flag, w.type()}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({index, flag, w.type()}, [&](const Arrays& c) {
     const Arrays r = sweep(c[2], length);
     return Arrays{add(c[0], like(c[0], 1)), r[1], r[0]};
   });
