@@ -106,6 +106,15 @@ Types JaxprData::out_types() const {
   return ts;
 }
 
+Types JaxprData::in_types(const Eqn& e) const {
+  Types ts;
+  for (Atom a : e.in) ts.push_back(type(a));
+  return ts;
+}
+Types JaxprData::out_types(const Eqn& e) const {
+  return Types(types.begin() + e.out, types.begin() + e.out + e.n_out);
+}
+
 JaxprData::~JaxprData() = default;
 
 void JaxprData::dispose() const {

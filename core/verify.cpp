@@ -83,8 +83,8 @@ void verify_op(const JaxprData& j, size_t i) {
 
 void verify_types(const JaxprData& j, size_t i) {
   const Eqn& e = j.eqns[i];
-  Types in, out;
-  for (Atom a : e.in) in.push_back(j.type(a));
+  const Types in = j.in_types(e);
+  Types out;
   try {
     out = e.op->type(in, e.params);
   } catch (const Error& error) {

@@ -174,9 +174,9 @@ Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x) {
 }
 
 Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep, bool effects) {
-  std::vector<bool> live(j->types.size(), false);
+  VarMap<bool> live(*j, false);
   const auto mark = [&](Atom a) {
-    if (!a.is_literal()) live[static_cast<size_t>(a.index)] = true;
+    if (!a.is_literal()) live[a] = true;
   };
   for (size_t i = 0; i < j->out.size(); ++i)
     if (keep[i]) mark(j->out[i]);
@@ -184,7 +184,7 @@ Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep, bool effects) {
   for (size_t i = j->eqns.size(); i-- > 0;) {
     const Eqn& e = j->eqns[i];
     bool needed = effects && effect_of(e) == Effect::ordered;
-    for (int32_t k = 0; k < e.n_out; ++k) needed = needed || live[static_cast<size_t>(e.out + k)];
+    for (int32_t k = 0; k < e.n_out; ++k) needed = needed || live[e.out + k];
     if (!needed) continue;
     used[i] = true;
     for (Atom a : e.in) mark(a);

@@ -37,9 +37,7 @@ Lowering lowering_of(const Eqn& e, const AnyUse& use) {
 }  // namespace
 
 Lowering lower_equation(const JaxprData& j, const Eqn& e) {
-  Types in, out;
-  for (Atom a : e.in) in.push_back(j.type(a));
-  for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+  const Types in = j.in_types(e), out = j.out_types(e);
   return lowering_of(e, {in, out, e.params});
 }
 
@@ -305,10 +303,7 @@ void AxisClasses::link_equation(Scope& s, size_t i) {
     case Form::prefix:
     case Form::scatter:
     case Form::opaque: {
-      Types in, out;
-      for (Atom a : e.in) in.push_back(s.j->type(a));
-      for (int32_t k = 0; k < e.n_out; ++k)
-        out.push_back(s.j->types[static_cast<size_t>(e.out + k)]);
+      const Types in = s.j->in_types(e), out = s.j->out_types(e);
       s.access[i] = access_of(l, in, out);
       const std::vector<int> out_axis = result_axes(l, out);
       for (size_t k = 0; k < e.in.size(); ++k) {

@@ -33,9 +33,7 @@ Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
     if (form == Form::loop || form == Form::branch || form == Form::inlined) {
       analysis[i] = std::make_unique<AxisClasses>(single(*j, e));
     } else if (scope.lowering[i].element) {
-      Types in, out;
-      for (Atom a : e.in) in.push_back(j->type(a));
-      for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j->types[static_cast<size_t>(e.out + k)]);
+      const Types in = j->in_types(e), out = j->out_types(e);
       scope.access[i] = access_of(scope.lowering[i], in, out);
     }
   }

@@ -72,9 +72,7 @@ double equation_flops(const JaxprData& j, const Eqn& e, Known& known) {
     if (l.loop.kind == LoopForm::Kind::cond) return most;
     return all * (l.loop.kind == LoopForm::Kind::scan ? static_cast<double>(l.loop.length) : 1);
   }
-  Types in, out;
-  for (Atom a : e.in) in.push_back(j.type(a));
-  for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+  const Types in = j.in_types(e), out = j.out_types(e);
   if (out.empty()) return 0;
   const auto elements = static_cast<double>(out[0].elements());
   const auto terms = static_cast<double>(l.space.elements());

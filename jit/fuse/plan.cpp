@@ -9,6 +9,7 @@
 #include <functional>
 #include <set>
 
+#include "core/effects.h"
 #include "core/text/names.h"
 #include "core/text/print.h"
 #include "jit/fuse/loop_grid.h"
@@ -50,15 +51,14 @@ struct Var {
 
 class Planner {
  public:
-  explicit Planner(const Program& p) : p_(p), j_(*p.j), vars_(j_.types.size()) {
-    plan_.in_memory.assign(vars_.size(), false);
-    last_.assign(vars_.size(), -1);
-    over_input_.assign(vars_.size(), false);
+  explicit Planner(const Program& p)
+      : p_(p), j_(*p.j), vars_(j_), last_(j_, -1), over_input_(j_, false) {
+    plan_.in_memory = VarMap<bool>(j_, false);
     for (size_t i = 0; i < j_.eqns.size(); ++i)
       for (Atom a : j_.eqns[i].in)
-        if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(i);
+        if (!a.is_literal()) last_[a] = static_cast<int>(i);
     for (Atom a : j_.out)
-      if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(j_.eqns.size());
+      if (!a.is_literal()) last_[a] = static_cast<int>(j_.eqns.size());
     // A value larger than all arguments and results may exist only to be reduced: it is not stored.
     for (int32_t v = 0; v < j_.n_in; ++v) largest_cut_ = std::max(largest_cut_, type(v).bytes());
     for (Atom a : j_.out) largest_cut_ = std::max(largest_cut_, j_.type(a).bytes());
@@ -67,8 +67,8 @@ class Planner {
 
  private:
   const Type& type(int32_t v) const { return j_.types[static_cast<size_t>(v)]; }
-  Var& var(int32_t v) { return vars_[static_cast<size_t>(v)]; }
-  bool in_memory(int32_t v) const { return plan_.in_memory[static_cast<size_t>(v)]; }
+  Var& var(int32_t v) { return vars_[v]; }
+  bool in_memory(int32_t v) const { return plan_.in_memory[v]; }
   void pull_equation(size_t i);
   bool updates_in_place(size_t i) const;
   bool is_last_use(Atom a, size_t i) const;
@@ -105,9 +105,9 @@ class Planner {
 
   const Program& p_;
   const JaxprData& j_;
-  std::vector<Var> vars_;
-  std::vector<int> last_;                  // by variable: the last equation that reads it
-  std::vector<char> over_input_;           // by variable: it may share the memory of an input
+  VarMap<Var> vars_;
+  VarMap<int> last_;                       // the last equation that reads the variable
+  VarMap<bool> over_input_;                // it may share the memory of an input
   std::vector<std::set<size_t>> inside_;   // by step: the equations that its kernel computes
   std::vector<int> inside_cost_;           // by step: instructions of those equations
   int64_t largest_cut_ = small_temporary;  // in bytes
@@ -204,8 +204,7 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
 }
 
 Region Planner::region() const {
-  return {p_, [this](int32_t v) { return vars_[static_cast<size_t>(v)].inlined && !in_memory(v); },
-          long_kernel};
+  return {p_, [this](int32_t v) { return vars_[v].inlined && !in_memory(v); }, long_kernel};
 }
 
 // Returns true if kernel `step` stays short with this region added.
@@ -237,8 +236,7 @@ int32_t Planner::cut_of(size_t i) const {
   std::vector<int32_t> stack;
   const auto push = [&](const Eqn& e) {
     for (Atom a : e.in)
-      if (!a.is_literal() && vars_[static_cast<size_t>(a.index)].inlined && !in_memory(a.index) &&
-          seen.insert(a.index).second)
+      if (!a.is_literal() && vars_[a].inlined && !in_memory(a.index) && seen.insert(a.index).second)
         stack.push_back(a.index);
   };
   push(j_.eqns[i]);
@@ -251,7 +249,7 @@ int32_t Planner::cut_of(size_t i) const {
     most = std::max(most, r.cost());
     if (r.cost() * 2 < most) continue;  // its operands have even less code
     if (type(v).bytes() <= largest_cut_) cuts.push_back({v, r.cost(), type(v).bytes()});
-    push(j_.eqns[vars_[static_cast<size_t>(v)].eqn]);
+    push(j_.eqns[vars_[v].eqn]);
   }
   const Cut* best = nullptr;
   for (const Cut& c : cuts)
@@ -315,7 +313,7 @@ void Planner::record_reads(int32_t v, int step) {
           k.lanes[u] = std::move(*lanes);
           k.roots.push_back(u);
           materialize(x.deps, first);
-          plan_.in_memory[static_cast<size_t>(u)] = true;
+          plan_.in_memory[u] = true;
           x.step = first;
           continue;
         }
@@ -358,7 +356,7 @@ void Planner::materialize_value(int32_t v) {
   Var& x = var(v);
   Region added = region();
   added.add(v);
-  plan_.in_memory[static_cast<size_t>(v)] = true;
+  plan_.in_memory[v] = true;
   if (!x.inlined) {
     plan_.steps[static_cast<size_t>(x.step)].kernel.roots.push_back(v);
     return;
@@ -374,9 +372,9 @@ void Planner::materialize_value(int32_t v) {
   }
   materialize(x.deps, c);
   count_in(c, added);
-  plan_.in_memory[static_cast<size_t>(v)] = false;
+  plan_.in_memory[v] = false;
   record_reads(v, c);
-  plan_.in_memory[static_cast<size_t>(v)] = true;
+  plan_.in_memory[v] = true;
   KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
   k.lanes[v] = std::move(lanes);
   k.roots.push_back(v);
@@ -405,7 +403,7 @@ void Planner::store_repeated(size_t i, int64_t elements) {
 }
 
 bool Planner::is_last_use(Atom a, size_t i) const {
-  return !a.is_literal() && last_[static_cast<size_t>(a.index)] == static_cast<int>(i) &&
+  return last_.get(a, -1) == static_cast<int>(i) &&
          std::count(j_.eqns[i].in.begin(), j_.eqns[i].in.end(), a) == 1;
 }
 
@@ -417,13 +415,13 @@ bool Planner::updates_in_place(size_t i) const {
   constexpr int64_t small_part = 4;
   const int32_t x = e.in[0].index;
   if (j_.type(e.in[1]).elements() * small_part > type(x).elements()) return false;
-  return (x < j_.n_in || over_input_[static_cast<size_t>(x)]) && ends_as_carry(e.out);
+  return (x < j_.n_in || over_input_[x]) && ends_as_carry(e.out);
 }
 
 // Returns true if v is a result, or becomes one through updates or loops.
 bool Planner::ends_as_carry(int32_t v) const {
   for (;;) {
-    const int i = last_[static_cast<size_t>(v)];
+    const int i = last_[v];
     if (i == static_cast<int>(j_.eqns.size())) return true;
     if (i < 0) return false;
     const auto q = static_cast<size_t>(i);
@@ -444,20 +442,19 @@ bool Planner::ends_as_carry(int32_t v) const {
 // Stores small values that are computed from v and read from equation i on: v may be overwritten.
 void Planner::materialize_live_reads(int32_t v, size_t i) {
   constexpr int64_t small_part = 4;
-  std::vector<bool> late(vars_.size(), false);
-  late[static_cast<size_t>(v)] = true;
+  VarMap<bool> late(j_, false);
+  late[v] = true;
   for (size_t q = 0; q < i; ++q) {
     const Eqn& e = j_.eqns[q];
-    if (std::none_of(e.in.begin(), e.in.end(),
-                     [&](Atom a) { return !a.is_literal() && late[static_cast<size_t>(a.index)]; }))
+    if (std::none_of(e.in.begin(), e.in.end(), [&](Atom a) { return late.get(a, false); }))
       continue;
     for (int32_t w = e.out; w < e.out + e.n_out; ++w) {
       if (!var(w).inlined || in_memory(w)) continue;
-      const bool read = last_[static_cast<size_t>(w)] >= static_cast<int>(i);
+      const bool read = last_[w] >= static_cast<int>(i);
       if (read && type(w).elements() * small_part <= type(v).elements())
         materialize_value(w);
       else
-        late[static_cast<size_t>(w)] = true;
+        late[w] = true;
     }
   }
 }
@@ -465,10 +462,8 @@ void Planner::materialize_live_reads(int32_t v, size_t i) {
 // Stores inlined values that are read after barrier i, if they are smaller than the memory that
 // they would keep alive until then (a sum of products of several layers).
 void Planner::materialize_before_barrier(size_t i) {
-  const auto read_later = [&](int32_t v) {
-    return last_[static_cast<size_t>(v)] > static_cast<int>(i);
-  };
-  for (int32_t v = j_.n_in; v < static_cast<int32_t>(vars_.size()); ++v) {
+  const auto read_later = [&](int32_t v) { return last_[v] > static_cast<int>(i); };
+  for (int32_t v = j_.n_in; v < vars_.size(); ++v) {
     const Var& x = var(v);
     if (!x.inlined || in_memory(v) || !read_later(v)) continue;
     int64_t kept = 0;
@@ -530,7 +525,7 @@ bool Planner::lies_along_result(size_t i) const {
   while (!stack.empty()) {
     const auto [v, axes] = std::move(stack.back());
     stack.pop_back();
-    const Var& x = vars_[static_cast<size_t>(v)];
+    const Var& x = vars_[v];
     if (x.inlined && !in_memory(v)) {
       push(x.eqn, &axes);
     } else if (!axes.empty() && axes.back() >= 0) {
@@ -613,9 +608,9 @@ void Planner::loop_equation(size_t i) {
       for (int t = 0; t < v.carry; ++t) {
         const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)];
         if (!is_last_use(a, i)) continue;
-        if (a.index < j_.n_in || over_input_[static_cast<size_t>(a.index)]) {
+        if (a.index < j_.n_in || over_input_[a]) {
           materialize_live_reads(a.index, i);
-          over_input_[static_cast<size_t>(e.out + t)] = true;
+          over_input_[e.out + t] = true;
         }
       }
     library_equation(i, Step::Kind::lockstep);
@@ -647,7 +642,7 @@ void Planner::loop_equation(size_t i) {
     if (row) {
       const ScanOutput s = streamed(e.out + o);
       if (v.trips) k.zeroed.push_back(s.stored);
-      plan_.in_memory[static_cast<size_t>(s.stored)] = true;
+      plan_.in_memory[s.stored] = true;
       var(s.stored).step = c;
       var(s.stored).deps = {{s.stored, identity}};
       k.streamed.push_back(s);
@@ -659,8 +654,8 @@ void Planner::loop_equation(size_t i) {
 ScanOutput Planner::streamed(int32_t v) const {
   ScanOutput s{v, v, {}};
   for (int a = 0; a < type(v).ndim(); ++a) s.axes.push_back(a);
-  const auto i = static_cast<size_t>(last_[static_cast<size_t>(v)]);
-  if (last_[static_cast<size_t>(v)] < 0 || i >= j_.eqns.size()) return s;
+  const auto i = static_cast<size_t>(last_[v]);
+  if (last_[v] < 0 || i >= j_.eqns.size()) return s;
   const auto reads = [&](const Eqn& e) {
     return std::find(e.in.begin(), e.in.end(), Atom{v}) != e.in.end();
   };
@@ -705,7 +700,7 @@ void Planner::update_equation(size_t i) {
   const Eqn& e = j_.eqns[i];
   materialize_live_reads(e.in[0].index, i);
   library_equation(i, Step::Kind::scatter);
-  over_input_[static_cast<size_t>(e.out)] = true;
+  over_input_[e.out] = true;
 }
 
 // Adds a separate step whose results are in memory.
@@ -715,7 +710,7 @@ void Planner::add_library(size_t i, Step s) {
   for (int32_t o = 0; o < e.n_out; ++o) {
     Var& x = var(e.out + o);
     x.step = c;
-    plan_.in_memory[static_cast<size_t>(e.out + o)] = true;
+    plan_.in_memory[e.out + o] = true;
     std::vector<int> identity;
     for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
     x.deps = {{e.out + o, identity}};
@@ -723,7 +718,7 @@ void Planner::add_library(size_t i, Step s) {
 }
 
 Plan Planner::run() {
-  for (int32_t v = 0; v < j_.n_in; ++v) plan_.in_memory[static_cast<size_t>(v)] = true;
+  for (int32_t v = 0; v < j_.n_in; ++v) plan_.in_memory[v] = true;
   for (size_t i = 0; i < j_.eqns.size(); ++i) {
     const Lowering& l = p_.scope.lowering[i];
     if (is_barrier(j_.eqns[i])) {

@@ -55,7 +55,7 @@ void Region::drain() {
     const auto [v, axes] = std::move(stack_.back());
     stack_.pop_back();
     if (!inlined_(v)) continue;
-    const size_t i = p_.defining_eqn[static_cast<size_t>(v)];
+    const size_t i = p_.defining_eqn[v];
     bool known = true;
     const Shape& shape = p_.j->types[static_cast<size_t>(v)].shape();
     for (size_t a = 0; a < axes.size(); ++a)

@@ -46,8 +46,8 @@ bool divides_index(const nest::Kernel& k) {
 
 // `flat`: the grid is one axis. Values of up to `small` elements per lane are scalars, except those
 // in `in_arrays`.
-KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory,
-                   bool flat, int64_t small, const LaneWriter::Values& in_arrays = {}) {
+KernelNest written(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory, bool flat,
+                   int64_t small, const LaneWriter::Values& in_arrays = {}) {
   LaneWriter w(p, "kernel", in_memory, small);
   w.set_grid(k.grid, flat);
   w.set_in_arrays(in_arrays);
@@ -72,7 +72,7 @@ KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool
 
 }  // namespace
 
-KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory) {
+KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory) {
   // The grid is one flat axis, unless operands are indexed along single axes and the last axis is
   // long enough.
   bool flat = true;
@@ -92,7 +92,7 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<b
 }
 
 KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared) {
-  LaneWriter w(p, "scatter", std::vector<bool>(p.j->types.size(), true));
+  LaneWriter w(p, "scatter", VarMap<bool>(*p.j, true));
   const std::vector<int64_t> grid = shared ? scatter_grid(p, eqn) : std::vector<int64_t>();
   w.set_grid(grid, true);
   w.emit_scatter(eqn, shared);

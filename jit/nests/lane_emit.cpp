@@ -95,9 +95,9 @@ void LaneWriter::emit_equation(size_t i) { emit(frames_.front(), i); }
 // all at the same index.
 void LaneWriter::emit_all(Frame& f, bool materialize_results) {
   const JaxprData& j = *f.s->j;
-  f.last.assign(j.types.size(), Program::none);
+  f.last = VarMap<size_t>(j, Program::none);
   const auto note = [&](Atom a, size_t i) {
-    if (!a.is_literal()) f.last[static_cast<size_t>(a.index)] = i;
+    if (!a.is_literal()) f.last[a] = i;
   };
   for (size_t i = 0; i < j.eqns.size(); ++i)
     for (Atom a : j.eqns[i].in) note(a, i);
@@ -125,15 +125,14 @@ int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
 // Returns true if loop i may overwrite the array of its operand k: no later equation reads it, and
 // neither do the bodies, directly or through deferred values.
 bool LaneWriter::may_take(const Frame& f, size_t i, size_t k) const {
-  std::vector<bool> late;
+  VarMap<bool> late;
   if (!is_last_read(f, i, k, &late)) return false;
   const LoopForm& v = f.s->lowering[i].loop;
   const auto first = static_cast<size_t>(v.first_carry()),
              end = first + static_cast<size_t>(v.carry);
   const auto& in = f.s->j->eqns[i].in;
   for (size_t q = 0; q < in.size(); ++q)
-    if ((q < first || q >= end) && !in[q].is_literal() && late[static_cast<size_t>(in[q].index)])
-      return false;
+    if ((q < first || q >= end) && late.get(in[q], false)) return false;
   return true;
 }
 
@@ -399,14 +398,14 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
 // Copies large operands in memory that several equations of a call read. They are then read once,
 // in memory order.
 void LaneWriter::copy_operands(Frame& f, size_t i, Frame& body) {
-  std::vector<int> readers(body.s->j->types.size(), 0);
+  VarMap<int> readers(*body.s->j, 0);
   for (const Eqn& e : body.s->j->eqns)
     for (Atom a : e.in)
-      if (!a.is_literal()) ++readers[static_cast<size_t>(a.index)];
+      if (!a.is_literal()) ++readers[a];
   std::vector<Fill> fills;
   for (int32_t v = 0; v < body.s->j->n_in; ++v) {
     const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(v)];
-    if (a.is_literal() || readers[static_cast<size_t>(v)] < 2) continue;
+    if (a.is_literal() || readers[v] < 2) continue;
     if (f.place.kind(a.index) != Place::Kind::memory || inner_elements(body, v) <= small_) continue;
     fills.push_back({new_local(body, v), &body, v,
                      [this, &f, a](const Coords& at) { return read(f, a, at); }, true});

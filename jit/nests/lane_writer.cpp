@@ -13,7 +13,7 @@ namespace weft::compiler {
 using I64v = num::Ir<int64_t>;
 using Form = Lowering::Form;
 
-LaneWriter::LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory,
+LaneWriter::LaneWriter(const Program& program, std::string name, const VarMap<bool>& in_memory,
                        int64_t small)
     : program_(program), in_memory_(in_memory), small_(small), b_(std::move(name)), writing_(b_) {
   Frame& f = frames_.emplace_back();

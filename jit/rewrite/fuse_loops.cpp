@@ -92,8 +92,7 @@ class Joiner {
     below_.assign(n_, Set(n_, false));
     for (size_t q = n_; q-- > 0;)
       for (Atom a : j_.eqns[q].in) {
-        const size_t from =
-            a.is_literal() ? Program::none : p_.defining_eqn[static_cast<size_t>(a.index)];
+        const size_t from = p_.defining_eqn.get(a, Program::none);
         if (from == Program::none || below_[from][q]) continue;
         readers_[from].push_back(q);
         below_[from][q] = true;
@@ -123,9 +122,7 @@ class Joiner {
   }
   // Returns true if something in s reads q, and nothing outside s.
   bool is_read_only_in(size_t q, const Set& s) const {
-    const auto of_q = [&](Atom a) {
-      return !a.is_literal() && p_.defining_eqn[static_cast<size_t>(a.index)] == q;
-    };
+    const auto of_q = [&](Atom a) { return p_.defining_eqn.get(a, Program::none) == q; };
     if (std::ranges::any_of(j_.out, of_q)) return false;
     bool read = false;
     for (size_t i = q + 1; i < n_; ++i)
@@ -175,7 +172,7 @@ Jaxpr Joiner::body_of(const Set& s, std::vector<Atom>* in, std::vector<Atom>* ou
   for (size_t i = 0; i < n_; ++i)
     for (Atom a : j_.eqns[i].in) {
       if (!s[i] || a.is_literal()) continue;
-      const size_t from = p_.defining_eqn[static_cast<size_t>(a.index)];
+      const size_t from = p_.defining_eqn[a];
       if ((from != Program::none && s[from]) || b.is_replaced(a.index)) continue;
       b.copy_input(a.index);
       in->push_back(a);
@@ -260,8 +257,7 @@ void Joiner::extend(Set* s) const {
     if (more[q] || form(q) != Form::pull) continue;
     int64_t largest = 0;
     for (Atom a : j_.eqns[q].in) {
-      const size_t from =
-          a.is_literal() ? Program::none : p_.defining_eqn[static_cast<size_t>(a.index)];
+      const size_t from = p_.defining_eqn.get(a, Program::none);
       if (from != Program::none && more[from]) largest = std::max(largest, j_.type(a).elements());
     }
     more[q] = largest > 0 && elements(q) <= largest;

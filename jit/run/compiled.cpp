@@ -257,12 +257,12 @@ Cost CompiledProgram::cost() const {
 
 // Walks back from the variables that the step writes to those that it reads.
 std::set<size_t> CompiledProgram::equations_of(size_t step,
-                                               const std::vector<size_t>& defining_eqn) const {
+                                               const VarMap<size_t>& defining_eqn) const {
   const std::set<int32_t> reads(uses_[step].reads.begin(), uses_[step].reads.end());
   std::set<size_t> seen;
   std::vector<int32_t> todo = uses_[step].writes;
   while (!todo.empty()) {
-    const size_t i = defining_eqn[static_cast<size_t>(todo.back())];
+    const size_t i = defining_eqn[todo.back()];
     todo.pop_back();
     if (i == Program::none || !seen.insert(i).second) continue;
     for (Atom a : j_->eqns[i].in)
@@ -273,7 +273,7 @@ std::set<size_t> CompiledProgram::equations_of(size_t step,
 
 // Counts the equations that the code of no step computes.
 int64_t CompiledProgram::without_code() const {
-  const std::vector<size_t> defining_eqn = defining_eqns(*j_);
+  const VarMap<size_t> defining_eqn = defining_eqns(*j_);
   std::vector<bool> computed(j_->eqns.size(), false);
   int64_t n = 0;
   for (size_t s = 0; s < steps_.size(); ++s) {
@@ -343,7 +343,7 @@ std::string CompiledProgram::graph_report() const {
 
 // Returns the scopes (named_scope) of the equations that the step computes, ", of a, b", or
 // nothing.
-std::string CompiledProgram::scopes(size_t step, const std::vector<size_t>& defining_eqn) const {
+std::string CompiledProgram::scopes(size_t step, const VarMap<size_t>& defining_eqn) const {
   std::vector<const char*> r;
   const auto note = [&](const Eqn& e) {
     if (*e.source.scope && std::find(r.begin(), r.end(), e.source.scope) == r.end())
@@ -365,7 +365,7 @@ std::string CompiledProgram::report() const {
     s = fmt::format("device: {} ({})\n", d.name(), d.describe());
   s += fmt::format("equations: {}\nequations interpreted: {}\nsteps: {}\n", count_equations(j_),
                    without_code(), steps_.size());
-  const std::vector<size_t> defining_eqn = defining_eqns(*j_);
+  const VarMap<size_t> defining_eqn = defining_eqns(*j_);
   for (size_t i = 0; i < steps_.size(); ++i)
     s += fmt::format("  {}: {}{}\n", i, steps_[i]->describe(), scopes(i, defining_eqn));
   s += graph_report();

@@ -62,11 +62,13 @@ class JaxprData : public RefCounted {
   JaxprData& operator=(JaxprData&&) = default;
   ~JaxprData() override;
   typing::Type type(Atom a) const {
-    return a.is_literal() ? literals[static_cast<size_t>(a.literal())].type()
-                          : types[static_cast<size_t>(a.index)];
+    return a.is_literal() ? literals[a.literal()].type() : types[a.index];
   }
   typing::Types in_types() const;
   typing::Types out_types() const;
+  // The types of the operands and results of an equation.
+  typing::Types in_types(const Eqn& e) const;
+  typing::Types out_types(const Eqn& e) const;
 
  protected:
   void dispose() const override;  // removes it from the table of interned programs first
