@@ -86,7 +86,7 @@ void number_literals(JaxprData& j) {
   std::unordered_map<Literal, int32_t, LiteralHash> known;
   const auto renumber = [&](Atom& a, bool reads_weak_f64) {
     if (!a.is_literal() || static_cast<size_t>(a.literal()) >= j.literals.size()) return;
-    const Literal& written = j.literals[static_cast<size_t>(a.literal())];
+    const Literal& written = j.literals[a.literal()];
     const Literal l = reads_weak_f64 ? written : rounded(written);
     const auto [it, fresh] = known.try_emplace(l, static_cast<int32_t>(literals.size()));
     if (fresh) literals.push_back(l);
@@ -189,9 +189,9 @@ int64_t count(const Jaxpr& j, Counts& known) {
 void for_inner(const ParamValue& v, FunctionRef<void(const Jaxpr&)> f) { std::visit(Inner{f}, v); }
 
 std::vector<bool> ir::inputs_read(const JaxprData& j) {
-  std::vector<bool> read(static_cast<size_t>(j.n_in), false);
+  std::vector<bool> read(j.n_in, false);
   const auto mark = [&](Atom a) {
-    if (!a.is_literal() && a.index < j.n_in) read[static_cast<size_t>(a.index)] = true;
+    if (!a.is_literal() && a.index < j.n_in) read[a.index] = true;
   };
   for (const Eqn& e : j.eqns)
     for (Atom a : e.in) mark(a);

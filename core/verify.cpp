@@ -95,7 +95,7 @@ void verify_types(const JaxprData& j, size_t i) {
   if (out.size() != static_cast<size_t>(e.n_out))
     violated("ir.V8", fmt::format("the op has {} results and not {}", out.size(), e.n_out), j, i);
   for (size_t k = 0; k < out.size(); ++k)
-    if (const Type& t = j.types[static_cast<size_t>(e.out) + k]; out[k] != t)
+    if (const Type& t = j.types[e.out + k]; out[k] != t)
       violated("ir.V8",
                fmt::format("result {} is {} and not {}", k, program_type(out[k]), program_type(t)),
                j, i);

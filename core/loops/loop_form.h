@@ -29,11 +29,9 @@ struct LoopForm {
   int first_const() const { return first_cond_const() + cond_consts; }
   int first_carry() const { return first_const() + consts; }
   int first_row() const { return first_carry() + carry; }
-  int64_t has_of(int operand) const {
-    return has.empty() ? 0 : has[static_cast<size_t>(operand - first_cond_const())];
-  }
+  int64_t has_of(int operand) const { return has.empty() ? 0 : has[operand - first_cond_const()]; }
   int64_t has_result(int k) const {
-    return has.empty() ? 0 : has[static_cast<size_t>(cond_consts + consts + carry + rows + k)];
+    return has.empty() ? 0 : has[cond_consts + consts + carry + rows + k];
   }
 
   // Operand `outer` (or result, if to_result) corresponds to input `inner` (or output, if output)

@@ -62,7 +62,8 @@ class JaxprData : public RefCounted {
   JaxprData& operator=(JaxprData&&) = default;
   ~JaxprData() override;
   typing::Type type(Atom a) const {
-    return a.is_literal() ? literals[a.literal()].type() : types[a.index];
+    return a.is_literal() ? literals[static_cast<size_t>(a.literal())].type()
+                          : types[static_cast<size_t>(a.index)];
   }
   typing::Types in_types() const;
   typing::Types out_types() const;
