@@ -280,7 +280,7 @@ std::vector<bool> donated_leaves(const State& s, const tree::Skeleton& args) {
           fmt::format("jit '{}': donate_argnums names argument {}, but the function takes {}",
                       s.name, n, count));
     size_t first = 0;
-    const size_t k = static_cast<size_t>(n < 0 ? n + count : n);
+    const size_t k = n < 0 ? n + count : n;
     for (size_t i = 0; i < k; ++i) first += args.children[i].leaves;
     std::fill_n(r.begin() + static_cast<std::ptrdiff_t>(first), args.children[k].leaves, true);
   }
@@ -427,9 +427,9 @@ void run_program(const RefCounted& state, const JitProgram& program, const LeafL
     const Atom a = j.out[k];
     if (!is_weak_number(j.type(a))) continue;
     if (a.is_literal())
-      r[k] = literal_array(j.literals[static_cast<size_t>(a.literal())]);
+      r[k] = literal_array(j.literals[a.literal()]);
     else if (a.index < j.n_in)
-      r[k] = operands[static_cast<size_t>(a.index)];
+      r[k] = operands[a.index];
   }
   std::move(r.begin(), r.end(), out);
 }

@@ -29,7 +29,7 @@ class CompiledView final : public weft::detail::CompiledImpl {
     weft::MemoryUse m;
     const JaxprData& j = *traced_->closed.jaxpr;
     for (int v = 0; v < j.n_in; ++v)
-      (v < j.n_const ? m.constants : m.arguments) += j.types[static_cast<size_t>(v)].bytes();
+      (v < j.n_const ? m.constants : m.arguments) += j.types[v].bytes();
     const ProgramMemory p = program_->memory();
     m.outputs = p.results;
     m.temporaries = p.temporaries;

@@ -119,7 +119,7 @@ void make_code(Compilation& c) {
   parallel_for(static_cast<int64_t>(c.steps.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t s = begin; s < end; ++s) {
       stop.check("compiling");
-      c.steps[static_cast<size_t>(s)].step->compile_code();
+      c.steps[s].step->compile_code();
     }
   });
 }

@@ -41,12 +41,11 @@ Program::Program(ClosedJaxpr c, bool keep_unused, const CallOptions& options)
   only_copies_ = j.eqns.empty();
   const std::vector<bool> read = inputs_read(*written.jaxpr);
   for (int32_t v = 0; v < written.jaxpr->n_in; ++v)
-    if (keep_unused || read[static_cast<size_t>(v)]) kept_.push_back(v);
+    if (keep_unused || read[v]) kept_.push_back(v);
   pruned_ = without_inputs(written.jaxpr, kept_);
   for (Atom a : j.out) {
     if (a.is_literal())
-      results_.push_back({Result::literal, 0, j.type(a),
-                          literal_array(j.literals[static_cast<size_t>(a.literal())])});
+      results_.push_back({Result::literal, 0, j.type(a), literal_array(j.literals[a.literal()])});
     else if (a.index < j.n_in)
       results_.push_back({Result::input, a.index, j.type(a), {}});
     else
@@ -139,7 +138,7 @@ void Program::run_on(Device& d, const LeafList& x, Array* out) const {
   Arrays all = closed.consts, in;
   for (size_t i = 0; i < x.size(); ++i) all.push_back(x[i]);
   all = written.operands(std::move(all));
-  for (int32_t k : kept_) in.push_back(all[static_cast<size_t>(k)]);
+  for (int32_t k : kept_) in.push_back(all[k]);
   Arrays r = run_elsewhere(d, pruned_, *executable_for(d), in);
   std::move(r.begin(), r.end(), out);
 }
@@ -180,7 +179,7 @@ void Program::run_here(const LeafList& x, Array* out) const {
   const int32_t own = closed.jaxpr->n_in;
   for (size_t i = 0; i < kept_.size(); ++i)
     in[i] = kept_[i] < own ? static_cast<const Concrete&>(input(x, kept_[i]).node()).data()
-                           : &numbers[static_cast<size_t>(kept_[i] - own)];
+                           : &numbers[kept_[i] - own];
   for (size_t k = 0; k < n_out; ++k) {
     const Result& r = results_[k];
     to[k] = nullptr;

@@ -68,7 +68,7 @@ class Program final : public JitProgram {
   bool is_donated(int32_t input) const;
   void read_numbers(const LeafList& x, std::vector<double>* numbers) const;
   const Array& input(const LeafList& x, int32_t i) const {
-    const auto k = static_cast<size_t>(i), n_const = closed.consts.size();
+    const size_t k = i, n_const = closed.consts.size();
     return k < n_const ? closed.consts[k] : x[k - n_const];
   }
   bool all_here(const LeafList& x) const;  // true if all are on the host

@@ -280,7 +280,7 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
   const size_t results = i.kinds.size();
   const auto* lane = llvm::dyn_cast<llvm::FixedVectorType>(x[0]->getType());
   const unsigned lanes = lane ? lane->getNumElements() : 1;
-  const char* name = native::cold_paths()[static_cast<size_t>(i.imm - 1)].name;
+  const char* name = native::cold_paths()[i.imm - 1].name;
   auto* type = x[0]->getType();
   V& slots = cold_slots_[type];  // the argument and up to three results
   constexpr int64_t max_slots = 4;

@@ -30,9 +30,9 @@ void Emitter::transpose_square(Vs& rows) {
     }
     for (int r = 0; r < lanes_; ++r) {
       if (r & half) continue;
-      const V a = rows[static_cast<size_t>(r)], b = rows[static_cast<size_t>(r + half)];
-      rows[static_cast<size_t>(r)] = b_.CreateShuffleVector(a, b, low);
-      rows[static_cast<size_t>(r + half)] = b_.CreateShuffleVector(a, b, high);
+      const V a = rows[r], b = rows[r + half];
+      rows[r] = b_.CreateShuffleVector(a, b, low);
+      rows[r + half] = b_.CreateShuffleVector(a, b, high);
     }
   }
 }
@@ -59,7 +59,7 @@ void Emitter::fill_tile(Id v, int64_t rows) {
           vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, i64(l))), align));
     transpose_square(block);
     for (int l = 0; l < lanes_; ++l)
-      b_.CreateStore(block[static_cast<size_t>(l)],
+      b_.CreateStore(block[l],
                      b_.CreateGEP(vector_of(t), tiles_[v].array, b_.CreateAdd(row, i64(l))));
   });
 }

@@ -66,7 +66,7 @@ class Planner {
   Plan run();
 
  private:
-  const Type& type(int32_t v) const { return j_.types[static_cast<size_t>(v)]; }
+  const Type& type(int32_t v) const { return j_.types[v]; }
   Var& var(int32_t v) { return vars_[v]; }
   bool in_memory(int32_t v) const { return plan_.in_memory[v]; }
   void pull_equation(size_t i);
@@ -133,8 +133,8 @@ std::vector<Dep> Planner::dependencies(size_t eqn) {
     for (const Dep& d : var(e.in[k].index).deps) {
       Dep n{d.leaf, {}};
       for (int b : d.map) {
-        const int a = b < 0 ? -1 : p_.scope.access[eqn].reads[k][static_cast<size_t>(b)];
-        n.map.push_back(a < 0 ? -1 : out_axis[static_cast<size_t>(a)]);
+        const int a = b < 0 ? -1 : p_.scope.access[eqn].reads[k][b];
+        n.map.push_back(a < 0 ? -1 : out_axis[a]);
       }
       const auto same =
           std::find_if(out.begin(), out.end(), [&](const Dep& o) { return o.leaf == n.leaf; });
@@ -159,7 +159,7 @@ int Planner::ready(const std::vector<Dep>& deps) {
 // kernel must be read at the lane's index.
 std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& deps,
                                               const Shape& shape, bool reduction) {
-  const Step& s = plan_.steps[static_cast<size_t>(step)];
+  const Step& s = plan_.steps[step];
   if (s.kind != Step::Kind::kernel || s.kernel.roots.size() + s.kernel.emit.size() > 64)
     return std::nullopt;
   const KernelPlan& k = s.kernel;
@@ -173,10 +173,8 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
     for (size_t a = 0; a < leaf.size(); ++a) {
       if (leaf[a] < 0) continue;
       const int mine = d.map[a];
-      if (mine < 0 ||
-          (lanes[static_cast<size_t>(mine)] >= 0 && lanes[static_cast<size_t>(mine)] != leaf[a]))
-        return std::nullopt;
-      lanes[static_cast<size_t>(mine)] = leaf[a];
+      if (mine < 0 || (lanes[mine] >= 0 && lanes[mine] != leaf[a])) return std::nullopt;
+      lanes[mine] = leaf[a];
     }
   }
   if (!reads) {
@@ -191,10 +189,10 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
   for (size_t a = 0; a < lanes.size(); ++a) {
     if (lanes[a] < 0)
       inner *= shape[static_cast<int64_t>(a)];
-    else if (covered[static_cast<size_t>(lanes[a])])
+    else if (covered[lanes[a]])
       return std::nullopt;  // a lane would read the diagonal
     else
-      covered[static_cast<size_t>(lanes[a])] = true;
+      covered[lanes[a]] = true;
   }
   if (std::find(covered.begin(), covered.end(), false) != covered.end()) return std::nullopt;
   // Long rows are allowed only where vectors run along them, and only with enough rows for all
@@ -209,7 +207,7 @@ Region Planner::region() const {
 
 // Returns true if kernel `step` stays short with this region added.
 bool Planner::room(int step, const Region& added) const {
-  const auto s = static_cast<size_t>(step);
+  const size_t s = step;
   int64_t cost = inside_cost_[s];
   if (cost == 0) return true;
   for (size_t e : added.equations())
@@ -218,7 +216,7 @@ bool Planner::room(int step, const Region& added) const {
 }
 
 void Planner::count_in(int step, const Region& added) {
-  const auto s = static_cast<size_t>(step);
+  const size_t s = step;
   for (size_t e : added.equations())
     if (inside_[s].insert(e).second) inside_cost_[s] += p_.scope.access[e].cost;
 }
@@ -296,7 +294,7 @@ void Planner::record_reads(int32_t v, int step) {
     stack.pop_back();
     Var& x = var(u);
     if (!x.inlined || in_memory(u)) continue;
-    const KernelPlan& now = plan_.steps[static_cast<size_t>(step)].kernel;
+    const KernelPlan& now = plan_.steps[step].kernel;
     const size_t reader = now.emit.size() + now.roots.size();
     if (x.read_by == step) {
       if (x.reader != reader) cache_row(u);
@@ -309,7 +307,7 @@ void Planner::record_reads(int32_t v, int step) {
       const int first = x.read_by;
       if (ready(x.deps) <= first)
         if (auto lanes = fits(first, x.deps, type(u).shape(), false)) {
-          KernelPlan& k = plan_.steps[static_cast<size_t>(first)].kernel;
+          KernelPlan& k = plan_.steps[first].kernel;
           k.lanes[u] = std::move(*lanes);
           k.roots.push_back(u);
           materialize(x.deps, first);
@@ -326,7 +324,7 @@ void Planner::record_reads(int32_t v, int step) {
 // Several folds of a rows kernel read v. One computes it, the others read the cached row.
 void Planner::cache_row(int32_t v) {
   Var& x = var(v);
-  KernelPlan& k = plan_.steps[static_cast<size_t>(x.read_by)].kernel;
+  KernelPlan& k = plan_.steps[x.read_by].kernel;
   if (!k.rows || x.cached || x.cost < expensive) return;
   auto lanes = fits(x.read_by, x.deps, type(v).shape(), false);
   if (!lanes) return;
@@ -358,7 +356,7 @@ void Planner::materialize_value(int32_t v) {
   added.add(v);
   plan_.in_memory[v] = true;
   if (!x.inlined) {
-    plan_.steps[static_cast<size_t>(x.step)].kernel.roots.push_back(v);
+    plan_.steps[x.step].kernel.roots.push_back(v);
     return;
   }
   std::vector<int> lanes;
@@ -375,7 +373,7 @@ void Planner::materialize_value(int32_t v) {
   plan_.in_memory[v] = false;
   record_reads(v, c);
   plan_.in_memory[v] = true;
-  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  KernelPlan& k = plan_.steps[c].kernel;
   k.lanes[v] = std::move(lanes);
   k.roots.push_back(v);
   x.step = c;
@@ -424,7 +422,7 @@ bool Planner::ends_as_carry(int32_t v) const {
     const int i = last_[v];
     if (i == static_cast<int>(j_.eqns.size())) return true;
     if (i < 0) return false;
-    const auto q = static_cast<size_t>(i);
+    const size_t q = i;
     const Eqn& e = j_.eqns[q];
     const Lowering& l = p_.scope.lowering[q];
     if (!is_last_use(Atom{v}, q)) return false;
@@ -517,7 +515,7 @@ bool Planner::lies_along_result(size_t i) const {
       const Atom a = j_.eqns[q].in[k];
       if (a.is_literal() || !seen.insert(a.index).second) continue;
       std::vector<int> read = p_.scope.access[q].reads[k];
-      for (int& r : read) r = r < 0 || !axes ? r : (*axes)[static_cast<size_t>(r)];
+      for (int& r : read) r = r < 0 || !axes ? r : (*axes)[r];
       stack.emplace_back(a.index, std::move(read));
     }
   };
@@ -566,7 +564,7 @@ void Planner::reduce_equation(size_t i) {
   count_in(c, added);
   for (Atom a : e.in)
     if (!a.is_literal()) record_reads(a.index, c);
-  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  KernelPlan& k = plan_.steps[c].kernel;
   k.emit.push_back(i);
   std::vector<int> identity;
   for (int a = 0; a < shape.ndim(); ++a) identity.push_back(a);
@@ -589,8 +587,7 @@ bool Planner::lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared) {
   *shared = std::move(g.shared);
   k->grid = std::move(g.grid);
   k->classes[i] = std::move(g.classes);
-  for (int32_t o = 0; o < e.n_out; ++o)
-    k->lanes[e.out + o] = std::move(g.lanes[static_cast<size_t>(o)]);
+  for (int32_t o = 0; o < e.n_out; ++o) k->lanes[e.out + o] = std::move(g.lanes[o]);
   k->loops = true;
   k->rows = g.rows;
   return true;
@@ -606,7 +603,7 @@ void Planner::loop_equation(size_t i) {
     const std::string why = s.kernel.why;
     if (v.kind != LoopForm::Kind::cond)
       for (int t = 0; t < v.carry; ++t) {
-        const Atom a = e.in[static_cast<size_t>(v.first_carry() + t)];
+        const Atom a = e.in[v.first_carry() + t];
         if (!is_last_use(a, i)) continue;
         if (a.index < j_.n_in || over_input_[a]) {
           materialize_live_reads(a.index, i);
@@ -630,7 +627,7 @@ void Planner::loop_equation(size_t i) {
   const int c = add_step(std::move(s));
   for (Atom a : e.in)
     if (!a.is_literal()) record_reads(a.index, c);
-  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  KernelPlan& k = plan_.steps[c].kernel;
   for (int32_t o = 0; o < e.n_out; ++o) {
     Var& x = var(e.out + o);
     x.step = c;
@@ -654,7 +651,7 @@ void Planner::loop_equation(size_t i) {
 ScanOutput Planner::streamed(int32_t v) const {
   ScanOutput s{v, v, {}};
   for (int a = 0; a < type(v).ndim(); ++a) s.axes.push_back(a);
-  const auto i = static_cast<size_t>(last_[v]);
+  const size_t i = last_[v];
   if (last_[v] < 0 || i >= j_.eqns.size()) return s;
   const auto reads = [&](const Eqn& e) {
     return std::find(e.in.begin(), e.in.end(), Atom{v}) != e.in.end();
@@ -752,15 +749,14 @@ void Planner::verify(const KernelPlan& k) const {
     if (lane < 0 || extent == k.grid.at(static_cast<size_t>(lane))) return;
     throw InternalError(fmt::format(
         "axis {} of {} elements is computed along axis {} of {} points of a kernel's grid: {}",
-        axis, extent, lane, k.grid[static_cast<size_t>(lane)],
+        axis, extent, lane, k.grid[lane],
         eqn == Program::none ? "an argument" : equation_text(j_, eqn)));
   };
   for (const auto& [v, lanes] : k.lanes) {
     if (lanes.size() != type(v).shape().size())
       throw InternalError("a kernel's plan does not know all axes of a value");
     for (int a = 0; a < type(v).ndim(); ++a)
-      expect(lanes[static_cast<size_t>(a)], type(v).shape()[a],
-             p_.defining_eqn[static_cast<size_t>(v)], a);
+      expect(lanes[a], type(v).shape()[a], p_.defining_eqn[v], a);
   }
   for (const auto& [i, classes] : k.classes)
     for (const auto& [c, lane] : classes) expect(lane, p_.analysis[i]->extent(c), i, c);

@@ -19,12 +19,11 @@ void mark_large_outputs(KernelNest* n, const Program& p, const std::vector<int32
   nest::Kernel& k = n->kernel;
   for (size_t i = 0; i < n->buffers.size(); ++i) {
     const auto [var, written] = n->buffers[i];
-    k.buffers[i].non_temporal =
-        written && p.j->types[static_cast<size_t>(var)].bytes() >= non_temporal_bytes &&
-        std::find(zeroed.begin(), zeroed.end(), var) == zeroed.end();
+    k.buffers[i].non_temporal = written && p.j->types[var].bytes() >= non_temporal_bytes &&
+                                std::find(zeroed.begin(), zeroed.end(), var) == zeroed.end();
   }
   for (const nest::Inst& i : k.insts)
-    if (i.op == nest::Opcode::Load) k.buffers[static_cast<size_t>(i.imm)].non_temporal = false;
+    if (i.op == nest::Opcode::Load) k.buffers[i.imm].non_temporal = false;
 }
 
 // Counts the instructions that run. Other instructions are unused leftovers.
@@ -37,7 +36,7 @@ int64_t instructions(const nest::Kernel& k) {
 bool divides_index(const nest::Kernel& k) {
   for (const nest::Block& b : k.blocks)
     for (nest::Id v : b.body) {
-      const nest::Inst& i = k.insts[static_cast<size_t>(v)];
+      const nest::Inst& i = k.insts[v];
       if ((i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) && i.kind == nest::Kind::I64)
         return true;
     }

@@ -128,8 +128,7 @@ bool LaneWriter::may_take(const Frame& f, size_t i, size_t k) const {
   VarMap<bool> late;
   if (!is_last_read(f, i, k, &late)) return false;
   const LoopForm& v = f.s->lowering[i].loop;
-  const auto first = static_cast<size_t>(v.first_carry()),
-             end = first + static_cast<size_t>(v.carry);
+  const size_t first = v.first_carry(), end = first + static_cast<size_t>(v.carry);
   const auto& in = f.s->j->eqns[i].in;
   for (size_t q = 0; q < in.size(); ++q)
     if ((q < first || q >= end) && late.get(in[q], false)) return false;
@@ -148,7 +147,7 @@ std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Fra
   std::vector<Carry> carries;
   std::vector<Fill> fills;
   for (int t = 0; t < v.carry; ++t) {
-    const auto operand = static_cast<size_t>(v.first_carry() + t);
+    const size_t operand = v.first_carry() + t;
     const Atom init = f.s->j->eqns[i].in[operand];
     const int32_t like = first_input + t;
     keep_late_reads(f, i, operand);
@@ -310,13 +309,13 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   const Id time = b_.param(bb, 0);
   place_carries(body, first, carries, params_of(bb, kinds.size()), 1);
   for (int r = 0; r < v.rows; ++r) {
-    const Atom rows = e.in[static_cast<size_t>(v.first_row() + r)];
+    const Atom rows = e.in[v.first_row() + r];
     body.place[first + v.carry + r] = {
         .kind = Place::Kind::row, .outer = &f, .atom = rows, .time = time};
   }
   emit_all(body);
   for (int k = 0; k < v.results; ++k)
-    store_row(body, body.s->j->out[static_cast<size_t>(v.carry + k)], e.out + v.carry + k, time, f);
+    store_row(body, body.s->j->out[v.carry + k], e.out + v.carry + k, time, f);
   std::vector<Id> yields;
   finish_carries(body, carries, first, &yields);
   b_.yield(yields);
@@ -357,7 +356,7 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
     std::vector<Fill> fills;
     for (int k = 0; k < v.results; ++k) {
       const int32_t var = e.out + k;
-      const Carry& c = results[static_cast<size_t>(k)];
+      const Carry& c = results[k];
       if (c.local)
         fills.push_back(
             {c.array, &f, var, [&value, k, var](const Coords& c) { return value(k, var, c); }});
@@ -369,9 +368,8 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   };
   const auto taken = [&](int b) {
     Frame& body = branch_body(f, i, static_cast<size_t>(b));
-    return deliver([&](int k, int32_t, const Coords& c) {
-      return read(body, body.s->j->out[static_cast<size_t>(k)], c);
-    });
+    return deliver(
+        [&](int k, int32_t, const Coords& c) { return read(body, body.s->j->out[k], c); });
   };
   const auto zeros = [&] {
     return deliver([&](int, int32_t var, const Coords&) { return zero_elem(f.type(var).dtype()); });
@@ -404,7 +402,7 @@ void LaneWriter::copy_operands(Frame& f, size_t i, Frame& body) {
       if (!a.is_literal()) ++readers[a];
   std::vector<Fill> fills;
   for (int32_t v = 0; v < body.s->j->n_in; ++v) {
-    const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(v)];
+    const Atom a = f.s->j->eqns[i].in[v];
     if (a.is_literal() || readers[v] < 2) continue;
     if (f.place.kind(a.index) != Place::Kind::memory || inner_elements(body, v) <= small_) continue;
     fills.push_back({new_local(body, v), &body, v,
@@ -420,7 +418,7 @@ void LaneWriter::emit_call(Frame& f, size_t i) {
   copy_operands(f, i, body);
   emit_all(body);
   for (int32_t k = 0; k < e.n_out; ++k) {
-    const Atom out = body.s->j->out[static_cast<size_t>(k)];
+    const Atom out = body.s->j->out[k];
     f.place[e.out + k] = {.kind = Place::Kind::alias, .outer = &body, .atom = out};
   }
 }
@@ -481,8 +479,7 @@ void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
   const auto turned = streamed_.find(var);
   if (turned != streamed_.end() && turned->second.stored != var) {
     Coords there(at.size());
-    for (size_t a = 0; a < at.size(); ++a)
-      there[static_cast<size_t>(turned->second.axes[a])] = at[a];
+    for (size_t a = 0; a < at.size(); ++a) there[turned->second.axes[a]] = at[a];
     return store_element(turned->second.stored, there, e);
   }
   const Type& t = frames_.front().type(var);

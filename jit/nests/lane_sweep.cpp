@@ -190,8 +190,8 @@ bool LaneWriter::reads_alike(const Frame& f, size_t i, size_t k) const {
   int before = -1;
   for (int a = 0; a < from.ndim(); ++a) {
     if (from[a] == 1) continue;
-    if (reads[static_cast<size_t>(a)] <= before) return false;
-    before = reads[static_cast<size_t>(a)];
+    if (reads[a] <= before) return false;
+    before = reads[a];
   }
   return true;
 }
@@ -254,7 +254,7 @@ void LaneWriter::materialize(Frame& f, size_t i) {
 void LaneWriter::bind_operands(Frame& f, size_t i, Frame& body, int input, int operand, int n) {
   std::vector<Fill> fills;
   for (int k = 0; k < n; ++k) {
-    const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(operand + k)];
+    const Atom a = f.s->j->eqns[i].in[operand + k];
     const int32_t var = input + k;
     int budget = expensive;
     if (inner_elements(body, var) <= small_ || !is_expensive(f, a, &budget)) {

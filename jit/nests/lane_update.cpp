@@ -104,9 +104,8 @@ LaneWriter::Update LaneWriter::update_at(Frame& f, size_t i, const Coords& at) {
   num::Ir<bool> valid = num::Ir<bool>::at(target.valid);
   for (size_t a = 0; a < target.index.size(); ++a) {
     const int lane = lane_of(f, e.out, static_cast<int>(a));
-    if (lane < 0 || target.index[a] == grid_[static_cast<size_t>(lane)]) continue;
-    valid =
-        num::both(valid, I64v::at(target.index[a]) == I64v::at(grid_[static_cast<size_t>(lane)]));
+    if (lane < 0 || target.index[a] == grid_[lane]) continue;
+    valid = num::both(valid, I64v::at(target.index[a]) == I64v::at(grid_[lane]));
   }
   return {inner_offset(f, e.out, target.index).id, valid.id, r.read(1, at)};
 }

@@ -129,7 +129,7 @@ class LaneWriter {
     std::vector<size_t> waiting;  // equations whose large results are deferred, in order
     Places place;
     std::unordered_map<std::string, Elem> memo;
-    const Type& type(int32_t var) const { return s->j->types[static_cast<size_t>(var)]; }
+    const Type& type(int32_t var) const { return s->j->types[var]; }
   };
   struct Group {
     Coords coords;
@@ -288,9 +288,7 @@ class LaneWriter {
 class LaneWriter::EqnReader final : public Reader {
  public:
   EqnReader(LaneWriter& w, Frame& f, const Eqn& e) : w_(w), f_(f), e_(e) {}
-  Elem read(int operand, const Coords& at) override {
-    return w_.read(f_, e_.in[static_cast<size_t>(operand)], at);
-  }
+  Elem read(int operand, const Coords& at) override { return w_.read(f_, e_.in[operand], at); }
 
  private:
   LaneWriter& w_;

@@ -82,7 +82,7 @@ class Joiner {
   int64_t elements(size_t i) const {
     int64_t n = 0;
     for (int32_t v = j_.eqns[i].out; v < j_.eqns[i].out + j_.eqns[i].n_out; ++v)
-      n = std::max(n, j_.types[static_cast<size_t>(v)].elements());
+      n = std::max(n, j_.types[v].elements());
     return n;
   }
 
@@ -195,7 +195,7 @@ Jaxpr Joiner::body_of(const Set& s, std::vector<Atom>* in, std::vector<Atom>* ou
 Eqn Joiner::call_of(const Set& s, std::vector<Atom>* results) const {
   Eqn e;
   e.op = find_op("jit");
-  e.source = j_.eqns[static_cast<size_t>(std::find(s.begin(), s.end(), true) - s.begin())].source;
+  e.source = j_.eqns[std::find(s.begin(), s.end(), true) - s.begin()].source;
   const Jaxpr body = body_of(s, &e.in, results);
   e.n_out = static_cast<int32_t>(results->size());
   e.params = e.op->parse_params({{"jaxpr", body}, {"name", std::string("lane")}});

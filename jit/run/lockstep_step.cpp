@@ -33,8 +33,7 @@ class Lockstep final : public RunStep {
         target_(current_target()),
         place_(target_.device),
         programs_(std::move(bodies)) {
-    for (int32_t k = 0; k < e_.n_out; ++k)
-      out_types_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
+    for (int32_t k = 0; k < e_.n_out; ++k) out_types_.push_back(j_->types[e_.out + k]);
   }
   // Literals of the program are copied to its device once.
   void compile_code() override {
@@ -197,7 +196,7 @@ class Lockstep final : public RunStep {
         : now(out.begin(), out.begin() + n), spare(how.take(s.moving(n))) {
       next = spare.ptrs;
       for (size_t t = 0; t < now.size(); ++t) {
-        how.copy(now[t], in[static_cast<size_t>(first) + t], s.out_types_[t].bytes());
+        how.copy(now[t], in[first + t], s.out_types_[t].bytes());
         if (s.stays(t)) next[t] = now[t];
       }
     }
@@ -273,16 +272,14 @@ class Lockstep final : public RunStep {
 Lockstep::In Lockstep::test_arguments(const In& in, const Out& now) const {
   In test;
   if (form_.enter) test.push_back(in[0]);
-  for (int k = 0; k < form_.cond_consts; ++k)
-    test.push_back(in[static_cast<size_t>(form_.first_cond_const() + k)]);
+  for (int k = 0; k < form_.cond_consts; ++k) test.push_back(in[form_.first_cond_const() + k]);
   test.insert(test.end(), now.begin(), now.end());
   return test;
 }
 Lockstep::In Lockstep::trip_arguments(const In& in, const Out& now, const void* active) const {
   In trip;
   if (form_.active()) trip.push_back(active);
-  for (int k = 0; k < form_.consts; ++k)
-    trip.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
+  for (int k = 0; k < form_.consts; ++k) trip.push_back(in[form_.first_const() + k]);
   trip.insert(trip.end(), now.begin(), now.end());
   return trip;
 }
@@ -346,18 +343,18 @@ void Lockstep::run_scan(const In& in, const Out& out, const ExecutionMode& how) 
   int64_t steps = form_.length;
   const TempBuffers numbers(place_, trip_numbers());
   if (form_.trips) {
-    std::vector<int32_t> trips(static_cast<size_t>(Shape(form_.lanes).elements()));
+    std::vector<int32_t> trips(Shape(form_.lanes).elements());
     place_.read(trips.data(), in[0], static_cast<int64_t>(trips.size() * sizeof(int32_t)));
     steps = 0;
     for (const int32_t n : trips) steps = std::max<int64_t>(steps, n);
     steps = std::min(steps, form_.length);
     if (!place_.on_host()) {  // all together: a copy per trip would wait for the previous one
-      trips.resize(static_cast<size_t>(steps));
+      trips.resize(steps);
       std::iota(trips.begin(), trips.end(), 0);
       place_.write(numbers.ptrs[0], trips.data(), steps * static_cast<int64_t>(sizeof(int32_t)));
     }
     for (int k = form_.carry; k < form_.carry + form_.results; ++k)
-      place_.clear(out[static_cast<size_t>(k)], out_types_[static_cast<size_t>(k)].bytes());
+      place_.clear(out[k], out_types_[k].bytes());
   }
   const auto row_bytes = [](const Type& t) {
     return t.shape()[0] == 0 ? 0 : t.bytes() / t.shape()[0];
@@ -374,16 +371,15 @@ void Lockstep::run_scan(const In& in, const Out& out, const ExecutionMode& how) 
       args.push_back(number);
       args.push_back(in[0]);
     }
-    for (int k = 0; k < form_.consts; ++k)
-      args.push_back(in[static_cast<size_t>(form_.first_const() + k)]);
+    for (int k = 0; k < form_.consts; ++k) args.push_back(in[form_.first_const() + k]);
     args.insert(args.end(), c.now.begin(), c.now.end());
     for (int r = 0; r < form_.rows; ++r) {
-      const auto k = static_cast<size_t>(form_.first_row() + r);
+      const size_t k = form_.first_row() + r;
       args.push_back(static_cast<const std::byte*>(in[k]) + t * row_bytes(j_->type(e_.in[k])));
     }
     Out to = c.next;
     for (int k = 0; k < form_.results; ++k) {
-      const auto r = static_cast<size_t>(form_.carry + k);
+      const size_t r = form_.carry + k;
       to.push_back(static_cast<std::byte*>(out[r]) + t * row_bytes(out_types_[r]));
     }
     inner.run(*programs_[0], args, to);
@@ -393,8 +389,7 @@ void Lockstep::run_scan(const In& in, const Out& out, const ExecutionMode& how) 
 }
 
 void Lockstep::run_cond(const In& in, const Out& out, const ExecutionMode& how) const {
-  const auto n = static_cast<size_t>(form_.consts),
-             first = static_cast<size_t>(form_.first_const());
+  const size_t n = form_.consts, first = form_.first_const();
   const auto zero = [&] {
     for (size_t k = 0; k < out.size(); ++k) place_.clear(out[k], out_types_[k].bytes());
   };
@@ -404,7 +399,7 @@ void Lockstep::run_cond(const In& in, const Out& out, const ExecutionMode& how) 
     const int64_t branch =
         std::clamp<int64_t>(asked.value(), 0, static_cast<int64_t>(programs_.size()) - 1);
     const In args(in.begin() + static_cast<std::ptrdiff_t>(first), in.end());
-    how.run(*programs_[static_cast<size_t>(branch)], args, out);
+    how.run(*programs_[branch], args, out);
     return;
   }
   const size_t branches = programs_.size() - 1;
@@ -432,7 +427,7 @@ void Lockstep::launch_cond(const In& in, const Out& out, const ExecutionMode& ho
   if (form_.active() || form_.enter)
     for (size_t k = 0; k < out.size(); ++k) how.to->clear(out[k], out_types_[k].bytes());
   if (form_.active()) return launch_branches(in, out, how);
-  const auto first = static_cast<size_t>(form_.first_const()), n = programs_.size();
+  const size_t first = form_.first_const(), n = programs_.size();
   const In args(in.begin() + static_cast<std::ptrdiff_t>(first), in.end());
   const auto choose = [&](cuda::Launcher& to) {
     for (size_t b = 0; b < n; ++b)
@@ -475,7 +470,7 @@ void Lockstep::run_call(const In& in, const Out& out, std::byte* room) const {
   if (!param_field<bool>(e_.params, "check_nans").value_or(false)) return;
   Arrays operands, results;
   const auto array_at = [&](const Type& t, const void* at) {
-    std::vector<std::byte> bytes(static_cast<size_t>(t.bytes()));
+    std::vector<std::byte> bytes(t.bytes());
     place_.read(bytes.data(), at, t.bytes());
     return array_of_bytes(t, bytes.data());
   };
