@@ -43,7 +43,7 @@ ExactInputs with_exact_inputs(const Jaxpr& j) {
 
 Arrays ExactInputs::operands(Arrays x) const {
   for (int32_t v : of) {
-    const Array& number = x[static_cast<size_t>(v)];
+    const Array& number = x[v];
     x.push_back(concrete_or_null(number) ? scalar_of(F64, number.item<double>())
                                          : base::convert(number, F64));
   }

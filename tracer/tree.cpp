@@ -148,7 +148,7 @@ void detail::require_structure(const char* who, const Skeleton& a, const Skeleto
 }
 
 bool Mask::operator[](Subscript i) const {
-  if (i.n >= 0 && i.n < static_cast<int64_t>(bits_.size())) return bits_[static_cast<size_t>(i.n)];
+  if (i.n >= 0 && i.n < static_cast<int64_t>(bits_.size())) return bits_[i.n];
   const SourceScope source(i.at);
   throw IndexError(fmt::format("leaf {} of a Mask of {} leaves", i.n, bits_.size()));
 }
