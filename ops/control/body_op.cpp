@@ -22,8 +22,7 @@ namespace {
 void set_groups(BodyOp& o, const Ints& has, size_t head, int64_t test, int64_t consts,
                 int64_t carry) {
   const JaxprData& body = *o.bodies[0];
-  const auto nt = static_cast<size_t>(test), nc = static_cast<size_t>(consts),
-             n = static_cast<size_t>(carry);
+  const size_t nt = test, nc = consts, n = carry;
   const size_t operands = nt + static_cast<size_t>(body.n_in) - o.active(),
                results = body.out.size() - n;
   const Ints all = all_lanes(has, operands + results);

@@ -85,7 +85,7 @@ Cond of_platform(const Cond& p, const std::string& platform) {
         "give it a default",
         platform, fmt::join(all, ", ")));
   Cond one = p;
-  one.branches = {p.branches[static_cast<size_t>(it - all.begin())]};
+  one.branches = {p.branches[it - all.begin()]};
   one.branches_platforms = {};
   return one;
 }
@@ -97,13 +97,13 @@ Arrays cond_reference(const Arrays& x, const Cond& given) {
   const int64_t last = static_cast<int64_t>(p.branches.size()) - 1;
   if (p.lanes.empty() && (!p.enter || static_cast<bool>(x[1]))) {
     const int64_t b = std::clamp<int64_t>(x[0].item<int64_t>(), 0, last);
-    return eval_jaxpr(p.branches[static_cast<size_t>(b)], v.consts);
+    return eval_jaxpr(p.branches[b], v.consts);
   }
   Arrays out = map_list(base::zeros, p.branches[0]->out_types());
   for (int64_t b = 0; b <= last && !p.lanes.empty(); ++b) {
     const Array a = takes(v.head, b, last);
     if (!static_cast<bool>(any_lane(a))) continue;
-    out = merged(o, a, eval_jaxpr(p.branches[static_cast<size_t>(b)], o.taken(v, a)), out);
+    out = merged(o, a, eval_jaxpr(p.branches[b], o.taken(v, a)), out);
   }
   return out;
 }
@@ -141,7 +141,7 @@ Arrays cond_simplify(const SimplifyArgs<Cond>& s) {
     if (!concrete_or_null(s.x[0]) || !p.lanes.empty()) return {};
     const auto last = static_cast<int64_t>(p.branches.size()) - 1;
     const int64_t b = std::clamp<int64_t>(s.x[0].item<int64_t>(), 0, last);
-    p.branches = {p.branches[static_cast<size_t>(b)]};
+    p.branches = {p.branches[b]};
   }
   if (p.enter)
     return s.params.branches.size() == 1 && s.params.branches_platforms.empty()

@@ -56,7 +56,7 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
                         b.trace, b.trace.asks_for_lane(b.op, make_params(b.params)));
   };
   if (!b.params.rule.object) return without_rule();
-  const size_t consts = static_cast<size_t>(b.params.num_consts);
+  const size_t consts = b.params.num_consts;
   for (size_t i = 0; i < consts; ++i)
     if (b.axis[i])
       throw BatchingError(

@@ -37,8 +37,7 @@ TracedBody trace_body(const Types& in, size_t at, FunctionRef<Arrays(const Array
   c.jaxpr = dce(c.jaxpr);
   std::vector<bool> read(c.consts.size(), false);
   const auto note = [&](Atom a) {
-    if (!a.is_literal() && static_cast<size_t>(a.index) < read.size())
-      read[static_cast<size_t>(a.index)] = true;
+    if (!a.is_literal() && static_cast<size_t>(a.index) < read.size()) read[a.index] = true;
   };
   for (const Eqn& e : c.jaxpr->eqns)
     for (Atom a : e.in) note(a);
@@ -153,10 +152,10 @@ InactiveLanes::InactiveLanes(const Array& active, std::vector<bool> fill, Leave 
   first_.resize(fill_.size());
   for (size_t k = kept.size(); k-- > 1;) {
     const Array size = scalar_of_int(I32, active.shape()[kept[k]]);
-    first_[static_cast<size_t>(kept[k])] = lax::rem(place, size);
+    first_[kept[k]] = lax::rem(place, size);
     place = lax::div(place, size);
   }
-  first_[static_cast<size_t>(kept[0])] = place;
+  first_[kept[0]] = place;
 }
 
 Array InactiveLanes::filled(const Array& x, const std::vector<int>& places) const {
@@ -171,12 +170,12 @@ Array InactiveLanes::filled(const Array& x, const std::vector<int>& places) cons
   if (!any || (first_.empty() && !is_inexact(x.dtype()))) return x;
   const Array mask = align_mask(m, axis_range(x.ndim()), x.shape().sizes());
   if (first_.empty()) return lax::select(mask, x, base::ones(x.type()));
-  Arrays starts(static_cast<size_t>(x.ndim()), scalar_of_int(I32, 0));
+  Arrays starts(x.ndim(), scalar_of_int(I32, 0));
   Ints sizes = x.shape().sizes();
   for (size_t l = 0; l < places.size(); ++l) {
     if (!fill_[l] || places[l] < 0) continue;
-    starts[static_cast<size_t>(places[l])] = first_[l];
-    sizes[static_cast<size_t>(places[l])] = 1;
+    starts[places[l]] = first_[l];
+    sizes[places[l]] = 1;
   }
   const Array lane = dynamic_slice_at(x, starts, sizes);
   return lax::select(mask, x, broadcast_in_dim(lane, x.shape(), axis_range(x.ndim())));

@@ -66,7 +66,7 @@ class Finder {
  private:
   size_t first_carry() const { return x_.consts.size(); }
   size_t first_row() const { return first_carry() + x_.carry.size(); }
-  const Type& type(int32_t v) const { return j_.types[static_cast<size_t>(v)]; }
+  const Type& type(int32_t v) const { return j_.types[v]; }
   Type type(Atom a) const { return j_.type(a); }
   void note_uses();
   std::optional<Sum> sum_of(size_t carry) const;
@@ -216,7 +216,7 @@ bool Finder::is_zero(Atom a) const {
     if (i == no_equation || j_.eqns[i].op != &repeat) return false;
     a = j_.eqns[i].in[0];
   }
-  return is_scalar_value(literal_array(j_.literals[static_cast<size_t>(a.literal())]), 0);
+  return is_scalar_value(literal_array(j_.literals[a.literal()]), 0);
 }
 
 std::array<Ints, 2> Finder::axes_of_factors(const Eqn& e) const {
@@ -242,12 +242,11 @@ Factor Finder::source_of(Factor f) const {
     Ints axes(before.size(), single);
     if (e.op == &transpose) {
       const Ints order = param_field<Ints>(e.params, "permutation").value();
-      for (size_t i = 0; i < order.size(); ++i) axes[static_cast<size_t>(order[i])] = f.axes[i];
+      for (size_t i = 0; i < order.size(); ++i) axes[order[i]] = f.axes[i];
     } else if (e.op == &repeat) {
       const Ints at = param_field<Ints>(e.params, "broadcast_dimensions").value();
       for (size_t i = 0; i < at.size(); ++i)
-        if (before[static_cast<int64_t>(i)] != 1 || shape[at[i]] == 1)
-          axes[i] = f.axes[static_cast<size_t>(at[i])];
+        if (before[static_cast<int64_t>(i)] != 1 || shape[at[i]] == 1) axes[i] = f.axes[at[i]];
       // All terms of a sum must remain.
       for (int64_t a : f.axes)
         if (a <= contracted && !holds(axes, a)) return f;
@@ -421,10 +420,9 @@ Array Finder::updated(const Term& t, const Arrays& left) const {
       std::all_of(e.in.begin() + 2, e.in.end(), [&](Atom i) { return type(i).dtype() == I32; });
   Arrays starts;
   for (int64_t a : moved) {
-    const Atom i = e.in[static_cast<size_t>(a - lanes) + 2];
-    const Array start = i.is_literal()
-                            ? literal_array(j_.literals[static_cast<size_t>(i.literal())])
-                            : rows_of(i.index, left);
+    const Atom i = e.in[a - lanes + 2];
+    const Array start =
+        i.is_literal() ? literal_array(j_.literals[i.literal()]) : rows_of(i.index, left);
     starts.push_back(broadcast_in_dim(base::convert(start, narrow ? I32 : I64), Shape(shape),
                                       axis_range(start.ndim())));
   }
