@@ -34,7 +34,7 @@ constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
 // Factors one matrix of n rows. Returns false if it is not positive definite.
 template <class P>
 bool factor(std::vector<P>& l, int64_t n) {
-  const auto at = [&](int64_t i, int64_t j) -> P& { return l[static_cast<size_t>(i * n + j)]; };
+  const auto at = [&](int64_t i, int64_t j) -> P& { return l[i * n + j]; };
   for (int64_t j = 0; j < n; ++j) {
     const auto pivot = real_of(at(j, j));
     if (!(pivot > 0)) return false;
@@ -52,12 +52,12 @@ template <class T>
 void factor_dense(const T* from, T* to, int64_t batch, int64_t n) {
   using P = typename Element<T>::plain;
   const P nan = arith::mul(arith::constant<P>(std::numeric_limits<double>::quiet_NaN()), P(1));
-  std::vector<P> l(static_cast<size_t>(n * n));
+  std::vector<P> l(n * n);
   for (int64_t b = 0; b < batch; ++b, from += n * n, to += n * n) {
-    for (int64_t k = 0; k < n * n; ++k) l[static_cast<size_t>(k)] = Element<T>::load(from[k]);
+    for (int64_t k = 0; k < n * n; ++k) l[k] = Element<T>::load(from[k]);
     const bool definite = factor(l, n);
     for (int64_t k = 0; k < n * n; ++k)
-      to[k] = Element<T>::store(k % n > k / n ? P(0) : definite ? l[static_cast<size_t>(k)] : nan);
+      to[k] = Element<T>::store(k % n > k / n ? P(0) : definite ? l[k] : nan);
   }
 }
 

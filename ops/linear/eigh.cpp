@@ -43,9 +43,7 @@ struct Definition {
   std::vector<Number> a, v;
   explicit Definition(int64_t n)
       : n(n), a(static_cast<size_t>(n * n)), v(static_cast<size_t>(n * n)) {}
-  Number& at(std::vector<Number>& x, int64_t i, int64_t j) {
-    return x[static_cast<size_t>(i * n + j)];
-  }
+  Number& at(std::vector<Number>& x, int64_t i, int64_t j) { return x[i * n + j]; }
   void rotate(int64_t p, int64_t q) {
     const Number apq = at(a, p, q);
     const double size = std::abs(apq);
@@ -87,14 +85,14 @@ struct Definition {
     for (int sweep = 0; sweep < 60; ++sweep)
       for (int64_t p = 0; p < n; ++p)
         for (int64_t q = p + 1; q < n; ++q) rotate(p, q);
-    std::vector<int64_t> order(static_cast<size_t>(n));
+    std::vector<int64_t> order(n);
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(),
                      [&](int64_t i, int64_t j) { return at(a, i, i).real() < at(a, j, j).real(); });
     std::vector<double> values;
     std::vector<Number> sorted(v.size());
     for (int64_t k = 0; k < n; ++k) {
-      const int64_t from = order[static_cast<size_t>(k)];
+      const int64_t from = order[k];
       values.push_back(scale * at(a, from, from).real());
       const Number lead = at(
           v, native::leading_number(n, [&](int64_t i) { return std::abs(at(v, i, from)); }), from);
@@ -140,7 +138,7 @@ Arrays eigh_reference(const Arrays& x, const None&) {
       }
       for (int64_t k = 0; k < n; ++k) {
         const int64_t place = b * n + k;
-        const double value = w[static_cast<size_t>(k)];
+        const double value = w[k];
         if (values_type(t).dtype() == F64)
           static_cast<double*>(values.data)[place] = value;
         else

@@ -48,7 +48,7 @@ double magnitude(const P& x) {
 
 template <class P>
 void factor(std::vector<P>& a, int64_t m, int64_t n, int32_t* pivots, int32_t* permutation) {
-  const auto at = [&](int64_t i, int64_t j) -> P& { return a[static_cast<size_t>(i * n + j)]; };
+  const auto at = [&](int64_t i, int64_t j) -> P& { return a[i * n + j]; };
   for (int64_t i = 0; i < m; ++i) permutation[i] = static_cast<int32_t>(i);
   for (int64_t j = 0; j < std::min(m, n); ++j) {
     int64_t p = j;
@@ -71,13 +71,11 @@ template <class T>
 void factor_dense(const matrix::Sizes& s, const T* from, T* to, int32_t* pivots,
                   int32_t* permutation) {
   const int64_t size = s.rows * s.columns;
-  std::vector<typename Element<T>::plain> a(static_cast<size_t>(size));
+  std::vector<typename Element<T>::plain> a(size);
   for (int64_t b = 0; b < s.batch; ++b) {
-    for (int64_t k = 0; k < size; ++k)
-      a[static_cast<size_t>(k)] = Element<T>::load(from[b * size + k]);
+    for (int64_t k = 0; k < size; ++k) a[k] = Element<T>::load(from[b * size + k]);
     factor(a, s.rows, s.columns, pivots + b * s.smaller(), permutation + b * s.rows);
-    for (int64_t k = 0; k < size; ++k)
-      to[b * size + k] = Element<T>::store(a[static_cast<size_t>(k)]);
+    for (int64_t k = 0; k < size; ++k) to[b * size + k] = Element<T>::store(a[k]);
   }
 }
 
@@ -210,7 +208,7 @@ std::vector<Implementation<None>> lu_implementations() {
 // identity.
 
 Array grown(const Array& x, int64_t rows, int64_t columns) {
-  std::vector<int64_t> none(static_cast<size_t>(x.ndim()), 0), high = none;
+  std::vector<int64_t> none(x.ndim(), 0), high = none;
   high[high.size() - 2] = rows - x.shape()[x.ndim() - 2];
   high[high.size() - 1] = columns - x.shape()[x.ndim() - 1];
   return pad_with(x, like(x, 0), none, high, none);

@@ -48,7 +48,7 @@ template <class P>
 struct Numbers {
   std::vector<P> x;
   int64_t rows, columns;
-  P& operator()(int64_t i, int64_t j) { return x[static_cast<size_t>(i * columns + j)]; }
+  P& operator()(int64_t i, int64_t j) { return x[i * columns + j]; }
 };
 // The larger absolute value of the parts of x.
 template <class P>
@@ -130,8 +130,7 @@ template <class P>
 void multiply(Numbers<P>& v, const std::vector<P>& taus, Numbers<P>& q) {
   for (int64_t i = 0; i < q.rows; ++i)
     for (int64_t j = 0; j < q.columns; ++j) q(i, j) = P(i == j ? 1 : 0);
-  for (auto j = static_cast<int64_t>(taus.size()) - 1; j >= 0; --j)
-    reflect(v, j, taus[static_cast<size_t>(j)], q, j);
+  for (auto j = static_cast<int64_t>(taus.size()) - 1; j >= 0; --j) reflect(v, j, taus[j], q, j);
 }
 
 template <class T>
@@ -170,7 +169,7 @@ Arrays factored(const Arrays& x, bool pivoting) {
     using T = std::remove_pointer_t<decltype(p)>;
     using P = typename Element<T>::plain;
     const int64_t size = s.rows * s.columns, k = s.smaller();
-    std::vector<P> factors(static_cast<size_t>(k));
+    std::vector<P> factors(k);
     for (int64_t b = 0; b < s.batch; ++b) {
       auto m = loaded(data_of<T>(x[0]) + b * size, s.rows, s.columns);
       int32_t* columns = pivoting ? static_cast<int32_t*>(order.data) + b * s.columns : nullptr;
@@ -183,8 +182,7 @@ Arrays factored(const Arrays& x, bool pivoting) {
         const auto given = m;
         for (int64_t i = 0; i < s.rows; ++i)
           for (int64_t j = 0; j < s.columns; ++j)
-            m.x[static_cast<size_t>(i * s.columns + j)] =
-                given.x[static_cast<size_t>(i * s.columns + columns[j])];
+            m.x[i * s.columns + j] = given.x[i * s.columns + columns[j]];
       }
       factor(m, factors.data(), pivoting, held, columns);
       std::transform(m.x.begin(), m.x.end(), static_cast<T*>(a.data) + b * size, Element<T>::store);
@@ -699,7 +697,7 @@ Arrays unpacked(const Array& a, const Array& taus, bool full) {
   const matrix::Sizes s(a.type());
   const int last = a.ndim() - 1;
   const int64_t inner = t[0].shape()[last];
-  std::vector<int64_t> none(static_cast<size_t>(a.ndim()), 0), more = none;
+  std::vector<int64_t> none(a.ndim(), 0), more = none;
   more.back() = std::max<int64_t>(0, inner - s.columns);
   const Array wide = pad_with(a, like(a, 0), none, more, none);
   return {householder_product(base::slice_axis(wide, last, 0, inner), taus),

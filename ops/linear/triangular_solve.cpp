@@ -82,25 +82,23 @@ void solve_dense(const Sizes& s, const Solve& p, const T* a, const T* b, T* x) {
       if (p.conjugate_a) v.im = -v.im;
     return v;
   };
-  std::vector<P> column(static_cast<size_t>(n));
+  std::vector<P> column(n);
   for (int64_t batch = 0; batch < s.batch;
        ++batch, a += n * n, b += n * s.columns, x += n * s.columns)
     for (int64_t c = 0; c < s.columns; ++c) {
       const auto place = [&](int64_t i) { return p.left_side ? i * s.columns + c : c * n + i; };
-      for (int64_t i = 0; i < n; ++i)
-        column[static_cast<size_t>(i)] = Element<T>::load(b[place(i)]);
+      for (int64_t i = 0; i < n; ++i) column[i] = Element<T>::load(b[place(i)]);
       for (int64_t step = 0; step < n; ++step) {
         const int64_t k = forward(p) ? step : n - 1 - step;
-        P& found = column[static_cast<size_t>(k)];
+        P& found = column[k];
         if (!p.unit_diagonal) found = arith::div(found, matrix_at(k, k));
         for (int64_t left = step + 1; left < n; ++left) {
           const int64_t i = forward(p) ? left : n - 1 - left;
-          P& v = column[static_cast<size_t>(i)];
+          P& v = column[i];
           v = arith::sub(v, arith::mul(matrix_at(i, k), found));
         }
       }
-      for (int64_t i = 0; i < n; ++i)
-        x[place(i)] = Element<T>::store(column[static_cast<size_t>(i)]);
+      for (int64_t i = 0; i < n; ++i) x[place(i)] = Element<T>::store(column[i]);
     }
 }
 

@@ -133,7 +133,7 @@ class Offsets {
   void map_list(const Ints& w, const F& f, size_t a = 0, int64_t offset = 0) const {
     if (a == w.size()) return f(offset);
     for (int64_t j = 0; j < terms_[a]; ++j) {
-      const int64_t o = offset < 0 ? -1 : table_[a][static_cast<size_t>(w[a] * terms_[a] + j)];
+      const int64_t o = offset < 0 ? -1 : table_[a][w[a] * terms_[a] + j];
       map_list(w, f, a + 1, o < 0 ? -1 : offset + o);
     }
   }
