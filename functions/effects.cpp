@@ -85,7 +85,7 @@ std::string with_leaves(std::string_view who, const std::string& text,
   std::string behind;
   for (TextField& field : fields_of(who, text, shapes.size())) {
     field.before = std::exchange(behind, {}) + field.before;
-    const auto v = static_cast<size_t>(field.value);
+    const size_t v = field.value;
     if (field.value < 0 || shapes[v].form == tree::Skeleton::leaf) {
       if (field.value >= 0) field.value = static_cast<int>(first[v]);
       all.push_back(std::move(field));

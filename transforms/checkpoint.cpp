@@ -40,7 +40,7 @@ std::string made_by(const Eqn& e, size_t k, const std::vector<std::string>& oper
 
 std::string source_of(const JaxprData& j, Atom a, const std::vector<std::string>& inputs) {
   if (a.is_literal()) return "from a literal";
-  if (a.index < j.n_in) return inputs[static_cast<size_t>(a.index)];
+  if (a.index < j.n_in) return inputs[a.index];
   for (const Eqn& e : j.eqns) {
     if (a.index < e.out || a.index >= e.out + e.n_out) continue;
     std::vector<std::string> operands;
@@ -66,7 +66,7 @@ std::vector<SavedResidual> residuals_of(FlatFunction f, const Arrays& x, TreeOf 
     return linearize_flat(f, a, std::vector<bool>(a.size(), true)).linear.residuals;
   });
   const JaxprData& j = *c.jaxpr;
-  std::vector<std::string> inputs(static_cast<size_t>(j.n_const), "from a constant");
+  std::vector<std::string> inputs(j.n_const, "from a constant");
   for (const std::string& path : tree::paths(args(), "args"))
     inputs.push_back("from the argument " + path);
   std::vector<Atom> order;

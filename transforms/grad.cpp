@@ -194,7 +194,7 @@ Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeO
 
 Arrays transpose_recorded(const Ref<const RefCounted>& program, const Arrays& ct, TreeOf result) {
   const ClosedJaxpr& c = static_cast<const ProgramBox&>(*program).closed;
-  const size_t n = static_cast<size_t>(c.jaxpr->n_in), consts = c.consts.size();
+  const size_t n = c.jaxpr->n_in, consts = c.consts.size();
   Arrays x = c.consts;
   x.resize(n);
   std::vector<bool> linear(n, true);

@@ -39,8 +39,7 @@ ClosedJaxpr traced(const char* who, const Types& in, FunctionRef<Arrays(const Ar
     Array stands_for;
     if (i < is.size() && is[i] >= 0) {
       const auto it = std::find(n.with.begin(), n.with.end(), static_cast<size_t>(is[i]));
-      stands_for = it == n.with.end() ? n.written[static_cast<size_t>(is[i])]
-                                      : inputs[static_cast<size_t>(it - n.with.begin())];
+      stands_for = it == n.with.end() ? n.written[is[i]] : inputs[it - n.with.begin()];
     }
     inputs.push_back(trace->input(in[i], stands_for));
   }
