@@ -140,8 +140,8 @@ class Builder {
   // Reorders results from the order of the arguments to the order of argnums.
   static void append_in_order(Arrays& to, const Arrays& made, const std::vector<size_t>& places) {
     for (size_t k : places)
-      to.push_back(made[static_cast<size_t>(
-          std::count_if(places.begin(), places.end(), [&](size_t p) { return p < k; }))]);
+      to.push_back(
+          made[std::count_if(places.begin(), places.end(), [&](size_t p) { return p < k; })]);
   }
 
   Applied gradient(const Expr& e, Applied in) const {
