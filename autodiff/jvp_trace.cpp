@@ -139,7 +139,7 @@ Linearized linearize_first(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x
     tangents.push_back(d.tangent[k]);
   }
   r.out = std::move(d.out);
-  const Closed c = pe->finish(tangents);
+  const ClosedJaxpr c = pe->finish(tangents);
   const Jaxpr pruned = dce(c.jaxpr, std::vector<bool>(tangents.size(), true));
   r.linear.jaxpr = pruned;
   r.linear.residuals = c.consts;
@@ -148,11 +148,10 @@ Linearized linearize_first(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x
 
 Arrays Linear::apply(const Arrays& dx) const {
   Arrays x = residuals;
-  for (int i : in)
-    x.push_back(instantiate(dx[static_cast<size_t>(i)], in_types[static_cast<size_t>(i)]));
+  for (int i : in) x.push_back(instantiate(dx[i], in_types[i]));
   const Arrays tangents = eval_jaxpr(jaxpr, x);
   Arrays result(out_types.size());
-  for (size_t k = 0; k < out.size(); ++k) result[static_cast<size_t>(out[k])] = tangents[k];
+  for (size_t k = 0; k < out.size(); ++k) result[out[k]] = tangents[k];
   for (size_t k = 0; k < result.size(); ++k) result[k] = instantiate(result[k], out_types[k]);
   return result;
 }
@@ -163,11 +162,11 @@ Arrays Linear::transpose(const Arrays& ct) const {
   x.resize(residuals.size() + in.size());
   linear.resize(x.size(), true);
   Arrays cts;
-  for (int k : out) cts.push_back(ct[static_cast<size_t>(k)]);
+  for (int k : out) cts.push_back(ct[k]);
   const Arrays back = backward_pass(jaxpr, x, linear, cts);
   Arrays result(in_types.size());
   for (size_t i = 0; i < in.size(); ++i) {
-    const auto k = static_cast<size_t>(in[i]);
+    const size_t k = in[i];
     result[k] = instantiate(back[residuals.size() + i], in_types[k]);
   }
   return result;
@@ -187,7 +186,7 @@ JvpJaxpr make_jvp(const Jaxpr& j, const std::vector<bool>& nonzero, const std::v
   for (size_t i = 0; i < n; ++i)
     if (nonzero[i]) in.push_back(in[i].strong());
   JvpJaxpr r;
-  Closed c = record(in, [&](const Arrays& args) {
+  ClosedJaxpr c = record(in, [&](const Arrays& args) {
     Arrays x(args.begin(), args.begin() + static_cast<std::ptrdiff_t>(n)), dx;
     size_t next = n;
     for (size_t i = 0; i < n; ++i) dx.push_back(nonzero[i] ? args[next++] : Array());

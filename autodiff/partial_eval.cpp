@@ -44,7 +44,7 @@ Arrays PartialEvalTrace::process(const Op& op, const Arrays& x, const AnyParams&
   return op.has(Op::Slot::partial) ? op.partial(x, unknown, params, *this) : record(op, x, params);
 }
 
-Closed PartialEvalTrace::finish(const Arrays& out) {
+ClosedJaxpr PartialEvalTrace::finish(const Arrays& out) {
   std::vector<Atom> atoms;
   for (const Array& a : out) atoms.push_back(atom(a));
   return recorder_.finish(atoms);
@@ -61,16 +61,15 @@ struct SplitKey {
 Split make_split(const Jaxpr& j, const std::vector<bool>& unknown, const std::vector<bool>& ask) {
   Types known_in;
   for (int i = 0; i < j->n_in; ++i)
-    if (!unknown[static_cast<size_t>(i)]) known_in.push_back(j->types[static_cast<size_t>(i)]);
+    if (!unknown[i]) known_in.push_back(j->types[i]);
   Split s;
-  Closed rest;
-  Closed known = record(known_in, [&](const Arrays& args) {
+  ClosedJaxpr rest;
+  ClosedJaxpr known = record(known_in, [&](const Arrays& args) {
     TraceScope<PartialEvalTrace> pe;
     Arrays x;
     size_t next = 0;
     for (int i = 0; i < j->n_in; ++i)
-      x.push_back(unknown[static_cast<size_t>(i)] ? pe->unknown(j->types[static_cast<size_t>(i)])
-                                                  : args[next++]);
+      x.push_back(unknown[i] ? pe->unknown(j->types[i]) : args[next++]);
     const Arrays out = eval_jaxpr(j, x);
     Arrays known_out, unknown_out;
     for (size_t k = 0; k < out.size(); ++k) {

@@ -18,7 +18,7 @@ class PartialEvalTrace final : public Interpreter {
   bool is_unknown(const Array& x) const;
   // Records op with these operands; known operands become residuals.
   Arrays record(const Op& op, const Arrays& x, const AnyParams& params);
-  Closed finish(const Arrays& out);
+  ClosedJaxpr finish(const Arrays& out);
 
  private:
   Atom atom(const Array& x);

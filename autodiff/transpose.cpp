@@ -37,37 +37,25 @@ bool steps_only(const Eqn& e, const std::vector<bool>& linear, const Types& in) 
 // 3. Backward: propagates cotangents from the outputs to the linear inputs.
 Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& linear,
                      const Arrays& ct) {
-  std::vector<bool> is_linear(j->types.size(), false);
-  for (int i = 0; i < j->n_in; ++i)
-    is_linear[static_cast<size_t>(i)] = linear[static_cast<size_t>(i)];
-  const auto linear_atom = [&](Atom a) {
-    return !a.is_literal() && is_linear[static_cast<size_t>(a.index)];
-  };
-  Arrays value(j->types.size());
-  std::copy(x.begin(), x.end(), value.begin());
-  const auto read = [&](Atom a) {
-    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())])
-                          : value[static_cast<size_t>(a.index)];
-  };
+  VarMap<bool> is_linear(*j, false);
+  for (int i = 0; i < j->n_in; ++i) is_linear[i] = linear[i];
+  const auto linear_atom = [&](Atom a) { return is_linear.get(a, false); };
+  Env env(*j, x);
   std::vector<bool> eqn_linear(j->eqns.size(), false);
   for (size_t i = 0; i < j->eqns.size(); ++i) {
     const Eqn& e = j->eqns[i];
     for (Atom a : e.in) eqn_linear[i] = eqn_linear[i] || linear_atom(a);
     if (eqn_linear[i]) {
-      for (int32_t k = 0; k < e.n_out; ++k) is_linear[static_cast<size_t>(e.out + k)] = true;
+      is_linear.set_results(e, true);
       continue;
     }
     const SourceScope source(e.source);
-    Arrays in;
-    for (Atom a : e.in) in.push_back(read(a));
-    Arrays out = bind_op(*e.op, in, e.params);
-    for (size_t k = 0; k < out.size(); ++k)
-      value[static_cast<size_t>(e.out) + k] = std::move(out[k]);
+    env.write(e, bind_op(*e.op, env.read(e.in), e.params));
   }
-  Arrays cts(j->types.size());
+  VarMap<Array> cts(*j);
   const auto accumulate = [&](Atom a, const Array& c) {
     if (c.empty_handle() || !linear_atom(a)) return;
-    Array& slot = cts[static_cast<size_t>(a.index)];
+    Array& slot = cts[a];
     slot = add_tangents(slot, c);
   };
   for (size_t k = 0; k < j->out.size(); ++k) accumulate(j->out[k], ct[k]);
@@ -76,13 +64,9 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
     if (!eqn_linear[i]) continue;
     Arrays out_ct;
     bool any = false;
-    Types in_types, out_types;
-    for (int32_t k = 0; k < e.n_out; ++k) {
-      Array& c = cts[static_cast<size_t>(e.out + k)];
-      any = any || !c.empty_handle();
-      out_ct.push_back(std::move(c));
-      c = Array();
-      out_types.push_back(j->types[static_cast<size_t>(e.out + k)]);
+    for (int32_t v = e.out; v < e.out + e.n_out; ++v) {
+      any = any || !cts[v].empty_handle();
+      out_ct.push_back(std::exchange(cts[v], Array()));
     }
     const SourceScope source(e.source);
     if (effect_of(e) == Effect::ordered)
@@ -91,12 +75,12 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
           "' acts on a tangent, which reverse-mode differentiation never computes: it cannot be "
           "transposed. Let it act on values, or use jvp.");
     if (!any) continue;
+    const Types in_types = j->in_types(e), out_types = j->out_types(e);
     Arrays in;
     std::vector<bool> lin;
     for (Atom a : e.in) {
       lin.push_back(linear_atom(a));
-      in.push_back(lin.back() ? Array() : read(a));
-      in_types.push_back(j->type(a));
+      in.push_back(lin.back() ? Array() : env.read(a));
     }
     if (steps_only(e, lin, in_types)) continue;
     Arrays back;
@@ -107,9 +91,7 @@ Arrays backward_pass(const Jaxpr& j, const Arrays& x, const std::vector<bool>& l
     }
     for (size_t k = 0; k < e.in.size(); ++k) accumulate(e.in[k], back[k]);
   }
-  Arrays result(static_cast<size_t>(j->n_in));
-  for (int i = 0; i < j->n_in; ++i) result[static_cast<size_t>(i)] = cts[static_cast<size_t>(i)];
-  return result;
+  return Arrays(cts.begin(), cts.begin() + j->n_in);
 }
 
 namespace {
@@ -145,7 +127,7 @@ Arrays transposed_jaxpr(const Jaxpr& j, const Arrays& x, const std::vector<bool>
   const Types in = types_of(given);
   const TransposedJaxpr t = cached_transform(j, TransposeKey{linear, nonzero, in}, [&] {
     TransposedJaxpr made;
-    Closed c = record(in, [&](const Arrays& a) {
+    ClosedJaxpr c = record(in, [&](const Arrays& a) {
       Arrays values, cts, out;
       size_t next = 0;
       for (bool l : linear) values.push_back(l ? Array() : a[next++]);

@@ -81,8 +81,8 @@ struct Matcher {
     if (s.form == Skeleton::map)
       mismatch(path, fmt::format("the value is a map: give its {} by key, {{{{\"key\", …}}, …}}",
                                  name.entries));
-    const size_t with_leaves = static_cast<size_t>(std::count_if(
-        s.children.begin(), s.children.end(), [](const Skeleton& k) { return k.leaves > 0; }));
+    const size_t with_leaves = std::count_if(s.children.begin(), s.children.end(),
+                                             [](const Skeleton& k) { return k.leaves > 0; });
     const bool all = a.children.size() == s.children.size();
     if (!all && !(s.form == Skeleton::record && a.children.size() == with_leaves))
       mismatch(path, fmt::format("the value has {} entries, but there are {} for {}",
@@ -104,8 +104,7 @@ struct Matcher {
     for (size_t i = 0; i < s.children.size(); ++i) {
       const auto it = std::find(a.keys.begin(), a.keys.end(), s.names[i]);
       if (it != a.keys.end())
-        match(a.children[static_cast<size_t>(it - a.keys.begin())], s.children[i],
-              entry(s, i, path));
+        match(a.children[it - a.keys.begin()], s.children[i], entry(s, i, path));
       else if (s.children[i].leaves > 0)
         mismatch(path, fmt::format("there is no axis for '{}'; write none for what is not mapped",
                                    s.names[i]));

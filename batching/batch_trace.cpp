@@ -183,7 +183,7 @@ BatchedJaxpr batched_jaxpr(const Jaxpr& j, Types in, const MaybeAxes& axes, cons
   BatchKey key{in, axes, masked, chunked, mask.ids, like.size, std::move(options)};
   return cached_transform(j, std::move(key), [&] {
     BatchedJaxpr made;
-    Closed c = record(in, [&](const Arrays& a) {
+    ClosedJaxpr c = record(in, [&](const Arrays& a) {
       TraceScope<BatchTrace> trace(like.size, like);
       trace->in_body = true;
       if (chunked) trace->first_lane = a.back();

@@ -90,7 +90,7 @@ auto shared_loss(F f, const char* gradient, const Array& t) {
 }
 
 Array numbers(const Shape& s, double scale, int m) {
-  std::vector<float> v(static_cast<size_t>(s.elements()));
+  std::vector<float> v(s.elements());
   for (size_t i = 0; i < v.size(); ++i)
     v[i] =
         static_cast<float>(scale * std::sin(static_cast<double>(m) * static_cast<double>(i + 1)));

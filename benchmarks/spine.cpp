@@ -49,7 +49,7 @@ void measure(const char* name, F call) {
 std::mt19937 generator(1);
 Array normal(const Shape& s) {
   std::normal_distribution<float> d;
-  std::vector<float> v(static_cast<size_t>(s.elements()));
+  std::vector<float> v(s.elements());
   for (float& x : v) x = d(generator);
   return array(v, s);
 }
@@ -87,7 +87,7 @@ void run() {
   const auto rk45 = jit(vmap(van_der_pol));
   for (int64_t n : {16384, 16387, 2048}) {
     std::uniform_real_distribution<float> u(.1f, 20.f);
-    std::vector<float> m(static_cast<size_t>(n));
+    std::vector<float> m(n);
     for (float& x : m) x = u(generator);
     const Array mu = array(m, {n}), y0 = normal({n, 2});
     measure(("vmap_while_rk45_vdp_" + std::to_string(n)).c_str(), [&] { rk45(mu, y0); });

@@ -103,6 +103,15 @@ Types JaxprData::out_types() const {
   return ts;
 }
 
+Types JaxprData::in_types(const Eqn& e) const {
+  Types ts;
+  for (Atom a : e.in) ts.push_back(type(a));
+  return ts;
+}
+Types JaxprData::out_types(const Eqn& e) const {
+  return Types(types.begin() + e.out, types.begin() + e.out + e.n_out);
+}
+
 JaxprData::~JaxprData() = default;
 
 void JaxprData::dispose() const {
@@ -177,9 +186,9 @@ int64_t count(const Jaxpr& j, Counts& known) {
 void for_inner(const ParamValue& v, FunctionRef<void(const Jaxpr&)> f) { std::visit(Inner{f}, v); }
 
 std::vector<bool> ir::inputs_read(const JaxprData& j) {
-  std::vector<bool> read(static_cast<size_t>(j.n_in), false);
+  std::vector<bool> read(j.n_in, false);
   const auto mark = [&](Atom a) {
-    if (!a.is_literal() && a.index < j.n_in) read[static_cast<size_t>(a.index)] = true;
+    if (!a.is_literal() && a.index < j.n_in) read[a.index] = true;
   };
   for (const Eqn& e : j.eqns)
     for (Atom a : e.in) mark(a);

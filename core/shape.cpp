@@ -70,7 +70,7 @@ int64_t Shape::elements(Location at) const {
 
 Shape Shape::with(int axis, int64_t n) const {
   std::vector<int64_t> d = d_;
-  d[static_cast<size_t>(canonical_axis(axis, ndim()))] = n;
+  d[canonical_axis(axis, ndim())] = n;
   return Shape(std::move(d));
 }
 
@@ -119,7 +119,7 @@ Shape broadcast_shapes(const Shape& a, const Shape& b) {
   const Shape& shorter = a.size() >= b.size() ? b : a;
   std::vector<int64_t> d = longer.sizes();
   for (int i = -1; i >= -shorter.ndim(); --i) {
-    int64_t& n = d[static_cast<size_t>(longer.ndim() + i)];
+    int64_t& n = d[longer.ndim() + i];
     int64_t m = shorter[i];
     if (n != m && n != 1 && m != 1)
       throw ShapeError(fmt::format(

@@ -62,7 +62,7 @@ std::vector<Frame> frames_of_user() {
   std::vector<Frame> r;
   for (int i = 0; i < n; ++i) {
     // The call is before the address to which it returns.
-    const char* const call = static_cast<const char*>(pcs[static_cast<size_t>(i)]) - 1;
+    const char* const call = static_cast<const char*>(pcs[i]) - 1;
     if (!dladdr(call, &info) || !info.dli_fname) continue;
     if (info.dli_fbase == own.dli_fbase || is_system(info.dli_fname)) continue;
     const auto pc = reinterpret_cast<uintptr_t>(call),

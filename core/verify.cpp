@@ -84,8 +84,8 @@ void verify_op(const JaxprData& j, size_t i) {
 
 void verify_types(const JaxprData& j, size_t i) {
   const Eqn& e = j.eqns[i];
-  Types in, out;
-  for (Atom a : e.in) in.push_back(j.type(a));
+  const Types in = j.in_types(e);
+  Types out;
   try {
     out = e.op->type(in, e.params);
   } catch (const Error& error) {
@@ -96,7 +96,7 @@ void verify_types(const JaxprData& j, size_t i) {
   if (out.size() != static_cast<size_t>(e.n_out))
     violated("ir.V8", fmt::format("the op has {} results and not {}", out.size(), e.n_out), j, i);
   for (size_t k = 0; k < out.size(); ++k)
-    if (const Type& t = j.types[static_cast<size_t>(e.out) + k]; out[k] != t)
+    if (const Type& t = j.types[e.out + k]; out[k] != t)
       violated("ir.V8",
                fmt::format("result {} is {} and not {}", k, program_type(out[k]), program_type(t)),
                j, i);

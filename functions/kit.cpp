@@ -203,9 +203,9 @@ Array joined(const Arrays& x, int64_t axis) {
 Array sliced(const Array& x, int64_t axis, int64_t lo, int64_t hi, int64_t step) {
   if (lo == 0 && hi == x.shape()[axis] && step == 1) return x;
   std::vector<int64_t> a(x.shape().size(), 0), b = x.shape().sizes(), s(x.shape().size(), 1);
-  a[static_cast<size_t>(axis)] = lo;
-  b[static_cast<size_t>(axis)] = hi;
-  s[static_cast<size_t>(axis)] = step;
+  a[axis] = lo;
+  b[axis] = hi;
+  s[axis] = step;
   return slice_static(x, a, b, s);
 }
 

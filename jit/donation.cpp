@@ -141,15 +141,13 @@ Array own_handle(const Array& x) {
 
 bool Program::is_donated(int32_t input) const {
   const auto n_const = static_cast<int32_t>(closed.consts.size());
-  return input >= n_const && input < closed.jaxpr->n_in &&
-         donated[static_cast<size_t>(input - n_const)];
+  return input >= n_const && input < closed.jaxpr->n_in && donated[input - n_const];
 }
 
 std::vector<bool> Program::donated_memory() const {
   std::vector<bool> r;
   for (int32_t v : kept_)
-    r.push_back(!donated.empty() && is_donated(v) &&
-                closed.jaxpr->types[static_cast<size_t>(v)].bytes() > in_the_node);
+    r.push_back(!donated.empty() && is_donated(v) && closed.jaxpr->types[v].bytes() > in_the_node);
   return r;
 }
 
@@ -241,7 +239,7 @@ void Program::run_over(Device& d, const LeafList& x, Claims* claims,
       if (!is_donated(v)) in[i] = claims->read(number(input(x, v)), d, &memory[i]);
       continue;
     }
-    in[i] = &numbers[static_cast<size_t>(v - own)];
+    in[i] = &numbers[v - own];
     if (here) continue;
     memory[i] = Buffer::allocate(sizeof(double), d);
     d.copy_in(memory[i]->data(), in[i], sizeof(double));
@@ -269,8 +267,7 @@ void Program::run_over(Device& d, const LeafList& x, Claims* claims,
   for (size_t k = 0; k < n_out; ++k) {
     const int32_t from = e->aliased_input(k);
     if (results_[k].from != Result::computed || from < 0) continue;
-    auto* node = new Concrete(results_[k].type, SourceScope::current(),
-                              std::move(memory[static_cast<size_t>(from)]));
+    auto* node = new Concrete(results_[k].type, SourceScope::current(), std::move(memory[from]));
     out[k] = Array{Ref<const Node>(node)};
     to[k] = node->mutable_data();
   }

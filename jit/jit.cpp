@@ -279,7 +279,7 @@ std::vector<bool> donated_leaves(const State& s, const tree::detail::Skeleton& a
           fmt::format("jit '{}': donate_argnums names argument {}, but the function takes {}",
                       s.name, n, count));
     size_t first = 0;
-    const size_t k = static_cast<size_t>(n < 0 ? n + count : n);
+    const size_t k = n < 0 ? n + count : n;
     for (size_t i = 0; i < k; ++i) first += args.children[i].leaves;
     std::fill_n(r.begin() + static_cast<std::ptrdiff_t>(first), args.children[k].leaves, true);
   }
@@ -296,7 +296,7 @@ Ref<Program> trace(const State& s, const LeafList& x, const TraceRequest& t, boo
   require_initialized(s, x, t);
   Types in;
   for (size_t i = 0; i < x.size(); ++i) in.push_back(x[i].type());
-  Closed c = record(in, t.f);
+  ClosedJaxpr c = record(in, t.f);
   c.jaxpr = dce(c.jaxpr);
   const CallOptions options{s.name, s.options.time_limit, s.options.check_nans, s.device};
   auto p = make_ref<Program>(std::move(c), keep_unused, options);

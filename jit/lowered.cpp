@@ -29,7 +29,7 @@ class CompiledView final : public weft::detail::CompiledImpl {
     weft::MemoryUse m;
     const JaxprData& j = *traced_->closed.jaxpr;
     for (int v = 0; v < j.n_in; ++v)
-      (v < j.n_const ? m.constants : m.arguments) += j.types[static_cast<size_t>(v)].bytes();
+      (v < j.n_const ? m.constants : m.arguments) += j.types[v].bytes();
     const ProgramMemory p = program_->memory();
     m.outputs = p.results;
     m.temporaries = p.temporaries;
@@ -113,7 +113,7 @@ class LoweredView final : public weft::detail::LoweredImpl {
       return gpu_image(codes(*keep), gpu());
     return gpu_program(traced_->written.jaxpr, "sm_80").ptx;
   }
-  const Closed& closed() const override { return traced_->closed; }
+  const ClosedJaxpr& closed() const override { return traced_->closed; }
   std::string report() const override {
     std::string s = program()->report();
     if (*traced_->options.name) s = fmt::format("program {}\n{}", traced_->options.name, s);
@@ -172,7 +172,7 @@ namespace weft::detail {
 Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p, Device* elsewhere) {
   return Ref<const LoweredImpl>(new compiler::LoweredView(p, elsewhere));
 }
-Ref<const LoweredImpl> make_lowered(const Closed& c) {
+Ref<const LoweredImpl> make_lowered(const ClosedJaxpr& c) {
   return make_lowered(make_ref<const Program>(c, true, CallOptions{.name = ""}),
                       default_elsewhere());
 }

@@ -52,7 +52,7 @@ void choose_kernels(Compilation& c) {
 void write_nests(Compilation& c) {
   const Program& p = *c.analysed;
   // Variables that earlier steps have stored.
-  std::vector<bool> in_memory(p.j->types.size(), false);
+  VarMap<bool> in_memory(*p.j, false);
   std::fill_n(in_memory.begin(), p.j->n_in, true);
   for (const Step& s : c.plan.steps) {
     StopToken::current().check("compiling");
@@ -61,7 +61,7 @@ void write_nests(Compilation& c) {
                       : s.kind == Step::Kind::scatter
                           ? write_scatter_nest(p, s.eqn, current_target().gpu())
                           : KernelNest{});
-    const auto made = [&](int32_t v) { in_memory[static_cast<size_t>(v)] = true; };
+    const auto made = [&](int32_t v) { in_memory[v] = true; };
     for (int32_t v : e ? std::vector<int32_t>() : s.kernel.stored()) made(v);
     for (int32_t k = 0; e && k < e->n_out; ++k) made(e->out + k);
   }
@@ -119,7 +119,7 @@ void make_code(Compilation& c) {
   parallel_for(static_cast<int64_t>(c.steps.size()), 1, [&](int64_t begin, int64_t end) {
     for (int64_t s = begin; s < end; ++s) {
       stop.check("compiling");
-      c.steps[static_cast<size_t>(s)].step->compile_code();
+      c.steps[s].step->compile_code();
     }
   });
 }

@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 
+#include "core/jaxpr_builder.h"
 #include "jit/run/nans.h"
 #include "runtime/fork.h"
 #include "runtime/log.h"
@@ -25,47 +26,26 @@ namespace {
 // Returns the program without the inputs that are not kept.
 Jaxpr without_inputs(const Jaxpr& j, const std::vector<int32_t>& kept) {
   if (kept.size() == static_cast<size_t>(j->n_in)) return j;
-  std::vector<int32_t> number(j->types.size(), -1);
-  auto r = make_ref<JaxprData>();
-  for (int32_t v : kept) {
-    number[static_cast<size_t>(v)] = static_cast<int32_t>(r->types.size());
-    r->types.push_back(j->types[static_cast<size_t>(v)]);
-    r->n_const += v < j->n_const;
-  }
-  r->n_in = static_cast<int>(kept.size());
-  const int32_t shift = r->n_in - j->n_in;
-  for (size_t v = static_cast<size_t>(j->n_in); v < j->types.size(); ++v) {
-    number[v] = static_cast<int32_t>(v) + shift;
-    r->types.push_back(j->types[v]);
-  }
-  const auto renamed = [&](Atom a) {
-    return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]};
-  };
-  r->literals = j->literals;
-  for (Eqn e : j->eqns) {
-    for (Atom& a : e.in) a = renamed(a);
-    e.out += shift;
-    r->eqns.push_back(std::move(e));
-  }
-  for (Atom a : j->out) r->out.push_back(renamed(a));
-  return intern(r);
+  JaxprBuilder b(*j);
+  for (int32_t v : kept) v < j->n_const ? b.copy_constant(v) : b.copy_input(v);
+  for (const Eqn& e : j->eqns) b.copy(e);
+  return b.finish(j->out);
 }
 
 }  // namespace
 
-Program::Program(Closed c, bool keep_unused, const CallOptions& options)
+Program::Program(ClosedJaxpr c, bool keep_unused, const CallOptions& options)
     : closed(std::move(c)), written(with_exact_inputs(closed.jaxpr)), options(options) {
   const JaxprData& j = *closed.jaxpr;
   n_out = j.out.size();
   only_copies_ = j.eqns.empty();
   const std::vector<bool> read = inputs_read(*written.jaxpr);
   for (int32_t v = 0; v < written.jaxpr->n_in; ++v)
-    if (keep_unused || read[static_cast<size_t>(v)]) kept_.push_back(v);
+    if (keep_unused || read[v]) kept_.push_back(v);
   pruned_ = without_inputs(written.jaxpr, kept_);
   for (Atom a : j.out) {
     if (a.is_literal())
-      results_.push_back({Result::literal, 0, j.type(a),
-                          literal_array(j.literals[static_cast<size_t>(a.literal())])});
+      results_.push_back({Result::literal, 0, j.type(a), literal_array(j.literals[a.literal()])});
     else if (a.index < j.n_in)
       results_.push_back({Result::input, a.index, j.type(a), {}});
     else
@@ -158,7 +138,7 @@ void Program::run_on(Device& d, const LeafList& x, Array* out) const {
   Arrays all = closed.consts, in;
   for (size_t i = 0; i < x.size(); ++i) all.push_back(x[i]);
   all = written.operands(std::move(all));
-  for (int32_t k : kept_) in.push_back(all[static_cast<size_t>(k)]);
+  for (int32_t k : kept_) in.push_back(all[k]);
   Arrays r = run_elsewhere(d, pruned_, *executable_for(d), in);
   std::move(r.begin(), r.end(), out);
 }
@@ -197,7 +177,7 @@ void Program::run_here(const LeafList& x, Array* out) const {
   const int32_t own = closed.jaxpr->n_in;
   for (size_t i = 0; i < kept_.size(); ++i)
     in[i] = kept_[i] < own ? static_cast<const Concrete&>(input(x, kept_[i]).node()).data()
-                           : &numbers[static_cast<size_t>(kept_[i] - own)];
+                           : &numbers[kept_[i] - own];
   for (size_t k = 0; k < n_out; ++k) {
     const Result& r = results_[k];
     to[k] = nullptr;

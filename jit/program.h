@@ -27,7 +27,7 @@ Array own_handle(const Array& x);
 
 class Program final : public JitProgram {
  public:
-  Program(Closed c, bool keep_unused, const CallOptions& options);
+  Program(ClosedJaxpr c, bool keep_unused, const CallOptions& options);
   ~Program() override;
 
   bool all_concrete(const LeafList& x) const {
@@ -47,7 +47,7 @@ class Program final : public JitProgram {
   // The approximate number of bytes that it occupies while it does not run.
   int64_t footprint() const;
 
-  const Closed closed;
+  const ClosedJaxpr closed;
   const ExactInputs written;  // the program that is run and called
   const CallOptions options;
   std::vector<bool> donated;  // by leaf; empty: none is donated
@@ -69,7 +69,7 @@ class Program final : public JitProgram {
   // The values of the additional inputs of `written`.
   std::vector<double> doubles_of(const LeafList& x) const;
   const Array& input(const LeafList& x, int32_t i) const {
-    const auto k = static_cast<size_t>(i), n_const = closed.consts.size();
+    const size_t k = i, n_const = closed.consts.size();
     return k < n_const ? closed.consts[k] : x[k - n_const];
   }
   bool all_here(const LeafList& x) const;  // true if all are on the host
@@ -107,6 +107,6 @@ class Program final : public JitProgram {
 // The compiler's view of a program (jit/lowered.cpp).
 Ref<const LoweredImpl> make_lowered(const Ref<const Program>& p, Device* elsewhere);
 // The same without options or a name, for the default device.
-Ref<const LoweredImpl> make_lowered(const Closed& c);
+Ref<const LoweredImpl> make_lowered(const ClosedJaxpr& c);
 
 }  // namespace weft::detail

@@ -95,7 +95,7 @@ void free_small(void* data) {
 // Each pooled block has its own mapping, so that it can be unmapped independently of its
 // neighbours. Large blocks begin at a huge-page boundary.
 void* map_block(int64_t capacity) {
-  const auto bytes = static_cast<size_t>(capacity);
+  const size_t bytes = capacity;
   if (capacity < pooled_from) return small_block_of(bytes);
   const size_t border = capacity < huge_page ? 0 : static_cast<size_t>(huge_page);
   void* const at =

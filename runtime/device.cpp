@@ -30,13 +30,13 @@ class Host final : public Device {
   }
   void copy_in(void* to, const void* from, int64_t bytes) override { copy_out(to, from, bytes); }
   void copy_out(void* to, const void* from, int64_t bytes) override {
-    if (bytes) std::memcpy(to, from, static_cast<size_t>(bytes));
+    if (bytes) std::memcpy(to, from, bytes);
   }
   void copy_within(void* to, const void* from, int64_t bytes) override {
     copy_out(to, from, bytes);
   }
   void clear(void* at, int64_t bytes) override {
-    if (bytes) std::memset(at, 0, static_cast<size_t>(bytes));
+    if (bytes) std::memset(at, 0, bytes);
   }
   Stream& stream() override { return host_stream(); }
   Ref<const Executable> compile(const Ref<const JaxprData>& j) override { return backend()(j); }

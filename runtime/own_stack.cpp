@@ -67,8 +67,7 @@ bool call_on_thread(int64_t bytes, Work& work) {
   pthread_t thread{};
   pthread_attr_t attributes;
   if (pthread_attr_init(&attributes) != 0) return false;
-  const auto size =
-      static_cast<size_t>(std::max<int64_t>((bytes + page - 1) & -page, PTHREAD_STACK_MIN));
+  const size_t size = std::max<int64_t>((bytes + page - 1) & -page, PTHREAD_STACK_MIN);
   const bool runs = pthread_attr_setstacksize(&attributes, size) == 0 &&
                     pthread_create(&thread, &attributes, run, &work) == 0;
   pthread_attr_destroy(&attributes);

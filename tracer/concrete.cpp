@@ -71,7 +71,7 @@ Fresh fresh_array(const Type& t) {
 
 Array array_of_bytes(const Type& t, const void* bytes) {
   Fresh f = fresh_array(t);
-  if (t.bytes()) std::memcpy(f.data, bytes, static_cast<size_t>(t.bytes()));
+  if (t.bytes()) std::memcpy(f.data, bytes, t.bytes());
   return f.array;
 }
 
@@ -221,7 +221,7 @@ void detail::convert_elements(const Array& x, void* out, DType to, Location at) 
     throw DTypeError("the words of a random key are read by random::key_data");
   const int64_t n = x.size();
   if (x.dtype() == to) {
-    if (n) std::memcpy(out, c.data(), static_cast<size_t>(x.type().bytes()));
+    if (n) std::memcpy(out, c.data(), x.type().bytes());
     return;
   }
   const void* data = c.data();

@@ -55,14 +55,14 @@ Arrays run_on(detail::Device* device, const Jaxpr& j, const Arrays& x) {
   std::vector<void*> out;
   for (Atom a : j->out) {
     if (!a.is_literal() && a.index < j->n_in) {
-      result.push_back(x[static_cast<size_t>(a.index)]);
+      result.push_back(x[a.index]);
       out.push_back(nullptr);
     } else if (a.is_literal()) {
-      result.push_back(literal_array(j->literals[static_cast<size_t>(a.literal())]));
+      result.push_back(literal_array(j->literals[a.literal()]));
       out.push_back(nullptr);
     } else {
       const int32_t input = exe->aliased_input(out.size());
-      Ref<Buffer> mine = input < 0 ? nullptr : take_donated(x[static_cast<size_t>(input)], x);
+      Ref<Buffer> mine = input < 0 ? nullptr : take_donated(x[input], x);
       auto* node = mine ? new Concrete(j->type(a), SourceScope::current(), std::move(mine))
                         : new Concrete(j->type(a), SourceScope::current());
       result.push_back(Array{Ref<const Node>(node)});

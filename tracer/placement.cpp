@@ -69,8 +69,8 @@ Arrays run_elsewhere(detail::Device& d, const Jaxpr& j, const Executable& e, con
     const bool computed = !a.is_literal() && a.index >= j->n_in;
     void* memory = nullptr;
     result.push_back(computed         ? array_on(j->type(a), d, &memory)
-                     : a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())])
-                                      : there[static_cast<size_t>(a.index)]);
+                     : a.is_literal() ? literal_array(j->literals[a.literal()])
+                                      : there[a.index]);
     out.push_back(memory);
   }
   e.run(in.data(), out.data());
@@ -120,7 +120,7 @@ Fresh writable_first(const Type& t, const Arrays& operands) {
     return {Array{Ref<const Node>(node)}, node->mutable_data()};
   }
   Fresh r = fresh_array(t);
-  if (t.bytes()) std::memcpy(r.data, concrete(operands[0]).data(), static_cast<size_t>(t.bytes()));
+  if (t.bytes()) std::memcpy(r.data, concrete(operands[0]).data(), t.bytes());
   return r;
 }
 

@@ -8,6 +8,7 @@
 #include <atomic>
 
 #include "core/effects.h"
+#include "core/jaxpr_builder.h"
 #include "runtime/ordered_output.h"
 #include "tracer/concrete.h"
 #include "tracer/replay.h"
@@ -17,8 +18,8 @@
 namespace weft {
 
 int32_t Recorder::add_input(const Type& t) {
-  types_.push_back(t);
-  inputs_.push_back(static_cast<int32_t>(types_.size()) - 1);
+  inputs_.push_back(next());
+  recorded_->types.push_back(t);
   return inputs_.back();
 }
 
@@ -26,13 +27,13 @@ Atom Recorder::capture(const Array& x) {
   if (x.node().concrete()) {
     const Concrete& c = static_cast<const Concrete&>(x.node());
     if (c.literal) {
-      literals_.push_back(literal_of(c));
-      return {~(static_cast<int32_t>(literals_.size()) - 1)};
+      recorded_->literals.push_back(literal_of(c));
+      return {~(static_cast<int32_t>(recorded_->literals.size()) - 1)};
     }
   }
-  const auto [it, fresh] = known_.try_emplace(&x.node(), static_cast<int32_t>(types_.size()));
+  const auto [it, fresh] = known_.try_emplace(&x.node(), next());
   if (fresh) {
-    types_.push_back(x.type());
+    recorded_->types.push_back(x.type());
     constants_.push_back(it->second);
     captured_.push_back(x);
   }
@@ -41,39 +42,21 @@ Atom Recorder::capture(const Array& x) {
 
 int32_t Recorder::add(const Op& op, const AnyParams& params, std::vector<Atom> in,
                       const Types& out) {
-  const int32_t first = static_cast<int32_t>(types_.size());
-  types_.insert(types_.end(), out.begin(), out.end());
-  eqns_.push_back({&op, params, std::move(in), first, static_cast<int32_t>(out.size()),
-                   SourceScope::current(), ImplementationScope::of(op)});
+  const int32_t first = next();
+  recorded_->types.insert(recorded_->types.end(), out.begin(), out.end());
+  recorded_->eqns.push_back({&op, params, std::move(in), first, static_cast<int32_t>(out.size()),
+                             SourceScope::current(), ImplementationScope::of(op)});
   return first;
 }
 
 // The order of variables: constants, then inputs, then those that equations define.
-Closed Recorder::finish(const std::vector<Atom>& out) const {
-  auto j = make_ref<JaxprData>();
-  std::vector<int32_t> number(types_.size(), -1);
-  const auto define = [&](int32_t v) {
-    number[static_cast<size_t>(v)] = static_cast<int32_t>(j->types.size());
-    j->types.push_back(types_[static_cast<size_t>(v)]);
-  };
-  for (int32_t v : constants_) define(v);
-  for (int32_t v : inputs_) define(v);
-  j->n_const = static_cast<int>(constants_.size());
-  j->n_in = static_cast<int>(constants_.size() + inputs_.size());
-  j->literals = literals_;
-  const auto renamed = [&](Atom a) {
-    return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]};
-  };
-  j->eqns.reserve(eqns_.size());
-  for (const Eqn& e : eqns_) {
-    Eqn n = e;
-    for (Atom& a : n.in) a = renamed(a);
-    for (int32_t k = 0; k < e.n_out; ++k) define(e.out + k);
-    n.out = e.n_out ? number[static_cast<size_t>(e.out)] : static_cast<int32_t>(j->types.size());
-    j->eqns.push_back(std::move(n));
-  }
-  for (Atom a : out) j->out.push_back(renamed(a));
-  return {intern(j), captured_};
+ClosedJaxpr Recorder::finish(const std::vector<Atom>& out) const {
+  JaxprBuilder b(*recorded_);
+  for (int32_t v : constants_) b.copy_constant(v);
+  for (int32_t v : inputs_) b.copy_input(v);
+  b.reserve(recorded_->eqns.size());
+  for (const Eqn& e : recorded_->eqns) b.copy(e);
+  return {b.finish(out), captured_};
 }
 
 Arrays Recorder::record(const Op& op, const Arrays& x, const AnyParams& params,
@@ -114,7 +97,7 @@ Arrays JaxprTrace::process(const Op& op, const Arrays& x, const AnyParams& param
       });
 }
 
-Closed JaxprTrace::finish(const Arrays& out) {
+ClosedJaxpr JaxprTrace::finish(const Arrays& out) {
   std::vector<Atom> atoms;
   for (const Array& a : out) {
     if (a.empty_handle())
@@ -133,12 +116,12 @@ std::atomic<int64_t> recorded{0};
 
 int64_t programs_recorded() { return recorded.load(std::memory_order_relaxed); }
 
-Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const char* who) {
+ClosedJaxpr record(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const char* who) {
   return record(in, {}, f, who);
 }
 
-Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f,
-              const char* who) {
+ClosedJaxpr record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f,
+                   const char* who) {
   recorded.fetch_add(1, std::memory_order_relaxed);
   const TimeLimit interruptible(0);
   TraceScope<JaxprTrace> trace(who);
@@ -157,9 +140,9 @@ Arrays eval_jaxpr(const Jaxpr& j, const Arrays& x) {
 }
 
 Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep, bool effects) {
-  std::vector<bool> live(j->types.size(), false);
+  VarMap<bool> live(*j, false);
   const auto mark = [&](Atom a) {
-    if (!a.is_literal()) live[static_cast<size_t>(a.index)] = true;
+    if (!a.is_literal()) live[a] = true;
   };
   for (size_t i = 0; i < j->out.size(); ++i)
     if (keep[i]) mark(j->out[i]);
@@ -167,36 +150,19 @@ Jaxpr dce(const Jaxpr& j, const std::vector<bool>& keep, bool effects) {
   for (size_t i = j->eqns.size(); i-- > 0;) {
     const Eqn& e = j->eqns[i];
     bool needed = effects && effect_of(e) == Effect::ordered;
-    for (int32_t k = 0; k < e.n_out; ++k) needed = needed || live[static_cast<size_t>(e.out + k)];
+    for (int32_t k = 0; k < e.n_out; ++k) needed = needed || live[e.out + k];
     if (!needed) continue;
     used[i] = true;
     for (Atom a : e.in) mark(a);
   }
-  auto r = make_ref<JaxprData>();
-  r->n_in = j->n_in;
-  r->n_const = j->n_const;
-  r->literals = j->literals;
-  r->types.assign(j->types.begin(), j->types.begin() + j->n_in);
-  std::vector<int32_t> number(j->types.size(), -1);
-  for (int32_t v = 0; v < j->n_in; ++v) number[static_cast<size_t>(v)] = v;
-  const auto renamed = [&](Atom a) {
-    return a.is_literal() ? a : Atom{number[static_cast<size_t>(a.index)]};
-  };
-  for (size_t i = 0; i < j->eqns.size(); ++i) {
-    if (!used[i]) continue;
-    Eqn e = j->eqns[i];
-    for (Atom& a : e.in) a = renamed(a);
-    const int32_t first = static_cast<int32_t>(r->types.size());
-    for (int32_t k = 0; k < e.n_out; ++k) {
-      number[static_cast<size_t>(e.out + k)] = first + k;
-      r->types.push_back(j->types[static_cast<size_t>(e.out + k)]);
-    }
-    e.out = first;
-    r->eqns.push_back(std::move(e));
-  }
+  JaxprBuilder b(*j);
+  b.copy_inputs();
+  for (size_t i = 0; i < j->eqns.size(); ++i)
+    if (used[i]) b.copy(j->eqns[i]);
+  std::vector<Atom> out;
   for (size_t i = 0; i < j->out.size(); ++i)
-    if (keep[i]) r->out.push_back(renamed(j->out[i]));
-  return intern(r);
+    if (keep[i]) out.push_back(j->out[i]);
+  return b.finish(out);
 }
 
 Jaxpr dce(const Jaxpr& j) { return dce(j, std::vector<bool>(j->out.size(), true)); }

@@ -6,17 +6,9 @@
 
 #include "core/ir.h"
 #include "tracer/trace.h"
+#include "weft/closed_jaxpr.h"
 
 namespace weft {
-
-namespace ir {
-struct Closed;
-}
-// A program and the values of its constants.
-struct ir::Closed {
-  Jaxpr jaxpr;
-  Arrays consts;
-};
 
 // Collects equations. Values from outside the program become constants, each of them once.
 class Recorder {
@@ -31,21 +23,15 @@ class Recorder {
   Arrays record(const Op& op, const Arrays& x, const AnyParams& params,
                 FunctionRef<Atom(const Array&)> atom,
                 FunctionRef<Node*(const Type&, int32_t var)> value);
-  Closed finish(const std::vector<Atom>& out) const;
-  const Type& type(int32_t var) const { return types_[static_cast<size_t>(var)]; }
-  Type type(Atom a) const {
-    return a.is_literal() ? literals_[static_cast<size_t>(a.literal())].type() : type(a.index);
-  }
-  const std::vector<Eqn>& eqns() const { return eqns_; }
-  const Arrays& captured() const { return captured_; }
+  ClosedJaxpr finish(const std::vector<Atom>& out) const;
 
  private:
-  Types types_;
+  int32_t next() const { return static_cast<int32_t>(recorded_->types.size()); }
+  // The equations with variables in the order in which they appear; it has no inputs yet.
+  Ref<JaxprData> recorded_ = make_ref<JaxprData>();
   std::vector<int32_t> inputs_, constants_;
   Arrays captured_;
   std::unordered_map<const Node*, int32_t> known_;
-  std::vector<Literal> literals_;
-  std::vector<Eqn> eqns_;
 };
 
 class JaxprTrace final : public Interpreter {
@@ -58,7 +44,7 @@ class JaxprTrace final : public Interpreter {
   // Examples are an operand of cond and a carry that is passed through unchanged.
   Array input(const Type& t, const Array& stands_for = {});
   Atom atom(const Array& x);
-  Closed finish(const Arrays& out);
+  ClosedJaxpr finish(const Arrays& out);
   Recorder& recorder() { return recorder_; }
 
  private:
@@ -85,12 +71,12 @@ class JaxprTracer final : public Tracer {
 // The program of f for arguments of these types. Constants are values of the enclosing
 // interpreters. `who` is the name in errors of the transform that calls f; the string outlives the
 // program's tracers.
-Closed record(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const char* who = "jit");
+ClosedJaxpr record(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const char* who = "jit");
 // The same with inputs that represent values from outside (empty handles represent none). The
 // outside value is used where the program alone does not know the double from which an input was
 // made (docs/decisions/0010).
-Closed record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f,
-              const char* who = "jit");
+ClosedJaxpr record(const Types& in, const Arrays& stand_for, FunctionRef<Arrays(const Arrays&)> f,
+                   const char* who = "jit");
 // The number of programs recorded so far, on all threads. Tests of the cost of transforms count it.
 int64_t programs_recorded();
 // Binds the equations of j in order under the current interpreter.

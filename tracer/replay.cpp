@@ -3,6 +3,7 @@
 // tracer/replay.cpp: the loop over the equations of a program.
 #include "tracer/replay.h"
 
+#include <iterator>
 #include <utility>
 
 #include "tracer/concrete.h"
@@ -25,39 +26,43 @@ Arrays bind_equation(const Eqn& e, const Arrays& in, const AnyParams& params) {
   return bind_op(*e.op, in, params);
 }
 
+Array Env::read(Atom a) const {
+  return a.is_literal() ? literal_array(j_.literals[a.literal()]) : values_[a];
+}
+
+Arrays Env::read(const std::vector<Atom>& atoms) const {
+  Arrays r;
+  for (Atom a : atoms) r.push_back(read(a));
+  return r;
+}
+
+void Env::write(const Eqn& e, Arrays out) {
+  std::move(out.begin(), out.end(), values_.begin() + e.out);
+}
+
 Arrays replay(const Jaxpr& j, const Arrays& x, EqnRule rule) {
-  std::vector<int32_t> last(j->types.size(), -1);
+  VarMap<int64_t> last(*j, -1);
   for (size_t i = 0; i < j->eqns.size(); ++i)
     for (Atom a : j->eqns[i].in)
-      if (!a.is_literal()) last[static_cast<size_t>(a.index)] = static_cast<int32_t>(i);
+      if (!a.is_literal()) last[a] = static_cast<int64_t>(i);
   for (Atom a : j->out)
-    if (!a.is_literal()) last[static_cast<size_t>(a.index)] = static_cast<int32_t>(j->eqns.size());
-  Arrays env(j->types.size());
-  std::copy(x.begin(), x.end(), env.begin());
-  const auto read = [&](Atom a) {
-    return a.is_literal() ? literal_array(j->literals[static_cast<size_t>(a.literal())])
-                          : env[static_cast<size_t>(a.index)];
-  };
+    if (!a.is_literal()) last[a] = std::ssize(j->eqns);
+  Env env(*j, x);
   for (size_t i = 0; i < j->eqns.size(); ++i) {
     const Eqn& e = j->eqns[i];
     const SourceScope source(e.source);
-    Arrays in;
-    for (Atom a : e.in) in.push_back(read(a));
+    const Arrays in = env.read(e.in);
     Arrays out = rule(e, in);
     for (Atom a : e.in)
-      if (!a.is_literal() && last[static_cast<size_t>(a.index)] == static_cast<int32_t>(i))
-        env[static_cast<size_t>(a.index)] = Array();
-    for (size_t k = 0; k < out.size(); ++k)
-      if (last[static_cast<size_t>(e.out) + k] >= 0)
-        env[static_cast<size_t>(e.out) + k] = std::move(out[k]);
+      if (last.get(a, -1) == static_cast<int64_t>(i)) env[a.index] = Array();
+    for (int32_t k = 0; k < std::ssize(out); ++k)
+      if (last[e.out + k] >= 0) env[e.out + k] = std::move(out[k]);
   }
-  Arrays result;
-  for (Atom a : j->out) result.push_back(read(a));
-  return result;
+  return env.read(j->out);
 }
 
 Jaxpr rewrite(const Jaxpr& j, EqnRule rule) {
-  const Closed c = record(j->in_types(), [&](const Arrays& x) { return replay(j, x, rule); });
+  const ClosedJaxpr c = record(j->in_types(), [&](const Arrays& x) { return replay(j, x, rule); });
   if (!c.consts.empty()) throw InternalError("a rewritten program depends on a value outside it");
   return dce(c.jaxpr);
 }

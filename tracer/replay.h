@@ -3,12 +3,33 @@
 // tracer/replay.h: runs the equations of a program by a custom rule. eval_jaxpr is such a loop, and
 // the compiler's passes rewrite programs with it.
 #pragma once
+#include <algorithm>
+
+#include "core/var_map.h"
 #include "tracer/record_trace.h"
 
 namespace weft {
 
 // The results of an equation for these operands.
 using EqnRule = FunctionRef<Arrays(const Eqn&, const Arrays& in)>;
+
+// The values of a program's variables while its equations run.
+class Env {
+ public:
+  // `inputs` are the values of the first variables. The program must outlive this object.
+  Env(const JaxprData& j, const Arrays& inputs) : j_(j), values_(j) {
+    std::copy(inputs.begin(), inputs.end(), values_.begin());
+  }
+  Array read(Atom a) const;
+  Arrays read(const std::vector<Atom>& atoms) const;
+  // Sets the results of an equation.
+  void write(const Eqn& e, Arrays out);
+  Array& operator[](int32_t var) { return values_[var]; }
+
+ private:
+  const JaxprData& j_;
+  VarMap<Array> values_;
+};
 
 // The results of j for x. Values are released after their last use, so an interpreted program needs
 // no more memory than a compiled one.

@@ -183,7 +183,7 @@ Arrays unravel_leaves(const Array& vector, const Types& types) {
 namespace weft::tree {
 
 bool Mask::operator[](Subscript i) const {
-  if (i.n >= 0 && i.n < static_cast<int64_t>(bits_.size())) return bits_[static_cast<size_t>(i.n)];
+  if (i.n >= 0 && i.n < static_cast<int64_t>(bits_.size())) return bits_[i.n];
   const SourceScope source(i.at);
   throw IndexError(fmt::format("leaf {} of a Mask of {} leaves", i.n, bits_.size()));
 }

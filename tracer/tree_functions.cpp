@@ -91,7 +91,7 @@ std::vector<Arrays> unstack_leaves(const Arrays& x, const std::vector<std::strin
                       "{}",
                       place(paths[0]), weft::to_string(x[0].type()), place(paths[k]),
                       weft::to_string(x[k].type())));
-  std::vector<Arrays> rows(static_cast<size_t>(x[0].shape()[0]));
+  std::vector<Arrays> rows(x[0].shape()[0]);
   for (size_t i = 0; i < rows.size(); ++i)
     for (const Array& a : x) {
       const auto n = static_cast<int64_t>(i);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/jaxpr_builder.h"
 #include "core/op.h"
 #include "tracer/base_ops.h"
 #include "tracer/concrete.h"
@@ -109,28 +110,16 @@ ExactInputs with_exact_inputs(const Jaxpr& j) {
         v >= 0 && std::find(w.of.begin(), w.of.end(), v) == w.of.end())
       w.of.push_back(v);
   if (w.of.empty()) return w;
-  auto r = make_ref<JaxprData>();
-  const auto more = static_cast<int32_t>(w.of.size());
-  r->types = j->in_types();
-  r->types.insert(r->types.end(), w.of.size(), Type(F64, Shape{}));
-  r->types.insert(r->types.end(), j->types.begin() + j->n_in, j->types.end());
-  r->n_in = j->n_in + more;
-  r->n_const = j->n_const;
-  r->literals = j->literals;
-  const auto renamed = [&](Atom a) {
-    return a.is_literal() || a.index < j->n_in ? a : Atom{a.index + more};
-  };
+  JaxprBuilder b(*j);
+  b.copy_inputs();
+  std::vector<Atom> exact;
+  for (size_t k = 0; k < w.of.size(); ++k) exact.push_back(b.add_input(Type(F64, Shape{})));
   for (const Eqn& e : j->eqns) {
-    Eqn n = e;
-    for (Atom& a : n.in) a = renamed(a);
+    Eqn& n = b.copy(e);
     if (const int32_t v = input_read(*j, e); v >= 0)
-      n.in[0].index =
-          j->n_in + static_cast<int32_t>(std::find(w.of.begin(), w.of.end(), v) - w.of.begin());
-    n.out += more;
-    r->eqns.push_back(std::move(n));
+      n.in[0] = exact[std::find(w.of.begin(), w.of.end(), v) - w.of.begin()];
   }
-  for (Atom a : j->out) r->out.push_back(renamed(a));
-  w.jaxpr = intern(r);
+  w.jaxpr = b.finish(j->out);
   return w;
 }
 
@@ -167,21 +156,21 @@ WeakArguments::WeakArguments(const Arrays& x) : n_arguments_(x.size()), written_
   }
 }
 
-Closed WeakArguments::trace(const char* who, const Types& in,
-                            FunctionRef<Arrays(const Arrays&, const Arrays&)> f) {
+ClosedJaxpr WeakArguments::trace(const char* who, const Types& in,
+                                 FunctionRef<Arrays(const Arrays&, const Arrays&)> f) {
   std::vector<int> in_order(n_arguments_);
   std::iota(in_order.begin(), in_order.end(), 0);
   return trace(who, in, f, in_order);
 }
 
-Closed WeakArguments::trace(const char* who, const Types& in,
-                            FunctionRef<Arrays(const Arrays&)> f) {
+ClosedJaxpr WeakArguments::trace(const char* who, const Types& in,
+                                 FunctionRef<Arrays(const Arrays&)> f) {
   return trace(who, in, [&](const Arrays& inputs, const Arrays&) { return f(inputs); });
 }
 
-Closed WeakArguments::trace(const char* who, const Types& in,
-                            FunctionRef<Arrays(const Arrays&, const Arrays&)> f,
-                            const std::vector<int>& numbers) {
+ClosedJaxpr WeakArguments::trace(const char* who, const Types& in,
+                                 FunctionRef<Arrays(const Arrays&, const Arrays&)> f,
+                                 const std::vector<int>& numbers) {
   TraceScope<JaxprTrace> trace(who);
   Arrays doubles, inputs;
   for (size_t i = 0; i < n_doubles(); ++i) doubles.push_back(trace->input(Type(F64, Shape{})));
@@ -196,7 +185,7 @@ Closed WeakArguments::trace(const char* who, const Types& in,
     }
     inputs.push_back(trace->input(in[i], stands_for));
   }
-  Closed c = trace->finish(f(inputs, doubles));
+  ClosedJaxpr c = trace->finish(f(inputs, doubles));
   for (size_t i = 0; i < std::min(in.size(), numbers.size()); ++i)
     for (size_t k : traced_)
       asked_ |= static_cast<int>(k) == numbers[i] && double_was_read(inputs[i]);

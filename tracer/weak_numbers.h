@@ -65,13 +65,13 @@ class WeakArguments {
   explicit WeakArguments(const Arrays& x);
   // Traces f for the transform `who`. Its inputs have these types, and the first of them are the
   // arguments. The doubles are inputs in front of them, which f receives separately.
-  Closed trace(const char* who, const Types& in,
-               FunctionRef<Arrays(const Arrays& inputs, const Arrays& doubles)> f);
-  Closed trace(const char* who, const Types& in, FunctionRef<Arrays(const Arrays& inputs)> f);
+  ClosedJaxpr trace(const char* who, const Types& in,
+                    FunctionRef<Arrays(const Arrays& inputs, const Arrays& doubles)> f);
+  ClosedJaxpr trace(const char* who, const Types& in, FunctionRef<Arrays(const Arrays& inputs)> f);
   // The same for inputs that are the values with these numbers (-1: another value).
-  Closed trace(const char* who, const Types& in,
-               FunctionRef<Arrays(const Arrays& inputs, const Arrays& doubles)> f,
-               const std::vector<int>& numbers);
+  ClosedJaxpr trace(const char* who, const Types& in,
+                    FunctionRef<Arrays(const Arrays& inputs, const Arrays& doubles)> f,
+                    const std::vector<int>& numbers);
   // Returns the number of each value: of an argument, or of a C++ number, which it adds to the
   // known ones; or -1.
   std::vector<int> numbers_of(const Arrays& values, const Arrays& arguments);

@@ -40,7 +40,7 @@ std::string made_by(const Eqn& e, size_t k, const std::vector<std::string>& oper
 
 std::string source_of(const JaxprData& j, Atom a, const std::vector<std::string>& inputs) {
   if (a.is_literal()) return "from a literal";
-  if (a.index < j.n_in) return inputs[static_cast<size_t>(a.index)];
+  if (a.index < j.n_in) return inputs[a.index];
   for (const Eqn& e : j.eqns) {
     if (a.index < e.out || a.index >= e.out + e.n_out) continue;
     std::vector<std::string> operands;
@@ -54,7 +54,7 @@ std::string source_of(const JaxprData& j, Atom a, const std::vector<std::string>
 
 Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& x, TreeOf args) {
   require_initialized("checkpoint", x, args, "args");
-  Closed c = record(types_of(x), x, f, "checkpoint");
+  ClosedJaxpr c = record(types_of(x), x, f, "checkpoint");
   c.jaxpr = dce(c.jaxpr);
   return remat_flat(c, x, o.policy, o.prevent_cse);
 }
@@ -62,7 +62,7 @@ Arrays run_checkpoint(FlatFunction f, const CheckpointOptions& o, const Arrays& 
 Array name_leaf(const Array& x, const std::string& name) { return named(x, name); }
 
 std::vector<SavedResidual> residuals_of(FlatFunction f, const Arrays& x, TreeOf args) {
-  const Closed c = record(types_of(x), [&](const Arrays& a) {
+  const ClosedJaxpr c = record(types_of(x), [&](const Arrays& a) {
     return linearize_flat(f, a, std::vector<bool>(a.size(), true)).linear.residuals;
   });
   const JaxprData& j = *c.jaxpr;

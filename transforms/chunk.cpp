@@ -36,7 +36,7 @@ Array unchunk_rows(const Array& ys, int axis) {
   // [full, …, chunk, …] -> […, full, chunk, …] -> […, full * chunk, …]
   const Array moved = base::move_axis(ys, 0, axis);
   std::vector<int64_t> s = moved.shape().sizes();
-  s[static_cast<size_t>(axis)] *= s[static_cast<size_t>(axis) + 1];
+  s[axis] *= s[axis + 1];
   s.erase(s.begin() + axis + 1);
   return base::reshape(moved, s);
 }
@@ -76,23 +76,22 @@ int64_t peak_bytes(const JaxprData& j, Known& known) {
   std::vector<size_t> last(j.types.size(), 0);
   for (size_t i = 0; i < j.eqns.size(); ++i)
     for (Atom a : j.eqns[i].in)
-      if (!a.is_literal()) last[static_cast<size_t>(a.index)] = i;
+      if (!a.is_literal()) last[a.index] = i;
   for (Atom a : j.out)
-    if (!a.is_literal()) last[static_cast<size_t>(a.index)] = j.eqns.size();
+    if (!a.is_literal()) last[a.index] = j.eqns.size();
   int64_t live = 0, peak = 0;
   for (size_t i = 0; i < j.eqns.size(); ++i) {
     const Eqn& e = j.eqns[i];
-    for (int32_t k = 0; k < e.n_out; ++k) live += j.types[static_cast<size_t>(e.out + k)].bytes();
+    for (int32_t k = 0; k < e.n_out; ++k) live += j.types[e.out + k].bytes();
     peak = std::max(peak, live + inner_bytes(j, e, known));
     for (int32_t k = 0; k < e.n_out; ++k)
-      if (last[static_cast<size_t>(e.out + k)] == 0)
-        live -= j.types[static_cast<size_t>(e.out + k)].bytes();
+      if (last[e.out + k] == 0) live -= j.types[e.out + k].bytes();
     for (size_t k = 0; k < e.in.size(); ++k) {
       const Atom a = e.in[k];
       const bool again = std::find(e.in.begin(), e.in.begin() + static_cast<std::ptrdiff_t>(k),
                                    a) != e.in.begin() + static_cast<std::ptrdiff_t>(k);
-      if (!a.is_literal() && !again && a.index >= j.n_in && last[static_cast<size_t>(a.index)] == i)
-        live -= j.types[static_cast<size_t>(a.index)].bytes();
+      if (!a.is_literal() && !again && a.index >= j.n_in && last[a.index] == i)
+        live -= j.types[a.index].bytes();
     }
   }
   return known[&j] = peak;
@@ -105,7 +104,7 @@ int64_t lanes_within(int64_t bytes, FunctionRef<Arrays(const Arrays&)> f, const 
   for (size_t i = 0; i < x.size(); ++i)
     lane.push_back(axis[i] ? x[i].type().with_shape(x[i].shape().erased(*axis[i])) : x[i].type());
   const AxisScope scope(axis_name, size);
-  const Closed program = record(lane, f);
+  const ClosedJaxpr program = record(lane, f);
   Known known;
   const int64_t per_lane = std::max<int64_t>(1, peak_bytes(*program.jaxpr, known));
   return std::clamp<int64_t>(bytes / per_lane, 1, size);

@@ -22,7 +22,7 @@
 namespace weft::detail {
 namespace {
 
-Closed pruned(Closed c) {
+ClosedJaxpr pruned(ClosedJaxpr c) {
   c.jaxpr = dce(c.jaxpr);
   return c;
 }
@@ -65,8 +65,8 @@ bool gives_way(const Type& from, const Type& to) {
 // is first assumed to be unchanged; if the body changes it and has read its value, the body is
 // traced again. *untouched has an empty handle for each changed number. Inputs of the body: before,
 // carry, rows.
-Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunction body,
-                   Arrays* untouched = nullptr) {
+ClosedJaxpr record_body(Carry& c, const Types& before, const Types& rows, FlatFunction body,
+                        Arrays* untouched = nullptr) {
   const size_t n = c.init.size();
   std::vector<bool> changed(n, false);
   for (int attempt = 0;; ++attempt) {
@@ -78,7 +78,7 @@ Closed record_body(Carry& c, const Types& before, const Types& rows, FlatFunctio
     for (size_t i = 0; i < n; ++i) stand_for.push_back(changed[i] ? Array() : c.init[i]);
     std::vector<bool> init_yields(n, false);
     bool differ = false, again = false;
-    Closed closed = record(
+    ClosedJaxpr closed = record(
         in, stand_for,
         [&](const Arrays& x) {
           Arrays y = body(x);
@@ -165,7 +165,7 @@ std::string branch_name(std::string_view who, size_t b) {
   return fmt::format("branch {}", b);
 }
 // Returns the common type of result k of all branches. Weak numbers take the dtype of the others.
-Type common_type(const char* who, const std::vector<Closed>& branches, size_t k, TreeOf tree) {
+Type common_type(const char* who, const std::vector<ClosedJaxpr>& branches, size_t k, TreeOf tree) {
   Type t = branches[0].jaxpr->type(branches[0].jaxpr->out[k]);
   for (size_t b = 1; b < branches.size(); ++b) {
     const Type u = branches[b].jaxpr->type(branches[b].jaxpr->out[k]);
@@ -183,13 +183,13 @@ Type common_type(const char* who, const std::vector<Closed>& branches, size_t k,
   return t;
 }
 
-void unify(const char* who, std::vector<Closed>& branches, const Types& in, TreeOf tree) {
+void unify(const char* who, std::vector<ClosedJaxpr>& branches, const Types& in, TreeOf tree) {
   Types want;
   for (size_t k = 0; k < branches[0].jaxpr->out.size(); ++k)
     want.push_back(common_type(who, branches, k, tree));
-  for (Closed& c : branches) {
+  for (ClosedJaxpr& c : branches) {
     if (c.jaxpr->out_types() == want) continue;
-    const Closed old = c;
+    const ClosedJaxpr old = c;
     c = pruned(record(in, [&](const Arrays& x) {
       Arrays all = old.consts;
       all.insert(all.end(), x.begin(), x.end());
@@ -202,11 +202,12 @@ void unify(const char* who, std::vector<Closed>& branches, const Types& in, Tree
 }
 
 // Records the branches for operands of these types, and converts their results to common types.
-std::vector<Closed> record_branches(const char* who, const std::vector<FlatFunction>& branches,
-                                    const std::vector<TreeOf>& results, const Arrays& operands) {
+std::vector<ClosedJaxpr> record_branches(const char* who, const std::vector<FlatFunction>& branches,
+                                         const std::vector<TreeOf>& results,
+                                         const Arrays& operands) {
   if (branches.empty()) throw ShapeError(fmt::format("{}: there must be at least one branch", who));
   const Types in = types_of(operands);
-  std::vector<Closed> closed;
+  std::vector<ClosedJaxpr> closed;
   for (size_t b = 0; b < branches.size(); ++b) {
     closed.push_back(pruned(record(in, operands, branches[b], who)));
     if (b == 0) continue;
@@ -240,7 +241,7 @@ Arrays run_cond(const char* who, const Array& index, const std::vector<FlatFunct
   if (!branches.empty() && (index.ndim() != 0 || !is_integer(index.dtype())))
     throw DTypeError(fmt::format("{}: the index must be an integer scalar, got {}", who,
                                  to_string(index.type())));
-  const std::vector<Closed> closed = record_branches(who, branches, results, operands);
+  const std::vector<ClosedJaxpr> closed = record_branches(who, branches, results, operands);
   if (closed.size() == 1) {
     Arrays all = closed[0].consts;
     all.insert(all.end(), operands.begin(), operands.end());
@@ -256,7 +257,7 @@ Arrays run_platform_dependent(const std::vector<std::string>& platforms,
   Strings names = platforms;
   if (branches.size() > platforms.size()) names.emplace_back("default");
   // The call is compiled for the device of its operands, also outside of a trace.
-  const Closed c = record(types_of(operands), operands, [&](const Arrays& x) {
+  const ClosedJaxpr c = record(types_of(operands), operands, [&](const Arrays& x) {
     return platform_cond_flat(names, record_branches(who, branches, results, x), x);
   });
   Arrays x = c.consts;
@@ -265,7 +266,7 @@ Arrays run_platform_dependent(const std::vector<std::string>& platforms,
 }
 
 Arrays run_composite(FlatFunction f, const Arrays& x, const std::string& name, int64_t version) {
-  const Closed c = pruned(record(types_of(x), x, f, "composite"));
+  const ClosedJaxpr c = pruned(record(types_of(x), x, f, "composite"));
   return composite_flat(c, x, name, version);
 }
 
@@ -278,8 +279,8 @@ Arrays run_while(const Carry& given, FlatFunction cond, FlatFunction body,
   if (max_trips && *max_trips < 0)
     throw ShapeError(fmt::format("{}: max_trips must not be negative, got {}", c.who, *max_trips));
   Arrays untouched;
-  const Closed b = record_body(c, {}, {}, body, &untouched);
-  const Closed p = pruned(record(types_of(c.init), untouched, cond, c.who));
+  const ClosedJaxpr b = record_body(c, {}, {}, body, &untouched);
+  const ClosedJaxpr p = pruned(record(types_of(c.init), untouched, cond, c.who));
   const Type t = p.jaxpr->type(p.jaxpr->out[0]);
   if (t.dtype() != Bool || t.ndim() != 0)
     throw DTypeError(
@@ -330,7 +331,7 @@ Arrays run_fori(const Carry& given, const Array& lower, const Array& upper, Flat
   const DType d = counter_type(bound(lower, "lower"), bound(upper, "upper"));
   const Array lo = base::convert(lower, d), hi = base::convert(upper, d);
   const Type counter(d, Shape{});
-  const Closed b = record_body(c, {counter}, {}, body);
+  const ClosedJaxpr b = record_body(c, {counter}, {}, body);
   const auto step = [&](const Arrays& x, size_t skip) {
     Arrays args = b.consts;
     args.push_back(x[0]);
@@ -354,8 +355,9 @@ Arrays run_fori(const Carry& given, const Array& lower, const Array& upper, Flat
   }
   carry.insert(carry.begin() + 1, counter);
   init.insert(init.begin() + 1, hi);
-  const Closed test = pruned(record(carry, [](const Arrays& x) { return Arrays{x[0] < x[1]}; }));
-  const Closed next = pruned(record(carry, [&](const Arrays& x) {
+  const ClosedJaxpr test =
+      pruned(record(carry, [](const Arrays& x) { return Arrays{x[0] < x[1]}; }));
+  const ClosedJaxpr next = pruned(record(carry, [&](const Arrays& x) {
     Arrays y = step(x, 2);
     y.insert(y.begin() + 1, x[1]);
     return y;
@@ -406,7 +408,7 @@ Arrays run_scan(const Carry& given, const Arrays& xs, TreeOf xs_tree, const Scan
     throw ShapeError(fmt::format("{}: unroll must not be negative, got {}", c.who, o.unroll));
   Types rows;
   for (const Array& x : xs) rows.push_back(x.type().with_shape(x.shape().erased(0)));
-  const Closed b = record_body(c, {}, rows, body);
+  const ClosedJaxpr b = record_body(c, {}, rows, body);
   return scan_flat(b, c.init, xs, length, o.reverse,
                    o.unroll ? o.unroll : std::max<int64_t>(1, length));
 }

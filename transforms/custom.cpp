@@ -30,7 +30,7 @@ bool runs(const Interpreter& trace) {
 // capture their values. A rule that is called late, during differentiation, may capture values of
 // traces that are then active.
 enum class Called { at_once, late };
-void refuse_tracers(const char* who, const char* which, const Closed& c,
+void refuse_tracers(const char* who, const char* which, const ClosedJaxpr& c,
                     Called called = Called::at_once) {
   for (const Array& a : c.consts) {
     if (a.node().concrete()) continue;
@@ -85,7 +85,7 @@ Arrays run_custom_jvp(FlatFunction f, FlatFunction rule, const Arrays& x, TreeOf
   require_initialized("custom_jvp", x, args, "args");
   const Types in = types_of(x);
   WeakArguments numbers(x);
-  Closed body, ruled;
+  ClosedJaxpr body, ruled;
   do {
     body = numbers.trace("custom_jvp", in, f);
     const Types result = body.jaxpr->out_types();
@@ -154,7 +154,7 @@ Arrays run_custom_vjp(FlatFunction f, FlatFunction fwd, FlatFunction bwd, const 
   require_initialized("custom_vjp", x, args, "args");
   const Types in = types_of(x);
   WeakArguments numbers(x);
-  Closed body, forward, backward;
+  ClosedJaxpr body, forward, backward;
   do {
     body = numbers.trace("custom_vjp", in, f);
     const Types result = body.jaxpr->out_types();
@@ -211,7 +211,7 @@ Arrays called_late(const char* who, const char* which, const Arrays& x, const Ar
   Arrays all = x, stand_for = x;
   all.insert(all.end(), more.begin(), more.end());
   stand_for.resize(all.size());
-  Closed c = record(types_of(all), stand_for, f);
+  ClosedJaxpr c = record(types_of(all), stand_for, f);
   refuse_tracers(who, which, c, Called::late);
   c.jaxpr = dce(c.jaxpr);
   c.consts.insert(c.consts.end(), all.begin(), all.end());
@@ -329,7 +329,7 @@ Arrays run_late(const char* who, FlatFunction f, const Arrays& x, TreeOf args, T
                 FunctionRef<Ref<const DualRule>(LateSignature)> make) {
   const Types in = types_of(x);
   WeakArguments numbers(x);
-  Closed body;
+  ClosedJaxpr body;
   do {
     body = numbers.trace(who, in, f);
   } while (numbers.trace_again());

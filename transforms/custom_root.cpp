@@ -46,10 +46,10 @@ Arrays run_custom_root(const char* who, FlatFunction f, FlatSolve solve, FlatSol
     (void)aux;
     return tangent_solve(g, Arrays(middle, in.end()), &unused);
   };
-  const Closed equation =
+  const ClosedJaxpr equation =
       traced_like(names, "f", types, types, [&](const Arrays& y, Arrays*) { return f(y); });
-  const Closed solved = traced_like(names, "solve", types, types,
-                                    [&](const Arrays& y, Arrays* aux) { return solve(f, y, aux); });
+  const ClosedJaxpr solved = traced_like(
+      names, "solve", types, types, [&](const Arrays& y, Arrays* aux) { return solve(f, y, aux); });
   return root_flat({solved, equation, traced_like(names, "tangent_solve", both, types, tangent)},
                    x);
 }

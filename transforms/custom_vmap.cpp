@@ -46,7 +46,7 @@ Arrays run_custom_vmap(FunctionRef<Arrays(const Arrays&)> f, const FlatVmapRule*
   const char* who = rule ? "custom_vmap" : "sequential_vmap";
   require_initialized(who, x, args, "args");
   WeakArguments numbers(x);
-  Closed c;
+  ClosedJaxpr c;
   do {
     c = numbers.trace(who, types_of(x), f);
   } while (numbers.trace_again());

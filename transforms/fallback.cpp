@@ -10,7 +10,7 @@ namespace {
 
 Batched loop_over_lanes(const Op& op, const Arrays& x, const MaybeAxes& axis,
                         const BatchTrace& trace, const AnyParams& params) {
-  const Closed loop = record(types_of(x), [&](const Arrays& a) {
+  const ClosedJaxpr loop = record(types_of(x), [&](const Arrays& a) {
     return lane_by_lane([&](const Arrays& row) { return bind_op(op, row, params); }, a, axis, trace,
                         false)
         .out;

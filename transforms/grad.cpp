@@ -19,8 +19,8 @@ struct LinearBox final : RefCounted {
   explicit LinearBox(Linear l) : linear(std::move(l)) {}
 };
 struct ProgramBox final : RefCounted {
-  Closed closed;
-  explicit ProgramBox(Closed c) : closed(std::move(c)) {}
+  ClosedJaxpr closed;
+  explicit ProgramBox(ClosedJaxpr c) : closed(std::move(c)) {}
 };
 const Linear& linear_of(const Ref<const RefCounted>& p) {
   return static_cast<const LinearBox&>(*p).linear;
@@ -182,7 +182,7 @@ Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeO
   require_initialized("linear_transpose", example, args, "args");
   Types in;
   for (const Array& a : example) in.push_back(a.type().strong());
-  Closed c = record(in, f);
+  ClosedJaxpr c = record(in, f);
   c.jaxpr = dce(c.jaxpr);
   for (const Types& ts : {in, c.jaxpr->out_types()})
     for (const Type& t : ts)
@@ -195,8 +195,8 @@ Ref<const RefCounted> record_linear(FlatFunction f, const Arrays& example, TreeO
 }
 
 Arrays transpose_recorded(const Ref<const RefCounted>& program, const Arrays& ct, TreeOf result) {
-  const Closed& c = static_cast<const ProgramBox&>(*program).closed;
-  const size_t n = static_cast<size_t>(c.jaxpr->n_in), consts = c.consts.size();
+  const ClosedJaxpr& c = static_cast<const ProgramBox&>(*program).closed;
+  const size_t n = c.jaxpr->n_in, consts = c.consts.size();
   Arrays x = c.consts;
   x.resize(n);
   std::vector<bool> linear(n, true);

@@ -172,7 +172,7 @@ Array positions(const std::vector<int64_t>& p, int64_t end) {
 // Returns the positions as index rows for an array of that shape, one row per position. The shape
 // has at least one axis.
 Array rows_of_indices(const std::vector<int64_t>& p, const Shape& shape) {
-  const auto rank = static_cast<size_t>(shape.ndim());
+  const size_t rank = shape.ndim();
   std::vector<int32_t> rows(p.size() * rank);
   for (size_t i = 0; i < p.size(); ++i) {
     int64_t rest = p[i];
@@ -195,11 +195,11 @@ Array spread(const Sparse& s, const Array& passes, const Side& mine, const Side&
   const Side &out = s.forward ? other : mine, &in = s.forward ? mine : other;
   std::vector<std::pair<int64_t, int64_t>> moves;  // to, from
   for (int64_t k = mine.first; k < mine.first + mine.size(); ++k)
-    for (const int32_t o : s.pattern.rows[static_cast<size_t>(k)])
+    for (const int32_t o : s.pattern.rows[k])
       if (other.holds(o))
         moves.emplace_back(
             ((s.forward ? o : k) - out.first) * in.size() + ((s.forward ? k : o) - in.first),
-            s.basis.vector[static_cast<size_t>(k)] * other.size() + o - other.first);
+            s.basis.vector[k] * other.size() + o - other.first);
   std::sort(moves.begin(), moves.end());
   std::vector<int64_t> to, from;
   for (const auto& [t, f] : moves) {
@@ -368,7 +368,7 @@ Pattern pattern_of(const Request& q, const Types& out, bool forward) {
   constexpr int64_t at_a_time = 256;
   const Types basis = forward ? q.in : out;
   const size_t n = q.x.size();
-  const Closed c = record(weft::concat_lists(types_of(q.x), basis), [&](const Arrays& a) {
+  const ClosedJaxpr c = record(weft::concat_lists(types_of(q.x), basis), [&](const Arrays& a) {
     const Arrays x = sublist(a, 0, n), vectors = drop_first(a, n);
     if (!forward)
       return q.chosen(linearize_first(q.f, x, q.wrt, q.results).linear.transpose(vectors));

@@ -10,8 +10,8 @@
 
 namespace weft::detail {
 
-Closed traced_like(const LikeNames& names, const char* which, const Types& in, const Types& want,
-                   FunctionRef<Arrays(const Arrays&, Arrays* aux)> f) {
+ClosedJaxpr traced_like(const LikeNames& names, const char* which, const Types& in,
+                        const Types& want, FunctionRef<Arrays(const Arrays&, Arrays* aux)> f) {
   return record(
       in,
       [&](const Arrays& x) {

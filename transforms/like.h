@@ -16,8 +16,8 @@ struct LikeNames {
 };
 // Traces f on inputs of types `in` and checks that its results have types `want`. The aux values
 // that f appends follow the results.
-Closed traced_like(const LikeNames& names, const char* which, const Types& in, const Types& want,
-                   FunctionRef<Arrays(const Arrays&, Arrays* aux)> f);
+ClosedJaxpr traced_like(const LikeNames& names, const char* which, const Types& in,
+                        const Types& want, FunctionRef<Arrays(const Arrays&, Arrays* aux)> f);
 // Returns the values with strong types. Raises DTypeError for integers and bools.
 Arrays inexact_values(const LikeNames& names, const Arrays& x);
 

@@ -23,7 +23,7 @@ Arrays run_linear_solve(const char* who, FlatFunction matvec, FlatSolve solve,
     return traced_like(names, which, b, b, f);
   };
   // matvec is traced first, so that an error names an invalid matvec rather than solve.
-  const Closed product = traced("matvec", [&](const Arrays& y, Arrays*) { return matvec(y); });
+  const ClosedJaxpr product = traced("matvec", [&](const Arrays& y, Arrays*) { return matvec(y); });
   LinearSystem s{
       traced("solve", [&](const Arrays& y, Arrays* aux) { return solve(matvec, y, aux); }),
       product};
@@ -39,11 +39,11 @@ Arrays run_linear_solve(const char* who, FlatFunction matvec, FlatSolve solve,
     return out;
   };
   const FlatSolve& other = transpose_solve ? *transpose_solve : solve;
-  const Closed vecmat = traced("the transpose of matvec",
-                               [&](const Arrays& y, Arrays*) { return transposed(y); }),
-               solved = traced("transpose_solve", [&](const Arrays& y, Arrays* aux) {
-                 return other(transposed, y, aux);
-               });
+  const ClosedJaxpr vecmat = traced("the transpose of matvec",
+                                    [&](const Arrays& y, Arrays*) { return transposed(y); }),
+                    solved = traced("transpose_solve", [&](const Arrays& y, Arrays* aux) {
+                      return other(transposed, y, aux);
+                    });
   s.vecmat = &vecmat;
   s.transpose_solve = &solved;
   return linear_solve_flat(s, x);

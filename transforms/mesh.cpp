@@ -124,8 +124,7 @@ Axes PartitionSpecs::add(const PartitionSpecs& entry) {
   return moved(entry.prefix_, before);
 }
 std::string sharding::to_string(const PartitionSpecs& s) {
-  return detail::text_of(s.prefix_,
-                         [&](int64_t at) { return to_string(s.specs_[static_cast<size_t>(at)]); });
+  return detail::text_of(s.prefix_, [&](int64_t at) { return to_string(s.specs_[at]); });
 }
 
 std::vector<const PartitionSpec*> PartitionSpecs::match(const tree::detail::Skeleton& tree,
@@ -135,7 +134,7 @@ std::vector<const PartitionSpec*> PartitionSpecs::match(const tree::detail::Skel
   std::vector<const PartitionSpec*> out;
   for (const auto& place :
        detail::match_prefix(prefix_, tree, root, {caller, parameter, "specs", text}))
-    out.push_back(&specs_[static_cast<size_t>(*place)]);
+    out.push_back(&specs_[*place]);
   return out;
 }
 

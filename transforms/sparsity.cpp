@@ -113,7 +113,7 @@ const Reach::Plan& Reach::plan_of(const JaxprData& j, const Eqn& e) {
   Plan& p = it->second;
   if (!fresh) return p;
   for (Atom a : e.in) p.in.push_back(j.type(a));
-  for (int32_t k = 0; k < e.n_out; ++k) p.out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+  for (int32_t k = 0; k < e.n_out; ++k) p.out.push_back(j.types[e.out + k]);
   // The dependences of collectives, and of ops with effects, are not visible in the program:
   // another lane or a callback determines them.
   if (e.op->implementations().empty() || e.op->collective() ||
@@ -140,8 +140,7 @@ Values Reach::run(const Jaxpr& j, const Values& in) {
   Values env(j->types.size());
   std::copy(in.begin(), in.end(), env.begin());
   const auto read = [&](Atom a) {
-    return a.is_literal() ? Value{literal_array(j->literals[static_cast<size_t>(a.literal())]), {}}
-                          : env[static_cast<size_t>(a.index)];
+    return a.is_literal() ? Value{literal_array(j->literals[a.literal()]), {}} : env[a.index];
   };
   equations_ += 1 + static_cast<int64_t>(j->eqns.size());
   for (const Eqn& e : j->eqns) {
@@ -276,7 +275,7 @@ std::vector<int> Reach::stays(const Plan& p, size_t k, const Shape& out) const {
   std::vector<int> r(in.size(), -1);
   for (size_t b = 0; p.lowering && b < r.size(); ++b) {
     const int read = p.access.reads[k][b];
-    const int a = read < 0 ? -1 : p.result_axis[static_cast<size_t>(read)];
+    const int a = read < 0 ? -1 : p.result_axis[read];
     if (a >= 0 && std::find(r.begin(), r.end(), a) == r.end() &&
         out[a] == in[static_cast<int64_t>(b)])
       r[b] = a;
@@ -379,7 +378,7 @@ Array Reach::stacked(const Values& steps, const Type& whole) const {
   Array all = array_on(Type(Bool, whole.shape().inserted(0, seeds_)), host(), &memory);
   const auto length = static_cast<int64_t>(steps.size()), row = whole.elements() / length;
   for (int64_t t = 0; t < length; ++t) {
-    const Value& v = steps[static_cast<size_t>(t)];
+    const Value& v = steps[t];
     const bool* from = v.is_reached() ? data_of<bool>(v.reached) : nullptr;
     for (int64_t s = 0; s < seeds_; ++s) {
       bool* const to = static_cast<bool*>(memory) + (s * length + t) * row;
@@ -406,16 +405,16 @@ Pattern Pattern::transposed() const {
   Pattern t{std::vector<std::vector<int32_t>>(static_cast<size_t>(columns)),
             static_cast<int64_t>(rows.size())};
   for (size_t r = 0; r < rows.size(); ++r)
-    for (int32_t c : rows[r]) t.rows[static_cast<size_t>(c)].push_back(static_cast<int32_t>(r));
+    for (int32_t c : rows[r]) t.rows[c].push_back(static_cast<int32_t>(r));
   return t;
 }
 
-Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) {
+Pattern reached_by(const ClosedJaxpr& linear, size_t seed_inputs, int64_t at_a_time) {
   const CurrentTraceScope eager(eval_interpreter());
   const OnHost here;  // on a device, each equation of each step would be compiled and launched
   const Jaxpr program = without_prints(dce(linear.jaxpr));
   const JaxprData& j = *program;
-  const auto inputs = static_cast<size_t>(j.n_in), first_seed = inputs - seed_inputs;
+  const size_t inputs = j.n_in, first_seed = inputs - seed_inputs;
   Types seed_types = j.in_types();
   seed_types.erase(seed_types.begin(), seed_types.begin() + static_cast<int64_t>(first_seed));
   const Basis basis = unit_vectors(std::move(seed_types));
@@ -431,15 +430,14 @@ Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time) 
     Values x = others;
     for (const Array& v : vectors(basis, lane_number(lo), n, Bool)) x.push_back({{}, v});
     const Values out = Reach(n).run(program, x);
-    p.rows.resize(static_cast<size_t>(lo + n));
+    p.rows.resize(lo + n);
     int32_t column = 0;
     for (size_t o = 0; o < out.size(); ++o) {
       const int64_t size = out_types[o].elements();
       const bool* b = out[o].is_reached() ? data_of<bool>(out[o].reached) : nullptr;
       for (int64_t s = 0; b && s < n; ++s)
         for (int64_t e = 0; e < size; ++e)
-          if (b[s * size + e])
-            p.rows[static_cast<size_t>(lo + s)].push_back(column + static_cast<int32_t>(e));
+          if (b[s * size + e]) p.rows[lo + s].push_back(column + static_cast<int32_t>(e));
       column += static_cast<int32_t>(size);
     }
   }
@@ -453,14 +451,14 @@ Colours coloured(const Pattern& p) {
   for (const std::vector<int32_t>& row : p.rows) {
     std::vector<uint64_t> used;
     for (int32_t column : row) {
-      const std::vector<uint64_t>& t = taken[static_cast<size_t>(column)];
+      const std::vector<uint64_t>& t = taken[column];
       used.resize(std::max(used.size(), t.size()));
       for (size_t w = 0; w < t.size(); ++w) used[w] |= t[w];
     }
     size_t colour = 0;
     while (colour / 64 < used.size() && used[colour / 64] >> (colour % 64) & 1) ++colour;
     for (int32_t column : row) {
-      std::vector<uint64_t>& t = taken[static_cast<size_t>(column)];
+      std::vector<uint64_t>& t = taken[column];
       t.resize(std::max(t.size(), colour / 64 + 1));
       t[colour / 64] |= uint64_t{1} << (colour % 64);
     }

@@ -19,7 +19,7 @@ struct Pattern {
 // depend on element s of those inputs for some values of the others. The elements are numbered
 // through all results. Elements that the search cannot decide count as dependent. It finds
 // at_a_time rows per pass.
-Pattern reached_by(const Closed& linear, size_t seed_inputs, int64_t at_a_time);
+Pattern reached_by(const ClosedJaxpr& linear, size_t seed_inputs, int64_t at_a_time);
 
 // A color for each row such that no two rows of one color share a column.
 struct Colours {

@@ -37,9 +37,7 @@ Lowering lowering_of(const Eqn& e, const AnyUse& use) {
 }  // namespace
 
 Lowering lower_equation(const JaxprData& j, const Eqn& e) {
-  Types in, out;
-  for (Atom a : e.in) in.push_back(j.type(a));
-  for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+  const Types in = j.in_types(e), out = j.out_types(e);
   return lowering_of(e, {in, out, e.params});
 }
 
@@ -54,7 +52,7 @@ class Notes final : public Reader {
     for (const Type& t : in) buffers_.push_back(b.buffer(storage_of(t.dtype()), false));
   }
   Elem read(int operand, const Coords& c) override {
-    const auto k = static_cast<size_t>(operand);
+    const size_t k = operand;
     std::vector<int> where;
     for (int b = 0; b < in_[k].ndim(); ++b) where.push_back(axis_of(c, b, in_[k].shape()));
     if (places_[k].empty())
@@ -73,7 +71,7 @@ class Notes final : public Reader {
   }
   std::vector<std::vector<int>> take() {
     for (size_t k = 0; k < in_.size(); ++k)
-      if (places_[k].empty()) access_[k].assign(static_cast<size_t>(in_[k].ndim()), -2);
+      if (places_[k].empty()) access_[k].assign(in_[k].ndim(), -2);
     return std::move(access_);
   }
   std::vector<int> times() const {
@@ -87,8 +85,7 @@ class Notes final : public Reader {
   int axis_of(const Coords& c, int b, const Shape& shape) const {
     int axis = -1;
     for (int a = 0; a < static_cast<int>(at_.size()); ++a)
-      if (at_[static_cast<size_t>(a)] == c[static_cast<size_t>(b)] && space_[a] == shape[b])
-        axis = a;
+      if (at_[a] == c[b] && space_[a] == shape[b]) axis = a;
     return axis;
   }
   nest::Builder& b_;
@@ -115,11 +112,10 @@ std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) 
   std::vector<int> goes(at.size(), -1);
   for (int a = 0; a < updates.ndim(); ++a)
     for (int d = 0; d < target.ndim(); ++d)
-      if (index[static_cast<size_t>(d)] == at[static_cast<size_t>(a)] && target[d] == updates[a])
-        goes[static_cast<size_t>(a)] = d;
+      if (index[d] == at[a] && target[d] == updates[a]) goes[a] = d;
   auto reads = notes.take();
   for (auto& operand : reads)
-    for (int& a : operand) a = a < 0 ? a : goes[static_cast<size_t>(a)];
+    for (int& a : operand) a = a < 0 ? a : goes[a];
   reads[0].clear();
   for (int d = 0; d < in[0].ndim(); ++d) reads[0].push_back(d);
   reads[1] = goes;
@@ -154,7 +150,7 @@ Access access_of(const Lowering& l, const Types& in, const Types& out) {
     a.reads = l.native.axis_map;
     a.reads.resize(in.size());
     for (size_t k = 0; k < in.size(); ++k)
-      if (l.native.axis_map.empty()) a.reads[k].assign(static_cast<size_t>(in[k].ndim()), -1);
+      if (l.native.axis_map.empty()) a.reads[k].assign(in[k].ndim(), -1);
     return a;
   }
   if (!l.element) return a;
@@ -244,12 +240,12 @@ std::vector<bool> AxisClasses::lanes_apart(int lanes) const {
 }
 
 std::vector<int> AxisClasses::places(Atom a, int lanes) const {
-  std::vector<int> r(static_cast<size_t>(lanes), -1);
+  std::vector<int> r(lanes, -1);
   if (a.is_literal()) return r;
   const int n = top_->j->type(a).ndim();
   for (int l = 0; l < lanes; ++l)
     for (int b = 0; b < n; ++b)
-      if (find(top_->axis(a.index, b)) == find(top_->axis(0, l))) r[static_cast<size_t>(l)] = b;
+      if (find(top_->axis(a.index, b)) == find(top_->axis(0, l))) r[l] = b;
   return r;
 }
 
@@ -267,9 +263,7 @@ bool AxisClasses::twice(const Scope& s, int c) const {
 }
 
 int AxisClasses::find(int a) const {
-  while (parent_[static_cast<size_t>(a)] != a)
-    a = parent_[static_cast<size_t>(a)] =
-        parent_[static_cast<size_t>(parent_[static_cast<size_t>(a)])];
+  while (parent_[a] != a) a = parent_[a] = parent_[parent_[a]];
   return a;
 }
 
@@ -280,14 +274,14 @@ void AxisClasses::join(int a, int b) {
     throw InternalError(fmt::format("axes of {} and {} elements are taken for one in: {}",
                                     extent(a), extent(b),
                                     linked_ ? equation_text(*linked_, linked_eqn_) : ""));
-  if (a != b) parent_[static_cast<size_t>(std::max(a, b))] = std::min(a, b);
+  if (a != b) parent_[std::max(a, b)] = std::min(a, b);
 }
 
 // Joins the axes of a, beginning at from_a, with those of b, beginning at from_b.
 void AxisClasses::join_axes(const Scope& s, Atom a, int from_a, const Scope& t, Atom b,
                             int from_b) {
   if (a.is_literal() || b.is_literal()) return;
-  const int n = s.j->types[static_cast<size_t>(a.index)].ndim() - from_a;
+  const int n = s.j->types[a.index].ndim() - from_a;
   for (int k = 0; k < n; ++k) join(s.axis(a.index, from_a + k), t.axis(b.index, from_b + k));
 }
 
@@ -306,20 +300,16 @@ void AxisClasses::link_equation(Scope& s, size_t i) {
     case Form::prefix:
     case Form::scatter:
     case Form::opaque: {
-      Types in, out;
-      for (Atom a : e.in) in.push_back(s.j->type(a));
-      for (int32_t k = 0; k < e.n_out; ++k)
-        out.push_back(s.j->types[static_cast<size_t>(e.out + k)]);
+      const Types in = s.j->in_types(e), out = s.j->out_types(e);
       s.access[i] = access_of(l, in, out);
       const std::vector<int> out_axis = result_axes(l, out);
       for (size_t k = 0; k < e.in.size(); ++k) {
         if (e.in[k].is_literal()) continue;
         for (size_t b = 0; b < s.access[i].reads[k].size(); ++b) {
           const int a = s.access[i].reads[k][b];
-          if (a < 0 || out_axis[static_cast<size_t>(a)] < 0) continue;
+          if (a < 0 || out_axis[a] < 0) continue;
           for (int32_t o = 0; o < e.n_out; ++o)
-            join(axis_of(k, static_cast<int64_t>(b)),
-                 s.axis(e.out + o, out_axis[static_cast<size_t>(a)]));
+            join(axis_of(k, static_cast<int64_t>(b)), s.axis(e.out + o, out_axis[a]));
         }
       }
       return;
@@ -419,7 +409,7 @@ void AxisClasses::mixed_in(const Scope& s, std::set<int>* out, bool* opaque,
     *opaque = *opaque || calls;
     bool numbers = false;
     for (int32_t o = 0; o < e.n_out; ++o)
-      numbers = numbers || is_inexact(s.j->types[static_cast<size_t>(e.out + o)].dtype());
+      numbers = numbers || is_inexact(s.j->types[e.out + o].dtype());
     if (numbers_only && !numbers) continue;
     for (size_t k = 0; k < e.in.size(); ++k) {
       if (e.in[k].is_literal()) continue;

@@ -37,7 +37,7 @@ struct Scope {
   std::vector<Access> access;      // for pull, reduce and prefix forms
   std::vector<std::vector<std::unique_ptr<Scope>>>
       bodies;  // by equation: {cond, body}; {branch…}; {body}
-  int axis(int32_t var, int a) const { return first_axis[static_cast<size_t>(var)] + a; }
+  int axis(int32_t var, int a) const { return first_axis[var] + a; }
 };
 
 class AxisClasses {
@@ -48,7 +48,7 @@ class AxisClasses {
   AxisClasses(const Jaxpr& body, int lanes, const Ints& lane_axes);
   const Scope& top() const { return *top_; }
   int find(int axis) const;
-  int64_t extent(int axis) const { return extent_[static_cast<size_t>(axis)]; }
+  int64_t extent(int axis) const { return extent_[axis]; }
   // The classes that equation `eqn` mixes in its bodies.
   std::set<int> mixed(const Scope& s, size_t eqn) const;
   // Describes an equation in the bodies of `eqn` that cannot run inside a lane, or is empty.

@@ -39,7 +39,7 @@ class Counting {
     if (!one_step || below.op != Opcode::SLt || below.home != loop.blocks[0]) return -1;
     const auto at = std::find(test.params.begin(), test.params.end(), below.args[0]);
     if (at == test.params.end() || k_.insts[below.args[1]].home == loop.blocks[0]) return -1;
-    const auto carry = static_cast<size_t>(at - test.params.begin());
+    const size_t carry = at - test.params.begin();
     const Inst& next = k_.insts[body.yields[carry]];
     const auto is_one = [&](Id i) {
       return k_.insts[i].op == Opcode::Const && k_.insts[i].imm == 1;
@@ -101,7 +101,7 @@ class Counting {
     if (k_.insts[v].kind == Kind::I64) return v;
     const BlockId home = k_.insts[loop].home;
     const auto& body = k_.blocks[home].body;
-    const auto at = static_cast<size_t>(std::find(body.begin(), body.end(), loop) - body.begin());
+    const size_t at = std::find(body.begin(), body.end(), loop) - body.begin();
     return add({Opcode::SExt, Kind::I64, 0, 0, {v}, {}, {}, {}}, home, at);
   }
 

@@ -82,7 +82,7 @@ V fold(int64_t n, const V& identity, Term term, Join join) {
     return fold_block(terms, identity, from(term, b * block_terms), join);
   };
   const std::unique_ptr<V[]> result(new V[static_cast<size_t>(whole)]);
-  for (int64_t b = 0; b < whole; ++b) result[static_cast<size_t>(b)] = block(b, block_terms);
+  for (int64_t b = 0; b < whole; ++b) result[b] = block(b, block_terms);
   const V all = fold(whole, identity, Results<V>{result.get()}, join);
   return rest ? join(all, block(whole, rest)) : all;
 }
@@ -99,7 +99,7 @@ V fold(const std::vector<int64_t>& extents, const V& identity, Term term, Join j
   const int64_t length = n / rows;
   const std::unique_ptr<V[]> result(new V[static_cast<size_t>(rows)]);
   for (int64_t r = 0; r < rows; ++r)
-    result[static_cast<size_t>(r)] = fold(length, identity, from(term, r * length), join);
+    result[r] = fold(length, identity, from(term, r * length), join);
   return fold(front, identity, Results<V>{result.get()}, join);
 }
 
@@ -112,12 +112,11 @@ void run(V* x, int64_t n, const V& identity, Join join) {
     V sum = identity;
     for (int64_t i = r * run_terms; i < std::min(n, (r + 1) * run_terms); ++i)
       x[i] = sum = join(sum, x[i]);
-    before[static_cast<size_t>(r)] = sum;
+    before[r] = sum;
   }
   if (runs < 2) return;
   run(before.get(), runs - 1, identity, join);
-  for (int64_t i = run_terms; i < n; ++i)
-    x[i] = join(before[static_cast<size_t>(i / run_terms - 1)], x[i]);
+  for (int64_t i = run_terms; i < n; ++i) x[i] = join(before[i / run_terms - 1], x[i]);
 }
 
 }  // namespace weft::fold_order

@@ -111,10 +111,10 @@ class Bounds {
  private:
   using Of = FunctionRef<Range(Id)>;  // the range of an operand
   using Facts = std::unordered_map<Id, Range>;
-  const Inst& inst(Id v) const { return k_.insts[static_cast<size_t>(v)]; }
-  const Block& block_of(BlockId b) const { return k_.blocks[static_cast<size_t>(b)]; }
-  Range known(Id v) const { return known_[static_cast<size_t>(v)]; }
-  void set(Id v, const Range& r) { known_[static_cast<size_t>(v)] = r; }
+  const Inst& inst(Id v) const { return k_.insts[v]; }
+  const Block& block_of(BlockId b) const { return k_.blocks[b]; }
+  Range known(Id v) const { return known_[v]; }
+  void set(Id v, const Range& r) { known_[v] = r; }
 
   void block(BlockId b) {
     for (Id v : block_of(b).body) {
@@ -124,7 +124,7 @@ class Bounds {
         case Opcode::Result: break;  // set by their structured instruction
         case Opcode::Load:
           check_buffer(v);
-          set(v, storage_range(k_.buffers[static_cast<size_t>(i.imm)].storage));
+          set(v, storage_range(k_.buffers[i.imm].storage));
           break;
         case Opcode::Store: check_buffer(v); break;
         case Opcode::LocalLoad:
@@ -222,10 +222,9 @@ class Bounds {
     std::vector<Range> results(i.kinds.size(), none);
     for (int side = 0; side < 2; ++side)
       under(i.args[0], side == 0, [&] {
-        block(i.blocks[static_cast<size_t>(side)]);
+        block(i.blocks[side]);
         for (size_t r = 0; r < results.size(); ++r)
-          results[r] =
-              joined(results[r], assumed(block_of(i.blocks[static_cast<size_t>(side)]).yields[r]));
+          results[r] = joined(results[r], assumed(block_of(i.blocks[side]).yields[r]));
       });
     for (size_t r = 0; r < results.size(); ++r) set_result(v, r, results[r]);
   }
@@ -254,10 +253,8 @@ class Bounds {
     const bool divides = a[1].low > 0, natural = a[0].low >= 0;
     switch (i.op) {
       case Opcode::Const: return constant(i);
-      case Opcode::Extent:
-        return b_ ? point(b_->extents[static_cast<size_t>(i.imm)]) : Range{0, longest_axis};
-      case Opcode::Index:
-        return {0, (b_ ? b_->grid[static_cast<size_t>(i.imm)] : longest_axis) - 1};
+      case Opcode::Extent: return b_ ? point(b_->extents[i.imm]) : Range{0, longest_axis};
+      case Opcode::Index: return {0, (b_ ? b_->grid[i.imm] : longest_axis) - 1};
       case Opcode::Add: return fitted(sum(a[0], a[1]));
       case Opcode::Sub: return fitted(difference(a[0], a[1]));
       case Opcode::Mul: return fitted(product(a[0], a[1]));
@@ -403,7 +400,7 @@ class Bounds {
   // ---- accesses
   void check_buffer(Id access) {
     const Inst& i = inst(access);
-    if (b_) check(access, b_->elements[static_cast<size_t>(i.imm)], i.args[0]);
+    if (b_) check(access, b_->elements[i.imm], i.args[0]);
   }
   void check(Id access, int64_t elements, Id index) {
     if (!b_) return;
@@ -415,8 +412,7 @@ class Bounds {
   void counters(Id v, int depth, std::set<std::string>* out) const {
     const Inst& i = inst(v);
     if (i.op == Opcode::Index)
-      out->insert(
-          fmt::format("grid axis {} of {} points", i.imm, b_->grid[static_cast<size_t>(i.imm)]));
+      out->insert(fmt::format("grid axis {} of {} points", i.imm, b_->grid[i.imm]));
     if (i.op == Opcode::Param)
       out->insert(fmt::format("a loop from {} to {}", known(v).low, known(v).high));
     if (i.op == Opcode::Load) out->insert("a number from memory");
@@ -433,8 +429,7 @@ class Bounds {
     return fmt::format("{} {} of {} elements at {} to {}, along {}",
                        i.op == Opcode::Load || i.op == Opcode::LocalLoad ? "reads" : "writes",
                        local ? std::string("a lane's array") : fmt::format("buffer {}", i.imm),
-                       local ? inst(i.args[0]).imm : b_->elements[static_cast<size_t>(i.imm)],
-                       r.low, r.high,
+                       local ? inst(i.args[0]).imm : b_->elements[i.imm], r.low, r.high,
                        along.empty() ? "no axis" : fmt::format("{}", fmt::join(along, ", ")));
   }
 

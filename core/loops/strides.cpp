@@ -17,7 +17,7 @@ namespace {
 
 Variance scaled(const Kernel& k, const Variance& s, Id factor) {
   if (s.uniform()) return s;
-  const Inst& f = k.insts[static_cast<size_t>(factor)];
+  const Inst& f = k.insts[factor];
   if (f.op != Opcode::Const || !s.known) return {false, false, 0};
   const auto stride = static_cast<uint64_t>(s.stride) * static_cast<uint64_t>(f.imm);
   return {false, true, static_cast<int64_t>(stride)};
@@ -36,7 +36,7 @@ Variance linear(const Kernel& k, const Inst& i, const Variance& a, const Varianc
       if (a.uniform()) return scaled(k, b, i.args[0]);
       return varying_value;
     case Opcode::Shl: {
-      const Inst& count = k.insts[static_cast<size_t>(i.args[1])];
+      const Inst& count = k.insts[i.args[1]];
       if (count.op != Opcode::Const || count.imm < 0 || count.imm > 62 || !a.known)
         return varying_value;
       return {false, true, static_cast<int64_t>(as << count.imm)};
@@ -48,12 +48,12 @@ Variance linear(const Kernel& k, const Inst& i, const Variance& a, const Varianc
 // smin(smax(value, least), most)
 std::optional<Choice> clamped(const Kernel& k, Id v) {
   const auto constant = [&](Id c) -> std::optional<int64_t> {
-    const Inst& i = k.insts[static_cast<size_t>(c)];
+    const Inst& i = k.insts[c];
     return i.op == Opcode::Const ? std::optional(i.imm) : std::nullopt;
   };
   // Splits `of` into a constant bound, which is returned, and the other operand.
   const auto bounded = [&](Opcode op, Id* of) -> std::optional<int64_t> {
-    const Inst& i = k.insts[static_cast<size_t>(*of)];
+    const Inst& i = k.insts[*of];
     if (i.op != op || i.kind != Kind::I64) return std::nullopt;
     for (size_t a : {0, 1})
       if (const auto c = constant(i.args[a])) {
@@ -66,9 +66,9 @@ std::optional<Choice> clamped(const Kernel& k, Id v) {
   const auto most = bounded(Opcode::SMin, &value);
   const auto least = most ? bounded(Opcode::SMax, &value) : std::nullopt;
   if (!least || *most < *least || *most - *least > INT32_MAX) return std::nullopt;
-  const Inst& i = k.insts[static_cast<size_t>(value)];
-  if (i.op == Opcode::SExt && k.insts[static_cast<size_t>(i.args[0])].kind == Kind::I32 &&
-      *least >= INT32_MIN && *most <= INT32_MAX)
+  const Inst& i = k.insts[value];
+  if (i.op == Opcode::SExt && k.insts[i.args[0]].kind == Kind::I32 && *least >= INT32_MIN &&
+      *most <= INT32_MAX)
     value = i.args[0];
   return Choice{value, *least, *most - *least + 1, *least, 1};
 }
@@ -77,11 +77,11 @@ std::optional<Choice> clamped(const Kernel& k, Id v) {
 
 std::optional<Choice> choice_of(const Kernel& k, Id index) {
   if (const auto c = clamped(k, index)) return c;
-  const Inst& i = k.insts[static_cast<size_t>(index)];
+  const Inst& i = k.insts[index];
   if (i.kind != Kind::I64 || (i.op != Opcode::Add && i.op != Opcode::Mul)) return std::nullopt;
   for (size_t a : {0, 1}) {
     const Id other = i.args[1 - a];
-    const Inst& number = k.insts[static_cast<size_t>(other)];
+    const Inst& number = k.insts[other];
     const bool constant = number.op == Opcode::Const && std::abs(number.imm) <= INT32_MAX;
     if (!constant && i.op != Opcode::Add) continue;
     auto c = choice_of(k, i.args[a]);
@@ -125,7 +125,7 @@ class Walk {
   }
 
  private:
-  const Inst& inst(Id v) const { return k_.insts[static_cast<size_t>(v)]; }
+  const Inst& inst(Id v) const { return k_.insts[v]; }
   Variance found(Id v) {
     const Inst& i = inst(v);
     if (along_.index != no_id) {
@@ -149,7 +149,7 @@ class Walk {
   // Returns true for the body of the loop, and for blocks nested in it.
   bool is_inside(BlockId b) const {
     while (b != along_.block) {
-      const Id owner = k_.blocks[static_cast<size_t>(b)].owner;
+      const Id owner = k_.blocks[b].owner;
       if (owner == no_id) return false;
       b = inst(owner).home;
     }
@@ -157,7 +157,7 @@ class Walk {
   }
   // Returns true for the index of a loop that makes the same trips everywhere.
   bool counts_alike(Id param) {
-    const Block& block = k_.blocks[static_cast<size_t>(inst(param).home)];
+    const Block& block = k_.blocks[inst(param).home];
     if (block.owner == no_id || block.params[0] != param) return false;
     const Inst& i = inst(block.owner);
     if (i.op == Opcode::For) return of(i.args[0]).uniform() && of(i.args[1]).uniform();

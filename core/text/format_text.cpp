@@ -141,7 +141,7 @@ FormatText::FormatText(std::string_view who, std::string_view text, const Types&
                        field.form));
     piece.spec = form.empty() ? "" : form.substr(1);
     if (!piece.spec.empty()) {
-      const auto v = static_cast<size_t>(field.value);
+      const size_t v = field.value;
       const Type& t = values[v];
       if (t.ndim() != 0 || is_complex(t.dtype()) || is_key(t.dtype()) || piece.repr)
         fail(who, text,
@@ -166,7 +166,7 @@ std::string FormatText::operator()(std::span<const void* const> data) const {
   for (const Piece& p : pieces_) {
     out += p.before;
     if (p.value < 0) continue;
-    const auto v = static_cast<size_t>(p.value);
+    const size_t v = p.value;
     const Type& t = types_[v];
     if (!p.spec.empty())
       out += formatted(p.spec, t.dtype(), data[v]);

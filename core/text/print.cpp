@@ -145,18 +145,18 @@ class Printer {
 
   void atom(const JaxprData& j, const std::vector<int64_t>& names, Atom a) {
     if (a.is_literal())
-      text(literal_with_type(j.literals[static_cast<size_t>(a.literal())]));
+      text(literal_with_type(j.literals[a.literal()]));
     else
-      text(variable_name(names[static_cast<size_t>(a.index)]));
+      text(variable_name(names[a.index]));
   }
   void binders(const JaxprData& j, const std::vector<int64_t>& names, int32_t first, int32_t end,
                int indent) {
     for (int32_t v = first; v < end && !failed(); ++v) {
       if (v != first) fill(indent);
-      const int64_t name = names[static_cast<size_t>(v)];
+      const int64_t name = names[v];
       text(name < 0 ? "_" : variable_name(name));
       text(":");
-      text(program_type(j.types[static_cast<size_t>(v)]));
+      text(program_type(j.types[v]));
     }
   }
 
@@ -301,7 +301,7 @@ std::string equation_text(const JaxprData& j, size_t i) {
   const auto atom = [&](Atom a) -> std::string {
     if (!a.is_literal()) return variable_name(a.index);
     return static_cast<size_t>(a.literal()) < j.literals.size()
-               ? literal_with_type(j.literals[static_cast<size_t>(a.literal())])
+               ? literal_with_type(j.literals[a.literal()])
                : "?";
   };
   std::string s;

@@ -167,8 +167,8 @@ void collect(const std::byte* data, size_t size, const Shape& shape,
   bool cut = summary && n > 2 * edge_items;
   for (int64_t i = 0; i < n; ++i) {
     if (cut && i == edge_items) i = n - edge_items;
-    collect(data + static_cast<size_t>(i * strides[static_cast<size_t>(axis)]) * size, size, shape,
-            strides, summary, axis + 1, out);
+    collect(data + static_cast<size_t>(i * strides[axis]) * size, size, shape, strides, summary,
+            axis + 1, out);
   }
 }
 
@@ -258,7 +258,7 @@ class Writer {
   }
 
   const std::byte* at(int a, const std::byte* data, int64_t i) const {
-    return data + static_cast<size_t>(i * strides_[static_cast<size_t>(a)]) * size_;
+    return data + static_cast<size_t>(i * strides_[a]) * size_;
   }
 
   // The last axis: as many elements per line as fit.

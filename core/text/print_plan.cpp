@@ -34,7 +34,7 @@ std::string as_word(std::string s) {
 std::vector<bool> read_variables(const JaxprData& j) {
   std::vector<bool> read(j.types.size(), false);
   const auto mark = [&](Atom a) {
-    if (!a.is_literal()) read[static_cast<size_t>(a.index)] = true;
+    if (!a.is_literal()) read[a.index] = true;
   };
   for (const Eqn& e : j.eqns)
     for (Atom a : e.in) mark(a);
@@ -99,7 +99,7 @@ PrintPlan::PrintPlan(const Jaxpr& top) {
   auto& names = variables_[identity_of(top.get())];
   names.resize(top->types.size(), unnamed);
   const std::vector<bool> read = read_variables(*top);
-  for (size_t v = static_cast<size_t>(top->n_in); v < read.size(); ++v)
+  for (size_t v = top->n_in; v < read.size(); ++v)
     if (!read[v]) names[v] = dropped;
   name_variables(top);
 }
@@ -133,7 +133,7 @@ void PrintPlan::name_variables(const Jaxpr& j) {
   auto& names = variables_[identity_of(j.get())];  // references into the map stay valid
   names.resize(j->types.size(), unnamed);
   const auto name = [&](int64_t v) {
-    int64_t& n = names[static_cast<size_t>(v)];
+    int64_t& n = names[v];
     if (n == unnamed) n = next();
   };
   for (int v = 0; v < j->n_in; ++v) name(v);
@@ -165,8 +165,8 @@ void PrintPlan::suggest_names(const Eqn& e, std::vector<int64_t>& outer) {
   names.resize(j.types.size(), unnamed);
   // JAX reuses a name once for the operands and once for the results.
   const auto suggest = [&](std::unordered_set<int64_t>& used, int64_t variable, int64_t like) {
-    int64_t& n = names[static_cast<size_t>(variable)];
-    int64_t& o = outer[static_cast<size_t>(like)];
+    int64_t& n = names[variable];
+    int64_t& o = outer[like];
     if (n != unnamed || o == dropped || !used.insert(like).second) return;
     if (o == unnamed) o = next();
     n = o;
@@ -174,12 +174,10 @@ void PrintPlan::suggest_names(const Eqn& e, std::vector<int64_t>& outer) {
   std::unordered_set<int64_t> used_in, used_out;
   if (e.in.size() == static_cast<size_t>(j.n_in))
     for (int v = 0; v < j.n_in; ++v)
-      if (const Atom a = e.in[static_cast<size_t>(v)]; !a.is_literal())
-        suggest(used_in, v, a.index);
+      if (const Atom a = e.in[v]; !a.is_literal()) suggest(used_in, v, a.index);
   if (j.out.size() == static_cast<size_t>(e.n_out))
     for (int32_t k = 0; k < e.n_out; ++k)
-      if (const Atom a = j.out[static_cast<size_t>(k)]; !a.is_literal())
-        suggest(used_out, a.index, e.out + k);
+      if (const Atom a = j.out[k]; !a.is_literal()) suggest(used_out, a.index, e.out + k);
 }
 
 }  // namespace weft

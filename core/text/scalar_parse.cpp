@@ -162,7 +162,7 @@ bool parse_complex(std::string_view s, DType d, void* value) {
   std::array<std::byte, sizeof(complex128_t)> parts;
   if (!store_float(re, part, parts.data()) || !store_float(im, part, parts.data() + itemsize(part)))
     return false;
-  std::memcpy(value, parts.data(), static_cast<size_t>(itemsize(d)));
+  std::memcpy(value, parts.data(), itemsize(d));
   return true;
 }
 

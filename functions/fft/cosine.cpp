@@ -32,7 +32,7 @@ Array turns(int64_t n, bool back, DType d) {
 }
 // Dividing the elements by these factors makes the transform an orthogonal matrix.
 Array orthogonal(int64_t n, DType d) {
-  std::vector<double> f(static_cast<size_t>(n), std::sqrt(2 * static_cast<double>(n)));
+  std::vector<double> f(n, std::sqrt(2 * static_cast<double>(n)));
   f[0] = std::sqrt(4 * static_cast<double>(n));
   return fn::as_dtype(array(f), d);
 }
@@ -46,7 +46,7 @@ Array there(const Array& x, bool ortho) {
 }
 Array back(const Array& x, bool ortho) {
   const int64_t n = x.shape()[-1];
-  std::vector<double> halves(static_cast<size_t>(n), 1);
+  std::vector<double> halves(n, 1);
   halves[0] = 0.5;
   const Array whole =
       (ortho ? x * orthogonal(n, x.dtype()) : x) * fn::as_dtype(array(halves), x.dtype());
@@ -59,8 +59,8 @@ Array sized(const char* name, const Array& x, int axis, const std::optional<int6
   const int64_t there = x.shape()[axis], wanted = n.value_or(there);
   if (wanted < 1) fn::fail_shape(fmt::format("{}: {} is not a number of elements", name, wanted));
   if (wanted <= there) return fn::sliced(x, axis, 0, wanted);
-  std::vector<std::pair<int64_t, int64_t>> behind(static_cast<size_t>(x.ndim()), {0, 0});
-  behind[static_cast<size_t>(axis)].second = wanted - there;
+  std::vector<std::pair<int64_t, int64_t>> behind(x.ndim(), {0, 0});
+  behind[axis].second = wanted - there;
   return pad(x, behind);
 }
 Array along(const char* name, const Array& x, int axis, const std::optional<int64_t>& n, Norm norm,

@@ -55,7 +55,7 @@ Array resized(const Array& x, int64_t axis, int64_t n) {
   const int64_t there = x.shape()[axis];
   if (n <= there) return fn::sliced(x, axis, 0, n);
   Sizes none(x.shape().size(), 0), high = none;
-  high[static_cast<size_t>(axis)] = n - there;
+  high[axis] = n - there;
   return pad_with(x, base::zeros(Type(x.dtype(), {})), none, high, none);
 }
 
@@ -71,8 +71,7 @@ Array transformed(const Array& x, FftType type, const Sizes& lengths) {
   for (int64_t a = rank - static_cast<int64_t>(most); a < rank; ++a) turn.push_back(a);
   for (int64_t a = first; a < rank - static_cast<int64_t>(most); ++a) turn.push_back(a);
   Sizes back(turn.size());
-  for (size_t i = 0; i < turn.size(); ++i)
-    back[static_cast<size_t>(turn[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < turn.size(); ++i) back[turn[i]] = static_cast<int64_t>(i);
   const auto others = [&](const Array& y) {
     return transpose_axes(transformed(transpose_axes(y, turn),
                                       is_inverse(type) ? FftType::ifft : FftType::fft, front),

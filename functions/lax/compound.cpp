@@ -115,7 +115,7 @@ Array index_take(const Arg& src, const Arrays& idxs, const Sizes& axes) {
     columns.push_back(base::insert_axis(wrapped, 1, 1));
   }
   Sizes sizes = src->shape().sizes(), collapsed = at;
-  for (int64_t a : at) sizes[static_cast<size_t>(a)] = 1;
+  for (int64_t a : at) sizes[a] = 1;
   std::sort(collapsed.begin(), collapsed.end());
   const auto left = src->ndim() - std::ssize(at);
   return gather(src, base::concatenate(columns, 1), {axis_range(1, left + 1), collapsed, at},

@@ -179,7 +179,7 @@ Array nn::conv(const Arg& x, const Arg& kernel, const ConvOptions& o) {
         fmt::format("conv: takes x (batch, spatial…, features) and kernel (spatial…, "
                     "features, out features), got {} and {}",
                     to_string(x->type()), to_string(kernel->type())));
-  const size_t n = static_cast<size_t>(rank - 2);
+  const size_t n = rank - 2;
   const Sizes strides = o.strides.empty() ? Sizes(n, 1) : o.strides;
   if (strides.size() != n)
     fn::fail_shape(fmt::format("conv: strides need one entry a spatial axis, {}", n));
@@ -281,7 +281,7 @@ Sizes picked(const char* name, const Shape& s, const Sizes& axes) {
 }
 Shape put_back(const Sizes& sizes, const Sizes& axes) {
   Sizes r(sizes.size());
-  for (size_t k = 0; k < axes.size(); ++k) r[static_cast<size_t>(axes[k])] = sizes[k];
+  for (size_t k = 0; k < axes.size(); ++k) r[axes[k]] = sizes[k];
   return r;
 }
 // The shape of the result, from shapes whose axes are in the order of conv.

@@ -64,7 +64,7 @@ Arrays parts_of(const char* name, const Starts& given) {
 }
 Arrays start_on(const Array& x, const Array& start, int axis) {
   Arrays s(x.shape().size(), scalar_of_int(I32, 0));
-  s[static_cast<size_t>(axis)] = start;
+  s[axis] = start;
   return s;
 }
 }  // namespace

@@ -77,8 +77,7 @@ Array patches(const char* name, const Array& lhs, const Sizes& filter, const Siz
   }
   sizes[1] = x.shape()[1] * places;
   Sizes back(n + 2);
-  for (size_t i = 0; i < n + 2; ++i)
-    back[static_cast<size_t>(axes.out_spec[i])] = static_cast<int64_t>(i);
+  for (size_t i = 0; i < n + 2; ++i) back[axes.out_spec[i]] = static_cast<int64_t>(i);
   if (Shape(sizes).elements() == 0)
     return transpose_axes(base::zeros(Type(x.dtype(), Shape(sizes))), back);
   const Array zero = base::zeros(Type(x.dtype(), Shape{}));
@@ -128,13 +127,12 @@ Array lax::conv_general_dilated_local(const Arg& lhs, const Arg& rhs, const Size
   // The spatial axes, sorted by their position in the result.
   Sizes order(filter_shape.size());
   std::iota(order.begin(), order.end(), 2);
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return axes.out_spec[static_cast<size_t>(a)] < axes.out_spec[static_cast<size_t>(b)];
-  });
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return axes.out_spec[a] < axes.out_spec[b]; });
   Sizes places_x, places_rhs;
   for (int64_t d : order) {
-    places_x.push_back(axes.out_spec[static_cast<size_t>(d)]);
-    places_rhs.push_back(axes.rhs_spec[static_cast<size_t>(d)]);
+    places_x.push_back(axes.out_spec[d]);
+    places_rhs.push_back(axes.rhs_spec[d]);
   }
   const Array out =
       dot_general(x, rhs, {{axes.out_spec[1]}, {axes.rhs_spec[1]}, places_x, places_rhs});

@@ -185,9 +185,9 @@ Arrays terms(const Arrays& x) {
   Types of_step = {Type(I32, {})};
   for (const Array& v : fixed) of_step.push_back(v.type().strong());
   for (const Type& t : sums) of_step.push_back(t);
-  const Closed skip =
+  const ClosedJaxpr skip =
       record(of_step, [](const Arrays& v) { return Arrays(v.begin() + 5, v.end()); });
-  const Closed add = record(of_step, [&](const Arrays& v) {
+  const ClosedJaxpr add = record(of_step, [&](const Arrays& v) {
     const Array count = lax::add(base::convert(v[4], real), scalar_of(real, 1));
     const Array turns = lax::div(base::convert(v[0], real), count);
     const Array angle = lax::mul(turns, scalar_of(real, 2 * M_PI));
@@ -200,7 +200,7 @@ Arrays terms(const Arrays& x) {
   });
   Types body_types = sums;
   body_types.push_back(Type(I32, {}));
-  const Closed body = record(body_types, [&](const Arrays& c) {
+  const ClosedJaxpr body = record(body_types, [&](const Arrays& c) {
     Arrays operands = {c[4]};
     operands.insert(operands.end(), fixed.begin(), fixed.end());
     operands.insert(operands.end(), c.begin(), c.begin() + 4);

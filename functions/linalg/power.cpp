@@ -96,8 +96,8 @@ Array expm(const Arg& a) {
   // The loop runs as often as the matrix with the most squarings needs.
   const auto left = [](const Array& n) { return lax::gt(n, base::zeros(n.type())); };
   const Types carry{start.type(), squarings.type()};
-  const Closed more = record(carry, [&](const Arrays& c) { return Arrays{any(left(c[1]))}; });
-  const Closed body = record(carry, [&](const Arrays& c) {
+  const ClosedJaxpr more = record(carry, [&](const Arrays& c) { return Arrays{any(left(c[1]))}; });
+  const ClosedJaxpr body = record(carry, [&](const Arrays& c) {
     const Array on = matrix::along_leading(left(c[1]), c[0].shape());
     return Arrays{lax::select(on, matrix::product(c[0], c[0]), c[0]),
                   lax::sub(c[1], matrix::all(fn::number_like(c[1], 1), c[1].shape()))};

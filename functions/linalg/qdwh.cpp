@@ -122,14 +122,14 @@ Qdwh qdwh(const Arg& x, const QdwhOptions& o) {
   const Plan plan(eps, o.max_iterations);
   const Type number(real, {}), flag(Bool, {});
   if (plan.by_qr.size() > 0) {
-    const Closed body = record({u.type(), number, number, number}, [](const Arrays& c) {
+    const ClosedJaxpr body = record({u.type(), number, number, number}, [](const Arrays& c) {
       return Arrays{by_qr(c[0], c[1], c[2], c[3])};
     });
     u = scan_flat(body, {u}, plan.by_qr.arrays(real), plan.by_qr.size())[0];
   }
   Array open = base::ones(flag);
   if (plan.by_cholesky.size() > 0) {
-    const Closed body = record({u.type(), flag, number, number, number}, [&](const Arrays& c) {
+    const ClosedJaxpr body = record({u.type(), flag, number, number, number}, [&](const Arrays& c) {
       const Array next = by_cholesky(c[0], c[2], c[3], c[4]);
       return Arrays{next, changed(next, c[0], tolerance)};
     });
@@ -141,10 +141,10 @@ Qdwh qdwh(const Arg& x, const QdwhOptions& o) {
   const int64_t done = plan.by_qr.size() + plan.by_cholesky.size();
   const Array first(static_cast<int32_t>(done)), most(static_cast<int32_t>(o.max_iterations));
   const Type index(I32, {});
-  const Closed test = record({index, u.type(), flag}, [&](const Arrays& c) {
+  const ClosedJaxpr test = record({index, u.type(), flag}, [&](const Arrays& c) {
     return Arrays{bitwise_and(c[2], lt(c[0], fn::as_dtype(most, I32)))};
   });
-  const Closed body = record({index, u.type(), flag}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({index, u.type(), flag}, [&](const Arrays& c) {
     const auto n = [&](double v) { return fn::as_dtype(Array(v), real); };
     const Array next = by_cholesky(c[1], n(8. / 3), n(3), n(1. / 3));
     return Arrays{add(c[0], base::ones(index)), next, changed(next, c[1], tolerance)};

@@ -120,7 +120,7 @@ Array root_column(const Array& t, const Array& root, const Array& d, const Array
   const Array goal = element(t, j, last), own = element(d, j, last - 1);
   const Array place = iota(I32, d.shape(), last - 1);
   const Array start = lax::select(lax::eq(place, matrix::all(j, place.shape())), d, zeros_like(d));
-  const Closed body = record({start.type(), Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({start.type(), Type(I32, {})}, [&](const Arrays& c) {
     const Array &x = c[0], &i = c[1];
     const Array sum = base::reduce_sum(lax::mul(element(root, i, last - 1), x), {last - 1});
     const Array left = lax::sub(element(goal, i, last - 1), sum);
@@ -142,7 +142,7 @@ Array triangular_root(const Array& t) {
   const Array d = lax::sqrt(matrix::diagonal(t));
   const Array on_diagonal = lax::eq(row_numbers(t), column_numbers(t));
   const Array start = lax::select(on_diagonal, matrix::along(d, t.shape(), last), zeros_like(t));
-  const Closed body = record({start.type(), Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({start.type(), Type(I32, {})}, [&](const Arrays& c) {
     const Array column = root_column(t, c[0], d, c[1]);
     return Arrays{matrix::with_element(c[0], column, c[1], last)};
   });
@@ -156,7 +156,7 @@ Array triangular_sylvester(const Array& r, const Array& s, const Array& f) {
   const int last = f.ndim() - 1;
   const int64_t n = f.shape()[last];
   const Array on_diagonal = lax::eq(row_numbers(r), column_numbers(r));
-  const Closed body = record({f.type(), Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({f.type(), Type(I32, {})}, [&](const Arrays& c) {
     const Array &y = c[0], &k = c[1], column = element(s, k, last);
     // Columns k and later of y are still zero.
     const Array known = product(y, base::insert_axis(column, last, 1));
@@ -212,12 +212,13 @@ Array sylvester_solution(const Array& a, const Array& b, const Array& c,
   const auto sum = [](const Array& l, const Array& x, const Array& r) {
     return Arrays{base::add(product(l, x), product(x, r))};
   };
-  const Closed matvec = record(types, [&](const Arrays& x) { return sum(a, x[0], b); }),
-               vecmat = record(types, [&](const Arrays& x) { return sum(at, x[0], bt); }),
-               solved = record(types,
-                               [&](const Arrays& y) { return Arrays{sylvester({a, b, y[0]}, o)}; }),
-               transposed = record(
-                   types, [&](const Arrays& y) { return Arrays{sylvester({at, bt, y[0]}, o)}; });
+  const ClosedJaxpr matvec = record(types, [&](const Arrays& x) { return sum(a, x[0], b); }),
+                    vecmat = record(types, [&](const Arrays& x) { return sum(at, x[0], bt); }),
+                    solved = record(
+                        types, [&](const Arrays& y) { return Arrays{sylvester({a, b, y[0]}, o)}; }),
+                    transposed = record(types, [&](const Arrays& y) {
+                      return Arrays{sylvester({at, bt, y[0]}, o)};
+                    });
   return linear_solve_flat({solved, matvec, &transposed, &vecmat},
                            {base::convert(c, c.dtype())})[0];
 }
@@ -243,9 +244,9 @@ Schur rsf2csf(const Arg& t, const Arg& z) {
   const Array first = as_complex(both[0]), vectors = as_complex(both[1]);
   const int64_t n = first.shape()[first.ndim() - 1];
   if (n < 2) return {first, vectors};
-  const Closed body = record({first.type(), vectors.type(), Type(I32, {})}, [](const Arrays& c) {
-    return without_block(c[0], c[1], lax::add(c[2], one_like(c[2])));
-  });
+  const ClosedJaxpr body = record(
+      {first.type(), vectors.type(), Type(I32, {})},
+      [](const Arrays& c) { return without_block(c[0], c[1], lax::add(c[2], one_like(c[2]))); });
   const Arrays r = scan_flat(body, {first, vectors}, {iota(I32, {n - 1}, 0)}, n - 1, true);
   return {r[0], r[1]};
 }

@@ -78,7 +78,7 @@ Array smaller(const Array& d, const Array& squares, const Array& x) {
                                                   : std::numeric_limits<float>::min();
   const Type number = Type(d.dtype(), d.shape().erased(last)).strong();
   const Array count = base::zeros(Type(I32, x.shape()));
-  const Closed body = record({x.type(), count.type(), number, number}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({x.type(), count.type(), number, number}, [&](const Arrays& c) {
     const auto along = [&](const Array& v) { return matrix::along_leading(v, x.shape()); };
     const Array q = lax::sub(lax::sub(along(c[2]), x), lax::div(along(c[3]), c[0]));
     const Array least = matrix::all(fn::number_like(q, tiny), q.shape());
@@ -111,7 +111,7 @@ Array by_counting(const Array& d, const Array& e, const Chosen& c) {
   const Array end = matrix::all(fn::number_like(d, 4), shape);
   const Array middle = scaled(d);
   const Type bound = end.type().strong();
-  const Closed body = record({bound, bound, Type(I32, {})}, [&](const Arrays& a) {
+  const ClosedJaxpr body = record({bound, bound, Type(I32, {})}, [&](const Arrays& a) {
     const Array half = lax::mul(lax::add(a[0], a[1]), half_of(a[0]));
     const Array below = lax::le(smaller(middle, squares, half), number);
     return Arrays{lax::select(below, half, a[0]), lax::select(below, a[1], half)};

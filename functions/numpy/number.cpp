@@ -42,9 +42,9 @@ fn::Pair sizes_of(const char* name, const Array& x, const Array& y) {
 // Euclid's algorithm. It runs until all second numbers are 0.
 Array common_divisor(const Array& x, const Array& y) {
   const Type t = x.type().strong();
-  const Closed left = record(
+  const ClosedJaxpr left = record(
       {t, t}, [](const Arrays& v) { return Arrays{any(lax::ne(v[1], number_like(v[1], 0)))}; });
-  const Closed step = record({t, t}, [](const Arrays& v) {
+  const ClosedJaxpr step = record({t, t}, [](const Arrays& v) {
     const Array done = lax::eq(v[1], number_like(v[1], 0));
     const Array rest = lax::rem(v[0], where(done, number_like(v[1], 1), v[1]));
     return Arrays{where(done, v[0], v[1]), where(done, number_like(v[1], 0), rest)};

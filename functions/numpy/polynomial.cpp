@@ -78,7 +78,7 @@ Array polyval(const Arg& p, const Arg& x) {
       y = i ? add(multiply(y, at), element(c, i)) : fn::broadcast(element(c, 0), full);
     return y;
   }
-  const Closed step =
+  const ClosedJaxpr step =
       record({at.type(), zero.type(), c.type().with_shape(c.shape().erased(0))},
              [&](const Arrays& a) { return Arrays{a[0], add(multiply(a[1], a[0]), a[2])}; });
   return scan_flat(step, {at, zero}, {c}, n, false, written_out)[1];

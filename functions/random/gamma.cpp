@@ -34,9 +34,9 @@ using fn::number_like;
 // A normal number x such that v = 1 + c x > 0, as (key, x, v).
 Arrays normal_above(const Array& key, const Array& c) {
   const Types carry{key.type(), c.type(), c.type()};
-  const Closed test =
+  const ClosedJaxpr test =
       record(carry, [](const Arrays& s) { return Arrays{lax::le(s[2], number_like(s[2], 0))}; });
-  const Closed body = record(carry, [&](const Arrays& s) {
+  const ClosedJaxpr body = record(carry, [&](const Arrays& s) {
     const Array keys = random_split(s[0], {2});
     const Array x = normal(key_at(keys, 1), {}, {c.dtype()});
     return Arrays{key_at(keys, 0), x, lax::add(number_like(x, 1), lax::mul(x, c))};
@@ -70,7 +70,7 @@ Arrays gamma_of(const Array& key, const Array& alpha, Wanted wanted) {
   const Array keys = random_split(key, {2});
   const Types carry{key.type(), d.type(), d.type(), d.type()};
   // The carry is (key, x^2, v^3, u).
-  const Closed test = record(carry, [&](const Arrays& s) {
+  const ClosedJaxpr test = record(carry, [&](const Arrays& s) {
     const Array &x = s[1], &v = s[2], &u = s[3];
     const Array squeeze = lax::sub(one, lax::mul(number_like(x, 0.0331), lax::mul(x, x)));
     const Array plain = lax::add(lax::mul(x, number_like(x, 0.5)),
@@ -79,7 +79,7 @@ Arrays gamma_of(const Array& key, const Array& alpha, Wanted wanted) {
                                     log_share_of_large(d, x, v), plain);
     return Arrays{lax::bitwise_and(lax::ge(u, squeeze), lax::ge(lax::log(u), bound))};
   });
-  const Closed body = record(carry, [&](const Arrays& s) {
+  const ClosedJaxpr body = record(carry, [&](const Arrays& s) {
     const Array three = random_split(s[0], {3});
     const Arrays xv = normal_above(key_at(three, 1), c);
     const Array &x = xv[1], &v = xv[2];
@@ -131,8 +131,8 @@ Arrays draw_gamma(const char* name, const Array& key, const Array& a, const Draw
   need_float(name, o.dtype);
   const Array v = fn::broadcast(fn::as_dtype(a, o.dtype), drawn_shape(name, shape.given, {a}));
   const Types in{key.type(), v.type()};
-  const Closed value = record(in, [&](const Arrays& x) { return gammas(x[0], x[1], wanted); });
-  const Closed rule = record({in[0], in[1], in[1]}, [&](const Arrays& x) {
+  const ClosedJaxpr value = record(in, [&](const Arrays& x) { return gammas(x[0], x[1], wanted); });
+  const ClosedJaxpr rule = record({in[0], in[1], in[1]}, [&](const Arrays& x) {
     Arrays out = gammas(x[0], x[1], wanted);
     for (const Array& slope : slopes(x[1], out, wanted)) out.push_back(lax::mul(x[2], slope));
     return out;

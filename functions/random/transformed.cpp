@@ -46,7 +46,7 @@ Arrays loop_all(const Array& key, const Arrays& state, FunctionRef<Array(const A
   init.insert(init.end(), state.begin(), state.end());
   Types types;
   for (const Array& x : init) types.push_back(x.type());
-  const Closed test = record(types, [&](const Arrays& s) { return Arrays{any(go(s))}; });
+  const ClosedJaxpr test = record(types, [&](const Arrays& s) { return Arrays{any(go(s))}; });
   return while_flat(test, record(types, step), init);
 }
 

@@ -347,7 +347,7 @@ Arrays solve_by_adjoint(const System& s, const Arrays& y0, const Array& t, const
 // its parameters are theta.
 System adjoint_of(const System& s, const Types& all, const Type& time, const Types& theta) {
   const size_t n = theta.size();
-  const Closed program =
+  const ClosedJaxpr program =
       record(concat_lists(concat_lists(theta, strong(all)), {time.strong()}), [&](const Arrays& x) {
         return augmented(s, sublist(x, n, all.size()), x[n + all.size()], sublist(x, 0, n));
       });
@@ -465,7 +465,7 @@ Arrays solve_by_adjoint(const System& s, const Arrays& y0, const Array& t, const
                         const Tolerances& o, bool last_alone) {
   const Problem p{s, o, last_alone};
   const Arrays x = concat_lists(concat_lists(y0, {t}), theta);
-  const Closed program = record(types_of(x), [&](const Arrays& a) { return p.run(a); });
+  const ClosedJaxpr program = record(types_of(x), [&](const Arrays& a) { return p.run(a); });
   // Concrete operands have no derivative. Without a rule each call has the same program.
   const auto known = [](const Array& a) { return concrete_or_null(a) != nullptr; };
   const Ref<const DualRule> rule =
@@ -503,7 +503,7 @@ Arrays run_odeint(OdeField func, const Arrays& start, const Array& time, const A
   }
   const Array t = as_dtype(time, time.dtype());
   const size_t n = y0.size();
-  const Closed field =
+  const ClosedJaxpr field =
       record(concat_lists(concat_lists(types_of(y0), {row_type(t.type())}), types_of(args)),
              [&](const Arrays& x) {
                return slopes(func, sublist(x, 0, n), x[n], drop_first(x, n + 1), y_tree);

@@ -39,8 +39,8 @@ Array with_slope(const char* name, const Arrays& x, FunctionRef<Array(const Arra
   Types doubled = types;
   for (const Type& t : types) doubled.push_back(t.strong());
   const auto n = static_cast<std::ptrdiff_t>(x.size());
-  const Closed value = record(types, [&](const Arrays& v) { return Arrays{f(v)}; });
-  const Closed rule = record(doubled, [&](const Arrays& v) {
+  const ClosedJaxpr value = record(types, [&](const Arrays& v) { return Arrays{f(v)}; });
+  const ClosedJaxpr rule = record(doubled, [&](const Arrays& v) {
     const Arrays p(v.begin(), v.begin() + n), dx(v.begin() + n, v.end());
     const Array out = f(p);
     return Arrays{out, as_dtype(slope(p, dx), out.dtype())};

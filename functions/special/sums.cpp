@@ -146,7 +146,7 @@ Array bessel_jn(const Arg& z, int64_t v, int64_t n_iter) {
   for (int64_t k = 0; k <= n_iter; ++k) orders.push_back(static_cast<double>(k));
   // The carry is h of the two orders above, and the sum so far, divided by the current power of z /
   // 2. The output is h.
-  const Closed body = record({t, t, t, Type(F64, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({t, t, t, Type(F64, {})}, [&](const Arrays& c) {
     const Array& k = c[3];
     const Array h = c[1] - square / ((k + 1) * (k + 2)) * c[0];
     const Array weight = where(k == 0, 1., where(remainder(k, 2) == 0, 2., 0.));
@@ -192,7 +192,7 @@ Array sph_harm_y(const Arg& n, const Arg& m, const Arg& theta, const Arg& phi,
   std::vector<double> degrees;
   for (int64_t l = 1; l <= most; ++l) degrees.push_back(static_cast<double>(l));
   // The carry is P of the two degrees below.
-  const Closed body = record({t, t, Type(d, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({t, t, Type(d, {})}, [&](const Arrays& c) {
     const Array& l = c[2];
     const Array climbs = l > order, ll = lax::square(l), mm = lax::square(order);
     const Array gap = where(climbs, ll - mm, 1), last = where(climbs, lax::square(l - 1) - mm, 0);

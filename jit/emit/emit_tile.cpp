@@ -27,9 +27,9 @@ void Emitter::transpose_square(Vs& rows) {
     }
     for (int r = 0; r < vector_width_; ++r) {
       if (r & half) continue;
-      const V a = rows[static_cast<size_t>(r)], b = rows[static_cast<size_t>(r + half)];
-      rows[static_cast<size_t>(r)] = b_.CreateShuffleVector(a, b, low);
-      rows[static_cast<size_t>(r + half)] = b_.CreateShuffleVector(a, b, high);
+      const V a = rows[r], b = rows[r + half];
+      rows[r] = b_.CreateShuffleVector(a, b, low);
+      rows[r + half] = b_.CreateShuffleVector(a, b, high);
     }
   }
 }

@@ -3,7 +3,7 @@
 // jit/fuse/analysis.cpp: lowers the equations of a program and analyses its loops.
 #include "jit/fuse/analysis.h"
 
-#include <algorithm>
+#include "core/jaxpr_builder.h"
 
 namespace weft::compiler {
 
@@ -12,21 +12,12 @@ using Form = Lowering::Form;
 namespace {
 // Returns a program of equation e alone; its operands are the inputs.
 Jaxpr single(const JaxprData& j, const Eqn& e) {
-  auto r = make_ref<JaxprData>();
-  r->literals = j.literals;
+  JaxprBuilder b(j);
   Eqn copy = e;
-  for (Atom& a : copy.in) {
-    if (a.is_literal()) continue;
-    r->types.push_back(j.types[static_cast<size_t>(a.index)]);
-    a.index = r->n_in++;
-  }
-  copy.out = r->n_in;
-  for (int32_t k = 0; k < e.n_out; ++k) {
-    r->types.push_back(j.types[static_cast<size_t>(e.out + k)]);
-    r->out.push_back({copy.out + k});
-  }
-  r->eqns.push_back(std::move(copy));
-  return r;
+  for (Atom& a : copy.in)
+    if (!a.is_literal()) a = b.add_input(j.type(a));
+  b.append(std::move(copy), results_of(e));
+  return b.finish_uninterned(results_of(e));
 }
 }  // namespace
 
@@ -42,9 +33,7 @@ Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
     if (form == Form::loop || form == Form::branch || form == Form::inlined) {
       analysis[i] = std::make_unique<AxisClasses>(single(*j, e));
     } else if (scope.lowering[i].element) {
-      Types in, out;
-      for (Atom a : e.in) in.push_back(j->type(a));
-      for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j->types[static_cast<size_t>(e.out + k)]);
+      const Types in = j->in_types(e), out = j->out_types(e);
       scope.access[i] = access_of(scope.lowering[i], in, out);
     }
   }

@@ -17,8 +17,7 @@ struct Program {
   Jaxpr j;
   Scope scope;
   std::vector<std::unique_ptr<AxisClasses>> analysis;  // by equation; null if it carries no body
-  std::vector<size_t>
-      defining_eqn;  // by variable: the equation that computes it; `none` for inputs
+  VarMap<size_t> defining_eqn;  // the equation that computes it; `none` for inputs
   static constexpr size_t none = no_equation;
   explicit Program(const Jaxpr& j);
 };

@@ -23,7 +23,7 @@ class Probe final : public Reader {
     for (const Type& t : in) buffers_.push_back(b.buffer(storage_of(t.dtype()), false));
   }
   Elem read(int operand, const Coords&) override {
-    const auto k = static_cast<size_t>(operand);
+    const size_t k = operand;
     const auto part = [&](int64_t i) { return b_.load(buffers_[k], b_.integer(i)); };
     return {part(0), components(in_[k].dtype()) == 2 ? part(1) : nest::no_id};
   }
@@ -39,7 +39,7 @@ class Probe final : public Reader {
 double element_flops(const Lowering& l, const Types& in, const Types& out) {
   nest::Builder b("cost");
   const num::Writing writing(b);
-  const size_t rank = static_cast<size_t>(l.form == Form::pull ? out[0].ndim() : l.space.ndim());
+  const size_t rank = l.form == Form::pull ? out[0].ndim() : l.space.ndim();
   Coords at;
   for (size_t i = 0; i < rank; ++i) at.push_back(b.index(static_cast<int>(i)));
   Probe probe(b, in);
@@ -72,9 +72,7 @@ double equation_flops(const JaxprData& j, const Eqn& e, Known& known) {
     if (l.loop.kind == LoopForm::Kind::cond) return most;
     return all * (l.loop.kind == LoopForm::Kind::scan ? static_cast<double>(l.loop.length) : 1);
   }
-  Types in, out;
-  for (Atom a : e.in) in.push_back(j.type(a));
-  for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+  const Types in = j.in_types(e), out = j.out_types(e);
   if (out.empty()) return 0;
   const auto elements = static_cast<double>(out[0].elements());
   const auto terms = static_cast<double>(l.space.elements());

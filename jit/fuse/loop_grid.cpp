@@ -89,7 +89,7 @@ class LoopGrid {
   LaneGrid::Held held() const {
     LaneGrid::Held h;
     visit_bodies(top_, [&](const Scope& s) {
-      for (size_t t = static_cast<size_t>(s.j->n_in); t < s.j->types.size(); ++t) {
+      for (size_t t = s.j->n_in; t < s.j->types.size(); ++t) {
         const int64_t n = elements_of_point(s, static_cast<int32_t>(t));
         h.total += n;
         h.bytes += n * itemsize(s.j->types[t].dtype());
@@ -101,9 +101,9 @@ class LoopGrid {
   std::map<int, int> classes;
 
  private:
-  const Type& type(int32_t v) const { return top_.j->types[static_cast<size_t>(v)]; }
+  const Type& type(int32_t v) const { return top_.j->types[v]; }
   int64_t elements_of_point(const Scope& s, int32_t v) const {
-    const Shape& shape = s.j->types[static_cast<size_t>(v)].shape();
+    const Shape& shape = s.j->types[v].shape();
     int64_t n = 1;
     for (int a = 0; a < static_cast<int>(shape.size()); ++a)
       if (!classes.count(an_.find(s.axis(v, a)))) n *= shape[a];
@@ -150,13 +150,12 @@ class LoopGrid {
   double work(const Scope& s, size_t i, const std::vector<int64_t>& grid) const {
     const Eqn& e = s.j->eqns[i];
     const bool pull = s.lowering[i].form == Lowering::Form::pull;
-    const Shape& space =
-        pull ? s.j->types[static_cast<size_t>(e.out)].shape() : s.lowering[i].space;
+    const Shape& space = pull ? s.j->types[e.out].shape() : s.lowering[i].space;
     double n = static_cast<double>(space.elements()) * (pull ? s.access[i].cost : cost_of_term);
     std::vector<bool> has(grid.size(), false);
-    for (int a = 0; a < s.j->types[static_cast<size_t>(e.out)].ndim(); ++a)
+    for (int a = 0; a < s.j->types[e.out].ndim(); ++a)
       if (const auto it = classes.find(an_.find(s.axis(e.out, a))); it != classes.end())
-        has[static_cast<size_t>(it->second)] = true;
+        has[it->second] = true;
     const bool few = elements_of_point(s, e.out) <= few_elements;
     for (size_t g = 0; g < grid.size() && !few; ++g)
       if (!has[g]) n *= static_cast<double>(grid[g]);
@@ -170,7 +169,7 @@ class LoopGrid {
     const Scope& body = *s.bodies[i].back();
     for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
       const int c = an_.find(body.axis(0, a));
-      const int64_t n = v.lanes[static_cast<size_t>(a)];
+      const int64_t n = v.lanes[a];
       if (bad_.count(c)) return false;
       if (&s != &top_) adopt(c, n, *grid);
       if (classes.emplace(c, static_cast<int>(grid->size())).second) grid->push_back(n);
@@ -186,7 +185,7 @@ class LoopGrid {
       const Eqn& e = body.j->eqns[i];
       bool has = false;
       for (int32_t o = e.out; o < e.out + e.n_out; ++o)
-        for (int a = 0; a < body.j->types[static_cast<size_t>(o)].ndim(); ++a)
+        for (int a = 0; a < body.j->types[o].ndim(); ++a)
           has = has || an_.find(body.axis(o, a)) == c;
       if (!has) return true;
     }
@@ -210,7 +209,7 @@ class LoopGrid {
   void adopt(int c, int64_t n, const std::vector<int64_t>& grid) {
     if (bad_.count(c) || classes.count(c)) return;
     for (int g = 0; g < static_cast<int>(grid.size()); ++g) {
-      bool apart = grid[static_cast<size_t>(g)] == n;
+      bool apart = grid[g] == n;
       for (const auto& [other, axis] : classes)
         apart = apart && (axis != g || !met_[c].count(other));
       if (!apart) continue;
@@ -245,7 +244,7 @@ bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i, bool joi
     if (carry && body.j->out[static_cast<size_t>(o)] == Atom{carries.first + o}) continue;
     for (int a = 0; a < static_cast<int>(v.lanes.size()); ++a) {
       bool has = false;
-      for (int b = 0; b < s.j->types[static_cast<size_t>(e.out + o)].ndim(); ++b)
+      for (int b = 0; b < s.j->types[e.out + o].ndim(); ++b)
         has = has || an.find(s.axis(e.out + o, b)) == an.find(body.axis(0, a));
       if (!has) return true;
     }
@@ -298,7 +297,7 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   const Eqn& one = an.top().j->eqns[0];
   for (int32_t o = 0; o < one.n_out; ++o) {
     std::vector<int> lanes;
-    for (int a = 0; a < an.top().j->types[static_cast<size_t>(one.out + o)].ndim(); ++a) {
+    for (int a = 0; a < an.top().j->types[one.out + o].ndim(); ++a) {
       const auto it = g.classes.find(g.class_at(one.out + o, a));
       lanes.push_back(it == g.classes.end() ? -1 : it->second);
     }

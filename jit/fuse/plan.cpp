@@ -51,15 +51,14 @@ struct Var {
 
 class Planner {
  public:
-  explicit Planner(const Program& p) : p_(p), j_(*p.j), vars_(j_.types.size()) {
-    plan_.in_memory.assign(vars_.size(), false);
-    last_.assign(vars_.size(), -1);
-    over_input_.assign(vars_.size(), false);
+  explicit Planner(const Program& p)
+      : p_(p), j_(*p.j), vars_(j_), last_(j_, -1), over_input_(j_, false) {
+    plan_.in_memory = VarMap<bool>(j_, false);
     for (size_t i = 0; i < j_.eqns.size(); ++i)
       for (Atom a : j_.eqns[i].in)
-        if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(i);
+        if (!a.is_literal()) last_[a] = static_cast<int>(i);
     for (Atom a : j_.out)
-      if (!a.is_literal()) last_[static_cast<size_t>(a.index)] = static_cast<int>(j_.eqns.size());
+      if (!a.is_literal()) last_[a] = static_cast<int>(j_.eqns.size());
     // A value larger than all arguments and results may exist only to be reduced: it is not stored.
     for (int32_t v = 0; v < j_.n_in; ++v) largest_cut_ = std::max(largest_cut_, type(v).bytes());
     for (Atom a : j_.out) largest_cut_ = std::max(largest_cut_, j_.type(a).bytes());
@@ -67,9 +66,9 @@ class Planner {
   Plan run();
 
  private:
-  const Type& type(int32_t v) const { return j_.types[static_cast<size_t>(v)]; }
-  Var& var(int32_t v) { return vars_[static_cast<size_t>(v)]; }
-  bool in_memory(int32_t v) const { return plan_.in_memory[static_cast<size_t>(v)]; }
+  const Type& type(int32_t v) const { return j_.types[v]; }
+  Var& var(int32_t v) { return vars_[v]; }
+  bool in_memory(int32_t v) const { return plan_.in_memory[v]; }
   void pull_equation(size_t i);
   bool updates_in_place(size_t i) const;
   bool is_last_use(Atom a, size_t i) const;
@@ -106,9 +105,9 @@ class Planner {
 
   const Program& p_;
   const JaxprData& j_;
-  std::vector<Var> vars_;
-  std::vector<int> last_;                  // by variable: the last equation that reads it
-  std::vector<char> over_input_;           // by variable: it may share the memory of an input
+  VarMap<Var> vars_;
+  VarMap<int> last_;                       // the last equation that reads the variable
+  VarMap<bool> over_input_;                // it may share the memory of an input
   std::vector<std::set<size_t>> inside_;   // by step: the equations that its kernel computes
   std::vector<int> inside_cost_;           // by step: instructions of those equations
   int64_t largest_cut_ = small_temporary;  // in bytes
@@ -134,8 +133,8 @@ std::vector<Dep> Planner::dependencies(size_t eqn) {
     for (const Dep& d : var(e.in[k].index).deps) {
       Dep n{d.leaf, {}};
       for (int b : d.map) {
-        const int a = b < 0 ? -1 : p_.scope.access[eqn].reads[k][static_cast<size_t>(b)];
-        n.map.push_back(a < 0 ? -1 : out_axis[static_cast<size_t>(a)]);
+        const int a = b < 0 ? -1 : p_.scope.access[eqn].reads[k][b];
+        n.map.push_back(a < 0 ? -1 : out_axis[a]);
       }
       const auto same =
           std::find_if(out.begin(), out.end(), [&](const Dep& o) { return o.leaf == n.leaf; });
@@ -160,7 +159,7 @@ int Planner::ready(const std::vector<Dep>& deps) {
 // kernel must be read at the lane's index.
 std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& deps,
                                               const Shape& shape, bool reduction) {
-  const Step& s = plan_.steps[static_cast<size_t>(step)];
+  const Step& s = plan_.steps[step];
   if (s.kind != Step::Kind::kernel || s.kernel.roots.size() + s.kernel.emit.size() > 64)
     return std::nullopt;
   const KernelPlan& k = s.kernel;
@@ -174,10 +173,8 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
     for (size_t a = 0; a < leaf.size(); ++a) {
       if (leaf[a] < 0) continue;
       const int mine = d.map[a];
-      if (mine < 0 ||
-          (lanes[static_cast<size_t>(mine)] >= 0 && lanes[static_cast<size_t>(mine)] != leaf[a]))
-        return std::nullopt;
-      lanes[static_cast<size_t>(mine)] = leaf[a];
+      if (mine < 0 || (lanes[mine] >= 0 && lanes[mine] != leaf[a])) return std::nullopt;
+      lanes[mine] = leaf[a];
     }
   }
   if (!reads) {
@@ -192,10 +189,10 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
   for (size_t a = 0; a < lanes.size(); ++a) {
     if (lanes[a] < 0)
       inner *= shape[static_cast<int64_t>(a)];
-    else if (covered[static_cast<size_t>(lanes[a])])
+    else if (covered[lanes[a]])
       return std::nullopt;  // a lane would read the diagonal
     else
-      covered[static_cast<size_t>(lanes[a])] = true;
+      covered[lanes[a]] = true;
   }
   if (std::find(covered.begin(), covered.end(), false) != covered.end()) return std::nullopt;
   // Long rows are allowed only where vectors run along them, and only with enough rows for all
@@ -205,13 +202,12 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
 }
 
 Region Planner::region() const {
-  return {p_, [this](int32_t v) { return vars_[static_cast<size_t>(v)].inlined && !in_memory(v); },
-          long_kernel};
+  return {p_, [this](int32_t v) { return vars_[v].inlined && !in_memory(v); }, long_kernel};
 }
 
 // Returns true if kernel `step` stays short with this region added.
 bool Planner::room(int step, const Region& added) const {
-  const auto s = static_cast<size_t>(step);
+  const size_t s = step;
   int64_t cost = inside_cost_[s];
   if (cost == 0) return true;
   for (size_t e : added.equations())
@@ -220,7 +216,7 @@ bool Planner::room(int step, const Region& added) const {
 }
 
 void Planner::count_in(int step, const Region& added) {
-  const auto s = static_cast<size_t>(step);
+  const size_t s = step;
   for (size_t e : added.equations())
     if (inside_[s].insert(e).second) inside_cost_[s] += p_.scope.access[e].cost;
 }
@@ -238,8 +234,7 @@ int32_t Planner::cut_of(size_t i) const {
   std::vector<int32_t> stack;
   const auto push = [&](const Eqn& e) {
     for (Atom a : e.in)
-      if (!a.is_literal() && vars_[static_cast<size_t>(a.index)].inlined && !in_memory(a.index) &&
-          seen.insert(a.index).second)
+      if (!a.is_literal() && vars_[a].inlined && !in_memory(a.index) && seen.insert(a.index).second)
         stack.push_back(a.index);
   };
   push(j_.eqns[i]);
@@ -252,7 +247,7 @@ int32_t Planner::cut_of(size_t i) const {
     most = std::max(most, r.cost());
     if (r.cost() * 2 < most) continue;  // its operands have even less code
     if (type(v).bytes() <= largest_cut_) cuts.push_back({v, r.cost(), type(v).bytes()});
-    push(j_.eqns[vars_[static_cast<size_t>(v)].eqn]);
+    push(j_.eqns[vars_[v].eqn]);
   }
   const Cut* best = nullptr;
   for (const Cut& c : cuts)
@@ -299,7 +294,7 @@ void Planner::record_reads(int32_t v, int step) {
     stack.pop_back();
     Var& x = var(u);
     if (!x.inlined || in_memory(u)) continue;
-    const KernelPlan& now = plan_.steps[static_cast<size_t>(step)].kernel;
+    const KernelPlan& now = plan_.steps[step].kernel;
     const size_t reader = now.emit.size() + now.roots.size();
     if (x.read_by == step) {
       if (x.reader != reader) cache_row(u);
@@ -312,11 +307,11 @@ void Planner::record_reads(int32_t v, int step) {
       const int first = x.read_by;
       if (ready(x.deps) <= first)
         if (auto lanes = fits(first, x.deps, type(u).shape(), false)) {
-          KernelPlan& k = plan_.steps[static_cast<size_t>(first)].kernel;
+          KernelPlan& k = plan_.steps[first].kernel;
           k.lanes[u] = std::move(*lanes);
           k.roots.push_back(u);
           materialize(x.deps, first);
-          plan_.in_memory[static_cast<size_t>(u)] = true;
+          plan_.in_memory[u] = true;
           x.step = first;
           continue;
         }
@@ -329,7 +324,7 @@ void Planner::record_reads(int32_t v, int step) {
 // Several folds of a rows kernel read v. One computes it, the others read the cached row.
 void Planner::cache_row(int32_t v) {
   Var& x = var(v);
-  KernelPlan& k = plan_.steps[static_cast<size_t>(x.read_by)].kernel;
+  KernelPlan& k = plan_.steps[x.read_by].kernel;
   if (!k.rows || x.cached || x.cost < expensive) return;
   auto lanes = fits(x.read_by, x.deps, type(v).shape(), false);
   if (!lanes) return;
@@ -359,9 +354,9 @@ void Planner::materialize_value(int32_t v) {
   Var& x = var(v);
   Region added = region();
   added.add(v);
-  plan_.in_memory[static_cast<size_t>(v)] = true;
+  plan_.in_memory[v] = true;
   if (!x.inlined) {
-    plan_.steps[static_cast<size_t>(x.step)].kernel.roots.push_back(v);
+    plan_.steps[x.step].kernel.roots.push_back(v);
     return;
   }
   std::vector<int> lanes;
@@ -375,10 +370,10 @@ void Planner::materialize_value(int32_t v) {
   }
   materialize(x.deps, c);
   count_in(c, added);
-  plan_.in_memory[static_cast<size_t>(v)] = false;
+  plan_.in_memory[v] = false;
   record_reads(v, c);
-  plan_.in_memory[static_cast<size_t>(v)] = true;
-  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  plan_.in_memory[v] = true;
+  KernelPlan& k = plan_.steps[c].kernel;
   k.lanes[v] = std::move(lanes);
   k.roots.push_back(v);
   x.step = c;
@@ -406,7 +401,7 @@ void Planner::store_repeated(size_t i, int64_t elements) {
 }
 
 bool Planner::is_last_use(Atom a, size_t i) const {
-  return !a.is_literal() && last_[static_cast<size_t>(a.index)] == static_cast<int>(i) &&
+  return last_.get(a, -1) == static_cast<int>(i) &&
          std::count(j_.eqns[i].in.begin(), j_.eqns[i].in.end(), a) == 1;
 }
 
@@ -418,16 +413,16 @@ bool Planner::updates_in_place(size_t i) const {
   constexpr int64_t small_part = 4;
   const int32_t x = e.in[0].index;
   if (j_.type(e.in[1]).elements() * small_part > type(x).elements()) return false;
-  return (x < j_.n_in || over_input_[static_cast<size_t>(x)]) && ends_as_carry(e.out);
+  return (x < j_.n_in || over_input_[x]) && ends_as_carry(e.out);
 }
 
 // Returns true if v is a result, or becomes one through updates or loops.
 bool Planner::ends_as_carry(int32_t v) const {
   for (;;) {
-    const int i = last_[static_cast<size_t>(v)];
+    const int i = last_[v];
     if (i == static_cast<int>(j_.eqns.size())) return true;
     if (i < 0) return false;
-    const auto q = static_cast<size_t>(i);
+    const size_t q = i;
     const Eqn& e = j_.eqns[q];
     const Lowering& l = p_.scope.lowering[q];
     if (!is_last_use(Atom{v}, q)) return false;
@@ -445,20 +440,19 @@ bool Planner::ends_as_carry(int32_t v) const {
 // Stores small values that are computed from v and read from equation i on: v may be overwritten.
 void Planner::materialize_live_reads(int32_t v, size_t i) {
   constexpr int64_t small_part = 4;
-  std::vector<bool> late(vars_.size(), false);
-  late[static_cast<size_t>(v)] = true;
+  VarMap<bool> late(j_, false);
+  late[v] = true;
   for (size_t q = 0; q < i; ++q) {
     const Eqn& e = j_.eqns[q];
-    if (std::none_of(e.in.begin(), e.in.end(),
-                     [&](Atom a) { return !a.is_literal() && late[static_cast<size_t>(a.index)]; }))
+    if (std::none_of(e.in.begin(), e.in.end(), [&](Atom a) { return late.get(a, false); }))
       continue;
     for (int32_t w = e.out; w < e.out + e.n_out; ++w) {
       if (!var(w).inlined || in_memory(w)) continue;
-      const bool read = last_[static_cast<size_t>(w)] >= static_cast<int>(i);
+      const bool read = last_[w] >= static_cast<int>(i);
       if (read && type(w).elements() * small_part <= type(v).elements())
         materialize_value(w);
       else
-        late[static_cast<size_t>(w)] = true;
+        late[w] = true;
     }
   }
 }
@@ -466,10 +460,8 @@ void Planner::materialize_live_reads(int32_t v, size_t i) {
 // Stores inlined values that are read after barrier i, if they are smaller than the memory that
 // they would keep alive until then (a sum of products of several layers).
 void Planner::materialize_before_barrier(size_t i) {
-  const auto read_later = [&](int32_t v) {
-    return last_[static_cast<size_t>(v)] > static_cast<int>(i);
-  };
-  for (int32_t v = j_.n_in; v < static_cast<int32_t>(vars_.size()); ++v) {
+  const auto read_later = [&](int32_t v) { return last_[v] > static_cast<int>(i); };
+  for (int32_t v = j_.n_in; v < vars_.size(); ++v) {
     const Var& x = var(v);
     if (!x.inlined || in_memory(v) || !read_later(v)) continue;
     int64_t kept = 0;
@@ -523,7 +515,7 @@ bool Planner::lies_along_result(size_t i) const {
       const Atom a = j_.eqns[q].in[k];
       if (a.is_literal() || !seen.insert(a.index).second) continue;
       std::vector<int> read = p_.scope.access[q].reads[k];
-      for (int& r : read) r = r < 0 || !axes ? r : (*axes)[static_cast<size_t>(r)];
+      for (int& r : read) r = r < 0 || !axes ? r : (*axes)[r];
       stack.emplace_back(a.index, std::move(read));
     }
   };
@@ -531,7 +523,7 @@ bool Planner::lies_along_result(size_t i) const {
   while (!stack.empty()) {
     const auto [v, axes] = std::move(stack.back());
     stack.pop_back();
-    const Var& x = vars_[static_cast<size_t>(v)];
+    const Var& x = vars_[v];
     if (x.inlined && !in_memory(v)) {
       push(x.eqn, &axes);
     } else if (!axes.empty() && axes.back() >= 0) {
@@ -572,7 +564,7 @@ void Planner::reduce_equation(size_t i) {
   count_in(c, added);
   for (Atom a : e.in)
     if (!a.is_literal()) record_reads(a.index, c);
-  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  KernelPlan& k = plan_.steps[c].kernel;
   k.emit.push_back(i);
   std::vector<int> identity;
   for (int a = 0; a < shape.ndim(); ++a) identity.push_back(a);
@@ -595,8 +587,7 @@ bool Planner::lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared) {
   *shared = std::move(g.shared);
   k->grid = std::move(g.grid);
   k->classes[i] = std::move(g.classes);
-  for (int32_t o = 0; o < e.n_out; ++o)
-    k->lanes[e.out + o] = std::move(g.lanes[static_cast<size_t>(o)]);
+  for (int32_t o = 0; o < e.n_out; ++o) k->lanes[e.out + o] = std::move(g.lanes[o]);
   k->loops = true;
   k->rows = g.rows;
   return true;
@@ -614,9 +605,9 @@ void Planner::loop_equation(size_t i) {
       for (int t = 0; t < carry.size; ++t) {
         const Atom a = e.in[static_cast<size_t>(carry.first + t)];
         if (!is_last_use(a, i)) continue;
-        if (a.index < j_.n_in || over_input_[static_cast<size_t>(a.index)]) {
+        if (a.index < j_.n_in || over_input_[a]) {
           materialize_live_reads(a.index, i);
-          over_input_[static_cast<size_t>(e.out + t)] = true;
+          over_input_[e.out + t] = true;
         }
       }
     library_equation(i, Step::Kind::lockstep);
@@ -636,7 +627,7 @@ void Planner::loop_equation(size_t i) {
   const int c = add_step(std::move(s));
   for (Atom a : e.in)
     if (!a.is_literal()) record_reads(a.index, c);
-  KernelPlan& k = plan_.steps[static_cast<size_t>(c)].kernel;
+  KernelPlan& k = plan_.steps[c].kernel;
   for (int32_t o = 0; o < e.n_out; ++o) {
     Var& x = var(e.out + o);
     x.step = c;
@@ -660,8 +651,8 @@ void Planner::loop_equation(size_t i) {
 ScanOutput Planner::streamed(int32_t v) const {
   ScanOutput s{v, v, {}};
   for (int a = 0; a < type(v).ndim(); ++a) s.axes.push_back(a);
-  const auto i = static_cast<size_t>(last_[static_cast<size_t>(v)]);
-  if (last_[static_cast<size_t>(v)] < 0 || i >= j_.eqns.size()) return s;
+  const size_t i = last_[v];
+  if (last_[v] < 0 || i >= j_.eqns.size()) return s;
   const auto reads = [&](const Eqn& e) {
     return std::find(e.in.begin(), e.in.end(), Atom{v}) != e.in.end();
   };
@@ -706,7 +697,7 @@ void Planner::update_equation(size_t i) {
   const Eqn& e = j_.eqns[i];
   materialize_live_reads(e.in[0].index, i);
   library_equation(i, Step::Kind::scatter);
-  over_input_[static_cast<size_t>(e.out)] = true;
+  over_input_[e.out] = true;
 }
 
 // Adds a separate step whose results are in memory.
@@ -716,7 +707,7 @@ void Planner::add_library(size_t i, Step s) {
   for (int32_t o = 0; o < e.n_out; ++o) {
     Var& x = var(e.out + o);
     x.step = c;
-    plan_.in_memory[static_cast<size_t>(e.out + o)] = true;
+    plan_.in_memory[e.out + o] = true;
     std::vector<int> identity;
     for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
     x.deps = {{e.out + o, identity}};
@@ -724,7 +715,7 @@ void Planner::add_library(size_t i, Step s) {
 }
 
 Plan Planner::run() {
-  for (int32_t v = 0; v < j_.n_in; ++v) plan_.in_memory[static_cast<size_t>(v)] = true;
+  for (int32_t v = 0; v < j_.n_in; ++v) plan_.in_memory[v] = true;
   for (size_t i = 0; i < j_.eqns.size(); ++i) {
     const Lowering& l = p_.scope.lowering[i];
     if (is_barrier(j_.eqns[i])) {
@@ -758,15 +749,14 @@ void Planner::verify(const KernelPlan& k) const {
     if (lane < 0 || extent == k.grid.at(static_cast<size_t>(lane))) return;
     throw InternalError(fmt::format(
         "axis {} of {} elements is computed along axis {} of {} points of a kernel's grid: {}",
-        axis, extent, lane, k.grid[static_cast<size_t>(lane)],
+        axis, extent, lane, k.grid[lane],
         eqn == Program::none ? "an argument" : equation_text(j_, eqn)));
   };
   for (const auto& [v, lanes] : k.lanes) {
     if (lanes.size() != type(v).shape().size())
       throw InternalError("a kernel's plan does not know all axes of a value");
     for (int a = 0; a < type(v).ndim(); ++a)
-      expect(lanes[static_cast<size_t>(a)], type(v).shape()[a],
-             p_.defining_eqn[static_cast<size_t>(v)], a);
+      expect(lanes[a], type(v).shape()[a], p_.defining_eqn[v], a);
   }
   for (const auto& [i, classes] : k.classes)
     for (const auto& [c, lane] : classes) expect(lane, p_.analysis[i]->extent(c), i, c);

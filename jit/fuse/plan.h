@@ -56,7 +56,7 @@ struct Step {
 
 struct Plan {
   std::vector<Step> steps;
-  std::vector<bool> in_memory;  // by variable
+  VarMap<bool> in_memory;
 };
 
 Plan make_plan(const Program& p);

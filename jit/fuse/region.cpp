@@ -13,7 +13,7 @@ Region::Region(const Program& p, std::function<bool(int32_t)> inlined, int most)
     : p_(p), inlined_(std::move(inlined)), most_(most) {}
 
 void Region::add(int32_t v) {
-  std::vector<int> axes(static_cast<size_t>(p_.j->types[static_cast<size_t>(v)].ndim()));
+  std::vector<int> axes(p_.j->types[v].ndim());
   std::iota(axes.begin(), axes.end(), 0);
   stack_.emplace_back(v, std::move(axes));
   drain();
@@ -30,8 +30,8 @@ void Region::add_equation(size_t i) {
   cost_ += p_.scope.access[i].cost;
   equations_.insert(i);
   const bool pull = l.form == Form::pull;
-  const int rank = pull ? p_.j->types[static_cast<size_t>(e.out)].ndim() : l.space.ndim();
-  std::vector<int> axes(static_cast<size_t>(rank));
+  const int rank = pull ? p_.j->types[e.out].ndim() : l.space.ndim();
+  std::vector<int> axes(rank);
   std::iota(axes.begin(), axes.end(), 0);
   read_operands(i, axes);
   drain();
@@ -45,7 +45,7 @@ void Region::read_operands(size_t i, const std::vector<int>& axes) {
     std::vector<int> read = p_.scope.access[i].reads[k];
     if (!read.empty() && read[0] == -2) continue;  // its elements are not read
     for (int& a : read)
-      if (a >= 0) a = axes[static_cast<size_t>(a)];
+      if (a >= 0) a = axes[a];
     stack_.emplace_back(e.in[k].index, std::move(read));
   }
 }
@@ -55,9 +55,9 @@ void Region::drain() {
     const auto [v, axes] = std::move(stack_.back());
     stack_.pop_back();
     if (!inlined_(v)) continue;
-    const size_t i = p_.defining_eqn[static_cast<size_t>(v)];
+    const size_t i = p_.defining_eqn[v];
     bool known = true;
-    const Shape& shape = p_.j->types[static_cast<size_t>(v)].shape();
+    const Shape& shape = p_.j->types[v].shape();
     for (size_t a = 0; a < axes.size(); ++a)
       known = known && (axes[a] != -1 || shape[static_cast<int64_t>(a)] == 1);
     if (known && !seen_.emplace(i, axes).second) continue;

@@ -57,15 +57,15 @@ class Overlap {
   }
 
  private:
-  const Inst& inst(Id v) const { return k_.insts[static_cast<size_t>(v)]; }
+  const Inst& inst(Id v) const { return k_.insts[v]; }
 
   // Numbers the instructions of block b. `body` is the block of a top-level loop that contains it.
   void walk(BlockId b, BlockId body, Id loop) {
-    for (Id v : k_.blocks[static_cast<size_t>(b)].body) {
+    for (Id v : k_.blocks[b].body) {
       const Inst& i = inst(v);
-      begins_[static_cast<size_t>(v)] = ++position_;
+      begins_[v] = ++position_;
       if (i.op == Opcode::Load || i.op == Opcode::Store) {
-        Accesses& a = of_[static_cast<size_t>(i.imm)];
+        Accesses& a = of_[i.imm];
         (i.op == Opcode::Load ? a.loads : a.stores).push_back({i.args[0], position_, body, loop});
       }
       for (BlockId inner : i.blocks) walk(inner, b == 0 ? inner : body, b == 0 ? v : loop);
@@ -74,7 +74,7 @@ class Overlap {
   // Returns true for a store in the top block, or in the body of a top-level loop of independent
   // trips.
   bool unconditional(const Access& s, size_t out) const {
-    const auto& body = k_.blocks[static_cast<size_t>(s.block)].body;
+    const auto& body = k_.blocks[s.block].body;
     return (!s.block || inst(s.loop).op == Opcode::ForEach) &&
            std::any_of(body.begin(), body.end(), [&](Id v) {
              return inst(v).op == Opcode::Store && inst(v).args[0] == s.index &&
@@ -92,10 +92,8 @@ class Overlap {
   // Returns true if a load of an earlier loop reads the elements that the trips of the storing loop
   // write. Its index must equal one of `written` with the load's trip number substituted.
   bool same_for_all(const Access& l, const Access& first, const std::set<Id>& written) const {
-    if (begins_[static_cast<size_t>(l.loop)] >= begins_[static_cast<size_t>(first.loop)])
-      return false;
-    const Id mine = k_.blocks[static_cast<size_t>(l.block)].params[0],
-             other = k_.blocks[static_cast<size_t>(first.block)].params[0];
+    if (begins_[l.loop] >= begins_[first.loop]) return false;
+    const Id mine = k_.blocks[l.block].params[0], other = k_.blocks[first.block].params[0];
     return std::any_of(written.begin(), written.end(), [&](Id w) {
       int budget = 200;
       return equal(l.index, w, mine, other, &budget);
@@ -142,10 +140,10 @@ std::vector<std::pair<int32_t, int32_t>> aliases(const KernelNest& n, const Kern
   for (size_t out = 0; out < n.buffers.size(); ++out) {
     const int32_t v = n.buffers[out].var;
     if (!n.buffers[out].written || std::count(k.zeroed.begin(), k.zeroed.end(), v)) continue;
-    const Type& t = j.types[static_cast<size_t>(v)];
+    const Type& t = j.types[v];
     const int64_t numbers = t.elements() * components(t.dtype());
     for (size_t in = 0; in < n.buffers.size(); ++in) {
-      const Type& u = j.types[static_cast<size_t>(n.buffers[in].var)];
+      const Type& u = j.types[n.buffers[in].var];
       if (n.buffers[in].written || u.dtype() != t.dtype() || u.elements() != t.elements()) continue;
       if (overlap.may(out, in, numbers)) pairs.emplace_back(v, n.buffers[in].var);
     }

@@ -19,12 +19,11 @@ void mark_large_outputs(KernelNest* n, const Program& p, const std::vector<int32
   nest::Kernel& k = n->kernel;
   for (size_t i = 0; i < n->buffers.size(); ++i) {
     const auto [var, written] = n->buffers[i];
-    k.buffers[i].non_temporal =
-        written && p.j->types[static_cast<size_t>(var)].bytes() >= non_temporal_bytes &&
-        std::find(zeroed.begin(), zeroed.end(), var) == zeroed.end();
+    k.buffers[i].non_temporal = written && p.j->types[var].bytes() >= non_temporal_bytes &&
+                                std::find(zeroed.begin(), zeroed.end(), var) == zeroed.end();
   }
   for (const nest::Inst& i : k.insts)
-    if (i.op == nest::Opcode::Load) k.buffers[static_cast<size_t>(i.imm)].non_temporal = false;
+    if (i.op == nest::Opcode::Load) k.buffers[i.imm].non_temporal = false;
 }
 
 // Counts the instructions that run. Other instructions are unused leftovers.
@@ -37,7 +36,7 @@ int64_t instructions(const nest::Kernel& k) {
 bool divides_index(const nest::Kernel& k) {
   for (const nest::Block& b : k.blocks)
     for (nest::Id v : b.body) {
-      const nest::Inst& i = k.insts[static_cast<size_t>(v)];
+      const nest::Inst& i = k.insts[v];
       if ((i.op == nest::Opcode::SRem || i.op == nest::Opcode::SDiv) && i.kind == nest::Kind::I64)
         return true;
     }
@@ -46,8 +45,8 @@ bool divides_index(const nest::Kernel& k) {
 
 // `flat`: the grid is one axis. Values of up to `small` elements per lane are scalars, except those
 // in `in_arrays`.
-KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory,
-                   bool flat, int64_t small, const LaneWriter::Values& in_arrays = {}) {
+KernelNest written(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory, bool flat,
+                   int64_t small, const LaneWriter::Values& in_arrays = {}) {
   LaneWriter w(p, "kernel", in_memory, small);
   w.set_grid(k.grid, flat);
   w.set_in_arrays(in_arrays);
@@ -72,7 +71,7 @@ KernelNest written(const Program& p, const KernelPlan& k, const std::vector<bool
 
 }  // namespace
 
-KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory) {
+KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory) {
   // The grid is one flat axis, unless operands are indexed along single axes and the last axis is
   // long enough.
   bool flat = true;
@@ -92,7 +91,7 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<b
 }
 
 KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared) {
-  LaneWriter w(p, "scatter", std::vector<bool>(p.j->types.size(), true));
+  LaneWriter w(p, "scatter", VarMap<bool>(*p.j, true));
   const std::vector<int64_t> grid = shared ? scatter_grid(p, eqn) : std::vector<int64_t>();
   w.set_grid(grid, true);
   w.emit_scatter(eqn, shared);

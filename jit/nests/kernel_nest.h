@@ -20,7 +20,7 @@ struct KernelNest {
 };
 
 // in_memory[var]: an earlier step has stored the variable.
-KernelNest write_nest(const Program& p, const KernelPlan& k, const std::vector<bool>& in_memory);
+KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory);
 // Writes the updates of a scatter into memory that already holds the operand. If `shared`, updates
 // are partitioned over grid points that write disjoint elements, and each point applies its updates
 // in order. Otherwise one point applies all updates in order.

@@ -95,9 +95,9 @@ void LaneWriter::emit_equation(size_t i) { emit(frames_.front(), i); }
 // all at the same index.
 void LaneWriter::emit_all(Frame& f, bool materialize_results) {
   const JaxprData& j = *f.s->j;
-  f.last.assign(j.types.size(), Program::none);
+  f.last = VarMap<size_t>(j, Program::none);
   const auto note = [&](Atom a, size_t i) {
-    if (!a.is_literal()) f.last[static_cast<size_t>(a.index)] = i;
+    if (!a.is_literal()) f.last[a] = i;
   };
   for (size_t i = 0; i < j.eqns.size(); ++i)
     for (Atom a : j.eqns[i].in) note(a, i);
@@ -125,7 +125,7 @@ int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
 // Returns true if loop i may overwrite the array of its operand k: no later equation reads it, and
 // neither do the bodies, directly or through deferred values.
 bool LaneWriter::may_take(const Frame& f, size_t i, size_t k) const {
-  std::vector<bool> late;
+  VarMap<bool> late;
   if (!is_last_read(f, i, k, &late)) return false;
   const ValueRange carry = f.s->lowering[i].loop.operands().carry;
   const auto& in = f.s->j->eqns[i].in;
@@ -359,7 +359,7 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
     std::vector<Fill> fills;
     for (int32_t k = 0; k < e.n_out; ++k) {
       const int32_t var = e.out + k;
-      const Carry& c = results[static_cast<size_t>(k)];
+      const Carry& c = results[k];
       if (c.local)
         fills.push_back(
             {c.array, &f, var, [&value, k, var](const Coords& c) { return value(k, var, c); }});
@@ -371,9 +371,8 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
   };
   const auto taken = [&](int b) {
     Frame& body = branch_body(f, i, static_cast<size_t>(b));
-    return deliver([&](int k, int32_t, const Coords& c) {
-      return read(body, body.s->j->out[static_cast<size_t>(k)], c);
-    });
+    return deliver(
+        [&](int k, int32_t, const Coords& c) { return read(body, body.s->j->out[k], c); });
   };
   const auto zeros = [&] {
     return deliver([&](int, int32_t var, const Coords&) { return zero_elem(f.type(var).dtype()); });
@@ -400,14 +399,14 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
 // Copies large operands in memory that several equations of a call read. They are then read once,
 // in memory order.
 void LaneWriter::copy_operands(Frame& f, size_t i, Frame& body) {
-  std::vector<int> readers(body.s->j->types.size(), 0);
+  VarMap<int> readers(*body.s->j, 0);
   for (const Eqn& e : body.s->j->eqns)
     for (Atom a : e.in)
-      if (!a.is_literal()) ++readers[static_cast<size_t>(a.index)];
+      if (!a.is_literal()) ++readers[a];
   std::vector<Fill> fills;
   for (int32_t v = 0; v < body.s->j->n_in; ++v) {
-    const Atom a = f.s->j->eqns[i].in[static_cast<size_t>(v)];
-    if (a.is_literal() || readers[static_cast<size_t>(v)] < 2) continue;
+    const Atom a = f.s->j->eqns[i].in[v];
+    if (a.is_literal() || readers[v] < 2) continue;
     if (f.place.kind(a.index) != Place::Kind::memory || inner_elements(body, v) <= small_) continue;
     fills.push_back({new_local(body, v), &body, v,
                      [this, &f, a](const Coords& at) { return read(f, a, at); }, true});
@@ -423,7 +422,7 @@ void LaneWriter::emit_call(Frame& f, size_t i) {
   copy_operands(f, i, body);
   emit_all(body);
   for (int32_t k = 0; k < e.n_out; ++k) {
-    const Atom out = body.s->j->out[static_cast<size_t>(k)];
+    const Atom out = body.s->j->out[k];
     f.place[e.out + k] = {.kind = Place::Kind::alias, .outer = &body, .atom = out};
   }
 }
@@ -484,8 +483,7 @@ void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
   const auto turned = streamed_.find(var);
   if (turned != streamed_.end() && turned->second.stored != var) {
     Coords there(at.size());
-    for (size_t a = 0; a < at.size(); ++a)
-      there[static_cast<size_t>(turned->second.axes[a])] = at[a];
+    for (size_t a = 0; a < at.size(); ++a) there[turned->second.axes[a]] = at[a];
     return store_element(turned->second.stored, there, e);
   }
   const Type& t = frames_.front().type(var);

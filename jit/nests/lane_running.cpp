@@ -129,7 +129,7 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
   const auto write_row = [&](Id row) {
     Coords c = coords_of_flat(f, e.out, row, axis);
     const auto term_at = [&](Id index) {
-      c[static_cast<size_t>(axis)] = index;
+      c[axis] = index;
       return terms_at(l, reader, c);
     };
     write_running(l, n, term_at, [&](const Elem& y) { store_inner(f, e.out, array, c, y); });

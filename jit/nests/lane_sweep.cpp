@@ -145,7 +145,7 @@ void LaneWriter::keep_large(Frame& f, const std::vector<Fill>& fills) {
 // Returns true if an element of `a` takes more than *budget instructions where it is read.
 bool LaneWriter::is_expensive(const Frame& f, Atom a, int* budget) const {
   if (a.is_literal()) return false;
-  const auto var = static_cast<size_t>(a.index);
+  const int32_t var = a.index;
   const Place* p = f.place.seen(var);
   if (p && (p->kind == Place::Kind::alias || p->kind == Place::Kind::row))
     return is_expensive(*p->outer, p->atom, budget);
@@ -190,8 +190,8 @@ bool LaneWriter::reads_alike(const Frame& f, size_t i, size_t k) const {
   int before = -1;
   for (int a = 0; a < from.ndim(); ++a) {
     if (from[a] == 1) continue;
-    if (reads[static_cast<size_t>(a)] <= before) return false;
-    before = reads[static_cast<size_t>(a)];
+    if (reads[a] <= before) return false;
+    before = reads[a];
   }
   return true;
 }
@@ -216,9 +216,7 @@ bool LaneWriter::must_materialize(const Frame& f, size_t i) const {
   return std::any_of(f.waiting.begin(), f.waiting.end(), [&](size_t q) {
     const Eqn& w = f.s->j->eqns[q];
     for (int32_t v = w.out; v < w.out + w.n_out; ++v)
-      if (f.last[static_cast<size_t>(v)] > i && f.last[static_cast<size_t>(v)] != Program::none &&
-          is_waiting_expensive(f, {v}))
-        return true;
+      if (f.last[v] > i && f.last[v] != Program::none && is_waiting_expensive(f, {v})) return true;
     return false;
   });
 }
@@ -228,26 +226,24 @@ bool LaneWriter::must_materialize(const Frame& f, size_t i) const {
 void LaneWriter::materialize(Frame& f, size_t i) {
   const JaxprData& j = *f.s->j;
   std::vector<int32_t> kept;
-  std::vector<bool> needed(j.types.size(), false), keeps(j.types.size(), false);
+  VarMap<bool> needed(j, false), keeps(j, false);
   for (auto it = f.waiting.rbegin(); it != f.waiting.rend(); ++it) {
     const Eqn& e = j.eqns[*it];
     bool any = false;
     for (int32_t v = e.out; v < e.out + e.n_out; ++v) {
-      const auto at = static_cast<size_t>(v);
-      keeps[at] = f.last[at] != Program::none && f.last[at] >= i && is_waiting_expensive(f, {v});
-      needed[at] = needed[at] || keeps[at];
-      any = any || needed[at];
+      keeps[v] = f.last[v] != Program::none && f.last[v] >= i && is_waiting_expensive(f, {v});
+      needed[v] = needed[v] || keeps[v];
+      any = any || needed[v];
     }
     if (!any) continue;
     for (Atom a : e.in)
-      if (!a.is_literal()) needed[static_cast<size_t>(a.index)] = true;
+      if (!a.is_literal()) needed[a] = true;
   }
   std::vector<Fill> fills;
   for (size_t q : f.waiting)
     for (int32_t v = j.eqns[q].out; v < j.eqns[q].out + j.eqns[q].n_out; ++v) {
-      const auto at = static_cast<size_t>(v);
-      if (!needed[at]) continue;
-      fills.push_back(fill_of(f, v, keeps[at] ? new_local(f, v) : Elem{}));
+      if (!needed[v]) continue;
+      fills.push_back(fill_of(f, v, keeps[v] ? new_local(f, v) : Elem{}));
     }
   keep_large(f, fills);
   f.waiting.clear();

@@ -14,19 +14,17 @@ using nest::Id;
 
 // Returns the variables whose elements still have to be computed from those of `var` at equation i.
 // They are computed where they are used.
-std::vector<bool> LaneWriter::read_late(const Frame& f, size_t i, int32_t var) const {
-  std::vector<bool> late(f.s->j->types.size(), false);
-  late[static_cast<size_t>(var)] = true;
+VarMap<bool> LaneWriter::read_late(const Frame& f, size_t i, int32_t var) const {
+  VarMap<bool> late(*f.s->j, false);
+  late[var] = true;
   for (size_t q = 0; q < i; ++q) {
     const Eqn& e = f.s->j->eqns[q];
-    const bool reads = std::any_of(e.in.begin(), e.in.end(), [&](Atom a) {
-      return !a.is_literal() && late[static_cast<size_t>(a.index)];
-    });
+    const bool reads =
+        std::any_of(e.in.begin(), e.in.end(), [&](Atom a) { return late.get(a, false); });
     if (!reads) continue;
     for (int32_t k = 0; k < e.n_out; ++k) {
       const auto kind = f.place.kind(e.out + k);
-      if (kind == Place::Kind::pull || kind == Place::Kind::alias)
-        late[static_cast<size_t>(e.out + k)] = true;
+      if (kind == Place::Kind::pull || kind == Place::Kind::alias) late[e.out + k] = true;
     }
   }
   return late;
@@ -34,7 +32,7 @@ std::vector<bool> LaneWriter::read_late(const Frame& f, size_t i, int32_t var) c
 
 // Returns true if operand k of equation i is a local array that may be overwritten. Nothing may
 // read it after this equation, either directly or through deferred values.
-bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, std::vector<bool>* late) const {
+bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, VarMap<bool>* late) const {
   const Eqn& e = f.s->j->eqns[i];
   if (!f.analysis || e.in[k].is_literal()) return false;
   const int32_t var = e.in[k].index;
@@ -42,9 +40,7 @@ bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, std::vector<bo
       std::count(e.in.begin(), e.in.end(), e.in[k]) != 1 || var < f.kept_inputs)
     return false;
   *late = read_late(f, i, var);
-  const auto reads = [&](Atom a) {
-    return !a.is_literal() && (*late)[static_cast<size_t>(a.index)];
-  };
+  const auto reads = [&](Atom a) { return late->get(a, false); };
   for (size_t q = i + 1; q < f.s->j->eqns.size(); ++q) {
     const auto& in = f.s->j->eqns[q].in;
     if (std::any_of(in.begin(), in.end(), reads)) return false;
@@ -58,15 +54,14 @@ bool LaneWriter::is_last_read(const Frame& f, size_t i, size_t k, std::vector<bo
 void LaneWriter::keep_late_reads(Frame& f, size_t i, size_t k) {
   const Atom a = f.s->j->eqns[i].in[k];
   if (!f.analysis || a.is_literal() || f.place.kind(a.index) != Place::Kind::local ||
-      f.last[static_cast<size_t>(a.index)] != i)
+      f.last[a] != i)
     return;
-  const std::vector<bool> late = read_late(f, i, a.index);
+  const VarMap<bool> late = read_late(f, i, a.index);
   std::vector<int32_t> readers;
   int64_t elements = 0;
-  for (int32_t v = 0; v < static_cast<int32_t>(late.size()); ++v) {
-    const size_t last = f.last[static_cast<size_t>(v)];
-    if (v == a.index || !late[static_cast<size_t>(v)] || last == Program::none || last < i)
-      continue;
+  for (int32_t v = 0; v < late.size(); ++v) {
+    const size_t last = f.last[v];
+    if (v == a.index || !late[v] || last == Program::none || last < i) continue;
     readers.push_back(v);
     elements += inner_elements(f, v);
   }
@@ -80,7 +75,7 @@ bool LaneWriter::update_in_place(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   if (!f.s->lowering[i].destination) return false;
   keep_late_reads(f, i, 0);
-  std::vector<bool> late;
+  VarMap<bool> late;
   if (!is_last_read(f, i, 0, &late)) return false;
   const int64_t n = e.in[1].is_literal() ? 1 : inner_elements(f, e.in[1].index);
   const Place array = f.place[e.in[0].index];
@@ -92,7 +87,7 @@ bool LaneWriter::update_in_place(Frame& f, size_t i) {
     for (const Update& u : all) apply_update(f, i, array.local, u);
   } else {
     for (size_t k = 1; k < e.in.size(); ++k)
-      if (!e.in[k].is_literal() && late[static_cast<size_t>(e.in[k].index)]) return false;
+      if (late.get(e.in[k], false)) return false;
     count(n, [&](Id at) {
       apply_update(f, i, array.local, update_at(f, i, coords_of_flat(f, e.in[1].index, at)));
     });
@@ -109,9 +104,8 @@ LaneWriter::Update LaneWriter::update_at(Frame& f, size_t i, const Coords& at) {
   num::Ir<bool> valid = num::Ir<bool>::at(target.valid);
   for (size_t a = 0; a < target.index.size(); ++a) {
     const int lane = lane_of(f, e.out, static_cast<int>(a));
-    if (lane < 0 || target.index[a] == grid_[static_cast<size_t>(lane)]) continue;
-    valid =
-        num::both(valid, I64v::at(target.index[a]) == I64v::at(grid_[static_cast<size_t>(lane)]));
+    if (lane < 0 || target.index[a] == grid_[lane]) continue;
+    valid = num::both(valid, I64v::at(target.index[a]) == I64v::at(grid_[lane]));
   }
   return {inner_offset(f, e.out, target.index).id, valid.id, r.read(1, at)};
 }

@@ -13,7 +13,7 @@ namespace weft::compiler {
 using I64v = num::Ir<int64_t>;
 using Form = Lowering::Form;
 
-LaneWriter::LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory,
+LaneWriter::LaneWriter(const Program& program, std::string name, const VarMap<bool>& in_memory,
                        int64_t small)
     : program_(program), in_memory_(in_memory), small_(small), b_(std::move(name)), writing_(b_) {
   Frame& f = frames_.emplace_back();
@@ -54,7 +54,7 @@ void LaneWriter::set_grid(const std::vector<int64_t>& extents, bool flat) {
 int LaneWriter::lane_of(const Frame& f, int32_t var, int axis) const {
   if (!f.analysis) {
     const auto it = top_lanes_.find(var);
-    return it == top_lanes_.end() ? -1 : it->second[static_cast<size_t>(axis)];
+    return it == top_lanes_.end() ? -1 : it->second[axis];
   }
   const auto it = f.classes->find(f.analysis->find(f.s->axis(var, axis)));
   return it == f.classes->end() ? -1 : it->second;
@@ -106,10 +106,10 @@ Coords LaneWriter::coords_at(const Frame& f, int32_t var, int64_t flat) const {
   for (int a = s.ndim(); a-- > 0;) {
     const int lane = lane_of(f, var, a);
     if (lane >= 0) {
-      c[static_cast<size_t>(a)] = grid_[static_cast<size_t>(lane)];
+      c[a] = grid_[lane];
       continue;
     }
-    c[static_cast<size_t>(a)] = I64v(flat % s[a]).id;
+    c[a] = I64v(flat % s[a]).id;
     flat /= s[a];
   }
   return c;
@@ -119,7 +119,7 @@ Coords LaneWriter::coords_with(const Frame& f, int32_t var, const Coords& inner,
   Coords c = coords_at(f, var, 0);
   size_t next = 0;
   for (int a : inner_axes(f, var))
-    if (a != but) c[static_cast<size_t>(a)] = inner[next++];
+    if (a != but) c[a] = inner[next++];
   return c;
 }
 
@@ -167,7 +167,7 @@ I64v LaneWriter::offset(const Coords& at, const Shape& s, const std::vector<bool
 // The offset over the inner axes.
 I64v LaneWriter::inner_offset(const Frame& f, int32_t var, const Coords& at) const {
   std::vector<bool> inner(at.size(), false);
-  for (int a : inner_axes(f, var)) inner[static_cast<size_t>(a)] = true;
+  for (int a : inner_axes(f, var)) inner[a] = true;
   return offset(at, f.type(var).shape(), inner);
 }
 
@@ -193,7 +193,7 @@ Elem LaneWriter::read_scalars(const Frame& f, int32_t var, const Place& p, const
   if (p.elems.empty()) return literal_elem({f.type(var).dtype(), false, {0, 0}});
   const I64v o = inner_offset(f, var, at);
   int64_t k = 0;
-  if (o.known(&k)) return p.elems[static_cast<size_t>(k)];
+  if (o.known(&k)) return p.elems[k];
   if (static_cast<int64_t>(p.elems.size()) > fewer_elements) chosen_from_.insert({f.number, var});
   Elem e = p.elems[0];
   for (size_t i = 1; i < p.elems.size(); ++i)
@@ -202,7 +202,7 @@ Elem LaneWriter::read_scalars(const Frame& f, int32_t var, const Place& p, const
 }
 
 Elem LaneWriter::read(Frame& f, Atom a, const Coords& at) {
-  if (a.is_literal()) return literal_elem(f.s->j->literals[static_cast<size_t>(a.literal())]);
+  if (a.is_literal()) return literal_elem(f.s->j->literals[a.literal()]);
   Place& p = f.place[a.index];
   switch (p.kind) {
     case Place::Kind::memory: return read_memory(a.index, at);
@@ -371,7 +371,7 @@ Elem LaneWriter::compute_fold(Frame& f, size_t i, int out, const Coords& at) {
         }
         return terms_at(l, r, c);
       });
-  return l.results(folded)[static_cast<size_t>(out)];
+  return l.results(folded)[out];
 }
 
 KernelNest LaneWriter::finish(nest::Vector v) {

@@ -44,7 +44,7 @@ class LaneWriter {
  public:
   // in_memory[var]: the program's variable is read from a buffer. Values of up to `small` elements
   // per lane are scalars.
-  LaneWriter(const Program& program, std::string name, const std::vector<bool>& in_memory,
+  LaneWriter(const Program& program, std::string name, const VarMap<bool>& in_memory,
              int64_t small = small_elements);
 
   // Values by frame number and variable. Writing the same kernel again gives the same numbers.
@@ -107,12 +107,11 @@ class LaneWriter {
       const Place* p = seen(v);
       return p ? p->kind : first(v).kind;
     }
-    const std::vector<size_t>* defining_eqn = nullptr;  // by variable: its equation
-    const std::vector<bool>* in_memory = nullptr;       // by variable
+    const VarMap<size_t>* defining_eqn = nullptr;
+    const VarMap<bool>* in_memory = nullptr;
 
    private:
-    Place first(int32_t var) const {
-      const auto v = static_cast<size_t>(var);
+    Place first(int32_t v) const {
       if (in_memory && (*in_memory)[v]) return {.kind = Place::Kind::memory};
       if ((*defining_eqn)[v] == Program::none) return {};
       return {.kind = Place::Kind::pull, .eqn = (*defining_eqn)[v]};
@@ -124,10 +123,10 @@ class LaneWriter {
     const Scope* s = nullptr;
     const AxisClasses* analysis = nullptr;  // null for the program itself
     const std::map<int, int>* classes = nullptr;
-    int kept_inputs = 0;  // the first ones, which the next trip or other code reads again
-    std::vector<size_t> defining_eqn;  // of a body
-    std::vector<size_t> last;          // of a body, by variable: the last equation that reads it
-    std::vector<size_t> waiting;       // equations whose large results are deferred, in order
+    int kept_inputs = 0;          // the first ones, which the next trip or other code reads again
+    VarMap<size_t> defining_eqn;  // of a body
+    VarMap<size_t> last;          // of a body: the last equation that reads the variable
+    std::vector<size_t> waiting;  // equations whose large results are deferred, in order
     Places place;
     std::unordered_map<int32_t, std::map<Coords, Elem>> memo;  // by variable and coordinates
     const Type& type(int32_t var) const { return s->j->types[static_cast<size_t>(var)]; }
@@ -223,8 +222,8 @@ class LaneWriter {
     nest::Id offset, valid;
     Elem value;
   };
-  std::vector<bool> read_late(const Frame& f, size_t eqn, int32_t var) const;
-  bool is_last_read(const Frame& f, size_t eqn, size_t operand, std::vector<bool>* late) const;
+  VarMap<bool> read_late(const Frame& f, size_t eqn, int32_t var) const;
+  bool is_last_read(const Frame& f, size_t eqn, size_t operand, VarMap<bool>* late) const;
   void keep_late_reads(Frame& f, size_t eqn, size_t operand);
   bool update_in_place(Frame& f, size_t eqn);
   Update update_at(Frame& f, size_t eqn, const Coords& at);
@@ -268,7 +267,7 @@ class LaneWriter {
   int buffer_of(int32_t var, bool written);
 
   const Program& program_;
-  const std::vector<bool> in_memory_;
+  const VarMap<bool> in_memory_;
   const int64_t small_;
   nest::Builder b_;
   num::Writing writing_;
@@ -289,9 +288,7 @@ class LaneWriter {
 class LaneWriter::EqnReader final : public Reader {
  public:
   EqnReader(LaneWriter& w, Frame& f, const Eqn& e) : w_(w), f_(f), e_(e) {}
-  Elem read(int operand, const Coords& at) override {
-    return w_.read(f_, e_.in[static_cast<size_t>(operand)], at);
-  }
+  Elem read(int operand, const Coords& at) override { return w_.read(f_, e_.in[operand], at); }
 
  private:
   LaneWriter& w_;

@@ -62,9 +62,7 @@ class Chooser {
   }
 
   std::string_view name_for(const JaxprData& j, const Eqn& e, double lockstep) const {
-    Types in, out;
-    for (Atom a : e.in) in.push_back(j.type(a));
-    for (int32_t k = 0; k < e.n_out; ++k) out.push_back(j.types[static_cast<size_t>(e.out + k)]);
+    const Types in = j.in_types(e), out = j.out_types(e);
     const SourceScope place(e.source);  // for the errors of an implementation
     const AnyUse use{in, out, e.params, target_, lockstep > 0};
     if (const Demand* d = demands_(*e.op); d && (!in_expansion_ || applies(*d, e, use)))

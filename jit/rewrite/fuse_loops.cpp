@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "core/effects.h"
+#include "core/jaxpr_builder.h"
 #include "core/op.h"
 #include "jit/fuse/analysis.h"
 #include "jit/fuse/loop_grid.h"
@@ -81,7 +82,7 @@ class Joiner {
   int64_t elements(size_t i) const {
     int64_t n = 0;
     for (int32_t v = j_.eqns[i].out; v < j_.eqns[i].out + j_.eqns[i].n_out; ++v)
-      n = std::max(n, j_.types[static_cast<size_t>(v)].elements());
+      n = std::max(n, j_.types[v].elements());
     return n;
   }
 
@@ -91,8 +92,7 @@ class Joiner {
     below_.assign(n_, Set(n_, false));
     for (size_t q = n_; q-- > 0;)
       for (Atom a : j_.eqns[q].in) {
-        const size_t from =
-            a.is_literal() ? Program::none : p_.defining_eqn[static_cast<size_t>(a.index)];
+        const size_t from = p_.defining_eqn.get(a, Program::none);
         if (from == Program::none || below_[from][q]) continue;
         readers_[from].push_back(q);
         below_[from][q] = true;
@@ -122,9 +122,7 @@ class Joiner {
   }
   // Returns true if something in s reads q, and nothing outside s.
   bool is_read_only_in(size_t q, const Set& s) const {
-    const auto of_q = [&](Atom a) {
-      return !a.is_literal() && p_.defining_eqn[static_cast<size_t>(a.index)] == q;
-    };
+    const auto of_q = [&](Atom a) { return p_.defining_eqn.get(a, Program::none) == q; };
     if (std::ranges::any_of(j_.out, of_q)) return false;
     bool read = false;
     for (size_t i = q + 1; i < n_; ++i)
@@ -148,8 +146,8 @@ class Joiner {
       if (s[i] && !is_loop(i) && !is_fold(i) && form(i) != Form::pull) return false;
     return true;
   }
-  Jaxpr body_of(const Set& s, std::vector<Atom>* in, std::vector<int32_t>* out) const;
-  Eqn call_of(const Set& s, std::vector<int32_t>* results) const;
+  Jaxpr body_of(const Set& s, std::vector<Atom>* in, std::vector<Atom>* out) const;
+  Eqn call_of(const Set& s, std::vector<Atom>* results) const;
   bool fits(const Set& s) const;
   bool grow(Set* s, const Set& more) const {
     if (more == *s || !may_join(more) || !fits(more)) return false;
@@ -169,48 +167,35 @@ class Joiner {
 
 // Returns the equations of s as a program. Its inputs are the values that it reads from outside,
 // and its results are those that are read outside.
-Jaxpr Joiner::body_of(const Set& s, std::vector<Atom>* in, std::vector<int32_t>* out) const {
-  auto r = make_ref<JaxprData>();
-  r->literals = j_.literals;
-  std::vector<int32_t> mine(j_.types.size(), -1);
+Jaxpr Joiner::body_of(const Set& s, std::vector<Atom>* in, std::vector<Atom>* out) const {
+  JaxprBuilder b(j_);
   for (size_t i = 0; i < n_; ++i)
     for (Atom a : j_.eqns[i].in) {
       if (!s[i] || a.is_literal()) continue;
-      const size_t from = p_.defining_eqn[static_cast<size_t>(a.index)];
-      int32_t& at = mine[static_cast<size_t>(a.index)];
-      if ((from != Program::none && s[from]) || at >= 0) continue;
-      at = r->n_in++;
-      r->types.push_back(j_.type(a));
+      const size_t from = p_.defining_eqn[a];
+      if ((from != Program::none && s[from]) || b.is_replaced(a.index)) continue;
+      b.copy_input(a.index);
       in->push_back(a);
     }
-  Set read(j_.types.size(), false);  // by variable: read outside s
+  VarMap<bool> read(j_, false);  // outside s
   for (size_t i = 0; i < n_; ++i)
     for (Atom a : j_.eqns[i].in)
-      if (!s[i] && !a.is_literal()) read[static_cast<size_t>(a.index)] = true;
+      if (!s[i] && !a.is_literal()) read[a] = true;
   for (Atom a : j_.out)
-    if (!a.is_literal()) read[static_cast<size_t>(a.index)] = true;
+    if (!a.is_literal()) read[a] = true;
   for (size_t i = 0; i < n_; ++i) {
     if (!s[i]) continue;
-    Eqn e = j_.eqns[i];
-    for (Atom& a : e.in)
-      if (!a.is_literal()) a.index = mine[static_cast<size_t>(a.index)];
-    for (int32_t v = e.out; v < e.out + e.n_out; ++v) {
-      mine[static_cast<size_t>(v)] = static_cast<int32_t>(r->types.size());
-      r->types.push_back(j_.types[static_cast<size_t>(v)]);
-      if (!read[static_cast<size_t>(v)]) continue;
-      out->push_back(v);
-      r->out.push_back({mine[static_cast<size_t>(v)]});
-    }
-    e.out = static_cast<int32_t>(r->types.size()) - e.n_out;
-    r->eqns.push_back(std::move(e));
+    b.copy(j_.eqns[i]);
+    for (Atom a : results_of(j_.eqns[i]))
+      if (read[a]) out->push_back(a);
   }
-  return intern(std::move(r));
+  return b.finish(*out);
 }
 
-Eqn Joiner::call_of(const Set& s, std::vector<int32_t>* results) const {
+Eqn Joiner::call_of(const Set& s, std::vector<Atom>* results) const {
   Eqn e;
   e.op = find_op("jit");
-  e.source = j_.eqns[static_cast<size_t>(std::find(s.begin(), s.end(), true) - s.begin())].source;
+  e.source = j_.eqns[std::find(s.begin(), s.end(), true) - s.begin()].source;
   const Jaxpr body = body_of(s, &e.in, results);
   e.n_out = static_cast<int32_t>(results->size());
   e.params = e.op->parse_params({{"jaxpr", body}, {"name", std::string("lane")}});
@@ -220,20 +205,12 @@ Eqn Joiner::call_of(const Set& s, std::vector<int32_t>* results) const {
 // Returns true if a lane can run the call. The call must have as many points as its largest loop,
 // or enough_points, and the code between its loops must not be too long.
 bool Joiner::fits(const Set& s) const {
-  std::vector<int32_t> results;
-  auto alone = make_ref<JaxprData>();
+  std::vector<Atom> results;
   Eqn e = call_of(s, &results);
-  for (Atom& a : e.in) {
-    alone->types.push_back(j_.type(a));
-    a.index = alone->n_in++;
-  }
-  e.out = alone->n_in;
-  for (size_t k = 0; k < results.size(); ++k) {
-    alone->types.push_back(j_.types[static_cast<size_t>(results[k])]);
-    alone->out.push_back({e.out + static_cast<int32_t>(k)});
-  }
-  alone->eqns.push_back(std::move(e));
-  const AxisClasses an{Jaxpr(alone)};
+  JaxprBuilder alone(j_);
+  for (Atom a : e.in) alone.copy_input(a.index);
+  alone.add(std::move(e), results);
+  const AxisClasses an{Jaxpr(alone.finish_uninterned(results))};
   const LaneGrid g = lane_grid(an.top().lowering[0].loop, an);
   if (!g.why.empty() || g.grid.empty()) return false;
   // Each of a few elements of a lane has its own code.
@@ -280,8 +257,7 @@ void Joiner::extend(Set* s) const {
     if (more[q] || form(q) != Form::pull) continue;
     int64_t largest = 0;
     for (Atom a : j_.eqns[q].in) {
-      const size_t from =
-          a.is_literal() ? Program::none : p_.defining_eqn[static_cast<size_t>(a.index)];
+      const size_t from = p_.defining_eqn.get(a, Program::none);
       if (from != Program::none && more[from]) largest = std::max(largest, j_.type(a).elements());
     }
     more[q] = largest > 0 && elements(q) <= largest;
@@ -295,40 +271,18 @@ void Joiner::extend(Set* s) const {
 
 // Returns the equations that do not depend on the call, then the call, then the rest.
 Jaxpr Joiner::with_call(const Set& s) const {
-  auto r = make_ref<JaxprData>();
-  r->literals = j_.literals;
-  r->n_in = j_.n_in;
-  r->n_const = j_.n_const;
-  r->types.assign(j_.types.begin(), j_.types.begin() + j_.n_in);
-  std::vector<int32_t> mine(j_.types.size(), -1);
-  for (int32_t v = 0; v < j_.n_in; ++v) mine[static_cast<size_t>(v)] = v;
-  const auto renamed = [&](Atom a) {
-    return a.is_literal() ? a : Atom{mine[static_cast<size_t>(a.index)]};
+  JaxprBuilder b(j_);
+  b.copy_inputs();
+  const auto copy_all = [&](bool behind) {
+    for (size_t i = 0; i < n_; ++i)
+      if (!s[i] && reaches(s, i) == behind) b.copy(j_.eqns[i]);
   };
-  const auto put = [&](Eqn e, const std::vector<int32_t>& results) {
-    for (Atom& a : e.in) a = renamed(a);
-    e.out = static_cast<int32_t>(r->types.size());
-    for (int32_t v : results) {
-      mine[static_cast<size_t>(v)] = static_cast<int32_t>(r->types.size());
-      r->types.push_back(j_.types[static_cast<size_t>(v)]);
-    }
-    r->eqns.push_back(std::move(e));
-  };
-  const auto put_all = [&](bool behind) {
-    for (size_t i = 0; i < n_; ++i) {
-      if (s[i] || reaches(s, i) != behind) continue;
-      std::vector<int32_t> results;
-      for (int32_t k = 0; k < j_.eqns[i].n_out; ++k) results.push_back(j_.eqns[i].out + k);
-      put(j_.eqns[i], results);
-    }
-  };
-  put_all(false);
-  std::vector<int32_t> results;
+  copy_all(false);
+  std::vector<Atom> results;
   Eqn call = call_of(s, &results);
-  put(std::move(call), results);
-  put_all(true);
-  for (Atom a : j_.out) r->out.push_back(renamed(a));
-  return intern(std::move(r));
+  b.add(std::move(call), results);
+  copy_all(true);
+  return b.finish(j_.out);
 }
 
 }  // namespace

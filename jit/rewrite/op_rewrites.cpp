@@ -51,13 +51,12 @@ Jaxpr split_ops(const Jaxpr& j) {
 
 Jaxpr fuse_ops(const Jaxpr& j) {
   std::deque<Producer> all;
-  std::vector<const Producer*> producers(j->types.size(), nullptr);  // by variable
+  VarMap<const Producer*> producers(*j, nullptr);
   return rewritten_by(j, Op::Slot::fuse, [&](const Eqn& e, const Arrays& in) {
     std::vector<const Producer*> from;
-    for (Atom a : e.in)
-      from.push_back(a.is_literal() ? nullptr : producers[static_cast<size_t>(a.index)]);
+    for (Atom a : e.in) from.push_back(producers.get(a, nullptr));
     const Producer& mine = all.emplace_back(Producer{*e.op, e.params, in, std::move(from)});
-    std::fill_n(producers.begin() + e.out, e.n_out, &mine);
+    producers.set_results(e, &mine);
     return e.op->has(Op::Slot::fuse) ? e.op->fuse(in, mine.from, e.params) : Arrays();
   });
 }

@@ -121,13 +121,13 @@ Jaxpr simplify(const Jaxpr& j, Rewrite body) {
   require_inlinable(j);
   TraceScope<JaxprTrace> record;
   Arrays args;
-  for (int v = 0; v < j->n_in; ++v) args.push_back(record->input(j->types[static_cast<size_t>(v)]));
+  for (int v = 0; v < j->n_in; ++v) args.push_back(record->input(j->types[v]));
   Arrays out;
   {
     TraceScope<Simplifier> level(&*record);
     out = inlined(j, args, body);
   }
-  const Closed c = record->finish(out);
+  const ClosedJaxpr c = record->finish(out);
   if (!c.consts.empty()) throw InternalError("simplification left a constant");
   return dce(c.jaxpr);
 }

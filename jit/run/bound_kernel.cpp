@@ -31,7 +31,7 @@ std::vector<int64_t> axes_of(const std::vector<int64_t>& grid, int rank) {
 std::string made_by(const JaxprData& j, int32_t v) {
   for (size_t e = 0; e < j.eqns.size(); ++e)
     if (v >= j.eqns[e].out && v < j.eqns[e].out + j.eqns[e].n_out) return equation_text(j, e);
-  return fmt::format("{} (argument {})", program_type(j.types[static_cast<size_t>(v)]), v);
+  return fmt::format("{} (argument {})", program_type(j.types[v]), v);
 }
 
 void keep_to_memory(const nest::Kernel& k, const std::vector<KernelNest::Buffer>& buffers,
@@ -40,17 +40,16 @@ void keep_to_memory(const nest::Kernel& k, const std::vector<KernelNest::Buffer>
   for (int64_t n : b.grid)
     if (n == 0) return;  // no point, no access
   for (const auto& x : buffers) {
-    const Type& t = j.types[static_cast<size_t>(x.var)];
+    const Type& t = j.types[x.var];
     b.elements.push_back(t.elements() * components(t.dtype()));
   }
   const nest::OutOfBounds bad = nest::find_out_of_bounds(k, b);
   if (bad.access == nest::no_id) return;
-  const nest::Inst& i = k.insts[static_cast<size_t>(bad.access)];
+  const nest::Inst& i = k.insts[bad.access];
   const bool buffer = i.op == nest::Opcode::Load || i.op == nest::Opcode::Store;
-  throw InternalError(fmt::format(
-      "a kernel would leave its memory: it {}\n{}\n{}", bad.text,
-      buffer ? made_by(j, buffers[static_cast<size_t>(i.imm)].var) : "an array of its lanes",
-      print(k)));
+  throw InternalError(fmt::format("a kernel would leave its memory: it {}\n{}\n{}", bad.text,
+                                  buffer ? made_by(j, buffers[i.imm].var) : "an array of its lanes",
+                                  print(k)));
 }
 
 }  // namespace
@@ -62,8 +61,7 @@ BoundKernel::BoundKernel(KernelNest nest, Schedule schedule, const std::vector<i
       target_(current_target()),
       buffers_(std::move(nest.buffers)) {
   keep_to_memory(kernel_, buffers_, grid, j);
-  for (const auto& b : buffers_)
-    (b.written ? written_ : read_) += j.types[static_cast<size_t>(b.var)].bytes();
+  for (const auto& b : buffers_) (b.written ? written_ : read_) += j.types[b.var].bytes();
   if (target_.device) {
     std::string made;
     for (const auto& b : buffers_)
@@ -74,7 +72,7 @@ BoundKernel::BoundKernel(KernelNest nest, Schedule schedule, const std::vector<i
   }
   if (!target_.checked) return;
   for (const auto& b : buffers_) {
-    bytes_.push_back(j.types[static_cast<size_t>(b.var)].bytes());
+    bytes_.push_back(j.types[b.var].bytes());
     names_.push_back(made_by(j, b.var));
   }
 }

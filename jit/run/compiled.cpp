@@ -74,8 +74,8 @@ struct CompiledProgram::StepMemory {
     if (red_zone == 0 || !p.place_.on_host()) return;
     for (const auto* variables : {&p.uses_[s].reads, &p.uses_[s].writes})
       for (const int32_t v : *variables) {
-        const auto* at = static_cast<const std::byte*>(ptrs[static_cast<size_t>(v)]);
-        const int64_t bytes = p.j_->types[static_cast<size_t>(v)].bytes();
+        const auto* at = static_cast<const std::byte*>(ptrs[v]);
+        const int64_t bytes = p.j_->types[v].bytes();
         if (!at) continue;  // an unused result
         if (forbidden_in(at, bytes))
           throw InternalError(
@@ -128,18 +128,15 @@ void CompiledProgram::run_to_the_end(const MemoryPlan& plan, const Graphs& graph
 std::vector<void*> CompiledProgram::pointers(const MemoryPlan& plan, const void* const* in,
                                              void* const* out, std::byte* arena) const {
   std::vector<void*> ptrs(j_->types.size(), nullptr);
-  for (int v = 0; v < j_->n_in; ++v) ptrs[static_cast<size_t>(v)] = const_cast<void*>(in[v]);
+  for (int v = 0; v < j_->n_in; ++v) ptrs[v] = const_cast<void*>(in[v]);
   for (size_t v = 0; plan.places && v < ptrs.size(); ++v)
     if (const MemoryPlan::Place p = plan.place[v]; p.at >= 0)
-      ptrs[v] =
-          (p.input < 0 ? arena : static_cast<std::byte*>(ptrs[static_cast<size_t>(p.input)])) +
-          p.at;
+      ptrs[v] = (p.input < 0 ? arena : static_cast<std::byte*>(ptrs[p.input])) + p.at;
   for (size_t k = 0; k < j_->out.size(); ++k)
-    if (const Atom a = j_->out[k];
-        !a.is_literal() && a.index >= j_->n_in && !ptrs[static_cast<size_t>(a.index)])
-      ptrs[static_cast<size_t>(a.index)] = out[k];
+    if (const Atom a = j_->out[k]; !a.is_literal() && a.index >= j_->n_in && !ptrs[a.index])
+      ptrs[a.index] = out[k];
   for (size_t v = 0; v < ptrs.size(); ++v)
-    if (plan.aliased_result[v] >= 0) ptrs[v] = ptrs[static_cast<size_t>(plan.aliased_result[v])];
+    if (plan.aliased_result[v] >= 0) ptrs[v] = ptrs[plan.aliased_result[v]];
   return ptrs;
 }
 
@@ -185,8 +182,7 @@ void CompiledProgram::launch(const MemoryPlan& plan, const LaunchContext& l, con
   const LaunchContext inner{l.to, l.room + plan.arena};
   for (const auto& step : steps_) step->launch(inner, ptrs.data());
   for (size_t k = 0; k < j_->out.size(); ++k)
-    if (const void* from = out[k] ? ptrs[static_cast<size_t>(j_->out[k].index)] : nullptr;
-        from != out[k])
+    if (const void* from = out[k] ? ptrs[j_->out[k].index] : nullptr; from != out[k])
       l.to.copy_within(out[k], from, j_->type(j_->out[k]).bytes());
 }
 
@@ -230,7 +226,7 @@ int64_t CompiledProgram::footprint() const {
 
 ProgramMemory CompiledProgram::memory() const {
   ProgramMemory m;
-  for (int v = 0; v < j_->n_in; ++v) m.arguments += j_->types[static_cast<size_t>(v)].bytes();
+  for (int v = 0; v < j_->n_in; ++v) m.arguments += j_->types[v].bytes();
   for (Atom a : j_->out) m.results += j_->type(a).bytes();
   m.temporaries = temporaries();
   for (const auto& step : steps_) {
@@ -245,10 +241,8 @@ Cost CompiledProgram::cost() const {
   Cost c;
   c.flops = flops(j_);
   for (size_t s = 0; s < steps_.size(); ++s) {
-    for (int32_t v : uses_[s].reads)
-      c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
-    for (int32_t v : uses_[s].writes)
-      c.bytes += static_cast<double>(j_->types[static_cast<size_t>(v)].bytes());
+    for (int32_t v : uses_[s].reads) c.bytes += static_cast<double>(j_->types[v].bytes());
+    for (int32_t v : uses_[s].writes) c.bytes += static_cast<double>(j_->types[v].bytes());
     for (const CompiledProgram* p : steps_[s]->inner())
       c.bytes += static_cast<double>(steps_[s]->trips()) * p->cost().bytes;
   }
@@ -257,12 +251,12 @@ Cost CompiledProgram::cost() const {
 
 // Walks back from the variables that the step writes to those that it reads.
 std::set<size_t> CompiledProgram::equations_of(size_t step,
-                                               const std::vector<size_t>& defining_eqn) const {
+                                               const VarMap<size_t>& defining_eqn) const {
   const std::set<int32_t> reads(uses_[step].reads.begin(), uses_[step].reads.end());
   std::set<size_t> seen;
   std::vector<int32_t> todo = uses_[step].writes;
   while (!todo.empty()) {
-    const size_t i = defining_eqn[static_cast<size_t>(todo.back())];
+    const size_t i = defining_eqn[todo.back()];
     todo.pop_back();
     if (i == Program::none || !seen.insert(i).second) continue;
     for (Atom a : j_->eqns[i].in)
@@ -273,7 +267,7 @@ std::set<size_t> CompiledProgram::equations_of(size_t step,
 
 // Counts the equations that the code of no step computes.
 int64_t CompiledProgram::without_code() const {
-  const std::vector<size_t> defining_eqn = defining_eqns(*j_);
+  const VarMap<size_t> defining_eqn = defining_eqns(*j_);
   std::vector<bool> computed(j_->eqns.size(), false);
   int64_t n = 0;
   for (size_t s = 0; s < steps_.size(); ++s) {
@@ -343,7 +337,7 @@ std::string CompiledProgram::graph_report() const {
 
 // Returns the scopes (named_scope) of the equations that the step computes, ", of a, b", or
 // nothing.
-std::string CompiledProgram::scopes(size_t step, const std::vector<size_t>& defining_eqn) const {
+std::string CompiledProgram::scopes(size_t step, const VarMap<size_t>& defining_eqn) const {
   std::vector<const char*> r;
   const auto note = [&](const Eqn& e) {
     if (*e.source.scope && std::find(r.begin(), r.end(), e.source.scope) == r.end())
@@ -365,7 +359,7 @@ std::string CompiledProgram::report() const {
     s = fmt::format("device: {} ({})\n", d.name(), d.describe());
   s += fmt::format("equations: {}\nequations interpreted: {}\nsteps: {}\n", count_equations(j_),
                    without_code(), steps_.size());
-  const std::vector<size_t> defining_eqn = defining_eqns(*j_);
+  const VarMap<size_t> defining_eqn = defining_eqns(*j_);
   for (size_t i = 0; i < steps_.size(); ++i)
     s += fmt::format("  {}: {}{}\n", i, steps_[i]->describe(), scopes(i, defining_eqn));
   s += graph_report();

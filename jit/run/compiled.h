@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/var_map.h"
 #include "jit/run/graphs.h"
 #include "jit/run/memory_plan.h"
 #include "jit/run/memory_space.h"
@@ -133,9 +134,9 @@ class CompiledProgram final : public Executable {
               void* const* out) const;
   int64_t count(int64_t (RunStep::*of)() const) const;
   std::string graph_report() const;
-  // maker: by variable, the equation that computes it (core/defining_eqns.h).
-  std::set<size_t> equations_of(size_t step, const std::vector<size_t>& defining_eqn) const;
-  std::string scopes(size_t step, const std::vector<size_t>& defining_eqn) const;
+  // defining_eqn: see core/defining_eqns.h.
+  std::set<size_t> equations_of(size_t step, const VarMap<size_t>& defining_eqn) const;
+  std::string scopes(size_t step, const VarMap<size_t>& defining_eqn) const;
   // Returns the address of each variable.
   std::vector<void*> pointers(const MemoryPlan& plan, const void* const* in, void* const* out,
                               std::byte* arena) const;

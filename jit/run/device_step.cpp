@@ -30,8 +30,7 @@ class DeviceStep final : public RunStep {
         adapters_(std::move(adapters)),
         name_(fmt::format("{}: {} ({})", e.op->name(), l.name, call_.function)) {
     for (const Atom a : e_.in) operands_.push_back(j_->type(a));
-    for (int32_t k = 0; k < e_.n_out; ++k)
-      results_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
+    for (int32_t k = 0; k < e_.n_out; ++k) results_.push_back(j_->types[e_.out + k]);
     if (adapters_.before) operands_ = adapters_.before->jaxpr()->out_types();
     if (adapters_.before) own_ = operands_;
     if (!adapters_.after) adapters_.makes = results_;

@@ -175,7 +175,7 @@ std::optional<std::string> DiskCache::find(const std::string& key) {
   bool whole = file && is_private(file.fd(), S_IFREG, &s) &&
                s.st_size >= static_cast<off_t>(head) && s.st_size <= max_bytes_;
   if (whole) {
-    text.resize(static_cast<size_t>(s.st_size));
+    text.resize(s.st_size);
     whole = read_all(file, text);
   }
   if (whole) {

@@ -68,11 +68,11 @@ void KernelStep::estimate() {
   const nest::Kernel& k = bound_.kernel();
   const auto cost = [&](auto&& self, nest::BlockId b) -> double {
     double c = 0;
-    for (nest::Id v : k.blocks[static_cast<size_t>(b)].body) {
-      const nest::Inst& i = k.insts[static_cast<size_t>(v)];
+    for (nest::Id v : k.blocks[b].body) {
+      const nest::Inst& i = k.insts[v];
       double trips = 1;
       const auto constant = [&](nest::Id a) {
-        const nest::Inst& x = k.insts[static_cast<size_t>(a)];
+        const nest::Inst& x = k.insts[a];
         return x.op == nest::Opcode::Const ? static_cast<double>(x.imm) : 64.0;
       };
       if (i.op == nest::Opcode::While) trips = 64;
@@ -133,7 +133,7 @@ CompiledStep build_kernel(const Program& p, const KernelPlan& k, KernelNest nest
   std::vector<int32_t> unwritten = k.zeroed;
   if (!lanes)
     for (const ScanOutput& s : k.streamed) unwritten.push_back(s.stored);
-  for (int32_t v : unwritten) zeroed.push_back({v, p.j->types[static_cast<size_t>(v)].bytes()});
+  for (int32_t v : unwritten) zeroed.push_back({v, p.j->types[v].bytes()});
   for (int32_t v : k.stored())
     if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
   b.may_alias = aliases(nest, k, *p.j);

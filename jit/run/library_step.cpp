@@ -41,8 +41,7 @@ class NativeStep final : public RunStep {
       in.emplace_back(static_cast<const std::byte*>(address(*j_, a, ptrs)),
                       static_cast<size_t>(j_->type(a).bytes()));
     for (int32_t v = e_.out; v < e_.out + e_.n_out; ++v)
-      out.emplace_back(static_cast<std::byte*>(ptrs[v]),
-                       static_cast<size_t>(j_->types[static_cast<size_t>(v)].bytes()));
+      out.emplace_back(static_cast<std::byte*>(ptrs[v]), static_cast<size_t>(j_->types[v].bytes()));
     const SourceScope source(e_.source);
     call_.run({in, out});
   }
@@ -70,11 +69,11 @@ class OnHost final : public RunStep {
     std::vector<int32_t> variables = step_.reads;
     variables.insert(variables.end(), step_.writes.begin(), step_.writes.end());
     Types types;
-    for (int32_t v : variables) types.push_back(j_->types[static_cast<size_t>(v)]);
+    for (int32_t v : variables) types.push_back(j_->types[v]);
     const TempBuffers room(MemorySpace(nullptr), types);
     std::vector<void*> here(j_->types.size(), nullptr);
     for (size_t i = 0; i < variables.size(); ++i) {
-      const auto v = static_cast<size_t>(variables[i]);
+      const size_t v = variables[i];
       here[v] = room.ptrs[i];
       if (i < step_.reads.size()) place_.read(here[v], ptrs[v], types[i].bytes());
     }
@@ -105,12 +104,12 @@ class ScatterStep final : public RunStep {
       place_.copy(ptrs[e_.out], *j_, e_.in[0], ptrs);
       return bound_.launch(bound_.gpu().stream(), ptrs);
     }
-    const int64_t bytes = j_->types[static_cast<size_t>(e_.out)].bytes();
+    const int64_t bytes = j_->types[e_.out].bytes();
     const void* from = address(*j_, e_.in[0], ptrs);
     if (from != ptrs[e_.out])
       parallel_for(bytes, int64_t{1} << 20, [&](int64_t begin, int64_t end) {
         std::memcpy(static_cast<std::byte*>(ptrs[e_.out]) + begin,
-                    static_cast<const std::byte*>(from) + begin, static_cast<size_t>(end - begin));
+                    static_cast<const std::byte*>(from) + begin, end - begin);
       });
     BoundKernel::Run(bound_, ptrs, stop).all_of_one_point();
   }
@@ -121,8 +120,7 @@ class ScatterStep final : public RunStep {
   }
   void launch(const LaunchContext& l, void* const* ptrs) const override {
     const void* const from = ptrs[e_.in[0].index];
-    if (from != ptrs[e_.out])
-      l.to.copy_within(ptrs[e_.out], from, j_->types[static_cast<size_t>(e_.out)].bytes());
+    if (from != ptrs[e_.out]) l.to.copy_within(ptrs[e_.out], from, j_->types[e_.out].bytes());
     bound_.launch(l.to, ptrs);
   }
 

@@ -46,8 +46,7 @@ class Lockstep final : public RunStep {
         target_(current_target()),
         place_(target_.device),
         programs_(std::move(bodies)) {
-    for (int32_t k = 0; k < e_.n_out; ++k)
-      out_types_.push_back(j_->types[static_cast<size_t>(e_.out + k)]);
+    for (int32_t k = 0; k < e_.n_out; ++k) out_types_.push_back(j_->types[e_.out + k]);
   }
   // Literals of the program are copied to its device once.
   void compile_code() override {
@@ -354,7 +353,7 @@ void Lockstep::run_scan(const Operands& in, const Out& out, const ExecutionMode&
     for (const int32_t n : trips) steps = std::max<int64_t>(steps, n);
     steps = std::min(steps, form_.length);
     if (!place_.on_host()) {  // all together: a copy per trip would wait for the previous one
-      trips.resize(static_cast<size_t>(steps));
+      trips.resize(steps);
       std::iota(trips.begin(), trips.end(), 0);
       place_.write(numbers.ptrs[0], trips.data(), steps * static_cast<int64_t>(sizeof(int32_t)));
     }
@@ -464,7 +463,7 @@ void Lockstep::run_call(const In& in, const Out& out, std::byte* room) const {
   if (!param_field<bool>(e_.params, "check_nans").value_or(false)) return;
   Arrays operands, results;
   const auto array_at = [&](const Type& t, const void* at) {
-    std::vector<std::byte> bytes(static_cast<size_t>(t.bytes()));
+    std::vector<std::byte> bytes(t.bytes());
     place_.read(bytes.data(), at, t.bytes());
     return array_of_bytes(t, bytes.data());
   };

@@ -28,18 +28,18 @@ class Planner {
         results_(j.types.size(), 0) {
     for (size_t s = 0; s < steps.size(); ++s) {
       for (int32_t v : steps[s].writes) {
-        if (first_[index(v)] < 0) first_[index(v)] = static_cast<int>(s);
-        last_[index(v)] = static_cast<int>(s);
+        if (first_[v] < 0) first_[v] = static_cast<int>(s);
+        last_[v] = static_cast<int>(s);
       }
-      for (int32_t v : steps[s].reads) last_[index(v)] = last_read_[index(v)] = static_cast<int>(s);
+      for (int32_t v : steps[s].reads) last_[v] = last_read_[v] = static_cast<int>(s);
     }
     for (Atom a : j.out)
-      if (!a.is_literal()) ++results_[index(a.index)];
+      if (!a.is_literal()) ++results_[a.index];
     plan_.aliased_result.assign(j.types.size(), -1);
     plan_.place.resize(j.types.size());
     plan_.in_place.assign(j.out.size(), -1);
     plan_.may_alias.assign(j.out.size(), -1);
-    plan_.takes.assign(static_cast<size_t>(j.n_in), false);
+    plan_.takes.assign(j.n_in, false);
     heads_.assign(j.out.size(), -1);
   }
   MemoryPlan plan() {
@@ -51,28 +51,24 @@ class Planner {
   }
 
  private:
-  static size_t index(int32_t v) { return static_cast<size_t>(v); }
-  int64_t bytes(int32_t v) const { return j_.types[index(v)].bytes(); }
+  int64_t bytes(int32_t v) const { return j_.types[v].bytes(); }
   bool alone(size_t k) const {
-    return !j_.out[k].is_literal() && results_[index(j_.out[k].index)] == 1 &&
-           j_.out[k].index >= j_.n_in;
+    return !j_.out[k].is_literal() && results_[j_.out[k].index] == 1 && j_.out[k].index >= j_.n_in;
   }
   // Returns true for an input that is not yet overwritten.
   bool free(int32_t u) const {
-    return results_[index(u)] == 0 && !plan_.takes[index(u)] &&
-           (!donated_ || (*donated_)[index(u)]);
+    return results_[u] == 0 && !plan_.takes[u] && (!donated_ || (*donated_)[u]);
   }
   // Returns true if step s is the last that reads u, and reads it as a single operand.
   bool ends(int32_t u, int s) const {
-    const auto& in = steps_[static_cast<size_t>(s)].reads;
-    return last_read_[index(u)] == s && results_[index(u)] == 0 &&
-           std::count(in.begin(), in.end(), u) == 1;
+    const auto& in = steps_[s].reads;
+    return last_read_[u] == s && results_[u] == 0 && std::count(in.begin(), in.end(), u) == 1;
   }
   // Returns the operand whose memory v may share in the step that writes v, or -1.
   int32_t aliased_operand(int32_t v, const StepUse::Pairs& pairs) const {
     for (const auto& [written, u] : pairs) {
-      if (written != v || !ends(u, first_[index(v)])) continue;
-      if (u < j_.n_in ? free(u) : plan_.aliased_result[index(u)] < 0) return u;
+      if (written != v || !ends(u, first_[v])) continue;
+      if (u < j_.n_in ? free(u) : plan_.aliased_result[u] < 0) return u;
     }
     return -1;
   }
@@ -82,40 +78,39 @@ class Planner {
     if (!alone(k)) return;
     for (int32_t v = j_.out[k].index;;) {
       heads_[k] = v;
-      const int s = first_[index(v)];
+      const int s = first_[v];
       if (s < 0) return;
-      int32_t u = aliased_operand(v, steps_[static_cast<size_t>(s)].in_place);
-      if (u < 0 && donated_) u = aliased_operand(v, steps_[static_cast<size_t>(s)].may_alias);
+      int32_t u = aliased_operand(v, steps_[s].in_place);
+      if (u < 0 && donated_) u = aliased_operand(v, steps_[s].may_alias);
       if (u < 0) return;
       if (u < j_.n_in) return take(k, u);
-      plan_.aliased_result[index(u)] = j_.out[k].index;
+      plan_.aliased_result[u] = j_.out[k].index;
       v = u;
     }
   }
   void take(size_t k, int32_t u) {
     plan_.in_place[k] = u;
-    plan_.takes[index(u)] = true;
+    plan_.takes[u] = true;
   }
   // Takes a donated input whose last read precedes the first write of the result, and which has
   // about its size. A much larger input would stay allocated for a small result.
   void reuse_read(size_t k) {
-    if (!alone(k) || plan_.in_place[k] >= 0 || first_[index(heads_[k])] < 0) return;
+    if (!alone(k) || plan_.in_place[k] >= 0 || first_[heads_[k]] < 0) return;
     const int64_t need = bytes(j_.out[k].index);
     for (int32_t u = 0; u < j_.n_in; ++u)
       if (free(u) && bytes(u) >= need && bytes(u) - bytes(u) / 8 <= need &&
-          last_read_[index(u)] < first_[index(heads_[k])])
+          last_read_[u] < first_[heads_[k]])
         return take(k, u);
   }
   // For callers that can give up an input.
   void alias_inputs() {
     for (size_t k = 0; k < j_.out.size(); ++k) {
       if (!alone(k) || plan_.in_place[k] >= 0 || heads_[k] != j_.out[k].index) continue;
-      const int s = first_[index(heads_[k])];
-      const int32_t u =
-          s < 0 ? -1 : aliased_operand(heads_[k], steps_[static_cast<size_t>(s)].may_alias);
+      const int s = first_[heads_[k]];
+      const int32_t u = s < 0 ? -1 : aliased_operand(heads_[k], steps_[s].may_alias);
       if (u < 0 || u >= j_.n_in) continue;
       plan_.may_alias[k] = u;
-      plan_.takes[index(u)] = true;
+      plan_.takes[u] = true;
     }
     plan_.takes.assign(plan_.takes.size(), false);
   }
@@ -123,13 +118,13 @@ class Planner {
   int64_t room_below(int32_t v) const {
     int64_t most = 0;
     for (const auto& [step, bytes] : rooms_)
-      if (step >= first_[index(v)] && step <= last_[index(v)]) most = std::max(most, bytes);
+      if (step >= first_[v] && step <= last_[v]) most = std::max(most, bytes);
     return most;
   }
   // Places by first fit: a temporary is live from the step that writes it to the last one that
   // reads it.
   void place_temporaries() {
-    in_input_.resize(static_cast<size_t>(j_.n_in));
+    in_input_.resize(j_.n_in);
     for (size_t s = 0; s < steps_.size(); ++s)
       if (const int64_t bytes = steps_[s].room) {
         rooms_.emplace_back(static_cast<int>(s), room_of(bytes));
@@ -137,14 +132,14 @@ class Planner {
       }
     for (size_t s = 0; s < steps_.size(); ++s)
       for (int32_t v : steps_[s].writes) {
-        if (results_[index(v)] || plan_.aliased_result[index(v)] >= 0 ||
-            first_[index(v)] != static_cast<int>(s) || plan_.place[index(v)].at >= 0)
+        if (results_[v] || plan_.aliased_result[v] >= 0 || first_[v] != static_cast<int>(s) ||
+            plan_.place[v].at >= 0)
           continue;
         plan_.places = true;
         if (donated_ && place_in_input(v)) continue;
         const int64_t size = room_of(bytes(v));
         const int64_t at = fit(in_arena_, v, room_below(v), size, INT64_MAX);
-        plan_.place[index(v)] = {-1, at};
+        plan_.place[v] = {-1, at};
         plan_.arena = std::max(plan_.arena, at + size);
       }
   }
@@ -152,13 +147,11 @@ class Planner {
     for (int32_t u = 0; u < j_.n_in; ++u) {
       const bool taken_by_result =
           std::find(plan_.in_place.begin(), plan_.in_place.end(), u) != plan_.in_place.end();
-      if (!(*donated_)[index(u)] || results_[index(u)] || taken_by_result ||
-          last_read_[index(u)] >= first_[index(v)])
-        continue;
-      const int64_t at = fit(in_input_[index(u)], v, 0, room_of(bytes(v)) - red_zone, bytes(u));
+      if (!(*donated_)[u] || results_[u] || taken_by_result || last_read_[u] >= first_[v]) continue;
+      const int64_t at = fit(in_input_[u], v, 0, room_of(bytes(v)) - red_zone, bytes(u));
       if (at < 0) continue;
-      plan_.place[index(v)] = {u, at};
-      plan_.takes[index(u)] = true;
+      plan_.place[v] = {u, at};
+      plan_.takes[u] = true;
       return true;
     }
     return false;
@@ -166,7 +159,7 @@ class Planner {
   // Returns the first offset from `at` on where v fits among the values that are then live, or -1
   // if there is no room.
   int64_t fit(std::vector<Live>& live, int32_t v, int64_t at, int64_t size, int64_t room) const {
-    const int now = first_[index(v)];
+    const int now = first_[v];
     std::erase_if(live, [&](const Live& l) { return l.until < now; });
     std::sort(live.begin(), live.end(), [](const Live& a, const Live& b) { return a.at < b.at; });
     for (const Live& l : live) {
@@ -174,7 +167,7 @@ class Planner {
       at = std::max(at, l.at + l.size);
     }
     if (at > room - bytes(v)) return -1;
-    live.push_back({at, size, last_[index(v)]});
+    live.push_back({at, size, last_[v]});
     return at;
   }
 

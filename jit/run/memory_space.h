@@ -17,9 +17,7 @@ namespace weft::compiler {
 
 // Returns the address of an atom's value; literals are on the host.
 inline const void* address(const JaxprData& j, Atom a, void* const* ptrs) {
-  return a.is_literal()
-             ? static_cast<const void*>(j.literals[static_cast<size_t>(a.literal())].bits)
-             : ptrs[a.index];
+  return a.is_literal() ? static_cast<const void*>(j.literals[a.literal()].bits) : ptrs[a.index];
 }
 
 class MemorySpace {

@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "core/effects.h"
 #include "core/op.h"
 #include "tracer/concrete.h"
 #include "tracer/eval_trace.h"
+#include "tracer/replay.h"
 
 namespace weft::detail {
 namespace {
@@ -35,28 +35,19 @@ bool has_nan(const Array& x) {
 // Replays the program equation by equation up to the first one that makes a NaN.
 std::string first_nan(const JaxprData& j, const Arrays& in) {
   const CurrentTraceScope now(eval_interpreter());
-  Arrays env(j.types.size());
-  std::copy(in.begin(), in.end(), env.begin());
+  Env env(j, in);
   for (const Array& x : in)
     if (has_nan(x)) return "an argument or a captured array holds one already";
-  const auto read = [&](Atom a) {
-    return a.is_literal() ? literal_array(j.literals[static_cast<size_t>(a.literal())])
-                          : env[static_cast<size_t>(a.index)];
-  };
   for (const Eqn& e : j.eqns) {
-    Arrays operands;
+    const Arrays operands = env.read(e.in);
     std::string types;
-    for (Atom a : e.in) {
-      operands.push_back(read(a));
-      types += (types.empty() ? "" : ", ") + to_string(operands.back().type());
-    }
+    for (const Array& x : operands) types += (types.empty() ? "" : ", ") + to_string(x.type());
     const Arrays r = bind_op(*e.op, operands, e.params);
-    for (size_t k = 0; k < r.size(); ++k) {
-      if (has_nan(r[k]))
+    for (const Array& x : r)
+      if (has_nan(x))
         return fmt::format("the first is made by '{}' on {}{}", e.op->name(), types,
                            e.source ? ", written at " + to_string(e.source) : "");
-      env[static_cast<size_t>(e.out) + k] = r[k];
-    }
+    env.write(e, r);
   }
   return "the single operations make none: the program computes in another order";
 }

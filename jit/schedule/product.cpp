@@ -42,8 +42,8 @@ class Finder {
   }
 
  private:
-  const Inst& inst(Id v) const { return k_.insts[static_cast<size_t>(v)]; }
-  const nest::Block& block(BlockId b) const { return k_.blocks[static_cast<size_t>(b)]; }
+  const Inst& inst(Id v) const { return k_.insts[v]; }
+  const nest::Block& block(BlockId b) const { return k_.blocks[b]; }
 
   bool find_loop() {
     for (const Id v : block(0).body) {
@@ -82,8 +82,7 @@ class Finder {
     switch (i.op) {
       case Opcode::Param: return depends_[v];
       case Opcode::Index: return i.imm == 0 ? of_row : of_column;
-      case Opcode::Load:
-        return k_.buffers[static_cast<size_t>(i.imm)].written ? of_more : depends_[i.args[0]];
+      case Opcode::Load: return k_.buffers[i.imm].written ? of_more : depends_[i.args[0]];
       case Opcode::Result:
       case Opcode::Local:
       case Opcode::LocalLoad: return of_more;
@@ -144,7 +143,7 @@ class Finder {
   }
   void collect(Id v, std::vector<char>* seen, std::vector<Id>* slice) const {
     const Inst& i = inst(v);
-    if ((*seen)[static_cast<size_t>(v)]++ || depends_[v] == 0 || i.op == Opcode::Param) return;
+    if ((*seen)[v]++ || depends_[v] == 0 || i.op == Opcode::Param) return;
     for (const Id a : i.args) collect(a, seen, slice);
     slice->push_back(v);
   }
@@ -157,7 +156,7 @@ class Finder {
                          [&](Id a) { return is_exactly(a, narrow); });
     };
     switch (i.op) {
-      case Opcode::Load: return k_.buffers[static_cast<size_t>(i.imm)].storage == narrow;
+      case Opcode::Load: return k_.buffers[i.imm].storage == narrow;
       case Opcode::RoundBF16: return narrow == Storage::BF16;
       case Opcode::RoundF16: return narrow == Storage::F16;
       case Opcode::Const: return i.imm == 0;
@@ -183,14 +182,13 @@ std::optional<ProductLoop> product_loop(const Kernel& k) { return Finder(k).run(
 
 bool has_mma(const ProductLoop& p, const Kernel& k, const TargetInfo& target) {
   const bool exact = (p.rows.is_bf16 && p.columns.is_bf16) || (p.rows.is_f16 && p.columns.is_f16);
-  return target.tensor_cores && p.any_order && exact &&
-         k.insts[static_cast<size_t>(p.loop)].kinds[0] == nest::Kind::F32;
+  return target.tensor_cores && p.any_order && exact && k.insts[p.loop].kinds[0] == nest::Kind::F32;
 }
 
 // Fma reads four neighbouring points of a term in one access. Mma reads eight terms of a point, or
 // eight points of a term, which its loads transpose.
 ProductStage product_stage(const ProductSchedule& s, const ProductLoop& p, const Kernel& k) {
-  const bool wide = k.insts[static_cast<size_t>(s.loop)].kinds[0] == nest::Kind::F64;
+  const bool wide = k.insts[s.loop].kinds[0] == nest::Kind::F64;
   ProductStage stage;
   stage.number = s.mma ? 2 : wide ? 8 : 4;
   const auto add = [&](int points, bool along_terms) {

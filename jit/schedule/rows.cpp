@@ -36,8 +36,8 @@ class Finder {
   }
 
  private:
-  const Inst& inst(Id v) const { return k_.insts[static_cast<size_t>(v)]; }
-  const nest::Block& block(BlockId b) const { return k_.blocks[static_cast<size_t>(b)]; }
+  const Inst& inst(Id v) const { return k_.insts[v]; }
+  const nest::Block& block(BlockId b) const { return k_.blocks[b]; }
   int64_t terms(Id loop) const { return static_cast<int64_t>(inst(inst(loop).args[0]).imm); }
 
   // Returns the outermost loops of known trip count that threads share, in the order of emission.
@@ -45,10 +45,8 @@ class Finder {
     const std::vector<char> shared = shared_loops(k_);
     std::vector<Id> out;
     for (const Id v : block(0).body)
-      if (shared[static_cast<size_t>(v)] && inst(inst(v).args[0]).op == Opcode::Const &&
-          terms(v) > 0)
-        out.push_back(v);
-    std::ranges::stable_sort(out, {}, [&](Id v) { return d_.level[static_cast<size_t>(v)]; });
+      if (shared[v] && inst(inst(v).args[0]).op == Opcode::Const && terms(v) > 0) out.push_back(v);
+    std::ranges::stable_sort(out, {}, [&](Id v) { return d_.level[v]; });
     return out;
   }
 
@@ -56,7 +54,7 @@ class Finder {
   void look_at(Id loop, size_t n) {
     const BlockId body = inst(loop).blocks[0];
     const auto [first, fresh] = index_.try_emplace(terms(loop), block(body).params[0]);
-    same_[static_cast<size_t>(block(body).params[0])] = first->second;
+    same_[block(body).params[0]] = first->second;
     for (const Id v : block(body).body) number(v, n);
     std::set<Id> reached;
     const auto need = [&](Id v) { reach(v, n, body, &reached); };
@@ -71,13 +69,13 @@ class Finder {
   void number(Id v, size_t n) {
     const Inst& i = inst(v);
     const bool plain = i.op < Opcode::Store && i.op != Opcode::Param && i.op != Opcode::Result &&
-                       !(i.op == Opcode::Load && k_.buffers[static_cast<size_t>(i.imm)].written);
+                       !(i.op == Opcode::Load && k_.buffers[i.imm].written);
     made_in_[v] = n;
     if (!plain) return;
     std::vector<Id> args;
-    for (const Id a : i.args) args.push_back(same_[static_cast<size_t>(a)]);
+    for (const Id a : i.args) args.push_back(same_[a]);
     const auto [it, fresh] = known_.try_emplace({i.op, i.kind, i.imm, args}, v);
-    same_[static_cast<size_t>(v)] = it->second;
+    same_[v] = it->second;
     bool reads = i.op == Opcode::Load;
     for (const Id a : args) reads = reads || of_memory_.contains(a);
     if (reads) of_memory_.insert(it->second);
@@ -101,7 +99,7 @@ class Finder {
       if (!inside) return;
     }
     if (!reached->insert(v).second) return;
-    const Id first = same_[static_cast<size_t>(v)];
+    const Id first = same_[v];
     if (i.home == body && first != v && made_in_.at(first) < n && of_memory_.contains(first)) {
       found_.kept[v] = found_.kept[first] = first;
       takes_part_.insert(made_in_.at(first));
@@ -156,13 +154,13 @@ RowValues row_values(const Kernel& k, const Divergence& d, int threads) {
 
 bool rows_by_blocks(const Kernel& k) {
   const std::vector<char> shared = shared_loops(k);
-  const auto at = [&](Id v) -> const Inst& { return k.insts[static_cast<size_t>(v)]; };
+  const auto at = [&](Id v) -> const Inst& { return k.insts[v]; };
   bool ok = std::ranges::count(shared, 1) > 0;
   for (const nest::Block& b : k.blocks)
     for (const Id v : b.body) {
       if (!is_loop(at(v))) continue;
       const bool of_folds = at(v).op == Opcode::Fold && at(v).imm != 0;
-      const bool dealt = shared[static_cast<size_t>(v)] && at(at(v).args[0]).op == Opcode::Const &&
+      const bool dealt = shared[v] && at(at(v).args[0]).op == Opcode::Const &&
                          !any_inst(k, at(v).blocks[0], is_loop);
       ok = ok && (of_folds || dealt);
     }
@@ -173,7 +171,7 @@ int64_t longest_row(const Kernel& k) {
   const std::vector<char> shared = shared_loops(k);
   int64_t most = 0;
   for (size_t v = 0; v < shared.size(); ++v)
-    if (shared[v]) most = std::max(most, k.insts[static_cast<size_t>(k.insts[v].args[0])].imm);
+    if (shared[v]) most = std::max(most, k.insts[k.insts[v].args[0]].imm);
   return most;
 }
 
@@ -216,7 +214,7 @@ int64_t row_bytes(const Kernel& k) {
   return result_bytes(k) + max_of_folds(k, [&](const Inst& i) {
            int64_t bytes = 0;
            for (const Kind kind : term_kinds(i))
-             bytes += k.insts[static_cast<size_t>(i.args[0])].imm * kind_bytes(kind) + result_room;
+             bytes += k.insts[i.args[0]].imm * kind_bytes(kind) + result_room;
            return bytes;
          });
 }

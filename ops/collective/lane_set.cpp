@@ -112,8 +112,7 @@ Array by_lane(const Array& x, const LaneSet& s) {
   const Array flat = reshape_to(x, x.shape().erased(0).with(0, x.shape()[0] * x.shape()[1]));
   if (in_order(s)) return flat;
   Ints place(s.group_members.size());
-  for (size_t k = 0; k < place.size(); ++k)
-    place[static_cast<size_t>(s.group_members[k])] = static_cast<int64_t>(k);
+  for (size_t k = 0; k < place.size(); ++k) place[s.group_members[k]] = static_cast<int64_t>(k);
   return rows(flat, place);
 }
 Ints group_of(const LaneSet& s) {
@@ -121,7 +120,7 @@ Ints group_of(const LaneSet& s) {
   size_t k = 0;
   for (size_t group = 0; group < s.group_sizes.size(); ++group)
     for (int64_t i = 0; i < s.group_sizes[group]; ++i)
-      g[static_cast<size_t>(s.group_members[k++])] = static_cast<int64_t>(group);
+      g[s.group_members[k++]] = static_cast<int64_t>(group);
   return g;
 }
 

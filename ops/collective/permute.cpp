@@ -24,9 +24,8 @@ struct Permute : LaneSet {
 };
 
 Array permute_own(const Array& x, const Permute& p) {
-  Ints from(static_cast<size_t>(p.lanes), p.lanes);  // by default out of range, which reads zeros
-  for (size_t k = 0; k < p.sources.size(); ++k)
-    from[static_cast<size_t>(p.destinations[k])] = p.sources[k];
+  Ints from(p.lanes, p.lanes);  // by default out of range, which reads zeros
+  for (size_t k = 0; k < p.sources.size(); ++k) from[p.destinations[k]] = p.sources[k];
   return lanes::rows(x, from);
 }
 void need_lanes(const Types& in, const Ints& which, int64_t lanes) {

@@ -72,8 +72,8 @@ std::vector<bool> invariants(const BodyOp& known, const JaxprData& j) {
       known.lane_axes.control.empty() && std::get<Scan>(known.like).length > 0;
   for (const Eqn& e : j.eqns) {
     bool all = effect_of(e) == Effect::none && (steps_surely || surely_ends(e));
-    for (Atom a : e.in) all = all && (a.is_literal() || fixed[static_cast<size_t>(a.index)]);
-    for (int32_t k = 0; all && k < e.n_out; ++k) fixed[static_cast<size_t>(e.out + k)] = true;
+    for (Atom a : e.in) all = all && (a.is_literal() || fixed[a.index]);
+    for (int32_t k = 0; all && k < e.n_out; ++k) fixed[e.out + k] = true;
   }
   return fixed;
 }
@@ -94,7 +94,7 @@ std::vector<Residual> residuals_of(const BodyOp& known, const LoopValues<Array>&
   std::vector<bool> before(results, false);
   for (size_t k = results; k < j.out.size(); ++k) {
     const Atom a = j.out[k];
-    const auto i = static_cast<size_t>(a.index);
+    const size_t i = a.index;
     Residual d{.body = b, .row = known.stacks(), .type = j.type(a)};
     if (axes) d.places = axes->places(a, lanes);
     const bool given = !a.is_literal() && a.index < j.n_in && !inputs.control.contains(a.index);

@@ -29,7 +29,7 @@ Arrays call_partial(const PartialArgs<Call>& a) {
   std::vector<bool> made(known_out, true);
   for (Atom r : drop_first(s.known->out, known_out)) {
     const bool operand = !r.is_literal() && r.index < s.known->n_in;
-    residuals.push_back(operand ? known_x[static_cast<size_t>(r.index)] : Array());
+    residuals.push_back(operand ? known_x[r.index] : Array());
     made.push_back(!operand);
   }
   const Arrays known = a.op.bind(known_x, a.params.of(dce(s.known, made)));

@@ -7,6 +7,7 @@
 namespace weft {
 
 // Binds f on x as one equation with this name.
-Arrays composite_flat(const Closed& f, const Arrays& x, const std::string& name, int64_t version);
+Arrays composite_flat(const ClosedJaxpr& f, const Arrays& x, const std::string& name,
+                      int64_t version);
 
 }  // namespace weft

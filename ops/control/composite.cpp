@@ -38,7 +38,8 @@ const Primitive<Composite>& composite_op = define<Composite>([] {
 
 }  // namespace
 
-Arrays composite_flat(const Closed& f, const Arrays& x, const std::string& name, int64_t version) {
+Arrays composite_flat(const ClosedJaxpr& f, const Arrays& x, const std::string& name,
+                      int64_t version) {
   return composite_op.bind(concat_lists(f.consts, x), {open_constants(f.jaxpr), name, version});
 }
 

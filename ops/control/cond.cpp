@@ -85,7 +85,7 @@ Cond of_platform(const Cond& p, const std::string& platform) {
         "give it a default",
         platform, fmt::join(all, ", ")));
   Cond one = p;
-  one.branches = {p.branches[static_cast<size_t>(it - all.begin())]};
+  one.branches = {p.branches[it - all.begin()]};
   one.branches_platforms = {};
   return one;
 }
@@ -141,7 +141,7 @@ Arrays cond_simplify(const SimplifyArgs<Cond>& s) {
     if (!concrete_or_null(s.x[0]) || !p.lanes.empty()) return {};
     const auto last = static_cast<int64_t>(p.branches.size()) - 1;
     const int64_t b = std::clamp<int64_t>(s.x[0].item<int64_t>(), 0, last);
-    p.branches = {p.branches[static_cast<size_t>(b)]};
+    p.branches = {p.branches[b]};
   }
   if (p.entry_mask)
     return s.params.branches.size() == 1 && s.params.branches_platforms.empty()
@@ -197,11 +197,11 @@ const Primitive<Cond>& cond_op = define<Cond>([] {
   return d;
 }());
 
-Arrays bind_cond(const Array& index, const std::vector<Closed>& branches, const Arrays& operands,
-                 const Strings& platforms) {
+Arrays bind_cond(const Array& index, const std::vector<ClosedJaxpr>& branches,
+                 const Arrays& operands, const Strings& platforms) {
   Arrays x{index};
   std::vector<TracedBody> bodies;
-  for (const Closed& b : branches) bodies.push_back({b, 0});
+  for (const ClosedJaxpr& b : branches) bodies.push_back({b, 0});
   Cond p;
   p.branches = hoist_captures(bodies, &x);
   p.branches_platforms = platforms;
@@ -211,10 +211,11 @@ Arrays bind_cond(const Array& index, const std::vector<Closed>& branches, const 
 
 }  // namespace
 
-Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const Arrays& operands) {
+Arrays cond_flat(const Array& index, const std::vector<ClosedJaxpr>& branches,
+                 const Arrays& operands) {
   return bind_cond(index, branches, operands, {});
 }
-Arrays platform_cond_flat(const Strings& platforms, const std::vector<Closed>& branches,
+Arrays platform_cond_flat(const Strings& platforms, const std::vector<ClosedJaxpr>& branches,
                           const Arrays& operands) {
   for (const std::string& name : platforms)
     if (name != "cpu" && name != "cuda" && name != "default")

@@ -12,16 +12,17 @@ namespace weft {
 // Constants of the bodies become operands. cond: carry -> bool[]; body: carry -> carry, of equal
 // types. max_trips: the loop ends after this many trips, even if the condition still holds. Such a
 // loop can be differentiated in reverse mode.
-Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
+Arrays while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init,
                   std::optional<int64_t> max_trips = {});
 // Returns the results of branches[clamp(index)]. The index is I32.
-Arrays cond_flat(const Array& index, const std::vector<Closed>& branches, const Arrays& operands);
+Arrays cond_flat(const Array& index, const std::vector<ClosedJaxpr>& branches,
+                 const Arrays& operands);
 // Returns the results of the branch for the platform for which the program is compiled. Throws
 // DeviceError for an unknown platform name.
-Arrays platform_cond_flat(const Strings& platforms, const std::vector<Closed>& branches,
+Arrays platform_cond_flat(const Strings& platforms, const std::vector<ClosedJaxpr>& branches,
                           const Arrays& operands);
 // body: (carry…, x…) -> (carry…, y…). The leading axis of each of xs has size `length`.
-Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64_t length,
+Arrays scan_flat(const ClosedJaxpr& body, const Arrays& init, const Arrays& xs, int64_t length,
                  bool reverse = false, int64_t unroll = 1);
 
 // The parameters of the loop ops; the jit reads them.

@@ -70,7 +70,7 @@ void require_results(const char* op, const char* program, const Types& out, cons
 Types jvp_type(const Types& in, const CustomJvp& p) {
   require_counts("custom_jvp_call", {p.num_consts}, 0, in);
   require_body("custom_jvp_call", p.jaxpr, in, in);
-  const size_t nc = static_cast<size_t>(p.num_consts);
+  const size_t nc = p.num_consts;
   const Types out = p.jaxpr->out_types();
   require_body("custom_jvp_call", p.rule, concat_lists(in, inexact_of(drop_first(in, nc))), in);
   require_results("custom_jvp_call", "the rule", p.rule->out_types(),
@@ -109,7 +109,7 @@ Types vjp_type(const Types& in, const CustomVjp& p) {
                  sublist(in, 0, static_cast<size_t>(p.num_consts)));
   require_body("custom_vjp_call", p.jaxpr, in, in);
   require_body("custom_vjp_call", p.fwd, in, in);
-  const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts);
+  const size_t nc = p.num_consts, nb = p.num_bwd_consts;
   const Types out = p.jaxpr->out_types(), made = p.fwd->out_types();
   if (made.size() < out.size() || strong(sublist(made, 0, out.size())) != strong(out))
     reject_shape("custom_vjp_call", "fwd must return the results of the function first", in);
@@ -121,7 +121,7 @@ Types vjp_type(const Types& in, const CustomVjp& p) {
 
 Types lin_type(const Types& in, const CustomLin& p) {
   require_counts("custom_lin", {p.num_residuals}, 0, in);
-  const size_t n = static_cast<size_t>(p.num_residuals);
+  const size_t n = p.num_residuals;
   require_bwd("custom_lin", p.bwd, sublist(in, 0, n), p.result_types, drop_first(in, n), p.summed,
               in);
   return inexact_of(p.result_types);
@@ -168,7 +168,7 @@ Arrays tangents_by_rule(const Jaxpr& rule, const Arrays& in, const std::vector<b
 Dual jvp_dual(const DualArgs<CustomJvp>& d) {
   const CustomJvp& p = d.params;
   refuse_captured(d.dx, p.num_consts, p.name);
-  const size_t nc = static_cast<size_t>(p.num_consts), m = p.jaxpr->out.size();
+  const size_t nc = p.num_consts, m = p.jaxpr->out.size();
   const Arrays in = concat_lists(d.x, tangents_of(d.x, d.dx, nc));
   if (p.smooth) {
     const std::vector<bool> has =
@@ -192,7 +192,7 @@ Batched jvp_batch(const BatchArgs<CustomJvp>& b) {
   const CustomJvp& p = b.params;
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
-  const size_t nc = static_cast<size_t>(p.num_consts);
+  const size_t nc = p.num_consts;
   const MaybeAxes rule_in =
       concat_lists(in, filter_list(drop_first(in, nc), inexact(drop_first(x, nc))));
   const Types rule_types = mapped_types(p.rule->in_types(), rule_in, b.size);
@@ -258,8 +258,7 @@ const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
 Dual vjp_dual(const DualArgs<CustomVjp>& d) {
   const CustomVjp& p = d.params;
   refuse_captured(d.dx, p.num_consts, p.name);
-  const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts),
-               m = p.jaxpr->out.size();
+  const size_t nc = p.num_consts, nb = p.num_bwd_consts, m = p.jaxpr->out.size();
   const Arrays all = eval_jaxpr(p.fwd, d.x), out = sublist(all, 0, m),
                residuals = concat_lists(sublist(d.x, nc - nb, nb), drop_first(all, m));
   const Arrays tangents =
@@ -273,7 +272,7 @@ Dual vjp_dual(const DualArgs<CustomVjp>& d) {
 TracedBody batched_bwd(const Jaxpr& bwd, size_t at, const MaybeAxes& residuals,
                        const BatchTrace& trace) {
   MaybeAxes in = residuals;
-  in.resize(static_cast<size_t>(bwd->n_in), MaybeAxis(0));
+  in.resize(bwd->n_in, MaybeAxis(0));
   return batched_in_front(bwd, at, mapped_types(bwd->in_types(), in, trace.size), in, trace, {});
 }
 Ints batched_sums(const Ints& summed, const std::vector<bool>& operand_mapped) {
@@ -285,8 +284,7 @@ Ints batched_sums(const Ints& summed, const std::vector<bool>& operand_mapped) {
 
 Batched vjp_batch(const BatchArgs<CustomVjp>& b) {
   const CustomVjp& p = b.params;
-  const size_t nc = static_cast<size_t>(p.num_consts), nb = static_cast<size_t>(p.num_bwd_consts),
-               m = p.jaxpr->out.size();
+  const size_t nc = p.num_consts, nb = p.num_bwd_consts, m = p.jaxpr->out.size();
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
   const MaybeAxes made = drop_first(probe_axes(p.fwd, in, b.trace), m);
@@ -347,11 +345,11 @@ std::vector<Sample<CustomLin>> lin_samples() {
 // Returns true for each result of j that depends on its inputs from number `first` on.
 std::vector<bool> made_of_inputs(const JaxprData& j, int32_t first) {
   std::vector<bool> made(j.types.size(), false);
-  const auto is = [&](Atom a) { return !a.is_literal() && made[static_cast<size_t>(a.index)]; };
-  for (int32_t i = first; i < j.n_in; ++i) made[static_cast<size_t>(i)] = true;
+  const auto is = [&](Atom a) { return !a.is_literal() && made[a.index]; };
+  for (int32_t i = first; i < j.n_in; ++i) made[i] = true;
   for (const Eqn& e : j.eqns)
     if (std::any_of(e.in.begin(), e.in.end(), is))
-      for (int32_t k = 0; k < e.n_out; ++k) made[static_cast<size_t>(e.out + k)] = true;
+      for (int32_t k = 0; k < e.n_out; ++k) made[e.out + k] = true;
   return map_list(is, j.out);
 }
 
@@ -366,7 +364,7 @@ std::vector<std::vector<int>> rule_axes(const Use<CustomLin>& u) {
       inputs_read(*dce(p.bwd, std::vector<bool>(bwd.out.size(), true), /*effects=*/false));
   std::vector<int32_t> cts;  // the cotangents that are read
   for (int32_t k = n; k < bwd.n_in; ++k)
-    if (reads[static_cast<size_t>(k)]) cts.push_back(k);
+    if (reads[k]) cts.push_back(k);
   const std::vector<bool> made = made_of_inputs(bwd, n);
   const AxisClasses classes(p.bwd);
   const std::set<int> mixed = classes.mixed_numbers();
@@ -397,7 +395,7 @@ std::vector<std::vector<int>> rule_axes(const Use<CustomLin>& u) {
     for (int b = 0, of_bwd = 0; b < u.in[k].ndim(); ++b, ++of_bwd) {
       while (summed >> of_bwd & 1) ++of_bwd;
       const int c = class_at(inside, of_bwd);
-      if (!mixed.contains(c)) axes[static_cast<size_t>(b)] = in_results(c, u.in[k].shape()[b]);
+      if (!mixed.contains(c)) axes[b] = in_results(c, u.in[k].shape()[b]);
     }
   }
   return r;
@@ -412,7 +410,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .transpose =
         [](const TransposeArgs<CustomLin>& t) {
           const CustomLin& p = t.params;
-          const size_t n = static_cast<size_t>(p.num_residuals);
+          const size_t n = p.num_residuals;
           Arrays in = sublist(t.x, 0, n);
           size_t next = 0;
           for (const Type& r : p.result_types) {
@@ -432,7 +430,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .batch =
         [](const BatchArgs<CustomLin>& b) {
           const CustomLin& p = b.params;
-          const size_t n = static_cast<size_t>(p.num_residuals);
+          const size_t n = p.num_residuals;
           MaybeAxes in;
           const Arrays x = in_front(b.x, b.axis, b.size, &in);
           CustomLin q = p;
@@ -493,7 +491,7 @@ Types linear_solve_type(const Types& in, const LinearSolve& p) {
 // Solves A x' = b' - A' x. The auxiliary results do not have a tangent.
 Arrays linear_solve_jvp(const JvpArgs<LinearSolve>& j) {
   const LinearSolve& p = j.params;
-  const size_t nc = static_cast<size_t>(p.num_consts);
+  const size_t nc = p.num_consts;
   const Arrays consts = sublist(j.x, 0, nc), changes = sublist(j.dx, 0, nc);
   Arrays right = drop_first(j.dx, nc);
   const size_t n = right.size();
@@ -519,7 +517,7 @@ Arrays linear_solve_transpose(const TransposeArgs<LinearSolve>& t) {
   if (!p.transposes)
     throw DifferentiationError(
         "custom_linear_solve: a derivative in reverse needs transpose_solve, or symmetric = true");
-  const size_t nc = static_cast<size_t>(p.num_consts);
+  const size_t nc = p.num_consts;
   const size_t n = t.x.size() - nc;
   const Arrays right = map_list(instantiate, sublist(t.ct, 0, n), sublist(t.out, 0, n));
   const Arrays ct = t.op.bind(concat_lists(sublist(t.x, 0, nc), right),
@@ -541,7 +539,7 @@ Arrays mapped_behind(const BatchArgs<P>& b, size_t consts, MaybeAxes* in) {
 
 Batched linear_solve_batch(const BatchArgs<LinearSolve>& b) {
   const LinearSolve& p = b.params;
-  const size_t nc = static_cast<size_t>(p.num_consts);
+  const size_t nc = p.num_consts;
   MaybeAxes in;
   // The results are mapped, and they are right sides of the transposed system.
   const Arrays x = mapped_behind(b, nc, &in);
@@ -626,7 +624,7 @@ Types root_type(const Types& in, const CustomRoot& p) {
 // not have an influence on the tangent.
 Arrays root_jvp(const JvpArgs<CustomRoot>& j) {
   const CustomRoot& p = j.params;
-  const size_t nc = static_cast<size_t>(p.num_consts), n = j.x.size() - nc;
+  const size_t nc = p.num_consts, n = j.x.size() - nc;
   const Arrays consts = sublist(j.x, 0, nc), changes = sublist(j.dx, 0, nc),
                x = sublist(j.out, 0, n);
   Arrays moved = jvp_flat([&](const Arrays& c) { return eval_jaxpr(p.f, concat_lists(c, x)); },
@@ -641,7 +639,7 @@ Arrays root_jvp(const JvpArgs<CustomRoot>& j) {
 
 Batched root_batch(const BatchArgs<CustomRoot>& b) {
   const CustomRoot& p = b.params;
-  const size_t nc = static_cast<size_t>(p.num_consts);
+  const size_t nc = p.num_consts;
   MaybeAxes in;
   // The solutions are mapped, and they are inputs of the same kind as the guesses.
   const Arrays x = mapped_behind(b, nc, &in);
@@ -697,8 +695,8 @@ Arrays root_flat(const RootProblem& r, const Arrays& guess) {
 
 Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b) {
   Arrays all;
-  const Closed& other = system.transpose_solve ? *system.transpose_solve : system.matvec;
-  const Closed& vecmat = system.vecmat ? *system.vecmat : system.matvec;
+  const ClosedJaxpr& other = system.transpose_solve ? *system.transpose_solve : system.matvec;
+  const ClosedJaxpr& vecmat = system.vecmat ? *system.vecmat : system.matvec;
   const std::vector<Jaxpr> j =
       hoist_captures({{system.solve, 0}, {system.matvec, 0}, {other, 0}, {vecmat, 0}}, &all);
   const auto consts = static_cast<int64_t>(all.size());
@@ -707,7 +705,7 @@ Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b) {
       all, {j[0], j[1], j[2], j[3], consts, system.transpose_solve && system.vecmat});
 }
 
-Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
+Arrays custom_jvp_flat(const ClosedJaxpr& f, const ClosedJaxpr& rule, const Arrays& x,
                        const std::string& name, bool smooth) {
   Arrays all;
   const std::vector<Jaxpr> j = hoist_captures({{f, 0}, {rule, 0}}, &all);
@@ -716,8 +714,8 @@ Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
   return custom_jvp_op.bind(all, {j[0], j[1], consts, name, smooth});
 }
 
-Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,
-                       const std::string& name) {
+Arrays custom_vjp_flat(const ClosedJaxpr& f, const ClosedJaxpr& fwd, const ClosedJaxpr& bwd,
+                       const Arrays& x, const std::string& name) {
   // All programs take the constants of all programs. Only the backward rule takes just its own
   // constants.
   Arrays all;

@@ -13,26 +13,26 @@ namespace weft {
 // `smooth` states that the rule returns the outputs of f, and that its tangents are made of
 // differentiable ops. Derivatives of any order then come from the rule, and operands without a
 // tangent are left out.
-Arrays custom_jvp_flat(const Closed& f, const Closed& rule, const Arrays& x,
+Arrays custom_jvp_flat(const ClosedJaxpr& f, const ClosedJaxpr& rule, const Arrays& x,
                        const std::string& name, bool smooth = false);
 // f: x -> out. fwd: x -> (out…, residuals…). bwd: (residuals…, ct of each out…) -> a cotangent of
 // each inexact x, in order. Batching sums the cotangents of unmapped x over the lanes.
-Arrays custom_vjp_flat(const Closed& f, const Closed& fwd, const Closed& bwd, const Arrays& x,
-                       const std::string& name);
+Arrays custom_vjp_flat(const ClosedJaxpr& f, const ClosedJaxpr& fwd, const ClosedJaxpr& bwd,
+                       const Arrays& x, const std::string& name);
 
 // solve: b -> x with matvec(x) = b, differentiated as the solution x. vecmat is the transpose of
 // matvec, and transpose_solve solves it; if they are null, there is no reverse-mode derivative. All
 // of them take and return values of the types of b.
 struct LinearSystem {
-  Closed solve, matvec;
-  const Closed *transpose_solve = nullptr, *vecmat = nullptr;
+  ClosedJaxpr solve, matvec;
+  const ClosedJaxpr *transpose_solve = nullptr, *vecmat = nullptr;
 };
 Arrays linear_solve_flat(const LinearSystem& system, const Arrays& b);
 
 // solve: guess -> (x…, aux…) with f(x) = 0, differentiated as that root x. tangent_solve: (x…, b…)
 // -> the y with f'(x) y = b. x, b, y and the results of f have the types of the guess.
 struct RootProblem {
-  Closed solve, f, tangent_solve;
+  ClosedJaxpr solve, f, tangent_solve;
 };
 Arrays root_flat(const RootProblem& problem, const Arrays& guess);
 
@@ -47,6 +47,6 @@ class VmapRule : public RefCounted {
   virtual Result call(int64_t size, const std::vector<bool>& mapped, const Arrays& x) const = 0;
 };
 // f: x -> out, batched by the rule. Without a rule the lanes run one after another.
-Arrays custom_vmap_flat(const Closed& f, const Ref<const VmapRule>& rule, const Arrays& x);
+Arrays custom_vmap_flat(const ClosedJaxpr& f, const Ref<const VmapRule>& rule, const Arrays& x);
 
 }  // namespace weft

@@ -16,7 +16,7 @@ namespace weft {
 // function captured.
 inline void refuse_captured(const Arrays& dx, int64_t num_consts, const std::string& name) {
   for (int64_t i = 0; i < num_consts; ++i)
-    if (!dx[static_cast<size_t>(i)].empty_handle())
+    if (!dx[i].empty_handle())
       throw DifferentiationError(
           name + ": a value that the function captured is differentiated; pass it as an argument");
 }
@@ -71,7 +71,7 @@ inline void require_zeros(DType d, std::span<const std::byte> bytes) {
 
 template <class P>
 Arrays zeros_reference(const Arrays& x, const P& p) {
-  for (size_t i = static_cast<size_t>(p.num_residuals); i < x.size(); ++i)
+  for (size_t i = p.num_residuals; i < x.size(); ++i)
     require_zeros(x[i].dtype(), {static_cast<const std::byte*>(concrete(x[i]).data()),
                                  static_cast<size_t>(x[i].type().bytes())});
   return map_list(base::zeros, inexact_of(p.result_types));
@@ -80,8 +80,7 @@ Arrays zeros_reference(const Arrays& x, const P& p) {
 template <class P>
 NativeCall zeros_call(const Use<P>& u) {
   return {[in = u.in, n = u.params.num_residuals](const NativeArgs& a) {
-    for (size_t i = static_cast<size_t>(n); i < in.size(); ++i)
-      require_zeros(in[i].dtype(), a.in_bytes[i]);
+    for (size_t i = n; i < in.size(); ++i) require_zeros(in[i].dtype(), a.in_bytes[i]);
     for (const auto& bytes : a.out_bytes) std::fill(bytes.begin(), bytes.end(), std::byte{0});
   }};
 }
@@ -90,7 +89,7 @@ NativeCall zeros_call(const Use<P>& u) {
 // does not have a value.
 template <class P>
 Dual zeros_dual(const DualArgs<P>& d) {
-  const auto n = static_cast<size_t>(d.params.num_residuals);
+  const size_t n = d.params.num_residuals;
   Dual r;
   r.out = d.op.bind(d.x, d.params);
   r.tangent = r.out;

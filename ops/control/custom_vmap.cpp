@@ -35,7 +35,7 @@ std::optional<VmapRule::Result> result_of(const VmapRule& rule, const std::vecto
   const Array active = active_lanes(trace.mask, trace.size);
   if (active.empty_handle() || trace.size == 0) return rule.call(trace.size, mapped, x);
   VmapRule::Result r;
-  const Closed c = record(types_of(x), [&](const Arrays& a) {
+  const ClosedJaxpr c = record(types_of(x), [&](const Arrays& a) {
     r = rule.call(trace.size, mapped, a);
     return r.out;
   });
@@ -56,7 +56,7 @@ Batched by_rule(const BatchArgs<CustomVmap>& b) {
                         b.trace, b.trace.asks_for_lane(b.op, make_params(b.params)));
   };
   if (!b.params.rule.object) return without_rule();
-  const size_t consts = static_cast<size_t>(b.params.num_consts);
+  const size_t consts = b.params.num_consts;
   for (size_t i = 0; i < consts; ++i)
     if (b.axis[i])
       throw BatchingError(
@@ -114,7 +114,7 @@ const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>([] {
 
 }  // namespace
 
-Arrays custom_vmap_flat(const Closed& f, const Ref<const VmapRule>& rule, const Arrays& x) {
+Arrays custom_vmap_flat(const ClosedJaxpr& f, const Ref<const VmapRule>& rule, const Arrays& x) {
   return custom_vmap_op.bind(concat_lists(f.consts, x), {open_constants(f.jaxpr), Opaque{rule},
                                                          static_cast<int64_t>(f.consts.size())});
 }

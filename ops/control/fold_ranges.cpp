@@ -29,8 +29,9 @@ Array join(Update u, const Array& old, const Array& update) {
 Array fold_one(const Array& x, const Array& from, const Array& column, int64_t size,
                const Array& first, const Array& last, Update u) {
   const Types carry{first.type(), x.type()};
-  const Closed test = record(carry, [&](const Arrays& c) { return Arrays{lax::lt(c[0], last)}; });
-  const Closed step = record(carry, [&](const Arrays& c) {
+  const ClosedJaxpr test =
+      record(carry, [&](const Arrays& c) { return Arrays{lax::lt(c[0], last)}; });
+  const ClosedJaxpr step = record(carry, [&](const Arrays& c) {
     const Array row = lax::mul(base::convert(c[0], I64), scalar_of_int(I64, size));
     const Array at = reshape_to(lax::add(row, column), {1});
     const Array update = gather_windows(from, at, {{}, {0}, {0}, {}, {}}, {1});

@@ -39,8 +39,8 @@ Array lane_numbers(const BatchTrace& trace) {
 // Returns f(x) if the lane is active, else zeros.
 Arrays if_active(FunctionRef<Arrays(const Arrays&)> f, const Array& active, const Arrays& x) {
   const Types in = types_of(x);
-  const Closed run = record(in, f);
-  const Closed skip =
+  const ClosedJaxpr run = record(in, f);
+  const ClosedJaxpr skip =
       record(in, [&](const Arrays&) { return map_list(base::zeros, run.jaxpr->out_types()); });
   return cond_flat(lax::convert_element_type(active, I32), {skip, run}, x);
 }
@@ -56,7 +56,7 @@ Batched lane_by_lane(FunctionRef<Arrays(const Arrays&)> f, const Arrays& x, cons
   const Array active = active_lanes(trace.mask, trace.size);
   if (!active.empty_handle()) rows.push_back(active);
   if (asks_for_lane) rows.push_back(lane_numbers(trace));
-  const Closed body = record(map_list(row_type, types_of(rows)), [&](const Arrays& row) {
+  const ClosedJaxpr body = record(map_list(row_type, types_of(rows)), [&](const Arrays& row) {
     Arrays all = x;
     size_t next = 0;
     for (size_t i = 0; i < x.size(); ++i)

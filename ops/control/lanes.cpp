@@ -25,25 +25,24 @@ Type add_axis(const Type& t, MaybeAxis axis, int64_t size) {
 }
 
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
-  const Closed c = record(in, f);
+  const ClosedJaxpr c = record(in, f);
   if (!c.consts.empty()) throw InternalError("a rewritten body depends on a value outside it");
   return c.jaxpr;
 }
 
 TracedBody trace_body(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f) {
-  Closed c = record(in, f);
+  ClosedJaxpr c = record(in, f);
   if (c.consts.empty()) return {std::move(c), at};
   // A mask that no inner loop reads is not passed to the body.
   c.jaxpr = dce(c.jaxpr);
   std::vector<bool> read(c.consts.size(), false);
   const auto note = [&](Atom a) {
-    if (!a.is_literal() && static_cast<size_t>(a.index) < read.size())
-      read[static_cast<size_t>(a.index)] = true;
+    if (!a.is_literal() && static_cast<size_t>(a.index) < read.size()) read[a.index] = true;
   };
   for (const Eqn& e : c.jaxpr->eqns)
     for (Atom a : e.in) note(a);
   for (Atom a : c.jaxpr->out) note(a);
-  Closed kept{{}, filter_list(c.consts, read)};
+  ClosedJaxpr kept{{}, filter_list(c.consts, read)};
   kept.jaxpr = program(concat_lists(types_of(kept.consts), in), [&](const Arrays& a) {
     const size_t n = kept.consts.size();
     return eval_jaxpr(open_constants(c.jaxpr),
@@ -153,10 +152,10 @@ InactiveLanes::InactiveLanes(const Array& active, std::vector<bool> fill, Leave 
   first_.resize(fill_.size());
   for (size_t k = kept.size(); k-- > 1;) {
     const Array size = scalar_of_int(I32, active.shape()[kept[k]]);
-    first_[static_cast<size_t>(kept[k])] = lax::rem(place, size);
+    first_[kept[k]] = lax::rem(place, size);
     place = lax::div(place, size);
   }
-  first_[static_cast<size_t>(kept[0])] = place;
+  first_[kept[0]] = place;
 }
 
 Array InactiveLanes::filled(const Array& x, const std::vector<int>& places) const {
@@ -171,12 +170,12 @@ Array InactiveLanes::filled(const Array& x, const std::vector<int>& places) cons
   if (!any || (first_.empty() && !is_inexact(x.dtype()))) return x;
   const Array mask = align_mask(m, axis_range(x.ndim()), x.shape().sizes());
   if (first_.empty()) return lax::select(mask, x, base::ones(x.type()));
-  Arrays starts(static_cast<size_t>(x.ndim()), scalar_of_int(I32, 0));
+  Arrays starts(x.ndim(), scalar_of_int(I32, 0));
   Ints sizes = x.shape().sizes();
   for (size_t l = 0; l < places.size(); ++l) {
     if (!fill_[l] || places[l] < 0) continue;
-    starts[static_cast<size_t>(places[l])] = first_[l];
-    sizes[static_cast<size_t>(places[l])] = 1;
+    starts[places[l]] = first_[l];
+    sizes[places[l]] = 1;
   }
   const Array lane = dynamic_slice_at(x, starts, sizes);
   return lax::select(mask, x, broadcast_in_dim(lane, x.shape(), axis_range(x.ndim())));

@@ -95,7 +95,7 @@ Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f);
 // captured by the user's function or by a batching rule, or the mask of the enclosing body. Another
 // one is the number of the first lane of a chunk.
 struct TracedBody {
-  Closed program;
+  ClosedJaxpr program;
   size_t at = 0;  // position at which inputs for such values are inserted
 };
 TracedBody trace_body(const Types& in, size_t at, FunctionRef<Arrays(const Arrays&)> f);

@@ -27,7 +27,7 @@ Types scan_type(const Types& in, const Scan& p) {
   require_counts("scan", {p.num_consts, p.num_carry}, p.trip_counts, in);
   if (p.length < 0 || p.unroll < 1)
     reject_shape("scan", "length must not be negative, unroll not below 1", in);
-  const size_t n = static_cast<size_t>(p.num_carry);
+  const size_t n = p.num_carry;
   if (p.jaxpr->out.size() < n)
     reject_shape("scan", "the body returns fewer values than there are carries", in);
   const Types out = p.jaxpr->out_types();
@@ -96,7 +96,7 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
   std::vector<Fresh> ys;
   for (const Type& t : drop_first(p.jaxpr->out_types(), v.carry.size())) {
     ys.push_back(fresh_array(stacked(t, p.length)));
-    std::memset(ys.back().data, 0, static_cast<size_t>(ys.back().array.type().bytes()));
+    std::memset(ys.back().data, 0, ys.back().array.type().bytes());
   }
   for (int64_t s = 0; s < p.length; ++s) {
     const int64_t t = p.reverse ? p.length - 1 - s : s;
@@ -191,7 +191,7 @@ const Primitive<Scan>& scan_op = define<Scan>(with_body_rules<Scan>(
 
 }  // namespace
 
-Arrays scan_flat(const Closed& body, const Arrays& init, const Arrays& xs, int64_t length,
+Arrays scan_flat(const ClosedJaxpr& body, const Arrays& init, const Arrays& xs, int64_t length,
                  bool reverse, int64_t unroll) {
   Scan p;
   p.jaxpr = open_constants(body.jaxpr);

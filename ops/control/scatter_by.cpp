@@ -95,7 +95,7 @@ Arrays scatter_by(const Arrays& x, const Array& indices, const Arrays& updates,
   d.window_dims = axis_range(std::ssize(dims.window_dims));
   Types step = types_of(x);
   for (const Array& r : rows) step.push_back(r.type().with_shape(r.shape().erased(0)));
-  const Closed body = record(step, [&](const Arrays& v) {
+  const ClosedJaxpr body = record(step, [&](const Arrays& v) {
     const auto row = v.begin() + static_cast<std::ptrdiff_t>(x.size());
     return at_once(Arrays(v.begin(), row), *row, Arrays(row + 1, v.end()), d, mode,
                    {.unique = true, .sorted = true}, join);

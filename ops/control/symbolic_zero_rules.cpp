@@ -41,7 +41,7 @@ Dual late_rule_dual(const DualArgs<LateRule>& d) {
   if (!p.rule.object)
     return jvp_flat([&](const Arrays& x) { return eval_jaxpr(p.jaxpr, x); }, d.x, d.dx);
   refuse_captured(d.dx, p.num_consts, p.name);
-  const auto nc = static_cast<size_t>(p.num_consts);
+  const size_t nc = p.num_consts;
   return static_cast<const DualRule&>(*p.rule.object)
       .call(drop_first(d.x, nc), drop_first(d.dx, nc));
 }
@@ -135,7 +135,7 @@ Ref<const T> rule_of(const Opaque& o) {
 
 Batched late_rule_batch(const BatchArgs<LateRule>& b) {
   const LateRule& p = b.params;
-  const auto nc = static_cast<size_t>(p.num_consts);
+  const size_t nc = p.num_consts;
   MaybeAxes in;
   const Arrays x = in_front(b.x, b.axis, b.size, &in);
   const Arrays own = p.rule.object ? SavedBatchTrace::operands(b.trace) : Arrays();
@@ -200,7 +200,7 @@ Types late_linear_type(const Types& in, const LateLinear& p) {
 
 Arrays late_linear_transpose(const TransposeArgs<LateLinear>& t) {
   const LateLinear& p = t.params;
-  const auto n = static_cast<size_t>(p.num_residuals);
+  const size_t n = p.num_residuals;
   const auto on = map_list([](const Type& r) { return is_inexact(r.dtype()); }, p.result_types);
   const Arrays ct = scatter_list(t.ct, on);
   try {
@@ -213,7 +213,7 @@ Arrays late_linear_transpose(const TransposeArgs<LateLinear>& t) {
 
 Batched late_linear_batch(const BatchArgs<LateLinear>& b) {
   const LateLinear& p = b.params;
-  const auto n = static_cast<size_t>(p.num_residuals);
+  const size_t n = p.num_residuals;
   MaybeAxes in;
   const Arrays own = SavedBatchTrace::operands(b.trace), x = in_front(b.x, b.axis, b.size, &in);
   const MaybeAxes front(p.result_types.size(), MaybeAxis(0));
@@ -265,7 +265,7 @@ const Primitive<LateLinear>& late_linear_op = define<LateLinear>({
 // ---- the same for a rule that gives tangents and cotangents
 
 Arrays forward_value(const Arrays& x, const LateLinear& p) {
-  const auto n = static_cast<size_t>(p.num_residuals);
+  const size_t n = p.num_residuals;
   return rule_of<BackwardRule>(p.rule)->forward(sublist(x, 0, n), drop_first(x, n));
 }
 
@@ -298,7 +298,7 @@ const Primitive<LateLinear>& two_way_op = define<LateLinear>({
 
 }  // namespace
 
-Arrays late_rule_flat(const Closed& f, const Ref<const DualRule>& rule, const Arrays& x,
+Arrays late_rule_flat(const ClosedJaxpr& f, const Ref<const DualRule>& rule, const Arrays& x,
                       const std::string& name) {
   return late_rule_op.bind(
       concat_lists(f.consts, x),

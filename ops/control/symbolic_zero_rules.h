@@ -29,7 +29,7 @@ class BackwardRule : public RefCounted {
 };
 
 // f: x -> out, differentiated by the rule. Values captured by f are constants, as in custom_flat.h.
-Arrays late_rule_flat(const Closed& f, const Ref<const DualRule>& rule, const Arrays& x,
+Arrays late_rule_flat(const ClosedJaxpr& f, const Ref<const DualRule>& rule, const Arrays& x,
                       const std::string& name);
 // Returns the tangents of the inexact results of these types. They are linear in dx, and the rule
 // gives their transpose. If the rule does not go forward, only the transpose is known.

@@ -279,16 +279,16 @@ namespace {
 // If the condition calls user code, the body evaluates it, for the lanes that run the step.
 // Otherwise, with lanes of different trip counts, it would also be called for finished lanes. The
 // loop carries the condition's value as its last carry.
-Arrays asking_in_body(const Closed& cond, const Closed& body, Arrays init,
+Arrays asking_in_body(const ClosedJaxpr& cond, const ClosedJaxpr& body, Arrays init,
                       std::optional<int64_t> max_trips) {
-  const auto run = [](const Closed& f, const Arrays& x) {
+  const auto run = [](const ClosedJaxpr& f, const Arrays& x) {
     return eval_jaxpr(open_constants(f.jaxpr), concat_lists(f.consts, x));
   };
   const size_t n = init.size();
   init.push_back(run(cond, init)[0]);
   const Types carry = types_of(init);
-  const Closed answer = record(carry, [](const Arrays& x) { return Arrays{x.back()}; });
-  const Closed step = record(carry, [&](const Arrays& x) {
+  const ClosedJaxpr answer = record(carry, [](const Arrays& x) { return Arrays{x.back()}; });
+  const ClosedJaxpr step = record(carry, [&](const Arrays& x) {
     Arrays out = run(body, sublist(x, 0, n));
     out.push_back(run(cond, out)[0]);
     return out;
@@ -298,7 +298,7 @@ Arrays asking_in_body(const Closed& cond, const Closed& body, Arrays init,
 
 }  // namespace
 
-Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
+Arrays while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init,
                   std::optional<int64_t> max_trips) {
   if (effect_of(cond.jaxpr) != Effect::none) return asking_in_body(cond, body, init, max_trips);
   While p;
@@ -314,10 +314,10 @@ Arrays while_flat(const Closed& cond, const Closed& body, const Arrays& init,
     const Array zero = scalar_of_int(counter, 0), one = scalar_of_int(counter, 1),
                 bound = scalar_of_int(counter, *max_trips);
     carry.insert(carry.begin(), zero);
-    const auto takes = [&](const Closed& f) {
+    const auto takes = [&](const ClosedJaxpr& f) {
       return concat_lists(types_of(f.consts), types_of(carry));
     };
-    const auto run = [](const Closed& f, const Arrays& in) {
+    const auto run = [](const ClosedJaxpr& f, const Arrays& in) {
       const size_t n = f.consts.size();
       return eval_jaxpr(open_constants(f.jaxpr),
                         concat_lists(sublist(in, 0, n), drop_first(in, n + 1)));

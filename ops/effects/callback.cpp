@@ -50,8 +50,7 @@ void deliver(const char* name, const Arrays& results, const Types& want,
       if (got.dtype() != want[k].dtype()) throw DTypeError(why);
       throw ShapeError(why);
     }
-    if (const int64_t bytes = got.bytes())
-      std::memcpy(out[k], concrete(results[k]).data(), static_cast<size_t>(bytes));
+    if (const int64_t bytes = got.bytes()) std::memcpy(out[k], concrete(results[k]).data(), bytes);
   }
 }
 

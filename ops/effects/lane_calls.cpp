@@ -73,7 +73,7 @@ std::vector<std::vector<int>> lane_axis_map(const Types& in, const Types& out, c
     std::vector<int> axes;
     for (size_t l = 0; l < lanes.size(); ++l)
       if (mine >> l & 1) axes.push_back(static_cast<int>(l));
-    axes.resize(static_cast<size_t>(in[i].ndim()), -1);
+    axes.resize(in[i].ndim(), -1);
     map.push_back(std::move(axes));
   }
   return map;
@@ -118,7 +118,7 @@ void LaneWalk::for_each(Visit f) {
       f(path, in, out);
     else
       for (size_t k = 0; k < out.size(); ++k)
-        if (out_step_[k]) std::memset(out[k], 0, static_cast<size_t>(out_step_[k]));
+        if (out_step_[k]) std::memset(out[k], 0, out_step_[k]);
     for (size_t l = path.size(); l-- > 0;) {
       if (++path[l] < lanes_[l]) break;
       path[l] = 0;

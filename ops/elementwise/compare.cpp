@@ -140,7 +140,7 @@ Types select_type(const Types& in, const None&) {
 
 Arrays select_reference(const Arrays& x, const None& p) {
   const Fresh r = fresh_array(select_type(types_of(x), p)[0]);
-  const auto bytes = static_cast<size_t>(itemsize(x[1].dtype()));
+  const size_t bytes = itemsize(x[1].dtype());
   const void* which = concrete(x[0]).data();
   std::vector<const std::byte*> cases;
   for (size_t i = 1; i < x.size(); ++i)
@@ -150,8 +150,8 @@ Arrays select_reference(const Arrays& x, const None& p) {
     const int64_t k = x[0].dtype() == Bool ? static_cast<const bool*>(which)[i * step]
                                            : static_cast<const int32_t*>(which)[i * step];
     const auto at = static_cast<size_t>(i) * bytes;
-    std::memcpy(static_cast<std::byte*>(r.data) + at,
-                cases[static_cast<size_t>(std::clamp<int64_t>(k, 0, last))] + at, bytes);
+    std::memcpy(static_cast<std::byte*>(r.data) + at, cases[std::clamp<int64_t>(k, 0, last)] + at,
+                bytes);
   }
   return {r.array};
 }
@@ -232,8 +232,7 @@ const Primitive<None>& select_op = define<None>({
           if (same) return Arrays{s.x[1]};
           if (!concrete_or_null(s.x[0]) || s.x[0].size() != 1) return Arrays{};
           const auto last = static_cast<int64_t>(s.x.size()) - 2;
-          return Arrays{
-              s.x[static_cast<size_t>(1 + std::clamp<int64_t>(s.x[0].item<int32_t>(), 0, last))]};
+          return Arrays{s.x[1 + std::clamp<int64_t>(s.x[0].item<int32_t>(), 0, last)]};
         },
     .samples =
         [] {

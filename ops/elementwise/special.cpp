@@ -70,10 +70,10 @@ Array bessel_gap(const Array& x) {
     const double odd = (2. * k - 1) * (2. * k - 1);
     of_0 *= odd / (8. * k);
     of_1 *= (odd - 4) / (8. * k);
-    c[static_cast<size_t>(k - 1)] = (of_0 - of_1) / std::sqrt(2 * M_PI);
+    c[k - 1] = (of_0 - of_1) / std::sqrt(2 * M_PI);
   }
   const Array i = div(like(x, 1), x);
-  const auto at = [&](int k) { return c[static_cast<size_t>(k)]; };
+  const auto at = [&](int k) { return c[k]; };
   return mul(mul(ir::power_series(i, at, 17), i), sqrt(i));
 }
 // |x|, with derivative 0 at 0.
@@ -86,10 +86,10 @@ Array bessel_i1e_over(const Array& x, const Array& y) {
   double term = 0.5;
   std::array<double, 10> c{};
   for (int k = 0; k < 10; ++k) {
-    c[static_cast<size_t>(k)] = term;
+    c[k] = term;
     term /= 4. * (k + 1) * (k + 2);
   }
-  const auto at = [&](int k) { return c[static_cast<size_t>(k)]; };
+  const auto at = [&](int k) { return c[k]; };
   const Array series = mul(exp(neg(even_size(v))), ir::power_series(square(v), at, 10));
   return select(close, series, div(y, select(close, one, x)));
 }

@@ -38,7 +38,7 @@ Layout layout_of(const IndexMap& map, const Shape& operand, const Shape& updates
     const IndexMap::Axis& x = map.axes[a];
     const auto axis = static_cast<int64_t>(a);
     const bool whole = x.whole_window() && updates[x.window] == operand[axis];
-    if (x.batch >= 0 || whole) apart[static_cast<size_t>(x.apart())] = true;
+    if (x.batch >= 0 || whole) apart[x.apart()] = true;
     if (x.batch >= 0) {
       l.rows.push_back(axis);
       l.row_updates.push_back(x.batch);
@@ -50,7 +50,7 @@ Layout layout_of(const IndexMap& map, const Shape& operand, const Shape& updates
     }
   }
   for (int a = 0; a < updates.ndim(); ++a)
-    if (!apart[static_cast<size_t>(a)]) l.meeting.push_back(a);
+    if (!apart[a]) l.meeting.push_back(a);
   return l;
 }
 
@@ -73,7 +73,7 @@ Array out_of_three(const Array& x, const Shape& s, const Ints& rows, const Ints&
   Ints sizes, back(axes.size());
   for (size_t k = 0; k < axes.size(); ++k) {
     sizes.push_back(s[axes[k]]);
-    back[static_cast<size_t>(axes[k])] = static_cast<int64_t>(k);
+    back[axes[k]] = static_cast<int64_t>(k);
   }
   return transpose_axes(reshape_to(x, Shape(sizes)), back);
 }
@@ -92,15 +92,15 @@ Array destinations(const Shape& operand, const Array& updates, const Array& indi
   Ints sizes, at(updates.shape().size(), -1), dims;
   for (int a = 0; a < updates.ndim(); ++a)
     if (!holds(l.whole_updates, a)) {
-      at[static_cast<size_t>(a)] = std::ssize(sizes);
+      at[a] = std::ssize(sizes);
       sizes.push_back(updates.shape()[a]);
     }
-  for (int a : map.batch) dims.push_back(at[static_cast<size_t>(a)]);
+  for (int a : map.batch) dims.push_back(at[a]);
   const Shape s(sizes);
   const auto all = [&](int64_t v) { return broadcast_in_dim(scalar_of_int(I64, v), s, {}); };
   Array to = all(0), inside = broadcast_in_dim(scalar_of_int(Bool, 1), s, {});
   for (int64_t a = 0; a < operand.ndim(); ++a) {
-    const IndexMap::Axis& axis = map.axes[static_cast<size_t>(a)];
+    const IndexMap::Axis& axis = map.axes[a];
     Array p = all(0);
     if (axis.component >= 0) {
       const Array start = component(indices, axis.component, s, dims);
@@ -108,13 +108,13 @@ Array destinations(const Shape& operand, const Array& updates, const Array& indi
       p = max(min(start, all(axis.room)), all(0));
     }
     if (!holds(l.places, a)) continue;
-    if (axis.window >= 0) p = add(p, iota(I64, s, at[static_cast<size_t>(axis.window)]));
+    if (axis.window >= 0) p = add(p, iota(I64, s, at[axis.window]));
     to = add(mul(to, all(operand[a])), p);
   }
   if (!moves) to = select(inside, to, all(extent(operand, l.places)));
   Ints order;
   for (const Ints* v : {&l.row_updates, &l.meeting})
-    for (int64_t a : *v) order.push_back(at[static_cast<size_t>(a)]);
+    for (int64_t a : *v) order.push_back(at[a]);
   return reshape_to(transpose_axes(to, order),
                     {extent(updates.shape(), l.row_updates), extent(updates.shape(), l.meeting)});
 }

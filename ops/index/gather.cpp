@@ -74,7 +74,7 @@ Arrays gather_reference(const Arrays& x, const Gather& p) {
   const Type t = gather_type({x[0].type(), x[1].type()}, p)[0];
   Fresh out = fresh_array(t);
   const IndexMap r = index_map_of(p.dims(), x[0].shape(), t.ndim(), p.slice_sizes);
-  const auto bytes = static_cast<size_t>(itemsize(t.dtype()));
+  const size_t bytes = itemsize(t.dtype());
   const Array fill = out_of_bounds_value(t.dtype(), p.mode);
   const auto* from = static_cast<const std::byte*>(concrete(x[0]).data());
   const auto* other = static_cast<const std::byte*>(concrete(fill).data());
@@ -122,7 +122,7 @@ Batched gather_batch(const BatchArgs<Gather>& b) {
     int64_t before = p;
     for (const Ints* v : {&d.collapsed, &d.operand_batching})
       for (int64_t a : *v) before -= a < p;
-    const auto at = static_cast<size_t>(before);
+    const size_t at = before;
     const int64_t out = at < d.window_dims.size() ? d.window_dims[at]
                         : d.window_dims.empty()   ? 0
                                                   : d.window_dims.back() + 1;
@@ -244,7 +244,7 @@ Array gather_along(const Array& x, const Array& indices, int axis, OutOfBounds m
   const Array components =
       broadcast_in_dim(indices, indices.shape().inserted(rank, 1), axis_range(rank));
   Ints sizes(x.shape().size(), 1);
-  sizes[static_cast<size_t>(axis)] = std::min<int64_t>(1, x.shape()[axis]);
+  sizes[axis] = std::min<int64_t>(1, x.shape()[axis]);
   return gather_windows(x, components, along_dims(x.type().ndim(), axis), sizes, mode);
 }
 

@@ -165,7 +165,7 @@ Batched gather_lanes(const BatchArgs<DynamicSlice>& b) {
   std::vector<int64_t> lanes{b.size};
   lanes.insert(lanes.end(), b.x[0].shape().begin(), b.x[0].shape().begin() + k);
   WindowDims d;
-  Ints sizes(static_cast<size_t>(k), 1);
+  Ints sizes(k, 1);
   for (int64_t i = 0; i < k; ++i) {
     d.operand_batching.push_back(i);
     d.indices_batching.push_back(i + 1);
@@ -185,7 +185,7 @@ Batched gather_lanes(const BatchArgs<DynamicSlice>& b) {
     parts.push_back(broadcast_in_dim(s, Shape(column), own));
     d.index_map.push_back(k + i);
     d.window_dims.push_back(k + 1 + i);
-    sizes.push_back(b.params.slice_sizes[static_cast<size_t>(i)]);
+    sizes.push_back(b.params.slice_sizes[i]);
   }
   if (parts.empty())
     return {{broadcast_in_dim(b.x[0], Shape(lanes),
@@ -253,7 +253,7 @@ const Primitive<DynamicSlice>& dynamic_slice_op = define<DynamicSlice>({
             Coords c(at.begin(), at.begin() + p.batch_dims);
             for (size_t i = 0; i < room.size(); ++i)
               c.push_back((lane_start(x, in, i + 1, at, p.batch_dims, room[i]) +
-                           I64s::at(at[static_cast<size_t>(p.batch_dims) + i]))
+                           I64s::at(at[p.batch_dims + i]))
                               .id);
             return x.read(0, c);
           };
@@ -313,7 +313,7 @@ Elem updated_element(Reader& x, const Types& in, int64_t batch_dims, const Coord
   Coords c(at.begin(), at.begin() + batch_dims);
   for (int64_t i = batch_dims; i < in[0].ndim(); ++i) {
     const int64_t n = in[0].shape()[i], u = in[1].shape()[i];
-    const auto here = I64s::at(at[static_cast<size_t>(i)]);
+    const auto here = I64s::at(at[i]);
     if (u == n) {
       c.push_back(here.id);
       continue;
@@ -334,7 +334,7 @@ Coords updated_index(Reader& x, const Types& in, int64_t batch_dims, const Coord
   Coords c(at.begin(), at.end());
   for (int64_t i = batch_dims; i < in[0].ndim(); ++i) {
     const int64_t n = in[0].shape()[i], u = in[1].shape()[i];
-    const auto a = static_cast<size_t>(i);
+    const size_t a = i;
     if (u != n)
       c[a] = (I64s::at(at[a]) +
               lane_start(x, in, a - static_cast<size_t>(batch_dims) + 2, at, batch_dims, n - u))

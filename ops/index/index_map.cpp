@@ -21,8 +21,7 @@ IndexMap index_map_of(const WindowDims& d, const Shape& operand, int windows_ran
       r.used.push_back(static_cast<int>(a));
     }
     if (holds(d.operand_batching, a))
-      x.batch =
-          r.batch[static_cast<size_t>(entry(d.indices_batching, place_of(d.operand_batching, a)))];
+      x.batch = r.batch[entry(d.indices_batching, place_of(d.operand_batching, a))];
     else if (!holds(d.collapsed, a))
       x.window = static_cast<int>(d.window_dims[window++]);
     r.axes.push_back(x);
@@ -33,7 +32,7 @@ IndexMap index_map_of(const WindowDims& d, const Shape& operand, int windows_ran
 I64s component_at(Reader& x, int operand, const Type& t, const IndexMap& r, const Coords& at,
                   int c) {
   Coords i;
-  for (int a : r.batch) i.push_back(at[static_cast<size_t>(a)]);
+  for (int a : r.batch) i.push_back(at[a]);
   i.push_back(I64s(c).id);
   return index_of(x.read(operand, i), t.dtype());
 }
@@ -41,7 +40,7 @@ I64s component_at(Reader& x, int operand, const Type& t, const IndexMap& r, cons
 int64_t host_component(const Array& indices, const IndexMap& r, const Ints& at, int c) {
   int64_t flat = 0;
   for (size_t k = 0; k < r.batch.size(); ++k)
-    flat = flat * indices.shape()[static_cast<int64_t>(k)] + at[static_cast<size_t>(r.batch[k])];
+    flat = flat * indices.shape()[static_cast<int64_t>(k)] + at[r.batch[k]];
   return host_index(indices, flat * indices.shape()[-1] + c);
 }
 
@@ -78,7 +77,7 @@ std::vector<int64_t> check_dims(const char* op, const Types& in, const Type& ind
   for (size_t i = 0; i < d.indices_batching.size(); ++i) {
     const int64_t a = d.indices_batching[i];
     if (a < 0 || a >= static_cast<int64_t>(batch.size()) ||
-        batch[static_cast<size_t>(a)] != in[0].shape()[d.operand_batching[i]])
+        batch[a] != in[0].shape()[d.operand_batching[i]])
       reject_shape(op, "batching dimensions of operand and indices must agree", in);
   }
   return batch;

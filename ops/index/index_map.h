@@ -14,8 +14,8 @@ using I64s = num::Ir<int64_t>;
 inline int64_t place_of(const Ints& v, int64_t x) {
   return std::find(v.begin(), v.end(), x) - v.begin();
 }
-inline int64_t& entry(Ints& v, int64_t i) { return v[static_cast<size_t>(i)]; }
-inline int64_t entry(const Ints& v, int64_t i) { return v[static_cast<size_t>(i)]; }
+inline int64_t& entry(Ints& v, int64_t i) { return v[i]; }
+inline int64_t entry(const Ints& v, int64_t i) { return v[i]; }
 
 // Shared by gather and scatter. For each axis of the operand, it gives the sources of the position.
 // These are coordinates of the windows (gather: of the result, scatter: of the updates) and a
@@ -51,12 +51,10 @@ std::vector<I> map_index(const IndexMap& r, const std::vector<I>& at, const Star
       *inside = num::both(*inside, num::both(s >= I(0), s <= I(a.room)));
       x = num::minimum(num::maximum(s, I(0)), I(a.room));
     }
-    if (a.batch >= 0) x = at[static_cast<size_t>(a.batch)];
+    if (a.batch >= 0) x = at[a.batch];
     // Without a component the coordinate is used directly, so that an axis covered by the whole
     // window keeps its index unchanged.
-    if (a.window >= 0)
-      x = a.component >= 0 ? num::add(x, at[static_cast<size_t>(a.window)])
-                           : at[static_cast<size_t>(a.window)];
+    if (a.window >= 0) x = a.component >= 0 ? num::add(x, at[a.window]) : at[a.window];
     out.push_back(x);
   }
   return out;

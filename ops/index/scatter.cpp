@@ -137,8 +137,7 @@ void accumulate(const Arrays& x, const Scatter& p, const Type& t, T* out) {
 // For narrow floats: sums the updates, then combines the sums with the operand.
 template <class T>
 void accumulate_wide(const Arrays& x, const Scatter& p, const Type& t, T* out) {
-  std::vector<float> sums(static_cast<size_t>(t.elements()),
-                          static_cast<float>(identity_of(p.update)));
+  std::vector<float> sums(t.elements(), static_cast<float>(identity_of(p.update)));
   std::vector<bool> updated(sums.size());
   each_update(x, p, t, [&](size_t to, size_t from) {
     const float u =
@@ -155,7 +154,7 @@ Arrays scatter_reference(const Arrays& x, const Scatter& p) {
   const Type t = scatter_type({x[0].type(), x[1].type(), x[2].type()}, p)[0];
   const Fresh out = writable_first(t, x);
   if (p.update == Update::set) {
-    const auto bytes = static_cast<size_t>(itemsize(t.dtype()));
+    const size_t bytes = itemsize(t.dtype());
     const auto* updates = static_cast<const std::byte*>(concrete(x[1]).data());
     each_update(x, p, t, [&](size_t to, size_t from) {
       std::memcpy(static_cast<std::byte*>(out.data) + to * bytes, updates + from * bytes, bytes);
@@ -190,13 +189,12 @@ Windows windows_of(const Scatter& p, const Types& in) {
   Windows w{index_map_for(p, in[0], in[1]), window_sizes(p.dims(), in[0].ndim(), in[1].shape()),
             Ints(in[1].shape().size(), -1)};
   for (size_t a = 0; a < w.map.axes.size(); ++a)
-    if (const int b = w.map.axes[a].batch; b >= 0)
-      w.paired[static_cast<size_t>(b)] = static_cast<int64_t>(a);
+    if (const int b = w.map.axes[a].batch; b >= 0) w.paired[b] = static_cast<int64_t>(a);
   bool window_before = false;
   for (int a = 0; a < in[1].ndim(); ++a) {
     const bool window = holds(p.update_window_dims, a);
     window_before = window_before || (window && in[1].shape()[a] > 1);
-    if (window || w.paired[static_cast<size_t>(a)] >= 0) continue;
+    if (window || w.paired[a] >= 0) continue;
     w.count *= in[1].shape()[a];
     w.in_order = w.in_order && !(window_before && in[1].shape()[a] > 1);
   }
@@ -250,7 +248,7 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
     int64_t rest = q;
     for (size_t a = u.size(); a-- > 0;) {
       if (w.paired[a] >= 0)
-        u[a] = at[static_cast<size_t>(w.paired[a])];
+        u[a] = at[w.paired[a]];
       else if (!holds(p.update_window_dims, static_cast<int64_t>(a))) {
         const int64_t n = in[1].shape()[static_cast<int64_t>(a)];
         u[a] = I64s(rest % n).id;
@@ -270,7 +268,7 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
       }
       if (axis.room > 0) hit = hit & (d >= I64s(0)) & (d < I64s(size));
       if (axis.window >= 0)
-        u[static_cast<size_t>(axis.window)] =
+        u[axis.window] =
             axis.room > 0 ? num::minimum(num::maximum(d, I64s(0)), I64s(size - 1)).id : d.id;
     }
     element.take(hit, x.read(1, u));
@@ -284,7 +282,7 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
 std::vector<char> axes_apart(const Scatter& p, const IndexMap& r, const Type& updates, bool moves) {
   std::vector<char> apart(updates.shape().size(), p.unique_indices && !moves);
   for (const IndexMap::Axis& a : r.axes)
-    if (a.apart() >= 0) apart[static_cast<size_t>(a.apart())] = 1;
+    if (a.apart() >= 0) apart[a.apart()] = 1;
   return apart;
 }
 

@@ -45,8 +45,7 @@ Types sort_type(const Types& in, const Sort& p) {
   if (p.num_keys < 1 || p.num_keys > static_cast<int64_t>(in.size()))
     reject_shape("sort", fmt::format("{} keys are not among the operands", p.num_keys), in);
   for (int64_t i = 0; i < p.num_keys; ++i)
-    if (is_key(in[static_cast<size_t>(i)].dtype()))
-      reject_dtype("sort", "random keys have no order", in);
+    if (is_key(in[i].dtype())) reject_dtype("sort", "random keys have no order", in);
   return in;
 }
 
@@ -72,8 +71,7 @@ Arrays sort_expand(const ExpandArgs<Sort>& e) {
   const int axis = static_cast<int>(e.params.dimension), last = e.x[0].ndim() - 1;
   Arrays words;
   for (int64_t k = 0; k < e.params.num_keys; ++k)
-    for (const Array& w : order::value_words(move_axis(e.x[static_cast<size_t>(k)], axis, last)))
-      words.push_back(w);
+    for (const Array& w : order::value_words(move_axis(e.x[k], axis, last))) words.push_back(w);
   const Array places = move_axis(order::stable_order(words, e.x[0].shape()[axis]), last, axis);
   Arrays out;
   for (const Array& x : e.x) out.push_back(gather_along(x, places, axis));

@@ -12,7 +12,7 @@ namespace weft {
 
 // Returns first, first + 1, …, last - 1.
 inline Ints axis_range(int64_t first, int64_t last) {
-  Ints r(static_cast<size_t>(last - first));
+  Ints r(last - first);
   std::iota(r.begin(), r.end(), first);
   return r;
 }

@@ -26,9 +26,9 @@ Array reshape(const Array& x, const Shape& s) { return x.shape() == s ? x : resh
 
 Array slice_axis(const Array& x, int axis, int64_t lo, int64_t hi, int64_t step) {
   if (lo == 0 && step == 1 && hi == x.shape()[axis]) return x;
-  const size_t n = static_cast<size_t>(x.ndim());
+  const size_t n = x.ndim();
   Ints start(n, 0), limit = x.shape().sizes(), stride(n, 1);
-  const size_t k = static_cast<size_t>(axis);
+  const size_t k = axis;
   start[k] = lo;
   limit[k] = hi;
   stride[k] = step;

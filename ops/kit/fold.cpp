@@ -16,7 +16,7 @@ std::vector<int64_t> offsets_along(const Shape& s, const Ints& axes) {
     std::vector<int64_t> next;
     next.reserve(out.size() * static_cast<size_t>(s[a]));
     for (int64_t o : out)
-      for (int64_t i = 0; i < s[a]; ++i) next.push_back(o + i * strides[static_cast<size_t>(a)]);
+      for (int64_t i = 0; i < s[a]; ++i) next.push_back(o + i * strides[a]);
     out = std::move(next);
   }
   return out;

@@ -130,7 +130,7 @@ Arrays drop_neutral(const Arrays& x, size_t keep, size_t other, double neutral) 
 Elem constant_elem(DType d, double value) {
   uint64_t bits[2] = {0, 0};
   const Array a = scalar_of(d, value);
-  std::memcpy(bits, concrete(a).data(), static_cast<size_t>(itemsize(d)));
+  std::memcpy(bits, concrete(a).data(), itemsize(d));
   return literal_elem({d, false, {bits[0], bits[1]}});
 }
 

@@ -126,7 +126,7 @@ using out_of = typename detail::OutOf<T, Result>::type;
 template <class P>
 std::vector<Sample<P>> nary_samples(unsigned classes, int n, const P& p, double lo = -2,
                                     double hi = 2) {
-  const auto count = static_cast<size_t>(n);
+  const size_t count = n;
   std::vector<Sample<P>> s;
   for (int i = 0; i <= static_cast<int>(C128); ++i) {
     const DType t = static_cast<DType>(i);

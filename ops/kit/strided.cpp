@@ -15,12 +15,12 @@ void strided_move(void* to, const Ints& to_step, const void* from, const Ints& f
   std::byte* out = static_cast<std::byte*>(to);
   const std::byte* in = static_cast<const std::byte*>(from);
   const int n = shape.ndim();
-  Ints at(static_cast<size_t>(n), 0);
+  Ints at(n, 0);
   for (;;) {
-    std::memcpy(out, in, static_cast<size_t>(bytes));
+    std::memcpy(out, in, bytes);
     int a = n - 1;
     for (; a >= 0; --a) {
-      const auto k = static_cast<size_t>(a);
+      const size_t k = a;
       out += to_step[k] * bytes;
       in += from_step[k] * bytes;
       if (++at[k] < shape[a]) break;

@@ -34,7 +34,7 @@ constexpr unsigned classes = DTypes::wide_floats | DTypes::complexes;
 // Factors one matrix of n rows. Returns false if it is not positive definite.
 template <class P>
 bool factor(std::vector<P>& l, int64_t n) {
-  const auto at = [&](int64_t i, int64_t j) -> P& { return l[static_cast<size_t>(i * n + j)]; };
+  const auto at = [&](int64_t i, int64_t j) -> P& { return l[i * n + j]; };
   for (int64_t j = 0; j < n; ++j) {
     const auto pivot = real_of(at(j, j));
     if (!(pivot > 0)) return false;
@@ -52,12 +52,12 @@ template <class T>
 void factor_dense(const T* from, T* to, int64_t batch, int64_t n) {
   using P = typename Element<T>::plain;
   const P nan = arith::mul(arith::constant<P>(std::numeric_limits<double>::quiet_NaN()), P(1));
-  std::vector<P> l(static_cast<size_t>(n * n));
+  std::vector<P> l(n * n);
   for (int64_t b = 0; b < batch; ++b, from += n * n, to += n * n) {
-    for (int64_t k = 0; k < n * n; ++k) l[static_cast<size_t>(k)] = Element<T>::load(from[k]);
+    for (int64_t k = 0; k < n * n; ++k) l[k] = Element<T>::load(from[k]);
     const bool definite = factor(l, n);
     for (int64_t k = 0; k < n * n; ++k)
-      to[k] = Element<T>::store(k % n > k / n ? P(0) : definite ? l[static_cast<size_t>(k)] : nan);
+      to[k] = Element<T>::store(k % n > k / n ? P(0) : definite ? l[k] : nan);
   }
 }
 
@@ -88,10 +88,10 @@ Array without_column(const Array& a, const Array& inverse, const Array& across, 
   const int rank = a.ndim();
   const int64_t n = a.shape()[rank - 1];
   const Type index(I32, {});
-  const Closed test = record({index, a.type()}, [&](const Arrays& c) {
+  const ClosedJaxpr test = record({index, a.type()}, [&](const Arrays& c) {
     return Arrays{lt(c[0], like(c[0], static_cast<double>(n)))};
   });
-  const Closed body = record({index, a.type()}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({index, a.type()}, [&](const Arrays& c) {
     const Array row = matrix::element(c[1], c[0], rank - 2);
     const Array factor = mul(matrix::number(c[1], c[0], j), inverse);
     const Array less = sub(row, mul(matrix::along_leading(factor, row.shape()), across));
@@ -122,8 +122,8 @@ Arrays cholesky_expand(const ExpandArgs<None>& e) {
   const int64_t n = matrix::Sizes(t).rows;
   const Array first = with_real_diagonal(base::convert(x, t.dtype()));
   if (n == 0) return {first};
-  const Closed body = record({t, flag, Type(I32, {})},
-                             [](const Arrays& a) { return column_step(a[0], a[1], a[2]); });
+  const ClosedJaxpr body = record({t, flag, Type(I32, {})},
+                                  [](const Arrays& a) { return column_step(a[0], a[1], a[2]); });
   const Arrays out = scan_flat(body, {first, base::ones(flag)}, {iota(I32, {n}, 0)}, n);
   const Array roots = as_number(base::move_axis(out[2], 0, rank - 2), t.dtype());
   const Array factors = mul(out[0], matrix::along(roots, t.shape(), rank - 1));
@@ -241,7 +241,7 @@ Array cholesky_update(const Arg& r, const Arg& w) {
   const int64_t n = in[1].shape()[0];
   const Type rows = in[0].strong(), vector = in[1].strong(), index(I32, {});
   if (n == 0) return r;
-  const Closed body = record({rows, vector, index}, [](const Arrays& c) {
+  const ClosedJaxpr body = record({rows, vector, index}, [](const Arrays& c) {
     const Array row = matrix::element(c[0], c[2], 0), &z = c[1];
     const Array x = matrix::element(row, c[2], 0), y = matrix::element(z, c[2], 0);
     const Array zero = matrix::zeros_like(y), one = base::ones(y.type());

@@ -104,9 +104,7 @@ Types conv_type(const Types& in, const Conv& p) {
   require_groups(p, in);
   Ints shape = lane_sizes(p, in);
   shape.resize(lanes + n + 2);
-  const auto put = [&](size_t i, int64_t size) {
-    shape[static_cast<size_t>(p.out_spec[i])] = size;
-  };
+  const auto put = [&](size_t i, int64_t size) { shape[p.out_spec[i]] = size; };
   put(0, size_of(in[0], p.lhs_spec, 0) / p.batch_group_count);
   put(1, size_of(in[1], p.rhs_spec, 0));
   for (size_t d = 0; d < n; ++d) {
@@ -144,9 +142,9 @@ int64_t offset_of(const Ints& at, const Ints& step) {
 // Computes the positions in lhs and rhs of the term `k` of the result at `at`. Returns false if the
 // position in lhs is in the padding or between its elements.
 bool reads(const Types& in, const Conv& p, const Ints& at, const Ints& k, Ints* lhs, Ints* rhs) {
-  const auto out = [&](size_t i) { return at[static_cast<size_t>(p.out_spec[i])]; };
+  const auto out = [&](size_t i) { return at[p.out_spec[i]]; };
   const auto set = [](Ints* to, int64_t axis, int64_t value) {
-    if (axis != -1) (*to)[static_cast<size_t>(axis)] = value;
+    if (axis != -1) (*to)[axis] = value;
   };
   for (size_t l = 0; l < p.lanes(); ++l) {
     set(lhs, p.lhs_lanes[l], at[l]);
@@ -229,11 +227,11 @@ Index64 spatial_index(const Conv& p, size_t d, int64_t n, const Shape& space, ne
 template <class Out>
 Elem conv_term(Reader& x, const Coords& at, const Types& in, const Shape& space, const Conv& p) {
   const size_t n = p.spatial(), rank = p.lanes() + n + 2;
-  Coords of_x(static_cast<size_t>(in[0].ndim())), of_y(static_cast<size_t>(in[1].ndim()));
+  Coords of_x(in[0].ndim()), of_y(static_cast<size_t>(in[1].ndim()));
   const auto set = [](Coords& to, int64_t axis, nest::Id value) {
-    if (axis != -1) to[static_cast<size_t>(axis)] = value;
+    if (axis != -1) to[axis] = value;
   };
-  const auto out = [&](size_t i) { return at[static_cast<size_t>(p.out_spec[i])]; };
+  const auto out = [&](size_t i) { return at[p.out_spec[i]]; };
   for (size_t l = 0; l < p.lanes(); ++l) {
     set(of_x, p.lhs_lanes[l], at[l]);
     set(of_y, p.rhs_lanes[l], at[l]);
@@ -292,7 +290,7 @@ Lowering conv_lower(const LowerArgs<Conv>& l) {
 Array regrouped(const Array& x, int64_t from, int64_t to, int64_t groups) {
   if (groups == 1) return x;
   Ints sizes = x.shape().sizes(), order, merged = sizes;
-  const auto f = static_cast<size_t>(from), t = static_cast<size_t>(to);
+  const size_t f = from, t = to;
   merged[f] /= groups;
   merged[t] *= groups;
   sizes[f] /= groups;

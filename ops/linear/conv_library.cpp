@@ -58,9 +58,7 @@ Convolution convolution_of(const Use<Conv>& u) {
   const Conv& p = u.params;
   const Ints lhs = row_major(u.in[0].shape()), rhs = row_major(u.in[1].shape()),
              out = row_major(u.out[0].shape());
-  const auto step = [](const Ints& steps, int64_t axis) {
-    return axis == -1 ? 0 : steps[static_cast<size_t>(axis)];
-  };
+  const auto step = [](const Ints& steps, int64_t axis) { return axis == -1 ? 0 : steps[axis]; };
   Convolution c;
   for (size_t k = 0; k < p.lanes(); ++k)
     c.walks.push_back({u.out[0].shape()[static_cast<int64_t>(k)], step(lhs, p.lhs_lanes[k]),
@@ -131,9 +129,9 @@ std::vector<Part> parts_of(const Use<Conv>& u) {
 
 // Maps each lane axis to itself; all other axes are part of the computation.
 std::vector<int> lane_axis_map(const Type& t, const Ints& lanes) {
-  std::vector<int> axis_map(static_cast<size_t>(t.ndim()), -1);
+  std::vector<int> axis_map(t.ndim(), -1);
   for (size_t k = 0; k < lanes.size(); ++k)
-    if (lanes[k] != -1) axis_map[static_cast<size_t>(lanes[k])] = static_cast<int>(k);
+    if (lanes[k] != -1) axis_map[lanes[k]] = static_cast<int>(k);
   return axis_map;
 }
 

@@ -86,7 +86,7 @@ void dot_dense(const Array& x, const Array& y, const Dot& p, Out* out) {
         *out++ = Element<Out>::store(fold_order::fold(
             extents, arith::constant<P>(0),
             [&](int64_t t) {
-              const auto at = static_cast<size_t>(t);
+              const size_t at = t;
               return product_term(Element<F>::load(row[term_a[at]]),
                                   Element<F>::load(column[term_b[at]]));
             },
@@ -117,16 +117,14 @@ Array dot_cotangent(const Array& ct, const Type& x, const Array& y, const Ints& 
   // latter in the order of y. With the factors swapped, the contracted axes precede the kept ones.
   // One of the two orders is often that of x itself.
   Ints order = axis_range(std::ssize(x_contract));
-  std::sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return y_contract[static_cast<size_t>(a)] < y_contract[static_cast<size_t>(b)];
-  });
+  std::sort(order.begin(), order.end(),
+            [&](int64_t a, int64_t b) { return y_contract[a] < y_contract[b]; });
   Ints contracted;
-  for (int64_t k : order) contracted.push_back(x_contract[static_cast<size_t>(k)]);
+  for (int64_t k : order) contracted.push_back(x_contract[k]);
   const auto permutation = [&](const Ints& first_part, const Ints& second_part) {
     const Ints stands_for = concat_lists(concat_lists(x_batch, first_part), second_part);
     Ints p(stands_for.size());
-    for (size_t i = 0; i < stands_for.size(); ++i)
-      p[static_cast<size_t>(stands_for[i])] = static_cast<int64_t>(i);
+    for (size_t i = 0; i < stands_for.size(); ++i) p[stands_for[i]] = static_cast<int64_t>(i);
     return p;
   };
   const Array other = base::convert(y, ct.dtype());
@@ -227,10 +225,9 @@ void describe_terms(const LowerArgs<Dot>& l, Lowering* r) {
   const auto side = [=](const Ints& of_batch, const Ints& free, size_t first_free,
                         const Ints& contracted, const Coords& at) {
     Coords c(of_batch.size() + free.size() + contracted.size());
-    for (size_t i = 0; i < batch; ++i) c[static_cast<size_t>(of_batch[i])] = at[i];
-    for (size_t i = 0; i < free.size(); ++i) c[static_cast<size_t>(free[i])] = at[first_free + i];
-    for (size_t i = 0; i < contract; ++i)
-      c[static_cast<size_t>(contracted[i])] = at[first_contracted + i];
+    for (size_t i = 0; i < batch; ++i) c[of_batch[i]] = at[i];
+    for (size_t i = 0; i < free.size(); ++i) c[free[i]] = at[first_free + i];
+    for (size_t i = 0; i < contract; ++i) c[contracted[i]] = at[first_contracted + i];
     return c;
   };
   r->element = [=, in = l.in[0].dtype()](Reader& x, int, const Coords& at) {

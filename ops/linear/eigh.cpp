@@ -43,9 +43,7 @@ struct Definition {
   std::vector<Number> a, v;
   explicit Definition(int64_t n)
       : n(n), a(static_cast<size_t>(n * n)), v(static_cast<size_t>(n * n)) {}
-  Number& at(std::vector<Number>& x, int64_t i, int64_t j) {
-    return x[static_cast<size_t>(i * n + j)];
-  }
+  Number& at(std::vector<Number>& x, int64_t i, int64_t j) { return x[i * n + j]; }
   void rotate(int64_t p, int64_t q) {
     const Number apq = at(a, p, q);
     const double size = std::abs(apq);
@@ -87,14 +85,14 @@ struct Definition {
     for (int sweep = 0; sweep < 60; ++sweep)
       for (int64_t p = 0; p < n; ++p)
         for (int64_t q = p + 1; q < n; ++q) rotate(p, q);
-    std::vector<int64_t> order(static_cast<size_t>(n));
+    std::vector<int64_t> order(n);
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(),
                      [&](int64_t i, int64_t j) { return at(a, i, i).real() < at(a, j, j).real(); });
     std::vector<double> values;
     std::vector<Number> sorted(v.size());
     for (int64_t k = 0; k < n; ++k) {
-      const int64_t from = order[static_cast<size_t>(k)];
+      const int64_t from = order[k];
       values.push_back(scale * at(a, from, from).real());
       const Number lead = at(
           v, native::leading_number(n, [&](int64_t i) { return std::abs(at(v, i, from)); }), from);
@@ -140,7 +138,7 @@ Arrays eigh_reference(const Arrays& x, const None&) {
       }
       for (int64_t k = 0; k < n; ++k) {
         const int64_t place = b * n + k;
-        const double value = w[static_cast<size_t>(k)];
+        const double value = w[k];
         if (values_type(t).dtype() == F64)
           static_cast<double*>(values.data)[place] = value;
         else
@@ -198,14 +196,14 @@ Arrays rotated(const Array& a, const Array& rows, const Array& p, const Array& q
 Arrays sweep(const Array& a, const Array& rows) {
   const int64_t n = a.shape()[0];
   const Type index(I32, {});
-  const Closed plane = record({index, a.type(), rows.type(), index}, [&](const Arrays& c) {
+  const ClosedJaxpr plane = record({index, a.type(), rows.type(), index}, [&](const Arrays& c) {
     const Arrays r = rotated(c[1], c[2], c[3], c[0]);
     return Arrays{add(c[0], like(c[0], 1)), r[0], r[1], c[3]};
   });
-  const Closed more = record({index, a.type(), rows.type(), index}, [&](const Arrays& c) {
+  const ClosedJaxpr more = record({index, a.type(), rows.type(), index}, [&](const Arrays& c) {
     return Arrays{lt(c[0], like(c[0], static_cast<double>(n)))};
   });
-  const Closed planes = record({a.type(), rows.type(), index}, [&](const Arrays& c) {
+  const ClosedJaxpr planes = record({a.type(), rows.type(), index}, [&](const Arrays& c) {
     const Arrays r = while_flat(more, plane, {add(c[2], like(c[2], 1)), c[0], c[1], c[2]});
     return Arrays{r[1], r[2]};
   });
@@ -264,10 +262,10 @@ Arrays eigh_of_one(const Array& x) {
   const Array one = select(eq(i, j), base::ones(a.type().strong()), zeros_like(a));
   // Convergence is quadratic, so this many sweeps are never needed.
   constexpr double max_sweeps = 30;
-  const Closed test = record({index, a.type(), a.type()}, [&](const Arrays& c) {
+  const ClosedJaxpr test = record({index, a.type(), a.type()}, [&](const Arrays& c) {
     return Arrays{bitwise_and(unfinished(c[1]), lt(c[0], like(c[0], max_sweeps)))};
   });
-  const Closed body = record({index, a.type(), a.type()}, [](const Arrays& c) {
+  const ClosedJaxpr body = record({index, a.type(), a.type()}, [](const Arrays& c) {
     const Arrays r = sweep(c[1], c[2]);
     return Arrays{add(c[0], like(c[0], 1)), r[0], r[1]};
   });

@@ -104,12 +104,9 @@ std::vector<Cx> transformed(const Cx* x, int64_t n, int64_t step) {
   const int64_t p = smallest_factor(n), m = n / p;
   std::vector<std::vector<Cx>> parts;
   for (int64_t r = 0; r < p; ++r) parts.push_back(transformed(x + r * step, m, p * step));
-  std::vector<Cx> out(static_cast<size_t>(n), Cx(0));
+  std::vector<Cx> out(n, Cx(0));
   for (int64_t k = 0; k < n; ++k)
-    for (int64_t r = 0; r < p; ++r)
-      out[static_cast<size_t>(k)] =
-          out[static_cast<size_t>(k)] +
-          parts[static_cast<size_t>(r)][static_cast<size_t>(k % m)] * root(r * k, n);
+    for (int64_t r = 0; r < p; ++r) out[k] = out[k] + parts[r][k % m] * root(r * k, n);
   return out;
 }
 
@@ -119,14 +116,14 @@ void transform_axis(std::vector<Cx>& x, int64_t n, int64_t inner, bool inverse) 
     const auto i = static_cast<int64_t>(at);
     if (i / inner % n != 0) continue;
     for (int64_t j = 0; inverse && j < n; ++j) {
-      Cx& z = x[static_cast<size_t>(i + j * inner)];
+      Cx& z = x[i + j * inner];
       z = {z.re, -z.im};
     }
     const std::vector<Cx> row = transformed(&x[at], n, inner);
     for (int64_t j = 0; j < n; ++j) {
-      const Cx z = row[static_cast<size_t>(j)];
+      const Cx z = row[j];
       const auto by = static_cast<double>(n);
-      x[static_cast<size_t>(i + j * inner)] = inverse ? Cx{z.re / by, -z.im / by} : z;
+      x[i + j * inner] = inverse ? Cx{z.re / by, -z.im / by} : z;
     }
   }
 }
@@ -174,8 +171,8 @@ Arrays fft_reference(const Arrays& x, const Fft& p) {
     make_ends_real(z, p.last());
   }
   int64_t inner = to_real ? p.half() : p.last();
-  for (int a = p.axes() - 2; a >= 0; inner *= p.fft_lengths[static_cast<size_t>(a)], --a)
-    transform_axis(z, p.fft_lengths[static_cast<size_t>(a)], inner, p.inverse());
+  for (int a = p.axes() - 2; a >= 0; inner *= p.fft_lengths[a], --a)
+    transform_axis(z, p.fft_lengths[a], inner, p.inverse());
   if (to_real) z = completed(z, p.last(), p.half());
   if (!from_real) transform_axis(z, p.last(), 1, p.inverse());
   with_class<DTypes::wide_floats | DTypes::complexes>(t.dtype(), [&](auto* q) {

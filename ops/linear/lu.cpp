@@ -48,7 +48,7 @@ double magnitude(const P& x) {
 
 template <class P>
 void factor(std::vector<P>& a, int64_t m, int64_t n, int32_t* pivots, int32_t* permutation) {
-  const auto at = [&](int64_t i, int64_t j) -> P& { return a[static_cast<size_t>(i * n + j)]; };
+  const auto at = [&](int64_t i, int64_t j) -> P& { return a[i * n + j]; };
   for (int64_t i = 0; i < m; ++i) permutation[i] = static_cast<int32_t>(i);
   for (int64_t j = 0; j < std::min(m, n); ++j) {
     int64_t p = j;
@@ -71,13 +71,11 @@ template <class T>
 void factor_dense(const matrix::Sizes& s, const T* from, T* to, int32_t* pivots,
                   int32_t* permutation) {
   const int64_t size = s.rows * s.columns;
-  std::vector<typename Element<T>::plain> a(static_cast<size_t>(size));
+  std::vector<typename Element<T>::plain> a(size);
   for (int64_t b = 0; b < s.batch; ++b) {
-    for (int64_t k = 0; k < size; ++k)
-      a[static_cast<size_t>(k)] = Element<T>::load(from[b * size + k]);
+    for (int64_t k = 0; k < size; ++k) a[k] = Element<T>::load(from[b * size + k]);
     factor(a, s.rows, s.columns, pivots + b * s.smaller(), permutation + b * s.rows);
-    for (int64_t k = 0; k < size; ++k)
-      to[b * size + k] = Element<T>::store(a[static_cast<size_t>(k)]);
+    for (int64_t k = 0; k < size; ++k) to[b * size + k] = Element<T>::store(a[k]);
   }
 }
 
@@ -129,9 +127,9 @@ Array without_column(const Array& a, const Pivot& p, const Array& j) {
   const int rank = a.ndim(), rows = rank - 2;
   const double m = static_cast<double>(a.shape()[rows]);
   const Type index(I32, {});
-  const Closed test =
+  const ClosedJaxpr test =
       record({index, a.type()}, [&](const Arrays& c) { return Arrays{lt(c[0], like(c[0], m))}; });
-  const Closed body = record({index, a.type()}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({index, a.type()}, [&](const Arrays& c) {
     const Array &i = c[0], here = matrix::element(c[1], i, rows);
     const auto across = [&](const Array& v) { return matrix::along_leading(v, here.shape()); };
     const Array moved = eq(p.place, matrix::all(i, p.place.shape()));
@@ -174,7 +172,7 @@ Arrays lu_expand(const ExpandArgs<None>& e) {
   const int64_t steps = matrix::Sizes(t).smaller();
   const Array a = base::convert(e.x[0], t.dtype()), start = iota(I32, out[2].shape(), rows);
   if (t.elements() == 0) return {a, base::zeros(out[1]), start};
-  const Closed body =
+  const ClosedJaxpr body =
       record({t, out[2], Type(I32, {})}, [](const Arrays& c) { return lu_step(c[0], c[1], c[2]); });
   const Arrays r = scan_flat(body, {a, start}, {iota(I32, {steps}, 0)}, steps);
   return {r[0], base::move_axis(r[2], 0, rows), r[1]};
@@ -210,7 +208,7 @@ std::vector<Implementation<None>> lu_implementations() {
 // identity.
 
 Array grown(const Array& x, int64_t rows, int64_t columns) {
-  std::vector<int64_t> none(static_cast<size_t>(x.ndim()), 0), high = none;
+  std::vector<int64_t> none(x.ndim(), 0), high = none;
   high[high.size() - 2] = rows - x.shape()[x.ndim() - 2];
   high[high.size() - 1] = columns - x.shape()[x.ndim() - 1];
   return pad_with(x, like(x, 0), none, high, none);
@@ -310,7 +308,7 @@ Array lu_pivots_to_permutation(const Arg& pivots, int64_t permutation_size) {
                  {t});
   const Type order(I32, t.shape().with(last, permutation_size));
   const Type one(I32, t.shape().erased(last));
-  const Closed body = record({order, one, Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({order, one, Type(I32, {})}, [&](const Arrays& c) {
     const Array &order = c[0], &j = c[2];
     const Array i = iota(I32, order.shape(), last);
     const Array there = eq(i, matrix::along_leading(c[1], order.shape()));

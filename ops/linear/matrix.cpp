@@ -68,8 +68,8 @@ Array elements(const Array& x, const std::vector<std::pair<int, Array>>& places)
   std::vector<int64_t> sizes = x.shape().sizes(), gone;
   Arrays starts(sizes.size(), base::zeros(Type(I32, {})));
   for (const auto& [axis, place] : places) {
-    starts[static_cast<size_t>(axis)] = place;
-    sizes[static_cast<size_t>(axis)] = 1;
+    starts[axis] = place;
+    sizes[axis] = 1;
     gone.push_back(axis);
   }
   return squeeze_axes(dynamic_slice_at(x, starts, sizes), gone);
@@ -78,8 +78,8 @@ Array elements(const Array& x, const std::vector<std::pair<int, Array>>& places)
 
 Array element(const Array& x, const Array& j, int at) { return elements(x, {{at, j}}); }
 Array with_element(const Array& x, const Array& part, const Array& j, int at) {
-  Arrays starts(static_cast<size_t>(x.ndim()), base::zeros(Type(I32, {})));
-  starts[static_cast<size_t>(at)] = j;
+  Arrays starts(x.ndim(), base::zeros(Type(I32, {})));
+  starts[at] = j;
   return dynamic_update_at(x, base::insert_axis(part, at, 1), starts);
 }
 Array all(const Array& number, const Shape& shape) { return broadcast_in_dim(number, shape, {}); }

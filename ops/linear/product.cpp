@@ -94,11 +94,10 @@ std::array<Ints, 2> axes_in_product(const std::array<int64_t, 2>& ranks, const l
   std::array<Ints, 2> axes;
   int64_t next = std::ssize(d.lhs_batch);  // axes that only one operand has come after these
   for (size_t k = 0; k < 2; ++k) {
-    axes[k].assign(static_cast<size_t>(ranks[k]), unknown);
+    axes[k].assign(ranks[k], unknown);
     for (size_t i = 0; i < contract[k]->size(); ++i)
-      axes[k][static_cast<size_t>((*contract[k])[i])] = -1 - static_cast<int64_t>(i);
-    for (size_t i = 0; i < batch[k]->size(); ++i)
-      axes[k][static_cast<size_t>((*batch[k])[i])] = static_cast<int64_t>(i);
+      axes[k][(*contract[k])[i]] = -1 - static_cast<int64_t>(i);
+    for (size_t i = 0; i < batch[k]->size(); ++i) axes[k][(*batch[k])[i]] = static_cast<int64_t>(i);
     for (int64_t& a : axes[k])
       if (a == unknown) a = next++;
   }

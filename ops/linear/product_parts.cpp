@@ -33,7 +33,7 @@ size_t axis_in_parts(const DotDims& d, const Shape& lhs) {
 Array in_parts(const Array& x, int64_t axis, int64_t parts) {
   const int a = static_cast<int>(axis);
   std::vector<int64_t> shape = x.shape().sizes();
-  shape[static_cast<size_t>(axis)] = terms_of_part;
+  shape[axis] = terms_of_part;
   shape.insert(shape.begin() + axis, parts);
   return reshape_to(base::slice_axis(x, a, 0, parts * terms_of_part), Shape(shape));
 }

@@ -47,7 +47,7 @@ template <class P>
 struct Numbers {
   std::vector<P> x;
   int64_t rows, columns;
-  P& operator()(int64_t i, int64_t j) { return x[static_cast<size_t>(i * columns + j)]; }
+  P& operator()(int64_t i, int64_t j) { return x[i * columns + j]; }
 };
 // The larger absolute value of the parts of x.
 template <class P>
@@ -129,8 +129,7 @@ template <class P>
 void multiply(Numbers<P>& v, const std::vector<P>& taus, Numbers<P>& q) {
   for (int64_t i = 0; i < q.rows; ++i)
     for (int64_t j = 0; j < q.columns; ++j) q(i, j) = P(i == j ? 1 : 0);
-  for (auto j = static_cast<int64_t>(taus.size()) - 1; j >= 0; --j)
-    reflect(v, j, taus[static_cast<size_t>(j)], q, j);
+  for (auto j = static_cast<int64_t>(taus.size()) - 1; j >= 0; --j) reflect(v, j, taus[j], q, j);
 }
 
 template <class T>
@@ -169,7 +168,7 @@ Arrays factored(const Arrays& x, bool pivoting) {
     using T = std::remove_pointer_t<decltype(p)>;
     using P = typename Element<T>::plain;
     const int64_t size = s.rows * s.columns, k = s.smaller();
-    std::vector<P> factors(static_cast<size_t>(k));
+    std::vector<P> factors(k);
     for (int64_t b = 0; b < s.batch; ++b) {
       auto m = loaded(data_of<T>(x[0]) + b * size, s.rows, s.columns);
       int32_t* columns = pivoting ? static_cast<int32_t*>(order.data) + b * s.columns : nullptr;
@@ -182,8 +181,7 @@ Arrays factored(const Arrays& x, bool pivoting) {
         const auto given = m;
         for (int64_t i = 0; i < s.rows; ++i)
           for (int64_t j = 0; j < s.columns; ++j)
-            m.x[static_cast<size_t>(i * s.columns + j)] =
-                given.x[static_cast<size_t>(i * s.columns + columns[j])];
+            m.x[i * s.columns + j] = given.x[i * s.columns + columns[j]];
       }
       factor(m, factors.data(), pivoting, held, columns);
       std::transform(m.x.begin(), m.x.end(), static_cast<T*>(a.data) + b * size, Element<T>::store);
@@ -221,9 +219,9 @@ Arrays each_row(const Array& x, const Array& first, const Array& carry, EachRow 
   const int rows = x.ndim() - 2;
   const double m = static_cast<double>(x.shape()[rows]);
   const Types types = {Type(I32, {}), x.type(), carry.type()};
-  const Closed test =
+  const ClosedJaxpr test =
       record(types, [&](const Arrays& c) { return Arrays{lt(c[0], like(c[0], m))}; });
-  const Closed body = record(types, [&](const Arrays& c) {
+  const ClosedJaxpr body = record(types, [&](const Arrays& c) {
     const Arrays out = f(c[0], matrix::element(c[1], c[0], rows), c[2]);
     return Arrays{add(c[0], like(c[0], 1)),
                   out[0].empty_handle() ? c[1] : matrix::with_element(c[1], out[0], c[0], rows),
@@ -306,7 +304,7 @@ Arrays geqrf_expand(const ExpandArgs<None>& e) {
   const Array a = base::convert(e.x[0], t.dtype());
   if (t.elements() == 0) return {a, base::zeros(taus_type(t))};
   const int64_t steps = matrix::Sizes(t).smaller();
-  const Closed body = record({t, Type(I32, {})}, [](const Arrays& c) {
+  const ClosedJaxpr body = record({t, Type(I32, {})}, [](const Arrays& c) {
     const Reflection r = reflection(c[0], c[1]);
     return Arrays{reflected(c[0], r.v, matrix::conj(r.tau), c[1], r.column), r.tau};
   });
@@ -333,7 +331,7 @@ std::pair<Array, Array> leading_first(const Array& first) {
   const int rows = first.ndim() - 1;
   const int64_t n = first.shape()[rows];
   const Type order = first.type().strong(), count(I32, first.shape().erased(rows));
-  const Closed body = record({order, count, Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({order, count, Type(I32, {})}, [&](const Arrays& c) {
     const Array number = matrix::element(first, c[2], rows);
     const Array comes = ne(number, zeros_like(number)), here = matrix::all(c[2], count.shape());
     const Array other = select(comes, c[1], here);
@@ -356,7 +354,7 @@ Arrays geqp3_expand(const ExpandArgs<None>& e) {
   }
   if (t.elements() == 0) return {a, start, base::zeros(taus_type(t))};
   const int64_t steps = matrix::Sizes(t).smaller();
-  const Closed body = record({t, order, Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({t, order, Type(I32, {})}, [&](const Arrays& c) {
     const Array &x = c[0], &j = c[2];
     const Array left = ge(iota(I32, x.shape(), rows), matrix::all(j, x.shape()));
     const Array rest = select(left, x, zeros_like(x));
@@ -387,7 +385,7 @@ Arrays product_expand(const ExpandArgs<None>& e) {
   const int rows = t.ndim() - 2;
   const int64_t steps = taus.shape()[rows];
   if (t.elements() == 0 || steps == 0) return {matrix::identity(t)};
-  const Closed body = record({t, Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({t, Type(I32, {})}, [&](const Arrays& c) {
     const Array whole = matrix::column(v, c[1]), i = iota(I32, whole.shape(), rows);
     const Array at = matrix::all(c[1], i.shape());
     const Array below = select(gt(i, at), whole, zeros_like(whole));
@@ -698,7 +696,7 @@ Arrays unpacked(const Array& a, const Array& taus, bool full) {
   const matrix::Sizes s(a.type());
   const int last = a.ndim() - 1;
   const int64_t inner = t[0].shape()[last];
-  std::vector<int64_t> none(static_cast<size_t>(a.ndim()), 0), more = none;
+  std::vector<int64_t> none(a.ndim(), 0), more = none;
   more.back() = std::max<int64_t>(0, inner - s.columns);
   const Array wide = pad_with(a, like(a, 0), none, more, none);
   return {householder_product(base::slice_axis(wide, last, 0, inner), taus),

@@ -43,9 +43,7 @@ Array by_group(const Array& x, int64_t axis, const Array& sizes, const Ints& out
   // The axes of `rows` for the axes of sizes, in order. The group axis is the first.
   Ints axes = last == 0 ? Ints{0} : concat_lists(next(outer), {0}), order(axes.size());
   std::iota(order.begin(), order.end(), 0);
-  std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) {
-    return axes[static_cast<size_t>(i)] < axes[static_cast<size_t>(j)];
-  });
+  std::sort(order.begin(), order.end(), [&](int64_t i, int64_t j) { return axes[i] < axes[j]; });
   std::sort(axes.begin(), axes.end());
   const auto along = [&](const Array& v) {
     return broadcast_in_dim(transpose_axes(v, order), rows.shape(), axes);
@@ -125,7 +123,7 @@ Array lax::ragged_dot_general(const Arg& lhs, const Arg& rhs, const Arg& group_s
   if (at >= std::ssize(plain.rhs_contract))
     reject_shape(name, "as many axes of both factors must be contracted",
                  {lhs->type(), rhs->type()});
-  const int64_t axis = plain.rhs_contract[static_cast<size_t>(at)];
+  const int64_t axis = plain.rhs_contract[at];
   const Array other =
       by_group(rhs, axis, group_sizes,
                concat_lists(plain.rhs_batch,

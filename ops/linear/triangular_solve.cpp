@@ -82,25 +82,23 @@ void solve_dense(const Sizes& s, const Solve& p, const T* a, const T* b, T* x) {
       if (p.conjugate_a) v.im = -v.im;
     return v;
   };
-  std::vector<P> column(static_cast<size_t>(n));
+  std::vector<P> column(n);
   for (int64_t batch = 0; batch < s.batch;
        ++batch, a += n * n, b += n * s.columns, x += n * s.columns)
     for (int64_t c = 0; c < s.columns; ++c) {
       const auto place = [&](int64_t i) { return p.left_side ? i * s.columns + c : c * n + i; };
-      for (int64_t i = 0; i < n; ++i)
-        column[static_cast<size_t>(i)] = Element<T>::load(b[place(i)]);
+      for (int64_t i = 0; i < n; ++i) column[i] = Element<T>::load(b[place(i)]);
       for (int64_t step = 0; step < n; ++step) {
         const int64_t k = forward(p) ? step : n - 1 - step;
-        P& found = column[static_cast<size_t>(k)];
+        P& found = column[k];
         if (!p.unit_diagonal) found = arith::div(found, matrix_at(k, k));
         for (int64_t left = step + 1; left < n; ++left) {
           const int64_t i = forward(p) ? left : n - 1 - left;
-          P& v = column[static_cast<size_t>(i)];
+          P& v = column[i];
           v = arith::sub(v, arith::mul(matrix_at(i, k), found));
         }
       }
-      for (int64_t i = 0; i < n; ++i)
-        x[place(i)] = Element<T>::store(column[static_cast<size_t>(i)]);
+      for (int64_t i = 0; i < n; ++i) x[place(i)] = Element<T>::store(column[i]);
     }
 }
 
@@ -123,8 +121,9 @@ Array without_row(const Array& b, const Array& a, const Array& row, const Array&
                   bool forward) {
   const Type index(I32, {}), t = b.type();
   const Array end = forward ? like(k, static_cast<double>(t.shape()[at])) : k;
-  const Closed test = record({index, t}, [&](const Arrays& c) { return Arrays{lt(c[0], end)}; });
-  const Closed body = record({index, t}, [&](const Arrays& c) {
+  const ClosedJaxpr test =
+      record({index, t}, [&](const Arrays& c) { return Arrays{lt(c[0], end)}; });
+  const ClosedJaxpr body = record({index, t}, [&](const Arrays& c) {
     const Array &i = c[0], here = matrix::element(c[1], i, at);
     const Array number = matrix::along_leading(matrix::number(a, i, k), here.shape());
     const Array less = sub(here, mul(number, row));
@@ -142,7 +141,7 @@ Arrays solve_expand(const ExpandArgs<Solve>& e) {
   const Type t = e.x[1].type().strong();
   const int64_t n = t.shape()[at];
   if (n == 0) return {base::convert(e.x[1], t.dtype())};
-  const Closed body = record({t, Type(I32, {})}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({t, Type(I32, {})}, [&](const Arrays& c) {
     const Array &b = c[0], &k = c[1];
     Array row = matrix::element(b, k, at);
     if (!p.unit_diagonal)

@@ -147,8 +147,7 @@ Arrays solve_reference(const Arrays& x, const Perturb& params) {
         const bool regular = solve_one(row(x[0], b), row(x[1], b), row(x[2], b), v, t.dtype(),
                                        params.perturb_singular);
         for (int64_t i = 0; i < s.rows; ++i)
-          static_cast<T*>(r.data)[place(i)] =
-              Element<T>::store(regular ? v[static_cast<size_t>(i)] : nan);
+          static_cast<T*>(r.data)[place(i)] = Element<T>::store(regular ? v[i] : nan);
       }
   });
   return {r.array};
@@ -219,7 +218,7 @@ Arrays solve_expand(const ExpandArgs<Perturb>& e) {
   const auto rest = [&](const Array& x) { return base::slice_axis(x, 0, 1, m); };
   const Arrays start = {first(d), first(du), first(b)};
   const Type number = start[0].type(), row = start[2].type();
-  const Closed down =
+  const ClosedJaxpr down =
       record({number, number, row, number, number, number, row},
              [&](const Arrays& c) { return eliminated(c, e.params.perturb_singular); });
   const Arrays r =
@@ -230,7 +229,7 @@ Arrays solve_expand(const ExpandArgs<Perturb>& e) {
   const Array none = zeros_like(r[1]), nothing = zeros_like(r[2]);
   const Array found = joined(r[3], r[0]);
   const Array pivots = e.params.perturb_singular ? perturbed({found, r[4], r[5]}) : found;
-  const Closed up = record({row, row, number, number, number, row}, [](const Arrays& c) {
+  const ClosedJaxpr up = record({row, row, number, number, number, row}, [](const Arrays& c) {
     const auto along = [&](const Array& x) { return matrix::along_leading(x, c[0].shape()); };
     const Array known = base::add(mul(along(c[3]), c[0]), mul(along(c[4]), c[1]));
     const Array x = div(sub(c[5], known), along(c[2]));
@@ -254,14 +253,14 @@ Arrays solve_expand(const ExpandArgs<Perturb>& e) {
 Array product(const Arrays& diagonals, const Array& x) {
   Array sum;
   for (int k = 0; k < 3; ++k) {
-    const Array& diagonal = diagonals[static_cast<size_t>(k)];
+    const Array& diagonal = diagonals[k];
     if (diagonal.empty_handle()) continue;
     const int axis = diagonal.ndim() - 1;
     const int64_t m = x.shape()[axis];
     // Row i reads element i - 1, i or i + 1 of x.
-    std::vector<int64_t> low(static_cast<size_t>(x.ndim()), 0), high = low, none = low;
-    low[static_cast<size_t>(axis)] = 1 - k;
-    high[static_cast<size_t>(axis)] = k - 1;
+    std::vector<int64_t> low(x.ndim(), 0), high = low, none = low;
+    low[axis] = 1 - k;
+    high[axis] = k - 1;
     const Array moved = m == 0 ? x : pad_with(x, like(x, 0), low, high, none);
     const Array numbers = k == 1 ? diagonal : without_number(diagonal, k == 0 ? 0 : m - 1);
     const Array term = mul(matrix::along_leading(numbers, x.shape()), moved);
@@ -281,7 +280,7 @@ Arrays solve_jvp(const JvpArgs<Perturb>& j) {
 // The off-diagonals of the transposed matrix: dl[i] is in column i - 1, so it is du[i - 1] of the
 // transposed matrix.
 Array along_other(const Array& diagonal, int64_t step) {
-  std::vector<int64_t> low(static_cast<size_t>(diagonal.ndim()), 0), high = low, none = low;
+  std::vector<int64_t> low(diagonal.ndim(), 0), high = low, none = low;
   low.back() = step;
   high.back() = -step;
   return diagonal.type().elements() == 0 ? diagonal

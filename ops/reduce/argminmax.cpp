@@ -67,7 +67,7 @@ nest::Id worst(bool largest) {
 template <class T, class I>
 Lowering lower_search(bool largest, const LowerArgs<ArgReduce>& l) {
   Lowering r;
-  const auto axis = static_cast<size_t>(l.params.axes[0]);
+  const size_t axis = l.params.axes[0];
   r.form = Lowering::Form::reduce;
   r.space = l.in[0].shape();
   r.axes = l.params.axes;

@@ -33,14 +33,14 @@ template <class M, class T>
 void run_dense(const Shape& shape, const Cumulative& p, const void* from, void* to) {
   const T* in = static_cast<const T*>(from);
   T* out = static_cast<T*>(to);
-  const int64_t n = shape[p.axis], step = row_major(shape)[static_cast<size_t>(p.axis)];
+  const int64_t n = shape[p.axis], step = row_major(shape)[p.axis];
   using V = decltype(M::template identity<T>());
   const std::unique_ptr<V[]> row(new V[static_cast<size_t>(n)]);
   for (int64_t base : offsets_along(shape, other_axes(shape.ndim(), {p.axis}))) {
     const auto at = [&](int64_t i) { return base + (p.reverse ? n - 1 - i : i) * step; };
-    for (int64_t i = 0; i < n; ++i) row[static_cast<size_t>(i)] = Element<T>::load(in[at(i)]);
+    for (int64_t i = 0; i < n; ++i) row[i] = Element<T>::load(in[at(i)]);
     fold_order::run(row.get(), n, M::template identity<T>(), monoid::JoinOf<M>());
-    for (int64_t i = 0; i < n; ++i) out[at(i)] = Element<T>::store(row[static_cast<size_t>(i)]);
+    for (int64_t i = 0; i < n; ++i) out[at(i)] = Element<T>::store(row[i]);
   }
 }
 

@@ -53,7 +53,7 @@ struct Stages {
     const Array row = joined_axes(x, axes, &a);
     const int64_t n = row.shape()[a], whole = n / block_terms, rest = n % block_terms;
     Ints sizes = row.shape().sizes();
-    sizes[static_cast<size_t>(a)] = block_terms;
+    sizes[a] = block_terms;
     sizes.insert(sizes.begin() + a, whole);
     const int axis = static_cast<int>(a);
     const Array blocks =

@@ -151,7 +151,7 @@ struct NearA {
     R sum(0), slope(0);
     for (int n = expansion_terms[k] - 1; n >= 0; --n) {
       slope = slope * h + sum;
-      sum = sum * h + R(expansion[k][static_cast<size_t>(n)]);
+      sum = sum * h + R(expansion[k][n]);
     }
     return {sum, slope};
   }

@@ -125,8 +125,8 @@ std::array<Traced, n> iterate(const std::array<Traced, n>& state, const Test& te
     return x;
   };
   const Types types(n, Type(F64, {}));
-  const Closed go = record(types, [&](const Arrays& x) { return Arrays{test(unpack(x)).a}; });
-  const Closed step = record(types, [&](const Arrays& x) { return pack(body(unpack(x))); });
+  const ClosedJaxpr go = record(types, [&](const Arrays& x) { return Arrays{test(unpack(x)).a}; });
+  const ClosedJaxpr step = record(types, [&](const Arrays& x) { return pack(body(unpack(x))); });
   return unpack(while_flat(go, step, pack(state)));
 }
 

@@ -54,14 +54,14 @@ Arrays concatenate_reference(const Arrays& x, const Concatenate& p) {
   std::byte* to = static_cast<std::byte*>(r.data);
   for (const Array& a : x) {
     strided_move(to, step, concrete(a).data(), row_major(a.shape()), a.shape(), bytes);
-    to += step[static_cast<size_t>(p.dimension)] * a.shape()[p.dimension] * bytes;
+    to += step[p.dimension] * a.shape()[p.dimension] * bytes;
   }
   return {r.array};
 }
 
 Elem concatenate_elem(Reader& x, const Coords& at, const Types& in, const Types& out,
                       int64_t dimension) {
-  const auto d = static_cast<size_t>(dimension);
+  const size_t d = dimension;
   Elem e = constant_elem(out[0].dtype(), 0);  // the result if all operands are empty
   int64_t end = out[0].shape()[dimension];
   bool first = true;
@@ -169,7 +169,7 @@ Types pad_type(const Types& in, const Pad& p) {
   if (in[0].dtype() != in[1].dtype())
     reject_dtype(op, "the padding value must have the operand's dtype", in);
   if (in[1].ndim() != 0) reject_shape(op, "the padding value must be a scalar", in);
-  const auto n = static_cast<size_t>(in[0].ndim());
+  const size_t n = in[0].ndim();
   if (p.low.size() != n || p.high.size() != n || p.interior.size() != n)
     reject_shape(op, "low, high and interior need one entry an axis", in);
   std::vector<int64_t> out;
@@ -197,7 +197,7 @@ Arrays pad_reference(const Arrays& x, const Pad& p) {
   const Fresh r = fresh_array(t);
   const int bytes = itemsize(t.dtype());
   std::byte* to = static_cast<std::byte*>(r.data);
-  const Ints still(static_cast<size_t>(t.ndim()), 0);
+  const Ints still(t.ndim(), 0);
   auto to_step = row_major(t.shape());
   strided_move(to, to_step, concrete(x[1]).data(), still, t.shape(), bytes);
   // The block of the operand that is not cropped.

@@ -36,10 +36,9 @@ Types broadcast_type(const Types& in, const Broadcast& p) {
       reject_shape("broadcast_in_dim",
                    "broadcast_dimensions must increase and be axes of the result", in);
     const int64_t n = in[0].shape()[static_cast<int64_t>(i)];
-    if (n != 1 && n != p.shape[static_cast<size_t>(dims[i])])
+    if (n != 1 && n != p.shape[dims[i]])
       reject_shape("broadcast_in_dim",
-                   fmt::format("axis {} of size {} cannot become size {}", i, n,
-                               p.shape[static_cast<size_t>(dims[i])]),
+                   fmt::format("axis {} of size {} cannot become size {}", i, n, p.shape[dims[i]]),
                    in);
   }
   return {in[0].with_shape(Shape(p.shape))};
@@ -57,7 +56,7 @@ const Primitive<Broadcast>& broadcast_op = define<Broadcast>({
           Ints step(p.shape.size(), 0);
           for (size_t i = 0; i < strides.size(); ++i)
             if (x[0].shape()[static_cast<int64_t>(i)] != 1)
-              step[static_cast<size_t>(p.broadcast_dimensions[i])] = strides[i];
+              step[p.broadcast_dimensions[i]] = strides[i];
           return Arrays{strided_copy(x[0], x[0].type().with_shape(out), 0, step)};
         },
     .jvp = [](const JvpArgs<Broadcast>& j) { return broadcast_op.bind({j.dx[0]}, j.params); },
@@ -68,8 +67,7 @@ const Primitive<Broadcast>& broadcast_op = define<Broadcast>({
           for (int64_t a = 0; a < static_cast<int64_t>(t.params.shape.size()); ++a) {
             const auto& dims = t.params.broadcast_dimensions;
             const auto it = std::find(dims.begin(), dims.end(), a);
-            if (it == dims.end() ||
-                (in[it - dims.begin()] == 1 && t.params.shape[static_cast<size_t>(a)] != 1))
+            if (it == dims.end() || (in[it - dims.begin()] == 1 && t.params.shape[a] != 1))
               sum.push_back(a);
           }
           const Array s = sum.empty() ? t.ct[0] : base::reduce_sum(t.ct[0], sum);
@@ -91,7 +89,7 @@ const Primitive<Broadcast>& broadcast_op = define<Broadcast>({
             Coords c;
             for (size_t i = 0; i < dims.size(); ++i) {
               const bool grows = in[static_cast<int64_t>(i)] == 1 && out[dims[i]] != 1;
-              c.push_back(grows ? num::Ir<int64_t>(0).id : at[static_cast<size_t>(dims[i])]);
+              c.push_back(grows ? num::Ir<int64_t>(0).id : at[dims[i]]);
             }
             return x.read(0, c);
           };
@@ -135,7 +133,7 @@ Coords reshaped(const Shape& from, const Shape& to, const Coords& at) {
     bool shared = true;
     for (; o < to.ndim(); ++o) {
       shared = shared && o < from.ndim() && from[o] == to[o];
-      out[static_cast<size_t>(o)] = shared ? at[static_cast<size_t>(o)] : num::Ir<int64_t>(0).id;
+      out[o] = shared ? at[o] : num::Ir<int64_t>(0).id;
     }
     return out;
   }
@@ -152,7 +150,7 @@ Coords reshaped(const Shape& from, const Shape& to, const Coords& at) {
         a *= from[i++];
     }
     if (i - i0 == 1 && o - o0 == 1) {
-      out[static_cast<size_t>(o0)] = at[static_cast<size_t>(i0)];
+      out[o0] = at[i0];
       continue;
     }
     // Axes of size 1 are skipped, so that (n, 1) and (n) have the same index.
@@ -167,19 +165,18 @@ Coords reshaped(const Shape& from, const Shape& to, const Coords& at) {
         wide_out = k;
         ++n_out;
       }
-    for (int k = o0; k < o; ++k) out[static_cast<size_t>(k)] = num::Ir<int64_t>(0).id;
+    for (int k = o0; k < o; ++k) out[k] = num::Ir<int64_t>(0).id;
     if (n_in == 1 && n_out == 1) {
-      out[static_cast<size_t>(wide_out)] = at[static_cast<size_t>(wide_in)];
+      out[wide_out] = at[wide_in];
       continue;
     }
     num::Ir<int64_t> flat(0);
     for (int k = i0; k < i; ++k)
-      if (from[k] != 1) flat = flat * num::Ir<int64_t>(from[k]) + at_id(at[static_cast<size_t>(k)]);
+      if (from[k] != 1) flat = flat * num::Ir<int64_t>(from[k]) + at_id(at[k]);
     for (int k = o; k-- > o0;) {
       if (to[k] == 1) continue;
       --n_out;
-      out[static_cast<size_t>(k)] =
-          n_out == 0 ? flat.id : num::rem(flat, num::Ir<int64_t>(to[k])).id;
+      out[k] = n_out == 0 ? flat.id : num::rem(flat, num::Ir<int64_t>(to[k])).id;
       if (n_out) flat = num::div(flat, num::Ir<int64_t>(to[k]));
     }
   }
@@ -347,7 +344,7 @@ const Primitive<Transpose>& transpose_op = define<Transpose>({
           Ints step;
           std::vector<int64_t> out;
           for (int64_t a : p.permutation) {
-            step.push_back(strides[static_cast<size_t>(a)]);
+            step.push_back(strides[a]);
             out.push_back(x[0].shape()[a]);
           }
           return Arrays{strided_copy(x[0], x[0].type().with_shape(Shape(out)), 0, step)};
@@ -357,7 +354,7 @@ const Primitive<Transpose>& transpose_op = define<Transpose>({
         [](const TransposeArgs<Transpose>& t) {
           Ints inverse(t.params.permutation.size());
           for (size_t i = 0; i < inverse.size(); ++i)
-            inverse[static_cast<size_t>(t.params.permutation[i])] = static_cast<int64_t>(i);
+            inverse[t.params.permutation[i]] = static_cast<int64_t>(i);
           return transpose_op.bind({t.ct[0]}, {inverse});
         },
     .batch =
@@ -373,7 +370,7 @@ const Primitive<Transpose>& transpose_op = define<Transpose>({
           Lowering r;
           r.element = [perm = l.params.permutation](Reader& x, int, const Coords& at) {
             Coords c(perm.size());
-            for (size_t i = 0; i < perm.size(); ++i) c[static_cast<size_t>(perm[i])] = at[i];
+            for (size_t i = 0; i < perm.size(); ++i) c[perm[i]] = at[i];
             return x.read(0, c);
           };
           return r;
@@ -413,10 +410,10 @@ const Primitive<Rev>& rev_op = define<Rev>({
           for (int64_t d : p.dimensions) {
             if (d < 0 || d >= in[0].ndim())
               reject_shape("rev", fmt::format("axis {} is out of range", d), in);
-            if (turned[static_cast<size_t>(d)])
+            if (turned[d])
               reject_shape("rev",
                            fmt::format("dimensions must be unique, axis {} is there twice", d), in);
-            turned[static_cast<size_t>(d)] = true;
+            turned[d] = true;
           }
           return Types{in[0]};
         },
@@ -425,8 +422,8 @@ const Primitive<Rev>& rev_op = define<Rev>({
           Ints step = row_major(x[0].shape());
           int64_t offset = 0;
           for (int64_t d : p.dimensions) {
-            offset += step[static_cast<size_t>(d)] * (x[0].shape()[d] - 1);
-            step[static_cast<size_t>(d)] *= -1;
+            offset += step[d] * (x[0].shape()[d] - 1);
+            step[d] *= -1;
           }
           return Arrays{strided_copy(x[0], x[0].type(), offset, step)};
         },
@@ -444,9 +441,7 @@ const Primitive<Rev>& rev_op = define<Rev>({
           r.element = [dims = l.params.dimensions, s = l.in[0].shape()](Reader& x, int,
                                                                         const Coords& at) {
             Coords c = at;
-            for (int64_t d : dims)
-              c[static_cast<size_t>(d)] =
-                  (num::Ir<int64_t>(s[d] - 1) - at_id(at[static_cast<size_t>(d)])).id;
+            for (int64_t d : dims) c[d] = (num::Ir<int64_t>(s[d] - 1) - at_id(at[d])).id;
             return x.read(0, c);
           };
           return r;
@@ -472,7 +467,7 @@ struct SliceParams {
 
 Types slice_type(const Types& in, const SliceParams& p) {
   require_operands("slice", in, 1);
-  const size_t n = static_cast<size_t>(in[0].ndim());
+  const size_t n = in[0].ndim();
   if (p.start_indices.size() != n || p.limit_indices.size() != n || p.strides.size() != n)
     reject_shape("slice", "start, limit and strides need one entry an axis", in);
   std::vector<int64_t> out;
@@ -507,7 +502,7 @@ const Primitive<SliceParams>& slice_op = define<SliceParams>({
         [](const TransposeArgs<SliceParams>& t) {
           Ints low, high, interior;
           for (int i = 0; i < t.in[0].ndim(); ++i) {
-            const auto k = static_cast<size_t>(i);
+            const size_t k = i;
             const int64_t n = t.out[0].shape()[i], s = t.params.strides[k],
                           lo = t.params.start_indices[k];
             low.push_back(lo);
@@ -582,7 +577,7 @@ const Primitive<Iota>& iota_op = define<Iota>({
         },
     .reference =
         [](const Arrays&, const Iota& p) {
-          const int64_t n = p.shape[static_cast<size_t>(p.dimension)];
+          const int64_t n = p.shape[p.dimension];
           Fresh line = fresh_array(Type(p.dtype, {n}));
           with_class<DTypes::numbers>(p.dtype, [&](auto* q) {
             using T = std::remove_pointer_t<decltype(q)>;
@@ -605,8 +600,7 @@ const Primitive<Iota>& iota_op = define<Iota>({
             using T = std::remove_pointer_t<decltype(q)>;
             using S = arith::real_t<typename Element<T>::plain>;
             r.element = [d = l.params.dimension](Reader&, int, const Coords& at) {
-              return Element<T>::out(
-                  typename Element<T>::ir(num::convert<S>(at_id(at[static_cast<size_t>(d)]))));
+              return Element<T>::out(typename Element<T>::ir(num::convert<S>(at_id(at[d]))));
             };
           });
           return r;

@@ -19,7 +19,7 @@ namespace weft {
 
 Shape windowed_shape(const char* op, const Type& operand, const Window& w) {
   using window::most;
-  const auto rank = static_cast<size_t>(operand.ndim());
+  const size_t rank = operand.ndim();
   for (const Ints* v : {&w.window_dimensions, &w.window_strides, &w.low, &w.high, &w.base_dilation,
                         &w.window_dilation})
     if (v->size() != rank)
@@ -94,7 +94,7 @@ void reduce_dense(const Shape& shape, const Shape& windows, const Window& w, con
     V r = identity;
     // Few terms are joined in order.
     if (n <= max_written_out)
-      for (int64_t k = 0; k < n; ++k) r = join(r, v[static_cast<size_t>(k)]);
+      for (int64_t k = 0; k < n; ++k) r = join(r, v[k]);
     else
       r = fold_order::fold(terms, identity, fold_order::Results<V>{v.get()}, join);
     out[i] = Element<T>::store(r);
@@ -152,8 +152,7 @@ Lowering lower_windows(const Type& in, const Type& out, const Window& w) {
     Coords index;
     num::Ir<bool> there(true);
     for (size_t a = 0; a < axes.size(); ++a) {
-      const Index64 j =
-          term_axis[a] == -1 ? Index64(0) : index_at(at[static_cast<size_t>(term_axis[a])]);
+      const Index64 j = term_axis[a] == -1 ? Index64(0) : index_at(at[term_axis[a]]);
       const auto p = axes[a].at(j, 0, axes[a].terms() - 1, index_at(at[a]));
       index.push_back(p.index.id);
       there = num::both(there, p.there);

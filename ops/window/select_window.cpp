@@ -81,11 +81,9 @@ template <class T>
 void scatter_dense(const Shape& shape, const Shape& windows, const Select& p, const T* source,
                    const T* x, T* out) {
   using V = typename Element<T>::plain;
-  std::vector<V> sums(static_cast<size_t>(shape.elements()), V(0));
+  std::vector<V> sums(shape.elements(), V(0));
   each_choice(shape, windows, p, x, [&](int64_t i, int64_t o) {
-    if (o >= 0)
-      sums[static_cast<size_t>(o)] =
-          arith::add(sums[static_cast<size_t>(o)], Element<T>::load(source[i]));
+    if (o >= 0) sums[o] = arith::add(sums[o], Element<T>::load(source[i]));
   });
   for (size_t i = 0; i < sums.size(); ++i) out[i] = Element<T>::store(sums[i]);
 }

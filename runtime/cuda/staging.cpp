@@ -36,7 +36,7 @@ void Staging::mark(Half& h) {
 void Staging::copy_in(Address to, const std::byte* from, int64_t bytes) {
   const std::lock_guard lock(guard_);
   for (int64_t at = 0, k = 0; at < bytes; at += half_bytes, ++k) {
-    const auto n = static_cast<size_t>(std::min(half_bytes, bytes - at));
+    const size_t n = std::min(half_bytes, bytes - at);
     Half& h = halves_[k % 2];
     prepare(h);
     wait(h);

@@ -130,15 +130,15 @@ struct SvdRoom {
 template <class T>
 int decompose(const Matrices& a, bool vectors, T* x, real_of<T>* s, T* u, T* vh) {
   const SvdRoom size(a);
-  std::vector<T> work(static_cast<size_t>(size.work));
-  std::vector<int> integers(static_cast<size_t>(size.integers));
+  std::vector<T> work(size.work);
+  std::vector<int> integers(size.integers);
   const int m = static_cast<int>(a.rows), n = static_cast<int>(a.columns),
             k = static_cast<int>(a.smaller()), room = static_cast<int>(size.work);
   const char* job = vectors ? "S" : "N";
   int info = 0;
   if constexpr (Workspace<T>::complex) {
     constexpr auto f = by_type<T>(&cgesdd_, &cgesdd_, &cgesdd_, &zgesdd_);
-    std::vector<real_of<T>> reals(static_cast<size_t>(size.reals));
+    std::vector<real_of<T>> reals(size.reals);
     f(job, &n, &m, x, &n, s, vh, &n, u, &k, work.data(), &room, reals.data(), integers.data(),
       &info, 1);
   } else {
@@ -241,10 +241,10 @@ int eigenproblem(int64_t n, bool left, bool right, EigRoom<T>& r, complex_of<T>*
 // is positive.
 template <class T, class C>
 void put_eigenvector(int64_t n, const std::vector<T>& from, const C* values, int64_t k, C* to) {
-  std::vector<C> v(static_cast<size_t>(n));
+  std::vector<C> v(n);
   const T* column = from.data() + k * n;
   for (int64_t i = 0; i < n; ++i) {
-    C& x = v[static_cast<size_t>(i)];
+    C& x = v[i];
     if constexpr (Workspace<T>::complex)
       x = column[i];
     else if (values[k].im == 0)
@@ -254,12 +254,11 @@ void put_eigenvector(int64_t n, const std::vector<T>& from, const C* values, int
     else
       x = {column[i - n], -column[i]};
   }
-  const C lead = v[static_cast<size_t>(
-      leading_number(n, [&](int64_t i) { return size_of(v[static_cast<size_t>(i)]); }))];
+  const C lead = v[leading_number(n, [&](int64_t i) { return size_of(v[i]); })];
   const auto size = static_cast<real_of<T>>(size_of(lead));
   const real_of<T> re = lead.re / size, im = lead.im / size;
   for (int64_t i = 0; i < n; ++i) {
-    const C& x = v[static_cast<size_t>(i)];
+    const C& x = v[i];
     to[i * n + k] = {x.re * re + x.im * im, x.im * re - x.re * im};
   }
 }

@@ -38,7 +38,7 @@ Side side_of(const Shape& shape, const Ints& batch, const Ints& contract) {
     (role.back() == 0 ? s.batch : role.back() == 1 ? s.free : s.contracted) *= shape[a];
   }
   const auto groups = std::unique(role.begin(), role.end()) - role.begin();
-  role.resize(static_cast<size_t>(groups));
+  role.resize(groups);
   s.batch_between = role.size() == 3 && role[1] == 0 && role[0] != role[2];
   if (!role.empty() && (role[0] == 0 || s.batch_between))
     role.erase(role.begin() + (s.batch_between ? 1 : 0));

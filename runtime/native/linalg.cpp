@@ -269,7 +269,7 @@ void lu_as(const Matrices& a, const NativeArgs& args) {
   const double work = static_cast<double>(size) * static_cast<double>(k) / 3;
   const int m = static_cast<int>(a.rows), n = static_cast<int>(a.columns);
   each_matrix(a.batch, work, [&](int64_t b) {
-    std::vector<T> columns(static_cast<size_t>(size));
+    std::vector<T> columns(size);
     turn(a.rows, a.columns, from + b * size, columns.data());
     int32_t* swaps = pivots + b * k;
     int info = 0;

@@ -42,7 +42,7 @@ void in_parts(int64_t n, int64_t parts, F f) {
 template <class Record>
 class Radix {
  public:
-  explicit Radix(int64_t parts) : parts_(parts), differing_(static_cast<size_t>(parts)) {}
+  explicit Radix(int64_t parts) : parts_(parts), differing_(parts) {}
 
   // Sorts `from` into `to`, with `other` as scratch. The three arrays have room for n and do not
   // overlap.
@@ -76,7 +76,7 @@ class Radix {
     in_parts(n, parts_, [&](int64_t p, int64_t lo, int64_t hi) {
       Word d = 0;
       for (int64_t i = lo; i < hi; ++i) d |= static_cast<Word>(word(x[i]) ^ first);
-      differing_[static_cast<size_t>(p)] = d;
+      differing_[p] = d;
     });
     uint64_t differ = 0;
     for (Word d : differing_) differ |= d;

@@ -68,7 +68,7 @@ struct Call {
 // the element at i.
 template <class F>
 void each_word(const Call& c, F f) {
-  for (auto k = static_cast<size_t>(c.keys); k-- > 0;)
+  for (size_t k = c.keys; k-- > 0;)
     with_dtype(c.types[k].dtype(), [&](auto* q) {
       using T = std::remove_pointer_t<decltype(q)>;
       const T* x = c.in<T>(k);
@@ -115,8 +115,8 @@ class SideBySide {
     places_ = memory_.take<uint64_t>(n_ * 8);
     order_ = memory_.take<uint32_t>(n_ * most);
     // Unused row positions are sorted too, so they must be initialized.
-    std::memset(words_, 0, static_cast<size_t>(n_ * 64));
-    std::memset(places_, 0, static_cast<size_t>(n_ * 64));
+    std::memset(words_, 0, n_ * 64);
+    std::memset(places_, 0, n_ * 64);
   }
 
   // Sorts rows [first, first + count), at most `most` rows.

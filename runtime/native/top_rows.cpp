@@ -245,9 +245,9 @@ void few(const TopCall<T>& c) {
     return;
   }
   for (int64_t row = 0; row < c.from.count; ++row) {
-    std::vector<std::optional<Best<T>>> best(static_cast<size_t>(parts));
+    std::vector<std::optional<Best<T>>> best(parts);
     in_parts(n, parts, [&](int64_t p, int64_t lo, int64_t hi) {
-      Best<T>& b = best[static_cast<size_t>(p)].emplace(c.k);
+      Best<T>& b = best[p].emplace(c.k);
       b.see(c.in + c.from.start(row), c.from.step, lo, hi);
       b.keep_best();
     });

@@ -4,7 +4,7 @@
 // (core/least_recently_used.h).
 #include "core/least_recently_used.h"
 
-#include "tests/catch.h"
+#include "support/catch.h"
 
 using namespace weft;
 

@@ -100,7 +100,7 @@ void check_machines(const Fn& f, int64_t rows, int64_t n, bool transposed) {
   const compiler::Program p(simple);
   const compiler::Plan plan = compiler::make_plan(p);
   REQUIRE(plan.steps.size() == 1);
-  std::vector<bool> inputs(simple->types.size());
+  VarMap<bool> inputs(*simple);
   std::fill_n(inputs.begin(), simple->n_in, true);
   const nest::Kernel k = compiler::write_nest(p, plan.steps[0].kernel, inputs).kernel;
   REQUIRE(k.buffers.size() == 2);

@@ -53,7 +53,7 @@ std::vector<Case> differentiable() {
       }
   return r;
 }
-Closed program_of(const Case& c) {
+ClosedJaxpr program_of(const Case& c) {
   return record(c.in(), [&](const Arrays& x) { return c.run(x); });
 }
 Array negative(const Array& x) {
@@ -78,11 +78,11 @@ Case by_checkpoint(const Case& c) {
 Case by_cond(const Case& c) {
   Types in = c.in();
   in.insert(in.begin(), Type(I32, {}));
-  const Closed yes = program_of(c), no = record(c.in(), [&](const Arrays& x) {
-                                      Arrays out = c.run(x);
-                                      for (Array& a : out) a = negative(a);
-                                      return out;
-                                    });
+  const ClosedJaxpr yes = program_of(c), no = record(c.in(), [&](const Arrays& x) {
+                                           Arrays out = c.run(x);
+                                           for (Array& a : out) a = negative(a);
+                                           return out;
+                                         });
   const Case r = case_of(c, in, [&](const Arrays& x) {
     return cond_flat(x[0], {no, yes}, Arrays(x.begin() + 1, x.end()));
   });
@@ -95,7 +95,7 @@ Case by_cond(const Case& c) {
 Case by_scan(const Case& c) {
   Types in;
   for (const Type& t : c.in()) in.push_back(t.with_shape(t.shape().inserted(0, 2)));
-  const Closed body = program_of(c);
+  const ClosedJaxpr body = program_of(c);
   const Case r = case_of(c, in, [&](const Arrays& x) { return scan_flat(body, {}, x, 2); });
   return with_values(r, c, [](const Case& inner, Random& random) {
     return inner.draw(MaybeAxes(inner.sample.in.size(), 0), 2, random);
@@ -103,11 +103,11 @@ Case by_scan(const Case& c) {
 }
 // The rule is the derivative that the op has anyway.
 Case by_custom_jvp(const Case& c) {
-  const Closed f = program_of(c);
+  const ClosedJaxpr f = program_of(c);
   std::vector<bool> nonzero;
   for (const Type& t : c.in()) nonzero.push_back(is_inexact(t.dtype()));
-  const Closed rule{jvp_jaxpr(f.jaxpr, nonzero, std::vector<bool>(f.jaxpr->out.size(), true)).jaxpr,
-                    {}};
+  const ClosedJaxpr rule{
+      jvp_jaxpr(f.jaxpr, nonzero, std::vector<bool>(f.jaxpr->out.size(), true)).jaxpr, {}};
   const Case r =
       case_of(c, c.in(), [&](const Arrays& x) { return custom_jvp_flat(f, rule, x, "called"); });
   return with_values(r, c, as_they_are);
@@ -155,16 +155,16 @@ namespace {
 // Calls c as a function with a custom reverse-mode rule. The rule is the derivative that the op has
 // anyway, and its residuals are the operands.
 Arrays by_custom_vjp(const Case& c, const Arrays& x) {
-  const Closed f = program_of(c);
+  const ClosedJaxpr f = program_of(c);
   const Types in = c.in();
-  const Closed fwd = record(in, [&](const Arrays& a) {
+  const ClosedJaxpr fwd = record(in, [&](const Arrays& a) {
     Arrays r = c.run(a);
     r.insert(r.end(), a.begin(), a.end());
     return r;
   });
   Types bwd_in = in;
   for (const Type& t : f.jaxpr->out_types()) bwd_in.push_back(t.strong());
-  const Closed bwd = record(bwd_in, [&](const Arrays& a) {
+  const ClosedJaxpr bwd = record(bwd_in, [&](const Arrays& a) {
     const auto n = static_cast<std::ptrdiff_t>(in.size());
     const Linearized l =
         linearize_flat([&](const Arrays& b) { return c.run(b); }, Arrays(a.begin(), a.begin() + n),

@@ -129,7 +129,7 @@ TEST_CASE("derivatives at ties, kinks and zeros") {
 TEST_CASE("a shared factor of a mapped product stays shared") {
   const Array w = row<double>({1, 2, 3});
   const Types in{Type(F64, {4, 3}), w.type()};
-  const Closed c = record(in, [&](const Arrays& x) {
+  const ClosedJaxpr c = record(in, [&](const Arrays& x) {
     return vmap_flat(
                [](const Arrays& a) { return Arrays{lax::dot_general(a[0], a[1], {{0}, {0}})}; }, x,
                {0, std::nullopt}, 4)

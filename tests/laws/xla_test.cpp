@@ -182,8 +182,8 @@ Arrays comparable(const Op& op, const Arrays& x) {
 std::string difference_from_xla(const Case& c, const Call& call) {
   Types in;
   for (const Array& a : call.x) in.push_back(a.type());
-  const Closed program = record(in, call.f);
-  const std::string text = to_stablehlo({program.jaxpr, program.consts});
+  const ClosedJaxpr program = record(in, call.f);
+  const std::string text = to_stablehlo(program);
   Arrays want;
   {
     const ReferenceMode reference;

@@ -69,7 +69,7 @@ inline std::string not_covered(const Places& expected, const detail::Pattern& p,
 inline std::string forward_pattern_lacks(FlatTestFunction f, const Arrays& x, const Types& out) {
   const std::vector<bool> wrt = inexact_among(types_of(x)), results = inexact_among(out);
   const Types vectors = strong(filter_list(types_of(x), wrt));
-  const Closed c = record(concat_lists(types_of(x), vectors), [&](const Arrays& a) {
+  const ClosedJaxpr c = record(concat_lists(types_of(x), vectors), [&](const Arrays& a) {
     const Dual d = jvp_flat(f, sublist(a, 0, x.size()), scatter_list(drop_first(a, x.size()), wrt));
     return filter_list(written_tangents(d), results);
   });
@@ -79,7 +79,7 @@ inline std::string forward_pattern_lacks(FlatTestFunction f, const Arrays& x, co
 inline std::string reverse_pattern_lacks(FlatTestFunction f, const Arrays& x, const Types& out) {
   const std::vector<bool> wrt = inexact_among(types_of(x)), results = inexact_among(out);
   const Types covectors = strong(filter_list(out, results));
-  const Closed c = record(concat_lists(types_of(x), covectors), [&](const Arrays& a) {
+  const ClosedJaxpr c = record(concat_lists(types_of(x), covectors), [&](const Arrays& a) {
     const Linearized l = linearize_flat(f, sublist(a, 0, x.size()), wrt);
     const Arrays ct =
         filter_list(l.linear.transpose(scatter_list(drop_first(a, x.size()), results)), wrt);

@@ -69,7 +69,7 @@ class ProgramSuite final : public Suite {
     fit_inputs(c.name, x, a.in_types(2), a.in_types(3));
     Types in;
     for (const Array& t : x) in.push_back(t.type());
-    const Closed closed = traced(a, in);
+    const ClosedJaxpr closed = traced(a, in);
     v.trace = watch.lap();
     const Arrays out = results_of(closed, x, options_, v, watch);
     check(c, out, v);

@@ -141,7 +141,7 @@ class StablehloSuite final : public Suite {
     v.numeric = true;
     for (size_t k = 0; k < tests.size(); ++k) {
       const Jaxpr& j = tests[k].program.jaxpr;
-      const Closed closed{dce(j), tests[k].program.consts};
+      const ClosedJaxpr closed{dce(j), tests[k].program.consts};
       v.trace += watch.lap();
       const Arrays out = results_of(closed, tests[k].inputs, options_, v, watch);
       check(tests[k], out, v);

@@ -65,7 +65,7 @@ double Stopwatch::now() {
 
 namespace {
 
-Arrays with_consts(const Closed& c, const Arrays& x) {
+Arrays with_consts(const ClosedJaxpr& c, const Arrays& x) {
   Arrays all = c.consts;
   all.insert(all.end(), x.begin(), x.end());
   return all;
@@ -77,7 +77,7 @@ struct There {
   Ref<const Executable> program;
   Arrays out;
 };
-There results_there(detail::Device& d, const Closed& c, const Arrays& x, Verdict& v,
+There results_there(detail::Device& d, const ClosedJaxpr& c, const Arrays& x, Verdict& v,
                     Stopwatch& watch) {
   const ExactInputs written = with_exact_inputs(c.jaxpr);
   require_one_device(written.jaxpr, d);
@@ -89,7 +89,7 @@ There results_there(detail::Device& d, const Closed& c, const Arrays& x, Verdict
   return r;
 }
 
-Arrays results_here(const Closed& c, const Arrays& x, Verdict& v, Stopwatch& watch) {
+Arrays results_here(const ClosedJaxpr& c, const Arrays& x, Verdict& v, Stopwatch& watch) {
   const auto compiled = detail::make_lowered(c)->compile();
   v.compile += watch.lap();
   Arrays out = compiled->run(x);
@@ -115,7 +115,7 @@ void compare_bits(const std::string& device, const There& there, const Arrays& h
 
 }  // namespace
 
-Arrays results_of(const Closed& c, const Arrays& x, const ConformanceOptions& o, Verdict& v,
+Arrays results_of(const ClosedJaxpr& c, const Arrays& x, const ConformanceOptions& o, Verdict& v,
                   Stopwatch& watch) {
   if (o.reference) {
     const ReferenceMode mode;

@@ -49,7 +49,7 @@ class Stopwatch {
 // The results of a program for these arguments, compiled or by reference rules as the options
 // select. Records the times. Throws OtherBits if the options request a comparison of bits and it
 // fails.
-Arrays results_of(const Closed& c, const Arrays& x, const ConformanceOptions& o, Verdict& v,
+Arrays results_of(const ClosedJaxpr& c, const Arrays& x, const ConformanceOptions& o, Verdict& v,
                   Stopwatch& watch);
 struct OtherBits : Error {
   using Error::Error;

@@ -143,8 +143,8 @@ class Builder {
   // Reorders results from the order of the arguments to the order of argnums.
   static void append_in_order(Arrays& to, const Arrays& made, const std::vector<size_t>& places) {
     for (size_t k : places)
-      to.push_back(made[static_cast<size_t>(
-          std::count_if(places.begin(), places.end(), [&](size_t p) { return p < k; }))]);
+      to.push_back(
+          made[std::count_if(places.begin(), places.end(), [&](size_t p) { return p < k; })]);
   }
 
   Applied gradient(const Expr& e, Applied in) const {
@@ -201,7 +201,7 @@ class Builder {
     };
     a.in_types = [in](int64_t lanes) {
       Types t = in.in_types(lanes);
-      const Closed c = traced(in, t);
+      const ClosedJaxpr c = traced(in, t);
       for (const Type& o : c.jaxpr->out_types()) t.push_back(o.strong());
       return t;
     };
@@ -244,8 +244,8 @@ bool has_open_size(const Expr& e) {
   return false;
 }
 
-Closed traced(const Applied& a, const Types& in) {
-  Closed c = record(in, a.f);
+ClosedJaxpr traced(const Applied& a, const Types& in) {
+  ClosedJaxpr c = record(in, a.f);
   c.jaxpr = dce(c.jaxpr);
   return c;
 }

@@ -26,6 +26,6 @@ Applied apply(const ParsedExpr& e, const ClosedJaxpr& program);
 bool has_open_size(const Expr& e);
 
 // Traces the transformed program for inputs of these types.
-Closed traced(const Applied& a, const Types& in);
+ClosedJaxpr traced(const Applied& a, const Types& in);
 
 }  // namespace weft::tools

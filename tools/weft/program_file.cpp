@@ -36,7 +36,7 @@ std::string read_text(const std::string& path) {
   std::ifstream in(path, std::ios::binary | std::ios::ate);
   const auto size = in ? static_cast<std::streamoff>(in.tellg()) : -1;
   if (size < 0) throw FormatError(path + ": " + std::strerror(errno));
-  std::string text(static_cast<size_t>(size), '\0');
+  std::string text(size, '\0');
   in.seekg(0);
   if (!in.read(text.data(), size)) throw FormatError(path + ": reading failed");
   return text;

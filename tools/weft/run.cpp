@@ -158,7 +158,7 @@ class Run {
 
   void compile(const Types& in) {
     auto start = Clock::now();
-    const Closed closed = traced(applied_, in);
+    const ClosedJaxpr closed = traced(applied_, in);
     times_.trace = seconds_since(start);
     check_interrupt("weft run");
     lowered_ = detail::make_lowered(closed);

@@ -67,6 +67,9 @@ class JaxprData : public RefCounted {
   }
   typing::Types in_types() const;
   typing::Types out_types() const;
+  // The types of the operands and results of an equation.
+  typing::Types in_types(const Eqn& e) const;
+  typing::Types out_types(const Eqn& e) const;
 
  protected:
   void dispose() const override;  // removes it from the table of interned programs first

@@ -12,9 +12,7 @@
 #include "weft/device/usage.h"
 
 namespace weft {
-namespace ir {
-struct Closed;
-}  // namespace ir
+struct ClosedJaxpr;
 
 namespace typing {
 struct CompileOptions {
@@ -45,7 +43,7 @@ class LoweredImpl : public ir::RefCounted {
   virtual std::string llvm_ir() const = 0;
   virtual std::string assembly() const = 0;
   virtual std::string ptx() const = 0;
-  virtual const ir::Closed& closed() const = 0;  // as traced
+  virtual const ClosedJaxpr& closed() const = 0;  // as traced
   virtual std::string report() const = 0;
   virtual ir::Ref<const CompiledImpl> compile(const typing::CompileOptions& o = {}) const = 0;
 };

@@ -204,7 +204,7 @@ class Rows {
 
 }  // namespace
 
-Arrays counted_scan(const Closed& body, const Arrays& init, const Counter& counter) {
+Arrays counted_scan(const ClosedJaxpr& body, const Arrays& init, const Counter& counter) {
   if (counter.trips == 0) return scan_flat(body, init, {}, 0);
   const Jaxpr j = with_short_calls_inlined(open_constants(body.jaxpr));
   const size_t nc = body.consts.size(), n = init.size();
@@ -226,7 +226,7 @@ Arrays counted_scan(const Closed& body, const Arrays& init, const Counter& count
   for (const Array& a : carry) types.push_back(a.type());
   for (const Array& a : xs) types.push_back(a.type().with_shape(a.shape().erased(0)));
 
-  const Closed step = record(types, [&](const Arrays& x) {
+  const ClosedJaxpr step = record(types, [&](const Arrays& x) {
     Arrays in(nc + n);
     for (size_t k = 0; k < inputs.size(); ++k) in[inputs[k]] = x[k];
     const Arrays all = replay(j, in, [&](const Eqn& e, const Arrays& v) -> Arrays {

@@ -17,6 +17,6 @@ struct Counter {
 };
 
 // Returns the carries after the loop. The body maps the carry to a carry of the same types.
-Arrays counted_scan(const Closed& body, const Arrays& init, const Counter& counter);
+Arrays counted_scan(const ClosedJaxpr& body, const Arrays& init, const Counter& counter);
 
 }  // namespace weft::hlo

@@ -141,7 +141,7 @@ const weft::hlo::Op& Translator::entry() const {
 
 ClosedJaxpr Translator::main() {
   const Op& main = entry();
-  const Closed& c = program(functions_.at(main.attr("sym_name")->text), 0);
+  const ClosedJaxpr& c = program(functions_.at(main.attr("sym_name")->text), 0);
   if (!left_out_.empty())
     log_warning(fmt::format(
         "{}: {} callback{} of Python without results {} left out, the first in line {} (@{}): they "
@@ -153,13 +153,13 @@ ClosedJaxpr Translator::main() {
   const std::vector<Typ>& out = main.attr("function_type")->type->out;
   const auto plain = [](Typ t) { return !small_type(t) && !is_token(t); };
   if (std::all_of(in.begin(), in.end(), plain) && std::none_of(out.begin(), out.end(), is_token))
-    return {c.jaxpr, c.consts};
+    return c;
   // Arguments may contain numbers that the small type does not have. Tokens are not arguments or
   // results of the program.
   Types given;
   for (Typ t : in)
     if (!is_token(t)) given.push_back(*array_type(t));
-  const Closed held = record(given, [&](const Arrays& x) {
+  return record(given, [&](const Arrays& x) {
     Arrays all = c.consts, results;
     size_t next = 0;
     for (Typ t : in) {
@@ -174,7 +174,6 @@ ClosedJaxpr Translator::main() {
       if (!is_token(out[k])) results.push_back(inside[k]);
     return results;
   });
-  return {held.jaxpr, held.consts};
 }
 
 void Translator::leave_out(const Op& op) {
@@ -199,7 +198,7 @@ StablehloTest Translator::test() {
   const auto inputs = functions_.find("inputs");
   Arrays values;
   if (inputs != functions_.end()) {
-    const Closed& c = program(inputs->second, 0);
+    const ClosedJaxpr& c = program(inputs->second, 0);
     if (!c.jaxpr->in_types().empty() && c.jaxpr->n_in != c.jaxpr->n_const)
       fail(*inputs->second.op, "@inputs must take nothing");
     values = eval_jaxpr(c.jaxpr, c.consts);
@@ -207,13 +206,13 @@ StablehloTest Translator::test() {
   if (!main.attr("function_type")->type->in.empty() || main.regions.empty())
     fail(main, "a test takes no arguments");
   testing_ = true;
-  Closed c = record(types_of(values), [&](const Arrays& x) {
+  ClosedJaxpr c = record(types_of(values), [&](const Arrays& x) {
     inputs_ = x;
     run(main.regions[0], {});
     return expected_;
   });
   testing_ = false;
-  return {{c.jaxpr, c.consts}, std::move(values), std::move(checks_)};
+  return {std::move(c), std::move(values), std::move(checks_)};
 }
 
 Types Translator::types_of_arguments(const Op& function) const {
@@ -226,7 +225,7 @@ Types Translator::types_of_arguments(const Op& function) const {
   return in;
 }
 
-const Closed& Translator::program(Function& f, size_t at) {
+const ClosedJaxpr& Translator::program(Function& f, size_t at) {
   if (f.program) return *f.program;
   if (f.open) fail_at(at, "a function that calls itself");
   const Op& op = *f.op;
@@ -236,7 +235,7 @@ const Closed& Translator::program(Function& f, size_t at) {
   if (b.args != type->in) fail(op, "the arguments of the body are not those of function_type");
   const Types in = types_of_arguments(op);
   f.open = true;
-  Closed c = recorded(op.regions[0], in);
+  ClosedJaxpr c = recorded(op.regions[0], in);
   f.open = false;
   if (c.jaxpr->out.size() != type->out.size())
     fail(op, "the body returns another number of results");
@@ -249,7 +248,7 @@ Arrays Translator::call(const std::string& symbol, const Arrays& x, size_t at) {
   if (it == functions_.end()) fail_at(at, fmt::format("no function @{}", symbol));
   if (testing_ && symbol == "inputs" && x.empty()) return inputs_;
   if (whole_) return run(it->second.op->regions[0], x);
-  const Closed& c = program(it->second, at);
+  const ClosedJaxpr& c = program(it->second, at);
   Arrays all = c.consts;
   all.insert(all.end(), x.begin(), x.end());
   const Types want = c.jaxpr->in_types();
@@ -272,11 +271,11 @@ const Block& Translator::body(const Region& r, size_t at) const {
   return r.blocks[0];
 }
 
-Closed Translator::recorded(const Region& r, const Types& args, size_t last) {
+ClosedJaxpr Translator::recorded(const Region& r, const Types& args, size_t last) {
   if (++depth_ > deepest)
     fail_at(place_of(r), fmt::format("regions and calls nested more than {} deep", deepest));
   const auto n = static_cast<std::ptrdiff_t>(last);
-  Closed c = record(args, [&](Arrays x) {
+  ClosedJaxpr c = record(args, [&](Arrays x) {
     std::rotate(x.begin(), x.begin() + n, x.end());
     Arrays out = run(r, x);
     if (out.size() < last) fail_at(place_of(r), fmt::format("a body of {} results", out.size()));

@@ -34,7 +34,7 @@ class Translator {
   Arrays run_on_arrays(const Op& op, const Region& r, const Arrays& args, size_t results);
   // Returns a region as a separate program. Values from outside become constants. The arguments and
   // results begin with the last `last` ones of the region.
-  Closed recorded(const Region& r, const Types& args, size_t last = 0);
+  ClosedJaxpr recorded(const Region& r, const Types& args, size_t last = 0);
   Arrays call(const std::string& symbol, const Arrays& x, size_t at);
   // Returns the body of a function, or null if no function has that name.
   const Region* function_body(const std::string& symbol) const;
@@ -81,7 +81,7 @@ class Translator {
   struct Function {
     const Op* op = nullptr;
     bool open = false;
-    std::optional<Closed> program;
+    std::optional<ClosedJaxpr> program;
   };
   void index(const std::vector<Op>& ops, bool functions);
   const Op& entry() const;
@@ -90,7 +90,7 @@ class Translator {
   // Returns the value that is a part of a tuple. Tuples themselves have no arrays.
   int32_t part(const Op& op) const;
   Types types_of_arguments(const Op& function) const;
-  const Closed& program(Function& f, size_t at);
+  const ClosedJaxpr& program(Function& f, size_t at);
   const Block& body(const Region& r, size_t at) const;
   void check_arguments(const Block& b, const Arrays& args, size_t at) const;
   void step(const Op& op);

@@ -119,7 +119,7 @@ Arrays custom_call(Translator& t, const Op& op, const Arrays& x) {
 // ---- branches
 
 Arrays branches(Translator& t, const Op& op, const Array& index) {
-  std::vector<Closed> all;
+  std::vector<ClosedJaxpr> all;
   for (const Region& r : op.regions) all.push_back(t.recorded(r, {}));
   return cond_flat(index, all, {});
 }
@@ -142,7 +142,7 @@ Arrays case_of(Translator& t, const Op& op, const Arrays& x) {
 Arrays if_of(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 1 || op.regions.size() != 2)
     t.fail(op, "'if' needs a predicate and two branches");
-  std::vector<Closed> all;
+  std::vector<ClosedJaxpr> all;
   all.push_back(t.recorded(op.regions[1], {}));
   all.push_back(t.recorded(op.regions[0], {}));
   return cond_flat(lax::convert_element_type(x[0], I32), all, {});
@@ -229,11 +229,11 @@ Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
   if (op.regions[1].blocks[0].ops.back().operands.size() != x.size())
     t.fail(op, "the body of 'while' must return as many values as it takes");
   const Types carry = types_of(x);
-  const Closed body = t.recorded(op.regions[1], carry);
+  const ClosedJaxpr body = t.recorded(op.regions[1], carry);
   for (size_t i = 0; i < carry.size(); ++i)
     if (body.jaxpr->out_types()[i] != carry[i])
       t.fail(op, "the body of 'while' must return the types that it takes");
-  const Closed test = t.recorded(op.regions[0], carry);
+  const ClosedJaxpr test = t.recorded(op.regions[0], carry);
   const Types result = test.jaxpr->out_types();
   if (result.size() != 1 || result[0] != Type(Bool, Shape{}))
     t.fail(op, "the condition of 'while' must return a tensor<i1>");
@@ -264,7 +264,7 @@ Arrays scan_of(Translator& t, const Op& op, const Arrays& x) {
     rows.push_back(base::move_axis(a, static_cast<int>(axis), 0));
     args.push_back(a.type().with_shape(a.shape().erased(static_cast<int>(axis))));
   }
-  const Closed body = t.recorded(t.only_region(op), args, init.size());
+  const ClosedJaxpr body = t.recorded(t.only_region(op), args, init.size());
   const Types got = body.jaxpr->out_types();
   if (got.size() != op.out.size() ||
       !std::equal(args.begin(), args.begin() + counts[1], got.begin()))

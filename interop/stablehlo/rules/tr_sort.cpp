@@ -230,7 +230,7 @@ Arrays sort_by_network(Translator& t, const Op& op, const Arrays& x, int axis) {
   Types carry = types_of(rows);
   carry.insert(carry.end(), 2, Type(count, Shape{}));
   const auto everywhere = [&](const Array& a) { return broadcast_in_dim(a, shape, {}); };
-  const Closed step = record(carry, [&](const Arrays& v) {
+  const ClosedJaxpr step = record(carry, [&](const Arrays& v) {
     const Arrays own(v.begin(), v.end() - 2);
     const Array place = iota(count, shape, last);
     const Array run = everywhere(v[v.size() - 2]),

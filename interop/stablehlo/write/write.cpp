@@ -87,7 +87,7 @@ namespace {
 // Writes the expansion of an op as a function. If the op has no parameters, it is a composite with
 // the op's name, for readers that have the op.
 Vals write_expanded(Writer& w, const Equation& e, const Vals& x) {
-  const Closed program =
+  const ClosedJaxpr program =
       record(e.in, [&](const Arrays& a) { return e.eqn.op->expand(a, e.eqn.params); });
   const Jaxpr open = open_constants(program.jaxpr);
   const auto with_constants = [&](const Vals& in) {
@@ -337,7 +337,7 @@ Vals Writer::written_out(const Jaxpr& j, const Vals& args) {
 }
 
 Vals Writer::computed(const Types& in, FunctionRef<Arrays(const Arrays&)> f, const Vals& args) {
-  const Closed program = record(in, [&](const Arrays& x) { return f(x); });
+  const ClosedJaxpr program = record(in, [&](const Arrays& x) { return f(x); });
   Vals all;
   for (const Array& c : program.consts) all.push_back(constant(c));
   all.insert(all.end(), args.begin(), args.end());

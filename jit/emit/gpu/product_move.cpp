@@ -132,8 +132,7 @@ V Emitter::product_factor(const Product& p, const ProductSide& s, const Neighbou
     if (loaded.empty() || r == reads.end())
       emit_inst(v);
     else
-      set(v, from_memory(loaded[static_cast<size_t>(r - reads.begin())],
-                         k_.buffers[k_.insts[v].imm].storage));
+      set(v, from_memory(loaded[r - reads.begin()], k_.buffers[k_.insts[v].imm].storage));
   }
   const V x = product_number(p, scalar(s.factor->value));
   if (p.whole) return x;

@@ -91,7 +91,7 @@ void Emitter::emit_shared_tile(V block, V thread, V rows, V columns) {
     when(b_.CreateAnd(b_.CreateICmpSLT(row, rows), b_.CreateICmpSLT(column, columns)), [&] {
       indices_[0] = row;
       indices_[1] = column;
-      loaded_ = early[static_cast<size_t>(n / tile.rows_at_once)];
+      loaded_ = early[n / tile.rows_at_once];
       for (auto& t : tiles_)
         t.second.row = b_.CreateAdd(b_.CreateMul(tile.across, i64(pitch_of(size))), down);
       emit_level(1);

@@ -61,7 +61,7 @@ struct Liveness {
       // Values from outside the loop, and its parameters, are live throughout.
       const bool whole = born[v] < 0 || k.insts[v].op == Opcode::Param;
       change[whole ? 0 : static_cast<size_t>(born[v])] += 1;
-      if (!whole) change[static_cast<size_t>(last[v])] -= 1;
+      if (!whole) change[last[v]] -= 1;
     }
     int live = 0, best = 0;
     for (int c : change) best = std::max(best, live += c);

@@ -52,8 +52,7 @@ Arrays remat_partial(const PartialArgs<Remat>& a) {
   const CheckpointPolicy policy = policy_of(a.params);
   const Split s = partial_eval_jaxpr(under_policy(a.params.jaxpr, policy), a.unknown,
                                      std::vector<bool>(m, false));
-  const size_t residuals = static_cast<size_t>(s.residuals),
-               known = s.known->out.size() - residuals;
+  const size_t residuals = s.residuals, known = s.known->out.size() - residuals;
   // The residuals that the rest reads.
   const Jaxpr later = dce(s.rest);
   const std::vector<bool> read = sublist(needed_inputs(later), 0, residuals);
@@ -134,7 +133,7 @@ const Primitive<Remat>& remat_op = define<Remat>([] {
 
 }  // namespace
 
-Arrays remat_flat(const Closed& f, const Arrays& x, const CheckpointPolicy& policy,
+Arrays remat_flat(const ClosedJaxpr& f, const Arrays& x, const CheckpointPolicy& policy,
                   bool prevent_cse) {
   return remat_op.bind(concat_lists(f.consts, x),
                        {false, open_constants(f.jaxpr), policy.text(), prevent_cse});

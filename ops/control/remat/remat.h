@@ -24,7 +24,7 @@ struct Remat {
 };
 
 // Returns the results of f on x. Constants of f become operands.
-Arrays remat_flat(const Closed& f, const Arrays& x, const CheckpointPolicy& policy,
+Arrays remat_flat(const ClosedJaxpr& f, const Arrays& x, const CheckpointPolicy& policy,
                   bool prevent_cse);
 // Returns x, with a name that policies can refer to.
 Array named(const Array& x, const std::string& name);

@@ -10,7 +10,7 @@
 #include "core/param.h"
 #include "ops/control/body_op.h"
 #include "ops/control/remat/remat.h"
-#include "tracer/concrete.h"
+#include "tracer/replay.h"
 
 namespace weft {
 namespace {
@@ -201,7 +201,7 @@ class Divider {
         keep_(keep),
         want_(want),
         policy_(policy),
-        now_(j_.types.size(), false),
+        now_(j_, false),
         later_(now_),
         saved_(now_),
         excluded_(now_) {
@@ -228,13 +228,13 @@ class Divider {
   }
 
  private:
-  static void mark(std::vector<bool>* set, Atom a) {
-    if (!a.is_literal()) (*set)[static_cast<size_t>(a.index)] = true;
+  static void mark(VarMap<bool>* set, Atom a) {
+    if (!a.is_literal()) (*set)[a] = true;
   }
-  std::vector<bool> flags(const std::vector<bool>& of, const Eqn& e) const {
-    return sublist(of, static_cast<size_t>(e.out), static_cast<size_t>(e.n_out));
+  std::vector<bool> flags(const VarMap<bool>& of, const Eqn& e) const {
+    return std::vector<bool>(of.begin() + e.out, of.begin() + e.out + e.n_out);
   }
-  bool any(const std::vector<bool>& of, const Eqn& e) const {
+  bool any(const VarMap<bool>& of, const Eqn& e) const {
     const std::vector<bool> f = flags(of, e);
     return std::find(f.begin(), f.end(), true) != f.end();
   }
@@ -254,78 +254,65 @@ class Divider {
       }
       return;
     }
-    const bool excluded = e.n_out == 1 && excluded_[static_cast<size_t>(e.out)];
+    const bool excluded = e.n_out == 1 && excluded_[e.out];
     // A value that depends on no variable is recomputed, not saved.
     const bool varies =
         std::any_of(e.in.begin(), e.in.end(), [](Atom a) { return !a.is_literal(); });
     const bool saves = effects || (varies && policy_.saves(e, excluded));
     for (int32_t v = e.out; saves && v < e.out + e.n_out; ++v)
-      if (later_[static_cast<size_t>(v)])
-        saved_[static_cast<size_t>(v)] = now_[static_cast<size_t>(v)] = true;
+      if (later_[v]) saved_[v] = now_[v] = true;
     for (Atom a : e.in) {
       if (effects || any(now_, e)) mark(&now_, a);
       if (!saves && any(later_, e)) mark(&later_, a);
     }
   }
 
-  Array read(const Arrays& value, Atom a) const {
-    return a.is_literal() ? literal_array(j_.literals[static_cast<size_t>(a.literal())])
-                          : value[static_cast<size_t>(a.index)];
-  }
-  Arrays read(const Arrays& value, const std::vector<Atom>& atoms) const {
-    return map_list([&](Atom a) { return read(value, a); }, atoms);
-  }
-  static void put(Arrays& value, const Eqn& e, const Arrays& out) {
-    std::copy(out.begin(), out.end(), value.begin() + e.out);
-  }
-
   Arrays run_first(const Arrays& x) {
-    Arrays value(j_.types.size()), saved;
-    std::copy(x.begin(), x.end(), value.begin());
+    Env env(j_, x);
+    Arrays saved;
     for (size_t i = 0; i < j_.eqns.size(); ++i) {
       const Eqn& e = j_.eqns[i];
       const SourceScope source(e.source);
       const auto in = inside_.find(i);
       if (in == inside_.end()) {
         if (!has_effects(e) && !any(now_, e)) continue;
-        put(value, e, bind_op(*e.op, read(value, e.in), e.params));
+        env.write(e, bind_op(*e.op, env.read(e.in), e.params));
         for (int32_t v = e.out; v < e.out + e.n_out; ++v)
-          if (saved_[static_cast<size_t>(v)]) saved.push_back(value[static_cast<size_t>(v)]);
+          if (saved_[v]) saved.push_back(env[v]);
         continue;
       }
       if (!has_effects(e) && !any(now_, e) && in->second.saved.empty()) continue;
-      const Arrays out = rule_of(e)->first(e, in->second, read(value, e.in));
+      const Arrays out = rule_of(e)->first(e, in->second, env.read(e.in));
       const size_t m = out.size() - in->second.saved.size();
-      put(value, e, scatter_list(sublist(out, 0, m), in->second.keep));
+      env.write(e, scatter_list(sublist(out, 0, m), in->second.keep));
       append(saved, drop_first(out, m));
     }
-    return concat_lists(filter_list(read(value, j_.out), keep_), saved);
+    return concat_lists(filter_list(env.read(j_.out), keep_), saved);
   }
 
   Arrays run_again(const Arrays& x) {
-    Arrays value(j_.types.size());
-    std::copy_n(x.begin(), j_.n_in, value.begin());
-    size_t next = static_cast<size_t>(j_.n_in);
+    Env env(j_, sublist(x, 0, j_.n_in));
+    size_t next = j_.n_in;
     for (size_t i = 0; i < j_.eqns.size(); ++i) {
       const Eqn& e = j_.eqns[i];
       const SourceScope source(e.source);
       if (const auto in = inside_.find(i); in != inside_.end()) {
         const size_t n = in->second.saved.size();
         if (any(later_, e))
-          put(value, e,
-              scatter_list(rule_of(e)->again(e, in->second, read(value, e.in), sublist(x, next, n)),
-                           in->second.want));
+          env.write(
+              e, scatter_list(rule_of(e)->again(e, in->second, env.read(e.in), sublist(x, next, n)),
+                              in->second.want));
         next += n;
         continue;
       }
       if (any(saved_, e)) {
         for (int32_t v = e.out; v < e.out + e.n_out; ++v)
-          if (saved_[static_cast<size_t>(v)]) value[static_cast<size_t>(v)] = x[next++];
+          if (saved_[v]) env[v] = x[next++];
       } else if (any(later_, e)) {
-        put(value, e, bind_op(*e.op, read(value, e.in), e.params));
+        env.write(e, bind_op(*e.op, env.read(e.in), e.params));
       }
     }
-    return filter_list(read(value, j_.out), want_);
+    return filter_list(env.read(j_.out), want_);
   }
 
   const Jaxpr program_;
@@ -333,8 +320,8 @@ class Divider {
   const std::vector<bool>&keep_, &want_;
   const CheckpointPolicy& policy_;
   // Variables that the first run needs, that the second run needs, and that are saved.
-  std::vector<bool> now_, later_, saved_;
-  std::vector<bool> excluded_;
+  VarMap<bool> now_, later_, saved_;
+  VarMap<bool> excluded_;
   std::map<size_t, Inside> inside_;  // by equation
 };
 

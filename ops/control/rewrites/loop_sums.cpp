@@ -54,8 +54,9 @@ class Finder {
         j_(*p.jaxpr),
         x_(body_op(p).operands(x)),
         defining_eqn_(defining_eqns(j_)),
-        uses_(j_.types.size(), 0),
-        reader_(j_.types.size(), no_equation) {
+        uses_(j_, 0),
+        reader_(j_, no_equation),
+        varies_(j_, false) {
     note_uses();
     for (size_t k = 0; k < x_.carry.size(); ++k)
       if (std::optional<Sum> s = sum_of(k); s && keep_rows(*s)) sums_.push_back(std::move(*s));
@@ -65,7 +66,7 @@ class Finder {
  private:
   size_t first_carry() const { return x_.body_consts.size(); }
   size_t first_row() const { return first_carry() + x_.carry.size(); }
-  const Type& type(int32_t v) const { return j_.types[static_cast<size_t>(v)]; }
+  const Type& type(int32_t v) const { return j_.types[v]; }
   Type type(Atom a) const { return j_.type(a); }
   void note_uses();
   std::optional<Sum> sum_of(size_t carry) const;
@@ -98,7 +99,6 @@ class Finder {
 };
 
 void Finder::note_uses() {
-  varies_.assign(j_.types.size(), false);
   std::fill(varies_.begin() + static_cast<std::ptrdiff_t>(first_carry()), varies_.begin() + j_.n_in,
             true);
   for (size_t i = 0; i < j_.eqns.size(); ++i) {
@@ -106,15 +106,14 @@ void Finder::note_uses() {
     bool varies = false;
     for (Atom a : e.in) {
       if (a.is_literal()) continue;
-      const auto v = static_cast<size_t>(a.index);
-      ++uses_[v];
-      reader_[v] = i;
-      varies = varies || varies_[v];
+      ++uses_[a];
+      reader_[a] = i;
+      varies = varies || varies_[a];
     }
-    std::fill_n(varies_.begin() + e.out, e.n_out, varies);
+    varies_.set_results(e, varies);
   }
   for (Atom a : j_.out)
-    if (!a.is_literal()) ++uses_[static_cast<size_t>(a.index)];
+    if (!a.is_literal()) ++uses_[a];
 }
 
 // Follows the carry through additions that nothing else reads, to the result that becomes its next
@@ -127,9 +126,9 @@ std::optional<Sum> Finder::sum_of(size_t carry) const {
     return {};
   Sum s{carry};
   for (;;) {
-    if (uses_[static_cast<size_t>(v)] != 1) return {};
+    if (uses_[v] != 1) return {};
     if (j_.out[carry] == Atom{v}) break;
-    const size_t i = reader_[static_cast<size_t>(v)];
+    const size_t i = reader_[v];
     if (i == no_equation || j_.eqns[i].op != &add) return {};
     const Eqn& e = j_.eqns[i];
     std::optional<Term> t = term_of(e.in[e.in[0] == Atom{v} ? 1 : 0]);
@@ -146,7 +145,7 @@ std::optional<Term> Finder::term_of(Atom a) const {
                   &pad = *find_op("pad");
   Term t;
   for (;;) {
-    const size_t i = a.is_literal() ? no_equation : defining_eqn_[static_cast<size_t>(a.index)];
+    const size_t i = defining_eqn_.get(a, no_equation);
     if (i == no_equation) return {};
     const Eqn& e = j_.eqns[i];
     t.equation = i;
@@ -195,7 +194,7 @@ bool Finder::with_factors(Term& t) const {
     t.factors[k] = source_of({e.in[k].index, axes[k]});
     // A factor that is the same in all steps should multiply the sum of the other factor; this is
     // not done here.
-    if (!varies_[static_cast<size_t>(t.factors[k].var)]) return false;
+    if (!varies_[t.factors[k].var]) return false;
   }
   return true;
 }
@@ -213,11 +212,11 @@ std::vector<int32_t> Finder::kept_of(const Term& t) const {
 bool Finder::is_zero(Atom a) const {
   static const Op& repeat = *find_op("broadcast_in_dim");
   while (!a.is_literal()) {
-    const size_t i = defining_eqn_[static_cast<size_t>(a.index)];
+    const size_t i = defining_eqn_[a];
     if (i == no_equation || j_.eqns[i].op != &repeat) return false;
     a = j_.eqns[i].in[0];
   }
-  return is_scalar_value(literal_array(j_.literals[static_cast<size_t>(a.literal())]), 0);
+  return is_scalar_value(literal_array(j_.literals[a.literal()]), 0);
 }
 
 std::array<Ints, 2> Finder::axes_of_factors(const Eqn& e) const {
@@ -236,19 +235,18 @@ Factor Finder::source_of(Factor f) const {
     const Shape& shape = type(f.var).shape();
     for (size_t i = 0; i < f.axes.size(); ++i)
       if (shape[static_cast<int64_t>(i)] == 1 && f.axes[i] > contracted) f.axes[i] = single;
-    const size_t made = defining_eqn_[static_cast<size_t>(f.var)];
+    const size_t made = defining_eqn_[f.var];
     if (made == no_equation || j_.eqns[made].in[0].is_literal()) return f;
     const Eqn& e = j_.eqns[made];
     const Shape& before = type(e.in[0]).shape();
     Ints axes(before.size(), single);
     if (e.op == &transpose) {
       const Ints order = param_field<Ints>(e.params, "permutation").value();
-      for (size_t i = 0; i < order.size(); ++i) axes[static_cast<size_t>(order[i])] = f.axes[i];
+      for (size_t i = 0; i < order.size(); ++i) axes[order[i]] = f.axes[i];
     } else if (e.op == &repeat) {
       const Ints at = param_field<Ints>(e.params, "broadcast_dimensions").value();
       for (size_t i = 0; i < at.size(); ++i)
-        if (before[static_cast<int64_t>(i)] != 1 || shape[at[i]] == 1)
-          axes[i] = f.axes[static_cast<size_t>(at[i])];
+        if (before[static_cast<int64_t>(i)] != 1 || shape[at[i]] == 1) axes[i] = f.axes[at[i]];
       // All terms of a sum must remain.
       for (int64_t a : f.axes)
         if (a <= contracted && !holds(axes, a)) return f;
@@ -284,8 +282,7 @@ bool Finder::keep_rows(const Sum& s) {
       const auto has = [f](const std::vector<int32_t>& v) {
         return std::find(v.begin(), v.end(), f) != v.end();
       };
-      const bool is_row = defining_eqn_[static_cast<size_t>(f)] == no_equation &&
-                          static_cast<size_t>(f) >= first_row();
+      const bool is_row = defining_eqn_[f] == no_equation && static_cast<size_t>(f) >= first_row();
       if (is_row || has(stored_) || has(more)) continue;
       more.push_back(f);
       of_rows += type(f).elements();
@@ -423,10 +420,9 @@ Array Finder::updated(const Term& t, const Arrays& left) const {
       std::all_of(e.in.begin() + 2, e.in.end(), [&](Atom i) { return type(i).dtype() == I32; });
   Arrays starts;
   for (int64_t a : moved) {
-    const Atom i = e.in[static_cast<size_t>(a - lanes) + 2];
-    const Array start = i.is_literal()
-                            ? literal_array(j_.literals[static_cast<size_t>(i.literal())])
-                            : rows_of(i.index, left);
+    const Atom i = e.in[a - lanes + 2];
+    const Array start =
+        i.is_literal() ? literal_array(j_.literals[i.literal()]) : rows_of(i.index, left);
     starts.push_back(broadcast_in_dim(base::convert(start, narrow ? I32 : I64), Shape(shape),
                                       axis_range(start.ndim())));
   }

@@ -13,7 +13,7 @@
 namespace weft {
 
 Array rows_of(const Array& x, int64_t from, int64_t to) {
-  std::vector<int64_t> lo(static_cast<size_t>(x.ndim()), 0), hi = x.shape().sizes();
+  std::vector<int64_t> lo(x.ndim(), 0), hi = x.shape().sizes();
   lo[0] = from;
   hi[0] = to;
   return slice_static(x, lo, hi, std::vector<int64_t>(lo.size(), 1));
@@ -33,7 +33,7 @@ namespace {
 Arrays steps_written_out(const Scan& p, const Arrays& consts, Arrays* carry, const Arrays& xs,
                          int64_t length) {
   const size_t n = carry->size(), m = p.jaxpr->out.size() - n;
-  std::vector<Arrays> rows(m, Arrays(static_cast<size_t>(length)));
+  std::vector<Arrays> rows(m, Arrays(length));
   for (int64_t s = 0; s < length; ++s) {
     const int64_t t = p.reverse ? length - 1 - s : s;
     Arrays in = concat_lists(consts, *carry);
@@ -42,7 +42,7 @@ Arrays steps_written_out(const Scan& p, const Arrays& consts, Arrays* carry, con
     *carry = sublist(out, 0, n);
     for (size_t k = 0; k < m; ++k) {
       const Array& y = out[n + k];
-      rows[k][static_cast<size_t>(t)] = reshape_to(y, y.shape().inserted(0, 1));
+      rows[k][t] = reshape_to(y, y.shape().inserted(0, 1));
     }
   }
   Arrays ys;

@@ -20,7 +20,7 @@ namespace weft::device_calls {
 using namespace lax;
 
 Jaxpr program(const Types& in, FunctionRef<Arrays(const Arrays&)> f) {
-  const Closed c = record(in, f);
+  const ClosedJaxpr c = record(in, f);
   if (!c.consts.empty()) throw InternalError("a program around a call has constants");
   return c.jaxpr;
 }

@@ -49,7 +49,7 @@ struct Lanes {
 // The axes of an operand for these lanes.
 Ints axes_of(const Ints& lanes, const Ints& axis) {
   Ints r;
-  for (const int64_t k : lanes) r.push_back(axis[static_cast<size_t>(k)]);
+  for (const int64_t k : lanes) r.push_back(axis[k]);
   return r;
 }
 int64_t product_of(const Ints& sizes) {
@@ -137,9 +137,7 @@ Array result_of(const Array& y, const Use<Conv>& u) {
                         : size_of(u.out[0], p.out_spec, static_cast<size_t>(space - what) + 2));
   for (size_t k = 0; k < p.lanes(); ++k) wanted[k] = static_cast<int64_t>(k);
   for (size_t i = 0; i < p.out_spec.size(); ++i)
-    wanted[static_cast<size_t>(p.out_spec[i])] = i == 0   ? image
-                                                 : i == 1 ? output
-                                                          : space - static_cast<int64_t>(i - 2);
+    wanted[p.out_spec[i]] = i == 0 ? image : i == 1 ? output : space - static_cast<int64_t>(i - 2);
   const auto place = [&](int64_t what) {
     return std::find(is.begin(), is.end(), what) - is.begin();
   };

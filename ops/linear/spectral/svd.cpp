@@ -157,9 +157,9 @@ struct Definition {
   // vectors r of the other side.
   static void turn(std::vector<Vector>& l, std::vector<Vector>& r) {
     for (size_t k = 0; k < l.size(); ++k) {
-      const auto size = [&](int64_t i) { return std::abs(l[k][static_cast<size_t>(i)]); };
+      const auto size = [&](int64_t i) { return std::abs(l[k][i]); };
       const int64_t place = native::leading_number(static_cast<int64_t>(l[k].size()), size);
-      const Number lead = l[k][static_cast<size_t>(place)], f = std::conj(lead) / std::abs(lead);
+      const Number lead = l[k][place], f = std::conj(lead) / std::abs(lead);
       for (Number& x : l[k]) x *= f;
       for (Number& x : r[k]) x *= f;
     }
@@ -192,7 +192,7 @@ Definition defined(const T* from, int64_t m, int64_t n) {
     for (int64_t j = 0; j < n; ++j) {
       const auto [row, column] = wide ? std::pair(j, i) : std::pair(i, j);
       const std::complex<double> z = loaded(from[i * n + j]);
-      d.w[static_cast<size_t>(column)][static_cast<size_t>(row)] = wide ? std::conj(z) : z;
+      d.w[column][row] = wide ? std::conj(z) : z;
     }
   d.solve();
   if (wide) std::swap(d.w, d.v);  // exchanges left and right vectors
@@ -224,12 +224,11 @@ Arrays svd_reference(const Arrays& x, const Svd& p) {
     for (int64_t b = 0; b < sizes.batch; ++b) {
       const Definition d = defined(data_of<T>(x[0]) + b * m * n, m, n);
       for (int64_t r = 0; r < k; ++r) {
-        const auto at = static_cast<size_t>(r);
+        const size_t at = r;
         for (int64_t i = 0; i < m; ++i)
-          store(d.w[at][static_cast<size_t>(i)], static_cast<T*>(left.data)[(b * m + i) * k + r]);
+          store(d.w[at][i], static_cast<T*>(left.data)[(b * m + i) * k + r]);
         for (int64_t j = 0; j < n; ++j)
-          store(std::conj(d.v[at][static_cast<size_t>(j)]),
-                static_cast<T*>(right.data)[(b * k + r) * n + j]);
+          store(std::conj(d.v[at][j]), static_cast<T*>(right.data)[(b * k + r) * n + j]);
         if (types[0].dtype() == F64)
           static_cast<double*>(values.data)[b * k + r] = d.values[at];
         else
@@ -283,14 +282,14 @@ Turned rotated(const Array& w, int64_t length, const Array& p, const Array& q, c
 Arrays sweep(const Array& w, int64_t length) {
   const int64_t n = w.shape()[0];
   const Type index(I32, {}), flag(Bool, {});
-  const Closed plane = record({index, w.type(), flag, index}, [&](const Arrays& c) {
+  const ClosedJaxpr plane = record({index, w.type(), flag, index}, [&](const Arrays& c) {
     const Turned r = rotated(c[1], length, c[3], c[0], c[2]);
     return Arrays{add(c[0], like(c[0], 1)), r.w, r.busy, c[3]};
   });
-  const Closed more = record({index, w.type(), flag, index}, [&](const Arrays& c) {
+  const ClosedJaxpr more = record({index, w.type(), flag, index}, [&](const Arrays& c) {
     return Arrays{lt(c[0], like(c[0], static_cast<double>(n)))};
   });
-  const Closed planes = record({w.type(), flag, index}, [&](const Arrays& c) {
+  const ClosedJaxpr planes = record({w.type(), flag, index}, [&](const Arrays& c) {
     const Arrays r = while_flat(more, plane, {add(c[2], like(c[2], 1)), c[0], c[1], c[2]});
     return Arrays{r[1], r[2]};
   });
@@ -301,10 +300,10 @@ Array orthogonalized(const Array& w, int64_t length) {
   const Type index(I32, {}), flag(Bool, {});
   // Convergence is quadratic, so this many sweeps are never needed.
   constexpr double max_sweeps = 30;
-  const Closed test = record({index, flag, w.type()}, [&](const Arrays& c) {
+  const ClosedJaxpr test = record({index, flag, w.type()}, [&](const Arrays& c) {
     return Arrays{bitwise_and(c[1], lt(c[0], like(c[0], max_sweeps)))};
   });
-  const Closed body = record({index, flag, w.type()}, [&](const Arrays& c) {
+  const ClosedJaxpr body = record({index, flag, w.type()}, [&](const Arrays& c) {
     const Arrays r = sweep(c[2], length);
     return Arrays{add(c[0], like(c[0], 1)), r[1], r[0]};
   });

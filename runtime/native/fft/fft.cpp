@@ -120,14 +120,14 @@ class Rows {
   // Computed in F64.
   void make_spectrum() {
     const int64_t m = longer_->n();
-    std::vector<double> b(static_cast<size_t>(2 * m));
+    std::vector<double> b(2 * m);
     for (int64_t k = 0, square = 0; k < n(); ++k) {
       double re, im;
       unit_root(square, 2 * n(), &re, &im);
       const double by = 1 / static_cast<double>(m);
       for (int64_t at : {k, k == 0 ? 0 : m - k}) {
-        b[static_cast<size_t>(2 * at)] = re * by;
-        b[static_cast<size_t>(2 * at + 1)] = -im * by;
+        b[2 * at] = re * by;
+        b[2 * at + 1] = -im * by;
       }
       square = (square + 2 * k + 1) % (2 * n());
     }
@@ -197,7 +197,7 @@ class Transform final : public FftCall {
         const Temporaries copy(copies ? rows * half * 2 * size : 0);
         if (copies) {
           T* const x = scratch_of<T>(copy);
-          std::memcpy(x, from, static_cast<size_t>(rows * half * 2 * size));
+          std::memcpy(x, from, rows * half * 2 * size);
           all_columns(x, x, half);
           from = x;
         }
@@ -268,7 +268,7 @@ class Transform final : public FftCall {
         }
       rows_->run(z, n, z, n, count, false, work);
       for (int64_t r = 0; r < count; ++r)
-        std::memcpy(to + 2 * r * half, z + 2 * r * n, static_cast<size_t>(2 * half * size));
+        std::memcpy(to + 2 * r * half, z + 2 * r * n, 2 * half * size);
       return;
     }
     rows_->run(from, n, z, n, count, false, work);

@@ -89,7 +89,7 @@ template <class T>
 SquarePlan<T>::SquarePlan(int64_t rows, int64_t columns) : first(rows), second(columns) {
   const int64_t n = rows * columns;
   const int64_t blocks = n <= tabulated ? (columns + block - 1) / block : 1;
-  twiddles.resize(static_cast<size_t>(blocks * rows * block * 2));
+  twiddles.resize(blocks * rows * block * 2);
   T* to = twiddles.data();
   for (int64_t b = 0; b < blocks; ++b)
     for (int64_t k = 0; k < rows; ++k, to += 2 * block)

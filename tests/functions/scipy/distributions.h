@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "golden_lines.h"
+#include "support/golden_lines.h"
 #include "weft/weft.h"
 
 namespace weft::testing {

@@ -28,7 +28,7 @@ inline Sample sample_of(const char* name, const Jaxpr& program) {
   if (plan.steps.size() != 1 || plan.steps[0].kind != Step::Kind::kernel)
     throw std::runtime_error(std::string(name) + " is no single kernel");
   if (current_target().gpu()) plan.steps[0].kernel.cached.clear();  // as in the pipeline
-  std::vector<bool> inputs(j->types.size());
+  VarMap<bool> inputs(*j);
   std::fill_n(inputs.begin(), j->n_in, true);
   KernelNest nest = write_nest(p, plan.steps[0].kernel, inputs);
   Sample s{name, std::move(nest.kernel), {}};
