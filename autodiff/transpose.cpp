@@ -7,6 +7,7 @@
 #include "core/effects.h"
 #include "core/hash.h"
 #include "tracer/concrete.h"
+#include "tracer/replay.h"
 #include "tracer/transform_cache.h"
 #include "tracer/types_of.h"
 

@@ -90,10 +90,10 @@ class Finder {
   const Scan p_;
   const JaxprData& j_;
   const LoopValues<Array> x_;
-  const std::vector<size_t> defining_eqn_;
-  std::vector<int> uses_;       // by variable: number of equations and results that read it
-  std::vector<size_t> reader_;  // by variable: an equation that reads it
-  std::vector<bool> varies_;    // by variable: true if it differs between steps
+  const VarMap<size_t> defining_eqn_;
+  VarMap<int> uses_;       // the number of equations and results that read the variable
+  VarMap<size_t> reader_;  // an equation that reads it
+  VarMap<bool> varies_;    // true if it differs between steps
   std::vector<Sum> sums_;
   std::vector<int32_t> stored_;  // factors that become rows, in the order of the new results
 };
