@@ -358,7 +358,7 @@ const std::set<std::string> without_truths = {
 // Returns the names of functions from arrays to an array that a header declares.
 std::set<std::string> declared(const std::string& header, const std::string& begin) {
   std::set<std::string> names;
-  std::istringstream lines(testing::golden("../../functions/" + header));
+  std::istringstream lines(testing::golden("../../include/weft/" + header));
   for (std::string line; std::getline(lines, line);)
     if (line.starts_with(begin))
       names.insert(
