@@ -451,7 +451,7 @@ const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
                  return call;
                }}};
         },
-    .nonlinear_in_residuals = true,
+    .nonlinear_in_residuals = [](const CustomLin&) { return true; },
     .samples = lin_samples,
 });
 
