@@ -313,8 +313,8 @@ class UserVjp final : public DualRule {
       return concat_lists(r.out, r.residuals);
     });
     const Arrays out = sublist(y, 0, m);
-    const Arrays tangents = late_linear(make_ref<UserBackward>(std::move(bwd), s_, on),
-                                        drop_first(y, m), filter_list(dx, on), types_of(out));
+    const Arrays tangents = linear_by_rule(make_ref<UserBackward>(std::move(bwd), s_, on),
+                                           drop_first(y, m), filter_list(dx, on), types_of(out));
     return {out, scatter_list(tangents, inexact(out))};
   }
   Derivatives derivatives() const override { return {.forward = false}; }
@@ -333,9 +333,9 @@ Arrays run_late(const char* who, FlatFunction f, const Arrays& x, TreeOf args, T
   do {
     body = numbers.trace(who, in, f);
   } while (numbers.trace_again());
-  return late_rule_flat(body,
-                        make({numbers.n_doubles(), in, body.jaxpr->out_types(), args(), out()}),
-                        numbers.operands(x), who);
+  return custom_jvp_flat(body,
+                         make({numbers.n_doubles(), in, body.jaxpr->out_types(), args(), out()}),
+                         numbers.operands(x), who);
 }
 
 }  // namespace
