@@ -172,8 +172,8 @@ struct Def {
   bool is_product = false;        // the product of its operands, or the square of its only operand
   bool forwards_operand = false;  // its result is its only operand, reshaped or broadcast
   // True if the op, as a linear part, evaluates functions of its residuals (a second time, or by a
-  // user's rule). Otherwise it only multiplies by them.
-  bool nonlinear_in_residuals = false;
+  // user's rule). Otherwise it only multiplies by them. Empty: false.
+  std::function<bool(const P&)> nonlinear_in_residuals = {};
   std::function<Effect(const P&)> effects = {};
   // Empty: the derivatives of the programs that the op holds.
   std::function<Derivatives(const P&)> derivatives = {};
@@ -231,7 +231,7 @@ class Op {
                       const AnyParams& p) const = 0;
   virtual bool is_product() const = 0;
   virtual bool forwards_operand() const = 0;
-  virtual bool nonlinear_in_residuals() const = 0;
+  virtual bool nonlinear_in_residuals(const AnyParams& p) const = 0;
   virtual Effect effects(const AnyParams& p) const = 0;
   virtual std::optional<Derivatives> derivatives(const AnyParams& p) const = 0;
   virtual bool reads_weak_f64(const AnyParams& p) const = 0;

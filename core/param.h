@@ -30,6 +30,9 @@ struct Opaque {
 using ParamValue =
     std::variant<bool, int64_t, double, std::string, DType, Ints, Bools, Strings,
                  Ref<const JaxprData>, std::vector<Ref<const JaxprData>>, Types, Opaque>;
+// The type of a member that is either a program or a C++ object. The member is one field, which has
+// the value that is set.
+using ProgramOrObject = std::variant<Ref<const JaxprData>, Opaque>;
 namespace ir {
 struct ParamField {
   const char* name;
@@ -65,6 +68,8 @@ struct FieldWriter {
       out->push_back({name, static_cast<int64_t>(x)});
     else if constexpr (std::is_same_v<T, int>)
       out->push_back({name, static_cast<int64_t>(x)});
+    else if constexpr (std::is_same_v<T, ProgramOrObject>)
+      std::visit([&](const auto& v) { out->push_back({name, v}); }, x);
     else
       out->push_back({name, x});
   }
@@ -91,6 +96,13 @@ struct FieldReader {
         ++*used;
         if constexpr ((std::is_enum_v<T> && !std::is_same_v<T, DType>) || std::is_same_v<T, int>) {
           assign_integer(value, x);
+        } else if constexpr (std::is_same_v<T, ProgramOrObject>) {
+          if (const auto* program = std::get_if<Ref<const JaxprData>>(&value))
+            x = *program;
+          else if (const auto* object = std::get_if<Opaque>(&value))
+            x = *object;
+          else
+            *ok = false;
         } else if (const auto* v = std::get_if<T>(&value)) {
           x = *v;
         } else if constexpr (std::is_same_v<T, Bools> || std::is_same_v<T, Ints> ||

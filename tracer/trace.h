@@ -191,7 +191,9 @@ class Primitive final : public Op {
   }
   bool is_product() const override { return d_.is_product; }
   bool forwards_operand() const override { return d_.forwards_operand; }
-  bool nonlinear_in_residuals() const override { return d_.nonlinear_in_residuals; }
+  bool nonlinear_in_residuals(const AnyParams& p) const override {
+    return d_.nonlinear_in_residuals && d_.nonlinear_in_residuals(params_as<P>(p));
+  }
   Effect effects(const AnyParams& p) const override {
     return d_.effects ? d_.effects(params_as<P>(p)) : Effect::none;
   }

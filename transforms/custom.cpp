@@ -26,16 +26,16 @@ bool runs(const Interpreter& trace) {
   return false;
 }
 
-// When a rule is called. The program of a rule outlives the traces around the call, so it must not
-// capture their values. A rule that is called late, during differentiation, may capture values of
-// traces that are then active.
-enum class Called { at_once, late };
+// When a rule is called: with the function, or when the function is differentiated. In the first
+// case the program of the rule outlives the traces around the call, so it must not capture their
+// values. In the second case it may capture values of traces that are then active.
+enum class Called { with_function, when_differentiated };
 void refuse_tracers(const char* who, const char* which, const ClosedJaxpr& c,
-                    Called called = Called::at_once) {
+                    Called called = Called::with_function) {
   for (const Array& a : c.consts) {
     if (a.node().concrete()) continue;
     const Tracer& t = static_cast<const Tracer&>(a.node());
-    if (called == Called::late && runs(*t.trace)) continue;
+    if (called == Called::when_differentiated && runs(*t.trace)) continue;
     throw LeakedTracerError(fmt::format(
         "{}: {} captures a traced value {}{} of the {} around it. Pass it as an argument of the "
         "function instead.",
@@ -200,19 +200,19 @@ void require_like_argument(size_t argument, const tree::detail::Skeleton& want,
                     argument, tree::detail::to_string(want), tree::detail::to_string(got), d));
 }
 
-// ---- rules that are called late
+// ---- rules with symbolic zeros, which are called when the function is differentiated
 
 namespace {
 
 // Evaluates f at x followed by `more`, which cannot be C++ numbers. f is recorded and evaluated as
 // a program, so that the result does not depend on traces that have ended.
-Arrays called_late(const char* who, const char* which, const Arrays& x, const Arrays& more,
-                   FlatFunction f) {
+Arrays recorded_call(const char* who, const char* which, const Arrays& x, const Arrays& more,
+                     FlatFunction f) {
   Arrays all = x, stand_for = x;
   all.insert(all.end(), more.begin(), more.end());
   stand_for.resize(all.size());
   ClosedJaxpr c = record(types_of(all), stand_for, f);
-  refuse_tracers(who, which, c, Called::late);
+  refuse_tracers(who, which, c, Called::when_differentiated);
   c.jaxpr = dce(c.jaxpr);
   c.consts.insert(c.consts.end(), all.begin(), all.end());
   return eval_jaxpr(open_constants(c.jaxpr), c.consts);
@@ -228,8 +228,8 @@ Arrays with_zeros(const Arrays& a, size_t i, const std::vector<bool>& on, const 
   return r;
 }
 
-// The signature of the function of a late rule.
-struct LateSignature {
+// The signature of a function whose rule gets symbolic zeros.
+struct RuleSignature {
   size_t doubles;  // number of F64 operands in front of the arguments
   Types in, result;
   tree::detail::Skeleton args, out;
@@ -237,15 +237,15 @@ struct LateSignature {
 
 class UserJvp final : public DualRule {
  public:
-  UserJvp(LateJvp rule, LateSignature s) : rule_(std::move(rule)), s_(std::move(s)) {}
+  UserJvp(JvpWithZeros rule, RuleSignature s) : rule_(std::move(rule)), s_(std::move(s)) {}
   Dual call(const Arrays& all, const Arrays& all_dx) const override {
     const Arrays x = drop_first(all, s_.doubles), dx = drop_first(all_dx, s_.doubles);
     const std::vector<bool> on = is_nonzero(dx);
     std::vector<bool> nonzero;
     const auto out_tree = [&] { return s_.out; };
     const Arrays y =
-        called_late("custom_jvp", "the rule", x, filter_list(dx, on), [&](const Arrays& a) {
-          const LateTangents r =
+        recorded_call("custom_jvp", "the rule", x, filter_list(dx, on), [&](const Arrays& a) {
+          const TangentsWithZeros r =
               rule_(sublist(a, 0, x.size()), with_zeros(a, x.size(), on, s_.in), on);
           same_structure("custom_jvp", "the primal output of the rule", out_tree,
                          [&] { return r.out_tree; });
@@ -261,20 +261,20 @@ class UserJvp final : public DualRule {
   }
 
  private:
-  LateJvp rule_;
-  LateSignature s_;
+  JvpWithZeros rule_;
+  RuleSignature s_;
 };
 
 class UserBackward final : public BackwardRule {
  public:
-  UserBackward(LateBwd bwd, LateSignature s, std::vector<bool> perturbed)
+  UserBackward(BwdWithZeros bwd, RuleSignature s, std::vector<bool> perturbed)
       : bwd_(std::move(bwd)), s_(std::move(s)), perturbed_(std::move(perturbed)) {}
   Arrays call(const Arrays& residuals, const Arrays& ct) const override {
     const std::vector<bool> on = is_nonzero(ct);
     std::vector<bool> nonzero;
     const size_t n = residuals.size();
     const Arrays y =
-        called_late("custom_vjp", "bwd", residuals, filter_list(ct, on), [&](const Arrays& a) {
+        recorded_call("custom_vjp", "bwd", residuals, filter_list(ct, on), [&](const Arrays& a) {
           const Arrays back =
               bwd_(concat_lists(sublist(a, 0, n), with_zeros(a, n, on, s_.result)), on);
           const Arrays kept =
@@ -290,22 +290,22 @@ class UserBackward final : public BackwardRule {
   std::vector<bool> inexact_of_types() const {
     return map_list([](const Type& t) { return is_inexact(t.dtype()); }, s_.in);
   }
-  LateBwd bwd_;
-  LateSignature s_;
+  BwdWithZeros bwd_;
+  RuleSignature s_;
   std::vector<bool> perturbed_;
 };
 
 class UserVjp final : public DualRule {
  public:
-  UserVjp(LateFwd fwd, LateSignature s) : fwd_(std::move(fwd)), s_(std::move(s)) {}
+  UserVjp(FwdWithZeros fwd, RuleSignature s) : fwd_(std::move(fwd)), s_(std::move(s)) {}
   Dual call(const Arrays& all, const Arrays& all_dx) const override {
     const Arrays x = drop_first(all, s_.doubles), dx = drop_first(all_dx, s_.doubles);
     const std::vector<bool> on = is_nonzero(dx);
     const size_t m = s_.result.size();
-    LateBwd bwd;
+    BwdWithZeros bwd;
     const auto out_tree = [&] { return s_.out; };
-    const Arrays y = called_late("custom_vjp", "fwd", x, {}, [&](const Arrays& a) {
-      LateForward r = fwd_(a, on);
+    const Arrays y = recorded_call("custom_vjp", "fwd", x, {}, [&](const Arrays& a) {
+      ForwardWithZeros r = fwd_(a, on);
       same_structure("custom_vjp", "the primal output of fwd", out_tree,
                      [&] { return r.out_tree; });
       check_forward(r.out, s_.result, out_tree);
@@ -313,40 +313,42 @@ class UserVjp final : public DualRule {
       return concat_lists(r.out, r.residuals);
     });
     const Arrays out = sublist(y, 0, m);
-    const Arrays tangents = late_linear(make_ref<UserBackward>(std::move(bwd), s_, on),
-                                        drop_first(y, m), filter_list(dx, on), types_of(out));
+    const Arrays tangents = linear_by_rule(make_ref<UserBackward>(std::move(bwd), s_, on),
+                                           drop_first(y, m), filter_list(dx, on), types_of(out));
     return {out, scatter_list(tangents, inexact(out))};
   }
   Derivatives derivatives() const override { return {.forward = false}; }
 
  private:
-  LateFwd fwd_;
-  LateSignature s_;
+  FwdWithZeros fwd_;
+  RuleSignature s_;
 };
 
 // Runs f, which is differentiated by the rule that `make` returns for its signature.
-Arrays run_late(const char* who, FlatFunction f, const Arrays& x, TreeOf args, TreeOf out,
-                FunctionRef<Ref<const DualRule>(LateSignature)> make) {
+Arrays run_with_rule(const char* who, FlatFunction f, const Arrays& x, TreeOf args, TreeOf out,
+                     FunctionRef<Ref<const DualRule>(RuleSignature)> make) {
   const Types in = types_of(x);
   WeakArguments numbers(x);
   ClosedJaxpr body;
   do {
     body = numbers.trace(who, in, f);
   } while (numbers.trace_again());
-  return late_rule_flat(body,
-                        make({numbers.n_doubles(), in, body.jaxpr->out_types(), args(), out()}),
-                        numbers.operands(x), who);
+  return custom_jvp_flat(body,
+                         make({numbers.n_doubles(), in, body.jaxpr->out_types(), args(), out()}),
+                         numbers.operands(x), who);
 }
 
 }  // namespace
 
-Arrays run_late_jvp(FlatFunction f, const LateJvp& rule, const Arrays& x, TreeOf out) {
-  return run_late("custom_jvp", f, x, out, out, [&](LateSignature s) {
+Arrays run_custom_jvp_with_zeros(FlatFunction f, const JvpWithZeros& rule, const Arrays& x,
+                                 TreeOf out) {
+  return run_with_rule("custom_jvp", f, x, out, out, [&](RuleSignature s) {
     return Ref<const DualRule>(make_ref<UserJvp>(rule, std::move(s)));
   });
 }
-Arrays run_late_vjp(FlatFunction f, const LateFwd& fwd, const Arrays& x, TreeOf args, TreeOf out) {
-  return run_late("custom_vjp", f, x, args, out, [&](LateSignature s) {
+Arrays run_custom_vjp_with_zeros(FlatFunction f, const FwdWithZeros& fwd, const Arrays& x,
+                                 TreeOf args, TreeOf out) {
+  return run_with_rule("custom_vjp", f, x, args, out, [&](RuleSignature s) {
     return Ref<const DualRule>(make_ref<UserVjp>(fwd, std::move(s)));
   });
 }

@@ -285,10 +285,15 @@ class Parser {
         if (name == key) c_.fail(fmt::format("field '{}' is given twice", name), here);
       c_.expect('=');
       c_.space();
-      given.emplace_back(name,
-                         std::visit([&](const auto& v) { return ParamValue(value(s, v)); }, *like));
+      given.emplace_back(name, std::visit([&](const auto& v) { return field(s, v); }, *like));
     }
     return blame(op, start, [&] { return op.parse_params(given); });
+  }
+  template <class T>
+  ParamValue field(Scope& s, const T& like) {
+    // A ProgramOrObject that has neither. Other fields of programs refuse it.
+    if (std::is_same_v<T, Jaxpr> && c_.peek_word() == "None") return value(s, Opaque());
+    return value(s, like);
   }
   // Rules of ops rely on their programs.
   void require_programs(const Eqn& e, Place where) {
@@ -368,10 +373,14 @@ class Parser {
       c_.word();
       return {};
     }
+    refuse_callback();
+  }
+  [[noreturn]] void refuse_callback() const {
     c_.fail("a callback cannot be read back from text", c_.place());
   }
   Jaxpr value(Scope& s, const Jaxpr&) {
     if (c_.peek() == '{') return held(s, program());
+    if (c_.peek() == '<') refuse_callback();
     const std::string name(c_.peek_word());
     const auto it = definitions_.find(name);
     if (name.empty()) c_.expected("a program { lambda … }");

@@ -453,8 +453,8 @@ class OdeRule final : public DualRule {
         solve_by_adjoint(p_.system, p_.y0(x), p_.t(x), p_.theta(x), p_.tolerances, p_.last_alone);
     const std::vector<bool> on = is_nonzero(dx);
     const Types results = strong(types_of(out));
-    return {out, late_linear(make_ref<OdeBackward>(p_, on, results), concat_lists(out, x),
-                             filter_list(dx, on), results)};
+    return {out, linear_by_rule(make_ref<OdeBackward>(p_, on, results), concat_lists(out, x),
+                                filter_list(dx, on), results)};
   }
 
  private:
@@ -470,7 +470,7 @@ Arrays solve_by_adjoint(const System& s, const Arrays& y0, const Array& t, const
   const auto known = [](const Array& a) { return concrete_or_null(a) != nullptr; };
   const Ref<const DualRule> rule =
       std::all_of(x.begin(), x.end(), known) ? Ref<const DualRule>() : make_ref<OdeRule>(p);
-  return late_rule_flat(program, rule, x, "odeint");
+  return custom_jvp_flat(program, rule, x, "odeint");
 }
 
 void check_times(const Array& t) {

@@ -144,8 +144,9 @@ Jaxpr known_body(const Split& s, size_t b, const std::vector<Residual>& residual
 // Returns true if the linear part computes nonlinear functions of its residuals, in a checkpoint or
 // by a custom rule.
 bool nonlinear_in_residuals(const Jaxpr& linear_part) {
-  return any_equation(
-      {linear_part}, [](const JaxprData&, const Eqn& e) { return e.op->nonlinear_in_residuals(); });
+  return any_equation({linear_part}, [](const JaxprData&, const Eqn& e) {
+    return e.op->nonlinear_in_residuals(e.params);
+  });
 }
 
 // The unknown part. It takes the residuals before the unknown operands.

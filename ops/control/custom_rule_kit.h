@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/custom_rule_kit.h: helpers for ops with their own derivative rules, both rules
-// given as programs and rules called when they are needed.
+// ops/control/custom_rule_kit.h: helpers for ops with their own derivative rules. A rule is a
+// program, or an object that is called when it is needed.
 #pragma once
-#include <algorithm>
-#include <span>
-
 #include "autodiff/autodiff.h"
+#include "core/param.h"
 #include "ops/control/lanes.h"
-#include "tracer/concrete.h"
 
 namespace weft {
 
@@ -32,6 +29,18 @@ inline std::vector<bool> inexact(const Arrays& x) {
   return map_list([](const Array& a) { return is_inexact(a.dtype()); }, x);
 }
 
+// The rule if it is an object, else null.
+template <class Rule>
+Ref<const Rule> rule_object(const ProgramOrObject& rule) {
+  const auto* o = std::get_if<Opaque>(&rule);
+  return Ref<const Rule>(o ? static_cast<const Rule*>(o->object.get()) : nullptr);
+}
+
+// For the type rules, because programs may come from text: requires that `program` returns values
+// of the types `want`.
+void require_results(const char* op, const char* program, const Types& out, const Types& want,
+                     const Types& in);
+
 // ---- batching
 
 inline Types mapped_types(const Types& ts, const MaybeAxes& axes, int64_t size) {
@@ -54,51 +63,11 @@ inline Arrays with_captured(const Arrays& x, size_t at, const Arrays& captured) 
   return concat_lists(concat_lists(sublist(x, 0, at), captured), drop_first(x, at));
 }
 
-// ---- linear ops of which only the transpose is known (P has num_residuals and result_types).
-// Such an op has a value only for zero tangents, and the value is zero. Reverse mode needs it where
-// a loop or a branch materializes zeros.
-
-inline void require_zeros(DType d, std::span<const std::byte> bytes) {
-  with_class<DTypes::inexact>(d, [&](auto* p) {
-    using T = std::remove_pointer_t<decltype(p)>;
-    const auto* x = reinterpret_cast<const T*>(bytes.data());
-    for (size_t i = 0; i < bytes.size() / sizeof(T); ++i)
-      if (!(Element<T>::load(x[i]) == Element<T>::load(T{})))
-        throw DifferentiationError(
-            "can't apply forward-mode autodiff (jvp) to a custom_vjp function.");
-  });
-}
-
-template <class P>
-Arrays zeros_reference(const Arrays& x, const P& p) {
-  for (size_t i = p.num_residuals; i < x.size(); ++i)
-    require_zeros(x[i].dtype(), {static_cast<const std::byte*>(concrete(x[i]).data()),
-                                 static_cast<size_t>(x[i].type().bytes())});
-  return map_list(base::zeros, inexact_of(p.result_types));
-}
-
-template <class P>
-NativeCall zeros_call(const Use<P>& u) {
-  return {[in = u.in, n = u.params.num_residuals](const NativeArgs& a) {
-    for (size_t i = n; i < in.size(); ++i) require_zeros(in[i].dtype(), a.in_bytes[i]);
-    for (const auto& bytes : a.out_bytes) std::fill(bytes.begin(), bytes.end(), std::byte{0});
-  }};
-}
-
-// The dual of lin(r, dt). The tangents of the residuals contribute nothing: lin is either zero or
-// does not have a value.
-template <class P>
-Dual zeros_dual(const DualArgs<P>& d) {
-  const size_t n = d.params.num_residuals;
-  Dual r;
-  r.out = d.op.bind(d.x, d.params);
-  r.tangent = r.out;
-  const Arrays x = concat_lists(
-      sublist(d.x, 0, n), map_list(instantiate, drop_first(d.dx, n), types_of(drop_first(d.x, n))));
-  const std::vector<bool> on = is_nonzero(drop_first(d.dx, n));
-  if (std::find(on.begin(), on.end(), true) != on.end())
-    r.tangent = map_list(add_tangents, r.tangent, d.op.bind(x, d.params));
-  return r;
-}
+// Batches j for operands mapped as in `in`. The results for which `ask` is true or too short are
+// mapped along their leading axis. `at`: the position after its constants. The inputs of the new
+// program have these types; j does not take the `skipped` inputs behind the constants.
+TracedBody batched_in_front(const Jaxpr& j, size_t at, const Types& types, const MaybeAxes& in,
+                            const BatchTrace& trace, const std::vector<bool>& ask = {},
+                            size_t skipped = 0);
 
 }  // namespace weft

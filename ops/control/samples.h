@@ -17,4 +17,12 @@ namespace weft {
 Array sine_product(const Array& x, const Array& y);
 Arrays sine_product_slopes(const Array& x, const Array& y);
 
+// The types of a captured integer k and of an operand, for samples of ops with rules.
+Type sample_number();
+Type sample_operand();
+// k x
+Array scaled(const Array& k, const Array& x);
+// (k, slopes by x and y, ct) -> k ct slopes: the reverse rule of k sin(x) y.
+Jaxpr scaled_slopes();
+
 }  // namespace weft

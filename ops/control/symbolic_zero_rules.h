@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/symbolic_zero_rules.h: functions whose derivative rules are called
-// during differentiation, not when the function is called. Such rules are told which tangents and
-// cotangents are zero (docs/decisions/0047).
+// ops/control/symbolic_zero_rules.h: rules with symbolic zeros. They are objects that are called
+// during differentiation, and they are told which tangents and cotangents are zero
+// (docs/decisions/0047).
 #pragma once
+#include "batching/batch_trace.h"
 #include "tracer/record_trace.h"
 
 namespace weft {
@@ -29,11 +30,24 @@ class BackwardRule : public RefCounted {
 };
 
 // f: x -> out, differentiated by the rule. Values captured by f are constants, as in custom_flat.h.
-Arrays late_rule_flat(const ClosedJaxpr& f, const Ref<const DualRule>& rule, const Arrays& x,
-                      const std::string& name);
+// Without a rule, the program of f is differentiated.
+Arrays custom_jvp_flat(const ClosedJaxpr& f, const Ref<const DualRule>& rule, const Arrays& x,
+                       const std::string& name);
 // Returns the tangents of the inexact results of these types. They are linear in dx, and the rule
 // gives their transpose. If the rule does not go forward, only the transpose is known.
-Arrays late_linear(const Ref<const BackwardRule>& back, const Arrays& residuals, const Arrays& dx,
-                   const Types& results);
+Arrays linear_by_rule(const Ref<const BackwardRule>& back, const Arrays& residuals,
+                      const Arrays& dx, const Types& results);
+
+// ---- rules of mapped ops. They run under a map like `trace`, of which the first operands or
+// residuals are those that SavedBatchTrace::operands returns.
+
+// All results are mapped, and the operands are mapped as `in` says.
+Ref<const DualRule> mapped_rule(const Ref<const DualRule>& rule, const BatchTrace& trace,
+                                const MaybeAxes& in);
+// Cotangents of unmapped operands are summed over the lanes. An inactive lane contributes zero, as
+// for a rule that is a program.
+Ref<const BackwardRule> mapped_rule(const Ref<const BackwardRule>& rule, const BatchTrace& trace,
+                                    const MaybeAxes& residuals,
+                                    const std::vector<bool>& operand_mapped);
 
 }  // namespace weft

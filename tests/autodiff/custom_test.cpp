@@ -218,10 +218,10 @@ TEST_CASE("static residuals reach bwd as fwd returned them", "[custom]") {
                    static_assert(std::same_as<decltype(r), std::pair<Array, int>>);
                    return ct * r.first * r.second;
                  }) == 7.5);
-  const auto late = custom_vjp(
+  const auto with_zeros = custom_vjp(
       square, [](tree::Mask, Array x) { return std::pair{x * x, Res{x, 4}}; },
       [](Res r, Array ct, tree::Mask) { return std::tuple{ct * r.second}; }, symbolic_zeros);
-  CHECK(grad(late)(3.).item<float>() == 4);
+  CHECK(grad(with_zeros)(3.).item<float>() == 4);
 }
 
 TEST_CASE("cotangents have the static fields of their arguments", "[custom]") {

@@ -17,7 +17,14 @@ T field(const Case& c, const std::string& name) {
     if (f.name == name) return std::get<T>(f.value);
   throw InternalError(c.op->name() + " has no field " + name);
 }
-bool has_rule(const Case& c) { return static_cast<bool>(field<Opaque>(c, "rule").object); }
+// Returns true if the case holds a C++ object, such as a rule.
+bool has_object(const Case& c) {
+  const std::vector<ParamField> fields = c.sample.params->fields();
+  return std::any_of(fields.begin(), fields.end(), [](const ParamField& f) {
+    const auto* o = std::get_if<Opaque>(&f.value);
+    return o && o->object;
+  });
+}
 // Ops that call a function of the user, and all ops with effects.
 constexpr const char* callbacks[] = {"pure_callback", "io_callback", "custom_call"};
 constexpr const char* effects[] = {"pure_callback", "io_callback", "custom_call",
@@ -99,17 +106,12 @@ const std::vector<Exempt>& exemptions() {
       {"custom_lin", transposes_pair, one_way},
       {"custom_lin", tangents_map, one_way},
       {"custom_lin", stablehlo_is_read_back, "StableHLO has no op that only checks its operands"},
-      {"custom_late_lin", tangents_are_slopes, one_way},
-      {"custom_late_lin", transposes_pair, one_way},
-      {"custom_late_lin", tangents_map, one_way},
-      {"custom_late_lin", lanes_stay_apart,
-       "it has a value of zeros alone, which follow no operand"},
-      {"custom_late_lin", stablehlo_is_read_back,
-       "StableHLO has no op that only checks its operands"},
-      {"custom_late_lin", text_is_read_back, "a rule in C++ has no text"},
-      {"custom_late_linear", text_is_read_back, "a rule in C++ has no text"},
-      {"custom_late_call", text_is_read_back, "a rule in C++ has no text", has_rule},
-      {"custom_vmap_call", text_is_read_back, "a rule in C++ has no text", has_rule},
+      {"custom_lin", lanes_stay_apart, "it has a value of zeros alone, which follow no operand",
+       has_object},
+      {"custom_lin", text_is_read_back, "a rule in C++ has no text", has_object},
+      {"linear_call", text_is_read_back, "a rule in C++ has no text"},
+      {"custom_jvp_call", text_is_read_back, "a rule in C++ has no text", has_object},
+      {"custom_vmap_call", text_is_read_back, "a rule in C++ has no text", has_object},
       {"pure_callback", text_is_read_back, "a function in C++ has no text"},
       {"io_callback", text_is_read_back, "a function in C++ has no text"},
       {"debug_print", lanes_stay_apart, "it has no result that could follow a lane"},

@@ -190,7 +190,9 @@ class Forward final : public MutantOp {
     return op_.fuse(x, producers, p);
   }
   bool is_product() const override { return op_.is_product(); }
-  bool nonlinear_in_residuals() const override { return op_.nonlinear_in_residuals(); }
+  bool nonlinear_in_residuals(const AnyParams& p) const override {
+    return op_.nonlinear_in_residuals(p);
+  }
   bool forwards_operand() const override { return op_.forwards_operand(); }
   Effect effects(const AnyParams& p) const override { return op_.effects(p); }
   std::optional<Derivatives> derivatives(const AnyParams& p) const override {

@@ -39,7 +39,6 @@ constexpr const char *calls = "it calls code of this process",
                      *effect = "StableHLO has no calls of functions of a process";
 constexpr Refused refused[] = {
     {"custom_lin", "no program stands for it", "it is there while a program is transposed"},
-    {"custom_late_lin", "no program stands for it", "it is there while a program is transposed"},
     {"check", calls, effect},
     {"custom_call", calls, effect},
     {"debug_print", calls, effect},

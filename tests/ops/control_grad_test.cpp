@@ -156,9 +156,9 @@ TEST_CASE("recomputed functions and reverse rules in lanes that do not run", "[c
     check_shared("steps of a loop", loop(checkpoint(step)));
     check_shared("steps without them", loop(step));
   }
-  // This rule is called late, so that no analysis sees it. The cotangents in it are those of active
-  // lanes.
-  const auto late = custom_vjp(
+  // This rule is called when the program is differentiated, so that no analysis sees it. The
+  // cotangents in it are those of active lanes.
+  const auto with_zeros = custom_vjp(
       root, [=](auto, Array x, Array w) { return std::pair{root(x, w), std::pair{x, w}}; },
       [=](std::pair<Array, Array> r, Array ct, auto) {
         return vjp(root, r.first, r.second).second(ct);
@@ -173,7 +173,7 @@ TEST_CASE("recomputed functions and reverse rules in lanes that do not run", "[c
     const auto loss = [=](Array w) { return vmap(of_lane, {0, none})(some(), w).sum(); };
     return value(jit(grad(loss))(real(.7)));
   };
-  CHECK(slope(late) == Approx(slope(root)));
+  CHECK(slope(with_zeros) == Approx(slope(root)));
   const auto of_none = [&](Array w) {
     return vmap(branch(checkpoint(root)), {0, none})(zeros({0}, F64), w).sum();
   };

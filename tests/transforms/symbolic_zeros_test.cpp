@@ -143,6 +143,20 @@ TEST_CASE("tangents that a rule leaves out are not computed", "[custom][zeros]")
   CHECK(holds(text(costly()), "erf_inv"));
 }
 
+TEST_CASE("a rule with symbolic zeros is an object in the program", "[custom][zeros]") {
+  Seen seen;
+  const auto check = [](auto f) {
+    const std::string text = to_string(make_jaxpr(f)(points(), factors()));
+    CHECK(holds(text, "custom_jvp_call["));
+    CHECK(holds(text, "rule=<callback>"));
+    check_error<ParseError>([&] { (void)parse_jaxpr(text); },
+                            "a callback cannot be read back from text");
+  };
+  check(product_by_jvp(&seen));
+  check(product_by_vjp(&seen));
+  CHECK(seen.empty());
+}
+
 TEST_CASE("forward rules with symbolic zeros under other transforms", "[custom][zeros]") {
   Seen seen;
   check_product(product_by_jvp(&seen));

@@ -22,23 +22,26 @@ inline constexpr typing::SymbolicZeros symbolic_zeros{};
 namespace detail {
 
 // The results of rules on flat lists; empty handles are zeros.
-struct LateTangents {
+struct TangentsWithZeros {
   Arrays out, tangent;
   tree::detail::Skeleton out_tree, tangent_tree;
 };
-using LateBwd =
+using BwdWithZeros =
     ir::Function<Arrays(const Arrays& residuals_and_ct, const std::vector<bool>& given)>;
-struct LateForward {
+struct ForwardWithZeros {
   Arrays out, residuals;
   tree::detail::Skeleton out_tree;
-  LateBwd bwd;
+  BwdWithZeros bwd;
 };
 // arguments: x, dx (with zeros materialized), and which x are perturbed
-using LateJvp = ir::Function<LateTangents(const Arrays& x, const Arrays& dx,
-                                          const std::vector<bool>& perturbed)>;
-using LateFwd = ir::Function<LateForward(const Arrays& x, const std::vector<bool>& perturbed)>;
-Arrays run_late_jvp(FlatFunction f, const LateJvp& rule, const Arrays& x, TreeOf out);
-Arrays run_late_vjp(FlatFunction f, const LateFwd& fwd, const Arrays& x, TreeOf args, TreeOf out);
+using JvpWithZeros = ir::Function<TangentsWithZeros(const Arrays& x, const Arrays& dx,
+                                                    const std::vector<bool>& perturbed)>;
+using FwdWithZeros =
+    ir::Function<ForwardWithZeros(const Arrays& x, const std::vector<bool>& perturbed)>;
+Arrays run_custom_jvp_with_zeros(FlatFunction f, const JvpWithZeros& rule, const Arrays& x,
+                                 TreeOf out);
+Arrays run_custom_vjp_with_zeros(FlatFunction f, const FwdWithZeros& fwd, const Arrays& x,
+                                 TreeOf args, TreeOf out);
 
 template <class Args>
 using MasksOf = std::array<tree::Mask, std::tuple_size_v<Args>>;
@@ -61,7 +64,8 @@ struct JvpOnLeaves {
       return rule(x, dx, perturbed[0]);
     }
   }
-  LateTangents operator()(const Arrays& x, const Arrays& dx, const std::vector<bool>& on) const {
+  TangentsWithZeros operator()(const Arrays& x, const Arrays& dx,
+                               const std::vector<bool>& on) const {
     const ir::SourceScope source(at);
     Args primals = tree::detail::rebuild(like, x.data()),
          tangents = tree::detail::rebuild(like, dx.data());
@@ -69,10 +73,10 @@ struct JvpOnLeaves {
     return taken(call(rule, primals, tangents, perturbed));
   }
   template <class Pair>
-  static LateTangents taken(const Pair& result) {
+  static TangentsWithZeros taken(const Pair& result) {
     using R = typing::arrays_t<std::tuple_element_t<0, Pair>>;
     using T = std::tuple_element_t<1, Pair>;
-    LateTangents r;
+    TangentsWithZeros r;
     const R out = tree::detail::convert<R>(std::get<0>(result));
     r.out = tree::leaves(out);
     r.out_tree = r.tangent_tree = tree::detail::skeleton(out);
@@ -88,9 +92,9 @@ struct JvpOnLeaves {
 };
 
 template <class F, class Rule>
-class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
+class CustomJvpWithZeros : public CallOperator<CustomJvpWithZeros<F, Rule>, F> {
  public:
-  LateCustomJvp(F f, Rule rule, typing::Location at)
+  CustomJvpWithZeros(F f, Rule rule, typing::Location at)
       : f_(std::move(f)), rule_(std::move(rule)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
@@ -106,8 +110,8 @@ class LateCustomJvp : public CallOperator<LateCustomJvp<F, Rule>, F> {
         "function returns (none: the tangent is zero)");
     const ir::SourceScope source(at_);
     Flat<F, Args, R> f(f_, args);
-    const Arrays out = run_late_jvp(f, OnLeaves{rule_, tree::detail::structure_only(args), at_},
-                                    tree::leaves(args), f.tree());
+    const Arrays out = run_custom_jvp_with_zeros(
+        f, OnLeaves{rule_, tree::detail::structure_only(args), at_}, tree::leaves(args), f.tree());
     return f.result(out);
   }
   bool weft_identify(KeyWriter& key) const { return identify(f_, key) && identify(rule_, key); }
@@ -169,14 +173,14 @@ struct FwdOnLeaves {
   static_assert(tree::detail::converts<Res, Raw>(),
                 "weft::custom_vjp: bwd must take the residuals as fwd returns them");
 
-  LateForward operator()(const Arrays& x, const std::vector<bool>& on) const {
+  ForwardWithZeros operator()(const Arrays& x, const std::vector<bool>& on) const {
     const ir::SourceScope source(at);
     Args args = tree::detail::rebuild(like, x.data());
     Masks perturbed = masks_by_argument(like, on);
     const Pair result = std::apply([&](auto&... a) { return call(fwd, perturbed, a...); }, args);
     const R out = tree::detail::convert<R>(std::get<0>(result));
     const Res residuals = tree::detail::convert<Res>(std::get<1>(result));
-    LateForward r{tree::leaves(out), tree::leaves(residuals), tree::detail::skeleton(out), {}};
+    ForwardWithZeros r{tree::leaves(out), tree::leaves(residuals), tree::detail::skeleton(out), {}};
     r.bwd = [bwd = bwd, like = like, res = tree::detail::structure_only(residuals),
              ct = tree::detail::structure_only(out),
              at = at](const Arrays& leaves, const std::vector<bool>& given) {
@@ -190,9 +194,9 @@ struct FwdOnLeaves {
 };
 
 template <class F, class Fwd, class Bwd>
-class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
+class CustomVjpWithZeros : public CallOperator<CustomVjpWithZeros<F, Fwd, Bwd>, F> {
  public:
-  LateCustomVjp(F f, Fwd fwd, Bwd bwd, typing::Location at)
+  CustomVjpWithZeros(F f, Fwd fwd, Bwd bwd, typing::Location at)
       : f_(std::move(f)), fwd_(std::move(fwd)), bwd_(std::move(bwd)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& args) const {
@@ -200,7 +204,7 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
     using R = result_t<F, P...>;
     const ir::SourceScope source(at_);
     Flat<F, Args, R> f(f_, args);
-    const Arrays out = run_late_vjp(
+    const Arrays out = run_custom_vjp_with_zeros(
         f, FwdOnLeaves<Fwd, Bwd, R, P...>{fwd_, bwd_, tree::detail::structure_only(args), at_},
         tree::leaves(args), tree::detail::skeleton_of(args), f.tree());
     return f.result(out);
@@ -239,7 +243,7 @@ class LateCustomVjp : public CallOperator<LateCustomVjp<F, Fwd, Bwd>, F> {
 template <class F, class Rule>
 auto custom_jvp(F f, Rule rule, typing::SymbolicZeros,
                 typing::Location at = typing::Location::here()) {
-  return detail::LateCustomJvp<F, Rule>(std::move(f), std::move(rule), at);
+  return detail::CustomJvpWithZeros<F, Rule>(std::move(f), std::move(rule), at);
 }
 // Returns f with the reverse-mode rule fwd(perturbed, args…) -> {out, residuals} and bwd(residuals,
 // ct, given) -> cotangents. The cotangents are a tuple with one per argument; none or empty Arrays
@@ -251,7 +255,7 @@ auto custom_jvp(F f, Rule rule, typing::SymbolicZeros,
 template <class F, class Fwd, class Bwd>
 auto custom_vjp(F f, Fwd fwd, Bwd bwd, typing::SymbolicZeros,
                 typing::Location at = typing::Location::here()) {
-  return detail::LateCustomVjp<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd), at);
+  return detail::CustomVjpWithZeros<F, Fwd, Bwd>(std::move(f), std::move(fwd), std::move(bwd), at);
 }
 
 }  // namespace weft

@@ -121,7 +121,7 @@ const Primitive<Remat>& remat_op = define<Remat>([] {
                              "Runs a program that its derivative computes again (checkpoint).");
   d.type = remat_type;
   d.lower = remat_lower;
-  d.nonlinear_in_residuals = true;
+  d.nonlinear_in_residuals = [](const Remat&) { return true; };
   d.dual = program_dual<Remat>;
   d.transpose = program_transpose<Remat>;
   d.batch = [](const BatchArgs<Remat>& b) { return program_batch(b, b.params); };
