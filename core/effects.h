@@ -17,7 +17,7 @@ inline Effect effect_of(const Eqn& e) { return effect_of(*e.op, e.params); }
 // The strongest effect of the program's equations.
 Effect effect_of(const Ref<const JaxprData>& j);
 
-// Returns true if users of the equation's result must be computed after everything before it.
+// Returns true if what reads the result must run after all equations that precede this one.
 bool is_barrier(const Eqn& e);
 
 // The parameters of an equation, with each program replaced by f of it.

@@ -4,7 +4,8 @@
 # tools/check_paths.py: pages of docs name files that exist. Every `path` in backquotes that begins
 # with a folder of the tree, every `file.cpp` without a folder, and every link between pages must lead
 # to a file or folder. A path with one of the words of ANY stands for several files. Lines of pages
-# have up to 100 columns, except for tables, code and links.
+# have up to 100 columns, except for tables, code and links. The index of the decisions lists each
+# record with its title.
 import fnmatch
 import pathlib
 import re
@@ -70,12 +71,23 @@ def faults(page, files, folders, tops):
             yield f"{page}:{number}: {len(shown)} columns; at most {COLUMNS}"
 
 
+def unlisted():
+    folder = ROOT / "docs/decisions"
+    index = (folder / "README.md").read_text()
+    for record in sorted(folder.glob("0*.md")):
+        number, title = record.read_text().splitlines()[0].removeprefix("# ").split(": ", 1)
+        row = f"| [{number}]({record.name}) | {title} |"
+        if row not in index:
+            yield f"docs/decisions/README.md: the index lacks the line {row}"
+
+
 def main():
     files = set(listed())
     folders = {str(parent) for f in files for parent in pathlib.PurePosixPath(f).parents}
     tops = {f.split("/")[0] for f in files if "/" in f}
     found = [fault for page in sorted(listed("*.md")) if not page.startswith(SKIPPED)
              for fault in faults(page, files, folders, tops)]
+    found += unlisted()
     print("\n".join(found) if found else "paths: the pages name files that exist")
     return 1 if found else 0
 

@@ -22,7 +22,7 @@ std::optional<double> kept_double(const Concrete& c);
 Array conversion_operand(const Array& x, DType to);
 // The C++ number x as a literal of another type.
 Array number_as(const Array& x, DType d, bool weak);
-// Returns true if the results of op, run on known operands, are its only operand, a C++ number.
+// Returns true if op returns its only operand unchanged and that operand is a C++ number.
 bool returns_number(const Op& op, const Arrays& x, const Types& out);
 
 // ---- conversions in a program that is being recorded

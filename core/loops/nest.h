@@ -42,47 +42,57 @@ enum class Opcode : uint8_t {
   Mul,
   Neg,
   Div,  // float
+  // Integer division is total: x/0 = -1 or all ones, x%0 = x, MIN/-1 = MIN, MIN%-1 = 0.
   SDiv,
   UDiv,
   SRem,
-  URem,  // total: x/0 = -1 or all ones, x%0 = x, MIN/-1 = MIN, MIN%-1 = 0
-  Rem,   // float, C's fmod
+  URem,
+  // Floats: Rem is C's fmod, and Abs clears the sign.
+  Rem,
   Fma,
   Sqrt,
-  Abs,  // float (Abs: clear the sign)
+  Abs,
   Floor,
   Ceil,
   Trunc,
   RoundEven,
+  // IEEE minimum and maximum: NaN wins, -0 < +0.
   FMin,
-  FMax,  // IEEE minimum/maximum: NaN wins, -0 < +0
+  FMax,
+  // Integers.
   SMin,
   SMax,
   UMin,
   UMax,
+  // Integers and masks.
   And,
   Or,
   Xor,
-  Not,  // integers and masks
+  Not,
+  // Shifts are total: a count >= width (unsigned) gives 0; for Sar it gives the sign.
   Shl,
   Shr,
-  Sar,  // total: a count >= width (unsigned) gives 0; for Sar it gives the sign
+  Sar,
+  // Integers.
   MulHiS,
   MulHiU,
   Popcount,
   Clz,
+  // Comparisons: Eq and Ne of anything, Lt and Le of floats (ordered; Ne is unordered), the others
+  // of integers.
   Eq,
   Ne,
   Lt,
-  Le,  // Eq, Ne on anything; Lt, Le on floats (ordered; Ne is unordered)
+  Le,
   SLt,
   SLe,
   ULt,
   ULe,
   Select,  // (mask, if true, if false)
-  // Conversions; `kind` is the target.
+  // Conversions; `kind` is the target. FToS and FToU truncate and saturate to the target's range;
+  // NaN gives 0.
   FToS,
-  FToU,  // truncate, saturate to the target's range, NaN gives 0
+  FToU,
   SToF,
   UToF,
   FConv,
@@ -91,8 +101,9 @@ enum class Opcode : uint8_t {
   Narrow,
   MaskToInt,  // 0 or 1
   Bitcast,
+  // F32 -> an F32 that the narrow type can represent, nearest even.
   RoundBF16,
-  RoundF16,  // F32 -> an F32 that the narrow type can represent, nearest even
+  RoundF16,
   // Memory. Index operands are I64 element offsets and are in bounds for an active point.
   Load,        // buffer imm, (offset); inactive points do not touch memory
   Store,       // buffer imm, (offset, value)

@@ -599,6 +599,7 @@ struct Index {
       : kind(Kind::array), array(a), at(place) {}
 };
 
+// The options of x.at(idx).get.
 struct GetOptions {
   std::string mode = {};  // "clip", "fill", "wrap", "drop", "check"; default: reads clamp
   // The value that "fill" gives out of range. Default: NaN, the smallest signed or the largest
@@ -607,6 +608,7 @@ struct GetOptions {
   bool unique_indices = false;      // a promise that no element is indexed twice
   bool indices_are_sorted = false;  // a promise: ascending, after negative ones are converted
 };
+// The options of the operations of x.at(idx) that return an updated x.
 struct SetOptions {
   std::string mode = {};            // default: writes out of range are dropped
   bool unique_indices = false;      // a promise that no element is indexed twice
@@ -652,6 +654,7 @@ struct Designated {
 }  // namespace detail
 
 namespace typing {
+// The options of sum, prod, max, min, mean, all, any, ptp, and of their forms that skip NaN.
 struct ReduceOptions {
   detail::Designated by_name{detail::ByName::tag};
   // Keeps the reduced axes, with size 1.

@@ -17,8 +17,8 @@
 
 namespace weft::fft {
 
-// The normalization. backward divides the inverse transforms by the number n of elements, and
-// forward the forward ones. ortho divides both by the square root of n.
+// The normalization. `backward` divides the inverse transforms by the number n of elements,
+// `forward` divides the forward transforms. `ortho` divides both by the square root of n.
 enum class Norm { backward, forward, ortho };
 struct FftOptions {
   std::optional<int64_t> n = {};  // {}: the size of the axis

@@ -34,6 +34,7 @@ Array map_coordinates(const typing::Arg& input, const Arrays& coordinates, int64
 
 namespace weft::scipy::interpolate {
 
+// The options of RegularGridInterpolator.
 struct GridOptions {
   std::string method = "linear";  // "linear" or "nearest"
   // The value outside the grid; none: extrapolates the outermost cell.

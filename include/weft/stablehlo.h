@@ -28,7 +28,7 @@ ClosedJaxpr parse_stablehlo(const std::string& text, const std::string& name = "
 std::string to_stablehlo(const ClosedJaxpr& c, typing::Location at = typing::Location::here());
 
 namespace io {
-// The same for a file, whose name usually ends in .mlir.
+// Like parse_stablehlo, for a file, whose name usually ends in .mlir.
 ClosedJaxpr load_stablehlo(const std::string& path, typing::Location at = typing::Location::here());
 }  // namespace io
 

@@ -126,7 +126,7 @@ class LoopGrid {
   }
   // Returns the instructions of a step over all points. Work without an axis of the grid is
   // repeated at each of its points. Values of few elements are not repeated: they are in registers
-  // and are the same in all lanes of a vector.
+  // and are the same in all elements of a vector.
   double work(const std::vector<int64_t>& grid) const {
     double all = 0;
     for (const auto& b : top_.bodies[0]) all += work(*b, grid);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/plan.cpp: chooses the regions in one pass over the equations.
+// jit/fuse/plan.cpp: decides in one pass over the equations which values are stored, and which
+// kernel computes each.
 #include "jit/fuse/plan.h"
 
 #include <fmt/format.h>
@@ -24,8 +25,9 @@ using Form = Lowering::Form;
 constexpr int deepest_chain = 64;  // inlined equations in a chain; reading recurses along it
 constexpr int64_t small_temporary = 1 << 24;  // bytes that a region may store to become shorter
 constexpr int64_t largest_cached = int64_t{1} << 17;  // bytes of rows that are cached with an input
-// The cost of storing a value, as instructions for one element: per byte, and for the extra kernel
-// that may result. 0.3 ns are 16 instructions for one element (one for a vector).
+// The cost of storing a value: per byte, and for the extra kernel that may result. The unit is one
+// instruction for one element. A vector instruction for 16 elements takes about 0.3 ns, so 16 units
+// are 0.3 ns: a byte costs about 0.15 ns, and a kernel about 5 us.
 constexpr int64_t byte_cost = 8, kernel_cost = 1 << 18;
 constexpr int64_t long_row = 64;  // from this reduced extent on, the terms of a fold fill vectors
 

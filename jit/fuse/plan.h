@@ -19,8 +19,8 @@ namespace weft::compiler {
 // A result that a loop stores while it runs.
 struct ScanOutput {
   int32_t result;
-  int32_t stored;         // itself, or the variable in memory instead:
-  std::vector<int> axes;  // a transpose; its axis axes[a] is axis a of the result
+  int32_t stored;         // the variable in memory: the result itself or a transpose of it
+  std::vector<int> axes;  // axis axes[a] of `stored` is axis a of the result
 };
 
 struct KernelPlan {

@@ -9,9 +9,9 @@
 
 namespace weft::compiler {
 
-// Returns pairs (written, read) of variables that may share memory in any order of the points. A
-// grid point reads only those elements of `read` that it writes of `written`, and reads each before
-// it writes it.
+// Returns pairs (written, read) of variables that may share memory, in whatever order the points
+// run. A grid point reads only those elements of `read` that it writes of `written`, and reads each
+// before it writes it.
 std::vector<std::pair<int32_t, int32_t>> aliases(const KernelNest& n, const KernelPlan& k,
                                                  const JaxprData& j);
 

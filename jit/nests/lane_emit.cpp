@@ -118,6 +118,7 @@ int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
   const LoopRanges inputs = v.body_inputs();
   body.kept_inputs = inputs.carry.first;
   bind_operands(f, i, body, inputs.body_consts, v.operands().body_consts);
+  // A lane that runs the body is active; the emitter masks the others.
   if (v.active()) body.place[0] = {.kind = Place::Kind::scalars, .elems = {true_elem()}};
   return inputs.carry.first;
 }
@@ -334,6 +335,7 @@ LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
   Frame& body = body_frame(f, i, b);
+  // As in bind_constants: a lane that runs the branch is active.
   if (v.active()) body.place[0] = {.kind = Place::Kind::scalars, .elems = {true_elem()}};
   bind_operands(f, i, body, v.body_inputs().body_consts, v.operands().body_consts);
   // If one loop can compute all results, they are not materialized first.

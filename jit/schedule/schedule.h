@@ -59,17 +59,17 @@ struct ProductSchedule {
 };
 
 struct Schedule {
-  Mode mode = Mode::scalar;       // which points or terms fill a vector
+  Mode mode = Mode::scalar;       // which points or terms fill a vector (divergence.h)
   int vector_width = 1;           // 32-bit or wider elements of a vector
   int interleave = 1;             // vectors, or points of a thread, that are interleaved
-  nest::Id refill = nest::no_id;  // the while whose elements are refilled with new points,
-  int64_t idle_trips = 0;         // after this many trips of idle elements (over a vector)
+  nest::Id refill = nest::no_id;  // the while whose elements are refilled with new points
+  int64_t idle_trips = 0;         // trips of idle elements (over a vector) before a refill
   // For grids in vectors: whole vectors and the remainder are separate loops. In a plain remainder
   // loops run trip by trip.
   bool versioned = false, plain_remainder = false;
-  // Rows of the grid that are read together (on GPUs also columns, by a block of threads),
+  // Rows of the grid that are read together (on GPUs also columns, by a block of threads).
   int64_t tile = 0;
-  std::set<nest::Id> tiled;  // by these loads
+  std::set<nest::Id> tiled;  // the loads that read these rows
   // Records that are read or written together, each named by its first access.
   std::set<nest::Id> records;
   std::map<nest::Id, LoopSchedule> loops;
@@ -82,7 +82,9 @@ struct Schedule {
   int block = 0, points = 1, threads = 1;
   bool kept = false;  // threads keep values of their terms (jit/schedule/rows.h)
   ProductSchedule product;
-  int band = 1;  // steps that share blocks of the grid; only 1 is supported
+  // Steps that share blocks of the grid. Only 1 is legal. Every text has this line, so that texts
+  // remain valid if other values become legal.
+  int band = 1;
   friend bool operator==(const Schedule&, const Schedule&) = default;
 };
 
@@ -97,7 +99,8 @@ std::vector<std::string> schedule_fields();
 Schedule parse_schedule(const std::string& text, const std::string& where = "schedule",
                         int first_line = 1);
 // Returns why the schedule is invalid for this kernel and target, or an empty text. Two valid
-// schedules that differ give different code that computes the same bits.
+// schedules that differ compute the same bits, except for sums that the nest allows in any order.
+// They give different code, except for `streamed` on a CPU that is not x86: it has no such stores.
 std::string verify(const Schedule& s, const nest::Kernel& k, const TargetInfo& target);
 // Raises CompileError for a malformed kernel, for one with more axes than code supports, and for a
 // schedule that verify() rejects. Also raises it for a fold or for_each whose trip count may differ

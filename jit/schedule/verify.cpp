@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/schedule/verify.cpp: verifies a schedule from any source. A schedule that passes computes the
-// same bits as every other schedule of the kernel, and each of its lines has an effect.
+// same bits as every other schedule of the kernel, except for sums that the nest allows in any
+// order. Each of its lines has an effect, except for `streamed` on a CPU that is not x86.
 #include <fmt/format.h>
 
 #include <algorithm>

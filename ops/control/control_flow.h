@@ -25,7 +25,8 @@ Arrays platform_cond_flat(const Strings& platforms, const std::vector<ClosedJaxp
 Arrays scan_flat(const ClosedJaxpr& body, const Arrays& init, const Arrays& xs, int64_t length,
                  bool reverse = false, int64_t unroll = 1);
 
-// The parameters of the loop ops; the jit reads them.
+// The parameters of the loop ops; the jit reads them. lanes: the sizes of the lane axes. lane_ids:
+// the number of each lane axis among the maps around the op, from the outside (LaneMask).
 struct While {
   Ref<const JaxprData> cond_jaxpr, body_jaxpr;
   int64_t cond_nconsts = 0, body_nconsts = 0;

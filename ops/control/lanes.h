@@ -3,14 +3,17 @@
 // ops/control/lanes.h: the parts that while, cond and scan share: lane masks, and rewriting of
 // their bodies.
 //
-// An op with lanes [n1…nk] runs its body for many lanes together. The bit set `lane_axes` of each
-// operand, carry and result gives the lane axes that the value has; they are its leading axes, in
-// order. A changed carry or a result has all lanes or no lanes (lane_axes = 0). A value without
-// lanes belongs to the op as a whole, such as the cotangent of a shared operand, or a residual. A
-// carry without lanes is updated whenever any lane is active. Results of a cond without lanes are
-// added over the branches that ran. When another map becomes a lane, there is one such value for
-// each of its lanes. The new axis is then an axis of the value itself, and the body keeps (or
-// zeros) the value where no old lane is active.
+// An op with lanes [n1…nk] runs its body for many lanes together.
+// - The bit set `lane_axes` of each operand, carry and result gives the lane axes that the value
+//   has; they are its leading axes, in order.
+// - A changed carry or a result has all lanes or no lanes (lane_axes = 0). A value without lanes
+//   belongs to the op as a whole. An example is the cotangent of weights w[m,n] that all lanes
+//   read: it is f32[m,n], the sum over the lanes. Another one is a residual.
+// - A carry without lanes is updated whenever any lane is active.
+// - Results of a cond without lanes are added over the branches that ran.
+// - When another map becomes a lane, there is one such value for each of its lanes. The new axis is
+//   an axis of the value itself: the cotangent of w becomes f32[k,m,n] for a map of size k. The
+//   body keeps (or zeros) the value where no old lane is active.
 #pragma once
 #include "autodiff/autodiff.h"
 #include "autodiff/partial_eval.h"
@@ -122,9 +125,10 @@ struct LaneStep {
   int64_t changed_lane_axes(int64_t old) const {
     return old == full_set(lanes) >> (widened ? 1 : 0) ? full_set(lanes) : 0;
   }
-  // In the body: masks a changed carry (`before` is its old value) or a result (no `before`: zero).
-  // If the op is widened, the mapped axis is the leading axis. A value of the op as a whole remains
-  // unchanged in each new lane in which no old lane is active.
+  // In the body: masks a value of the op as a whole, which is a changed carry (`before` is its old
+  // value) or a result (no `before`: zero). If the op is widened, the value stays unchanged in each
+  // new lane, its leading axis, in which no old lane is active. Values with all lanes are returned
+  // unchanged, because the op itself selects their active lanes (as `stepped` in while.cpp).
   Array changed(int64_t old, const Array& active, const Array& x, const Array& before = {}) const;
 };
 // old_lanes, old_ids: before this map. entry_mask: the mask operand of the op, if it has one.

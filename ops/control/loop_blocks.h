@@ -12,7 +12,7 @@ namespace weft {
 // the trips.
 struct BoundedLoop {
   BodyOp step;
-  LoopValues<Array> x;       // head: the trips, i32[lanes], or i64 if the bound needs it
+  LoopValues<Array> x;       // control: the trips, i32[lanes], or i64 if the bound needs it
   LoopValues<bool> unknown;  // inside the loop
 };
 

@@ -202,6 +202,11 @@ def read_all(root=INCLUDE_DIR):
     return entries
 
 
+def is_dtype(entry):
+    """True for an enumerator of DType that is also a name in weft."""
+    return entry.text.startswith("using DType::")
+
+
 def examples_of(entry):
     """The lines of code in a comment: those set off by four blanks, behind an empty line."""
     lines, inside, before = [], False, ""

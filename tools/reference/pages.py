@@ -88,11 +88,24 @@ def grouped(entries):
     return groups
 
 
+def options_of(entry, entries):
+    """The comment of a struct of options that has none: it names the functions of the page with it."""
+    mention = re.compile(rf"\b{entry.name}\b")
+    users = list(dict.fromkeys(e.name for e in entries if e.what == "function"
+                               and mention.search(signatures.shown(e) or "")))
+    if not users:
+        return []
+    names = [f"`{n}`" for n in users]
+    return [f"The options of {', '.join(names[:-1]) + ' and ' if names[1:] else ''}{names[-1]}."]
+
+
 def write_page(title, files, entries, table):
     lines = [MADE, f"# {title}", "", f"Declared in {', '.join(f'`{f}`' for f in files)}.", ""]
     section = None
     for group in grouped(entries):
         first = group[0]
+        if headers.is_dtype(first):  # the enum documents all of them
+            continue
         texts = list(dict.fromkeys(text for e in group if (text := signatures.shown(e)) is not None))
         if not texts or signatures.for_errors(first):
             continue
@@ -101,7 +114,10 @@ def write_page(title, files, entries, table):
             lines += [f"## {section[0].upper() + section[1:]}", ""] if section else []
         lines += [f"### `{first.full_name.removeprefix('weft::')}`", "", "```cpp"]
         lines += texts
-        lines += ["```", "", *prose(first.comment), ""]
+        said = prose(first.comment)
+        if not said and first.what == "type" and first.name.endswith("Options"):
+            said = options_of(first, entries)
+        lines += ["```", "", *said, ""]
         others = [f"{TITLES[p]} `{'`, `'.join(n)}`" for p, n in peers_of(first, table).items() if n]
         if others:
             lines += ["Elsewhere: " + "; ".join(others) + ".", ""]
@@ -137,7 +153,7 @@ def names_page(entries, inner):
     kinds = {e.name: e.what for e in ours}
     for e in ours:
         if e.what == "alias" and e.name != "to_string":
-            kinds[e.name] = "value" if e.text.startswith("using DType::") else "type"
+            kinds[e.name] = "value" if headers.is_dtype(e) else "type"
 
     def spans(names):
         return ", ".join(f"`{n}`" for n in sorted(names, key=str.lower))

@@ -15,6 +15,7 @@ namespace weft {
 struct ClosedJaxpr;
 
 namespace typing {
+// The options of Lowered::compile.
 struct CompileOptions {
   // Schedules to use instead of those that the compiler chooses. For each kernel it holds the line
   // "schedule" with its hash and the lines below it, as kernels() and report() print them. Raises

@@ -61,6 +61,7 @@ struct Bandwidth {
   template <ir::Number T>
   Bandwidth(T x) : factor(Array(x)) {}
 };
+// The options of gaussian_kde.
 struct KdeOptions {
   // The bandwidth of the kernels.
   Bandwidth bw_method = {};
