@@ -68,7 +68,7 @@ class Verifier {
     for (BlockId b : s_.flat) {
       require(b > 0 && b < static_cast<BlockId>(k_.blocks.size()) &&
                   is(k_.blocks[b].owner, Opcode::If) &&
-                  asks(k_, d_, k_.blocks[b].owner, target_.gpu()),
+                  branches_at_run_time(k_, d_, k_.blocks[b].owner, target_.gpu()),
               "flat {}: is no side of a branch that elements ask for", b);
       require(arithmetic(k_, b), "flat {}: does more than arithmetic", b);
     }
