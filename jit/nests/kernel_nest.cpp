@@ -51,9 +51,9 @@ KernelNest written(const Program& p, const KernelPlan& k, const VarMap<bool>& in
   w.set_grid(k.grid, flat);
   w.set_in_arrays(in_arrays);
   w.set_along_rows(k.rows);
-  for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
+  for (const auto& [var, axes] : k.grid_axes) w.set_grid_axes(var, axes);
   for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
-  for (const ScanOutput& s : k.streamed) w.set_streamed(s);
+  for (const ScanOutput& s : k.stored_by_step) w.set_stored_by_step(s);
   for (size_t n = 0; n < k.emit.size(); ++n) {
     const auto [from, to] = k.cached.equal_range(n);
     for (auto it = from; it != to; ++it) w.cache_row(it->second);
