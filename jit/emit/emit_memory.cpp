@@ -177,7 +177,7 @@ void Emitter::store_elements(llvm::Type* t, V base, Id offset, int vector, V val
       else
         b_.CreateMaskedStore(value, first, align, active_[vector]);
     };
-    if (!non_temporal || !machine_.non_temporal) return plain();
+    if (!non_temporal) return plain();
     store_non_temporal(value, first,
                        active_.empty() ? nullptr : b_.CreateAndReduce(active_[vector]), plain);
     return;

@@ -312,6 +312,7 @@ class Verifier {
             "streamed {}: is read again", b);
     require(!target_.gpu() && writes_vectors(k_, d_, s_, b),
             "streamed {}: is not written by whole vectors", b);
+    require(target_.non_temporal, "streamed {}: the target has no non-temporal stores", b);
   }
 
   // Returns the number of instructions that unrolling loops and folds adds. Bounds of loops are
