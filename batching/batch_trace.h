@@ -11,7 +11,7 @@ namespace weft {
 
 // The lanes that are active in a body that is being rewritten. Axis k of `active` belongs to lane
 // axis ids[k]. Lane axes are numbered from the outside. The map being applied is number 0, and the
-// numbers of an op's existing lane axes increase by one. Numbers are thus relative to the map being
+// numbers of an op's existing lane axes increase by one. Numbers are relative to the map being
 // applied, so equal maps give equal programs.
 struct LaneMask {
   Array active;  // empty handle: all lanes

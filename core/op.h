@@ -157,7 +157,7 @@ struct Def {
   // The op as a program of other ops, which the compiler substitutes for it.
   std::function<Arrays(const ExpandArgs<P>&)> expand = {};
   // Implementations besides those two, or properties of those two (core/loops/implementation.h).
-  // The compiler chooses the cheapest one that applies (jit/rewrite/choose.h).
+  // The compiler chooses the cheapest one that applies (jit/rewrite/implementations.h).
   std::function<std::vector<Implementation<P>>()> implementations = {};
   // Rewrites of jit, each by its own pass (jit/pipeline.cpp). An empty result means that nothing
   // changes, so the passes skip ops without results. `simplify` gives an equivalent shorter form.

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/loops/nest.h"
-#include "jit/rewrite/choose.h"
+#include "jit/rewrite/implementations.h"
 #include "jit/schedule/schedule.h"
 #include "jit/schedule/target.h"
 

@@ -13,8 +13,8 @@
 #include "jit/fuse/plan.h"
 #include "jit/nests/kernel_nest.h"
 #include "jit/rewrite/barriers.h"
-#include "jit/rewrite/choose.h"
 #include "jit/rewrite/fuse_loops.h"
+#include "jit/rewrite/implementations.h"
 #include "jit/rewrite/op_rewrites.h"
 #include "jit/rewrite/simplify.h"
 #include "jit/run/steps.h"
@@ -177,10 +177,11 @@ constexpr Pass passes[] = {
      [](const Jaxpr& j) { return simplify(j, simple_body); },
      nullptr,
      nullptr},
-    {{"choose", "jit/rewrite/choose.cpp", "jaxpr", "jaxpr with implementations",
+    {{"choose", "jit/rewrite/implementations.cpp", "jaxpr", "jaxpr with implementations",
       "Writes the name of the cheapest implementation on each equation: generated code, a program "
       "of other ops, native code or a library call. It depends on the target, the shapes and the "
-      "loop around the equation ([0017](decisions/0017-implementations.md))."},
+      "loop around the equation ([0017](decisions/0017-implementations.md)). How a kernel runs is "
+      "chosen later, by `schedules`."},
      choose,
      nullptr,
      nullptr},
@@ -197,15 +198,16 @@ constexpr Pass passes[] = {
      nullptr,
      nullptr},
     {{"fuse ops", "jit/rewrite/op_rewrites.cpp", "jaxpr", "jaxpr",
-      "Turns sums of products into multiply-adds. The jaxpr alone decides, so that the bits do not "
-      "depend on the kernels ([0008](decisions/0008-fma-contraction.md))."},
+      "Turns sums of products into multiply-adds. `kernels` decides later which equations share a "
+      "kernel. The jaxpr alone decides here, so that the bits do not depend on the kernels "
+      "([0008](decisions/0008-fma-contraction.md))."},
      fuse_ops,
      nullptr,
      nullptr},
     {{"join", "jit/rewrite/fuse_loops.cpp", "jaxpr", "jaxpr",
       "Makes loops over the same lanes, and the equations between them, one call. They then pass "
       "values inside the lane instead of through memory "
-      "([0023](decisions/0023-joined-loops.md))."},
+      "([0023](decisions/0023-joined-loops.md)). `kernels` puts all other equations into kernels."},
      join_loops,
      nullptr,
      nullptr},
@@ -228,8 +230,7 @@ constexpr Pass passes[] = {
      show_plan},
     {{"nests", "jit/nests/kernel_nest.cpp", "plan", "nests",
       "Writes each kernel as the loop nest of one lane (`core/loops/nest.h`), as every target runs "
-      "it "
-      "([0001](decisions/0001-nests.md))."},
+      "it ([0001](decisions/0001-nests.md))."},
      nullptr,
      write_nests,
      show_nests},

@@ -173,7 +173,7 @@ void Program::run_here(const LeafList& x, Array* out) const {
   const void** in = many_in.empty() ? few_in.data() : many_in.data();
   void** to = many_out.empty() ? few_out.data() : many_out.data();
   std::vector<double> numbers;
-  if (!written.of.empty()) numbers = doubles_of(x);
+  if (!written.weak_inputs.empty()) numbers = doubles_of(x);
   const int32_t own = closed.jaxpr->n_in;
   for (size_t i = 0; i < kept_.size(); ++i)
     in[i] = kept_[i] < own ? static_cast<const Concrete&>(input(x, kept_[i]).node()).data()

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
 # tools/check_reference.py: each public name has its own comment, each header that <weft/weft.h>
-# reaches belongs to a page of docs/reference, and the pages match the comments.
+# reaches belongs to a page of docs/reference, and the pages match the comments. Code and formulas in
+# comments are indented by four blanks.
 import pathlib
 import re
 import subprocess
@@ -40,6 +41,20 @@ def names_one_of(name, namespace, documented):
     return any("::".join([*scopes[:n], name]) in documented for n in range(len(scopes) + 1))
 
 
+INDENTED = re.compile(r"^\s*// {3,4}(?=\S)")  # the first blank belongs to every line
+
+
+def badly_indented(text):
+    """Lines of comments that the pages would show as prose: indented, but by less than four blanks."""
+    in_item = False
+    for i, line in enumerate(text.splitlines(), 1):
+        if INDENTED.match(line):
+            if not in_item:
+                yield i
+        else:
+            in_item = re.match(r"\s*// - ", line) is not None
+
+
 def faults():
     listed = pages.read_pages()
     shown = {f for _, _, files in listed for f in files}
@@ -47,6 +62,8 @@ def faults():
     for name in headers.public_headers():
         if name.startswith("weft/detail/"):  # declarations that no page shows
             continue
+        for line in badly_indented((headers.INCLUDE_DIR / name).read_text(encoding="utf-8")):
+            yield f"{name}:{line}: code in a comment is indented by four blanks"
         entries = headers.read_header(name)
         # overloads share the comment of the one that has it
         documented = {e.full_name for e in entries if e.comment}

@@ -107,24 +107,26 @@ ExactInputs with_exact_inputs(const Jaxpr& j) {
   ExactInputs w{j, {}};
   for (const Eqn& e : j->eqns)
     if (const int32_t v = input_read(*j, e);
-        v >= 0 && std::find(w.of.begin(), w.of.end(), v) == w.of.end())
-      w.of.push_back(v);
-  if (w.of.empty()) return w;
+        v >= 0 && std::find(w.weak_inputs.begin(), w.weak_inputs.end(), v) == w.weak_inputs.end())
+      w.weak_inputs.push_back(v);
+  if (w.weak_inputs.empty()) return w;
   JaxprBuilder b(*j);
   b.copy_inputs();
   std::vector<Atom> exact;
-  for (size_t k = 0; k < w.of.size(); ++k) exact.push_back(b.add_input(Type(F64, Shape{})));
+  for (size_t k = 0; k < w.weak_inputs.size(); ++k)
+    exact.push_back(b.add_input(Type(F64, Shape{})));
   for (const Eqn& e : j->eqns) {
     Eqn& n = b.copy(e);
     if (const int32_t v = input_read(*j, e); v >= 0)
-      n.in[0] = exact[std::find(w.of.begin(), w.of.end(), v) - w.of.begin()];
+      n.in[0] =
+          exact[std::find(w.weak_inputs.begin(), w.weak_inputs.end(), v) - w.weak_inputs.begin()];
   }
   w.jaxpr = b.finish(j->out);
   return w;
 }
 
 Arrays ExactInputs::operands(Arrays x) const {
-  for (int32_t v : of) {
+  for (int32_t v : weak_inputs) {
     const Array& number = x[static_cast<size_t>(v)];
     x.push_back(concrete_or_null(number) ? scalar_of(F64, number.item<double>())
                                          : base::convert(number, F64));
@@ -133,8 +135,8 @@ Arrays ExactInputs::operands(Arrays x) const {
 }
 
 std::vector<double> ExactInputs::doubles(FunctionRef<const Array&(int32_t)> input) const {
-  std::vector<double> r(of.size());
-  for (size_t i = 0; i < r.size(); ++i) detail::convert_elements(input(of[i]), &r[i], F64);
+  std::vector<double> r(weak_inputs.size());
+  for (size_t i = 0; i < r.size(); ++i) detail::convert_elements(input(weak_inputs[i]), &r[i], F64);
   return r;
 }
 

@@ -44,7 +44,7 @@ bool double_was_read(const Array& input);
 // of weak arguments. Code that runs or calls a traced program with its own arguments uses this one.
 struct ExactInputs {
   Jaxpr jaxpr;
-  std::vector<int32_t> of;  // the weak inputs to which the additional ones belong
+  std::vector<int32_t> weak_inputs;  // by additional input: the weak input to which it belongs
   // The operands of `jaxpr`, from those of the original program.
   Arrays operands(Arrays x) const;
   // The values of the additional inputs, if all inputs are known.

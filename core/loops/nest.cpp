@@ -103,7 +103,7 @@ std::string print(const Kernel& k) {
   for (size_t i = 0; i < k.buffers.size(); ++i)
     p.out += fmt::format(
         "buffer {} {}{}{}\n", i, storage_names[static_cast<size_t>(k.buffers[i].storage)],
-        k.buffers[i].written ? " written" : "", k.buffers[i].non_temporal ? " non-temporal" : "");
+        k.buffers[i].written ? " written" : "", k.buffers[i].large_output ? " non-temporal" : "");
   p.block(0, 0);
   return p.out;
 }

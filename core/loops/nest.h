@@ -172,7 +172,7 @@ struct Block {
 struct Buffer {
   Storage storage = Storage::F32;
   bool written = false;       // an output; it may also be read (then loads are not moved)
-  bool non_temporal = false;  // an output too large to be in a cache later, never read here
+  bool large_output = false;  // too large to be in a cache later, and never read here
 };
 
 // The best way to fill a vector register, according to the author of the kernel.

@@ -232,7 +232,7 @@ struct PredicateCase {
 // Returns the result of the function of the first case whose pred is true, else of otherwise, on
 // the operands. Only that function runs; under vmap each one runs only for the lanes that take it.
 // All return an Array, or with case_<R> an R.
-//   case_({{x < 0., f}, {x < 1., g}}, h, x)
+//     case_({{x < 0., f}, {x < 1., g}}, h, x)
 // Source: tf.case.
 template <class R = Array, class... O>
 R case_(

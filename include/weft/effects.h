@@ -226,8 +226,8 @@ WEFT_WITH_LINE(io_callback)
 
 // Calls f, a compiled function (a pointer, or a lambda without captures), with the buffers of args
 // and of the results. The types result_types are as in pure_callback. It returns a tree of Arrays:
-//   custom_call("axpy", f, x, x, y);   // void f(void* const* out, const void* const* in,
-//                                      //        const BufferType* types)
+//     custom_call("axpy", f, x, x, y);
+//     // void f(void* const* out, const void* const* in, const BufferType* types)
 // Buffers are dense and row-major. f must not keep them and must write every element of each
 // result. Under vmap, f is called separately for each active lane. As with pure_callback, calls may
 // be dropped or merged. The name stands for f in the text of a program. A process can read that

@@ -128,8 +128,7 @@ WEFT_WITH_LINE(eval_shape)
 // derivatives by an argument, which a rule of custom_vjp can return. f is traced once, for
 // arguments of these types; g accepts no others (ShapeError). If f captures no traced value, consts
 // is empty. Source: jax.closure_convert.
-//
-//   auto [g, consts] = closure_convert(f, x);  // g(x, consts) is f(x)
+//     auto [g, consts] = closure_convert(f, x);  // g(x, consts) is f(x)
 template <class F, class... A>
 auto closure_convert(F f, const A&... a) {
   return detail::closure_convert_at({}, f, a...);

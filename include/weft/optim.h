@@ -3,10 +3,10 @@
 // include/weft/optim.h: weft::optim: optimizers as pairs of init and update over trees, with
 // optax's names, formulas and defaults.
 //
-//   const auto adam = optim::adam(1e-3);
-//   optim::OptState<Params> state = adam.init(params);
-//   auto [updates, next] = adam.update(grads, state, params);
-//   params = optim::apply_updates(params, updates);
+//     const auto adam = optim::adam(1e-3);
+//     optim::OptState<Params> state = adam.init(params);
+//     auto [updates, next] = adam.update(grads, state, params);
+//     params = optim::apply_updates(params, updates);
 //
 // The state is a tree, so a step can be compiled, mapped and given donated buffers like any
 // function: jit(step, {.donate_argnums = {0, 1}}). A hyperparameter is a number or an Array. If it
@@ -161,7 +161,7 @@ Array global_norm(const T& tree, typing::Location at = typing::Location::here())
 
 // A mask of leaves: one bool per leaf in the order of the leaves, or a predicate f(leaf) or f(leaf,
 // path). path is the path of the leaf below the tree, "layers[0].w":
-//   adamw(1e-3, {.mask = [](const Array& p) { return p.ndim() > 1; }})   // matrices decay
+//     adamw(1e-3, {.mask = [](const Array& p) { return p.ndim() > 1; }})   // matrices decay
 class LeafMask {
  public:
   LeafMask() = default;  // all

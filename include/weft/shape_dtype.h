@@ -12,7 +12,7 @@ namespace weft {
 // The shape and the dtype of an Array without its value. eval_shape returns it; eval_shape,
 // make_jaxpr(f) and jit(f).lower accept it as an argument. It converts to an Array with this shape
 // and dtype. A computation with that Array, or a call of jit(f), is a ConcretizationError.
-//   jit(f).lower(ShapeDtypeStruct{{1024, 1024}, F32}).compile()
+//     jit(f).lower(ShapeDtypeStruct{{1024, 1024}, F32}).compile()
 // Source: jax.ShapeDtypeStruct.
 struct ShapeDtypeStruct {
   Shape shape;

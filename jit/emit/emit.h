@@ -36,9 +36,8 @@ class Emitter {
   struct Machine {
     bool mask_registers = false, half = false;
     bool gpu = false;
-    bool emulated = false;      // a GPU whose threads run on the host
-    bool non_temporal = false;  // has non-temporal stores
-    bool checked = false;       // tests every access (jit/emit/checked.h)
+    bool emulated = false;  // a GPU whose threads run on the host
+    bool checked = false;   // tests every access (jit/emit/checked.h)
   };
   // The schedule must have been verified.
   Emitter(const nest::Kernel& kernel, const Schedule& schedule, llvm::Module& module,

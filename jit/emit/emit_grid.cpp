@@ -62,7 +62,7 @@ void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) 
   exit_ = block("exit");
   at(exit_);
   // Other threads see such stores only after a fence.
-  if (machine_.non_temporal && !s_.streamed.empty()) call(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  if (!s_.streamed.empty()) call(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
   at(first);
   frame_ = b_.CreateBr(start);

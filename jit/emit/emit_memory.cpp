@@ -159,10 +159,10 @@ void Emitter::store_non_temporal(V value, V at, V all_elements,
       b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(static_cast<int64_t>(bytes) - 1));
   V whole = b_.CreateICmpEQ(low, i64(0));
   if (all_elements) whole = b_.CreateAnd(whole, all_elements);
-  const auto past = [&] {
+  const auto non_temporal = [&] {
     mark_non_temporal(b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
   };
-  when(whole, past, otherwise);
+  when(whole, non_temporal, otherwise);
 }
 
 void Emitter::store_elements(llvm::Type* t, V base, Id offset, int vector, V value,
@@ -177,7 +177,7 @@ void Emitter::store_elements(llvm::Type* t, V base, Id offset, int vector, V val
       else
         b_.CreateMaskedStore(value, first, align, active_[vector]);
     };
-    if (!non_temporal || !machine_.non_temporal) return plain();
+    if (!non_temporal) return plain();
     store_non_temporal(value, first,
                        active_.empty() ? nullptr : b_.CreateAndReduce(active_[vector]), plain);
     return;

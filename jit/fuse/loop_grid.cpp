@@ -286,22 +286,22 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   if (r.grid.empty() || g.held().largest > small_elements) g.ordinary(&r.grid);
   r.held = g.held();
   r.shared = g.shared();
-  r.rows = on_host() && r.grid.empty() && r.held.largest >= fills_vectors;
-  if (r.rows ? r.held.largest > largest_row_value || r.held.bytes > largest_row_bytes
-             : r.held.largest > largest_lane_value || r.held.total > largest_lane ||
-                   r.held.bytes > largest_lane_bytes)
+  r.one_lane = on_host() && r.grid.empty() && r.held.largest >= fills_vectors;
+  if (r.one_lane ? r.held.largest > largest_row_value || r.held.bytes > largest_row_bytes
+                 : r.held.largest > largest_lane_value || r.held.total > largest_lane ||
+                       r.held.bytes > largest_lane_bytes)
     return no("a lane would hold too much");
-  if (r.rows && holds_large_product(an.top())) return no("a product in it is large");
-  if (!r.rows && r.grid.empty() && r.held.largest > small_elements)
+  if (r.one_lane && holds_large_product(an.top())) return no("a product in it is large");
+  if (!r.one_lane && r.grid.empty() && r.held.largest > small_elements)
     return no("no axis runs through the whole loop");
   const Eqn& one = an.top().j->eqns[0];
   for (int32_t o = 0; o < one.n_out; ++o) {
-    std::vector<int> lanes;
+    std::vector<int> axes;
     for (int a = 0; a < an.top().j->types[one.out + o].ndim(); ++a) {
       const auto it = g.classes.find(g.class_at(one.out + o, a));
-      lanes.push_back(it == g.classes.end() ? -1 : it->second);
+      axes.push_back(it == g.classes.end() ? -1 : it->second);
     }
-    r.lanes.push_back(std::move(lanes));
+    r.grid_axes.push_back(std::move(axes));
   }
   r.classes = std::move(g.classes);
   return r;

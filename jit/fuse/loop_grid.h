@@ -12,15 +12,15 @@
 namespace weft::compiler {
 
 struct LaneGrid {
-  std::vector<int64_t> grid;                 // extents, outermost first
-  std::map<int, int> classes = {};           // by class: its grid axis
-  std::vector<std::vector<int>> lanes = {};  // by result: the grid axis of each axis, or -1
+  std::vector<int64_t> grid;                     // extents, outermost first
+  std::map<int, int> classes = {};               // by class: its grid axis
+  std::vector<std::vector<int>> grid_axes = {};  // by result: the grid axis of each axis, or -1
   std::vector<char> shared = {};  // by operand: it has no grid axis, so all lanes read it
   struct Held {
     int64_t largest = 0, total = 0;  // in elements: the largest value, and all values
     int64_t bytes = 0;               // all values
   } held = {};                       // what a lane holds
-  bool rows = false;                 // there is one lane, and vectors run along its values
+  bool one_lane = false;             // vectors run along the values of the only lane
   std::string why = {};              // why it cannot; the other members are then invalid
 };
 // `an` is the analysis of this equation alone.

@@ -41,14 +41,14 @@ struct Dep {
 struct Var {
   bool inlined = false;
   size_t eqn = 0;
-  int step = -1;          // that computes it, unless it is inlined
+  int step = -1;          // the step that computes it, unless it is inlined
   bool usable = false;    // its kernel can read it too, not only later steps through memory
   std::vector<Dep> deps;  // for inlined variables
   int depth = 0, cost = 0;
-  int since = 0;        // no earlier step computes it
-  int read_by = -1;     // the first step that computes it inline
-  size_t reader = 0;    // its reader in that step: the place in `emit`, with roots after it
-  bool cached = false;  // by that step
+  int earliest_step = 0;  // the first step that may compute it, because of barriers
+  int inlined_by = -1;    // the first step that computes it inline, or -1
+  size_t place = 0;       // where that step reads it: the place in `emit`, followed by the roots
+  bool cached = false;    // that step computes it once and keeps it
 };
 
 class Planner {
@@ -80,15 +80,15 @@ class Planner {
   void materialize_before_barrier(size_t i);
   void reduce_equation(size_t i);
   void loop_equation(size_t i);
-  ScanOutput streamed(int32_t v) const;
+  ScanOutput scan_output(int32_t v) const;
   void prefix_equation(size_t i);
   void library_equation(size_t i, Step::Kind kind);
   std::vector<Dep> dependencies(size_t eqn);
   int ready(const std::vector<Dep>& deps);
   std::optional<std::vector<int>> fits(int step, const std::vector<Dep>& deps, const Shape& shape,
                                        bool reduction);
-  int choose(int since, const std::vector<Dep>& deps, const Shape& shape, bool reduction,
-             const Region& added, std::vector<int>* lanes);
+  int choose(int earliest_step, const std::vector<Dep>& deps, const Shape& shape, bool reduction,
+             const Region& added, std::vector<int>* grid_axes);
   Region region() const;
   bool room(int step, const Region& added) const;
   void count_in(int step, const Region& added);
@@ -113,7 +113,7 @@ class Planner {
   std::vector<std::set<size_t>> inside_;   // by step: the equations that its kernel computes
   std::vector<int> inside_cost_;           // by step: instructions of those equations
   int64_t largest_cut_ = small_temporary;  // in bytes
-  int since_ = 0;  // equations after the last barrier are computed by this step or a later one
+  int earliest_step_ = 0;  // the first step that may compute equations after the last barrier
   Plan plan_;
 };
 
@@ -165,42 +165,42 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
   if (s.kind != Step::Kind::kernel || s.kernel.roots.size() + s.kernel.emit.size() > 64)
     return std::nullopt;
   const KernelPlan& k = s.kernel;
-  std::vector<int> lanes(shape.size(), -1);
+  std::vector<int> grid_axes(shape.size(), -1);
   bool reads = false;
   for (const Dep& d : deps) {
     if (var(d.leaf).step != step) continue;
     if (!var(d.leaf).usable) return std::nullopt;
     reads = true;
-    const std::vector<int>& leaf = k.lanes.at(d.leaf);
+    const std::vector<int>& leaf = k.grid_axes.at(d.leaf);
     for (size_t a = 0; a < leaf.size(); ++a) {
       if (leaf[a] < 0) continue;
       const int mine = d.map[a];
-      if (mine < 0 || (lanes[mine] >= 0 && lanes[mine] != leaf[a])) return std::nullopt;
-      lanes[mine] = leaf[a];
+      if (mine < 0 || (grid_axes[mine] >= 0 && grid_axes[mine] != leaf[a])) return std::nullopt;
+      grid_axes[mine] = leaf[a];
     }
   }
   if (!reads) {
     // A sibling: elementwise over the same grid.
     if (k.loops || k.rows || reduction || shape.sizes() != k.grid) return std::nullopt;
-    for (size_t a = 0; a < lanes.size(); ++a) lanes[a] = static_cast<int>(a);
-    return lanes;
+    for (size_t a = 0; a < grid_axes.size(); ++a) grid_axes[a] = static_cast<int>(a);
+    return grid_axes;
   }
   int64_t inner = 1, points = 1;
   for (int64_t n : k.grid) points *= n;
   std::vector<bool> covered(k.grid.size(), false);
-  for (size_t a = 0; a < lanes.size(); ++a) {
-    if (lanes[a] < 0)
+  for (size_t a = 0; a < grid_axes.size(); ++a) {
+    if (grid_axes[a] < 0)
       inner *= shape[static_cast<int64_t>(a)];
-    else if (covered[lanes[a]])
+    else if (covered[grid_axes[a]])
       return std::nullopt;  // a lane would read the diagonal
     else
-      covered[lanes[a]] = true;
+      covered[grid_axes[a]] = true;
   }
   if (std::find(covered.begin(), covered.end(), false) != covered.end()) return std::nullopt;
   // Long rows are allowed only where vectors run along them, and only with enough rows for all
   // threads.
   if (inner > small_elements && !(k.rows && (points >= 8 || inner < 65536))) return std::nullopt;
-  return lanes;
+  return grid_axes;
 }
 
 Region Planner::region() const {
@@ -271,11 +271,11 @@ void Planner::limit_region(size_t i) {
   }
 }
 
-int Planner::choose(int since, const std::vector<Dep>& deps, const Shape& shape, bool reduction,
-                    const Region& added, std::vector<int>* lanes) {
-  for (int c = std::max(since, ready(deps)); c < static_cast<int>(plan_.steps.size()); ++c)
+int Planner::choose(int earliest_step, const std::vector<Dep>& deps, const Shape& shape,
+                    bool reduction, const Region& added, std::vector<int>* grid_axes) {
+  for (int c = std::max(earliest_step, ready(deps)); c < static_cast<int>(plan_.steps.size()); ++c)
     if (auto l = fits(c, deps, shape, reduction); l && room(c, added)) {
-      *lanes = std::move(*l);
+      *grid_axes = std::move(*l);
       return c;
     }
   return -1;
@@ -297,20 +297,20 @@ void Planner::record_reads(int32_t v, int step) {
     Var& x = var(u);
     if (!x.inlined || in_memory(u)) continue;
     const KernelPlan& now = plan_.steps[step].kernel;
-    const size_t reader = now.emit.size() + now.roots.size();
-    if (x.read_by == step) {
-      if (x.reader != reader) cache_row(u);
+    const size_t place = now.emit.size() + now.roots.size();
+    if (x.inlined_by == step) {
+      if (x.place != place) cache_row(u);
       continue;
     }
-    if (x.read_by < 0) {
-      x.read_by = step;
-      x.reader = reader;
-    } else if (x.read_by < step && x.cost >= expensive) {
-      const int first = x.read_by;
+    if (x.inlined_by < 0) {
+      x.inlined_by = step;
+      x.place = place;
+    } else if (x.inlined_by < step && x.cost >= expensive) {
+      const int first = x.inlined_by;
       if (ready(x.deps) <= first)
-        if (auto lanes = fits(first, x.deps, type(u).shape(), false)) {
+        if (auto grid_axes = fits(first, x.deps, type(u).shape(), false)) {
           KernelPlan& k = plan_.steps[first].kernel;
-          k.lanes[u] = std::move(*lanes);
+          k.grid_axes[u] = std::move(*grid_axes);
           k.roots.push_back(u);
           materialize(x.deps, first);
           plan_.in_memory[u] = true;
@@ -326,22 +326,22 @@ void Planner::record_reads(int32_t v, int step) {
 // Several folds of a rows kernel read v. One computes it, the others read the cached row.
 void Planner::cache_row(int32_t v) {
   Var& x = var(v);
-  KernelPlan& k = plan_.steps[x.read_by].kernel;
+  KernelPlan& k = plan_.steps[x.inlined_by].kernel;
   if (!k.rows || x.cached || x.cost < expensive) return;
-  auto lanes = fits(x.read_by, x.deps, type(v).shape(), false);
-  if (!lanes) return;
+  auto grid_axes = fits(x.inlined_by, x.deps, type(v).shape(), false);
+  if (!grid_axes) return;
   const auto row = [&](int32_t u, const std::vector<int>& axes) {
     int64_t bytes = itemsize(type(u).dtype());
     for (size_t a = 0; a < axes.size(); ++a)
       if (axes[a] < 0) bytes *= type(u).shape()[static_cast<int64_t>(a)];
     return bytes;
   };
-  int64_t bytes = row(v, *lanes);
-  for (const auto& [at, u] : k.cached) bytes += row(u, k.lanes.at(u));
+  int64_t bytes = row(v, *grid_axes);
+  for (const auto& [at, u] : k.cached) bytes += row(u, k.grid_axes.at(u));
   if (bytes > largest_cached) return;
   x.cached = true;
-  k.lanes[v] = std::move(*lanes);
-  k.cached.emplace(x.reader, v);
+  k.grid_axes[v] = std::move(*grid_axes);
+  k.cached.emplace(x.place, v);
 }
 
 int Planner::add_step(Step s) {
@@ -361,12 +361,12 @@ void Planner::materialize_value(int32_t v) {
     plan_.steps[x.step].kernel.roots.push_back(v);
     return;
   }
-  std::vector<int> lanes;
-  int c = choose(x.since, x.deps, type(v).shape(), false, added, &lanes);
+  std::vector<int> grid_axes;
+  int c = choose(x.earliest_step, x.deps, type(v).shape(), false, added, &grid_axes);
   if (c < 0) {
     Step s;
     s.kernel.grid = type(v).shape().sizes();
-    for (int a = 0; a < type(v).ndim(); ++a) lanes.push_back(a);
+    for (int a = 0; a < type(v).ndim(); ++a) grid_axes.push_back(a);
     materialize(x.deps, -2);
     c = add_step(std::move(s));
   }
@@ -376,7 +376,7 @@ void Planner::materialize_value(int32_t v) {
   record_reads(v, c);
   plan_.in_memory[v] = true;
   KernelPlan& k = plan_.steps[c].kernel;
-  k.lanes[v] = std::move(lanes);
+  k.grid_axes[v] = std::move(grid_axes);
   k.roots.push_back(v);
   x.step = c;
   x.usable = true;
@@ -492,7 +492,7 @@ void Planner::pull_equation(size_t i) {
     Var& x = var(e.out + k);
     x.inlined = true;
     x.eqn = i;
-    x.since = since_;
+    x.earliest_step = earliest_step_;
     x.deps = deps;
     x.depth = depth + 1;
     x.cost = cost;
@@ -545,8 +545,8 @@ void Planner::reduce_equation(size_t i) {
   const Lowering& l = p_.scope.lowering[i];
   const std::vector<Dep> deps = dependencies(i);
   const Shape& shape = type(e.out).shape();
-  std::vector<int> lanes;
-  int c = choose(since_, deps, shape, true, added, &lanes);
+  std::vector<int> grid_axes;
+  int c = choose(earliest_step_, deps, shape, true, added, &grid_axes);
   if (c < 0) {
     Step s;
     s.kernel.grid = shape.sizes();
@@ -558,7 +558,7 @@ void Planner::reduce_equation(size_t i) {
       trailing = trailing && l.axes[k] == l.space.ndim() - static_cast<int64_t>(l.axes.size()) +
                                               static_cast<int64_t>(k);
     s.kernel.rows = trailing && n >= long_row && !l.in_order && !lies_along_result(i);
-    for (int a = 0; a < shape.ndim(); ++a) lanes.push_back(a);
+    for (int a = 0; a < shape.ndim(); ++a) grid_axes.push_back(a);
     materialize(deps, -2);
     c = add_step(std::move(s));
   }
@@ -575,7 +575,7 @@ void Planner::reduce_equation(size_t i) {
     x.step = c;
     x.usable = true;
     x.deps = {{e.out + o, identity}};
-    k.lanes[e.out + o] = lanes;
+    k.grid_axes[e.out + o] = grid_axes;
   }
 }
 
@@ -589,9 +589,9 @@ bool Planner::lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared) {
   *shared = std::move(g.shared);
   k->grid = std::move(g.grid);
   k->classes[i] = std::move(g.classes);
-  for (int32_t o = 0; o < e.n_out; ++o) k->lanes[e.out + o] = std::move(g.lanes[o]);
+  for (int32_t o = 0; o < e.n_out; ++o) k->grid_axes[e.out + o] = std::move(g.grid_axes[o]);
   k->loops = true;
-  k->rows = g.rows;
+  k->rows = g.one_lane;
   return true;
 }
 
@@ -639,18 +639,18 @@ void Planner::loop_equation(size_t i) {
     for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
     x.deps = {{e.out + o, identity}};
     if (row) {
-      const ScanOutput s = streamed(e.out + o);
+      const ScanOutput s = scan_output(e.out + o);
       if (v.trip_counts()) k.zeroed.push_back(s.stored);
       plan_.in_memory[static_cast<size_t>(s.stored)] = true;
       var(s.stored).step = c;
       var(s.stored).deps = {{s.stored, identity}};
-      k.streamed.push_back(s);
+      k.stored_by_step.push_back(s);
     }
   }
 }
 
 // A result of a loop is stored in the order in which it is read if its only reader is a transpose.
-ScanOutput Planner::streamed(int32_t v) const {
+ScanOutput Planner::scan_output(int32_t v) const {
   ScanOutput s{v, v, {}};
   for (int a = 0; a < type(v).ndim(); ++a) s.axes.push_back(a);
   const size_t i = last_[v];
@@ -672,13 +672,13 @@ void Planner::prefix_equation(size_t i) {
   const Eqn& e = j_.eqns[i];
   const int axis = static_cast<int>(p_.scope.lowering[i].axes[0]);
   Step s;
-  std::vector<int> lanes;
+  std::vector<int> grid_axes;
   for (int a = 0; a < type(e.out).ndim(); ++a) {
-    lanes.push_back(a == axis ? -1 : static_cast<int>(s.kernel.grid.size()));
+    grid_axes.push_back(a == axis ? -1 : static_cast<int>(s.kernel.grid.size()));
     if (a != axis) s.kernel.grid.push_back(type(e.out).shape()[a]);
   }
-  s.kernel.lanes[e.out] = lanes;
-  s.kernel.streamed.push_back({e.out, e.out, {}});
+  s.kernel.grid_axes[e.out] = grid_axes;
+  s.kernel.stored_by_step.push_back({e.out, e.out, {}});
   s.kernel.emit.push_back(i);
   s.kernel.loops = true;
   materialize(dependencies(i), -2);
@@ -722,7 +722,7 @@ Plan Planner::run() {
     const Lowering& l = p_.scope.lowering[i];
     if (is_barrier(j_.eqns[i])) {
       if (i == 0 || !is_barrier(j_.eqns[i - 1])) materialize_before_barrier(i);
-      since_ = static_cast<int>(plan_.steps.size());
+      earliest_step_ = static_cast<int>(plan_.steps.size());
       continue;
     }
     switch (l.form) {
@@ -754,11 +754,11 @@ void Planner::verify(const KernelPlan& k) const {
         axis, extent, lane, k.grid[lane],
         eqn == Program::none ? "an argument" : equation_text(j_, eqn)));
   };
-  for (const auto& [v, lanes] : k.lanes) {
-    if (lanes.size() != type(v).shape().size())
+  for (const auto& [v, grid_axes] : k.grid_axes) {
+    if (grid_axes.size() != type(v).shape().size())
       throw InternalError("a kernel's plan does not know all axes of a value");
     for (int a = 0; a < type(v).ndim(); ++a)
-      expect(lanes[a], type(v).shape()[a], p_.defining_eqn[v], a);
+      expect(grid_axes[a], type(v).shape()[a], p_.defining_eqn[v], a);
   }
   for (const auto& [i, classes] : k.classes)
     for (const auto& [c, lane] : classes) expect(lane, p_.analysis[i]->extent(c), i, c);

@@ -26,21 +26,22 @@ struct ScanOutput {
 struct KernelPlan {
   std::vector<int64_t> grid;  // extents, outermost first
   std::vector<size_t> emit;   // equations that are computed before anything is stored
-  std::map<int32_t, std::vector<int>> lanes;     // by emitted or stored variable: grid axis or -1
+  // By emitted or stored variable: the grid axis of each of its axes, or -1.
+  std::map<int32_t, std::vector<int>> grid_axes;
   std::map<size_t, std::map<int, int>> classes;  // by loop: class -> grid axis
   std::vector<int32_t> roots;                    // stored at the end
   // Expensive values of a row that several folds read. They are computed once, before the equation
   // at this place in `emit` (its end: before the roots).
   std::multimap<size_t, int32_t> cached;
-  std::vector<ScanOutput> streamed;  // stored while a scan runs
-  // Streamed results that a run may leave incomplete, so they are zeroed first.
+  std::vector<ScanOutput> stored_by_step;  // each step of a scan stores its row
+  // Results among these that a run may leave incomplete, so they are zeroed first.
   std::vector<int32_t> zeroed;
   bool rows = false;  // vectorize along the rows of a grid point
   bool loops = false;
   std::string why;  // why it runs in lockstep instead
   std::vector<int32_t> stored() const {
     std::vector<int32_t> all;
-    for (const ScanOutput& s : streamed) all.push_back(s.stored);
+    for (const ScanOutput& s : stored_by_step) all.push_back(s.stored);
     all.insert(all.end(), roots.begin(), roots.end());
     return all;
   }

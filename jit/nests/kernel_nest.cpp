@@ -13,17 +13,17 @@ namespace {
 
 // An output of this many bytes has left the caches when the next kernel, or the caller, reads it. A
 // non-temporal store does not read it into the caches first.
-constexpr int64_t non_temporal_bytes = int64_t{1} << 24;
+constexpr int64_t large_output_bytes = int64_t{1} << 24;
 
 void mark_large_outputs(KernelNest* n, const Program& p, const std::vector<int32_t>& zeroed) {
   nest::Kernel& k = n->kernel;
   for (size_t i = 0; i < n->buffers.size(); ++i) {
     const auto [var, written] = n->buffers[i];
-    k.buffers[i].non_temporal = written && p.j->types[var].bytes() >= non_temporal_bytes &&
+    k.buffers[i].large_output = written && p.j->types[var].bytes() >= large_output_bytes &&
                                 std::find(zeroed.begin(), zeroed.end(), var) == zeroed.end();
   }
   for (const nest::Inst& i : k.insts)
-    if (i.op == nest::Opcode::Load) k.buffers[i.imm].non_temporal = false;
+    if (i.op == nest::Opcode::Load) k.buffers[i.imm].large_output = false;
 }
 
 // Counts the instructions that run. Other instructions are unused leftovers.
@@ -51,9 +51,9 @@ KernelNest written(const Program& p, const KernelPlan& k, const VarMap<bool>& in
   w.set_grid(k.grid, flat);
   w.set_in_arrays(in_arrays);
   w.set_along_rows(k.rows);
-  for (const auto& [var, lanes] : k.lanes) w.set_lanes(var, lanes);
+  for (const auto& [var, axes] : k.grid_axes) w.set_grid_axes(var, axes);
   for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
-  for (const ScanOutput& s : k.streamed) w.set_streamed(s);
+  for (const ScanOutput& s : k.stored_by_step) w.set_stored_by_step(s);
   for (size_t n = 0; n < k.emit.size(); ++n) {
     const auto [from, to] = k.cached.equal_range(n);
     for (auto it = from; it != to; ++it) w.cache_row(it->second);

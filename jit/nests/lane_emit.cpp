@@ -292,8 +292,8 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   for (int k = results.first; k < results.end(); ++k) {
     const int32_t result = e.out + k;
     Place& p = f.place[result];
-    p.kind = Place::Kind::unset;  // streamed: stored in memory, for later kernels
-    if (is_streamed(f, result)) continue;
+    p.kind = Place::Kind::unset;  // if stored by step: in memory, for later kernels
+    if (is_stored_by_step(f, result)) continue;
     p.kind = Place::Kind::local;
     p.local = new_local(f, result);
     const int64_t n = std::max<int64_t>(inner_elements(f, result), 1);
@@ -477,13 +477,13 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
 
 // ---- storing
 
-bool LaneWriter::is_streamed(const Frame& f, int32_t var) const {
-  return &f == &frames_.front() && streamed_.contains(var);
+bool LaneWriter::is_stored_by_step(const Frame& f, int32_t var) const {
+  return &f == &frames_.front() && stored_by_step_.contains(var);
 }
 
 void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
-  const auto turned = streamed_.find(var);
-  if (turned != streamed_.end() && turned->second.stored != var) {
+  const auto turned = stored_by_step_.find(var);
+  if (turned != stored_by_step_.end() && turned->second.stored != var) {
     Coords there(at.size());
     for (size_t a = 0; a < at.size(); ++a) there[turned->second.axes[a]] = at[a];
     return store_element(turned->second.stored, there, e);

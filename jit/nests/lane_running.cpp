@@ -123,7 +123,7 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
   const int axis = static_cast<int>(l.axes[0]);
   const Type& t = f.type(e.out);
   const int64_t n = t.shape()[axis], all = inner_elements(f, e.out), rows = n ? all / n : 0;
-  const Elem array = is_streamed(f, e.out) ? Elem{} : new_local(f, e.out);
+  const Elem array = is_stored_by_step(f, e.out) ? Elem{} : new_local(f, e.out);
   EqnReader reader(*this, f, e);
   // Each row, numbered by the other inner axes, has one running fold.
   const auto write_row = [&](Id row) {
@@ -138,7 +138,7 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
     count(rows, write_row);
   else
     for (int64_t row = 0; row < rows; ++row) write_row(I64v(row).id);
-  const auto kind = is_streamed(f, e.out) ? Place::Kind::unset : Place::Kind::local;
+  const auto kind = is_stored_by_step(f, e.out) ? Place::Kind::unset : Place::Kind::local;
   f.place[e.out] = {.kind = kind, .local = array};
 }
 

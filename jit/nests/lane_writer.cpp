@@ -53,8 +53,8 @@ void LaneWriter::set_grid(const std::vector<int64_t>& extents, bool flat) {
 
 int LaneWriter::lane_of(const Frame& f, int32_t var, int axis) const {
   if (!f.analysis) {
-    const auto it = top_lanes_.find(var);
-    return it == top_lanes_.end() ? -1 : it->second[axis];
+    const auto it = grid_axes_.find(var);
+    return it == grid_axes_.end() ? -1 : it->second[axis];
   }
   const auto it = f.classes->find(f.analysis->find(f.s->axis(var, axis)));
   return it == f.classes->end() ? -1 : it->second;

@@ -59,7 +59,7 @@ class LaneWriter {
   void set_grid(const std::vector<int64_t>& extents, bool flat);
   // Maps each axis of a program variable to its grid axis (-1: none). Emitted and stored variables
   // need it.
-  void set_lanes(int32_t var, std::vector<int> lanes) { top_lanes_[var] = std::move(lanes); }
+  void set_grid_axes(int32_t var, std::vector<int> axes) { grid_axes_[var] = std::move(axes); }
   // Maps each class of a loop's analysis to its grid axis.
   void set_classes(size_t eqn, std::map<int, int> classes) { classes_[eqn] = std::move(classes); }
   // Computes equation i of the program for this lane, at this place in the code.
@@ -75,7 +75,7 @@ class LaneWriter {
   // Vectors run along the inner axes, not the grid.
   void set_along_rows(bool along_rows) { along_rows_ = along_rows; }
   // A result of a scan that is written while the loop runs.
-  void set_streamed(ScanOutput s) { streamed_[s.result] = std::move(s); }
+  void set_stored_by_step(ScanOutput s) { stored_by_step_[s.result] = std::move(s); }
   KernelNest finish(nest::Vector v);
 
  private:
@@ -261,7 +261,7 @@ class LaneWriter {
                                const std::function<std::vector<nest::Id>()>& otherwise);
   void when(nest::Id mask, const std::function<void()>& then);
   void store_row(Frame& body, Atom y, int32_t result, nest::Id time, Frame& f);
-  bool is_streamed(const Frame& f, int32_t var) const;
+  bool is_stored_by_step(const Frame& f, int32_t var) const;
   void store_element(int32_t var, const Coords& at, const Elem& e);
   void store_inner(const Frame& f, int32_t var, const Elem& array, const Coords& at, const Elem& e);
   int buffer_of(int32_t var, bool written);
@@ -272,13 +272,13 @@ class LaneWriter {
   nest::Builder b_;
   num::Writing writing_;
   Coords grid_;
-  std::map<int32_t, std::vector<int>> top_lanes_;
+  std::map<int32_t, std::vector<int>> grid_axes_;  // by variable
   std::map<size_t, std::map<int, int>> classes_;
   std::unordered_map<nest::Id, std::vector<Group>> groups_;  // by the first coordinate
   std::deque<Frame> frames_;
   std::vector<KernelNest::Buffer> buffers_;
   std::map<int32_t, int> buffer_index_;
-  std::map<int32_t, ScanOutput> streamed_;  // by result
+  std::map<int32_t, ScanOutput> stored_by_step_;  // by result
   Values in_arrays_, chosen_from_;
   bool along_rows_ = false;
   int rank_ = 0;

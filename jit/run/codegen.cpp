@@ -44,12 +44,8 @@ struct Code::State {
     llvm::Module module("weft", context);
     module.setTargetTriple(target.triple);
     module.setDataLayout(machine_for(target).createDataLayout());
-    const bool x86 = target.triple.starts_with("x86_64");
     Emitter e(kernel, schedule, module,
-              {.mask_registers = target.mask_registers,
-               .half = target.half,
-               .non_temporal = x86,
-               .checked = checked});
+              {.mask_registers = target.mask_registers, .half = target.half, .checked = checked});
     e.emit_cpu(symbol);
     return f(module, e.scratch_bytes());
   }

@@ -132,7 +132,7 @@ CompiledStep build_kernel(const Program& p, const KernelPlan& k, KernelNest nest
   const bool lanes = std::find(k.grid.begin(), k.grid.end(), 0) == k.grid.end();
   std::vector<int32_t> unwritten = k.zeroed;
   if (!lanes)
-    for (const ScanOutput& s : k.streamed) unwritten.push_back(s.stored);
+    for (const ScanOutput& s : k.stored_by_step) unwritten.push_back(s.stored);
   for (int32_t v : unwritten) zeroed.push_back({v, p.j->types[v].bytes()});
   for (int32_t v : k.stored())
     if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);

@@ -227,7 +227,7 @@ std::vector<char> written_blocks(const Kernel& k, bool gpu) {
   return out;
 }
 
-bool asks(const Kernel& k, const Divergence& d, Id branch, bool gpu) {
+bool branches_at_run_time(const Kernel& k, const Divergence& d, Id branch, bool gpu) {
   const Inst& i = k.insts[branch];
   if (i.op != Opcode::If || !d.divergent[branch]) return false;
   return gpu || !is_cold(i) || !arithmetic(k, i.blocks[1]);

@@ -58,8 +58,9 @@ Divergence divergence_by(const Schedule& s, const nest::Kernel& k);
 // By block: true if the kernel's code contains it, false if it is the library's
 // (core/loops/cold_path.h).
 std::vector<char> written_blocks(const nest::Kernel& k, bool gpu);
-// Returns true if elements test at this If which of its sides they need.
-bool asks(const nest::Kernel& k, const Divergence& d, nest::Id branch, bool gpu);
+// Returns true if the elements of a vector may need different sides of this If, so that code tests
+// which of them they need.
+bool branches_at_run_time(const nest::Kernel& k, const Divergence& d, nest::Id branch, bool gpu);
 // Returns true if the load can prefetch what is read next: all elements run its code, and its index
 // is linear in the elements.
 bool fetches(const nest::Kernel& k, const Divergence& d, const Schedule& s, nest::Id load);

@@ -16,10 +16,17 @@
 namespace weft::compiler {
 namespace {
 
-TargetInfo host_cpu() {
-  const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+// Returns what all processors that can run this process have in common.
+TargetInfo for_process() {
   TargetInfo t;
   t.triple = llvm::sys::getProcessTriple();
+  t.non_temporal = t.triple.starts_with("x86_64");
+  return t;
+}
+
+TargetInfo host_cpu() {
+  const llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
+  TargetInfo t = for_process();
   t.cpu = llvm::sys::getHostCPUName().str();
   for (const auto& f : host)
     t.features +=
@@ -35,8 +42,7 @@ TargetInfo host_cpu() {
 TargetInfo target_named(const std::string& cpu) {
   const std::optional<native::CpuLevel> level = native::cpu_level_named(cpu);
   if (!level) return host_cpu();
-  TargetInfo t;
-  t.triple = llvm::sys::getProcessTriple();
+  TargetInfo t = for_process();
   t.cpu = cpu;
   t.vector_width = native::vector_width(*level);
   t.half = *level >= native::CpuLevel::v3;

@@ -20,6 +20,7 @@ struct TargetInfo {
   int vector_width = 4;         // 32-bit elements in a vector register
   bool mask_registers = false;  // masks are in separate registers (AVX-512)
   bool half = false;            // converts float16 in hardware
+  bool non_temporal = false;    // has non-temporal stores and a fence for them (x86)
   bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/emit/checked.h)
   bool tensor_cores = false;    // multiplies matrices of BF16 and F16 (mma of 16 x 8 x 16)
   bool emulated = false;        // a GPU whose threads run on the host (docs/decisions/0030)

@@ -69,7 +69,7 @@ class Verifier {
     for (BlockId b : s_.flat) {
       require(b > 0 && b < static_cast<BlockId>(k_.blocks.size()) &&
                   is(k_.blocks[b].owner, Opcode::If) &&
-                  asks(k_, d_, k_.blocks[b].owner, target_.gpu()),
+                  branches_at_run_time(k_, d_, k_.blocks[b].owner, target_.gpu()),
               "flat {}: is no side of a branch that elements ask for", b);
       require(arithmetic(k_, b), "flat {}: does more than arithmetic", b);
     }
@@ -313,6 +313,7 @@ class Verifier {
             "streamed {}: is read again", b);
     require(!target_.gpu() && writes_vectors(k_, d_, s_, b),
             "streamed {}: is not written by whole vectors", b);
+    require(target_.non_temporal, "streamed {}: the target has no non-temporal stores", b);
   }
 
   // Returns the number of instructions that unrolling loops and folds adds. Bounds of loops are

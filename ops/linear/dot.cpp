@@ -305,8 +305,8 @@ std::optional<Product> product_of(const Use<Dot>& u) {
 // Nanoseconds per multiplication in generated code and in the library, which blocks for registers
 // and caches. The values are chosen so that products with at least 4096 multiplications use the
 // library. Loops with such products leave the lane from 2^17 multiplications on
-// (jit/rewrite/choose.cpp). Neither bound was measured. With a side below 4 the library cannot
-// reuse registers.
+// (jit/rewrite/implementations.cpp). Neither bound was measured. With a side below 4 the library
+// cannot reuse registers.
 constexpr double generated_ns = 1. / 8, library_ns = 1. / 64,
                  library_call_ns = 4096 * (generated_ns - library_ns);
 constexpr int64_t shortest_side = 4;

@@ -74,7 +74,7 @@ std::vector<Implementation<P>> lane_or_library(const LaneOrLibrary<P>& w) {
   device.applies = [w, fits = library.applies](const Use<P>& u) { return fits(u) && has_all(u); };
   // On a GPU, a batch mostly needs one call for each matrix, so matrices that fit into a lane
   // remain there. For larger ones the alternative is the host, which has a cost before it computes
-  // anything (jit/rewrite/choose.cpp).
+  // anything (jit/rewrite/implementations.cpp).
   device.cost = [w](const Use<P>& u) {
     return w.rows(u) <= w.largest_in_lane ? 1e12 : 0.1 * w.library(u);
   };

@@ -12,8 +12,8 @@ namespace weft::compiler {
 // Transposes a square block of `vector_width` rows: element c of row r is copied to element r of
 // row c. Row r begins starts[r] bytes after `to` or `from`, at any address. The last rows are
 // written first: if several rows begin at the same place, the first one remains. Nothing is done if
-// row 0 of a side does not begin at 0, because that side has no rows. Stores to whole aligned cache
-// lines bypass the caches if `non_temporal`.
+// row 0 of a side does not begin at 0, because that side has no rows. If `non_temporal`, whole
+// aligned cache lines are written with non-temporal stores.
 using TurnFn = void (*)(char* to, const int64_t* to_starts, const char* from,
                         const int64_t* from_starts, int32_t non_temporal);
 

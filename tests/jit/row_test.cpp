@@ -23,7 +23,7 @@ struct Form {
   Storage storage = Storage::F32;
   bool reverse = false;   // from the last step down
   bool mirrored = false;  // step i reads element n - 1 - i
-  bool non_temporal = false;
+  bool large_output = false;
   int loops = 1;  // how many loops, one after the other
 };
 
@@ -54,7 +54,7 @@ nest::Kernel running(const Form& f, int64_t n, int64_t stride) {
     carry = b.loop(b.integer(0), b.integer(n), f.reverse ? -1 : 1, carry, body);
   }
   nest::Kernel kernel = b.finish(1, 0, {});
-  kernel.buffers[static_cast<size_t>(out)].non_temporal = f.non_temporal;
+  kernel.buffers[static_cast<size_t>(out)].large_output = f.large_output;
   return kernel;
 }
 

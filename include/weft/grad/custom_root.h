@@ -38,7 +38,7 @@ auto flat_root_solve_with_aux(F& f, Solve& solve, const X& like, std::optional<A
 // trees like initial_guess, of floating-point or complex numbers. The derivatives are those of x
 // with respect to the captures of f, by the implicit function theorem, for any algorithm of solve.
 // The captures of solve and the guess have no derivative. The tangent of x is
-//   dx = -tangent_solve(g, df),   df: the change of f at x,   g: f linearized at x.
+//     dx = -tangent_solve(g, df),   df: the change of f at x,   g: f linearized at x.
 //
 // tangent_solve(g, y) must return the x with g(x) = y, such as y / g(1.) for a scalar. It is
 // differentiated itself. So for reverse mode it must consist of ops that can be transposed: a

@@ -57,7 +57,7 @@ struct PlatformCase {
 // other functions are removed. All return an Array, or with platform_dependent<R> an R. otherwise
 // may be {}; a platform without a case then raises CompileError. Raises DeviceError for an unknown
 // platform, and ShapeError for functions whose results differ in structure or types.
-//   lax::platform_dependent({{"cuda", f}}, g, x)
+//     lax::platform_dependent({{"cuda", f}}, g, x)
 // Source: jax.lax.platform_dependent.
 template <class R = Array, class... O>
 R platform_dependent(

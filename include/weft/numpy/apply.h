@@ -113,7 +113,7 @@ void check_indices(int takes, const Shape& shape);
 // these leading axes. Raises ShapeError for an invalid signature and for one that does not match
 // operands or results. Raises IndexError for an excluded operand that does not exist. Source:
 // jax.numpy.vectorize.
-//   vectorize([](Array a, Array b) { return dot(a, b); }, {.signature = "(n),(n)->()"})(x, y)
+//     vectorize([](Array a, Array b) { return dot(a, b); }, {.signature = "(n),(n)->()"})(x, y)
 template <class F>
 auto vectorize(F f, typing::VectorizeOptions o = {},
                typing::Location at = typing::Location::here()) {

@@ -121,7 +121,7 @@ std::pair<B, Array> run_iterative(const char* who, const typing::LinearMap<B>& m
 // Returns {x, info}: the solution x of A x = b for Hermitian, positive definite A, by conjugate
 // gradients (Hestenes and Stiefel, 1952). The preconditioner M must also be Hermitian and positive
 // definite. One step is
-//   alpha = r.z / p.Ap,   x += alpha p,   r -= alpha Ap,   z = M r,   p = z + (r.z / old r.z) p.
+//     alpha = r.z / p.Ap,   x += alpha p,   r -= alpha Ap,   z = M r,   p = z + (r.z / old r.z) p.
 //
 // A is a function of trees like b, or a matrix [n, n] for b of shape [n]. b holds floating-point or
 // complex arrays, which together form one vector. info (I32) is 0 if the tolerance is met, else the

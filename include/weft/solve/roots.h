@@ -107,7 +107,7 @@ typing::RootResult<typing::arrays_t<X>> fixed_point(
 
 // Finds the x with f(x) = x by Anderson acceleration (Walker and Ni, 2011). The next point is the
 // combination
-//   sum_i a_i (x_i + beta (f(x_i) - x_i)),   sum_i a_i = 1,   |sum_i a_i (f(x_i) - x_i)| least,
+//     sum_i a_i (x_i + beta (f(x_i) - x_i)),   sum_i a_i = 1,   |sum_i a_i (f(x_i) - x_i)| least,
 // of the last points. Raises ShapeError for a `.history` below 1. Source:
 // jaxopt.AndersonAcceleration.
 template <class F, class X>

@@ -122,9 +122,9 @@ T broadcast(const P& prefix, const T& full, typing::Location at = typing::Locati
 // x has the structure of outer, with each Array replaced by a tree like inner. The result is a tree
 // like inner of trees like outer. inner may not contain a struct, whose fields cannot become trees.
 // ShapeError "Mismatch" if x has another structure. Source: jax.tree.transpose.
-//   tree::transpose(tree::structure(std::vector<Array>(3)), tree::structure(std::pair<Array,
-//   Array>()),
-//                   std::vector<std::pair<Array, Array>>(3))   // a pair of vectors
+//     tree::transpose(tree::structure(std::vector<Array>(3)),
+//                     tree::structure(std::pair<Array, Array>()),
+//                     std::vector<std::pair<Array, Array>>(3))  // a pair of vectors
 template <class O, class I, class T>
 auto transpose(const Structure<O>& outer, const Structure<I>& inner, const T& x,
                typing::Location at = typing::Location::here()) {

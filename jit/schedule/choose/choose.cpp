@@ -102,8 +102,8 @@ class Chooser {
     const bool blocks = std::ranges::any_of(
         s_.loops, [](const auto& l) { return l.second.how != LoopSchedule::How::unrolled; });
     s_.plain_remainder = s_.versioned && s_.interleave == 1 && blocks;
-    for (size_t b = 0; b < k_.buffers.size(); ++b)
-      if (k_.buffers[b].non_temporal && writes_vectors(k_, d_, s_, static_cast<int64_t>(b)))
+    for (size_t b = 0; target_.non_temporal && b < k_.buffers.size(); ++b)
+      if (k_.buffers[b].large_output && writes_vectors(k_, d_, s_, static_cast<int64_t>(b)))
         s_.streamed.insert(static_cast<int64_t>(b));
     return std::move(s_);
   }

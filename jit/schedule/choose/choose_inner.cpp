@@ -62,7 +62,8 @@ class Inner {
       if (i.op == Opcode::Fold) fold(v);
       if (i.op == Opcode::If)
         for (BlockId side : i.blocks)
-          if (asks(k_, d_, v, gpu()) && written_[side] && quick(side)) s_.flat.insert(side);
+          if (branches_at_run_time(k_, d_, v, gpu()) && written_[side] && quick(side))
+            s_.flat.insert(side);
       for (BlockId inner : i.blocks)
         if (written_[inner]) block(inner, d_.vectorized[v] ? s_.vector_width : vector_width);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/emit/non_temporal_test.cpp: outputs that are written past the caches, where vectors are
-// whole and aligned and where they are not.
+// tests/jit/emit/non_temporal_test.cpp: outputs that are written with non-temporal stores, where
+// vectors are whole and aligned and where they are not.
 #include <cstdlib>
 #include <memory>
 
@@ -12,7 +12,7 @@ namespace weft::compiler {
 namespace {
 
 // Copies element i of the input to the element `after` + i of the output.
-nest::Kernel copies(Storage s, bool non_temporal, int after, int extra) {
+nest::Kernel copies(Storage s, bool large_output, int after, int extra) {
   Builder b("copies");
   const int in = b.buffer(s, false), out = b.buffer(s, true);
   const Id i = b.index(0), x = b.load(in, i);
@@ -25,7 +25,7 @@ nest::Kernel copies(Storage s, bool non_temporal, int after, int extra) {
                                                   {b.pure(Opcode::Not, k, {y}), x});
   b.store(out, b.pure(Opcode::Add, Kind::I64, {i, b.integer(after)}), y);
   nest::Kernel kernel = b.finish(1, 0, {});
-  kernel.buffers[static_cast<size_t>(out)].non_temporal = non_temporal;
+  kernel.buffers[static_cast<size_t>(out)].large_output = large_output;
   return kernel;
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("non-temporal stores write the same bits", "[jit][non_temporal]") {
     for (int after : {0, 1, 16})
       for (int extra : {0, 40}) {
         const auto plain = compile(copies(s, false, after, extra));
-        const auto past = compile(copies(s, true, after, extra));
+        const auto non_temporal = compile(copies(s, true, after, extra));
         CAPTURE(static_cast<int>(s), after, extra);
         for (int64_t n : {0, 1, 15, 16, 64, 517, 1024}) {
           const Bytes in = aligned(room), want = aligned(room), got = aligned(room);
@@ -61,19 +61,19 @@ TEST_CASE("non-temporal stores write the same bits", "[jit][non_temporal]") {
           void* a[] = {&stop, in.get(), want.get()};
           void* b[] = {&stop, in.get(), got.get()};
           plain->run(a + 1, nullptr, range);
-          past->run(b + 1, nullptr, range);
+          non_temporal->run(b + 1, nullptr, range);
           CHECK(std::memcmp(want.get(), got.get(), room) == 0);
         }
 #if defined(__x86_64__)
         CHECK(plain->assembly().find("movnt") == std::string::npos);
-        CHECK(past->assembly().find("sfence") != std::string::npos);
+        CHECK(non_temporal->assembly().find("sfence") != std::string::npos);
         if (extra == 0 || host_target().mask_registers)
-          CHECK(past->assembly().find("movnt") != std::string::npos);
+          CHECK(non_temporal->assembly().find("movnt") != std::string::npos);
 #endif
       }
 }
 
-TEST_CASE("large results are written past the caches, and right", "[jit][non_temporal]") {
+TEST_CASE("large results are written with non-temporal stores, and right", "[jit][non_temporal]") {
   const auto f = weft::jit([](weft::Array x) { return x * 2.0f; });
   // No extent of the second shape is a multiple of the vector width.
   for (const weft::Shape& s : {weft::Shape{2048, 2048}, weft::Shape{2051, 2049}}) {

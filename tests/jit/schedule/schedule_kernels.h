@@ -134,7 +134,7 @@ inline std::vector<Sample> schedule_samples() {
       traced(
           "f64 sum", [](Array x) { return sin(x).sum(1); }, weft::zeros({5, 200}).astype(F64)),
   };
-  all[0].kernel.buffers.back().non_temporal = true;
+  all[0].kernel.buffers.back().large_output = true;
   return all;
 }
 

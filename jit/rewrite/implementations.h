@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/rewrite/choose.h: the pass that chooses an implementation for each equation
+// jit/rewrite/implementations.h: the pass that chooses an implementation for each equation
 // (docs/decisions/0017).
 #pragma once
 #include <string>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/rewrite/choose.cpp: compares the costs that the implementations of an op declare.
-#include "jit/rewrite/choose.h"
+// jit/rewrite/implementations.cpp: compares the costs that the implementations of an op declare.
+#include "jit/rewrite/implementations.h"
 
 #include <fmt/format.h>
 
