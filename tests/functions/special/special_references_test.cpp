@@ -377,7 +377,7 @@ TEST_CASE("every function has reference values, or a reason to have none", "[spe
       INFO(header << " declares " << name);
       CHECK(named.count(name) == 1);
     }
-  for (const char* header : {"stats/continuous.h", "stats/discrete.h"})
+  for (const char* header : {"scipy/stats/continuous.h", "scipy/stats/discrete.h"})
     for (const std::string& name : declared(header, "namespace ")) {
       INFO(header << " declares " << name);
       CHECK((name == "weft::scipy::stats" || named.count(name) == 1));
