@@ -227,7 +227,7 @@ Arrays linearized(F f, Arrays x, Arrays tangents) {
 }
 )"},
     {"scanned(", R"(template <class F>
-Arrays scanned(F f, Arrays carry, Arrays rows, ScanOptions o) {
+Arrays scanned(F f, Arrays carry, Arrays rows, typing::ScanOptions o) {
   const size_t n = carry.size();
   const auto [c, ys] = scan(
       [=](Arrays c, Arrays row) {
