@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -49,6 +50,10 @@ class Events {
     if (left_out_)
       all += fmt::format("weft: {} more lines are not shown: a call prints at most {} bytes\n",
                          left_out_, OrderedOutput::limit);
+    // std::cout may be given a buffer by the user, such as std::stringbuf, that threads must not use
+    // at the same time.
+    static std::mutex writing;
+    const std::lock_guard lock(writing);
     std::cout.write(all.data(), std::ssize(all));
     std::cout.flush();
   }

@@ -487,14 +487,18 @@ TEST_CASE("threads print whole calls", "[effects]") {
       return v;
     })(x);
   });
-  const auto of = [](int k) { return full({3}, static_cast<double>(k)); };
-  CHECK(printed([&] { f(of(0)); }) == "0|0|0|");
+  const auto of = [](double k) { return array({k, 5., 6.}); };
+  CHECK(printed([&] { f(of(0.)); }) == "0|5|6|");
   const std::string text = printed([&] {
     std::vector<std::thread> threads;
-    for (int k = 1; k < 5; ++k) threads.emplace_back([&, k] { f(of(k)); });
+    for (int k = 1; k < 5; ++k)
+      threads.emplace_back([&, k] {
+        for (int n = 0; n < 50; ++n) f(of(k));
+      });
     for (std::thread& t : threads) t.join();
   });
-  for (int k = 1; k < 5; ++k) CHECK(holds(text, fmt::format("{0}|{0}|{0}|", k)));
+  for (int k = 1; k < 5; ++k) CHECK(count(text, fmt::format("{}|5|6|", k)) == 50);
+  CHECK(text.size() == 4 * 50 * 6);
 }
 
 TEST_CASE("texts with a mistake are refused at the call", "[effects]") {
