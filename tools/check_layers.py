@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
-# tools/check_layers.py: every #include obeys tools/layers.txt, no header includes itself, even
-# indirectly, and no folder has too many files to keep an overview. Prints file:line of each
-# violation.
-import collections
+# tools/check_layers.py: every #include obeys tools/layers.txt, and no header includes itself, even
+# indirectly. Prints file:line of each violation.
 import fnmatch
 import pathlib
 import re
@@ -12,7 +10,6 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 EXEMPT = {"tests", "examples", "benchmarks", "docs", "build", "cmake"}
-MAX_FILES = 40  # source files per folder
 # They include all public headers and belong to no layer.
 TOP = {"weft/weft.h", "weft/eigen.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -138,8 +135,6 @@ def check(root, rules):
                 faults.append(f"{relative}:{number}: {header}: {why}")
             if spelling(relative) in reached_headers and header in banned:
                 faults.append(f"{relative}:{number}: <{header}> is slow; not in a public header")
-    sizes = collections.Counter(str(relative.parent) for relative in found)
-    faults += [f"{folder}/: {n} sources; at most {MAX_FILES}" for folder, n in sizes.items() if n > MAX_FILES]
     ring = cycle(graph)
     if ring:
         faults.append(f"{' -> '.join(ring)}: headers that include one another")

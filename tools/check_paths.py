@@ -9,8 +9,9 @@
 import fnmatch
 import pathlib
 import re
-import subprocess
 import sys
+
+from check_sizes import listed
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 COLUMNS = 100
@@ -22,16 +23,6 @@ FILE = re.compile(r"`([\w.]+\.(?:h|cpp|cu|py|sh|cmake))`")
 FOREIGN = {"cuda.h"}  # files of others that pages name
 ANY = re.compile(r"NAME|FOLDER|NN|PRESET")
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#[^)]*)?\)")
-
-
-def listed(*patterns):
-    command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", *patterns]
-    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if found.returncode == 0:
-        return found.stdout.splitlines()
-    paths = [str(p.relative_to(ROOT)) for p in ROOT.rglob("*") if p.is_file()]
-    return [p for p in paths if not p.startswith((".", "build"))
-            and (not patterns or any(fnmatch.fnmatch(p, q) for q in patterns))]
 
 
 def prose(text):
@@ -85,7 +76,7 @@ def main():
     files = set(listed())
     folders = {str(parent) for f in files for parent in pathlib.PurePosixPath(f).parents}
     tops = {f.split("/")[0] for f in files if "/" in f}
-    found = [fault for page in sorted(listed("*.md")) if not page.startswith(SKIPPED)
+    found = [fault for page in sorted(files) if page.endswith(".md") and not page.startswith(SKIPPED)
              for fault in faults(page, files, folders, tops)]
     found += unlisted()
     print("\n".join(found) if found else "paths: the pages name files that exist")

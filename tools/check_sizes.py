@@ -70,16 +70,19 @@ def check(path):
                 yield f"{path}:{first}: a function of {count} lines; at most {MAX_FUNCTION}"
 
 
-def tracked():
-    """What git knows or would add; without git, every file outside build folders."""
+def listed():
+    """Names of what git knows or would add; without git, of every file outside build folders."""
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard"]
-    listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    if listed.returncode == 0:
-        paths = [pathlib.Path(name) for name in listed.stdout.splitlines()]
-    else:
-        paths = [p.relative_to(ROOT) for p in ROOT.rglob("*")]
-        paths = [p for p in paths if not p.parts[0].startswith((".", "build"))]
-    for path in sorted(set(paths)):
+    found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    if found.returncode == 0:
+        return found.stdout.splitlines()
+    names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()]
+    return [name for name in names if not name.startswith((".", "build"))]
+
+
+def tracked():
+    """The sources among the listed files."""
+    for path in sorted(set(map(pathlib.Path, listed()))):
         if (path.suffix in SUFFIXES or path.name in ("dev", "CMakeLists.txt")) and (ROOT / path).is_file():
             yield path
 

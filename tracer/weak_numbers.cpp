@@ -105,9 +105,11 @@ int32_t input_read(const JaxprData& j, const Eqn& e) {
 
 ExactInputs with_exact_inputs(const Jaxpr& j) {
   ExactInputs w{j, {}};
+  const auto position = [&](int32_t v) {
+    return std::find(w.weak_inputs.begin(), w.weak_inputs.end(), v) - w.weak_inputs.begin();
+  };
   for (const Eqn& e : j->eqns)
-    if (const int32_t v = input_read(*j, e);
-        v >= 0 && std::find(w.weak_inputs.begin(), w.weak_inputs.end(), v) == w.weak_inputs.end())
+    if (const int32_t v = input_read(*j, e); v >= 0 && position(v) == std::ssize(w.weak_inputs))
       w.weak_inputs.push_back(v);
   if (w.weak_inputs.empty()) return w;
   JaxprBuilder b(*j);
@@ -117,9 +119,7 @@ ExactInputs with_exact_inputs(const Jaxpr& j) {
     exact.push_back(b.add_input(Type(F64, Shape{})));
   for (const Eqn& e : j->eqns) {
     Eqn& n = b.copy(e);
-    if (const int32_t v = input_read(*j, e); v >= 0)
-      n.in[0] =
-          exact[std::find(w.weak_inputs.begin(), w.weak_inputs.end(), v) - w.weak_inputs.begin()];
+    if (const int32_t v = input_read(*j, e); v >= 0) n.in[0] = exact[position(v)];
   }
   w.jaxpr = b.finish(j->out);
   return w;

@@ -8,6 +8,7 @@
 
 #include "core/loops/axis_classes.h"
 #include "core/op.h"
+#include "core/var_map.h"
 #include "ops/control/control_flow.h"
 #include "tracer/base_ops.h"
 #include "tracer/concrete.h"
@@ -73,12 +74,12 @@ int64_t inner_bytes(const JaxprData& j, const Eqn& e, Known& known) {
 // Returns the peak size of the live intermediates when the equations run in order.
 int64_t peak_bytes(const JaxprData& j, Known& known) {
   if (const auto it = known.find(&j); it != known.end()) return it->second;
-  std::vector<size_t> last(j.types.size(), 0);
+  VarMap<size_t> last(j, 0);
   for (size_t i = 0; i < j.eqns.size(); ++i)
     for (Atom a : j.eqns[i].in)
-      if (!a.is_literal()) last[a.index] = i;
+      if (!a.is_literal()) last[a] = i;
   for (Atom a : j.out)
-    if (!a.is_literal()) last[a.index] = j.eqns.size();
+    if (!a.is_literal()) last[a] = j.eqns.size();
   int64_t live = 0, peak = 0;
   for (size_t i = 0; i < j.eqns.size(); ++i) {
     const Eqn& e = j.eqns[i];
@@ -90,7 +91,7 @@ int64_t peak_bytes(const JaxprData& j, Known& known) {
       const Atom a = e.in[k];
       const bool again = std::find(e.in.begin(), e.in.begin() + static_cast<std::ptrdiff_t>(k),
                                    a) != e.in.begin() + static_cast<std::ptrdiff_t>(k);
-      if (!a.is_literal() && !again && a.index >= j.n_in && last[a.index] == i)
+      if (!a.is_literal() && !again && a.index >= j.n_in && last[a] == i)
         live -= j.types[a.index].bytes();
     }
   }

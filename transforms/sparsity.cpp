@@ -112,8 +112,8 @@ const Reach::Plan& Reach::plan_of(const JaxprData& j, const Eqn& e) {
   const auto [it, fresh] = plans_.try_emplace(&e);
   Plan& p = it->second;
   if (!fresh) return p;
-  for (Atom a : e.in) p.in.push_back(j.type(a));
-  for (int32_t k = 0; k < e.n_out; ++k) p.out.push_back(j.types[e.out + k]);
+  p.in = j.in_types(e);
+  p.out = j.out_types(e);
   // The dependences of collectives, and of ops with effects, are not visible in the program:
   // another lane or a callback determines them.
   if (e.op->implementations().empty() || e.op->collective() ||

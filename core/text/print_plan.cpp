@@ -8,6 +8,7 @@
 
 #include "core/param.h"
 #include "core/text/names.h"
+#include "core/var_map.h"
 
 namespace weft {
 namespace {
@@ -31,10 +32,10 @@ std::string as_word(std::string s) {
   return s;
 }
 
-std::vector<bool> read_variables(const JaxprData& j) {
-  std::vector<bool> read(j.types.size(), false);
+VarMap<bool> read_variables(const JaxprData& j) {
+  VarMap<bool> read(j, false);
   const auto mark = [&](Atom a) {
-    if (!a.is_literal()) read[a.index] = true;
+    if (!a.is_literal()) read[a] = true;
   };
   for (const Eqn& e : j.eqns)
     for (Atom a : e.in) mark(a);
@@ -98,8 +99,8 @@ PrintPlan::PrintPlan(const Jaxpr& top) {
   for (const Shared& s : shared_) name_variables(s.program);
   auto& names = variables_[identity_of(top.get())];
   names.resize(top->types.size(), unnamed);
-  const std::vector<bool> read = read_variables(*top);
-  for (size_t v = top->n_in; v < read.size(); ++v)
+  const VarMap<bool> read = read_variables(*top);
+  for (int32_t v = top->n_in; v < read.size(); ++v)
     if (!read[v]) names[v] = dropped;
   name_variables(top);
 }

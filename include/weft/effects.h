@@ -136,10 +136,10 @@ auto callback_at(typing::Location at, const char* name, F& f, const T& result_ty
   const auto args = arguments<F>(a...);
   using Args = std::remove_const_t<decltype(args)>;
   using R = typing::auto_t<T>;
-  if constexpr (is_callback<F, Args, R>())
-    return callback_of<Args, R>(name, f, result_types, args);
-  else if constexpr (tree::detail::is_callable<R>)  // a placeholder, so that no second error
-                                                    // follows
+  if constexpr (is_callback<F, Args, R>()) return callback_of<Args, R>(name, f, result_types, args);
+  // The types of results were given as a function, which is an error. Any value here prevents a
+  // second error.
+  else if constexpr (tree::detail::is_callable<R>)
     return Array();
   else
     return tree::detail::convert<R>(result_types);

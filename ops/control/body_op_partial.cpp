@@ -5,6 +5,7 @@
 // part.
 #include "core/effects.h"
 #include "core/loops/axis_classes.h"
+#include "core/var_map.h"
 #include "ops/control/body_op.h"
 #include "ops/control/remat/scan_blocks.h"
 
@@ -62,18 +63,18 @@ struct Residual {
 // Returns true for each variable of the known part that depends only on constants without lanes, so
 // that no step changes it. Such variables are computed before the loop. Equations that may not end
 // are therefore excluded if the loop may have no steps.
-std::vector<bool> invariants(const BodyOp& known, const JaxprData& j) {
-  std::vector<bool> fixed(j.types.size(), false);
+VarMap<bool> invariants(const BodyOp& known, const JaxprData& j) {
+  VarMap<bool> fixed(j, false);
   if (!known.stacks()) return fixed;
-  const auto first = static_cast<size_t>(known.body_inputs().body_consts.first);
+  const auto first = known.body_inputs().body_consts.first;
   for (size_t i = 0; i < known.lane_axes.body_consts.size(); ++i)
-    fixed[first + i] = known.lane_axes.body_consts[i] == 0;
+    fixed[first + static_cast<int32_t>(i)] = known.lane_axes.body_consts[i] == 0;
   const bool steps_surely =
       known.lane_axes.control.empty() && std::get<Scan>(known.like).length > 0;
   for (const Eqn& e : j.eqns) {
     bool all = effect_of(e) == Effect::none && (steps_surely || surely_ends(e));
-    for (Atom a : e.in) all = all && (a.is_literal() || fixed[a.index]);
-    for (int32_t k = 0; all && k < e.n_out; ++k) fixed[e.out + k] = true;
+    for (Atom a : e.in) all = all && fixed.get(a, true);
+    if (all) fixed.set_results(e, true);
   }
   return fixed;
 }
@@ -88,7 +89,7 @@ std::vector<Residual> residuals_of(const BodyOp& known, const LoopValues<Array>&
   if (lanes) axes.emplace(s.known, lanes, sublist(lane_axes, 1, lane_axes.size() - 1));
   const Arrays in = known.to_body(x, Array());
   const LoopRanges inputs = known.body_inputs();
-  const std::vector<bool> fixed = invariants(known, j);
+  const VarMap<bool> fixed = invariants(known, j);
   const size_t results = j.out.size() - static_cast<size_t>(s.residuals);
   std::vector<Residual> r;
   std::vector<bool> before(results, false);

@@ -10,6 +10,7 @@
 #include "autodiff/autodiff.h"
 #include "batching/saved_trace.h"
 #include "core/loops/axis_classes.h"
+#include "core/var_map.h"
 #include "ops/control/custom_rule_kit.h"
 #include "ops/control/samples.h"
 #include "ops/control/symbolic_zero_rules.h"
@@ -81,8 +82,7 @@ Arrays cotangents_by_program(const Jaxpr& bwd, const Arrays& residuals, const Ar
 Arrays cotangents_by_object(const BackwardRule& rule, const Arrays& residuals, const Arrays& ct) {
   try {
     return rule.call(residuals, ct);
-    // This is an error in the user's rule, so it is rethrown as a ShapeError.
-  } catch (const EmptyArrayError& e) {
+  } catch (const EmptyArrayError& e) {  // an error of the user's rule: rethrown as a ShapeError
     throw ShapeError(static_cast<const ShapeError&>(e));
   }
 }
@@ -167,12 +167,11 @@ Dual zeros_dual(const DualArgs<CustomLin>& d) {
 
 // Returns true for each result of j that depends on its inputs from number `first` on.
 std::vector<bool> made_of_inputs(const JaxprData& j, int32_t first) {
-  std::vector<bool> made(j.types.size(), false);
-  const auto is = [&](Atom a) { return !a.is_literal() && made[a.index]; };
+  VarMap<bool> made(j, false);
+  const auto is = [&](Atom a) { return made.get(a, false); };
   for (int32_t i = first; i < j.n_in; ++i) made[i] = true;
   for (const Eqn& e : j.eqns)
-    if (std::any_of(e.in.begin(), e.in.end(), is))
-      for (int32_t k = 0; k < e.n_out; ++k) made[e.out + k] = true;
+    if (std::any_of(e.in.begin(), e.in.end(), is)) made.set_results(e, true);
   return map_list(is, j.out);
 }
 

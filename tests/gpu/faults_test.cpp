@@ -162,7 +162,7 @@ TEST_CASE("a small program uses every entry point", "[gpu]") {
   }
 }
 
-TEST_CASE("a device without cuStreamWriteValue32 is asked once", "[gpu]") {
+TEST_CASE("cuStreamWriteValue32 is called once on a device that lacks it", "[gpu]") {
   cuda::Gpu& d = fresh_gpu();
   fake_cuda_fail("cuStreamWriteValue32_v2", 1, cuda::not_supported, false);
   CHECK(small_program(d) == right);
