@@ -355,11 +355,16 @@ std::string cpp_text(const Fn& f, const Arrays& x) {
   for (const Array& a : x)
     w.line(3, fmt::format("{},  // {}", values_text(a), to_string(a.type())));
   w.line(1, "};");
-  w.text +=
-      R"(  const Arrays one_by_one = program(x), compiled = jit([](Arrays a) { return program(a); })(x);
-  for (size_t k = 0; k < compiled.size(); ++k)
-    std::cout << "result " << k << "\none operation after another: " << one_by_one[k]
-              << "\ncompiled: " << compiled[k] << "\n";
+  w.text += R"(  const auto show = [&](const char* how, auto f) {
+    std::cout << how << ": ";
+    try {
+      for (const Array& y : f(x)) std::cout << y << "\n";
+    } catch (const Error& e) {
+      std::cout << "raises " << e.what() << "\n";
+    }
+  };
+  show("one operation after another", program);
+  show("compiled", jit([](Arrays a) { return program(a); }));
 }
 )";
   std::string head = "#include <weft/weft.h>\n\n#include <iostream>\n";
