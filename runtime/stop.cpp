@@ -14,7 +14,7 @@
 
 #include "core/ir.h"
 #include "runtime/fork.h"
-#include "runtime/own_stack.h"
+#include "runtime/thread_stack.h"
 #include "weft/error.h"
 
 namespace weft {
@@ -61,7 +61,7 @@ struct ir::Watch {
   void start() {
     if (running) return;
     try {
-      start_background([this] { watch(); });
+      start_detached_thread([this] { watch(); });
     } catch (const std::system_error& e) {
       throw DeviceError(fmt::format("a time limit needs a thread that watches it: {}", e.what()));
     }

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "runtime/own_stack.h"
+#include "runtime/thread_stack.h"
 #include "tracer/eval_trace.h"
 #include "weft/shape_dtype.h"
 
@@ -23,7 +23,7 @@ ThreadState& state() {
 // Reports infinite recursion before the stack overflows. It is checked where an interpreter becomes
 // current, as for each call of a transform or callback, and where an op is bound.
 void require_stack() {
-  if (stack_runs_out())
+  if (is_stack_nearly_exhausted())
     throw CompileError(
         "a function calls itself, through what it is given to (a transform, loop, branch or "
         "callback) or directly, until the stack is used up. All branches and bodies are traced, so "

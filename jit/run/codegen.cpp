@@ -19,7 +19,7 @@
 #include "jit/run/code_cache.h"
 #include "jit/schedule/choose/choose.h"
 #include "runtime/fork.h"
-#include "runtime/own_stack.h"
+#include "runtime/thread_stack.h"
 #include "weft/buffer.h"
 #include "weft/device.h"
 #include "weft/error.h"
@@ -70,7 +70,7 @@ void Code::run(void* const* buffers, const int64_t* extents, const int64_t* rang
     const int64_t frame = state_->frame_bytes;
     if (frame <= frame_on_any_stack || frame + below_frame <= stack_left())
       return fn_(buffers, extents, range, scratch);
-    on_own_stack(frame + below_frame, [&] { fn_(buffers, extents, range, scratch); });
+    run_on_large_stack(frame + below_frame, [&] { fn_(buffers, extents, range, scratch); });
   };
   if (state_->scratch_bytes == 0) return call(nullptr);
   const Temporaries scratch(state_->scratch_bytes);

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <sstream>
 
-#include "runtime/own_stack.h"
+#include "runtime/thread_stack.h"
 #include "support/check.h"
 
 using namespace weft;
@@ -41,7 +41,7 @@ TEST_CASE("a chain of 100,000 equations is traced, mapped, differentiated on a s
   const Array x = zeros({}) + .5f, v = zeros({3}) + .5f;
   int64_t traced = 0, mapped = 0, gradient = 0, mapped_gradient = 0, gradient_of_map = 0;
   float slope = 0, value = 0;
-  on_own_stack(256 << 10, [&] {
+  run_on_large_stack(256 << 10, [&] {
     traced = round_trip(make_jaxpr(chain)(x));
     mapped = equations(make_jaxpr(vmap(chain))(v));
     gradient = equations(make_jaxpr(grad(chain))(x));
@@ -69,7 +69,7 @@ TEST_CASE("a chain of 100,000 equations, the long way", "[chain][slow]") {
     WARN(what << ": " << s << " s");
     CHECK(s < 60);
   };
-  on_own_stack(256 << 10, [&] {
+  run_on_large_stack(256 << 10, [&] {
     timed("traced", [&] { make_jaxpr(chain)(x); });
     timed("mapped", [&] { make_jaxpr(vmap(chain))(v); });
     timed("differentiated", [&] { make_jaxpr(grad(chain))(x); });

@@ -6,7 +6,7 @@
 #include <limits>
 #include <sstream>
 
-#include "runtime/own_stack.h"
+#include "runtime/thread_stack.h"
 #include "support/catch.h"
 #include "support/golden.h"
 #include "tests/core/test_ops.h"
@@ -172,7 +172,7 @@ TEST_CASE("programs held many times are printed once", "[core][print]") {
 TEST_CASE("a long chain lives in a stack of 256 KB", "[core][print]") {
   constexpr int n = 100000;
   bool same = false;
-  on_own_stack(256 << 10, [&] {
+  run_on_large_stack(256 << 10, [&] {
     auto j = make_ref<JaxprData>();
     Atom a = input(*j, vec);
     for (int i = 0; i < n; ++i) a = add_equation(*j, i % 3 ? "test_next" : "test_many", {a});

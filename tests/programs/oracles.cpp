@@ -15,7 +15,7 @@
 #include "programs/effects.h"
 #include "programs/finite_differences.h"
 #include "programs/jax_side.h"
-#include "runtime/own_stack.h"
+#include "runtime/thread_stack.h"
 #include "support/patterns.h"
 #include "tracer/eval_trace.h"
 #include "tracer/record_trace.h"
@@ -151,7 +151,7 @@ class Checker {
     if (detail::default_elsewhere()) return;
     begin("stack");
     Arrays got;
-    on_own_stack(128 << 10, [&] { got = compiled(); });
+    run_on_large_stack(128 << 10, [&] { got = compiled(); });
     require(bits_differ(got, got_));
   }
   void stablehlo() {

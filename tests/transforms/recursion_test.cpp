@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/transforms/recursion_test.cpp: a function that calls itself endlessly, through any
 // transform, ends in an error and does not overflow the stack.
-#include "runtime/own_stack.h"
+#include "runtime/thread_stack.h"
 #include "support/check.h"
 
 using namespace weft;
@@ -106,7 +106,7 @@ void check_is_told(F f) {
 }  // namespace
 
 TEST_CASE("endless recursion raises", "[recursion]") {
-  on_own_stack(1 << 20, [] {
+  run_on_large_stack(1 << 20, [] {
     for (const auto& [name, f] : ways) {
       INFO(name);
       check_is_told(f);

@@ -11,7 +11,7 @@
 #include <atomic>
 #include <cerrno>
 
-#include "runtime/own_stack.h"
+#include "runtime/thread_stack.h"
 #include "tools/weft/command.h"
 #include "weft/error.h"
 #include "weft/stop.h"
@@ -38,7 +38,7 @@ void catch_interrupts() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // also for threads started from here
-  start_background([signals] {
+  start_detached_thread([signals] {
     pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
     char byte = 0;
     while (read(wake[0], &byte, 1) < 0 && errno == EINTR) {

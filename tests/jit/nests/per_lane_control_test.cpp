@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "runtime/own_stack.h"
+#include "runtime/thread_stack.h"
 #include "support/assembler.h"
 #include "support/check.h"
 #include "tracer/eval_trace.h"
@@ -214,7 +214,7 @@ TEST_CASE("Per-lane arrays are not on the caller's stack") {
   const auto code = jit(vmap(f)).lower(lanes).compile();
   const Array want = code(lanes);
   Array got;
-  on_own_stack(128 << 10, [&] { got = code(lanes); });
+  run_on_large_stack(128 << 10, [&] { got = code(lanes); });
   CHECK(array_equal(got, want));
 }
 
@@ -237,7 +237,7 @@ TEST_CASE("A kernel may have more values at a time than the caller's stack takes
   const Array lanes = arange(16.);
   const auto code = jit(vmap(f)).lower(lanes).compile();
   Array got;
-  on_own_stack(128 << 10, [&] { got = code(lanes); });
+  run_on_large_stack(128 << 10, [&] { got = code(lanes); });
   const ReferenceMode reference;
   CHECK(array_equal(got, vmap(f)(lanes)));
 }

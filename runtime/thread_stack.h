@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/own_stack.h: runs work on a separate thread: for its stack, or in the background.
+// runtime/thread_stack.h: the stack of a thread: how much is left, and threads with a larger one.
+// Also starts detached threads.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -12,12 +13,12 @@ namespace weft {
 
 // Calls f on a new thread with at least this many bytes of stack left (if that is known), and waits
 // for it. Rethrows what f throws. Throws OutOfMemoryError if no such thread can be created.
-void on_own_stack(int64_t bytes, FunctionRef<void()> f);
+void run_on_large_stack(int64_t bytes, FunctionRef<void()> f);
 
 // Calls f on a new thread that is never joined: f may run until the process ends. Returns when the
 // thread has started, because a leak checker reports a process that ends while a thread starts.
 // Throws std::system_error if no thread can be created.
-void start_background(std::function<void()> f);
+void start_detached_thread(std::function<void()> f);
 
 // Unused bytes of the caller's stack. A thread's stack also holds the thread-local data of
 // libraries; a single one (OpenBLAS) may take 60 KB. 0 if unknown, as on a stack that a program has
@@ -27,6 +28,6 @@ int64_t stack_left();
 // Returns true if recursion should stop: at most an eighth of the stack is left for the innermost
 // call, or 64 MB are in use. The second limit keeps an endless recursion on an unlimited stack from
 // using all memory. Returns false if the stack is unknown.
-bool stack_runs_out();
+bool is_stack_nearly_exhausted();
 
 }  // namespace weft

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/runtime/own_stack_test.cpp: the remaining stack, and work on threads with their own stacks.
-#include "runtime/own_stack.h"
+// tests/runtime/thread_stack_test.cpp: the remaining stack, and functions on separate threads.
+#include "runtime/thread_stack.h"
 
 #include <future>
 #include <memory>
@@ -26,7 +26,7 @@ namespace {
 TEST_CASE("the remaining stack is the unused part", "[runtime][stack]") {
   for (const int64_t bytes : {int64_t{512} << 10, int64_t{2} << 20}) {
     int64_t here = 0, below = 0;
-    on_own_stack(bytes, [&] {
+    run_on_large_stack(bytes, [&] {
       here = stack_left();
       below = left_below(100);
     });
@@ -39,14 +39,14 @@ TEST_CASE("the remaining stack is the unused part", "[runtime][stack]") {
   CHECK(stack_left() > 64 << 10);
 }
 
-TEST_CASE("exceptions pass from a separate stack to the caller", "[runtime][stack]") {
-  CHECK_THROWS_AS(on_own_stack(256 << 10, [] { throw std::runtime_error("there"); }),
+TEST_CASE("exceptions pass from a large stack to the caller", "[runtime][stack]") {
+  CHECK_THROWS_AS(run_on_large_stack(256 << 10, [] { throw std::runtime_error("there"); }),
                   std::runtime_error);
 }
 
-TEST_CASE("work in the background is done on a thread of its own", "[runtime][stack]") {
+TEST_CASE("a detached thread is not the caller's", "[runtime][stack]") {
   auto done = std::make_shared<std::promise<std::thread::id>>();
   auto there = done->get_future();
-  start_background([done = std::move(done)] { done->set_value(std::this_thread::get_id()); });
+  start_detached_thread([done = std::move(done)] { done->set_value(std::this_thread::get_id()); });
   CHECK(there.get() != std::this_thread::get_id());
 }

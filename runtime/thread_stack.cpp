@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// runtime/own_stack.cpp: threads for single pieces of work.
-#include "runtime/own_stack.h"
+// runtime/thread_stack.cpp: finds the limits of a stack, and starts threads for single functions.
+#include "runtime/thread_stack.h"
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -75,25 +75,25 @@ bool call_on_thread(int64_t bytes, Work& work) {
   return runs;
 }
 
-const Stack& own_stack() {
+const Stack& this_stack() {
   thread_local const Stack stack;
   return stack;
 }
 
 }  // namespace
 
-int64_t stack_left() { return own_stack().left(); }
+int64_t stack_left() { return this_stack().left(); }
 
-bool stack_runs_out() {
+bool is_stack_nearly_exhausted() {
   constexpr int64_t max_in_use = 64 << 20;
-  const Stack& stack = own_stack();
+  const Stack& stack = this_stack();
   const int64_t left = stack.left(), bytes = stack.high - stack.low;
   return left > 0 && (left < bytes / 8 || bytes - left > max_in_use);
 }
 
 // The C library and others keep data on each thread's stack. Its size is known only inside a
 // thread: if too little stack is left, a second thread gets a larger one.
-void on_own_stack(int64_t bytes, FunctionRef<void()> f) {
+void run_on_large_stack(int64_t bytes, FunctionRef<void()> f) {
   Work work{f, bytes};
   int64_t size = bytes;
   do {
@@ -105,7 +105,7 @@ void on_own_stack(int64_t bytes, FunctionRef<void()> f) {
   if (work.raised) std::rethrow_exception(work.raised);
 }
 
-void start_background(std::function<void()> f) {
+void start_detached_thread(std::function<void()> f) {
   const auto runs = std::make_shared<std::latch>(1);
   std::thread([runs, f = std::move(f)] {
     runs->count_down();
