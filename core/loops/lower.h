@@ -77,7 +77,7 @@ struct Lowering {
   std::function<Elem(nest::Builder&, Elem old, Elem update)> merge;
   // For forms with a destination, by axis of the updates: true if updates at different indices
   // along it go to different elements.
-  std::vector<char> apart;
+  std::vector<char> unique_axes;
   // loop, branch, inlined
   LoopForm loop;
   // The programs of one step, for loops that do not run inside a lane (jit/run/lockstep_step.cpp):

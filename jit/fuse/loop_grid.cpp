@@ -209,10 +209,9 @@ class LoopGrid {
   void adopt(int c, int64_t n, const std::vector<int64_t>& grid) {
     if (bad_.count(c) || classes.count(c)) return;
     for (int g = 0; g < static_cast<int>(grid.size()); ++g) {
-      bool apart = grid[g] == n;
-      for (const auto& [other, axis] : classes)
-        apart = apart && (axis != g || !met_[c].count(other));
-      if (!apart) continue;
+      bool fits = grid[g] == n;
+      for (const auto& [other, axis] : classes) fits = fits && (axis != g || !met_[c].count(other));
+      if (!fits) continue;
       classes.emplace(c, g);
       return;
     }

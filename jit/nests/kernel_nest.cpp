@@ -102,10 +102,10 @@ KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared) {
 
 std::vector<int64_t> scatter_grid(const Program& p, size_t eqn) {
   const Shape updates = p.j->type(p.j->eqns[eqn].in[1]).shape();
-  const std::vector<char>& apart = p.scope.lowering[eqn].apart;
+  const std::vector<char>& unique = p.scope.lowering[eqn].unique_axes;
   std::vector<int64_t> grid;
-  for (size_t a = 0; a < apart.size(); ++a)
-    if (apart[a]) grid.push_back(updates[static_cast<int64_t>(a)]);
+  for (size_t a = 0; a < unique.size(); ++a)
+    if (unique[a]) grid.push_back(updates[static_cast<int64_t>(a)]);
   return grid;
 }
 

@@ -438,16 +438,16 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
   const Type u = f.s->j->type(e.in[1]);
   buffer_of(e.out, true);
   EqnReader r(*this, f, e);
-  if (l.apart.size() != u.shape().size())
+  if (l.unique_axes.size() != u.shape().size())
     throw InternalError(fmt::format("'{}' does not say which of its updates meet", e.op->name()));
   std::vector<int64_t> in_order;
   std::vector<size_t> axes;
   Coords at(u.shape().size());
   // If the elements of a row are disjoint, a vector processes several of them.
   const bool by_rows =
-      !shared && !at.empty() && l.apart.back() && u.shape()[u.ndim() - 1] >= fills_vectors;
+      !shared && !at.empty() && l.unique_axes.back() && u.shape()[u.ndim() - 1] >= fills_vectors;
   for (size_t a = 0, point = 0; a < at.size() - by_rows; ++a) {
-    if (shared && l.apart[a]) {
+    if (shared && l.unique_axes[a]) {
       at[a] = grid_[point++];
     } else {
       in_order.push_back(u.shape()[static_cast<int64_t>(a)]);

@@ -38,14 +38,14 @@ bool leaves_vectors_to_folds(const Kernel& k, Id v) {
     return !n || std::abs(*n) > 1;
   };
   const nest::Along elements = along(each);
-  int apart = 0;  // loads that are far apart along the elements, minus those that are far apart
-                  // along the terms
+  int strided = 0;  // loads that are far apart along the elements, minus those that are far apart
+                    // along the terms
   const auto visit = [&](const auto& self, BlockId b, const nest::Along* terms) -> void {
     for (Id u : k.blocks[b].body) {
       const Inst& i = k.insts[u];
       if (terms && (i.op == Opcode::Load || i.op == Opcode::LocalLoad)) {
         const Id at = i.args[i.op == Opcode::Load ? 0 : 1];
-        apart += far(at, elements) - far(at, *terms);
+        strided += far(at, elements) - far(at, *terms);
       }
       if (i.op == Opcode::Fold && i.imm == 0 && !is_short_fold(k, i)) {
         const nest::Along own = along(i);
@@ -56,7 +56,7 @@ bool leaves_vectors_to_folds(const Kernel& k, Id v) {
     }
   };
   visit(visit, each.blocks[0], nullptr);
-  return apart > 0;
+  return strided > 0;
 }
 
 struct Context {

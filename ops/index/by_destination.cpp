@@ -29,16 +29,16 @@ using index_map_detail::IndexMap;
 // windows; they are the value at a place.
 struct Layout {
   Ints rows, row_updates, places, whole, whole_updates;  // axes
-  Ints meeting;  // axes of the updates along which two updates may have the same destination
+  Ints colliding;  // axes of the updates along which two updates may have the same destination
 };
 Layout layout_of(const IndexMap& map, const Shape& operand, const Shape& updates) {
   Layout l;
-  std::vector<bool> apart(updates.size(), false);
+  std::vector<bool> unique(updates.size(), false);
   for (size_t a = 0; a < map.axes.size(); ++a) {
     const IndexMap::Axis& x = map.axes[a];
     const auto axis = static_cast<int64_t>(a);
     const bool whole = x.whole_window() && updates[x.window] == operand[axis];
-    if (x.batch >= 0 || whole) apart[x.apart()] = true;
+    if (x.batch >= 0 || whole) unique[x.unique_axis()] = true;
     if (x.batch >= 0) {
       l.rows.push_back(axis);
       l.row_updates.push_back(x.batch);
@@ -50,7 +50,7 @@ Layout layout_of(const IndexMap& map, const Shape& operand, const Shape& updates
     }
   }
   for (int a = 0; a < updates.ndim(); ++a)
-    if (!apart[a]) l.meeting.push_back(a);
+    if (!unique[a]) l.colliding.push_back(a);
   return l;
 }
 
@@ -86,7 +86,7 @@ Array component(const Array& indices, int c, const Shape& s, const Ints& dims) {
   return broadcast_in_dim(reshape_to(base::convert(x, I64), indices.shape().erased(last)), s, dims);
 }
 
-// The destination of each update as one number, and out of range if it is dropped: [rows, meeting].
+// The destination of each update as one number, and out of range if it is dropped: [rows, colliding].
 Array destinations(const Shape& operand, const Array& updates, const Array& indices,
                    const IndexMap& map, const Layout& l, bool moves) {
   Ints sizes, at(updates.shape().size(), -1), dims;
@@ -113,10 +113,10 @@ Array destinations(const Shape& operand, const Array& updates, const Array& indi
   }
   if (!moves) to = select(inside, to, all(extent(operand, l.places)));
   Ints order;
-  for (const Ints* v : {&l.row_updates, &l.meeting})
+  for (const Ints* v : {&l.row_updates, &l.colliding})
     for (int64_t a : *v) order.push_back(at[a]);
   return reshape_to(transpose_axes(to, order),
-                    {extent(updates.shape(), l.row_updates), extent(updates.shape(), l.meeting)});
+                    {extent(updates.shape(), l.row_updates), extent(updates.shape(), l.colliding)});
 }
 
 int64_t bits_of(int64_t places) {
@@ -203,13 +203,13 @@ Array product_of_earlier(const Array& updates, const Array& at, bool later) {
 
 double kernels_by_destination(const IndexMap& map, const Shape& x, const Shape& updates) {
   const Layout l = layout_of(map, x, updates);
-  return 8 + kernels_of_order(extent(updates, l.meeting), bits_of(extent(x, l.places)));
+  return 8 + kernels_of_order(extent(updates, l.colliding), bits_of(extent(x, l.places)));
 }
 
 Array scatter_by_destination(const Array& x, const Array& updates, const Array& indices,
                              const IndexMap& map, Update update, bool moves) {
   const Layout l = layout_of(map, x.shape(), updates.shape());
-  const Array from = in_three(updates, l.row_updates, l.meeting, l.whole_updates),
+  const Array from = in_three(updates, l.row_updates, l.colliding, l.whole_updates),
               old = in_three(x, l.rows, l.places, l.whole);
   const int64_t places = old.shape()[1];
   const Array to = base::convert(destinations(x.shape(), updates, indices, map, l, moves), U32);
@@ -229,7 +229,7 @@ Array scatter_by_destination(const Array& x, const Array& updates, const Array& 
 
 int64_t slots(const IndexMap& map, const Shape& x, const Shape& updates) {
   const Layout l = layout_of(map, x, updates);
-  return extent(updates, l.row_updates) * extent(updates, l.meeting);
+  return extent(updates, l.row_updates) * extent(updates, l.colliding);
 }
 
 Slots slots_of(const Array& x, const Array& updates, const Array& indices, const IndexMap& map,
@@ -239,7 +239,7 @@ Slots slots_of(const Array& x, const Array& updates, const Array& indices, const
   const Array operand = in_three(x, l.rows, l.places, l.whole);
   const Taken t = taken_slots(to, operand.shape()[1]);
   return {operand,
-          in_three(updates, l.row_updates, l.meeting, l.whole_updates),
+          in_three(updates, l.row_updates, l.colliding, l.whole_updates),
           base::insert_axis(t.of_update, 2, 1),
           base::insert_axis(t.place, 2, 1),
           x.shape(),
@@ -254,7 +254,7 @@ Array out_of_slots(const Slots& s, const Array& operand) {
 Array joined_at_first(const Shape& operand, const Array& updates, const Array& indices,
                       const IndexMap& map, Update update, const Array& identity, bool moves) {
   const Layout l = layout_of(map, operand, updates.shape());
-  const Array from = in_three(updates, l.row_updates, l.meeting, l.whole_updates);
+  const Array from = in_three(updates, l.row_updates, l.colliding, l.whole_updates);
   const Array to = base::convert(destinations(operand, updates, indices, map, l, moves), I32);
   const int64_t n = to.shape()[1];
   const Shape pairs{to.shape()[0], n, n};
@@ -266,7 +266,7 @@ Array joined_at_first(const Shape& operand, const Array& updates, const Array& i
                                     {{2}, {1}, {1}, {0}, {0}}, update, OutOfBounds::zero);
   const Array own = eq(first, iota(I32, to.shape(), 1));
   return out_of_three(select(broadcast_in_dim(own, from.shape(), {0, 1}), all, nothing),
-                      updates.shape(), l.row_updates, l.meeting, l.whole_updates);
+                      updates.shape(), l.row_updates, l.colliding, l.whole_updates);
 }
 
 Array product_of_others(const Shape& operand, const Array& updates, const Array& indices,
@@ -276,7 +276,7 @@ Array product_of_others(const Shape& operand, const Array& updates, const Array&
     throw DifferentiationError(
         "scatter: the derivative of products of updates that meet takes arrays of fewer than 2^31 "
         "elements; give .unique_indices = true if none meet");
-  const Array from = in_three(updates, l.row_updates, l.meeting, l.whole_updates);
+  const Array from = in_three(updates, l.row_updates, l.colliding, l.whole_updates);
   const Array to = base::convert(destinations(operand, updates, indices, map, l, moves), U32);
   const Array order = stable_order({to}, to.shape()[1], bits_of(extent(operand, l.places)));
   const Array sorted = taken(from, order, {.unique = true}), at = gather_along(to, order, 1);
@@ -285,7 +285,7 @@ Array product_of_others(const Shape& operand, const Array& updates, const Array&
   const Array all = broadcast_in_dim(scalar_of_int(Bool, 1), order.shape(), {});
   const Array back = put_once(all, order, iota(I32, order.shape(), 1), order.shape()[1]);
   return out_of_three(taken(others, back, {.unique = true}), updates.shape(), l.row_updates,
-                      l.meeting, l.whole_updates);
+                      l.colliding, l.whole_updates);
 }
 
 }  // namespace weft::order

@@ -409,7 +409,7 @@ const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
             return Lowering::Target{updated_index(x, in, k, at), num::Ir<bool>(true).id};
           };
           r.merge = [](nest::Builder&, Elem, Elem update) { return update; };
-          r.apart.assign(l.in[1].shape().size(), 1);
+          r.unique_axes.assign(l.in[1].shape().size(), 1);
           return r;
         },
     .simplify =

@@ -30,7 +30,7 @@ struct IndexMap {
     bool whole_window() const { return window >= 0 && (component < 0 || room == 0); }
     // Returns the axis of the windows along which no two elements have the same position on this
     // axis, or -1.
-    int apart() const { return batch >= 0 ? batch : whole_window() ? window : -1; }
+    int unique_axis() const { return batch >= 0 ? batch : whole_window() ? window : -1; }
   };
   std::vector<Axis> axes;
   std::vector<int> batch;  // axes of the windows that are axes of the indices, in order

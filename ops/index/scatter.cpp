@@ -279,18 +279,19 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
 // Returns the axes of the updates along which no two have the same destination. These are batching
 // axes and window axes that indices do not move. All axes qualify if the caller promises unique
 // indices and no window is moved inside.
-std::vector<char> axes_apart(const Scatter& p, const IndexMap& r, const Type& updates, bool moves) {
-  std::vector<char> apart(updates.shape().size(), p.unique_indices && !moves);
+std::vector<char> unique_axes(const Scatter& p, const IndexMap& r, const Type& updates,
+                              bool moves) {
+  std::vector<char> unique(updates.shape().size(), p.unique_indices && !moves);
   for (const IndexMap::Axis& a : r.axes)
-    if (a.apart() >= 0) apart[a.apart()] = 1;
-  return apart;
+    if (a.unique_axis() >= 0) unique[a.unique_axis()] = 1;
+  return unique;
 }
 
 // Sets the destination and the effect of each update, for code that updates the operand in place.
 void write_updates(const LowerArgs<Scatter>& l, Lowering* low) {
   const bool moves = moves_inside(l.params, l.in[0]);
   const IndexMap map = index_map_for(l.params, l.in[0], l.in[1]);
-  low->apart = axes_apart(l.params, map, l.in[1], moves);
+  low->unique_axes = unique_axes(l.params, map, l.in[1], moves);
   low->destination = [r = map, t = l.in[2], moves](Reader& x, const Coords& at) {
     num::Ir<bool> inside(true);
     const auto c = map_index(
@@ -324,11 +325,11 @@ Lowering scatter_lower(const LowerArgs<Scatter>& l) {
 // The number of updates that one thread applies in order.
 int64_t updates_in_order(const Use<Scatter>& u) {
   const IndexMap map = index_map_for(u.params, u.in[0], u.in[1]);
-  const std::vector<char> apart =
-      axes_apart(u.params, map, u.in[1], moves_inside(u.params, u.in[0]));
+  const std::vector<char> unique =
+      unique_axes(u.params, map, u.in[1], moves_inside(u.params, u.in[0]));
   int64_t n = 1;
-  for (size_t a = 0; a < apart.size(); ++a)
-    if (!apart[a]) n *= u.in[1].shape()[static_cast<int64_t>(a)];
+  for (size_t a = 0; a < unique.size(); ++a)
+    if (!unique[a]) n *= u.in[1].shape()[static_cast<int64_t>(a)];
   return n;
 }
 // True for sums in memory that would be rounded at each step. They are computed in an F32 array
