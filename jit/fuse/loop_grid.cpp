@@ -285,7 +285,7 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   if (r.grid.empty() || g.held().largest > small_elements) g.ordinary(&r.grid);
   r.held = g.held();
   r.shared = g.shared();
-  r.one_lane = on_host() && r.grid.empty() && r.held.largest >= fills_vectors;
+  r.one_lane = on_host() && r.grid.empty() && r.held.largest >= min_vector_row;
   if (r.one_lane ? r.held.largest > largest_row_value || r.held.bytes > largest_row_bytes
                  : r.held.largest > largest_lane_value || r.held.total > largest_lane ||
                        r.held.bytes > largest_lane_bytes)

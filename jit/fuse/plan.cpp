@@ -305,7 +305,7 @@ void Planner::record_reads(int32_t v, int step) {
     if (x.inlined_by < 0) {
       x.inlined_by = step;
       x.place = place;
-    } else if (x.inlined_by < step && x.cost >= expensive) {
+    } else if (x.inlined_by < step && x.cost >= max_recomputed_cost) {
       const int first = x.inlined_by;
       if (ready(x.deps) <= first)
         if (auto grid_axes = fits(first, x.deps, type(u).shape(), false)) {
@@ -327,7 +327,7 @@ void Planner::record_reads(int32_t v, int step) {
 void Planner::cache_row(int32_t v) {
   Var& x = var(v);
   KernelPlan& k = plan_.steps[x.inlined_by].kernel;
-  if (!k.rows || x.cached || x.cost < expensive) return;
+  if (!k.rows || x.cached || x.cost < max_recomputed_cost) return;
   auto grid_axes = fits(x.inlined_by, x.deps, type(v).shape(), false);
   if (!grid_axes) return;
   const auto row = [&](int32_t u, const std::vector<int>& axes) {
@@ -396,7 +396,8 @@ void Planner::store_repeated(size_t i, int64_t elements) {
     const int64_t reads = elements * (k < times.size() ? std::max(times[k], 1) : 1);
     const Var& x = var(a.index);
     const int64_t own = type(a.index).elements(), bytes = type(a.index).bytes();
-    if (!x.inlined || in_memory(a.index) || x.cost < expensive || own < 2 || own >= reads) continue;
+    if (!x.inlined || in_memory(a.index) || x.cost < max_recomputed_cost || own < 2 || own >= reads)
+      continue;
     if (bytes > largest_cut_ || reads > (int64_t{1} << 40)) continue;
     if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialize_value(a.index);
   }

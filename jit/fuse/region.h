@@ -22,15 +22,15 @@ namespace weft::compiler {
 // anyway uses loops over the elements of small arrays.
 inline constexpr int long_kernel = 1000;
 // Above this number of instructions a value is stored instead of being computed in two places.
-inline constexpr int expensive = 12;
+inline constexpr int max_recomputed_cost = 12;
 // Values of up to this many elements per lane are scalars; larger ones are in local arrays.
 inline constexpr int64_t small_elements = 32;
 // The same limit in kernels that would be too long: loops replace the code for each element.
-inline constexpr int64_t fewer_elements = 4;
-// Up to this many elements are moved without a loop, so that small records are recognized.
-inline constexpr int64_t moved_elements = 16;
+inline constexpr int64_t few_elements = 4;
+// Up to this many elements are copied without a loop, so that small records are recognized.
+inline constexpr int64_t max_unrolled_copy = 16;
 // A row of this many elements fills vectors by itself.
-inline constexpr int64_t fills_vectors = 16;
+inline constexpr int64_t min_vector_row = 16;
 
 class Region {
  public:

@@ -45,8 +45,8 @@ bool divides_index(const nest::Kernel& k) {
 
 // `flat`: the grid is one axis. Values of up to `small` elements per lane are scalars, except those
 // in `in_arrays`.
-KernelNest written(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory, bool flat,
-                   int64_t small, const LaneWriter::Values& in_arrays = {}) {
+KernelNest write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory,
+                        bool flat, int64_t small, const LaneWriter::Values& in_arrays = {}) {
   LaneWriter w(p, "kernel", in_memory, small);
   w.set_grid(k.grid, flat);
   w.set_in_arrays(in_arrays);
@@ -62,8 +62,8 @@ KernelNest written(const Program& p, const KernelPlan& k, const VarMap<bool>& in
   for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
     w.cache_row(it->second);
   for (int32_t v : k.roots) w.store_variable(v);
-  if (in_arrays.empty() && !w.chosen_from().empty())
-    return written(p, k, in_memory, flat, small, w.chosen_from());
+  if (in_arrays.empty() && !w.dynamically_indexed().empty())
+    return write_kernel(p, k, in_memory, flat, small, w.dynamically_indexed());
   return w.finish(k.rows           ? nest::Vector::inner
                   : k.grid.empty() ? nest::Vector::none
                                    : nest::Vector::grid);
@@ -75,15 +75,15 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
   // The grid is one flat axis, unless operands are indexed along single axes and the last axis is
   // long enough.
   bool flat = true;
-  const int64_t small = k.loops && k.rows ? fewer_elements : small_elements;
-  KernelNest n = written(p, k, in_memory, flat, small);
+  const int64_t small = k.loops && k.rows ? few_elements : small_elements;
+  KernelNest n = write_kernel(p, k, in_memory, flat, small);
   if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(n.kernel)) {
     flat = false;
-    n = written(p, k, in_memory, flat, small_elements);
+    n = write_kernel(p, k, in_memory, flat, small_elements);
   }
   // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
-  if (const int64_t length = instructions(n.kernel); small > fewer_elements && length > long_kernel)
-    if (KernelNest other = written(p, k, in_memory, flat, fewer_elements);
+  if (const int64_t length = instructions(n.kernel); small > few_elements && length > long_kernel)
+    if (KernelNest other = write_kernel(p, k, in_memory, flat, few_elements);
         3 * instructions(other.kernel) < 2 * length)
       n = std::move(other);
   mark_large_outputs(&n, p, k.zeroed);

@@ -46,16 +46,17 @@ Elem LaneWriter::new_local(const Frame& f, int32_t var) {
 
 // ---- equations
 
-void LaneWriter::keep(Frame& f, int32_t var) {
-  if (is_kept_in_array(f, var)) return keep_large(f, {fill_of(f, var, new_local(f, var))});
+void LaneWriter::materialize(Frame& f, int32_t var) {
+  if (is_stored_in_array(f, var))
+    return materialize_in_arrays(f, {fill_of(f, var, new_local(f, var))});
   const int64_t n = inner_elements(f, var);
   std::vector<Elem> elems;
   for (int64_t k = 0; k < n; ++k) elems.push_back(read(f, {var}, coords_at(f, var, k)));
-  f.place[var] = {.kind = Place::Kind::scalars, .elems = std::move(elems)};
+  f.location[var] = {.kind = ValueLocation::Kind::scalars, .elems = std::move(elems)};
 }
 
 // Small pull forms are computed in program order, so that reading does not recurse along chains.
-// Large ones are computed where they are read, or together (lane_sweep.cpp).
+// Large ones are computed where they are read, or together (lane_element_loops.cpp).
 void LaneWriter::emit(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   const Lowering& l = f.s->lowering[i];
@@ -66,14 +67,14 @@ void LaneWriter::emit(Frame& f, size_t i) {
       int64_t n = 0;
       for (int32_t k = 0; k < e.n_out; ++k) n += inner_elements(f, e.out + k);
       if (n > small_)
-        f.waiting.push_back(i);
+        f.deferred.push_back(i);
       else
-        for (int32_t k = 0; k < e.n_out; ++k) keep(f, e.out + k);
+        for (int32_t k = 0; k < e.n_out; ++k) materialize(f, e.out + k);
       return;
     }
     case Form::reduce:
     case Form::contract:
-      for (int32_t k = 0; k < e.n_out; ++k) keep(f, e.out + k);
+      for (int32_t k = 0; k < e.n_out; ++k) materialize(f, e.out + k);
       return;
     case Form::prefix: emit_prefix(f, i); return;
     case Form::branch: emit_cond(f, i); return;
@@ -103,10 +104,10 @@ void LaneWriter::emit_all(Frame& f, bool materialize_results) {
     for (Atom a : j.eqns[i].in) note(a, i);
   for (Atom a : j.out) note(a, j.eqns.size());
   for (size_t i = 0; i < j.eqns.size(); ++i) {
-    if (must_materialize(f, i)) materialize(f, i);
+    if (must_materialize_deferred(f, i)) materialize_deferred(f, i);
     emit(f, i);
   }
-  if (materialize_results) materialize(f, j.eqns.size());
+  if (materialize_results) materialize_deferred(f, j.eqns.size());
 }
 
 // ---- loops
@@ -116,34 +117,34 @@ void LaneWriter::emit_all(Frame& f, bool materialize_results) {
 int LaneWriter::bind_constants(Frame& f, size_t i, Frame& body) {
   const LoopForm& v = f.s->lowering[i].loop;
   const LoopRanges inputs = v.body_inputs();
-  body.kept_inputs = inputs.carry.first;
+  body.read_only_inputs = inputs.carry.first;
   bind_operands(f, i, body, inputs.body_consts, v.operands().body_consts);
   // A lane that runs the body is active; the emitter masks the others.
-  if (v.active()) body.place[0] = {.kind = Place::Kind::scalars, .elems = {true_elem()}};
+  if (v.active()) body.location[0] = {.kind = ValueLocation::Kind::scalars, .elems = {true_elem()}};
   return inputs.carry.first;
 }
 
 // Returns true if loop i may overwrite the array of its operand k: no later equation reads it, and
 // neither do the bodies, directly or through deferred values.
-bool LaneWriter::may_take(const Frame& f, size_t i, size_t k) const {
-  VarMap<bool> late;
-  if (!is_last_read(f, i, k, &late)) return false;
+bool LaneWriter::can_reuse_array(const Frame& f, size_t i, size_t k) const {
+  VarMap<bool> dependents;
+  if (!is_last_use(f, i, k, &dependents)) return false;
   const ValueRange carry = f.s->lowering[i].loop.operands().carry;
   const auto& in = f.s->j->eqns[i].in;
   for (size_t q = 0; q < in.size(); ++q)
     if (!carry.contains(static_cast<int64_t>(q)) && !in[q].is_literal() &&
-        late[static_cast<size_t>(in[q].index)])
+        dependents[static_cast<size_t>(in[q].index)])
       return false;
   return true;
 }
 
 LaneWriter::Carry LaneWriter::carry_like(const Frame& f, int32_t var) const {
   const int64_t n = inner_elements(f, var);
-  return {is_kept_in_array(f, var), n, f.type(var).dtype(), {}};
+  return {is_stored_in_array(f, var), n, f.type(var).dtype(), {}};
 }
 
 // A large carry has a separate array, or that of its initial value if nothing else reads that.
-std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Frame& body,
+std::vector<LaneWriter::Carry> LaneWriter::begin_carries(Frame& f, size_t i, Frame& body,
                                                          int first_input, std::vector<Id>* flat) {
   const ValueRange operands = f.s->lowering[i].loop.operands().carry;
   std::vector<Carry> carries;
@@ -152,17 +153,17 @@ std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Fra
     const auto operand = static_cast<size_t>(operands.first + t);
     const Atom init = f.s->j->eqns[i].in[operand];
     const int32_t like = first_input + t;
-    keep_late_reads(f, i, operand);
+    materialize_dependents(f, i, operand);
     Carry c = carry_like(body, like);
     if (!c.local) {
       for (int64_t k = 0; k < c.n; ++k) push(flat, read(f, init, coords_at(body, like, k)));
-    } else if (may_take(f, i, operand)) {
-      c.array = f.place[init.index].local;
+    } else if (can_reuse_array(f, i, operand)) {
+      c.array = f.location[init.index].local;
     } else {
       c.array = new_local(body, like);
       fills.push_back({c.array, &body, like,
                        [this, &f, init](const Coords& at) { return read(f, init, at); },
-                       is_moved(f, init)});
+                       is_copy(f, init)});
     }
     carries.push_back(c);
   }
@@ -170,11 +171,12 @@ std::vector<LaneWriter::Carry> LaneWriter::start_carries(Frame& f, size_t i, Fra
   return carries;
 }
 
-void LaneWriter::place_carries(Frame& f, int32_t first, const std::vector<Carry>& carries,
-                               const std::vector<Id>& ids, size_t next) {
+void LaneWriter::bind_carries(Frame& f, int32_t first, const std::vector<Carry>& carries,
+                              const std::vector<Id>& ids, size_t next) {
   for (const Carry& c : carries) {
-    Place& p = f.place[first++];
-    p = {.kind = c.local ? Place::Kind::local : Place::Kind::scalars, .local = c.array};
+    ValueLocation& p = f.location[first++];
+    p = {.kind = c.local ? ValueLocation::Kind::local : ValueLocation::Kind::scalars,
+         .local = c.array};
     for (int64_t k = 0; k < c.n && !c.local; ++k) {
       p.elems.push_back({ids[next++], nest::no_id});
       if (components(c.dtype) == 2) p.elems.back().im = ids[next++];
@@ -188,16 +190,16 @@ std::vector<Id> LaneWriter::params_of(BlockId block, size_t n) const {
   return ids;
 }
 
-bool LaneWriter::is_in(const Frame& f, Atom a, const Elem& array) {
+bool LaneWriter::is_stored_in(const Frame& f, Atom a, const Elem& array) {
   if (a.is_literal()) return false;
-  const Place* p = f.place.seen(a.index);
-  return p && p->kind == Place::Kind::local && p->local.re == array.re;
+  const ValueLocation* p = f.location.find(a.index);
+  return p && p->kind == ValueLocation::Kind::local && p->local.re == array.re;
 }
 
 // Yields the next values of all carries. A large carry that was not updated in place may read
 // itself, so it is computed into another array and then copied.
-void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
-                                std::vector<Id>* yields) {
+void LaneWriter::yield_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
+                               std::vector<Id>* yields) {
   std::map<int64_t, std::vector<std::pair<Elem, Elem>>> copies;
   std::vector<Fill> fills;
   for (size_t t = 0; t < carries.size(); ++t) {
@@ -206,12 +208,12 @@ void LaneWriter::finish_carries(Frame& body, const std::vector<Carry>& carries, 
     const int32_t input = first_input + static_cast<int32_t>(t);
     if (!c.local) {
       for (int64_t k = 0; k < c.n; ++k) push(yields, read(body, out, coords_at(body, input, k)));
-    } else if (out.index != input && !is_in(body, out, c.array)) {
-      const bool aside = std::none_of(carries.begin(), carries.end(), [&](const Carry& other) {
-        return other.local && is_in(body, out, other.array);
+    } else if (out.index != input && !is_stored_in(body, out, c.array)) {
+      const bool elsewhere = std::none_of(carries.begin(), carries.end(), [&](const Carry& other) {
+        return other.local && is_stored_in(body, out, other.array);
       });
-      const Place* p = out.is_literal() ? nullptr : body.place.seen(out.index);
-      if (p && p->kind == Place::Kind::local && aside) {
+      const ValueLocation* p = out.is_literal() ? nullptr : body.location.find(out.index);
+      if (p && p->kind == ValueLocation::Kind::local && elsewhere) {
         copies[c.n].emplace_back(c.array, p->local);
         continue;
       }
@@ -231,20 +233,20 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   const Eqn& e = f.s->j->eqns[i];
   const LoopForm& v = f.s->lowering[i].loop;
   Frame& test = body_frame(f, i, 0);
-  test.kept_inputs = test.s->j->n_in;
+  test.read_only_inputs = test.s->j->n_in;
   Frame& body = body_frame(f, i, 1);
   const LoopRanges cond = v.cond_inputs();
   bind_operands(f, i, test, cond.cond_consts, v.operands().cond_consts);
   const int first = bind_constants(f, i, body);
   std::vector<Id> init;
-  const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
+  const std::vector<Carry> carries = begin_carries(f, i, body, first, &init);
   // A lane that may not enter makes no trip.
   Id entry_mask = nest::no_id;
   if (v.entry_mask())
     entry_mask = read(f, e.in[0], v.active() ? coords_at(body, 0, 0) : Coords{}).re;
   const std::vector<Kind> kinds = kinds_of(b_, init);
   const BlockId tb = b_.open(kinds);
-  place_carries(test, cond.carry.first, carries, params_of(tb, kinds.size()));
+  bind_carries(test, cond.carry.first, carries, params_of(tb, kinds.size()));
   emit_all(test);
   const Atom out = test.s->j->out[0];
   const Coords at = out.is_literal() ? Coords{} : coords_at(test, out.index, 0);
@@ -253,13 +255,13 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
   b_.yield({go.id});
   b_.leave();
   const BlockId bb = b_.open(kinds);
-  place_carries(body, first, carries, params_of(bb, kinds.size()));
+  bind_carries(body, first, carries, params_of(bb, kinds.size()));
   emit_all(body);
   std::vector<Id> yields;
-  finish_carries(body, carries, first, &yields);
+  yield_carries(body, carries, first, &yields);
   b_.yield(yields);
   b_.leave();
-  place_carries(f, e.out, carries, b_.loop_while(init, tb, bb));
+  bind_carries(f, e.out, carries, b_.loop_while(init, tb, bb));
 }
 
 // ---- scan
@@ -267,7 +269,7 @@ void LaneWriter::emit_while(Frame& f, size_t i) {
 void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, Frame& f) {
   const int64_t trips = f.type(result).shape()[0];
   const int64_t n = trips == 0 ? 0 : inner_elements(f, result) / trips;
-  const Elem array = f.place[result].local;
+  const Elem array = f.location[result].local;
   const auto write = [&](Coords c) {
     const Coords row(c.begin() + 1, c.end());
     c[0] = time;
@@ -276,7 +278,7 @@ void LaneWriter::store_row(Frame& body, Atom y, int32_t result, Id time, Frame& 
   if (n > small_) {
     std::vector<int64_t> extents = inner_extents(f, result);
     extents.erase(extents.begin());
-    return over_elements(extents, [&](const Coords& c) { write(coords_with(f, result, c, 0)); });
+    return element_loop(extents, [&](const Coords& c) { write(coords_with(f, result, c, 0)); });
   }
   for (int64_t k = 0; k < n; ++k) write(coords_at(f, result, k));  // of step 0
 }
@@ -287,20 +289,20 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   Frame& body = body_frame(f, i, 0);
   const int first = bind_constants(f, i, body);
   std::vector<Id> init;
-  const std::vector<Carry> carries = start_carries(f, i, body, first, &init);
+  const std::vector<Carry> carries = begin_carries(f, i, body, first, &init);
   const ValueRange results = v.results();
   for (int k = results.first; k < results.end(); ++k) {
     const int32_t result = e.out + k;
-    Place& p = f.place[result];
-    p.kind = Place::Kind::unset;  // if stored by step: in memory, for later kernels
+    ValueLocation& p = f.location[result];
+    p.kind = ValueLocation::Kind::unset;  // if stored by step: in memory, for later kernels
     if (is_stored_by_step(f, result)) continue;
-    p.kind = Place::Kind::local;
+    p.kind = ValueLocation::Kind::local;
     p.local = new_local(f, result);
     const int64_t n = std::max<int64_t>(inner_elements(f, result), 1);
     const auto clear = [&](const Coords& at) {
       store_local(p.local, at[0], zero_elem(f.type(result).dtype()));
     };
-    if (v.trip_counts()) over_elements({n}, clear);
+    if (v.trip_counts()) element_loop({n}, clear);
   }
   I64v hi(v.length);
   if (v.trip_counts()) {
@@ -312,20 +314,21 @@ void LaneWriter::emit_scan(Frame& f, size_t i) {
   kinds.insert(kinds.begin(), Kind::I64);
   const BlockId bb = b_.open(kinds);
   const Id time = b_.param(bb, 0);
-  place_carries(body, first, carries, params_of(bb, kinds.size()), 1);
+  bind_carries(body, first, carries, params_of(bb, kinds.size()), 1);
   const ValueRange xs = v.operands().xs, rows = v.body_inputs().xs;
   for (int r = 0; r < xs.size; ++r) {
     const Atom x = e.in[static_cast<size_t>(xs.first + r)];
-    body.place[rows.first + r] = {.kind = Place::Kind::row, .outer = &f, .atom = x, .time = time};
+    body.location[rows.first + r] = {
+        .kind = ValueLocation::Kind::row, .outer = &f, .atom = x, .time = time};
   }
   emit_all(body);
   for (int k = results.first; k < results.end(); ++k)
     store_row(body, body.s->j->out[static_cast<size_t>(k)], e.out + k, time, f);
   std::vector<Id> yields;
-  finish_carries(body, carries, first, &yields);
+  yield_carries(body, carries, first, &yields);
   b_.yield(yields);
   b_.leave();
-  place_carries(f, e.out, carries, b_.loop(b_.integer(0), hi.id, v.reverse ? -1 : 1, init, bb));
+  bind_carries(f, e.out, carries, b_.loop(b_.integer(0), hi.id, v.reverse ? -1 : 1, init, bb));
 }
 
 // ---- cond
@@ -336,13 +339,13 @@ LaneWriter::Frame& LaneWriter::branch_body(Frame& f, size_t i, size_t b) {
   const LoopForm& v = f.s->lowering[i].loop;
   Frame& body = body_frame(f, i, b);
   // As in bind_constants: a lane that runs the branch is active.
-  if (v.active()) body.place[0] = {.kind = Place::Kind::scalars, .elems = {true_elem()}};
+  if (v.active()) body.location[0] = {.kind = ValueLocation::Kind::scalars, .elems = {true_elem()}};
   bind_operands(f, i, body, v.body_inputs().body_consts, v.operands().body_consts);
   // If one loop can compute all results, they are not materialized first.
-  bool alike = true;
+  bool same_extents = true;
   for (int32_t k = 1; k < e.n_out; ++k)
-    alike = alike && inner_extents(f, e.out + k) == inner_extents(f, e.out);
-  emit_all(body, !alike);
+    same_extents = same_extents && inner_extents(f, e.out + k) == inner_extents(f, e.out);
+  emit_all(body, !same_extents);
   return body;
 }
 
@@ -390,10 +393,10 @@ void LaneWriter::emit_cond(Frame& f, size_t i) {
     return branch(here.id, [&] { return taken(b); }, [&] { return chain(b + 1); });
   };
   const auto all = [&] { return chain(0); };
-  place_carries(f, e.out, results,
-                v.entry_mask() ? branch(read(f, e.in[1], lanes).re, all, zeros)
-                : last == 0    ? branch(num::Ir<bool>(true).id, all, zeros)
-                               : all());
+  bind_carries(f, e.out, results,
+               v.entry_mask() ? branch(read(f, e.in[1], lanes).re, all, zeros)
+               : last == 0    ? branch(num::Ir<bool>(true).id, all, zeros)
+                              : all());
 }
 
 // ---- call
@@ -409,11 +412,13 @@ void LaneWriter::copy_operands(Frame& f, size_t i, Frame& body) {
   for (int32_t v = 0; v < body.s->j->n_in; ++v) {
     const Atom a = f.s->j->eqns[i].in[v];
     if (a.is_literal() || readers[v] < 2) continue;
-    if (f.place.kind(a.index) != Place::Kind::memory || inner_elements(body, v) <= small_) continue;
+    if (f.location.kind(a.index) != ValueLocation::Kind::memory ||
+        inner_elements(body, v) <= small_)
+      continue;
     fills.push_back({new_local(body, v), &body, v,
                      [this, &f, a](const Coords& at) { return read(f, a, at); }, true});
   }
-  keep_large(body, fills);
+  materialize_in_arrays(body, fills);
 }
 
 void LaneWriter::emit_call(Frame& f, size_t i) {
@@ -425,7 +430,7 @@ void LaneWriter::emit_call(Frame& f, size_t i) {
   emit_all(body);
   for (int32_t k = 0; k < e.n_out; ++k) {
     const Atom out = body.s->j->out[k];
-    f.place[e.out + k] = {.kind = Place::Kind::alias, .outer = &body, .atom = out};
+    f.location[e.out + k] = {.kind = ValueLocation::Kind::alias, .outer = &body, .atom = out};
   }
 }
 
@@ -445,7 +450,7 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
   Coords at(u.shape().size());
   // If the elements of a row are disjoint, a vector processes several of them.
   const bool by_rows =
-      !shared && !at.empty() && l.unique_axes.back() && u.shape()[u.ndim() - 1] >= fills_vectors;
+      !shared && !at.empty() && l.unique_axes.back() && u.shape()[u.ndim() - 1] >= min_vector_row;
   for (size_t a = 0, point = 0; a < at.size() - by_rows; ++a) {
     if (shared && l.unique_axes[a]) {
       at[a] = grid_[point++];
@@ -457,16 +462,16 @@ void LaneWriter::emit_scatter(size_t i, bool shared) {
   const auto write = [&] {
     const Lowering::Target target = l.destination(r, at);
     const Elem update = r.read(1, at);
-    when(target.valid, [&] {
+    if_then(target.valid, [&] {
       const Elem old = read_memory(e.out, target.index);
       store_element(e.out, target.index, l.merge(b_, old, update));
     });
   };
   int64_t updates = 1;
   for (int64_t extent : in_order) updates *= extent;
-  count(updates, [&](Id n) {
-    const Coords turn = axes.empty() ? Coords{} : split(n, in_order);
-    for (size_t k = 0; k < axes.size(); ++k) at[axes[k]] = turn[k];
+  sequential_loop(updates, [&](Id n) {
+    const Coords digits = axes.empty() ? Coords{} : split(n, in_order);
+    for (size_t k = 0; k < axes.size(); ++k) at[axes[k]] = digits[k];
     if (!by_rows) return write();
     vector_loop(u.shape()[u.ndim() - 1], [&](Id i) {
       at.back() = i;
@@ -482,11 +487,11 @@ bool LaneWriter::is_stored_by_step(const Frame& f, int32_t var) const {
 }
 
 void LaneWriter::store_element(int32_t var, const Coords& at, const Elem& e) {
-  const auto turned = stored_by_step_.find(var);
-  if (turned != stored_by_step_.end() && turned->second.stored != var) {
+  const auto transposed = stored_by_step_.find(var);
+  if (transposed != stored_by_step_.end() && transposed->second.stored != var) {
     Coords there(at.size());
-    for (size_t a = 0; a < at.size(); ++a) there[turned->second.axes[a]] = at[a];
-    return store_element(turned->second.stored, there, e);
+    for (size_t a = 0; a < at.size(); ++a) there[transposed->second.axes[a]] = at[a];
+    return store_element(transposed->second.stored, there, e);
   }
   const Type& t = frames_.front().type(var);
   const int buffer = buffer_of(var, true), m = components(t.dtype());
@@ -505,14 +510,14 @@ void LaneWriter::store_inner(const Frame& f, int32_t var, const Elem& array, con
 void LaneWriter::cache_row(int32_t var) {
   Frame& f = frames_.front();
   const int64_t n = inner_elements(f, var);
-  if (n <= small_) return keep(f, var);
+  if (n <= small_) return materialize(f, var);
   const Elem array = new_local(f, var);
-  over_elements(inner_extents(f, var), [&](const Coords& inner) {
+  element_loop(inner_extents(f, var), [&](const Coords& inner) {
     const Coords c = coords_with(f, var, inner);
     const Elem e = read(f, {var}, c);
     store_inner(f, var, array, c, e);
   });
-  f.place[var] = {.kind = Place::Kind::local, .local = array};
+  f.location[var] = {.kind = ValueLocation::Kind::local, .local = array};
 }
 
 void LaneWriter::store_variable(int32_t var) {
@@ -525,20 +530,20 @@ void LaneWriter::store_variable(int32_t var) {
   bool missing = false;
   for (size_t g = 0; g < grid_.size(); ++g) {
     bool has = false;
-    for (int a = 0; a < t.ndim(); ++a) has = has || lane_of(f, var, a) == static_cast<int>(g);
+    for (int a = 0; a < t.ndim(); ++a) has = has || grid_axis_of(f, var, a) == static_cast<int>(g);
     if (has) continue;
     missing = true;
     first = first & (I64v::at(grid_[g]) == I64v(0));
   }
   const int64_t n = inner_elements(f, var);
   const auto store = [&] {
-    const bool few = n <= small_ || (!along_rows_ && n <= moved_elements && is_moved(f, {var}));
+    const bool few = n <= small_ || (!along_rows_ && n <= max_unrolled_copy && is_copy(f, {var}));
     if (!few)
-      return over_elements(inner_extents(f, var),
-                           [&](const Coords& c) { store_at(coords_with(f, var, c)); });
+      return element_loop(inner_extents(f, var),
+                          [&](const Coords& c) { store_at(coords_with(f, var, c)); });
     for (int64_t k = 0; k < n; ++k) store_at(coords_at(f, var, k));
   };
-  missing ? when(first.id, store) : store();
+  missing ? if_then(first.id, store) : store();
 }
 
 }  // namespace weft::compiler

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/lane_writer.cpp: reads elements from memory, from kept values, or by computing them.
+// jit/nests/lane_writer.cpp: reads elements from memory, from local values, or by computing them.
 #include "jit/nests/lane_writer.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ LaneWriter::LaneWriter(const Program& program, std::string name, const VarMap<bo
     : program_(program), in_memory_(in_memory), small_(small), b_(std::move(name)), writing_(b_) {
   Frame& f = frames_.emplace_back();
   f.s = &program.scope;
-  f.place.defining_eqn = &program.defining_eqn;
-  f.place.in_memory = &in_memory_;
+  f.location.defining_eqn = &program.defining_eqn;
+  f.location.in_memory = &in_memory_;
 }
 
 LaneWriter::Frame& LaneWriter::new_frame(const Scope& s) {
@@ -27,7 +27,7 @@ LaneWriter::Frame& LaneWriter::new_frame(const Scope& s) {
   f.number = frames_.size();
   f.s = &s;
   f.defining_eqn = defining_eqns(*s.j);
-  f.place.defining_eqn = &f.defining_eqn;
+  f.location.defining_eqn = &f.defining_eqn;
   return f;
 }
 
@@ -51,7 +51,7 @@ void LaneWriter::set_grid(const std::vector<int64_t>& extents, bool flat) {
   }
 }
 
-int LaneWriter::lane_of(const Frame& f, int32_t var, int axis) const {
+int LaneWriter::grid_axis_of(const Frame& f, int32_t var, int axis) const {
   if (!f.analysis) {
     const auto it = grid_axes_.find(var);
     return it == grid_axes_.end() ? -1 : it->second[axis];
@@ -63,7 +63,7 @@ int LaneWriter::lane_of(const Frame& f, int32_t var, int axis) const {
 std::vector<int> LaneWriter::inner_axes(const Frame& f, int32_t var) const {
   std::vector<int> r;
   for (int a = 0; a < f.type(var).ndim(); ++a)
-    if (lane_of(f, var, a) < 0) r.push_back(a);
+    if (grid_axis_of(f, var, a) < 0) r.push_back(a);
   return r;
 }
 
@@ -92,8 +92,8 @@ Coords LaneWriter::split(nest::Id flat, const std::vector<int64_t>& extents) {
                              : num::rem(rest, I64v(extents[i])).id;
     if (i > first) rest = num::div(rest, I64v(extents[i]));
   }
-  auto& known = groups_[ids[0]];
-  const bool fresh = std::none_of(known.begin(), known.end(), [&](const Group& g) {
+  auto& known = digits_[ids[0]];
+  const bool fresh = std::none_of(known.begin(), known.end(), [&](const Digits& g) {
     return g.flat == flat && g.coords == ids && g.extents == extents;
   });
   if (fresh) known.push_back({ids, extents, flat});
@@ -104,7 +104,7 @@ Coords LaneWriter::coords_at(const Frame& f, int32_t var, int64_t flat) const {
   const Shape& s = f.type(var).shape();
   Coords c(s.size());
   for (int a = s.ndim(); a-- > 0;) {
-    const int lane = lane_of(f, var, a);
+    const int lane = grid_axis_of(f, var, a);
     if (lane >= 0) {
       c[a] = grid_[lane];
       continue;
@@ -115,19 +115,19 @@ Coords LaneWriter::coords_at(const Frame& f, int32_t var, int64_t flat) const {
   return c;
 }
 
-Coords LaneWriter::coords_with(const Frame& f, int32_t var, const Coords& inner, int but) {
+Coords LaneWriter::coords_with(const Frame& f, int32_t var, const Coords& inner, int except) {
   Coords c = coords_at(f, var, 0);
   size_t next = 0;
   for (int a : inner_axes(f, var))
-    if (a != but) c[a] = inner[next++];
+    if (a != except) c[a] = inner[next++];
   return c;
 }
 
-Coords LaneWriter::coords_of_flat(const Frame& f, int32_t var, nest::Id flat, int but) {
+Coords LaneWriter::coords_of_flat(const Frame& f, int32_t var, nest::Id flat, int except) {
   std::vector<int64_t> extents;
   for (int a : inner_axes(f, var))
-    if (a != but) extents.push_back(f.type(var).shape()[a]);
-  return coords_with(f, var, extents.empty() ? Coords{} : split(flat, extents), but);
+    if (a != except) extents.push_back(f.type(var).shape()[a]);
+  return coords_with(f, var, extents.empty() ? Coords{} : split(flat, extents), except);
 }
 
 // Returns the row-major offset over the axes to keep. Coordinates that are the digits of one index
@@ -141,12 +141,12 @@ I64v LaneWriter::offset(const Coords& at, const Shape& s, const std::vector<bool
       extents.push_back(s[static_cast<int64_t>(a)]);
     }
   I64v total(0);
-  static const std::vector<Group> none;
+  static const std::vector<Digits> none;
   for (size_t a = 0; a < c.size();) {
     size_t used = 1;
     nest::Id id = c[a];
-    const auto known = groups_.find(c[a]);
-    for (const Group& g : known == groups_.end() ? none : known->second)
+    const auto known = digits_.find(c[a]);
+    for (const Digits& g : known == digits_.end() ? none : known->second)
       if (g.coords.size() > 1 && a + g.coords.size() <= c.size() &&
           std::equal(g.coords.begin(), g.coords.end(),
                      c.begin() + static_cast<std::ptrdiff_t>(a)) &&
@@ -188,13 +188,15 @@ Elem LaneWriter::read_memory(int32_t var, const Coords& at) {
   return {b_.load(buffer, o.id), n == 2 ? b_.load(buffer, (o + I64v(1)).id) : nest::no_id};
 }
 
-Elem LaneWriter::read_scalars(const Frame& f, int32_t var, const Place& p, const Coords& at) {
+Elem LaneWriter::read_scalars(const Frame& f, int32_t var, const ValueLocation& p,
+                              const Coords& at) {
   if (p.elems.size() == 1) return p.elems[0];
   if (p.elems.empty()) return literal_elem({f.type(var).dtype(), false, {0, 0}});
   const I64v o = inner_offset(f, var, at);
   int64_t k = 0;
   if (o.known(&k)) return p.elems[k];
-  if (static_cast<int64_t>(p.elems.size()) > fewer_elements) chosen_from_.insert({f.number, var});
+  if (static_cast<int64_t>(p.elems.size()) > few_elements)
+    dynamically_indexed_.insert({f.number, var});
   Elem e = p.elems[0];
   for (size_t i = 1; i < p.elems.size(); ++i)
     e = select_elem((o == I64v(static_cast<int64_t>(i))).id, p.elems[i], e);
@@ -203,19 +205,20 @@ Elem LaneWriter::read_scalars(const Frame& f, int32_t var, const Place& p, const
 
 Elem LaneWriter::read(Frame& f, Atom a, const Coords& at) {
   if (a.is_literal()) return literal_elem(f.s->j->literals[a.literal()]);
-  Place& p = f.place[a.index];
+  ValueLocation& p = f.location[a.index];
   switch (p.kind) {
-    case Place::Kind::memory: return read_memory(a.index, at);
-    case Place::Kind::scalars: return read_scalars(f, a.index, p, at);
-    case Place::Kind::local: return load_local(p.local, inner_offset(f, a.index, at).id);
-    case Place::Kind::alias: return read(*p.outer, p.atom, at);
-    case Place::Kind::row: {
+    case ValueLocation::Kind::memory: return read_memory(a.index, at);
+    case ValueLocation::Kind::scalars: return read_scalars(f, a.index, p, at);
+    case ValueLocation::Kind::local: return load_local(p.local, inner_offset(f, a.index, at).id);
+    case ValueLocation::Kind::alias: return read(*p.outer, p.atom, at);
+    case ValueLocation::Kind::row: {
       Coords c{p.time};
       c.insert(c.end(), at.begin(), at.end());
       return read(*p.outer, p.atom, c);
     }
-    case Place::Kind::pull: break;
-    case Place::Kind::unset: throw InternalError("a kernel reads a value that was not computed");
+    case ValueLocation::Kind::pull: break;
+    case ValueLocation::Kind::unset:
+      throw InternalError("a kernel reads a value that was not computed");
   }
   const auto visible = [&](const Elem& e) {
     return b_.visible(e.re) && (e.im == nest::no_id || b_.visible(e.im));
@@ -243,9 +246,9 @@ Elem LaneWriter::compute(Frame& f, size_t i, int out, const Coords& at) {
 }
 
 // Combines the accumulators with one more term.
-std::vector<nest::Id> with_term(nest::Builder& b, const std::vector<nest::Combine>& c,
-                                const std::vector<nest::Id>& x, const std::vector<nest::Id>& term,
-                                bool in_order) {
+std::vector<nest::Id> combine_with_term(nest::Builder& b, const std::vector<nest::Combine>& c,
+                                        const std::vector<nest::Id>& x,
+                                        const std::vector<nest::Id>& term, bool in_order) {
   if (c[0] != nest::Combine::MulAdd) return combine_all(b, c, x, term, in_order);
   return {b.pure(nest::Opcode::Fma, b.kind(x[0]), {term[0], term[1], x[0]})};
 }
@@ -292,13 +295,13 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
 }
 
 // Folds one block of core/loops/fold_order.h. Short blocks are unrolled.
-std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const Folded& f, const Term& term) {
+std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const FoldSpec& f, const Term& term) {
   if (n == 1 || (n <= fold_order::short_block && !f.of_folds)) {
     // The first term initializes an argmax; later terms have higher indices.
     const bool pairs = f.combine.back() == nest::Combine::Second;
     std::vector<nest::Id> all = pairs && n > 0 ? term(I64v(0)) : f.identity;
     for (int64_t k = pairs ? 1 : 0; k < n; ++k)
-      all = with_term(b_, f.combine, all, term(I64v(k)), pairs);
+      all = combine_with_term(b_, f.combine, all, term(I64v(k)), pairs);
     return all;
   }
   const nest::BlockId body = b_.open({nest::Kind::I64});
@@ -308,20 +311,20 @@ std::vector<nest::Id> LaneWriter::fold_block(int64_t n, const Folded& f, const T
 }
 
 // Folds terms one after another.
-std::vector<nest::Id> LaneWriter::fold_in_order(int64_t n, const Folded& f, const Term& term) {
+std::vector<nest::Id> LaneWriter::fold_in_order(int64_t n, const FoldSpec& f, const Term& term) {
   std::vector<nest::Kind> params{nest::Kind::I64};
   for (nest::Id id : f.identity) params.push_back(b_.kind(id));
   const nest::BlockId body = b_.open(params);
   std::vector<nest::Id> sum;
   for (size_t k = 0; k < f.identity.size(); ++k)
     sum.push_back(b_.param(body, static_cast<int>(k) + 1));
-  b_.yield(with_term(b_, f.combine, sum, term(I64v::at(b_.param(body, 0))), false));
+  b_.yield(combine_with_term(b_, f.combine, sum, term(I64v::at(b_.param(body, 0))), false));
   b_.leave();
   const std::vector<nest::Combine> free(f.any_order ? f.identity.size() : 0, nest::Combine::Add);
   return b_.loop(b_.integer(0), b_.integer(n), 1, f.identity, body, free);
 }
 
-std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const Folded& f, const Term& term) {
+std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const FoldSpec& f, const Term& term) {
   constexpr int64_t most = fold_order::block_terms;
   if (f.in_order && n > fold_order::short_block) return fold_in_order(n, f, term);
   if (n <= most) return fold_block(n, f, term);
@@ -335,7 +338,7 @@ std::vector<nest::Id> LaneWriter::fold_terms(int64_t n, const Folded& f, const T
 
 // Folds the terms at the digits of these axes.
 std::vector<nest::Id> LaneWriter::fold_axes(
-    const std::vector<int64_t>& extents, const Folded& f,
+    const std::vector<int64_t>& extents, const FoldSpec& f,
     const std::function<std::vector<nest::Id>(const Coords&)>& term) {
   const auto first = f.in_order ? 0 : static_cast<std::ptrdiff_t>(fold_order::first_axes(extents));
   if (first == 0) {

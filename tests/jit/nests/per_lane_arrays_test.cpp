@@ -103,7 +103,8 @@ std::vector<int32_t> numbers(const std::vector<Array>& arrays) {
 
 }  // namespace
 
-TEST_CASE("the length of a kernel depends on its program, not on its arrays", "[jit][sweep]") {
+TEST_CASE("the length of a kernel depends on its program, not on its arrays",
+          "[jit][element_loops]") {
   const auto body = [](int ops) {
     return [ops](Array x) {
       for (int i = 0; i < ops; ++i) x = i % 2 ? x / (1.f + abs(x)) : exp(x * .5f) - 1.f;
@@ -118,7 +119,7 @@ TEST_CASE("the length of a kernel depends on its program, not on its arrays", "[
   CHECK(length_of(body(60), {8, 32}) < few * 5 / 2);
 }
 
-TEST_CASE("arrays of a few numbers stay in registers", "[jit][sweep]") {
+TEST_CASE("arrays of a few numbers stay in registers", "[jit][element_loops]") {
   const auto step = [](Array x) {
     for (int i = 0; i < 30; ++i) x = exp(x * .5f) - roll(x, 1);
     return x;
@@ -126,7 +127,7 @@ TEST_CASE("arrays of a few numbers stay in registers", "[jit][sweep]") {
   CHECK(jit(loop(3, step)).lower(zeros({8, 3})).kernels().find("local_") == std::string::npos);
 }
 
-TEST_CASE("values that are read often are written once", "[jit][sweep]") {
+TEST_CASE("values that are read often are written once", "[jit][element_loops]") {
   const auto folds = [](int n) {
     return [n](Array x) {
       for (int i = 0; i < n; ++i) x = exp(x - x.max()) / (1.f + sum(x * x));
@@ -146,7 +147,7 @@ TEST_CASE("values that are read often are written once", "[jit][sweep]") {
   }
 }
 
-TEST_CASE("rows of a scan and of branches are written once", "[jit][sweep]") {
+TEST_CASE("rows of a scan and of branches are written once", "[jit][element_loops]") {
   const auto f = [](int n) {
     return vmap([n](Array x) {
       const auto step = [n](Array c, Array row) {
@@ -163,7 +164,8 @@ TEST_CASE("rows of a scan and of branches are written once", "[jit][sweep]") {
   CHECK(at(48) < 3 * at(16));
 }
 
-TEST_CASE("other operands of a loop are computed once, for their own lane", "[jit][sweep]") {
+TEST_CASE("other operands of a loop are computed once, for their own lane",
+          "[jit][element_loops]") {
   const auto f = vmap([](Array x, Array w) {
     const Array v = exp(w * .5f) - tanh(w) * sin(w);
     const auto go = [](std::tuple<Array, Array> c) {
@@ -195,7 +197,7 @@ TEST_CASE("other operands of a loop are computed once, for their own lane", "[ji
     CHECK(std::abs(got[k] - want[k]) <= 1e-5f * (1.f + std::abs(want[k])));
 }
 
-TEST_CASE("random bodies over arrays in the lane", "[jit][sweep][share]") {
+TEST_CASE("random bodies over arrays in the lane", "[jit][element_loops][share]") {
   Share share(4);
   for (const Shape& s : {Shape{2, 3}, Shape{4, 6}, Shape{5, 8}})
     for (unsigned seed = 0; seed < 8; ++seed) {
@@ -227,7 +229,7 @@ TEST_CASE("random bodies over arrays in the lane", "[jit][sweep][share]") {
     }
 }
 
-TEST_CASE("a carry does not take an array that the loop still reads", "[jit][sweep]") {
+TEST_CASE("a carry does not take an array that the loop still reads", "[jit][element_loops]") {
   const auto f = [](Array x) {
     return fori_loop(
         0, 2,
@@ -245,7 +247,7 @@ TEST_CASE("a carry does not take an array that the loop still reads", "[jit][swe
 
 // The condition computes only the real part, outside of the loop. The body must not take that for
 // the whole number.
-TEST_CASE("a reader of one part of a complex number computes both", "[jit][sweep]") {
+TEST_CASE("a reader of one part of a complex number computes both", "[jit][element_loops]") {
   const auto imaginary = [](const auto& f) {
     return [f](Array k) {
       const Array c = lax::complex(array({0.25, 1.875}, F64), array({1., -.25}, F64));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/lane_running.cpp: running folds (prefix results) inside the lane, in the order of
+// jit/nests/lane_prefix.cpp: running folds (prefix results) inside the lane, in the order of
 // core/loops/fold_order.h.
 #include "core/loops/fold_order.h"
 #include "jit/nests/lane_writer.h"
@@ -13,15 +13,15 @@ using nest::BlockId, nest::Id, nest::Kind;
 // The state of a running fold in the order of core/loops/fold_order.h. The loop over the terms
 // carries `sum`, the fold of this run, and `before`, the fold of all earlier runs. Results of runs
 // are terms of the level above. Its state is in local arrays and changes only where a run ends.
-struct LaneWriter::Running {
+struct LaneWriter::PrefixState {
   const std::vector<nest::Combine>& combine;
   std::vector<Id> identity;
   std::vector<Id> arrays = {};  // by component: sum and before of each level above
   int levels = 0;               // levels above that of the terms
 };
 
-LaneWriter::Running LaneWriter::start_running(const Lowering& l, int64_t n) {
-  Running r{l.combine, l.identity(b_)};
+LaneWriter::PrefixState LaneWriter::begin_prefix(const Lowering& l, int64_t n) {
+  PrefixState r{l.combine, l.identity(b_)};
   bool rounds = false;
   for (size_t k = 0; k < l.combine.size(); ++k) {
     const Kind kind = b_.kind(r.identity[k]);
@@ -41,7 +41,7 @@ LaneWriter::Running LaneWriter::start_running(const Lowering& l, int64_t n) {
 
 // Ends the run of `level` whose last term is number `step` of the fold, with `result`. Returns the
 // fold of everything before the next run.
-std::vector<Id> LaneWriter::end_run(const Running& r, int level, Id step,
+std::vector<Id> LaneWriter::end_run(const PrefixState& r, int level, Id step,
                                     const std::vector<Id>& result) {
   const auto at = [&](int which) {
     std::vector<Id> x;
@@ -67,11 +67,11 @@ std::vector<Id> LaneWriter::end_run(const Running& r, int level, Id step,
     set(0, sum);
     return std::vector<Id>();
   };
-  branch(run_ends(level + 1, step), run, between);
+  branch(is_last_of_run(level + 1, step), run, between);
   return before;
 }
 
-Id LaneWriter::run_ends(int level, Id step) {
+Id LaneWriter::is_last_of_run(int level, Id step) {
   int64_t terms = fold_order::run_terms;
   for (int k = 0; k < level; ++k) terms *= fold_order::run_terms;
   const Id last = b_.integer(terms - 1);
@@ -79,12 +79,12 @@ Id LaneWriter::run_ends(int level, Id step) {
                  {b_.pure(nest::Opcode::And, Kind::I64, {step, last}), last});
 }
 
-// Writes the running fold of the terms at all indices. `keep` receives each result directly after
+// Writes the running fold of the terms at all indices. `store` receives each result directly after
 // its term.
-void LaneWriter::write_running(const Lowering& l, int64_t n,
-                               const std::function<std::vector<Id>(Id)>& term_at,
-                               const std::function<void(const Elem&)>& keep) {
-  const Running r = start_running(l, n);
+void LaneWriter::write_prefix(const Lowering& l, int64_t n,
+                              const std::function<std::vector<Id>(Id)>& term_at,
+                              const std::function<void(const Elem&)>& store) {
+  const PrefixState r = begin_prefix(l, n);
   const size_t m = r.identity.size();
   std::vector<Id> init = r.identity;  // of sum and before
   if (r.levels) init.insert(init.end(), r.identity.begin(), r.identity.end());
@@ -96,7 +96,7 @@ void LaneWriter::write_running(const Lowering& l, int64_t n,
   for (size_t k = 0; k < init.size(); ++k)
     (k < m ? sum : before).push_back(b_.param(body, static_cast<int>(k) + 1));
   sum = combine_all(b_, l.combine, sum, term_at(index));
-  keep(l.results(r.levels ? combine_all(b_, l.combine, before, sum) : sum)[0]);
+  store(l.results(r.levels ? combine_all(b_, l.combine, before, sum) : sum)[0]);
   if (r.levels) {
     const Id step = l.reverse ? (I64v(n - 1) - I64v::at(index)).id : index;
     const auto run = [&] {
@@ -110,7 +110,7 @@ void LaneWriter::write_running(const Lowering& l, int64_t n,
       next.insert(next.end(), before.begin(), before.end());
       return next;
     };
-    sum = branch(run_ends(0, step), run, between);
+    sum = branch(is_last_of_run(0, step), run, between);
   }
   b_.yield(sum);
   b_.leave();
@@ -132,14 +132,15 @@ void LaneWriter::emit_prefix(Frame& f, size_t i) {
       c[axis] = index;
       return terms_at(l, reader, c);
     };
-    write_running(l, n, term_at, [&](const Elem& y) { store_inner(f, e.out, array, c, y); });
+    write_prefix(l, n, term_at, [&](const Elem& y) { store_inner(f, e.out, array, c, y); });
   };
   if (rows > small_)
-    count(rows, write_row);
+    sequential_loop(rows, write_row);
   else
     for (int64_t row = 0; row < rows; ++row) write_row(I64v(row).id);
-  const auto kind = is_stored_by_step(f, e.out) ? Place::Kind::unset : Place::Kind::local;
-  f.place[e.out] = {.kind = kind, .local = array};
+  const auto kind =
+      is_stored_by_step(f, e.out) ? ValueLocation::Kind::unset : ValueLocation::Kind::local;
+  f.location[e.out] = {.kind = kind, .local = array};
 }
 
 }  // namespace weft::compiler
