@@ -38,12 +38,12 @@ inline void permit(const void*, int64_t) {}
 inline const void* forbidden_in(const void*, int64_t) { return nullptr; }
 #endif
 
-// The memory for a value in a block that several values share: whole cache lines, and the red zone.
-constexpr int64_t room_of(int64_t bytes) { return ((bytes + 63) & ~int64_t{63}) + red_zone; }
-// Makes `bytes` bytes from `at` accessible and poisons the rest of the room.
-inline void forbid_rest(const std::byte* at, int64_t bytes, int64_t room) {
+// The bytes of a value in a block that several values share: whole cache lines, and the red zone.
+constexpr int64_t padded_bytes(int64_t bytes) { return ((bytes + 63) & ~int64_t{63}) + red_zone; }
+// Makes `bytes` bytes from `at` accessible and poisons the rest of the `padded` bytes.
+inline void forbid_rest(const std::byte* at, int64_t bytes, int64_t padded) {
   permit(at, bytes);
-  forbid(at + bytes, room - bytes);
+  forbid(at + bytes, padded - bytes);
 }
 
 }  // namespace weft

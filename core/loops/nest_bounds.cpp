@@ -404,8 +404,8 @@ class Bounds {
   }
   void check(Id access, int64_t elements, Id index) {
     if (!b_) return;
-    const Range room{0, elements - 1};
-    if (known(index).within(room) || assumed(index).within(room)) return;
+    const Range bounds{0, elements - 1};
+    if (known(index).within(bounds) || assumed(index).within(bounds)) return;
     failed_.push_back(access);
   }
   // The grid axes and loops on which an index depends.

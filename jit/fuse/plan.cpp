@@ -90,7 +90,7 @@ class Planner {
   int choose(int earliest_step, const std::vector<Dep>& deps, const Shape& shape, bool reduction,
              const Region& added, std::vector<int>* grid_axes);
   Region region() const;
-  bool room(int step, const Region& added) const;
+  bool stays_short(int step, const Region& added) const;
   void count_in(int step, const Region& added);
   int32_t cut_of(size_t i) const;
   void limit_region(size_t i);
@@ -208,7 +208,7 @@ Region Planner::region() const {
 }
 
 // Returns true if kernel `step` stays short with this region added.
-bool Planner::room(int step, const Region& added) const {
+bool Planner::stays_short(int step, const Region& added) const {
   const size_t s = step;
   int64_t cost = inside_cost_[s];
   if (cost == 0) return true;
@@ -274,7 +274,7 @@ void Planner::limit_region(size_t i) {
 int Planner::choose(int earliest_step, const std::vector<Dep>& deps, const Shape& shape,
                     bool reduction, const Region& added, std::vector<int>* grid_axes) {
   for (int c = std::max(earliest_step, ready(deps)); c < static_cast<int>(plan_.steps.size()); ++c)
-    if (auto l = fits(c, deps, shape, reduction); l && room(c, added)) {
+    if (auto l = fits(c, deps, shape, reduction); l && stays_short(c, added)) {
       *grid_axes = std::move(*l);
       return c;
     }

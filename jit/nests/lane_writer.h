@@ -250,7 +250,7 @@ class LaneWriter {
   std::vector<nest::Id> params_of(nest::BlockId block, size_t n) const;
   void yield_carries(Frame& body, const std::vector<Carry>& carries, int first_input,
                      std::vector<nest::Id>* yields);
-  Elem new_local(const Frame& f, int32_t var);  // with room for its inner elements
+  Elem new_local(const Frame& f, int32_t var);  // an array for its inner elements
   Elem load_local(const Elem& array, nest::Id at);
   void store_local(const Elem& array, nest::Id at, const Elem& e);
   nest::BlockId loop_body(const std::function<void(nest::Id)>& each);

@@ -29,7 +29,7 @@ CompiledProgram::CompiledProgram(Jaxpr j, std::vector<CompiledStep> steps, Memor
     : j_(std::move(j)), place_(place) {
   for (CompiledStep& b : steps) {
     loops_ = loops_ || b.step->loops();
-    b.room = b.step->room();
+    b.workspace = b.step->workspace();
     steps_.push_back(std::move(b.step));
     uses_.push_back(std::move(b));
   }
@@ -83,7 +83,7 @@ struct CompiledProgram::StepMemory {
                           "fewer: variable {}",
                           s, bytes, v));
         if (!arena || at < arena || at >= arena + plan.arena) continue;
-        rests.emplace_back(at + bytes, room_of(bytes) - bytes);
+        rests.emplace_back(at + bytes, padded_bytes(bytes) - bytes);
       }
     for (const auto& [at, bytes] : rests) forbid(at, bytes);
   }
@@ -99,8 +99,8 @@ void CompiledProgram::run(const void* const* in, void* const* out) const {
 }
 
 void CompiledProgram::run_inside(const void* const* in, void* const* out, const int32_t* stop,
-                                 std::byte* room) const {
-  run_steps(plan_, graphs_, in, out, stop, room);
+                                 std::byte* workspace) const {
+  run_steps(plan_, graphs_, in, out, stop, workspace);
 }
 
 void CompiledProgram::run_planned(const MemoryPlan& plan, const Graphs& graphs,
@@ -141,18 +141,18 @@ std::vector<void*> CompiledProgram::pointers(const MemoryPlan& plan, const void*
 }
 
 void CompiledProgram::run_steps(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
-                                void* const* out, const int32_t* stop, std::byte* room) const {
+                                void* const* out, const int32_t* stop, std::byte* workspace) const {
   if (launches_ >= 0) return run_launches(plan, graphs, in, out);
   if (nodes_ >= 0) {
     const DeviceAllocation all(place_, temporaries(plan));
     if (run_graph(plan, graphs, in, out, all.data())) return;
   }
   std::optional<DeviceAllocation> own;
-  if (!room && plan.arena > 0) room = own.emplace(place_, plan.arena).data();
-  const std::vector<void*> ptrs = pointers(plan, in, out, room);
+  if (!workspace && plan.arena > 0) workspace = own.emplace(place_, plan.arena).data();
+  const std::vector<void*> ptrs = pointers(plan, in, out, workspace);
   for (size_t s = 0; s < steps_.size(); ++s) {
-    const StepMemory guard(*this, plan, s, ptrs, room);
-    steps_[s]->run_in(room, ptrs.data(), stop);
+    const StepMemory guard(*this, plan, s, ptrs, workspace);
+    steps_[s]->run_in(workspace, ptrs.data(), stop);
   }
   // Copies results that no step wrote: inputs, literals, and repeated results.
   for (size_t k = 0; k < j_->out.size(); ++k)
@@ -162,24 +162,24 @@ void CompiledProgram::run_steps(const MemoryPlan& plan, const Graphs& graphs, co
 void CompiledProgram::run_launches(const MemoryPlan& plan, const Graphs& graphs,
                                    const void* const* in, void* const* out) const {
   auto& device = static_cast<cuda::Device&>(place_.device());
-  std::optional<DeviceAllocation> room;
-  if (const int64_t bytes = temporaries(plan)) room.emplace(place_, bytes);
-  std::byte* const at = room ? room->data() : nullptr;
+  std::optional<DeviceAllocation> workspace;
+  if (const int64_t bytes = temporaries(plan)) workspace.emplace(place_, bytes);
+  std::byte* const at = workspace ? workspace->data() : nullptr;
   if (!run_graph(plan, graphs, in, out, at)) launch(plan, {device.launcher(), at}, in, out);
 }
 
 bool CompiledProgram::run_graph(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
-                                void* const* out, std::byte* room) const {
+                                void* const* out, std::byte* workspace) const {
   auto& device = static_cast<cuda::Device&>(place_.device());
-  const auto launches = [&](cuda::Launcher& to) { launch(plan, {to, room}, in, out); };
-  const CallMemory memory{{in, static_cast<size_t>(j_->n_in)}, {out, j_->out.size()}, room};
+  const auto launches = [&](cuda::Launcher& to) { launch(plan, {to, workspace}, in, out); };
+  const CallMemory memory{{in, static_cast<size_t>(j_->n_in)}, {out, j_->out.size()}, workspace};
   return nodes_ > 1 && device.has_graphs() && graphs.launch(device, memory, launches);
 }
 
 void CompiledProgram::launch(const MemoryPlan& plan, const LaunchContext& l, const void* const* in,
                              void* const* out) const {
-  const std::vector<void*> ptrs = pointers(plan, in, out, l.room);
-  const LaunchContext inner{l.to, l.room + plan.arena};
+  const std::vector<void*> ptrs = pointers(plan, in, out, l.workspace);
+  const LaunchContext inner{l.to, l.workspace + plan.arena};
   for (const auto& step : steps_) step->launch(inner, ptrs.data());
   for (size_t k = 0; k < j_->out.size(); ++k)
     if (const void* from = out[k] ? ptrs[j_->out[k].index] : nullptr; from != out[k])
@@ -206,7 +206,7 @@ int64_t CompiledProgram::count(int64_t (RunStep::*of)() const) const {
 int64_t CompiledProgram::temporaries() const { return temporaries(plan_); }
 int64_t CompiledProgram::temporaries(const MemoryPlan& plan) const {
   int64_t most = 0;
-  for (const auto& step : steps_) most = std::max(most, step->temporaries() - step->room());
+  for (const auto& step : steps_) most = std::max(most, step->temporaries() - step->workspace());
   return plan.arena + most;
 }
 

@@ -23,7 +23,7 @@ class CompiledProgram;
 // The target of work that consists only of launches, and memory for temporaries of that work.
 struct LaunchContext {
   cuda::Launcher& to;
-  std::byte* room;
+  std::byte* workspace;
 };
 
 // One step of the plan, ready to run. ptrs[v] is the memory of variable v, in the program's place.
@@ -35,10 +35,10 @@ class RunStep {
   virtual void run(void* const* ptrs, const int32_t* stop) const = 0;
   // The part of temporaries(), in bytes on the host, that the enclosing program can provide for
   // inner programs, because it does not depend on the number of threads.
-  virtual int64_t room() const { return 0; }
-  // Runs like run, with that room.
-  virtual void run_in(std::byte* room, void* const* ptrs, const int32_t* stop) const {
-    (void)room;
+  virtual int64_t workspace() const { return 0; }
+  // Runs like run, with that workspace.
+  virtual void run_in(std::byte* workspace, void* const* ptrs, const int32_t* stop) const {
+    (void)workspace;
     run(ptrs, stop);
   }
   virtual std::string describe() const = 0;  // a line of the report
@@ -55,7 +55,7 @@ class RunStep {
   virtual int64_t nodes() const { return launches(); }
   // The reason why a step is not such a step, as the end of "step 3 …".
   virtual std::string no_graph() const { return "is not launches alone, or too many"; }
-  // Launches them, with room of temporaries() bytes.
+  // Launches them, in a workspace of temporaries() bytes.
   virtual void launch(const LaunchContext& l, void* const* ptrs) const {
     (void)l;
     (void)ptrs;
@@ -84,10 +84,10 @@ class CompiledProgram final : public Executable {
   CompiledProgram(Jaxpr j, std::vector<CompiledStep> steps, MemorySpace place);
   ~CompiledProgram() override;
   void run(const void* const* in, void* const* out) const override;
-  // Runs as a part of a running program, under its stop flag, in `room` of arena() bytes if it is
-  // not null.
+  // Runs as a part of a running program, under its stop flag, in `workspace` of arena() bytes if it
+  // is not null.
   void run_inside(const void* const* in, void* const* out, const int32_t* stop,
-                  std::byte* room = nullptr) const;
+                  std::byte* workspace = nullptr) const;
   int64_t arena() const { return plan_.arena; }
   // See RunStep. Programs with more than max_launches are not launched as a whole.
   static constexpr int64_t max_launches = 1024;
@@ -124,10 +124,10 @@ class CompiledProgram final : public Executable {
   void run_to_the_end(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                       void* const* out) const;
   void run_steps(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
-                 void* const* out, const int32_t* stop, std::byte* room = nullptr) const;
+                 void* const* out, const int32_t* stop, std::byte* workspace = nullptr) const;
   // Returns false, without running anything, if there is no graph for this memory.
   bool run_graph(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
-                 void* const* out, std::byte* room) const;
+                 void* const* out, std::byte* workspace) const;
   void run_launches(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                     void* const* out) const;
   void launch(const MemoryPlan& plan, const LaunchContext& l, const void* const* in,

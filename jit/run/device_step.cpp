@@ -86,14 +86,14 @@ class DeviceStep final : public RunStep {
   // Literals of the program, which are on the host, as operands on the device.
   class Literals {
    public:
-    explicit Literals(const DeviceStep& s) : step_(s), room_(s.place_, types_of(s)) {}
+    explicit Literals(const DeviceStep& s) : step_(s), buffers_(s.place_, types_of(s)) {}
     std::vector<const void*> operands(void* const* ptrs) const {
       std::vector<const void*> r;
       for (size_t next = 0; const Atom a : step_.e_.in) {
         const void* at = address(*step_.j_, a, ptrs);
         if (a.is_literal()) {
-          step_.place_.write(room_.ptrs[next], at, step_.j_->type(a).bytes());
-          at = room_.ptrs[next++];
+          step_.place_.write(buffers_.ptrs[next], at, step_.j_->type(a).bytes());
+          at = buffers_.ptrs[next++];
         }
         r.push_back(at);
       }
@@ -108,7 +108,7 @@ class DeviceStep final : public RunStep {
       return r;
     }
     const DeviceStep& step_;
-    const TempBuffers room_;
+    const TempBuffers buffers_;
   };
 
   Jaxpr j_;

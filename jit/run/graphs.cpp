@@ -15,12 +15,12 @@ namespace {
 std::vector<const void*> key_of(const CallMemory& m) {
   std::vector<const void*> key(m.in.begin(), m.in.end());
   key.insert(key.end(), m.out.begin(), m.out.end());
-  key.push_back(m.room);
+  key.push_back(m.workspace);
   return key;
 }
 
 bool is_of(const std::vector<const void*>& key, const CallMemory& m) {
-  return !key.empty() && key.back() == m.room &&
+  return !key.empty() && key.back() == m.workspace &&
          std::equal(m.in.begin(), m.in.end(), key.begin()) &&
          std::equal(m.out.begin(), m.out.end(),
                     key.begin() + static_cast<std::ptrdiff_t>(m.in.size()));

@@ -18,7 +18,7 @@ namespace weft::compiler {
 struct CallMemory {
   std::span<const void* const> in;
   std::span<void* const> out;
-  const void* room;  // for temporaries
+  const void* workspace;  // for temporaries
 };
 
 // A graph is made when the same addresses occur for the second time. Calls in a loop alternate

@@ -70,16 +70,16 @@ class OnHost final : public RunStep {
     variables.insert(variables.end(), step_.writes.begin(), step_.writes.end());
     Types types;
     for (int32_t v : variables) types.push_back(j_->types[v]);
-    const TempBuffers room(MemorySpace(nullptr), types);
+    const TempBuffers buffers(MemorySpace(nullptr), types);
     std::vector<void*> here(j_->types.size(), nullptr);
     for (size_t i = 0; i < variables.size(); ++i) {
       const size_t v = variables[i];
-      here[v] = room.ptrs[i];
+      here[v] = buffers.ptrs[i];
       if (i < step_.reads.size()) place_.read(here[v], ptrs[v], types[i].bytes());
     }
     step_.step->run(here.data(), stop);
     for (size_t i = step_.reads.size(); i < variables.size(); ++i)
-      if (void* to = ptrs[variables[i]]) place_.write(to, room.ptrs[i], types[i].bytes());
+      if (void* to = ptrs[variables[i]]) place_.write(to, buffers.ptrs[i], types[i].bytes());
   }
   std::string describe() const override { return step_.step->describe() + ", on the host"; }
 

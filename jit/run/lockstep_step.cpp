@@ -64,18 +64,18 @@ class Lockstep final : public RunStep {
       if (a.is_literal()) place_.write(*at++, address(*j_, a, nullptr), j_->type(a).bytes());
   }
   void run(void* const* ptrs, const int32_t* stop) const override { run_in(nullptr, ptrs, stop); }
-  int64_t room() const override {
+  int64_t workspace() const override {
     int64_t most = 0;
     for (const auto& p : programs_)
       if (place_.on_host()) most = std::max(most, p->arena());
     return most;
   }
-  void run_in(std::byte* room, void* const* ptrs, const int32_t* stop) const override {
-    work({place_, stop, nullptr, place_.on_host() ? room : nullptr}, ptrs);
+  void run_in(std::byte* workspace, void* const* ptrs, const int32_t* stop) const override {
+    work({place_, stop, nullptr, place_.on_host() ? workspace : nullptr}, ptrs);
   }
   void launch(const LaunchContext& l, void* const* ptrs) const override {
     static const int32_t never = 0;
-    work({place_, &never, &l.to, l.room}, ptrs);
+    work({place_, &never, &l.to, l.workspace}, ptrs);
   }
   int64_t launches() const override { return launches_of_scan(programs_[0]->launches()); }
   // Also counts a while, or a cond, whose condition the device evaluates.
@@ -112,7 +112,7 @@ class Lockstep final : public RunStep {
     int64_t most = 0;
     for (const auto& p : programs_)
       most = std::max(most, p->temporaries() - (place_.on_host() ? p->arena() : 0));
-    most += room() + TempBuffers::bytes(answers()) + TempBuffers::bytes(trip_numbers());
+    most += workspace() + TempBuffers::bytes(answers()) + TempBuffers::bytes(trip_numbers());
     switch (form_.kind) {
       case LoopForm::Kind::call: return most;
       case LoopForm::Kind::cond:
@@ -139,22 +139,22 @@ class Lockstep final : public RunStep {
   // The most bytes of carries that a trip in a graph may copy back to their first place. A device
   // copies as many in the time of a launch.
   static constexpr int64_t max_moved = 4 << 20;
-  // How a run executes: immediately, or only by launches (`to`). The room of launches holds
-  // everything they need. The room of an immediate run on the host is for the inner programs, which
-  // use it one after another.
+  // How a run executes: immediately, or only by launches (`to`). The workspace of launches holds
+  // everything they need. The workspace of an immediate run on the host is for the inner programs,
+  // which use it one after another.
   struct ExecutionMode {
     const MemorySpace& place;
     const int32_t* stop;
     cuda::Launcher* to;
-    std::byte* room;
-    // Takes a Room from the beginning of `room`, or allocates one; behind() is the rest.
+    std::byte* workspace;
+    // Takes buffers from the beginning of `workspace`, or allocates them; behind() has the rest.
     TempBuffers take(const Types& types) const {
-      return to ? TempBuffers(place, types, room) : TempBuffers(place, types);
+      return to ? TempBuffers(place, types, workspace) : TempBuffers(place, types);
     }
     ExecutionMode behind(const Types& types) const {
-      return {place, stop, to, to ? room + TempBuffers::bytes(types) : room};
+      return {place, stop, to, to ? workspace + TempBuffers::bytes(types) : workspace};
     }
-    ExecutionMode with(cuda::Launcher& other) const { return {place, stop, &other, room}; }
+    ExecutionMode with(cuda::Launcher& other) const { return {place, stop, &other, workspace}; }
     void copy(void* at, const void* from, int64_t bytes) const {
       if (!to)
         place.copy(at, from, bytes);
@@ -163,9 +163,9 @@ class Lockstep final : public RunStep {
     }
     void run(const CompiledProgram& p, const In& in, const Out& out) const {
       if (to)
-        p.launch({*to, room}, in.data(), out.data());
+        p.launch({*to, workspace}, in.data(), out.data());
       else
-        p.run_inside(in.data(), out.data(), stop, room);
+        p.run_inside(in.data(), out.data(), stop, workspace);
     }
   };
   void work(const ExecutionMode& how, void* const* ptrs) const {
@@ -175,7 +175,7 @@ class Lockstep final : public RunStep {
     for (Atom a : e_.in)
       operands.push_back(a.is_literal() && literals_ ? *literal++ : address(*j_, a, ptrs));
     for (int32_t k = 0; k < e_.n_out; ++k) out.push_back(ptrs[e_.out + k]);
-    if (form_.kind == LoopForm::Kind::call) return run_call(operands, out, how.room);
+    if (form_.kind == LoopForm::Kind::call) return run_call(operands, out, how.workspace);
     const Operands in = form_.operands(operands);
     switch (form_.kind) {
       case LoopForm::Kind::loop_while:
@@ -203,7 +203,7 @@ class Lockstep final : public RunStep {
   }
   void run_scan(const Operands& in, const Out& out, const ExecutionMode& how) const;
   void run_cond(const Operands& in, const Out& out, const ExecutionMode& how) const;
-  void run_call(const In& in, const Out& out, std::byte* room) const;
+  void run_call(const In& in, const Out& out, std::byte* workspace) const;
   // Carries alternate between the results' memory and a second place. Carries that the body may
   // overwrite in place stay where they are.
   struct Carries {
@@ -453,11 +453,11 @@ void Lockstep::launch_branches(const Operands& in, const Out& out, const Executi
 }
 
 // Runs a call that has a time limit or check_nans.
-void Lockstep::run_call(const In& in, const Out& out, std::byte* room) const {
+void Lockstep::run_call(const In& in, const Out& out, std::byte* workspace) const {
   const std::string name = param_field<std::string>(e_.params, "name").value_or(e_.op->name());
   const TimeLimit limit(param_field<double>(e_.params, "time_limit").value_or(0), name.c_str());
   const StopFlag flag;
-  programs_[0]->run_inside(in.data(), out.data(), flag.word(), room);
+  programs_[0]->run_inside(in.data(), out.data(), flag.word(), workspace);
   place_.wait();
   limit.token().check(name.c_str());
   if (!param_field<bool>(e_.params, "check_nans").value_or(false)) return;

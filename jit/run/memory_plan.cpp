@@ -114,10 +114,10 @@ class Planner {
     }
     plan_.takes.assign(plan_.takes.size(), false);
   }
-  // Returns the largest room of the steps that run while v is live.
-  int64_t room_below(int32_t v) const {
+  // Returns the largest workspace of the steps that run while v is live.
+  int64_t workspace_while_live(int32_t v) const {
     int64_t most = 0;
-    for (const auto& [step, bytes] : rooms_)
+    for (const auto& [step, bytes] : workspaces_)
       if (step >= first_[v] && step <= last_[v]) most = std::max(most, bytes);
     return most;
   }
@@ -126,9 +126,9 @@ class Planner {
   void place_temporaries() {
     in_input_.resize(j_.n_in);
     for (size_t s = 0; s < steps_.size(); ++s)
-      if (const int64_t bytes = steps_[s].room) {
-        rooms_.emplace_back(static_cast<int>(s), room_of(bytes));
-        plan_.arena = std::max(plan_.arena, room_of(bytes));
+      if (const int64_t bytes = steps_[s].workspace) {
+        workspaces_.emplace_back(static_cast<int>(s), padded_bytes(bytes));
+        plan_.arena = std::max(plan_.arena, padded_bytes(bytes));
       }
     for (size_t s = 0; s < steps_.size(); ++s)
       for (int32_t v : steps_[s].writes) {
@@ -137,8 +137,8 @@ class Planner {
           continue;
         plan_.places = true;
         if (donated_ && place_in_input(v)) continue;
-        const int64_t size = room_of(bytes(v));
-        const int64_t at = fit(in_arena_, v, room_below(v), size, INT64_MAX);
+        const int64_t size = padded_bytes(bytes(v));
+        const int64_t at = fit(in_arena_, v, workspace_while_live(v), size, INT64_MAX);
         plan_.place[v] = {-1, at};
         plan_.arena = std::max(plan_.arena, at + size);
       }
@@ -148,7 +148,7 @@ class Planner {
       const bool taken_by_result =
           std::find(plan_.in_place.begin(), plan_.in_place.end(), u) != plan_.in_place.end();
       if (!(*donated_)[u] || results_[u] || taken_by_result || last_read_[u] >= first_[v]) continue;
-      const int64_t at = fit(in_input_[u], v, 0, room_of(bytes(v)) - red_zone, bytes(u));
+      const int64_t at = fit(in_input_[u], v, 0, padded_bytes(bytes(v)) - red_zone, bytes(u));
       if (at < 0) continue;
       plan_.place[v] = {u, at};
       plan_.takes[u] = true;
@@ -158,7 +158,7 @@ class Planner {
   }
   // Returns the first offset from `at` on where v fits among the values that are then live, or -1
   // if there is no room.
-  int64_t fit(std::vector<Live>& live, int32_t v, int64_t at, int64_t size, int64_t room) const {
+  int64_t fit(std::vector<Live>& live, int32_t v, int64_t at, int64_t size, int64_t end) const {
     const int now = first_[v];
     std::erase_if(live, [&](const Live& l) { return l.until < now; });
     std::sort(live.begin(), live.end(), [](const Live& a, const Live& b) { return a.at < b.at; });
@@ -166,7 +166,7 @@ class Planner {
       if (l.at - at >= size) break;
       at = std::max(at, l.at + l.size);
     }
-    if (at > room - bytes(v)) return -1;
+    if (at > end - bytes(v)) return -1;
     live.push_back({at, size, last_[v]});
     return at;
   }
@@ -179,7 +179,7 @@ class Planner {
   std::vector<int> last_read_;
   std::vector<int> results_;    // how often it is a result
   std::vector<int32_t> heads_;  // by result: the first variable that is written to its memory
-  std::vector<std::pair<int, int64_t>> rooms_;  // rooms that steps need, in order
+  std::vector<std::pair<int, int64_t>> workspaces_;  // of the steps that need one, in order
   std::vector<Live> in_arena_;
   std::vector<std::vector<Live>> in_input_;
   MemoryPlan plan_;

@@ -17,7 +17,7 @@ struct StepUse {
   using Pairs = std::vector<std::pair<int32_t, int32_t>>;
   std::vector<int32_t> reads, writes;
   Pairs in_place, may_alias;
-  int64_t room = 0;  // bytes that it needs while it runs
+  int64_t workspace = 0;  // bytes that it needs while it runs
 };
 
 struct MemoryPlan {
@@ -34,8 +34,8 @@ struct MemoryPlan {
   std::vector<Place> place;             // by temporary
   bool places = false;                  // some temporaries have a place
   std::vector<bool> takes;              // by donated input: another value is written to its memory
-  // In bytes. The room of each step is at the beginning, and the temporaries that live while it
-  // runs follow it.
+  // In bytes. The workspace of each step is at the beginning, and the temporaries that live while
+  // it runs follow it.
   int64_t arena = 0;
 };
 

@@ -107,13 +107,13 @@ struct TempBuffers {
   void put(const MemorySpace& place, const Types& types, std::byte* at) {
     for (const Type& t : types) {
       ptrs.push_back(at);
-      if (place.on_host()) forbid_rest(at, t.bytes(), room_of(t.bytes()));
-      at += room_of(t.bytes());
+      if (place.on_host()) forbid_rest(at, t.bytes(), padded_bytes(t.bytes()));
+      at += padded_bytes(t.bytes());
     }
   }
   static int64_t bytes(const Types& types) {
     int64_t n = 0;
-    for (const Type& t : types) n += room_of(t.bytes());
+    for (const Type& t : types) n += padded_bytes(t.bytes());
     return n;
   }
 };

@@ -86,7 +86,8 @@ Array component(const Array& indices, int c, const Shape& s, const Ints& dims) {
   return broadcast_in_dim(reshape_to(base::convert(x, I64), indices.shape().erased(last)), s, dims);
 }
 
-// The destination of each update as one number, and out of range if it is dropped: [rows, colliding].
+// The destination of each update as one number, and out of range if it is dropped: [rows,
+// colliding].
 Array destinations(const Shape& operand, const Array& updates, const Array& indices,
                    const IndexMap& map, const Layout& l, bool moves) {
   Ints sizes, at(updates.shape().size(), -1), dims;
@@ -104,8 +105,8 @@ Array destinations(const Shape& operand, const Array& updates, const Array& indi
     Array p = all(0);
     if (axis.component >= 0) {
       const Array start = component(indices, axis.component, s, dims);
-      inside = bitwise_and(inside, bitwise_and(ge(start, all(0)), le(start, all(axis.room))));
-      p = max(min(start, all(axis.room)), all(0));
+      inside = bitwise_and(inside, bitwise_and(ge(start, all(0)), le(start, all(axis.max_start))));
+      p = max(min(start, all(axis.max_start)), all(0));
     }
     if (!holds(l.places, a)) continue;
     if (axis.window >= 0) p = add(p, iota(I64, s, at[axis.window]));

@@ -41,23 +41,23 @@ void check_starts(const char* op, const Types& in, size_t first, int64_t batch_d
 }
 
 // The clamped starts of this lane.
-Ints host_starts(const Arrays& x, size_t first, int64_t lane, const Ints& room) {
+Ints host_starts(const Arrays& x, size_t first, int64_t lane, const Ints& max_starts) {
   Ints out;
   for (size_t i = first; i < x.size(); ++i) {
     const int64_t at = host_index(x[i], x[i].ndim() == 0 ? 0 : lane);
-    out.push_back(std::clamp<int64_t>(at, 0, room[i - first]));
+    out.push_back(std::clamp<int64_t>(at, 0, max_starts[i - first]));
   }
   return out;
 }
 
 // The clamped start along axis i of the lane at `at`. A window as wide as the axis starts at 0.
 I64s lane_start(Reader& r, const Types& in, size_t operand, const Coords& at, int64_t batch_dims,
-                int64_t room) {
-  if (room == 0) return I64s(0);
+                int64_t max_start) {
+  if (max_start == 0) return I64s(0);
   const Coords lane(at.begin(), at.begin() + (in[operand].ndim() == 0 ? 0 : batch_dims));
   return num::minimum(
       num::maximum(index_of(r.read(static_cast<int>(operand), lane), in[operand].dtype()), I64s(0)),
-      I64s(room));
+      I64s(max_start));
 }
 
 // ---- dynamic_slice
@@ -86,11 +86,11 @@ Types dynamic_slice_type(const Types& in, const DynamicSlice& p) {
 }
 
 // Returns the number of positions by which a window can move along each axis after the batch axes.
-Ints room_of(const Shape& s, const Ints& sizes, int64_t batch_dims) {
-  Ints room;
+Ints max_starts_of(const Shape& s, const Ints& sizes, int64_t batch_dims) {
+  Ints max_starts;
   for (size_t i = 0; i < sizes.size(); ++i)
-    room.push_back(s[batch_dims + static_cast<int64_t>(i)] - sizes[i]);
-  return room;
+    max_starts.push_back(s[batch_dims + static_cast<int64_t>(i)] - sizes[i]);
+  return max_starts;
 }
 Ints tail_of(const Shape& s, int64_t from) { return Ints(s.begin() + from, s.end()); }
 int64_t product(const Shape& s, int64_t n) {
@@ -106,10 +106,10 @@ void move_windows(std::byte* array, const Shape& s, std::byte* window, const Int
   const Ints step(strides.begin() + batch_dims, strides.end());
   const Shape box(sizes);
   const int64_t per_lane = product(Shape(tail_of(s, batch_dims)), s.ndim() - batch_dims);
-  const Ints room = room_of(s, sizes, batch_dims);
+  const Ints max_starts = max_starts_of(s, sizes, batch_dims);
   for (int64_t lane = 0; lane < product(s, batch_dims); ++lane) {
     int64_t offset = lane * per_lane;
-    const Ints start = host_starts(x, first, lane, room);
+    const Ints start = host_starts(x, first, lane, max_starts);
     for (size_t i = 0; i < start.size(); ++i) offset += start[i] * step[i];
     std::byte* a = array + offset * bytes;
     std::byte* w = window + lane * box.elements() * bytes;
@@ -248,11 +248,12 @@ const Primitive<DynamicSlice>& dynamic_slice_op = define<DynamicSlice>({
         [](const LowerArgs<DynamicSlice>& l) {
           Lowering r;
           r.element = [in = l.in, p = l.params,
-                       room = room_of(l.in[0].shape(), l.params.slice_sizes, l.params.batch_dims)](
-                          Reader& x, int, const Coords& at) {
+                       max_starts = max_starts_of(l.in[0].shape(), l.params.slice_sizes,
+                                                  l.params.batch_dims)](Reader& x, int,
+                                                                        const Coords& at) {
             Coords c(at.begin(), at.begin() + p.batch_dims);
-            for (size_t i = 0; i < room.size(); ++i)
-              c.push_back((lane_start(x, in, i + 1, at, p.batch_dims, room[i]) +
+            for (size_t i = 0; i < max_starts.size(); ++i)
+              c.push_back((lane_start(x, in, i + 1, at, p.batch_dims, max_starts[i]) +
                            I64s::at(at[p.batch_dims + i]))
                               .id);
             return x.read(0, c);

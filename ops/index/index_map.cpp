@@ -15,7 +15,7 @@ IndexMap index_map_of(const WindowDims& d, const Shape& operand, int windows_ran
   size_t window = 0;
   for (int64_t a = 0; a < operand.ndim(); ++a) {
     IndexMap::Axis x;
-    x.room = operand[a] - entry(sizes, a);
+    x.max_start = operand[a] - entry(sizes, a);
     if (holds(d.index_map, a)) {
       x.component = static_cast<int>(place_of(d.index_map, a));
       r.used.push_back(static_cast<int>(a));

@@ -22,12 +22,12 @@ inline int64_t entry(const Ints& v, int64_t i) { return v[i]; }
 // component of an index.
 struct IndexMap {
   struct Axis {
-    int component = -1;  // the component of the index vector
-    int window = -1;     // the axis of the windows that runs along it
-    int batch = -1;      // the axis of the windows whose coordinate it is
-    int64_t room = 0;    // the number of positions by which a window can move
+    int component = -1;     // the component of the index vector
+    int window = -1;        // the axis of the windows that runs along it
+    int batch = -1;         // the axis of the windows whose coordinate it is
+    int64_t max_start = 0;  // the last position at which a window can start
     // True if all windows cover the whole axis.
-    bool whole_window() const { return window >= 0 && (component < 0 || room == 0); }
+    bool whole_window() const { return window >= 0 && (component < 0 || max_start == 0); }
     // Returns the axis of the windows along which no two elements have the same position on this
     // axis, or -1.
     int unique_axis() const { return batch >= 0 ? batch : whole_window() ? window : -1; }
@@ -48,8 +48,8 @@ std::vector<I> map_index(const IndexMap& r, const std::vector<I>& at, const Star
     I x(0);
     if (a.component >= 0) {
       const I s = start(a.component);
-      *inside = num::both(*inside, num::both(s >= I(0), s <= I(a.room)));
-      x = num::minimum(num::maximum(s, I(0)), I(a.room));
+      *inside = num::both(*inside, num::both(s >= I(0), s <= I(a.max_start)));
+      x = num::minimum(num::maximum(s, I(0)), I(a.max_start));
     }
     if (a.batch >= 0) x = at[a.batch];
     // Without a component the coordinate is used directly, so that an axis covered by the whole

@@ -263,13 +263,14 @@ Elem element_of_windows(Reader& x, const Windows& w, const Types& in, const Scat
       I64s d = I64s::at(at[a]);
       if (axis.component >= 0) {
         const I64s s = component_at(x, 2, in[2], w.map, u, axis.component);
-        if (p.mode != OutOfBounds::clip) hit = hit & (s >= I64s(0)) & (s <= I64s(axis.room));
-        if (axis.room > 0) d = d - num::minimum(num::maximum(s, I64s(0)), I64s(axis.room));
+        if (p.mode != OutOfBounds::clip) hit = hit & (s >= I64s(0)) & (s <= I64s(axis.max_start));
+        if (axis.max_start > 0)
+          d = d - num::minimum(num::maximum(s, I64s(0)), I64s(axis.max_start));
       }
-      if (axis.room > 0) hit = hit & (d >= I64s(0)) & (d < I64s(size));
+      if (axis.max_start > 0) hit = hit & (d >= I64s(0)) & (d < I64s(size));
       if (axis.window >= 0)
         u[axis.window] =
-            axis.room > 0 ? num::minimum(num::maximum(d, I64s(0)), I64s(size - 1)).id : d.id;
+            axis.max_start > 0 ? num::minimum(num::maximum(d, I64s(0)), I64s(size - 1)).id : d.id;
     }
     element.take(hit, x.read(1, u));
   }

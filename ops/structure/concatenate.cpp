@@ -206,10 +206,10 @@ Arrays pad_reference(const Arrays& x, const Pad& p) {
   std::vector<int64_t> block;
   for (size_t i = 0; i < still.size(); ++i) {
     const int64_t n = x[0].shape()[static_cast<int64_t>(i)],
-                  room = t.shape()[static_cast<int64_t>(i)], step = p.interior[i] + 1;
+                  extent = t.shape()[static_cast<int64_t>(i)], step = p.interior[i] + 1;
     const int64_t first = p.low[i] < 0 ? (-p.low[i] + step - 1) / step : 0;
     const int64_t last =
-        room - 1 - p.low[i] < 0 ? -1 : std::min((room - 1 - p.low[i]) / step, n - 1);
+        extent - 1 - p.low[i] < 0 ? -1 : std::min((extent - 1 - p.low[i]) / step, n - 1);
     if (last < first) return {r.array};
     block.push_back(last - first + 1);
     from += first * from_step[i] * bytes;
@@ -227,8 +227,8 @@ Elem pad_elem(Reader& x, const Coords& at, const Shape& in, const Shape& out, co
   num::Ir<bool> inside(true);
   for (size_t i = 0; i < at.size(); ++i) {
     const int64_t n = in[static_cast<int64_t>(i)], step = p.interior[i] + 1,
-                  room = out[static_cast<int64_t>(i)];
-    if (p.low[i] == 0 && step == 1 && room <= n) continue;
+                  extent = out[static_cast<int64_t>(i)];
+    if (p.low[i] == 0 && step == 1 && extent <= n) continue;
     const Index64 shifted = index_at(at[i]) - Index64(p.low[i]);
     Index64 k = shifted;
     if (p.low[i] > 0) inside = inside & (Index64(0) <= shifted);
@@ -236,7 +236,7 @@ Elem pad_elem(Reader& x, const Coords& at, const Shape& in, const Shape& out, co
       k = num::div(shifted, Index64(step));
       inside = inside & (num::rem(shifted, Index64(step)) == Index64(0));
     }
-    if (room - 1 - p.low[i] > (n - 1) * step) inside = inside & (k <= Index64(n - 1));
+    if (extent - 1 - p.low[i] > (n - 1) * step) inside = inside & (k <= Index64(n - 1));
     c[i] = in_range(k, n).id;
   }
   return select_elem(inside.id, x.read(0, c), value);

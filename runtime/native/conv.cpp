@@ -199,17 +199,18 @@ void Convolver::run(const float* lhs, const float* rhs, float* out) const {
     });
   parallel_for(c_.images(), grain_of(c_), [&](int64_t first, int64_t last) {
     const OneOpenMpThread alone;
-    const Temporaries room(p.bytes() + (shared ? 0 : p.rhs.bytes()));
-    asked(
-        [&] { some_images(p, {lhs, rhs, out}, first, last, room.data(), shared, kernel.data()); });
+    const Temporaries workspace(p.bytes() + (shared ? 0 : p.rhs.bytes()));
+    asked([&] {
+      some_images(p, {lhs, rhs, out}, first, last, workspace.data(), shared, kernel.data());
+    });
   });
 }
 
-// Convolves images first … last - 1; `room` holds the reordered arrays. A kernel that all images
-// share has already been reordered into `kernel`.
+// Convolves images first … last - 1; `workspace` holds the reordered arrays. A kernel that all
+// images share has already been reordered into `kernel`.
 void Convolver::some_images(const Plan& p, const Data& x, int64_t first, int64_t last,
-                            std::byte* room, bool shared, std::byte* kernel) const {
-  const auto take = [&](int64_t bytes) { return std::exchange(room, room + bytes); };
+                            std::byte* workspace, bool shared, std::byte* kernel) const {
+  const auto take = [&](int64_t bytes) { return std::exchange(workspace, workspace + bytes); };
   const memory scratch = at(p.desc.scratchpad_desc(), take(p.scratch())),
                lhs_moved = at(p.lhs.wanted, take(p.lhs.bytes())),
                out_moved = at(p.out.wanted, take(p.out.bytes())),

@@ -45,7 +45,7 @@ class Convolver {
     float* out;
   };
   const Plan& plan() const;
-  void some_images(const Plan& p, const Data& x, int64_t first, int64_t last, std::byte* room,
+  void some_images(const Plan& p, const Data& x, int64_t first, int64_t last, std::byte* workspace,
                    bool shared, std::byte* kernel) const;
   const Convolution c_;
   mutable std::unique_ptr<Plan> plan_;

@@ -92,30 +92,30 @@ void eigh_as(const Squares& a, const NativeArgs& args) {
   auto* values = args.out<real_of<T>>(1, a.batch * n);
   if (n == 0) return;
   each_matrix(a.batch, 9 * cube(n), [&](int64_t b) {
-    Workspace<T> room(n);
+    Workspace<T> workspace(n);
     const T* x = from + b * size;
     real_of<T>* w = values + b * n;
     bool finite = true;
     for (int64_t i = 0; i < n; ++i)
       for (int64_t j = 0; j <= i; ++j) finite = finite && is_finite(x[i * n + j]);
     // Our row-major lower triangle is, column-major, the upper triangle of the conjugate matrix.
-    std::copy(x, x + size, room.vectors.data());
-    if (!finite || solve(n, room, w) != 0) {
+    std::copy(x, x + size, workspace.vectors.data());
+    if (!finite || solve(n, workspace, w) != 0) {
       std::fill(vectors + b * size, vectors + (b + 1) * size, not_a_number<T>());
       std::fill(w, w + n, not_a_number<real_of<T>>());
       return;
     }
     for (int64_t k = 0; k < n; ++k)
-      put_vector(n, room.vectors.data() + k * n, k, vectors + b * size);
+      put_vector(n, workspace.vectors.data() + k * n, k, vectors + b * size);
   });
 }
 
 // ---- svd
 
 // Sizes of LAPACK's workspaces: in elements, in real numbers and in integers.
-struct SvdRoom {
+struct SvdWorkspaceSizes {
   int64_t work, reals, integers;
-  explicit SvdRoom(const Matrices& a) {
+  explicit SvdWorkspaceSizes(const Matrices& a) {
     constexpr int64_t block_columns = 64;
     const int64_t k = a.smaller(), longer = a.rows + a.columns - k;
     work =
@@ -129,21 +129,21 @@ struct SvdRoom {
 // right vectors, and the memory layout of the results matches ours.
 template <class T>
 int decompose(const Matrices& a, bool vectors, T* x, real_of<T>* s, T* u, T* vh) {
-  const SvdRoom size(a);
-  std::vector<T> work(size.work);
-  std::vector<int> integers(size.integers);
+  const SvdWorkspaceSizes sizes(a);
+  std::vector<T> work(sizes.work);
+  std::vector<int> integers(sizes.integers);
   const int m = static_cast<int>(a.rows), n = static_cast<int>(a.columns),
-            k = static_cast<int>(a.smaller()), room = static_cast<int>(size.work);
+            k = static_cast<int>(a.smaller()), lwork = static_cast<int>(sizes.work);
   const char* job = vectors ? "S" : "N";
   int info = 0;
   if constexpr (Workspace<T>::complex) {
     constexpr auto f = by_type<T>(&cgesdd_, &cgesdd_, &cgesdd_, &zgesdd_);
-    std::vector<real_of<T>> reals(size.reals);
-    f(job, &n, &m, x, &n, s, vh, &n, u, &k, work.data(), &room, reals.data(), integers.data(),
+    std::vector<real_of<T>> reals(sizes.reals);
+    f(job, &n, &m, x, &n, s, vh, &n, u, &k, work.data(), &lwork, reals.data(), integers.data(),
       &info, 1);
   } else {
     constexpr auto f = by_type<T>(&sgesdd_, &dgesdd_, &sgesdd_, &dgesdd_);
-    f(job, &n, &m, x, &n, s, vh, &n, u, &k, work.data(), &room, integers.data(), &info, 1);
+    f(job, &n, &m, x, &n, s, vh, &n, u, &k, work.data(), &lwork, integers.data(), &info, 1);
   }
   return info;
 }
@@ -204,11 +204,11 @@ void svd_as(const Matrices& a, bool vectors, const NativeArgs& args) {
 constexpr int64_t eig_columns = 66;  // columns of LAPACK's workspace
 
 template <class T>
-struct EigRoom {
+struct EigWorkspace {
   std::vector<T> a, left, right, work;
   // LAPACK's workspace, or the real and imaginary parts of the values
   std::vector<real_of<T>> reals;
-  EigRoom(int64_t n, bool wants_left, bool wants_right)
+  EigWorkspace(int64_t n, bool wants_left, bool wants_right)
       : a(static_cast<size_t>(n * n)),
         left(static_cast<size_t>(wants_left ? n * n : 1)),
         right(static_cast<size_t>(wants_right ? n * n : 1)),
@@ -219,19 +219,19 @@ struct EigRoom {
 // Computes the vectors into `left` and `right`. For real matrices, a complex-conjugate pair is
 // stored as its real part and its imaginary part in adjacent columns.
 template <class T>
-int eigenproblem(int64_t n, bool left, bool right, EigRoom<T>& r, complex_of<T>* values) {
-  const int size = static_cast<int>(n), room = static_cast<int>(r.work.size());
+int eigenproblem(int64_t n, bool left, bool right, EigWorkspace<T>& r, complex_of<T>* values) {
+  const int size = static_cast<int>(n), lwork = static_cast<int>(r.work.size());
   const char *of_left = left ? "V" : "N", *of_right = right ? "V" : "N";
   int info = 0;
   if constexpr (Workspace<T>::complex) {
     constexpr auto f = by_type<T>(&cgeev_, &cgeev_, &cgeev_, &zgeev_);
     f(of_left, of_right, &size, r.a.data(), &size, values, r.left.data(), &size, r.right.data(),
-      &size, r.work.data(), &room, r.reals.data(), &info, 1, 1);
+      &size, r.work.data(), &lwork, r.reals.data(), &info, 1, 1);
   } else {
     constexpr auto f = by_type<T>(&sgeev_, &dgeev_, &sgeev_, &dgeev_);
     real_of<T>*re = r.reals.data(), *im = re + n;
     f(of_left, of_right, &size, r.a.data(), &size, re, im, r.left.data(), &size, r.right.data(),
-      &size, r.work.data(), &room, &info, 1, 1);
+      &size, r.work.data(), &lwork, &info, 1, 1);
     for (int64_t k = 0; k < n; ++k) values[k] = {re[k], im[k]};
   }
   return info;
@@ -273,17 +273,18 @@ void eig_as(const Squares& a, bool left, bool right, const NativeArgs& args) {
              right ? args.out<C>(left ? 2 : 1, a.batch * size) : nullptr};
   if (n == 0) return;
   each_matrix(a.batch, 25 * cube(n), [&](int64_t b) {
-    EigRoom<T> room(n, left, right);
-    turn(n, n, from + b * size, room.a.data());
+    EigWorkspace<T> workspace(n, left, right);
+    turn(n, n, from + b * size, workspace.a.data());
     C* w = values + b * n;
-    const bool good = all_finite(room.a.data(), size) && eigenproblem(n, left, right, room, w) == 0;
+    const bool good =
+        all_finite(workspace.a.data(), size) && eigenproblem(n, left, right, workspace, w) == 0;
     if (!good) std::fill(w, w + n, not_a_number<C>());
     for (int side = 0; side < 2; ++side) {
       if (!(side == 0 ? left : right)) continue;
       C* vectors = to[side] + b * size;
       if (!good) std::fill(vectors, vectors + size, not_a_number<C>());
       for (int64_t k = 0; good && k < n; ++k)
-        put_eigenvector(n, side == 0 ? room.left : room.right, w, k, vectors);
+        put_eigenvector(n, side == 0 ? workspace.left : workspace.right, w, k, vectors);
     }
   });
 }
@@ -322,11 +323,11 @@ void svd(const Matrices& a, bool vectors, const NativeArgs& args) {
 }
 
 int64_t svd_workspace(const Matrices& a) {
-  const SvdRoom room(a);
+  const SvdWorkspaceSizes sizes(a);
   const int64_t item = itemsize(a.type);
   return std::min<int64_t>(num_threads(), a.batch) *
-         (item * (a.rows * a.columns + room.work) + room.reals * item / 2 +
-          room.integers * static_cast<int64_t>(sizeof(int)));
+         (item * (a.rows * a.columns + sizes.work) + sizes.reals * item / 2 +
+          sizes.integers * static_cast<int64_t>(sizeof(int)));
 }
 
 }  // namespace weft::native

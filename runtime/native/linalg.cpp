@@ -111,7 +111,7 @@ void householder_as(Reflections what, const Matrices& a, int64_t taus, const Nat
             k = static_cast<int>(taus);
   each_matrix(a.batch, 2 * static_cast<double>(size) * static_cast<double>(taus), [&](int64_t b) {
     Columns<T> c(a);
-    const int room = static_cast<int>(c.work.size());
+    const int lwork = static_cast<int>(c.work.size());
     int info = 0;
     turn(a.rows, a.columns, from + b * size, c.a.data());
     int32_t* columns = pivoted ? order + b * a.columns : nullptr;
@@ -124,20 +124,20 @@ void householder_as(Reflections what, const Matrices& a, int64_t taus, const Nat
     if (pivoted && !leading) std::fill(columns, columns + a.columns, 0);
     if (product) {
       constexpr auto orgqr = by_type<T>(&sorgqr_, &dorgqr_, &cungqr_, &zungqr_);
-      orgqr(&m, &n, &k, c.a.data(), &m, given + b * taus, c.work.data(), &room, &info);
+      orgqr(&m, &n, &k, c.a.data(), &m, given + b * taus, c.work.data(), &lwork, &info);
     } else if (pivoted) {
       if constexpr (is_complex(dtype_of_v<T>)) {
         constexpr auto factor = by_type<T>(&cgeqp3_, &cgeqp3_, &cgeqp3_, &zgeqp3_);
-        factor(&m, &n, c.a.data(), &m, columns, made + b * taus, c.work.data(), &room,
+        factor(&m, &n, c.a.data(), &m, columns, made + b * taus, c.work.data(), &lwork,
                c.more.data(), &info);
       } else {
         constexpr auto factor = by_type<T>(&sgeqp3_, &dgeqp3_, &sgeqp3_, &dgeqp3_);
-        factor(&m, &n, c.a.data(), &m, columns, made + b * taus, c.work.data(), &room, &info);
+        factor(&m, &n, c.a.data(), &m, columns, made + b * taus, c.work.data(), &lwork, &info);
       }
       for (int64_t j = 0; j < a.columns; ++j) --columns[j];
     } else {
       constexpr auto factor = by_type<T>(&sgeqrf_, &dgeqrf_, &cgeqrf_, &zgeqrf_);
-      factor(&m, &n, c.a.data(), &m, made + b * taus, c.work.data(), &room, &info);
+      factor(&m, &n, c.a.data(), &m, made + b * taus, c.work.data(), &lwork, &info);
     }
     turn(a.columns, a.rows, c.a.data(), to + b * size);
   });

@@ -52,17 +52,17 @@ struct Workspace {
 
 template <class T>
 int schur_of(int64_t n, bool vectors, Workspace<T>& r) {
-  const int size = static_cast<int>(n), room = static_cast<int>(r.work.size());
+  const int size = static_cast<int>(n), lwork = static_cast<int>(r.work.size());
   const char* job = vectors ? "V" : "N";
   int chosen = 0, info = 0;
   if constexpr (is_complex(dtype_of_v<T>)) {
     constexpr auto f = by_type<T>(&cgees_, &cgees_, &cgees_, &zgees_);
     f(job, "N", nullptr, &size, r.a.data(), &size, &chosen, r.values.data(), r.vectors.data(),
-      &size, r.work.data(), &room, r.reals.data(), nullptr, &info, 1, 1);
+      &size, r.work.data(), &lwork, r.reals.data(), nullptr, &info, 1, 1);
   } else {
     constexpr auto f = by_type<T>(&sgees_, &dgees_, &sgees_, &dgees_);
     f(job, "N", nullptr, &size, r.a.data(), &size, &chosen, r.values.data(), r.values.data() + n,
-      r.vectors.data(), &size, r.work.data(), &room, nullptr, &info, 1, 1);
+      r.vectors.data(), &size, r.work.data(), &lwork, nullptr, &info, 1, 1);
   }
   return info;
 }
@@ -75,14 +75,14 @@ void schur_as(const Squares& a, bool vectors, const NativeArgs& args) {
   T* to = vectors ? args.out<T>(1, a.batch * size) : nullptr;
   if (n == 0) return;
   each_matrix(a.batch, 20 * cube(n), [&](int64_t b) {
-    Workspace<T> room(n, vectors);
-    turn(n, n, from + b * size, room.a.data());
-    if (!all_finite(room.a.data(), size) || schur_of(n, vectors, room) != 0) {
-      std::fill(room.a.begin(), room.a.end(), not_a_number<T>());
-      std::fill(room.vectors.begin(), room.vectors.end(), not_a_number<T>());
+    Workspace<T> workspace(n, vectors);
+    turn(n, n, from + b * size, workspace.a.data());
+    if (!all_finite(workspace.a.data(), size) || schur_of(n, vectors, workspace) != 0) {
+      std::fill(workspace.a.begin(), workspace.a.end(), not_a_number<T>());
+      std::fill(workspace.vectors.begin(), workspace.vectors.end(), not_a_number<T>());
     }
-    turn(n, n, room.a.data(), forms + b * size);
-    if (vectors) turn(n, n, room.vectors.data(), to + b * size);
+    turn(n, n, workspace.a.data(), forms + b * size);
+    if (vectors) turn(n, n, workspace.vectors.data(), to + b * size);
   });
 }
 
@@ -96,19 +96,20 @@ void hessenberg_as(const Squares& a, const NativeArgs& args) {
   constexpr auto f = by_type<T>(&sgehrd_, &dgehrd_, &cgehrd_, &zgehrd_);
   const int rows = static_cast<int>(n), first = 1;
   each_matrix(a.batch, 4 * cube(n), [&](int64_t b) {
-    Workspace<T> room(n, false);
-    const int work = static_cast<int>(room.work.size());
+    Workspace<T> workspace(n, false);
+    const int lwork = static_cast<int>(workspace.work.size());
     T* factors = taus + b * steps;
     int info = 0;
-    turn(n, n, from + b * size, room.a.data());
-    const bool good = all_finite(room.a.data(), size);
+    turn(n, n, from + b * size, workspace.a.data());
+    const bool good = all_finite(workspace.a.data(), size);
     if (good)
-      f(&rows, &first, &rows, room.a.data(), &rows, factors, room.work.data(), &work, &info);
+      f(&rows, &first, &rows, workspace.a.data(), &rows, factors, workspace.work.data(), &lwork,
+        &info);
     if (!good || info != 0) {
-      std::fill(room.a.begin(), room.a.end(), not_a_number<T>());
+      std::fill(workspace.a.begin(), workspace.a.end(), not_a_number<T>());
       std::fill(factors, factors + steps, not_a_number<T>());
     }
-    turn(n, n, room.a.data(), to + b * size);
+    turn(n, n, workspace.a.data(), to + b * size);
   });
 }
 
@@ -133,23 +134,23 @@ void tridiagonal_as(const Squares& a, bool lower, const NativeArgs& args) {
   constexpr auto f = by_type<T>(&ssytrd_, &dsytrd_, &chetrd_, &zhetrd_);
   const int rows = static_cast<int>(n);
   each_matrix(a.batch, 2 * cube(n), [&](int64_t b) {
-    Workspace<T> room(n, false);
-    const int work = static_cast<int>(room.work.size());
+    Workspace<T> workspace(n, false);
+    const int lwork = static_cast<int>(workspace.work.size());
     R *d = diagonals + b * n, *e = beside + b * steps;
     T* factors = taus + b * steps;
     int info = 0;
     const bool good = triangle_finite(n, from + b * size, lower);
-    turn(n, n, from + b * size, room.a.data());
+    turn(n, n, from + b * size, workspace.a.data());
     if (good)
-      f(lower ? "L" : "U", &rows, room.a.data(), &rows, d, e, factors, room.work.data(), &work,
-        &info, 1);
+      f(lower ? "L" : "U", &rows, workspace.a.data(), &rows, d, e, factors, workspace.work.data(),
+        &lwork, &info, 1);
     if (!good || info != 0) {
-      std::fill(room.a.begin(), room.a.end(), not_a_number<T>());
+      std::fill(workspace.a.begin(), workspace.a.end(), not_a_number<T>());
       std::fill(d, d + n, not_a_number<R>());
       std::fill(e, e + steps, not_a_number<R>());
       std::fill(factors, factors + steps, not_a_number<T>());
     }
-    turn(n, n, room.a.data(), to + b * size);
+    turn(n, n, workspace.a.data(), to + b * size);
   });
 }
 

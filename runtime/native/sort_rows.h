@@ -32,7 +32,7 @@ class Scratch {
   }
   template <class T>
   static int64_t bytes_of(int64_t n) {
-    return room_of(n * static_cast<int64_t>(sizeof(T)));
+    return padded_bytes(n * static_cast<int64_t>(sizeof(T)));
   }
 
  private:

@@ -76,27 +76,28 @@ Ints sorted(Ints v) {
 
 // The largest start of a window along the axis of each component of an index. It is limited to the
 // range of the indices' dtype, because an axis may be longer than a narrow dtype can count.
-Val room(Writer& w, const Val& indices, const Val& operand, const Ints& map, const Ints& sizes) {
+Val max_starts_of(Writer& w, const Val& indices, const Val& operand, const Ints& map,
+                  const Ints& sizes) {
   const DType d = indices.dtype();
   const int bits = 8 * itemsize(d) - (is_signed(d) ? 1 : 0);
   const int64_t most = std::numeric_limits<int64_t>::max() >> (63 - std::min(bits, 63));
-  Ints room;
+  Ints max_starts;
   for (int64_t a : map)
-    room.push_back(std::min(most, operand.shape()[a] - sizes[static_cast<size_t>(a)]));
+    max_starts.push_back(std::min(most, operand.shape()[a] - sizes[static_cast<size_t>(a)]));
   const int last = static_cast<int>(indices.shape().ndim()) - 1;
-  const Type row(I64, Shape{static_cast<int64_t>(room.size())});
-  const Val v = w.convert(w.constant(array_of_bytes(row, room.data())), d);
+  const Type row(I64, Shape{static_cast<int64_t>(max_starts.size())});
+  const Val v = w.convert(w.constant(array_of_bytes(row, max_starts.data())), d);
   return w.broadcast(v, indices.shape(), {last});
 }
-Val clamped(Writer& w, const Val& indices, const Val& room) {
+Val clamped(Writer& w, const Val& indices, const Val& max_starts) {
   return w.binary("stablehlo.minimum",
-                  w.binary("stablehlo.maximum", indices, w.integer(indices.type, 0)), room);
+                  w.binary("stablehlo.maximum", indices, w.integer(indices.type, 0)), max_starts);
 }
 // True for each index whose window is in range. The shape is that of the indices without the last
 // axis.
-Val inside(Writer& w, const Val& indices, const Val& room) {
+Val inside(Writer& w, const Val& indices, const Val& max_starts) {
   const Val ok = w.binary("stablehlo.and", w.compare("GE", indices, w.integer(indices.type, 0)),
-                          w.compare("LE", indices, room));
+                          w.compare("LE", indices, max_starts));
   const int last = static_cast<int>(indices.shape().ndim()) - 1;
   return w.reduce("stablehlo.and", ok, w.integer(Type(Bool, Shape{}), 1), {last});
 }
@@ -119,7 +120,7 @@ Vals gather(Writer& w, const Equation& e, const Vals& x) {
                           {"indices_are_sorted", bool_attr(e.field<bool>("indices_are_sorted"))},
                           {"slice_sizes", ints_attr(sizes)}});
   if (mode_of(e) == OutOfBounds::clip || map.empty()) return {read};
-  const Val ok = inside(w, indices, room(w, indices, operand, map, sizes));
+  const Val ok = inside(w, indices, max_starts_of(w, indices, operand, map, sizes));
   Ints batch;  // the axes of the result that do not belong to windows
   for (int64_t a = 0; a < out.ndim(); ++a)
     if (std::find(offset.begin(), offset.end(), a) == offset.end()) batch.push_back(a);
@@ -145,7 +146,7 @@ Vals scatter(Writer& w, const Equation& e, const Vals& x) {
     for (int64_t a = 0; a < x[0].shape().ndim(); ++a)
       sizes.push_back(
           holds(inserted, a) || holds(batching.operand, a) ? 1 : x[1].shape()[windows[next++]]);
-    indices = clamped(w, indices, room(w, indices, x[0], map, sizes));
+    indices = clamped(w, indices, max_starts_of(w, indices, x[0], map, sizes));
   }
   const std::string dims = fmt::format(
       "#stablehlo.scatter<update_window_dims = {}, inserted_window_dims = {}, "

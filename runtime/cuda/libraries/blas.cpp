@@ -92,11 +92,12 @@ class LtMultiplier final : public Multiplier {
     const auto scale = [&](int i) {
       return wide ? static_cast<const void*>(&twice[i]) : static_cast<const void*>(&single[i]);
     };
-    void* const room = c.room(static_cast<int64_t>(choice_.workspace));
-    c.check(name_of_matmul, blas_lt(c.driver())
-                                .matmul(handle, matmul_.handle, scale(0), rhs, rhs_.handle, lhs,
-                                        lhs_.handle, scale(1), to, to_.handle, to, to_.handle,
-                                        &choice_.algorithm, room, choice_.workspace, c.stream()));
+    void* const workspace = c.workspace(static_cast<int64_t>(choice_.workspace));
+    c.check(name_of_matmul,
+            blas_lt(c.driver())
+                .matmul(handle, matmul_.handle, scale(0), rhs, rhs_.handle, lhs, lhs_.handle,
+                        scale(1), to, to_.handle, to, to_.handle, &choice_.algorithm, workspace,
+                        choice_.workspace, c.stream()));
     c.done();
   }
 

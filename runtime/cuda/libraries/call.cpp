@@ -140,7 +140,7 @@ std::byte* LibraryCall::result(size_t k, int64_t bytes) const {
   return whole(args_.out_bytes.at(k), bytes);
 }
 
-void* LibraryCall::room(int64_t bytes) {
+void* LibraryCall::workspace(int64_t bytes) {
   if (bytes <= 0) return nullptr;
   memory_.reserve(memory_.size() + 1);
   Memory m{nullptr, bytes, 0};
@@ -149,11 +149,11 @@ void* LibraryCall::room(int64_t bytes) {
   return m.data;
 }
 
-void* const* LibraryCall::table(std::byte* first, int64_t apart, int64_t n) {
+void* const* LibraryCall::table(std::byte* first, int64_t stride, int64_t n) {
   std::vector<void*> addresses;
-  for (int64_t i = 0; i < n; ++i) addresses.push_back(first + i * apart);
+  for (int64_t i = 0; i < n; ++i) addresses.push_back(first + i * stride);
   const auto bytes = n * static_cast<int64_t>(sizeof(void*));
-  void* const at = room(bytes);
+  void* const at = workspace(bytes);
   gpu_.copy_in(at, static_cast<const void*>(addresses.data()), bytes);
   return static_cast<void* const*>(at);
 }

@@ -54,9 +54,9 @@ class LibraryCall {
   // The memory of operand or result k. Throws InternalError if it has fewer than `bytes` bytes.
   std::byte* operand(size_t k, int64_t bytes) const;
   std::byte* result(size_t k, int64_t bytes) const;
-  void* room(int64_t bytes);
-  // An array in device memory of n addresses that are `apart` bytes apart.
-  void* const* table(std::byte* first, int64_t apart, int64_t n);
+  void* workspace(int64_t bytes);
+  // An array in device memory of n addresses that are `stride` bytes apart.
+  void* const* table(std::byte* first, int64_t stride, int64_t n);
 
  private:
   template <class Handle, class Table>

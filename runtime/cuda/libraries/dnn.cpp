@@ -46,10 +46,10 @@ class DnnConvolver final : public Convolver {
       return c_.type == F64 ? static_cast<const void*>(&twice[i])
                             : static_cast<const void*>(&single[i]);
     };
-    void* const room = call.room(static_cast<int64_t>(workspace_));
+    void* const workspace = call.workspace(static_cast<int64_t>(workspace_));
     call.check(name_of_convolution,
                l.forward(handle, scale(0), images_.handle, images, filters_.handle, filters,
-                         convolution_.handle, algorithm_, room, workspace_, scale(1),
+                         convolution_.handle, algorithm_, workspace, workspace_, scale(1),
                          results_.handle, to));
     call.done();
   }

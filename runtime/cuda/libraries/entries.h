@@ -141,7 +141,7 @@ static_assert(sizeof(ConvolutionChoice) == 48 && offsetof(ConvolutionChoice, wor
   X(property, cufftGetProperty, (int, int*))                                                       \
   X(set_stream, cufftSetStream, (FftPlan, StreamHandle))                                           \
   X(allocate_itself, cufftSetAutoAllocation, (FftPlan, int))                                       \
-  X(set_room, cufftSetWorkArea, (FftPlan, void*))                                                  \
+  X(set_work_area, cufftSetWorkArea, (FftPlan, void*))                                             \
   X(plan, cufftMakePlanMany64,                                                                     \
     (FftPlan, int, long long*, long long*, long long, long long, long long*, long long, long long, \
      int, long long, size_t*))                                                                     \

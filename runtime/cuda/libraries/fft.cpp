@@ -26,7 +26,8 @@ class FftTransformer final : public Transformer {
                      *const to = c.result(0, elements(t_.kind != Kind::to_real));
     const Fft& l = fft(c.driver());
     if (plan_ < 0) make(c, l);
-    c.check("cufftSetWorkArea", l.set_room(plan_, c.room(static_cast<int64_t>(workspace_))));
+    c.check("cufftSetWorkArea",
+            l.set_work_area(plan_, c.workspace(static_cast<int64_t>(workspace_))));
     c.check(name_, execute(l, from, to));
     c.done();
   }

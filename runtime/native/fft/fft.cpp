@@ -211,7 +211,7 @@ class Transform final : public FftCall {
 
   int64_t workspace() const override {
     if (elements_ == 0) return 0;
-    int64_t each = rows_->scratch() + group_room();
+    int64_t each = rows_->scratch() + group_scratch();
     for (const auto& [n, plan] : columns_) each = std::max(each, vector_scratch<T>(n));
     for (const auto& [n, rows] : across_) each = std::max(each, across_scratch(*rows));
     const bool copies = s_.kind == FftKind::real_inverse && s_.lengths.size() > 1;
@@ -236,13 +236,15 @@ class Transform final : public FftCall {
   // ---- the last axis
 
   // Elements that real kinds need for a group of rows, in addition to the scratch of the rows.
-  int64_t group_room() const { return is_real() ? rounded<T>(2 * rows_->n() * rows_->group()) : 0; }
+  int64_t group_scratch() const {
+    return is_real() ? rounded<T>(2 * rows_->n() * rows_->group()) : 0;
+  }
   template <class F>
   void each_row(int64_t rows, F f) const {
     const int64_t g = rows_->group(), groups = (rows + g - 1) / g;
     const int64_t grain = std::max<int64_t>(1, worth_a_thread / (g * last_));
     parallel_for(groups, grain, [&](int64_t lo, int64_t hi) {
-      const Temporaries work((rows_->scratch() + group_room()) * size);
+      const Temporaries work((rows_->scratch() + group_scratch()) * size);
       for (int64_t b = lo; b < hi; ++b) f(b * g, std::min(g, rows - b * g), scratch_of<T>(work));
     });
   }
@@ -339,8 +341,8 @@ class Transform final : public FftCall {
     const int64_t n = rows.n();
     parallel_for(outer * inner, std::max<int64_t>(1, worth_a_thread / n),
                  [&](int64_t lo, int64_t hi) {
-                   const Temporaries room(across_scratch(rows) * size);
-                   T *const row = scratch_of<T>(room), *const work = row + rounded<T>(2 * n);
+                   const Temporaries scratch(across_scratch(rows) * size);
+                   T *const row = scratch_of<T>(scratch), *const work = row + rounded<T>(2 * n);
                    for (int64_t i = lo; i < hi; ++i) {
                      T* const at = x + 2 * (i / inner * n * inner + i % inner);
                      for (int64_t j = 0; j < n; ++j) {
