@@ -56,7 +56,7 @@ class DeviceFuture {
     if (place.on_host())
       value_ = *static_cast<const T*>(at);
     else
-      readback_ = static_cast<cuda::Device&>(place.device()).peek(at, sizeof(T));
+      readback_ = static_cast<cuda::Device&>(place.device()).start_readback(at, sizeof(T));
   }
   T value() {
     if (readback_) value_ = *static_cast<const T*>(readback_->wait());

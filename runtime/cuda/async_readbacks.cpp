@@ -11,9 +11,9 @@ namespace weft::cuda {
 
 class AsyncReadbacks::Word final : public AsyncReadback {
  public:
-  Word(Gpu& g, AsyncReadbacks& peeks, Slot s, Address at)
-      : gpu_(g), peeks_(peeks), slot_(s), at_(at) {}
-  ~Word() override { peeks_.give_back(slot_); }
+  Word(Gpu& g, AsyncReadbacks& readbacks, Slot s, Address at)
+      : gpu_(g), readbacks_(readbacks), slot_(s), at_(at) {}
+  ~Word() override { readbacks_.release_slot(slot_); }
   void is_under_way() { slot_.busy = true; }
   const void* wait() override {
     gpu_.wait_for_event(slot_.copied, at_);
@@ -23,7 +23,7 @@ class AsyncReadbacks::Word final : public AsyncReadback {
 
  private:
   Gpu& gpu_;
-  AsyncReadbacks& peeks_;
+  AsyncReadbacks& readbacks_;
   Slot slot_;
   const Address at_;
 };
@@ -39,7 +39,7 @@ void AsyncReadbacks::add_page() {
 
 // Takes the least recently used slot. While there are fewer than `few` slots, makes a new one
 // rather than wait for a busy one.
-AsyncReadbacks::Slot AsyncReadbacks::take() {
+AsyncReadbacks::Slot AsyncReadbacks::acquire_slot() {
   Slot s;
   {
     const std::lock_guard lock(guard_);
@@ -61,19 +61,19 @@ AsyncReadbacks::Slot AsyncReadbacks::take() {
       s.busy = false;
     });
   } catch (...) {
-    give_back(s);
+    release_slot(s);
     throw;
   }
   return s;
 }
 
-void AsyncReadbacks::give_back(Slot s) {
+void AsyncReadbacks::release_slot(Slot s) {
   const std::lock_guard lock(guard_);
   free_.push_back(s);
 }
 
 std::unique_ptr<AsyncReadback> AsyncReadbacks::start(Address at, int64_t bytes) {
-  Slot s = take();
+  Slot s = acquire_slot();
   auto word = std::make_unique<Word>(gpu_, *this, s, at);
   const Driver& d = gpu_.driver();
   gpu_.check(d.copy_out(s.memory, at, static_cast<size_t>(bytes), gpu_.queue()),

@@ -33,8 +33,8 @@ class AsyncReadbacks {
     bool busy = false;  // a copy to it may be under way
   };
   static constexpr size_t slot_bytes = AsyncReadback::max_bytes, page_slots = 64, few = 8;
-  Slot take();
-  void give_back(Slot s);
+  Slot acquire_slot();
+  void release_slot(Slot s);
   void add_page();
   Gpu& gpu_;
   std::mutex guard_;  // guards the members below

@@ -14,28 +14,28 @@
 namespace weft::cuda {
 
 // Each block has a unique number: a later block at the same address gets another. Not thread-safe.
-class Blocks {
+class MemoryBlocks {
  public:
   void add(Address a, size_t bytes) { blocks_[a] = {bytes, ++last_, {}}; }
   void remove(Address a);
   // The number of the block that contains an address; 0 for foreign memory.
   uint64_t number_at(Address a) const;
   // Marks the blocks with these numbers that still exist as lacking their values, and says why.
-  void spoil(const std::set<uint64_t>& numbers, const std::string& why);
-  bool any_spoiled() const { return spoiled_ > 0; }
-  // The reason why the block that contains an address is spoiled; "" if it is not spoiled.
-  std::string spoiled_at(Address a) const;
+  void invalidate(const std::set<uint64_t>& numbers, const std::string& why);
+  bool any_invalid() const { return invalid_count_ > 0; }
+  // The reason why the block that contains an address is invalid; "" if it is not invalid.
+  std::string invalid_reason(Address a) const;
 
  private:
   struct Block {
     size_t bytes = 0;
     uint64_t number = 0;
-    std::string spoiled;
+    std::string invalid;
   };
   const Block* at(Address a) const;
   std::map<Address, Block> blocks_;
   uint64_t last_ = 0;
-  int64_t spoiled_ = 0;  // blocks
+  int64_t invalid_count_ = 0;  // blocks
 };
 
 }  // namespace weft::cuda

@@ -24,17 +24,18 @@ size_t size(int64_t bytes) { return static_cast<size_t>(bytes); }
 
 }  // namespace
 
-Gpu::Gpu(const Driver& d, Facts f)
+Gpu::Gpu(const Driver& d, DeviceProperties f)
     : Device(fmt::format("cuda:{}", f.ordinal)),
       driver_(d),
-      facts_(std::move(f)),
-      architecture_(fmt::format("sm_{}{}", facts_.major, facts_.minor)),
+      properties_(std::move(f)),
+      architecture_(fmt::format("sm_{}{}", properties_.major, properties_.minor)),
       generation_(fork_generation()) {}
 
 std::string Gpu::describe() const {
-  return fmt::format("{}, {}, {:.1f} GiB, {} multiprocessors, driver of CUDA {}.{}", facts_.title,
-                     architecture_, static_cast<double>(facts_.memory) / (1 << 30),
-                     facts_.multiprocessors, driver_.version / 1000, driver_.version % 1000 / 10);
+  return fmt::format(
+      "{}, {}, {:.1f} GiB, {} multiprocessors, driver of CUDA {}.{}", properties_.title,
+      architecture_, static_cast<double>(properties_.memory) / (1 << 30),
+      properties_.multiprocessors, driver_.version / 1000, driver_.version % 1000 / 10);
 }
 
 // ---- the context
@@ -43,7 +44,7 @@ bool Gpu::usable() const {
   return fork_generation() == generation_ && !lost_.load(std::memory_order_acquire);
 }
 
-Context Current::usable_context(Gpu& g) {
+Context CurrentContext::usable_context(Gpu& g) {
   if (fork_generation() != g.generation_)
     throw DeviceError(
         fmt::format("device '{}' was opened before this process was forked, and CUDA does not "
@@ -53,7 +54,7 @@ Context Current::usable_context(Gpu& g) {
   g.open();
   return g.context_;
 }
-Current::Current(Gpu& g) : pushed_(g.driver(), usable_context(g)) {
+CurrentContext::CurrentContext(Gpu& g) : pushed_(g.driver(), usable_context(g)) {
   g.check(pushed_.result, "cuCtxPushCurrent");
 }
 
@@ -63,13 +64,13 @@ void Gpu::open() {
   const std::lock_guard lock(opening_);
   if (opened_.load()) return;
   if (!context_)
-    check(driver_.retain_context(&context_, facts_.ordinal), "cuDevicePrimaryCtxRetain");
-  const Pushed pushed(driver_, context_);
+    check(driver_.retain_context(&context_, properties_.ordinal), "cuDevicePrimaryCtxRetain");
+  const PushedContext pushed(driver_, context_);
   check(pushed.result, "cuCtxPushCurrent");
   if (!queue_) check(driver_.stream_create(&queue_, number::non_blocking), "cuStreamCreate");
   if (!pool_) {
     PoolHandle pool = nullptr;
-    check(driver_.default_pool(&pool, facts_.ordinal), "cuDeviceGetDefaultMemPool");
+    check(driver_.default_pool(&pool, properties_.ordinal), "cuDeviceGetDefaultMemPool");
     // By default the pool would return its memory to the system at every synchronization.
     uint64_t keep = UINT64_MAX;
     check(driver_.pool_attribute(pool, number::release_threshold, &keep), "cuMemPoolSetAttribute");
@@ -87,7 +88,7 @@ void Gpu::map_words() {
     words_ = new (memory) Words{};
     launches_.watch(&words_->ended, &words_->stop);
   }
-  check(driver_.host_address(&words_there_, words_, 0), "cuMemHostGetDevicePointer");
+  check(driver_.host_address(&words_address_, words_, 0), "cuMemHostGetDevicePointer");
 }
 
 // ---- errors
@@ -120,14 +121,14 @@ void Gpu::mark_lost(Result r) {
 Result Gpu::try_allocate(Address* a, size_t bytes) { return driver_.allocate(a, bytes, queue_); }
 
 void* Gpu::allocate(int64_t bytes, int64_t* capacity) {
-  const Current current(*this);
+  const CurrentContext current(*this);
   *capacity = std::max<int64_t>(bytes + 255, 256) / 256 * 256;
   Address a = 0;
   Result r = try_allocate(&a, size(*capacity));
   if (r == out_of_memory) {
     // Released memory may still be in use, or be cached in blocks of other sizes.
     wait_for_all();
-    wait_for_all();  // for what the first call's sweep() released
+    wait_for_all();  // for what the first call's release_retired() released
     check(driver_.pool_trim(pool_, 0), "cuMemPoolTrimTo");
     r = try_allocate(&a, size(*capacity));
   }
@@ -135,7 +136,7 @@ void* Gpu::allocate(int64_t bytes, int64_t* capacity) {
     throw OutOfMemoryError(
         fmt::format("cannot allocate {} bytes on '{}': it has {} bytes, and {} are in use. Map in "
                     "chunks (.chunk_size), or donate arguments.",
-                    bytes, name(), facts_.memory, in_use_.load()));
+                    bytes, name(), properties_.memory, in_use_.load()));
   check(r, "cuMemAllocAsync");
   in_use_ += *capacity;
   const std::lock_guard lock(guard_);
@@ -150,7 +151,7 @@ void Gpu::release(void* data, int64_t, int64_t capacity) {
     const std::lock_guard lock(guard_);
     blocks_.remove(address(data));
   }
-  const Pushed pushed(driver_, context_);
+  const PushedContext pushed(driver_, context_);
   const Result r =
       pushed.result == success ? driver_.release(address(data), queue_) : pushed.result;
   if (r == success) return;
@@ -162,7 +163,7 @@ void Gpu::release(void* data, int64_t, int64_t capacity) {
   unreleased_.push_back(address(data));
 }
 
-void Gpu::sweep() {
+void Gpu::release_retired() {
   std::vector<Address> memory;
   std::vector<Retired> over;
   {
@@ -180,13 +181,13 @@ void Gpu::sweep() {
       unreleased_.push_back(a);
     }
   for (Retired& r : over)
-    if (give_back(r) != success) {
+    if (destroy(r) != success) {
       const std::lock_guard lock(guard_);
       retired_.push_back(std::move(r));
     }
 }
 
-Result Gpu::give_back(const Retired& r) {
+Result Gpu::destroy(const Retired& r) {
   if (r.module) return driver_.module_unload(r.module);
   if (r.exec) return driver_.graph_exec_destroy(r.exec);
   return driver_.graph_destroy(r.graph);
@@ -194,28 +195,28 @@ Result Gpu::give_back(const Retired& r) {
 
 void Gpu::copy_in(void* to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
-  const Current current(*this);
+  const CurrentContext current(*this);
   in_.copy_in(address(to), static_cast<const std::byte*>(from), bytes);
 }
 
 void Gpu::copy_out(void* to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
   wait_for(from);  // before the staging lock is taken, because this wait can be interrupted
-  const Current current(*this);
+  const CurrentContext current(*this);
   out_.copy_out(static_cast<std::byte*>(to), address(from), bytes);
 }
 
-std::unique_ptr<AsyncReadback> Gpu::peek(const void* at, int64_t bytes) {
-  const Current current(*this);
-  return peeks_.start(address(at), bytes);
+std::unique_ptr<AsyncReadback> Gpu::start_readback(const void* at, int64_t bytes) {
+  const CurrentContext current(*this);
+  return readbacks_.start(address(at), bytes);
 }
 
 void Gpu::copy_within(void* to, const void* from, int64_t bytes) {
   if (bytes == 0) return;
-  const Current current(*this);
+  const CurrentContext current(*this);
   {
     const std::lock_guard lock(guard_);
-    require_whole(from);
+    require_valid(from);
     launches_.add_copy(blocks_.number_at(address(to)), blocks_.number_at(address(from)));
   }
   check(driver_.copy_within(address(to), address(from), size(bytes), queue_), "cuMemcpyDtoDAsync");
@@ -223,17 +224,17 @@ void Gpu::copy_within(void* to, const void* from, int64_t bytes) {
 
 void Gpu::clear(void* at, int64_t bytes) {
   if (bytes == 0) return;
-  const Current current(*this);
+  const CurrentContext current(*this);
   check(driver_.set_bytes(address(at), 0, size(bytes), queue_), "cuMemsetD8Async");
 }
 
 void Gpu::release_idle() {
   if (!usable() || !opened_.load(std::memory_order_acquire)) return;
   synchronize();
-  const Current current(*this);
+  const CurrentContext current(*this);
   in_.release();
   out_.release();
-  peeks_.release();
+  readbacks_.release();
   check(driver_.pool_trim(pool_, 0), "cuMemPoolTrimTo");
 }
 
@@ -242,13 +243,13 @@ void Gpu::release_idle() {
 // Called under the guard by a thread that has waited. It is not known which kernels under way have
 // read the stop word, so all of their outputs are marked. The word stays set if another waiting
 // thread is also to be stopped.
-void Gpu::note_stop(const StopToken& mine) {
+void Gpu::record_stop(const StopToken& mine) {
   std::string reason = mine.reason(name().c_str());
   for (const StopToken* t : waiting_)
     if (reason.empty()) reason = t->reason(name().c_str());
   if (reason.empty()) reason = fmt::format("{}: another call was stopped", name());
-  blocks_.spoil(
-      launches_.doubtful(),
+  blocks_.invalidate(
+      launches_.possibly_invalid(),
       fmt::format("{}: what computes this was stopped before it ended: {}", name(), reason));
   ++stops_;
   // The word is cleared first: in the other order a stop that is requested now would be lost.
@@ -269,7 +270,7 @@ bool Gpu::wait(FunctionRef<void()> done) {
   const auto leave = [&] {
     const std::lock_guard lock(guard_);
     waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &token));
-    if (__atomic_load_n(&words_->stop, __ATOMIC_RELAXED)) note_stop(token);
+    if (__atomic_load_n(&words_->stop, __ATOMIC_RELAXED)) record_stop(token);
     return stops_ != stops;
   };
   try {
@@ -286,14 +287,14 @@ bool Gpu::wait(FunctionRef<void()> done) {
 }
 
 void Gpu::wait_for_event(EventHandle e, Address read) {
-  const Current current(*this);
+  const CurrentContext current(*this);
   wait([&] { check(driver_.event_synchronize(e), "cuEventSynchronize"); });
   const std::lock_guard lock(guard_);
-  require_whole(std::bit_cast<void*>(read));
+  require_valid(std::bit_cast<void*>(read));
 }
 
 bool Gpu::wait_for_all() {
-  const Current current(*this);
+  const CurrentContext current(*this);
   const bool stopped = wait([&] {
     uint32_t last = 0;
     {
@@ -304,7 +305,7 @@ bool Gpu::wait_for_all() {
     const std::lock_guard lock(guard_);
     launches_.ended(last);
   });
-  sweep();
+  release_retired();
   return stopped;
 }
 
@@ -314,25 +315,25 @@ void Gpu::synchronize() {
         fmt::format("{}: what ran there was stopped with the call of another thread", name()));
 }
 
-void Gpu::require_whole(const void* data) const {
-  if (const std::string why = blocks_.spoiled_at(address(data)); !why.empty())
+void Gpu::require_valid(const void* data) const {
+  if (const std::string why = blocks_.invalid_reason(address(data)); !why.empty())
     throw InterruptedError(why);
 }
 
-void Gpu::require_whole(std::span<const Launch::Use> uses) const {
-  if (!blocks_.any_spoiled()) return;
-  for (const Launch::Use& u : uses) require_whole(u.at);
+void Gpu::require_valid(std::span<const Launch::Use> uses) const {
+  if (!blocks_.any_invalid()) return;
+  for (const Launch::Use& u : uses) require_valid(u.at);
 }
 
 void Gpu::wait_for(const void* data) {
   wait_for_all();
   const std::lock_guard lock(guard_);
-  require_whole(data);
+  require_valid(data);
 }
 
 const int32_t* Gpu::stop_word() const {
-  const Current opened(const_cast<Gpu&>(*this));  // makes sure that the word is allocated
-  return std::bit_cast<const int32_t*>(words_there_ + offsetof(Words, stop));
+  const CurrentContext opened(const_cast<Gpu&>(*this));  // makes sure that the word is allocated
+  return std::bit_cast<const int32_t*>(words_address_ + offsetof(Words, stop));
 }
 
 Ref<const Executable> Gpu::compile(const Ref<const JaxprData>& j) {

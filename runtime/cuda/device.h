@@ -110,8 +110,9 @@ class Device : public detail::Device, public Libraries {
   // The graph counts as one launch: a fault names all of its kernels, and a stop invalidates
   // everything that it writes.
   virtual void launch(const Graph& g) = 0;
-  // Starts a copy of at most Peek::max_bytes. The caller can launch more work before it waits.
-  virtual std::unique_ptr<AsyncReadback> peek(const void* at, int64_t bytes) = 0;
+  // Starts a copy of at most AsyncReadback::max_bytes. The caller can launch more work before it
+  // waits.
+  virtual std::unique_ptr<AsyncReadback> start_readback(const void* at, int64_t bytes) = 0;
   // Name and version of each library, or what is missing. Opens the libraries.
   virtual std::vector<std::pair<std::string, std::string>> libraries() const = 0;
   virtual Occupancy occupancy(const Function& f, const Launch& l) = 0;

@@ -15,7 +15,7 @@ namespace {
 constexpr int oldest_capability = 75;
 
 // Fills in the properties of a device; returns why it cannot be used, or "".
-std::string look_at(const Driver& d, int index, Facts& f) {
+std::string look_at(const Driver& d, int index, DeviceProperties& f) {
   Result first_error = d.device_get(&f.ordinal, index);
   const auto noted = [&](Result r) {
     if (first_error == success) first_error = r;
@@ -56,7 +56,7 @@ std::string add_gpus() {
   if (n == 0) return "CUDA: the driver shows no device; see what CUDA_VISIBLE_DEVICES says";
   std::vector<std::string> missing;
   for (int i = 0; i < n; ++i) {
-    Facts f;
+    DeviceProperties f;
     if (std::string why = look_at(d, i, f); !why.empty())
       missing.push_back(std::move(why));
     else

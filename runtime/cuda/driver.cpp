@@ -96,7 +96,7 @@ bool is_sticky(Result r) {
   }
 }
 
-bool is_about_image(Result r) {
+bool is_image_error(Result r) {
   switch (r) {
     case 200:  // INVALID_IMAGE
     case 209:  // NO_BINARY_FOR_GPU

@@ -153,7 +153,7 @@ constexpr Result success = 0, out_of_memory = 2, not_supported = 801;
 // Returns true for errors after which every call in the context fails.
 bool is_sticky(Result r);
 // Returns true for errors that reject a module image.
-bool is_about_image(Result r);
+bool is_image_error(Result r);
 // "CUDA_ERROR_NOT_FOUND (named symbol not found)"
 std::string text_of(const Driver& d, Result r);
 

@@ -23,7 +23,7 @@
 namespace weft::cuda {
 
 // Properties of a device that the driver reports before it is used.
-struct Facts {
+struct DeviceProperties {
   Ordinal ordinal = 0;
   std::string title;  // "NVIDIA H100"
   int major = 0, minor = 0, multiprocessors = 0;
@@ -35,14 +35,14 @@ struct Facts {
 class Gpu;
 
 // Makes the context current in this scope; `result` tells if that succeeded.
-class Pushed {
+class PushedContext {
  public:
-  Pushed(const Driver& d, Context c) : result(d.push_context(c)), driver_(d) {}
-  ~Pushed() {
+  PushedContext(const Driver& d, Context c) : result(d.push_context(c)), driver_(d) {}
+  ~PushedContext() {
     Context was = nullptr;
     if (result == success) driver_.pop_context(&was);
   }
-  Pushed(const Pushed&) = delete;
+  PushedContext(const PushedContext&) = delete;
   const Result result;
 
  private:
@@ -64,7 +64,7 @@ struct Module {
 // fork.
 class Gpu final : public Device, private detail::Stream, private Launcher {
  public:
-  Gpu(const Driver& d, Facts f);
+  Gpu(const Driver& d, DeviceProperties f);
 
   void* allocate(int64_t bytes, int64_t* capacity) override;
   void release(void* data, int64_t bytes, int64_t capacity) override;
@@ -80,7 +80,7 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
 
   const std::string& architecture() const override { return architecture_; }
   bool emulated() const override { return driver_.emulated; }
-  int64_t multiprocessors() const override { return facts_.multiprocessors; }
+  int64_t multiprocessors() const override { return properties_.multiprocessors; }
   std::vector<std::shared_ptr<const Function>> load(const std::string& image,
                                                     const std::vector<std::string>& names) override;
   Launcher& launcher() override { return *this; }
@@ -89,13 +89,13 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   void conditional(bool again, const Condition& c, FunctionRef<void(Launcher&)> body) override;
   std::shared_ptr<const Graph> make_graph(FunctionRef<void(Launcher&)> record) override;
   void launch(const Graph& g) override;
-  std::unique_ptr<AsyncReadback> peek(const void* at, int64_t bytes) override;
+  std::unique_ptr<AsyncReadback> start_readback(const void* at, int64_t bytes) override;
   Occupancy occupancy(const Function& f, const Launch& l) override;
   const int32_t* stop_word() const override;
   std::string missing(std::string_view library) const override;
   std::vector<std::pair<std::string, std::string>> libraries() const override;
 
-  // For the parts of the device, inside a scope of Current.
+  // For the parts of the device, inside a scope of CurrentContext.
   const Driver& driver() const { return driver_; }
   StreamHandle queue() const { return queue_; }
   // Throws the error for a result of the driver function `what`, unless it is success.
@@ -126,44 +126,44 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
   // Throws InterruptedError if the launch that should have written this memory was stopped.
   void require_usable(std::span<const Launch::Use> uses);
   // Records the work that a library has queued as a launch, so that errors can name it.
-  void note_library(const char* function, std::span<const Launch::Use> uses);
+  void record_library_call(const char* function, std::span<const Launch::Use> uses);
   // Runs f in the context, unless the device is unusable.
   void if_usable(FunctionRef<void()> f);
 
  private:
-  friend class Current;
-  class Maker;
+  friend class CurrentContext;
+  class GraphRecorder;
   void launch(FunctionRef<void()> work) override { work(); }  // `work` only queues
   void synchronize() override;
   bool wait_for_all();
   // Under the guard. Throws InterruptedError if the launch that should have written there was
   // stopped.
-  void require_whole(const void* data) const;
-  void require_whole(std::span<const Launch::Use> uses) const;
-  void note_stop(const StopToken& mine);
+  void require_valid(const void* data) const;
+  void require_valid(std::span<const Launch::Use> uses) const;
+  void record_stop(const StopToken& mine);
 
   bool usable() const;
   void open();
   void map_words();
   void mark_lost(Result r);
   // Retries releases that failed earlier, and destroys retired objects that are no longer in use.
-  void sweep();
+  void release_retired();
   Result try_allocate(Address* a, size_t bytes);
   Result queue_number(uint32_t n);
-  Result give_back(const Retired& r);
+  Result destroy(const Retired& r);
   void launch(const Function& f, const Launch& l, void** arguments, const char* what) override;
   // Returns false for an empty grid. Throws InternalError for a grid that is not possible.
   static bool has_blocks(const Launch& l, const char* what);
   static KernelHandle handle_of(const Function& f);
   // Raises the kernel's dynamic shared memory limit to what the launch needs. Under the guard.
-  Result grant_shared(const Function& f, const Launch& l);
+  Result raise_shared_limit(const Function& f, const Launch& l);
   // Records a launch as under way. Under the guard.
-  void note_launch(const char* what, bool graph, std::span<const Launch::Use> uses);
+  void record_launch(const char* what, bool graph, std::span<const Launch::Use> uses);
   std::shared_ptr<const Function> kernel_of(const std::shared_ptr<Module>& m,
                                             const std::string& name);
 
   const Driver& driver_;
-  const Facts facts_;
+  const DeviceProperties properties_;
   const std::string architecture_;
   const int generation_;  // fork generation in which it was opened
 
@@ -180,16 +180,16 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
     alignas(64) int32_t stop;
   };
   Words* words_ = nullptr;
-  Address words_there_ = 0;
+  Address words_address_ = 0;
 
   Staging in_{*this}, out_{*this};
-  AsyncReadbacks peeks_{*this};
+  AsyncReadbacks readbacks_{*this};
   Handles handles_;
   std::atomic<int64_t> in_use_{0};  // allocated bytes
 
   std::mutex guard_;  // guards the members below
-  Launches launches_;
-  Blocks blocks_;
+  LaunchTracker launches_;
+  MemoryBlocks blocks_;
   std::vector<const StopToken*> waiting_;  // tokens of waiting threads
   bool no_word_writes_ = false;            // the device cannot write single words
   uint64_t stops_ = 0;                     // number of stops so far
@@ -200,14 +200,14 @@ class Gpu final : public Device, private detail::Stream, private Launcher {
 };
 
 // Makes the context current in this scope. Throws DeviceError if the device cannot be used.
-class Current {
+class CurrentContext {
  public:
-  explicit Current(Gpu& g);
-  Current(const Current&) = delete;
+  explicit CurrentContext(Gpu& g);
+  CurrentContext(const CurrentContext&) = delete;
 
  private:
   static Context usable_context(Gpu& g);
-  const Pushed pushed_;
+  const PushedContext pushed_;
 };
 
 }  // namespace weft::cuda

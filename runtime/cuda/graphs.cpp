@@ -17,10 +17,10 @@ namespace {
 
 Address address(const void* p) { return std::bit_cast<Address>(p); }
 
-class MadeGraph final : public Graph {
+class RecordedGraph final : public Graph {
  public:
-  explicit MadeGraph(Gpu& g) : gpu(g), last_launch(g.last_ended()) {}
-  ~MadeGraph() override {
+  explicit RecordedGraph(Gpu& g) : gpu(g), last_launch(g.last_ended()) {}
+  ~RecordedGraph() override {
     if (exec)
       gpu.retire({.exec = exec,
                   .last_launch = last_launch,
@@ -56,22 +56,22 @@ std::string one_of(const std::vector<const char*>& names) {
 
 // The nodes form a chain: each step of a program depends on the steps before it, and drivers launch
 // chains fastest.
-class Gpu::Maker final : public Launcher {
+class Gpu::GraphRecorder final : public Launcher {
  public:
-  explicit Maker(Gpu& g) : gpu_(g), graph_(std::make_shared<MadeGraph>(g)) {
+  explicit GraphRecorder(Gpu& g) : gpu_(g), graph_(std::make_shared<RecordedGraph>(g)) {
     gpu_.check(gpu_.driver_.graph_create(&whole_, 0), "cuGraphCreate");
     handle_ = whole_;
   }
-  ~Maker() override { gpu_.retire({.graph = whole_, .last_launch = gpu_.last_ended()}); }
+  ~GraphRecorder() override { gpu_.retire({.graph = whole_, .last_launch = gpu_.last_ended()}); }
 
   void launch(const Function& f, const Launch& l, void** arguments, const char* what) override {
     if (!Gpu::has_blocks(l, what)) return;
-    Result granted = success;
+    Result raised = success;
     {
       const std::lock_guard lock(gpu_.guard_);
-      granted = gpu_.grant_shared(f, l);
+      raised = gpu_.raise_shared_limit(f, l);
     }
-    gpu_.check(granted, fmt::format("the graph's node of kernel '{}'", what));
+    gpu_.check(raised, fmt::format("the graph's node of kernel '{}'", what));
     KernelNode n;
     n.kernel = Gpu::handle_of(f);
     n.blocks[0] = static_cast<unsigned>(l.blocks);
@@ -160,7 +160,7 @@ class Gpu::Maker final : public Launcher {
       it->written = it->written || written;
   }
   Gpu& gpu_;
-  std::shared_ptr<MadeGraph> graph_;
+  std::shared_ptr<RecordedGraph> graph_;
   // The graph, and the graph to which nodes are added.
   GraphHandle whole_ = nullptr, handle_ = nullptr;
   NodeHandle last_ = nullptr, node_ = nullptr;
@@ -173,22 +173,22 @@ void Gpu::conditional(bool, const Condition&, FunctionRef<void(Launcher&)>) {
 }
 
 std::shared_ptr<const Graph> Gpu::make_graph(FunctionRef<void(Launcher&)> record) {
-  const Current current(*this);
-  Maker maker(*this);
-  record(maker);
-  return maker.done();
+  const CurrentContext current(*this);
+  GraphRecorder recorder(*this);
+  record(recorder);
+  return recorder.done();
 }
 
 void Gpu::launch(const Graph& graph) {
-  const auto& g = static_cast<const MadeGraph&>(graph);
-  const Current current(*this);
+  const auto& g = static_cast<const RecordedGraph&>(graph);
+  const CurrentContext current(*this);
   Result launched = success, numbered = success;
   {
     const std::lock_guard lock(guard_);
-    require_whole(g.uses);
+    require_valid(g.uses);
     launched = driver_.graph_launch(g.exec, queue_);
     if (launched == success) {
-      note_launch(g.what->c_str(), /*graph=*/true, g.uses);
+      record_launch(g.what->c_str(), /*graph=*/true, g.uses);
       g.last_launch = launches_.last();
       numbered = queue_number(launches_.last());
     }

@@ -7,23 +7,23 @@
 
 namespace weft::cuda {
 
-void Launches::drop_ended() {
+void LaunchTracker::drop_ended() {
   const uint32_t word = word_ ? __atomic_load_n(word_, __ATOMIC_ACQUIRE) : 0;
   if (static_cast<int32_t>(word - ended_) > 0) ended_ = word;
   // This must be read second: a launch that has just been reported as ended may have read the stop
   // word.
   if (stop_ && __atomic_load_n(stop_, __ATOMIC_ACQUIRE)) return;
   size_t n = 0, blocks = 0;
-  for (; n < under_way_.size() && static_cast<int32_t>(under_way_[n].number - ended_) <= 0; ++n)
-    blocks += under_way_[n].written;
-  under_way_.drop_front(n);
+  for (; n < in_flight_.size() && static_cast<int32_t>(in_flight_[n].number - ended_) <= 0; ++n)
+    blocks += in_flight_[n].written;
+  in_flight_.drop_front(n);
   written_.drop_front(blocks);
 }
 
-std::string Launches::failed() {
+std::string LaunchTracker::failed() {
   drop_ended();
-  for (size_t i = 0; i < under_way_.size(); ++i) {
-    const Launch& l = under_way_[i];
+  for (size_t i = 0; i < in_flight_.size(); ++i) {
+    const Launch& l = in_flight_[i];
     if (!l.what || static_cast<int32_t>(l.number - ended_) <= 0) continue;
     const std::string place = l.at ? fmt::format(" (at {})", to_string(l.at)) : "";
     return l.graph ? fmt::format("a kernel of a graph, {}{},", l.what, place)
@@ -32,12 +32,12 @@ std::string Launches::failed() {
   return {};
 }
 
-std::set<uint64_t> Launches::doubtful() const {
+std::set<uint64_t> LaunchTracker::possibly_invalid() const {
   std::set<uint64_t> blocks;
   size_t at = 0;
-  for (size_t i = 0; i < under_way_.size(); at += under_way_[i++].written)
-    for (size_t k = 0; k < under_way_[i].written; ++k)
-      if (under_way_[i].what || blocks.contains(under_way_[i].from))
+  for (size_t i = 0; i < in_flight_.size(); at += in_flight_[i++].written)
+    for (size_t k = 0; k < in_flight_[i].written; ++k)
+      if (in_flight_[i].what || blocks.contains(in_flight_[i].from))
         blocks.insert(written_[at + k]);
   return blocks;
 }

@@ -46,7 +46,7 @@ class Ring {
 // Launches are numbered, and after each launch the device writes its number to a word in host
 // memory. When the device fails, the failed launch is the first whose number is above that word.
 // Memory blocks are identified by the numbers of runtime/cuda/blocks.h. Not thread-safe.
-class Launches {
+class LaunchTracker {
  public:
   // The word that the device writes, and the stop word that kernels read.
   void watch(const uint32_t* ended, const int32_t* stop) {
@@ -58,18 +58,18 @@ class Launches {
   // Adds a kernel launch, or, if `graph`, the launch of a graph with these kernels.
   void add(const char* what, bool graph, Location at) {
     drop_ended();
-    under_way_.push_back({++last_, 0, what, graph, at, 0});
+    in_flight_.push_back({++last_, 0, what, graph, at, 0});
   }
   // Adds a block that the last added launch writes.
   void add_written(uint64_t block) {
     written_.push_back(block);
-    ++under_way_[under_way_.size() - 1].written;
+    ++in_flight_[in_flight_.size() - 1].written;
   }
   // Adds a copy from one block to another after the last launch.
   void add_copy(uint64_t to, uint64_t from) {
     drop_ended();
-    if (under_way_.empty()) return;
-    under_way_.push_back({last_, 0, nullptr, false, {}, from});
+    if (in_flight_.empty()) return;
+    in_flight_.push_back({last_, 0, nullptr, false, {}, from});
     add_written(to);
   }
   // Marks all launches up to this one as ended, even if the word does not show it.
@@ -86,7 +86,7 @@ class Launches {
   // "kernel 'exp' (at model.cpp:12)" for the first launch that has not ended; "" if all have.
   std::string failed();
   // The blocks written by launches whose results may be invalid, and copies of such blocks.
-  std::set<uint64_t> doubtful() const;
+  std::set<uint64_t> possibly_invalid() const;
 
  private:
   struct Launch {
@@ -100,7 +100,7 @@ class Launches {
   const uint32_t* word_ = nullptr;
   const int32_t* stop_ = nullptr;
   uint32_t last_ = 0, ended_ = 0;  // both wrap around
-  Ring<Launch> under_way_;
+  Ring<Launch> in_flight_;
   Ring<uint64_t> written_;
 };
 

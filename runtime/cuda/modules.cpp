@@ -21,7 +21,7 @@ class Kernel final : public Function {
   Kernel(std::shared_ptr<Module> m, KernelHandle h) : module(std::move(m)), handle(h) {}
   const std::shared_ptr<Module> module;
   const KernelHandle handle;
-  mutable int64_t granted = 0;  // opted-in dynamic shared memory; under the device's guard
+  mutable int64_t shared_limit = 0;  // opted-in dynamic shared memory; under the device's guard
 };
 
 }  // namespace
@@ -36,7 +36,7 @@ void Gpu::retire(Retired r) {
     retired_.push_back(std::move(r));
     if (!launches_.has_ended(last)) return;
   }
-  if (const Pushed pushed(driver_, context_); pushed.result == success) sweep();
+  if (const PushedContext pushed(driver_, context_); pushed.result == success) release_retired();
 }
 
 uint32_t Gpu::last_ended() {
@@ -48,7 +48,7 @@ std::shared_ptr<const Function> Gpu::kernel_of(const std::shared_ptr<Module>& m,
                                                const std::string& name) {
   KernelHandle handle = nullptr;
   const Result r = driver_.module_kernel(&handle, m->handle, name.c_str());
-  if (is_about_image(r))
+  if (is_image_error(r))
     throw CompileError(fmt::format("device '{}': the program has no kernel '{}': {}", this->name(),
                                    name, text_of(driver_, r)));
   check(r, "cuModuleGetFunction");
@@ -67,14 +67,14 @@ std::shared_ptr<const Function> Gpu::kernel_of(const std::shared_ptr<Module>& m,
 
 std::vector<std::shared_ptr<const Function>> Gpu::load(const std::string& image,
                                                        const std::vector<std::string>& names) {
-  const Current current(*this);
+  const CurrentContext current(*this);
   std::vector<char> log(16 << 10);
   int options[] = {number::error_log, number::error_log_bytes};
   void* values[] = {log.data(), std::bit_cast<void*>(log.size())};
   ModuleHandle handle = nullptr;
   const Result r = driver_.module_load(&handle, image.c_str(), 2, options, values);
   log.back() = 0;
-  if (is_about_image(r))
+  if (is_image_error(r))
     throw CompileError(fmt::format("device '{}' ({}) refuses the program: {}\n{}", name(),
                                    architecture_, text_of(driver_, r), log.data()));
   check(r, "cuModuleLoadDataEx");
@@ -85,17 +85,17 @@ std::vector<std::shared_ptr<const Function>> Gpu::load(const std::string& image,
 }
 
 Occupancy Gpu::occupancy(const Function& f, const Launch& l) {
-  const Current current(*this);
+  const CurrentContext current(*this);
   Occupancy o;
   check(driver_.resident_blocks(&o.blocks, static_cast<const Kernel&>(f).handle, l.threads,
                                 static_cast<size_t>(l.shared)),
         "cuOccupancyMaxActiveBlocksPerMultiprocessor");
-  o.share = static_cast<double>(o.blocks) * l.threads / std::max(1, facts_.threads);
+  o.share = static_cast<double>(o.blocks) * l.threads / std::max(1, properties_.threads);
   return o;
 }
 
 Result Gpu::queue_number(uint32_t n) {
-  const Address at = words_there_ + offsetof(Words, ended);
+  const Address at = words_address_ + offsetof(Words, ended);
   if (driver_.write_word && !no_word_writes_) {
     const Result r = driver_.write_word(queue_, at, n, 0);
     if (r != not_supported) return r;
@@ -112,16 +112,16 @@ bool Gpu::has_blocks(const Launch& l, const char* what) {
 
 KernelHandle Gpu::handle_of(const Function& f) { return static_cast<const Kernel&>(f).handle; }
 
-Result Gpu::grant_shared(const Function& f, const Launch& l) {
+Result Gpu::raise_shared_limit(const Function& f, const Launch& l) {
   const auto& k = static_cast<const Kernel&>(f);
-  if (l.shared <= std::max(k.granted, plain_shared - k.shared_bytes)) return success;
+  if (l.shared <= std::max(k.shared_limit, plain_shared - k.shared_bytes)) return success;
   const Result r = driver_.set_kernel_attribute(k.handle, number::max_dynamic_shared,
                                                 static_cast<int>(l.shared));
-  if (r == success) k.granted = l.shared;
+  if (r == success) k.shared_limit = l.shared;
   return r;
 }
 
-void Gpu::note_launch(const char* what, bool graph, std::span<const Launch::Use> uses) {
+void Gpu::record_launch(const char* what, bool graph, std::span<const Launch::Use> uses) {
   launches_.add(what, graph, SourceScope::current());
   for (const Launch::Use& u : uses)
     if (u.written) launches_.add_written(blocks_.number_at(std::bit_cast<Address>(u.at)));
@@ -130,19 +130,19 @@ void Gpu::note_launch(const char* what, bool graph, std::span<const Launch::Use>
 void Gpu::launch(const Function& f, const Launch& l, void** arguments, const char* what) {
   if (!has_blocks(l, what)) return;
   const auto& k = static_cast<const Kernel&>(f);
-  const Current current(*this);
+  const CurrentContext current(*this);
   Result launched = success, numbered = success;
   {
     // Under the lock, so that no other launch is queued between this launch and its number.
     const std::lock_guard lock(guard_);
-    require_whole(l.uses);
-    launched = grant_shared(f, l);
+    require_valid(l.uses);
+    launched = raise_shared_limit(f, l);
     if (launched == success)
       launched = driver_.launch(k.handle, static_cast<unsigned>(l.blocks), 1, 1,
                                 static_cast<unsigned>(l.threads), 1, 1,
                                 static_cast<unsigned>(l.shared), queue_, arguments, nullptr);
     if (launched == success) {
-      note_launch(what, /*graph=*/false, l.uses);
+      record_launch(what, /*graph=*/false, l.uses);
       k.module->last_launch = launches_.last();
       numbered = queue_number(launches_.last());
     }

@@ -56,7 +56,7 @@ inline const cuda::Driver& driver(bool word_writes) {
 // the process.
 inline cuda::Gpu& fresh_gpu(bool word_writes = true) {
   fake_cuda_reset(fake_cuda_spare());
-  cuda::Facts f;
+  cuda::DeviceProperties f;
   f.ordinal = fake_cuda_spare();
   f.major = 9;
   f.threads = FAKE_CUDA_THREADS;

@@ -61,9 +61,9 @@ std::vector<float> small_program(cuda::Gpu& d) {
   }
   d.copy_within(b.data(), c.data(), 800);
   add_by_graph(d, a, b);
-  const auto peeked = d.peek(b.data(), 4);
+  const auto readback = d.start_readback(b.data(), 4);
   float first = 0;
-  std::memcpy(&first, peeked->wait(), 4);
+  std::memcpy(&first, readback->wait(), 4);
   CHECK(first == 13);
   d.stream().synchronize();
   const std::vector<float> result = b.read<float>();

@@ -138,8 +138,9 @@ TEST_CASE("idle memory of GPUs is given back", "[gpu]") {
   (void)x.read<uint8_t>();
   const std::vector<uint8_t> much(9 << 20);
   CHECK((There(gpu(), much).read<uint8_t>() == much));
-  (void)gpu().peek(x.data(), 8)->wait();
-  // The pinned buffers are two halves in each direction, the words, and the buffer for peek().
+  (void)gpu().start_readback(x.data(), 8)->wait();
+  // The pinned buffers are two halves in each direction, the words, and the buffer for
+  // start_readback().
   CHECK(fake_cuda_live(0).pinned == 6);
   fake_cuda_fail(nullptr, 0, 0, false);
   release_idle_memory();

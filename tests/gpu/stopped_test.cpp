@@ -135,7 +135,7 @@ cuda::Gpu& watched_gpu() {
     return plain.stream_synchronize(s);
   };
   fake_cuda_reset(fake_cuda_spare());
-  cuda::Facts f;
+  cuda::DeviceProperties f;
   f.ordinal = fake_cuda_spare();
   f.major = 9;
   f.memory_pools = true;

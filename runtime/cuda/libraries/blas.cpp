@@ -103,7 +103,8 @@ class LtMultiplier final : public Multiplier {
 
  private:
   // Describes a column-major matrix of rows x columns; the product transposes it if `transposed`.
-  void lay_out(LibraryCall& c, Held<LayoutHandle>& h, DType d, int64_t rows, int64_t columns) {
+  void lay_out(LibraryCall& c, OwnedHandle<LayoutHandle>& h, DType d, int64_t rows,
+               int64_t columns) {
     const BlasLt& l = blas_lt(c.driver());
     if (!h.handle) {
       h.destroy = l.layout_destroy;
@@ -142,7 +143,7 @@ class LtMultiplier final : public Multiplier {
   void make(LibraryCall& c, BlasLtHandle handle) {
     describe(c);
     const BlasLt& l = blas_lt(c.driver());
-    Held<PreferenceHandle> preference;
+    OwnedHandle<PreferenceHandle> preference;
     preference.destroy = l.preference_destroy;
     c.check("cublasLtMatmulPreferenceCreate", l.preference_create(&preference.handle));
     const auto prefer = [&](int attribute, auto value) {
@@ -166,8 +167,8 @@ class LtMultiplier final : public Multiplier {
   const MatrixProduct p_;
   std::mutex guard_;  // guards the members below
   const Gpu* made_for_ = nullptr;
-  Held<MatmulHandle> matmul_;
-  Held<LayoutHandle> lhs_, rhs_, to_;
+  OwnedHandle<MatmulHandle> matmul_;
+  OwnedHandle<LayoutHandle> lhs_, rhs_, to_;
   MatmulChoice choice_{};
 };
 

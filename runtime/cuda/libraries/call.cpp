@@ -106,7 +106,7 @@ LibraryCall::~LibraryCall() {
   for (const Memory& m : memory_) gpu_.release(m.data, m.bytes, m.capacity);
 }
 
-void LibraryCall::done() { gpu_.note_library(function_, uses_); }
+void LibraryCall::done() { gpu_.record_library_call(function_, uses_); }
 
 // If the stream cannot be set, the handle is kept and the next call tries again.
 template <class Handle, class Table>

@@ -21,12 +21,12 @@ void check_status(const Gpu& g, std::string_view library, const std::string& ent
 
 // Owns a descriptor object of a library.
 template <class Handle>
-struct Held {
+struct OwnedHandle {
   Handle handle = nullptr;
   Status (*destroy)(Handle) = nullptr;
-  Held() = default;
-  Held(const Held&) = delete;
-  ~Held() {
+  OwnedHandle() = default;
+  OwnedHandle(const OwnedHandle&) = delete;
+  ~OwnedHandle() {
     if (handle) destroy(handle);
   }
 };
@@ -70,7 +70,7 @@ class LibraryCall {
   const std::string_view library_;
   const char* const function_;
   const std::lock_guard<std::mutex> lock_;
-  const Current current_;
+  const CurrentContext current_;
   std::vector<Launch::Use> uses_;
   std::vector<Memory> memory_;
 };

@@ -15,14 +15,14 @@ std::vector<std::pair<std::string, std::string>> Gpu::libraries() const {
 
 void Gpu::require_usable(std::span<const Launch::Use> uses) {
   const std::lock_guard lock(guard_);
-  require_whole(uses);
+  require_valid(uses);
 }
 
-void Gpu::note_library(const char* function, std::span<const Launch::Use> uses) {
+void Gpu::record_library_call(const char* function, std::span<const Launch::Use> uses) {
   Result numbered = success;
   {
     const std::lock_guard lock(guard_);
-    note_launch(function, /*graph=*/false, uses);
+    record_launch(function, /*graph=*/false, uses);
     numbered = queue_number(launches_.last());
   }
   check(numbered, "the number of a library's call");
@@ -30,7 +30,7 @@ void Gpu::note_library(const char* function, std::span<const Launch::Use> uses) 
 
 void Gpu::if_usable(FunctionRef<void()> f) {
   if (!usable()) return;
-  if (const Pushed pushed(driver_, context_); pushed.result == success) f();
+  if (const PushedContext pushed(driver_, context_); pushed.result == success) f();
 }
 
 }  // namespace weft::cuda

@@ -59,7 +59,7 @@ class DnnConvolver final : public Convolver {
     for (const int64_t e : extents) n *= e;
     return n * itemsize(c_.type);
   }
-  void lay_out(LibraryCall& call, const Dnn& l, Held<TensorHandle>& h, const Ints& extents) {
+  void lay_out(LibraryCall& call, const Dnn& l, OwnedHandle<TensorHandle>& h, const Ints& extents) {
     if (!h.handle) {
       h.destroy = l.tensor_destroy;
       call.check("cudnnCreateTensorDescriptor", l.tensor_create(&h.handle));
@@ -131,9 +131,9 @@ class DnnConvolver final : public Convolver {
   const Convolution c_;
   std::mutex guard_;  // guards the members below
   const Gpu* made_for_ = nullptr;
-  Held<TensorHandle> images_, results_;
-  Held<FilterHandle> filters_;
-  Held<ConvolutionHandle> convolution_;
+  OwnedHandle<TensorHandle> images_, results_;
+  OwnedHandle<FilterHandle> filters_;
+  OwnedHandle<ConvolutionHandle> convolution_;
   int algorithm_ = 0;
   size_t workspace_ = 0;
 };
