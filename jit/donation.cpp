@@ -249,7 +249,7 @@ void Program::run_over(Device& d, const LeafList& x, Claims* claims,
     if (!is_donated(kept_[i])) continue;
     const Concrete& c = number(input(x, kept_[i]));
     in[i] = claims->given_data(c, d);
-    if (&place_of(c) == &d && (!e->takes(i) || claims->alone(c, d))) continue;
+    if (&place_of(c) == &d && (!e->overwrites_input(i) || claims->alone(c, d))) continue;
     memory[i] = own_copy(c, in[i], d);
     in[i] = memory[i]->data();
   }
@@ -263,7 +263,7 @@ void Program::run_over(Device& d, const LeafList& x, Claims* claims,
       out[k] = array_on(r.type, d, &to[k]);
   }
   for (size_t i = 0; i < kept_.size(); ++i)
-    if (e->takes(i) && !memory[i]) memory[i] = claims->spend(number(input(x, kept_[i])));
+    if (e->overwrites_input(i) && !memory[i]) memory[i] = claims->spend(number(input(x, kept_[i])));
   for (size_t k = 0; k < n_out; ++k) {
     const int32_t from = e->aliased_input(k);
     if (results_[k].from != Result::computed || from < 0) continue;

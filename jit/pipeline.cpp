@@ -78,9 +78,9 @@ void choose_schedules(Compilation& c) {
   }
 }
 
-CompiledAdapters compile_around(const LayoutAdapters& a) {
+CompiledAdapters compile_adapters(const LayoutAdapters& a) {
   return {a.before ? compile_program(a.before) : nullptr,
-          a.after ? compile_program(a.after) : nullptr, a.makes};
+          a.after ? compile_program(a.after) : nullptr, a.call_results};
 }
 
 void compile_bodies(Compilation& c) {
@@ -91,7 +91,7 @@ void compile_bodies(Compilation& c) {
     if (s.kind == Step::Kind::lockstep)
       for (const Jaxpr& b : lowering().lockstep()) c.bodies.back().push_back(compile_program(b));
     if (s.kind == Step::Kind::native && current_target().gpu() && lowering().native.adapters)
-      c.adapters.back() = compile_around(lowering().native.adapters());
+      c.adapters.back() = compile_adapters(lowering().native.adapters());
   }
 }
 
@@ -149,7 +149,7 @@ Jaxpr simple_body(const Jaxpr& j) { return fuse_ops(split_ops(simplify(j, simple
 
 Jaxpr chosen(const Jaxpr& j, bool in_expansion) {
   return choose_implementations(
-      j, target_of_choices(), [](const Op& op) { return demanded_implementation(op); },
+      j, implementation_target(), [](const Op& op) { return demanded_implementation(op); },
       in_expansion);
 }
 Jaxpr choose(const Jaxpr& j) { return chosen(j, false); }

@@ -86,7 +86,7 @@ const bool installed = (install_backend(compile_executable), true);
 Ref<const CompiledProgram> compile_program(const Jaxpr& j) {
   Cache& c = cache();
   const Jaxpr& first = j->first ? j->first : j;
-  const ProgramKey key{first.get(), chosen_target()};
+  const ProgramKey key{first.get(), scoped_target()};
   // Forced programs belong to the scope that forced them.
   const bool kept = !ForcedScope::entered();
   if (kept) {

@@ -18,11 +18,11 @@ class Executable : public RefCounted {
   // The index of the input whose memory output k may share, or -1.
   virtual int32_t aliased_input(size_t) const { return -1; }
   // Returns the same program with permission to overwrite these inputs. The program overwrites each
-  // input for which takes() returns true, even if no output is stored there.
+  // input for which overwrites_input() returns true, even if no output is stored there.
   virtual Ref<const Executable> donating(const std::vector<bool>&) const {
     return Ref<const Executable>(this);
   }
-  virtual bool takes(size_t) const { return false; }
+  virtual bool overwrites_input(size_t) const { return false; }
   // Bytes of temporaries that one run needs.
   virtual int64_t temporaries() const = 0;
   // About how many bytes it occupies while it does not run.

@@ -50,8 +50,8 @@ class Events {
     if (left_out_)
       all += fmt::format("weft: {} more lines are not shown: a call prints at most {} bytes\n",
                          left_out_, OrderedOutput::limit);
-    // std::cout may be given a buffer by the user, such as std::stringbuf, that threads must not use
-    // at the same time.
+    // std::cout may be given a buffer by the user, such as std::stringbuf, that threads must not
+    // use at the same time.
     static std::mutex writing;
     const std::lock_guard lock(writing);
     std::cout.write(all.data(), std::ssize(all));
@@ -115,7 +115,7 @@ void OrderedOutput::print(LanePath lane, std::string line) {
 void OrderedOutput::fail(LanePath lane, std::string text) { current->fail(lane, std::move(text)); }
 void OrderedOutput::end_of_map(size_t depth) { current->end_of_map(depth); }
 
-OutputAside::OutputAside() : before_(std::exchange(current, nullptr)) {}
-OutputAside::~OutputAside() { current = static_cast<Events*>(before_); }
+DetachedOutput::DetachedOutput() : before_(std::exchange(current, nullptr)) {}
+DetachedOutput::~DetachedOutput() { current = static_cast<Events*>(before_); }
 
 }  // namespace weft

@@ -44,11 +44,11 @@ class OrderedOutput {
 
 // Detaches the scope while code of the user runs during a call: its output is written when its own
 // calls end.
-class OutputAside {
+class DetachedOutput {
  public:
-  OutputAside();
-  ~OutputAside();
-  OutputAside(const OutputAside&) = delete;
+  DetachedOutput();
+  ~DetachedOutput();
+  DetachedOutput(const DetachedOutput&) = delete;
 
  private:
   void* before_;

@@ -57,8 +57,10 @@ using NativeFn = std::function<void(const NativeArgs&)>;
 // columns, signs and failures.
 struct LayoutAdapters {
   Jaxpr before = {};  // computes the call's operands from the op's; null: they are the op's
-  Types makes = {};   // what it writes besides its operands; if `after` is null, the op's results
-  Jaxpr after = {};   // computes the op's results from the call's operands and what it writes
+  // The types of what the call writes besides its operands. If `after` is null, these are the op's
+  // results.
+  Types call_results = {};
+  Jaxpr after = {};  // computes the op's results from the call's operands and what it writes
 };
 
 // A native call. It distributes its work over threads itself.

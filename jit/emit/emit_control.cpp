@@ -317,7 +317,7 @@ void Emitter::unlikely_if(Id v) {
 
 void Emitter::divergent_if(Id v) {
   const Inst& i = k_.insts[v];
-  if (called(i) && arithmetic(k_, i.blocks[1])) return unlikely_if(v);
+  if (called(i) && is_arithmetic(k_, i.blocks[1])) return unlikely_if(v);
   const Masks outer = active_;
   const Masks yes = parts(i.args[0], varying_value);
   Masks no;

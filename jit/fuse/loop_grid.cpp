@@ -86,8 +86,8 @@ class LoopGrid {
     }
     return r;
   }
-  LaneGrid::Held held() const {
-    LaneGrid::Held h;
+  LaneGrid::Footprint footprint() const {
+    LaneGrid::Footprint h;
     visit_bodies(top_, [&](const Scope& s) {
       for (size_t t = s.j->n_in; t < s.j->types.size(); ++t) {
         const int64_t n = elements_of_point(s, static_cast<int32_t>(t));
@@ -282,16 +282,16 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   LoopGrid g(v, an);
   if (!g.lanes(&r.grid)) return no("lanes are mixed inside");
   // If there are lanes, values of a lane stay whole unless they are large.
-  if (r.grid.empty() || g.held().largest > small_elements) g.ordinary(&r.grid);
-  r.held = g.held();
+  if (r.grid.empty() || g.footprint().largest > small_elements) g.ordinary(&r.grid);
+  r.footprint = g.footprint();
   r.shared = g.shared();
-  r.one_lane = on_host() && r.grid.empty() && r.held.largest >= min_vector_row;
-  if (r.one_lane ? r.held.largest > largest_row_value || r.held.bytes > largest_row_bytes
-                 : r.held.largest > largest_lane_value || r.held.total > largest_lane ||
-                       r.held.bytes > largest_lane_bytes)
+  r.one_lane = on_host() && r.grid.empty() && r.footprint.largest >= min_vector_row;
+  if (r.one_lane ? r.footprint.largest > largest_row_value || r.footprint.bytes > largest_row_bytes
+                 : r.footprint.largest > largest_lane_value || r.footprint.total > largest_lane ||
+                       r.footprint.bytes > largest_lane_bytes)
     return no("a lane would hold too much");
   if (r.one_lane && holds_large_product(an.top())) return no("a product in it is large");
-  if (!r.one_lane && r.grid.empty() && r.held.largest > small_elements)
+  if (!r.one_lane && r.grid.empty() && r.footprint.largest > small_elements)
     return no("no axis runs through the whole loop");
   const Eqn& one = an.top().j->eqns[0];
   for (int32_t o = 0; o < one.n_out; ++o) {

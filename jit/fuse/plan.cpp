@@ -54,7 +54,7 @@ struct Var {
 class Planner {
  public:
   explicit Planner(const Program& p)
-      : p_(p), j_(*p.j), vars_(j_), last_(j_, -1), over_input_(j_, false) {
+      : p_(p), j_(*p.j), vars_(j_), last_(j_, -1), may_alias_input_(j_, false) {
     plan_.in_memory = VarMap<bool>(j_, false);
     for (size_t i = 0; i < j_.eqns.size(); ++i)
       for (Atom a : j_.eqns[i].in)
@@ -91,7 +91,7 @@ class Planner {
              const Region& added, std::vector<int>* grid_axes);
   Region region() const;
   bool stays_short(int step, const Region& added) const;
-  void count_in(int step, const Region& added);
+  void add_region_cost(int step, const Region& added);
   int32_t cut_of(size_t i) const;
   void limit_region(size_t i);
   void materialize(const std::vector<Dep>& deps, int step);
@@ -109,7 +109,7 @@ class Planner {
   const JaxprData& j_;
   VarMap<Var> vars_;
   VarMap<int> last_;                       // the last equation that reads the variable
-  VarMap<bool> over_input_;                // it may share the memory of an input
+  VarMap<bool> may_alias_input_;           // it may share the memory of an input
   std::vector<std::set<size_t>> inside_;   // by step: the equations that its kernel computes
   std::vector<int> inside_cost_;           // by step: instructions of those equations
   int64_t largest_cut_ = small_temporary;  // in bytes
@@ -217,7 +217,7 @@ bool Planner::stays_short(int step, const Region& added) const {
   return cost <= long_kernel;
 }
 
-void Planner::count_in(int step, const Region& added) {
+void Planner::add_region_cost(int step, const Region& added) {
   const size_t s = step;
   for (size_t e : added.equations())
     if (inside_[s].insert(e).second) inside_cost_[s] += p_.scope.access[e].cost;
@@ -371,7 +371,7 @@ void Planner::materialize_value(int32_t v) {
     c = add_step(std::move(s));
   }
   materialize(x.deps, c);
-  count_in(c, added);
+  add_region_cost(c, added);
   plan_.in_memory[v] = false;
   record_reads(v, c);
   plan_.in_memory[v] = true;
@@ -416,7 +416,7 @@ bool Planner::updates_in_place(size_t i) const {
   constexpr int64_t small_part = 4;
   const int32_t x = e.in[0].index;
   if (j_.type(e.in[1]).elements() * small_part > type(x).elements()) return false;
-  return (x < j_.n_in || over_input_[x]) && ends_as_carry(e.out);
+  return (x < j_.n_in || may_alias_input_[x]) && ends_as_carry(e.out);
 }
 
 // Returns true if v is a result, or becomes one through updates or loops.
@@ -564,7 +564,7 @@ void Planner::reduce_equation(size_t i) {
     c = add_step(std::move(s));
   }
   materialize(deps, c);
-  count_in(c, added);
+  add_region_cost(c, added);
   for (Atom a : e.in)
     if (!a.is_literal()) record_reads(a.index, c);
   KernelPlan& k = plan_.steps[c].kernel;
@@ -608,9 +608,9 @@ void Planner::loop_equation(size_t i) {
       for (int t = 0; t < carry.size; ++t) {
         const Atom a = e.in[static_cast<size_t>(carry.first + t)];
         if (!is_last_use(a, i)) continue;
-        if (a.index < j_.n_in || over_input_[a]) {
+        if (a.index < j_.n_in || may_alias_input_[a]) {
           materialize_live_reads(a.index, i);
-          over_input_[e.out + t] = true;
+          may_alias_input_[e.out + t] = true;
         }
       }
     library_equation(i, Step::Kind::lockstep);
@@ -700,7 +700,7 @@ void Planner::update_equation(size_t i) {
   const Eqn& e = j_.eqns[i];
   materialize_live_reads(e.in[0].index, i);
   library_equation(i, Step::Kind::scatter);
-  over_input_[e.out] = true;
+  may_alias_input_[e.out] = true;
 }
 
 // Adds a separate step whose results are in memory.

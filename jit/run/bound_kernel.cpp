@@ -117,7 +117,7 @@ BoundKernel::Run::Run(const BoundKernel& k, void* const* ptrs, const int32_t* st
   for (size_t i = 0; i < n; ++i) table_[i + 1] = ptrs[k.buffers_[i].var];
 }
 
-void BoundKernel::Run::checked_part(const int64_t (&range)[4]) const {
+void BoundKernel::Run::run_range_checked(const int64_t (&range)[4]) const {
   Checked c;
   c.bytes = k_.bytes_.data();
   const int64_t extents[] = {reinterpret_cast<int64_t>(&c)};

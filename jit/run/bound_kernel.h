@@ -43,16 +43,16 @@ class BoundKernel {
     Run(const Run&) = delete;
     // Runs a part of the grid (KernelFn). Parts may run at the same time. If kernels test their
     // accesses (WEFT_CHECK=1), an invalid one raises an InternalError.
-    void part(const int64_t (&range)[4]) const {
+    void run_range(const int64_t (&range)[4]) const {
       if (k_.target_.checked)
-        checked_part(range);
+        run_range_checked(range);
       else
         k_.code_->run(table_ + 1, nullptr, range);
     }
-    void all_of_one_point() const { part({0, 1, 0, 1}); }
+    void run_single_point() const { run_range({0, 1, 0, 1}); }
 
    private:
-    void checked_part(const int64_t (&range)[4]) const;
+    void run_range_checked(const int64_t (&range)[4]) const;
     static constexpr size_t few = 16;
     const BoundKernel& k_;
     void* inline_[few + 1];

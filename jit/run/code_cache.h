@@ -37,20 +37,20 @@ class CodeCache {
   };
   std::shared_ptr<Entry> entry(const std::string& key) {
     const std::lock_guard guard(lock_);
-    if (entries_.size() >= sweep_at_) sweep();
+    if (entries_.size() >= evict_at_) evict_expired();
     auto& e = entries_[key];
     if (!e) e = std::make_shared<Entry>();
     return e;
   }
-  void sweep() {
+  void evict_expired() {
     std::erase_if(entries_, [](const auto& e) {
       return e.second.use_count() == 1 && e.second->code.expired();
     });
-    sweep_at_ = std::max<size_t>(1024, 2 * entries_.size());
+    evict_at_ = std::max<size_t>(1024, 2 * entries_.size());
   }
   ForkMutex lock_;
   std::unordered_map<std::string, std::shared_ptr<Entry>> entries_;
-  size_t sweep_at_ = 1024;
+  size_t evict_at_ = 1024;
 };
 
 }  // namespace weft::compiler

@@ -50,7 +50,7 @@ class CompiledProgram::Donating final : public Executable {
     program_->run_planned(plan_, graphs_, in, out);
   }
   int32_t aliased_input(size_t k) const override { return plan_.in_place[k]; }
-  bool takes(size_t input) const override { return plan_.takes[input]; }
+  bool overwrites_input(size_t input) const override { return plan_.overwritten[input]; }
   int64_t temporaries() const override { return program_->temporaries(plan_); }
   int64_t footprint() const override {
     return 100 * static_cast<int64_t>(program_->j_->types.size());
@@ -107,14 +107,14 @@ void CompiledProgram::run_planned(const MemoryPlan& plan, const Graphs& graphs,
                                   const void* const* in, void* const* out) const {
   if (ordered_) {
     OrderedOutput output;
-    run_to_the_end(plan, graphs, in, out);
+    run_to_completion(plan, graphs, in, out);
     return output.finish();
   }
-  run_to_the_end(plan, graphs, in, out);
+  run_to_completion(plan, graphs, in, out);
 }
 
-void CompiledProgram::run_to_the_end(const MemoryPlan& plan, const Graphs& graphs,
-                                     const void* const* in, void* const* out) const {
+void CompiledProgram::run_to_completion(const MemoryPlan& plan, const Graphs& graphs,
+                                        const void* const* in, void* const* out) const {
   const FloatState state;
   if (!loops_) {
     static const int32_t never = 0;
@@ -129,8 +129,8 @@ std::vector<void*> CompiledProgram::pointers(const MemoryPlan& plan, const void*
                                              void* const* out, std::byte* arena) const {
   std::vector<void*> ptrs(j_->types.size(), nullptr);
   for (int v = 0; v < j_->n_in; ++v) ptrs[v] = const_cast<void*>(in[v]);
-  for (size_t v = 0; plan.places && v < ptrs.size(); ++v)
-    if (const MemoryPlan::Place p = plan.place[v]; p.at >= 0)
+  for (size_t v = 0; plan.has_slots && v < ptrs.size(); ++v)
+    if (const MemoryPlan::Slot p = plan.slot[v]; p.at >= 0)
       ptrs[v] = (p.input < 0 ? arena : static_cast<std::byte*>(ptrs[p.input])) + p.at;
   for (size_t k = 0; k < j_->out.size(); ++k)
     if (const Atom a = j_->out[k]; !a.is_literal() && a.index >= j_->n_in && !ptrs[a.index])
@@ -301,7 +301,7 @@ std::string CompiledProgram::graph_report() const {
   if (!static_cast<cuda::Device&>(place_.device()).has_graphs())
     return none("the driver knows none");
   if (nodes_ < 2) return none("there is nothing to join");
-  if (const std::string why = graphs_.why_not(); !why.empty()) return none(why);
+  if (const std::string why = graphs_.failure_reason(); !why.empty()) return none(why);
   // The addresses are invented, because nothing is launched.
   struct Counting final : cuda::Launcher {
     int64_t n = 0, loops = 0, branches = 0;

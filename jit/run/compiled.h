@@ -121,8 +121,8 @@ class CompiledProgram final : public Executable {
   class Donating;
   void run_planned(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                    void* const* out) const;
-  void run_to_the_end(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
-                      void* const* out) const;
+  void run_to_completion(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
+                         void* const* out) const;
   void run_steps(const MemoryPlan& plan, const Graphs& graphs, const void* const* in,
                  void* const* out, const int32_t* stop, std::byte* workspace = nullptr) const;
   // Returns false, without running anything, if there is no graph for this memory.

@@ -33,8 +33,9 @@ class DeviceStep final : public RunStep {
     for (int32_t k = 0; k < e_.n_out; ++k) results_.push_back(j_->types[e_.out + k]);
     if (adapters_.before) operands_ = adapters_.before->jaxpr()->out_types();
     if (adapters_.before) own_ = operands_;
-    if (!adapters_.after) adapters_.makes = results_;
-    if (adapters_.after) own_.insert(own_.end(), adapters_.makes.begin(), adapters_.makes.end());
+    if (!adapters_.after) adapters_.call_results = results_;
+    if (adapters_.after)
+      own_.insert(own_.end(), adapters_.call_results.begin(), adapters_.call_results.end());
   }
   void run(void* const* ptrs, const int32_t* stop) const override {
     const Literals literals(*this);
@@ -49,9 +50,10 @@ class DeviceStep final : public RunStep {
     }
     std::vector<void*> made = results;
     if (adapters_.after)
-      made.assign(own.ptrs.end() - static_cast<std::ptrdiff_t>(adapters_.makes.size()),
+      made.assign(own.ptrs.end() - static_cast<std::ptrdiff_t>(adapters_.call_results.size()),
                   own.ptrs.end());
-    call_.run({spans<const std::byte>(operands, operands_), spans<std::byte>(made, adapters_.makes),
+    call_.run({spans<const std::byte>(operands, operands_),
+               spans<std::byte>(made, adapters_.call_results),
                &static_cast<cuda::Device&>(place_.device()), adapters_.before != nullptr});
     if (!adapters_.after) return;
     operands.insert(operands.end(), made.begin(), made.end());

@@ -185,17 +185,17 @@ std::optional<std::string> DiskCache::find(const std::string& key) {
                        reinterpret_cast<const uint8_t*>(text.data()) + mark.size());
   }
   if (!whole) {
-    ++missing_;
-    if (file && unlinkat(folder.fd(), name.c_str(), 0) == 0) ++broken_;
+    ++misses_;
+    if (file && unlinkat(folder.fd(), name.c_str(), 0) == 0) ++damaged_;
     return {};
   }
-  ++found_;
+  ++hits_;
   futimens(file.fd(), nullptr);  // marks it as used now
   text.erase(0, head);
   return text;
 }
 
-void DiskCache::keep(const std::string& key, const std::string& text) {
+void DiskCache::store(const std::string& key, const std::string& text) {
   const auto bytes = static_cast<int64_t>(text.size());
   if (folder_.empty() || bytes > max_bytes_ / 4 || !make_folder(folder_)) return;
   const File folder(open_folder(folder_));
@@ -214,7 +214,7 @@ void DiskCache::keep(const std::string& key, const std::string& text) {
     unlinkat(folder.fd(), draft.c_str(), 0);
     return;
   }
-  ++kept_;
+  ++stored_;
   const int64_t unseen = unseen_bytes_.fetch_add(bytes);
   if (unseen < 0 || unseen + bytes > max_bytes_ / 16) trim();
 }

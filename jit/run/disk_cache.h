@@ -25,21 +25,21 @@ class DiskCache {
   static DiskCache& of_process();
 
   std::optional<std::string> find(const std::string& key);
-  void keep(const std::string& key, const std::string& text);
+  void store(const std::string& key, const std::string& text);
   // Returns the stored text, else the result of make(), which it stores.
   template <class F>
   std::string get(const std::string& key, F&& make) {
     if (auto found = find(key)) return *std::move(found);
     std::string made = make();
-    keep(key, made);
+    store(key, made);
     return made;
   }
 
   // Counts of this instance: hits, misses, damaged files (which are deleted), and entries written.
   struct Counts {
-    int64_t found, missing, broken, kept;
+    int64_t hits, misses, damaged, stored;
   };
-  Counts counts() const { return {found_, missing_, broken_, kept_}; }
+  Counts counts() const { return {hits_, misses_, damaged_, stored_}; }
   const std::string& folder() const { return folder_; }
   // Returns, for people, the folder and the bytes in it, or why nothing is kept.
   std::string describe() const;
@@ -49,7 +49,7 @@ class DiskCache {
 
   const std::string folder_;
   const int64_t max_bytes_;
-  std::atomic<int64_t> found_{0}, missing_{0}, broken_{0}, kept_{0};
+  std::atomic<int64_t> hits_{0}, misses_{0}, damaged_{0}, stored_{0};
   std::atomic<int64_t> unseen_bytes_{-1};  // bytes written since the last trim(); -1: it never ran
 };
 

@@ -29,7 +29,7 @@ bool is_of(const std::vector<const void*>& key, const CallMemory& m) {
 }  // namespace
 
 std::shared_ptr<const cuda::Graph> Graphs::find(const CallMemory& m) const {
-  for (Kept& k : kept_) {
+  for (Entry& k : entries_) {
     if (!is_of(k.key, m)) continue;
     k.used = ++clock_;
     ++launched_;
@@ -40,33 +40,33 @@ std::shared_ptr<const cuda::Graph> Graphs::find(const CallMemory& m) const {
 }
 
 bool Graphs::is_due(const CallMemory& m) const {
-  if (making_ || !why_not_.empty()) return false;
+  if (making_ || !failure_reason_.empty()) return false;
   const bool again =
       std::any_of(seen_.begin(), seen_.end(), [&](const Key& k) { return is_of(k, m); });
   if (again) {
     misses_ = 0;
-    making_ = made_ < static_cast<int64_t>(most) + launched_ / pays_after;
+    making_ = made_ < static_cast<int64_t>(max_graphs) + launched_ / launches_per_extra_graph;
     return making_;
   }
   if (++misses_ >= max_misses) {
-    why_not_ = "its memory was another one in each of many calls";
+    failure_reason_ = "its memory was another one in each of many calls";
     seen_ = {};
     return false;
   }
-  seen_.resize(2 * most);
+  seen_.resize(2 * max_graphs);
   seen_[next_seen_++ % seen_.size()] = key_of(m);
   return false;
 }
 
 // Replaces the least recently used graph.
-void Graphs::keep(Kept k) const {
+void Graphs::insert(Entry k) const {
   ++made_;
-  if (kept_.size() < most) {
-    kept_.push_back(std::move(k));
+  if (entries_.size() < max_graphs) {
+    entries_.push_back(std::move(k));
     return;
   }
-  std::swap(*std::min_element(kept_.begin(), kept_.end(),
-                              [](const Kept& a, const Kept& b) { return a.used < b.used; }),
+  std::swap(*std::min_element(entries_.begin(), entries_.end(),
+                              [](const Entry& a, const Entry& b) { return a.used < b.used; }),
             k);
 }
 
@@ -95,17 +95,17 @@ bool Graphs::launch(cuda::Device& d, const CallMemory& m,
     }
     const std::lock_guard lock(guard_);
     making_ = false;
-    why_not_ = std::move(failed);
+    failure_reason_ = std::move(failed);
     if (!graph) return false;
-    keep({key_of(m), graph, ++clock_});
+    insert({key_of(m), graph, ++clock_});
   }
   d.launch(*graph);
   return true;
 }
 
-std::string Graphs::why_not() const {
+std::string Graphs::failure_reason() const {
   const std::lock_guard lock(guard_);
-  return why_not_;
+  return failure_reason_;
 }
 
 }  // namespace weft::compiler

@@ -90,7 +90,7 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   if (bound_.on_gpu()) return launch({bound_.gpu().stream(), nullptr}, ptrs);
   for (const Output& o : zeroed_) place_.clear(ptrs[o.var], o.bytes);
   const BoundKernel::Run call(bound_, ptrs, stop);
-  if (grid_.empty()) return call.all_of_one_point();
+  if (grid_.empty()) return call.run_single_point();
   int64_t points = 1;
   for (int64_t n : grid_) points *= n;
   if (points == 0) return;
@@ -112,8 +112,8 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
     if (lanes && (!split_outer || grain >= 32)) grain = (grain + unit - 1) / unit * unit;
   }
   const auto part = [&](int64_t begin, int64_t end) {
-    call.part({split_outer ? begin : 0, split_outer ? end : outer, split_outer ? 0 : begin,
-               split_outer ? inner : end});
+    call.run_range({split_outer ? begin : 0, split_outer ? end : outer, split_outer ? 0 : begin,
+                    split_outer ? inner : end});
   };
   if (threads == 1)
     part(0, n);

@@ -111,7 +111,7 @@ class ScatterStep final : public RunStep {
         std::memcpy(static_cast<std::byte*>(ptrs[e_.out]) + begin,
                     static_cast<const std::byte*>(from) + begin, end - begin);
       });
-    BoundKernel::Run(bound_, ptrs, stop).all_of_one_point();
+    BoundKernel::Run(bound_, ptrs, stop).run_single_point();
   }
   std::string describe() const override { return "kernel (scatter), " + bound_.describe(); }
   const BoundKernel* kernel() const override { return &bound_; }

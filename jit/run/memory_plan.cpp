@@ -36,10 +36,10 @@ class Planner {
     for (Atom a : j.out)
       if (!a.is_literal()) ++results_[a.index];
     plan_.aliased_result.assign(j.types.size(), -1);
-    plan_.place.resize(j.types.size());
+    plan_.slot.resize(j.types.size());
     plan_.in_place.assign(j.out.size(), -1);
     plan_.may_alias.assign(j.out.size(), -1);
-    plan_.takes.assign(j.n_in, false);
+    plan_.overwritten.assign(j.n_in, false);
     heads_.assign(j.out.size(), -1);
   }
   MemoryPlan plan() {
@@ -57,7 +57,7 @@ class Planner {
   }
   // Returns true for an input that is not yet overwritten.
   bool free(int32_t u) const {
-    return results_[u] == 0 && !plan_.takes[u] && (!donated_ || (*donated_)[u]);
+    return results_[u] == 0 && !plan_.overwritten[u] && (!donated_ || (*donated_)[u]);
   }
   // Returns true if step s is the last that reads u, and reads it as a single operand.
   bool ends(int32_t u, int s) const {
@@ -90,7 +90,7 @@ class Planner {
   }
   void take(size_t k, int32_t u) {
     plan_.in_place[k] = u;
-    plan_.takes[u] = true;
+    plan_.overwritten[u] = true;
   }
   // Takes a donated input whose last read precedes the first write of the result, and which has
   // about its size. A much larger input would stay allocated for a small result.
@@ -110,9 +110,9 @@ class Planner {
       const int32_t u = s < 0 ? -1 : aliased_operand(heads_[k], steps_[s].may_alias);
       if (u < 0 || u >= j_.n_in) continue;
       plan_.may_alias[k] = u;
-      plan_.takes[u] = true;
+      plan_.overwritten[u] = true;
     }
-    plan_.takes.assign(plan_.takes.size(), false);
+    plan_.overwritten.assign(plan_.overwritten.size(), false);
   }
   // Returns the largest workspace of the steps that run while v is live.
   int64_t workspace_while_live(int32_t v) const {
@@ -133,13 +133,13 @@ class Planner {
     for (size_t s = 0; s < steps_.size(); ++s)
       for (int32_t v : steps_[s].writes) {
         if (results_[v] || plan_.aliased_result[v] >= 0 || first_[v] != static_cast<int>(s) ||
-            plan_.place[v].at >= 0)
+            plan_.slot[v].at >= 0)
           continue;
-        plan_.places = true;
+        plan_.has_slots = true;
         if (donated_ && place_in_input(v)) continue;
         const int64_t size = padded_bytes(bytes(v));
         const int64_t at = fit(in_arena_, v, workspace_while_live(v), size, INT64_MAX);
-        plan_.place[v] = {-1, at};
+        plan_.slot[v] = {-1, at};
         plan_.arena = std::max(plan_.arena, at + size);
       }
   }
@@ -150,8 +150,8 @@ class Planner {
       if (!(*donated_)[u] || results_[u] || taken_by_result || last_read_[u] >= first_[v]) continue;
       const int64_t at = fit(in_input_[u], v, 0, padded_bytes(bytes(v)) - red_zone, bytes(u));
       if (at < 0) continue;
-      plan_.place[v] = {u, at};
-      plan_.takes[u] = true;
+      plan_.slot[v] = {u, at};
+      plan_.overwritten[u] = true;
       return true;
     }
     return false;

@@ -21,9 +21,9 @@ struct StepUse {
 };
 
 struct MemoryPlan {
-  // The place of a temporary: an offset in bytes into the arena, or into the memory of an input. at
+  // The slot of a temporary: an offset in bytes into the arena, or into the memory of an input. at
   // < 0: elsewhere.
-  struct Place {
+  struct Slot {
     int32_t input = -1;
     int64_t at = -1;
   };
@@ -31,9 +31,9 @@ struct MemoryPlan {
   // inputs whose reuse saves only memory.
   std::vector<int32_t> in_place, may_alias;
   std::vector<int32_t> aliased_result;  // by temporary: the result that has its memory, or -1
-  std::vector<Place> place;             // by temporary
-  bool places = false;                  // some temporaries have a place
-  std::vector<bool> takes;              // by donated input: another value is written to its memory
+  std::vector<Slot> slot;               // by temporary
+  bool has_slots = false;               // some temporaries have a slot
+  std::vector<bool> overwritten;        // by donated input: another value is written to its memory
   // In bytes. The workspace of each step is at the beginning, and the temporaries that live while
   // it runs follow it.
   int64_t arena = 0;

@@ -19,7 +19,7 @@ CompiledStep build_kernel(const Program& p, const KernelPlan& k, KernelNest nest
 // The programs around a call of a device library (core/loops/implementation.h), if there are any.
 struct CompiledAdapters {
   Ref<const CompiledProgram> before, after;
-  Types makes;
+  Types call_results;  // of the call itself
 };
 CompiledStep build_native(const Program& p, size_t eqn, CompiledAdapters adapters);
 std::unique_ptr<RunStep> make_device_call(const Program& p, size_t eqn, CompiledAdapters adapters);

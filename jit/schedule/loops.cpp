@@ -83,7 +83,7 @@ Id run_end(const Kernel& k, const Divergence& d, Id v) {
   return any_inst(k, k.insts[end].blocks[0], reads_others) ? no_id : end;
 }
 
-bool jumps(const Variance& index) {
+bool is_strided(const Variance& index) {
   return !index.varying && index.known && (index.stride < -1 || index.stride > 2);
 }
 
@@ -97,7 +97,7 @@ std::vector<LoopSchedule::Operand> row_operands(const Kernel& k, const Divergenc
     const Inst& i = k.insts[v];
     const bool load = i.op == Opcode::Load && !k.buffers[i.imm].written;
     if (!load && !(i.op == Opcode::Store && only_access(k, v, l.blocks[0]))) continue;
-    if (!jumps(d.variance[i.args[0]])) continue;
+    if (!is_strided(d.variance[i.args[0]])) continue;
     const int64_t step =
         stride_along(k, i.args[0], {.index = body.params[0], .block = l.blocks[0]}).value_or(0);
     if (std::abs(step) == 1) out.push_back({v, step});
@@ -109,7 +109,7 @@ std::vector<Id> tile_loads(const Kernel& k, const Divergence& d, int64_t rows) {
   std::vector<Id> out;
   for (Id v : k.blocks[0].body) {
     const Inst& i = k.insts[v];
-    if (i.op == Opcode::Load && !k.buffers[i.imm].written && jumps(d.variance[i.args[0]]) &&
+    if (i.op == Opcode::Load && !k.buffers[i.imm].written && is_strided(d.variance[i.args[0]]) &&
         stride_along(k, i.args[0], {.axis = 0, .tile = rows}) == 1)
       out.push_back(v);
   }
@@ -141,7 +141,7 @@ Id refillable_while(const Kernel& k, const Divergence& d) {
   return found;
 }
 
-Id thread_refillable(const Kernel& k) {
+Id thread_refillable_while(const Kernel& k) {
   const Id loop = refillable_while(k, analyse_divergence(k, Mode::grid));
   return loop != no_id && any_inst(k, k.insts[loop].blocks[0], is_loop) ? no_id : loop;
 }
@@ -194,7 +194,7 @@ RefillParts refill_parts(const Kernel& k, const Divergence& d, Id loop) {
   return r;
 }
 
-std::vector<char> shared_loops(const Kernel& k) {
+std::vector<char> partitionable_loops(const Kernel& k) {
   std::vector<char> shared = analyse_divergence(k, Mode::inner).vectorized;
   const auto inside = [&](BlockId b, Id loop) {
     for (Id owner = k.blocks[b].owner; owner != no_id; owner = k.blocks[k.insts[owner].home].owner)
@@ -211,11 +211,11 @@ std::vector<char> shared_loops(const Kernel& k) {
 
 Divergence divergence_by(const Schedule& s, const Kernel& k) {
   Divergence d = analyse_divergence(k, s.mode);
-  if (s.threads > 1) d.vectorized = shared_loops(k);
+  if (s.threads > 1) d.vectorized = partitionable_loops(k);
   return d;
 }
 
-std::vector<char> written_blocks(const Kernel& k, bool gpu) {
+std::vector<char> emitted_blocks(const Kernel& k, bool gpu) {
   std::vector<char> out(k.blocks.size(), 0);
   out[0] = 1;
   for (size_t b = 0; b < out.size(); ++b)  // blocks follow those that contain them
@@ -230,10 +230,10 @@ std::vector<char> written_blocks(const Kernel& k, bool gpu) {
 bool branches_at_run_time(const Kernel& k, const Divergence& d, Id branch, bool gpu) {
   const Inst& i = k.insts[branch];
   if (i.op != Opcode::If || !d.divergent[branch]) return false;
-  return gpu || !is_cold(i) || !arithmetic(k, i.blocks[1]);
+  return gpu || !is_cold(i) || !is_arithmetic(k, i.blocks[1]);
 }
 
-bool fetches(const Kernel& k, const Divergence& d, const Schedule& s, Id load) {
+bool can_prefetch(const Kernel& k, const Divergence& d, const Schedule& s, Id load) {
   const Inst& i = k.insts[load];
   if (i.op != Opcode::Load || k.buffers[i.imm].written || !d.variance[load].varying ||
       !d.variance[i.args[0]].linear())
@@ -247,7 +247,7 @@ bool fetches(const Kernel& k, const Divergence& d, const Schedule& s, Id load) {
   return all_run;
 }
 
-bool writes_vectors(const Kernel& k, const Divergence& d, const Schedule& s, int64_t buffer) {
+bool writes_whole_vectors(const Kernel& k, const Divergence& d, const Schedule& s, int64_t buffer) {
   for (Id v = 0; v < static_cast<Id>(k.insts.size()); ++v) {
     const Inst& i = k.insts[v];
     if (i.op != Opcode::Store || i.imm != buffer) continue;
@@ -297,7 +297,7 @@ bool constant_value(const Kernel& k, Id v, const Constants& known, int64_t* valu
   return true;
 }
 
-bool arithmetic(const Kernel& k, BlockId b) {
+bool is_arithmetic(const Kernel& k, BlockId b) {
   return std::none_of(k.blocks[b].body.begin(), k.blocks[b].body.end(),
                       [&](Id v) { return k.insts[v].op >= Opcode::Load; });
 }

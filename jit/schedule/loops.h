@@ -24,7 +24,7 @@ int64_t element_bytes(const nest::Kernel& k, nest::Id access);
 nest::Id run_end(const nest::Kernel& k, const Divergence& d, nest::Id loop);
 
 // Returns true if the elements of an access with this index are far apart in memory.
-bool jumps(const Variance& index);
+bool is_strided(const Variance& index);
 // Returns the loads and stores of a loop whose elements are far apart in memory and whose index
 // moves by one element per trip. Blocks of their trips can be moved as pieces of rows.
 std::vector<LoopSchedule::Operand> row_operands(const nest::Kernel& k, const Divergence& d,
@@ -37,7 +37,7 @@ std::vector<nest::Id> tile_loads(const nest::Kernel& k, const Divergence& d, int
 // no_id.
 nest::Id refillable_while(const nest::Kernel& k, const Divergence& d);
 // The same for threads of a GPU, which test at the end of a trip whether there is another.
-nest::Id thread_refillable(const nest::Kernel& k);
+nest::Id thread_refillable_while(const nest::Kernel& k);
 // The per-point instructions of the top block before the while (prologue) and after it (epilogue).
 // `running` are the prologue's values that the while reads, and `finished` those that the epilogue
 // reads.
@@ -50,22 +50,23 @@ RefillParts refill_parts(const nest::Kernel& k, const Divergence& d, nest::Id lo
 
 // Returns, by instruction, the outermost folds and for_eachs that threads sharing a point can
 // partition among themselves. They store only to arrays inside the loop.
-std::vector<char> shared_loops(const nest::Kernel& k);
+std::vector<char> partitionable_loops(const nest::Kernel& k);
 // Returns the divergence of a schedule. Loops that threads of a shared point partition run in
 // elements.
 Divergence divergence_by(const Schedule& s, const nest::Kernel& k);
 
 // By block: true if the kernel's code contains it, false if it is the library's
 // (core/loops/cold_path.h).
-std::vector<char> written_blocks(const nest::Kernel& k, bool gpu);
+std::vector<char> emitted_blocks(const nest::Kernel& k, bool gpu);
 // Returns true if the elements of a vector may need different sides of this If, so that code tests
 // which of them they need.
 bool branches_at_run_time(const nest::Kernel& k, const Divergence& d, nest::Id branch, bool gpu);
 // Returns true if the load can prefetch what is read next: all elements run its code, and its index
 // is linear in the elements.
-bool fetches(const nest::Kernel& k, const Divergence& d, const Schedule& s, nest::Id load);
+bool can_prefetch(const nest::Kernel& k, const Divergence& d, const Schedule& s, nest::Id load);
 // Returns true if whole vectors, or whole cache lines of rows, are written to the buffer.
-bool writes_vectors(const nest::Kernel& k, const Divergence& d, const Schedule& s, int64_t buffer);
+bool writes_whole_vectors(const nest::Kernel& k, const Divergence& d, const Schedule& s,
+                          int64_t buffer);
 
 // Returns true if v is a constant, given the indices of unrolled loops, and sets *value.
 using Constants = std::map<nest::Id, int64_t>;
@@ -73,6 +74,6 @@ bool constant_value(const nest::Kernel& k, nest::Id v, const Constants& known, i
 
 // Returns true if a block is pure arithmetic, so that elements that do not need it may compute it
 // too.
-bool arithmetic(const nest::Kernel& k, nest::BlockId b);
+bool is_arithmetic(const nest::Kernel& k, nest::BlockId b);
 
 }  // namespace weft::compiler

@@ -42,7 +42,7 @@ class Finder {
 
   // Returns the outermost loops of known trip count that threads share, in the order of emission.
   std::vector<Id> loops_in_order() const {
-    const std::vector<char> shared = shared_loops(k_);
+    const std::vector<char> shared = partitionable_loops(k_);
     std::vector<Id> out;
     for (const Id v : block(0).body)
       if (shared[v] && inst(inst(v).args[0]).op == Opcode::Const && terms(v) > 0) out.push_back(v);
@@ -153,7 +153,7 @@ RowValues row_values(const Kernel& k, const Divergence& d, int threads) {
 }
 
 bool rows_by_blocks(const Kernel& k) {
-  const std::vector<char> shared = shared_loops(k);
+  const std::vector<char> shared = partitionable_loops(k);
   const auto at = [&](Id v) -> const Inst& { return k.insts[v]; };
   bool ok = std::ranges::count(shared, 1) > 0;
   for (const nest::Block& b : k.blocks)
@@ -168,7 +168,7 @@ bool rows_by_blocks(const Kernel& k) {
 }
 
 int64_t longest_row(const Kernel& k) {
-  const std::vector<char> shared = shared_loops(k);
+  const std::vector<char> shared = partitionable_loops(k);
   int64_t most = 0;
   for (size_t v = 0; v < shared.size(); ++v)
     if (shared[v]) most = std::max(most, k.insts[k.insts[v].args[0]].imm);
@@ -196,7 +196,7 @@ std::vector<Kind> term_kinds(const Inst& fold) {
 namespace {
 template <class F>
 int64_t max_of_folds(const Kernel& k, F&& bytes) {
-  const std::vector<char> shared = shared_loops(k);
+  const std::vector<char> shared = partitionable_loops(k);
   int64_t most = 0;
   for (size_t v = 0; v < shared.size(); ++v)
     if (shared[v] && k.insts[v].op == Opcode::Fold) most = std::max(most, bytes(k.insts[v]));

@@ -89,8 +89,8 @@ thread_local const TargetInfo* chosen = nullptr;
 }
 
 const TargetInfo& current_target() { return chosen ? *chosen : host_target(); }
-const TargetInfo* chosen_target() { return chosen; }
-Target target_of_choices() {
+const TargetInfo* scoped_target() { return chosen; }
+Target implementation_target() {
   if (chosen) return {chosen->gpu(), chosen->vector_width, chosen->libraries};
   return {false, native::vector_width(native::cpu_level())};
 }

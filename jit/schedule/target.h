@@ -42,10 +42,10 @@ TargetInfo gpu_target(const std::string& architecture);
 // programs.
 const TargetInfo& current_target();
 // Returns the target of the innermost scope; null: the host, which may not have been detected yet.
-const TargetInfo* chosen_target();
+const TargetInfo* scoped_target();
 // Returns what implementations are chosen by. It does not detect the host: detection takes longer
 // than everything else that a program of one library call needs.
-Target target_of_choices();
+Target implementation_target();
 class TargetScope {
  public:
   // Programs refer to the target, so it must outlive them.

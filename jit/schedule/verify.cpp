@@ -46,7 +46,7 @@ class Verifier {
         k_(k),
         target_(target),
         d_(divergence_by(s, k)),
-        written_(written_blocks(k, target.gpu())) {}
+        written_(emitted_blocks(k, target.gpu())) {}
 
   void run() const {
     target_.gpu() ? threads() : width();
@@ -62,7 +62,7 @@ class Verifier {
     for (const auto& [id, l] : s_.loops) loop(id, l);
     for (const auto& [id, f] : s_.folds) fold(id, f);
     for (const auto& [id, ahead] : s_.prefetch) {
-      require(is(id, Opcode::Load) && fetches(k_, d_, s_, id),
+      require(is(id, Opcode::Load) && can_prefetch(k_, d_, s_, id),
               "prefetch {}: is no load of neighbours of an operand by elements that all run", id);
       require(ahead != 0, "prefetch {}: fetches what is loaded", id);
     }
@@ -71,7 +71,7 @@ class Verifier {
                   is(k_.blocks[b].owner, Opcode::If) &&
                   branches_at_run_time(k_, d_, k_.blocks[b].owner, target_.gpu()),
               "flat {}: is no side of a branch that elements ask for", b);
-      require(arithmetic(k_, b), "flat {}: does more than arithmetic", b);
+      require(is_arithmetic(k_, b), "flat {}: does more than arithmetic", b);
     }
     for (int64_t b : s_.streamed) streamed(b);
     Constants known;
@@ -121,7 +121,7 @@ class Verifier {
     require(s_.threads == 1 || s_.threads == warp || (s_.threads == s_.block && s_.block > warp),
             "threads {}: a point is run by one, by the {} of a warp, or by all of a block",
             s_.threads, warp);
-    require(s_.threads == 1 || std::ranges::count(shared_loops(k_), 1) > 0,
+    require(s_.threads == 1 || std::ranges::count(partitionable_loops(k_), 1) > 0,
             "threads {}: a point has no folds or for_eachs for them", s_.threads);
     if (s_.threads > warp) row_of_block();
   }
@@ -162,7 +162,7 @@ class Verifier {
   void refill() const {
     require((target_.gpu() || s_.mode == Mode::refill) && s_.refill != no_id,
             "refill: goes with mode refill");
-    require((target_.gpu() ? thread_refillable(k_)
+    require((target_.gpu() ? thread_refillable_while(k_)
                            : refillable_while(k_, analyse_divergence(k_, Mode::grid))) == s_.refill,
             "refill {}: cannot be refilled", s_.refill);
     require(!target_.gpu() || (s_.points > 1 && s_.threads == 1),
@@ -311,7 +311,7 @@ class Verifier {
             "streamed {}: is no output", b);
     require(!any_inst(k_, 0, [&](const Inst& i) { return i.op == Opcode::Load && i.imm == b; }),
             "streamed {}: is read again", b);
-    require(!target_.gpu() && writes_vectors(k_, d_, s_, b),
+    require(!target_.gpu() && writes_whole_vectors(k_, d_, s_, b),
             "streamed {}: is not written by whole vectors", b);
     require(target_.non_temporal, "streamed {}: the target has no non-temporal stores", b);
   }

@@ -61,7 +61,7 @@ void call_lanes(const Callback& p, const Types& lane, LaneWalk& walk) {
   Arrays x(lane.size());
   walk.for_each([&](LanePath, const std::vector<const void*>& in, const std::vector<void*>& out) {
     for (size_t i = 0; i < lane.size(); ++i) x[i] = array_of_bytes(lane[i].strong(), in[i]);
-    const OutputAside aside;
+    const DetachedOutput aside;
     deliver(name, f.call(x), p.result_avals, out);
   });
 }
@@ -199,7 +199,7 @@ void run_custom(const Custom& p, const Types& lane, LaneWalk& walk) {
   std::vector<BufferType> types;
   for (const Type& t : lane) types.push_back(buffer_type(t));
   for (const Type& t : p.result_avals) types.push_back(buffer_type(t));
-  const OutputAside aside;
+  const DetachedOutput aside;
   walk.for_each([&](LanePath, const std::vector<const void*>& in, const std::vector<void*>& out) {
     f(out.data(), in.data(), types.data());
   });

@@ -62,8 +62,8 @@ TEST_CASE("kernels through the cache", "[.][through_cache]") {
   const Array here = jit(f)(x), there = jit(f)(device_put(x, "cuda:1"));
   CHECK(array_equal(here, device_put(there, "cpu"), true).item<bool>());
   const auto c = compiler::DiskCache::of_process().counts();
-  std::cout << fmt::format("cache: {} found, {} missing, {} broken, {} kept", c.found, c.missing,
-                           c.broken, c.kept)
+  std::cout << fmt::format("cache: {} found, {} missing, {} broken, {} kept", c.hits, c.misses,
+                           c.damaged, c.stored)
             << "\n";
 }
 

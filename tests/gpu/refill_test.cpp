@@ -46,7 +46,7 @@ Schedule refilled(const nest::Kernel& k, int block, int points, int64_t idle_tri
   Schedule s;
   s.block = block;
   s.points = points;
-  s.refill = thread_refillable(k);
+  s.refill = thread_refillable_while(k);
   s.idle_trips = idle_trips;
   return s;
 }

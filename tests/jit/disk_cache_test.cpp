@@ -77,9 +77,9 @@ TEST_CASE("one cache object finds the entries of another", "[jit][disk_cache]") 
   CHECK(two.get("key", make) == make());
   CHECK(made == 3);  // two of them are from the test itself
   CHECK(!two.find("another key"));
-  CHECK(two.counts().found == 1);
-  CHECK(two.counts().missing == 1);
-  one.keep("empty", "");
+  CHECK(two.counts().hits == 1);
+  CHECK(two.counts().misses == 1);
+  one.store("empty", "");
   CHECK(two.find("empty") == "");
   CHECK(place.files().size() == 2);
   CHECK(mode(place.folder) == 0700);
@@ -89,15 +89,15 @@ TEST_CASE("one cache object finds the entries of another", "[jit][disk_cache]") 
 TEST_CASE("a damaged file of the cache is not used, and is replaced", "[jit][disk_cache]") {
   const Place place;
   DiskCache cache(place.folder, plenty);
-  cache.keep("key", "some text");
-  cache.keep("other", "other text");
+  cache.store("key", "some text");
+  cache.store("other", "other text");
   const fs::path file = place.files()[0];
   const std::string key = cache.find("key") && read(file).ends_with("some text") ? "key" : "other",
                     text = *cache.find(key), whole = read(file);
   int64_t broken = 0;
   const auto mended = [&] {
     CHECK(!cache.find(key));
-    CHECK(cache.counts().broken == ++broken);
+    CHECK(cache.counts().damaged == ++broken);
     CHECK(!fs::exists(file));
     CHECK(cache.get(key, [&] { return text; }) == text);
     CHECK(read(file) == whole);
@@ -123,7 +123,7 @@ TEST_CASE("a damaged file of the cache is not used, and is replaced", "[jit][dis
   write(place.top / "elsewhere", whole);
   fs::create_symlink(place.top / "elsewhere", file);
   CHECK(!cache.find(key));
-  cache.keep(key, text);
+  cache.store(key, text);
   CHECK(cache.find(key) == text);
   CHECK(fs::is_regular_file(fs::symlink_status(file)));
   CHECK(read(place.top / "elsewhere") == whole);
@@ -132,11 +132,11 @@ TEST_CASE("a damaged file of the cache is not used, and is replaced", "[jit][dis
 TEST_CASE("a cache folder that other users may enter is not used", "[jit][disk_cache]") {
   const Place place;
   DiskCache cache(place.folder, plenty);
-  cache.keep("key", "text");
+  cache.store("key", "text");
   for (const mode_t wide : {0750, 0705, 0770, 0777}) {
     REQUIRE(chmod(place.folder.c_str(), wide) == 0);
     CHECK(!cache.find("key"));
-    cache.keep("another", "text");
+    cache.store("another", "text");
     CHECK(cache.describe().find("is not used") != std::string::npos);
     CHECK(place.files().size() == 1);
   }
@@ -149,7 +149,7 @@ TEST_CASE("a cache folder that other users may enter is not used", "[jit][disk_c
   CHECK(!cache.find("key"));
   fs::remove(place.folder);
   write(place.folder, "a file");
-  cache.keep("key", "text");
+  cache.store("key", "text");
   CHECK(!cache.find("key"));
   CHECK(read(place.folder) == "a file");
   if (geteuid() == 0) {  // only root can give a file to another user
@@ -158,12 +158,12 @@ TEST_CASE("a cache folder that other users may enter is not used", "[jit][disk_c
     CHECK(cache.find("key"));
     REQUIRE(chown(place.files()[0].c_str(), 12345, 12345) == 0);
     CHECK(!cache.find("key"));
-    cache.keep("key", "text");
+    cache.store("key", "text");
     REQUIRE(chown(place.folder.c_str(), 12345, 12345) == 0);
     CHECK(!cache.find("key"));
   }
   DiskCache none("", plenty);
-  none.keep("key", "text");
+  none.store("key", "text");
   CHECK(!none.find("key"));
   CHECK(none.get("key", [] { return std::string("made"); }) == "made");
 }
@@ -172,9 +172,9 @@ TEST_CASE("the least used entries are removed if the cache is full", "[jit][disk
   const Place place;
   DiskCache cache(place.folder, 100'000);
   const std::string text(10'000, 'x');
-  cache.keep("precious", text);
+  cache.store("precious", text);
   for (int i = 0; i < 40; ++i) {
-    cache.keep(std::to_string(i), text);
+    cache.store(std::to_string(i), text);
     CHECK(cache.find("precious") == text);  // its use keeps it in the cache
     int64_t bytes = 0;
     for (const fs::path& p : place.files()) bytes += static_cast<int64_t>(fs::file_size(p));
@@ -182,7 +182,7 @@ TEST_CASE("the least used entries are removed if the cache is full", "[jit][disk
   }
   CHECK(cache.find("39") == text);
   CHECK(!cache.find("3"));
-  cache.keep("large", std::string(30'000, 'y'));  // it would displace too many entries
+  cache.store("large", std::string(30'000, 'y'));  // it would displace too many entries
   CHECK(!cache.find("large"));
 
   // These are files that a process left when it ended while writing.
@@ -191,7 +191,7 @@ TEST_CASE("the least used entries are removed if the cache is full", "[jit][disk
   write(recent, "half");
   const timespec times[] = {{1'000'000, 0}, {1'000'000, 0}};
   REQUIRE(utimensat(AT_FDCWD, old.c_str(), times, 0) == 0);
-  DiskCache(place.folder, 100'000).keep("one more", "text");
+  DiskCache(place.folder, 100'000).store("one more", "text");
   CHECK(!fs::exists(old));
   CHECK(fs::exists(recent));
 }
@@ -206,8 +206,8 @@ TEST_CASE("threads read whole entries or none while others write", "[jit][disk_c
       for (int i = 0; i < 200; ++i) {
         const std::string key = std::to_string((i + t) % 5), text(1000, key[0]);
         wrong += cache.get(key, [&] { return text; }) != text;
-        if (i % 3 == 0) cache.keep(key, text);
-        wrong += cache.counts().broken != 0;
+        if (i % 3 == 0) cache.store(key, text);
+        wrong += cache.counts().damaged != 0;
       }
     });
   for (std::thread& t : threads) t.join();

@@ -31,7 +31,8 @@ Arrays run_over_inputs(const Executable& e, const Jaxpr& j, const Arrays& x, std
   e.run(in.data(), out.data());
   for (size_t i = 0; i < x.size(); ++i)
     if (const auto n = static_cast<size_t>(x[i].type().bytes());
-        n && !taken[i] && !e.takes(i) && std::memcmp(in[i], concrete(x[i]).data(), n) != 0)
+        n && !taken[i] && !e.overwrites_input(i) &&
+        std::memcmp(in[i], concrete(x[i]).data(), n) != 0)
       *spoilt = "input " + std::to_string(i) + " was written over";
   Arrays r;
   for (size_t k = 0; k < j->out.size(); ++k)

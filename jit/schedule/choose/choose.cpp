@@ -95,7 +95,7 @@ class Chooser {
     if (s_.mode == Mode::grid) choose_refill();
     if (s_.mode == Mode::grid) {
       if (k_.rank == 2) choose_tile();
-      s_.versioned = weight(k_, 0) <= limits_.versioned;
+      s_.versioned = weight(k_, 0) <= limits_.max_versioned_kernel;
       if (s_.tile == 0) choose_records();
     }
     choose_inner(k_, d_, limits_, &s_);
@@ -103,7 +103,7 @@ class Chooser {
         s_.loops, [](const auto& l) { return l.second.how != LoopSchedule::How::unrolled; });
     s_.plain_remainder = s_.versioned && s_.interleave == 1 && blocks;
     for (size_t b = 0; target_.non_temporal && b < k_.buffers.size(); ++b)
-      if (k_.buffers[b].large_output && writes_vectors(k_, d_, s_, static_cast<int64_t>(b)))
+      if (k_.buffers[b].large_output && writes_whole_vectors(k_, d_, s_, static_cast<int64_t>(b)))
         s_.streamed.insert(static_cast<int64_t>(b));
     return std::move(s_);
   }
@@ -123,7 +123,7 @@ class Chooser {
   // has it.
   int threads_of_point() const {
     if (k_.vector == nest::Vector::grid) return 1;
-    const std::vector<char> shared = shared_loops(k_);
+    const std::vector<char> shared = partitionable_loops(k_);
     for (Id v = 0; v < static_cast<Id>(shared.size()); ++v) {
       if (!shared[v]) continue;
       const Inst& n = k_.insts[k_.insts[v].args[0]];
@@ -135,7 +135,7 @@ class Chooser {
 
   // Chooses a tile for a block of threads if operands are transposed and the grid is large enough.
   void choose_shared_tile() {
-    if (k_.rank != 2 || weight(k_, 0) > limits_.tiled ||
+    if (k_.rank != 2 || weight(k_, 0) > limits_.max_tiled_kernel ||
         std::ranges::any_of(k_.blocks[0].body, [&](Id v) { return is_loop(k_.insts[v]); }))
       return;
     const auto& grid = options_.grid;
@@ -156,7 +156,7 @@ class Chooser {
   // limits them.
   void choose_neighbours() {
     const std::vector<Id> accesses = neighbour_accesses(k_, analyse_divergence(k_, Mode::grid));
-    if (accesses.empty() || weight(k_, 0) > limits_.side_by_side) return;
+    if (accesses.empty() || weight(k_, 0) > limits_.max_interleaved_points) return;
     int64_t widest = 1;
     for (const Id v : accesses) widest = std::max(widest, element_bytes(k_, v));
     const int points = static_cast<int>(widest_access / widest);
@@ -196,7 +196,8 @@ class Chooser {
     const RowValues row = row_values(k_, d_, s_.threads);
     int64_t code = 0;
     for (const Id v : row.loops) code += row.turns * weight(k_, k_.insts[v].blocks[0]);
-    return !row.loops.empty() && row.words <= limits_.kept_words && code <= limits_.kept_code;
+    return !row.loops.empty() && row.words <= limits_.max_kept_words &&
+           code <= limits_.max_kept_code;
   }
 
   // Chooses the largest tiles that still occupy all multiprocessors and whose points do not take
@@ -259,7 +260,7 @@ class Chooser {
                                           [&](BlockId b) { return any_inst(k_, b, is_branch); }));
     });
     const int64_t n = std::min<int64_t>(limits_.live_vectors / live_vectors(loop),
-                                        limits_.interleaved_body / std::max<int64_t>(size, 1));
+                                        limits_.max_interleaved_body / std::max<int64_t>(size, 1));
     return static_cast<int>(
         std::clamp<int64_t>(n, 1, branches ? limits_.interleave_branches : limits_.interleave));
   }
@@ -292,7 +293,7 @@ class Chooser {
     }
     const bool simple =
         loops == 1 && (k_.insts[loop].op == Opcode::While || k_.insts[loop].op == Opcode::For);
-    if (simple && arrays <= limits_.interleaved_arrays) {
+    if (simple && arrays <= limits_.max_interleaved_arrays) {
       int most = limits_.interleave;
       if (writes_rows(loop))
         most = trip_weight(loop) <= limits_.short_body ? 1 : limits_.interleave_rows;
@@ -303,7 +304,7 @@ class Chooser {
     if (options_.interleave) s_.interleave = options_.interleave;
   }
   bool writes_rows(Id loop) const {
-    const LoopSchedule rows = rows_of(k_, d_, limits_, s_.vector_width, 1, loop);
+    const LoopSchedule rows = choose_row_operands(k_, d_, limits_, s_.vector_width, 1, loop);
     return std::any_of(rows.operands.begin(), rows.operands.end(),
                        [&](const auto& o) { return k_.insts[o.access].op == Opcode::Store; });
   }
@@ -313,7 +314,7 @@ class Chooser {
     if (options_.refill == Refill::never) return;
     const Id loop = refillable_while(k_, d_);
     if (loop == no_id || (options_.refill != Refill::always &&
-                          weight(k_, k_.insts[loop].blocks[1]) < limits_.refilled))
+                          weight(k_, k_.insts[loop].blocks[1]) < limits_.min_refilled_body))
       return;
     s_.mode = Mode::refill;
     s_.refill = loop;
@@ -336,9 +337,9 @@ class Chooser {
   void choose_thread_refill() {
     using Refill = Options::Refill;
     if (options_.refill == Refill::never || k_.rank == 0) return;
-    const Id loop = thread_refillable(k_);
+    const Id loop = thread_refillable_while(k_);
     if (loop == no_id || (options_.refill != Refill::always &&
-                          weight(k_, k_.insts[loop].blocks[1]) < limits_.refilled))
+                          weight(k_, k_.insts[loop].blocks[1]) < limits_.min_refilled_body))
       return;
     int64_t points = options_.grid.empty() ? 0 : 1;
     for (int64_t n : options_.grid) points *= n;
@@ -361,14 +362,14 @@ class Chooser {
   }
 
   void choose_tile() {
-    if (s_.interleave != 1 || weight(k_, 0) > limits_.tiled) return;
+    if (s_.interleave != 1 || weight(k_, 0) > limits_.max_tiled_kernel) return;
     for (Id v : k_.blocks[0].body)
       if (is_loop(k_.insts[v])) return;
     int64_t rows = s_.vector_width;
     for (Id v : k_.blocks[0].body) {
       const Inst& i = k_.insts[v];
       if (i.op != Opcode::Load || k_.buffers[i.imm].written) continue;
-      if (!jumps(d_.variance[i.args[0]])) continue;
+      if (!is_strided(d_.variance[i.args[0]])) continue;
       rows = std::max(rows, cache_line / element_bytes(k_, v));
     }
     const std::vector<Id> loads = tile_loads(k_, d_, rows);

@@ -14,8 +14,8 @@ namespace weft::compiler {
 
 using fold_order::few_partials, fold_order::many_partials, fold_order::run_terms;
 
-LoopSchedule rows_of(const Kernel& k, const Divergence& d, const Limits& limits, int vector_width,
-                     int interleave, Id loop) {
+LoopSchedule choose_row_operands(const Kernel& k, const Divergence& d, const Limits& limits,
+                                 int vector_width, int interleave, Id loop) {
   LoopSchedule rows{LoopSchedule::How::rows};
   if (vector_width == 1) return rows;
   const bool runs = run_end(k, d, loop) != no_id;
@@ -42,7 +42,7 @@ namespace {
 class Inner {
  public:
   Inner(const Kernel& k, const Divergence& d, const Limits& limits, Schedule* s)
-      : k_(k), d_(d), limits_(limits), s_(*s), written_(written_blocks(k, gpu())) {}
+      : k_(k), d_(d), limits_(limits), s_(*s), written_(emitted_blocks(k, gpu())) {}
 
   void run() {
     for (Id loop : loops_to_unroll(k_, d_, limits_, s_))
@@ -72,7 +72,8 @@ class Inner {
   void loop(Id v, int vector_width) {
     if (s_.loops.count(v)) return;
     const int interleave = s_.mode == Mode::grid ? s_.interleave : 1;
-    if (auto rows = rows_of(k_, d_, limits_, vector_width, interleave, v); !rows.operands.empty()) {
+    if (auto rows = choose_row_operands(k_, d_, limits_, vector_width, interleave, v);
+        !rows.operands.empty()) {
       s_.loops[v] = std::move(rows);
     } else if (run_end(k_, d_, v) != no_id) {
       s_.loops[v] = {LoopSchedule::How::runs};
@@ -86,7 +87,7 @@ class Inner {
     using How = FoldSchedule::How;
     if (d_.vectorized[v]) {
       if (!gpu() &&
-          size * ((many_partials + few_partials) / s_.vector_width) <= limits_.fold_written_out)
+          size * ((many_partials + few_partials) / s_.vector_width) <= limits_.max_unrolled_term)
         s_.folds[v] = {How::vectors};
       return;
     }
@@ -109,9 +110,9 @@ class Inner {
       if (op == Opcode::Const || op == Opcode::Extent || op == Opcode::Index) continue;
       const bool slow =
           op == Opcode::Div || (op >= Opcode::SDiv && op <= Opcode::Rem) || op == Opcode::Sqrt;
-      if (slow || ++cost > limits_.flat_side) return false;
+      if (slow || ++cost > limits_.max_flat_side) return false;
     }
-    return arithmetic(k_, b);
+    return is_arithmetic(k_, b);
   }
 
   // Prefetches loads that jump from trip to trip, for which the loop would wait.
@@ -123,7 +124,7 @@ class Inner {
       const int64_t step =
           stride_along(k_, k_.insts[v].args[0], {.index = body.params[0], .block = i.blocks[0]})
               .value_or(0);
-      if (std::abs(step) * element_bytes(k_, v) >= limits_.fetch_far && fetches(k_, d_, s_, v))
+      if (std::abs(step) * element_bytes(k_, v) >= limits_.fetch_far && can_prefetch(k_, d_, s_, v))
         s_.prefetch[v] = step * (i.imm > 0 ? limits_.fetch_trips : -limits_.fetch_trips);
     }
   }
@@ -151,7 +152,7 @@ class Inner {
           continue;
         read.insert(i.imm);
         if (passes[i.imm] - (same_pass ? 1 : 0) == 1 &&
-            *n * element_bytes(k_, u) >= limits_.fetch_row && fetches(k_, d_, s_, u))
+            *n * element_bytes(k_, u) >= limits_.fetch_row && can_prefetch(k_, d_, s_, u))
           s_.prefetch[u] = *n;
       }
       for (int64_t buffer : read) passes[buffer] += same_pass ? 0 : 1;

@@ -18,7 +18,7 @@ struct Limits {
   int live_vectors;
   // The largest loop body, in instructions after interleaving. A larger one stalls the front end.
   // Measured with rk45, as above.
-  int64_t interleaved_body;
+  int64_t max_interleaved_body;
   // The largest number of vectors that are interleaved, and the limit for loops whose elements
   // branch: each branch is tested for all of them together. Measured with rk45, as above.
   int interleave, interleave_branches;
@@ -34,27 +34,27 @@ struct Limits {
   int interleave_fold;
   // The largest number of array elements per point for which loops are interleaved. The hardware
   // sets it: 64 elements of 4 vectors of 64 bytes are 16 KB, at most half of L1.
-  int64_t interleaved_arrays;
+  int64_t max_interleaved_arrays;
   // The largest kernel, in instructions, that is emitted twice: once for whole vectors and once,
   // under a mask, for the remainder. The limit is higher without mask registers, because masked
   // loads of narrow types then run element by element. Measured with mask registers:
   // docs/decisions/0003. Measured without them: 4099 points, emitted once, take 4 to 5 times as
   // long at 4 instructions, 1.4 times at 64 and 1.3 times at 1024. Emitting a kernel twice adds a
   // tenth to LLVM's time.
-  int64_t versioned;
+  int64_t max_versioned_kernel;
   // The smallest while body, in instructions, from which on a finished element is refilled with a
   // new point. The gain depends on the trip counts, which are unknown at compile time. The measured
   // speedups are for 1 to 200 random trips, then for 1 to 5, by instructions per trip. Without
   // masked gathers and scatters: 12: 1.5, 0.4; 40: 1.8, 0.8; 70: 1.8, 0.7. With them: 5: 1.0, 0.2;
   // 12: 1.2, 0.4; 40: 1.4, 0.8; 70: 1.6, 1.0. There the long runs decided the value.
-  int64_t refilled;
+  int64_t min_refilled_body;
   // The number of partial results that a fold keeps in registers while its terms are visited in
   // strides: half of the registers.
   int fold_registers;
   // The largest fold term, in instructions, that is emitted once per partial result instead of in a
   // loop over them. Measured: the loop takes 1.2 times as long at 16 instructions and 1.1 times at
   // 32. Above the limit only LLVM's time would grow.
-  int64_t fold_written_out;
+  int64_t max_unrolled_term;
   // Limits for unrolling loops of constant trip count. `unrolled_trips` is the largest trip count.
   // `unrolled` is the number of instructions that unrolling may add to a kernel where it turns
   // local arrays into registers. Measured: an 8 x 8 Cholesky is then as fast as handwritten
@@ -67,10 +67,10 @@ struct Limits {
   // times as long at 4 instructions and 1.1 times at 8. Where neighbours choose the same side,
   // branching saves 1.2 times at 4 and 1.4 times at 8. Where one side of 8 instructions is chosen
   // once in a thousand, it saves 1.8 times.
-  int flat_side;
+  int max_flat_side;
   // The largest kernel, in instructions, that is emitted a second time for tiles of rows. Measured
   // speedup of reading 1500 x 1500 floats by columns: 3.7 at 1 instruction, 1.8 at 64, 1.1 at 512.
-  int64_t tiled;
+  int64_t max_tiled_kernel;
   // `row_vector` is the size in bytes of the vector that moves a piece of a row: one register.
   // `row_tiles` is the size in bytes of all tiles together: the smallest L1 of current CPUs.
   int64_t row_vector, row_tiles;
@@ -111,12 +111,12 @@ struct Limits {
   // The number of instructions of the points that a GPU thread interleaves. Above it, arithmetic
   // takes longer than memory. The hardware sets it: the largest GPUs execute 68 instructions in the
   // time that 8 bytes per point take.
-  int64_t side_by_side;
-  // `kept_words` is the number of 32-bit registers in which a thread keeps values of a row: half of
-  // those that a thread of 16 full warps can have. `kept_code` is the number of instructions of its
-  // loops after unrolling for that. It is four times the capacity of a 16 KB instruction cache, and
-  // rows of 1024 need less.
-  int64_t kept_words, kept_code;
+  int64_t max_interleaved_points;
+  // `max_kept_words` is the number of 32-bit registers in which a thread keeps values of a row:
+  // half of those that a thread of 16 full warps can have. `max_kept_code` is the number of
+  // instructions of its loops after unrolling for that. It is four times the capacity of a 16 KB
+  // instruction cache, and rows of 1024 need less.
+  int64_t max_kept_words, max_kept_code;
   // Limits for matrix products. `product_terms` is the number of terms that are copied per stage:
   // 64 bytes of a row. Two stages of 128 x 128 tiles then use two thirds of the shared memory that
   // a block gets by default. `product_terms_mma` is the same for 16-bit types on tensor cores.
@@ -130,22 +130,22 @@ struct Limits {
 // 16 vector registers that also hold the masks: SSE4.2, AVX2, and all targets other than x86.
 inline constexpr Limits narrow = {
     .live_vectors = 28,
-    .interleaved_body = 480,
+    .max_interleaved_body = 480,
     .interleave = 4,
     .interleave_branches = 2,
     .interleave_rows = 2,
     .short_body = 12,
     .interleave_fold = 2,
-    .interleaved_arrays = 64,
-    .versioned = 1600,
-    .refilled = 48,
+    .max_interleaved_arrays = 64,
+    .max_versioned_kernel = 1600,
+    .min_refilled_body = 48,
     .fold_registers = 8,
-    .fold_written_out = 256,
+    .max_unrolled_term = 256,
     .unrolled_trips = 16,
     .unrolled = 1200,
     .unrolled_without_arrays = 32,
-    .flat_side = 4,
-    .tiled = 512,
+    .max_flat_side = 4,
+    .max_tiled_kernel = 512,
     .row_vector = 32,
     .row_tiles = 1 << 15,
     .record = 4,
@@ -163,9 +163,9 @@ inline constexpr Limits narrow = {
     .row_memory = 0,
     .many_rows = 0,
     .shared_tiles = 0,
-    .side_by_side = 0,
-    .kept_words = 0,
-    .kept_code = 0,
+    .max_interleaved_points = 0,
+    .max_kept_words = 0,
+    .max_kept_code = 0,
     .product_terms = 0,
     .product_terms_mma = 0,
     .product_points = 0,
@@ -177,8 +177,8 @@ inline constexpr Limits avx512 = [] {
   Limits l = narrow;
   l.live_vectors = 56;
   l.interleave_fold = 4;
-  l.versioned = 48;
-  l.refilled = 0;
+  l.max_versioned_kernel = 48;
+  l.min_refilled_body = 0;
   l.fold_registers = 16;
   l.row_vector = 64;
   l.record = 16;
@@ -201,9 +201,9 @@ inline constexpr Limits gpu = [] {
   l.row_memory = 33 << 10;
   l.many_rows = 4096;
   l.shared_tiles = 20 << 10;
-  l.side_by_side = 64;
-  l.kept_words = 64;
-  l.kept_code = 4096;
+  l.max_interleaved_points = 64;
+  l.max_kept_words = 64;
+  l.max_kept_code = 4096;
   l.product_terms = 16;
   l.product_terms_mma = 32;
   l.product_points = 4096;

@@ -10,8 +10,8 @@ namespace weft::compiler {
 
 // Returns which operands of the loop are moved by blocks of trips, and the trips of a block, for
 // this number of interleaved vectors. Returns no operands if none can be moved.
-LoopSchedule rows_of(const nest::Kernel& k, const Divergence& d, const Limits& limits,
-                     int vector_width, int interleave, nest::Id loop);
+LoopSchedule choose_row_operands(const nest::Kernel& k, const Divergence& d, const Limits& limits,
+                                 int vector_width, int interleave, nest::Id loop);
 // Chooses loops, folds, branches and prefetches once the rest of the schedule is chosen.
 void choose_inner(const nest::Kernel& k, const Divergence& d, const Limits& limits, Schedule* s);
 // Returns the short loops to unroll: those whose unrolling turns local arrays into registers,

@@ -154,7 +154,7 @@ const std::map<std::string, Change>& changes() {
        [](Context c, Schedule& s) {
          s.refill = static_cast<nest::Id>(c.random() % c.kernel.insts.size());
          if (!c.target.gpu() || c.random() % 4 == 0) return;
-         s.refill = thread_refillable(c.kernel);
+         s.refill = thread_refillable_while(c.kernel);
          s.points = 2 + static_cast<int>(c.random() % 4);
          s.idle_trips = 20;
        }},
@@ -322,7 +322,7 @@ TEST_CASE("schedules that a kernel cannot have", "[jit][schedule]") {
              says("block, points, threads: are of GPUs"));
   const nest::Kernel loop = collatz(Vector::grid);
   const auto refused_refill = [&](const std::string& text) {
-    const std::string id = std::to_string(thread_refillable(loop));
+    const std::string id = std::to_string(thread_refillable_while(loop));
     return verify(parse_schedule("mode scalar\nvector_width 1\nrefill " + id + "\n" + text), loop,
                   gpu_target("sm_80"));
   };
