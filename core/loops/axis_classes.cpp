@@ -227,16 +227,16 @@ std::set<int> AxisClasses::mixed_numbers() const {
   return mixed;
 }
 
-std::vector<bool> AxisClasses::lanes_apart(int lanes) const {
+std::vector<bool> AxisClasses::independent_lanes(int lanes) const {
   const std::set<int> mixed = mixed_numbers();
-  std::vector<bool> apart;
+  std::vector<bool> independent;
   for (int l = 0; l < lanes; ++l) {
     const int lane = find(top_->axis(0, l));
     bool one = true;
     for (int other = 0; other < l; ++other) one = one && find(top_->axis(0, other)) != lane;
-    apart.push_back(one && !mixed.contains(lane) && !twice(*top_, lane));
+    independent.push_back(one && !mixed.contains(lane) && !twice(*top_, lane));
   }
-  return apart;
+  return independent;
 }
 
 std::vector<int> AxisClasses::places(Atom a, int lanes) const {

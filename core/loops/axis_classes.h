@@ -56,7 +56,7 @@ class AxisClasses {
   // For a body, for each lane axis: true if floating-point values of different lanes never combine.
   // A lane axis satisfies this if no equation mixes it, no value contains it twice, and its class
   // differs from those of the lane axes before it.
-  std::vector<bool> lanes_apart(int lanes) const;
+  std::vector<bool> independent_lanes(int lanes) const;
   // The classes that equations with floating-point results mix.
   std::set<int> mixed_numbers() const;
   // The axis of value `a` that each lane axis is, or -1 if the value does not have the lane axis.

@@ -138,7 +138,7 @@ std::vector<bool> lanes_to_fill(const Jaxpr& body, const Ints& lanes, const Ints
     summed = summed || (unknown[i] && lane_axes[i] != full_set(lanes));
   if (lanes.empty() || !summed) return std::vector<bool>(lanes.size(), false);
   const int n = static_cast<int>(lanes.size());
-  return AxisClasses(body, n, lane_axes).lanes_apart(n);
+  return AxisClasses(body, n, lane_axes).independent_lanes(n);
 }
 
 InactiveLanes::InactiveLanes(const Array& active, std::vector<bool> fill, Leave leave)
