@@ -19,16 +19,16 @@ namespace {
 
 // The sort key of an event. It alternates between a count of events so far at one map depth and the
 // lane of the next map inside. Keys are compared from the left.
-using Place = std::vector<int64_t>;
+using SortKey = std::vector<int64_t>;
 struct Event {
-  Place place;
+  SortKey key;
   std::string text;
 };
 
 class Events {
  public:
   void print(LanePath lane, std::string line) {
-    Place p = place_of(lane);
+    SortKey p = key_of(lane);
     if (bytes_ + std::ssize(line) > OrderedOutput::limit) {
       ++left_out_;
       return;
@@ -37,14 +37,14 @@ class Events {
     lines_.push_back({std::move(p), std::move(line)});
   }
   void fail(LanePath lane, std::string text) {
-    Place p = place_of(lane);
-    if (!failure_ || p < failure_->place) failure_ = {std::move(p), std::move(text)};
+    SortKey p = key_of(lane);
+    if (!failure_ || p < failure_->key) failure_ = {std::move(p), std::move(text)};
   }
   void end_of_map(size_t depth) { ++part(depth); }
   void write() {
     if (lines_.empty() && left_out_ == 0) return;
     std::stable_sort(lines_.begin(), lines_.end(),
-                     [](const Event& a, const Event& b) { return a.place < b.place; });
+                     [](const Event& a, const Event& b) { return a.key < b.key; });
     std::string all;
     for (const Event& e : lines_) all += e.text;
     if (left_out_)
@@ -66,8 +66,8 @@ class Events {
     return parts_[depth];
   }
   // The event gets its own count within its lane: after the maps before it, before those after it.
-  Place place_of(LanePath lane) {
-    Place p;
+  SortKey key_of(LanePath lane) {
+    SortKey p;
     p.reserve(2 * lane.size() + 1);
     for (size_t d = 0; d < lane.size(); ++d) {
       p.push_back(part(d));

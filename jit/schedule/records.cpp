@@ -56,8 +56,8 @@ int64_t Record::length() const {
 
 std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
   // The buffer, and the common part of the indices.
-  using Place = std::pair<int64_t, std::map<Id, int64_t>>;
-  std::map<Place, Record> found;
+  using BaseIndex = std::pair<int64_t, std::map<Id, int64_t>>;
+  std::map<BaseIndex, Record> found;
   for (Id v : k.blocks[0].body) {
     const Inst& i = k.insts[v];
     const bool store = i.op == Opcode::Store;
@@ -72,7 +72,7 @@ std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
     r.fields.push_back({v, s.constant});
   }
   std::map<Id, Record> out;
-  for (auto& [place, r] : found) {
+  for (auto& [base, r] : found) {
     const auto by_element = [](const Record::Field& a, const Record::Field& b) {
       return a.element < b.element;
     };
@@ -84,7 +84,7 @@ std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
     for (const Record::Field& f : r.fields) elements.push_back(f.element);
     std::ranges::sort(elements);
     if (std::ranges::adjacent_find(elements) != elements.end()) continue;
-    if (r.stored && (n != r.stride || accesses(k, 0, place.first) != n)) continue;
+    if (r.stored && (n != r.stride || accesses(k, 0, base.first) != n)) continue;
     out.emplace(r.fields[0].access, std::move(r));
   }
   return out;

@@ -87,11 +87,11 @@ auto asked(F f) {
 constexpr int64_t aligned(size_t bytes) { return (static_cast<int64_t>(bytes) + 63) / 64 * 64; }
 
 // The offsets of one item in the three arrays.
-struct Place {
+struct ItemOffsets {
   int64_t lhs = 0, rhs = 0, out = 0;
 };
-Place place_of(const Convolution& c, int64_t i) {
-  Place p;
+ItemOffsets offsets_of(const Convolution& c, int64_t i) {
+  ItemOffsets p;
   for (auto w = c.walks.rbegin(); w != c.walks.rend(); ++w) {
     const int64_t k = i % w->count;
     i /= w->count;
@@ -218,12 +218,12 @@ void Convolver::some_images(const Plan& p, const Data& x, int64_t first, int64_t
   dnnl::stream s(cpu());
   int64_t moved = -1;
   for (int64_t i = first; i < last; ++i) {
-    const Place place = place_of(c_, i);
-    const memory a = at(p.lhs.given, x.lhs + place.lhs), b = at(p.rhs.given, x.rhs + place.rhs),
-                 r = at(p.out.given, x.out + place.out);
+    const ItemOffsets item = offsets_of(c_, i);
+    const memory a = at(p.lhs.given, x.lhs + item.lhs), b = at(p.rhs.given, x.rhs + item.rhs),
+                 r = at(p.out.given, x.out + item.out);
     if (p.lhs.differ()) move(s, a, lhs_moved);
-    if (p.rhs.differ() && !shared && moved != place.rhs) move(s, b, rhs_moved);
-    moved = place.rhs;
+    if (p.rhs.differ() && !shared && moved != item.rhs) move(s, b, rhs_moved);
+    moved = item.rhs;
     p.forward.execute(s, {{DNNL_ARG_SRC, p.lhs.differ() ? lhs_moved : a},
                           {DNNL_ARG_WEIGHTS, p.rhs.differ() ? rhs_moved : b},
                           {DNNL_ARG_DST, p.out.differ() ? out_moved : r},
