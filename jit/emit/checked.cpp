@@ -6,8 +6,8 @@
 namespace weft::compiler {
 
 namespace {
-bool leaves(Checked* c, int32_t buffer, const char* base, int64_t room, const char* at,
-            int64_t size, int64_t element) {
+bool report_if_outside(Checked* c, int32_t buffer, const char* base, int64_t room, const char* at,
+                       int64_t size, int64_t element) {
   const int64_t offset = reinterpret_cast<intptr_t>(at) - reinterpret_cast<intptr_t>(base);
   if (offset >= 0 && size <= room && offset <= room - size) return false;
   if (!c->failed) {
@@ -28,7 +28,9 @@ extern "C" int32_t weft_check_access(Checked* c, int32_t buffer, const char* bas
   bool bad = false;
   for (int32_t l = 0; l < elements; ++l)
     if (active >> l & 1)
-      bad = leaves(c, buffer, base, room, in_a_row ? at[0] + l * size : at[l], size, l) || bad;
+      bad =
+          report_if_outside(c, buffer, base, room, in_a_row ? at[0] + l * size : at[l], size, l) ||
+          bad;
   return bad;
 }
 
@@ -38,7 +40,7 @@ extern "C" int32_t weft_check_rows(Checked* c, int32_t buffer, const char* base,
   if (starts[0] != 0) return false;
   bool bad = false;
   for (int32_t l = 0; l < elements; ++l)
-    bad = leaves(c, buffer, base, room, at + starts[l], size, l) || bad;
+    bad = report_if_outside(c, buffer, base, room, at + starts[l], size, l) || bad;
   return bad;
 }
 

@@ -120,10 +120,13 @@ class Emitter {
   }
   // Calls a function of the library.
   llvm::CallInst* call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args);
-  void poll(int64_t cost);  // leaves the kernel if it must stop
-  llvm::BasicBlock* leaves();
-  V spend(int64_t cost);  // subtracts cost from the poll budget and returns the rest
-  void look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go);
+  // Exits from the kernel if the call was cancelled. `cost` is the estimated number of cycles since
+  // the last check.
+  void emit_cancellation_check(int64_t cost);
+  V decrement_countdown(int64_t cost);  // returns the new value
+  // Block `check` resets the countdown and reads the stop flag. Jumps to `go` if it is 0.
+  void exit_if_stopped(llvm::BasicBlock* check, llvm::BasicBlock* go);
+  llvm::BasicBlock* stop_exit();
   // A loop whose head decides whether to go on. Code after begin_loop is in the head, which is
   // first entered from `from`. Code after `enter` is in the body, and code after end_loop follows
   // the loop.
@@ -405,14 +408,14 @@ class Emitter {
   void check_rows(llvm::CallInst* moving, unsigned arg);
   void check_record(llvm::CallInst* moving);
   bool room_of(V address, Room* room);
-  void leave_if(V bad, llvm::Instruction* at);
+  void exit_if(V bad, llvm::Instruction* at);
   void note_point(V outer, V inner);
 
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void begin_function(llvm::FunctionType* type, const std::string& name);
   void entry();
   bool has_loops() const;
-  void poll_word(V address);
+  void init_cancellation_checks(V address);
   void annotate_kernel();
   void emit_level(int level);
   void grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end);
@@ -449,7 +452,7 @@ class Emitter {
   std::vector<nest::Range> ranges_;  // by value, computed on first use
   std::vector<V> locals_;            // by instruction: the array of a Local
   llvm::Function* fn_ = nullptr;
-  llvm::BasicBlock *exit_ = nullptr, *leave_ = nullptr;
+  llvm::BasicBlock *exit_ = nullptr, *stop_exit_ = nullptr;
   llvm::Instruction* frame_ = nullptr;  // frame slots are created before it
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
@@ -476,7 +479,8 @@ class Emitter {
   Vs index_vectors_[2];
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
   V idle_ = nullptr;                     // where inactive elements load and store
-  V stop_ = nullptr, budget_ = nullptr;
+  // The address of the stop flag, and the memory of the countdown to the next check of it.
+  V stop_flag_ = nullptr, countdown_ = nullptr;
   // The call's state in a kernel that tests its accesses (jit/emit/checked.h), and a slot that
   // holds the tested addresses.
   V checked_ = nullptr, addresses_ = nullptr;
@@ -500,7 +504,7 @@ class Emitter {
   V vector_offset_ = nullptr;  // the vector of local arrays that is vector 0
   Constants known_;            // indices of loops that are being unrolled
   int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
-  static constexpr int32_t millisecond = 3'000'000;  // cycles between tests of the stop flag
+  static constexpr int32_t cycles_between_checks = 3'000'000;  // about a millisecond
 };
 
 }  // namespace weft::compiler

@@ -90,7 +90,7 @@ bool Emitter::room_of(V address, Room* room) {
     return array != address;  // the first element always exists
   }
   const bool from_caller = from == fn_->getArg(0) || from == fn_->getArg(1) ||
-                           from == fn_->getArg(2) || from == stop_ || from == checked_ ||
+                           from == fn_->getArg(2) || from == stop_flag_ || from == checked_ ||
                            llvm::isa<llvm::Constant>(from);
   if (!from_caller)
     throw InternalError(
@@ -98,8 +98,8 @@ bool Emitter::room_of(V address, Room* room) {
   return false;
 }
 
-// Leaves the kernel before `at` if `bad` is not 0.
-void Emitter::leave_if(V bad, llvm::Instruction* at) {
+// Exits from the kernel before `at` if `bad` is not 0.
+void Emitter::exit_if(V bad, llvm::Instruction* at) {
   auto* failed = llvm::SplitBlockAndInsertIfThen(b_.CreateICmpNE(bad, i32(0)), at->getIterator(),
                                                  /*Unreachable=*/true);
   llvm::BranchInst::Create(exit_, failed->getIterator());
@@ -149,11 +149,11 @@ void Emitter::check_access(llvm::Instruction* at, V address, llvm::Type* t, V ma
                                   elements >= 64 ? UINT64_MAX : (uint64_t{1} << elements) - 1);
   if (mask) bits = b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(elements)), b_.getInt64Ty());
   b_.CreateStore(address, addresses_);
-  leave_if(call("weft_check_access", b_.getInt32Ty(),
-                {checked_, i32(room.buffer), room.base, room.bytes, addresses_, bits,
-                 i32(static_cast<int32_t>(elements)), i64(size),
-                 i32(address->getType()->isVectorTy() ? 0 : 1)}),
-           at);
+  exit_if(call("weft_check_access", b_.getInt32Ty(),
+               {checked_, i32(room.buffer), room.base, room.bytes, addresses_, bits,
+                i32(static_cast<int32_t>(elements)), i64(size),
+                i32(address->getType()->isVectorTy() ? 0 : 1)}),
+          at);
 }
 
 // Tests a call that moves records, all elements together.
@@ -167,10 +167,10 @@ void Emitter::check_record(llvm::CallInst* moving) {
   const bool wide = name.contains("_8_4_") || name.contains("_8_8_");
   b_.CreateStore(address, addresses_);
   const V some = b_.CreateZExt(b_.CreateICmpNE(elements, i64(0)), b_.getInt64Ty());
-  leave_if(call("weft_check_access", b_.getInt32Ty(),
-                {checked_, i32(room.buffer), room.base, room.bytes, addresses_, some, i32(1),
-                 b_.CreateMul(elements, i64(wide ? 8 : 4)), i32(1)}),
-           moving);
+  exit_if(call("weft_check_access", b_.getInt32Ty(),
+               {checked_, i32(room.buffer), room.base, room.bytes, addresses_, some, i32(1),
+                b_.CreateMul(elements, i64(wide ? 8 : 4)), i32(1)}),
+          moving);
 }
 
 // Tests a call that moves rows. Argument `arg` is their memory, the next one their starts.
@@ -184,10 +184,10 @@ void Emitter::check_rows(llvm::CallInst* moving, unsigned arg) {
   for (const int64_t b : {1, 2, 4, 8})
     for (const int l : {4, 8, 16})
       if (name == transpose_name(b, l)) bytes = b * l, elements = l;
-  leave_if(call("weft_check_rows", b_.getInt32Ty(),
-                {checked_, i32(room.buffer), room.base, room.bytes, address,
-                 moving->getArgOperand(arg + 1), i32(static_cast<int32_t>(elements)), i64(bytes)}),
-           moving);
+  exit_if(call("weft_check_rows", b_.getInt32Ty(),
+               {checked_, i32(room.buffer), room.base, room.bytes, address,
+                moving->getArgOperand(arg + 1), i32(static_cast<int32_t>(elements)), i64(bytes)}),
+          moving);
 }
 
 }  // namespace weft::compiler

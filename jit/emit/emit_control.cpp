@@ -146,7 +146,7 @@ void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
     go.push_back(apart ? b_.CreateAnd(running[p], more) : more);
   }
   enter(head, any(go));
-  poll(weight(k_, i.blocks[0]));
+  emit_cancellation_check(weight(k_, i.blocks[0]));
   if (apart) active_ = go;
   emit_block(i.blocks[0]);
   if (!apart) go.clear();
@@ -189,7 +189,7 @@ Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Mas
   const Id test = k_.blocks[i.blocks[0]].yields[0];
   Masks go = apart ? narrow(parts(test, varying_value)) : Masks{scalar(test)};
   enter(head, stay(go, own));
-  poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  emit_cancellation_check(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   if (apart) active_ = go;
   emit_block(i.blocks[1]);
   if (!apart) go.clear();
@@ -203,12 +203,12 @@ Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Mas
 }
 
 // Emits a while for one GPU thread. Threads that diverge reconverge after each branch, so a trip
-// has a single branch, at its end. It leaves the loop if the test fails or the poll budget is used
-// up. In the second case the loop is entered again with the same state.
+// has a single branch, at its end. It leaves the loop if the test fails or the countdown is
+// negative. In the second case the loop is entered again with the same state.
 void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
-  auto *run = block("while"), *trip = block("trip"), *ended = block("ended"), *look = block("look"),
-       *after = block("after");
+  auto *run = block("while"), *trip = block("trip"), *ended = block("ended"),
+       *check = block("look"), *after = block("after");
   const Vs init = parts(cs, &Carry::init);
   const V enters = while_test(v, cs, init);
   auto* from = here();
@@ -223,12 +223,12 @@ void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   emit_block(i.blocks[1]);
   const Vs next = parts(cs, &Carry::next);
   const V more = while_test(v, cs, next);
-  const V left = spend(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  const V left = decrement_countdown(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   trips.close(next);
   b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGE(left, i32(0))), trip, ended);
   at(ended);
-  b_.CreateCondBr(more, look, after);
-  look_at_word(look, run);
+  b_.CreateCondBr(more, check, after);
+  exit_if_stopped(check, run);
   runs.close(next);
   at(after);
   Phis results(b_, from, machine_.mask_registers);
@@ -349,7 +349,7 @@ void Emitter::for_each(Id v) {
   if (divergence_.vectorized[v])
     return thread_in_point_ ? for_each_threads(v) : for_each_vectors(v);
   each("each", i64(0), scalar(i.args[0]), 1, [&](V at) {
-    poll(weight(k_, i.blocks[0]));
+    emit_cancellation_check(weight(k_, i.blocks[0]));
     set(index, at);
     emit_block(i.blocks[0]);
   });
@@ -369,7 +369,7 @@ void Emitter::for_each_vectors(Id v) {
   };
   const V whole = b_.CreateAnd(n, i64(-vector_width_));
   each("each", i64(0), whole, vector_width_, [&](V at) {
-    poll(cost);
+    emit_cancellation_check(cost);
     body(at, {});
   });
   when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {whole, i64(0)})),

@@ -125,7 +125,7 @@ void Emitter::fold_in_order(Id v) {
   const Variance s = variance(divergence_.results[v][0]);
   const Loop l =
       loop("terms", i64(0), scalar(i.args[0]), i64(1), identity(v, s), [&](V t, const Vs& all) {
-        poll(cost);
+        emit_cancellation_check(cost);
         return with_term(v, all, term(v, s, t));
       });
   set_results(v, l.carry);
@@ -154,7 +154,7 @@ V Emitter::fold_blocks(const Partials& p, V n, V partials) {
     Vs init;
     for (int k = 0; k < block_size; ++k) init.append(none);
     const Loop l = loop("terms", first, last, partials, init, [&](V t, const Vs& acc) {
-      poll(weight(k_, body) * block_size);
+      emit_cancellation_check(weight(k_, body) * block_size);
       Vs next;
       for (int k = 0; k < block_size; ++k)
         next.append(
@@ -174,7 +174,7 @@ void Emitter::fold_run(const Partials& p, V n, V partials) {
   each("identity", i64(0), partials, 1, [&](V k) { store_partials(p, k, none); });
   const V begin = fold_blocks(p, n, partials);
   each("terms", begin, n, 1, [&](V t) {
-    poll(cost);
+    emit_cancellation_check(cost);
     const Vs x = term(v, p.variance, t);
     const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
     store_partials(p, at, with_term(v, load_partials(p, at), x));

@@ -89,7 +89,7 @@ void Emitter::fold_wide(const Partials& p, V whole, int registers) {
   for (int g = 0; g < registers; ++g) init.append(none);
   const Loop l =
       loop("terms", i64(0), whole, i64(registers * vector_width_), init, [&](V at, const Vs& acc) {
-        poll(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
+        emit_cancellation_check(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
         Vs next;
         for (int g = 0; g < registers; ++g)
           next.append(
@@ -103,7 +103,7 @@ void Emitter::fold_wide(const Partials& p, V whole, int registers) {
 
 void Emitter::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
   each("tail", begin, n, vector_width_, [&](V at) {
-    poll(weight(k_, k_.insts[p.fold].blocks[0]));
+    emit_cancellation_check(weight(k_, k_.insts[p.fold].blocks[0]));
     const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
     const V m = first_elements(b_.CreateSub(n, at));
     const Vs old = load_vector(p, slot, vector_width_);

@@ -79,18 +79,18 @@ void Emitter::entry() {
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1), i)));
   const bool single = k_.rank > 0 && (s_.mode == Mode::scalar || s_.mode == Mode::inner);
   if (single || has_loops())
-    poll_word(b_.CreateLoad(ptr, b_.CreateGEP(ptr, fn_->getArg(0), i64(-1))));
+    init_cancellation_checks(b_.CreateLoad(ptr, b_.CreateGEP(ptr, fn_->getArg(0), i64(-1))));
 }
 
 bool Emitter::has_loops() const {
   return any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; });
 }
 
-// Loops read the word at this address from here on.
-void Emitter::poll_word(V address) {
-  stop_ = address;
-  budget_ = stack(b_.getInt32Ty(), 1, "budget");
-  b_.CreateStore(i32(millisecond), budget_);
+// Loops check the stop flag at this address from here on.
+void Emitter::init_cancellation_checks(V address) {
+  stop_flag_ = address;
+  countdown_ = stack(b_.getInt32Ty(), 1, "budget");
+  b_.CreateStore(i32(cycles_between_checks), countdown_);
 }
 
 void Emitter::emit_level(int level) {
@@ -117,7 +117,7 @@ void Emitter::grid_row(V begin, V end) {
   if (k_.rank == 0) return emit_points(nullptr, {});
   if (divergence_.mode == Mode::grid) return grid_points(begin, end);
   each("point", begin, end, 1, [&](V i) {
-    poll(weight(k_, 0));
+    emit_cancellation_check(weight(k_, 0));
     emit_points(i, {});
   });
 }

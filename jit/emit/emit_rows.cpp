@@ -81,7 +81,7 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, const std::vector<Carry>& cs
   for (const auto& o : r.operands) rows_tile(r, o.access);
   const Vs init = parts(cs, &Carry::init);
   const Loop blocks = loop("rows", i64(0), n, i64(r.steps), init, [&](V done, const Vs& carry) {
-    poll(weight(k_, r.body) * r.steps);
+    emit_cancellation_check(weight(k_, r.body) * r.steps);
     r.count = trips_of_block(n, done, r.steps);
     r.start = r.up ? b_.CreateAdd(lo, done) : b_.CreateSub(b_.CreateSub(hi, done), r.count);
     return rows_block(r, cs, carry);

@@ -67,7 +67,7 @@ void Emitter::runs_for(Id v, const std::vector<Carry>& cs) {
   const V hi = scalar(i.args[1]);
   const Vs init = parts(cs, &Carry::init);
   const Loop l = loop("runs", i64(0), hi, i64(run_terms), init, [&](V done, const Vs& carry) {
-    poll(weight(k_, i.blocks[0]) * run_terms);
+    emit_cancellation_check(weight(k_, i.blocks[0]) * run_terms);
     const V left = b_.CreateSub(hi, done);
     const V first = i.imm > 0 ? done : b_.CreateSub(left, i64(1));
     return run_of_trips(v, cs, first, trips_of_block(hi, done, run_terms), carry, [](V) {});

@@ -159,46 +159,48 @@ llvm::CallInst* Emitter::call(const std::string& name, llvm::Type* result, llvm:
   return b_.CreateCall(m_.getOrInsertFunction(name, type), args);
 }
 
-// The budget is a count of estimated cycles in memory that all loops share. A poll costs a
+// The countdown is a number of estimated cycles in memory that all loops share. A check costs a
 // decrement and a branch that is not taken.
-void Emitter::poll(int64_t cost) {
-  if (!stop_ || from_row_) return;
-  auto* look = block("look");
+void Emitter::emit_cancellation_check(int64_t cost) {
+  if (!stop_flag_ || from_row_) return;
+  auto* check = block("look");
   auto* go = block("go");
-  b_.CreateCondBr(b_.CreateICmpSLT(spend(cost), i32(0)), look, go,
+  b_.CreateCondBr(b_.CreateICmpSLT(decrement_countdown(cost), i32(0)), check, go,
                   llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20));
-  look_at_word(look, go);
+  exit_if_stopped(check, go);
   at(go);
 }
-V Emitter::spend(int64_t cost) {
-  const V left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), budget_),
-                              i32(static_cast<int32_t>(std::min<int64_t>(cost, millisecond))));
-  b_.CreateStore(left, budget_);
+V Emitter::decrement_countdown(int64_t cost) {
+  const V left =
+      b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), countdown_),
+                   i32(static_cast<int32_t>(std::min<int64_t>(cost, cycles_between_checks))));
+  b_.CreateStore(left, countdown_);
   return left;
 }
-void Emitter::look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go) {
-  at(look);
-  b_.CreateStore(i32(millisecond), budget_);
-  V flag = b_.CreateLoad(b_.getInt32Ty(), stop_, /*isVolatile=*/true);
-  // The threads of a block that wait for each other poll equally often, so all of them leave, or
+void Emitter::exit_if_stopped(llvm::BasicBlock* check, llvm::BasicBlock* go) {
+  at(check);
+  b_.CreateStore(i32(cycles_between_checks), countdown_);
+  V flag = b_.CreateLoad(b_.getInt32Ty(), stop_flag_, /*isVolatile=*/true);
+  // Threads of a block that wait for each other check equally often, so either all of them exit or
   // none.
   if ((s_.product.loop != nest::no_id || s_.threads > warp) && !machine_.emulated)
     flag = call(llvm::Intrinsic::nvvm_barrier0_or, {}, {flag});
-  b_.CreateCondBr(b_.CreateICmpNE(flag, i32(0)), leaves(), go);
+  b_.CreateCondBr(b_.CreateICmpNE(flag, i32(0)), stop_exit(), go);
 }
 
-// Returns the block through which a stopping kernel leaves. Threads of a GPU do not wait for one
+// Returns the block through which a cancelled kernel exits. Threads of a GPU do not wait for one
 // that has ended. Threads of an emulated GPU must be told that it ended on purpose.
-llvm::BasicBlock* Emitter::leaves() {
-  const bool meets = thread_in_point_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
-  if (!meets || !machine_.emulated) return exit_;
-  if (leave_) return leave_;
+llvm::BasicBlock* Emitter::stop_exit() {
+  const bool synchronizes =
+      thread_in_point_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
+  if (!synchronizes || !machine_.emulated) return exit_;
+  if (stop_exit_) return stop_exit_;
   llvm::IRBuilderBase::InsertPointGuard guard(b_);
-  leave_ = block("leave");
-  at(leave_);
+  stop_exit_ = block("stop");
+  at(stop_exit_);
   call("weft_emulated_leave", b_.getVoidTy(), {});
   jump(exit_);
-  return leave_;
+  return stop_exit_;
 }
 
 Emitter::Head Emitter::begin_loop(const char* name) {

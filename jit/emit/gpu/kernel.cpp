@@ -42,7 +42,7 @@ void Emitter::emit_gpu(const std::string& name) {
   for (size_t i = 1; i < pointers; ++i) buffers_.push_back(argument(i));
   for (int i = 0; i < k_.extents; ++i)
     extents_.push_back(argument(pointers + static_cast<size_t>(i)));
-  if (has_loops()) poll_word(argument(0));
+  if (has_loops()) init_cancellation_checks(argument(0));
   const auto index = [&](llvm::Intrinsic::ID id, const char* emulated) {
     const V n = machine_.emulated ? call(emulated, b_.getInt32Ty(), {}) : call(id, {}, {});
     return b_.CreateZExt(n, b_.getInt64Ty());

@@ -191,7 +191,7 @@ Emitter::ProductSums Emitter::product_tiles(const Product& p, const Vs& sums, bo
   const int terms = p.s.terms;
   const int64_t end = p.loop.terms / terms * terms;
   const auto trip = [&](V at, const Vs& before) {
-    poll(terms * static_cast<int64_t>(sums.size()));
+    emit_cancellation_check(terms * static_cast<int64_t>(sums.size()));
     barrier();
     const V next = b_.CreateAdd(at, i64(terms)), more = b_.CreateICmpSLT(next, i64(end)),
             other = b_.CreateSub(i64(p.stage.bytes), before.back());

@@ -98,7 +98,7 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGT(to_go, i32(0))), trip, look);
 
   at(look);
-  poll(turn_trips * cost);
+  emit_cancellation_check(turn_trips * cost);
   const V done = b_.CreateNot(still), waits = vote(done), works = vote(still);
   const V waiting = call(llvm::Intrinsic::ctpop, {waits});
   const V idled = b_.CreateAdd(idle, b_.CreateMul(waiting, i32(static_cast<int32_t>(turn_trips))));

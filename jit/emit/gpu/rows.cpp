@@ -20,7 +20,7 @@ Vs Emitter::dealt_out(Id v, int64_t terms, const Vs& init, const Trip& trip) {
   const auto rolled = [&](V end, bool whole) {
     return loop("terms", i64(0), end, i64(terms), init,
                 [&](V at, const Vs& carry) {
-                  poll(terms / sharers_ * weight(k_, i.blocks[0]));
+                  emit_cancellation_check(terms / sharers_ * weight(k_, i.blocks[0]));
                   return trip(at, carry, whole);
                 })
         .carry;
