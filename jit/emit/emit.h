@@ -305,10 +305,10 @@ class Emitter {
   V starts_line(V address);
 
   // Threads that share a point (gpu/threads.cpp).
-  V of_thread(V x, V thread);
-  Vs of_thread(const Vs& xs, V thread);
-  void meet();
-  void once(const std::function<void()>& f);
+  V warp_shuffle(V x, V thread);  // the value of x in that thread
+  Vs warp_shuffle(const Vs& xs, V thread);
+  void point_barrier();  // __syncthreads() or __syncwarp() in CUDA
+  void if_thread_zero(const std::function<void()>& f);
   void fold_threads(nest::Id v);
   Vs fold_few(nest::Id v, V n);
   Vs fold_half_warp(nest::Id v, V n);
@@ -325,7 +325,7 @@ class Emitter {
   V term_place(nest::Id v, size_t value, V index);
 
   // Threads that are refilled with new points (gpu/refill.cpp).
-  V vote(V yes);
+  V ballot(V yes);
   V while_test(nest::Id v, const std::vector<Carry>& cs, const Vs& carry);
   void around_while(bool behind);
   void refill_warp(V thread, V first, V points, V columns);
@@ -360,7 +360,7 @@ class Emitter {
   void place_tile(Product& p, V block, V rows, V columns);
   V shared_memory(int64_t bytes);
   void barrier();
-  V all_threads(V condition);
+  V barrier_and(V condition);
   Vs product_read(const Product& p, const ProductSide& s, V stage, V term);
   Vs fma_terms(const Product& p, V stage, const Vs& sums, int terms, int written_out);
   struct ProductSums {
@@ -487,8 +487,8 @@ class Emitter {
   Masks active_;
   Masks with_point_;  // elements that have a grid point
   int vector_width_ = 1, interleave_ = 1;
-  V thread_in_point_ = nullptr;  // for threads that share a point: this thread's number
-  bool apart_ = false;           // the threads run different code
+  V thread_in_point_ = nullptr;   // for threads that share a point: this thread's number
+  bool threads_diverge_ = false;  // the threads that share a point run different code
   // Values of the row that threads keep, by value and turn. In a loop that is unrolled for them,
   // `turn_` is the current turn.
   RowValues row_;

@@ -214,7 +214,7 @@ void Emitter::store(Id v) {
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
   if (variance(i.args[0]).uniform() && variance(i.args[1]).uniform()) {
-    once([&] {
+    if_thread_zero([&] {
       b_.CreateStore(to_memory(scalar(i.args[1]), s),
                      b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
     });

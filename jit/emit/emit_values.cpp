@@ -198,7 +198,7 @@ llvm::BasicBlock* Emitter::stop_exit() {
   llvm::IRBuilderBase::InsertPointGuard guard(b_);
   stop_exit_ = block("stop");
   at(stop_exit_);
-  call("weft_emulated_leave", b_.getVoidTy(), {});
+  call("weft_emulated_exit", b_.getVoidTy(), {});
   jump(exit_);
   return stop_exit_;
 }

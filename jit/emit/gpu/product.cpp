@@ -40,8 +40,8 @@ void Emitter::barrier() {
   else
     call(llvm::Intrinsic::nvvm_barrier0, {}, {});
 }
-// The same. Returns true if the condition holds in all threads.
-V Emitter::all_threads(V condition) {
+// A barrier that also returns true if the condition holds in all threads of the block.
+V Emitter::barrier_and(V condition) {
   const V own = b_.CreateZExt(condition, b_.getInt32Ty());
   const V all = machine_.emulated ? call("weft_emulated_barrier_and", b_.getInt32Ty(), {own})
                                   : call(llvm::Intrinsic::nvvm_barrier0_and, {}, {own});
@@ -264,7 +264,7 @@ void Emitter::emit_product(V block, V thread, V rows, V columns) {
       r.sums.push_back(r.stage);
       return r.sums;
     };
-    const V fits = all_threads(b_.CreateAnd(product_fits(p, p.rows), product_fits(p, p.columns)));
+    const V fits = barrier_and(b_.CreateAnd(product_fits(p, p.rows), product_fits(p, p.columns)));
     all.sums = branch(fits, [&] { return tiles(true); }, [&] { return tiles(false); });
     all.stage = all.sums.pop_back_val();
   } else if (p.loop.terms >= s.terms) {

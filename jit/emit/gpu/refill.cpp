@@ -22,10 +22,11 @@ namespace {
 constexpr int64_t turn_cost = 1024;
 }  // namespace
 
-// Returns a bit for each thread of the warp that has not ended. The threads wait for each other.
-V Emitter::vote(V yes) {
+// Returns the bits of the warp's threads that pass true and have not ended. The threads wait for
+// each other.
+V Emitter::ballot(V yes) {
   if (machine_.emulated)
-    return call("weft_emulated_vote", b_.getInt32Ty(), {b_.CreateZExt(yes, b_.getInt32Ty())});
+    return call("weft_emulated_ballot", b_.getInt32Ty(), {b_.CreateZExt(yes, b_.getInt32Ty())});
   return call(llvm::Intrinsic::nvvm_vote_ballot_sync, {}, {i32(-1), yes});
 }
 
@@ -99,7 +100,7 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
 
   at(look);
   emit_cancellation_check(turn_trips * cost);
-  const V done = b_.CreateNot(still), waits = vote(done), works = vote(still);
+  const V done = b_.CreateNot(still), waits = ballot(done), works = ballot(still);
   const V waiting = call(llvm::Intrinsic::ctpop, {waits});
   const V idled = b_.CreateAdd(idle, b_.CreateMul(waiting, i32(static_cast<int32_t>(turn_trips))));
   const V enough = b_.CreateAnd(b_.CreateICmpUGE(idled, i32(static_cast<int32_t>(s_.idle_trips))),

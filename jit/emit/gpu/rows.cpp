@@ -55,13 +55,13 @@ Vs Emitter::own_term(V n, V first, bool whole, const std::function<Vs(V index)>&
     return x;
   };
   Vs none = otherwise;
-  const bool before = std::exchange(apart_, true);
+  const bool before = std::exchange(threads_diverge_, true);
   Vs x = branch(whole ? b_.getTrue() : b_.CreateICmpSLT(index, n), with_kept, [&] {
     for (const Id r : made_)
       none.push_back(llvm::Constant::getNullValue(kept_.at({r, *turn_})->getType()));
     return none;
   });
-  apart_ = before;
+  threads_diverge_ = before;
   for (size_t r = 0; r < made_.size(); ++r) kept_[{made_[r], *turn_}] = x[otherwise.size() + r];
   x.resize(otherwise.size());
   return x;

@@ -19,7 +19,7 @@ static_assert(many_partials == 2 * warp && 2 * few_partials == warp &&
               fold_order::short_block <= warp);
 
 // Returns the value of x in another thread of the warp; all threads must call it.
-V Emitter::of_thread(V x, V thread) {
+V Emitter::warp_shuffle(V x, V thread) {
   auto* type = x->getType();
   const unsigned bits = static_cast<unsigned>(type->getPrimitiveSizeInBits());
   auto* word = b_.getInt32Ty();
@@ -38,14 +38,14 @@ V Emitter::of_thread(V x, V thread) {
   return b_.CreateBitCast(
       b_.CreateOr(b_.CreateZExt(low, both), b_.CreateShl(b_.CreateZExt(high, both), 32)), type);
 }
-Vs Emitter::of_thread(const Vs& xs, V thread) {
+Vs Emitter::warp_shuffle(const Vs& xs, V thread) {
   Vs out;
-  for (V x : xs) out.push_back(of_thread(x, thread));
+  for (V x : xs) out.push_back(warp_shuffle(x, thread));
   return out;
 }
 
 // The threads that share a point wait for each other. Each then sees what the others have written.
-void Emitter::meet() {
+void Emitter::point_barrier() {
   if (s_.threads > warp) return barrier();
   if (machine_.emulated)
     call("weft_emulated_shuffle", b_.getInt32Ty(),
@@ -54,13 +54,13 @@ void Emitter::meet() {
     call(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {i32(-1)});
 }
 
-// All threads would do the same with the same result. Only one does it, after all threads arrive,
-// and the others continue when it is done.
-void Emitter::once(const std::function<void()>& f) {
-  if (!thread_in_point_ || apart_) return f();
-  meet();
+// Emits code that all threads that share a point would run with the same result. Only thread 0 runs
+// it, between two barriers. Code that is not shared is emitted without a test.
+void Emitter::if_thread_zero(const std::function<void()>& f) {
+  if (!thread_in_point_ || threads_diverge_) return f();
+  point_barrier();
   when(b_.CreateICmpEQ(thread_in_point_, i64(0)), f);
-  meet();
+  point_barrier();
 }
 
 void Emitter::fold_threads(Id v) {
@@ -83,7 +83,7 @@ Vs Emitter::fold_few(Id v, V n) {
   };
   const Vs own = dealt_out(v, warp, no_term(v, uniform_value), mine);
   return loop("in order", i64(0), n, i64(1), none,
-              [&](V k, const Vs& all) { return with_term(v, all, of_thread(own, k)); })
+              [&](V k, const Vs& all) { return with_term(v, all, warp_shuffle(own, k)); })
       .carry;
 }
 
@@ -102,7 +102,7 @@ Vs Emitter::fold_half_warp(Id v, V n) {
     };
     const Vs x = own_term(n, at, whole, first, nothing);
     const Vs so_far(x.begin() + values, x.end());
-    Vs next = with_term(v, so_far, of_thread(nth(x, 0, values), other));
+    Vs next = with_term(v, so_far, warp_shuffle(nth(x, 0, values), other));
     if (whole) return next;
     const V second = b_.CreateAdd(b_.CreateAdd(at, thread_in_point_), i64(few_partials));
     const V there = b_.CreateICmpSLT(second, n);
@@ -134,14 +134,14 @@ Vs Emitter::fold_pairs(Id v, Vs sum, int64_t threads) {
   for (int64_t half = threads / 2; half >= 1; half /= 2)
     sum = combined(
         v, sum,
-        of_thread(sum, b_.CreateAnd(b_.CreateAdd(thread_in_point_, i64(half)), i64(warp - 1))));
-  return of_thread(sum, i64(0));
+        warp_shuffle(sum, b_.CreateAnd(b_.CreateAdd(thread_in_point_, i64(half)), i64(warp - 1))));
+  return warp_shuffle(sum, i64(0));
 }
 
 void Emitter::for_each_threads(Id v) {
   const nest::BlockId body = k_.insts[v].blocks[0];
   const V n = scalar(k_.insts[v].args[0]);
-  meet();
+  point_barrier();
   dealt_out(v, sharers_, {}, [&](V at, const Vs&, bool whole) {
     const auto turn = [&](V index) {
       set(k_.blocks[body].params[0], index);
@@ -150,7 +150,7 @@ void Emitter::for_each_threads(Id v) {
     };
     return own_term(n, at, whole, turn, {});
   });
-  meet();
+  point_barrier();
 }
 
 }  // namespace weft::compiler
