@@ -310,19 +310,20 @@ class Emitter {
   void point_barrier();  // __syncthreads() or __syncwarp() in CUDA
   void if_thread_zero(const std::function<void()>& f);
   void fold_threads(nest::Id v);
-  Vs fold_few(nest::Id v, V n);
+  Vs fold_short(nest::Id v, V n);
   Vs fold_half_warp(nest::Id v, V n);
   Vs fold_warp(nest::Id v, V n);
-  Vs fold_pairs(nest::Id v, Vs sum, int64_t threads);
+  Vs fold_tree_of_threads(nest::Id v, Vs sum, int64_t threads);
   void for_each_threads(nest::Id v);
   // Computes the next carries in one trip; `whole`: every thread has a term in it.
   using Trip = std::function<Vs(V at, const Vs& carry, bool whole)>;
-  Vs dealt_out(nest::Id v, int64_t terms, const Vs& init, const Trip& trip);
-  Vs own_term(V n, V first, bool whole, const std::function<Vs(V index)>& f, const Vs& otherwise);
-  void emit_turn(nest::BlockId body);
-  void fold_of_block(nest::Id v);
-  Vs row_term(nest::Id v, V index);
-  V term_place(nest::Id v, size_t value, V index);
+  Vs thread_strided_loop(nest::Id v, int64_t terms, const Vs& init, const Trip& trip);
+  Vs thread_term(V n, V first, bool whole, const std::function<Vs(V index)>& f,
+                 const Vs& otherwise);
+  void emit_iteration(nest::BlockId body);
+  void fold_thread_block(nest::Id v);
+  Vs load_or_emit_term(nest::Id v, V index);
+  V shared_term_address(nest::Id v, size_t value, V index);
 
   // Threads that are refilled with new points (gpu/refill.cpp).
   V ballot(V yes);
@@ -489,20 +490,20 @@ class Emitter {
   int vector_width_ = 1, interleave_ = 1;
   V thread_in_point_ = nullptr;   // for threads that share a point: this thread's number
   bool threads_diverge_ = false;  // the threads that share a point run different code
-  // Values of the row that threads keep, by value and turn. In a loop that is unrolled for them,
-  // `turn_` is the current turn.
+  // Values of the row that threads keep, by value and iteration of the thread. In a loop that is
+  // unrolled for them, `iteration_` is the current one.
   RowValues row_;
   std::map<std::pair<nest::Id, int64_t>, V> kept_;
-  std::optional<int64_t> turn_;
-  bool stays_rolled_ = false;  // loops of few trips that ptxas must not unroll
-  int64_t sharers_ = 1;        // threads among which terms are partitioned
-  V row_memory_ = nullptr;     // of a block that shares a point
-  bool from_row_ = false;      // the block's first warp folds the terms in shared memory
-  std::vector<nest::Id> made_;
-  bool plain_loops_ = false;   // for the remainder of a row: loops run trip by trip
-  int array_interleave_ = 0;   // of local arrays, if not interleave_
-  V vector_offset_ = nullptr;  // the vector of local arrays that is vector 0
-  Constants known_;            // indices of loops that are being unrolled
+  std::optional<int64_t> iteration_;
+  bool stays_rolled_ = false;            // loops of few trips that ptxas must not unroll
+  int64_t term_threads_ = 1;             // threads among which terms are partitioned
+  V shared_row_ = nullptr;               // shared memory of a block that shares a point (row_bytes)
+  bool terms_in_shared_memory_ = false;  // the block's first warp folds them
+  std::vector<nest::Id> newly_kept_;     // values that this iteration added to kept_
+  bool plain_loops_ = false;             // for the remainder of a row: loops run trip by trip
+  int array_interleave_ = 0;             // of local arrays, if not interleave_
+  V vector_offset_ = nullptr;            // the vector of local arrays that is vector 0
+  Constants known_;                      // indices of loops that are being unrolled
   int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
   static constexpr int32_t cycles_between_checks = 3'000'000;  // about a millisecond
 };

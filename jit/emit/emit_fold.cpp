@@ -42,7 +42,7 @@ Vs Emitter::term(Id v, const Variance& s, V index) {
   const nest::BlockId body = k_.insts[v].blocks[0];
   const Id param = k_.blocks[body].params[0];
   set_parts(param, variance(param), {index});
-  turn_ ? emit_turn(body) : emit_block(body);
+  iteration_ ? emit_iteration(body) : emit_block(body);
   Vs out;
   for (Id y : k_.blocks[body].yields) out.append(parts(y, s));
   return out;

@@ -162,7 +162,7 @@ llvm::CallInst* Emitter::call(const std::string& name, llvm::Type* result, llvm:
 // The countdown is a number of estimated cycles in memory that all loops share. A check costs a
 // decrement and a branch that is not taken.
 void Emitter::emit_cancellation_check(int64_t cost) {
-  if (!stop_flag_ || from_row_) return;
+  if (!stop_flag_ || terms_in_shared_memory_) return;
   auto* check = block("look");
   auto* go = block("go");
   b_.CreateCondBr(b_.CreateICmpSLT(decrement_countdown(cost), i32(0)), check, go,

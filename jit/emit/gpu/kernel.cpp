@@ -70,8 +70,8 @@ void Emitter::emit_gpu(const std::string& name) {
   V of_block = thread;
   if (s_.threads > 1) {
     thread_in_point_ = b_.CreateAnd(thread, i64(s_.threads - 1));
-    sharers_ = s_.threads;
-    if (s_.threads > warp) row_memory_ = shared_memory(row_bytes(k_));
+    term_threads_ = s_.threads;
+    if (s_.threads > warp) shared_row_ = shared_memory(row_bytes(k_));
     of_block = b_.CreateUDiv(thread, i64(s_.threads));
   }
   const V point = b_.CreateAdd(begin, of_block);

@@ -64,24 +64,25 @@ void Emitter::if_thread_zero(const std::function<void()>& f) {
 }
 
 void Emitter::fold_threads(Id v) {
-  if (s_.threads > warp) return fold_of_block(v);
+  if (s_.threads > warp) return fold_thread_block(v);
   const V n = scalar(k_.insts[v].args[0]);
   const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block)),
           several = b_.CreateICmpSLT(n, i64(long_block));
   const auto partials = [&] {
     return branch(several, [&] { return fold_half_warp(v, n); }, [&] { return fold_warp(v, n); });
   };
-  set_results(v, branch(few, [&] { return fold_few(v, n); }, partials));
+  set_results(v, branch(few, [&] { return fold_short(v, n); }, partials));
 }
 
 // Each thread has one term; all threads combine the terms in order.
-Vs Emitter::fold_few(Id v, V n) {
+Vs Emitter::fold_short(Id v, V n) {
   const Vs none = identity(v, uniform_value);
   const auto mine = [&](V at, const Vs&, bool whole) {
-    return own_term(
-        n, at, whole, [&](V index) { return row_term(v, index); }, no_term(v, uniform_value));
+    return thread_term(
+        n, at, whole, [&](V index) { return load_or_emit_term(v, index); },
+        no_term(v, uniform_value));
   };
-  const Vs own = dealt_out(v, warp, no_term(v, uniform_value), mine);
+  const Vs own = thread_strided_loop(v, warp, no_term(v, uniform_value), mine);
   return loop("in order", i64(0), n, i64(1), none,
               [&](V k, const Vs& all) { return with_term(v, all, warp_shuffle(own, k)); })
       .carry;
@@ -96,11 +97,11 @@ Vs Emitter::fold_half_warp(Id v, V n) {
     const size_t values = nothing.size();
     nothing.append(sum);
     const auto first = [&](V index) {
-      Vs x = row_term(v, index);
+      Vs x = load_or_emit_term(v, index);
       x.append(with_term(v, sum, x));
       return x;
     };
-    const Vs x = own_term(n, at, whole, first, nothing);
+    const Vs x = thread_term(n, at, whole, first, nothing);
     const Vs so_far(x.begin() + values, x.end());
     Vs next = with_term(v, so_far, warp_shuffle(nth(x, 0, values), other));
     if (whole) return next;
@@ -109,7 +110,8 @@ Vs Emitter::fold_half_warp(Id v, V n) {
     for (size_t r = 0; r < next.size(); ++r) next[r] = b_.CreateSelect(there, next[r], so_far[r]);
     return next;
   };
-  return fold_pairs(v, dealt_out(v, warp, identity(v, uniform_value), trip), few_partials);
+  return fold_tree_of_threads(v, thread_strided_loop(v, warp, identity(v, uniform_value), trip),
+                              few_partials);
 }
 
 Vs Emitter::fold_warp(Id v, V n) {
@@ -118,19 +120,21 @@ Vs Emitter::fold_warp(Id v, V n) {
   both.append(none);
   const auto trip = [&](V at, const Vs& sums, bool whole) {
     const auto after = [&](V first, const Vs& sum) {
-      return own_term(
-          n, first, whole, [&](V index) { return with_term(v, sum, row_term(v, index)); }, sum);
+      return thread_term(
+          n, first, whole, [&](V index) { return with_term(v, sum, load_or_emit_term(v, index)); },
+          sum);
     };
     Vs next = after(at, nth(sums, 0, none.size()));
     next.append(after(b_.CreateAdd(at, i64(warp)), nth(sums, 1, none.size())));
     return next;
   };
-  const Vs sums = dealt_out(v, many_partials, both, trip);
-  return fold_pairs(v, combined(v, nth(sums, 0, none.size()), nth(sums, 1, none.size())), warp);
+  const Vs sums = thread_strided_loop(v, many_partials, both, trip);
+  return fold_tree_of_threads(v, combined(v, nth(sums, 0, none.size()), nth(sums, 1, none.size())),
+                              warp);
 }
 
 // Folds the partial results of `threads` threads as a tree. All threads get the first one's result.
-Vs Emitter::fold_pairs(Id v, Vs sum, int64_t threads) {
+Vs Emitter::fold_tree_of_threads(Id v, Vs sum, int64_t threads) {
   for (int64_t half = threads / 2; half >= 1; half /= 2)
     sum = combined(
         v, sum,
@@ -142,13 +146,13 @@ void Emitter::for_each_threads(Id v) {
   const nest::BlockId body = k_.insts[v].blocks[0];
   const V n = scalar(k_.insts[v].args[0]);
   point_barrier();
-  dealt_out(v, sharers_, {}, [&](V at, const Vs&, bool whole) {
-    const auto turn = [&](V index) {
+  thread_strided_loop(v, term_threads_, {}, [&](V at, const Vs&, bool whole) {
+    const auto iteration = [&](V index) {
       set(k_.blocks[body].params[0], index);
-      turn_ ? emit_turn(body) : emit_block(body);
+      iteration_ ? emit_iteration(body) : emit_block(body);
       return Vs();
     };
-    return own_term(n, at, whole, turn, {});
+    return thread_term(n, at, whole, iteration, {});
   });
   point_barrier();
 }
