@@ -332,13 +332,13 @@ class Emitter {
   void refill_warp(V thread, V first, V points, V columns);
 
   // Points that a thread interleaves (gpu/points.cpp).
-  void neighbours(V first, V points, V columns);
+  void emit_adjacent_points(V first, V points, V columns);
   V points_are_aligned();
   void load_points(nest::Id v);
   void store_points(nest::Id v);
-  llvm::Type* piece_type(llvm::Type* t, int64_t bytes);
-  V of_piece(V piece, llvm::Type* t, int64_t n);
-  V to_piece(const Vs& elements, int64_t bytes);
+  llvm::Type* packed_type(llvm::Type* t, int64_t bytes);
+  V unpack_element(V packed, llvm::Type* t, int64_t n);
+  V pack_elements(const Vs& elements, int64_t bytes);
 
   // Grids in tiles of blocks of threads (gpu/tiles.cpp).
   struct SharedTile {
@@ -392,9 +392,9 @@ class Emitter {
   void product_put(const Product& p, const ProductSide& s, V stage, V first_term,
                    llvm::ArrayRef<V> loaded);
   void product_move(const Product& p, const ProductSide& s, V stage, V first_term);
-  V fragment_place(const Product& p, const ProductSide& s, V first_point, V in_warp);
+  V fragment_offset(const Product& p, const ProductSide& s, V first_point, V in_warp);
   Vs load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
-                    int pieces);
+                    int matrices);
   Vs multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::ArrayRef<V> columns,
                         const Vs& sums);
   Vs mma_terms(const Product& p, V stage, const Vs& sums, int terms);

@@ -43,7 +43,7 @@ constexpr size_t max_threads = 1024;  // of a block
 
 enum class State { Ready, Barrier, Meeting, Done, Exited };
 // The operations for which the threads of a warp wait for each other.
-enum class Meeting { Shuffle, Ballot, Pieces, Product };
+enum class Meeting { Shuffle, Ballot, Matrices, Product };
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 // The sanitizers follow switches of contexts. ThreadSanitizer has to be told which stack is in use.
@@ -82,7 +82,7 @@ struct Fiber {
   Meeting meeting = Meeting::Shuffle;
   int32_t value = 0;
   uint32_t source = 0;
-  PiecesOfThread pieces = {};
+  MatricesOfThread matrices = {};
   FactorsOfThread factors = {};
 };
 
@@ -135,10 +135,10 @@ int32_t ballot(int32_t yes) {
   running->wait(State::Meeting);
   return f.value;
 }
-void load_words(const void* line, uint32_t* words, int32_t pieces, int32_t turned) {
+void ldmatrix(const void* line, uint32_t* words, int32_t matrices, int32_t transposed) {
   Fiber& f = running->fibers[running->thread];
-  f.pieces = {line, words, pieces, turned};
-  f.meeting = Meeting::Pieces;
+  f.matrices = {line, words, matrices, transposed};
+  f.meeting = Meeting::Matrices;
   running->wait(State::Meeting);
 }
 void add_products(float* sums, const uint32_t* words, int32_t half) {
@@ -233,7 +233,7 @@ bool exchange(Block& b, size_t begin, size_t end) {
   switch (first->meeting) {
     case Meeting::Shuffle: pass_on(b, lanes); break;
     case Meeting::Ballot: set_ballots(lanes); break;
-    case Meeting::Pieces: together(b, lanes, &Fiber::pieces, load_pieces); break;
+    case Meeting::Matrices: together(b, lanes, &Fiber::matrices, load_matrices); break;
     case Meeting::Product: together(b, lanes, &Fiber::factors, multiply); break;
   }
   for (Fiber& f : lanes)
@@ -399,7 +399,7 @@ llvm::orc::JITDylib& calls() {
     add("weft_emulated_barrier_and", barrier_and);
     add("weft_emulated_shuffle", shuffle);
     add("weft_emulated_ballot", ballot);
-    add("weft_emulated_load_pieces", load_words);
+    add("weft_emulated_ldmatrix", ldmatrix);
     add("weft_emulated_mma", add_products);
     add("weft_emulated_exit", exit_thread);
     add("cudaGraphSetConditional", set_condition);

@@ -87,7 +87,7 @@ void Emitter::emit_gpu(const std::string& name) {
   }
   if (s_.interleave > 1) {
     const V first = b_.CreateMul(point, i64(s_.interleave));
-    when(b_.CreateICmpULT(first, points), [&] { neighbours(first, points, columns); });
+    when(b_.CreateICmpULT(first, points), [&] { emit_adjacent_points(first, points, columns); });
     return jump(exit_);
   }
   when(b_.CreateICmpULT(point, points), [&] {

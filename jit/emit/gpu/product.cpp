@@ -129,7 +129,7 @@ Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
   if (s.mma) {
     r.mine = b_.CreateMul(part(own_warp, s.columns / (4 * s.thread_columns)),
                           i64((of_rows ? 8 : 4) * of_thread));
-    r.fragment = fragment_place(p, r, r.mine, in_warp);
+    r.fragment = fragment_offset(p, r, r.mine, in_warp);
     r.mine = b_.CreateAdd(r.mine, of_rows ? b_.CreateLShr(in_warp, 2)
                                           : b_.CreateShl(b_.CreateAnd(in_warp, i64(3)), 1));
     for (int k = 0; k < of_thread; ++k) r.others.push_back(of_rows ? 8 * k : 8 * (k / 2) + k % 2);
