@@ -77,7 +77,7 @@ class Emitter {
   }
   V i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
   // Returns the value of an integer constant.
-  static std::optional<int64_t> known(V x) {
+  static std::optional<int64_t> constant_int(V x) {
     const auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(x);
     return c ? std::optional(c->getSExtValue()) : std::nullopt;
   }
@@ -107,10 +107,11 @@ class Emitter {
 
   // Functions and blocks (emit_values.cpp).
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(c_, name, fn_); }
-  llvm::BasicBlock* here() { return b_.GetInsertBlock(); }
-  void at(llvm::BasicBlock* bb) { b_.SetInsertPoint(bb); }
+  llvm::BasicBlock* insert_block() { return b_.GetInsertBlock(); }
+  void insert_at(llvm::BasicBlock* bb) { b_.SetInsertPoint(bb); }
   void jump(llvm::BasicBlock* bb) { b_.CreateBr(bb); }
-  V stack(llvm::Type* t, int64_t n, const char* name);  // memory of one call, uninitialized
+  // Returns uninitialized memory of this call, an alloca or scratch memory.
+  V allocate(llvm::Type* t, int64_t n, const char* name);
   V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args) {
     return b_.CreateIntrinsic(id, types, args);
   }
@@ -127,15 +128,14 @@ class Emitter {
   // Block `check` resets the countdown and reads the stop flag. Jumps to `go` if it is 0.
   void exit_if_stopped(llvm::BasicBlock* check, llvm::BasicBlock* go);
   llvm::BasicBlock* stop_exit();
-  // A loop whose head decides whether to go on. Code after begin_loop is in the head, which is
-  // first entered from `from`. Code after `enter` is in the body, and code after end_loop follows
-  // the loop.
-  struct Head {
-    llvm::BasicBlock *from, *head, *inside, *after;
+  // A loop whose header decides whether to go on. Code after begin_loop is in the header, code
+  // after begin_body in the body, and code after end_loop follows the loop.
+  struct LoopBlocks {
+    llvm::BasicBlock *preheader, *header, *body, *exit;
   };
-  Head begin_loop(const char* name);
-  void enter(const Head& h, V go);
-  void end_loop(const Head& h);
+  LoopBlocks begin_loop(const char* name);
+  void begin_body(const LoopBlocks& l, V go);
+  void end_loop(const LoopBlocks& l);
   // Emits `for (i = begin; i < end; i += step)` with carries.
   struct Loop {
     V index;
@@ -454,7 +454,7 @@ class Emitter {
   std::vector<V> locals_;            // by instruction: the array of a Local
   llvm::Function* fn_ = nullptr;
   llvm::BasicBlock *exit_ = nullptr, *stop_exit_ = nullptr;
-  llvm::Instruction* frame_ = nullptr;  // frame slots are created before it
+  llvm::Instruction* alloca_point_ = nullptr;  // allocas are created before it
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
   // A load or store that is done for many points together, through vectors in the frame.
@@ -503,7 +503,7 @@ class Emitter {
   bool plain_loops_ = false;             // for the remainder of a row: loops run trip by trip
   int array_interleave_ = 0;             // of local arrays, if not interleave_
   V vector_offset_ = nullptr;            // the vector of local arrays that is vector 0
-  Constants known_;                      // indices of loops that are being unrolled
+  Constants unrolled_indices_;           // indices of loops that are being unrolled
   int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
   static constexpr int32_t cycles_between_checks = 3'000'000;  // about a millisecond
 };

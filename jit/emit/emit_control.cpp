@@ -101,19 +101,20 @@ void Emitter::unrolled_for(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const nest::Block& body = k_.blocks[i.blocks[0]];
   int64_t lo = 0, hi = 0;
-  if (!constant_value(k_, i.args[0], known_, &lo) || !constant_value(k_, i.args[1], known_, &hi))
+  if (!constant_value(k_, i.args[0], unrolled_indices_, &lo) ||
+      !constant_value(k_, i.args[1], unrolled_indices_, &hi))
     throw InternalError("a loop of unknown length was to be written out");
   const int64_t trips = hi - lo;
   Vs now = parts(cs, &Carry::init);
   for (int64_t t = 0; t < trips; ++t) {
     const int64_t index = i.imm > 0 ? lo + t : hi - 1 - t;
-    known_[body.params[0]] = index;
+    unrolled_indices_[body.params[0]] = index;
     set(body.params[0], i64(index));
     bind(cs, &Carry::param, now);
     emit_block(i.blocks[0]);
     now = parts(cs, &Carry::next);
   }
-  known_.erase(body.params[0]);
+  unrolled_indices_.erase(body.params[0]);
   bind(cs, &Carry::result, now);
 }
 
@@ -132,8 +133,8 @@ void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
     for (V& x : first) x = b_.CreateSub(x, llvm::ConstantInt::get(x->getType(), 1));
   const V stride = values_[start].stride;
   const Masks outer = active_, before = apart ? masks_of() : Masks();
-  const Head head = begin_loop("for");
-  Phis phis(b_, head.from, machine_.mask_registers);
+  const LoopBlocks blocks = begin_loop("for");
+  Phis phis(b_, blocks.preheader, machine_.mask_registers);
   const Vs at_index = phis.add(first), running = phis.add(before), carry = phis.add(init);
   bind(cs, &Carry::param, carry);
   bind(cs, &Carry::result, carry);
@@ -145,7 +146,7 @@ void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
     const V more = up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p]);
     go.push_back(apart ? b_.CreateAnd(running[p], more) : more);
   }
-  enter(head, any(go));
+  begin_body(blocks, any(go));
   emit_cancellation_check(weight(k_, i.blocks[0]));
   if (apart) active_ = go;
   emit_block(i.blocks[0]);
@@ -157,7 +158,7 @@ void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
   phis.close(following);
   phis.close(go);
   phis.close(next);
-  end_loop(head);
+  end_loop(blocks);
   active_ = outer;
 }
 
@@ -178,8 +179,8 @@ Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Mas
   const Inst& i = k_.insts[v];
   const bool apart = !before.empty();
   const Masks outer = active_;
-  const Head head = begin_loop("while");
-  Phis phis(b_, head.from, machine_.mask_registers);
+  const LoopBlocks blocks = begin_loop("while");
+  Phis phis(b_, blocks.preheader, machine_.mask_registers);
   const Masks running = phis.add(before);
   own = phis.add(own);
   const Vs carry = phis.add(init);
@@ -188,7 +189,7 @@ Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Mas
   emit_block(i.blocks[0]);
   const Id test = k_.blocks[i.blocks[0]].yields[0];
   Masks go = apart ? narrow(parts(test, varying_value)) : Masks{scalar(test)};
-  enter(head, stay(go, own));
+  begin_body(blocks, stay(go, own));
   emit_cancellation_check(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   if (apart) active_ = go;
   emit_block(i.blocks[1]);
@@ -197,7 +198,7 @@ Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Mas
   phis.close(go);
   phis.close(own);
   phis.close(next);
-  end_loop(head);
+  end_loop(blocks);
   active_ = outer;
   return {go, carry};
 }
@@ -211,13 +212,13 @@ void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
        *check = block("look"), *after = block("after");
   const Vs init = parts(cs, &Carry::init);
   const V enters = while_test(v, cs, init);
-  auto* from = here();
+  auto* from = insert_block();
   b_.CreateCondBr(enters, run, after);
-  at(run);
+  insert_at(run);
   Phis runs(b_, from, machine_.mask_registers);
   const Vs begun = runs.add(init);
   jump(trip);
-  at(trip);
+  insert_at(trip);
   Phis trips(b_, run, machine_.mask_registers);
   bind(cs, &Carry::param, trips.add(begun));
   emit_block(i.blocks[1]);
@@ -226,16 +227,16 @@ void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   const V left = decrement_countdown(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   trips.close(next);
   b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGE(left, i32(0))), trip, ended);
-  at(ended);
+  insert_at(ended);
   b_.CreateCondBr(more, check, after);
   exit_if_stopped(check, run);
   runs.close(next);
-  at(after);
+  insert_at(after);
   Phis results(b_, from, machine_.mask_registers);
   bind(cs, &Carry::result, results.add(init));
-  at(ended);
+  insert_at(ended);
   results.close(next);
-  at(after);
+  insert_at(after);
 }
 
 // Returns the results of one side of branch v, each in the form of the result. They are computed
@@ -282,7 +283,7 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
   auto* type = x[0]->getType();
   V& slots = cold_slots_[type];  // the argument and up to three results
   constexpr int64_t max_slots = 4;
-  if (!slots) slots = stack(type, max_slots, "rare");
+  if (!slots) slots = allocate(type, max_slots, "rare");
   const auto slot = [&](size_t n) { return b_.CreateConstGEP1_64(type, slots, n); };
   Vs vectors;
   for (V vector : x) {

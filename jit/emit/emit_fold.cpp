@@ -25,8 +25,8 @@ Emitter::Partials Emitter::make_partials(Id v, const Variance& s, int64_t most) 
   for (nest::Kind kd : i.kinds) {
     auto* t = memory_type(kd);
     p.elements.push_back(t);
-    p.arrays.push_back(s.varying ? stack(vector_of(t), most * interleave_, "partials")
-                                 : stack(t, most, "partials"));
+    p.arrays.push_back(s.varying ? allocate(vector_of(t), most * interleave_, "partials")
+                                 : allocate(t, most, "partials"));
   }
   return p;
 }

@@ -25,7 +25,7 @@ void Emitter::emit_cpu(const std::string& name) {
   if (machine_.checked) {
     checked_ = b_.CreateLoad(ptr, b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1),
                                                         static_cast<uint64_t>(k_.extents)));
-    addresses_ = stack(ptr, 64, "addresses");
+    addresses_ = allocate(ptr, 64, "addresses");
   }
   V range[4] = {i64(0), i64(1), i64(0), i64(1)};
   for (int r = k_.rank == 2 ? 0 : 2; r < 4 && k_.rank; ++r)
@@ -36,7 +36,7 @@ void Emitter::emit_cpu(const std::string& name) {
   const V some =
       b_.CreateAnd(b_.CreateICmpSLT(range[0], range[1]), b_.CreateICmpSLT(range[2], range[3]));
   b_.CreateCondBr(some, run, exit_);
-  at(run);
+  insert_at(run);
   if (s_.refill == nest::no_id)
     grid_rows(range[0], range[1], range[2], range[3]);
   else
@@ -60,13 +60,13 @@ void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) 
   auto* first = block("entry");
   auto* start = block("start");
   exit_ = block("exit");
-  at(exit_);
+  insert_at(exit_);
   // Other threads see such stores only after a fence.
   if (!s_.streamed.empty()) call(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
-  at(first);
-  frame_ = b_.CreateBr(start);
-  at(start);
+  insert_at(first);
+  alloca_point_ = b_.CreateBr(start);
+  insert_at(start);
 }
 
 // Loads the arguments.
@@ -89,7 +89,7 @@ bool Emitter::has_loops() const {
 // Loops check the stop flag at this address from here on.
 void Emitter::init_cancellation_checks(V address) {
   stop_flag_ = address;
-  countdown_ = stack(b_.getInt32Ty(), 1, "budget");
+  countdown_ = allocate(b_.getInt32Ty(), 1, "budget");
   b_.CreateStore(i32(cycles_between_checks), countdown_);
 }
 

@@ -62,9 +62,9 @@ void Emitter::run_all_elements(llvm::Type* t, V* addresses, V* mask) {
   if (masked || machine_.gpu || machine_.checked || (known && known->isAllOnesValue())) return;
   if (!idle_) {
     auto* number = b_.getInt64Ty();
-    idle_ = stack(number, 1, "idle");
+    idle_ = allocate(number, 1, "idle");
     const llvm::IRBuilderBase::InsertPointGuard guard(b_);
-    b_.SetInsertPoint(frame_);
+    b_.SetInsertPoint(alloca_point_);
     b_.CreateStore(i64(0), idle_);
   }
   *addresses = b_.CreateSelect(*mask, *addresses, splat(idle_));
@@ -100,7 +100,7 @@ V Emitter::address_elements(llvm::Type* t, V base, Id offset, int vector) {
     return b_.CreateGEP(t, base, vec(offset, vector));
   }
   const V first = b_.CreateGEP(t, base, vector_base(x, vector));
-  if (const auto stride = known(x.stride); stride && std::abs(*stride) < (1 << 26)) {
+  if (const auto stride = constant_int(x.stride); stride && std::abs(*stride) < (1 << 26)) {
     const V step = splat(i32(static_cast<int32_t>(*stride)));
     return b_.CreateGEP(t, first, b_.CreateMul(iota(b_.getInt32Ty()), step));
   }
@@ -131,7 +131,7 @@ V Emitter::strided_load(llvm::Type* t, V first, int64_t stride) {
 V Emitter::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
   const llvm::Align align = align_of(t);
-  const int64_t s = known(x.stride).value_or(0);
+  const int64_t s = constant_int(x.stride).value_or(0);
   if (s == 1) {
     const V first = b_.CreateGEP(t, base, vector_base(x, vector));
     if (active_.empty()) return b_.CreateAlignedLoad(vector_of(t), first, align);
@@ -169,7 +169,7 @@ void Emitter::store_elements(llvm::Type* t, V base, Id offset, int vector, V val
                              bool non_temporal) {
   const Val& x = values_[offset];
   const llvm::Align align = align_of(t);
-  if (known(x.stride) == 1) {
+  if (constant_int(x.stride) == 1) {
     const V first = b_.CreateGEP(t, base, vector_base(x, vector));
     const auto plain = [&] {
       if (active_.empty())
@@ -242,8 +242,8 @@ void Emitter::local(Id v) {
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
   // A kernel is emitted more than once, the widest form first (main loop, then tail).
   if (!locals_[v])
-    locals_[v] = divergence_.per_element[v] ? stack(vector_of(t), n * interleave, "local")
-                                            : stack(t, n, "local");
+    locals_[v] = divergence_.per_element[v] ? allocate(vector_of(t), n * interleave, "local")
+                                            : allocate(t, n, "local");
 }
 
 V Emitter::local_begin(Id local) {

@@ -47,7 +47,7 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
   auto* run = block("hot");
   auto* done = block("done");
   jump(refill);
-  at(refill);
+  insert_at(refill);
   const int interleave = interleave_;
   interleave_ = 1;
   each("vector", i64(0), i64(interleave), 1, [&](V vector) {
@@ -59,10 +59,10 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
   interleave_ = interleave;
   const Masks active = vectors([&](int p) { return refill_mask(r.active, i64(p)); });
   b_.CreateCondBr(any(active), run, done);
-  at(run);
+  insert_at(run);
   refill_run(r, active);
   jump(refill);
-  at(done);
+  insert_at(done);
 }
 
 void Emitter::refill_state(Refill& r, Id loop) {
@@ -72,7 +72,7 @@ void Emitter::refill_state(Refill& r, Id loop) {
     if (k_.insts[v].op == Opcode::Local) local(v);
   const auto slot = [&](Kind kd) {
     auto* t = vector_of(memory_type(kd));
-    const Slot s{stack(t, interleave_, "slot"), kd};
+    const Slot s{allocate(t, interleave_, "slot"), kd};
     for (int p = 0; p < interleave_; ++p)
       b_.CreateStore(llvm::Constant::getNullValue(t), b_.CreateGEP(t, s.at, i64(p)));
     return s;
@@ -82,11 +82,11 @@ void Emitter::refill_state(Refill& r, Id loop) {
   for (const Carry& c : r.carries) r.carry_slots.push_back(slot(kind(c.param)));
   for (int axis = 0; axis < k_.rank; ++axis) r.index_slots.push_back(slot(Kind::I64));
   for (V* bits : {&r.active, &r.held}) {
-    *bits = stack(b_.getInt32Ty(), interleave_, "active");
+    *bits = allocate(b_.getInt32Ty(), interleave_, "active");
     for (int p = 0; p < interleave_; ++p)
       b_.CreateStore(i32(0), b_.CreateGEP(b_.getInt32Ty(), *bits, i64(p)));
   }
-  r.next = stack(b_.getInt64Ty(), 1, "next");
+  r.next = allocate(b_.getInt64Ty(), 1, "next");
   b_.CreateStore(i64(0), r.next);
 }
 

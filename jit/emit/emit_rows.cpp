@@ -50,8 +50,8 @@ void Emitter::rows_tile(const Rows& r, Id v) {
   Tile& tile = tiles_[v];
   if (!tile.array) {  // a kernel is emitted more than once, the widest form first
     auto* t = vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage));
-    tile = {stack(t, r.steps * interleave_, "rows"), r.steps};
-    tile.starts = stack(b_.getInt64Ty(), int64_t{vector_width_} * interleave_, "starts");
+    tile = {allocate(t, r.steps * interleave_, "rows"), r.steps};
+    tile.starts = allocate(b_.getInt64Ty(), int64_t{vector_width_} * interleave_, "starts");
   }
   const int64_t stride = variance(k_.insts[v].args[0]).stride * element_bytes(v);
   llvm::SmallVector<uint64_t, 16> all;

@@ -17,7 +17,7 @@ using fold_order::run_terms;
 // Returns the number of trips of the next block of up to `most`, after those done of a loop of n.
 // It is a constant if all blocks are whole; no remainder code is then emitted.
 V Emitter::trips_of_block(V n, V done, int64_t most) {
-  if (known(n).value_or(1) % most == 0) return i64(most);
+  if (constant_int(n).value_or(1) % most == 0) return i64(most);
   return call(llvm::Intrinsic::smin, {i64(most), b_.CreateSub(n, done)});
 }
 

@@ -40,7 +40,7 @@ Vs Emitter::load_fragments(const Product& p, const ProductSide& s, V stage, int 
                             s.stage.first + line * s.stage.pitch + of_line * p.stage.number);
   Vs out;
   if (machine_.emulated) {
-    const V words = stack(b_.getInt32Ty(), matrices, "words");
+    const V words = allocate(b_.getInt32Ty(), matrices, "words");
     call("weft_emulated_ldmatrix", b_.getVoidTy(),
          {at, words, i32(matrices), i32(s.stage.by_terms ? 0 : 1)});
     for (int k = 0; k < matrices; ++k)
@@ -67,7 +67,7 @@ Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::A
   words.append(columns.begin(), columns.end());
   Vs out;
   if (machine_.emulated) {
-    const V factors = stack(b_.getInt32Ty(), 6, "factors"), all = stack(p.type, 4, "sums");
+    const V factors = allocate(b_.getInt32Ty(), 6, "factors"), all = allocate(p.type, 4, "sums");
     for (size_t k = 0; k < words.size(); ++k)
       b_.CreateStore(words[k], b_.CreateConstGEP1_64(b_.getInt32Ty(), factors, k));
     for (size_t k = 0; k < sums.size(); ++k)

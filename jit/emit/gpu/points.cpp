@@ -79,7 +79,7 @@ void Emitter::load_points(Id v) {
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
   const Val& at = values_[i.args[0]];
-  if (known(at.stride) != 1)
+  if (constant_int(at.stride) != 1)
     return set_vectors(v, vectors([&](int p) {
                          return from_memory(
                              b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], vec(i.args[0], p))),

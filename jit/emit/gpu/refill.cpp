@@ -57,10 +57,10 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   const V end = b_.CreateTrunc(there, b_.getInt32Ty());
   auto *take = block("take"), *turn = block("turn"), *run = block("run"), *trip = block("trip"),
        *look = block("look"), *finish = block("finish"), *after = block("after");
-  auto* const enters = here();
+  auto* const enters = insert_block();
   b_.CreateCondBr(b_.CreateICmpSLT(in_warp, end), take, after);
 
-  at(take);
+  insert_at(take);
   Phis takes(b_, enters, machine_.mask_registers);
   const Vs taken = takes.add({in_warp, i32(warp)});
   thread_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
@@ -68,23 +68,23 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   const auto cs = carries(s_.refill, 0, 0);
   const Vs init = parts(cs, &Carry::init);
   const V starts = while_test(s_.refill, cs, init);
-  auto* const begun = here();
+  auto* const begun = insert_block();
   jump(turn);
 
-  at(turn);
+  insert_at(turn);
   Phis turns(b_, begun, machine_.mask_registers);
   const Vs state = turns.add({starts, i32(0), taken[1]}), carry = turns.add(init);
   const V running = state[0], idle = state[1], next = state[2];
   b_.CreateCondBr(running, run, look);
 
-  at(look);
+  insert_at(look);
   Phis looks(b_, turn, machine_.mask_registers);
   const V still = looks.add({running})[0];
   const Vs left = looks.add(carry);
 
-  at(run);
+  insert_at(run);
   jump(trip);
-  at(trip);
+  insert_at(trip);
   Phis trips(b_, run, machine_.mask_registers);
   const V count = trips.add({i32(static_cast<int32_t>(turn_trips))})[0];
   bind(cs, &Carry::param, trips.add(carry));
@@ -98,7 +98,7 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   looks.close(made);
   b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGT(to_go, i32(0))), trip, look);
 
-  at(look);
+  insert_at(look);
   emit_cancellation_check(turn_trips * cost);
   const V done = b_.CreateNot(still), waits = ballot(done), works = ballot(still);
   const V waiting = call(llvm::Intrinsic::ctpop, {waits});
@@ -111,14 +111,14 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   turns.close(left);
   b_.CreateCondBr(b_.CreateAnd(refill, done), finish, turn);
 
-  at(finish);
+  insert_at(finish);
   bind(cs, &Carry::result, left);
   around_while(true);
   const V below = b_.CreateSub(b_.CreateShl(i32(1), in_warp), i32(1));
   const V place = b_.CreateAdd(next, call(llvm::Intrinsic::ctpop, {b_.CreateAnd(waits, below)}));
   takes.close({place, behind});
   b_.CreateCondBr(b_.CreateICmpSLT(place, end), take, after);
-  at(after);
+  insert_at(after);
 }
 
 }  // namespace weft::compiler

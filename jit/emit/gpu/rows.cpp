@@ -19,7 +19,7 @@ using fold_order::long_block;
 Vs Emitter::thread_strided_loop(Id v, int64_t terms, const Vs& init, const Trip& trip) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);
-  const auto most = known(n);
+  const auto most = constant_int(n);
   const auto rolled = [&](V end, bool whole) {
     return loop("terms", i64(0), end, i64(terms), init,
                 [&](V at, const Vs& carry) {
@@ -46,7 +46,7 @@ Vs Emitter::thread_strided_loop(Id v, int64_t terms, const Vs& init, const Trip&
 // Returns f for this thread's term among those from `first` on; `otherwise` if it has none.
 Vs Emitter::thread_term(V n, V first, bool whole, const std::function<Vs(V index)>& f,
                         const Vs& otherwise) {
-  const auto begin = known(first), end = known(n);
+  const auto begin = constant_int(first), end = constant_int(n);
   if (begin && end && *begin >= *end) return otherwise;
   whole = whole || (begin && end && *begin + term_threads_ <= *end);
   if (iteration_) iteration_ = *begin / term_threads_;
@@ -92,7 +92,7 @@ void Emitter::emit_iteration(nest::BlockId body) {
 // Returns the address of a value of a term in the memory that a block shares.
 V Emitter::shared_term_address(Id v, size_t value, V index) {
   const Inst& i = k_.insts[v];
-  const int64_t n = *known(scalar(i.args[0]));
+  const int64_t n = *constant_int(scalar(i.args[0]));
   const std::vector<nest::Kind> kinds = term_kinds(i);
   int64_t first = result_bytes(k_);
   for (size_t k = 0; k < value; ++k) first = (first + n * kind_bytes(kinds[k]) + 15) & -16;
@@ -132,7 +132,7 @@ void Emitter::fold_thread_block(Id v) {
   when(b_.CreateICmpULT(thread_in_point_, i64(warp)), [&] {
     const int64_t before = std::exchange(term_threads_, warp);
     terms_in_shared_memory_ = true;
-    const int64_t terms = *known(n);
+    const int64_t terms = *constant_int(n);
     const Vs sums = terms <= fold_order::short_block ? fold_short(v, n)
                     : terms < long_block             ? fold_half_warp(v, n)
                                                      : fold_warp(v, n);
