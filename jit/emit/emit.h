@@ -253,30 +253,30 @@ class Emitter {
   // parts, result by result.
   struct Partials;
   void fold(nest::Id v);
-  V partials_of(V n);
+  V partial_count(V n);
   void fold_in_order(nest::Id v);
   void fold_serial(nest::Id v);
-  void fold_run(const Partials& p, V n, V partials);
-  V fold_blocks(const Partials& p, V n, V partials);
+  void fold_partials(const Partials& p, V n, V partials);
+  V fold_register_blocks(const Partials& p, V n, V partials);
   void fold_tree(const Partials& p, V partials);
   Partials make_partials(nest::Id v, const Variance& s, int64_t most);
   Vs identity(nest::Id v, const Variance& s);
   Vs term(nest::Id v, const Variance& s, V index);
-  Vs no_term(nest::Id v, const Variance& s);
-  Vs with_term(nest::Id v, const Vs& sum, const Vs& x);
-  Vs combined(nest::Id v, const Vs& a, const Vs& b);  // of two partial results
-  Vs taken(nest::Id v, const Vs& sum, const Vs& x, bool is_result);
-  void each_part(const Partials& p, V index,
-                 const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f);
+  Vs identity_term(nest::Id v, const Variance& s);
+  Vs combine_term(nest::Id v, const Vs& sum, const Vs& x);
+  Vs combine_partials(nest::Id v, const Vs& a, const Vs& b);
+  Vs combine_parts(nest::Id v, const Vs& sum, const Vs& x, bool is_result);
+  void for_each_part(const Partials& p, V index,
+                     const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f);
   Vs load_partials(const Partials& p, V index);
   void store_partials(const Partials& p, V index, const Vs& x);
   Vs load_vector(const Partials& p, V index, int n);
   void store_vector(const Partials& p, V index, const Vs& x);
   void fold_vectors(nest::Id v);
-  void fold_wide(const Partials& p, V n, int registers);
+  void fold_whole_vectors(const Partials& p, V n, int registers);
   void fold_tail(const Partials& p, V n, V begin, V partials, V few);
-  void fold_terms(const Partials& p, V n);
-  void fold_across(const Partials& p, V partials);
+  void fold_stored_terms(const Partials& p, V n);
+  void fold_horizontal(const Partials& p, V partials);
 
   // Grids in tiles (emit_tile.cpp).
   void emit_slice(nest::Id v);

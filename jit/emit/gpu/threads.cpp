@@ -80,11 +80,11 @@ Vs Emitter::fold_short(Id v, V n) {
   const auto mine = [&](V at, const Vs&, bool whole) {
     return thread_term(
         n, at, whole, [&](V index) { return load_or_emit_term(v, index); },
-        no_term(v, uniform_value));
+        identity_term(v, uniform_value));
   };
-  const Vs own = thread_strided_loop(v, warp, no_term(v, uniform_value), mine);
+  const Vs own = thread_strided_loop(v, warp, identity_term(v, uniform_value), mine);
   return loop("in order", i64(0), n, i64(1), none,
-              [&](V k, const Vs& all) { return with_term(v, all, warp_shuffle(own, k)); })
+              [&](V k, const Vs& all) { return combine_term(v, all, warp_shuffle(own, k)); })
       .carry;
 }
 
@@ -93,17 +93,17 @@ Vs Emitter::fold_short(Id v, V n) {
 Vs Emitter::fold_half_warp(Id v, V n) {
   const V other = b_.CreateXor(thread_in_point_, i64(few_partials));
   const auto trip = [&](V at, const Vs& sum, bool whole) {
-    Vs nothing = no_term(v, uniform_value);
+    Vs nothing = identity_term(v, uniform_value);
     const size_t values = nothing.size();
     nothing.append(sum);
     const auto first = [&](V index) {
       Vs x = load_or_emit_term(v, index);
-      x.append(with_term(v, sum, x));
+      x.append(combine_term(v, sum, x));
       return x;
     };
     const Vs x = thread_term(n, at, whole, first, nothing);
     const Vs so_far(x.begin() + values, x.end());
-    Vs next = with_term(v, so_far, warp_shuffle(nth(x, 0, values), other));
+    Vs next = combine_term(v, so_far, warp_shuffle(nth_group(x, 0, values), other));
     if (whole) return next;
     const V second = b_.CreateAdd(b_.CreateAdd(at, thread_in_point_), i64(few_partials));
     const V there = b_.CreateICmpSLT(second, n);
@@ -121,22 +121,23 @@ Vs Emitter::fold_warp(Id v, V n) {
   const auto trip = [&](V at, const Vs& sums, bool whole) {
     const auto after = [&](V first, const Vs& sum) {
       return thread_term(
-          n, first, whole, [&](V index) { return with_term(v, sum, load_or_emit_term(v, index)); },
-          sum);
+          n, first, whole,
+          [&](V index) { return combine_term(v, sum, load_or_emit_term(v, index)); }, sum);
     };
-    Vs next = after(at, nth(sums, 0, none.size()));
-    next.append(after(b_.CreateAdd(at, i64(warp)), nth(sums, 1, none.size())));
+    Vs next = after(at, nth_group(sums, 0, none.size()));
+    next.append(after(b_.CreateAdd(at, i64(warp)), nth_group(sums, 1, none.size())));
     return next;
   };
   const Vs sums = thread_strided_loop(v, many_partials, both, trip);
-  return fold_tree_of_threads(v, combined(v, nth(sums, 0, none.size()), nth(sums, 1, none.size())),
-                              warp);
+  return fold_tree_of_threads(
+      v, combine_partials(v, nth_group(sums, 0, none.size()), nth_group(sums, 1, none.size())),
+      warp);
 }
 
 // Folds the partial results of `threads` threads as a tree. All threads get the first one's result.
 Vs Emitter::fold_tree_of_threads(Id v, Vs sum, int64_t threads) {
   for (int64_t half = threads / 2; half >= 1; half /= 2)
-    sum = combined(
+    sum = combine_partials(
         v, sum,
         warp_shuffle(sum, b_.CreateAnd(b_.CreateAdd(thread_in_point_, i64(half)), i64(warp - 1))));
   return warp_shuffle(sum, i64(0));
