@@ -400,7 +400,7 @@ class Emitter {
   Vs mma_terms(const Product& p, V stage, const Vs& sums, int terms);
 
   // Tests of accesses (emit_check.cpp).
-  struct Room {
+  struct UnderlyingObject {
     int32_t buffer = 0;  // -1: a local array
     V base = nullptr, bytes = nullptr;
   };
@@ -408,9 +408,9 @@ class Emitter {
   void check_access(llvm::Instruction* at, V address, llvm::Type* t, V mask);
   void check_rows(llvm::CallInst* moving, unsigned arg);
   void check_record(llvm::CallInst* moving);
-  bool room_of(V address, Room* room);
+  bool underlying_object(V address, UnderlyingObject* object);
   void exit_if(V bad, llvm::Instruction* at);
-  void note_point(V outer, V inner);
+  void record_checked_point(V outer, V inner);
 
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void begin_function(llvm::FunctionType* type, const std::string& name);

@@ -142,7 +142,7 @@ void Emitter::grid_points(V begin, V end) {
 
 void Emitter::emit_points(V begin, const Masks& m) {
   if (k_.rank) indices_[k_.rank - 1] = begin;
-  note_point(k_.rank == 2 ? indices_[0] : nullptr, k_.rank ? begin : nullptr);
+  record_checked_point(k_.rank == 2 ? indices_[0] : nullptr, k_.rank ? begin : nullptr);
   active_ = with_point_ = m;
   emit_level(2);
   active_.clear();

@@ -42,7 +42,7 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
   r.first_row = outer_begin;
   r.first_column = inner_begin;
   emit_level(0);
-  note_point(nullptr, nullptr);
+  record_checked_point(nullptr, nullptr);
   auto* refill = block("refill");
   auto* run = block("hot");
   auto* done = block("done");
