@@ -197,7 +197,7 @@ class Emitter {
   void mark_non_temporal(llvm::StoreInst* s);
   void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
   V address_elements(llvm::Type* t, V base, nest::Id offset, int vector);
-  void run_all_elements(llvm::Type* t, V* addresses, V* mask);
+  void redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask);
   V gather(llvm::Type* t, V addresses, V mask);
   void scatter(llvm::Type* t, V addresses, V value, V mask);
   V strided_load(llvm::Type* t, V first, int64_t stride);
@@ -206,11 +206,11 @@ class Emitter {
   V local_addresses(nest::Id local, nest::Id index, int vector);
   std::optional<nest::Choice> choice(nest::Id local, nest::Id index);
   V choice_element(nest::Id local, const nest::Choice& c, int64_t i, int vector);
-  V choose(nest::Id local, const nest::Choice& c, int vector);
-  void replace(nest::Id local, const nest::Choice& c, int vector, V value);
+  V load_choice(nest::Id local, const nest::Choice& c, int vector);
+  void store_choice(nest::Id local, const nest::Choice& c, int vector, V value);
 
   // Prefetching.
-  void fetch_next_row(nest::Id load);
+  void prefetch_next_row(nest::Id load);
 
   // Control (emit_control.cpp).
   void emit_block(nest::BlockId b);
@@ -290,7 +290,7 @@ class Emitter {
   void rows_for(nest::Id v, const LoopSchedule& l, const std::vector<Carry>& cs);
   int64_t element_bytes(nest::Id v) const { return compiler::element_bytes(k_, v); }
   void count_active_rows(Rows& r);
-  void rows_tile(const Rows& r, nest::Id v);
+  void make_row_tile(const Rows& r, nest::Id v);
   // Runs of trips (emit_runs.cpp).
   V trips_of_block(V n, V done, int64_t most);
   void runs_for(nest::Id v, const std::vector<Carry>& cs);
@@ -298,11 +298,11 @@ class Emitter {
                   const std::function<void(V)>& at_trip);
   Vs rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry);
   void emit_offset(nest::Id v, nest::BlockId body);
-  void rows_move(const Rows& r, nest::Opcode what);
-  void rows_transpose(const Rows& r, nest::Id v);
-  void rows_singly(const Rows& r, nest::Id v);
-  V even_starts(int64_t bytes);
-  V starts_line(V address);
+  void transfer_rows(const Rows& r, nest::Opcode what);
+  void transfer_transposed(const Rows& r, nest::Id v);
+  void transfer_by_elements(const Rows& r, nest::Id v);
+  V contiguous_row_offsets(int64_t bytes);
+  V is_line_aligned(V address);
 
   // Threads that share a point (gpu/threads.cpp).
   V warp_shuffle(V x, V thread);  // the value of x in that thread
@@ -348,7 +348,7 @@ class Emitter {
     int64_t rows_at_once;  // rows of the tile that the threads of the block cover together
   };
   void emit_shared_tile(V block, V thread, V rows, V columns);
-  V held(V first, V n, V most);
+  V clamped_index(V first, V n, V most);
   void fill_shared_tiles(const SharedTile& tile, V memory);
   std::map<nest::Id, V> early_loads(const SharedTile& tile, V down);
 
@@ -414,7 +414,7 @@ class Emitter {
 
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void begin_function(llvm::FunctionType* type, const std::string& name);
-  void entry();
+  void load_arguments();
   bool has_loops() const;
   void init_cancellation_checks(V address);
   void annotate_kernel();
@@ -424,8 +424,8 @@ class Emitter {
   void grid_row(V begin, V end);
   void grid_points(V begin, V end);
   void emit_points(V begin, const Masks& m);
-  void thread_indices(V point, V columns);
-  void thread_point(V point, V columns);
+  void set_point_indices(V point, V columns);
+  void emit_point(V point, V columns);
   struct Refill;
   struct Slot {  // memory of a value, one vector for each interleaved one
     V at;
@@ -460,8 +460,8 @@ class Emitter {
   // A load or store that is done for many points together, through vectors in the frame.
   struct Tile {
     V array = nullptr;
-    int64_t rows = 0;    // vectors for each interleaved vector
-    V starts = nullptr;  // byte offsets of the rows in memory, for a loop along rows
+    int64_t rows = 0;         // vectors for each interleaved vector
+    V row_offsets = nullptr;  // byte offsets of the rows in memory, for a loop along rows
     // The vector of the row that is being emitted; null: the access is done in place.
     V row = nullptr;
   };
@@ -476,17 +476,17 @@ class Emitter {
   std::map<nest::Id, V> record_arrays_;
   std::map<nest::Id, Tile> tiles_;
   // Loads of this point that were issued early, in their memory type.
-  std::map<nest::Id, V> loaded_;
+  std::map<nest::Id, V> early_loads_;
   Vs index_vectors_[2];
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
-  V idle_ = nullptr;                     // where inactive elements load and store
+  V dummy_slot_ = nullptr;               // where inactive elements load and store
   // The address of the stop flag, and the memory of the countdown to the next check of it.
   V stop_flag_ = nullptr, countdown_ = nullptr;
   // The call's state in a kernel that tests its accesses (jit/emit/checked.h), and a slot that
   // holds the tested addresses.
   V checked_ = nullptr, addresses_ = nullptr;
   Masks active_;
-  Masks with_point_;  // elements that have a grid point
+  Masks in_grid_;  // elements that have a grid point
   int vector_width_ = 1, interleave_ = 1;
   V thread_in_point_ = nullptr;   // for threads that share a point: this thread's number
   bool threads_diverge_ = false;  // the threads that share a point run different code

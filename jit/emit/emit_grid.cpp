@@ -21,7 +21,7 @@ void Emitter::emit_cpu(const std::string& name) {
   fn_->addParamAttr(3, llvm::Attribute::NoAlias);
   fn_->addFnAttr("prefer-vector-width", "512");
   interleave_ = s_.interleave;
-  entry();
+  load_arguments();
   if (machine_.checked) {
     checked_ = b_.CreateLoad(ptr, b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1),
                                                         static_cast<uint64_t>(k_.extents)));
@@ -70,7 +70,7 @@ void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) 
 }
 
 // Loads the arguments.
-void Emitter::entry() {
+void Emitter::load_arguments() {
   auto* ptr = b_.getPtrTy();
   for (size_t i = 0; i < k_.buffers.size(); ++i)
     buffers_.push_back(b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, fn_->getArg(0), i)));
@@ -143,10 +143,10 @@ void Emitter::grid_points(V begin, V end) {
 void Emitter::emit_points(V begin, const Masks& m) {
   if (k_.rank) indices_[k_.rank - 1] = begin;
   record_checked_point(k_.rank == 2 ? indices_[0] : nullptr, k_.rank ? begin : nullptr);
-  active_ = with_point_ = m;
+  active_ = in_grid_ = m;
   emit_level(2);
   active_.clear();
-  with_point_.clear();
+  in_grid_.clear();
 }
 
 }  // namespace weft::compiler

@@ -92,16 +92,16 @@ void Emitter::emit_gpu(const std::string& name) {
   }
   when(b_.CreateICmpULT(point, points), [&] {
     emit_level(0);
-    if (s_.points == 1) return thread_point(point, columns);
+    if (s_.points == 1) return emit_point(point, columns);
     each("points", i64(0), i64(s_.points), 1, [&](V n) {
       const V next = b_.CreateAdd(point, b_.CreateMul(n, i64(together)));
-      when(b_.CreateICmpULT(next, points), [&] { thread_point(next, columns); });
+      when(b_.CreateICmpULT(next, points), [&] { emit_point(next, columns); });
     });
   });
   jump(exit_);
 }
 
-void Emitter::thread_indices(V point, V columns) {
+void Emitter::set_point_indices(V point, V columns) {
   if (k_.rank == 1) indices_[0] = point;
   if (k_.rank == 2) {
     indices_[0] = b_.CreateUDiv(point, columns);
@@ -109,8 +109,8 @@ void Emitter::thread_indices(V point, V columns) {
   }
 }
 
-void Emitter::thread_point(V point, V columns) {
-  thread_indices(point, columns);
+void Emitter::emit_point(V point, V columns) {
+  set_point_indices(point, columns);
   emit_level(1);
   emit_level(2);
 }

@@ -134,7 +134,7 @@ void Emitter::emit_adjacent_points(V first, V points, V columns) {
   const V end = b_.CreateAdd(first, i64(all));
   emit_level(0);
   interleave_ = all;
-  thread_indices(first, columns);
+  set_point_indices(first, columns);
   V together = b_.CreateAnd(b_.CreateICmpULE(end, points), points_are_aligned());
   if (columns)  // the points must be in one row
     together = b_.CreateAnd(together, b_.CreateICmpEQ(b_.CreateAnd(columns, i64(all - 1)), i64(0)));
@@ -147,7 +147,7 @@ void Emitter::emit_adjacent_points(V first, V points, V columns) {
     divergence_ = analyse_divergence(k_, Mode::scalar);
     stays_rolled_ = true;
     each("points", first, call(llvm::Intrinsic::umin, {end, points}), 1,
-         [&](V point) { thread_point(point, columns); });
+         [&](V point) { emit_point(point, columns); });
     stays_rolled_ = false;
   };
   when(together, side_by_side, one_by_one);

@@ -63,7 +63,7 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   insert_at(take);
   Phis takes(b_, enters, machine_.mask_registers);
   const Vs taken = takes.add({in_warp, i32(warp)});
-  thread_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
+  set_point_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
   around_while(false);
   const auto cs = carries(s_.refill, 0, 0);
   const Vs init = parts(cs, &Carry::init);
