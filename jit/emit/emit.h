@@ -169,8 +169,8 @@ class Emitter {
   V float_to_bfloat(V x);
   // Element, or a vector of as many elements as x has.
   llvm::Type* like(V x, llvm::Type* element) const;
-  void pure(nest::Id v);
-  bool linear(nest::Id v);
+  void emit_pure(nest::Id v);
+  bool emit_linear(nest::Id v);
   // Indices (emit_index.cpp).
   const nest::Range& range(nest::Id v);
   bool fits_int32(nest::Id v) { return range(v).within({INT32_MIN, INT32_MAX}); }
@@ -224,30 +224,31 @@ class Emitter {
   // held.
   Vs parts(const std::vector<Carry>& cs, nest::Id Carry::* which);
   void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& values);
-  Vs next_of(const std::vector<Carry>& cs, const Masks& made, const Vs& before);
+  Vs next_carries(const std::vector<Carry>& cs, const Masks& made, const Vs& before);
   void loop_for(nest::Id v);
   void unrolled_for(nest::Id v, const std::vector<Carry>& cs);
   void plain_for(nest::Id v, const std::vector<Carry>& cs);
   void loop_while(nest::Id v);
-  struct Left {  // state after a while: the elements that made the last trip and could go on, and
-                 // the carries
+  // The state after a while: the elements that made the last trip and could go on, and the carries.
+  struct WhileState {
     Masks active;
     Vs carry;
   };
-  Left while_trips(nest::Id v, const std::vector<Carry>& cs, const Masks& before, Vs own,
-                   const Vs& init, const std::function<V(const Masks& go, Vs& own)>& stay);
+  WhileState while_trips(nest::Id v, const std::vector<Carry>& cs, const Masks& before, Vs extra,
+                         const Vs& init,
+                         const std::function<V(const Masks& go, Vs& extra)>& continues);
   void while_thread(nest::Id v, const std::vector<Carry>& cs);
   void branch_if(nest::Id v);
-  Vs side(nest::Id v, nest::BlockId b);
+  Vs emit_if_region(nest::Id v, nest::BlockId b);
   void set_results(nest::Id v, const Vs& values);
   void divergent_if(nest::Id v);
   void unlikely_if(nest::Id v);
   // Returns true if the first side of an If is a library call (core/loops/cold_path.h).
-  bool called(const nest::Inst& i) const { return is_cold(i) && !machine_.gpu; }
+  bool is_library_call(const nest::Inst& i) const { return is_cold(i) && !machine_.gpu; }
   Vs cold_path(nest::Id v, const Vs& x);
   void for_each(nest::Id v);
   void for_each_vectors(nest::Id v);
-  Masks narrow(const Masks& m);  // `active` and m
+  Masks and_active(const Masks& m);  // `active` and m
 
   // Folds (emit_fold.cpp, emit_fold_vectors.cpp). A term or a partial result is the list of its
   // parts, result by result.

@@ -229,7 +229,7 @@ void Emitter::combine_pair(Combine c, Kind k, V& value, V& index, V value2, V in
   index = b_.CreateSelect(take, index2, index);
 }
 
-void Emitter::pure(nest::Id v) {
+void Emitter::emit_pure(nest::Id v) {
   const Inst& i = k_.insts[v];
   const Variance& s = variance(v);
   if (i.op == Opcode::Const) {
@@ -243,7 +243,7 @@ void Emitter::pure(nest::Id v) {
     values_[v] = Val{indices_[i.imm], s.uniform() ? nullptr : i64(1), {}, nullptr};
     return;
   }
-  if ((s.linear() && linear(v)) || divide_linear(v)) return;
+  if ((s.linear() && emit_linear(v)) || divide_linear(v)) return;
   Vs a;
   if (!s.varying) {
     for (nest::Id arg : i.args) a.push_back(scalar(arg));
@@ -267,7 +267,7 @@ void Emitter::pure(nest::Id v) {
 }
 
 // The base follows the instruction, and the stride follows its effect on differences.
-bool Emitter::linear(nest::Id v) {
+bool Emitter::emit_linear(nest::Id v) {
   const Inst& i = k_.insts[v];
   Vs a;
   for (nest::Id arg : i.args) a.push_back(scalar(arg));

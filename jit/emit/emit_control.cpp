@@ -30,11 +30,11 @@ void Emitter::emit_inst(Id v) {
     case Opcode::ForEach: return for_each(v);
     case Opcode::While: return loop_while(v);
     case Opcode::If: return branch_if(v);
-    default: return pure(v);
+    default: return emit_pure(v);
   }
 }
 
-Emitter::Masks Emitter::narrow(const Masks& m) {
+Emitter::Masks Emitter::and_active(const Masks& m) {
   if (active_.empty()) return m;
   return vectors([&](int p) { return b_.CreateAnd(active_[p], m[p]); });
 }
@@ -56,7 +56,7 @@ void Emitter::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& va
 
 // Returns the carries after a trip. Elements that did not make the trip keep the values in
 // `before`.
-Vs Emitter::next_of(const std::vector<Carry>& cs, const Masks& made, const Vs& before) {
+Vs Emitter::next_carries(const std::vector<Carry>& cs, const Masks& made, const Vs& before) {
   if (made.empty()) return parts(cs, &Carry::next);
   Vs out;
   for (const Carry& c : cs)
@@ -124,15 +124,15 @@ void Emitter::unrolled_for(Id v, const std::vector<Carry>& cs) {
 void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
-  const bool up = i.imm > 0, apart = divergence_.divergent[v];
+  const bool up = i.imm > 0, divergent = divergence_.divergent[v];
   const Id start = i.args[up ? 0 : 1], bound = i.args[up ? 1 : 0];
-  const Vs limits = parts(bound, apart ? varying_value : uniform_value);
+  const Vs limits = parts(bound, divergent ? varying_value : uniform_value);
   const Vs init = parts(cs, &Carry::init);
   Vs first = parts(start, variance(start));
   if (!up)
     for (V& x : first) x = b_.CreateSub(x, llvm::ConstantInt::get(x->getType(), 1));
   const V stride = values_[start].stride;
-  const Masks outer = active_, before = apart ? masks_of() : Masks();
+  const Masks outer = active_, before = divergent ? masks_of() : Masks();
   const LoopBlocks blocks = begin_loop("for");
   Phis phis(b_, blocks.preheader, machine_.mask_registers);
   const Vs at_index = phis.add(first), running = phis.add(before), carry = phis.add(init);
@@ -142,16 +142,16 @@ void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
                                            : Val{at_index[0], stride, {}, nullptr};
   Masks go;
   for (size_t p = 0; p < limits.size(); ++p) {
-    const V x = apart ? vec(index, static_cast<int>(p)) : at_index[0];
+    const V x = divergent ? vec(index, static_cast<int>(p)) : at_index[0];
     const V more = up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p]);
-    go.push_back(apart ? b_.CreateAnd(running[p], more) : more);
+    go.push_back(divergent ? b_.CreateAnd(running[p], more) : more);
   }
   begin_body(blocks, any(go));
   emit_cancellation_check(weight(k_, i.blocks[0]));
-  if (apart) active_ = go;
+  if (divergent) active_ = go;
   emit_block(i.blocks[0]);
-  if (!apart) go.clear();
-  const Vs next = next_of(cs, go, carry);
+  if (!divergent) go.clear();
+  const Vs next = next_carries(cs, go, carry);
   Vs following;
   for (V x : at_index)
     following.push_back(b_.CreateAdd(x, llvm::ConstantInt::getSigned(x->getType(), up ? 1 : -1)));
@@ -171,32 +171,32 @@ void Emitter::loop_while(Id v) {
 }
 
 // Emits the trips of the elements in `before`, which may leave at different trips. If it is empty,
-// all active elements run alike. `own` is carried as well: `stay` receives the elements that go on,
-// and replaces it.
-Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Masks& before, Vs own,
-                                   const Vs& init,
-                                   const std::function<V(const Masks& go, Vs& own)>& stay) {
+// all active elements run alike. `extra` is carried as well. `continues` receives the elements that
+// go on, replaces `extra`, and returns true if the loop continues.
+Emitter::WhileState Emitter::while_trips(
+    Id v, const std::vector<Carry>& cs, const Masks& before, Vs extra, const Vs& init,
+    const std::function<V(const Masks& go, Vs& extra)>& continues) {
   const Inst& i = k_.insts[v];
-  const bool apart = !before.empty();
+  const bool divergent = !before.empty();
   const Masks outer = active_;
   const LoopBlocks blocks = begin_loop("while");
   Phis phis(b_, blocks.preheader, machine_.mask_registers);
   const Masks running = phis.add(before);
-  own = phis.add(own);
+  extra = phis.add(extra);
   const Vs carry = phis.add(init);
   for (auto which : {&Carry::param, &Carry::test_param, &Carry::result}) bind(cs, which, carry);
-  if (apart) active_ = running;
+  if (divergent) active_ = running;
   emit_block(i.blocks[0]);
   const Id test = k_.blocks[i.blocks[0]].yields[0];
-  Masks go = apart ? narrow(parts(test, varying_value)) : Masks{scalar(test)};
-  begin_body(blocks, stay(go, own));
+  Masks go = divergent ? and_active(parts(test, varying_value)) : Masks{scalar(test)};
+  begin_body(blocks, continues(go, extra));
   emit_cancellation_check(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
-  if (apart) active_ = go;
+  if (divergent) active_ = go;
   emit_block(i.blocks[1]);
-  if (!apart) go.clear();
-  const Vs next = next_of(cs, go, carry);
+  if (!divergent) go.clear();
+  const Vs next = next_carries(cs, go, carry);
   phis.close(go);
-  phis.close(own);
+  phis.close(extra);
   phis.close(next);
   end_loop(blocks);
   active_ = outer;
@@ -239,13 +239,13 @@ void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   insert_at(after);
 }
 
-// Returns the results of one side of branch v, each in the form of the result. They are computed
+// Emits one side of If v. Returns its results, each in the form of the result. They are computed
 // here or by the library.
-Vs Emitter::side(Id v, BlockId b) {
+Vs Emitter::emit_if_region(Id v, BlockId b) {
   const Inst& i = k_.insts[v];
-  const bool apart = divergence_.divergent[v];
-  if (b == i.blocks[0] && called(i) && (apart || variance(i.args[1]).uniform()))
-    return cold_path(v, parts(i.args[1], apart ? varying_value : uniform_value));
+  const bool divergent = divergence_.divergent[v];
+  if (b == i.blocks[0] && is_library_call(i) && (divergent || variance(i.args[1]).uniform()))
+    return cold_path(v, parts(i.args[1], divergent ? varying_value : uniform_value));
   emit_block(b);
   const auto& results = divergence_.results[v];
   Vs out;
@@ -266,10 +266,10 @@ void Emitter::set_results(Id v, const Vs& values) {
 void Emitter::branch_if(Id v) {
   const Inst& i = k_.insts[v];
   if (divergence_.divergent[v]) return divergent_if(v);
-  const auto then = [&] { return side(v, i.blocks[0]); };
-  const auto otherwise = [&] { return side(v, i.blocks[1]); };
+  const auto then = [&] { return emit_if_region(v, i.blocks[0]); };
+  const auto otherwise = [&] { return emit_if_region(v, i.blocks[1]); };
   // In an unrolled loop the condition may be known.
-  set_results(v, branch(scalar(i.args[0]), then, otherwise, called(i)));
+  set_results(v, branch(scalar(i.args[0]), then, otherwise, is_library_call(i)));
 }
 
 // Returns the library's results for x, a scalar or the interleaved vectors. It computes all
@@ -301,12 +301,12 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
 // values of elements that take the path are then replaced.
 void Emitter::unlikely_if(Id v) {
   const Inst& i = k_.insts[v];
-  const Vs usual = side(v, i.blocks[1]);
+  const Vs usual = emit_if_region(v, i.blocks[1]);
   const Masks outer = active_;
   const Masks yes = parts(i.args[0], varying_value);
-  active_ = narrow(yes);
+  active_ = and_active(yes);
   const auto replaced = [&] {
-    Vs out = side(v, i.blocks[0]);
+    Vs out = emit_if_region(v, i.blocks[0]);
     for (size_t k = 0; k < out.size(); ++k)
       out[k] = b_.CreateSelect(yes[k % yes.size()], out[k], usual[k]);
     return out;
@@ -318,22 +318,22 @@ void Emitter::unlikely_if(Id v) {
 
 void Emitter::divergent_if(Id v) {
   const Inst& i = k_.insts[v];
-  if (called(i) && arithmetic(k_, i.blocks[1])) return unlikely_if(v);
+  if (is_library_call(i) && arithmetic(k_, i.blocks[1])) return unlikely_if(v);
   const Masks outer = active_;
   const Masks yes = parts(i.args[0], varying_value);
   Masks no;
   for (V m : yes) no.push_back(b_.CreateNot(m));
   const auto reached = [&](BlockId b, const Masks& m) {
-    const auto run = [&] { return side(v, b); };
+    const auto run = [&] { return emit_if_region(v, b); };
     if (s_.flat.count(b)) return run();
-    active_ = narrow(m);
+    active_ = and_active(m);
     const auto skip = [&] {
       Vs none;
       for (Id r : divergence_.results[v])
         none.append(interleave_, llvm::Constant::getNullValue(vector_type(kind(r))));
       return none;
     };
-    const Vs out = branch(any(active_), run, skip, called(i) && b == i.blocks[0]);
+    const Vs out = branch(any(active_), run, skip, is_library_call(i) && b == i.blocks[0]);
     active_ = outer;
     return out;
   };

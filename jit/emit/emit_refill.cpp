@@ -197,12 +197,12 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   Vs init;
   for (size_t c = 0; c < r.carries.size(); ++c)
     init.append(vectors([&](int p) { return refill_load(r.carry_slots[c], i64(p)); }));
-  const auto stay = [&](const Masks& go, Vs& left) {
+  const auto continues = [&](const Masks& go, Vs& left) {
     const V running = b_.CreateZExt(count(go), b_.getInt64Ty());
     left[0] = b_.CreateSub(b_.CreateAdd(left[0], running), full);
     return b_.CreateAnd(b_.CreateICmpNE(running, i64(0)), b_.CreateICmpSGE(left[0], i64(0)));
   };
-  const Left left = while_trips(r.loop, r.carries, active, {idle_trips}, init, stay);
+  const WhileState left = while_trips(r.loop, r.carries, active, {idle_trips}, init, continues);
   for (int p = 0; p < interleave_; ++p) {
     b_.CreateStore(refill_bits(left.active[p]), b_.CreateGEP(b_.getInt32Ty(), r.active, i64(p)));
     for (size_t c = 0; c < r.carries.size(); ++c)
