@@ -329,7 +329,7 @@ class Emitter {
   // Threads that are refilled with new points (gpu/refill.cpp).
   V ballot(V yes);
   V while_test(nest::Id v, const std::vector<Carry>& cs, const Vs& carry);
-  void around_while(bool behind);
+  void emit_around_while(bool after);
   void refill_warp(V thread, V first, V points, V columns);
 
   // Points that a thread interleaves (gpu/points.cpp).
@@ -434,8 +434,8 @@ class Emitter {
   };
   void refill_grid(nest::Id loop, V outer_begin, V outer_end, V inner_begin, V inner_end);
   void refill_state(Refill& r, nest::Id loop);
-  void refill_finish(Refill& r, V vector);
-  void refill_take(Refill& r, V vector);
+  void refill_epilogue(Refill& r, V vector);
+  void refill_prologue(Refill& r, V vector);
   void refill_indices(const Refill& r, V point);
   void refill_run(Refill& r, const Masks& active);
   V refill_bits(V mask);
