@@ -359,40 +359,43 @@ class Emitter {
   struct ProductSide;
   void emit_product(V block, V thread, V rows, V columns);
   ProductSide product_side(const Product& p, bool of_rows);
-  void place_tile(Product& p, V block, V rows, V columns);
+  void locate_tile(Product& p, V block, V rows, V columns);
   V shared_memory(int64_t bytes);
   void barrier();
   V barrier_and(V condition);
-  Vs product_read(const Product& p, const ProductSide& s, V stage, V term);
-  Vs fma_terms(const Product& p, V stage, const Vs& sums, int terms, int written_out);
+  Vs product_load_stage(const Product& p, const ProductSide& s, V stage, V term);
+  Vs fma_terms(const Product& p, V stage, const Vs& sums, int terms, int unrolled);
   struct ProductSums {
     Vs sums;
     V stage;  // the shared memory of the next stage
   };
-  ProductSums product_tiles(const Product& p, const Vs& sums, bool ahead);
+  ProductSums product_full_stages(const Product& p, const Vs& sums, bool prefetch);
   Vs product_load(const Product& p, V first_term);
-  void product_put(const Product& p, V at, V first_term, const Vs& loaded);
-  void product_move(const Product& p, V at, V first_term);
-  Vs product_rest(Product p, const ProductSums& before);
-  void product_points(const Product& p, const Vs& sums);
-  struct Neighbours {
+  void product_store(const Product& p, V at, V first_term, const Vs& loaded);
+  void product_copy(const Product& p, V at, V first_term);
+  Vs product_remainder(Product p, const ProductSums& before);
+  void product_epilogue(const Product& p, const Vs& sums);
+  struct TilePosition {
     V point, term;
   };
-  Neighbours product_place(const Product& p, const ProductSide& s, int group, V n);
-  Neighbours product_last(const Product& p, const ProductSide& s, V first_term);
-  void product_at(const Product& p, const ProductSide& s, const Neighbours& place, V first_term);
-  void product_at_most(const Product& p, const ProductSide& s, Neighbours place, V first_term);
+  TilePosition product_position(const Product& p, const ProductSide& s, int group, V n);
+  TilePosition product_last_position(const Product& p, const ProductSide& s, V first_term);
+  void product_set_indices(const Product& p, const ProductSide& s, const TilePosition& place,
+                           V first_term);
+  void product_set_clamped_indices(const Product& p, const ProductSide& s, TilePosition place,
+                                   V first_term);
   V product_address(const ProductFactor::Read& r);
-  llvm::Type* product_memory(const ProductFactor::Read& r);
+  llvm::Type* product_memory_type(const ProductFactor::Read& r);
   V product_fits(const Product& p, const ProductSide& s);
   Vs product_load(const Product& p, const ProductSide& s, V first_term);
-  V product_number(const Product& p, V x);
-  V product_factor(const Product& p, const ProductSide& s, const Neighbours& place, V first_term,
+  V product_convert(const Product& p, V x);
+  V product_factor(const Product& p, const ProductSide& s, const TilePosition& place, V first_term,
                    llvm::ArrayRef<V> loaded);
-  V product_slot(const Product& p, const ProductSide& s, V stage, const Neighbours& place);
-  void product_put(const Product& p, const ProductSide& s, V stage, V first_term,
-                   llvm::ArrayRef<V> loaded);
-  void product_move(const Product& p, const ProductSide& s, V stage, V first_term);
+  V product_stage_address(const Product& p, const ProductSide& s, V stage,
+                          const TilePosition& place);
+  void product_store(const Product& p, const ProductSide& s, V stage, V first_term,
+                     llvm::ArrayRef<V> loaded);
+  void product_copy(const Product& p, const ProductSide& s, V stage, V first_term);
   V fragment_offset(const Product& p, const ProductSide& s, V first_point, V in_warp);
   Vs load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
                     int matrices);

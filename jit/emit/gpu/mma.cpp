@@ -67,14 +67,15 @@ Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::A
   words.append(columns.begin(), columns.end());
   Vs out;
   if (machine_.emulated) {
-    const V factors = allocate(b_.getInt32Ty(), 6, "factors"), all = allocate(p.type, 4, "sums");
+    const V factors = allocate(b_.getInt32Ty(), 6, "factors"),
+            all = allocate(p.sum_type, 4, "sums");
     for (size_t k = 0; k < words.size(); ++k)
       b_.CreateStore(words[k], b_.CreateConstGEP1_64(b_.getInt32Ty(), factors, k));
     for (size_t k = 0; k < sums.size(); ++k)
-      b_.CreateStore(sums[k], b_.CreateConstGEP1_64(p.type, all, k));
+      b_.CreateStore(sums[k], b_.CreateConstGEP1_64(p.sum_type, all, k));
     call("weft_emulated_mma", b_.getVoidTy(), {all, factors, i32(half ? 1 : 0)});
     for (size_t k = 0; k < sums.size(); ++k)
-      out.push_back(b_.CreateLoad(p.type, b_.CreateConstGEP1_64(p.type, all, k)));
+      out.push_back(b_.CreateLoad(p.sum_type, b_.CreateConstGEP1_64(p.sum_type, all, k)));
     return out;
   }
   if (half)
