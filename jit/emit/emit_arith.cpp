@@ -18,7 +18,7 @@ bool is_float(V x) { return x->getType()->isFPOrFPVectorTy(); }
 unsigned width(V x) { return x->getType()->getScalarSizeInBits(); }
 V constant(V like, uint64_t bits) { return llvm::ConstantInt::get(like->getType(), bits); }
 V ones(V like) { return llvm::Constant::getAllOnesValue(like->getType()); }
-V least(V like) {
+V signed_min(V like) {
   return llvm::ConstantInt::get(like->getType(), llvm::APInt::getSignedMinValue(width(like)));
 }
 
@@ -116,7 +116,8 @@ V Emitter::divide(Opcode op, V a, V b) {
   const V zero = b_.CreateICmpEQ(b, constant(b, 0));
   V bad = zero;
   if (is_signed)
-    bad = b_.CreateOr(bad, b_.CreateAnd(b_.CreateICmpEQ(b, ones(b)), b_.CreateICmpEQ(a, least(a))));
+    bad = b_.CreateOr(bad,
+                      b_.CreateAnd(b_.CreateICmpEQ(b, ones(b)), b_.CreateICmpEQ(a, signed_min(a))));
   const V safe = b_.CreateSelect(bad, constant(b, 1), b);
   const V q = quotient(is_signed ? Opcode::SDiv : Opcode::UDiv, a, safe);
   if (!remainder) return b_.CreateSelect(zero, ones(a), q);

@@ -404,7 +404,7 @@ llvm::orc::JITDylib& calls() {
     add("weft_emulated_exit", exit_thread);
     add("cudaGraphSetConditional", set_condition);
     add("weft_emulated_shared", shared);
-    weft::compiler::each_library_call(add);
+    weft::compiler::for_each_library_function(add);
     llvm::cantFail(l.define(llvm::orc::absoluteSymbols(std::move(symbols))));
     return l;
   }();
