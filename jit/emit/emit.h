@@ -102,7 +102,7 @@ class Emitter {
   }
   V any(const Masks& m);
   V count(const Masks& m);
-  V first_elements(V n);  // elements l < n of one vector
+  V prefix_mask(V n);  // elements l < n of one vector
   V at_least_zero(V n);
 
   // Functions and blocks (emit_values.cpp).
@@ -196,7 +196,7 @@ class Emitter {
                       bool non_temporal = false);
   void mark_non_temporal(llvm::StoreInst* s);
   void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
-  V address_elements(llvm::Type* t, V base, nest::Id offset, int vector);
+  V element_addresses(llvm::Type* t, V base, nest::Id offset, int vector);
   void redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask);
   V gather(llvm::Type* t, V addresses, V mask);
   void scatter(llvm::Type* t, V addresses, V value, V mask);
@@ -245,7 +245,7 @@ class Emitter {
   void unlikely_if(nest::Id v);
   // Returns true if the first side of an If is a library call (core/loops/cold_path.h).
   bool is_library_call(const nest::Inst& i) const { return is_cold(i) && !machine_.gpu; }
-  Vs cold_path(nest::Id v, const Vs& x);
+  Vs call_cold_path(nest::Id v, const Vs& x);
   void for_each(nest::Id v);
   void for_each_vectors(nest::Id v);
   Masks and_active(const Masks& m);  // `active` and m
@@ -499,7 +499,7 @@ class Emitter {
   RowValues row_;
   std::map<std::pair<nest::Id, int64_t>, V> kept_;
   std::optional<int64_t> iteration_;
-  bool stays_rolled_ = false;            // loops of few trips that ptxas must not unroll
+  bool disable_unroll_ = false;          // loops of few trips that ptxas must not unroll
   int64_t term_threads_ = 1;             // threads among which terms are partitioned
   V shared_row_ = nullptr;               // shared memory of a block that shares a point (row_bytes)
   bool terms_in_shared_memory_ = false;  // the block's first warp folds them

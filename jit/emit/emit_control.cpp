@@ -245,7 +245,7 @@ Vs Emitter::emit_if_region(Id v, BlockId b) {
   const Inst& i = k_.insts[v];
   const bool divergent = divergence_.divergent[v];
   if (b == i.blocks[0] && is_library_call(i) && (divergent || variance(i.args[1]).uniform()))
-    return cold_path(v, parts(i.args[1], divergent ? varying_value : uniform_value));
+    return call_cold_path(v, parts(i.args[1], divergent ? varying_value : uniform_value));
   emit_block(b);
   const auto& results = divergence_.results[v];
   Vs out;
@@ -274,7 +274,7 @@ void Emitter::branch_if(Id v) {
 
 // Returns the library's results for x, a scalar or the interleaved vectors. It computes all
 // elements.
-Vs Emitter::cold_path(Id v, const Vs& x) {
+Vs Emitter::call_cold_path(Id v, const Vs& x) {
   const Inst& i = k_.insts[v];
   const size_t results = i.kinds.size();
   const auto* vector_type = llvm::dyn_cast<llvm::FixedVectorType>(x[0]->getType());
@@ -374,7 +374,7 @@ void Emitter::for_each_vectors(Id v) {
     body(at, {});
   });
   when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {whole, i64(0)})),
-       [&] { body(whole, {first_elements(b_.CreateSub(n, whole))}); });
+       [&] { body(whole, {prefix_mask(b_.CreateSub(n, whole))}); });
   vector_width_ = 1;
 }
 

@@ -107,7 +107,7 @@ void Emitter::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
   each("tail", begin, n, vector_width_, [&](V at) {
     emit_cancellation_check(weight(k_, k_.insts[p.fold].blocks[0]));
     const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
-    const V m = first_elements(b_.CreateSub(n, at));
+    const V m = prefix_mask(b_.CreateSub(n, at));
     const Vs old = load_vector(p, slot, vector_width_);
     active_ = {m};
     const Vs x = term(p.fold, varying_value, at);

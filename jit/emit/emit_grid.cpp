@@ -125,10 +125,9 @@ void Emitter::grid_row(V begin, V end) {
 void Emitter::grid_points(V begin, V end) {
   const auto masked = [&](V from) {
     each("tail", from, end, vector_width_ * interleave_, [&](V i) {
-      emit_points(
-          i, vectors([&](int p) {
-            return first_elements(b_.CreateSub(end, b_.CreateAdd(i, i64(p * vector_width_))));
-          }));
+      emit_points(i, vectors([&](int p) {
+                    return prefix_mask(b_.CreateSub(end, b_.CreateAdd(i, i64(p * vector_width_))));
+                  }));
     });
   };
   if (!s_.versioned) return masked(begin);

@@ -83,7 +83,7 @@ void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
 }
 
 // Returns the addresses of one vector: a scalar base plus the differences, in 32 bits if they fit.
-V Emitter::address_elements(llvm::Type* t, V base, Id offset, int vector) {
+V Emitter::element_addresses(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
   if (!x.stride) {
     const auto narrow = [&](Id v) {
@@ -140,7 +140,7 @@ V Emitter::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   }
   if (active_.empty() && (s == -1 || s == 2))
     return strided_load(t, b_.CreateGEP(t, base, vector_base(x, vector)), s);
-  return gather(t, address_elements(t, base, offset, vector), mask_of(vector));
+  return gather(t, element_addresses(t, base, offset, vector), mask_of(vector));
 }
 
 void Emitter::mark_non_temporal(llvm::StoreInst* s) {
@@ -182,7 +182,7 @@ void Emitter::store_elements(llvm::Type* t, V base, Id offset, int vector, V val
                        active_.empty() ? nullptr : b_.CreateAndReduce(active_[vector]), plain);
     return;
   }
-  scatter(t, address_elements(t, base, offset, vector), value, mask_of(vector));
+  scatter(t, element_addresses(t, base, offset, vector), value, mask_of(vector));
 }
 
 void Emitter::load(Id v) {

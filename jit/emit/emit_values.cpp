@@ -126,7 +126,7 @@ V Emitter::at_least_zero(V n) {
   return call(llvm::Intrinsic::smax, {n, i64(0)});
 }
 
-V Emitter::first_elements(V n) {
+V Emitter::prefix_mask(V n) {
   const V most = call(llvm::Intrinsic::umin, {at_least_zero(n), i64(vector_width_)});
   return b_.CreateICmpULT(iota(b_.getInt32Ty()), splat(b_.CreateTrunc(most, b_.getInt32Ty())));
 }
@@ -215,7 +215,7 @@ void Emitter::begin_body(const LoopBlocks& l, V go) {
 }
 void Emitter::end_loop(const LoopBlocks& l) {
   auto* back = b_.CreateBr(l.header);
-  if (stays_rolled_) {
+  if (disable_unroll_) {
     auto* only = llvm::MDNode::get(c_, llvm::MDString::get(c_, "llvm.loop.unroll.disable"));
     auto* loop = llvm::MDNode::getDistinct(c_, {nullptr, only});
     loop->replaceOperandWith(0, loop);

@@ -145,10 +145,10 @@ void Emitter::emit_adjacent_points(V first, V points, V columns) {
   const auto one_by_one = [&] {
     interleave_ = 1;
     divergence_ = analyse_divergence(k_, Mode::scalar);
-    stays_rolled_ = true;
+    disable_unroll_ = true;
     each("points", first, call(llvm::Intrinsic::umin, {end, points}), 1,
          [&](V point) { emit_point(point, columns); });
-    stays_rolled_ = false;
+    disable_unroll_ = false;
   };
   when(together, side_by_side, one_by_one);
 }
