@@ -77,7 +77,7 @@ class Emitter {
   }
   V i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
   // Returns the value of an integer constant.
-  static std::optional<int64_t> known(V x) {
+  static std::optional<int64_t> constant_int(V x) {
     const auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(x);
     return c ? std::optional(c->getSExtValue()) : std::nullopt;
   }
@@ -102,15 +102,16 @@ class Emitter {
   }
   V any(const Masks& m);
   V count(const Masks& m);
-  V first_elements(V n);  // elements l < n of one vector
+  V prefix_mask(V n);  // elements l < n of one vector
   V at_least_zero(V n);
 
   // Functions and blocks (emit_values.cpp).
   llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(c_, name, fn_); }
-  llvm::BasicBlock* here() { return b_.GetInsertBlock(); }
-  void at(llvm::BasicBlock* bb) { b_.SetInsertPoint(bb); }
+  llvm::BasicBlock* insert_block() { return b_.GetInsertBlock(); }
+  void insert_at(llvm::BasicBlock* bb) { b_.SetInsertPoint(bb); }
   void jump(llvm::BasicBlock* bb) { b_.CreateBr(bb); }
-  V stack(llvm::Type* t, int64_t n, const char* name);  // memory of one call, uninitialized
+  // Returns uninitialized memory of this call, an alloca or scratch memory.
+  V allocate(llvm::Type* t, int64_t n, const char* name);
   V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args) {
     return b_.CreateIntrinsic(id, types, args);
   }
@@ -120,19 +121,21 @@ class Emitter {
   }
   // Calls a function of the library.
   llvm::CallInst* call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args);
-  void poll(int64_t cost);  // leaves the kernel if it must stop
-  llvm::BasicBlock* leaves();
-  V spend(int64_t cost);  // subtracts cost from the poll budget and returns the rest
-  void look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go);
-  // A loop whose head decides whether to go on. Code after begin_loop is in the head, which is
-  // first entered from `from`. Code after `enter` is in the body, and code after end_loop follows
-  // the loop.
-  struct Head {
-    llvm::BasicBlock *from, *head, *inside, *after;
+  // Exits from the kernel if the call was cancelled. `cost` is the estimated number of cycles since
+  // the last check.
+  void emit_cancellation_check(int64_t cost);
+  V decrement_countdown(int64_t cost);  // returns the new value
+  // Block `check` resets the countdown and reads the stop flag. Jumps to `go` if it is 0.
+  void exit_if_stopped(llvm::BasicBlock* check, llvm::BasicBlock* go);
+  llvm::BasicBlock* stop_exit();
+  // A loop whose header decides whether to go on. Code after begin_loop is in the header, code
+  // after begin_body in the body, and code after end_loop follows the loop.
+  struct LoopBlocks {
+    llvm::BasicBlock *preheader, *header, *body, *exit;
   };
-  Head begin_loop(const char* name);
-  void enter(const Head& h, V go);
-  void end_loop(const Head& h);
+  LoopBlocks begin_loop(const char* name);
+  void begin_body(const LoopBlocks& l, V go);
+  void end_loop(const LoopBlocks& l);
   // Emits `for (i = begin; i < end; i += step)` with carries.
   struct Loop {
     V index;
@@ -166,8 +169,8 @@ class Emitter {
   V float_to_bfloat(V x);
   // Element, or a vector of as many elements as x has.
   llvm::Type* like(V x, llvm::Type* element) const;
-  void pure(nest::Id v);
-  bool linear(nest::Id v);
+  void emit_pure(nest::Id v);
+  bool emit_linear(nest::Id v);
   // Indices (emit_index.cpp).
   const nest::Range& range(nest::Id v);
   bool fits_int32(nest::Id v) { return range(v).within({INT32_MIN, INT32_MAX}); }
@@ -193,8 +196,8 @@ class Emitter {
                       bool non_temporal = false);
   void mark_non_temporal(llvm::StoreInst* s);
   void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
-  V address_elements(llvm::Type* t, V base, nest::Id offset, int vector);
-  void run_all_elements(llvm::Type* t, V* addresses, V* mask);
+  V element_addresses(llvm::Type* t, V base, nest::Id offset, int vector);
+  void redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask);
   V gather(llvm::Type* t, V addresses, V mask);
   void scatter(llvm::Type* t, V addresses, V value, V mask);
   V strided_load(llvm::Type* t, V first, int64_t stride);
@@ -203,11 +206,11 @@ class Emitter {
   V local_addresses(nest::Id local, nest::Id index, int vector);
   std::optional<nest::Choice> choice(nest::Id local, nest::Id index);
   V choice_element(nest::Id local, const nest::Choice& c, int64_t i, int vector);
-  V choose(nest::Id local, const nest::Choice& c, int vector);
-  void replace(nest::Id local, const nest::Choice& c, int vector, V value);
+  V load_choice(nest::Id local, const nest::Choice& c, int vector);
+  void store_choice(nest::Id local, const nest::Choice& c, int vector, V value);
 
   // Prefetching.
-  void fetch_next_row(nest::Id load);
+  void prefetch_next_row(nest::Id load);
 
   // Control (emit_control.cpp).
   void emit_block(nest::BlockId b);
@@ -221,59 +224,60 @@ class Emitter {
   // held.
   Vs parts(const std::vector<Carry>& cs, nest::Id Carry::* which);
   void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& values);
-  Vs next_of(const std::vector<Carry>& cs, const Masks& made, const Vs& before);
+  Vs next_carries(const std::vector<Carry>& cs, const Masks& made, const Vs& before);
   void loop_for(nest::Id v);
   void unrolled_for(nest::Id v, const std::vector<Carry>& cs);
   void plain_for(nest::Id v, const std::vector<Carry>& cs);
   void loop_while(nest::Id v);
-  struct Left {  // state after a while: the elements that made the last trip and could go on, and
-                 // the carries
+  // The state after a while: the elements that made the last trip and could go on, and the carries.
+  struct WhileState {
     Masks active;
     Vs carry;
   };
-  Left while_trips(nest::Id v, const std::vector<Carry>& cs, const Masks& before, Vs own,
-                   const Vs& init, const std::function<V(const Masks& go, Vs& own)>& stay);
+  WhileState while_trips(nest::Id v, const std::vector<Carry>& cs, const Masks& before, Vs extra,
+                         const Vs& init,
+                         const std::function<V(const Masks& go, Vs& extra)>& continues);
   void while_thread(nest::Id v, const std::vector<Carry>& cs);
   void branch_if(nest::Id v);
-  Vs side(nest::Id v, nest::BlockId b);
+  Vs emit_if_region(nest::Id v, nest::BlockId b);
   void set_results(nest::Id v, const Vs& values);
   void divergent_if(nest::Id v);
   void unlikely_if(nest::Id v);
   // Returns true if the first side of an If is a library call (core/loops/cold_path.h).
-  bool called(const nest::Inst& i) const { return is_cold(i) && !machine_.gpu; }
-  Vs cold_path(nest::Id v, const Vs& x);
+  bool is_library_call(const nest::Inst& i) const { return is_cold(i) && !machine_.gpu; }
+  Vs call_cold_path(nest::Id v, const Vs& x);
   void for_each(nest::Id v);
   void for_each_vectors(nest::Id v);
-  Masks narrow(const Masks& m);  // `active` and m
+  Masks and_active(const Masks& m);  // `active` and m
 
   // Folds (emit_fold.cpp, emit_fold_vectors.cpp). A term or a partial result is the list of its
   // parts, result by result.
   struct Partials;
   void fold(nest::Id v);
-  V partials_of(V n);
+  V partial_count(V n);
   void fold_in_order(nest::Id v);
   void fold_serial(nest::Id v);
-  void fold_run(const Partials& p, V n, V partials);
-  V fold_blocks(const Partials& p, V n, V partials);
+  void fold_partials(const Partials& p, V n, V partials);
+  V fold_register_blocks(const Partials& p, V n, V partials);
   void fold_tree(const Partials& p, V partials);
   Partials make_partials(nest::Id v, const Variance& s, int64_t most);
   Vs identity(nest::Id v, const Variance& s);
   Vs term(nest::Id v, const Variance& s, V index);
-  Vs no_term(nest::Id v, const Variance& s);
-  Vs with_term(nest::Id v, const Vs& sum, const Vs& x);
-  Vs combined(nest::Id v, const Vs& a, const Vs& b);  // of two partial results
-  Vs taken(nest::Id v, const Vs& sum, const Vs& x, bool is_result);
-  void each_part(const Partials& p, V index,
-                 const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f);
+  Vs identity_term(nest::Id v, const Variance& s);
+  Vs combine_term(nest::Id v, const Vs& sum, const Vs& x);
+  Vs combine_partials(nest::Id v, const Vs& a, const Vs& b);
+  Vs combine_parts(nest::Id v, const Vs& sum, const Vs& x, bool is_result);
+  void for_each_part(const Partials& p, V index,
+                     const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f);
   Vs load_partials(const Partials& p, V index);
   void store_partials(const Partials& p, V index, const Vs& x);
   Vs load_vector(const Partials& p, V index, int n);
   void store_vector(const Partials& p, V index, const Vs& x);
   void fold_vectors(nest::Id v);
-  void fold_wide(const Partials& p, V n, int registers);
+  void fold_whole_vectors(const Partials& p, V n, int registers);
   void fold_tail(const Partials& p, V n, V begin, V partials, V few);
-  void fold_terms(const Partials& p, V n);
-  void fold_across(const Partials& p, V partials);
+  void fold_stored_terms(const Partials& p, V n);
+  void fold_horizontal(const Partials& p, V partials);
 
   // Grids in tiles (emit_tile.cpp).
   void emit_slice(nest::Id v);
@@ -287,7 +291,7 @@ class Emitter {
   void rows_for(nest::Id v, const LoopSchedule& l, const std::vector<Carry>& cs);
   int64_t element_bytes(nest::Id v) const { return compiler::element_bytes(k_, v); }
   void count_active_rows(Rows& r);
-  void rows_tile(const Rows& r, nest::Id v);
+  void make_row_tile(const Rows& r, nest::Id v);
   // Runs of trips (emit_runs.cpp).
   V trips_of_block(V n, V done, int64_t most);
   void runs_for(nest::Id v, const std::vector<Carry>& cs);
@@ -295,46 +299,47 @@ class Emitter {
                   const std::function<void(V)>& at_trip);
   Vs rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry);
   void emit_offset(nest::Id v, nest::BlockId body);
-  void rows_move(const Rows& r, nest::Opcode what);
-  void rows_transpose(const Rows& r, nest::Id v);
-  void rows_singly(const Rows& r, nest::Id v);
-  V even_starts(int64_t bytes);
-  V starts_line(V address);
+  void transfer_rows(const Rows& r, nest::Opcode what);
+  void transfer_transposed(const Rows& r, nest::Id v);
+  void transfer_by_elements(const Rows& r, nest::Id v);
+  V contiguous_row_offsets(int64_t bytes);
+  V is_line_aligned(V address);
 
   // Threads that share a point (gpu/threads.cpp).
-  V of_thread(V x, V thread);
-  Vs of_thread(const Vs& xs, V thread);
-  void meet();
-  void once(const std::function<void()>& f);
+  V warp_shuffle(V x, V thread);  // the value of x in that thread
+  Vs warp_shuffle(const Vs& xs, V thread);
+  void point_barrier();  // __syncthreads() or __syncwarp() in CUDA
+  void if_thread_zero(const std::function<void()>& f);
   void fold_threads(nest::Id v);
-  Vs fold_few(nest::Id v, V n);
+  Vs fold_short(nest::Id v, V n);
   Vs fold_half_warp(nest::Id v, V n);
   Vs fold_warp(nest::Id v, V n);
-  Vs fold_pairs(nest::Id v, Vs sum, int64_t threads);
+  Vs fold_tree_of_threads(nest::Id v, Vs sum, int64_t threads);
   void for_each_threads(nest::Id v);
   // Computes the next carries in one trip; `whole`: every thread has a term in it.
   using Trip = std::function<Vs(V at, const Vs& carry, bool whole)>;
-  Vs dealt_out(nest::Id v, int64_t terms, const Vs& init, const Trip& trip);
-  Vs own_term(V n, V first, bool whole, const std::function<Vs(V index)>& f, const Vs& otherwise);
-  void emit_turn(nest::BlockId body);
-  void fold_of_block(nest::Id v);
-  Vs row_term(nest::Id v, V index);
-  V term_place(nest::Id v, size_t value, V index);
+  Vs thread_strided_loop(nest::Id v, int64_t terms, const Vs& init, const Trip& trip);
+  Vs thread_term(V n, V first, bool whole, const std::function<Vs(V index)>& f,
+                 const Vs& otherwise);
+  void emit_iteration(nest::BlockId body);
+  void fold_thread_block(nest::Id v);
+  Vs load_or_emit_term(nest::Id v, V index);
+  V shared_term_address(nest::Id v, size_t value, V index);
 
   // Threads that are refilled with new points (gpu/refill.cpp).
-  V vote(V yes);
+  V ballot(V yes);
   V while_test(nest::Id v, const std::vector<Carry>& cs, const Vs& carry);
-  void around_while(bool behind);
+  void emit_around_while(bool after);
   void refill_warp(V thread, V first, V points, V columns);
 
   // Points that a thread interleaves (gpu/points.cpp).
-  void neighbours(V first, V points, V columns);
+  void emit_adjacent_points(V first, V points, V columns);
   V points_are_aligned();
   void load_points(nest::Id v);
   void store_points(nest::Id v);
-  llvm::Type* piece_type(llvm::Type* t, int64_t bytes);
-  V of_piece(V piece, llvm::Type* t, int64_t n);
-  V to_piece(const Vs& elements, int64_t bytes);
+  llvm::Type* packed_type(llvm::Type* t, int64_t bytes);
+  V unpack_element(V packed, llvm::Type* t, int64_t n);
+  V pack_elements(const Vs& elements, int64_t bytes);
 
   // Grids in tiles of blocks of threads (gpu/tiles.cpp).
   struct SharedTile {
@@ -344,7 +349,7 @@ class Emitter {
     int64_t rows_at_once;  // rows of the tile that the threads of the block cover together
   };
   void emit_shared_tile(V block, V thread, V rows, V columns);
-  V held(V first, V n, V most);
+  V clamped_index(V first, V n, V most);
   void fill_shared_tiles(const SharedTile& tile, V memory);
   std::map<nest::Id, V> early_loads(const SharedTile& tile, V down);
 
@@ -354,49 +359,52 @@ class Emitter {
   struct ProductSide;
   void emit_product(V block, V thread, V rows, V columns);
   ProductSide product_side(const Product& p, bool of_rows);
-  void place_tile(Product& p, V block, V rows, V columns);
+  void locate_tile(Product& p, V block, V rows, V columns);
   V shared_memory(int64_t bytes);
   void barrier();
-  V all_threads(V condition);
-  Vs product_read(const Product& p, const ProductSide& s, V stage, V term);
-  Vs fma_terms(const Product& p, V stage, const Vs& sums, int terms, int written_out);
+  V barrier_and(V condition);
+  Vs product_load_stage(const Product& p, const ProductSide& s, V stage, V term);
+  Vs fma_terms(const Product& p, V stage, const Vs& sums, int terms, int unrolled);
   struct ProductSums {
     Vs sums;
     V stage;  // the shared memory of the next stage
   };
-  ProductSums product_tiles(const Product& p, const Vs& sums, bool ahead);
+  ProductSums product_full_stages(const Product& p, const Vs& sums, bool prefetch);
   Vs product_load(const Product& p, V first_term);
-  void product_put(const Product& p, V at, V first_term, const Vs& loaded);
-  void product_move(const Product& p, V at, V first_term);
-  Vs product_rest(Product p, const ProductSums& before);
-  void product_points(const Product& p, const Vs& sums);
-  struct Neighbours {
+  void product_store(const Product& p, V at, V first_term, const Vs& loaded);
+  void product_copy(const Product& p, V at, V first_term);
+  Vs product_remainder(Product p, const ProductSums& before);
+  void product_epilogue(const Product& p, const Vs& sums);
+  struct TilePosition {
     V point, term;
   };
-  Neighbours product_place(const Product& p, const ProductSide& s, int group, V n);
-  Neighbours product_last(const Product& p, const ProductSide& s, V first_term);
-  void product_at(const Product& p, const ProductSide& s, const Neighbours& place, V first_term);
-  void product_at_most(const Product& p, const ProductSide& s, Neighbours place, V first_term);
+  TilePosition product_position(const Product& p, const ProductSide& s, int group, V n);
+  TilePosition product_last_position(const Product& p, const ProductSide& s, V first_term);
+  void product_set_indices(const Product& p, const ProductSide& s, const TilePosition& place,
+                           V first_term);
+  void product_set_clamped_indices(const Product& p, const ProductSide& s, TilePosition place,
+                                   V first_term);
   V product_address(const ProductFactor::Read& r);
-  llvm::Type* product_memory(const ProductFactor::Read& r);
+  llvm::Type* product_memory_type(const ProductFactor::Read& r);
   V product_fits(const Product& p, const ProductSide& s);
   Vs product_load(const Product& p, const ProductSide& s, V first_term);
-  V product_number(const Product& p, V x);
-  V product_factor(const Product& p, const ProductSide& s, const Neighbours& place, V first_term,
+  V product_convert(const Product& p, V x);
+  V product_factor(const Product& p, const ProductSide& s, const TilePosition& place, V first_term,
                    llvm::ArrayRef<V> loaded);
-  V product_slot(const Product& p, const ProductSide& s, V stage, const Neighbours& place);
-  void product_put(const Product& p, const ProductSide& s, V stage, V first_term,
-                   llvm::ArrayRef<V> loaded);
-  void product_move(const Product& p, const ProductSide& s, V stage, V first_term);
-  V fragment_place(const Product& p, const ProductSide& s, V first_point, V in_warp);
+  V product_stage_address(const Product& p, const ProductSide& s, V stage,
+                          const TilePosition& place);
+  void product_store(const Product& p, const ProductSide& s, V stage, V first_term,
+                     llvm::ArrayRef<V> loaded);
+  void product_copy(const Product& p, const ProductSide& s, V stage, V first_term);
+  V fragment_offset(const Product& p, const ProductSide& s, V first_point, V in_warp);
   Vs load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
-                    int pieces);
+                    int matrices);
   Vs multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::ArrayRef<V> columns,
                         const Vs& sums);
   Vs mma_terms(const Product& p, V stage, const Vs& sums, int terms);
 
   // Tests of accesses (emit_check.cpp).
-  struct Room {
+  struct UnderlyingObject {
     int32_t buffer = 0;  // -1: a local array
     V base = nullptr, bytes = nullptr;
   };
@@ -404,15 +412,15 @@ class Emitter {
   void check_access(llvm::Instruction* at, V address, llvm::Type* t, V mask);
   void check_rows(llvm::CallInst* moving, unsigned arg);
   void check_record(llvm::CallInst* moving);
-  bool room_of(V address, Room* room);
-  void leave_if(V bad, llvm::Instruction* at);
-  void note_point(V outer, V inner);
+  bool underlying_object(V address, UnderlyingObject* object);
+  void exit_if(V bad, llvm::Instruction* at);
+  void record_checked_point(V outer, V inner);
 
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void begin_function(llvm::FunctionType* type, const std::string& name);
-  void entry();
+  void load_arguments();
   bool has_loops() const;
-  void poll_word(V address);
+  void init_cancellation_checks(V address);
   void annotate_kernel();
   void emit_level(int level);
   void grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end);
@@ -420,8 +428,8 @@ class Emitter {
   void grid_row(V begin, V end);
   void grid_points(V begin, V end);
   void emit_points(V begin, const Masks& m);
-  void thread_indices(V point, V columns);
-  void thread_point(V point, V columns);
+  void set_point_indices(V point, V columns);
+  void emit_point(V point, V columns);
   struct Refill;
   struct Slot {  // memory of a value, one vector for each interleaved one
     V at;
@@ -429,8 +437,8 @@ class Emitter {
   };
   void refill_grid(nest::Id loop, V outer_begin, V outer_end, V inner_begin, V inner_end);
   void refill_state(Refill& r, nest::Id loop);
-  void refill_finish(Refill& r, V vector);
-  void refill_take(Refill& r, V vector);
+  void refill_epilogue(Refill& r, V vector);
+  void refill_prologue(Refill& r, V vector);
   void refill_indices(const Refill& r, V point);
   void refill_run(Refill& r, const Masks& active);
   V refill_bits(V mask);
@@ -449,15 +457,15 @@ class Emitter {
   std::vector<nest::Range> ranges_;  // by value, computed on first use
   std::vector<V> locals_;            // by instruction: the array of a Local
   llvm::Function* fn_ = nullptr;
-  llvm::BasicBlock *exit_ = nullptr, *leave_ = nullptr;
-  llvm::Instruction* frame_ = nullptr;  // frame slots are created before it
+  llvm::BasicBlock *exit_ = nullptr, *stop_exit_ = nullptr;
+  llvm::Instruction* alloca_point_ = nullptr;  // allocas are created before it
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
   // A load or store that is done for many points together, through vectors in the frame.
   struct Tile {
     V array = nullptr;
-    int64_t rows = 0;    // vectors for each interleaved vector
-    V starts = nullptr;  // byte offsets of the rows in memory, for a loop along rows
+    int64_t rows = 0;         // vectors for each interleaved vector
+    V row_offsets = nullptr;  // byte offsets of the rows in memory, for a loop along rows
     // The vector of the row that is being emitted; null: the access is done in place.
     V row = nullptr;
   };
@@ -472,35 +480,36 @@ class Emitter {
   std::map<nest::Id, V> record_arrays_;
   std::map<nest::Id, Tile> tiles_;
   // Loads of this point that were issued early, in their memory type.
-  std::map<nest::Id, V> loaded_;
+  std::map<nest::Id, V> early_loads_;
   Vs index_vectors_[2];
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
-  V idle_ = nullptr;                     // where inactive elements load and store
-  V stop_ = nullptr, budget_ = nullptr;
+  V dummy_slot_ = nullptr;               // where inactive elements load and store
+  // The address of the stop flag, and the memory of the countdown to the next check of it.
+  V stop_flag_ = nullptr, countdown_ = nullptr;
   // The call's state in a kernel that tests its accesses (jit/emit/checked.h), and a slot that
   // holds the tested addresses.
   V checked_ = nullptr, addresses_ = nullptr;
   Masks active_;
-  Masks with_point_;  // elements that have a grid point
+  Masks in_grid_;  // elements that have a grid point
   int vector_width_ = 1, interleave_ = 1;
-  V thread_in_point_ = nullptr;  // for threads that share a point: this thread's number
-  bool apart_ = false;           // the threads run different code
-  // Values of the row that threads keep, by value and turn. In a loop that is unrolled for them,
-  // `turn_` is the current turn.
+  V thread_in_point_ = nullptr;   // for threads that share a point: this thread's number
+  bool threads_diverge_ = false;  // the threads that share a point run different code
+  // Values of the row that threads keep, by value and iteration of the thread. In a loop that is
+  // unrolled for them, `iteration_` is the current one.
   RowValues row_;
   std::map<std::pair<nest::Id, int64_t>, V> kept_;
-  std::optional<int64_t> turn_;
-  bool stays_rolled_ = false;  // loops of few trips that ptxas must not unroll
-  int64_t sharers_ = 1;        // threads among which terms are partitioned
-  V row_memory_ = nullptr;     // of a block that shares a point
-  bool from_row_ = false;      // the block's first warp folds the terms in shared memory
-  std::vector<nest::Id> made_;
-  bool plain_loops_ = false;   // for the remainder of a row: loops run trip by trip
-  int array_interleave_ = 0;   // of local arrays, if not interleave_
-  V vector_offset_ = nullptr;  // the vector of local arrays that is vector 0
-  Constants known_;            // indices of loops that are being unrolled
+  std::optional<int64_t> iteration_;
+  bool disable_unroll_ = false;          // loops of few trips that ptxas must not unroll
+  int64_t term_threads_ = 1;             // threads among which terms are partitioned
+  V shared_row_ = nullptr;               // shared memory of a block that shares a point (row_bytes)
+  bool terms_in_shared_memory_ = false;  // the block's first warp folds them
+  std::vector<nest::Id> newly_kept_;     // values that this iteration added to kept_
+  bool plain_loops_ = false;             // for the remainder of a row: loops run trip by trip
+  int array_interleave_ = 0;             // of local arrays, if not interleave_
+  V vector_offset_ = nullptr;            // the vector of local arrays that is vector 0
+  Constants unrolled_indices_;           // indices of loops that are being unrolled
   int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
-  static constexpr int32_t millisecond = 3'000'000;  // cycles between tests of the stop flag
+  static constexpr int32_t cycles_between_checks = 3'000'000;  // about a millisecond
 };
 
 }  // namespace weft::compiler

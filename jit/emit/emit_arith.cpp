@@ -18,7 +18,7 @@ bool is_float(V x) { return x->getType()->isFPOrFPVectorTy(); }
 unsigned width(V x) { return x->getType()->getScalarSizeInBits(); }
 V constant(V like, uint64_t bits) { return llvm::ConstantInt::get(like->getType(), bits); }
 V ones(V like) { return llvm::Constant::getAllOnesValue(like->getType()); }
-V least(V like) {
+V signed_min(V like) {
   return llvm::ConstantInt::get(like->getType(), llvm::APInt::getSignedMinValue(width(like)));
 }
 
@@ -116,7 +116,8 @@ V Emitter::divide(Opcode op, V a, V b) {
   const V zero = b_.CreateICmpEQ(b, constant(b, 0));
   V bad = zero;
   if (is_signed)
-    bad = b_.CreateOr(bad, b_.CreateAnd(b_.CreateICmpEQ(b, ones(b)), b_.CreateICmpEQ(a, least(a))));
+    bad = b_.CreateOr(bad,
+                      b_.CreateAnd(b_.CreateICmpEQ(b, ones(b)), b_.CreateICmpEQ(a, signed_min(a))));
   const V safe = b_.CreateSelect(bad, constant(b, 1), b);
   const V q = quotient(is_signed ? Opcode::SDiv : Opcode::UDiv, a, safe);
   if (!remainder) return b_.CreateSelect(zero, ones(a), q);
@@ -229,7 +230,7 @@ void Emitter::combine_pair(Combine c, Kind k, V& value, V& index, V value2, V in
   index = b_.CreateSelect(take, index2, index);
 }
 
-void Emitter::pure(nest::Id v) {
+void Emitter::emit_pure(nest::Id v) {
   const Inst& i = k_.insts[v];
   const Variance& s = variance(v);
   if (i.op == Opcode::Const) {
@@ -243,7 +244,7 @@ void Emitter::pure(nest::Id v) {
     values_[v] = Val{indices_[i.imm], s.uniform() ? nullptr : i64(1), {}, nullptr};
     return;
   }
-  if ((s.linear() && linear(v)) || divide_linear(v)) return;
+  if ((s.linear() && emit_linear(v)) || divide_linear(v)) return;
   Vs a;
   if (!s.varying) {
     for (nest::Id arg : i.args) a.push_back(scalar(arg));
@@ -267,7 +268,7 @@ void Emitter::pure(nest::Id v) {
 }
 
 // The base follows the instruction, and the stride follows its effect on differences.
-bool Emitter::linear(nest::Id v) {
+bool Emitter::emit_linear(nest::Id v) {
   const Inst& i = k_.insts[v];
   Vs a;
   for (nest::Id arg : i.args) a.push_back(scalar(arg));

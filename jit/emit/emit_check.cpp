@@ -21,7 +21,7 @@ namespace weft::compiler {
 namespace {
 
 // Returns the pointer from which an address is computed.
-V origin(V address) {
+V underlying_pointer(V address) {
   for (;;) {
     if (auto* gep = llvm::dyn_cast<llvm::GEPOperator>(address))
       address = gep->getPointerOperand();
@@ -68,29 +68,29 @@ bool is_access(llvm::Instruction& i, Access* a) {
 
 // Finds the memory of an address: the index of its buffer (-1: local arrays), its base and its
 // size. Returns false for memory that the caller passes (tables, flags) and for constants.
-bool Emitter::room_of(V address, Room* room) {
-  const V from = origin(address);
+bool Emitter::underlying_object(V address, UnderlyingObject* object) {
+  const V from = underlying_pointer(address);
   const auto buffer = std::find(buffers_.begin(), buffers_.end(), from);
   if (buffer != buffers_.end()) {
     const auto n = buffer - buffers_.begin();
     const V bytes = b_.CreateLoad(
         b_.getPtrTy(), b_.CreateConstGEP1_64(b_.getInt8Ty(), checked_, offsetof(Checked, bytes)));
-    *room = {static_cast<int32_t>(n), from,
-             b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), bytes, n))};
+    *object = {static_cast<int32_t>(n), from,
+               b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), bytes, n))};
     return true;
   }
   if (from == fn_->getArg(3)) {
-    *room = {-1, from, i64(scratch_bytes_)};
+    *object = {-1, from, i64(scratch_bytes_)};
     return true;
   }
   if (auto* array = llvm::dyn_cast<llvm::AllocaInst>(from)) {
-    *room = {
+    *object = {
         -1, from,
         i64(static_cast<int64_t>(array->getAllocationSize(m_.getDataLayout())->getFixedValue()))};
     return array != address;  // the first element always exists
   }
   const bool from_caller = from == fn_->getArg(0) || from == fn_->getArg(1) ||
-                           from == fn_->getArg(2) || from == stop_ || from == checked_ ||
+                           from == fn_->getArg(2) || from == stop_flag_ || from == checked_ ||
                            llvm::isa<llvm::Constant>(from);
   if (!from_caller)
     throw InternalError(
@@ -98,8 +98,8 @@ bool Emitter::room_of(V address, Room* room) {
   return false;
 }
 
-// Leaves the kernel before `at` if `bad` is not 0.
-void Emitter::leave_if(V bad, llvm::Instruction* at) {
+// Exits from the kernel before `at` if `bad` is not 0.
+void Emitter::exit_if(V bad, llvm::Instruction* at) {
   auto* failed = llvm::SplitBlockAndInsertIfThen(b_.CreateICmpNE(bad, i32(0)), at->getIterator(),
                                                  /*Unreachable=*/true);
   llvm::BranchInst::Create(exit_, failed->getIterator());
@@ -107,7 +107,7 @@ void Emitter::leave_if(V bad, llvm::Instruction* at) {
 }
 
 // Records the points that are computed from here on; a null index is stored as -1.
-void Emitter::note_point(V outer, V inner) {
+void Emitter::record_checked_point(V outer, V inner) {
   if (!checked_) return;
   for (const auto& [axis, index] : {std::pair{0, outer}, {1, inner}})
     b_.CreateStore(index ? index : i64(-1),
@@ -139,8 +139,8 @@ void Emitter::emit_checks() {
 
 void Emitter::check_access(llvm::Instruction* at, V address, llvm::Type* t, V mask) {
   b_.SetInsertPoint(at);
-  Room room;
-  if (!room_of(address, &room)) return;
+  UnderlyingObject object;
+  if (!underlying_object(address, &object)) return;
   const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(t);
   const unsigned elements = vector ? vector->getNumElements() : 1;
   llvm::Type* element = vector ? vector->getElementType() : t;
@@ -149,11 +149,11 @@ void Emitter::check_access(llvm::Instruction* at, V address, llvm::Type* t, V ma
                                   elements >= 64 ? UINT64_MAX : (uint64_t{1} << elements) - 1);
   if (mask) bits = b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(elements)), b_.getInt64Ty());
   b_.CreateStore(address, addresses_);
-  leave_if(call("weft_check_access", b_.getInt32Ty(),
-                {checked_, i32(room.buffer), room.base, room.bytes, addresses_, bits,
-                 i32(static_cast<int32_t>(elements)), i64(size),
-                 i32(address->getType()->isVectorTy() ? 0 : 1)}),
-           at);
+  exit_if(call("weft_check_access", b_.getInt32Ty(),
+               {checked_, i32(object.buffer), object.base, object.bytes, addresses_, bits,
+                i32(static_cast<int32_t>(elements)), i64(size),
+                i32(address->getType()->isVectorTy() ? 0 : 1)}),
+          at);
 }
 
 // Tests a call that moves records, all elements together.
@@ -162,32 +162,32 @@ void Emitter::check_record(llvm::CallInst* moving) {
   const llvm::StringRef name = moving->getCalledFunction()->getName();
   const bool stores = name.starts_with(record_prefix + std::string("store"));
   const V address = moving->getArgOperand(stores ? 0 : 1), elements = moving->getArgOperand(2);
-  Room room;
-  if (!room_of(address, &room)) return;
+  UnderlyingObject object;
+  if (!underlying_object(address, &object)) return;
   const bool wide = name.contains("_8_4_") || name.contains("_8_8_");
   b_.CreateStore(address, addresses_);
   const V some = b_.CreateZExt(b_.CreateICmpNE(elements, i64(0)), b_.getInt64Ty());
-  leave_if(call("weft_check_access", b_.getInt32Ty(),
-                {checked_, i32(room.buffer), room.base, room.bytes, addresses_, some, i32(1),
-                 b_.CreateMul(elements, i64(wide ? 8 : 4)), i32(1)}),
-           moving);
+  exit_if(call("weft_check_access", b_.getInt32Ty(),
+               {checked_, i32(object.buffer), object.base, object.bytes, addresses_, some, i32(1),
+                b_.CreateMul(elements, i64(wide ? 8 : 4)), i32(1)}),
+          moving);
 }
 
 // Tests a call that moves rows. Argument `arg` is their memory, the next one their starts.
 void Emitter::check_rows(llvm::CallInst* moving, unsigned arg) {
   b_.SetInsertPoint(moving);
-  Room room;
+  UnderlyingObject object;
   const V address = moving->getArgOperand(arg);
-  if (!room_of(address, &room) || room.buffer < 0) return;
+  if (!underlying_object(address, &object) || object.buffer < 0) return;
   const llvm::StringRef name = moving->getCalledFunction()->getName();
   int64_t bytes = 0, elements = 0;
   for (const int64_t b : {1, 2, 4, 8})
     for (const int l : {4, 8, 16})
       if (name == transpose_name(b, l)) bytes = b * l, elements = l;
-  leave_if(call("weft_check_rows", b_.getInt32Ty(),
-                {checked_, i32(room.buffer), room.base, room.bytes, address,
-                 moving->getArgOperand(arg + 1), i32(static_cast<int32_t>(elements)), i64(bytes)}),
-           moving);
+  exit_if(call("weft_check_rows", b_.getInt32Ty(),
+               {checked_, i32(object.buffer), object.base, object.bytes, address,
+                moving->getArgOperand(arg + 1), i32(static_cast<int32_t>(elements)), i64(bytes)}),
+          moving);
 }
 
 }  // namespace weft::compiler

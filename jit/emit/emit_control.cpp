@@ -30,11 +30,11 @@ void Emitter::emit_inst(Id v) {
     case Opcode::ForEach: return for_each(v);
     case Opcode::While: return loop_while(v);
     case Opcode::If: return branch_if(v);
-    default: return pure(v);
+    default: return emit_pure(v);
   }
 }
 
-Emitter::Masks Emitter::narrow(const Masks& m) {
+Emitter::Masks Emitter::and_active(const Masks& m) {
   if (active_.empty()) return m;
   return vectors([&](int p) { return b_.CreateAnd(active_[p], m[p]); });
 }
@@ -56,7 +56,7 @@ void Emitter::bind(const std::vector<Carry>& cs, Id Carry::* which, const Vs& va
 
 // Returns the carries after a trip. Elements that did not make the trip keep the values in
 // `before`.
-Vs Emitter::next_of(const std::vector<Carry>& cs, const Masks& made, const Vs& before) {
+Vs Emitter::next_carries(const std::vector<Carry>& cs, const Masks& made, const Vs& before) {
   if (made.empty()) return parts(cs, &Carry::next);
   Vs out;
   for (const Carry& c : cs)
@@ -101,19 +101,20 @@ void Emitter::unrolled_for(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const nest::Block& body = k_.blocks[i.blocks[0]];
   int64_t lo = 0, hi = 0;
-  if (!constant_value(k_, i.args[0], known_, &lo) || !constant_value(k_, i.args[1], known_, &hi))
+  if (!constant_value(k_, i.args[0], unrolled_indices_, &lo) ||
+      !constant_value(k_, i.args[1], unrolled_indices_, &hi))
     throw InternalError("a loop of unknown length was to be written out");
   const int64_t trips = hi - lo;
   Vs now = parts(cs, &Carry::init);
   for (int64_t t = 0; t < trips; ++t) {
     const int64_t index = i.imm > 0 ? lo + t : hi - 1 - t;
-    known_[body.params[0]] = index;
+    unrolled_indices_[body.params[0]] = index;
     set(body.params[0], i64(index));
     bind(cs, &Carry::param, now);
     emit_block(i.blocks[0]);
     now = parts(cs, &Carry::next);
   }
-  known_.erase(body.params[0]);
+  unrolled_indices_.erase(body.params[0]);
   bind(cs, &Carry::result, now);
 }
 
@@ -123,17 +124,17 @@ void Emitter::unrolled_for(Id v, const std::vector<Carry>& cs) {
 void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
-  const bool up = i.imm > 0, apart = divergence_.divergent[v];
+  const bool up = i.imm > 0, divergent = divergence_.divergent[v];
   const Id start = i.args[up ? 0 : 1], bound = i.args[up ? 1 : 0];
-  const Vs limits = parts(bound, apart ? varying_value : uniform_value);
+  const Vs limits = parts(bound, divergent ? varying_value : uniform_value);
   const Vs init = parts(cs, &Carry::init);
   Vs first = parts(start, variance(start));
   if (!up)
     for (V& x : first) x = b_.CreateSub(x, llvm::ConstantInt::get(x->getType(), 1));
   const V stride = values_[start].stride;
-  const Masks outer = active_, before = apart ? masks_of() : Masks();
-  const Head head = begin_loop("for");
-  Phis phis(b_, head.from, machine_.mask_registers);
+  const Masks outer = active_, before = divergent ? masks_of() : Masks();
+  const LoopBlocks blocks = begin_loop("for");
+  Phis phis(b_, blocks.preheader, machine_.mask_registers);
   const Vs at_index = phis.add(first), running = phis.add(before), carry = phis.add(init);
   bind(cs, &Carry::param, carry);
   bind(cs, &Carry::result, carry);
@@ -141,23 +142,23 @@ void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
                                            : Val{at_index[0], stride, {}, nullptr};
   Masks go;
   for (size_t p = 0; p < limits.size(); ++p) {
-    const V x = apart ? vec(index, static_cast<int>(p)) : at_index[0];
+    const V x = divergent ? vec(index, static_cast<int>(p)) : at_index[0];
     const V more = up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p]);
-    go.push_back(apart ? b_.CreateAnd(running[p], more) : more);
+    go.push_back(divergent ? b_.CreateAnd(running[p], more) : more);
   }
-  enter(head, any(go));
-  poll(weight(k_, i.blocks[0]));
-  if (apart) active_ = go;
+  begin_body(blocks, any(go));
+  emit_cancellation_check(weight(k_, i.blocks[0]));
+  if (divergent) active_ = go;
   emit_block(i.blocks[0]);
-  if (!apart) go.clear();
-  const Vs next = next_of(cs, go, carry);
+  if (!divergent) go.clear();
+  const Vs next = next_carries(cs, go, carry);
   Vs following;
   for (V x : at_index)
     following.push_back(b_.CreateAdd(x, llvm::ConstantInt::getSigned(x->getType(), up ? 1 : -1)));
   phis.close(following);
   phis.close(go);
   phis.close(next);
-  end_loop(head);
+  end_loop(blocks);
   active_ = outer;
 }
 
@@ -170,81 +171,81 @@ void Emitter::loop_while(Id v) {
 }
 
 // Emits the trips of the elements in `before`, which may leave at different trips. If it is empty,
-// all active elements run alike. `own` is carried as well: `stay` receives the elements that go on,
-// and replaces it.
-Emitter::Left Emitter::while_trips(Id v, const std::vector<Carry>& cs, const Masks& before, Vs own,
-                                   const Vs& init,
-                                   const std::function<V(const Masks& go, Vs& own)>& stay) {
+// all active elements run alike. `extra` is carried as well. `continues` receives the elements that
+// go on, replaces `extra`, and returns true if the loop continues.
+Emitter::WhileState Emitter::while_trips(
+    Id v, const std::vector<Carry>& cs, const Masks& before, Vs extra, const Vs& init,
+    const std::function<V(const Masks& go, Vs& extra)>& continues) {
   const Inst& i = k_.insts[v];
-  const bool apart = !before.empty();
+  const bool divergent = !before.empty();
   const Masks outer = active_;
-  const Head head = begin_loop("while");
-  Phis phis(b_, head.from, machine_.mask_registers);
+  const LoopBlocks blocks = begin_loop("while");
+  Phis phis(b_, blocks.preheader, machine_.mask_registers);
   const Masks running = phis.add(before);
-  own = phis.add(own);
+  extra = phis.add(extra);
   const Vs carry = phis.add(init);
   for (auto which : {&Carry::param, &Carry::test_param, &Carry::result}) bind(cs, which, carry);
-  if (apart) active_ = running;
+  if (divergent) active_ = running;
   emit_block(i.blocks[0]);
   const Id test = k_.blocks[i.blocks[0]].yields[0];
-  Masks go = apart ? narrow(parts(test, varying_value)) : Masks{scalar(test)};
-  enter(head, stay(go, own));
-  poll(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
-  if (apart) active_ = go;
+  Masks go = divergent ? and_active(parts(test, varying_value)) : Masks{scalar(test)};
+  begin_body(blocks, continues(go, extra));
+  emit_cancellation_check(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  if (divergent) active_ = go;
   emit_block(i.blocks[1]);
-  if (!apart) go.clear();
-  const Vs next = next_of(cs, go, carry);
+  if (!divergent) go.clear();
+  const Vs next = next_carries(cs, go, carry);
   phis.close(go);
-  phis.close(own);
+  phis.close(extra);
   phis.close(next);
-  end_loop(head);
+  end_loop(blocks);
   active_ = outer;
   return {go, carry};
 }
 
 // Emits a while for one GPU thread. Threads that diverge reconverge after each branch, so a trip
-// has a single branch, at its end. It leaves the loop if the test fails or the poll budget is used
-// up. In the second case the loop is entered again with the same state.
+// has a single branch, at its end. It leaves the loop if the test fails or the countdown is
+// negative. In the second case the loop is entered again with the same state.
 void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
-  auto *run = block("while"), *trip = block("trip"), *ended = block("ended"), *look = block("look"),
-       *after = block("after");
+  auto *run = block("while"), *trip = block("trip"), *ended = block("ended"),
+       *check = block("look"), *after = block("after");
   const Vs init = parts(cs, &Carry::init);
   const V enters = while_test(v, cs, init);
-  auto* from = here();
+  auto* from = insert_block();
   b_.CreateCondBr(enters, run, after);
-  at(run);
+  insert_at(run);
   Phis runs(b_, from, machine_.mask_registers);
   const Vs begun = runs.add(init);
   jump(trip);
-  at(trip);
+  insert_at(trip);
   Phis trips(b_, run, machine_.mask_registers);
   bind(cs, &Carry::param, trips.add(begun));
   emit_block(i.blocks[1]);
   const Vs next = parts(cs, &Carry::next);
   const V more = while_test(v, cs, next);
-  const V left = spend(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  const V left = decrement_countdown(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   trips.close(next);
   b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGE(left, i32(0))), trip, ended);
-  at(ended);
-  b_.CreateCondBr(more, look, after);
-  look_at_word(look, run);
+  insert_at(ended);
+  b_.CreateCondBr(more, check, after);
+  exit_if_stopped(check, run);
   runs.close(next);
-  at(after);
+  insert_at(after);
   Phis results(b_, from, machine_.mask_registers);
   bind(cs, &Carry::result, results.add(init));
-  at(ended);
+  insert_at(ended);
   results.close(next);
-  at(after);
+  insert_at(after);
 }
 
-// Returns the results of one side of branch v, each in the form of the result. They are computed
+// Emits one side of If v. Returns its results, each in the form of the result. They are computed
 // here or by the library.
-Vs Emitter::side(Id v, BlockId b) {
+Vs Emitter::emit_if_region(Id v, BlockId b) {
   const Inst& i = k_.insts[v];
-  const bool apart = divergence_.divergent[v];
-  if (b == i.blocks[0] && called(i) && (apart || variance(i.args[1]).uniform()))
-    return cold_path(v, parts(i.args[1], apart ? varying_value : uniform_value));
+  const bool divergent = divergence_.divergent[v];
+  if (b == i.blocks[0] && is_library_call(i) && (divergent || variance(i.args[1]).uniform()))
+    return call_cold_path(v, parts(i.args[1], divergent ? varying_value : uniform_value));
   emit_block(b);
   const auto& results = divergence_.results[v];
   Vs out;
@@ -265,15 +266,15 @@ void Emitter::set_results(Id v, const Vs& values) {
 void Emitter::branch_if(Id v) {
   const Inst& i = k_.insts[v];
   if (divergence_.divergent[v]) return divergent_if(v);
-  const auto then = [&] { return side(v, i.blocks[0]); };
-  const auto otherwise = [&] { return side(v, i.blocks[1]); };
+  const auto then = [&] { return emit_if_region(v, i.blocks[0]); };
+  const auto otherwise = [&] { return emit_if_region(v, i.blocks[1]); };
   // In an unrolled loop the condition may be known.
-  set_results(v, branch(scalar(i.args[0]), then, otherwise, called(i)));
+  set_results(v, branch(scalar(i.args[0]), then, otherwise, is_library_call(i)));
 }
 
 // Returns the library's results for x, a scalar or the interleaved vectors. It computes all
 // elements.
-Vs Emitter::cold_path(Id v, const Vs& x) {
+Vs Emitter::call_cold_path(Id v, const Vs& x) {
   const Inst& i = k_.insts[v];
   const size_t results = i.kinds.size();
   const auto* vector_type = llvm::dyn_cast<llvm::FixedVectorType>(x[0]->getType());
@@ -282,7 +283,7 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
   auto* type = x[0]->getType();
   V& slots = cold_slots_[type];  // the argument and up to three results
   constexpr int64_t max_slots = 4;
-  if (!slots) slots = stack(type, max_slots, "rare");
+  if (!slots) slots = allocate(type, max_slots, "rare");
   const auto slot = [&](size_t n) { return b_.CreateConstGEP1_64(type, slots, n); };
   Vs vectors;
   for (V vector : x) {
@@ -300,12 +301,12 @@ Vs Emitter::cold_path(Id v, const Vs& x) {
 // values of elements that take the path are then replaced.
 void Emitter::unlikely_if(Id v) {
   const Inst& i = k_.insts[v];
-  const Vs usual = side(v, i.blocks[1]);
+  const Vs usual = emit_if_region(v, i.blocks[1]);
   const Masks outer = active_;
   const Masks yes = parts(i.args[0], varying_value);
-  active_ = narrow(yes);
+  active_ = and_active(yes);
   const auto replaced = [&] {
-    Vs out = side(v, i.blocks[0]);
+    Vs out = emit_if_region(v, i.blocks[0]);
     for (size_t k = 0; k < out.size(); ++k)
       out[k] = b_.CreateSelect(yes[k % yes.size()], out[k], usual[k]);
     return out;
@@ -317,22 +318,22 @@ void Emitter::unlikely_if(Id v) {
 
 void Emitter::divergent_if(Id v) {
   const Inst& i = k_.insts[v];
-  if (called(i) && is_arithmetic(k_, i.blocks[1])) return unlikely_if(v);
+  if (is_library_call(i) && is_arithmetic(k_, i.blocks[1])) return unlikely_if(v);
   const Masks outer = active_;
   const Masks yes = parts(i.args[0], varying_value);
   Masks no;
   for (V m : yes) no.push_back(b_.CreateNot(m));
   const auto reached = [&](BlockId b, const Masks& m) {
-    const auto run = [&] { return side(v, b); };
+    const auto run = [&] { return emit_if_region(v, b); };
     if (s_.flat.count(b)) return run();
-    active_ = narrow(m);
+    active_ = and_active(m);
     const auto skip = [&] {
       Vs none;
       for (Id r : divergence_.results[v])
         none.append(interleave_, llvm::Constant::getNullValue(vector_type(kind(r))));
       return none;
     };
-    const Vs out = branch(any(active_), run, skip, called(i) && b == i.blocks[0]);
+    const Vs out = branch(any(active_), run, skip, is_library_call(i) && b == i.blocks[0]);
     active_ = outer;
     return out;
   };
@@ -349,7 +350,7 @@ void Emitter::for_each(Id v) {
   if (divergence_.vectorized[v])
     return thread_in_point_ ? for_each_threads(v) : for_each_vectors(v);
   each("each", i64(0), scalar(i.args[0]), 1, [&](V at) {
-    poll(weight(k_, i.blocks[0]));
+    emit_cancellation_check(weight(k_, i.blocks[0]));
     set(index, at);
     emit_block(i.blocks[0]);
   });
@@ -369,11 +370,11 @@ void Emitter::for_each_vectors(Id v) {
   };
   const V whole = b_.CreateAnd(n, i64(-vector_width_));
   each("each", i64(0), whole, vector_width_, [&](V at) {
-    poll(cost);
+    emit_cancellation_check(cost);
     body(at, {});
   });
   when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {whole, i64(0)})),
-       [&] { body(whole, {first_elements(b_.CreateSub(n, whole))}); });
+       [&] { body(whole, {prefix_mask(b_.CreateSub(n, whole))}); });
   vector_width_ = 1;
 }
 

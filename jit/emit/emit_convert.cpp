@@ -137,7 +137,7 @@ llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
   auto* n = b_.getIntNTy(t->isFloatTy() ? 32 : 64);
   const auto c = [&](uint64_t v) { return llvm::ConstantInt::get(n, v); };
   const uint64_t lead = uint64_t{1} << digits, exponents = t->isFloatTy() ? 0xff : 0x7ff;
-  at(block("entry"));
+  insert_at(block("entry"));
   const V a = b_.CreateBitCast(f->getArg(0), n),
           sign_bit = c(t->isFloatTy() ? uint64_t{1} << 31 : uint64_t{1} << 63);
   const V x = b_.CreateAnd(a, b_.CreateNot(sign_bit)),
@@ -148,9 +148,9 @@ llvm::Function* Emitter::float_rem_function(llvm::Type* t) {
   V bad = b_.CreateOr(b_.CreateICmpUGE(x, infinite), b_.CreateICmpUGT(y, infinite));
   bad = b_.CreateOr(bad, b_.CreateICmpEQ(y, c(0)));
   b_.CreateCondBr(b_.CreateOr(bad, b_.CreateICmpULT(x, y)), special, usual);
-  at(special);
+  insert_at(special);
   b_.CreateRet(b_.CreateSelect(bad, llvm::ConstantFP::getNaN(t), f->getArg(0)));
-  at(usual);
+  insert_at(usual);
   // The significand with its leading bit at `digits`, and the exponent (1 for the smallest normal).
   const auto split = [&](V v) {
     const V e = b_.CreateLShr(v, digits), m = b_.CreateAnd(v, c(lead - 1));

@@ -25,8 +25,8 @@ Emitter::Partials Emitter::make_partials(Id v, const Variance& s, int64_t most) 
   for (nest::Kind kd : i.kinds) {
     auto* t = memory_type(kd);
     p.elements.push_back(t);
-    p.arrays.push_back(s.varying ? stack(vector_of(t), most * interleave_, "partials")
-                                 : stack(t, most, "partials"));
+    p.arrays.push_back(s.varying ? allocate(vector_of(t), most * interleave_, "partials")
+                                 : allocate(t, most, "partials"));
   }
   return p;
 }
@@ -42,14 +42,14 @@ Vs Emitter::term(Id v, const Variance& s, V index) {
   const nest::BlockId body = k_.insts[v].blocks[0];
   const Id param = k_.blocks[body].params[0];
   set_parts(param, variance(param), {index});
-  turn_ ? emit_turn(body) : emit_block(body);
+  iteration_ ? emit_iteration(body) : emit_block(body);
   Vs out;
   for (Id y : k_.blocks[body].yields) out.append(parts(y, s));
   return out;
 }
 
 // Returns the identity, in place of a missing term.
-Vs Emitter::no_term(Id v, const Variance& s) {
+Vs Emitter::identity_term(Id v, const Variance& s) {
   const Inst& i = k_.insts[v];
   Vs out;
   for (size_t r = 0; r < i.kinds.size(); ++r)
@@ -58,10 +58,14 @@ Vs Emitter::no_term(Id v, const Variance& s) {
   return out;
 }
 
-Vs Emitter::with_term(Id v, const Vs& sum, const Vs& x) { return taken(v, sum, x, false); }
-Vs Emitter::combined(Id v, const Vs& a, const Vs& b) { return taken(v, a, b, true); }
+Vs Emitter::combine_term(Id v, const Vs& sum, const Vs& x) {
+  return combine_parts(v, sum, x, false);
+}
+Vs Emitter::combine_partials(Id v, const Vs& a, const Vs& b) {
+  return combine_parts(v, a, b, true);
+}
 
-Vs Emitter::taken(Id v, const Vs& sum, const Vs& x, bool is_result) {
+Vs Emitter::combine_parts(Id v, const Vs& sum, const Vs& x, bool is_result) {
   const Inst& i = k_.insts[v];
   const size_t width = sum.size() / i.kinds.size();
   Vs out = sum;
@@ -84,8 +88,8 @@ Vs Emitter::taken(Id v, const Vs& sum, const Vs& x, bool is_result) {
 }
 
 // Calls f with the type, address and kind of each part of partial result `index`.
-void Emitter::each_part(const Partials& p, V index,
-                        const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f) {
+void Emitter::for_each_part(const Partials& p, V index,
+                            const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f) {
   const int n = p.variance.varying ? interleave_ : 1;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.variance.varying ? vector_of(p.elements[r]) : p.elements[r];
@@ -98,7 +102,7 @@ void Emitter::each_part(const Partials& p, V index,
 
 Vs Emitter::load_partials(const Partials& p, V index) {
   Vs out;
-  each_part(p, index, [&](llvm::Type* t, V at, nest::Kind k) {
+  for_each_part(p, index, [&](llvm::Type* t, V at, nest::Kind k) {
     out.push_back(mask_from_memory(b_.CreateLoad(t, at), k));
   });
   return out;
@@ -106,13 +110,13 @@ Vs Emitter::load_partials(const Partials& p, V index) {
 
 void Emitter::store_partials(const Partials& p, V index, const Vs& x) {
   const V* next = x.begin();
-  each_part(p, index, [&](llvm::Type*, V at, nest::Kind k) {
+  for_each_part(p, index, [&](llvm::Type*, V at, nest::Kind k) {
     b_.CreateStore(mask_to_memory(*next++, k), at);
   });
 }
 
 // Returns the number of partial results of a fold of n terms (fold_order::partials).
-V Emitter::partials_of(V n) {
+V Emitter::partial_count(V n) {
   const V several = b_.CreateSelect(b_.CreateICmpSLT(n, i64(fold_order::long_block)),
                                     i64(few_partials), i64(many_partials));
   return b_.CreateSelect(b_.CreateICmpSLE(n, i64(fold_order::short_block)), i64(1), several);
@@ -125,8 +129,8 @@ void Emitter::fold_in_order(Id v) {
   const Variance s = variance(divergence_.results[v][0]);
   const Loop l =
       loop("terms", i64(0), scalar(i.args[0]), i64(1), identity(v, s), [&](V t, const Vs& all) {
-        poll(cost);
-        return with_term(v, all, term(v, s, t));
+        emit_cancellation_check(cost);
+        return combine_term(v, all, term(v, s, t));
       });
   set_results(v, l.carry);
 }
@@ -135,13 +139,13 @@ void Emitter::fold_serial(Id v) {
   const Variance s = variance(divergence_.results[v][0]);
   const Partials p = make_partials(v, s, many_partials);
   const V n = scalar(k_.insts[v].args[0]);
-  fold_run(p, n, partials_of(n));
+  fold_partials(p, n, partial_count(n));
   set_results(v, load_partials(p, i64(0)));
 }
 
 // Consecutive terms belong to consecutive partial results. A block of them stays in registers while
-// the loop strides over the terms. Returns where it stopped. Short folds are left to fold_run.
-V Emitter::fold_blocks(const Partials& p, V n, V partials) {
+// the loop strides over the terms. Returns where it stopped. Short folds are left to fold_partials.
+V Emitter::fold_register_blocks(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const auto f = s_.folds.find(v);
   if (f == s_.folds.end()) return i64(0);
@@ -154,30 +158,30 @@ V Emitter::fold_blocks(const Partials& p, V n, V partials) {
     Vs init;
     for (int k = 0; k < block_size; ++k) init.append(none);
     const Loop l = loop("terms", first, last, partials, init, [&](V t, const Vs& acc) {
-      poll(weight(k_, body) * block_size);
+      emit_cancellation_check(weight(k_, body) * block_size);
       Vs next;
       for (int k = 0; k < block_size; ++k)
-        next.append(
-            with_term(v, nth(acc, k, none.size()), term(v, p.variance, b_.CreateAdd(t, i64(k)))));
+        next.append(combine_term(v, nth_group(acc, k, none.size()),
+                                 term(v, p.variance, b_.CreateAdd(t, i64(k)))));
       return next;
     });
     for (int k = 0; k < block_size; ++k)
-      store_partials(p, b_.CreateAdd(first, i64(k)), nth(l.carry, k, none.size()));
+      store_partials(p, b_.CreateAdd(first, i64(k)), nth_group(l.carry, k, none.size()));
   });
   return b_.CreateAnd(at_least_zero(n), i64(-block_size));
 }
 
-void Emitter::fold_run(const Partials& p, V n, V partials) {
+void Emitter::fold_partials(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const Vs none = identity(v, p.variance);
   const int64_t cost = weight(k_, k_.insts[v].blocks[0]);
   each("identity", i64(0), partials, 1, [&](V k) { store_partials(p, k, none); });
-  const V begin = fold_blocks(p, n, partials);
+  const V begin = fold_register_blocks(p, n, partials);
   each("terms", begin, n, 1, [&](V t) {
-    poll(cost);
+    emit_cancellation_check(cost);
     const Vs x = term(v, p.variance, t);
     const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
-    store_partials(p, at, with_term(v, load_partials(p, at), x));
+    store_partials(p, at, combine_term(v, load_partials(p, at), x));
   });
   fold_tree(p, partials);
 }
@@ -189,7 +193,8 @@ void Emitter::fold_tree(const Partials& p, V partials) {
     const V half = b_.CreateLShr(partials, b_.CreateAdd(level, i64(1)));
     each("pairs", i64(0), half, 1, [&](V k) {
       store_partials(
-          p, k, combined(p.fold, load_partials(p, k), load_partials(p, b_.CreateAdd(k, half))));
+          p, k,
+          combine_partials(p.fold, load_partials(p, k), load_partials(p, b_.CreateAdd(k, half))));
     });
   });
 }

@@ -19,7 +19,7 @@ struct Emitter::Partials {
 };
 
 // Returns the nth group of `size` values.
-inline Vs nth(const Vs& all, int n, size_t size) {
+inline Vs nth_group(const Vs& all, int n, size_t size) {
   const V* begin = all.begin() + static_cast<size_t>(n) * size;
   return {begin, begin + size};
 }

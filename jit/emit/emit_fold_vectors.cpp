@@ -53,18 +53,20 @@ void Emitter::fold_vectors(Id v) {
   if (s_.folds.count(v)) {
     const V whole =
         b_.CreateSelect(few, i64(0), b_.CreateAnd(at_least_zero(n), b_.CreateNeg(partials)));
-    when(is_long, [&] { fold_wide(p, whole, wide); }, [&] { fold_wide(p, whole, narrow); });
+    when(
+        is_long, [&] { fold_whole_vectors(p, whole, wide); },
+        [&] { fold_whole_vectors(p, whole, narrow); });
     begin = whole;
   }
   fold_tail(p, n, begin, partials, few);
-  when(few, [&] { fold_terms(p, n); }, [&] { fold_across(p, partials); });
+  when(few, [&] { fold_stored_terms(p, n); }, [&] { fold_horizontal(p, partials); });
   vector_width_ = 1;
   set_results(v, load_partials(p, i64(0)));
 }
 
 // The arrays of the partial results hold the terms themselves, followed by the terms' second
 // values, if any (fold_tail).
-void Emitter::fold_terms(const Partials& p, V n) {
+void Emitter::fold_stored_terms(const Partials& p, V n) {
   const int width = std::exchange(vector_width_, 1);
   const Inst& i = k_.insts[p.fold];
   const auto term_at = [&](V k) {
@@ -78,39 +80,39 @@ void Emitter::fold_terms(const Partials& p, V n) {
     return x;
   };
   const Loop l = loop("in order", i64(0), n, i64(1), identity(p.fold, uniform_value),
-                      [&](V k, const Vs& all) { return with_term(p.fold, all, term_at(k)); });
+                      [&](V k, const Vs& all) { return combine_term(p.fold, all, term_at(k)); });
   store_partials(p, i64(0), l.carry);
   vector_width_ = width;
 }
 
-void Emitter::fold_wide(const Partials& p, V whole, int registers) {
+void Emitter::fold_whole_vectors(const Partials& p, V whole, int registers) {
   const Vs none = identity(p.fold, varying_value);
   Vs init;
   for (int g = 0; g < registers; ++g) init.append(none);
   const Loop l =
       loop("terms", i64(0), whole, i64(registers * vector_width_), init, [&](V at, const Vs& acc) {
-        poll(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
+        emit_cancellation_check(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
         Vs next;
         for (int g = 0; g < registers; ++g)
           next.append(
-              with_term(p.fold, nth(acc, g, none.size()),
-                        term(p.fold, varying_value, b_.CreateAdd(at, i64(g * vector_width_)))));
+              combine_term(p.fold, nth_group(acc, g, none.size()),
+                           term(p.fold, varying_value, b_.CreateAdd(at, i64(g * vector_width_)))));
         return next;
       });
   for (int g = 0; g < registers; ++g)
-    store_vector(p, i64(g * vector_width_), nth(l.carry, g, none.size()));
+    store_vector(p, i64(g * vector_width_), nth_group(l.carry, g, none.size()));
 }
 
 void Emitter::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
   each("tail", begin, n, vector_width_, [&](V at) {
-    poll(weight(k_, k_.insts[p.fold].blocks[0]));
+    emit_cancellation_check(weight(k_, k_.insts[p.fold].blocks[0]));
     const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
-    const V m = first_elements(b_.CreateSub(n, at));
+    const V m = prefix_mask(b_.CreateSub(n, at));
     const Vs old = load_vector(p, slot, vector_width_);
     active_ = {m};
     const Vs x = term(p.fold, varying_value, at);
     active_.clear();
-    Vs next = with_term(p.fold, old, x), first, second;
+    Vs next = combine_term(p.fold, old, x), first, second;
     for (const V* value = x.begin(); const nest::Combine c : k_.insts[p.fold].fold) {
       first.push_back(*value);
       second.push_back(value[nest::values_of_term(c) - 1]);
@@ -124,13 +126,13 @@ void Emitter::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
   });
 }
 
-void Emitter::fold_across(const Partials& p, V partials) {
+void Emitter::fold_horizontal(const Partials& p, V partials) {
   when(b_.CreateICmpEQ(partials, i64(many_partials)), [&] {
     for (int half = many_partials / 2; half >= few_partials; half /= 2)
       for (int k = 0; k < half; k += vector_width_)
         store_vector(p, i64(k),
-                     combined(p.fold, load_vector(p, i64(k), vector_width_),
-                              load_vector(p, i64(k + half), vector_width_)));
+                     combine_partials(p.fold, load_vector(p, i64(k), vector_width_),
+                                      load_vector(p, i64(k + half), vector_width_)));
   });
   Vs x = load_vector(p, i64(0), few_partials);
   for (int half = few_partials / 2; half >= 1; half /= 2) {
@@ -142,7 +144,7 @@ void Emitter::fold_across(const Partials& p, V partials) {
       a.push_back(b_.CreateShuffleVector(t, low));
       b.push_back(b_.CreateShuffleVector(t, high));
     }
-    x = combined(p.fold, a, b);
+    x = combine_partials(p.fold, a, b);
   }
   for (V& t : x) t = b_.CreateExtractElement(t, uint64_t{0});
   store_partials(p, i64(0), x);

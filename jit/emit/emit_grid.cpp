@@ -21,11 +21,11 @@ void Emitter::emit_cpu(const std::string& name) {
   fn_->addParamAttr(3, llvm::Attribute::NoAlias);
   fn_->addFnAttr("prefer-vector-width", "512");
   interleave_ = s_.interleave;
-  entry();
+  load_arguments();
   if (machine_.checked) {
     checked_ = b_.CreateLoad(ptr, b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1),
                                                         static_cast<uint64_t>(k_.extents)));
-    addresses_ = stack(ptr, 64, "addresses");
+    addresses_ = allocate(ptr, 64, "addresses");
   }
   V range[4] = {i64(0), i64(1), i64(0), i64(1)};
   for (int r = k_.rank == 2 ? 0 : 2; r < 4 && k_.rank; ++r)
@@ -36,7 +36,7 @@ void Emitter::emit_cpu(const std::string& name) {
   const V some =
       b_.CreateAnd(b_.CreateICmpSLT(range[0], range[1]), b_.CreateICmpSLT(range[2], range[3]));
   b_.CreateCondBr(some, run, exit_);
-  at(run);
+  insert_at(run);
   if (s_.refill == nest::no_id)
     grid_rows(range[0], range[1], range[2], range[3]);
   else
@@ -60,17 +60,17 @@ void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) 
   auto* first = block("entry");
   auto* start = block("start");
   exit_ = block("exit");
-  at(exit_);
+  insert_at(exit_);
   // Other threads see such stores only after a fence.
   if (!s_.streamed.empty()) call(llvm::Intrinsic::x86_sse_sfence, {}, {});
   b_.CreateRetVoid();
-  at(first);
-  frame_ = b_.CreateBr(start);
-  at(start);
+  insert_at(first);
+  alloca_point_ = b_.CreateBr(start);
+  insert_at(start);
 }
 
 // Loads the arguments.
-void Emitter::entry() {
+void Emitter::load_arguments() {
   auto* ptr = b_.getPtrTy();
   for (size_t i = 0; i < k_.buffers.size(); ++i)
     buffers_.push_back(b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, fn_->getArg(0), i)));
@@ -79,18 +79,18 @@ void Emitter::entry() {
         b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1), i)));
   const bool single = k_.rank > 0 && (s_.mode == Mode::scalar || s_.mode == Mode::inner);
   if (single || has_loops())
-    poll_word(b_.CreateLoad(ptr, b_.CreateGEP(ptr, fn_->getArg(0), i64(-1))));
+    init_cancellation_checks(b_.CreateLoad(ptr, b_.CreateGEP(ptr, fn_->getArg(0), i64(-1))));
 }
 
 bool Emitter::has_loops() const {
   return any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; });
 }
 
-// Loops read the word at this address from here on.
-void Emitter::poll_word(V address) {
-  stop_ = address;
-  budget_ = stack(b_.getInt32Ty(), 1, "budget");
-  b_.CreateStore(i32(millisecond), budget_);
+// Loops check the stop flag at this address from here on.
+void Emitter::init_cancellation_checks(V address) {
+  stop_flag_ = address;
+  countdown_ = allocate(b_.getInt32Ty(), 1, "budget");
+  b_.CreateStore(i32(cycles_between_checks), countdown_);
 }
 
 void Emitter::emit_level(int level) {
@@ -117,7 +117,7 @@ void Emitter::grid_row(V begin, V end) {
   if (k_.rank == 0) return emit_points(nullptr, {});
   if (divergence_.mode == Mode::grid) return grid_points(begin, end);
   each("point", begin, end, 1, [&](V i) {
-    poll(weight(k_, 0));
+    emit_cancellation_check(weight(k_, 0));
     emit_points(i, {});
   });
 }
@@ -125,10 +125,9 @@ void Emitter::grid_row(V begin, V end) {
 void Emitter::grid_points(V begin, V end) {
   const auto masked = [&](V from) {
     each("tail", from, end, vector_width_ * interleave_, [&](V i) {
-      emit_points(
-          i, vectors([&](int p) {
-            return first_elements(b_.CreateSub(end, b_.CreateAdd(i, i64(p * vector_width_))));
-          }));
+      emit_points(i, vectors([&](int p) {
+                    return prefix_mask(b_.CreateSub(end, b_.CreateAdd(i, i64(p * vector_width_))));
+                  }));
     });
   };
   if (!s_.versioned) return masked(begin);
@@ -142,11 +141,11 @@ void Emitter::grid_points(V begin, V end) {
 
 void Emitter::emit_points(V begin, const Masks& m) {
   if (k_.rank) indices_[k_.rank - 1] = begin;
-  note_point(k_.rank == 2 ? indices_[0] : nullptr, k_.rank ? begin : nullptr);
-  active_ = with_point_ = m;
+  record_checked_point(k_.rank == 2 ? indices_[0] : nullptr, k_.rank ? begin : nullptr);
+  active_ = in_grid_ = m;
   emit_level(2);
   active_.clear();
-  with_point_.clear();
+  in_grid_.clear();
 }
 
 }  // namespace weft::compiler

@@ -56,34 +56,34 @@ V Emitter::mask_from_memory(V x, Kind k) {
 
 // Without mask registers, or for numbers that are too narrow to gather and scatter, each access
 // would need a branch. Inactive elements access a slot in the frame instead.
-void Emitter::run_all_elements(llvm::Type* t, V* addresses, V* mask) {
+void Emitter::redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask) {
   const auto* known = llvm::dyn_cast<llvm::Constant>(*mask);
   const bool masked = machine_.mask_registers && t->getScalarSizeInBits() >= 32;
   if (masked || machine_.gpu || machine_.checked || (known && known->isAllOnesValue())) return;
-  if (!idle_) {
+  if (!dummy_slot_) {
     auto* number = b_.getInt64Ty();
-    idle_ = stack(number, 1, "idle");
+    dummy_slot_ = allocate(number, 1, "idle");
     const llvm::IRBuilderBase::InsertPointGuard guard(b_);
-    b_.SetInsertPoint(frame_);
-    b_.CreateStore(i64(0), idle_);
+    b_.SetInsertPoint(alloca_point_);
+    b_.CreateStore(i64(0), dummy_slot_);
   }
-  *addresses = b_.CreateSelect(*mask, *addresses, splat(idle_));
+  *addresses = b_.CreateSelect(*mask, *addresses, splat(dummy_slot_));
   *mask = splat(b_.getTrue());
 }
 
 V Emitter::gather(llvm::Type* t, V addresses, V mask) {
-  run_all_elements(t, &addresses, &mask);
+  redirect_inactive_elements(t, &addresses, &mask);
   return b_.CreateMaskedGather(vector_of(t), addresses, align_of(t), mask,
                                llvm::Constant::getNullValue(vector_of(t)));
 }
 
 void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
-  run_all_elements(t, &addresses, &mask);
+  redirect_inactive_elements(t, &addresses, &mask);
   b_.CreateMaskedScatter(value, addresses, align_of(t), mask);
 }
 
 // Returns the addresses of one vector: a scalar base plus the differences, in 32 bits if they fit.
-V Emitter::address_elements(llvm::Type* t, V base, Id offset, int vector) {
+V Emitter::element_addresses(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
   if (!x.stride) {
     const auto narrow = [&](Id v) {
@@ -100,7 +100,7 @@ V Emitter::address_elements(llvm::Type* t, V base, Id offset, int vector) {
     return b_.CreateGEP(t, base, vec(offset, vector));
   }
   const V first = b_.CreateGEP(t, base, vector_base(x, vector));
-  if (const auto stride = known(x.stride); stride && std::abs(*stride) < (1 << 26)) {
+  if (const auto stride = constant_int(x.stride); stride && std::abs(*stride) < (1 << 26)) {
     const V step = splat(i32(static_cast<int32_t>(*stride)));
     return b_.CreateGEP(t, first, b_.CreateMul(iota(b_.getInt32Ty()), step));
   }
@@ -131,7 +131,7 @@ V Emitter::strided_load(llvm::Type* t, V first, int64_t stride) {
 V Emitter::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
   const llvm::Align align = align_of(t);
-  const int64_t s = known(x.stride).value_or(0);
+  const int64_t s = constant_int(x.stride).value_or(0);
   if (s == 1) {
     const V first = b_.CreateGEP(t, base, vector_base(x, vector));
     if (active_.empty()) return b_.CreateAlignedLoad(vector_of(t), first, align);
@@ -140,7 +140,7 @@ V Emitter::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   }
   if (active_.empty() && (s == -1 || s == 2))
     return strided_load(t, b_.CreateGEP(t, base, vector_base(x, vector)), s);
-  return gather(t, address_elements(t, base, offset, vector), mask_of(vector));
+  return gather(t, element_addresses(t, base, offset, vector), mask_of(vector));
 }
 
 void Emitter::mark_non_temporal(llvm::StoreInst* s) {
@@ -169,7 +169,7 @@ void Emitter::store_elements(llvm::Type* t, V base, Id offset, int vector, V val
                              bool non_temporal) {
   const Val& x = values_[offset];
   const llvm::Align align = align_of(t);
-  if (known(x.stride) == 1) {
+  if (constant_int(x.stride) == 1) {
     const V first = b_.CreateGEP(t, base, vector_base(x, vector));
     const auto plain = [&] {
       if (active_.empty())
@@ -182,14 +182,14 @@ void Emitter::store_elements(llvm::Type* t, V base, Id offset, int vector, V val
                        active_.empty() ? nullptr : b_.CreateAndReduce(active_[vector]), plain);
     return;
   }
-  scatter(t, address_elements(t, base, offset, vector), value, mask_of(vector));
+  scatter(t, element_addresses(t, base, offset, vector), value, mask_of(vector));
 }
 
 void Emitter::load(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
-  if (const auto early = loaded_.find(v); early != loaded_.end())
+  if (const auto early = early_loads_.find(v); early != early_loads_.end())
     return set(v, from_memory(early->second, s));
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;
@@ -206,7 +206,7 @@ void Emitter::load(Id v) {
                      : load_elements(t, buffers_[i.imm], i.args[0], p);
   };
   set_vectors(v, vectors([&](int p) { return from_memory(loaded(p), s); }));
-  fetch_next_row(v);
+  prefetch_next_row(v);
 }
 
 void Emitter::store(Id v) {
@@ -214,7 +214,7 @@ void Emitter::store(Id v) {
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
   if (variance(i.args[0]).uniform() && variance(i.args[1]).uniform()) {
-    once([&] {
+    if_thread_zero([&] {
       b_.CreateStore(to_memory(scalar(i.args[1]), s),
                      b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
     });
@@ -242,8 +242,8 @@ void Emitter::local(Id v) {
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
   // A kernel is emitted more than once, the widest form first (main loop, then tail).
   if (!locals_[v])
-    locals_[v] = divergence_.per_element[v] ? stack(vector_of(t), n * interleave, "local")
-                                            : stack(t, n, "local");
+    locals_[v] = divergence_.per_element[v] ? allocate(vector_of(t), n * interleave, "local")
+                                            : allocate(t, n, "local");
 }
 
 V Emitter::local_begin(Id local) {
@@ -275,7 +275,7 @@ V Emitter::local_addresses(Id local, Id index, int vector) {
 namespace {
 // The largest number of elements that are all read. Above it the code is longer than that of a
 // gather.
-constexpr int64_t max_looked_at = 16;
+constexpr int64_t max_choices = 16;
 }  // namespace
 
 // Describes an index that selects one of a few numbers of an array for each point. All of these
@@ -284,7 +284,7 @@ constexpr int64_t max_looked_at = 16;
 std::optional<nest::Choice> Emitter::choice(Id local, Id index) {
   if (machine_.gpu || divergence_.mode == Mode::refill) return std::nullopt;
   const auto c = nest::choice_of(k_, index);
-  if (!c || c->count > max_looked_at) return std::nullopt;
+  if (!c || c->count > max_choices) return std::nullopt;
   nest::Range from{0, 0};
   if (c->base != nest::no_id) {
     if (!variance(c->base).uniform()) return std::nullopt;
@@ -304,7 +304,7 @@ V Emitter::choice_element(Id local, const nest::Choice& c, int64_t i, int vector
                        vector);
 }
 
-V Emitter::choose(Id local, const nest::Choice& c, int vector) {
+V Emitter::load_choice(Id local, const nest::Choice& c, int vector) {
   auto* t = vector_of(memory_type(k_.insts[local].kind));
   const V x = vec(c.value, vector);
   auto* number = llvm::cast<llvm::IntegerType>(x->getType()->getScalarType());
@@ -319,7 +319,7 @@ V Emitter::choose(Id local, const nest::Choice& c, int vector) {
   return all;
 }
 
-void Emitter::replace(Id local, const nest::Choice& c, int vector, V value) {
+void Emitter::store_choice(Id local, const nest::Choice& c, int vector, V value) {
   const V x = vec(c.value, vector);
   auto* number = llvm::cast<llvm::IntegerType>(x->getType()->getScalarType());
   for (int64_t i = 0; i < c.count; ++i) {
@@ -346,7 +346,7 @@ void Emitter::local_load(Id v) {
     if (!divergence_.per_element[l]) return load_elements(t, locals_[l], index, p);
     if (variance(index).uniform())
       return b_.CreateLoad(vector_of(t), local_element(l, scalar(index), p));
-    if (const auto c = choice(l, index)) return choose(l, *c, p);
+    if (const auto c = choice(l, index)) return load_choice(l, *c, p);
     return gather(t, local_addresses(l, index, p), mask_of(p));
   };
   set_vectors(v, vectors([&](int p) { return mask_from_memory(loaded(p), i.kind); }));
@@ -369,10 +369,10 @@ void Emitter::local_store(Id v) {
       // The frame belongs to this kernel, so the old value can be read and written back. Nothing
       // reads the numbers of vector elements without a point.
       const V at = local_element(l, scalar(index), p);
-      const bool all = active_.empty() || active_ == with_point_;
+      const bool all = active_.empty() || active_ == in_grid_;
       b_.CreateStore(all ? x : b_.CreateSelect(active_[p], x, b_.CreateLoad(vector_of(t), at)), at);
     } else if (const auto c = choice(l, index)) {
-      replace(l, *c, p, x);
+      store_choice(l, *c, p, x);
     } else {
       scatter(t, local_addresses(l, index, p), x, mask_of(p));
     }
@@ -381,7 +381,7 @@ void Emitter::local_store(Id v) {
 
 // Prefetches the next row where rows are read in several passes. The first pass waits for memory,
 // the second computes on cached data. The next row is fetched during the second.
-void Emitter::fetch_next_row(Id load) {
+void Emitter::prefetch_next_row(Id load) {
   const auto n = s_.prefetch.find(load);
   if (n == s_.prefetch.end() || !active_.empty()) return;
   const Inst& i = k_.insts[load];

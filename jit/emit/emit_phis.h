@@ -8,24 +8,24 @@
 
 namespace weft::compiler {
 
-// The phis of a loop's head, which is entered from block `from`. Without mask registers a mask is
+// The phis of a loop's header, which is entered from `preheader`. Without mask registers a mask is
 // carried as a vector of integers, -1 or 0. LLVM would otherwise narrow its elements to 16 bits and
 // widen them again in every trip.
 class Phis {
  public:
-  Phis(llvm::IRBuilder<>& builder, llvm::BasicBlock* from, bool mask_registers)
-      : b_(builder), from_(from), keep_masks_(mask_registers) {}
+  Phis(llvm::IRBuilder<>& builder, llvm::BasicBlock* preheader, bool mask_registers)
+      : b_(builder), preheader_(preheader), keep_masks_(mask_registers) {}
 
-  // Must be called at the head.
+  // Must be called at the header.
   Vs add(const Vs& init) {
     Vs out;
     for (V x : init) {
       const bool wide = widens(x);
       llvm::Type* t = wide ? integers(x) : x->getType();
       if (wide) x = widened(x);
-      auto* head = b_.GetInsertBlock();
-      phis_.push_back(llvm::PHINode::Create(t, 2, "", head->getFirstNonPHIIt()));
-      phis_.back()->addIncoming(x, from_);
+      auto* header = b_.GetInsertBlock();
+      phis_.push_back(llvm::PHINode::Create(t, 2, "", header->getFirstNonPHIIt()));
+      phis_.back()->addIncoming(x, preheader_);
       out.push_back(wide ? b_.CreateICmpSLT(phis_.back(), llvm::Constant::getNullValue(t))
                          : phis_.back());
     }
@@ -47,11 +47,11 @@ class Phis {
   }
   V widened(V x) {
     const llvm::IRBuilderBase::InsertPointGuard guard(b_);
-    b_.SetInsertPoint(from_->getTerminator());
+    b_.SetInsertPoint(preheader_->getTerminator());
     return b_.CreateSExt(x, integers(x));
   }
   llvm::IRBuilder<>& b_;
-  llvm::BasicBlock* from_;
+  llvm::BasicBlock* preheader_;
   bool keep_masks_;
   llvm::SmallVector<llvm::PHINode*, 16> phis_;
   size_t closed_ = 0;

@@ -29,7 +29,7 @@ void Emitter::move_record(const Record& r, Id here, int p) {
   const nest::Storage storage = k_.buffers[i.imm].storage;
   auto* t = memory_type(storage);
   V& array = record_arrays_[r.fields.front().access];
-  if (!array) array = stack(vector_of(t), r.stride, "record");
+  if (!array) array = allocate(vector_of(t), r.stride, "record");
   const auto place = [&](const Record::Field& f) {
     return b_.CreateConstGEP1_64(vector_of(t), array, static_cast<unsigned>(f.element));
   };

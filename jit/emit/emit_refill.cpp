@@ -26,9 +26,9 @@ struct Emitter::Refill : RefillParts {
   Id loop;
   std::vector<Carry> carries;
   std::vector<Slot> value_slots, carry_slots, index_slots;
-  V active = nullptr;  // by vector, one bit per element: the element runs
-  V held = nullptr;    // the element had a point when the while was entered
-  V next = nullptr;    // the first point that is not yet taken, counted from 0
+  V active = nullptr;    // by vector, one bit per element: the element runs
+  V occupied = nullptr;  // the element had a point when the while was entered
+  V next = nullptr;      // the first point that is not yet taken, counted from 0
   V total = nullptr, columns = nullptr, first_row = nullptr, first_column = nullptr;
 };
 
@@ -42,27 +42,27 @@ void Emitter::refill_grid(Id loop, V outer_begin, V outer_end, V inner_begin, V 
   r.first_row = outer_begin;
   r.first_column = inner_begin;
   emit_level(0);
-  note_point(nullptr, nullptr);
+  record_checked_point(nullptr, nullptr);
   auto* refill = block("refill");
   auto* run = block("hot");
   auto* done = block("done");
   jump(refill);
-  at(refill);
+  insert_at(refill);
   const int interleave = interleave_;
   interleave_ = 1;
   each("vector", i64(0), i64(interleave), 1, [&](V vector) {
     vector_offset_ = vector;
-    refill_finish(r, vector);
-    refill_take(r, vector);
+    refill_epilogue(r, vector);
+    refill_prologue(r, vector);
   });
   vector_offset_ = nullptr;
   interleave_ = interleave;
   const Masks active = vectors([&](int p) { return refill_mask(r.active, i64(p)); });
   b_.CreateCondBr(any(active), run, done);
-  at(run);
+  insert_at(run);
   refill_run(r, active);
   jump(refill);
-  at(done);
+  insert_at(done);
 }
 
 void Emitter::refill_state(Refill& r, Id loop) {
@@ -72,7 +72,7 @@ void Emitter::refill_state(Refill& r, Id loop) {
     if (k_.insts[v].op == Opcode::Local) local(v);
   const auto slot = [&](Kind kd) {
     auto* t = vector_of(memory_type(kd));
-    const Slot s{stack(t, interleave_, "slot"), kd};
+    const Slot s{allocate(t, interleave_, "slot"), kd};
     for (int p = 0; p < interleave_; ++p)
       b_.CreateStore(llvm::Constant::getNullValue(t), b_.CreateGEP(t, s.at, i64(p)));
     return s;
@@ -81,12 +81,12 @@ void Emitter::refill_state(Refill& r, Id loop) {
   r.carries = carries(loop, 0, 0);
   for (const Carry& c : r.carries) r.carry_slots.push_back(slot(kind(c.param)));
   for (int axis = 0; axis < k_.rank; ++axis) r.index_slots.push_back(slot(Kind::I64));
-  for (V* bits : {&r.active, &r.held}) {
-    *bits = stack(b_.getInt32Ty(), interleave_, "active");
+  for (V* bits : {&r.active, &r.occupied}) {
+    *bits = allocate(b_.getInt32Ty(), interleave_, "active");
     for (int p = 0; p < interleave_; ++p)
       b_.CreateStore(i32(0), b_.CreateGEP(b_.getInt32Ty(), *bits, i64(p)));
   }
-  r.next = stack(b_.getInt64Ty(), 1, "next");
+  r.next = allocate(b_.getInt64Ty(), 1, "next");
   b_.CreateStore(i64(0), r.next);
 }
 
@@ -114,9 +114,9 @@ void Emitter::refill_store(const Slot& slot, V vector, V x, V mask) {
 }
 
 // Runs the epilogue of one vector, for elements that had a point and no longer run.
-void Emitter::refill_finish(Refill& r, V vector) {
+void Emitter::refill_epilogue(Refill& r, V vector) {
   const V mask =
-      b_.CreateAnd(refill_mask(r.held, vector), b_.CreateNot(refill_mask(r.active, vector)));
+      b_.CreateAnd(refill_mask(r.occupied, vector), b_.CreateNot(refill_mask(r.active, vector)));
   when(any({mask}), [&] {
     active_ = {mask};
     for (size_t s = 0; s < r.kept.size(); ++s)
@@ -133,23 +133,22 @@ void Emitter::refill_finish(Refill& r, V vector) {
 }
 
 // Gives the next points to the free elements of one vector, and runs the prologue for them.
-void Emitter::refill_take(Refill& r, V vector) {
+void Emitter::refill_prologue(Refill& r, V vector) {
   auto* n32 = b_.getInt32Ty();
   auto* n64 = b_.getInt64Ty();
   const V active = refill_mask(r.active, vector), free = b_.CreateNot(active);
   const V next = b_.CreateLoad(n64, r.next);
-  const V held_at = b_.CreateGEP(n32, r.held, vector),
+  const V occupied_at = b_.CreateGEP(n32, r.occupied, vector),
           active_at = b_.CreateGEP(n32, r.active, vector);
-  b_.CreateStore(b_.CreateLoad(n32, active_at), held_at);
+  b_.CreateStore(b_.CreateLoad(n32, active_at), occupied_at);
   when(b_.CreateAnd(any({free}), b_.CreateICmpSLT(next, r.total)), [&] {
     // The rank of an element among the free ones: the number of free elements below it.
     llvm::SmallVector<llvm::Constant*, 16> below;
     for (int l = 0; l < vector_width_; ++l)
       below.push_back(llvm::ConstantInt::get(n32, (1u << l) - 1));
-    const V place =
-        call(llvm::Intrinsic::ctpop,
-             {b_.CreateAnd(splat(refill_bits(free)), llvm::ConstantVector::get(below))});
-    const V point = b_.CreateAdd(b_.CreateZExt(place, vector_of(n64)), splat(next));
+    const V rank = call(llvm::Intrinsic::ctpop,
+                        {b_.CreateAnd(splat(refill_bits(free)), llvm::ConstantVector::get(below))});
+    const V point = b_.CreateAdd(b_.CreateZExt(rank, vector_of(n64)), splat(next));
     const V fill = b_.CreateAnd(free, b_.CreateICmpSLT(point, splat(r.total)));
     refill_indices(r, point);
     active_ = {fill};
@@ -166,7 +165,7 @@ void Emitter::refill_take(Refill& r, V vector) {
                    r.next);
     const V now = b_.CreateOr(taken, refill_bits(active));
     b_.CreateStore(now, active_at);
-    b_.CreateStore(now, held_at);
+    b_.CreateStore(now, occupied_at);
   });
 }
 
@@ -197,12 +196,12 @@ void Emitter::refill_run(Refill& r, const Masks& active) {
   Vs init;
   for (size_t c = 0; c < r.carries.size(); ++c)
     init.append(vectors([&](int p) { return refill_load(r.carry_slots[c], i64(p)); }));
-  const auto stay = [&](const Masks& go, Vs& left) {
+  const auto continues = [&](const Masks& go, Vs& left) {
     const V running = b_.CreateZExt(count(go), b_.getInt64Ty());
     left[0] = b_.CreateSub(b_.CreateAdd(left[0], running), full);
     return b_.CreateAnd(b_.CreateICmpNE(running, i64(0)), b_.CreateICmpSGE(left[0], i64(0)));
   };
-  const Left left = while_trips(r.loop, r.carries, active, {idle_trips}, init, stay);
+  const WhileState left = while_trips(r.loop, r.carries, active, {idle_trips}, init, continues);
   for (int p = 0; p < interleave_; ++p) {
     b_.CreateStore(refill_bits(left.active[p]), b_.CreateGEP(b_.getInt32Ty(), r.active, i64(p)));
     for (size_t c = 0; c < r.carries.size(); ++c)

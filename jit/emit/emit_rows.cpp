@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // jit/emit/emit_rows.cpp: loops along rows: running folds and scans over the last axis, with one
 // row per point. It handles operands that are far apart in memory for neighbouring points and whose
-// index moves by one element per trip. They are moved for a block of trips: a piece of each point's
+// index moves by one element per trip. They are moved for a block of trips: part of each point's
 // row is one vector. The block is transposed (runtime/native/transpose.h) into a small array, in
 // which the points of a trip are contiguous. The trips themselves run as usual, so no bit changes.
 #include <llvm/IR/Intrinsics.h>
@@ -27,31 +27,31 @@ struct Emitter::Rows {
   int64_t steps = 0;  // of a block
   Vs active = {};  // by vector: the number of active points, which are the first ones; empty: all
                    // points are active
-  V in_front = nullptr;  // true if the active points are the first ones in every vector
+  V active_first = nullptr;  // true if the active points are the first ones in every vector
   V start = nullptr, count = nullptr;  // of the current block: its lowest index, its trips
 };
 
 // Counts the active points, and tests whether they are the first ones of their vectors. Only then
 // can they be moved as rows.
 void Emitter::count_active_rows(Rows& r) {
-  r.in_front = b_.getTrue();
+  r.active_first = b_.getTrue();
   for (V mask : active_) {
     const V bits =
         b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(vector_width_)), b_.getInt64Ty());
     r.active.push_back(call(llvm::Intrinsic::ctpop, {bits}));
     const V gaps = b_.CreateAnd(bits, b_.CreateAdd(bits, i64(1)));
-    r.in_front = b_.CreateAnd(r.in_front, b_.CreateICmpEQ(gaps, i64(0)));
+    r.active_first = b_.CreateAnd(r.active_first, b_.CreateICmpEQ(gaps, i64(0)));
   }
 }
 
 // Creates the frame of an operand: its tile, and the offsets of the points' rows from the first
 // one.
-void Emitter::rows_tile(const Rows& r, Id v) {
+void Emitter::make_row_tile(const Rows& r, Id v) {
   Tile& tile = tiles_[v];
   if (!tile.array) {  // a kernel is emitted more than once, the widest form first
     auto* t = vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage));
-    tile = {stack(t, r.steps * interleave_, "rows"), r.steps};
-    tile.starts = stack(b_.getInt64Ty(), int64_t{vector_width_} * interleave_, "starts");
+    tile = {allocate(t, r.steps * interleave_, "rows"), r.steps};
+    tile.row_offsets = allocate(b_.getInt64Ty(), int64_t{vector_width_} * interleave_, "starts");
   }
   const int64_t stride = variance(k_.insts[v].args[0]).stride * element_bytes(v);
   llvm::SmallVector<uint64_t, 16> all;
@@ -63,7 +63,7 @@ void Emitter::rows_tile(const Rows& r, Id v) {
       const V last = b_.CreateMul(b_.CreateSub(r.active[p], i64(1)), i64(stride));
       mine = b_.CreateSelect(active_[p], starts, splat(last));
     }
-    b_.CreateStore(mine, b_.CreateConstGEP1_64(vector_of(b_.getInt64Ty()), tile.starts, p));
+    b_.CreateStore(mine, b_.CreateConstGEP1_64(vector_of(b_.getInt64Ty()), tile.row_offsets, p));
   }
 }
 
@@ -78,10 +78,10 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, const std::vector<Carry>& cs
                            : 0;
   const V n = b_.CreateSub(all, i64(tail));
   count_active_rows(r);
-  for (const auto& o : r.operands) rows_tile(r, o.access);
+  for (const auto& o : r.operands) make_row_tile(r, o.access);
   const Vs init = parts(cs, &Carry::init);
   const Loop blocks = loop("rows", i64(0), n, i64(r.steps), init, [&](V done, const Vs& carry) {
-    poll(weight(k_, r.body) * r.steps);
+    emit_cancellation_check(weight(k_, r.body) * r.steps);
     r.count = trips_of_block(n, done, r.steps);
     r.start = r.up ? b_.CreateAdd(lo, done) : b_.CreateSub(b_.CreateSub(hi, done), r.count);
     return rows_block(r, cs, carry);
@@ -94,7 +94,7 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, const std::vector<Carry>& cs
 }
 
 Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry) {
-  rows_move(r, Opcode::Load);
+  transfer_rows(r, Opcode::Load);
   const V last = b_.CreateSub(r.count, i64(1));
   const auto place = [&](V step) {
     const V from_low = r.up ? step : b_.CreateSub(last, step);
@@ -112,7 +112,7 @@ Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& ca
                      ? loop("steps", i64(0), r.count, i64(1), carry, each).carry
                      : run_of_trips(r.loop, cs, place(i64(0)), r.count, carry, place);
   for (const auto& o : r.operands) tiles_[o.access].row = nullptr;
-  rows_move(r, Opcode::Store);
+  transfer_rows(r, Opcode::Store);
   return now;
 }
 
@@ -126,7 +126,7 @@ void Emitter::emit_offset(Id v, BlockId body) {
 
 // Reads the block of all loads, or writes that of all stores: whole blocks row by row, the
 // remaining trips one by one.
-void Emitter::rows_move(const Rows& r, Opcode what) {
+void Emitter::transfer_rows(const Rows& r, Opcode what) {
   std::vector<std::pair<Id, Val>> moved;  // with the offset of the lowest element
   for (const auto& o : r.operands) {
     if (k_.insts[o.access].op != what) continue;
@@ -143,52 +143,55 @@ void Emitter::rows_move(const Rows& r, Opcode what) {
       (this->*move)(r, v);
     }
   };
-  const V whole = b_.CreateAnd(b_.CreateICmpEQ(r.count, i64(r.steps)), r.in_front);
-  when(whole, [&] { each(&Emitter::rows_transpose); }, [&] { each(&Emitter::rows_singly); });
+  const V whole = b_.CreateAnd(b_.CreateICmpEQ(r.count, i64(r.steps)), r.active_first);
+  when(
+      whole, [&] { each(&Emitter::transfer_transposed); },
+      [&] { each(&Emitter::transfer_by_elements); });
 }
 
-V Emitter::starts_line(V address) {
+// Returns 1 if a cache line begins at the address, else 0.
+V Emitter::is_line_aligned(V address) {
   const V at = b_.CreatePtrToInt(address, b_.getInt64Ty());
   return b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(at, i64(cache_line - 1)), i64(0)),
                        b_.getInt32Ty());
 }
 
-// Emits one call (runtime/native/transpose.h) for each vector and piece, in a loop if there are
-// several. The library skips vectors without an active point.
-void Emitter::rows_transpose(const Rows& r, Id v) {
+// Emits one call (runtime/native/transpose.h) for each vector of points and each group of as many
+// trips, in a loop if there are several. The library skips vectors without an active point.
+void Emitter::transfer_transposed(const Rows& r, Id v) {
   const Inst& i = k_.insts[v];
   const nest::Buffer& buffer = k_.buffers[i.imm];
   auto* t = memory_type(buffer.storage);
   const Val offset = values_[i.args[0]];
   const Tile& tile = tiles_[v];
   const std::string transpose = transpose_name(element_bytes(v), vector_width_);
-  const V dense = even_starts(element_bytes(v));
+  const V dense = contiguous_row_offsets(element_bytes(v));
   const int64_t stride = variance(i.args[0]).stride;
   const bool lines = s_.streamed.count(i.imm) && stride * element_bytes(v) % cache_line == 0;
-  const auto pieces = [&](const char* name, int64_t n, const std::function<void(V)>& f) {
+  const auto for_vectors = [&](const char* name, int64_t n, const std::function<void(V)>& f) {
     if (n > 2 * vector_width_)
       each(name, i64(0), i64(n), vector_width_, f);
     else
       for (int64_t at = 0; at < n; at += vector_width_) f(i64(at));
   };
-  pieces("vectors", int64_t{vector_width_} * interleave_, [&](V point) {
+  for_vectors("vectors", int64_t{vector_width_} * interleave_, [&](V point) {
     const V first = b_.CreateGEP(t, buffers_[i.imm],
                                  b_.CreateAdd(offset.base, b_.CreateMul(point, i64(stride))));
-    const V starts = b_.CreateGEP(b_.getInt64Ty(), tile.starts, point);
+    const V starts = b_.CreateGEP(b_.getInt64Ty(), tile.row_offsets, point);
     const V columns = b_.CreateGEP(t, tile.array, b_.CreateMul(point, i64(tile.rows)));
-    pieces("transpose", r.steps, [&](V step) {
+    for_vectors("transpose", r.steps, [&](V step) {
       const V row = b_.CreateGEP(t, first, step);
       const V column = b_.CreateGEP(vector_of(t), columns, step);
       if (i.op == Opcode::Store)
         call(transpose, b_.getVoidTy(),
-             {row, starts, column, dense, lines ? starts_line(row) : i32(0)});
+             {row, starts, column, dense, lines ? is_line_aligned(row) : i32(0)});
       else
         call(transpose, b_.getVoidTy(), {column, dense, row, starts, i32(0)});
     });
   });
 }
 
-void Emitter::rows_singly(const Rows& r, Id v) {
+void Emitter::transfer_by_elements(const Rows& r, Id v) {
   const Inst& i = k_.insts[v];
   auto* t = memory_type(k_.buffers[i.imm].storage);
   Tile tile = tiles_[v];
@@ -206,7 +209,7 @@ void Emitter::rows_singly(const Rows& r, Id v) {
 }
 
 // Returns the offsets of rows that follow one another in a tile.
-V Emitter::even_starts(int64_t bytes) {
+V Emitter::contiguous_row_offsets(int64_t bytes) {
   const std::string name = "starts" + std::to_string(bytes);
   if (auto* known = m_.getNamedGlobal(name)) return known;
   llvm::SmallVector<uint64_t, 16> starts;

@@ -17,7 +17,7 @@ using fold_order::run_terms;
 // Returns the number of trips of the next block of up to `most`, after those done of a loop of n.
 // It is a constant if all blocks are whole; no remainder code is then emitted.
 V Emitter::trips_of_block(V n, V done, int64_t most) {
-  if (known(n).value_or(1) % most == 0) return i64(most);
+  if (constant_int(n).value_or(1) % most == 0) return i64(most);
   return call(llvm::Intrinsic::smin, {i64(most), b_.CreateSub(n, done)});
 }
 
@@ -28,13 +28,13 @@ Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, c
   const Id end = run_end(k_, divergence_, v);
   const BlockId block = k_.insts[v].blocks[0];
   const nest::Block& body = k_.blocks[block];
-  const auto &ends = k_.blocks[k_.insts[end].blocks[0]],
-             &between = k_.blocks[k_.insts[end].blocks[1]];
+  const auto &run_end_block = k_.blocks[k_.insts[end].blocks[0]],
+             &trip_block = k_.blocks[k_.insts[end].blocks[1]];
   const auto result = [&](const Carry& c) { return static_cast<size_t>(k_.insts[c.next].imm); };
   const auto index = [&](V trip) {
     return k_.insts[v].imm > 0 ? b_.CreateAdd(first, trip) : b_.CreateSub(first, trip);
   };
-  const auto handed_on = [&](const nest::Block& by) {
+  const auto yielded = [&](const nest::Block& by) {
     Vs out;
     for (const Carry& c : cs) out.append(parts(by.yields[result(c)], c.variance));
     return out;
@@ -45,7 +45,7 @@ Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, c
     at_trip(trip);
     for (Id x : body.body)
       if (x != end) emit_inst(x);
-    return handed_on(between);
+    return yielded(trip_block);
   });
   return branch(
       b_.CreateICmpEQ(count, i64(run_terms)),
@@ -54,10 +54,10 @@ Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, c
         set(body.params[0], index(b_.CreateSub(count, i64(1))));
         emit_offset(trip, block);
         std::vector<Carry> last = cs;
-        for (Carry& c : last) c.next = between.yields[result(c)];
+        for (Carry& c : last) c.next = trip_block.yields[result(c)];
         bind(last, &Carry::next, l.carry);
         emit_block(k_.insts[end].blocks[0]);
-        return handed_on(ends);
+        return yielded(run_end_block);
       },
       [&] { return l.carry; });
 }
@@ -67,7 +67,7 @@ void Emitter::runs_for(Id v, const std::vector<Carry>& cs) {
   const V hi = scalar(i.args[1]);
   const Vs init = parts(cs, &Carry::init);
   const Loop l = loop("runs", i64(0), hi, i64(run_terms), init, [&](V done, const Vs& carry) {
-    poll(weight(k_, i.blocks[0]) * run_terms);
+    emit_cancellation_check(weight(k_, i.blocks[0]) * run_terms);
     const V left = b_.CreateSub(hi, done);
     const V first = i.imm > 0 ? done : b_.CreateSub(left, i64(1));
     return run_of_trips(v, cs, first, trips_of_block(hi, done, run_terms), carry, [](V) {});

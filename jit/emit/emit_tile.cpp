@@ -85,7 +85,7 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
 void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end) {
   for (Id v : s_.tiled)
     tiles_[v] = {
-        stack(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "transposed"),
+        allocate(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "transposed"),
         rows};
   const V top =
       call(llvm::Intrinsic::smin,

@@ -122,16 +122,16 @@ V Emitter::count(const Masks& m) {
 }
 
 V Emitter::at_least_zero(V n) {
-  if (const auto c = known(n)) return i64(std::max<int64_t>(*c, 0));
+  if (const auto c = constant_int(n)) return i64(std::max<int64_t>(*c, 0));
   return call(llvm::Intrinsic::smax, {n, i64(0)});
 }
 
-V Emitter::first_elements(V n) {
+V Emitter::prefix_mask(V n) {
   const V most = call(llvm::Intrinsic::umin, {at_least_zero(n), i64(vector_width_)});
   return b_.CreateICmpULT(iota(b_.getInt32Ty()), splat(b_.CreateTrunc(most, b_.getInt32Ty())));
 }
 
-V Emitter::stack(llvm::Type* t, int64_t n, const char* name) {
+V Emitter::allocate(llvm::Type* t, int64_t n, const char* name) {
   const int64_t most = machine_.gpu ? arrays_of_thread : arrays_in_scratch;
   const int64_t item = static_cast<int64_t>(m_.getDataLayout().getTypeAllocSize(t));
   const int64_t bytes = n <= most ? (item * n + 63) & ~int64_t{63} : most + 1;
@@ -141,7 +141,7 @@ V Emitter::stack(llvm::Type* t, int64_t n, const char* name) {
         "or take the loop around them out of the mapped function",
         k_.name, most));
   llvm::IRBuilderBase::InsertPointGuard guard(b_);
-  b_.SetInsertPoint(frame_);
+  b_.SetInsertPoint(alloca_point_);
   if (!machine_.gpu && frame_bytes_ + bytes > arrays_in_frame) {
     scratch_bytes_ += bytes;
     return b_.CreateConstGEP1_64(b_.getInt8Ty(), fn_->getArg(3), scratch_bytes_ - bytes, name);
@@ -159,81 +159,84 @@ llvm::CallInst* Emitter::call(const std::string& name, llvm::Type* result, llvm:
   return b_.CreateCall(m_.getOrInsertFunction(name, type), args);
 }
 
-// The budget is a count of estimated cycles in memory that all loops share. A poll costs a
+// The countdown is a number of estimated cycles in memory that all loops share. A check costs a
 // decrement and a branch that is not taken.
-void Emitter::poll(int64_t cost) {
-  if (!stop_ || from_row_) return;
-  auto* look = block("look");
+void Emitter::emit_cancellation_check(int64_t cost) {
+  if (!stop_flag_ || terms_in_shared_memory_) return;
+  auto* check = block("look");
   auto* go = block("go");
-  b_.CreateCondBr(b_.CreateICmpSLT(spend(cost), i32(0)), look, go,
+  b_.CreateCondBr(b_.CreateICmpSLT(decrement_countdown(cost), i32(0)), check, go,
                   llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20));
-  look_at_word(look, go);
-  at(go);
+  exit_if_stopped(check, go);
+  insert_at(go);
 }
-V Emitter::spend(int64_t cost) {
-  const V left = b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), budget_),
-                              i32(static_cast<int32_t>(std::min<int64_t>(cost, millisecond))));
-  b_.CreateStore(left, budget_);
+V Emitter::decrement_countdown(int64_t cost) {
+  const V left =
+      b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), countdown_),
+                   i32(static_cast<int32_t>(std::min<int64_t>(cost, cycles_between_checks))));
+  b_.CreateStore(left, countdown_);
   return left;
 }
-void Emitter::look_at_word(llvm::BasicBlock* look, llvm::BasicBlock* go) {
-  at(look);
-  b_.CreateStore(i32(millisecond), budget_);
-  V flag = b_.CreateLoad(b_.getInt32Ty(), stop_, /*isVolatile=*/true);
-  // The threads of a block that wait for each other poll equally often, so all of them leave, or
+void Emitter::exit_if_stopped(llvm::BasicBlock* check, llvm::BasicBlock* go) {
+  insert_at(check);
+  b_.CreateStore(i32(cycles_between_checks), countdown_);
+  V flag = b_.CreateLoad(b_.getInt32Ty(), stop_flag_, /*isVolatile=*/true);
+  // Threads of a block that wait for each other check equally often, so either all of them exit or
   // none.
   if ((s_.product.loop != nest::no_id || s_.threads > warp) && !machine_.emulated)
     flag = call(llvm::Intrinsic::nvvm_barrier0_or, {}, {flag});
-  b_.CreateCondBr(b_.CreateICmpNE(flag, i32(0)), leaves(), go);
+  b_.CreateCondBr(b_.CreateICmpNE(flag, i32(0)), stop_exit(), go);
 }
 
-// Returns the block through which a stopping kernel leaves. Threads of a GPU do not wait for one
+// Returns the block through which a cancelled kernel exits. Threads of a GPU do not wait for one
 // that has ended. Threads of an emulated GPU must be told that it ended on purpose.
-llvm::BasicBlock* Emitter::leaves() {
-  const bool meets = thread_in_point_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
-  if (!meets || !machine_.emulated) return exit_;
-  if (leave_) return leave_;
+llvm::BasicBlock* Emitter::stop_exit() {
+  const bool synchronizes =
+      thread_in_point_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
+  if (!synchronizes || !machine_.emulated) return exit_;
+  if (stop_exit_) return stop_exit_;
   llvm::IRBuilderBase::InsertPointGuard guard(b_);
-  leave_ = block("leave");
-  at(leave_);
-  call("weft_emulated_leave", b_.getVoidTy(), {});
+  stop_exit_ = block("stop");
+  insert_at(stop_exit_);
+  call("weft_emulated_exit", b_.getVoidTy(), {});
   jump(exit_);
-  return leave_;
+  return stop_exit_;
 }
 
-Emitter::Head Emitter::begin_loop(const char* name) {
-  const Head h{here(), block(name), block("body"), block("after")};
-  jump(h.head);
-  at(h.head);
-  return h;
+Emitter::LoopBlocks Emitter::begin_loop(const char* name) {
+  const LoopBlocks l{insert_block(), block(name), block("body"), block("after")};
+  jump(l.header);
+  insert_at(l.header);
+  return l;
 }
-void Emitter::enter(const Head& h, V go) {
-  b_.CreateCondBr(go, h.inside, h.after);
-  at(h.inside);
+void Emitter::begin_body(const LoopBlocks& l, V go) {
+  b_.CreateCondBr(go, l.body, l.exit);
+  insert_at(l.body);
 }
-void Emitter::end_loop(const Head& h) {
-  auto* back = b_.CreateBr(h.head);
-  if (stays_rolled_) {
+void Emitter::end_loop(const LoopBlocks& l) {
+  auto* back = b_.CreateBr(l.header);
+  if (disable_unroll_) {
     auto* only = llvm::MDNode::get(c_, llvm::MDString::get(c_, "llvm.loop.unroll.disable"));
     auto* loop = llvm::MDNode::getDistinct(c_, {nullptr, only});
     loop->replaceOperandWith(0, loop);
     back->setMetadata(llvm::LLVMContext::MD_loop, loop);
   }
-  at(h.after);
+  insert_at(l.exit);
 }
 
 Emitter::Loop Emitter::loop(const char* name, V begin, V end, V step, const Vs& init,
                             const std::function<Vs(V i, const Vs& carry)>& body) {
-  if (known(begin) && known(end) && *known(begin) >= *known(end)) return {begin, init};
-  const Head head = begin_loop(name);
-  Phis phis(b_, head.from, /*mask_registers=*/true);
+  if (constant_int(begin) && constant_int(end) && *constant_int(begin) >= *constant_int(end))
+    return {begin, init};
+  const LoopBlocks blocks = begin_loop(name);
+  Phis phis(b_, blocks.preheader, /*mask_registers=*/true);
   const V i = phis.add({begin})[0];
   const Vs carry = phis.add(init);
-  enter(head, b_.CreateICmpSLT(i, end));
+  begin_body(blocks, b_.CreateICmpSLT(i, end));
   const Vs next = body(i, carry);
   phis.close({b_.CreateAdd(i, step)});
   phis.close(next);
-  end_loop(head);
+  end_loop(blocks);
   return {i, carry};
 }
 
@@ -248,21 +251,21 @@ V Emitter::each(const char* name, V begin, V end, int64_t step,
 
 Vs Emitter::branch(V condition, const std::function<Vs()>& then,
                    const std::function<Vs()>& otherwise, bool unlikely) {
-  if (const auto c = known(condition)) return *c ? then() : otherwise();
+  if (const auto c = constant_int(condition)) return *c ? then() : otherwise();
   auto* yes = block("then");
   auto* no = block("else");
   auto* join = block("join");
   b_.CreateCondBr(condition, yes, no,
                   unlikely ? llvm::MDBuilder(c_).createBranchWeights(1, 1 << 20) : nullptr);
-  at(yes);
+  insert_at(yes);
   const Vs a = then();
-  yes = here();
+  yes = insert_block();
   jump(join);
-  at(no);
+  insert_at(no);
   const Vs c = otherwise();
-  no = here();
+  no = insert_block();
   jump(join);
-  at(join);
+  insert_at(join);
   Vs out;
   for (size_t r = 0; r < a.size(); ++r) {
     auto* phi = b_.CreatePHI(a[r]->getType(), 2);
@@ -280,14 +283,14 @@ void Emitter::when(V condition, const std::function<void()>& then,
 }
 
 void Emitter::when(V condition, const std::function<void()>& then) {
-  if (const auto c = known(condition)) return *c ? then() : void();
+  if (const auto c = constant_int(condition)) return *c ? then() : void();
   auto* yes = block("when");
   auto* join = block("join");
   b_.CreateCondBr(condition, yes, join);
-  at(yes);
+  insert_at(yes);
   then();
   jump(join);
-  at(join);
+  insert_at(join);
 }
 
 }  // namespace weft::compiler

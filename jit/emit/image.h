@@ -37,9 +37,9 @@ struct GpuKernelCode {
 // For an emulated GPU it returns the text of the LLVM module, for the host. An entry takes the
 // array of pointers to its arguments. It calls weft_emulated_block_index and
 // weft_emulated_thread_index for its position, and weft_emulated_shuffle for values of other
-// threads of its warp. weft_emulated_vote returns the threads that vote yes. weft_emulated_shared
+// threads of its warp. weft_emulated_ballot returns the threads that pass yes. weft_emulated_shared
 // returns the memory of its block, whose size is the attribute "weft-shared". weft_emulated_barrier
-// waits for the block, and weft_emulated_leave ends a thread before the others
+// waits for the block, and weft_emulated_exit ends a thread before the others
 // (docs/decisions/0030).
 // Raises CompileError where LLVM cannot generate code for the GPU, or where a kernel cannot have
 // its schedule. Thread-safe.

@@ -70,7 +70,7 @@ struct Session {
           llvm::orc::ExecutorAddr::fromPtr(f),
           llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
     };
-    each_library_call(add);
+    for_each_library_function(add);
     for (const native::ColdPath& p : native::cold_paths()) add(p.name, p.run);
     for (const Transpose& t : transposes()) add(t.name.c_str(), t.run);
     for (const RecordCall& r : record_calls()) add(r.name.c_str(), r.run);
@@ -125,29 +125,30 @@ Object object_code(llvm::Module& module, const TargetInfo& target) {
   llvm::raw_svector_ostream out(bytes);
   // LLVM reports each non-empty frame as a warning. By default it would print errors and end the
   // process.
-  struct Told {
+  struct Diagnostics {
     int64_t frame_bytes = 0;
     std::string error;
-  } told;
+  } diagnostics;
   for (llvm::Function& f : module)
     if (!f.isDeclaration()) f.addFnAttr("warn-stack-size", "0");
   module.getContext().setDiagnosticHandlerCallBack(
       [](const llvm::DiagnosticInfo* d, void* p) {
-        auto& told = *static_cast<Told*>(p);
+        auto& diagnostics = *static_cast<Diagnostics*>(p);
         if (const auto* frame = llvm::dyn_cast<llvm::DiagnosticInfoStackSize>(d))
-          told.frame_bytes =
-              std::max(told.frame_bytes, static_cast<int64_t>(frame->getStackSize()));
+          diagnostics.frame_bytes =
+              std::max(diagnostics.frame_bytes, static_cast<int64_t>(frame->getStackSize()));
         if (d->getSeverity() != llvm::DS_Error) return;
-        llvm::raw_string_ostream text(told.error);
+        llvm::raw_string_ostream text(diagnostics.error);
         llvm::DiagnosticPrinterRawOStream printer(text);
         d->print(printer);
       },
-      &told);
+      &diagnostics);
   emit_file(module, target, out, llvm::CodeGenFileType::ObjectFile);
-  if (!told.error.empty()) throw InternalError("LLVM cannot generate code: " + told.error);
+  if (!diagnostics.error.empty())
+    throw InternalError("LLVM cannot generate code: " + diagnostics.error);
   return {std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(bytes),
                                                           /*RequiresNullTerminator=*/false),
-          told.frame_bytes};
+          diagnostics.frame_bytes};
 }
 
 std::string assembly_code(llvm::Module& module, const TargetInfo& target) {

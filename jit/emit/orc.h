@@ -31,7 +31,7 @@ std::string assembly_code(llvm::Module& module, const TargetInfo& target);
 // Calls add(name, address) for each function of the C library that generated code may call. Every
 // linker of such code provides them, including that of an emulated GPU.
 template <class F>
-void each_library_call(F&& add) {
+void for_each_library_function(F&& add) {
   add("fmod", static_cast<double (*)(double, double)>(std::fmod));
   add("fmodf", static_cast<float (*)(float, float)>(std::fmod));
   add("fma", static_cast<double (*)(double, double, double)>(std::fma));

@@ -41,9 +41,9 @@ constexpr size_t max_threads = 1024;  // of a block
 
 // ---- running a block
 
-enum class State { Ready, Barrier, Meeting, Done, Left };
+enum class State { Ready, Barrier, Meeting, Done, Exited };
 // The operations for which the threads of a warp wait for each other.
-enum class Meeting { Shuffle, Vote, Pieces, Product };
+enum class Meeting { Shuffle, Ballot, Matrices, Product };
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 // The sanitizers follow switches of contexts. ThreadSanitizer has to be told which stack is in use.
@@ -78,11 +78,11 @@ void begin_anew(Stack& s) { s.entered = false; }
 
 struct Fiber {
   Stack stack;
-  State state = State::Left;
+  State state = State::Exited;
   Meeting meeting = Meeting::Shuffle;
   int32_t value = 0;
   uint32_t source = 0;
-  PiecesOfThread pieces = {};
+  MatricesOfThread matrices = {};
   FactorsOfThread factors = {};
 };
 
@@ -128,17 +128,17 @@ int32_t shuffle(int32_t value, int32_t source) {
   running->wait(State::Meeting);
   return f.value;
 }
-int32_t vote(int32_t yes) {
+int32_t ballot(int32_t yes) {
   Fiber& f = running->fibers[running->thread];
   f.value = yes;
-  f.meeting = Meeting::Vote;
+  f.meeting = Meeting::Ballot;
   running->wait(State::Meeting);
   return f.value;
 }
-void load_words(const void* line, uint32_t* words, int32_t pieces, int32_t turned) {
+void ldmatrix(const void* line, uint32_t* words, int32_t matrices, int32_t transposed) {
   Fiber& f = running->fibers[running->thread];
-  f.pieces = {line, words, pieces, turned};
-  f.meeting = Meeting::Pieces;
+  f.matrices = {line, words, matrices, transposed};
+  f.meeting = Meeting::Matrices;
   running->wait(State::Meeting);
 }
 void add_products(float* sums, const uint32_t* words, int32_t half) {
@@ -148,7 +148,7 @@ void add_products(float* sums, const uint32_t* words, int32_t half) {
   running->wait(State::Meeting);
 }
 // Ends this thread. No other thread waits for it.
-void leave() { running->wait(State::Left); }
+void exit_thread() { running->wait(State::Exited); }
 void* shared(int64_t offset) {
   Block& b = *running;
   if (offset >= 0 && offset < b.shared_bytes) return b.shared[0].bytes + offset;
@@ -177,8 +177,8 @@ void* stack_of(size_t i) {
   return stacks[i];
 }
 
-// Sets one bit for each thread that votes yes.
-void count_votes(std::span<Fiber> lanes) {
+// Sets one bit for each thread that passes yes.
+void set_ballots(std::span<Fiber> lanes) {
   uint32_t bits = 0;
   for (size_t i = 0; i < lanes.size(); ++i)
     bits |= static_cast<uint32_t>(lanes[i].state == State::Meeting && lanes[i].value) << i;
@@ -191,7 +191,7 @@ void pass_on(Block& b, std::span<Fiber> lanes) {
   for (const Fiber& f : lanes) {
     const State s = f.source < lanes.size() ? lanes[f.source].state : State::Done;
     const bool there = f.source < warp && s == State::Meeting;
-    if (f.state == State::Meeting && f.source < warp && !there && s != State::Left)
+    if (f.state == State::Meeting && f.source < warp && !there && s != State::Exited)
       b.blame(fmt::format("lane {} of a shuffle is not there", f.source));
     got.push_back(there ? lanes[f.source].value : f.value);
   }
@@ -207,7 +207,7 @@ void together(Block& b, std::span<const Fiber> lanes, Of Fiber::* brought,
   bool left = false;
   for (const Fiber& f : lanes) {
     if (f.state == State::Meeting) all.push_back(f.*brought);
-    left = left || f.state == State::Left;
+    left = left || f.state == State::Exited;
   }
   if (all.size() == warp)
     compute(all);
@@ -228,12 +228,12 @@ bool exchange(Block& b, size_t begin, size_t end) {
     if (f.meeting != first->meeting) b.blame("the lanes of a warp meet for different things");
   }
   if (!first) return false;
-  if (done && first->meeting != Meeting::Vote)
+  if (done && first->meeting != Meeting::Ballot)
     b.blame("a shuffle that not all lanes of the warp reach");
   switch (first->meeting) {
     case Meeting::Shuffle: pass_on(b, lanes); break;
-    case Meeting::Vote: count_votes(lanes); break;
-    case Meeting::Pieces: together(b, lanes, &Fiber::pieces, load_pieces); break;
+    case Meeting::Ballot: set_ballots(lanes); break;
+    case Meeting::Matrices: together(b, lanes, &Fiber::matrices, load_matrices); break;
     case Meeting::Product: together(b, lanes, &Fiber::factors, multiply); break;
   }
   for (Fiber& f : lanes)
@@ -246,7 +246,7 @@ bool pass_barrier(Block& b) {
   for (const Fiber& f : b.fibers) {
     waiting += f.state == State::Barrier;
     done += f.state == State::Done;
-    left += f.state == State::Left;
+    left += f.state == State::Exited;
   }
   if (!waiting || waiting + done + left != b.fibers.size()) return false;
   if (done) b.blame("a barrier that not all threads of the block reach");
@@ -298,7 +298,7 @@ void run_fibers(Block& b) {
       goes_on = exchange(b, w, std::min<size_t>(w + warp, b.threads)) || goes_on;
     goes_on = goes_on || pass_barrier(b);
     for (const Fiber& f : b.fibers)
-      waits = waits || (f.state != State::Done && f.state != State::Left);
+      waits = waits || (f.state != State::Done && f.state != State::Exited);
     if (!waits) return;
     if (!goes_on) {
       b.blame("its threads wait for one another");
@@ -398,13 +398,13 @@ llvm::orc::JITDylib& calls() {
     add("weft_emulated_barrier", barrier);
     add("weft_emulated_barrier_and", barrier_and);
     add("weft_emulated_shuffle", shuffle);
-    add("weft_emulated_vote", vote);
-    add("weft_emulated_load_pieces", load_words);
+    add("weft_emulated_ballot", ballot);
+    add("weft_emulated_ldmatrix", ldmatrix);
     add("weft_emulated_mma", add_products);
-    add("weft_emulated_leave", leave);
+    add("weft_emulated_exit", exit_thread);
     add("cudaGraphSetConditional", set_condition);
     add("weft_emulated_shared", shared);
-    weft::compiler::each_library_call(add);
+    weft::compiler::for_each_library_function(add);
     llvm::cantFail(l.define(llvm::orc::absoluteSymbols(std::move(symbols))));
     return l;
   }();
@@ -442,7 +442,7 @@ bool read_kernels(const llvm::Module& m, Compiled& c, std::string* log) {
     return f && !f->use_empty();
   };
   const bool meets = used("weft_emulated_barrier") || used("weft_emulated_shuffle") ||
-                     used("weft_emulated_vote") || used("weft_emulated_mma");
+                     used("weft_emulated_ballot") || used("weft_emulated_mma");
   for (const llvm::Function& f : m) {
     if (f.isDeclaration() || f.hasLocalLinkage() || f.arg_size() != 1) continue;
     KernelCode k;

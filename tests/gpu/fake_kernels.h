@@ -8,10 +8,10 @@
 // - `i32 weft_emulated_block_index()`, `i32 weft_emulated_thread_index()`.
 // - `void weft_emulated_barrier()`, `i32 weft_emulated_barrier_and(i32)`.
 // - `i32 weft_emulated_shuffle(i32 value, i32 source_lane)`.
-// - `void weft_emulated_load_pieces(ptr line, ptr words, i32 pieces, i32 turned)` and
+// - `void weft_emulated_ldmatrix(ptr line, ptr words, i32 matrices, i32 transposed)` and
 //   `void weft_emulated_mma(ptr sums, ptr words, i32 half)`: see tests/gpu/fake_tensor.h.
-// - `void weft_emulated_leave()`: ends a thread without making others wait for it.
-// - `i32 weft_emulated_vote(i32 yes)`: one bit for each thread of the warp that has not ended.
+// - `void weft_emulated_exit()`: ends a thread without making others wait for it.
+// - `i32 weft_emulated_ballot(i32 yes)`: one bit for each thread of the warp that has not ended.
 // - `ptr weft_emulated_shared(i64 offset)`.
 // - `void cudaGraphSetConditional(i64 condition, i32 value)`.
 // - `fmod`, `fma`, `memcpy`, `memmove`, `memset`.

@@ -19,10 +19,10 @@ uint32_t part(uint32_t word, int n) { return n ? word >> 16 : word & 0xffff; }
 
 }  // namespace
 
-void load_pieces(std::span<const PiecesOfThread> threads) {
+void load_matrices(std::span<const MatricesOfThread> threads) {
   for (int l = 0; l < static_cast<int>(threads.size()); ++l) {
-    const PiecesOfThread& t = threads[static_cast<size_t>(l)];
-    for (int k = 0; k < t.pieces; ++k) {
+    const MatricesOfThread& t = threads[static_cast<size_t>(l)];
+    for (int k = 0; k < t.matrices; ++k) {
       const auto at = [&](int line, int column) {
         const auto* from =
             static_cast<const std::byte*>(threads[static_cast<size_t>(8 * k + line)].line);
@@ -31,8 +31,8 @@ void load_pieces(std::span<const PiecesOfThread> threads) {
         return uint32_t{bits};
       };
       const int own = l / 4, pair = l % 4 * 2;
-      t.words[k] = t.turned ? at(pair, own) | at(pair + 1, own) << 16
-                            : at(own, pair) | at(own, pair + 1) << 16;
+      t.words[k] = t.transposed ? at(pair, own) | at(pair + 1, own) << 16
+                                : at(own, pair) | at(own, pair + 1) << 16;
     }
   }
 }

@@ -8,16 +8,17 @@
 
 namespace fake {
 
-// The operands of one thread for a load of pieces. A piece has 8 x 8 numbers of 16 bits. `line` is
-// the address of line l % 8 of piece l / 8, and `words` has room for one word of each piece.
-struct PiecesOfThread {
+// The operands of one thread for a load of matrices (ldmatrix). A matrix has 8 x 8 numbers of 16
+// bits. `line` is the address of line l % 8 of matrix l / 8, and `words` has room for one word of
+// each matrix.
+struct MatricesOfThread {
   const void* line;
   uint32_t* words;
-  int32_t pieces, turned;
+  int32_t matrices, transposed;
 };
-// Word k of thread l holds two numbers of piece k: numbers 2 (l % 4) and 2 (l % 4) + 1 of line l /
-// 4. For a transposed piece it holds number l / 4 of lines 2 (l % 4) and 2 (l % 4) + 1.
-void load_pieces(std::span<const PiecesOfThread> threads);
+// Word k of thread l holds two numbers of matrix k: numbers 2 (l % 4) and 2 (l % 4) + 1 of line l /
+// 4. For a transposed matrix it holds number l / 4 of lines 2 (l % 4) and 2 (l % 4) + 1.
+void load_matrices(std::span<const MatricesOfThread> threads);
 
 // The operands of one thread for a product of 16 x 16 and 16 x 8 numbers, F16 or BF16. It has four
 // sums: two of row l / 4 and two of the row 8 below. It has words of the first factor: those rows

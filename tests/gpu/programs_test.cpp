@@ -141,7 +141,7 @@ TEST_CASE("running folds on a GPU have the bits of the host", "[gpu]") {
   check_no_complaints();
 }
 
-// The loop is long enough to use up the budget between looks at the stop word several times.
+// The loop is long enough to reach the check of the stop flag several times.
 TEST_CASE("a loop of a GPU continues after each check of the stop word", "[gpu]") {
   using Trio = std::tuple<Array, Array, Array>;
   const auto long_one = [](Array n) {

@@ -38,21 +38,21 @@ std::string condition_image(const TargetInfo& target) {
     auto* holds = b.CreateICmpNE(b.CreateLoad(b.getInt8Ty(), argument(2)), b.getInt8(0));
     b.CreateBr(set);
     b.SetInsertPoint(is_number);
-    const auto least = [&](llvm::Intrinsic::ID id, llvm::Value* x, llvm::Value* y) {
+    const auto call = [&](llvm::Intrinsic::ID id, llvm::Value* x, llvm::Value* y) {
       return b.CreateIntrinsic(id, {number}, {x, y});
     };
-    auto* there = least(llvm::Intrinsic::smax, b.getInt64(0),
-                        b.CreateSExt(b.CreateLoad(word, argument(2)), number));
-    auto* branch = least(llvm::Intrinsic::smin, there, b.CreateSub(argument(4), b.getInt64(1)));
-    auto* is = b.CreateICmpEQ(branch, argument(3));
+    auto* index = call(llvm::Intrinsic::smax, b.getInt64(0),
+                       b.CreateSExt(b.CreateLoad(word, argument(2)), number));
+    auto* branch = call(llvm::Intrinsic::smin, index, b.CreateSub(argument(4), b.getInt64(1)));
+    auto* selected = b.CreateICmpEQ(branch, argument(3));
     b.CreateBr(set);
     b.SetInsertPoint(set);
-    auto* yes = b.CreatePHI(b.getInt1Ty(), 2);
-    yes->addIncoming(holds, is_bool);
-    yes->addIncoming(is, is_number);
-    auto* goes = b.CreateAnd(b.CreateICmpEQ(stop, b.getInt32(0)), yes);
+    auto* condition = b.CreatePHI(b.getInt1Ty(), 2);
+    condition->addIncoming(holds, is_bool);
+    condition->addIncoming(selected, is_number);
+    auto* value = b.CreateAnd(b.CreateICmpEQ(stop, b.getInt32(0)), condition);
     b.CreateCall(m.getOrInsertFunction("cudaGraphSetConditional", b.getVoidTy(), number, word),
-                 {argument(1), b.CreateZExt(goes, word)});
+                 {argument(1), b.CreateZExt(value, word)});
     b.CreateRetVoid();
   });
 }

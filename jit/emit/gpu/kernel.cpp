@@ -28,21 +28,21 @@ void Emitter::emit_gpu(const std::string& name) {
   auto* ptr = llvm::PointerType::get(c_, machine_.emulated ? 0 : 1);
   const size_t pointers = 1 + k_.buffers.size(),
                arguments = pointers + static_cast<size_t>(k_.extents + k_.rank);
-  std::vector<llvm::Type*> params(pointers, ptr);
-  params.resize(arguments, b_.getInt64Ty());
-  std::vector<llvm::Type*> given = params;
-  if (machine_.emulated) given = {ptr};
-  begin_function(llvm::FunctionType::get(b_.getVoidTy(), given, false), name);
+  std::vector<llvm::Type*> types(pointers, ptr);
+  types.resize(arguments, b_.getInt64Ty());
+  std::vector<llvm::Type*> parameters = types;
+  if (machine_.emulated) parameters = {ptr};
+  begin_function(llvm::FunctionType::get(b_.getVoidTy(), parameters, false), name);
   if (!machine_.emulated) annotate_kernel();
   const auto argument = [&](size_t i) -> V {
     if (!machine_.emulated) return fn_->getArg(static_cast<unsigned>(i));
-    return b_.CreateLoad(params[i],
+    return b_.CreateLoad(types[i],
                          b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, fn_->getArg(0), i)));
   };
   for (size_t i = 1; i < pointers; ++i) buffers_.push_back(argument(i));
   for (int i = 0; i < k_.extents; ++i)
     extents_.push_back(argument(pointers + static_cast<size_t>(i)));
-  if (has_loops()) poll_word(argument(0));
+  if (has_loops()) init_cancellation_checks(argument(0));
   const auto index = [&](llvm::Intrinsic::ID id, const char* emulated) {
     const V n = machine_.emulated ? call(emulated, b_.getInt32Ty(), {}) : call(id, {}, {});
     return b_.CreateZExt(n, b_.getInt64Ty());
@@ -64,17 +64,17 @@ void Emitter::emit_gpu(const std::string& name) {
     emit_shared_tile(block_index(), thread_index(), argument(rows), argument(rows + 1));
     return jump(exit_);
   }
-  const int64_t together = s_.block / s_.threads;  // points of a block at a time
+  const int64_t points_at_once = s_.block / s_.threads;  // points of a block at a time
   const V thread = thread_index();
-  const V begin = b_.CreateMul(block_index(), i64(together * s_.points));
-  V of_block = thread;
+  const V begin = b_.CreateMul(block_index(), i64(points_at_once * s_.points));
+  V point_in_block = thread;
   if (s_.threads > 1) {
     thread_in_point_ = b_.CreateAnd(thread, i64(s_.threads - 1));
-    sharers_ = s_.threads;
-    if (s_.threads > warp) row_memory_ = shared_memory(row_bytes(k_));
-    of_block = b_.CreateUDiv(thread, i64(s_.threads));
+    term_threads_ = s_.threads;
+    if (s_.threads > warp) shared_row_ = shared_memory(row_bytes(k_));
+    point_in_block = b_.CreateUDiv(thread, i64(s_.threads));
   }
-  const V point = b_.CreateAdd(begin, of_block);
+  const V point = b_.CreateAdd(begin, point_in_block);
   const size_t arg = arguments - static_cast<size_t>(k_.rank);
   V points = i64(1);
   for (int r = 0; r < k_.rank; ++r)
@@ -87,21 +87,21 @@ void Emitter::emit_gpu(const std::string& name) {
   }
   if (s_.interleave > 1) {
     const V first = b_.CreateMul(point, i64(s_.interleave));
-    when(b_.CreateICmpULT(first, points), [&] { neighbours(first, points, columns); });
+    when(b_.CreateICmpULT(first, points), [&] { emit_adjacent_points(first, points, columns); });
     return jump(exit_);
   }
   when(b_.CreateICmpULT(point, points), [&] {
     emit_level(0);
-    if (s_.points == 1) return thread_point(point, columns);
+    if (s_.points == 1) return emit_point(point, columns);
     each("points", i64(0), i64(s_.points), 1, [&](V n) {
-      const V next = b_.CreateAdd(point, b_.CreateMul(n, i64(together)));
-      when(b_.CreateICmpULT(next, points), [&] { thread_point(next, columns); });
+      const V next = b_.CreateAdd(point, b_.CreateMul(n, i64(points_at_once)));
+      when(b_.CreateICmpULT(next, points), [&] { emit_point(next, columns); });
     });
   });
   jump(exit_);
 }
 
-void Emitter::thread_indices(V point, V columns) {
+void Emitter::set_point_indices(V point, V columns) {
   if (k_.rank == 1) indices_[0] = point;
   if (k_.rank == 2) {
     indices_[0] = b_.CreateUDiv(point, columns);
@@ -109,8 +109,8 @@ void Emitter::thread_indices(V point, V columns) {
   }
 }
 
-void Emitter::thread_point(V point, V columns) {
-  thread_indices(point, columns);
+void Emitter::emit_point(V point, V columns) {
+  set_point_indices(point, columns);
   emit_level(1);
   emit_level(2);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/gpu/mma.cpp: tensor cores. The threads of a warp together multiply 16 rows by 8 columns
-// of 16 terms. Each thread has pieces of the factors, words of two numbers, and 2 x 2 of the sums.
+// of 16 terms. Each thread has words of the factors' 8 x 8 matrices, two numbers each, and 2 x 2 of
+// the sums.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -10,18 +11,19 @@
 namespace weft::compiler {
 
 namespace {
-constexpr int of_terms = 16, of_rows = 16, of_columns = 8;  // of one multiplication
-constexpr int piece = 8;  // rows and columns of a piece, which is loaded as one word per thread
+constexpr int terms_per_mma = 16, rows_per_mma = 16, columns_per_mma = 8;
+constexpr int matrix_size = 8;  // rows and columns of a matrix that ldmatrix loads
 }  // namespace
 
-// Thread l returns the address of line l % 8 of piece l / 8. The four pieces of 16 rows are two
-// halves of the rows for each half of the terms. The four pieces of 16 columns are two halves of
-// the terms for each half of the columns.
-V Emitter::fragment_place(const Product& p, const ProductSide& s, V first_point, V in_warp) {
+// Returns, in thread l, the byte offset of line l % 8 of matrix l / 8. The four matrices of 16 rows
+// are two halves of the rows for each half of the terms. The four matrices of 16 columns are two
+// halves of the terms for each half of the columns.
+V Emitter::fragment_offset(const Product& p, const ProductSide& s, V first_point, V in_warp) {
   const bool rows = s.axis == 0;
-  const V line = b_.CreateAnd(in_warp, i64(piece - 1));
+  const V line = b_.CreateAnd(in_warp, i64(matrix_size - 1));
   const auto half = [&](bool second) {
-    return b_.CreateMul(b_.CreateAnd(b_.CreateLShr(in_warp, second ? 4 : 3), i64(1)), i64(piece));
+    return b_.CreateMul(b_.CreateAnd(b_.CreateLShr(in_warp, second ? 4 : 3), i64(1)),
+                        i64(matrix_size));
   };
   V point = b_.CreateAdd(first_point, half(!rows)), term = half(rows);
   (s.stage.by_terms ? point : term) = b_.CreateAdd(s.stage.by_terms ? point : term, line);
@@ -29,30 +31,30 @@ V Emitter::fragment_place(const Product& p, const ProductSide& s, V first_point,
                       b_.CreateMul(term, i64(s.stage.by_terms ? p.stage.number : s.stage.pitch)));
 }
 
-// Returns the words of 4 pieces, or 2, which begin `point` points after the warp's first one.
+// Returns the words of 4 matrices, or 2, which begin `point` points after the warp's first one.
 Vs Emitter::load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
-                           int pieces) {
+                           int matrices) {
   const int64_t of_line = s.stage.by_terms ? term : point, line = s.stage.by_terms ? point : term;
   const V at =
       b_.CreateConstGEP1_64(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), stage, s.fragment),
                             s.stage.first + line * s.stage.pitch + of_line * p.stage.number);
   Vs out;
   if (machine_.emulated) {
-    const V words = stack(b_.getInt32Ty(), pieces, "words");
-    call("weft_emulated_load_pieces", b_.getVoidTy(),
-         {at, words, i32(pieces), i32(s.stage.by_terms ? 0 : 1)});
-    for (int k = 0; k < pieces; ++k)
+    const V words = allocate(b_.getInt32Ty(), matrices, "words");
+    call("weft_emulated_ldmatrix", b_.getVoidTy(),
+         {at, words, i32(matrices), i32(s.stage.by_terms ? 0 : 1)});
+    for (int k = 0; k < matrices; ++k)
       out.push_back(
           b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstGEP1_64(b_.getInt32Ty(), words, k)));
     return out;
   }
   using namespace llvm::Intrinsic;
-  const ID id = pieces == 4 ? (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x4_b16
-                                                : nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16)
-                            : (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x2_b16
-                                                : nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16);
+  const ID id = matrices == 4 ? (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x4_b16
+                                                  : nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16)
+                              : (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x2_b16
+                                                  : nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16);
   const V words = call(id, {at->getType()}, {at});
-  for (int k = 0; k < pieces; ++k)
+  for (int k = 0; k < matrices; ++k)
     out.push_back(b_.CreateExtractValue(words, static_cast<unsigned>(k)));
   return out;
 }
@@ -65,14 +67,15 @@ Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::A
   words.append(columns.begin(), columns.end());
   Vs out;
   if (machine_.emulated) {
-    const V factors = stack(b_.getInt32Ty(), 6, "factors"), all = stack(p.type, 4, "sums");
+    const V factors = allocate(b_.getInt32Ty(), 6, "factors"),
+            all = allocate(p.sum_type, 4, "sums");
     for (size_t k = 0; k < words.size(); ++k)
       b_.CreateStore(words[k], b_.CreateConstGEP1_64(b_.getInt32Ty(), factors, k));
     for (size_t k = 0; k < sums.size(); ++k)
-      b_.CreateStore(sums[k], b_.CreateConstGEP1_64(p.type, all, k));
+      b_.CreateStore(sums[k], b_.CreateConstGEP1_64(p.sum_type, all, k));
     call("weft_emulated_mma", b_.getVoidTy(), {all, factors, i32(half ? 1 : 0)});
     for (size_t k = 0; k < sums.size(); ++k)
-      out.push_back(b_.CreateLoad(p.type, b_.CreateConstGEP1_64(p.type, all, k)));
+      out.push_back(b_.CreateLoad(p.sum_type, b_.CreateConstGEP1_64(p.sum_type, all, k)));
     return out;
   }
   if (half)
@@ -92,13 +95,13 @@ Vs Emitter::mma_terms(const Product& p, V stage, const Vs& sums, int terms) {
     return static_cast<size_t>(row * p.s.thread_columns + column);
   };
   Vs now = sums;
-  for (int term = 0; term < terms; term += of_terms) {
+  for (int term = 0; term < terms; term += terms_per_mma) {
     Vs rows, columns;
     for (int i = 0; i < down; ++i)
-      rows.append(load_fragments(p, p.rows, stage, term, i * of_rows, 4));
+      rows.append(load_fragments(p, p.rows, stage, term, i * rows_per_mma, 4));
     for (int j = 0; j < across; j += 2)
       columns.append(
-          load_fragments(p, p.columns, stage, term, j * of_columns, across == 1 ? 2 : 4));
+          load_fragments(p, p.columns, stage, term, j * columns_per_mma, across == 1 ? 2 : 4));
     for (int i = 0; i < down; ++i)
       for (int j = 0; j < across; ++j) {
         const size_t at[] = {sum(2 * i, 2 * j), sum(2 * i, 2 * j + 1), sum(2 * i + 1, 2 * j),

@@ -17,16 +17,16 @@ namespace weft::compiler {
 namespace {
 constexpr int64_t word_bytes = 4;
 
-// How the elements of neighbouring points move: the bytes and the elements of one access.
-struct Pieces {
+// An access to several neighbouring points: its bytes and its elements.
+struct PackedAccess {
   int64_t bytes, elements;
-  Pieces(int64_t element_bytes, int points)
+  PackedAccess(int64_t element_bytes, int points)
       : bytes(std::min(widest_access, element_bytes * points)), elements(bytes / element_bytes) {}
 };
 }  // namespace
 
 // Elements narrower than a word are moved as words.
-llvm::Type* Emitter::piece_type(llvm::Type* t, int64_t bytes) {
+llvm::Type* Emitter::packed_type(llvm::Type* t, int64_t bytes) {
   const int64_t element = static_cast<int64_t>(m_.getDataLayout().getTypeStoreSize(t));
   if (element >= word_bytes)
     return bytes == element ? t
@@ -35,12 +35,13 @@ llvm::Type* Emitter::piece_type(llvm::Type* t, int64_t bytes) {
   return llvm::FixedVectorType::get(b_.getInt32Ty(), static_cast<unsigned>(bytes / word_bytes));
 }
 
-// Returns element n of a piece.
-V Emitter::of_piece(V piece, llvm::Type* t, int64_t n) {
+// Returns element n of a value of a packed type.
+V Emitter::unpack_element(V packed, llvm::Type* t, int64_t n) {
   const int64_t bits = t->getPrimitiveSizeInBits();
   const auto part = [&](int64_t k) {
-    return piece->getType()->isVectorTy() ? b_.CreateExtractElement(piece, static_cast<uint64_t>(k))
-                                          : piece;
+    return packed->getType()->isVectorTy()
+               ? b_.CreateExtractElement(packed, static_cast<uint64_t>(k))
+               : packed;
   };
   if (bits >= 8 * word_bytes) return part(n);
   const int64_t first = n * bits;
@@ -48,17 +49,17 @@ V Emitter::of_piece(V piece, llvm::Type* t, int64_t n) {
   return b_.CreateTrunc(b_.CreateLShr(word, static_cast<uint64_t>(first % (8 * word_bytes))), t);
 }
 
-V Emitter::to_piece(const Vs& elements, int64_t bytes) {
+V Emitter::pack_elements(const Vs& elements, int64_t bytes) {
   auto* t = elements[0]->getType();
-  auto* type = piece_type(t, bytes);
+  auto* type = packed_type(t, bytes);
   const unsigned bits = t->getPrimitiveSizeInBits();
   const auto n = static_cast<unsigned>(elements.size());
   if (type == t) return elements[0];
   if (bits >= 8 * word_bytes) {
-    V piece = llvm::PoisonValue::get(type);
+    V packed = llvm::PoisonValue::get(type);
     for (unsigned k = 0; k < n; ++k)
-      piece = b_.CreateInsertElement(piece, elements[k], static_cast<uint64_t>(k));
-    return piece;
+      packed = b_.CreateInsertElement(packed, elements[k], static_cast<uint64_t>(k));
+    return packed;
   }
   auto* word_type = type->getScalarType();
   const unsigned in_word = word_type->getPrimitiveSizeInBits() / bits;
@@ -70,7 +71,7 @@ V Emitter::to_piece(const Vs& elements, int64_t bytes) {
     else
       words.back() = b_.CreateOr(words.back(), x);
   }
-  return words.size() == 1 ? words[0] : to_piece(words, bytes);
+  return words.size() == 1 ? words[0] : pack_elements(words, bytes);
 }
 
 void Emitter::load_points(Id v) {
@@ -78,21 +79,21 @@ void Emitter::load_points(Id v) {
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
   const Val& at = values_[i.args[0]];
-  if (known(at.stride) != 1)
+  if (constant_int(at.stride) != 1)
     return set_vectors(v, vectors([&](int p) {
                          return from_memory(
                              b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], vec(i.args[0], p))),
                              s);
                        }));
   const V first = b_.CreateGEP(t, buffers_[i.imm], at.base);
-  const Pieces pieces(storage_bytes(s), interleave_);
+  const PackedAccess access(storage_bytes(s), interleave_);
   Vs out;
-  for (int64_t p = 0; p < interleave_; p += pieces.elements) {
-    const V piece =
-        b_.CreateAlignedLoad(piece_type(t, pieces.bytes), b_.CreateGEP(t, first, i64(p)),
-                             llvm::Align(static_cast<uint64_t>(pieces.bytes)));
-    for (int64_t n = 0; n < pieces.elements; ++n)
-      out.push_back(from_memory(of_piece(piece, t, n), s));
+  for (int64_t p = 0; p < interleave_; p += access.elements) {
+    const V packed =
+        b_.CreateAlignedLoad(packed_type(t, access.bytes), b_.CreateGEP(t, first, i64(p)),
+                             llvm::Align(static_cast<uint64_t>(access.bytes)));
+    for (int64_t n = 0; n < access.elements; ++n)
+      out.push_back(from_memory(unpack_element(packed, t, n), s));
   }
   set_vectors(v, out);
 }
@@ -102,13 +103,13 @@ void Emitter::store_points(Id v) {
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = memory_type(s);
   const V first = b_.CreateGEP(t, buffers_[i.imm], values_[i.args[0]].base);
-  const Pieces pieces(storage_bytes(s), interleave_);
-  for (int64_t p = 0; p < interleave_; p += pieces.elements) {
+  const PackedAccess access(storage_bytes(s), interleave_);
+  for (int64_t p = 0; p < interleave_; p += access.elements) {
     Vs elements;
-    for (int64_t n = 0; n < pieces.elements; ++n)
+    for (int64_t n = 0; n < access.elements; ++n)
       elements.push_back(to_memory(vec(i.args[1], static_cast<int>(p + n)), s));
-    b_.CreateAlignedStore(to_piece(elements, pieces.bytes), b_.CreateGEP(t, first, i64(p)),
-                          llvm::Align(static_cast<uint64_t>(pieces.bytes)));
+    b_.CreateAlignedStore(pack_elements(elements, access.bytes), b_.CreateGEP(t, first, i64(p)),
+                          llvm::Align(static_cast<uint64_t>(access.bytes)));
   }
 }
 
@@ -120,20 +121,20 @@ V Emitter::points_are_aligned() {
     auto* t = memory_type(k_.buffers[i.imm].storage);
     emit_slice(i.args[0]);
     const V at = b_.CreateGEP(t, buffers_[i.imm], values_[i.args[0]].base);
-    const Pieces pieces(element_bytes(v), interleave_);
+    const PackedAccess access(element_bytes(v), interleave_);
     low = b_.CreateOr(low,
-                      b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(pieces.bytes - 1)));
+                      b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(access.bytes - 1)));
   }
   return b_.CreateICmpEQ(low, i64(0));
 }
 
 // Emits the points from `first` on, as many as the schedule says.
-void Emitter::neighbours(V first, V points, V columns) {
+void Emitter::emit_adjacent_points(V first, V points, V columns) {
   const int all = s_.interleave;
   const V end = b_.CreateAdd(first, i64(all));
   emit_level(0);
   interleave_ = all;
-  thread_indices(first, columns);
+  set_point_indices(first, columns);
   V together = b_.CreateAnd(b_.CreateICmpULE(end, points), points_are_aligned());
   if (columns)  // the points must be in one row
     together = b_.CreateAnd(together, b_.CreateICmpEQ(b_.CreateAnd(columns, i64(all - 1)), i64(0)));
@@ -144,10 +145,10 @@ void Emitter::neighbours(V first, V points, V columns) {
   const auto one_by_one = [&] {
     interleave_ = 1;
     divergence_ = analyse_divergence(k_, Mode::scalar);
-    stays_rolled_ = true;
+    disable_unroll_ = true;
     each("points", first, call(llvm::Intrinsic::umin, {end, points}), 1,
-         [&](V point) { thread_point(point, columns); });
-    stays_rolled_ = false;
+         [&](V point) { emit_point(point, columns); });
+    disable_unroll_ = false;
   };
   when(together, side_by_side, one_by_one);
 }

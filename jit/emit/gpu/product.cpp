@@ -40,8 +40,8 @@ void Emitter::barrier() {
   else
     call(llvm::Intrinsic::nvvm_barrier0, {}, {});
 }
-// The same. Returns true if the condition holds in all threads.
-V Emitter::all_threads(V condition) {
+// A barrier that also returns true if the condition holds in all threads of the block.
+V Emitter::barrier_and(V condition) {
   const V own = b_.CreateZExt(condition, b_.getInt32Ty());
   const V all = machine_.emulated ? call("weft_emulated_barrier_and", b_.getInt32Ty(), {own})
                                   : call(llvm::Intrinsic::nvvm_barrier0_and, {}, {own});
@@ -49,15 +49,16 @@ V Emitter::all_threads(V condition) {
 }
 
 // Returns the factors of this thread's points for a term of the stage.
-Vs Emitter::product_read(const Product& p, const ProductSide& s, V stage, V term) {
-  const int n = Product::together(static_cast<int>(s.others.size()));
-  auto* vector = llvm::FixedVectorType::get(p.number, static_cast<unsigned>(n));
-  const V mine = b_.CreateGEP(b_.getInt8Ty(), b_.CreateGEP(p.number, stage, s.mine),
-                              b_.CreateMul(term, i64(s.stage.pitch)));
+Vs Emitter::product_load_stage(const Product& p, const ProductSide& s, V stage, V term) {
+  const int n = Product::points_per_access(static_cast<int>(s.point_offsets.size()));
+  auto* vector = llvm::FixedVectorType::get(p.factor_type, static_cast<unsigned>(n));
+  const V thread_base =
+      b_.CreateGEP(b_.getInt8Ty(), b_.CreateGEP(p.factor_type, stage, s.thread_offset),
+                   b_.CreateMul(term, i64(s.stage.pitch)));
   Vs out;
-  for (size_t k = 0; k < s.others.size(); k += static_cast<size_t>(n)) {
-    const int64_t at = s.stage.first + s.others[k] * p.stage.number;
-    const V x = b_.CreateAlignedLoad(vector, b_.CreateConstGEP1_64(b_.getInt8Ty(), mine, at),
+  for (size_t k = 0; k < s.point_offsets.size(); k += static_cast<size_t>(n)) {
+    const int64_t at = s.stage.first + s.point_offsets[k] * p.stage.number;
+    const V x = b_.CreateAlignedLoad(vector, b_.CreateConstGEP1_64(b_.getInt8Ty(), thread_base, at),
                                      llvm::Align(static_cast<uint64_t>(std::min<int64_t>(
                                          16, static_cast<int64_t>(n) * p.stage.number))));
     for (int l = 0; l < n; ++l) out.push_back(b_.CreateExtractElement(x, static_cast<uint64_t>(l)));
@@ -65,14 +66,14 @@ Vs Emitter::product_read(const Product& p, const ProductSide& s, V stage, V term
   return out;
 }
 
-// Multiplies `terms` terms of a stage, `written_out` of them per trip.
-Vs Emitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int written_out) {
+// Multiplies `terms` terms of a stage, `unrolled` of them per trip.
+Vs Emitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int unrolled) {
   const auto trip = [&](V first, const Vs& before) {
     Vs now = before;
-    for (int k = 0; k < written_out; ++k) {
+    for (int k = 0; k < unrolled; ++k) {
       const V term = b_.CreateAdd(first, i64(k));
-      const Vs rows = product_read(p, p.rows, stage, term),
-               columns = product_read(p, p.columns, stage, term);
+      const Vs rows = product_load_stage(p, p.rows, stage, term),
+               columns = product_load_stage(p, p.columns, stage, term);
       size_t at = 0;
       for (V r : rows)
         for (V c : columns) {
@@ -82,18 +83,18 @@ Vs Emitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int 
     }
     return now;
   };
-  if (terms == written_out) return trip(i64(0), sums);
-  return loop("terms", i64(0), i64(terms), i64(written_out), sums, trip).carry;
+  if (terms == unrolled) return trip(i64(0), sums);
+  return loop("terms", i64(0), i64(terms), i64(unrolled), sums, trip).carry;
 }
 
 // Emits the code after the loop for each sum.
-void Emitter::product_points(const Product& p, const Vs& sums) {
+void Emitter::product_epilogue(const Product& p, const Vs& sums) {
   const auto point = [&](const ProductSide& s, int other) {
-    return b_.CreateAdd(b_.CreateAdd(s.first, s.mine), i64(other));
+    return b_.CreateAdd(b_.CreateAdd(s.first, s.thread_offset), i64(other));
   };
   size_t at = 0;
-  for (const int r : p.rows.others)
-    for (const int c : p.columns.others) {
+  for (const int r : p.rows.point_offsets)
+    for (const int c : p.columns.point_offsets) {
       const V row = point(p.rows, r), column = point(p.columns, c), sum = sums[at++];
       when(b_.CreateAnd(b_.CreateICmpSLE(row, p.rows.last),
                         b_.CreateICmpSLE(column, p.columns.last)),
@@ -127,28 +128,30 @@ Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
     return of_rows ? b_.CreateUDiv(n, i64(across)) : b_.CreateAnd(n, i64(across - 1));
   };
   if (s.mma) {
-    r.mine = b_.CreateMul(part(own_warp, s.columns / (4 * s.thread_columns)),
-                          i64((of_rows ? 8 : 4) * of_thread));
-    r.fragment = fragment_place(p, r, r.mine, in_warp);
-    r.mine = b_.CreateAdd(r.mine, of_rows ? b_.CreateLShr(in_warp, 2)
-                                          : b_.CreateShl(b_.CreateAnd(in_warp, i64(3)), 1));
-    for (int k = 0; k < of_thread; ++k) r.others.push_back(of_rows ? 8 * k : 8 * (k / 2) + k % 2);
+    r.thread_offset = b_.CreateMul(part(own_warp, s.columns / (4 * s.thread_columns)),
+                                   i64((of_rows ? 8 : 4) * of_thread));
+    r.fragment = fragment_offset(p, r, r.thread_offset, in_warp);
+    r.thread_offset =
+        b_.CreateAdd(r.thread_offset, of_rows ? b_.CreateLShr(in_warp, 2)
+                                              : b_.CreateShl(b_.CreateAnd(in_warp, i64(3)), 1));
+    for (int k = 0; k < of_thread; ++k)
+      r.point_offsets.push_back(of_rows ? 8 * k : 8 * (k / 2) + k % 2);
     return r;
   }
   const int across = s.columns / s.thread_columns, down = s.rows / s.thread_rows,
-            n = Product::together(of_thread);
+            n = Product::points_per_access(of_thread);
   const bool square = across % 8 == 0 && down % 4 == 0;
   const V own = square ? b_.CreateAdd(part(in_warp, 8), b_.CreateMul(part(own_warp, across / 8),
                                                                      i64(of_rows ? 4 : 8)))
                        : part(p.thread, across);
-  r.mine = b_.CreateMul(own, i64(n));
+  r.thread_offset = b_.CreateMul(own, i64(n));
   for (int k = 0; k < of_thread; ++k)
-    r.others.push_back(k / n * n * (of_rows ? down : across) + k % n);
+    r.point_offsets.push_back(k / n * n * (of_rows ? down : across) + k % n);
   return r;
 }
 
 // Finds the tile of the block. Tiles of a matrix are numbered row of tiles by row of tiles.
-void Emitter::place_tile(Product& p, V block, V rows, V columns) {
+void Emitter::locate_tile(Product& p, V block, V rows, V columns) {
   const ProductSchedule& s = p.s;
   const auto parts = [&](V n, int of) {
     return b_.CreateUDiv(b_.CreateAdd(n, i64(of - 1)), i64(of));
@@ -172,31 +175,31 @@ Vs Emitter::product_load(const Product& p, V first_term) {
   x.append(product_load(p, p.columns, first_term));
   return x;
 }
-void Emitter::product_put(const Product& p, V at, V first_term, const Vs& loaded) {
+void Emitter::product_store(const Product& p, V at, V first_term, const Vs& loaded) {
   const size_t of_rows = static_cast<size_t>(p.rows.groups) * p.rows.factor->reads.size();
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, at);
   const llvm::ArrayRef<V> all(loaded);
-  product_put(p, p.rows, stage, first_term, all.take_front(of_rows));
-  product_put(p, p.columns, stage, first_term, all.drop_front(of_rows));
+  product_store(p, p.rows, stage, first_term, all.take_front(of_rows));
+  product_store(p, p.columns, stage, first_term, all.drop_front(of_rows));
 }
-void Emitter::product_move(const Product& p, V at, V first_term) {
+void Emitter::product_copy(const Product& p, V at, V first_term) {
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, at);
-  product_move(p, p.rows, stage, first_term);
-  product_move(p, p.columns, stage, first_term);
+  product_copy(p, p.rows, stage, first_term);
+  product_copy(p, p.columns, stage, first_term);
 }
 
-// Multiplies all full stages. With `ahead`, the factors of the next stage are loaded to registers
-// while the current one is multiplied. Without it there is less code, for tiles at edges.
-Emitter::ProductSums Emitter::product_tiles(const Product& p, const Vs& sums, bool ahead) {
+// Multiplies all full stages. With `prefetch`, the factors of the next stage are loaded to
+// registers while the current one is multiplied. Without it there is less code, for tiles at edges.
+Emitter::ProductSums Emitter::product_full_stages(const Product& p, const Vs& sums, bool prefetch) {
   const int terms = p.s.terms;
   const int64_t end = p.loop.terms / terms * terms;
   const auto trip = [&](V at, const Vs& before) {
-    poll(terms * static_cast<int64_t>(sums.size()));
+    emit_cancellation_check(terms * static_cast<int64_t>(sums.size()));
     barrier();
     const V next = b_.CreateAdd(at, i64(terms)), more = b_.CreateICmpSLT(next, i64(end)),
             other = b_.CreateSub(i64(p.stage.bytes), before.back());
     Vs loaded, none;
-    if (ahead)
+    if (prefetch)
       loaded = branch(
           more, [&] { return loaded = product_load(p, next); },
           [&] {
@@ -205,19 +208,20 @@ Emitter::ProductSums Emitter::product_tiles(const Product& p, const Vs& sums, bo
           });
     const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, before.back());
     const Vs own(before.begin(), before.end() - 1);
-    Vs now = p.s.mma ? mma_terms(p, stage, own, terms)
-                     : fma_terms(p, stage, own, terms, ahead ? terms : std::min(terms, few_terms));
-    if (ahead)
-      product_put(p, other, next, loaded);
+    Vs now = p.s.mma
+                 ? mma_terms(p, stage, own, terms)
+                 : fma_terms(p, stage, own, terms, prefetch ? terms : std::min(terms, few_terms));
+    if (prefetch)
+      product_store(p, other, next, loaded);
     else
-      when(more, [&] { product_move(p, other, next); });
+      when(more, [&] { product_copy(p, other, next); });
     now.push_back(other);
     return now;
   };
-  if (ahead)
-    product_put(p, i64(0), i64(0), product_load(p, i64(0)));
+  if (prefetch)
+    product_store(p, i64(0), i64(0), product_load(p, i64(0)));
   else
-    product_move(p, i64(0), i64(0));
+    product_copy(p, i64(0), i64(0));
   Vs carry = sums;
   carry.push_back(i64(0));  // the offset of the stage that is read
   const Loop l = loop("tiles", i64(0), i64(end), i64(terms), carry, trip);
@@ -225,11 +229,11 @@ Emitter::ProductSums Emitter::product_tiles(const Product& p, const Vs& sums, bo
 }
 
 // Adds the terms that do not fill a stage.
-Vs Emitter::product_rest(Product p, const ProductSums& before) {
+Vs Emitter::product_remainder(Product p, const ProductSums& before) {
   const int64_t rest = p.loop.terms % p.s.terms, first = p.loop.terms - rest;
   if (rest == 0) return before.sums;
-  p.whole = false;
-  product_move(p, before.stage, i64(first));
+  p.full_stage = false;
+  product_copy(p, before.stage, i64(first));
   barrier();
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, before.stage);
   const int terms = static_cast<int>(rest);
@@ -249,28 +253,28 @@ void Emitter::emit_product(V block, V thread, V rows, V columns) {
             true,
             {},
             {}};
-  p.number = s.mma ? b_.getInt16Ty() : p.type;
+  p.factor_type = s.mma ? b_.getInt16Ty() : p.sum_type;
   p.stage = compiler::product_stage(s, p.loop, k_);
   p.memory = shared_memory(2 * p.stage.bytes);
   p.rows = product_side(p, true);
   p.columns = product_side(p, false);
-  place_tile(p, block, rows, columns);
-  const size_t points = p.rows.others.size() * p.columns.others.size();
+  locate_tile(p, block, rows, columns);
+  const size_t points = p.rows.point_offsets.size() * p.columns.point_offsets.size();
   ProductSums all{Vs(points, scalar(k_.insts[s.loop].args[2])), i64(0)};
   const bool vectors = p.rows.group > 1 || p.columns.group > 1;
   if (p.loop.terms >= s.terms && vectors) {
     const auto tiles = [&](bool fit) {
-      ProductSums r = product_tiles(p, all.sums, fit);
+      ProductSums r = product_full_stages(p, all.sums, fit);
       r.sums.push_back(r.stage);
       return r.sums;
     };
-    const V fits = all_threads(b_.CreateAnd(product_fits(p, p.rows), product_fits(p, p.columns)));
+    const V fits = barrier_and(b_.CreateAnd(product_fits(p, p.rows), product_fits(p, p.columns)));
     all.sums = branch(fits, [&] { return tiles(true); }, [&] { return tiles(false); });
     all.stage = all.sums.pop_back_val();
   } else if (p.loop.terms >= s.terms) {
-    all = product_tiles(p, all.sums, true);
+    all = product_full_stages(p, all.sums, true);
   }
-  product_points(p, product_rest(p, all));
+  product_epilogue(p, product_remainder(p, all));
 }
 
 }  // namespace weft::compiler

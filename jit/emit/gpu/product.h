@@ -16,22 +16,22 @@ struct Emitter::ProductSide {
   // Neighbours that a thread moves in one access, and its number of such accesses.
   int group, groups;
   V first, last;  // points: the first of the tile, and the last of the grid
-  // A thread's points in the tile: the first, and the distances of the others from it.
-  V mine;
-  llvm::SmallVector<int, 8> others;
+  // A thread's points in the tile: the first, and the distances from it.
+  V thread_offset;
+  llvm::SmallVector<int, 8> point_offsets;
   V fragment;  // for tensor cores: where a thread reads for its warp, in bytes
 };
 
 struct Emitter::Product {
   ProductLoop loop;
   const ProductSchedule& s;
-  llvm::Type *type, *number;  // of sums, and of factors in shared memory
+  llvm::Type *sum_type, *factor_type;  // of sums, and of factors in shared memory
   ProductStage stage;
   V memory, thread;
-  bool whole;  // a stage is full of terms
+  bool full_stage;  // a stage is full of terms
   ProductSide rows, columns;
   // Points that a thread reads in one access.
-  static int together(int of_thread) { return of_thread < 4 ? of_thread : 4; }
+  static int points_per_access(int of_thread) { return of_thread < 4 ? of_thread : 4; }
 };
 
 }  // namespace weft::compiler

@@ -16,7 +16,8 @@ constexpr int64_t widest_access = 16;  // in bytes
 
 // This thread moves groups of neighbours. Returns the position in the tile of the nth number of a
 // group, in 32 bits.
-Emitter::Neighbours Emitter::product_place(const Product& p, const ProductSide& s, int group, V n) {
+Emitter::TilePosition Emitter::product_position(const Product& p, const ProductSide& s, int group,
+                                                V n) {
   const bool along_terms = s.factor->along_terms;
   const int fast = (along_terms ? p.s.terms : s.points) / s.group;
   V at = b_.CreateTrunc(p.thread, b_.getInt32Ty());
@@ -27,11 +28,12 @@ Emitter::Neighbours Emitter::product_place(const Product& p, const ProductSide& 
   }
   const V low = b_.CreateAdd(b_.CreateMul(b_.CreateAnd(at, i32(fast - 1)), i32(s.group)), n),
           high = b_.CreateAdd(b_.CreateUDiv(at, i32(fast)), i32(lines));
-  return along_terms ? Neighbours{high, low} : Neighbours{low, high};
+  return along_terms ? TilePosition{high, low} : TilePosition{low, high};
 }
 
 // Returns the last position in the tile that is not past an edge.
-Emitter::Neighbours Emitter::product_last(const Product& p, const ProductSide& s, V first_term) {
+Emitter::TilePosition Emitter::product_last_position(const Product& p, const ProductSide& s,
+                                                     V first_term) {
   const auto most = [&](V last, V first, int n) {
     return b_.CreateTrunc(call(llvm::Intrinsic::smin, {b_.CreateSub(last, first), i64(n - 1)}),
                           b_.getInt32Ty());
@@ -41,8 +43,8 @@ Emitter::Neighbours Emitter::product_last(const Product& p, const ProductSide& s
 
 // Sets the indices so that the factor's instructions compute the value at this position. Values of
 // a column are the same for all rows of the tile.
-void Emitter::product_at(const Product& p, const ProductSide& s, const Neighbours& place,
-                         V first_term) {
+void Emitter::product_set_indices(const Product& p, const ProductSide& s, const TilePosition& place,
+                                  V first_term) {
   const auto behind = [&](V first, V x) {
     return b_.CreateAdd(first, b_.CreateZExt(x, b_.getInt64Ty()));
   };
@@ -51,20 +53,20 @@ void Emitter::product_at(const Product& p, const ProductSide& s, const Neighbour
   set(k_.blocks[k_.insts[p.loop.loop].blocks[0]].params[0], behind(first_term, place.term));
 }
 // The same, but positions past an edge are clamped to the last valid one.
-void Emitter::product_at_most(const Product& p, const ProductSide& s, Neighbours place,
-                              V first_term) {
-  const Neighbours last = product_last(p, s, first_term);
+void Emitter::product_set_clamped_indices(const Product& p, const ProductSide& s,
+                                          TilePosition place, V first_term) {
+  const TilePosition last = product_last_position(p, s, first_term);
   place.point = call(llvm::Intrinsic::smin, {place.point, last.point});
-  if (!p.whole) place.term = call(llvm::Intrinsic::smin, {place.term, last.term});
-  product_at(p, s, place, first_term);
+  if (!p.full_stage) place.term = call(llvm::Intrinsic::smin, {place.term, last.term});
+  product_set_indices(p, s, place, first_term);
 }
 
 V Emitter::product_address(const ProductFactor::Read& r) {
   for (const Id v : r.offset) emit_inst(v);
-  return b_.CreateGEP(product_memory(r), buffers_[k_.insts[r.load].imm],
+  return b_.CreateGEP(product_memory_type(r), buffers_[k_.insts[r.load].imm],
                       scalar(k_.insts[r.load].args[0]));
 }
-llvm::Type* Emitter::product_memory(const ProductFactor::Read& r) {
+llvm::Type* Emitter::product_memory_type(const ProductFactor::Read& r) {
   return memory_type(k_.buffers[k_.insts[r.load].imm].storage);
 }
 
@@ -73,7 +75,7 @@ llvm::Type* Emitter::product_memory(const ProductFactor::Read& r) {
 V Emitter::product_fits(const Product& p, const ProductSide& s) {
   V places = i64(0);
   for (int g = 0; g < s.groups && s.group > 1; ++g) {
-    product_at(p, s, product_place(p, s, g, i32(0)), i64(0));
+    product_set_indices(p, s, product_position(p, s, g, i32(0)), i64(0));
     for (const auto& r : s.factor->reads)
       if (r.side_by_side)
         places =
@@ -90,17 +92,17 @@ Vs Emitter::product_load(const Product& p, const ProductSide& s, V first_term) {
   Vs out;
   for (int g = 0; g < s.groups; ++g)
     for (const auto& r : s.factor->reads) {
-      auto* t = product_memory(r);
+      auto* t = product_memory_type(r);
       auto* all = llvm::FixedVectorType::get(t, static_cast<unsigned>(s.group));
       V x = llvm::UndefValue::get(all);
       if (s.group > 1 && r.side_by_side) {
-        product_at(p, s, product_place(p, s, g, i32(0)), first_term);
+        product_set_indices(p, s, product_position(p, s, g, i32(0)), first_term);
         x = b_.CreateAlignedLoad(
             all, product_address(r),
             llvm::Align(static_cast<uint64_t>(s.group * element_bytes(r.load))));
       } else {
         for (int n = 0; n < s.group; ++n) {
-          product_at_most(p, s, product_place(p, s, g, i32(n)), first_term);
+          product_set_clamped_indices(p, s, product_position(p, s, g, i32(n)), first_term);
           x = b_.CreateInsertElement(x, b_.CreateLoad(t, product_address(r)),
                                      static_cast<uint64_t>(n));
         }
@@ -111,7 +113,7 @@ Vs Emitter::product_load(const Product& p, const ProductSide& s, V first_term) {
 }
 
 // Converts a factor to its form in shared memory.
-V Emitter::product_number(const Product& p, V x) {
+V Emitter::product_convert(const Product& p, V x) {
   if (!p.s.mma) return x;
   if (p.loop.rows.is_f16 && p.loop.columns.is_f16)
     return b_.CreateBitCast(b_.CreateFPTrunc(x, b_.getHalfTy()), b_.getInt16Ty());
@@ -121,12 +123,13 @@ V Emitter::product_number(const Product& p, V x) {
 // Returns the factor at a position, from the results of its loads, or, if `loaded` is empty, from
 // new loads. After the last term the factors are 0 for rows and -0 for columns, which do not change
 // a sum.
-V Emitter::product_factor(const Product& p, const ProductSide& s, const Neighbours& place,
+V Emitter::product_factor(const Product& p, const ProductSide& s, const TilePosition& place,
                           V first_term, llvm::ArrayRef<V> loaded) {
   const auto& reads = s.factor->reads;
-  if (loaded.size() == 1 && reads[0].load == s.factor->value && loaded[0]->getType() == p.number)
+  if (loaded.size() == 1 && reads[0].load == s.factor->value &&
+      loaded[0]->getType() == p.factor_type)
     return loaded[0];
-  product_at_most(p, s, place, first_term);
+  product_set_clamped_indices(p, s, place, first_term);
   for (const Id v : s.factor->slice) {
     const auto r = std::ranges::find(reads, v, &ProductFactor::Read::load);
     if (loaded.empty() || r == reads.end())
@@ -134,16 +137,17 @@ V Emitter::product_factor(const Product& p, const ProductSide& s, const Neighbou
     else
       set(v, from_memory(loaded[r - reads.begin()], k_.buffers[k_.insts[v].imm].storage));
   }
-  const V x = product_number(p, scalar(s.factor->value));
-  if (p.whole) return x;
+  const V x = product_convert(p, scalar(s.factor->value));
+  if (p.full_stage) return x;
   const V none =
-      product_number(p, llvm::ConstantFP::get(p.type, s.factor == &p.loop.rows ? 0.0 : -0.0));
-  return b_.CreateSelect(b_.CreateICmpSLE(place.term, product_last(p, s, first_term).term), x,
-                         none);
+      product_convert(p, llvm::ConstantFP::get(p.sum_type, s.factor == &p.loop.rows ? 0.0 : -0.0));
+  return b_.CreateSelect(b_.CreateICmpSLE(place.term, product_last_position(p, s, first_term).term),
+                         x, none);
 }
 
 // Returns the address in the stage of a number of the tile.
-V Emitter::product_slot(const Product& p, const ProductSide& s, V stage, const Neighbours& place) {
+V Emitter::product_stage_address(const Product& p, const ProductSide& s, V stage,
+                                 const TilePosition& place) {
   const V line = s.stage.by_terms ? place.point : place.term,
           column = s.stage.by_terms ? place.term : place.point;
   const auto bytes = [&](V n, int64_t each) {
@@ -156,22 +160,22 @@ V Emitter::product_slot(const Product& p, const ProductSide& s, V stage, const N
 }
 
 // Stores the results of product_load() to shared memory.
-void Emitter::product_put(const Product& p, const ProductSide& s, V stage, V first_term,
-                          llvm::ArrayRef<V> loaded) {
+void Emitter::product_store(const Product& p, const ProductSide& s, V stage, V first_term,
+                            llvm::ArrayRef<V> loaded) {
   const size_t reads = s.factor->reads.size();
   const int64_t size = p.stage.number;
   const bool side_by_side = s.stage.by_terms == s.factor->along_terms;
   const int step =
       side_by_side ? static_cast<int>(std::min<int64_t>(s.group, widest_access / size)) : 1;
-  auto* vector = llvm::FixedVectorType::get(p.number, static_cast<unsigned>(step));
+  auto* vector = llvm::FixedVectorType::get(p.factor_type, static_cast<unsigned>(step));
   for (int g = 0; g < s.groups; ++g) {
     const llvm::ArrayRef<V> own = loaded.slice(reads * static_cast<size_t>(g), reads);
-    const V at = product_slot(p, s, stage, product_place(p, s, g, i32(0)));
+    const V at = product_stage_address(p, s, stage, product_position(p, s, g, i32(0)));
     V x = llvm::UndefValue::get(vector);
     for (int n = 0; n < s.group; ++n) {
       Vs parts;
       for (V of : own) parts.push_back(b_.CreateExtractElement(of, static_cast<uint64_t>(n)));
-      const V factor = product_factor(p, s, product_place(p, s, g, i32(n)), first_term, parts);
+      const V factor = product_factor(p, s, product_position(p, s, g, i32(n)), first_term, parts);
       x = b_.CreateInsertElement(x, factor, static_cast<uint64_t>(n % step));
       if (n % step != step - 1) continue;
       const int64_t behind = (n - step + 1) * (side_by_side ? size : s.stage.pitch);
@@ -183,12 +187,12 @@ void Emitter::product_put(const Product& p, const ProductSide& s, V stage, V fir
 }
 
 // Copies the factors number by number.
-void Emitter::product_move(const Product& p, const ProductSide& s, V stage, V first_term) {
+void Emitter::product_copy(const Product& p, const ProductSide& s, V stage, V first_term) {
   each("numbers", i64(0), i64(s.group), 1, [&](V n) {
     for (int g = 0; g < s.groups; ++g) {
-      const Neighbours place = product_place(p, s, g, b_.CreateTrunc(n, b_.getInt32Ty()));
+      const TilePosition place = product_position(p, s, g, b_.CreateTrunc(n, b_.getInt32Ty()));
       const V x = product_factor(p, s, place, first_term, {});
-      b_.CreateAlignedStore(x, product_slot(p, s, stage, place),
+      b_.CreateAlignedStore(x, product_stage_address(p, s, stage, place),
                             llvm::Align(static_cast<uint64_t>(p.stage.number)));
     }
   });

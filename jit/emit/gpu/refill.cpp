@@ -3,10 +3,10 @@
 // jit/emit/gpu/refill.cpp: kernels that consist of one divergent while between a prologue and an
 // epilogue. A warp has a range of points. Threads that finish take the next points of the range, so
 // that none waits for the slowest of 32 points. The emitted code of each thread has three parts:
-// - take: runs the prologue of its point.
-// - turn: runs some trips, unless the thread has finished.
-// - look: the warp counts its idle threads. If they idled enough, or no thread runs, finished
-//   threads run the epilogue and take new points. Otherwise the next turn follows.
+// - prologue: the instructions before the while, for the next point.
+// - chunk: runs some trips, unless the thread has finished.
+// - check: the warp counts its idle threads. If they idled enough, or no thread runs, finished
+//   threads run the epilogue and take new points. Otherwise the next chunk follows.
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
@@ -18,14 +18,15 @@
 namespace weft::compiler {
 
 namespace {
-// Instructions of a turn; a look takes 20. Finished threads wait for half a turn on average.
-constexpr int64_t turn_cost = 1024;
+// Instructions of a chunk; a check takes 20. Finished threads wait for half a chunk on average.
+constexpr int64_t chunk_cost = 1024;
 }  // namespace
 
-// Returns a bit for each thread of the warp that has not ended. The threads wait for each other.
-V Emitter::vote(V yes) {
+// Returns the bits of the warp's threads that pass true and have not ended. The threads wait for
+// each other.
+V Emitter::ballot(V yes) {
   if (machine_.emulated)
-    return call("weft_emulated_vote", b_.getInt32Ty(), {b_.CreateZExt(yes, b_.getInt32Ty())});
+    return call("weft_emulated_ballot", b_.getInt32Ty(), {b_.CreateZExt(yes, b_.getInt32Ty())});
   return call(llvm::Intrinsic::nvvm_vote_ballot_sync, {}, {i32(-1), yes});
 }
 
@@ -36,10 +37,10 @@ V Emitter::while_test(Id v, const std::vector<Carry>& cs, const Vs& carry) {
 }
 
 // Emits the per-point instructions of the top block before the while, or after it.
-void Emitter::around_while(bool behind) {
+void Emitter::emit_around_while(bool after) {
   const auto& body = k_.blocks[0].body;
   const auto loop = std::ranges::find(body, s_.refill);
-  for (auto v = behind ? loop + 1 : body.begin(); v != (behind ? body.end() : loop); ++v)
+  for (auto v = after ? loop + 1 : body.begin(); v != (after ? body.end() : loop); ++v)
     if (divergence_.level[*v] > 0) emit_inst(*v);
 }
 
@@ -47,45 +48,46 @@ void Emitter::around_while(bool behind) {
 void Emitter::refill_warp(V thread, V first, V points, V columns) {
   const Inst& w = k_.insts[s_.refill];
   const int64_t cost = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
-  const int64_t turn_trips = std::clamp<int64_t>(turn_cost / cost, 1, warp);
+  const int64_t chunk_trips = std::clamp<int64_t>(chunk_cost / cost, 1, warp);
   // Positions in the warp's range are 32-bit numbers.
   const V in_warp = b_.CreateTrunc(b_.CreateAnd(thread, i64(warp - 1)), b_.getInt32Ty());
   const V in_block = b_.CreateMul(b_.CreateAnd(thread, i64(-warp)), i64(s_.points));
   const V begin = b_.CreateAdd(first, in_block);
   const V there = call(llvm::Intrinsic::smin, {b_.CreateSub(points, begin), i64(warp * s_.points)});
   const V end = b_.CreateTrunc(there, b_.getInt32Ty());
-  auto *take = block("take"), *turn = block("turn"), *run = block("run"), *trip = block("trip"),
-       *look = block("look"), *finish = block("finish"), *after = block("after");
-  auto* const enters = here();
-  b_.CreateCondBr(b_.CreateICmpSLT(in_warp, end), take, after);
+  auto *prologue = block("prologue"), *chunk = block("chunk"), *run = block("run"),
+       *trip = block("trip"), *check = block("check"), *epilogue = block("epilogue"),
+       *after = block("after");
+  auto* const entry = insert_block();
+  b_.CreateCondBr(b_.CreateICmpSLT(in_warp, end), prologue, after);
 
-  at(take);
-  Phis takes(b_, enters, machine_.mask_registers);
-  const Vs taken = takes.add({in_warp, i32(warp)});
-  thread_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
-  around_while(false);
+  insert_at(prologue);
+  Phis prologues(b_, entry, machine_.mask_registers);
+  const Vs taken = prologues.add({in_warp, i32(warp)});
+  set_point_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
+  emit_around_while(false);
   const auto cs = carries(s_.refill, 0, 0);
   const Vs init = parts(cs, &Carry::init);
   const V starts = while_test(s_.refill, cs, init);
-  auto* const begun = here();
-  jump(turn);
+  auto* const begun = insert_block();
+  jump(chunk);
 
-  at(turn);
-  Phis turns(b_, begun, machine_.mask_registers);
-  const Vs state = turns.add({starts, i32(0), taken[1]}), carry = turns.add(init);
+  insert_at(chunk);
+  Phis chunks(b_, begun, machine_.mask_registers);
+  const Vs state = chunks.add({starts, i32(0), taken[1]}), carry = chunks.add(init);
   const V running = state[0], idle = state[1], next = state[2];
-  b_.CreateCondBr(running, run, look);
+  b_.CreateCondBr(running, run, check);
 
-  at(look);
-  Phis looks(b_, turn, machine_.mask_registers);
-  const V still = looks.add({running})[0];
-  const Vs left = looks.add(carry);
+  insert_at(check);
+  Phis checks(b_, chunk, machine_.mask_registers);
+  const V still = checks.add({running})[0];
+  const Vs left = checks.add(carry);
 
-  at(run);
+  insert_at(run);
   jump(trip);
-  at(trip);
+  insert_at(trip);
   Phis trips(b_, run, machine_.mask_registers);
-  const V count = trips.add({i32(static_cast<int32_t>(turn_trips))})[0];
+  const V count = trips.add({i32(static_cast<int32_t>(chunk_trips))})[0];
   bind(cs, &Carry::param, trips.add(carry));
   emit_block(w.blocks[1]);
   const Vs made = parts(cs, &Carry::next);
@@ -93,31 +95,32 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   const V to_go = b_.CreateSub(count, i32(1));
   trips.close({to_go});
   trips.close(made);
-  looks.close({more});
-  looks.close(made);
-  b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGT(to_go, i32(0))), trip, look);
+  checks.close({more});
+  checks.close(made);
+  b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGT(to_go, i32(0))), trip, check);
 
-  at(look);
-  poll(turn_trips * cost);
-  const V done = b_.CreateNot(still), waits = vote(done), works = vote(still);
+  insert_at(check);
+  emit_cancellation_check(chunk_trips * cost);
+  const V done = b_.CreateNot(still), waits = ballot(done), works = ballot(still);
   const V waiting = call(llvm::Intrinsic::ctpop, {waits});
-  const V idled = b_.CreateAdd(idle, b_.CreateMul(waiting, i32(static_cast<int32_t>(turn_trips))));
+  const V idled = b_.CreateAdd(idle, b_.CreateMul(waiting, i32(static_cast<int32_t>(chunk_trips))));
   const V enough = b_.CreateAnd(b_.CreateICmpUGE(idled, i32(static_cast<int32_t>(s_.idle_trips))),
                                 b_.CreateICmpSLT(next, end));
   const V refill = b_.CreateOr(enough, b_.CreateICmpEQ(works, i32(0)));
-  const V behind = b_.CreateAdd(next, b_.CreateSelect(refill, waiting, i32(0)));
-  turns.close({still, b_.CreateSelect(refill, i32(0), idled), behind});
-  turns.close(left);
-  b_.CreateCondBr(b_.CreateAnd(refill, done), finish, turn);
+  const V next_after = b_.CreateAdd(next, b_.CreateSelect(refill, waiting, i32(0)));
+  chunks.close({still, b_.CreateSelect(refill, i32(0), idled), next_after});
+  chunks.close(left);
+  b_.CreateCondBr(b_.CreateAnd(refill, done), epilogue, chunk);
 
-  at(finish);
+  insert_at(epilogue);
   bind(cs, &Carry::result, left);
-  around_while(true);
+  emit_around_while(true);
   const V below = b_.CreateSub(b_.CreateShl(i32(1), in_warp), i32(1));
-  const V place = b_.CreateAdd(next, call(llvm::Intrinsic::ctpop, {b_.CreateAnd(waits, below)}));
-  takes.close({place, behind});
-  b_.CreateCondBr(b_.CreateICmpSLT(place, end), take, after);
-  at(after);
+  const V next_point =
+      b_.CreateAdd(next, call(llvm::Intrinsic::ctpop, {b_.CreateAnd(waits, below)}));
+  prologues.close({next_point, next_after});
+  b_.CreateCondBr(b_.CreateICmpSLT(next_point, end), prologue, after);
+  insert_at(after);
 }
 
 }  // namespace weft::compiler

@@ -19,7 +19,7 @@ static_assert(many_partials == 2 * warp && 2 * few_partials == warp &&
               fold_order::short_block <= warp);
 
 // Returns the value of x in another thread of the warp; all threads must call it.
-V Emitter::of_thread(V x, V thread) {
+V Emitter::warp_shuffle(V x, V thread) {
   auto* type = x->getType();
   const unsigned bits = static_cast<unsigned>(type->getPrimitiveSizeInBits());
   auto* word = b_.getInt32Ty();
@@ -38,14 +38,14 @@ V Emitter::of_thread(V x, V thread) {
   return b_.CreateBitCast(
       b_.CreateOr(b_.CreateZExt(low, both), b_.CreateShl(b_.CreateZExt(high, both), 32)), type);
 }
-Vs Emitter::of_thread(const Vs& xs, V thread) {
+Vs Emitter::warp_shuffle(const Vs& xs, V thread) {
   Vs out;
-  for (V x : xs) out.push_back(of_thread(x, thread));
+  for (V x : xs) out.push_back(warp_shuffle(x, thread));
   return out;
 }
 
 // The threads that share a point wait for each other. Each then sees what the others have written.
-void Emitter::meet() {
+void Emitter::point_barrier() {
   if (s_.threads > warp) return barrier();
   if (machine_.emulated)
     call("weft_emulated_shuffle", b_.getInt32Ty(),
@@ -54,36 +54,37 @@ void Emitter::meet() {
     call(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {i32(-1)});
 }
 
-// All threads would do the same with the same result. Only one does it, after all threads arrive,
-// and the others continue when it is done.
-void Emitter::once(const std::function<void()>& f) {
-  if (!thread_in_point_ || apart_) return f();
-  meet();
+// Emits code that all threads that share a point would run with the same result. Only thread 0 runs
+// it, between two barriers. Code that is not shared is emitted without a test.
+void Emitter::if_thread_zero(const std::function<void()>& f) {
+  if (!thread_in_point_ || threads_diverge_) return f();
+  point_barrier();
   when(b_.CreateICmpEQ(thread_in_point_, i64(0)), f);
-  meet();
+  point_barrier();
 }
 
 void Emitter::fold_threads(Id v) {
-  if (s_.threads > warp) return fold_of_block(v);
+  if (s_.threads > warp) return fold_thread_block(v);
   const V n = scalar(k_.insts[v].args[0]);
   const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block)),
           several = b_.CreateICmpSLT(n, i64(long_block));
   const auto partials = [&] {
     return branch(several, [&] { return fold_half_warp(v, n); }, [&] { return fold_warp(v, n); });
   };
-  set_results(v, branch(few, [&] { return fold_few(v, n); }, partials));
+  set_results(v, branch(few, [&] { return fold_short(v, n); }, partials));
 }
 
 // Each thread has one term; all threads combine the terms in order.
-Vs Emitter::fold_few(Id v, V n) {
+Vs Emitter::fold_short(Id v, V n) {
   const Vs none = identity(v, uniform_value);
   const auto mine = [&](V at, const Vs&, bool whole) {
-    return own_term(
-        n, at, whole, [&](V index) { return row_term(v, index); }, no_term(v, uniform_value));
+    return thread_term(
+        n, at, whole, [&](V index) { return load_or_emit_term(v, index); },
+        identity_term(v, uniform_value));
   };
-  const Vs own = dealt_out(v, warp, no_term(v, uniform_value), mine);
+  const Vs own = thread_strided_loop(v, warp, identity_term(v, uniform_value), mine);
   return loop("in order", i64(0), n, i64(1), none,
-              [&](V k, const Vs& all) { return with_term(v, all, of_thread(own, k)); })
+              [&](V k, const Vs& all) { return combine_term(v, all, warp_shuffle(own, k)); })
       .carry;
 }
 
@@ -92,24 +93,25 @@ Vs Emitter::fold_few(Id v, V n) {
 Vs Emitter::fold_half_warp(Id v, V n) {
   const V other = b_.CreateXor(thread_in_point_, i64(few_partials));
   const auto trip = [&](V at, const Vs& sum, bool whole) {
-    Vs nothing = no_term(v, uniform_value);
+    Vs nothing = identity_term(v, uniform_value);
     const size_t values = nothing.size();
     nothing.append(sum);
     const auto first = [&](V index) {
-      Vs x = row_term(v, index);
-      x.append(with_term(v, sum, x));
+      Vs x = load_or_emit_term(v, index);
+      x.append(combine_term(v, sum, x));
       return x;
     };
-    const Vs x = own_term(n, at, whole, first, nothing);
+    const Vs x = thread_term(n, at, whole, first, nothing);
     const Vs so_far(x.begin() + values, x.end());
-    Vs next = with_term(v, so_far, of_thread(nth(x, 0, values), other));
+    Vs next = combine_term(v, so_far, warp_shuffle(nth_group(x, 0, values), other));
     if (whole) return next;
     const V second = b_.CreateAdd(b_.CreateAdd(at, thread_in_point_), i64(few_partials));
     const V there = b_.CreateICmpSLT(second, n);
     for (size_t r = 0; r < next.size(); ++r) next[r] = b_.CreateSelect(there, next[r], so_far[r]);
     return next;
   };
-  return fold_pairs(v, dealt_out(v, warp, identity(v, uniform_value), trip), few_partials);
+  return fold_tree_of_threads(v, thread_strided_loop(v, warp, identity(v, uniform_value), trip),
+                              few_partials);
 }
 
 Vs Emitter::fold_warp(Id v, V n) {
@@ -118,39 +120,42 @@ Vs Emitter::fold_warp(Id v, V n) {
   both.append(none);
   const auto trip = [&](V at, const Vs& sums, bool whole) {
     const auto after = [&](V first, const Vs& sum) {
-      return own_term(
-          n, first, whole, [&](V index) { return with_term(v, sum, row_term(v, index)); }, sum);
+      return thread_term(
+          n, first, whole,
+          [&](V index) { return combine_term(v, sum, load_or_emit_term(v, index)); }, sum);
     };
-    Vs next = after(at, nth(sums, 0, none.size()));
-    next.append(after(b_.CreateAdd(at, i64(warp)), nth(sums, 1, none.size())));
+    Vs next = after(at, nth_group(sums, 0, none.size()));
+    next.append(after(b_.CreateAdd(at, i64(warp)), nth_group(sums, 1, none.size())));
     return next;
   };
-  const Vs sums = dealt_out(v, many_partials, both, trip);
-  return fold_pairs(v, combined(v, nth(sums, 0, none.size()), nth(sums, 1, none.size())), warp);
+  const Vs sums = thread_strided_loop(v, many_partials, both, trip);
+  return fold_tree_of_threads(
+      v, combine_partials(v, nth_group(sums, 0, none.size()), nth_group(sums, 1, none.size())),
+      warp);
 }
 
 // Folds the partial results of `threads` threads as a tree. All threads get the first one's result.
-Vs Emitter::fold_pairs(Id v, Vs sum, int64_t threads) {
+Vs Emitter::fold_tree_of_threads(Id v, Vs sum, int64_t threads) {
   for (int64_t half = threads / 2; half >= 1; half /= 2)
-    sum = combined(
+    sum = combine_partials(
         v, sum,
-        of_thread(sum, b_.CreateAnd(b_.CreateAdd(thread_in_point_, i64(half)), i64(warp - 1))));
-  return of_thread(sum, i64(0));
+        warp_shuffle(sum, b_.CreateAnd(b_.CreateAdd(thread_in_point_, i64(half)), i64(warp - 1))));
+  return warp_shuffle(sum, i64(0));
 }
 
 void Emitter::for_each_threads(Id v) {
   const nest::BlockId body = k_.insts[v].blocks[0];
   const V n = scalar(k_.insts[v].args[0]);
-  meet();
-  dealt_out(v, sharers_, {}, [&](V at, const Vs&, bool whole) {
-    const auto turn = [&](V index) {
+  point_barrier();
+  thread_strided_loop(v, term_threads_, {}, [&](V at, const Vs&, bool whole) {
+    const auto iteration = [&](V index) {
       set(k_.blocks[body].params[0], index);
-      turn_ ? emit_turn(body) : emit_block(body);
+      iteration_ ? emit_iteration(body) : emit_block(body);
       return Vs();
     };
-    return own_term(n, at, whole, turn, {});
+    return thread_term(n, at, whole, iteration, {});
   });
-  meet();
+  point_barrier();
 }
 
 }  // namespace weft::compiler

@@ -20,7 +20,7 @@ constexpr int64_t pitch_of(int64_t tile) { return tile + 1; }
 
 // Clamps indices past an edge to the last row and column. No access then needs a test, and all
 // loads of a thread are in flight together.
-V Emitter::held(V first, V n, V most) {
+V Emitter::clamped_index(V first, V n, V most) {
   return call(llvm::Intrinsic::smin, {b_.CreateAdd(first, n), b_.CreateSub(most, i64(1))});
 }
 
@@ -34,8 +34,8 @@ void Emitter::fill_shared_tiles(const SharedTile& tile, V memory) {
                                    static_cast<uint64_t>(tile_bytes(s_, element_bytes(v))));
     Vs read;
     for (int64_t n = 0; n < s_.tile; n += tile.rows_at_once) {
-      indices_[0] = held(tile.top, tile.across, tile.rows);
-      indices_[1] = held(tile.left, b_.CreateAdd(tile.down, i64(n)), tile.columns);
+      indices_[0] = clamped_index(tile.top, tile.across, tile.rows);
+      indices_[1] = clamped_index(tile.left, b_.CreateAdd(tile.down, i64(n)), tile.columns);
       emit_slice(i.args[0]);
       read.push_back(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))));
     }
@@ -50,8 +50,8 @@ void Emitter::fill_shared_tiles(const SharedTile& tile, V memory) {
 // Issues the other loads of this thread early, for its point in that row of the tile.
 std::map<Id, V> Emitter::early_loads(const SharedTile& tile, V down) {
   constexpr size_t most = 8;  // registers of a point
-  indices_[0] = held(tile.top, down, tile.rows);
-  indices_[1] = held(tile.left, tile.across, tile.columns);
+  indices_[0] = clamped_index(tile.top, down, tile.rows);
+  indices_[1] = clamped_index(tile.left, tile.across, tile.columns);
   std::map<Id, V> out;
   for (const Id v : k_.blocks[0].body) {
     const nest::Inst& i = k_.insts[v];
@@ -91,13 +91,13 @@ void Emitter::emit_shared_tile(V block, V thread, V rows, V columns) {
     when(b_.CreateAnd(b_.CreateICmpSLT(row, rows), b_.CreateICmpSLT(column, columns)), [&] {
       indices_[0] = row;
       indices_[1] = column;
-      loaded_ = early[n / tile.rows_at_once];
+      early_loads_ = early[n / tile.rows_at_once];
       for (auto& t : tiles_)
         t.second.row = b_.CreateAdd(b_.CreateMul(tile.across, i64(pitch_of(size))), down);
       emit_level(1);
       emit_level(2);
       for (auto& t : tiles_) t.second.row = nullptr;
-      loaded_.clear();
+      early_loads_.clear();
     });
   }
 }

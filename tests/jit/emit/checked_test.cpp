@@ -49,7 +49,7 @@ void check_kernel(const nest::Kernel& k, const Run& run, const Options& o = {}) 
       INFO("buffer " << b);
       CHECK(less.told.failed);
       CHECK(less.told.buffer == static_cast<int32_t>(b));
-      CHECK(less.told.room == fewer[b]);
+      CHECK(less.told.memory_bytes == fewer[b]);
       CHECK(less.told.offset + less.told.size > fewer[b]);
       if (k.buffers[b].written) {  // its last element is unchanged
         const size_t at = Memory::guard + static_cast<size_t>(bytes[b]) - 1;
