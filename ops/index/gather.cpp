@@ -158,7 +158,8 @@ OutOfBounds linear_mode(OutOfBounds m) { return m == OutOfBounds::clip ? m : Out
 
 const Primitive<Gather>& gather_op = define<Gather>({
     .name = "gather",
-    .doc = "Windows of an array at computed indices.",
+    .doc = "Gathers windows of the operand at computed indices, as in StableHLO. `mode` says how "
+           "windows out of range are read.",
     .type = gather_type,
     .reference = gather_reference,
     .jvp =
