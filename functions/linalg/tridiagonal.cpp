@@ -38,7 +38,8 @@ Chosen chosen(const EighTridiagonalOptions& o, int64_t n) {
   if (o.select != "a" && o.select != "i")
     throw Error(fmt::format(
         "eigh_tridiagonal: select is \"a\" or \"i\", got \"{}\"{}", o.select,
-        o.select == "v" ? ": how many eigenvalues lie between two numbers is no shape" : ""));
+        o.select == "v" ? ": the number of eigenvalues in an interval is not known in advance"
+                        : ""));
   if ((o.select == "i") != o.select_range.has_value())
     throw Error("eigh_tridiagonal: select_range stands beside select = \"i\" and nothing else");
   if (!o.select_range) return {0, n};

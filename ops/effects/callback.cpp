@@ -30,7 +30,7 @@ Types callback_type(const Types& in, const Callback& p) {
   lane_types(name, in, p);
   if (!p.callback.object)
     throw ParseError(fmt::format(
-        "{}: it has no function: a function is no text, so programs that call one cannot be read",
+        "{}: it has no function: functions have no text, so programs that call one cannot be read",
         name));
   return with_lanes(p.result_avals, p.lanes);
 }
@@ -131,7 +131,7 @@ const Primitive<Callback>& define_callback(const char* doc, Effect effect) {
     const Type x(F32, {3});
     return std::vector<Reject<Callback>>{
         {{x}, {.result_avals = {x}}, "it has no function"},
-        {{x, x}, sample_callback({2}, {1, 0}, false), "has not the lanes it is said to have"}};
+        {{x, x}, sample_callback({2}, {1, 0}, false), "does not have the lanes of lane_axes"}};
   };
   return define<Callback>(d);
 }

@@ -122,7 +122,7 @@ const Primitive<Missing>& missing_op = define<Missing>([] {
   };
   d.rejects = [] {
     return std::vector<Reject<Missing>>{
-        {{Type(F32, {3})}, sample({2}, {1}, false), "has not the lanes it is said to have"}};
+        {{Type(F32, {3})}, sample({2}, {1}, false), "does not have the lanes of lane_axes"}};
   };
   return d;
 }());

@@ -62,7 +62,7 @@ const Primitive<Print>& print_op = define<Print>([] {
         {{x, x}, {.fmt = "{} {0}"}, "some fields have numbers and some have none"},
         {{x}, {.fmt = "{:d}"}, "'{:d}' is no format for value 0, f32[]"},
         {{v}, {.fmt = "{:.2f}"}, "formats a real number, and value 0 is f32[2]"},
-        {{v}, lanes_of("{}", {3}, {1}, false), "has not the lanes it is said to have"},
+        {{v}, lanes_of("{}", {3}, {1}, false), "does not have the lanes of lane_axes"},
         {{v}, lanes_of("{}", {3}, {}, true), "the mask of the active lanes must be a bool"}};
   };
   return d;

@@ -49,7 +49,7 @@ Types gather_type(const Types& in, const Gather& p) {
   }
   const Shape out = windows_shape("gather", in, batch, p.offset_dims, windows);
   if (in[0].elements() == 0 && out.elements() != 0)
-    reject_shape("gather", "there is nothing to read", in);
+    reject_shape("gather", "the operand has no elements", in);
   return {in[0].with_shape(out)};
 }
 

@@ -475,7 +475,7 @@ Arrays qr_derivative(const char* op, const Array& dx, const Array& q, const Arra
     throw DifferentiationError(
         std::string(op) +
         " of matrices of more rows than columns has a derivative without full_matrices only: the "
-        "further columns of Q are no function of the matrix");
+        "further columns of Q do not depend on the matrix alone");
   if (s.rows < s.columns) {
     // The first columns have the square factors Q and R. For the other columns, R' is (Q^H X)'.
     const auto columns = [&](const Array& x, int64_t lo, int64_t hi) {

@@ -400,7 +400,7 @@ void Translator::step(const Op& op) {
   Arrays x;
   for (int32_t v : op.operands) {
     x.push_back(values_[slot(v)]);
-    if (x.back().empty_handle()) missing(op, "on an operand that is no array");
+    if (x.back().empty_handle()) missing(op, "on an operand that is not an array");
   }
   const Arrays out = translated(op, x);
   for (size_t i = 0; i < out.size(); ++i) values_[slot(op.first_result) + i] = out[i];
