@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
 # tools/check_words.py: refuses sentences that are not plain English, and names that were retired.
-# It reads comments, pages and the library's string literals. tools/words.txt lists the constructions
-# and names, each with what to write instead.
+# It reads comments, pages, and the string literals of the library and its command. tools/words.txt
+# lists the constructions and names, each with what to write instead.
 #   check_words.py [--count] [PATH...]   PATH: files or folders; all of the repository without one
 import pathlib
 import re
@@ -14,9 +14,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = {".h", ".cpp", ".cu"}
 SCRIPTS = {".py", ".sh", ".cmake", ".txt"}
 LONGEST = 30  # words of a sentence
-# Folders whose string literals users read: docs of ops, reasons in reports, errors. Shorter
-# literals are names and parts of code.
-LIBRARY = ("autodiff/", "batching/", "core/", "functions/", "include/", "interop/", "jit/", "ops/", "runtime/", "tracer/", "transforms/")
+# Folders whose string literals users read: docs of ops and options, reasons in reports, errors.
+# Shorter literals are names and parts of code.
+LIBRARY = ("autodiff/", "batching/", "core/", "functions/", "include/", "interop/", "jit/", "ops/", "runtime/", "tools/suites/", "tools/weft/", "tracer/", "transforms/")
 SHORTEST = 5  # words of a string literal that is checked
 # Sentences and lists of words that are data, not prose of ours.
 SKIPPED = ("tests/golden/npy/", "docs/reference/", "docs/ops.md", "docs/accuracy.md", "docs/stages.md", "docs/gpu-kernels.md", "tools/words.txt", "tests/known/", "LICENSE")
