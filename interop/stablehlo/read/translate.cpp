@@ -381,9 +381,10 @@ int32_t Translator::part(const Op& op) const {
     return found == parts_.end() ? v : found->second;
   };
   const Op* made = defining_ops_[slot(source(op.operands[0]))];
-  if (!made || made->name != "stablehlo.tuple") missing(op, "of what is not made here");
+  if (!made || made->name != "stablehlo.tuple")
+    missing(op, "of a tuple that no stablehlo.tuple makes");
   const int64_t i = integer(op, "index");
-  if (i < 0 || i >= std::ssize(made->operands)) fail(op, "index is no part of the tuple");
+  if (i < 0 || i >= std::ssize(made->operands)) fail(op, "index is out of range for the tuple");
   return source(made->operands[slot(i)]);
 }
 
