@@ -16,10 +16,9 @@ namespace weft {
 namespace {
 [[noreturn]] void raise_not_linear(const Eqn& e) {
   throw DifferentiationError(fmt::format(
-      "'{}' is not linear here in what it is to be transposed by: its result depends on "
-      "products, quotients or choices of it. linear_transpose takes linear functions, "
-      "and a tangent that a rule computes is linear in the tangents that it is given; "
-      "for a function that is neither, use vjp",
+      "'{}' is not linear here in the operands by which it is transposed: its result depends on "
+      "products, quotients or choices of them. linear_transpose takes linear functions, and the "
+      "tangent that a rule computes must be linear in its tangents; for other functions, use vjp",
       e.op->name()));
 }
 // Returns true if the equation converts integers that depend on a linear input. Its result is

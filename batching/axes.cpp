@@ -171,8 +171,8 @@ std::string static_entries(const tree::detail::Skeleton& args) {
       found.push_back(fmt::format("args[{}]", i));
   if (found.empty()) return {};
   return fmt::format(
-      " {} {} static, as the parameter's type is no Array: it is not mapped, and its entry is "
-      "none.",
+      " {} {} static, because the type of the parameter is not an Array: it is not mapped, and "
+      "its entry is `none`.",
       fmt::join(found, ", "), found.size() == 1 ? "is" : "are");
 }
 }  // namespace
@@ -191,9 +191,8 @@ RawAxes match_in_axes(const Axes& a, const tree::detail::Skeleton& args) {
   if (a.kind == Axes::Tuple && a.children.size() != args.children.size())
     throw BatchingError(fmt::format(
         "vmap in_axes must be an int, none, or a tuple of entries corresponding to the "
-        "arguments passed to the function, but "
-        "got {} entries, {}, for {} arguments.{} The axes of one tree argument take one "
-        "more pair of braces.",
+        "arguments passed to the function. Got {} entries, {}, for {} arguments.{} The axes of one "
+        "tree argument take one more pair of braces.",
         a.children.size(), to_string(a), args.children.size(), static_entries(args)));
   return match_prefix(a, args, "args", name);
 }

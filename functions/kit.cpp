@@ -73,8 +73,8 @@ Array truth(const char* name, const Array& x) {
 }
 void need_numbers(const char* name, const Array& x) {
   if (is_key(x.dtype()))
-    fail_dtype(fmt::format("{}: takes numbers, got {}; random keys are none, random::key_data is",
-                           name, to_string(x.type())));
+    fail_dtype(fmt::format("{}: takes numbers, got {}; random::key_data converts random keys", name,
+                           to_string(x.type())));
 }
 void need_real(const char* name, const Array& x) {
   need_numbers(name, x);

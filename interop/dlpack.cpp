@@ -69,7 +69,7 @@ std::string device_of(const Device& d) {
     case cuda_managed: return fmt::format("cuda:{}", d.device_id);
     default:
       throw DeviceError(
-          fmt::format("{}: the tensor lies on a device of type {} ({}); copy it to the "
+          fmt::format("{}: the tensor is on a device of type {} ({}); copy it to the "
                       "host or a CUDA device first",
                       from, static_cast<int32_t>(d.device_type), name_of(d.device_type)));
   }

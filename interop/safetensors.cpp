@@ -19,7 +19,7 @@
 namespace weft {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "files have the little end first");
+static_assert(std::endian::native == std::endian::little, "safetensors files are little-endian");
 
 using Json = nlohmann::json;
 constexpr size_t max_axes = 64;

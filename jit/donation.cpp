@@ -78,7 +78,7 @@ class Program::Claims {
     Device& from = place_of(c);
     if (&from == &d || &from == &host()) return c.claimed_data();
     throw DeviceError(
-        fmt::format("'{}' runs on '{}', and an argument that is donated to it lies on '{}'; move "
+        fmt::format("'{}' runs on '{}', and an argument that is donated to it is on '{}'; move "
                     "it with device_put",
                     name_, d.name(), from.name()));
   }

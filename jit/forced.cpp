@@ -177,8 +177,8 @@ ForcedImplementations::ForcedImplementations(
   for (const auto& [name, implementation] : entries) {
     const Op* op = find_op(name);
     if (!op)
-      throw CompileError(fmt::format("{}: there is no op '{}'; a choice have {}", where, name,
-                                     ops_with_a_choice()));
+      throw CompileError(fmt::format("{}: there is no op '{}'; the ops with a choice are {}", where,
+                                     name, ops_with_a_choice()));
     if (!find_implementation(*op, implementation))
       throw CompileError(fmt::format("{}: '{}' has no implementation '{}'; there is {}", where,
                                      name, implementation, implementation_names(*op)));

@@ -100,7 +100,7 @@ void run_on_large_stack(int64_t bytes, FunctionRef<void()> f) {
     size += work.missing;
     if (!call_on_thread(size, work))
       throw OutOfMemoryError(fmt::format(
-          "there is no thread to be had with a stack of {} bytes, which a kernel needs", size));
+          "a thread with a stack of {} bytes, which a kernel needs, cannot be started", size));
   } while (work.missing > 0);
   if (work.raised) std::rethrow_exception(work.raised);
 }

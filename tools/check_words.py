@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
 # tools/check_words.py: refuses sentences that are not plain English, and names that were retired.
-# tools/words.txt lists the constructions and names, each with what to write instead.
+# It reads comments, pages, and the string literals of the library and its command. tools/words.txt
+# lists the constructions and names, each with what to write instead.
 #   check_words.py [--count] [PATH...]   PATH: files or folders; all of the repository without one
 import pathlib
 import re
@@ -13,9 +14,14 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 CODE = {".h", ".cpp", ".cu"}
 SCRIPTS = {".py", ".sh", ".cmake", ".txt"}
 LONGEST = 30  # words of a sentence
+# Folders whose string literals users read: docs of ops and options, reasons in reports, errors.
+# Shorter literals are names and parts of code.
+LIBRARY = ("autodiff/", "batching/", "core/", "functions/", "include/", "interop/", "jit/", "ops/", "runtime/", "tools/suites/", "tools/weft/", "tracer/", "transforms/")
+SHORTEST = 5  # words of a string literal that is checked
 # Sentences and lists of words that are data, not prose of ours.
 SKIPPED = ("tests/golden/npy/", "docs/reference/", "docs/ops.md", "docs/accuracy.md", "docs/stages.md", "docs/gpu-kernels.md", "tools/words.txt", "tests/known/", "LICENSE")
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"([A-Za-z_]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'', re.S)
+WORD = re.compile(r"[A-Za-z][\w'-]*")
 
 
 def rules():
@@ -53,6 +59,21 @@ def comments_of_code(text):
         code.append("")
     code.append(text[at:])
     return [(b[0], b[1]) for b in blocks], "".join(code)
+
+
+def literals_of_code(text):
+    """(line, text) of each string literal of several words. Adjacent literals are one."""
+    literals, end = [], 0
+    for match in TOKEN.finditer(text):
+        if not match.group().startswith('"'):
+            continue
+        body = re.sub(r"\\([n\"])", lambda m: " " if m.group(1) == "n" else '"', match.group()[1:-1])
+        if literals and not text[end : match.start()].strip():
+            literals[-1][1] += body
+        else:
+            literals.append([text.count("\n", 0, match.start()) + 1, body])
+        end = match.end()
+    return [(line, body) for line, body in literals if len(WORD.findall(body)) >= SHORTEST]
 
 
 def comments_of_script(text):
@@ -111,7 +132,7 @@ def prose_faults(blocks, listed):
             for expression, instead in listed["opening"]:
                 if expression.match(sentence) and not sentence.endswith("?"):
                     yield line, f"'{sentence[:40]}': {instead}"
-            words = len(re.findall(r"[A-Za-z][\w'-]*", sentence))
+            words = len(WORD.findall(sentence))
             if words > LONGEST:
                 yield line, f"{words} words in a sentence: '{sentence[:60]}'"
 
@@ -122,6 +143,8 @@ def faults(path, listed):
     if path.suffix in CODE:
         blocks, code = comments_of_code(text)
         yield from prose_faults(blocks, listed)
+        if name.startswith(LIBRARY):
+            yield from prose_faults(literals_of_code(text), listed)
         for expression, instead in listed["names"]:
             match = expression.search(code)
             if match:

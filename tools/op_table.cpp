@@ -27,11 +27,14 @@ constexpr Column columns[] = {
     {"split", Op::Slot::split},         {"fuse", Op::Slot::fuse},
 };
 
-// Escapes Markdown characters for use in a table.
+// Escapes Markdown characters for use in a table. Text between backticks is code, in which only
+// the separator of columns has a meaning.
 std::string escaped(const std::string& s) {
   std::string out;
+  bool code = false;
   for (char c : s) {
-    if (c == '|' || c == '*' || c == '_' || c == '<' || c == '[' || c == '`') out += '\\';
+    if (c == '`') code = !code;
+    if (c == '|' || (!code && (c == '*' || c == '_' || c == '<' || c == '['))) out += '\\';
     out += c == '\n' ? ' ' : c;
   }
   return out;

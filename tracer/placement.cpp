@@ -31,7 +31,7 @@ detail::Device* elsewhere(const Arrays& x) {
     if (!d || d == found) continue;
     if (found)
       throw DeviceError(
-          fmt::format("the operands lie on two devices, '{}' and '{}'; move them to one with "
+          fmt::format("the operands are on two devices, '{}' and '{}'; move them to one with "
                       "device_put",
                       found->name(), d->name()));
     found = d;

@@ -25,11 +25,11 @@ ThreadState& state() {
 void require_stack() {
   if (is_stack_nearly_exhausted())
     throw CompileError(
-        "a function calls itself, through what it is given to (a transform, loop, branch or "
-        "callback) or directly, until the stack is used up. All branches and bodies are traced, so "
-        "what a traced value is to end never ends: use weft::while_loop, weft::scan or "
-        "weft::fori_loop for what repeats, or let a C++ value end it. Calls that are meant to go "
-        "so deep need a larger stack (ulimit -s, or a thread of their own).");
+        "a function calls itself, directly or through a transform, loop, branch or callback, until "
+        "the stack is used up. All branches and bodies are traced, so a traced value cannot end a "
+        "recursion. Use weft::while_loop, weft::scan or weft::fori_loop for what repeats, or let a "
+        "C++ value end it. Calls that are meant to go so deep need a larger stack (ulimit -s, or a "
+        "thread of their own).");
 }
 }  // namespace
 

@@ -194,9 +194,10 @@ Shape split_shape(const Shape& s, const SplitAxes& a, const Mesh& mesh, const Pa
   for (size_t d = 0; d < s.size(); ++d) {
     const int64_t n = s.sizes()[d];
     if (n % a.blocks[d] != 0)
-      throw ShapeError(fmt::format(
-          "{}: {} deals out axis {} of the array of shape {} over {} lanes, which do not divide {}",
-          who(), to_string(spec), d, to_string(s), a.blocks[d], n));
+      throw ShapeError(
+          fmt::format("{}: {} partitions axis {} of the array of shape {} over {} lanes, which do "
+                      "not divide {}",
+                      who(), to_string(spec), d, to_string(s), a.blocks[d], n));
     for (const std::string& name : names_of(spec, d))
       sizes.push_back(mesh.axes()[place_of(mesh, name)].size);
     sizes.push_back(n / a.blocks[d]);

@@ -129,8 +129,8 @@ void check_sharding(const Array& x, const NamedSharding& s) {
       for (const NamedAxis& bound : axis_env())
         if (bound.name == name)
           throw AxisNameError(fmt::format(
-              "{}: a map being applied has dealt out the axis '{}' already; the array here is one "
-              "lane's block. Leave it out inside shard_map",
+              "{}: a map around this call has partitioned the axis '{}' already; the array here is "
+              "one lane's block. Leave it out inside shard_map",
               who, name));
   const auto name = [] { return std::string(who); };
   split_shape(x.shape(), split_axes(s.spec, s.mesh, static_cast<int>(x.ndim()), name), s.mesh,

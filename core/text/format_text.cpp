@@ -89,14 +89,14 @@ std::vector<TextField> fields_of(std::string_view who, std::string_view text, si
       field.before += text[i++];
       continue;
     }
-    if (c == '}') fail(who, text, "a '}' without a '{'; a brace that is meant is written twice");
+    if (c == '}') fail(who, text, "a '}' without a '{'; write a literal brace twice");
     if (c != '{') {
       field.before += c;
       continue;
     }
     const size_t end = text.find('}', i);
     if (end == std::string_view::npos)
-      fail(who, text, "a '{' without a '}'; a brace that is meant is written twice");
+      fail(who, text, "a '{' without a '}'; write a literal brace twice");
     std::string_view form = text.substr(i + 1, end - i - 1);
     i = end;
     size_t v = next;

@@ -38,9 +38,11 @@ Chosen chosen(const EighTridiagonalOptions& o, int64_t n) {
   if (o.select != "a" && o.select != "i")
     throw Error(fmt::format(
         "eigh_tridiagonal: select is \"a\" or \"i\", got \"{}\"{}", o.select,
-        o.select == "v" ? ": how many eigenvalues lie between two numbers is no shape" : ""));
+        o.select == "v" ? ": the number of eigenvalues in an interval is not known in advance"
+                        : ""));
   if ((o.select == "i") != o.select_range.has_value())
-    throw Error("eigh_tridiagonal: select_range stands beside select = \"i\" and nothing else");
+    throw Error(
+        "eigh_tridiagonal: select = \"i\" needs select_range, and no other select takes it");
   if (!o.select_range) return {0, n};
   const auto [first, last] = *o.select_range;
   if (first < 0 || first > last || last >= n)
@@ -140,9 +142,10 @@ EighTridiagonal eigh_tridiagonal(const Arg& d, const Arg& e, const EighTridiagon
   const int last = x.ndim() - 1;
   if (last < 0 || y.ndim() != x.ndim() || x.shape().erased(last) != y.shape().erased(last) ||
       y.shape()[last] != std::max<int64_t>(x.shape()[last] - 1, 0))
-    fn::fail_shape(fmt::format(
-        "eigh_tridiagonal: takes a diagonal and one with a number less beside it, got {} and {}",
-        to_string(x.type()), to_string(y.type())));
+    fn::fail_shape(
+        fmt::format("eigh_tridiagonal: takes a diagonal and an off-diagonal with one element less, "
+                    "got {} and {}",
+                    to_string(x.type()), to_string(y.type())));
   const int64_t n = x.shape()[last];
   const Chosen c = chosen(o, n);
   if (!o.eigvals_only) {

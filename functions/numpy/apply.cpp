@@ -99,8 +99,8 @@ Array piecewise(const Arg& x, const Arrays& conditions, const std::vector<Piece>
   const size_t n = conditions.size();
   if (pieces.size() != n && pieces.size() != n + 1)
     fn::fail_shape(
-        fmt::format("piecewise: {} pieces for {} conditions; there are as many, or one "
-                    "more for where none holds",
+        fmt::format("piecewise: {} pieces for {} conditions; give as many, or one more "
+                    "for elements where no condition holds",
                     pieces.size(), n));
   Shape full = x->shape();
   for (const Array& c : conditions) full = fn::common_shape("piecewise", full, c.shape());

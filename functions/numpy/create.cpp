@@ -52,7 +52,7 @@ void survey(const Nested& n, size_t depth, Survey* s) {
                                    s->shape[depth], n.children.size(), depth));
       for (const Nested& k : n.children) {
         if ((k.kind == Kind::list) != (n.children[0].kind == Kind::list))
-          fn::fail_shape("array: numbers and lists stand on one level");
+          fn::fail_shape("array: a list contains both numbers and lists");
         survey(k, depth + 1, s);
       }
   }

@@ -79,8 +79,7 @@ Array delete_(const Arg& x, const Index& obj, OneAxis axis, const DeleteOptions&
       if (!concrete_or_null(i))
         throw ConcretizationError(
             "delete_: the number of rows that are left depends on a traced array of indices; "
-            "promise "
-            "that none is there twice: {.assume_unique_indices = true}");
+            "promise that no index occurs twice: {.assume_unique_indices = true}");
       const auto numbers = i.to_vector<int64_t>();
       for (size_t k = 0; k < numbers.size(); ++k)
         if (!mask) {
@@ -231,7 +230,7 @@ namespace {
 using Kind = Nested::Kind;
 int depth_of(const Nested& n) {
   if (n.kind != Kind::list) return 0;
-  if (n.children.empty()) fn::fail_shape("block: an empty list is no array");
+  if (n.children.empty()) fn::fail_shape("block: an empty list is not an array");
   const int d = depth_of(n.children[0]);
   for (const Nested& k : n.children)
     if (depth_of(k) != d) fn::fail_shape("block: lists must have one depth throughout");

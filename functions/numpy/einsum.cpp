@@ -311,7 +311,7 @@ Array einsum(const std::vector<EinsumOperand>& operands, const std::vector<int64
   const auto labels = [](const std::vector<int64_t>& axes) {
     for (int64_t a : axes)
       if (a < 0 || a >= ellipsis_label)
-        fn::fail_shape(fmt::format("einsum: {} is no number of an axis", a));
+        fn::fail_shape(fmt::format("einsum: {} is not the number of an axis", a));
     return Labels(axes.begin(), axes.end());
   };
   Formula f;

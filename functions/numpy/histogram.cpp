@@ -31,7 +31,7 @@ Array edges_of(const char* name, const Array& x, const Bins& bins, const BinRang
   if (bins.count < 1)
     fn::fail_shape(fmt::format("{}: {} is not a number of intervals", name, bins.count));
   if (x.size() == 0 && !(range.lo && range.hi))
-    fn::fail_shape(fmt::format("{}: nothing has no range; give .range", name));
+    fn::fail_shape(fmt::format("{}: an array without elements has no range; give .range", name));
   const Array lo = fn::as_dtype(range.lo ? *range.lo : min(x), x.dtype()),
               hi = fn::as_dtype(range.hi ? *range.hi : max(x), x.dtype());
   if (lo.ndim() != 0 || hi.ndim() != 0)

@@ -196,7 +196,7 @@ Array roots(const Arg& p, const RootsOptions& o) {
     if (!concrete_or_null(v))
       throw ConcretizationError(
           "roots: how many roots there are depends on leading zeros of a traced array; give "
-          "{.strip_zeros = false}, by which they become NaNs behind");
+          "{.strip_zeros = false}, which returns NaNs at the end instead");
     v = trim_zeros(v, {.trim = "f"});
     return v.size() < 2 ? zeros({0}, d) : companion_values(v);
   }

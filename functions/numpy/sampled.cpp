@@ -32,8 +32,8 @@ Array end_of(const Array& x, bool last) {
 }
 bool extrapolates(const char* side, const InterpEdge& e) {
   if (!e.text.empty() && e.text != "extrapolate")
-    fn::fail_shape(
-        fmt::format("interp: .{} is none, a value or \"extrapolate\", not \"{}\"", side, e.text));
+    fn::fail_shape(fmt::format("interp: .{} must be `none`, a value or \"extrapolate\", not \"{}\"",
+                               side, e.text));
   return !e.text.empty();
 }
 // The line from y0 at t = 0 to y1 at t = 1. Where y1 - y0 is infinite, it is a weighted sum in

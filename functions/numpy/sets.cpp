@@ -113,7 +113,7 @@ Array own_inverse(const Ordered& r) {
 }
 UniqueAll unique_of_nothing(const Array& v, Size size, const std::optional<Array>& fill, int axis) {
   if (size.value_or(0) > 0 && !fill)
-    fn::fail_shape("unique: nothing has no smallest value; give .fill_value");
+    fn::fail_shape("unique: an array without elements has no smallest value; give .fill_value");
   const Array none = zeros({size.value_or(0)}, I32);
   return {moveaxis(full(v.shape().with(0, size.value_or(0)), fill ? *fill : 0, v.dtype()), 0, axis),
           none, zeros({0}, I32), none};

@@ -252,7 +252,7 @@ Arrays split(const Arg& x, const Sizes& positions, int64_t axis) {
     if (to < from || to > n)
       fn::fail_shape(
           fmt::format("split: sizes must be nonnegative: the positions ({}) must not decrease, and "
-                      "lie on axis {} of {}",
+                      "must be on axis {} of {}",
                       fmt::join(positions, ", "), a, to_string(x->type())));
     out.push_back(fn::sliced(x, a, from, to));
     from = to;

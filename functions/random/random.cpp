@@ -151,13 +151,13 @@ Array half_of(const Array& words) {
     fn::fail_shape("wrap_key_data: \"rbg\" keys are of u32[…, 4], got " + to_string(words.type()));
   if (!concrete_or_null(words))
     throw ConcretizationError(
-        "wrap_key_data: the words of \"rbg\" keys are traced; make the keys outside and hand them "
-        "in, keys are arrays as others are");
+        "wrap_key_data: the words of \"rbg\" keys are traced; make the keys outside of the "
+        "traced function and pass them as arguments");
   const Array lower = fn::sliced(words, last, 0, 2);
   if (!array_equal(lower, fn::sliced(words, last, 2, 4)).item<bool>())
     fn::fail_index(
-        "wrap_key_data: the second two words of an \"rbg\" key are those of the first two, as "
-        "random::key makes them; others are not held");
+        "wrap_key_data: the last two words of an \"rbg\" key must equal the first two, as in keys "
+        "that random::key makes");
   return lower;
 }
 }  // namespace
@@ -619,7 +619,7 @@ Array choice(const Arg& key, const Arg& a, const Shape& shape, const ChoiceOptio
   const bool count = a->ndim() == 0;
   const int axis = count ? 0 : fn::axis_of("choice", o.axis, a->type().ndim());
   const int64_t n = count ? known_count("choice", a) : a->shape()[axis], draws = shape.elements();
-  if (n < 1 && draws > 0) fn::fail_shape("choice: there is nothing to choose from");
+  if (n < 1 && draws > 0) fn::fail_shape("choice: there are no elements to choose from");
   if (!o.replace && draws > n)
     fn::fail_shape(fmt::format("choice: {} elements without replacement from {}", draws, n));
   if (o.p && (o.p->ndim() != 1 || o.p->shape()[0] != n))

@@ -43,7 +43,7 @@ struct MaybeDType : std::optional<DType> {
     requires std::is_convertible_v<const T&, std::string_view>
   MaybeDType(const T&) {
     static_assert(!std::is_convertible_v<const T&, std::string_view>,
-                  "weft: a dtype is no text: write F32, as in {.dtype = F32}");
+                  "weft: a dtype is not a text: write F32, as in {.dtype = F32}");
   }
 };
 // A named dtype option, for functions without other options.

@@ -392,7 +392,7 @@ auto scan(F f, const C& init, const X& xs, const typing::ScanOptions& o = {},
         "scan", [&f](T carry, none_t) { return f(std::move(carry)); }, init, xs, o);
   } else {
     static_assert(detail::can_call<F, T>,
-                  "weft::scan: xs is none, so f takes the carry alone, f(carry), or f(carry, "
+                  "weft::scan: xs is `none`, so f takes the carry alone, f(carry), or f(carry, "
                   "none_t)");
     return detail::never<std::pair<T, Array>>();
   }

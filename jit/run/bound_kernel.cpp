@@ -125,7 +125,8 @@ void BoundKernel::Run::run_range_checked(const int64_t (&range)[4]) const {
   if (!c.failed) return;
   throw InternalError(fmt::format(
       "a kernel was about to access {} bytes at byte {} of {} of\n{}\nin element {} of a vector of "
-      "points from {} on of the last grid axis, {} of the others (-1: none, or any order)\n{}",
+      "points. The vector begins at point {} of the last grid axis and {} of the others (-1: none, "
+      "or any order)\n{}",
       c.size, c.offset, c.memory_bytes,
       c.buffer < 0 ? "an array of its lanes" : k_.names_[static_cast<size_t>(c.buffer)], c.element,
       c.point[1], c.point[0], print(k_.kernel())));

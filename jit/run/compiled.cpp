@@ -300,7 +300,7 @@ std::string CompiledProgram::graph_report() const {
   if (nodes_ < 0) return none("a result is a constant, or it has too many launches");
   if (!static_cast<cuda::Device&>(place_.device()).has_graphs())
     return none("the driver knows none");
-  if (nodes_ < 2) return none("there is nothing to join");
+  if (nodes_ < 2) return none("there are fewer than two launches");
   if (const std::string why = graphs_.failure_reason(); !why.empty()) return none(why);
   // The addresses are invented, because nothing is launched.
   struct Counting final : cuda::Launcher {

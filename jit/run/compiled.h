@@ -54,7 +54,9 @@ class RunStep {
   // The same for a graph, in which loops of the device depend on the graph's own conditions.
   virtual int64_t nodes() const { return launches(); }
   // The reason why a step is not such a step, as the end of "step 3 …".
-  virtual std::string no_graph() const { return "is not launches alone, or too many"; }
+  virtual std::string no_graph() const {
+    return "does more than launch kernels, or launches too many";
+  }
   // Launches them, in a workspace of temporaries() bytes.
   virtual void launch(const LaunchContext& l, void* const* ptrs) const {
     (void)l;

@@ -49,7 +49,7 @@ bool Graphs::is_due(const CallMemory& m) const {
     return making_;
   }
   if (++misses_ >= max_misses) {
-    failure_reason_ = "its memory was another one in each of many calls";
+    failure_reason_ = "its memory had other addresses in each of many calls";
     seen_ = {};
     return false;
   }

@@ -49,7 +49,7 @@ std::string first_nan(const JaxprData& j, const Arrays& in) {
                            e.source ? ", written at " + to_string(e.source) : "");
     env.write(e, r);
   }
-  return "the single operations make none: the program computes in another order";
+  return "the operations one by one give no NaN, because the program computes in another order";
 }
 
 }  // namespace

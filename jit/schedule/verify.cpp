@@ -70,7 +70,7 @@ class Verifier {
       require(b > 0 && b < static_cast<BlockId>(k_.blocks.size()) &&
                   is(k_.blocks[b].owner, Opcode::If) &&
                   branches_at_run_time(k_, d_, k_.blocks[b].owner, target_.gpu()),
-              "flat {}: is no side of a branch that elements ask for", b);
+              "flat {}: is not a side of a branch that depends on the elements", b);
       require(is_arithmetic(k_, b), "flat {}: does more than arithmetic", b);
     }
     for (int64_t b : s_.streamed) streamed(b);
@@ -142,8 +142,8 @@ class Verifier {
     require(s_.points == 1 && s_.threads == 1 && s_.product.loop == no_id,
             "interleave {}: threads have these points alone", s_.interleave);
     require(!neighbour_accesses(k_, d_).empty(),
-            "interleave {}: points have more than arithmetic, or their numbers do not lie side by "
-            "side",
+            "interleave {}: points have more than arithmetic, or their numbers are not adjacent in "
+            "memory",
             s_.interleave);
   }
 
@@ -192,7 +192,8 @@ class Verifier {
   void shared_tile() const {
     require(s_.tile == warp, "tile {}: has to be {}, so that a warp has a row of it", s_.tile,
             warp);
-    require(power_of_two(s_.block), "tile {}: is not shared out to {} threads", s_.tile, s_.block);
+    require(power_of_two(s_.block), "tile {}: cannot be divided among {} threads", s_.tile,
+            s_.block);
     require(s_.points == 1 && s_.threads == 1 && s_.product.loop == no_id,
             "tile {}: threads have its points alone", s_.tile);
     int64_t bytes = 0;
@@ -211,7 +212,7 @@ class Verifier {
               "product {}: tiles are of powers of two up to {}", p.loop, max_product);
     require(p.thread_rows <= p.rows && p.thread_columns <= p.columns &&
                 p.rows / p.thread_rows * (p.columns / p.thread_columns) == s_.block,
-            "product {}: its tiles are not shared out to {} threads", p.loop, s_.block);
+            "product {}: its tiles cannot be divided among {} threads", p.loop, s_.block);
     require(p.rows * p.terms % s_.block == 0 && p.columns * p.terms % s_.block == 0,
             "product {}: {} threads cannot move its tiles alike", p.loop, s_.block);
     if (p.mma) {

@@ -96,7 +96,8 @@ Arrays gather_transpose(const TransposeArgs<Exchange>& t);
 
 const Primitive<Exchange>& all_gather_op = define<Exchange>({
     .name = "all_gather",
-    .doc = "The values of all lanes of a named axis along a new axis.",
+    .doc = "Gathers the values of all lanes of the named `axes` along the new axis `axis` of the "
+           "result.",
     .type = gathered_type,
     .reference = [](const Arrays&, const Exchange& p) -> Arrays { lanes::fail_unbound(p); },
     .jvp = [](const JvpArgs<Exchange>& j) { return j.op.bind({j.dx[0]}, j.params); },
@@ -140,7 +141,8 @@ std::vector<Sample<Exchange>> scatter_samples() {
 }
 const Primitive<Exchange>& reduce_scatter_op = define<Exchange>({
     .name = "reduce_scatter",
-    .doc = "The sum over the lanes of named axes, of which each lane gets one entry of an axis.",
+    .doc = "Sums the operand over the lanes of the named `axes`. Lane k gets entry k of the sum "
+           "along the axis `axis`.",
     .type =
         [](const Types& in, const Exchange& p) {
           const Type own = exchanged_type("reduce_scatter", in, p, p.size);
@@ -194,7 +196,8 @@ std::vector<Sample<Crossed>> cross_samples() {
 }
 const Primitive<Crossed>& all_to_all_op = define<Crossed>({
     .name = "all_to_all",
-    .doc = "Entry k of an axis for lane k, and what all lanes have for this one along a new axis.",
+    .doc = "Splits the operand along `split_axis` and sends entry k to lane k of the named `axes`. "
+           "The entries that a lane receives are stacked along `concat_axis`.",
     .type =
         [](const Types& in, const Crossed& p) {
           const Type own = exchanged_type("all_to_all", in, p, p.size);

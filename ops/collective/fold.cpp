@@ -118,7 +118,8 @@ Def<LaneSet> fold_def(const char* name, const char* doc) {
 }
 
 const Primitive<LaneSet>& psum_op = define([] {
-  auto d = fold_def<lax::reduce_sum>("psum", "The sum over the lanes of named axes.");
+  auto d =
+      fold_def<lax::reduce_sum>("psum", "Sums the operand over the lanes of the named `axes`.");
   d.jvp = [](const JvpArgs<LaneSet>& j) { return j.op.bind({j.dx[0]}, j.params); };
   d.transpose = [](const TransposeArgs<LaneSet>& t) { return t.op.bind({t.ct[0]}, t.params); };
   return d;
@@ -133,12 +134,14 @@ Arrays extreme_jvp(const JvpArgs<LaneSet>& j) {
   return {base::convert(psum_op({lax::mul(dx, part)}, j.params), own)};
 }
 const Primitive<LaneSet>& pmax_op = define([] {
-  auto d = fold_def<lax::reduce_max>("pmax", "The maximum over the lanes of named axes.");
+  auto d =
+      fold_def<lax::reduce_max>("pmax", "Computes the maximum over the lanes of the named `axes`.");
   d.jvp = extreme_jvp;
   return d;
 }());
 const Primitive<LaneSet>& pmin_op = define([] {
-  auto d = fold_def<lax::reduce_min>("pmin", "The minimum over the lanes of named axes.");
+  auto d =
+      fold_def<lax::reduce_min>("pmin", "Computes the minimum over the lanes of the named `axes`.");
   d.jvp = extreme_jvp;
   return d;
 }());

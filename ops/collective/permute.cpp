@@ -58,7 +58,8 @@ std::vector<Sample<Permute>> permute_samples() {
 }
 const Primitive<Permute>& ppermute_op = define<Permute>({
     .name = "ppermute",
-    .doc = "What another lane of named axes has; zeros where no lane sends anything.",
+    .doc = "Sends the value of lane `sources[i]` of the named `axes` to lane `destinations[i]`. "
+           "Lanes that receive nothing get zeros.",
     .type =
         [](const Types& in, const Permute& p) {
           lanes::own_type("ppermute", in, p, true);
@@ -125,7 +126,7 @@ Batched batch_broadcast(const BatchArgs<FromLane>& b) {
 }
 const Primitive<FromLane>& pbroadcast_op = define<FromLane>({
     .name = "pbroadcast",
-    .doc = "What one lane of a named axis has.",
+    .doc = "Returns in all lanes the value of lane `source` of the axis `name`.",
     .type =
         [](const Types& in, const FromLane& p) {
           require_operands("pbroadcast", in, 1);
@@ -165,7 +166,7 @@ struct Named {
 
 const Primitive<Named>& axis_index_op = define<Named>({
     .name = "axis_index",
-    .doc = "The number of the lane on a named axis.",
+    .doc = "Returns the index of the current lane along the axis `name`.",
     .type =
         [](const Types& in, const Named&) {
           require_operands("axis_index", in, 0);

@@ -67,7 +67,7 @@ std::vector<Sample<Call>> call_samples() {
 }
 
 const Primitive<Call>& call_op = define<Call>([] {
-  auto d = program_op<Call>("jit", "Runs a program as one equation.");
+  auto d = program_op<Call>("jit", "Runs the program `jaxpr` as one equation.");
   d.lower = watched_call;
   d.dual = program_dual<Call>;
   d.transpose = program_transpose<Call>;

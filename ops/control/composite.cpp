@@ -18,7 +18,9 @@ struct Composite {
 };
 
 const Primitive<Composite>& composite_op = define<Composite>([] {
-  auto d = program_op<Composite>("composite", "A program under a name.");
+  auto d = program_op<Composite>("composite",
+                                 "Runs the program `jaxpr`, which defines the operation called "
+                                 "`name` in this `version`, as stablehlo.composite does.");
   d.dual = [](const DualArgs<Composite>& a) {
     return jvp_flat([&](const Arrays& x) { return eval_jaxpr(a.params.jaxpr, x); }, a.x, a.dx);
   };

@@ -182,8 +182,8 @@ const Primitive<Cond>& cond_op = define<Cond>([] {
   auto d = with_body_rules<Cond>(
       {
           .name = "cond",
-          .doc = "Runs the branch that the index (clamped) names; with lanes, for each lane its "
-                 "own.",
+          .doc = "Runs the branch that the index selects; an index out of range is clamped. With "
+                 "`lanes`, each lane has its own index.",
           .type = cond_type,
           .reference = cond_reference,
           .simplify = cond_simplify,

@@ -209,8 +209,9 @@ std::vector<Sample<CustomJvp>> jvp_samples() {
 }
 
 const Primitive<CustomJvp>& custom_jvp_op = define<CustomJvp>([] {
-  auto d =
-      program_op<CustomJvp>("custom_jvp_call", "A function with a forward derivative of its own.");
+  auto d = program_op<CustomJvp>(
+      "custom_jvp_call",
+      "Runs the program `jaxpr`, whose forward derivative is given by a rule of the user.");
   d.type = jvp_type;
   d.dual = jvp_dual;
   d.derivatives = [](const CustomJvp& p) {
@@ -266,8 +267,9 @@ std::vector<Sample<CustomVjp>> vjp_samples() {
 }
 
 const Primitive<CustomVjp>& custom_vjp_op = define<CustomVjp>([] {
-  auto d =
-      program_op<CustomVjp>("custom_vjp_call", "A function with a reverse derivative of its own.");
+  auto d = program_op<CustomVjp>(
+      "custom_vjp_call",
+      "Runs the program `jaxpr`, whose reverse derivative is given by rules of the user.");
   d.type = vjp_type;
   d.dual = vjp_dual;
   d.derivatives = [](const CustomVjp&) { return Derivatives{.forward = false}; };

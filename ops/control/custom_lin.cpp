@@ -257,7 +257,8 @@ std::vector<Sample<CustomLin>> lin_samples() {
 
 const Primitive<CustomLin>& custom_lin_op = define<CustomLin>({
     .name = "custom_lin",
-    .doc = "The derivative of a custom_vjp function, known by its transpose alone.",
+    .doc = "Represents the derivative of a custom_vjp function as a linear op. Only its transpose "
+           "is known, as the rule `bwd`.",
     .type = lin_type,
     .reference = zeros_reference,
     .dual = zeros_dual,
@@ -292,7 +293,7 @@ Arrays forward_value(const Arrays& x, const CustomLin& p) {
 
 const Primitive<CustomLin>& linear_call_op = define<CustomLin>({
     .name = "linear_call",
-    .doc = "A linear function whose transpose is given by a rule.",
+    .doc = "Computes a linear function whose transpose is given by a rule of the user.",
     .type = linear_call_type,
     .reference = forward_value,
     .dual =

@@ -143,7 +143,8 @@ std::vector<Sample<LinearSolve>> linear_solve_samples() {
 const Primitive<LinearSolve>& linear_solve_op = define<LinearSolve>([] {
   auto d = program_op<LinearSolve>(
       "custom_linear_solve",
-      "What a program finds as the solution of a linear system, differentiated as that.");
+      "Solves a linear system by the program `jaxpr`. Its derivative solves the system for another "
+      "right-hand side and does not differentiate the program.");
   d.type = linear_solve_type;
   d.jvp = linear_solve_jvp;
   d.derivatives = [](const LinearSolve& p) { return Derivatives{.reverse = p.transposes}; };
@@ -231,8 +232,10 @@ std::vector<Sample<CustomRoot>> root_samples() {
 }
 
 const Primitive<CustomRoot>& custom_root_op = define<CustomRoot>([] {
-  auto d = program_op<CustomRoot>(
-      "custom_root", "What a program finds as the root of a function, differentiated as that.");
+  auto d =
+      program_op<CustomRoot>("custom_root",
+                             "Finds a root of a function by the program `jaxpr`. Its derivative "
+                             "follows from the function and does not differentiate the program.");
   d.type = root_type;
   d.jvp = root_jvp;
   d.derivatives = [](const CustomRoot& p) { return derivatives_of(p.tangent_solve); };

@@ -101,8 +101,9 @@ std::vector<Sample<CustomVmap>> custom_vmap_samples() {
 }
 
 const Primitive<CustomVmap>& custom_vmap_op = define<CustomVmap>([] {
-  auto d =
-      program_op<CustomVmap>("custom_vmap_call", "A program that is mapped by a rule of its own.");
+  auto d = program_op<CustomVmap>("custom_vmap_call",
+                                  "Runs the program `jaxpr`, whose batching rule is given by the "
+                                  "user. Without a rule, a loop runs the lanes one by one.");
   // The derivative is that of the program, which is batched like any program.
   d.dual = [](const DualArgs<CustomVmap>& d) {
     return jvp_flat([&](const Arrays& x) { return eval_jaxpr(d.params.jaxpr, x); }, d.x, d.dx);

@@ -181,7 +181,8 @@ std::vector<Sample<Scan>> scan_samples() {
 const Primitive<Scan>& scan_op = define<Scan>(with_body_rules<Scan>(
     {
         .name = "scan",
-        .doc = "Runs the body length times, threading the carry and stacking the rest.",
+        .doc = "Runs the program `jaxpr` `length` times. Its first results are the carry of the "
+               "next step, and its other results are stacked.",
         .type = scan_type,
         .reference = scan_reference,
         .simplify = scan_simplify,

@@ -250,7 +250,8 @@ std::vector<Sample<While>> while_samples() {
 const Primitive<While>& while_op = define<While>(with_body_rules<While>(
     {
         .name = "while",
-        .doc = "Repeats body while cond holds; with lanes, for each lane by itself.",
+        .doc = "Runs the body while the condition is true. With `lanes`, each lane has its own "
+               "condition.",
         .type = while_type,
         .reference = while_reference,
         // A bounded loop is linearized as a scan, so only linear_transpose reaches this rule.

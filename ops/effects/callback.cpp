@@ -30,7 +30,7 @@ Types callback_type(const Types& in, const Callback& p) {
   lane_types(name, in, p);
   if (!p.callback.object)
     throw ParseError(fmt::format(
-        "{}: it has no function: a function is no text, so programs that call one cannot be read",
+        "{}: it has no function: functions have no text, so programs that call one cannot be read",
         name));
   return with_lanes(p.result_avals, p.lanes);
 }
@@ -131,17 +131,18 @@ const Primitive<Callback>& define_callback(const char* doc, Effect effect) {
     const Type x(F32, {3});
     return std::vector<Reject<Callback>>{
         {{x}, {.result_avals = {x}}, "it has no function"},
-        {{x, x}, sample_callback({2}, {1, 0}, false), "has not the lanes it is said to have"}};
+        {{x, x}, sample_callback({2}, {1, 0}, false), "does not have the lanes of lane_axes"}};
   };
   return define<Callback>(d);
 }
 
 constexpr char pure_name[] = "pure_callback", io_name[] = "io_callback";
 const Primitive<Callback>& pure_op = define_callback<pure_name>(
-    "Calls a function of the user's in each lane; the call may be dropped or merged with another.",
+    "Calls a function of the user for each lane. The call may be dropped or merged with an equal "
+    "one.",
     Effect::pure);
 const Primitive<Callback>& io_op = define_callback<io_name>(
-    "Calls a function of the user's in each lane, as often and in the order that the program says.",
+    "Calls a function of the user for each lane, as often and in the order that the program says.",
     Effect::ordered);
 
 // ---- custom_call
@@ -234,8 +235,10 @@ Custom sample_custom(Ints lanes, Ints lane_axes, bool masked) {
 
 constexpr char custom_name[] = "custom_call";
 const Primitive<Custom>& custom_op = define<Custom>([] {
-  auto d = lane_call_op<Custom>(custom_name, "Calls a compiled function of the user's by its name.",
-                                run_custom);
+  auto d = lane_call_op<Custom>(
+      custom_name,
+      "Calls the compiled function that the user registered as `name`, once for each lane.",
+      run_custom);
   d.type = custom_type;
   d.batch = batch_user_call<Custom>;
   d.dual = [](const DualArgs<Custom>& a) -> Dual {

@@ -20,7 +20,7 @@ Types lane_types(const char* op, const Types& in, const Ints& lanes, const Ints&
     for (size_t l = 0; l < lanes.size(); ++l) {
       if (!(mine >> l & 1)) continue;
       if (own.empty() || own[0] != lanes[l])
-        reject_shape(op, fmt::format("operand {} has not the lanes it is said to have", i), in);
+        reject_shape(op, fmt::format("operand {} does not have the lanes of lane_axes", i), in);
       own.erase(own.begin());
     }
     out.push_back(in[i].with_shape(Shape(own)));

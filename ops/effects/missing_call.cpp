@@ -103,9 +103,10 @@ Sample<Missing> idle(Types in, Missing p) {
 }
 
 const Primitive<Missing>& missing_op = define<Missing>([] {
-  auto d = lane_call_op<Missing>(
-      op_name, "Stands for a function that this process does not have: raises where it would run.",
-      raise);
+  auto d = lane_call_op<Missing>(op_name,
+                                 "Represents the call of a function that this process does not "
+                                 "have. An error is raised where the call would run.",
+                                 raise);
   d.type = [](const Types& in, const Missing& p) {
     lane_types(op_name, in, p);
     return with_lanes(p.result_avals, p.lanes);
@@ -121,7 +122,7 @@ const Primitive<Missing>& missing_op = define<Missing>([] {
   };
   d.rejects = [] {
     return std::vector<Reject<Missing>>{
-        {{Type(F32, {3})}, sample({2}, {1}, false), "has not the lanes it is said to have"}};
+        {{Type(F32, {3})}, sample({2}, {1}, false), "does not have the lanes of lane_axes"}};
   };
   return d;
 }());

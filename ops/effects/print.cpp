@@ -36,9 +36,9 @@ Print lanes_of(std::string text, Ints lanes, Ints lane_axes, bool masked) {
 }
 
 const Primitive<Print>& print_op = define<Print>([] {
-  auto d = lane_call_op<Print>("debug_print",
-                               "Prints a text with the operands in its fields, once in each lane.",
-                               print_lanes);
+  auto d = lane_call_op<Print>(
+      "debug_print", "Prints the text `fmt` with the operands in its fields, once for each lane.",
+      print_lanes);
   d.type = print_type;
   d.jvp = [](const JvpArgs<Print>&) { return Arrays{}; };
   d.effects = [](const Print&) { return Effect::ordered; };
@@ -62,7 +62,7 @@ const Primitive<Print>& print_op = define<Print>([] {
         {{x, x}, {.fmt = "{} {0}"}, "some fields have numbers and some have none"},
         {{x}, {.fmt = "{:d}"}, "'{:d}' is no format for value 0, f32[]"},
         {{v}, {.fmt = "{:.2f}"}, "formats a real number, and value 0 is f32[2]"},
-        {{v}, lanes_of("{}", {3}, {1}, false), "has not the lanes it is said to have"},
+        {{v}, lanes_of("{}", {3}, {1}, false), "does not have the lanes of lane_axes"},
         {{v}, lanes_of("{}", {3}, {}, true), "the mask of the active lanes must be a bool"}};
   };
   return d;
@@ -79,8 +79,8 @@ void end_map(const MapEnd& p) { OrderedOutput::end_of_map(p.lanes.size()); }
 
 const Primitive<MapEnd>& end_op = define<MapEnd>({
     .name = "end_of_map",
-    .doc = "What is printed before comes before what is printed behind, in all lanes of a map that "
-           "ends here.",
+    .doc = "Marks the end of a map. Text that was printed before it, in any lane, precedes the "
+           "text that is printed after it.",
     .type =
         [](const Types& in, const MapEnd&) {
           require_operands("end_of_map", in, 0);

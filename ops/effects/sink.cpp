@@ -9,7 +9,7 @@ namespace {
 
 const Primitive<None>& sink_op = define<None>({
     .name = "dce_sink",
-    .doc = "Reads its operands: they are computed though nothing else reads them.",
+    .doc = "Has no result, but its operands are computed even if nothing else reads them.",
     .type = [](const Types&, const None&) { return Types{}; },
     .reference = [](const Arrays&, const None&) { return Arrays{}; },
     .jvp = [](const JvpArgs<None>&) { return Arrays{}; },

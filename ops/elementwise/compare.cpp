@@ -73,22 +73,28 @@ Def<None> equality(const char* name, const char* doc, F f, nest::Opcode join) {
 }
 
 const Primitive<None>& eq_op = define_elementwise(equality(
-    "eq", "x == y; false for a NaN.", [](auto x, auto y) { return x == y; }, nest::Opcode::And));
+    "eq", "Returns whether `x == y`, element by element. The result is false if an operand is NaN.",
+    [](auto x, auto y) { return x == y; }, nest::Opcode::And));
 const Primitive<None>& ne_op = define_elementwise(equality(
-    "ne", "x != y; true for a NaN.", [](auto x, auto y) { return x != y; }, nest::Opcode::Or));
-const Primitive<None>& lt_op = define_elementwise(
-    comparison<ordered>("lt", "x < y; false for a NaN.", [](auto x, auto y) { return x < y; }));
-const Primitive<None>& le_op = define_elementwise(
-    comparison<ordered>("le", "x <= y; false for a NaN.", [](auto x, auto y) { return x <= y; }));
-const Primitive<None>& gt_op = define_elementwise(
-    comparison<ordered>("gt", "x > y; false for a NaN.", [](auto x, auto y) { return y < x; }));
-const Primitive<None>& ge_op = define_elementwise(
-    comparison<ordered>("ge", "x >= y; false for a NaN.", [](auto x, auto y) { return y <= x; }));
+    "ne", "Returns whether `x != y`, element by element. The result is true if an operand is NaN.",
+    [](auto x, auto y) { return x != y; }, nest::Opcode::Or));
+const Primitive<None>& lt_op = define_elementwise(comparison<ordered>(
+    "lt", "Returns whether `x < y`, element by element. The result is false if an operand is NaN.",
+    [](auto x, auto y) { return x < y; }));
+const Primitive<None>& le_op = define_elementwise(comparison<ordered>(
+    "le", "Returns whether `x <= y`, element by element. The result is false if an operand is NaN.",
+    [](auto x, auto y) { return x <= y; }));
+const Primitive<None>& gt_op = define_elementwise(comparison<ordered>(
+    "gt", "Returns whether `x > y`, element by element. The result is false if an operand is NaN.",
+    [](auto x, auto y) { return y < x; }));
+const Primitive<None>& ge_op = define_elementwise(comparison<ordered>(
+    "ge", "Returns whether `x >= y`, element by element. The result is false if an operand is NaN.",
+    [](auto x, auto y) { return y <= x; }));
 
 const Primitive<None>& is_finite_op = define_elementwise([] {
-  auto d =
-      elementwise<DTypes::floats, 1, bool>("is_finite", "Whether x is neither infinite nor NaN.",
-                                           [](auto x) { return num::is_finite(x); });
+  auto d = elementwise<DTypes::floats, 1, bool>(
+      "is_finite", "Returns whether each element is neither infinite nor NaN.",
+      [](auto x) { return num::is_finite(x); });
   d.stablehlo = "stablehlo.is_finite";
   d.jvp = zero_jvp;
   return d;
@@ -104,17 +110,18 @@ Def<None> bitwise(const char* name, const char* stablehlo, const char* doc, F f)
   };
   return d;
 }
-const Primitive<None>& and_op =
-    define_elementwise(bitwise<2>("and", "stablehlo.and", "x & y, of integers bit by bit.",
-                                  [](auto x, auto y) { return num::bit_and(x, y); }));
-const Primitive<None>& or_op =
-    define_elementwise(bitwise<2>("or", "stablehlo.or", "x | y, of integers bit by bit.",
-                                  [](auto x, auto y) { return num::bit_or(x, y); }));
-const Primitive<None>& xor_op =
-    define_elementwise(bitwise<2>("xor", "stablehlo.xor", "x ^ y, of integers bit by bit.",
-                                  [](auto x, auto y) { return num::bit_xor(x, y); }));
+const Primitive<None>& and_op = define_elementwise(bitwise<2>(
+    "and", "stablehlo.and", "Computes the bitwise AND of integers or the logical AND of booleans.",
+    [](auto x, auto y) { return num::bit_and(x, y); }));
+const Primitive<None>& or_op = define_elementwise(bitwise<2>(
+    "or", "stablehlo.or", "Computes the bitwise OR of integers or the logical OR of booleans.",
+    [](auto x, auto y) { return num::bit_or(x, y); }));
+const Primitive<None>& xor_op = define_elementwise(bitwise<2>(
+    "xor", "stablehlo.xor", "Computes the bitwise XOR of integers or the logical XOR of booleans.",
+    [](auto x, auto y) { return num::bit_xor(x, y); }));
 const Primitive<None>& not_op = define_elementwise(bitwise<1>(
-    "not", "stablehlo.not", "~x, of integers bit by bit.", [](auto x) { return num::bit_not(x); }));
+    "not", "stablehlo.not", "Computes the bitwise NOT of integers or the logical NOT of booleans.",
+    [](auto x) { return num::bit_not(x); }));
 
 // ---- select_n
 
@@ -181,8 +188,8 @@ Batched select_batch(const BatchArgs<None>& b) {
 
 const Primitive<None>& select_op = define<None>({
     .name = "select_n",
-    .doc = "Element by element cases[which]; a bool or an int32, which takes the nearest case if "
-           "out of range.",
+    .doc = "Selects each element from the case with the index `which`, a bool or an i32. An index "
+           "out of range is clamped.",
     .type = select_type,
     .reference = select_reference,
     .jvp =

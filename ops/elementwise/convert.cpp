@@ -98,8 +98,8 @@ Arrays converted_number(const Array& x, const Convert& p) {
 
 const Primitive<Convert>& convert_op = define_elementwise<Convert>({
     .name = "convert_element_type",
-    .doc = "The numbers in another dtype. Floats become integers by truncation, saturate, and NaN "
-           "gives 0; integers wrap; bool is x != 0.",
+    .doc = "Converts each element to `new_dtype`. Floats become integers by truncation and "
+           "saturate, and NaN becomes 0. Integers wrap around, and a bool is `x != 0`.",
     .type =
         [](const Types& in, const Convert& p) {
           require_operands("convert_element_type", in, 1);
@@ -218,8 +218,8 @@ Elem bitcast_elem(Reader& x, const Coords& at, DType from, DType to) {
 
 const Primitive<Bitcast>& bitcast_op = define<Bitcast>({
     .name = "bitcast_convert_type",
-    .doc = "The same bits as another dtype; where the widths differ by a factor, the last axis "
-           "takes it, lowest bits first.",
+    .doc = "Reinterprets the bits of the operand as `new_dtype`. If the widths differ, a last axis "
+           "for the parts of each element, lowest bits first, is added or removed.",
     .type = bitcast_type,
     .reference =
         [](const Arrays& x, const Bitcast& p) {
@@ -269,24 +269,25 @@ const Primitive<Bitcast>& bitcast_op = define<Bitcast>({
 Array zero_of(const Array& x) { return base::zeros(x.type().strong()); }
 
 const Primitive<None>& real_op = define_elementwise([] {
-  auto d = elementwise<DTypes::complexes, 1, RealPart>("real", "The real part.",
-                                                       [](auto x) { return x.re; });
+  auto d = elementwise<DTypes::complexes, 1, RealPart>(
+      "real", "Returns the real part of each element.", [](auto x) { return x.re; });
   d.stablehlo = "stablehlo.real";
   d.jvp = unary_jvp([](Array dx, Array, Array) { return real(dx); });
   d.transpose = unary_transpose([](Array ct) { return complex(ct, zero_of(ct)); });
   return d;
 }());
 const Primitive<None>& imag_op = define_elementwise([] {
-  auto d = elementwise<DTypes::complexes, 1, RealPart>("imag", "The imaginary part.",
-                                                       [](auto x) { return x.im; });
+  auto d = elementwise<DTypes::complexes, 1, RealPart>(
+      "imag", "Returns the imaginary part of each element.", [](auto x) { return x.im; });
   d.stablehlo = "stablehlo.imag";
   d.jvp = unary_jvp([](Array dx, Array, Array) { return imag(dx); });
   d.transpose = unary_transpose([](Array ct) { return complex(zero_of(ct), neg(ct)); });
   return d;
 }());
 const Primitive<None>& conj_op = define_elementwise([] {
-  auto d = elementwise<DTypes::complexes, 1>("conj", "The complex conjugate.",
-                                             [](auto x) { return num::conj(x); });
+  auto d =
+      elementwise<DTypes::complexes, 1>("conj", "Computes the complex conjugate of each element.",
+                                        [](auto x) { return num::conj(x); });
   d.stablehlo = "chlo.conj";
   d.jvp = unary_jvp([](Array dx, Array, Array) { return conj(dx); });
   d.transpose = unary_transpose([](Array ct) { return conj(ct); });
@@ -294,7 +295,7 @@ const Primitive<None>& conj_op = define_elementwise([] {
 }());
 const Primitive<None>& complex_op = define_elementwise([] {
   auto d = elementwise<DTypes::wide_floats, 2, MadeComplex>(
-      "complex", "The complex number of two parts.",
+      "complex", "Makes complex numbers from their real and imaginary parts.",
       [](auto re, auto im) { return num::Cx<decltype(re)>(re, im); });
   d.stablehlo = "stablehlo.complex";
   d.jvp = [](const JvpArgs<None>& j) {

@@ -17,38 +17,41 @@ namespace {
 using namespace lax;
 
 const auto& sqrt_op = differentiable_unary<DTypes::inexact>(
-    "sqrt", "The square root.", [](auto x) { return math::sqrt(x); },
+    "sqrt", "Computes the square root of each element.", [](auto x) { return math::sqrt(x); },
     [](Array dx, Array, Array y) { return mul(dx, div(like(y, 0.5), y)); },
     {.lo = 0.2, .hi = 3, .stablehlo = "stablehlo.sqrt"});
 const auto& rsqrt_op = differentiable_unary<DTypes::inexact>(
-    "rsqrt", "1 / sqrt(x).", [](auto x) { return math::rsqrt(x); },
+    "rsqrt", "Computes `1 / sqrt(x)`.", [](auto x) { return math::rsqrt(x); },
     [](Array dx, Array x, Array y) { return mul(dx, mul(like(x, -0.5), div(y, x))); },
     {.lo = 0.2, .hi = 3, .stablehlo = "stablehlo.rsqrt"});
 const auto& cbrt_op = differentiable_unary(
-    "cbrt", "The cube root.", [](auto x) { return math::cbrt(x); },
+    "cbrt", "Computes the cube root of each element.", [](auto x) { return math::cbrt(x); },
     [](Array dx, Array x, Array y) { return mul(dx, mul(like(x, 1.0 / 3), integer_pow(y, -2))); },
     {.lo = 0.2, .hi = 3, .stablehlo = "stablehlo.cbrt"});
 const auto& exp_op = differentiable_unary<DTypes::inexact>(
-    "exp", "e to the power x.", [](auto x) { return math::exp(x); },
+    "exp", "Computes e to the power of each element.", [](auto x) { return math::exp(x); },
     [](Array dx, Array, Array y) { return mul(dx, y); }, {.stablehlo = "stablehlo.exponential"});
 const auto& exp2_op = differentiable_unary<DTypes::inexact>(
-    "exp2", "2 to the power x.", [](auto x) { return math::exp2(x); },
+    "exp2", "Computes 2 to the power of each element.", [](auto x) { return math::exp2(x); },
     [](Array dx, Array x, Array y) { return mul(like(x, std::log(2.0)), mul(dx, y)); });
 const auto& expm1_op = differentiable_unary<DTypes::inexact>(
-    "expm1", "exp(x) - 1, also where that is small.", [](auto x) { return math::expm1(x); },
+    "expm1", "Computes `exp(x) - 1`, accurately also where it is small.",
+    [](auto x) { return math::expm1(x); },
     // The derivative is not y + 1, which loses all digits of a small exponential.
     [](Array dx, Array x, Array) { return mul(dx, exp(x)); },
     {.stablehlo = "stablehlo.exponential_minus_one"});
 const auto& log_op = differentiable_unary<DTypes::inexact>(
-    "log", "The natural logarithm.", [](auto x) { return math::log(x); },
+    "log", "Computes the natural logarithm of each element.", [](auto x) { return math::log(x); },
     [](Array dx, Array x, Array) { return div(dx, x); },
     {.lo = 0.2, .hi = 3, .stablehlo = "stablehlo.log"});
 const auto& log1p_op = differentiable_unary<DTypes::inexact>(
-    "log1p", "log(1 + x), also where x is small.", [](auto x) { return math::log1p(x); },
+    "log1p", "Computes `log(1 + x)`, accurately also where x is small.",
+    [](auto x) { return math::log1p(x); },
     [](Array dx, Array x, Array) { return div(dx, add(x, like(x, 1))); },
     {.lo = -0.5, .hi = 2, .stablehlo = "stablehlo.log_plus_one"});
 const auto& logistic_op = differentiable_unary<DTypes::inexact>(
-    "logistic", "1 / (1 + exp(-x)).", [](auto x) { return math::logistic(x); },
+    "logistic", "Computes the logistic function, `1 / (1 + exp(-x))`.",
+    [](auto x) { return math::logistic(x); },
     // The derivative is not y (1 - y), which is 0 where y rounds to 1.
     [](Array dx, Array x, Array y) { return mul(dx, mul(y, logistic(neg(x)))); },
     {.stablehlo = "stablehlo.logistic"});
@@ -153,7 +156,9 @@ Arrays pow_jvp(const JvpArgs<None>& j) {
 const Primitive<None>& pow_op = define_elementwise([] {
   Def<None> d;
   d.name = "pow";
-  d.doc = "x to the power y; y has x's dtype or is an integer.";
+  d.doc =
+      "Raises `x` to the power `y`, element by element. The exponent has the dtype of the base or "
+      "an integer dtype.";
   d.type = pow_type;
   d.reference = pow_reference;
   d.lower = pow_lower;

@@ -33,8 +33,9 @@ const auto tie_jvp =
                [](Array dy, Array x, Array y, Array out) { return mul(dy, tie_share(y, out, x)); });
 
 const Primitive<None>& add_op = define_elementwise([] {
-  auto d = elementwise<DTypes::numbers, 2>("add", "x + y; integers wrap.",
-                                           [](auto x, auto y) { return arith::add(x, y); });
+  auto d = elementwise<DTypes::numbers, 2>(
+      "add", "Adds `x` and `y` element by element. Integers wrap around.",
+      [](auto x, auto y) { return arith::add(x, y); });
   d.stablehlo = "stablehlo.add";
   d.jvp = binary_jvp([](Array dx, Array, Array, Array) { return dx; },
                      [](Array dy, Array, Array, Array) { return dy; });
@@ -51,8 +52,9 @@ const Primitive<None>& add_op = define_elementwise([] {
 }());
 
 const Primitive<None>& sub_op = define_elementwise([] {
-  auto d = elementwise<DTypes::numbers, 2>("sub", "x - y; integers wrap.",
-                                           [](auto x, auto y) { return arith::sub(x, y); });
+  auto d = elementwise<DTypes::numbers, 2>(
+      "sub", "Subtracts `y` from `x` element by element. Integers wrap around.",
+      [](auto x, auto y) { return arith::sub(x, y); });
   d.stablehlo = "stablehlo.subtract";
   d.jvp = binary_jvp([](Array dx, Array, Array, Array) { return dx; },
                      [](Array dy, Array, Array, Array) { return neg(dy); });
@@ -64,8 +66,9 @@ const Primitive<None>& sub_op = define_elementwise([] {
 }());
 
 const Primitive<None>& mul_op = define_elementwise([] {
-  auto d = elementwise<DTypes::numbers, 2>("mul", "x * y; integers wrap.",
-                                           [](auto x, auto y) { return arith::mul(x, y); });
+  auto d = elementwise<DTypes::numbers, 2>(
+      "mul", "Multiplies `x` and `y` element by element. Integers wrap around.",
+      [](auto x, auto y) { return arith::mul(x, y); });
   d.stablehlo = "stablehlo.multiply";
   d.jvp = binary_jvp([](Array dx, Array, Array y, Array) { return mul(dx, y); },
                      [](Array dy, Array x, Array, Array) { return mul(x, dy); });
@@ -80,9 +83,11 @@ const Primitive<None>& mul_op = define_elementwise([] {
 }());
 
 const Primitive<None>& div_op = define_elementwise([] {
-  auto d = elementwise<DTypes::numbers, 2>(
-      "div", "x / y; of integers truncated, x/0 = -1 (all ones), MIN/-1 = MIN.",
-      [](auto x, auto y) { return arith::div(x, y); });
+  auto d = elementwise<DTypes::numbers, 2>("div",
+                                           "Divides `x` by `y` element by element. Integer "
+                                           "division truncates; `x / 0` is -1 (all bits are "
+                                           "set), and MIN / -1 is MIN.",
+                                           [](auto x, auto y) { return arith::div(x, y); });
   d.stablehlo = "stablehlo.divide";
   d.jvp = binary_jvp([](Array dx, Array, Array y, Array) { return div(dx, y); },
                      [](Array dy, Array, Array y, Array out) { return mul(neg(dy), div(out, y)); });
@@ -101,7 +106,7 @@ const Primitive<None>& div_op = define_elementwise([] {
 }());
 
 const Primitive<None>& neg_op = define_elementwise([] {
-  auto d = elementwise<DTypes::numbers, 1>("neg", "-x; integers wrap.",
+  auto d = elementwise<DTypes::numbers, 1>("neg", "Negates each element. Integers wrap around.",
                                            [](auto x) { return arith::neg(x); });
   d.stablehlo = "stablehlo.negate";
   d.jvp = unary_jvp([](Array dx, Array, Array) { return neg(dx); });
@@ -110,7 +115,9 @@ const Primitive<None>& neg_op = define_elementwise([] {
 }());
 
 const Primitive<None>& max_op = define_elementwise([] {
-  auto d = elementwise<DTypes::any, 2>("max", "The larger of x and y; NaN wins, -0 < +0.",
+  auto d = elementwise<DTypes::any, 2>("max",
+                                       "Returns the larger of `x` and `y`, element by element. NaN "
+                                       "propagates, and -0 is less than +0.",
                                        [](auto x, auto y) { return arith::maximum(x, y); });
   d.stablehlo = "stablehlo.maximum";
   d.jvp = tie_jvp;
@@ -118,7 +125,9 @@ const Primitive<None>& max_op = define_elementwise([] {
 }());
 
 const Primitive<None>& min_op = define_elementwise([] {
-  auto d = elementwise<DTypes::any, 2>("min", "The smaller of x and y; NaN wins, -0 < +0.",
+  auto d = elementwise<DTypes::any, 2>("min",
+                                       "Returns the smaller of `x` and `y`, element by element. "
+                                       "NaN propagates, and -0 is less than +0.",
                                        [](auto x, auto y) { return arith::minimum(x, y); });
   d.stablehlo = "stablehlo.minimum";
   d.jvp = tie_jvp;
@@ -127,7 +136,10 @@ const Primitive<None>& min_op = define_elementwise([] {
 
 const Primitive<None>& abs_op = define_elementwise([] {
   auto d = elementwise < DTypes::signeds | DTypes::inexact, 1,
-       RealPart > ("abs", "|x|; of complex numbers real.", [](auto x) { return num::abs(x); });
+       RealPart >
+           ("abs",
+            "Computes the absolute value of each element. The result of a complex operand is real.",
+            [](auto x) { return num::abs(x); });
   d.stablehlo = "stablehlo.abs";
   d.jvp = unary_jvp([](Array dx, Array x, Array out) {
     if (!is_complex(x.dtype())) return select(ge(x, like(x, 0)), dx, neg(dx));
@@ -138,9 +150,11 @@ const Primitive<None>& abs_op = define_elementwise([] {
 }());
 
 const Primitive<None>& sign_op = define_elementwise([] {
-  auto d = elementwise<DTypes::numbers, 1>("sign",
-                                           "-1, 0 or 1; NaN and -0 stay; of complex numbers x/|x|.",
-                                           [](auto x) { return math::sign(x); });
+  auto d = elementwise<DTypes::numbers, 1>(
+      "sign",
+      "Returns -1, 0 or 1, the sign of each element. NaN and -0 stay the same, and the result for "
+      "a complex number is `x / |x|`.",
+      [](auto x) { return math::sign(x); });
   d.stablehlo = "stablehlo.sign";
   // For complex numbers only the part of dx that rotates x counts, divided by |x|: i s Im(conj(s)
   // dx) / |x|.
@@ -162,7 +176,8 @@ R squared(R x) {
     return arith::mul(x, x);
 }
 const Primitive<None>& square_op = define_elementwise([] {
-  auto d = elementwise<DTypes::numbers, 1>("square", "x * x.", [](auto x) { return squared(x); });
+  auto d = elementwise<DTypes::numbers, 1>("square", "Computes `x * x`.",
+                                           [](auto x) { return squared(x); });
   d.stablehlo = "chlo.square";
   d.jvp = unary_jvp([](Array dx, Array x, Array) { return mul(dx, mul(like(x, 2), x)); });
   d.is_product = true;
@@ -176,7 +191,9 @@ struct IntegerPow {
 bool is_square(const AnyParams& p) { return params_as<IntegerPow>(p).y == 2; }
 const Primitive<IntegerPow>& integer_pow_op = define_elementwise([] {
   auto d = elementwise_with<IntegerPow, DTypes::numbers, 1>(
-      "integer_pow", "x to a constant integer power; 1 for y = 0, whatever x is.",
+      "integer_pow",
+      "Raises each element to the constant integer power `y`. The result for y = 0 is 1 for every "
+      "element.",
       [](const IntegerPow& p, auto x) { return arith::integer_pow(x, p.y); });
   d.type = [nary = d.type](const Types& in, const IntegerPow& p) {
     const Types out = nary(in, p);

@@ -10,8 +10,9 @@ namespace weft {
 namespace {
 
 Def<None> fma_def() {
-  Def<None> d = elementwise<DTypes::floats, 3>(
-      "fma", "x * y + z, rounded once.", [](auto x, auto y, auto z) { return num::fma(x, y, z); });
+  Def<None> d =
+      elementwise<DTypes::floats, 3>("fma", "Computes `x * y + z` with one rounding.",
+                                     [](auto x, auto y, auto z) { return num::fma(x, y, z); });
   d.jvp = [](const JvpArgs<None>& j) {
     Array t;
     const auto add = [&](const Array& dx, const Array& factor) {

@@ -24,9 +24,9 @@ const Primitive<None>& steps(const char* name, const char* stablehlo, const char
   };
   return define_elementwise(std::move(d));
 }
-const auto& floor_op = steps("floor", "stablehlo.floor", "The largest integer that is not above x.",
+const auto& floor_op = steps("floor", "stablehlo.floor", "Rounds each element down to an integer.",
                              [](auto x) { return num::floor(x); });
-const auto& ceil_op = steps("ceil", "stablehlo.ceil", "The smallest integer that is not below x.",
+const auto& ceil_op = steps("ceil", "stablehlo.ceil", "Rounds each element up to an integer.",
                             [](auto x) { return num::ceil(x); });
 
 struct Round {
@@ -35,7 +35,9 @@ struct Round {
 };
 const Primitive<Round>& round_op = define_elementwise([] {
   auto d = elementwise_with<Round, DTypes::floats, 1>(
-      "round", "The nearest integer; ties go away from zero (rounding_method 0) or to even (1).",
+      "round",
+      "Rounds each element to the nearest integer. Ties are rounded away from zero if "
+      "`rounding_method` is 0, and to even if it is 1.",
       [](const Round& p, auto x) {
         using R = decltype(x);
         if (p.rounding_method == 1) return num::round_even(x);
@@ -57,7 +59,8 @@ const Primitive<Round>& round_op = define_elementwise([] {
 const Primitive<None>& rem_op = define_elementwise([] {
   auto d = elementwise<DTypes::real_numbers, 2>(
       "rem",
-      "The remainder of the truncated division x / y, with the sign of x; of integers x rem 0 = x.",
+      "Computes the remainder of the truncated division of `x` by `y`, with the sign of `x`. For "
+      "integers, the remainder by 0 is `x`.",
       [](auto x, auto y) { return num::rem(x, y); });
   d.stablehlo = "stablehlo.remainder";
   d.jvp = binary_jvp([](Array dx, Array, Array, Array) { return dx; },
@@ -87,7 +90,7 @@ R next_after(R x, R y) {
 }
 const Primitive<None>& nextafter_op = define_elementwise([] {
   auto d = elementwise_typed<None, DTypes::floats, 2>(
-      "nextafter", "The next number of the dtype after x on the way to y.",
+      "nextafter", "Returns the next number of the dtype after `x` in the direction of `y`.",
       []<class T>(const None&, auto x, auto y) { return next_after<T>(x, y); });
   d.stablehlo = "chlo.next_after";
   d.samples = [] { return nary_samples<None>(DTypes::floats, 2, {}); };
@@ -137,7 +140,9 @@ R with_precision(const ReducePrecision& p, R x) {
 const Primitive<ReducePrecision>& reduce_precision_op = define_elementwise([] {
   using P = ReducePrecision;
   auto d = elementwise_typed<P, DTypes::floats, 1>(
-      "reduce_precision", "x rounded to a float of so many bits, of the same dtype.",
+      "reduce_precision",
+      "Rounds each element to a float with `exponent_bits` and `mantissa_bits`. The dtype stays "
+      "the same.",
       []<class T>(const P& p, auto x) { return with_precision<T>(p, x); });
   d.type = [inner = d.type](const Types& in, const P& p) {
     const Types out = inner(in, p);
@@ -173,7 +178,9 @@ const Primitive<ReducePrecision>& reduce_precision_op = define_elementwise([] {
 
 const Primitive<None>& clamp_op = define_elementwise([] {
   auto d = elementwise<DTypes::real_numbers, 3>(
-      "clamp", "min(max(x, lo), hi) of (lo, x, hi); NaN wins, and hi over lo.",
+      "clamp",
+      "Computes `min(max(x, lo), hi)` of the operands (lo, x, hi). NaN propagates, and `hi` is the "
+      "result if it is less than `lo`.",
       [](auto lo, auto x, auto hi) { return num::minimum(num::maximum(x, lo), hi); });
   d.jvp = [](const JvpArgs<None>& j) {
     const Type t = j.out[0].type();
@@ -211,39 +218,44 @@ const Primitive<None>& on_bits(const char* name, const char* stablehlo, const ch
   };
   return define_elementwise(std::move(d));
 }
-const auto& shl_op =
-    on_bits<2>("shift_left", "stablehlo.shift_left", "x * 2^y; 0 for a count outside [0, width).",
-               [](auto x, auto y) { return num::shift_left(x, y); });
-const auto& shr_op =
-    on_bits<2>("shift_right_logical", "stablehlo.shift_right_logical",
-               "The bits of x moved down, zeros above; 0 for a count outside [0, width).",
-               [](auto x, auto y) { return num::shift_right_logical(x, y); });
+const auto& shl_op = on_bits<2>(
+    "shift_left", "stablehlo.shift_left",
+    "Shifts the bits of `x` left by `y`. The result is 0 for a count outside [0, width).",
+    [](auto x, auto y) { return num::shift_left(x, y); });
+const auto& shr_op = on_bits<2>("shift_right_logical", "stablehlo.shift_right_logical",
+                                "Shifts the bits of `x` right by `y` and inserts zeros. The result "
+                                "is 0 for a count outside [0, width).",
+                                [](auto x, auto y) { return num::shift_right_logical(x, y); });
 const auto& sar_op =
     on_bits<2>("shift_right_arithmetic", "stablehlo.shift_right_arithmetic",
-               "The bits of x moved down, its sign above, also for a count outside [0, width).",
+               "Shifts the bits of `x` right by `y` and inserts copies of the sign bit. All bits "
+               "are the sign bit for a count outside [0, width).",
                [](auto x, auto y) { return num::shift_right_arithmetic(x, y); });
-const auto& mulhi_op = on_bits<2>("mulhi", "chlo.mulhi", "The upper half of the bits of x * y.",
-                                  [](auto x, auto y) { return num::mulhi(x, y); });
+const auto& mulhi_op =
+    on_bits<2>("mulhi", "chlo.mulhi", "Computes the upper half of the bits of `x * y`.",
+               [](auto x, auto y) { return num::mulhi(x, y); });
 const auto& popcount_op =
-    on_bits<1>("population_count", "stablehlo.popcnt", "How many bits are set.",
+    on_bits<1>("population_count", "stablehlo.popcnt", "Counts the set bits of each integer.",
                [](auto x) { return num::popcount(x); });
 const auto& clz_op = on_bits<1>("clz", "stablehlo.count_leading_zeros",
-                                "How many bits above the highest that is set; of 0 the width.",
+                                "Counts the zero bits above the highest set bit of each integer. "
+                                "The count of 0 is the bit width.",
                                 [](auto x) { return num::clz(x); });
 
 // ---- identity
 
 const Primitive<None>& copy_op = define_elementwise([] {
-  auto d =
-      elementwise<DTypes::any, 1>("copy", "x, in memory of its own.", [](auto x) { return x; });
+  auto d = elementwise<DTypes::any, 1>("copy", "Copies the operand to new memory.",
+                                       [](auto x) { return x; });
   d.jvp = unary_jvp([](Array dx, Array, Array) { return copy(dx); });
   d.transpose = unary_transpose([](Array ct) { return copy(ct); });
   return d;
 }());
 const Primitive<None>& barrier_op = define_elementwise([] {
-  auto d = elementwise<DTypes::any, 1>("optimization_barrier",
-                                       "x; no rewrite of a program looks through it.",
-                                       [](auto x) { return x; });
+  auto d = elementwise<DTypes::any, 1>(
+      "optimization_barrier",
+      "Returns the operand. Rewrites of the program do not look through this op.",
+      [](auto x) { return x; });
   d.stablehlo = "stablehlo.optimization_barrier";
   d.jvp = unary_jvp([](Array dx, Array, Array) { return lax::optimization_barrier(dx); });
   d.transpose = unary_transpose([](Array ct) { return lax::optimization_barrier(ct); });

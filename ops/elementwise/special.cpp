@@ -24,37 +24,43 @@ using namespace lax;
 constexpr double two_over_root_pi = 1.1283791670955126;
 
 const auto& erf_op = differentiable_unary(
-    "erf", "The error function.", [](auto x) { return math::erf(x); },
+    "erf", "Computes the error function of each element.", [](auto x) { return math::erf(x); },
     [](Array dx, Array x, Array) {
       return mul(like(x, two_over_root_pi), mul(dx, exp(neg(square(x)))));
     },
     {.stablehlo = "chlo.erf"});
 const auto& erfc_op = differentiable_unary(
-    "erfc", "1 - erf(x), also where that is small.", [](auto x) { return math::erfc(x); },
+    "erfc", "Computes `1 - erf(x)`, accurately also where it is small.",
+    [](auto x) { return math::erfc(x); },
     [](Array dx, Array x, Array) {
       return mul(like(x, -two_over_root_pi), mul(dx, exp(neg(square(x)))));
     },
     {.stablehlo = "chlo.erfc"});
 const auto& erf_inv_op = differentiable_unary(
-    "erf_inv", "The number whose erf is x.", [](auto x) { return math::erf_inv(x); },
+    "erf_inv", "Computes the inverse of the error function for each element.",
+    [](auto x) { return math::erf_inv(x); },
     [](Array dx, Array x, Array y) {
       return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y))));
     },
     {.lo = -0.9, .hi = 0.9});
 // JAX's random numbers have the bits of this formula (docs/decisions/0027).
 const auto& xla_erf_inv_op = differentiable_unary(
-    "xla_erf_inv", "The number whose erf is x, by XLA's formula, which loses digits near 1.",
+    "xla_erf_inv",
+    "Computes the inverse of the error function by XLA's formula, which is less accurate near 1.",
     [](auto x) { return math::xla_erf_inv(x); },
     [](Array dx, Array x, Array y) {
       return mul(like(x, 1 / two_over_root_pi), mul(dx, exp(square(y))));
     },
     {.lo = -0.9, .hi = 0.9, .stablehlo = "chlo.erf_inv"});
 const auto& lgamma_op = differentiable_unary(
-    "lgamma", "The logarithm of |Gamma(x)|.", [](auto x) { return math::lgamma(x); },
+    "lgamma",
+    "Computes `log|Gamma(x)|`, the logarithm of the absolute value of the gamma function.",
+    [](auto x) { return math::lgamma(x); },
     [](Array dx, Array x, Array) { return mul(dx, digamma(x)); },
     {.lo = 0.3, .hi = 4, .stablehlo = "chlo.lgamma"});
 const auto& digamma_op = differentiable_unary(
-    "digamma", "The derivative of log Gamma(x).", [](auto x) { return math::digamma(x); },
+    "digamma", "Computes the digamma function, the derivative of `log Gamma(x)`.",
+    [](auto x) { return math::digamma(x); },
     [](Array dx, Array x, Array) {
       return mul(dx, polygamma(broadcast_like(like(x, 1), x.type()), x));
     },
@@ -102,7 +108,8 @@ Array near_or_gap(const Array& x, const Array& near, F far) {
 }
 
 const auto& bessel_i0e_op = differentiable_unary(
-    "bessel_i0e", "exp(-|x|) I0(x), I0 the modified Bessel function of order 0.",
+    "bessel_i0e",
+    "Computes `exp(-|x|) I0(x)`, where I0 is the modified Bessel function of order 0.",
     [](auto x) { return math::bessel_i0e(x); },
     [](Array dx, Array x, Array y) {
       const Array near = sub(bessel_i1e(x), mul(sign(x), y));
@@ -111,7 +118,8 @@ const auto& bessel_i0e_op = differentiable_unary(
     },
     {.lo = 0.2, .hi = 12});
 const auto& bessel_i1e_op = differentiable_unary(
-    "bessel_i1e", "exp(-|x|) I1(x), I1 the modified Bessel function of order 1.",
+    "bessel_i1e",
+    "Computes `exp(-|x|) I1(x)`, where I1 is the modified Bessel function of order 1.",
     [](auto x) { return math::bessel_i1e(x); },
     [](Array dx, Array x, Array y) {
       const Array near = sub(bessel_i0e(x), mul(sign(x), y));
@@ -176,9 +184,10 @@ R polygamma_of(R m, R x) {
 }
 
 const Primitive<None>& zeta_op = define_elementwise([] {
-  auto d =
-      elementwise<DTypes::floats, 2>("zeta", "The sum of (q + k)^-s over k = 0, 1, … (Hurwitz).",
-                                     [](auto s, auto q) { return zeta_of(s, q); });
+  auto d = elementwise<DTypes::floats, 2>("zeta",
+                                          "Computes the Hurwitz zeta function, the sum of `(q + "
+                                          "k)^-s` over k = 0, 1, … The operands are `s` and `q`.",
+                                          [](auto s, auto q) { return zeta_of(s, q); });
   d.stablehlo = "chlo.zeta";
   d.jvp = binary_jvp(
       [](const Array&, const Array&, const Array&, const Array&) -> Array {
@@ -192,8 +201,10 @@ const Primitive<None>& zeta_op = define_elementwise([] {
 }());
 
 const Primitive<None>& polygamma_op = define_elementwise([] {
-  auto d = elementwise<DTypes::floats, 2>("polygamma", "Derivative m of digamma at x.",
-                                          [](auto m, auto x) { return polygamma_of(m, x); });
+  auto d = elementwise<DTypes::floats, 2>(
+      "polygamma",
+      "Computes derivative `m` of the digamma function at `x`. The operands are `m` and `x`.",
+      [](auto m, auto x) { return polygamma_of(m, x); });
   // Orders are whole numbers, so there is no derivative with respect to m.
   d.jvp = binary_jvp(
       [](Array dm, Array, Array, Array) { return mul(dm, like(dm, std::nan(""))); },

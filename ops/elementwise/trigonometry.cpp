@@ -58,57 +58,64 @@ Array over_square(const Array& part, const Array& y, const Array& x) {
 }
 
 const auto& sin_op = differentiable_unary<DTypes::inexact>(
-    "sin", "The sine.", [](auto x) { return math::sin(x); },
+    "sin", "Computes the sine of each element.", [](auto x) { return math::sin(x); },
     [](Array dx, Array x, Array) { return mul(dx, cos(x)); }, {.stablehlo = "stablehlo.sine"});
 const auto& cos_op = differentiable_unary<DTypes::inexact>(
-    "cos", "The cosine.", [](auto x) { return math::cos(x); },
+    "cos", "Computes the cosine of each element.", [](auto x) { return math::cos(x); },
     [](Array dx, Array x, Array) { return neg(mul(dx, sin(x))); },
     {.stablehlo = "stablehlo.cosine"});
 const auto& tan_op = differentiable_unary<DTypes::inexact>(
-    "tan", "The tangent.", [](auto x) { return math::tan(x); },
+    "tan", "Computes the tangent of each element.", [](auto x) { return math::tan(x); },
     [](Array dx, Array, Array y) { return mul(dx, one_plus(square(y))); },
     {.lo = -1, .hi = 1, .stablehlo = "stablehlo.tan"});
 const auto& asin_op = differentiable_unary<DTypes::inexact>(
-    "asin", "The angle in [-pi/2, pi/2] whose sine is x.", [](auto x) { return math::asin(x); },
-    [](Array dx, Array x, Array) { return by_root(dx, x); },
+    "asin", "Computes the arc sine of each element, in [-pi/2, pi/2] for real numbers.",
+    [](auto x) { return math::asin(x); }, [](Array dx, Array x, Array) { return by_root(dx, x); },
     {.lo = -0.9, .hi = 0.9, .stablehlo = "chlo.asin"});
 const auto& acos_op = differentiable_unary<DTypes::inexact>(
-    "acos", "The angle in [0, pi] whose cosine is x.", [](auto x) { return math::acos(x); },
+    "acos", "Computes the arc cosine of each element, in [0, pi] for real numbers.",
+    [](auto x) { return math::acos(x); },
     [](Array dx, Array x, Array) { return neg(by_root(dx, x)); },
     {.lo = -0.9, .hi = 0.9, .stablehlo = "chlo.acos"});
 const auto& atan_op = differentiable_unary<DTypes::inexact>(
-    "atan", "The angle in [-pi/2, pi/2] whose tangent is x.", [](auto x) { return math::atan(x); },
+    "atan", "Computes the arc tangent of each element, in [-pi/2, pi/2] for real numbers.",
+    [](auto x) { return math::atan(x); },
     [](Array dx, Array x, Array) { return div(dx, one_plus(square(x))); },
     {.stablehlo = "chlo.atan"});
 const auto& sinh_op = differentiable_unary<DTypes::inexact>(
-    "sinh", "The hyperbolic sine.", [](auto x) { return math::sinh(x); },
+    "sinh", "Computes the hyperbolic sine of each element.", [](auto x) { return math::sinh(x); },
     [](Array dx, Array x, Array) { return mul(dx, cosh(x)); }, {.stablehlo = "chlo.sinh"});
 const auto& cosh_op = differentiable_unary<DTypes::inexact>(
-    "cosh", "The hyperbolic cosine.", [](auto x) { return math::cosh(x); },
+    "cosh", "Computes the hyperbolic cosine of each element.", [](auto x) { return math::cosh(x); },
     [](Array dx, Array x, Array) { return mul(dx, sinh(x)); }, {.stablehlo = "chlo.cosh"});
 const auto& tanh_op = differentiable_unary<DTypes::inexact>(
-    "tanh", "The hyperbolic tangent.", [](auto x) { return math::tanh(x); },
+    "tanh", "Computes the hyperbolic tangent of each element.",
+    [](auto x) { return math::tanh(x); },
     [](Array dx, Array x, Array y) { return by_rest(dx, x, y); }, {.stablehlo = "stablehlo.tanh"});
 const auto& asinh_op = differentiable_unary<DTypes::inexact>(
-    "asinh", "The inverse hyperbolic sine.", [](auto x) { return math::asinh(x); },
+    "asinh", "Computes the inverse hyperbolic sine of each element.",
+    [](auto x) { return math::asinh(x); },
     [](Array dx, Array x, Array) { return by_length(dx, x); }, {.stablehlo = "chlo.asinh"});
 const auto& acosh_op = differentiable_unary<DTypes::inexact>(
-    "acosh", "The inverse hyperbolic cosine.", [](auto x) { return math::acosh(x); },
+    "acosh", "Computes the inverse hyperbolic cosine of each element.",
+    [](auto x) { return math::acosh(x); },
     [](Array dx, Array x, Array) {
       return mul(dx, mul(rsqrt(sub(x, like(x, 1))), rsqrt(one_plus(x))));
     },
     {.lo = 1.2, .hi = 3, .stablehlo = "chlo.acosh"});
 const auto& atanh_op = differentiable_unary<DTypes::inexact>(
-    "atanh", "The inverse hyperbolic tangent.", [](auto x) { return math::atanh(x); },
+    "atanh", "Computes the inverse hyperbolic tangent of each element.",
+    [](auto x) { return math::atanh(x); },
     [](Array dx, Array x, Array) {
       return mul(div(like(x, 1), one_plus(x)), div(dx, one_minus(x)));
     },
     {.lo = -0.9, .hi = 0.9, .stablehlo = "chlo.atanh"});
 
 const Primitive<None>& atan2_op = define_elementwise([] {
-  auto d =
-      elementwise<DTypes::inexact, 2>("atan2", "The angle of the point (x, y), of atan2(y, x).",
-                                      [](auto y, auto x) { return math::atan2(y, x); });
+  auto d = elementwise<DTypes::inexact, 2>(
+      "atan2",
+      "Computes the angle of the point (x, y). The operands are `y` and `x`, in this order.",
+      [](auto y, auto x) { return math::atan2(y, x); });
   d.stablehlo = "stablehlo.atan2";
   d.jvp = binary_jvp(
       [](Array dy, Array y, Array x, Array) { return mul(dy, over_square(x, y, x)); },

@@ -49,7 +49,7 @@ Types gather_type(const Types& in, const Gather& p) {
   }
   const Shape out = windows_shape("gather", in, batch, p.offset_dims, windows);
   if (in[0].elements() == 0 && out.elements() != 0)
-    reject_shape("gather", "there is nothing to read", in);
+    reject_shape("gather", "the operand has no elements", in);
   return {in[0].with_shape(out)};
 }
 
@@ -158,7 +158,8 @@ OutOfBounds linear_mode(OutOfBounds m) { return m == OutOfBounds::clip ? m : Out
 
 const Primitive<Gather>& gather_op = define<Gather>({
     .name = "gather",
-    .doc = "Windows of an array at computed indices.",
+    .doc = "Gathers windows of the operand at computed indices, as in StableHLO. `mode` says how "
+           "windows out of range are read.",
     .type = gather_type,
     .reference = gather_reference,
     .jvp =

@@ -201,7 +201,8 @@ Batched gather_lanes(const BatchArgs<DynamicSlice>& b) {
 
 const Primitive<DynamicSlice>& dynamic_slice_op = define<DynamicSlice>({
     .name = "dynamic_slice",
-    .doc = "The window of slice_sizes elements at starts known when run, clamped so that it fits.",
+    .doc = "Returns the window of `slice_sizes` elements at start indices that are operands. The "
+           "indices are clamped so that the window fits.",
     .type = dynamic_slice_type,
     .reference =
         [](const Arrays& x, const DynamicSlice& p) {
@@ -346,8 +347,8 @@ Coords updated_index(Reader& x, const Types& in, int64_t batch_dims, const Coord
 
 const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
     .name = "dynamic_update_slice",
-    .doc =
-        "The array with a window, at starts known when run and clamped so that it fits, replaced.",
+    .doc = "Replaces the window at start indices that are operands by the update. The indices are "
+           "clamped so that the window fits.",
     .type = dynamic_update_type,
     .reference =
         [](const Arrays& x, const DynamicUpdate& p) {

@@ -574,7 +574,8 @@ Arrays scatter_transpose(const TransposeArgs<Scatter>& t) {
 
 const Primitive<Scatter>& scatter_op = define<Scatter>({
     .name = "scatter",
-    .doc = "An array with windows at computed indices replaced, or combined with updates.",
+    .doc = "Writes updates to windows of the operand at computed indices. `update` says whether "
+           "they replace the elements or are combined with them.",
     .type = scatter_type,
     .reference = scatter_reference,
     .jvp = scatter_jvp,

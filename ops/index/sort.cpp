@@ -80,7 +80,8 @@ Arrays sort_expand(const ExpandArgs<Sort>& e) {
 
 const Primitive<Sort>& sort_op = define<Sort>({
     .name = "sort",
-    .doc = "Sorts the operands along an axis by the first of them; stable, NaN last.",
+    .doc = "Sorts the operands along the axis `dimension` by the first `num_keys` of them. The "
+           "order is stable, and NaN comes last.",
     .type = sort_type,
     .reference =
         [](const Arrays& x, const Sort& p) {
@@ -215,7 +216,8 @@ Arrays top_k_expand(const ExpandArgs<TopK>& e) {
 
 const Primitive<TopK>& top_k_op = define<TopK>({
     .name = "top_k",
-    .doc = "The k largest along an axis, largest first, NaN before all, and their indices.",
+    .doc = "Returns the `k` largest elements along `axis`, in descending order, and their indices. "
+           "NaN comes first.",
     .type = top_k_type,
     .reference =
         [](const Arrays& x, const TopK& p) {

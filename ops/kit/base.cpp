@@ -9,7 +9,7 @@ namespace {
 
 Def<None> stop_gradient_def() {
   Def<None> d = elementwise<DTypes::inexact, 1>(
-      "stop_gradient", "The operand, whose derivative is taken to be zero.",
+      "stop_gradient", "Returns the operand. Its derivative is taken to be zero.",
       [](auto x) { return x; });
   d.jvp = zero_jvp;
   d.simplify = [](const SimplifyArgs<None>& s) { return Arrays{s.x[0]}; };

@@ -197,8 +197,8 @@ std::vector<Sample<None>> cholesky_samples() {
 
 const Primitive<None>& cholesky_op = define<None>({
     .name = "cholesky",
-    .doc = "The lower triangular factors of positive definite matrices, of which the lower "
-           "triangles are read; NaN of others.",
+    .doc = "Computes the lower triangular Cholesky factors of positive definite matrices, of which "
+           "the lower triangles are read. The factors of other matrices are NaN.",
     .type =
         [](const Types& in, const None&) {
           require_operands("cholesky", in, 1);

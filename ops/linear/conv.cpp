@@ -511,7 +511,8 @@ std::vector<Reject<Conv>> conv_rejects() {
 
 const Primitive<Conv>& conv_op = define<Conv>({
     .name = name,
-    .doc = "Sums of products of a kernel with the window of an array around each place.",
+    .doc = "Convolves an array with a kernel: each element of the result is a sum of products of "
+           "the kernel with a window of the array.",
     .type = conv_type,
     .reference = conv_reference,
     .jvp = product_jvp<Conv>,

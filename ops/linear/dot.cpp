@@ -480,8 +480,8 @@ Arrays outer_product(const SimplifyArgs<Dot>& s) {
 
 const Primitive<Dot>& dot_op = define<Dot>({
     .name = "dot_general",
-    .doc = "Products of two arrays summed over pairs of contracting axes; pairs of batch axes are "
-           "walked together.",
+    .doc = "Multiplies two arrays and sums the products over pairs of contracting axes, for each "
+           "index of the pairs of batch axes.",
     .type = dot_type,
     .reference = dot_reference,
     .jvp = product_jvp<Dot>,

@@ -353,9 +353,8 @@ std::vector<Sample<None>> eigh_samples() {
 
 const Primitive<None>& eigh_op = define<None>({
     .name = "eigh",
-    .doc =
-        "Orthonormal eigenvectors, as columns, and ascending eigenvalues of Hermitian matrices, of "
-        "which the lower triangles are read.",
+    .doc = "Computes the orthonormal eigenvectors, as columns, and ascending eigenvalues of "
+           "Hermitian matrices, of which the lower triangles are read.",
     .type =
         [](const Types& in, const None&) {
           require_operands("eigh", in, 1);

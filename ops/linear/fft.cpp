@@ -450,8 +450,8 @@ std::vector<Reject<Fft>> fft_rejects() {
 
 const Primitive<Fft>& fft_op = define<Fft>({
     .name = "fft",
-    .doc = "Discrete Fourier transforms of the last one to three axes, of complex numbers, of real "
-           "ones, and back to these.",
+    .doc = "Computes discrete Fourier transforms of the last one to three axes. `fft_type` selects "
+           "fft, ifft, rfft (of real numbers) or irfft (back to real numbers).",
     .type = fft_type_rule,
     .reference = fft_reference,
     .jvp =

@@ -257,8 +257,8 @@ std::vector<Sample<None>> lu_samples() {
 
 const Primitive<None>& lu_op = define<None>({
     .name = "lu",
-    .doc = "Triangular factors of matrices whose rows change places, packed into one matrix; the "
-           "changes of places; the order of the rows.",
+    .doc = "Computes LU factorizations of matrices with row exchanges. Returns both triangular "
+           "factors packed into one matrix, the exchanges, and the order of the rows.",
     .type =
         [](const Types& in, const None&) {
           require_operands("lu", in, 1);

@@ -475,7 +475,7 @@ Arrays qr_derivative(const char* op, const Array& dx, const Array& q, const Arra
     throw DifferentiationError(
         std::string(op) +
         " of matrices of more rows than columns has a derivative without full_matrices only: the "
-        "further columns of Q are no function of the matrix");
+        "further columns of Q do not depend on the matrix alone");
   if (s.rows < s.columns) {
     // The first columns have the square factors Q and R. For the other columns, R' is (Q^H X)'.
     const auto columns = [&](const Array& x, int64_t lo, int64_t hi) {
@@ -562,8 +562,8 @@ Arrays geqrf_jvp(const JvpArgs<None>& j) {
 
 const Primitive<None>& geqrf_op = define<None>({
     .name = "geqrf",
-    .doc = "Householder reflections and the upper triangular factor of matrices, packed into one, "
-           "and the factors of the reflections.",
+    .doc = "Computes QR factorizations of matrices. Returns the upper triangular factor and the "
+           "Householder vectors packed into one matrix, and the scalar factors of the reflections.",
     .type =
         [](const Types& in, const None&) {
           require_operands("geqrf", in, 1);
@@ -602,8 +602,8 @@ std::vector<Sample<None>> geqp3_samples() {
 }
 const Primitive<None>& geqp3_op = define<None>({
     .name = "geqp3",
-    .doc = "geqrf of matrices whose columns change places so that each step takes the longest; the "
-           "order of the columns.",
+    .doc = "Computes QR factorizations as geqrf does, but exchanges columns so that each step uses "
+           "the longest remaining one. Also returns the order of the columns.",
     .type = geqp3_type,
     .reference = [](const Arrays& x, const None&) { return factored(x, true); },
     .batch = batch_in_front<None>,
@@ -658,7 +658,8 @@ Types product_type(const Types& in, const None&) {
 }
 const Primitive<None>& product_op = define<None>({
     .name = "householder_product",
-    .doc = "The first columns of products of Householder reflections, as geqrf packs them.",
+    .doc = "Computes the first columns of the product of Householder reflections that geqrf has "
+           "packed.",
     .type = product_type,
     .reference = product_reference,
     .jvp = product_jvp,
@@ -718,7 +719,8 @@ Arrays qr_jvp(const JvpArgs<Full>& j) {
 
 const Primitive<Full>& qr_op = define<Full>({
     .name = "qr",
-    .doc = "Orthonormal columns and the upper triangular factor of matrices.",
+    .doc = "Computes QR factorizations of matrices. Returns Q with orthonormal columns and the "
+           "upper triangular R.",
     .type =
         [](const Types& in, const Full& p) {
           require_operands("qr", in, 1);

@@ -267,8 +267,8 @@ std::vector<Sample<Solve>> solve_samples() {
 
 const Primitive<Solve>& solve_op = define<Solve>({
     .name = "triangular_solve",
-    .doc = "x of op(a) x = b, or of x op(a) = b, with triangular a, which may be transposed and "
-           "conjugated.",
+    .doc = "Solves `op(a) x = b` (with `left_side`) or `x op(a) = b` for triangular `a`. The "
+           "parameters say whether `a` is transposed and conjugated.",
     .type = solve_type,
     .reference = solve_reference,
     .jvp = solve_jvp,

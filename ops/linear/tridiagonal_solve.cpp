@@ -329,8 +329,8 @@ std::vector<Sample<Perturb>> solve_samples() {
 
 const Primitive<Perturb>& solve_op = define<Perturb>({
     .name = "tridiagonal_solve",
-    .doc = "x of a x = b with tridiagonal a, given by its diagonals, lowest first, and any axes of "
-           "columns.",
+    .doc = "Solves `a x = b` for tridiagonal matrices, given as the lower, main and upper "
+           "diagonals. `b` has one or more axes of columns.",
     .type = solve_type,
     .reference = solve_reference,
     .jvp = solve_jvp,

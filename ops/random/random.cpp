@@ -77,7 +77,7 @@ void need_kind(const char* op, const Types& in, const Impl& p) {
 
 const Primitive<Impl>& seed_op = define<Impl>({
     .name = "random_seed",
-    .doc = "A random key of each integer.",
+    .doc = "Computes a random key from each integer. `impl` is the dtype of the keys.",
     .type =
         [](const Types& in, const Impl& p) {
           require_operands("random_seed", in, 1);
@@ -142,7 +142,7 @@ struct Split {
 };
 const Primitive<Split>& split_op = define<Split>({
     .name = "random_split",
-    .doc = "New keys of each key, on new axes behind.",
+    .doc = "Computes new keys from each key. The axes of `shape` follow those of the keys.",
     .type =
         [](const Types& in, const Split& p) {
           require_operands("random_split", in, 1);
@@ -188,7 +188,7 @@ const Primitive<Split>& split_op = define<Split>({
 
 const Primitive<None>& fold_in_op = define<None>({
     .name = "random_fold_in",
-    .doc = "A key made of a key and a number.",
+    .doc = "Computes a new key from a key and an integer.",
     .type =
         [](const Types& in, const None&) {
           require_operands("random_fold_in", in, 2);
@@ -286,7 +286,8 @@ Batched unmapped_bits(const BatchArgs<Bits>& b) {
 
 const Primitive<Bits>& bits_op = define<Bits>({
     .name = "random_bits",
-    .doc = "Random bits of each key, on new axes behind.",
+    .doc = "Draws random unsigned integers of `bit_width` bits from each key. The axes of `shape` "
+           "follow those of the keys.",
     .type =
         [](const Types& in, const Bits& p) {
           require_operands("random_bits", in, 1);
@@ -347,7 +348,7 @@ const Primitive<Bits>& bits_op = define<Bits>({
 
 const Primitive<Impl>& wrap_op = define<Impl>({
     .name = "random_wrap",
-    .doc = "Keys of their two words.",
+    .doc = "Makes keys from pairs of words along the last axis. `impl` is the dtype of the keys.",
     .type =
         [](const Types& in, const Impl& p) {
           require_operands("random_wrap", in, 1);
@@ -397,7 +398,7 @@ const Primitive<Impl>& wrap_op = define<Impl>({
 
 const Primitive<None>& unwrap_op = define<None>({
     .name = "random_unwrap",
-    .doc = "The two words of keys, on a last axis.",
+    .doc = "Returns the two words of each key along a new last axis.",
     .type =
         [](const Types& in, const None&) {
           require_operands("random_unwrap", in, 1);

@@ -149,12 +149,16 @@ const Primitive<ArgReduce>& define_search(const char* name, const char* doc, boo
   return define(std::move(d));
 }
 
-const Primitive<ArgReduce>& argmax_op = define_search(
-    "argmax", "The first place of the largest value along an axis; the first NaN if there is one.",
-    true);
-const Primitive<ArgReduce>& argmin_op = define_search(
-    "argmin", "The first place of the smallest value along an axis; the first NaN if there is one.",
-    false);
+const Primitive<ArgReduce>& argmax_op =
+    define_search("argmax",
+                  "Returns the index of the largest element along an axis, the first one if "
+                  "several are equal. If there are NaNs, it is the index of the first NaN.",
+                  true);
+const Primitive<ArgReduce>& argmin_op =
+    define_search("argmin",
+                  "Returns the index of the smallest element along an axis, the first one if "
+                  "several are equal. If there are NaNs, it is the index of the first NaN.",
+                  false);
 
 Array run(const Primitive<ArgReduce>& op, const Arg& x, int64_t axis, DType d) {
   const SourceScope s(x.at());

@@ -230,7 +230,9 @@ auto chosen_jvp(F choose) {
 
 struct Sum : monoid::Sum {
   static constexpr const char* name = "cumsum";
-  static constexpr const char* doc = "Sums of all elements up to each.";
+  static constexpr const char* doc =
+      "Computes the sum of the elements up to each index of `axis`. With `reverse`, the elements "
+      "are those from the index to the end.";
   static Array combine_arrays(const Arg& x, const Arg& y) { return lax::add(x, y); }
 };
 const Primitive<Cumulative>& sum_op = define_running([] {
@@ -246,7 +248,9 @@ const Primitive<Cumulative>& sum_op = define_running([] {
 
 struct Product : monoid::Product {
   static constexpr const char* name = "cumprod";
-  static constexpr const char* doc = "Products of all elements up to each.";
+  static constexpr const char* doc =
+      "Computes the product of the elements up to each index of `axis`. With `reverse`, the "
+      "elements are those from the index to the end.";
   static Array combine_arrays(const Arg& x, const Arg& y) { return lax::mul(x, y); }
 };
 const Primitive<Cumulative>& prod_op = define_running([] {
@@ -259,13 +263,17 @@ const Primitive<Cumulative>& prod_op = define_running([] {
 
 struct Max : monoid::Max {
   static constexpr const char* name = "cummax";
-  static constexpr const char* doc = "The largest of all elements up to each; NaN wins.";
+  static constexpr const char* doc =
+      "Computes the maximum of the elements up to each index of `axis`. With `reverse`, the "
+      "elements are those from the index to the end. NaN propagates.";
   static Array combine_arrays(const Arg& x, const Arg& y) { return lax::max(x, y); }
   static constexpr unsigned classes = DTypes::real_numbers;
 };
 struct Min : monoid::Min {
   static constexpr const char* name = "cummin";
-  static constexpr const char* doc = "The smallest of all elements up to each; NaN wins.";
+  static constexpr const char* doc =
+      "Computes the minimum of the elements up to each index of `axis`. With `reverse`, the "
+      "elements are those from the index to the end. NaN propagates.";
   static Array combine_arrays(const Arg& x, const Arg& y) { return lax::min(x, y); }
   static constexpr unsigned classes = DTypes::real_numbers;
 };
@@ -282,7 +290,9 @@ const Primitive<Cumulative>& min_op = define_running([] {
 
 struct LogSumExp {
   static constexpr const char* name = "cumlogsumexp";
-  static constexpr const char* doc = "log(sum(exp(x))) of all elements up to each.";
+  static constexpr const char* doc =
+      "Computes `log(sum(exp(x)))` of the elements up to each index of `axis`. With `reverse`, the "
+      "elements are those from the index to the end.";
   static constexpr unsigned classes = DTypes::floats;
   static constexpr unsigned combined = 0;
   template <class R>

@@ -118,7 +118,7 @@ const Primitive<Reduce>& define_reduce(Def<Reduce> d) {
 // ---- the ops
 
 const Primitive<Reduce>& sum_op = define_reduce([] {
-  auto d = reducer<Sum>("reduce_sum", "The sum over some axes.");
+  auto d = reducer<Sum>("reduce_sum", "Sums the elements over `axes`.");
   d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::add); };
   d.jvp = [](const JvpArgs<Reduce>& j) { return Arrays{lax::reduce_sum(j.dx[0], j.params.axes)}; };
   d.transpose = [](const TransposeArgs<Reduce>& t) {
@@ -157,7 +157,7 @@ Arrays product_jvp(const JvpArgs<Reduce>& j) {
   return {base::convert(lax::reduce_sum(mul(dx, mul(before, after)), {last}), own)};
 }
 const Primitive<Reduce>& prod_op = define_reduce([] {
-  auto d = reducer<Product>("reduce_prod", "The product over some axes.");
+  auto d = reducer<Product>("reduce_prod", "Multiplies the elements over `axes`.");
   d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::mul); };
   d.jvp = product_jvp;
   return d;
@@ -174,28 +174,30 @@ Arrays chosen_jvp(const JvpArgs<Reduce>& j) {
   return {base::convert(div(lax::reduce_sum(mul(dx, here), j.params.axes), count), own)};
 }
 const Primitive<Reduce>& max_op = define_reduce([] {
-  auto d = reducer<Max>(
-      "reduce_max",
-      "The largest element over some axes; NaN wins; of nothing the least value there is.");
+  auto d = reducer<Max>("reduce_max",
+                        "Computes the maximum of the elements over `axes`. NaN propagates, and the "
+                        "maximum of no elements is the lowest value of the dtype.");
   d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::max); };
   d.jvp = chosen_jvp;
   return d;
 }());
 const Primitive<Reduce>& min_op = define_reduce([] {
-  auto d = reducer<Min>(
-      "reduce_min",
-      "The smallest element over some axes; NaN wins; of nothing the largest value there is.");
+  auto d = reducer<Min>("reduce_min",
+                        "Computes the minimum of the elements over `axes`. NaN propagates, and the "
+                        "minimum of no elements is the highest value of the dtype.");
   d.split = [](const SplitArgs<Reduce>& s) { return in_stages(s, lax::min); };
   d.jvp = chosen_jvp;
   return d;
 }());
 
-const Primitive<Reduce>& and_op =
-    define_reduce(reducer<All>("reduce_and", "Whether all are true; of integers bit by bit."));
-const Primitive<Reduce>& or_op =
-    define_reduce(reducer<AnyOf>("reduce_or", "Whether any is true; of integers bit by bit."));
-const Primitive<Reduce>& xor_op = define_reduce(
-    reducer<Parity>("reduce_xor", "Whether an odd number is true; of integers bit by bit."));
+const Primitive<Reduce>& and_op = define_reduce(reducer<All>(
+    "reduce_and",
+    "Computes the bitwise AND of integers or the logical AND of booleans over `axes`."));
+const Primitive<Reduce>& or_op = define_reduce(reducer<AnyOf>(
+    "reduce_or", "Computes the bitwise OR of integers or the logical OR of booleans over `axes`."));
+const Primitive<Reduce>& xor_op = define_reduce(reducer<Parity>(
+    "reduce_xor",
+    "Computes the bitwise XOR of integers or the logical XOR of booleans over `axes`."));
 
 Array reduce(const Primitive<Reduce>& op, const Arg& x, const Ints& axes) {
   const SourceScope s(x.at());

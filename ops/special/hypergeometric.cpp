@@ -231,16 +231,16 @@ Def<None> hypergeometric(const char* name, const char* doc, F f) {
   return d;
 }
 const Primitive<None>& hyp1f1_grad_a_op = define<None>(hypergeometric<3>(
-    "hyp1f1_grad_a", "The derivative of hyp1f1 by a.",
+    "hyp1f1_grad_a", "Computes the derivative of hyp1f1 with respect to a.",
     [](double e, auto a, auto b, auto x) { return kummer_slope(e, a, b, x, false); }));
 const Primitive<None>& hyp1f1_grad_b_op = define<None>(hypergeometric<3>(
-    "hyp1f1_grad_b", "The derivative of hyp1f1 by b.",
+    "hyp1f1_grad_b", "Computes the derivative of hyp1f1 with respect to b.",
     [](double e, auto a, auto b, auto x) { return kummer_slope(e, a, b, x, true); }));
 const Primitive<None>& hyp2f1_grad_a_op = define<None>(hypergeometric<4>(
-    "hyp2f1_grad_a", "The derivative of hyp2f1 by a.",
+    "hyp2f1_grad_a", "Computes the derivative of hyp2f1 with respect to a.",
     [](double e, auto a, auto b, auto c, auto x) { return gauss_slope(e, a, b, c, x, false); }));
 const Primitive<None>& hyp2f1_grad_c_op = define<None>(hypergeometric<4>(
-    "hyp2f1_grad_c", "The derivative of hyp2f1 by c.",
+    "hyp2f1_grad_c", "Computes the derivative of hyp2f1 with respect to c.",
     [](double e, auto a, auto b, auto c, auto x) { return gauss_slope(e, a, b, c, x, true); }));
 
 // Sums the tangents times the slopes over the operands that have a tangent.
@@ -257,7 +257,7 @@ Arrays total(const JvpArgs<None>& j, F slope) {
 Array more(const Array& x) { return lax::add(x, like(x, 1)); }
 
 const Primitive<None>& hyp1f1_op = define<None>([] {
-  auto d = hypergeometric<3>("hyp1f1", "Kummer's hypergeometric function M(a, b, x).",
+  auto d = hypergeometric<3>("hyp1f1", "Computes Kummer's hypergeometric function M(a, b, x).",
                              [](double e, auto a, auto b, auto x) { return kummer(e, a, b, x); });
   d.jvp = [](const JvpArgs<None>& j) {
     return total(j, [&](size_t k) {
@@ -271,7 +271,7 @@ const Primitive<None>& hyp1f1_op = define<None>([] {
 }());
 const Primitive<None>& hyp2f1_op = define<None>([] {
   auto d = hypergeometric<4>(
-      "hyp2f1", "Gauss's hypergeometric function F(a, b; c; x).",
+      "hyp2f1", "Computes Gauss's hypergeometric function F(a, b; c; x).",
       [](double e, auto a, auto b, auto c, auto x) { return gauss(e, a, b, c, x); });
   d.jvp = [](const JvpArgs<None>& j) {
     return total(j, [&](size_t k) {

@@ -79,7 +79,9 @@ std::vector<Sample<None>> samples_of(size_t n, double lo, double hi) {
 
 std::vector<Sample<None>> gamma_samples() { return samples_of(2, 0.3, 4); }
 const Primitive<None>& log_gamma_density_op = define<None>([] {
-  auto d = looped<2>("log_gamma_density", "The logarithm of x^(a - 1) e^-x / Gamma(a).",
+  auto d = looped<2>("log_gamma_density",
+                     "Computes the logarithm of `x^(a - 1) exp(-x) / Gamma(a)`, the density of the "
+                     "gamma distribution.",
                      [](double, auto a, auto x) { return density_of_gamma(a, x); });
   d.jvp =
       binary_jvp([](const Array& da, const Array& a, const Array& x,
@@ -95,7 +97,9 @@ const Primitive<None>& log_gamma_density_op = define<None>([] {
 }());
 
 const Primitive<None>& log_beta_density_op = define<None>([] {
-  auto d = looped<3>("log_beta_density", "The logarithm of x^(a - 1) (1 - x)^(b - 1) / B(a, b).",
+  auto d = looped<3>("log_beta_density",
+                     "Computes the logarithm of `x^(a - 1) (1 - x)^(b - 1) / B(a, b)`, the density "
+                     "of the beta distribution.",
                      [](double, auto a, auto b, auto x) { return density_of_beta(a, b, x); });
   d.jvp = [](const JvpArgs<None>& j) {
     using namespace lax;
@@ -167,7 +171,7 @@ Arrays whole_orders(const Type& t, uint64_t seed) {
 }
 
 const Primitive<None>& igamma_grad_a_op = define<None>([] {
-  auto d = looped<2>("igamma_grad_a", "The derivative of igamma by a.",
+  auto d = looped<2>("igamma_grad_a", "Computes the derivative of igamma with respect to a.",
                      [](double e, auto a, auto x) { return gamma_slope(e, a, x, false); });
   d.samples = gamma_samples;
   d.rejects = [] { return std::vector{integers_refused(2)}; };
@@ -176,7 +180,8 @@ const Primitive<None>& igamma_grad_a_op = define<None>([] {
 
 const Primitive<None>& random_gamma_grad_op = define<None>([] {
   auto d = looped<2>("random_gamma_grad",
-                     "The derivative by a of a sample x of the gamma distribution of a.",
+                     "Computes the derivative of a sample x of the gamma distribution with respect "
+                     "to its parameter a.",
                      [](double e, auto a, auto x) { return gamma_slope(e, a, x, true); });
   d.samples = gamma_samples;
   d.rejects = [] { return std::vector{integers_refused(2)}; };
@@ -198,10 +203,10 @@ Def<None> gamma_def(const char* name, const char* doc, bool upper) {
   d.rejects = [] { return std::vector{integers_refused(2)}; };
   return d;
 }
-const Primitive<None>& igamma_op = define<None>(
-    gamma_def("igamma", "The regularised lower incomplete gamma function P(a, x).", false));
-const Primitive<None>& igammac_op = define<None>(
-    gamma_def("igammac", "The regularised upper incomplete gamma function Q(a, x).", true));
+const Primitive<None>& igamma_op = define<None>(gamma_def(
+    "igamma", "Computes the regularized lower incomplete gamma function P(a, x).", false));
+const Primitive<None>& igammac_op = define<None>(gamma_def(
+    "igammac", "Computes the regularized upper incomplete gamma function Q(a, x).", true));
 
 Def<None> beta_def(const char* name, const char* doc, bool upper) {
   auto d = looped<3>(name, doc, [upper](double e, auto a, auto b, auto x) {
@@ -218,11 +223,11 @@ Def<None> beta_def(const char* name, const char* doc, bool upper) {
   d.rejects = [] { return std::vector{integers_refused(3)}; };
   return d;
 }
-const Primitive<None>& betainc_op =
-    define<None>(beta_def("regularized_incomplete_beta",
-                          "The regularised incomplete beta function of a, b and x.", false));
-const Primitive<None>& betaincc_op =
-    define<None>(beta_def("betaincc", "1 less the regularised incomplete beta function.", true));
+const Primitive<None>& betainc_op = define<None>(
+    beta_def("regularized_incomplete_beta",
+             "Computes the regularized incomplete beta function of a, b and x.", false));
+const Primitive<None>& betaincc_op = define<None>(beta_def(
+    "betaincc", "Computes 1 minus the regularized incomplete beta function of a, b and x.", true));
 
 // ---- logarithms
 
@@ -248,9 +253,9 @@ Def<None> log_gamma_def(const char* name, const char* doc, bool upper) {
   return d;
 }
 const Primitive<None>& log_igamma_op =
-    define<None>(log_gamma_def("log_igamma", "The logarithm of P(a, x).", false));
+    define<None>(log_gamma_def("log_igamma", "Computes the logarithm of igamma, P(a, x).", false));
 const Primitive<None>& log_igammac_op =
-    define<None>(log_gamma_def("log_igammac", "The logarithm of Q(a, x).", true));
+    define<None>(log_gamma_def("log_igammac", "Computes the logarithm of igammac, Q(a, x).", true));
 
 Def<None> log_beta_def(const char* name, const char* doc, bool upper) {
   auto d = looped<3>(name, doc, [upper](double e, auto a, auto b, auto x) {
@@ -267,15 +272,19 @@ Def<None> log_beta_def(const char* name, const char* doc, bool upper) {
   d.rejects = [] { return std::vector{integers_refused(3)}; };
   return d;
 }
-const Primitive<None>& log_betainc_op =
-    define<None>(log_beta_def("log_betainc", "The logarithm of I_x(a, b).", false));
-const Primitive<None>& log_betaincc_op =
-    define<None>(log_beta_def("log_betaincc", "The logarithm of 1 - I_x(a, b).", true));
+const Primitive<None>& log_betainc_op = define<None>(log_beta_def(
+    "log_betainc",
+    "Computes the logarithm of the regularized incomplete beta function of a, b and x.", false));
+const Primitive<None>& log_betaincc_op = define<None>(log_beta_def(
+    "log_betaincc",
+    "Computes the logarithm of 1 minus the regularized incomplete beta function of a, b and x.",
+    true));
 
 const Primitive<None>& expn_op = define<None>([] {
-  auto d =
-      looped<2>("expn", "The exponential integral E_n(x), of e^(-x t) / t^n from t = 1 to inf.",
-                [](double e, auto n, auto x) { return exponential_integral(e, n, x); });
+  auto d = looped<2>("expn",
+                     "Computes the exponential integral E_n(x), the integral of `exp(-x t) / t^n` "
+                     "from t = 1 to infinity.",
+                     [](double e, auto n, auto x) { return exponential_integral(e, n, x); });
   d.jvp = [](const JvpArgs<None>& j) {
     using namespace lax;
     if (!j.dx[0].empty_handle())

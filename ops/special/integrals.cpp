@@ -32,40 +32,47 @@ Array near_or_sum(const Array& x, const Array& near, double sign, double by) {
 }
 
 const auto& erfcx_op = differentiable_unary(
-    "erfcx", "e^(x^2) erfc(x).", [](auto x) { return math::erfcx(x); },
+    "erfcx", "Computes the scaled complementary error function, `exp(x^2) erfc(x)`.",
+    [](auto x) { return math::erfcx(x); },
     [](Array dx, Array x, Array y) {
       const Array near = sub(mul(mul(like(x, 2), x), y), like(x, two_over_root_pi));
       return mul(dx, near_or_sum(x, near, -1, -two_over_root_pi));
     });
 const auto& dawsn_op = differentiable_unary(
-    "dawsn", "Dawson's integral, e^(-x^2) times the integral of e^(t^2) from 0 to x.",
+    "dawsn",
+    "Computes Dawson's integral, which is `exp(-x^2)` times the integral of `exp(t^2)` from 0 to "
+    "x.",
     [](auto x) { return math::dawsn(x); },
     [](Array dx, Array x, Array y) {
       return mul(dx, near_or_sum(x, sub(like(x, 1), mul(mul(like(x, 2), x), y)), 1, -1));
     },
     {.lo = -4, .hi = 6});
 const auto& expi_op = differentiable_unary(
-    "expi", "The exponential integral, of e^t / t up to x.", [](auto x) { return math::expi(x); },
+    "expi",
+    "Computes the exponential integral Ei(x), the integral of `exp(t) / t` from minus infinity to "
+    "x.",
+    [](auto x) { return math::expi(x); },
     [](Array dx, Array x, Array) { return mul(dx, div(exp(x), x)); }, {.lo = 0.2, .hi = 7});
 const auto& spence_op = differentiable_unary(
-    "spence", "The integral of log(t) / (1 - t) from 1 to x.",
+    "spence", "Computes Spence's function, the integral of `log(t) / (1 - t)` from 1 to x.",
     [](auto x) { return math::spence(x); },
     [](Array dx, Array x, Array) { return neg(mul(dx, ir::log_over(x))); }, {.lo = 0.1, .hi = 4});
 const auto& sine_integral_op = differentiable_unary(
-    "sine_integral", "The integral of sin(t) / t from 0 to x.",
+    "sine_integral", "Computes the integral of `sin(t) / t` from 0 to x.",
     [](auto x) { return math::sine_integral(x); },
     [](Array dx, Array x, Array) { return mul(dx, ir::sin_over(x)); }, {.lo = -2, .hi = 9});
 const auto& cosine_integral_op = differentiable_unary(
-    "cosine_integral", "log|x| + gamma + the integral of (cos(t) - 1) / t from 0 to x.",
+    "cosine_integral",
+    "Computes `log|x| + gamma` plus the integral of `(cos(t) - 1) / t` from 0 to x.",
     [](auto x) { return math::cosine_integral(x); },
     [](Array dx, Array x, Array) { return mul(dx, div(cos(x), x)); }, {.lo = 0.3, .hi = 9});
 const auto& fresnel_sin_op = differentiable_unary(
-    "fresnel_sin", "The integral of sin(pi t^2 / 2) from 0 to x.",
+    "fresnel_sin", "Computes the integral of `sin(pi t^2 / 2)` from 0 to x.",
     [](auto x) { return math::fresnel_sin(x); },
     [](Array dx, Array x, Array) { return mul(dx, sin(mul(like(x, half_pi), square(x)))); },
     {.lo = -2, .hi = 3});
 const auto& fresnel_cos_op = differentiable_unary(
-    "fresnel_cos", "The integral of cos(pi t^2 / 2) from 0 to x.",
+    "fresnel_cos", "Computes the integral of `cos(pi t^2 / 2)` from 0 to x.",
     [](auto x) { return math::fresnel_cos(x); },
     [](Array dx, Array x, Array) { return mul(dx, cos(mul(like(x, half_pi), square(x)))); },
     {.lo = -2, .hi = 3});

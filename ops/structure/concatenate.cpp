@@ -80,7 +80,7 @@ Elem concatenate_elem(Reader& x, const Coords& at, const Types& in, const Types&
 
 const Primitive<Concatenate>& concatenate_op = define<Concatenate>({
     .name = "concatenate",
-    .doc = "Arrays one after another along an axis.",
+    .doc = "Joins the operands along the axis `dimension`.",
     .type = concatenate_type,
     .reference = concatenate_reference,
     .jvp =
@@ -279,8 +279,8 @@ Batched pad_batch(const BatchArgs<Pad>& b) {
 
 const Primitive<Pad>& pad_op = define<Pad>({
     .name = "pad",
-    .doc = "A value put before, behind and between the elements along each axis; negative amounts "
-           "crop.",
+    .doc = "Inserts a padding value before (`low`), after (`high`) and between (`interior`) the "
+           "elements along each axis. Negative `low` and `high` remove elements.",
     .type = pad_type,
     .reference = pad_reference,
     .jvp =

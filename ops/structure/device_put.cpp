@@ -18,9 +18,9 @@ struct DevicePut {
 Array put(const Array& x, const DevicePut& p);
 
 const Primitive<DevicePut>& device_put_op = define_elementwise([] {
-  auto d = elementwise_with<DevicePut, DTypes::any, 1>("device_put",
-                                                       "The operand, in the memory of a device.",
-                                                       [](const DevicePut&, auto x) { return x; });
+  auto d = elementwise_with<DevicePut, DTypes::any, 1>(
+      "device_put", "Returns the operand in the memory of `device`.",
+      [](const DevicePut&, auto x) { return x; });
   d.reference = [](const Arrays& x, const DevicePut& p) {
     return Arrays{placed(x[0], detail::find_device(p.device, "device_put"))};
   };

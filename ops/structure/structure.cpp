@@ -46,8 +46,8 @@ Types broadcast_type(const Types& in, const Broadcast& p) {
 
 const Primitive<Broadcast>& broadcast_op = define<Broadcast>({
     .name = "broadcast_in_dim",
-    .doc =
-        "Places the operand's axes among those of a larger shape and repeats it along the others.",
+    .doc = "Broadcasts the operand to `shape`. Operand axis i becomes result axis "
+           "`broadcast_dimensions[i]`; axes of size 1 and new axes are repeated.",
     .type = broadcast_type,
     .reference =
         [](const Arrays& x, const Broadcast& p) {
@@ -185,7 +185,7 @@ Coords reshaped(const Shape& from, const Shape& to, const Coords& at) {
 
 const Primitive<Reshape>& reshape_op = define<Reshape>({
     .name = "reshape",
-    .doc = "The same elements, in row-major order, in another shape.",
+    .doc = "Returns the elements, in row-major order, with the shape `new_sizes`.",
     .type =
         [](const Types& in, const Reshape& p) {
           require_operands("reshape", in, 1);
@@ -258,7 +258,7 @@ Shape squeezed(const Shape& s, const Ints& dims) {
 
 const Primitive<Squeeze>& squeeze_op = define<Squeeze>({
     .name = "squeeze",
-    .doc = "Removes axes of size 1.",
+    .doc = "Removes the axes `dimensions`, whose size is 1.",
     .type =
         [](const Types& in, const Squeeze& p) {
           require_operands("squeeze", in, 1);
@@ -324,7 +324,7 @@ struct Transpose {
 
 const Primitive<Transpose>& transpose_op = define<Transpose>({
     .name = "transpose",
-    .doc = "Permutes the axes: result axis i is operand axis permutation[i].",
+    .doc = "Permutes the axes: result axis i is operand axis `permutation[i]`.",
     .type =
         [](const Types& in, const Transpose& p) {
           require_operands("transpose", in, 1);
@@ -402,7 +402,7 @@ struct Rev {
 
 const Primitive<Rev>& rev_op = define<Rev>({
     .name = "rev",
-    .doc = "Reverses the order along some axes.",
+    .doc = "Reverses the order of the elements along `dimensions`.",
     .type =
         [](const Types& in, const Rev& p) {
           require_operands("rev", in, 1);
@@ -483,7 +483,8 @@ Types slice_type(const Types& in, const SliceParams& p) {
 
 const Primitive<SliceParams>& slice_op = define<SliceParams>({
     .name = "slice",
-    .doc = "The elements start, start + stride, … below limit of each axis.",
+    .doc = "Returns the elements with the indices start, start + stride, … below the limit of each "
+           "axis.",
     .type = slice_type,
     .reference =
         [](const Arrays& x, const SliceParams& p) {
@@ -564,7 +565,7 @@ struct Iota {
 
 const Primitive<Iota>& iota_op = define<Iota>({
     .name = "iota",
-    .doc = "0, 1, 2, … along one axis.",
+    .doc = "Returns an array with the elements 0, 1, 2, … along the axis `dimension`.",
     .type =
         [](const Types& in, const Iota& p) {
           require_operands("iota", in, 0);

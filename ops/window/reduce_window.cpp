@@ -300,26 +300,27 @@ Arrays sum_transpose(const TransposeArgs<Window>& t) {
   return t.op.bind({t.ct[0]}, q);
 }
 const Primitive<Window>& sum_op = define([] {
-  auto d = windows_of<monoid::Sum>("reduce_window_sum", "The sum of each window.", lax::add);
+  auto d =
+      windows_of<monoid::Sum>("reduce_window_sum", "Sums the elements of each window.", lax::add);
   d.jvp = [](const JvpArgs<Window>& j) { return j.op.bind({j.dx[0]}, j.params); };
   d.transpose = sum_transpose;
   return d;
 }());
 const Primitive<Window>& max_op = define([] {
-  auto d = windows_of<monoid::Max>(
-      "reduce_window_max",
-      "The largest element of each window; NaN wins; of nothing the least value there is.",
-      lax::max);
+  auto d = windows_of<monoid::Max>("reduce_window_max",
+                                   "Computes the maximum of each window. NaN propagates, and the "
+                                   "maximum of no elements is the lowest value of the dtype.",
+                                   lax::max);
   d.jvp = [](const JvpArgs<Window>& j) {
     return Arrays{select_and_gather_add(j.dx[0], j.x[0], true, j.params)};
   };
   return d;
 }());
 const Primitive<Window>& min_op = define([] {
-  auto d = windows_of<monoid::Min>(
-      "reduce_window_min",
-      "The smallest element of each window; NaN wins; of nothing the largest value there is.",
-      lax::min);
+  auto d = windows_of<monoid::Min>("reduce_window_min",
+                                   "Computes the minimum of each window. NaN propagates, and the "
+                                   "minimum of no elements is the highest value of the dtype.",
+                                   lax::min);
   d.jvp = [](const JvpArgs<Window>& j) {
     return Arrays{select_and_gather_add(j.dx[0], j.x[0], false, j.params)};
   };

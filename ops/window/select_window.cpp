@@ -64,8 +64,8 @@ void each_choice(const Shape& shape, const Shape& windows, const Select& p, cons
   each_index(windows, [&](int64_t i, const Ints& at) {
     int64_t chosen = -1;
     offsets.for_each(at, [&](int64_t o) {
-      if (o >= 0 && (chosen < 0 ||
-                     leaves(p.largest, Element<T>::load(x[chosen]), Element<T>::load(x[o]))))
+      if (o >= 0 &&
+          (chosen < 0 || leaves(p.largest, Element<T>::load(x[chosen]), Element<T>::load(x[o]))))
         chosen = o;
     });
     f(i, chosen);
@@ -372,13 +372,14 @@ Arrays gather_transpose(const TransposeArgs<Select>& t);
 Arrays scatter_transpose(const TransposeArgs<Select>& t);
 
 const Primitive<Select>& gather_op = define([] {
-  auto d = selection<Gather>("The tangents of the largest or smallest element of each window.");
+  auto d =
+      selection<Gather>("Returns the tangent at the largest or smallest element of each window.");
   d.transpose = gather_transpose;
   return d;
 }());
 const Primitive<Select>& scatter_op = define([] {
   auto d = selection<Scatter>(
-      "Adds each element of the source to the place of the largest or smallest element of its "
+      "Adds each element of the source to the position of the largest or smallest element of its "
       "window.");
   d.transpose = scatter_transpose;
   d.expand = scatter_expand;

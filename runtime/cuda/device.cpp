@@ -110,7 +110,7 @@ void Gpu::mark_lost(Result r) {
   if (lost_.load()) return;
   const std::string kernel = launches_.failed();
   lost_text_ = fmt::format(
-      "device '{}' is lost: {}{}. What lies there is gone; the host and other devices work on. "
+      "device '{}' is lost: {}{}. Its arrays are gone; the host and other devices work on. "
       "Start the process anew to use it again.",
       name(), kernel.empty() ? "" : kernel + " failed: ", text_of(driver_, r));
   lost_.store(true, std::memory_order_release);

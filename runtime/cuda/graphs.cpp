@@ -169,7 +169,8 @@ class Gpu::GraphRecorder final : public Launcher {
 
 // The stream has no conditional work: programs on it copy the condition to the host instead.
 void Gpu::conditional(bool, const Condition&, FunctionRef<void(Launcher&)>) {
-  throw InternalError("what hangs on a condition of the device was launched without a graph");
+  throw InternalError(
+      "work that depends on a condition of the device was launched without a graph");
 }
 
 std::shared_ptr<const Graph> Gpu::make_graph(FunctionRef<void(Launcher&)> record) {

@@ -104,7 +104,7 @@ TEST_CASE("donated arguments of another device are an error, and are kept", "[gp
                      {.donate_argnums = {0}, .device = "cuda:0", .name = "step"});
   const Array x = there(some(50), 1), w = some(50);
   check_error<DeviceError>([&] { f(x, w); },
-                           "'step' runs on 'cuda:0', and an argument that is donated to it lies on "
+                           "'step' runs on 'cuda:0', and an argument that is donated to it is on "
                            "'cuda:1'; move it with device_put");
   CHECK((floats(x) == floats(some(50))));
   const auto anywhere = jit([](Array x, Array w) { return x + w; }, first);

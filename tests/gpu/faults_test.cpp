@@ -196,7 +196,7 @@ TEST_CASE("a kernel that faults is named, with its line, and only its device is 
   }
   const char* const text =
       "device 'cuda:2' is lost: kernel 'third' (at model.cpp:3) failed: CUDA_ERROR_ILLEGAL_ADDRESS "
-      "(an illegal memory access was encountered). What lies there is gone; the host and other "
+      "(an illegal memory access was encountered). Its arrays are gone; the host and other "
       "devices work on. Start the process anew to use it again.";
   check_error<DeviceError>([&] { d.stream().synchronize(); }, text);
   check_error<DeviceError>([&] { (void)x.read<float>(); }, text);

@@ -139,7 +139,7 @@ SAYS = [
      "std::pair{out, true}", 24),
     ("Array f(Array x) { return custom_vmap([](Array a) { return a; }, [](int64_t, tree::Mask, Array a) "
      "{ return std::pair{std::pair{a, a}, true}; })(x); }", "must have the type of the function's result", 24),
-    ("sharding::P f() { return sharding::P(\"data\", 0); }", "what is not dealt out is `none`"),
+    ("sharding::P f() { return sharding::P(\"data\", 0); }", "or `none` if it is not partitioned"),
     ("void f(Array d) { vmap([](Array a) { (void)a; })(d); }", "let it return an Array"),
     ("void f(Array d) { jit([](Array a) { (void)a; })(d); }", "let it return an Array"),
     ("void f(Array d) { grad([](Array a) { (void)a; })(d); }", "let it return an Array"),
@@ -182,7 +182,7 @@ SAYS = [
     ("Array f(Array a, Array b) { return hstack(a, b); }", "one list, in braces: concatenate({a, b})"),
     ("Array f() { return ones(3, 3); }", "write ones({3, 3})"),
     ("Array f() { return zeros(2, 3, 4); }", "write ones({3, 3})"),
-    ("Array f() { return zeros({3}, {.dtype = \"float32\"}); }", "a dtype is no text"),
+    ("Array f() { return zeros({3}, {.dtype = \"float32\"}); }", "a dtype is not a text"),
     ("Array f(Array x) { return where(x > 0, x); }", "write where(condition, x, y)"),
     ("Array f(Array k) { return random::normal(k, {3}, {.mean = 2}); }", "mean + stddev * random::normal(key, shape)"),
     ("struct S { Array w; int* p; S* next; }; void f(S s) { grad([](S t) { return sum(t.w); })(s); }", "neither a tree of Arrays nor a static value"),

@@ -112,7 +112,7 @@ TEST_CASE("loops over slices", "[interop][stablehlo]") {
                              "%d: tensor<f32>):\nstablehlo.return %v, %d : tensor<f32>, "
                              "tensor<f32>\n} : (tensor<3xf32>, tensor<f32>) -> (tensor<3xf32>, "
                              "tensor<f32>)\nreturn %r#0, %r#1 : tensor<3xf32>, tensor<f32>")),
-             Catch::Contains("line 2") && Catch::Contains("dimension is no axis"));
+             Catch::Contains("line 2") && Catch::Contains("dimension is not an axis"));
 }
 
 TEST_CASE("random bits from a counter", "[interop][stablehlo]") {

@@ -123,7 +123,7 @@ class Command(unittest.TestCase):
         self.assertAlmostEqual(struct.unpack("<3f", data)[1], 0.47942555, places=6)
         self.npz("more.npz", in0=floats(0, 1, 2), b=floats(3, 0.5, 0.25), c=floats(1))
         err = self.weft("run", "f.jaxpr", "--inputs", "more.npz", code=3).stderr
-        self.assertIn("more.npz: 'c' is none of the program's 2 inputs, which are called 'in0' or 'a', 'in1' or 'b'", err)
+        self.assertIn("more.npz: 'c' is not one of the program's 2 inputs, which are called 'in0' or 'a', 'in1' or 'b'", err)
         self.npz("named.npz", arg0=floats(0, 1, 2), arg1=floats(3, 0.5, 0.25))
         self.weft("run", "f.mlir", "--inputs", "named.npz")
 

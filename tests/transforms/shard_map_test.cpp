@@ -87,7 +87,7 @@ TEST_CASE("specs that do not fit say why", "[shard_map]") {
                              "shard_map out_specs: P('data', 'data') names the axis 'data' twice");
   check_error<ShapeError>(
       [] { shard_map(same, mesh, P("data"), P("data"))(ones({6})); },
-      "shard_map in_specs, args[0]: P('data') deals out axis 0 of the array of shape (6,) over 4 "
+      "shard_map in_specs, args[0]: P('data') partitions axis 0 of the array of shape (6,) over 4 "
       "lanes, which do not divide 6");
   check_error<ShapeError>([] { shard_map(same, mesh, P("data", none), P())(ones({4})); },
                           "P('data', none) has 2 entries, but the array has 1 axes");
@@ -119,8 +119,8 @@ TEST_CASE("with_sharding_constraint checks what shard_map would", "[shard_map]")
   const auto pair = lax::with_sharding_constraint(std::pair{ones({4}), zeros({8})}, rows);
   CHECK(pair.second.shape() == Shape{8});
   check_error<ShapeError>([&] { f(ones({6})); },
-                          "with_sharding_constraint: P('data') deals out axis 0");
+                          "with_sharding_constraint: P('data') partitions axis 0");
   check_error<AxisNameError>(
       [&] { shard_map(f, mesh, P("data"), P(), {.check_vma = false})(ones({16})); },
-      "a map being applied has dealt out the axis 'data' already");
+      "a map around this call has partitioned the axis 'data' already");
 }

@@ -81,8 +81,8 @@ Arrays read_inputs(const std::string& path, size_t n, const std::vector<std::str
   for (const auto& [name, a] : all)
     if (!read.contains(name))
       throw FormatError(fmt::format(
-          "{}: '{}' is none of the program's {} inputs, which are called {}; leave it out, or give "
-          "it the name of one",
+          "{}: '{}' is not one of the program's {} inputs, which are called {}; leave it out, or "
+          "give it the name of one",
           path, name, n, input_names(n, names)));
   return x;
 }

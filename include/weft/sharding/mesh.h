@@ -48,7 +48,9 @@ struct SpecEntry {
   template <class N>
     requires(std::same_as<N, std::nullptr_t> || std::integral<N>)
   SpecEntry(N) {
-    static_assert(!sizeof(N), "weft: what is not dealt out is `none`, what is has a name");
+    static_assert(!sizeof(N),
+                  "weft: the entry of an axis is the name of a mesh axis, or `none` if it is not "
+                  "partitioned");
   }
   SpecEntry(const char* name) : names{name} {}
   SpecEntry(std::string name) : names{std::move(name)} {}

@@ -381,9 +381,10 @@ int32_t Translator::part(const Op& op) const {
     return found == parts_.end() ? v : found->second;
   };
   const Op* made = defining_ops_[slot(source(op.operands[0]))];
-  if (!made || made->name != "stablehlo.tuple") missing(op, "of what is not made here");
+  if (!made || made->name != "stablehlo.tuple")
+    missing(op, "of a tuple that no stablehlo.tuple makes");
   const int64_t i = integer(op, "index");
-  if (i < 0 || i >= std::ssize(made->operands)) fail(op, "index is no part of the tuple");
+  if (i < 0 || i >= std::ssize(made->operands)) fail(op, "index is out of range for the tuple");
   return source(made->operands[slot(i)]);
 }
 
@@ -400,7 +401,7 @@ void Translator::step(const Op& op) {
   Arrays x;
   for (int32_t v : op.operands) {
     x.push_back(values_[slot(v)]);
-    if (x.back().empty_handle()) missing(op, "on an operand that is no array");
+    if (x.back().empty_handle()) missing(op, "on an operand that is not an array");
   }
   const Arrays out = translated(op, x);
   for (size_t i = 0; i < out.size(); ++i) values_[slot(op.first_result) + i] = out[i];

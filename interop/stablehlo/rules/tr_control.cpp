@@ -272,7 +272,7 @@ Arrays scan_of(Translator& t, const Op& op, const Arrays& x) {
   Arrays out = scan_flat(body, init, rows, length, t.flag(op, "is_reverse"));
   std::rotate(out.begin(), out.begin() + counts[1], out.end());
   for (size_t i = 0; i + init.size() < out.size(); ++i) {
-    if (axis >= out[i].ndim()) t.fail(op, "dimension is no axis of a result");
+    if (axis >= out[i].ndim()) t.fail(op, "dimension is not an axis of a result");
     out[i] = base::move_axis(out[i], 0, static_cast<int>(axis));
   }
   return out;

@@ -202,7 +202,7 @@ Arrays bitcast(Translator& t, const Op& op, const Arrays& x) {
   const Type to = t.result(op);
   if (!is_narrow(in) && !is_narrow(out)) return {lax::bitcast_convert_type(x[0], to.dtype())};
   if (is_complex(x[0].dtype()) || is_complex(to.dtype()))
-    t.fail(op, "bits of complex numbers become those of complex numbers alone");
+    t.fail(op, "the bits of complex numbers can only become complex numbers");
   const int from_bits = width_of(in), to_bits = width_of(out);
   if (from_bits == to_bits) return {element_of(out, to.dtype(), bytes_of(in, x[0]))};
   const bool joins = from_bits < to_bits;

@@ -27,7 +27,7 @@ Arrays dynamic_update(Translator& t, const Op& op, const Arrays& x) {
 // Moves the axis of index components to the end, where Weft's ops expect it.
 Array indices_last(Translator& t, const Op& op, const Array& indices, int64_t axis) {
   const int rank = static_cast<int>(indices.ndim());
-  if (axis < 0 || axis > rank) t.fail(op, "index_vector_dim is no axis of the indices");
+  if (axis < 0 || axis > rank) t.fail(op, "index_vector_dim is not an axis of the indices");
   if (axis < rank)
     return axis == rank - 1 ? indices : base::move_axis(indices, static_cast<int>(axis), rank - 1);
   return base::reshape(indices, indices.shape().inserted(rank, 1));

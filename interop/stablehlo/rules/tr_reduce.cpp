@@ -24,7 +24,7 @@ Arrays reduce(Translator& t, const Op& op, const Arrays& x) {
     if (x[n + i].ndim() != 0 || x[n + i].dtype() != x[i].dtype() || x[i].shape() != x[0].shape())
       t.fail(op, "operands must have one shape, and scalars as initial values");
     for (int64_t a : axes)
-      if (a < 0 || a >= x[i].ndim()) t.fail(op, "dimensions are no axes of the operand");
+      if (a < 0 || a >= x[i].ndim()) t.fail(op, "dimensions are not axes of the operand");
   }
   const Fold r = n == 1 ? fold_of(name, x[0].dtype()) : Fold{};
   if (!r.over_axes)

@@ -44,8 +44,9 @@ struct Name {
   WEFT_FIELDS(name)
 };
 const Primitive<Name>& name_op = define<Name>([] {
-  auto d = identity<Name>("name", "The operand, which policies of checkpoint know by a name.", 1,
-                          {{"a"}, {"it's a name"}});
+  auto d = identity<Name>(
+      "name", "Returns the operand, marked with a name that policies of checkpoint can refer to.",
+      1, {{"a"}, {"it's a name"}});
   d.jvp = [](const JvpArgs<Name>& j) { return j.dx; };
   d.transpose = [](const TransposeArgs<Name>& t) { return t.ct; };
   d.simplify = [](const SimplifyArgs<Name>& s) { return s.x; };
@@ -55,8 +56,8 @@ const Primitive<Name>& name_op = define<Name>([] {
 
 const Primitive<None>& schedule_after_op = define<None>([] {
   auto d = identity<None>("schedule_after",
-                          "The first operand; what is made of it is computed when there is the "
-                          "second, after all that stands before.",
+                          "Returns the first operand. Values made from the result are computed "
+                          "after the second operand and after all preceding equations.",
                           2, {{}});
   d.jvp = [](const JvpArgs<None>& j) {
     return Arrays{j.dx[0].empty_handle() ? Array() : schedule_after(j.dx[0], j.x[1])};

@@ -118,7 +118,8 @@ std::vector<Reject<Remat>> remat_rejects() {
 
 const Primitive<Remat>& remat_op = define<Remat>([] {
   auto d = program_op<Remat>("remat2",
-                             "Runs a program that its derivative computes again (checkpoint).");
+                             "Runs the program `jaxpr`, which its derivative computes again "
+                             "(checkpoint). `policy` says which values are stored instead.");
   d.type = remat_type;
   d.lower = remat_lower;
   d.nonlinear_in_residuals = [](const Remat&) { return true; };

@@ -119,8 +119,8 @@ std::vector<Sample<Sides>> eig_samples() {
 
 const Primitive<Sides>& eig_op = define<Sides>({
     .name = "eig",
-    .doc = "Complex eigenvalues of square matrices and, if asked for, left and right eigenvectors "
-           "of length 1 as columns.",
+    .doc = "Computes the complex eigenvalues of square matrices and, if requested, left and right "
+           "eigenvectors of length 1 as columns.",
     .type =
         [](const Types& in, const Sides& p) {
           require_operands("eig", in, 1);

@@ -70,7 +70,8 @@ void require_one_square(const char* op, const Types& in) {
 
 const Primitive<Vectors>& schur_op = define<Vectors>({
     .name = "schur",
-    .doc = "Schur forms of square matrices and, if asked for, the unitary matrices that make them.",
+    .doc = "Computes the Schur forms of square matrices and, if requested, the unitary matrices of "
+           "the transformations.",
     .type =
         [](const Types& in, const Vectors& p) {
           require_one_square("schur", in);
@@ -101,8 +102,8 @@ const Primitive<Vectors>& schur_op = define<Vectors>({
 
 const Primitive<None>& hessenberg_op = define<None>({
     .name = "hessenberg",
-    .doc = "Hessenberg forms of square matrices with the reflections that make them, packed into "
-           "one matrix, and the factors of the reflections.",
+    .doc = "Reduces square matrices to Hessenberg form. Returns the form and the Householder "
+           "vectors packed into one matrix, and the scalar factors of the reflections.",
     .type =
         [](const Types& in, const None&) {
           require_one_square("hessenberg", in);
@@ -134,9 +135,9 @@ const Primitive<None>& hessenberg_op = define<None>({
 
 const Primitive<Triangle>& tridiagonal_op = define<Triangle>({
     .name = "tridiagonal",
-    .doc = "Tridiagonal forms of Hermitian matrices, of which one triangle is read, with the "
-           "reflections that make them; their diagonals, those beside them, and the factors of "
-           "the reflections.",
+    .doc = "Reduces Hermitian matrices, of which one triangle is read, to real tridiagonal form. "
+           "Returns the form and the Householder vectors packed into one matrix, the diagonal, the "
+           "off-diagonal, and the scalar factors of the reflections.",
     .type =
         [](const Types& in, const Triangle&) {
           require_one_square("tridiagonal", in);

@@ -521,8 +521,8 @@ std::vector<Sample<Svd>> svd_samples() {
 
 const Primitive<Svd>& svd_op = define<Svd>({
     .name = "svd",
-    .doc = "Descending singular values of matrices and, if asked for, orthonormal left vectors as "
-           "columns and right ones as rows, conjugated.",
+    .doc = "Computes the singular values of matrices, in descending order, and, if requested, "
+           "orthonormal left vectors as columns and conjugated right vectors as rows.",
     .type =
         [](const Types& in, const Svd& p) {
           require_operands("svd", in, 1);

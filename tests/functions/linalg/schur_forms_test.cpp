@@ -205,7 +205,7 @@ TEST_CASE("eigenvalues of tridiagonal matrices are found at any size of their nu
   check_error<Error>([&] { (void)linalg::eigh_tridiagonal(d, e, {.select = "v"}); },
                      "select is \"a\" or \"i\"");
   check_error<Error>([&] { (void)linalg::eigh_tridiagonal(d, e, {.select = "i"}); },
-                     "select_range stands beside");
+                     "needs select_range");
   check_error<IndexError>(
       [&] {
         (void)linalg::eigh_tridiagonal(d, e, {.select = "i", .select_range = std::pair(2, 5)});

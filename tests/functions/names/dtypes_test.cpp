@@ -228,6 +228,6 @@ TEST_CASE("in_axes say that a static argument has an entry", "[vmap][errors]") {
   const auto f = [](Array a, int n, Array b) { return a * n + b; };
   CHECK_THROWS_WITH(vmap(f, {0, 0})(x, 3, x), Catch::Contains("2 entries") &&
                                                   Catch::Contains("args[1] is static") &&
-                                                  Catch::Contains("its entry is none"));
+                                                  Catch::Contains("its entry is `none`"));
   CHECK(vmap(f, {0, none, 0})(x, 3, x).shape() == x.shape());
 }

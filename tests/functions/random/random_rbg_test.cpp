@@ -126,7 +126,7 @@ TEST_CASE("keys of two types do not mix", "[functions][random][errors]") {
              Catch::Contains("size 2"));
   CHECK_THAT(error_of<IndexError>(
                  [&] { r::wrap_key_data(array(std::vector<uint32_t>{1, 2, 3, 4}), rbg); }),
-             Catch::Contains("the second two words"));
+             Catch::Contains("the last two words"));
   CHECK_THAT(error_of<ConcretizationError>([&] {
                jit([&](Array w) { return r::bits(r::wrap_key_data(w, rbg)); })(r::key_data(key));
              }),

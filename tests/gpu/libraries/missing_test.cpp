@@ -49,7 +49,8 @@ TEST_CASE("demands libraries", "[.][demands_libraries]") {
   CHECK(floats(f(device_put(x, "cuda:0"))) == right);
   const std::string report = f.lower(x).report();
   CHECK(holds(report, "cholesky: library f32[40,40], on the host\n"));
-  CHECK(holds(report, "\ngraph: none, step 1 is not launches alone, or too many\n"));
+  CHECK(
+      holds(report, "\ngraph: none, step 1 does more than launch kernels, or launches too many\n"));
 }
 
 TEST_CASE("an error names the missing library that is demanded", "[gpu]") {
