@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <unordered_set>
 
 #include "core/effects.h"
 #include "core/text/names.h"
@@ -291,11 +292,12 @@ void Planner::materialize(const std::vector<Dep>& deps, int step) {
 // stored by that kernel instead, if it fits there.
 void Planner::record_reads(int32_t v, int step) {
   std::vector<int32_t> stack{v};
+  std::unordered_set<int32_t> seen;  // a value may be read along very many paths
   while (!stack.empty()) {
     const int32_t u = stack.back();
     stack.pop_back();
     Var& x = var(u);
-    if (!x.inlined || in_memory(u)) continue;
+    if (!x.inlined || in_memory(u) || !seen.insert(u).second) continue;
     const KernelPlan& now = plan_.steps[step].kernel;
     const size_t place = now.emit.size() + now.roots.size();
     if (x.inlined_by == step) {

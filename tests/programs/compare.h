@@ -25,8 +25,11 @@ class Expected {
   std::string differs(const Arrays& got);
   // Returns true if a check fails. The program then has no results.
   bool fails() const;
-  // Returns true if some value, or the slope of an operation, is infinite or NaN.
-  bool infinite();
+  struct Magnitudes {
+    bool infinite = false;  // some value, or the slope of an operation, is infinite or NaN
+    double largest = 0;     // of the finite values, in derivatives too
+  };
+  const Magnitudes& magnitudes();
   // Returns true if rounding explained a difference beyond the tolerances.
   bool ill() const { return ill_; }
 
@@ -42,7 +45,7 @@ class Expected {
   std::vector<Arrays> noisy_;
   double unmeasured_ = 0;  // the rounding in derivatives, to which no noise is added
   bool spread_ = false, ill_ = false;
-  std::optional<bool> infinite_;
+  std::optional<Magnitudes> magnitudes_;
 };
 
 }  // namespace weft::programs
