@@ -55,7 +55,7 @@ TEST_CASE("nothing is mapped", "[errors][vmap]") {
 TEST_CASE("axes that are not a prefix of the tree", "[errors][vmap]") {
   const Array x = zeros({3});
   check_error<BatchingError>([&] { vmap(plus, {0, 0, 0})(x, x); },
-                             "got 3 entries, (0, 0, 0), for 2 arguments");
+                             "Got 3 entries, (0, 0, 0), for 2 arguments");
   check_error<BatchingError>(
       [&] { vmap(plus, {{0, 1}, 0})(x, x); },
       "tree prefix of the corresponding value: at args[0], the value is an Array");

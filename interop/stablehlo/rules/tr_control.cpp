@@ -251,7 +251,7 @@ Arrays scan_of(Translator& t, const Op& op, const Arrays& x) {
   const Arrays init(x.begin() + counts[0], x.end());
   const int64_t axis = t.integer(op, "dimension");
   const auto length_of = [&](const Shape& s) {
-    if (axis < 0 || axis >= s.ndim()) t.fail(op, "dimension is no axis");
+    if (axis < 0 || axis >= s.ndim()) t.fail(op, "dimension is not an axis");
     return s[axis];
   };
   if (op.out.size() == init.size() && counts[0] == 0) t.fail(op, "'scan' over nothing");

@@ -42,7 +42,7 @@ Arrays constant(Translator& t, const Op& op, const Arrays&) {
 Arrays iota_of(Translator& t, const Op& op, const Arrays&) {
   const Type type = t.result(op);
   const int64_t axis = t.integer(op, "iota_dimension");
-  if (axis < 0 || axis >= type.ndim()) t.fail(op, "iota_dimension is no axis");
+  if (axis < 0 || axis >= type.ndim()) t.fail(op, "iota_dimension is not an axis");
   return {iota(type.dtype(), type.shape(), axis)};
 }
 
@@ -114,7 +114,7 @@ Arrays real_dynamic_slice(Translator& t, const Op& op, const Arrays& x) {
 Arrays dimension_size(Translator& t, const Op& op, const Arrays& x) {
   need(t, op, x, 1);
   const int64_t axis = t.integer(op, "dimension");
-  if (axis < 0 || axis >= x[0].ndim()) t.fail(op, "dimension is no axis");
+  if (axis < 0 || axis >= x[0].ndim()) t.fail(op, "dimension is not an axis");
   Literal l;
   l.dtype = I32;
   l.bits[0] = static_cast<uint32_t>(x[0].shape()[axis]);

@@ -268,7 +268,7 @@ Arrays sort(Translator& t, const Op& op, const Arrays& x) {
     t.fail(op, "the comparator of 'sort' takes two elements of each operand");
   int64_t axis = t.integer(op, "dimension", -1);
   if (axis < 0) axis += x[0].ndim();
-  if (axis < 0 || axis >= x[0].ndim()) t.fail(op, "dimension is no axis");
+  if (axis < 0 || axis >= x[0].ndim()) t.fail(op, "dimension is not an axis");
   const auto keys = Comparator(t, op.regions[0]).keys();
   const bool one_way = keys && std::all_of(keys->begin(), keys->end(), [&](const Key& k) {
                          return k.descending == keys->front().descending;
@@ -340,7 +340,7 @@ Arrays approx_top_k(Translator& t, const Op& op, const Arrays& x) {
   int64_t axis = -1;
   for (const NamedAttr& e : t.attr(op, "mhlo.backend_config").entries)
     if (e.name == "reduction_dim") axis = e.value.integer;
-  if (axis < 0 || axis >= x[0].ndim()) t.fail(op, "reduction_dim is no axis");
+  if (axis < 0 || axis >= x[0].ndim()) t.fail(op, "reduction_dim is not an axis");
   const Shape out = t.result(op).shape();
   const int a = static_cast<int>(axis);
   if (out.ndim() != x[0].ndim() || out[axis] > x[0].shape()[axis])

@@ -123,3 +123,17 @@ TEST_CASE("expensive values of a row are computed once", "[jit][region]") {
   CHECK(shifts({9, 100}) == 1);
   CHECK(shifts({2, 50000}) > 1);
 }
+
+// Two kernels read the last value. There are 2^30 paths from it to the first one.
+TEST_CASE("values that are read along many paths are planned once", "[jit][region]") {
+  const auto last = [](Array v) {
+    for (int i = 0; i < 30; ++i) v = v * (v - .5f);
+    return v;
+  };
+  const auto f = [&](Array x) {
+    const Array v = last(x);
+    return std::pair{v.sum(), v};
+  };
+  const Array x = arange(1000).astype(F32) / 1000.f;
+  CHECK(floats(jit(f)(x).second) == floats(jit(last)(x)));
+}
