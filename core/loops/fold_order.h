@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // core/loops/fold_order.h: the order in which reductions and running folds combine their terms. It
 // depends only on the reduced extents (docs/decisions/0013). Folds on the host run the templates in
-// this file. Kernels (jit/nests/lane_writer.h), their back ends and the stages of large reductions
+// this file. Kernels (jit/nests/folds.h), their back ends and the stages of large reductions
 // (ops/reduce/stages.h) use its constants and follow the same order.
 #pragma once
 #include <algorithm>

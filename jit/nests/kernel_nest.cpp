@@ -5,8 +5,10 @@
 #include "jit/nests/kernel_nest.h"
 
 #include <algorithm>
+#include <utility>
 
-#include "jit/nests/lane_writer.h"
+#include "jit/nests/elements.h"
+#include "jit/nests/equations.h"
 
 namespace weft::compiler {
 namespace {
@@ -43,27 +45,69 @@ bool divides_index(const nest::Kernel& k) {
   return false;
 }
 
+// The parts that write a kernel, in an order in which each uses only those before it.
+struct LaneParts {
+  LaneParts(const Program& p, const char* name, KernelShape form, const VarMap<bool>& in_memory)
+      : shape(std::move(form)),
+        b(name),
+        writing(b),
+        space(b, shape.grid, shape.flat),
+        frames(p, shape, in_memory),
+        arrays(b, space, shape.along_rows),
+        memory(b, space, frames.program()),
+        folds(b, space),
+        elements(b, space, arrays, memory, folds),
+        materializer(space, arrays, elements),
+        outputs(b, space, arrays, memory, elements),
+        updates(b, space, arrays, memory, elements, materializer),
+        equations(b, space, frames, arrays, elements, materializer, outputs, updates) {}
+  KernelNest finish(nest::Vector v) {
+    return {b.finish(space.rank(), 0, v), memory.take_buffers()};
+  }
+
+  const KernelShape shape;
+  nest::Builder b;
+  num::Writing writing;
+  LaneSpace space;
+  Frames frames;
+  LocalArrays arrays;
+  Memory memory;
+  Folds folds;
+  Elements elements;
+  Materializer materializer;
+  Outputs outputs;
+  Updates updates;
+  Equations equations;
+};
+
+KernelShape shape_of(const KernelPlan& k, bool flat, int64_t small, const FrameValues& in_arrays) {
+  KernelShape s{.grid = k.grid,
+                .flat = flat,
+                .along_rows = k.rows,
+                .small = small,
+                .in_arrays = in_arrays,
+                .grid_axes = k.grid_axes,
+                .classes = k.classes};
+  for (const ScanOutput& output : k.stored_by_step) s.stored_by_step[output.result] = output;
+  return s;
+}
+
 // `flat`: the grid is one axis. Values of up to `small` elements per lane are scalars, except those
 // in `in_arrays`.
 KernelNest write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory,
-                        bool flat, int64_t small, const LaneWriter::Values& in_arrays = {}) {
-  LaneWriter w(p, "kernel", in_memory, small);
-  w.set_grid(k.grid, flat);
-  w.set_in_arrays(in_arrays);
-  w.set_along_rows(k.rows);
-  for (const auto& [var, axes] : k.grid_axes) w.set_grid_axes(var, axes);
-  for (const auto& [eqn, classes] : k.classes) w.set_classes(eqn, classes);
-  for (const ScanOutput& s : k.stored_by_step) w.set_stored_by_step(s);
+                        bool flat, int64_t small, const FrameValues& in_arrays = {}) {
+  LaneParts w(p, "kernel", shape_of(k, flat, small, in_arrays), in_memory);
+  Frame& program = w.frames.program();
   for (size_t n = 0; n < k.emit.size(); ++n) {
     const auto [from, to] = k.cached.equal_range(n);
-    for (auto it = from; it != to; ++it) w.cache_row(it->second);
-    w.emit_equation(k.emit[n]);
+    for (auto it = from; it != to; ++it) w.materializer.cache_row(program, it->second);
+    w.equations.write(program, k.emit[n]);
   }
   for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
-    w.cache_row(it->second);
-  for (int32_t v : k.roots) w.store_variable(v);
-  if (in_arrays.empty() && !w.dynamically_indexed().empty())
-    return write_kernel(p, k, in_memory, flat, small, w.dynamically_indexed());
+    w.materializer.cache_row(program, it->second);
+  for (int32_t v : k.roots) w.outputs.store(program, v);
+  if (in_arrays.empty() && !w.elements.dynamically_indexed().empty())
+    return write_kernel(p, k, in_memory, flat, small, w.elements.dynamically_indexed());
   return w.finish(k.rows           ? nest::Vector::inner
                   : k.grid.empty() ? nest::Vector::none
                                    : nest::Vector::grid);
@@ -91,10 +135,9 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
 }
 
 KernelNest write_scatter_nest(const Program& p, size_t eqn, bool shared) {
-  LaneWriter w(p, "scatter", VarMap<bool>(*p.j, true));
   const std::vector<int64_t> grid = shared ? scatter_grid(p, eqn) : std::vector<int64_t>();
-  w.set_grid(grid, true);
-  w.emit_scatter(eqn, shared);
+  LaneParts w(p, "scatter", {.grid = grid}, VarMap<bool>(*p.j, true));
+  w.updates.scatter(w.frames.program(), eqn, shared);
   return w.finish(!shared        ? nest::Vector::inner
                   : grid.empty() ? nest::Vector::none
                                  : nest::Vector::grid);

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/nests/elements.cpp: reads elements from memory, from local values, or by computing them.
+#include "jit/nests/elements.h"
+
+#include "weft/error.h"
+
+namespace weft::compiler {
+
+using I64v = num::Ir<int64_t>;
+using Form = Lowering::Form;
+
+Elem Elements::read_scalars(const Frame& f, int32_t var, const ValueLocation& p, const Coords& at) {
+  if (p.elems.size() == 1) return p.elems[0];
+  if (p.elems.empty()) return literal_elem({f.type(var).dtype(), false, {0, 0}});
+  const I64v o = space_.inner_offset(f.lane_type(var), at);
+  int64_t k = 0;
+  if (o.known(&k)) return p.elems[k];
+  if (static_cast<int64_t>(p.elems.size()) > few_elements)
+    dynamically_indexed_.insert({f.number, var});
+  Elem e = p.elems[0];
+  for (size_t i = 1; i < p.elems.size(); ++i)
+    e = select_elem((o == I64v(static_cast<int64_t>(i))).id, p.elems[i], e);
+  return e;
+}
+
+Elem Elements::read(Frame& f, Atom a, const Coords& at) {
+  if (a.is_literal()) return literal_elem(f.s->j->literals[a.literal()]);
+  ValueLocation& p = f.location[a.index];
+  switch (p.kind) {
+    case ValueLocation::Kind::memory: return memory_.load(a.index, at);
+    case ValueLocation::Kind::scalars: return read_scalars(f, a.index, p, at);
+    case ValueLocation::Kind::local: return arrays_.load_at(p.local, f.lane_type(a.index), at);
+    case ValueLocation::Kind::alias: return read(*p.outer, p.atom, at);
+    case ValueLocation::Kind::row: {
+      Coords c{p.time};
+      c.insert(c.end(), at.begin(), at.end());
+      return read(*p.outer, p.atom, c);
+    }
+    case ValueLocation::Kind::pull: break;
+    case ValueLocation::Kind::unset:
+      throw InternalError("a kernel reads a value that was not computed");
+  }
+  const auto visible = [&](const Elem& e) {
+    return b_.visible(e.re) && (e.im == nest::no_id || b_.visible(e.im));
+  };
+  std::map<Coords, Elem>& memo = f.memo[a.index];
+  if (const auto it = memo.find(at); it != memo.end() && visible(it->second)) return it->second;
+  const Elem e = compute(f, p.eqn, a.index - f.eqn(p.eqn).out, at);
+  memo[at] = e;
+  return e;
+}
+
+Elem Elements::compute(Frame& f, size_t i, int out, const Coords& at) {
+  const Lowering& l = f.lowering(i);
+  OperandReader r(*this, f, f.eqn(i));
+  switch (l.form) {
+    case Form::pull: return l.element(r, out, at);
+    case Form::reduce:
+    case Form::contract: return folds_.element(l, r, out, at);
+    default:
+      throw InternalError("a kernel reads an equation that must be emitted first: " +
+                          f.eqn(i).op->name());
+  }
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/nests/updates.h: updates of arrays and of memory inside the lane, in place where nothing
+// reads the old values later.
+//
+// It reads the updates, and combines them with the elements that they replace. It overwrites a
+// local array only if value_uses.h permits it. A new way to write into a value that exists, such as
+// a range or a masked row, is a method here.
+#pragma once
+#include "jit/nests/element_reader.h"
+#include "jit/nests/local_arrays.h"
+#include "jit/nests/materializer.h"
+#include "jit/nests/memory.h"
+
+namespace weft::compiler {
+
+class Updates {
+ public:
+  Updates(nest::Builder& b, LaneSpace& space, LocalArrays& arrays, Memory& memory,
+          ElementReader& elements, Materializer& materializer)
+      : b_(b),
+        space_(space),
+        arrays_(arrays),
+        memory_(memory),
+        elements_(elements),
+        materializer_(materializer) {}
+  // Writes the updates of equation i into its first operand, if possible. The updates read
+  // everything they need from it first.
+  bool update_in_place(Frame& f, size_t i);
+  // Applies the updates of a scatter, one after another, to memory that already holds the operand.
+  // If `shared`, a grid point applies those of its index along the axes that write disjoint
+  // elements.
+  void scatter(Frame& program, size_t i, bool shared);
+
+ private:
+  struct Update {
+    nest::Id offset, valid;
+    Elem value;
+  };
+  Update update_at(Frame& f, size_t i, const Coords& at);
+  void apply(const Lowering& l, const Elem& array, const Update& u);
+
+  nest::Builder& b_;
+  LaneSpace& space_;
+  LocalArrays& arrays_;
+  Memory& memory_;
+  ElementReader& elements_;
+  Materializer& materializer_;
+};
+
+}  // namespace weft::compiler
