@@ -46,7 +46,7 @@ class Emitter {
   // Emits the CPU function: name(buffers, extents, range, scratch).
   void emit_cpu(const std::string& name);
   int64_t scratch_bytes() const { return scratch_bytes_; }  // scratch memory that one call needs
-  // Emits the GPU kernel (jit/emit/image.h).
+  // Emits the GPU kernel (jit/emit/compile/image.h).
   void emit_gpu(const std::string& name);
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/image.h: code of loop nests for NVIDIA GPUs, in the form that the driver loads.
+// jit/emit/compile/image.h: code of loop nests for NVIDIA GPUs, in the form that the driver loads.
 #pragma once
 #include <cstdint>
 #include <string>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/disk_cache.h: keeps compiled code in files for later processes (docs/decisions/0034).
+// jit/emit/compile/disk_cache.h: keeps compiled code in files for later processes
+// (docs/decisions/0034).
 #pragma once
 #include <atomic>
 #include <cstdint>

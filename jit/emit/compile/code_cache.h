@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/code_cache.h: caches the code of this process, for the host and for GPUs. Users share
-// code, which lives as long as it has users.
+// jit/emit/compile/code_cache.h: caches the code of this process, for the host and for GPUs. Users
+// share code, which lives as long as it has users.
 #pragma once
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/orc.h: compiles LLVM IR to machine code in this process.
+// jit/emit/compile/orc.h: compiles LLVM IR to machine code in this process.
 #pragma once
 #include <cmath>
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/disk_cache.cpp: one file per entry, named by its key. The file begins with a hash of the
-// rest.
-#include "jit/run/disk_cache.h"
+// jit/emit/compile/disk_cache.cpp: one file per entry, named by its key. The file begins with a
+// hash of the rest.
+#include "jit/emit/compile/disk_cache.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/gpu_code.cpp: compiles a kernel once per GPU.
-#include "jit/run/gpu_code.h"
+// jit/emit/compile/gpu_code.cpp: compiles a kernel once per GPU.
+#include "jit/emit/compile/gpu_code.h"
 
 #include <fmt/format.h>
 
-#include "jit/emit/gpu/condition.h"
-#include "jit/emit/image.h"
-#include "jit/run/code_cache.h"
-#include "jit/run/codegen.h"
-#include "jit/run/disk_cache.h"
+#include "jit/emit/compile/code_cache.h"
+#include "jit/emit/compile/codegen.h"
+#include "jit/emit/compile/condition.h"
+#include "jit/emit/compile/disk_cache.h"
+#include "jit/emit/compile/image.h"
 
 namespace weft::compiler {
 std::string gpu_image_key(const nest::Kernel& kernel, const Schedule& schedule,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/orc.cpp: passes, code generation and linking, with LLVM's ORC.
-#include "jit/emit/orc.h"
+// jit/emit/compile/orc.cpp: passes, code generation and linking, with LLVM's ORC.
+#include "jit/emit/compile/orc.h"
 
 #include <fmt/format.h>
 #include <llvm/Analysis/TargetTransformInfo.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/image.cpp: runs the emitter and LLVM's NVPTX back end.
-#include "jit/emit/image.h"
+// jit/emit/compile/image.cpp: runs the emitter and LLVM's NVPTX back end.
+#include "jit/emit/compile/image.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
@@ -11,8 +11,8 @@
 
 #include <cstdlib>
 
+#include "jit/emit/compile/orc.h"
 #include "jit/emit/emit.h"
-#include "jit/emit/orc.h"
 #include "weft/error.h"
 
 namespace weft::compiler {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/condition.h: the kernel that sets the condition of a graph node.
+// jit/emit/compile/condition.h: the kernel that sets the condition of a graph node.
 #pragma once
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace weft::compiler {
 
-// Returns the image (jit/emit/image.h) of the setter of cuda::Condition, the kernel
+// Returns the image (jit/emit/compile/image.h) of the setter of cuda::Condition, the kernel
 // `condition_entry`. While the program must stop, it sets every condition to false. It calls
 // cudaGraphSetConditional, which the driver resolves when it loads the image.
 inline constexpr const char* condition_entry = "weft_condition";

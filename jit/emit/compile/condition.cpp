@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/condition.cpp: emits the kernel that sets the condition of a graph node.
-#include "jit/emit/gpu/condition.h"
+// jit/emit/compile/condition.cpp: emits the kernel that sets the condition of a graph node.
+#include "jit/emit/compile/condition.h"
 
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
-#include "jit/emit/image.h"
+#include "jit/emit/compile/image.h"
 
 namespace weft::compiler {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/codegen.cpp: compiles a kernel once, and caches live code.
-#include "jit/run/codegen.h"
+// jit/emit/compile/codegen.cpp: compiles a kernel once, and caches live code.
+#include "jit/emit/compile/codegen.h"
 
 #include <fmt/format.h>
 #include <llvm/IR/LLVMContext.h>
@@ -13,10 +13,10 @@
 
 #include <atomic>
 
+#include "jit/emit/compile/code_cache.h"
+#include "jit/emit/compile/orc.h"
 #include "jit/emit/emit.h"
 #include "jit/emit/frame.h"
-#include "jit/emit/orc.h"
-#include "jit/run/code_cache.h"
 #include "jit/schedule/choose/choose.h"
 #include "runtime/fork.h"
 #include "runtime/thread_stack.h"

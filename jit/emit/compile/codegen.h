@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/run/codegen.h: compiles the loop nest of one kernel (core/loops/nest.h) to machine code or
-// PTX.
+// jit/emit/compile/codegen.h: compiles the loop nest of one kernel (core/loops/nest.h) to machine
+// code or PTX.
 #pragma once
 #include <cstdint>
 #include <memory>
