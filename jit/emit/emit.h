@@ -8,7 +8,6 @@
 // runs only while at least one element is active, so uniform loads need no mask. Inactive elements
 // compute unspecified values.
 #pragma once
-#include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
 
@@ -19,6 +18,8 @@
 
 #include "core/loops/nest.h"
 #include "core/loops/nest_bounds.h"
+#include "jit/emit/check/access_checker.h"
+#include "jit/emit/llvm_value.h"
 #include "jit/schedule/loops.h"
 #include "jit/schedule/product.h"
 #include "jit/schedule/records.h"
@@ -28,16 +29,13 @@
 
 namespace weft::compiler {
 
-using V = llvm::Value*;
-using Vs = llvm::SmallVector<V, 4>;
-
 class Emitter {
  public:
   struct Machine {
     bool mask_registers = false, half = false;
     bool gpu = false;
     bool emulated = false;  // a GPU whose threads run on the host
-    bool checked = false;   // tests every access (jit/emit/checked.h)
+    bool checked = false;   // tests every access (jit/emit/check/checked.h)
   };
   // The schedule must have been verified.
   Emitter(const nest::Kernel& kernel, const Schedule& schedule, llvm::Module& module,
@@ -403,19 +401,6 @@ class Emitter {
                         const Vs& sums);
   Vs mma_terms(const Product& p, V stage, const Vs& sums, int terms);
 
-  // Tests of accesses (emit_check.cpp).
-  struct UnderlyingObject {
-    int32_t buffer = 0;  // -1: a local array
-    V base = nullptr, bytes = nullptr;
-  };
-  void emit_checks();
-  void check_access(llvm::Instruction* at, V address, llvm::Type* t, V mask);
-  void check_rows(llvm::CallInst* moving, unsigned arg);
-  void check_record(llvm::CallInst* moving);
-  bool underlying_object(V address, UnderlyingObject* object);
-  void exit_if(V bad, llvm::Instruction* at);
-  void record_checked_point(V outer, V inner);
-
   // Grids (emit_grid.cpp) and refill (emit_refill.cpp).
   void begin_function(llvm::FunctionType* type, const std::string& name);
   void load_arguments();
@@ -425,6 +410,9 @@ class Emitter {
   void emit_level(int level);
   void grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end);
   void rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner_end);
+  void record_checked_point(V outer, V inner) {
+    if (checker_) checker_->record_point(b_, outer, inner);
+  }
   void grid_row(V begin, V end);
   void grid_points(V begin, V end);
   void emit_points(V begin, const Masks& m);
@@ -486,9 +474,7 @@ class Emitter {
   V dummy_slot_ = nullptr;               // where inactive elements load and store
   // The address of the stop flag, and the memory of the countdown to the next check of it.
   V stop_flag_ = nullptr, countdown_ = nullptr;
-  // The call's state in a kernel that tests its accesses (jit/emit/checked.h), and a slot that
-  // holds the tested addresses.
-  V checked_ = nullptr, addresses_ = nullptr;
+  std::optional<AccessChecker> checker_;  // of a kernel that tests its accesses
   Masks active_;
   Masks in_grid_;  // elements that have a grid point
   int vector_width_ = 1, interleave_ = 1;

@@ -23,9 +23,10 @@ void Emitter::emit_cpu(const std::string& name) {
   interleave_ = s_.interleave;
   load_arguments();
   if (machine_.checked) {
-    checked_ = b_.CreateLoad(ptr, b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1),
-                                                        static_cast<uint64_t>(k_.extents)));
-    addresses_ = allocate(ptr, 64, "addresses");
+    const V checked = b_.CreateLoad(ptr, b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1),
+                                                               static_cast<uint64_t>(k_.extents)));
+    const V addresses = allocate(ptr, AccessChecker::max_addresses, "addresses");
+    checker_.emplace(k_.name, checked, addresses);
   }
   V range[4] = {i64(0), i64(1), i64(0), i64(1)};
   for (int r = k_.rank == 2 ? 0 : 2; r < 4 && k_.rank; ++r)
@@ -42,7 +43,7 @@ void Emitter::emit_cpu(const std::string& name) {
   else
     refill_grid(s_.refill, range[0], range[1], range[2], range[3]);
   jump(exit_);
-  if (machine_.checked) emit_checks();
+  if (checker_) checker_->run(*fn_, {buffers_, scratch_bytes_, stop_flag_, exit_});
 }
 
 // Slots of the frame are created in the first block, from anywhere in the emitter.

@@ -26,7 +26,7 @@
 #include <map>
 #include <mutex>
 
-#include "jit/emit/checked.h"
+#include "jit/emit/check/checked.h"
 #include "runtime/native/cold_paths.h"
 #include "runtime/native/transpose.h"
 #include "weft/error.h"

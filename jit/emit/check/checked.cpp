@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/checked.cpp: the tests that checked kernels call.
-#include "jit/emit/checked.h"
+// jit/emit/check/checked.cpp: the tests that checked kernels call.
+#include "jit/emit/check/checked.h"
 
 namespace weft::compiler {
 

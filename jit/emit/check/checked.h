@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/checked.h: the interface between the host and kernels that test every access
+// jit/emit/check/checked.h: the interface between the host and kernels that test every access
 // (TargetInfo::checked).
 #pragma once
 #include <cstdint>
