@@ -8,9 +8,6 @@
 // runs only while at least one element is active, so uniform loads need no mask. Inactive elements
 // compute unspecified values.
 #pragma once
-#include <llvm/IR/IRBuilder.h>
-#include <llvm/IR/Module.h>
-
 #include <functional>
 #include <map>
 #include <optional>
@@ -19,7 +16,8 @@
 #include "core/loops/nest.h"
 #include "core/loops/nest_bounds.h"
 #include "jit/emit/check/access_checker.h"
-#include "jit/emit/llvm_value.h"
+#include "jit/emit/ir_builder.h"
+#include "jit/emit/operations.h"
 #include "jit/schedule/loops.h"
 #include "jit/schedule/product.h"
 #include "jit/schedule/records.h"
@@ -43,7 +41,9 @@ class Emitter {
 
   // Emits the CPU function: name(buffers, extents, range, scratch).
   void emit_cpu(const std::string& name);
-  int64_t scratch_bytes() const { return scratch_bytes_; }  // scratch memory that one call needs
+  int64_t scratch_bytes() const {
+    return b_.scratch_bytes();
+  }  // scratch memory that one call needs
   // Emits the GPU kernel (jit/emit/compile/image.h).
   void emit_gpu(const std::string& name);
 
@@ -55,15 +55,8 @@ class Emitter {
     Vs vectors;          // of a varying value
     V splat = nullptr;   // of a uniform value, created where it is defined
   };
-  using Masks = Vs;  // by vector; empty: all elements are active
 
   // Values (emit_values.cpp).
-  llvm::Type* type(nest::Kind k) const;
-  llvm::Type* vector_type(nest::Kind k) const { return vector_of(type(k)); }
-  // On a GPU the type itself: each interleaved point of a thread is a "vector" of one element.
-  llvm::Type* vector_of(llvm::Type* t) const {
-    return machine_.gpu ? t : llvm::FixedVectorType::get(t, vector_width_);
-  }
   nest::Kind kind(nest::Id v) const { return k_.insts[v].kind; }
   const Variance& variance(nest::Id v) const { return divergence_.variance[v]; }
   // Returns f(p) for each vector p.
@@ -73,16 +66,6 @@ class Emitter {
     for (int p = 0; p < interleave_; ++p) out.push_back(f(p));
     return out;
   }
-  V i64(int64_t v) { return b_.getInt64(static_cast<uint64_t>(v)); }
-  // Returns the value of an integer constant.
-  static std::optional<int64_t> constant_int(V x) {
-    const auto* c = llvm::dyn_cast_or_null<llvm::ConstantInt>(x);
-    return c ? std::optional(c->getSExtValue()) : std::nullopt;
-  }
-  V i32(int32_t v) { return b_.getInt32(static_cast<uint32_t>(v)); }
-  V splat(V scalar) { return splat(scalar, vector_width_); }
-  V splat(V scalar, int n);
-  V iota(llvm::Type* element);
   V scalar(nest::Id v);  // of a uniform value; element 0 of a linear one
   V vec(nest::Id v, int vector);
   V linear_vec(const Val& x, int vector, llvm::Type* element);
@@ -98,27 +81,6 @@ class Emitter {
   Vs masks_of() {
     return vectors([&](int p) { return mask_of(p); });
   }
-  V any(const Masks& m);
-  V count(const Masks& m);
-  V prefix_mask(V n);  // elements l < n of one vector
-  V at_least_zero(V n);
-
-  // Functions and blocks (emit_values.cpp).
-  llvm::BasicBlock* block(const char* name) { return llvm::BasicBlock::Create(c_, name, fn_); }
-  llvm::BasicBlock* insert_block() { return b_.GetInsertBlock(); }
-  void insert_at(llvm::BasicBlock* bb) { b_.SetInsertPoint(bb); }
-  void jump(llvm::BasicBlock* bb) { b_.CreateBr(bb); }
-  // Returns uninitialized memory of this call, an alloca or scratch memory.
-  V allocate(llvm::Type* t, int64_t n, const char* name);
-  V call(llvm::Intrinsic::ID id, llvm::ArrayRef<llvm::Type*> types, llvm::ArrayRef<V> args) {
-    return b_.CreateIntrinsic(id, types, args);
-  }
-  // The overload is the type of the first argument.
-  V call(llvm::Intrinsic::ID id, llvm::ArrayRef<V> args) {
-    return call(id, {args[0]->getType()}, args);
-  }
-  // Calls a function of the library.
-  llvm::CallInst* call(const std::string& name, llvm::Type* result, llvm::ArrayRef<V> args);
   // Exits from the kernel if the call was cancelled. `cost` is the estimated number of cycles since
   // the last check.
   void emit_cancellation_check(int64_t cost);
@@ -126,64 +88,14 @@ class Emitter {
   // Block `check` resets the countdown and reads the stop flag. Jumps to `go` if it is 0.
   void exit_if_stopped(llvm::BasicBlock* check, llvm::BasicBlock* go);
   llvm::BasicBlock* stop_exit();
-  // A loop whose header decides whether to go on. Code after begin_loop is in the header, code
-  // after begin_body in the body, and code after end_loop follows the loop.
-  struct LoopBlocks {
-    llvm::BasicBlock *preheader, *header, *body, *exit;
-  };
-  LoopBlocks begin_loop(const char* name);
-  void begin_body(const LoopBlocks& l, V go);
-  void end_loop(const LoopBlocks& l);
-  // Emits `for (i = begin; i < end; i += step)` with carries.
-  struct Loop {
-    V index;
-    Vs carry;
-  };
-  Loop loop(const char* name, V begin, V end, V step, const Vs& init,
-            const std::function<Vs(V i, const Vs& carry)>& body);
-  // The same without carries. Returns the index after the loop.
-  V each(const char* name, V begin, V end, int64_t step, const std::function<void(V i)>& body);
-  Vs branch(V condition, const std::function<Vs()>& then, const std::function<Vs()>& otherwise,
-            bool unlikely = false);
-  void when(V condition, const std::function<void()>& then);
-  void when(V condition, const std::function<void()>& then, const std::function<void()>& otherwise);
-
-  // Arithmetic on scalars and vectors (emit_arith.cpp, emit_convert.cpp).
-  V arith(nest::Opcode op, nest::Kind k, llvm::ArrayRef<V> a);
-  V shift(nest::Opcode op, V x, V count);
-  V divide(nest::Opcode op, V a, V b);
-  V quotient(nest::Opcode op, V a, V b);
-  V float_extreme(bool maximum, V a, V b);
-  V float_extreme_constant(bool maximum, V a, V b);
-  V float_rem(V a, V b);
-  llvm::Function* float_rem_function(llvm::Type* t);
-  V mul_high(nest::Opcode op, V a, V b);
-  V convert(nest::Opcode op, nest::Kind k, V x);
-  V saturate(V x, llvm::Type* t, bool is_signed);
-  void combine_pair(nest::Combine c, nest::Kind k, V& value, V& index, V value2, V index2);
-  V half_to_float(V bits);
-  V float_to_half(V x);
-  V bfloat_to_float(V bits);
-  V float_to_bfloat(V x);
-  // Element, or a vector of as many elements as x has.
-  llvm::Type* like(V x, llvm::Type* element) const;
+  // Instructions that only compute (emit_pure.cpp).
   void emit_pure(nest::Id v);
   bool emit_linear(nest::Id v);
-  // Indices (emit_index.cpp).
   const nest::Range& range(nest::Id v);
   bool fits_int32(nest::Id v) { return range(v).within({INT32_MIN, INT32_MAX}); }
   bool divide_linear(nest::Id v);
 
   // Memory (emit_memory.cpp).
-  llvm::Align align_of(llvm::Type* t) const {
-    return llvm::Align(m_.getDataLayout().getTypeStoreSize(t));
-  }
-  llvm::Type* memory_type(nest::Storage s) const;
-  llvm::Type* memory_type(nest::Kind k) const;
-  V from_memory(V x, nest::Storage s);
-  V to_memory(V x, nest::Storage s);
-  V mask_to_memory(V x, nest::Kind k);
-  V mask_from_memory(V x, nest::Kind k);
   void load(nest::Id v);
   void store(nest::Id v);
   void local(nest::Id v);
@@ -436,17 +348,14 @@ class Emitter {
 
   const nest::Kernel& k_;
   const Schedule& s_;
-  llvm::Module& m_;
-  llvm::LLVMContext& c_;
   Machine machine_;
-  llvm::IRBuilder<> b_;  // folds only constants, because loops are emitted with incomplete phis
+  IrBuilder b_;
+  Operations ops_;
   Divergence divergence_;
   std::vector<Val> values_;
   std::vector<nest::Range> ranges_;  // by value, computed on first use
   std::vector<V> locals_;            // by instruction: the array of a Local
-  llvm::Function* fn_ = nullptr;
-  llvm::BasicBlock *exit_ = nullptr, *stop_exit_ = nullptr;
-  llvm::Instruction* alloca_point_ = nullptr;  // allocas are created before it
+  llvm::BasicBlock* stop_exit_ = nullptr;
   std::vector<V> buffers_, extents_;
   V indices_[2] = {nullptr, nullptr};
   // A load or store that is done for many points together, through vectors in the frame.
@@ -477,7 +386,7 @@ class Emitter {
   std::optional<AccessChecker> checker_;  // of a kernel that tests its accesses
   Masks active_;
   Masks in_grid_;  // elements that have a grid point
-  int vector_width_ = 1, interleave_ = 1;
+  int interleave_ = 1;
   V thread_in_point_ = nullptr;   // for threads that share a point: this thread's number
   bool threads_diverge_ = false;  // the threads that share a point run different code
   // Values of the row that threads keep, by value and iteration of the thread. In a loop that is
@@ -485,7 +394,6 @@ class Emitter {
   RowValues row_;
   std::map<std::pair<nest::Id, int64_t>, V> kept_;
   std::optional<int64_t> iteration_;
-  bool disable_unroll_ = false;          // loops of few trips that ptxas must not unroll
   int64_t term_threads_ = 1;             // threads among which terms are partitioned
   V shared_row_ = nullptr;               // shared memory of a block that shares a point (row_bytes)
   bool terms_in_shared_memory_ = false;  // the block's first warp folds them
@@ -494,7 +402,6 @@ class Emitter {
   int array_interleave_ = 0;             // of local arrays, if not interleave_
   V vector_offset_ = nullptr;            // the vector of local arrays that is vector 0
   Constants unrolled_indices_;           // indices of loops that are being unrolled
-  int64_t frame_bytes_ = 0, scratch_bytes_ = 0;
   static constexpr int32_t cycles_between_checks = 3'000'000;  // about a millisecond
 };
 

@@ -5,7 +5,8 @@
 // that left, and code without active elements is skipped.
 #include <llvm/IR/Intrinsics.h>
 
-#include "jit/emit/emit_phis.h"
+#include "jit/emit/emit.h"
+#include "jit/emit/phis.h"
 #include "jit/schedule/nest_names.h"
 #include "runtime/native/cold_paths.h"
 #include "weft/error.h"
@@ -34,7 +35,7 @@ void Emitter::emit_inst(Id v) {
   }
 }
 
-Emitter::Masks Emitter::and_active(const Masks& m) {
+Masks Emitter::and_active(const Masks& m) {
   if (active_.empty()) return m;
   return vectors([&](int p) { return b_.CreateAnd(active_[p], m[p]); });
 }
@@ -109,7 +110,7 @@ void Emitter::unrolled_for(Id v, const std::vector<Carry>& cs) {
   for (int64_t t = 0; t < trips; ++t) {
     const int64_t index = i.imm > 0 ? lo + t : hi - 1 - t;
     unrolled_indices_[body.params[0]] = index;
-    set(body.params[0], i64(index));
+    set(body.params[0], b_.i64(index));
     bind(cs, &Carry::param, now);
     emit_block(i.blocks[0]);
     now = parts(cs, &Carry::next);
@@ -133,7 +134,7 @@ void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
     for (V& x : first) x = b_.CreateSub(x, llvm::ConstantInt::get(x->getType(), 1));
   const V stride = values_[start].stride;
   const Masks outer = active_, before = divergent ? masks_of() : Masks();
-  const LoopBlocks blocks = begin_loop("for");
+  const IrBuilder::LoopBlocks blocks = b_.begin_loop("for");
   Phis phis(b_, blocks.preheader, machine_.mask_registers);
   const Vs at_index = phis.add(first), running = phis.add(before), carry = phis.add(init);
   bind(cs, &Carry::param, carry);
@@ -146,7 +147,7 @@ void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
     const V more = up ? b_.CreateICmpSLT(x, limits[p]) : b_.CreateICmpSGE(x, limits[p]);
     go.push_back(divergent ? b_.CreateAnd(running[p], more) : more);
   }
-  begin_body(blocks, any(go));
+  b_.begin_body(blocks, b_.any(go));
   emit_cancellation_check(weight(k_, i.blocks[0]));
   if (divergent) active_ = go;
   emit_block(i.blocks[0]);
@@ -158,7 +159,7 @@ void Emitter::plain_for(Id v, const std::vector<Carry>& cs) {
   phis.close(following);
   phis.close(go);
   phis.close(next);
-  end_loop(blocks);
+  b_.end_loop(blocks);
   active_ = outer;
 }
 
@@ -167,7 +168,7 @@ void Emitter::loop_while(Id v) {
   if (machine_.gpu && !any_inst(k_, k_.insts[v].blocks[0], is_loop)) return while_thread(v, cs);
   const Vs init = parts(cs, &Carry::init);
   while_trips(v, cs, divergence_.divergent[v] ? masks_of() : Masks(), {}, init,
-              [&](const Masks& go, Vs&) { return any(go); });
+              [&](const Masks& go, Vs&) { return b_.any(go); });
 }
 
 // Emits the trips of the elements in `before`, which may leave at different trips. If it is empty,
@@ -179,7 +180,7 @@ Emitter::WhileState Emitter::while_trips(
   const Inst& i = k_.insts[v];
   const bool divergent = !before.empty();
   const Masks outer = active_;
-  const LoopBlocks blocks = begin_loop("while");
+  const IrBuilder::LoopBlocks blocks = b_.begin_loop("while");
   Phis phis(b_, blocks.preheader, machine_.mask_registers);
   const Masks running = phis.add(before);
   extra = phis.add(extra);
@@ -189,7 +190,7 @@ Emitter::WhileState Emitter::while_trips(
   emit_block(i.blocks[0]);
   const Id test = k_.blocks[i.blocks[0]].yields[0];
   Masks go = divergent ? and_active(parts(test, varying_value)) : Masks{scalar(test)};
-  begin_body(blocks, continues(go, extra));
+  b_.begin_body(blocks, continues(go, extra));
   emit_cancellation_check(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   if (divergent) active_ = go;
   emit_block(i.blocks[1]);
@@ -198,7 +199,7 @@ Emitter::WhileState Emitter::while_trips(
   phis.close(go);
   phis.close(extra);
   phis.close(next);
-  end_loop(blocks);
+  b_.end_loop(blocks);
   active_ = outer;
   return {go, carry};
 }
@@ -208,17 +209,17 @@ Emitter::WhileState Emitter::while_trips(
 // negative. In the second case the loop is entered again with the same state.
 void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
-  auto *run = block("while"), *trip = block("trip"), *ended = block("ended"),
-       *check = block("look"), *after = block("after");
+  auto *run = b_.block("while"), *trip = b_.block("trip"), *ended = b_.block("ended"),
+       *check = b_.block("look"), *after = b_.block("after");
   const Vs init = parts(cs, &Carry::init);
   const V enters = while_test(v, cs, init);
-  auto* from = insert_block();
+  auto* from = b_.insert_block();
   b_.CreateCondBr(enters, run, after);
-  insert_at(run);
+  b_.insert_at(run);
   Phis runs(b_, from, machine_.mask_registers);
   const Vs begun = runs.add(init);
-  jump(trip);
-  insert_at(trip);
+  b_.jump(trip);
+  b_.insert_at(trip);
   Phis trips(b_, run, machine_.mask_registers);
   bind(cs, &Carry::param, trips.add(begun));
   emit_block(i.blocks[1]);
@@ -226,17 +227,17 @@ void Emitter::while_thread(Id v, const std::vector<Carry>& cs) {
   const V more = while_test(v, cs, next);
   const V left = decrement_countdown(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   trips.close(next);
-  b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGE(left, i32(0))), trip, ended);
-  insert_at(ended);
+  b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGE(left, b_.i32(0))), trip, ended);
+  b_.insert_at(ended);
   b_.CreateCondBr(more, check, after);
   exit_if_stopped(check, run);
   runs.close(next);
-  insert_at(after);
+  b_.insert_at(after);
   Phis results(b_, from, machine_.mask_registers);
   bind(cs, &Carry::result, results.add(init));
-  insert_at(ended);
+  b_.insert_at(ended);
   results.close(next);
-  insert_at(after);
+  b_.insert_at(after);
 }
 
 // Emits one side of If v. Returns its results, each in the form of the result. They are computed
@@ -269,7 +270,7 @@ void Emitter::branch_if(Id v) {
   const auto then = [&] { return emit_if_region(v, i.blocks[0]); };
   const auto otherwise = [&] { return emit_if_region(v, i.blocks[1]); };
   // In an unrolled loop the condition may be known.
-  set_results(v, branch(scalar(i.args[0]), then, otherwise, is_library_call(i)));
+  set_results(v, b_.branch(scalar(i.args[0]), then, otherwise, is_library_call(i)));
 }
 
 // Returns the library's results for x, a scalar or the interleaved vectors. It computes all
@@ -283,12 +284,12 @@ Vs Emitter::call_cold_path(Id v, const Vs& x) {
   auto* type = x[0]->getType();
   V& slots = cold_slots_[type];  // the argument and up to three results
   constexpr int64_t max_slots = 4;
-  if (!slots) slots = allocate(type, max_slots, "rare");
+  if (!slots) slots = b_.allocate(type, max_slots, "rare");
   const auto slot = [&](size_t n) { return b_.CreateConstGEP1_64(type, slots, n); };
   Vs vectors;
   for (V vector : x) {
     b_.CreateStore(vector, slots);
-    call(name, b_.getVoidTy(), {slots, slot(1), i64(elements)})->setDoesNotThrow();
+    b_.call(name, b_.getVoidTy(), {slots, slot(1), b_.i64(elements)})->setDoesNotThrow();
     for (size_t r = 0; r < results; ++r) vectors.push_back(b_.CreateLoad(type, slot(1 + r)));
   }
   Vs by_result;
@@ -311,7 +312,7 @@ void Emitter::unlikely_if(Id v) {
       out[k] = b_.CreateSelect(yes[k % yes.size()], out[k], usual[k]);
     return out;
   };
-  const Vs joined = branch(any(active_), replaced, [&] { return usual; }, true);
+  const Vs joined = b_.branch(b_.any(active_), replaced, [&] { return usual; }, true);
   active_ = outer;
   set_results(v, joined);
 }
@@ -330,10 +331,10 @@ void Emitter::divergent_if(Id v) {
     const auto skip = [&] {
       Vs none;
       for (Id r : divergence_.results[v])
-        none.append(interleave_, llvm::Constant::getNullValue(vector_type(kind(r))));
+        none.append(interleave_, llvm::Constant::getNullValue(b_.vector_of(ops_.type(kind(r)))));
       return none;
     };
-    const Vs out = branch(any(active_), run, skip, is_library_call(i) && b == i.blocks[0]);
+    const Vs out = b_.branch(b_.any(active_), run, skip, is_library_call(i) && b == i.blocks[0]);
     active_ = outer;
     return out;
   };
@@ -349,7 +350,7 @@ void Emitter::for_each(Id v) {
   const Id index = k_.blocks[i.blocks[0]].params[0];
   if (divergence_.vectorized[v])
     return thread_in_point_ ? for_each_threads(v) : for_each_vectors(v);
-  each("each", i64(0), scalar(i.args[0]), 1, [&](V at) {
+  b_.each("each", b_.i64(0), scalar(i.args[0]), 1, [&](V at) {
     emit_cancellation_check(weight(k_, i.blocks[0]));
     set(index, at);
     emit_block(i.blocks[0]);
@@ -360,22 +361,22 @@ void Emitter::for_each_vectors(Id v) {
   const Inst& i = k_.insts[v];
   const Id index = k_.blocks[i.blocks[0]].params[0];
   const V n = scalar(i.args[0]);
-  vector_width_ = s_.vector_width;
+  b_.vector_width = s_.vector_width;
   const int64_t cost = weight(k_, i.blocks[0]);
   const auto body = [&](V at, const Masks& m) {
     active_ = m;
-    values_[index] = Val{at, i64(1), {}, nullptr};
+    values_[index] = Val{at, b_.i64(1), {}, nullptr};
     emit_block(i.blocks[0]);
     active_.clear();
   };
-  const V whole = b_.CreateAnd(n, i64(-vector_width_));
-  each("each", i64(0), whole, vector_width_, [&](V at) {
+  const V whole = b_.CreateAnd(n, b_.i64(-b_.vector_width));
+  b_.each("each", b_.i64(0), whole, b_.vector_width, [&](V at) {
     emit_cancellation_check(cost);
     body(at, {});
   });
-  when(b_.CreateICmpSGT(n, call(llvm::Intrinsic::smax, {whole, i64(0)})),
-       [&] { body(whole, {prefix_mask(b_.CreateSub(n, whole))}); });
-  vector_width_ = 1;
+  b_.when(b_.CreateICmpSGT(n, b_.call(llvm::Intrinsic::smax, {whole, b_.i64(0)})),
+          [&] { body(whole, {b_.prefix_mask(b_.CreateSub(n, whole))}); });
+  b_.vector_width = 1;
 }
 
 }  // namespace weft::compiler

@@ -23,10 +23,10 @@ Emitter::Partials Emitter::make_partials(Id v, const Variance& s, int64_t most) 
   const Inst& i = k_.insts[v];
   Partials p{v, s, {}, {}, i.kinds};
   for (nest::Kind kd : i.kinds) {
-    auto* t = memory_type(kd);
+    auto* t = ops_.memory_type(kd);
     p.elements.push_back(t);
-    p.arrays.push_back(s.varying ? allocate(vector_of(t), most * interleave_, "partials")
-                                 : allocate(t, most, "partials"));
+    p.arrays.push_back(s.varying ? b_.allocate(b_.vector_of(t), most * interleave_, "partials")
+                                 : b_.allocate(t, most, "partials"));
   }
   return p;
 }
@@ -76,11 +76,11 @@ Vs Emitter::combine_parts(Id v, const Vs& sum, const Vs& x, bool is_result) {
     for (size_t n = r * width; n < (r + 1) * width; ++n, ++next) {
       if (c == Combine::Second) continue;
       if (c == Combine::ArgMin || c == Combine::ArgMax)
-        combine_pair(c, kd, out[n], out[n + width], *next, next[width]);
+        ops_.combine_pair(c, kd, out[n], out[n + width], *next, next[width]);
       else if (c == Combine::MulAdd)
-        out[n] = arith(Opcode::Fma, kd, {*next, next[width], sum[n]});
+        out[n] = ops_.arith(Opcode::Fma, kd, {*next, next[width], sum[n]});
       else
-        out[n] = arith(nest::opcode_of(c), kd, {sum[n], *next});
+        out[n] = ops_.arith(nest::opcode_of(c), kd, {sum[n], *next});
     }
     if (c == Combine::MulAdd) next += width;
   }
@@ -92,9 +92,9 @@ void Emitter::for_each_part(const Partials& p, V index,
                             const std::function<void(llvm::Type* t, V at, nest::Kind k)>& f) {
   const int n = p.variance.varying ? interleave_ : 1;
   for (size_t r = 0; r < p.arrays.size(); ++r) {
-    auto* t = p.variance.varying ? vector_of(p.elements[r]) : p.elements[r];
+    auto* t = p.variance.varying ? b_.vector_of(p.elements[r]) : p.elements[r];
     for (int k = 0; k < n; ++k) {
-      const V at = b_.CreateAdd(b_.CreateMul(index, i64(n)), i64(k));
+      const V at = b_.CreateAdd(b_.CreateMul(index, b_.i64(n)), b_.i64(k));
       f(t, b_.CreateGEP(t, p.arrays[r], at), p.kinds[r]);
     }
   }
@@ -103,7 +103,7 @@ void Emitter::for_each_part(const Partials& p, V index,
 Vs Emitter::load_partials(const Partials& p, V index) {
   Vs out;
   for_each_part(p, index, [&](llvm::Type* t, V at, nest::Kind k) {
-    out.push_back(mask_from_memory(b_.CreateLoad(t, at), k));
+    out.push_back(ops_.mask_from_memory(b_.CreateLoad(t, at), k));
   });
   return out;
 }
@@ -111,15 +111,15 @@ Vs Emitter::load_partials(const Partials& p, V index) {
 void Emitter::store_partials(const Partials& p, V index, const Vs& x) {
   const V* next = x.begin();
   for_each_part(p, index, [&](llvm::Type*, V at, nest::Kind k) {
-    b_.CreateStore(mask_to_memory(*next++, k), at);
+    b_.CreateStore(ops_.mask_to_memory(*next++, k), at);
   });
 }
 
 // Returns the number of partial results of a fold of n terms (fold_order::partials).
 V Emitter::partial_count(V n) {
-  const V several = b_.CreateSelect(b_.CreateICmpSLT(n, i64(fold_order::long_block)),
-                                    i64(few_partials), i64(many_partials));
-  return b_.CreateSelect(b_.CreateICmpSLE(n, i64(fold_order::short_block)), i64(1), several);
+  const V several = b_.CreateSelect(b_.CreateICmpSLT(n, b_.i64(fold_order::long_block)),
+                                    b_.i64(few_partials), b_.i64(many_partials));
+  return b_.CreateSelect(b_.CreateICmpSLE(n, b_.i64(fold_order::short_block)), b_.i64(1), several);
 }
 
 // The partial result stays in registers.
@@ -127,11 +127,11 @@ void Emitter::fold_in_order(Id v) {
   const Inst& i = k_.insts[v];
   const int64_t cost = weight(k_, i.blocks[0]);
   const Variance s = variance(divergence_.results[v][0]);
-  const Loop l =
-      loop("terms", i64(0), scalar(i.args[0]), i64(1), identity(v, s), [&](V t, const Vs& all) {
-        emit_cancellation_check(cost);
-        return combine_term(v, all, term(v, s, t));
-      });
+  const IrBuilder::Loop l = b_.loop("terms", b_.i64(0), scalar(i.args[0]), b_.i64(1),
+                                    identity(v, s), [&](V t, const Vs& all) {
+                                      emit_cancellation_check(cost);
+                                      return combine_term(v, all, term(v, s, t));
+                                    });
   set_results(v, l.carry);
 }
 
@@ -140,7 +140,7 @@ void Emitter::fold_serial(Id v) {
   const Partials p = make_partials(v, s, many_partials);
   const V n = scalar(k_.insts[v].args[0]);
   fold_partials(p, n, partial_count(n));
-  set_results(v, load_partials(p, i64(0)));
+  set_results(v, load_partials(p, b_.i64(0)));
 }
 
 // Consecutive terms belong to consecutive partial results. A block of them stays in registers while
@@ -148,50 +148,52 @@ void Emitter::fold_serial(Id v) {
 V Emitter::fold_register_blocks(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const auto f = s_.folds.find(v);
-  if (f == s_.folds.end()) return i64(0);
+  if (f == s_.folds.end()) return b_.i64(0);
   const int block_size = f->second.registers / (p.variance.varying ? interleave_ : 1);
-  n = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(1)), i64(0), n);
+  n = b_.CreateSelect(b_.CreateICmpEQ(partials, b_.i64(1)), b_.i64(0), n);
   const nest::BlockId body = k_.insts[v].blocks[0];
   const Vs none = identity(v, p.variance);
-  const V last = b_.CreateSub(n, i64(block_size - 1));
-  each("partials", i64(0), partials, block_size, [&](V first) {
+  const V last = b_.CreateSub(n, b_.i64(block_size - 1));
+  b_.each("partials", b_.i64(0), partials, block_size, [&](V first) {
     Vs init;
     for (int k = 0; k < block_size; ++k) init.append(none);
-    const Loop l = loop("terms", first, last, partials, init, [&](V t, const Vs& acc) {
-      emit_cancellation_check(weight(k_, body) * block_size);
-      Vs next;
-      for (int k = 0; k < block_size; ++k)
-        next.append(combine_term(v, nth_group(acc, k, none.size()),
-                                 term(v, p.variance, b_.CreateAdd(t, i64(k)))));
-      return next;
-    });
+    const IrBuilder::Loop l =
+        b_.loop("terms", first, last, partials, init, [&](V t, const Vs& acc) {
+          emit_cancellation_check(weight(k_, body) * block_size);
+          Vs next;
+          for (int k = 0; k < block_size; ++k)
+            next.append(combine_term(v, nth_group(acc, k, none.size()),
+                                     term(v, p.variance, b_.CreateAdd(t, b_.i64(k)))));
+          return next;
+        });
     for (int k = 0; k < block_size; ++k)
-      store_partials(p, b_.CreateAdd(first, i64(k)), nth_group(l.carry, k, none.size()));
+      store_partials(p, b_.CreateAdd(first, b_.i64(k)), nth_group(l.carry, k, none.size()));
   });
-  return b_.CreateAnd(at_least_zero(n), i64(-block_size));
+  return b_.CreateAnd(b_.at_least_zero(n), b_.i64(-block_size));
 }
 
 void Emitter::fold_partials(const Partials& p, V n, V partials) {
   const Id v = p.fold;
   const Vs none = identity(v, p.variance);
   const int64_t cost = weight(k_, k_.insts[v].blocks[0]);
-  each("identity", i64(0), partials, 1, [&](V k) { store_partials(p, k, none); });
+  b_.each("identity", b_.i64(0), partials, 1, [&](V k) { store_partials(p, k, none); });
   const V begin = fold_register_blocks(p, n, partials);
-  each("terms", begin, n, 1, [&](V t) {
+  b_.each("terms", begin, n, 1, [&](V t) {
     emit_cancellation_check(cost);
     const Vs x = term(v, p.variance, t);
-    const V at = b_.CreateAnd(t, b_.CreateSub(partials, i64(1)));
+    const V at = b_.CreateAnd(t, b_.CreateSub(partials, b_.i64(1)));
     store_partials(p, at, combine_term(v, load_partials(p, at), x));
   });
   fold_tree(p, partials);
 }
 
 void Emitter::fold_tree(const Partials& p, V partials) {
-  const V several = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(few_partials)), i64(4), i64(6));
-  const V levels = b_.CreateSelect(b_.CreateICmpEQ(partials, i64(1)), i64(0), several);
-  each("tree", i64(0), levels, 1, [&](V level) {
-    const V half = b_.CreateLShr(partials, b_.CreateAdd(level, i64(1)));
-    each("pairs", i64(0), half, 1, [&](V k) {
+  const V several =
+      b_.CreateSelect(b_.CreateICmpEQ(partials, b_.i64(few_partials)), b_.i64(4), b_.i64(6));
+  const V levels = b_.CreateSelect(b_.CreateICmpEQ(partials, b_.i64(1)), b_.i64(0), several);
+  b_.each("tree", b_.i64(0), levels, 1, [&](V level) {
+    const V half = b_.CreateLShr(partials, b_.CreateAdd(level, b_.i64(1)));
+    b_.each("pairs", b_.i64(0), half, 1, [&](V k) {
       store_partials(
           p, k,
           combine_partials(p.fold, load_partials(p, k), load_partials(p, b_.CreateAdd(k, half))));

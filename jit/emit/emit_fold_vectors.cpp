@@ -20,8 +20,8 @@ Vs Emitter::load_vector(const Partials& p, V index, int n) {
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.elements[r];
     const V x = b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, n),
-                                     b_.CreateGEP(t, p.arrays[r], index), align_of(t));
-    out.push_back(mask_from_memory(x, p.kinds[r]));
+                                     b_.CreateGEP(t, p.arrays[r], index), b_.align_of(t));
+    out.push_back(ops_.mask_from_memory(x, p.kinds[r]));
   }
   return out;
 }
@@ -29,8 +29,8 @@ Vs Emitter::load_vector(const Partials& p, V index, int n) {
 void Emitter::store_vector(const Partials& p, V index, const Vs& x) {
   for (size_t r = 0; r < p.arrays.size(); ++r) {
     auto* t = p.elements[r];
-    b_.CreateAlignedStore(mask_to_memory(x[r], p.kinds[r]), b_.CreateGEP(t, p.arrays[r], index),
-                          align_of(t));
+    b_.CreateAlignedStore(ops_.mask_to_memory(x[r], p.kinds[r]),
+                          b_.CreateGEP(t, p.arrays[r], index), b_.align_of(t));
   }
 }
 
@@ -38,40 +38,40 @@ void Emitter::fold_vectors(Id v) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);
   const Partials p = make_partials(v, uniform_value, many_partials);
-  vector_width_ = s_.vector_width;
-  const V is_long = b_.CreateICmpSGE(n, i64(long_block));
+  b_.vector_width = s_.vector_width;
+  const V is_long = b_.CreateICmpSGE(n, b_.i64(long_block));
   // The terms of a short fold are stored in place of the partial results, and combined in order.
-  const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block));
-  const V partials = b_.CreateSelect(is_long, i64(many_partials), i64(few_partials));
+  const V few = b_.CreateICmpSLE(n, b_.i64(fold_order::short_block));
+  const V partials = b_.CreateSelect(is_long, b_.i64(many_partials), b_.i64(few_partials));
   const Vs none = identity(v, varying_value);
-  for (int k = 0; k < many_partials; k += vector_width_) store_vector(p, i64(k), none);
+  for (int k = 0; k < many_partials; k += b_.vector_width) store_vector(p, b_.i64(k), none);
   // The body of the loop is emitted once per register. Without a schedule for it, all terms run in
   // the tail's loop.
-  const auto wide = static_cast<int>(many_partials / vector_width_),
-             narrow = static_cast<int>(few_partials / vector_width_);
-  V begin = i64(0);
+  const auto wide = static_cast<int>(many_partials / b_.vector_width),
+             narrow = static_cast<int>(few_partials / b_.vector_width);
+  V begin = b_.i64(0);
   if (s_.folds.count(v)) {
     const V whole =
-        b_.CreateSelect(few, i64(0), b_.CreateAnd(at_least_zero(n), b_.CreateNeg(partials)));
-    when(
+        b_.CreateSelect(few, b_.i64(0), b_.CreateAnd(b_.at_least_zero(n), b_.CreateNeg(partials)));
+    b_.when(
         is_long, [&] { fold_whole_vectors(p, whole, wide); },
         [&] { fold_whole_vectors(p, whole, narrow); });
     begin = whole;
   }
   fold_tail(p, n, begin, partials, few);
-  when(few, [&] { fold_stored_terms(p, n); }, [&] { fold_horizontal(p, partials); });
-  vector_width_ = 1;
-  set_results(v, load_partials(p, i64(0)));
+  b_.when(few, [&] { fold_stored_terms(p, n); }, [&] { fold_horizontal(p, partials); });
+  b_.vector_width = 1;
+  set_results(v, load_partials(p, b_.i64(0)));
 }
 
 // The arrays of the partial results hold the terms themselves, followed by the terms' second
 // values, if any (fold_tail).
 void Emitter::fold_stored_terms(const Partials& p, V n) {
-  const int width = std::exchange(vector_width_, 1);
+  const int width = std::exchange(b_.vector_width, 1);
   const Inst& i = k_.insts[p.fold];
   const auto term_at = [&](V k) {
     const Vs first = load_partials(p, k),
-             second = load_partials(p, b_.CreateAdd(k, i64(few_partials)));
+             second = load_partials(p, b_.CreateAdd(k, b_.i64(few_partials)));
     Vs x;
     for (size_t r = 0; r < first.size(); ++r) {
       x.push_back(first[r]);
@@ -79,36 +79,38 @@ void Emitter::fold_stored_terms(const Partials& p, V n) {
     }
     return x;
   };
-  const Loop l = loop("in order", i64(0), n, i64(1), identity(p.fold, uniform_value),
-                      [&](V k, const Vs& all) { return combine_term(p.fold, all, term_at(k)); });
-  store_partials(p, i64(0), l.carry);
-  vector_width_ = width;
+  const IrBuilder::Loop l =
+      b_.loop("in order", b_.i64(0), n, b_.i64(1), identity(p.fold, uniform_value),
+              [&](V k, const Vs& all) { return combine_term(p.fold, all, term_at(k)); });
+  store_partials(p, b_.i64(0), l.carry);
+  b_.vector_width = width;
 }
 
 void Emitter::fold_whole_vectors(const Partials& p, V whole, int registers) {
   const Vs none = identity(p.fold, varying_value);
   Vs init;
   for (int g = 0; g < registers; ++g) init.append(none);
-  const Loop l =
-      loop("terms", i64(0), whole, i64(registers * vector_width_), init, [&](V at, const Vs& acc) {
-        emit_cancellation_check(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
-        Vs next;
-        for (int g = 0; g < registers; ++g)
-          next.append(
-              combine_term(p.fold, nth_group(acc, g, none.size()),
-                           term(p.fold, varying_value, b_.CreateAdd(at, i64(g * vector_width_)))));
-        return next;
-      });
+  const IrBuilder::Loop l =
+      b_.loop("terms", b_.i64(0), whole, b_.i64(registers * b_.vector_width), init,
+              [&](V at, const Vs& acc) {
+                emit_cancellation_check(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
+                Vs next;
+                for (int g = 0; g < registers; ++g)
+                  next.append(combine_term(
+                      p.fold, nth_group(acc, g, none.size()),
+                      term(p.fold, varying_value, b_.CreateAdd(at, b_.i64(g * b_.vector_width)))));
+                return next;
+              });
   for (int g = 0; g < registers; ++g)
-    store_vector(p, i64(g * vector_width_), nth_group(l.carry, g, none.size()));
+    store_vector(p, b_.i64(g * b_.vector_width), nth_group(l.carry, g, none.size()));
 }
 
 void Emitter::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
-  each("tail", begin, n, vector_width_, [&](V at) {
+  b_.each("tail", begin, n, b_.vector_width, [&](V at) {
     emit_cancellation_check(weight(k_, k_.insts[p.fold].blocks[0]));
-    const V slot = b_.CreateAnd(at, b_.CreateSub(partials, i64(1)));
-    const V m = prefix_mask(b_.CreateSub(n, at));
-    const Vs old = load_vector(p, slot, vector_width_);
+    const V slot = b_.CreateAnd(at, b_.CreateSub(partials, b_.i64(1)));
+    const V m = b_.prefix_mask(b_.CreateSub(n, at));
+    const Vs old = load_vector(p, slot, b_.vector_width);
     active_ = {m};
     const Vs x = term(p.fold, varying_value, at);
     active_.clear();
@@ -122,19 +124,19 @@ void Emitter::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
       next[r] = b_.CreateSelect(m, b_.CreateSelect(few, first[r], next[r]), old[r]);
     store_vector(p, slot, next);
     if (x.size() > next.size())
-      when(few, [&] { store_vector(p, b_.CreateAdd(slot, i64(few_partials)), second); });
+      b_.when(few, [&] { store_vector(p, b_.CreateAdd(slot, b_.i64(few_partials)), second); });
   });
 }
 
 void Emitter::fold_horizontal(const Partials& p, V partials) {
-  when(b_.CreateICmpEQ(partials, i64(many_partials)), [&] {
+  b_.when(b_.CreateICmpEQ(partials, b_.i64(many_partials)), [&] {
     for (int half = many_partials / 2; half >= few_partials; half /= 2)
-      for (int k = 0; k < half; k += vector_width_)
-        store_vector(p, i64(k),
-                     combine_partials(p.fold, load_vector(p, i64(k), vector_width_),
-                                      load_vector(p, i64(k + half), vector_width_)));
+      for (int k = 0; k < half; k += b_.vector_width)
+        store_vector(p, b_.i64(k),
+                     combine_partials(p.fold, load_vector(p, b_.i64(k), b_.vector_width),
+                                      load_vector(p, b_.i64(k + half), b_.vector_width)));
   });
-  Vs x = load_vector(p, i64(0), few_partials);
+  Vs x = load_vector(p, b_.i64(0), few_partials);
   for (int half = few_partials / 2; half >= 1; half /= 2) {
     llvm::SmallVector<int, 16> low(half), high(half);
     std::iota(low.begin(), low.end(), 0);
@@ -147,7 +149,7 @@ void Emitter::fold_horizontal(const Partials& p, V partials) {
     x = combine_partials(p.fold, a, b);
   }
   for (V& t : x) t = b_.CreateExtractElement(t, uint64_t{0});
-  store_partials(p, i64(0), x);
+  store_partials(p, b_.i64(0), x);
 }
 
 }  // namespace weft::compiler

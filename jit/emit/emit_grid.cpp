@@ -18,38 +18,38 @@ void Emitter::emit_cpu(const std::string& name) {
   auto* ptr = b_.getPtrTy();
   auto* type = llvm::FunctionType::get(b_.getVoidTy(), {ptr, ptr, ptr, ptr}, false);
   begin_function(type, name);
-  fn_->addParamAttr(3, llvm::Attribute::NoAlias);
-  fn_->addFnAttr("prefer-vector-width", "512");
+  b_.function()->addParamAttr(3, llvm::Attribute::NoAlias);
+  b_.function()->addFnAttr("prefer-vector-width", "512");
   interleave_ = s_.interleave;
   load_arguments();
   if (machine_.checked) {
-    const V checked = b_.CreateLoad(ptr, b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1),
-                                                               static_cast<uint64_t>(k_.extents)));
-    const V addresses = allocate(ptr, AccessChecker::max_addresses, "addresses");
+    const V checked =
+        b_.CreateLoad(ptr, b_.CreateConstGEP1_64(b_.getInt64Ty(), b_.function()->getArg(1),
+                                                 static_cast<uint64_t>(k_.extents)));
+    const V addresses = b_.allocate(ptr, AccessChecker::max_addresses, "addresses");
     checker_.emplace(k_.name, checked, addresses);
   }
-  V range[4] = {i64(0), i64(1), i64(0), i64(1)};
+  V range[4] = {b_.i64(0), b_.i64(1), b_.i64(0), b_.i64(1)};
   for (int r = k_.rank == 2 ? 0 : 2; r < 4 && k_.rank; ++r)
-    range[r] =
-        b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(2), r));
-  vector_width_ = s_.mode == Mode::grid || s_.mode == Mode::refill ? s_.vector_width : 1;
-  auto* run = block("run");
+    range[r] = b_.CreateLoad(b_.getInt64Ty(),
+                             b_.CreateConstGEP1_64(b_.getInt64Ty(), b_.function()->getArg(2), r));
+  b_.vector_width = s_.mode == Mode::grid || s_.mode == Mode::refill ? s_.vector_width : 1;
+  auto* run = b_.block("run");
   const V some =
       b_.CreateAnd(b_.CreateICmpSLT(range[0], range[1]), b_.CreateICmpSLT(range[2], range[3]));
-  b_.CreateCondBr(some, run, exit_);
-  insert_at(run);
+  b_.CreateCondBr(some, run, b_.exit_block());
+  b_.insert_at(run);
   if (s_.refill == nest::no_id)
     grid_rows(range[0], range[1], range[2], range[3]);
   else
     refill_grid(s_.refill, range[0], range[1], range[2], range[3]);
-  jump(exit_);
-  if (checker_) checker_->run(*fn_, {buffers_, scratch_bytes_, stop_flag_, exit_});
+  b_.jump(b_.exit_block());
+  if (checker_)
+    checker_->run(*b_.function(), {buffers_, b_.scratch_bytes(), stop_flag_, b_.exit_block()});
 }
 
-// Slots of the frame are created in the first block, from anywhere in the emitter.
 void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) {
-  fn_ = llvm::Function::Create(type, llvm::Function::ExternalLinkage, name, m_);
-  fn_->setDoesNotThrow();
+  b_.begin_function(type, name);
   divergence_ = divergence_by(s_, k_);
   if (s_.kept) row_ = row_values(k_, divergence_, s_.threads);
   if (!s_.records.empty())
@@ -58,29 +58,25 @@ void Emitter::begin_function(llvm::FunctionType* type, const std::string& name) 
       for (const Record::Field& f : r.fields) record_of_[f.access] = first;
       records_.emplace(first, std::move(r));
     }
-  auto* first = block("entry");
-  auto* start = block("start");
-  exit_ = block("exit");
-  insert_at(exit_);
+  if (s_.streamed.empty()) return;
   // Other threads see such stores only after a fence.
-  if (!s_.streamed.empty()) call(llvm::Intrinsic::x86_sse_sfence, {}, {});
-  b_.CreateRetVoid();
-  insert_at(first);
-  alloca_point_ = b_.CreateBr(start);
-  insert_at(start);
+  const llvm::IRBuilderBase::InsertPointGuard guard(b_);
+  b_.SetInsertPoint(b_.exit_block()->getTerminator());
+  b_.call(llvm::Intrinsic::x86_sse_sfence, {}, {});
 }
 
 // Loads the arguments.
 void Emitter::load_arguments() {
   auto* ptr = b_.getPtrTy();
   for (size_t i = 0; i < k_.buffers.size(); ++i)
-    buffers_.push_back(b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, fn_->getArg(0), i)));
+    buffers_.push_back(b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, b_.function()->getArg(0), i)));
   for (int i = 0; i < k_.extents; ++i)
-    extents_.push_back(
-        b_.CreateLoad(b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), fn_->getArg(1), i)));
+    extents_.push_back(b_.CreateLoad(
+        b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), b_.function()->getArg(1), i)));
   const bool single = k_.rank > 0 && (s_.mode == Mode::scalar || s_.mode == Mode::inner);
   if (single || has_loops())
-    init_cancellation_checks(b_.CreateLoad(ptr, b_.CreateGEP(ptr, fn_->getArg(0), i64(-1))));
+    init_cancellation_checks(
+        b_.CreateLoad(ptr, b_.CreateGEP(ptr, b_.function()->getArg(0), b_.i64(-1))));
 }
 
 bool Emitter::has_loops() const {
@@ -90,8 +86,8 @@ bool Emitter::has_loops() const {
 // Loops check the stop flag at this address from here on.
 void Emitter::init_cancellation_checks(V address) {
   stop_flag_ = address;
-  countdown_ = allocate(b_.getInt32Ty(), 1, "budget");
-  b_.CreateStore(i32(cycles_between_checks), countdown_);
+  countdown_ = b_.allocate(b_.getInt32Ty(), 1, "budget");
+  b_.CreateStore(b_.i32(cycles_between_checks), countdown_);
 }
 
 void Emitter::emit_level(int level) {
@@ -107,7 +103,7 @@ void Emitter::grid_rows(V outer_begin, V outer_end, V inner_begin, V inner_end) 
 }
 
 void Emitter::rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner_end) {
-  each("row", outer_begin, outer_end, 1, [&](V row) {
+  b_.each("row", outer_begin, outer_end, 1, [&](V row) {
     indices_[0] = row;
     emit_level(1);
     grid_row(inner_begin, inner_end);
@@ -117,7 +113,7 @@ void Emitter::rows_one_by_one(V outer_begin, V outer_end, V inner_begin, V inner
 void Emitter::grid_row(V begin, V end) {
   if (k_.rank == 0) return emit_points(nullptr, {});
   if (divergence_.mode == Mode::grid) return grid_points(begin, end);
-  each("point", begin, end, 1, [&](V i) {
+  b_.each("point", begin, end, 1, [&](V i) {
     emit_cancellation_check(weight(k_, 0));
     emit_points(i, {});
   });
@@ -125,16 +121,17 @@ void Emitter::grid_row(V begin, V end) {
 
 void Emitter::grid_points(V begin, V end) {
   const auto masked = [&](V from) {
-    each("tail", from, end, vector_width_ * interleave_, [&](V i) {
-      emit_points(i, vectors([&](int p) {
-                    return prefix_mask(b_.CreateSub(end, b_.CreateAdd(i, i64(p * vector_width_))));
-                  }));
+    b_.each("tail", from, end, b_.vector_width * interleave_, [&](V i) {
+      emit_points(
+          i, vectors([&](int p) {
+            return b_.prefix_mask(b_.CreateSub(end, b_.CreateAdd(i, b_.i64(p * b_.vector_width))));
+          }));
     });
   };
   if (!s_.versioned) return masked(begin);
-  const int step = vector_width_ * interleave_;
-  const V whole = b_.CreateSub(end, i64(step - 1));
-  const V tail = each("vector", begin, whole, step, [&](V i) { emit_points(i, {}); });
+  const int step = b_.vector_width * interleave_;
+  const V whole = b_.CreateSub(end, b_.i64(step - 1));
+  const V tail = b_.each("vector", begin, whole, step, [&](V i) { emit_points(i, {}); });
   plain_loops_ = s_.plain_remainder;
   interleave_ = 1;
   masked(tail);

@@ -11,49 +11,6 @@
 
 namespace weft::compiler {
 
-llvm::Type* Emitter::memory_type(Storage s) const {
-  switch (s) {
-    case Storage::Bool:
-    case Storage::I8: return llvm::Type::getInt8Ty(c_);
-    case Storage::I16:
-    case Storage::BF16:
-    case Storage::F16: return llvm::Type::getInt16Ty(c_);
-    case Storage::I32: return llvm::Type::getInt32Ty(c_);
-    case Storage::I64: return llvm::Type::getInt64Ty(c_);
-    case Storage::F32: return llvm::Type::getFloatTy(c_);
-    default: return llvm::Type::getDoubleTy(c_);
-  }
-}
-
-llvm::Type* Emitter::memory_type(Kind k) const {
-  return k == Kind::Mask ? llvm::Type::getInt8Ty(c_) : type(k);
-}
-
-V Emitter::from_memory(V x, Storage s) {
-  switch (s) {
-    case Storage::Bool: return mask_from_memory(x, Kind::Mask);
-    case Storage::BF16: return bfloat_to_float(x);
-    case Storage::F16: return half_to_float(x);
-    default: return x;
-  }
-}
-
-V Emitter::to_memory(V x, Storage s) {
-  switch (s) {
-    case Storage::Bool: return mask_to_memory(x, Kind::Mask);
-    case Storage::BF16: return float_to_bfloat(x);
-    case Storage::F16: return float_to_half(x);
-    default: return x;
-  }
-}
-
-V Emitter::mask_to_memory(V x, Kind k) {
-  return k == Kind::Mask ? b_.CreateZExt(x, like(x, b_.getInt8Ty())) : x;
-}
-V Emitter::mask_from_memory(V x, Kind k) {
-  return k == Kind::Mask ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
-}
-
 // Without mask registers, or for numbers that are too narrow to gather and scatter, each access
 // would need a branch. Inactive elements access a slot in the frame instead.
 void Emitter::redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask) {
@@ -62,24 +19,24 @@ void Emitter::redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask) {
   if (masked || machine_.gpu || machine_.checked || (known && known->isAllOnesValue())) return;
   if (!dummy_slot_) {
     auto* number = b_.getInt64Ty();
-    dummy_slot_ = allocate(number, 1, "idle");
+    dummy_slot_ = b_.allocate(number, 1, "idle");
     const llvm::IRBuilderBase::InsertPointGuard guard(b_);
-    b_.SetInsertPoint(alloca_point_);
-    b_.CreateStore(i64(0), dummy_slot_);
+    b_.SetInsertPoint(b_.alloca_point());
+    b_.CreateStore(b_.i64(0), dummy_slot_);
   }
-  *addresses = b_.CreateSelect(*mask, *addresses, splat(dummy_slot_));
-  *mask = splat(b_.getTrue());
+  *addresses = b_.CreateSelect(*mask, *addresses, b_.splat(dummy_slot_));
+  *mask = b_.splat(b_.getTrue());
 }
 
 V Emitter::gather(llvm::Type* t, V addresses, V mask) {
   redirect_inactive_elements(t, &addresses, &mask);
-  return b_.CreateMaskedGather(vector_of(t), addresses, align_of(t), mask,
-                               llvm::Constant::getNullValue(vector_of(t)));
+  return b_.CreateMaskedGather(b_.vector_of(t), addresses, b_.align_of(t), mask,
+                               llvm::Constant::getNullValue(b_.vector_of(t)));
 }
 
 void Emitter::scatter(llvm::Type* t, V addresses, V value, V mask) {
   redirect_inactive_elements(t, &addresses, &mask);
-  b_.CreateMaskedScatter(value, addresses, align_of(t), mask);
+  b_.CreateMaskedScatter(value, addresses, b_.align_of(t), mask);
 }
 
 // Returns the addresses of one vector: a scalar base plus the differences, in 32 bits if they fit.
@@ -87,7 +44,7 @@ V Emitter::element_addresses(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
   if (!x.stride) {
     const auto narrow = [&](Id v) {
-      return b_.CreateTrunc(vec(v, vector), vector_of(b_.getInt32Ty()));
+      return b_.CreateTrunc(vec(v, vector), b_.vector_of(b_.getInt32Ty()));
     };
     if (fits_int32(offset)) return b_.CreateGEP(t, base, narrow(offset));
     // A row and an offset in it. In refill mode the operands of the offset are not available.
@@ -100,11 +57,11 @@ V Emitter::element_addresses(llvm::Type* t, V base, Id offset, int vector) {
     return b_.CreateGEP(t, base, vec(offset, vector));
   }
   const V first = b_.CreateGEP(t, base, vector_base(x, vector));
-  if (const auto stride = constant_int(x.stride); stride && std::abs(*stride) < (1 << 26)) {
-    const V step = splat(i32(static_cast<int32_t>(*stride)));
-    return b_.CreateGEP(t, first, b_.CreateMul(iota(b_.getInt32Ty()), step));
+  if (const auto stride = b_.constant_int(x.stride); stride && std::abs(*stride) < (1 << 26)) {
+    const V step = b_.splat(b_.i32(static_cast<int32_t>(*stride)));
+    return b_.CreateGEP(t, first, b_.CreateMul(b_.iota(b_.getInt32Ty()), step));
   }
-  return b_.CreateGEP(t, first, b_.CreateMul(iota(b_.getInt64Ty()), splat(x.stride)));
+  return b_.CreateGEP(t, first, b_.CreateMul(b_.iota(b_.getInt64Ty()), b_.splat(x.stride)));
 }
 
 // Two vectors cover the strided elements, and shuffles sort them. The last vector starts early, so
@@ -113,30 +70,31 @@ V Emitter::strided_load(llvm::Type* t, V first, int64_t stride) {
   const int n = static_cast<int>(stride);
   llvm::SmallVector<int, 64> pick;
   const auto read = [&](V at, int count) {
-    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at, align_of(t));
+    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at, b_.align_of(t));
   };
   if (n == -1) {
-    for (int l = 0; l < vector_width_; ++l) pick.push_back(vector_width_ - 1 - l);
+    for (int l = 0; l < b_.vector_width; ++l) pick.push_back(b_.vector_width - 1 - l);
     return b_.CreateShuffleVector(
-        read(b_.CreateGEP(t, first, i64(1 - vector_width_)), vector_width_), pick);
+        read(b_.CreateGEP(t, first, b_.i64(1 - b_.vector_width)), b_.vector_width), pick);
   }
   // Stride 2: numbers 0 .. 2*vector_width-2 as two vectors that overlap in one element.
-  const V low = read(first, vector_width_),
-          high = read(b_.CreateGEP(t, first, i64(vector_width_ - 1)), vector_width_);
-  for (int l = 0; l < vector_width_; ++l)
-    pick.push_back(2 * l < vector_width_ ? 2 * l : vector_width_ + 2 * l - (vector_width_ - 1));
+  const V low = read(first, b_.vector_width),
+          high = read(b_.CreateGEP(t, first, b_.i64(b_.vector_width - 1)), b_.vector_width);
+  for (int l = 0; l < b_.vector_width; ++l)
+    pick.push_back(2 * l < b_.vector_width ? 2 * l
+                                           : b_.vector_width + 2 * l - (b_.vector_width - 1));
   return b_.CreateShuffleVector(low, high, pick);
 }
 
 V Emitter::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   const Val& x = values_[offset];
-  const llvm::Align align = align_of(t);
-  const int64_t s = constant_int(x.stride).value_or(0);
+  const llvm::Align align = b_.align_of(t);
+  const int64_t s = b_.constant_int(x.stride).value_or(0);
   if (s == 1) {
     const V first = b_.CreateGEP(t, base, vector_base(x, vector));
-    if (active_.empty()) return b_.CreateAlignedLoad(vector_of(t), first, align);
-    return b_.CreateMaskedLoad(vector_of(t), first, align, active_[vector],
-                               llvm::Constant::getNullValue(vector_of(t)));
+    if (active_.empty()) return b_.CreateAlignedLoad(b_.vector_of(t), first, align);
+    return b_.CreateMaskedLoad(b_.vector_of(t), first, align, active_[vector],
+                               llvm::Constant::getNullValue(b_.vector_of(t)));
   }
   if (active_.empty() && (s == -1 || s == 2))
     return strided_load(t, b_.CreateGEP(t, base, vector_base(x, vector)), s);
@@ -145,7 +103,7 @@ V Emitter::load_elements(llvm::Type* t, V base, Id offset, int vector) {
 
 void Emitter::mark_non_temporal(llvm::StoreInst* s) {
   auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
-  s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, {one}));
+  s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b_.getContext(), {one}));
 }
 
 // A non-temporal store needs whole aligned vectors. Buffers begin at a cache line and the grid is
@@ -153,23 +111,23 @@ void Emitter::mark_non_temporal(llvm::StoreInst* s) {
 // trip.
 void Emitter::store_non_temporal(V value, V at, V all_elements,
                                  const std::function<void()>& otherwise) {
-  const auto bytes =
-      std::min<uint64_t>(m_.getDataLayout().getTypeStoreSize(value->getType()), cache_line);
+  const auto bytes = std::min<uint64_t>(
+      b_.module().getDataLayout().getTypeStoreSize(value->getType()), cache_line);
   const V low =
-      b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(static_cast<int64_t>(bytes) - 1));
-  V whole = b_.CreateICmpEQ(low, i64(0));
+      b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), b_.i64(static_cast<int64_t>(bytes) - 1));
+  V whole = b_.CreateICmpEQ(low, b_.i64(0));
   if (all_elements) whole = b_.CreateAnd(whole, all_elements);
   const auto non_temporal = [&] {
     mark_non_temporal(b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
   };
-  when(whole, non_temporal, otherwise);
+  b_.when(whole, non_temporal, otherwise);
 }
 
 void Emitter::store_elements(llvm::Type* t, V base, Id offset, int vector, V value,
                              bool non_temporal) {
   const Val& x = values_[offset];
-  const llvm::Align align = align_of(t);
-  if (constant_int(x.stride) == 1) {
+  const llvm::Align align = b_.align_of(t);
+  if (b_.constant_int(x.stride) == 1) {
     const V first = b_.CreateGEP(t, base, vector_base(x, vector));
     const auto plain = [&] {
       if (active_.empty())
@@ -188,34 +146,34 @@ void Emitter::store_elements(llvm::Type* t, V base, Id offset, int vector, V val
 void Emitter::load(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
-  auto* t = memory_type(s);
+  auto* t = ops_.memory_type(s);
   if (const auto early = early_loads_.find(v); early != early_loads_.end())
-    return set(v, from_memory(early->second, s));
+    return set(v, ops_.from_memory(early->second, s));
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;
   if (in_tile && machine_.gpu)
-    return set(v, from_memory(b_.CreateLoad(t, tile_address(tile->second, t, 0)), s));
+    return set(v, ops_.from_memory(b_.CreateLoad(t, tile_address(tile->second, t, 0)), s));
   if (!variance(v).varying)
-    return set(
-        v, from_memory(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
+    return set(v, ops_.from_memory(
+                      b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))), s));
   if (machine_.gpu) return load_points(v);
   const bool in_record = moves_in_record(v);
   const auto loaded = [&](int p) {
     return in_record ? record_values_.at({v, p})
-           : in_tile ? b_.CreateLoad(vector_of(t), tile_address(tile->second, t, p))
+           : in_tile ? b_.CreateLoad(b_.vector_of(t), tile_address(tile->second, t, p))
                      : load_elements(t, buffers_[i.imm], i.args[0], p);
   };
-  set_vectors(v, vectors([&](int p) { return from_memory(loaded(p), s); }));
+  set_vectors(v, vectors([&](int p) { return ops_.from_memory(loaded(p), s); }));
   prefetch_next_row(v);
 }
 
 void Emitter::store(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
-  auto* t = memory_type(s);
+  auto* t = ops_.memory_type(s);
   if (variance(i.args[0]).uniform() && variance(i.args[1]).uniform()) {
     if_thread_zero([&] {
-      b_.CreateStore(to_memory(scalar(i.args[1]), s),
+      b_.CreateStore(ops_.to_memory(scalar(i.args[1]), s),
                      b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
     });
     return;
@@ -225,7 +183,7 @@ void Emitter::store(Id v) {
   const auto tile = tiles_.find(v);
   const bool in_tile = tile != tiles_.end() && tile->second.row;
   for (int p = 0; p < interleave_; ++p) {
-    const V x = to_memory(vec(i.args[1], p), s);
+    const V x = ops_.to_memory(vec(i.args[1], p), s);
     if (in_tile)
       b_.CreateStore(x, tile_address(tile->second, t, p));
     else
@@ -237,38 +195,39 @@ void Emitter::store(Id v) {
 // vector p is contiguous, at i * interleave + p.
 void Emitter::local(Id v) {
   const Inst& i = k_.insts[v];
-  auto* t = memory_type(i.kind);
+  auto* t = ops_.memory_type(i.kind);
   const int64_t n = std::max<int64_t>(i.imm, 1);
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
   // A kernel is emitted more than once, the widest form first (main loop, then tail).
   if (!locals_[v])
-    locals_[v] = divergence_.per_element[v] ? allocate(vector_of(t), n * interleave, "local")
-                                            : allocate(t, n, "local");
+    locals_[v] = divergence_.per_element[v] ? b_.allocate(b_.vector_of(t), n * interleave, "local")
+                                            : b_.allocate(t, n, "local");
 }
 
 V Emitter::local_begin(Id local) {
-  auto* t = vector_of(memory_type(k_.insts[local].kind));
+  auto* t = b_.vector_of(ops_.memory_type(k_.insts[local].kind));
   return vector_offset_ ? b_.CreateGEP(t, locals_[local], vector_offset_) : locals_[local];
 }
 
 // Returns the address of one number of the arrays of the points of a vector.
 V Emitter::local_element(Id local, V element, int vector) {
-  auto* t = vector_of(memory_type(k_.insts[local].kind));
+  auto* t = b_.vector_of(ops_.memory_type(k_.insts[local].kind));
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
-  const V at = b_.CreateAdd(b_.CreateMul(element, i64(interleave)), i64(vector));
+  const V at = b_.CreateAdd(b_.CreateMul(element, b_.i64(interleave)), b_.i64(vector));
   return b_.CreateGEP(t, local_begin(local), at);
 }
 
 // Returns the address of each point's number.
 V Emitter::local_addresses(Id local, Id index, int vector) {
-  auto* t = memory_type(k_.insts[local].kind);
+  auto* t = ops_.memory_type(k_.insts[local].kind);
   const int interleave = array_interleave_ ? array_interleave_ : interleave_;
   auto* n = b_.getInt32Ty();
   const Val& x = values_[index];
   const V narrow =
-      x.stride ? linear_vec(x, vector, n) : b_.CreateTrunc(vec(index, vector), vector_of(n));
-  const V row = b_.CreateAdd(b_.CreateMul(narrow, splat(i32(interleave))), splat(i32(vector)));
-  const V flat = b_.CreateAdd(b_.CreateMul(row, splat(i32(vector_width_))), iota(n));
+      x.stride ? linear_vec(x, vector, n) : b_.CreateTrunc(vec(index, vector), b_.vector_of(n));
+  const V row =
+      b_.CreateAdd(b_.CreateMul(narrow, b_.splat(b_.i32(interleave))), b_.splat(b_.i32(vector)));
+  const V flat = b_.CreateAdd(b_.CreateMul(row, b_.splat(b_.i32(b_.vector_width))), b_.iota(n));
   return b_.CreateGEP(t, local_begin(local), flat);
 }
 
@@ -299,13 +258,13 @@ std::optional<nest::Choice> Emitter::choice(Id local, Id index) {
 
 // Returns the address of element i of those.
 V Emitter::choice_element(Id local, const nest::Choice& c, int64_t i, int vector) {
-  const V at = i64(c.first + c.step * i);
+  const V at = b_.i64(c.first + c.step * i);
   return local_element(local, c.base == nest::no_id ? at : b_.CreateAdd(scalar(c.base), at),
                        vector);
 }
 
 V Emitter::load_choice(Id local, const nest::Choice& c, int vector) {
-  auto* t = vector_of(memory_type(k_.insts[local].kind));
+  auto* t = b_.vector_of(ops_.memory_type(k_.insts[local].kind));
   const V x = vec(c.value, vector);
   auto* number = llvm::cast<llvm::IntegerType>(x->getType()->getScalarType());
   const auto element = [&](int64_t i) {
@@ -313,7 +272,7 @@ V Emitter::load_choice(Id local, const nest::Choice& c, int vector) {
   };
   V all = element(0);
   for (int64_t i = 1; i < c.count; ++i) {
-    const V below = splat(llvm::ConstantInt::getSigned(number, c.least + i));
+    const V below = b_.splat(llvm::ConstantInt::getSigned(number, c.least + i));
     all = b_.CreateSelect(b_.CreateICmpSLT(x, below), all, element(i));
   }
   return all;
@@ -323,11 +282,11 @@ void Emitter::store_choice(Id local, const nest::Choice& c, int vector, V value)
   const V x = vec(c.value, vector);
   auto* number = llvm::cast<llvm::IntegerType>(x->getType()->getScalarType());
   for (int64_t i = 0; i < c.count; ++i) {
-    const V here = splat(llvm::ConstantInt::getSigned(number, c.least + i));
+    const V here = b_.splat(llvm::ConstantInt::getSigned(number, c.least + i));
     V mine = i == 0             ? b_.CreateICmpSLE(x, here)
              : i == c.count - 1 ? b_.CreateICmpSGE(x, here)
                                 : b_.CreateICmpEQ(x, here);
-    if (c.count == 1) mine = splat(b_.getTrue());
+    if (c.count == 1) mine = b_.splat(b_.getTrue());
     if (!active_.empty()) mine = b_.CreateAnd(mine, active_[vector]);
     const V at = choice_element(local, c, i, vector);
     b_.CreateStore(b_.CreateSelect(mine, value, b_.CreateLoad(value->getType(), at)), at);
@@ -337,32 +296,34 @@ void Emitter::store_choice(Id local, const nest::Choice& c, int vector, V value)
 void Emitter::local_load(Id v) {
   const Inst& i = k_.insts[v];
   const Id l = i.args[0], index = i.args[1];
-  auto* t = memory_type(i.kind);
+  auto* t = ops_.memory_type(i.kind);
   if (!variance(v).varying) {
-    set(v, mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, locals_[l], scalar(index))), i.kind));
+    set(v, ops_.mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, locals_[l], scalar(index))),
+                                 i.kind));
     return;
   }
   const auto loaded = [&](int p) -> V {
     if (!divergence_.per_element[l]) return load_elements(t, locals_[l], index, p);
     if (variance(index).uniform())
-      return b_.CreateLoad(vector_of(t), local_element(l, scalar(index), p));
+      return b_.CreateLoad(b_.vector_of(t), local_element(l, scalar(index), p));
     if (const auto c = choice(l, index)) return load_choice(l, *c, p);
     return gather(t, local_addresses(l, index, p), mask_of(p));
   };
-  set_vectors(v, vectors([&](int p) { return mask_from_memory(loaded(p), i.kind); }));
+  set_vectors(v, vectors([&](int p) { return ops_.mask_from_memory(loaded(p), i.kind); }));
 }
 
 void Emitter::local_store(Id v) {
   const Inst& i = k_.insts[v];
   const Id l = i.args[0], index = i.args[1], value = i.args[2];
   const Kind kd = k_.insts[l].kind;
-  auto* t = memory_type(kd);
+  auto* t = ops_.memory_type(kd);
   if (!divergence_.per_element[l] && variance(index).uniform() && variance(value).uniform()) {
-    b_.CreateStore(mask_to_memory(scalar(value), kd), b_.CreateGEP(t, locals_[l], scalar(index)));
+    b_.CreateStore(ops_.mask_to_memory(scalar(value), kd),
+                   b_.CreateGEP(t, locals_[l], scalar(index)));
     return;
   }
   for (int p = 0; p < interleave_; ++p) {
-    const V x = mask_to_memory(vec(value, p), kd);
+    const V x = ops_.mask_to_memory(vec(value, p), kd);
     if (!divergence_.per_element[l]) {
       store_elements(t, locals_[l], index, p, x);
     } else if (variance(index).uniform()) {
@@ -370,7 +331,8 @@ void Emitter::local_store(Id v) {
       // reads the numbers of vector elements without a point.
       const V at = local_element(l, scalar(index), p);
       const bool all = active_.empty() || active_ == in_grid_;
-      b_.CreateStore(all ? x : b_.CreateSelect(active_[p], x, b_.CreateLoad(vector_of(t), at)), at);
+      b_.CreateStore(all ? x : b_.CreateSelect(active_[p], x, b_.CreateLoad(b_.vector_of(t), at)),
+                     at);
     } else if (const auto c = choice(l, index)) {
       store_choice(l, *c, p, x);
     } else {
@@ -387,12 +349,12 @@ void Emitter::prefetch_next_row(Id load) {
   const Inst& i = k_.insts[load];
   const Val& offset = values_[i.args[0]];
   if (!offset.stride) return;
-  auto* t = memory_type(k_.buffers[i.imm].storage);
+  auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
   for (int p = 0; p < interleave_; ++p) {
-    const V at = b_.CreateAdd(vector_base(offset, p), i64(n->second));
+    const V at = b_.CreateAdd(vector_base(offset, p), b_.i64(n->second));
     // The arguments mean: a read, keep in all caches, data.
-    call(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-         {b_.CreateGEP(t, buffers_[i.imm], at), i32(0), i32(3), i32(1)});
+    b_.call(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+            {b_.CreateGEP(t, buffers_[i.imm], at), b_.i32(0), b_.i32(3), b_.i32(1)});
   }
 }
 

@@ -27,32 +27,32 @@ bool Emitter::moves_in_record(Id v) {
 void Emitter::move_record(const Record& r, Id here, int p) {
   const Inst& i = k_.insts[here];
   const nest::Storage storage = k_.buffers[i.imm].storage;
-  auto* t = memory_type(storage);
+  auto* t = ops_.memory_type(storage);
   V& array = record_arrays_[r.fields.front().access];
-  if (!array) array = allocate(vector_of(t), r.stride, "record");
+  if (!array) array = b_.allocate(b_.vector_of(t), r.stride, "record");
   const auto place = [&](const Record::Field& f) {
-    return b_.CreateConstGEP1_64(vector_of(t), array, static_cast<unsigned>(f.element));
+    return b_.CreateConstGEP1_64(b_.vector_of(t), array, static_cast<unsigned>(f.element));
   };
   const auto mine = std::ranges::find(r.fields, here, &Record::Field::access);
-  const V start = b_.CreateGEP(t, buffers_[i.imm], i64(-mine->element));
+  const V start = b_.CreateGEP(t, buffers_[i.imm], b_.i64(-mine->element));
   const V memory = b_.CreateGEP(t, start, vector_base(values_[i.args[0]], p));
-  V elements = i64((vector_width_ - 1) * r.stride + r.length());
+  V elements = b_.i64((b_.vector_width - 1) * r.stride + r.length());
   if (!active_.empty()) {  // the active points are the first ones
     const V bits =
-        b_.CreateZExt(b_.CreateBitCast(active_[p], b_.getIntNTy(vector_width_)), b_.getInt64Ty());
-    const V records = call(llvm::Intrinsic::ctpop, {bits});
-    const V some =
-        b_.CreateAdd(b_.CreateMul(b_.CreateSub(records, i64(1)), i64(r.stride)), i64(r.length()));
-    elements = b_.CreateSelect(b_.CreateICmpEQ(records, i64(0)), i64(0), some);
+        b_.CreateZExt(b_.CreateBitCast(active_[p], b_.getIntNTy(b_.vector_width)), b_.getInt64Ty());
+    const V records = b_.call(llvm::Intrinsic::ctpop, {bits});
+    const V some = b_.CreateAdd(b_.CreateMul(b_.CreateSub(records, b_.i64(1)), b_.i64(r.stride)),
+                                b_.i64(r.length()));
+    elements = b_.CreateSelect(b_.CreateICmpEQ(records, b_.i64(0)), b_.i64(0), some);
   }
   if (r.stored)
     for (const Record::Field& f : r.fields)
-      b_.CreateStore(to_memory(vec(k_.insts[f.access].args[1], p), storage), place(f));
-  call(record_name(r.stored, element_bytes(here), vector_width_, r.stride), b_.getVoidTy(),
-       {r.stored ? memory : array, r.stored ? array : memory, elements});
+      b_.CreateStore(ops_.to_memory(vec(k_.insts[f.access].args[1], p), storage), place(f));
+  b_.call(record_name(r.stored, element_bytes(here), b_.vector_width, r.stride), b_.getVoidTy(),
+          {r.stored ? memory : array, r.stored ? array : memory, elements});
   if (!r.stored)
     for (const Record::Field& f : r.fields)
-      record_values_[{f.access, p}] = b_.CreateLoad(vector_of(t), place(f));
+      record_values_[{f.access, p}] = b_.CreateLoad(b_.vector_of(t), place(f));
 }
 
 }  // namespace weft::compiler

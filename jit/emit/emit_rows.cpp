@@ -37,10 +37,10 @@ void Emitter::count_active_rows(Rows& r) {
   r.active_first = b_.getTrue();
   for (V mask : active_) {
     const V bits =
-        b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(vector_width_)), b_.getInt64Ty());
-    r.active.push_back(call(llvm::Intrinsic::ctpop, {bits}));
-    const V gaps = b_.CreateAnd(bits, b_.CreateAdd(bits, i64(1)));
-    r.active_first = b_.CreateAnd(r.active_first, b_.CreateICmpEQ(gaps, i64(0)));
+        b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(b_.vector_width)), b_.getInt64Ty());
+    r.active.push_back(b_.call(llvm::Intrinsic::ctpop, {bits}));
+    const V gaps = b_.CreateAnd(bits, b_.CreateAdd(bits, b_.i64(1)));
+    r.active_first = b_.CreateAnd(r.active_first, b_.CreateICmpEQ(gaps, b_.i64(0)));
   }
 }
 
@@ -49,21 +49,22 @@ void Emitter::count_active_rows(Rows& r) {
 void Emitter::make_row_tile(const Rows& r, Id v) {
   Tile& tile = tiles_[v];
   if (!tile.array) {  // a kernel is emitted more than once, the widest form first
-    auto* t = vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage));
-    tile = {allocate(t, r.steps * interleave_, "rows"), r.steps};
-    tile.row_offsets = allocate(b_.getInt64Ty(), int64_t{vector_width_} * interleave_, "starts");
+    auto* t = b_.vector_of(ops_.memory_type(k_.buffers[k_.insts[v].imm].storage));
+    tile = {b_.allocate(t, r.steps * interleave_, "rows"), r.steps};
+    tile.row_offsets =
+        b_.allocate(b_.getInt64Ty(), int64_t{b_.vector_width} * interleave_, "starts");
   }
   const int64_t stride = variance(k_.insts[v].args[0]).stride * element_bytes(v);
   llvm::SmallVector<uint64_t, 16> all;
-  for (int l = 0; l < vector_width_; ++l) all.push_back(static_cast<uint64_t>(l * stride));
-  const V starts = llvm::ConstantDataVector::get(c_, all);
+  for (int l = 0; l < b_.vector_width; ++l) all.push_back(static_cast<uint64_t>(l * stride));
+  const V starts = llvm::ConstantDataVector::get(b_.getContext(), all);
   for (int p = 0; p < interleave_; ++p) {
     V mine = starts;
     if (!r.active.empty()) {
-      const V last = b_.CreateMul(b_.CreateSub(r.active[p], i64(1)), i64(stride));
-      mine = b_.CreateSelect(active_[p], starts, splat(last));
+      const V last = b_.CreateMul(b_.CreateSub(r.active[p], b_.i64(1)), b_.i64(stride));
+      mine = b_.CreateSelect(active_[p], starts, b_.splat(last));
     }
-    b_.CreateStore(mine, b_.CreateConstGEP1_64(vector_of(b_.getInt64Ty()), tile.row_offsets, p));
+    b_.CreateStore(mine, b_.CreateConstGEP1_64(b_.vector_of(b_.getInt64Ty()), tile.row_offsets, p));
   }
 }
 
@@ -76,41 +77,42 @@ void Emitter::rows_for(Id v, const LoopSchedule& l, const std::vector<Carry>& cs
   const int64_t tail = active_.empty() && r.end != nest::no_id
                            ? llvm::cast<llvm::ConstantInt>(all)->getSExtValue() % r.steps
                            : 0;
-  const V n = b_.CreateSub(all, i64(tail));
+  const V n = b_.CreateSub(all, b_.i64(tail));
   count_active_rows(r);
   for (const auto& o : r.operands) make_row_tile(r, o.access);
   const Vs init = parts(cs, &Carry::init);
-  const Loop blocks = loop("rows", i64(0), n, i64(r.steps), init, [&](V done, const Vs& carry) {
-    emit_cancellation_check(weight(k_, r.body) * r.steps);
-    r.count = trips_of_block(n, done, r.steps);
-    r.start = r.up ? b_.CreateAdd(lo, done) : b_.CreateSub(b_.CreateSub(hi, done), r.count);
-    return rows_block(r, cs, carry);
-  });
+  const IrBuilder::Loop blocks =
+      b_.loop("rows", b_.i64(0), n, b_.i64(r.steps), init, [&](V done, const Vs& carry) {
+        emit_cancellation_check(weight(k_, r.body) * r.steps);
+        r.count = trips_of_block(n, done, r.steps);
+        r.start = r.up ? b_.CreateAdd(lo, done) : b_.CreateSub(b_.CreateSub(hi, done), r.count);
+        return rows_block(r, cs, carry);
+      });
   const auto last = [&] {
-    const V first = r.up ? b_.CreateAdd(lo, n) : b_.CreateSub(b_.CreateSub(hi, n), i64(1));
-    return run_of_trips(v, cs, first, i64(tail), blocks.carry, [](V) {});
+    const V first = r.up ? b_.CreateAdd(lo, n) : b_.CreateSub(b_.CreateSub(hi, n), b_.i64(1));
+    return run_of_trips(v, cs, first, b_.i64(tail), blocks.carry, [](V) {});
   };
   bind(cs, &Carry::result, tail ? last() : blocks.carry);
 }
 
 Vs Emitter::rows_block(const Rows& r, const std::vector<Carry>& cs, const Vs& carry) {
   transfer_rows(r, Opcode::Load);
-  const V last = b_.CreateSub(r.count, i64(1));
+  const V last = b_.CreateSub(r.count, b_.i64(1));
   const auto place = [&](V step) {
     const V from_low = r.up ? step : b_.CreateSub(last, step);
     for (const auto& o : r.operands)
       tiles_[o.access].row = o.step > 0 ? from_low : b_.CreateSub(last, from_low);
     return b_.CreateAdd(r.start, from_low);
   };
-  const auto each = [&](V step, const Vs& now) {
+  const auto trip = [&](V step, const Vs& now) {
     set(k_.blocks[r.body].params[0], place(step));
     bind(cs, &Carry::param, now);
     emit_block(r.body);
     return parts(cs, &Carry::next);
   };
   const Vs now = r.end == nest::no_id
-                     ? loop("steps", i64(0), r.count, i64(1), carry, each).carry
-                     : run_of_trips(r.loop, cs, place(i64(0)), r.count, carry, place);
+                     ? b_.loop("steps", b_.i64(0), r.count, b_.i64(1), carry, trip).carry
+                     : run_of_trips(r.loop, cs, place(b_.i64(0)), r.count, carry, place);
   for (const auto& o : r.operands) tiles_[o.access].row = nullptr;
   transfer_rows(r, Opcode::Store);
   return now;
@@ -131,28 +133,28 @@ void Emitter::transfer_rows(const Rows& r, Opcode what) {
   for (const auto& o : r.operands) {
     if (k_.insts[o.access].op != what) continue;
     const Id offset = k_.insts[o.access].args[0];
-    const V last = b_.CreateAdd(r.start, b_.CreateSub(r.count, i64(1)));
+    const V last = b_.CreateAdd(r.start, b_.CreateSub(r.count, b_.i64(1)));
     set(k_.blocks[r.body].params[0], o.step > 0 ? r.start : last);
     emit_offset(offset, r.body);
     moved.emplace_back(o.access, values_[offset]);
   }
   if (moved.empty()) return;
-  const auto each = [&](void (Emitter::*move)(const Rows&, Id)) {
+  const auto move_all = [&](void (Emitter::*move)(const Rows&, Id)) {
     for (const auto& [v, offset] : moved) {
       values_[k_.insts[v].args[0]] = offset;
       (this->*move)(r, v);
     }
   };
-  const V whole = b_.CreateAnd(b_.CreateICmpEQ(r.count, i64(r.steps)), r.active_first);
-  when(
-      whole, [&] { each(&Emitter::transfer_transposed); },
-      [&] { each(&Emitter::transfer_by_elements); });
+  const V whole = b_.CreateAnd(b_.CreateICmpEQ(r.count, b_.i64(r.steps)), r.active_first);
+  b_.when(
+      whole, [&] { move_all(&Emitter::transfer_transposed); },
+      [&] { move_all(&Emitter::transfer_by_elements); });
 }
 
 // Returns 1 if a cache line begins at the address, else 0.
 V Emitter::is_line_aligned(V address) {
   const V at = b_.CreatePtrToInt(address, b_.getInt64Ty());
-  return b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(at, i64(cache_line - 1)), i64(0)),
+  return b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(at, b_.i64(cache_line - 1)), b_.i64(0)),
                        b_.getInt32Ty());
 }
 
@@ -161,41 +163,41 @@ V Emitter::is_line_aligned(V address) {
 void Emitter::transfer_transposed(const Rows& r, Id v) {
   const Inst& i = k_.insts[v];
   const nest::Buffer& buffer = k_.buffers[i.imm];
-  auto* t = memory_type(buffer.storage);
+  auto* t = ops_.memory_type(buffer.storage);
   const Val offset = values_[i.args[0]];
   const Tile& tile = tiles_[v];
-  const std::string transpose = transpose_name(element_bytes(v), vector_width_);
+  const std::string transpose = transpose_name(element_bytes(v), b_.vector_width);
   const V dense = contiguous_row_offsets(element_bytes(v));
   const int64_t stride = variance(i.args[0]).stride;
   const bool lines = s_.streamed.count(i.imm) && stride * element_bytes(v) % cache_line == 0;
   const auto for_vectors = [&](const char* name, int64_t n, const std::function<void(V)>& f) {
-    if (n > 2 * vector_width_)
-      each(name, i64(0), i64(n), vector_width_, f);
+    if (n > 2 * b_.vector_width)
+      b_.each(name, b_.i64(0), b_.i64(n), b_.vector_width, f);
     else
-      for (int64_t at = 0; at < n; at += vector_width_) f(i64(at));
+      for (int64_t at = 0; at < n; at += b_.vector_width) f(b_.i64(at));
   };
-  for_vectors("vectors", int64_t{vector_width_} * interleave_, [&](V point) {
+  for_vectors("vectors", int64_t{b_.vector_width} * interleave_, [&](V point) {
     const V first = b_.CreateGEP(t, buffers_[i.imm],
-                                 b_.CreateAdd(offset.base, b_.CreateMul(point, i64(stride))));
+                                 b_.CreateAdd(offset.base, b_.CreateMul(point, b_.i64(stride))));
     const V starts = b_.CreateGEP(b_.getInt64Ty(), tile.row_offsets, point);
-    const V columns = b_.CreateGEP(t, tile.array, b_.CreateMul(point, i64(tile.rows)));
+    const V columns = b_.CreateGEP(t, tile.array, b_.CreateMul(point, b_.i64(tile.rows)));
     for_vectors("transpose", r.steps, [&](V step) {
       const V row = b_.CreateGEP(t, first, step);
-      const V column = b_.CreateGEP(vector_of(t), columns, step);
+      const V column = b_.CreateGEP(b_.vector_of(t), columns, step);
       if (i.op == Opcode::Store)
-        call(transpose, b_.getVoidTy(),
-             {row, starts, column, dense, lines ? is_line_aligned(row) : i32(0)});
+        b_.call(transpose, b_.getVoidTy(),
+                {row, starts, column, dense, lines ? is_line_aligned(row) : b_.i32(0)});
       else
-        call(transpose, b_.getVoidTy(), {column, dense, row, starts, i32(0)});
+        b_.call(transpose, b_.getVoidTy(), {column, dense, row, starts, b_.i32(0)});
     });
   });
 }
 
 void Emitter::transfer_by_elements(const Rows& r, Id v) {
   const Inst& i = k_.insts[v];
-  auto* t = memory_type(k_.buffers[i.imm].storage);
+  auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
   Tile tile = tiles_[v];
-  each("singly", i64(0), r.count, 1, [&](V step) {
+  b_.each("singly", b_.i64(0), r.count, 1, [&](V step) {
     const V base = b_.CreateGEP(t, buffers_[i.imm], step);
     tile.row = step;
     for (int p = 0; p < interleave_; ++p) {
@@ -203,7 +205,7 @@ void Emitter::transfer_by_elements(const Rows& r, Id v) {
       if (i.op == Opcode::Load)
         b_.CreateStore(load_elements(t, base, i.args[0], p), at);
       else
-        store_elements(t, base, i.args[0], p, b_.CreateLoad(vector_of(t), at));
+        store_elements(t, base, i.args[0], p, b_.CreateLoad(b_.vector_of(t), at));
     }
   });
 }
@@ -211,13 +213,13 @@ void Emitter::transfer_by_elements(const Rows& r, Id v) {
 // Returns the offsets of rows that follow one another in a tile.
 V Emitter::contiguous_row_offsets(int64_t bytes) {
   const std::string name = "starts" + std::to_string(bytes);
-  if (auto* known = m_.getNamedGlobal(name)) return known;
+  if (auto* known = b_.module().getNamedGlobal(name)) return known;
   llvm::SmallVector<uint64_t, 16> starts;
-  for (int l = 0; l < vector_width_; ++l)
-    starts.push_back(static_cast<uint64_t>(l * vector_width_ * bytes));
-  auto* data = llvm::ConstantDataArray::get(c_, starts);
-  return new llvm::GlobalVariable(m_, data->getType(), true, llvm::GlobalValue::PrivateLinkage,
-                                  data, name);
+  for (int l = 0; l < b_.vector_width; ++l)
+    starts.push_back(static_cast<uint64_t>(l * b_.vector_width * bytes));
+  auto* data = llvm::ConstantDataArray::get(b_.getContext(), starts);
+  return new llvm::GlobalVariable(b_.module(), data->getType(), true,
+                                  llvm::GlobalValue::PrivateLinkage, data, name);
 }
 
 }  // namespace weft::compiler

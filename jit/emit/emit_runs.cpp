@@ -17,8 +17,8 @@ using fold_order::run_terms;
 // Returns the number of trips of the next block of up to `most`, after those done of a loop of n.
 // It is a constant if all blocks are whole; no remainder code is then emitted.
 V Emitter::trips_of_block(V n, V done, int64_t most) {
-  if (constant_int(n).value_or(1) % most == 0) return i64(most);
-  return call(llvm::Intrinsic::smin, {i64(most), b_.CreateSub(n, done)});
+  if (b_.constant_int(n).value_or(1) % most == 0) return b_.i64(most);
+  return b_.call(llvm::Intrinsic::smin, {b_.i64(most), b_.CreateSub(n, done)});
 }
 
 // Emits up to a whole run of trips, the first one at index `first`. at_trip receives the number of
@@ -39,19 +39,20 @@ Vs Emitter::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, c
     for (const Carry& c : cs) out.append(parts(by.yields[result(c)], c.variance));
     return out;
   };
-  const Loop l = loop("trips", i64(0), count, i64(1), init, [&](V trip, const Vs& now) {
-    set(body.params[0], index(trip));
-    bind(cs, &Carry::param, now);
-    at_trip(trip);
-    for (Id x : body.body)
-      if (x != end) emit_inst(x);
-    return yielded(trip_block);
-  });
-  return branch(
-      b_.CreateICmpEQ(count, i64(run_terms)),
+  const IrBuilder::Loop l =
+      b_.loop("trips", b_.i64(0), count, b_.i64(1), init, [&](V trip, const Vs& now) {
+        set(body.params[0], index(trip));
+        bind(cs, &Carry::param, now);
+        at_trip(trip);
+        for (Id x : body.body)
+          if (x != end) emit_inst(x);
+        return yielded(trip_block);
+      });
+  return b_.branch(
+      b_.CreateICmpEQ(count, b_.i64(run_terms)),
       [&] {
         const Id trip = k_.insts[k_.insts[k_.insts[end].args[0]].args[0]].args[0];
-        set(body.params[0], index(b_.CreateSub(count, i64(1))));
+        set(body.params[0], index(b_.CreateSub(count, b_.i64(1))));
         emit_offset(trip, block);
         std::vector<Carry> last = cs;
         for (Carry& c : last) c.next = trip_block.yields[result(c)];
@@ -66,12 +67,13 @@ void Emitter::runs_for(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const V hi = scalar(i.args[1]);
   const Vs init = parts(cs, &Carry::init);
-  const Loop l = loop("runs", i64(0), hi, i64(run_terms), init, [&](V done, const Vs& carry) {
-    emit_cancellation_check(weight(k_, i.blocks[0]) * run_terms);
-    const V left = b_.CreateSub(hi, done);
-    const V first = i.imm > 0 ? done : b_.CreateSub(left, i64(1));
-    return run_of_trips(v, cs, first, trips_of_block(hi, done, run_terms), carry, [](V) {});
-  });
+  const IrBuilder::Loop l =
+      b_.loop("runs", b_.i64(0), hi, b_.i64(run_terms), init, [&](V done, const Vs& carry) {
+        emit_cancellation_check(weight(k_, i.blocks[0]) * run_terms);
+        const V left = b_.CreateSub(hi, done);
+        const V first = i.imm > 0 ? done : b_.CreateSub(left, b_.i64(1));
+        return run_of_trips(v, cs, first, trips_of_block(hi, done, run_terms), carry, [](V) {});
+      });
   bind(cs, &Carry::result, l.carry);
 }
 

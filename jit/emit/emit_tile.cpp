@@ -19,13 +19,13 @@ void Emitter::emit_slice(Id v) {
 
 // Transposes square blocks by exchanging halves, quarters, ... of pairs of vectors.
 void Emitter::transpose_square(Vs& rows) {
-  for (int half = 1; half < vector_width_; half *= 2) {
+  for (int half = 1; half < b_.vector_width; half *= 2) {
     llvm::SmallVector<int, 64> low, high;
-    for (int l = 0; l < vector_width_; ++l) {
-      low.push_back(l & half ? vector_width_ + l - half : l);
-      high.push_back(l & half ? vector_width_ + l : l + half);
+    for (int l = 0; l < b_.vector_width; ++l) {
+      low.push_back(l & half ? b_.vector_width + l - half : l);
+      high.push_back(l & half ? b_.vector_width + l : l + half);
     }
-    for (int r = 0; r < vector_width_; ++r) {
+    for (int r = 0; r < b_.vector_width; ++r) {
       if (r & half) continue;
       const V a = rows[r], b = rows[r + half];
       rows[r] = b_.CreateShuffleVector(a, b, low);
@@ -36,28 +36,29 @@ void Emitter::transpose_square(Vs& rows) {
 
 // Returns the address of the vector that is loaded next.
 V Emitter::tile_address(const Tile& tile, llvm::Type* t, int vector) {
-  return b_.CreateGEP(vector_of(t), tile.array, b_.CreateAdd(tile.row, i64(vector * tile.rows)));
+  return b_.CreateGEP(b_.vector_of(t), tile.array,
+                      b_.CreateAdd(tile.row, b_.i64(vector * tile.rows)));
 }
 
 // Reads the tile of load v whose first point has the current indices.
 void Emitter::fill_tile(Id v, int64_t rows) {
   const Inst& i = k_.insts[v];
-  auto* t = memory_type(k_.buffers[i.imm].storage);
-  const llvm::Align align = align_of(t);
+  auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
+  const llvm::Align align = b_.align_of(t);
   emit_slice(i.args[0]);
   const Val& offset = values_[i.args[0]];
   const V first = b_.CreateGEP(t, buffers_[i.imm], offset.base);
   const V stride = offset.stride;
-  each("transpose", i64(0), i64(rows), vector_width_, [&](V row) {
+  b_.each("transpose", b_.i64(0), b_.i64(rows), b_.vector_width, [&](V row) {
     const V from = b_.CreateGEP(t, first, row);
     Vs block;
-    for (int l = 0; l < vector_width_; ++l)
+    for (int l = 0; l < b_.vector_width; ++l)
       block.push_back(b_.CreateAlignedLoad(
-          vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, i64(l))), align));
+          b_.vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, b_.i64(l))), align));
     transpose_square(block);
-    for (int l = 0; l < vector_width_; ++l)
+    for (int l = 0; l < b_.vector_width; ++l)
       b_.CreateStore(block[static_cast<size_t>(l)],
-                     b_.CreateGEP(vector_of(t), tiles_[v].array, b_.CreateAdd(row, i64(l))));
+                     b_.CreateGEP(b_.vector_of(t), tiles_[v].array, b_.CreateAdd(row, b_.i64(l))));
   });
 }
 
@@ -67,7 +68,7 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
     indices_[0] = top;
     indices_[1] = i;
     for (const auto& t : tiles_) fill_tile(t.first, rows);
-    each("tile", i64(0), i64(rows), 1, [&](V row) {
+    b_.each("tile", b_.i64(0), b_.i64(rows), 1, [&](V row) {
       for (auto& t : tiles_) t.second.row = row;
       indices_[0] = b_.CreateAdd(top, row);
       emit_level(1);
@@ -75,8 +76,8 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
       for (auto& t : tiles_) t.second.row = nullptr;
     });
   };
-  each("down", begin, end, rows, [&](V top) {
-    each("across", inner_begin, inner_end, vector_width_, [&](V i) { points(top, i); });
+  b_.each("down", begin, end, rows, [&](V top) {
+    b_.each("across", inner_begin, inner_end, b_.vector_width, [&](V i) { points(top, i); });
   });
 }
 
@@ -84,18 +85,18 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
 // the ends of the tiled rows, and the rows after.
 void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end) {
   for (Id v : s_.tiled)
-    tiles_[v] = {
-        allocate(vector_of(memory_type(k_.buffers[k_.insts[v].imm].storage)), rows, "transposed"),
-        rows};
-  const V top =
-      call(llvm::Intrinsic::smin,
-           {b_.CreateAnd(b_.CreateAdd(outer_begin, i64(rows - 1)), i64(-rows)), outer_end});
-  const V bottom = b_.CreateAdd(top, b_.CreateAnd(b_.CreateSub(outer_end, top), i64(-rows)));
+    tiles_[v] = {b_.allocate(b_.vector_of(ops_.memory_type(k_.buffers[k_.insts[v].imm].storage)),
+                             rows, "transposed"),
+                 rows};
+  const V top = b_.call(
+      llvm::Intrinsic::smin,
+      {b_.CreateAnd(b_.CreateAdd(outer_begin, b_.i64(rows - 1)), b_.i64(-rows)), outer_end});
+  const V bottom = b_.CreateAdd(top, b_.CreateAnd(b_.CreateSub(outer_end, top), b_.i64(-rows)));
   const V right = b_.CreateAdd(
-      inner_begin, b_.CreateAnd(b_.CreateSub(inner_end, inner_begin), i64(-vector_width_)));
+      inner_begin, b_.CreateAnd(b_.CreateSub(inner_end, inner_begin), b_.i64(-b_.vector_width)));
   tile_rows(top, bottom, rows, inner_begin, right);
-  each("border", i64(0), i64(3), 1, [&](V part) {
-    const V before = b_.CreateICmpEQ(part, i64(0)), beside = b_.CreateICmpEQ(part, i64(1));
+  b_.each("border", b_.i64(0), b_.i64(3), 1, [&](V part) {
+    const V before = b_.CreateICmpEQ(part, b_.i64(0)), beside = b_.CreateICmpEQ(part, b_.i64(1));
     const auto pick = [&](V x, V y, V z) {
       return b_.CreateSelect(before, x, b_.CreateSelect(beside, y, z));
     };

@@ -9,5 +9,6 @@ namespace weft::compiler {
 
 using V = llvm::Value*;
 using Vs = llvm::SmallVector<V, 4>;
+using Masks = Vs;  // by vector; empty: all elements are active
 
 }  // namespace weft::compiler

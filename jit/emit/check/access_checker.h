@@ -30,7 +30,7 @@ class AccessChecker {
   // Records the points that are computed from here on; a null index is stored as -1.
   void record_point(llvm::IRBuilder<>& b, V outer, V inner) const;
 
-  // What the finished function uses.
+  // The memory of the finished function, and its exit.
   struct Memory {
     const std::vector<V>& buffers;
     int64_t scratch_bytes;

@@ -20,15 +20,16 @@ constexpr int matrix_size = 8;  // rows and columns of a matrix that ldmatrix lo
 // halves of the terms for each half of the columns.
 V Emitter::fragment_offset(const Product& p, const ProductSide& s, V first_point, V in_warp) {
   const bool rows = s.axis == 0;
-  const V line = b_.CreateAnd(in_warp, i64(matrix_size - 1));
+  const V line = b_.CreateAnd(in_warp, b_.i64(matrix_size - 1));
   const auto half = [&](bool second) {
-    return b_.CreateMul(b_.CreateAnd(b_.CreateLShr(in_warp, second ? 4 : 3), i64(1)),
-                        i64(matrix_size));
+    return b_.CreateMul(b_.CreateAnd(b_.CreateLShr(in_warp, second ? 4 : 3), b_.i64(1)),
+                        b_.i64(matrix_size));
   };
   V point = b_.CreateAdd(first_point, half(!rows)), term = half(rows);
   (s.stage.by_terms ? point : term) = b_.CreateAdd(s.stage.by_terms ? point : term, line);
-  return b_.CreateAdd(b_.CreateMul(point, i64(s.stage.by_terms ? s.stage.pitch : p.stage.number)),
-                      b_.CreateMul(term, i64(s.stage.by_terms ? p.stage.number : s.stage.pitch)));
+  return b_.CreateAdd(
+      b_.CreateMul(point, b_.i64(s.stage.by_terms ? s.stage.pitch : p.stage.number)),
+      b_.CreateMul(term, b_.i64(s.stage.by_terms ? p.stage.number : s.stage.pitch)));
 }
 
 // Returns the words of 4 matrices, or 2, which begin `point` points after the warp's first one.
@@ -40,9 +41,9 @@ Vs Emitter::load_fragments(const Product& p, const ProductSide& s, V stage, int 
                             s.stage.first + line * s.stage.pitch + of_line * p.stage.number);
   Vs out;
   if (machine_.emulated) {
-    const V words = allocate(b_.getInt32Ty(), matrices, "words");
-    call("weft_emulated_ldmatrix", b_.getVoidTy(),
-         {at, words, i32(matrices), i32(s.stage.by_terms ? 0 : 1)});
+    const V words = b_.allocate(b_.getInt32Ty(), matrices, "words");
+    b_.call("weft_emulated_ldmatrix", b_.getVoidTy(),
+            {at, words, b_.i32(matrices), b_.i32(s.stage.by_terms ? 0 : 1)});
     for (int k = 0; k < matrices; ++k)
       out.push_back(
           b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstGEP1_64(b_.getInt32Ty(), words, k)));
@@ -53,7 +54,7 @@ Vs Emitter::load_fragments(const Product& p, const ProductSide& s, V stage, int 
                                                   : nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16)
                               : (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x2_b16
                                                   : nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16);
-  const V words = call(id, {at->getType()}, {at});
+  const V words = b_.call(id, {at->getType()}, {at});
   for (int k = 0; k < matrices; ++k)
     out.push_back(b_.CreateExtractValue(words, static_cast<unsigned>(k)));
   return out;
@@ -67,13 +68,13 @@ Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::A
   words.append(columns.begin(), columns.end());
   Vs out;
   if (machine_.emulated) {
-    const V factors = allocate(b_.getInt32Ty(), 6, "factors"),
-            all = allocate(p.sum_type, 4, "sums");
+    const V factors = b_.allocate(b_.getInt32Ty(), 6, "factors"),
+            all = b_.allocate(p.sum_type, 4, "sums");
     for (size_t k = 0; k < words.size(); ++k)
       b_.CreateStore(words[k], b_.CreateConstGEP1_64(b_.getInt32Ty(), factors, k));
     for (size_t k = 0; k < sums.size(); ++k)
       b_.CreateStore(sums[k], b_.CreateConstGEP1_64(p.sum_type, all, k));
-    call("weft_emulated_mma", b_.getVoidTy(), {all, factors, i32(half ? 1 : 0)});
+    b_.call("weft_emulated_mma", b_.getVoidTy(), {all, factors, b_.i32(half ? 1 : 0)});
     for (size_t k = 0; k < sums.size(); ++k)
       out.push_back(b_.CreateLoad(p.sum_type, b_.CreateConstGEP1_64(p.sum_type, all, k)));
     return out;
@@ -81,9 +82,9 @@ Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::A
   if (half)
     for (V& w : words) w = b_.CreateBitCast(w, llvm::FixedVectorType::get(b_.getHalfTy(), 2));
   words.append(sums);
-  const V all = call(half ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
-                          : llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16,
-                     {}, words);
+  const V all = b_.call(half ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
+                             : llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16,
+                        {}, words);
   for (unsigned k = 0; k < 4; ++k) out.push_back(b_.CreateExtractValue(all, k));
   return out;
 }

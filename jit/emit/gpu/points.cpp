@@ -27,7 +27,7 @@ struct PackedAccess {
 
 // Elements narrower than a word are moved as words.
 llvm::Type* Emitter::packed_type(llvm::Type* t, int64_t bytes) {
-  const int64_t element = static_cast<int64_t>(m_.getDataLayout().getTypeStoreSize(t));
+  const int64_t element = static_cast<int64_t>(b_.module().getDataLayout().getTypeStoreSize(t));
   if (element >= word_bytes)
     return bytes == element ? t
                             : llvm::FixedVectorType::get(t, static_cast<unsigned>(bytes / element));
@@ -77,11 +77,11 @@ V Emitter::pack_elements(const Vs& elements, int64_t bytes) {
 void Emitter::load_points(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
-  auto* t = memory_type(s);
+  auto* t = ops_.memory_type(s);
   const Val& at = values_[i.args[0]];
-  if (constant_int(at.stride) != 1)
+  if (b_.constant_int(at.stride) != 1)
     return set_vectors(v, vectors([&](int p) {
-                         return from_memory(
+                         return ops_.from_memory(
                              b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], vec(i.args[0], p))),
                              s);
                        }));
@@ -90,10 +90,10 @@ void Emitter::load_points(Id v) {
   Vs out;
   for (int64_t p = 0; p < interleave_; p += access.elements) {
     const V packed =
-        b_.CreateAlignedLoad(packed_type(t, access.bytes), b_.CreateGEP(t, first, i64(p)),
+        b_.CreateAlignedLoad(packed_type(t, access.bytes), b_.CreateGEP(t, first, b_.i64(p)),
                              llvm::Align(static_cast<uint64_t>(access.bytes)));
     for (int64_t n = 0; n < access.elements; ++n)
-      out.push_back(from_memory(unpack_element(packed, t, n), s));
+      out.push_back(ops_.from_memory(unpack_element(packed, t, n), s));
   }
   set_vectors(v, out);
 }
@@ -101,43 +101,44 @@ void Emitter::load_points(Id v) {
 void Emitter::store_points(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
-  auto* t = memory_type(s);
+  auto* t = ops_.memory_type(s);
   const V first = b_.CreateGEP(t, buffers_[i.imm], values_[i.args[0]].base);
   const PackedAccess access(storage_bytes(s), interleave_);
   for (int64_t p = 0; p < interleave_; p += access.elements) {
     Vs elements;
     for (int64_t n = 0; n < access.elements; ++n)
-      elements.push_back(to_memory(vec(i.args[1], static_cast<int>(p + n)), s));
-    b_.CreateAlignedStore(pack_elements(elements, access.bytes), b_.CreateGEP(t, first, i64(p)),
+      elements.push_back(ops_.to_memory(vec(i.args[1], static_cast<int>(p + n)), s));
+    b_.CreateAlignedStore(pack_elements(elements, access.bytes), b_.CreateGEP(t, first, b_.i64(p)),
                           llvm::Align(static_cast<uint64_t>(access.bytes)));
   }
 }
 
 // Returns true if the accesses of neighbouring points are aligned.
 V Emitter::points_are_aligned() {
-  V low = i64(0);
+  V low = b_.i64(0);
   for (const Id v : neighbour_accesses(k_, divergence_)) {
     const Inst& i = k_.insts[v];
-    auto* t = memory_type(k_.buffers[i.imm].storage);
+    auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
     emit_slice(i.args[0]);
     const V at = b_.CreateGEP(t, buffers_[i.imm], values_[i.args[0]].base);
     const PackedAccess access(element_bytes(v), interleave_);
-    low = b_.CreateOr(low,
-                      b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), i64(access.bytes - 1)));
+    low = b_.CreateOr(
+        low, b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), b_.i64(access.bytes - 1)));
   }
-  return b_.CreateICmpEQ(low, i64(0));
+  return b_.CreateICmpEQ(low, b_.i64(0));
 }
 
 // Emits the points from `first` on, as many as the schedule says.
 void Emitter::emit_adjacent_points(V first, V points, V columns) {
   const int all = s_.interleave;
-  const V end = b_.CreateAdd(first, i64(all));
+  const V end = b_.CreateAdd(first, b_.i64(all));
   emit_level(0);
   interleave_ = all;
   set_point_indices(first, columns);
   V together = b_.CreateAnd(b_.CreateICmpULE(end, points), points_are_aligned());
   if (columns)  // the points must be in one row
-    together = b_.CreateAnd(together, b_.CreateICmpEQ(b_.CreateAnd(columns, i64(all - 1)), i64(0)));
+    together =
+        b_.CreateAnd(together, b_.CreateICmpEQ(b_.CreateAnd(columns, b_.i64(all - 1)), b_.i64(0)));
   const auto side_by_side = [&] {
     emit_level(1);
     emit_level(2);
@@ -145,12 +146,12 @@ void Emitter::emit_adjacent_points(V first, V points, V columns) {
   const auto one_by_one = [&] {
     interleave_ = 1;
     divergence_ = analyse_divergence(k_, Mode::scalar);
-    disable_unroll_ = true;
-    each("points", first, call(llvm::Intrinsic::umin, {end, points}), 1,
-         [&](V point) { emit_point(point, columns); });
-    disable_unroll_ = false;
+    b_.disable_unroll = true;
+    b_.each("points", first, b_.call(llvm::Intrinsic::umin, {end, points}), 1,
+            [&](V point) { emit_point(point, columns); });
+    b_.disable_unroll = false;
   };
-  when(together, side_by_side, one_by_one);
+  b_.when(together, side_by_side, one_by_one);
 }
 
 }  // namespace weft::compiler

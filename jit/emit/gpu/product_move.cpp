@@ -23,11 +23,11 @@ Emitter::TilePosition Emitter::product_position(const Product& p, const ProductS
   V at = b_.CreateTrunc(p.thread, b_.getInt32Ty());
   int lines = group * s_.block / fast;
   if (s_.block % fast != 0) {
-    at = b_.CreateAdd(at, i32(group * s_.block));
+    at = b_.CreateAdd(at, b_.i32(group * s_.block));
     lines = 0;
   }
-  const V low = b_.CreateAdd(b_.CreateMul(b_.CreateAnd(at, i32(fast - 1)), i32(s.group)), n),
-          high = b_.CreateAdd(b_.CreateUDiv(at, i32(fast)), i32(lines));
+  const V low = b_.CreateAdd(b_.CreateMul(b_.CreateAnd(at, b_.i32(fast - 1)), b_.i32(s.group)), n),
+          high = b_.CreateAdd(b_.CreateUDiv(at, b_.i32(fast)), b_.i32(lines));
   return along_terms ? TilePosition{high, low} : TilePosition{low, high};
 }
 
@@ -35,10 +35,11 @@ Emitter::TilePosition Emitter::product_position(const Product& p, const ProductS
 Emitter::TilePosition Emitter::product_last_position(const Product& p, const ProductSide& s,
                                                      V first_term) {
   const auto most = [&](V last, V first, int n) {
-    return b_.CreateTrunc(call(llvm::Intrinsic::smin, {b_.CreateSub(last, first), i64(n - 1)}),
-                          b_.getInt32Ty());
+    return b_.CreateTrunc(
+        b_.call(llvm::Intrinsic::smin, {b_.CreateSub(last, first), b_.i64(n - 1)}),
+        b_.getInt32Ty());
   };
-  return {most(s.last, s.first, s.points), most(i64(p.loop.terms - 1), first_term, p.s.terms)};
+  return {most(s.last, s.first, s.points), most(b_.i64(p.loop.terms - 1), first_term, p.s.terms)};
 }
 
 // Sets the indices so that the factor's instructions compute the value at this position. Values of
@@ -56,8 +57,8 @@ void Emitter::product_set_indices(const Product& p, const ProductSide& s, const 
 void Emitter::product_set_clamped_indices(const Product& p, const ProductSide& s,
                                           TilePosition place, V first_term) {
   const TilePosition last = product_last_position(p, s, first_term);
-  place.point = call(llvm::Intrinsic::smin, {place.point, last.point});
-  if (!p.full_stage) place.term = call(llvm::Intrinsic::smin, {place.term, last.term});
+  place.point = b_.call(llvm::Intrinsic::smin, {place.point, last.point});
+  if (!p.full_stage) place.term = b_.call(llvm::Intrinsic::smin, {place.term, last.term});
   product_set_indices(p, s, place, first_term);
 }
 
@@ -67,23 +68,23 @@ V Emitter::product_address(const ProductFactor::Read& r) {
                       scalar(k_.insts[r.load].args[0]));
 }
 llvm::Type* Emitter::product_memory_type(const ProductFactor::Read& r) {
-  return memory_type(k_.buffers[k_.insts[r.load].imm].storage);
+  return ops_.memory_type(k_.buffers[k_.insts[r.load].imm].storage);
 }
 
 // Returns true if the tile is full of points, and this thread's vector loads are aligned. If they
 // are aligned in the first stage, they are in all stages.
 V Emitter::product_fits(const Product& p, const ProductSide& s) {
-  V places = i64(0);
+  V places = b_.i64(0);
   for (int g = 0; g < s.groups && s.group > 1; ++g) {
-    product_set_indices(p, s, product_position(p, s, g, i32(0)), i64(0));
+    product_set_indices(p, s, product_position(p, s, g, b_.i32(0)), b_.i64(0));
     for (const auto& r : s.factor->reads)
       if (r.side_by_side)
         places =
             b_.CreateOr(places, b_.CreateAnd(b_.CreatePtrToInt(product_address(r), b_.getInt64Ty()),
-                                             i64(s.group * element_bytes(r.load) - 1)));
+                                             b_.i64(s.group * element_bytes(r.load) - 1)));
   }
-  return b_.CreateAnd(b_.CreateICmpSLE(b_.CreateAdd(s.first, i64(s.points - 1)), s.last),
-                      b_.CreateICmpEQ(places, i64(0)));
+  return b_.CreateAnd(b_.CreateICmpSLE(b_.CreateAdd(s.first, b_.i64(s.points - 1)), s.last),
+                      b_.CreateICmpEQ(places, b_.i64(0)));
 }
 
 // Returns the results of each load, group by group. In tiles that fit, adjacent elements are one
@@ -96,13 +97,13 @@ Vs Emitter::product_load(const Product& p, const ProductSide& s, V first_term) {
       auto* all = llvm::FixedVectorType::get(t, static_cast<unsigned>(s.group));
       V x = llvm::UndefValue::get(all);
       if (s.group > 1 && r.side_by_side) {
-        product_set_indices(p, s, product_position(p, s, g, i32(0)), first_term);
+        product_set_indices(p, s, product_position(p, s, g, b_.i32(0)), first_term);
         x = b_.CreateAlignedLoad(
             all, product_address(r),
             llvm::Align(static_cast<uint64_t>(s.group * element_bytes(r.load))));
       } else {
         for (int n = 0; n < s.group; ++n) {
-          product_set_clamped_indices(p, s, product_position(p, s, g, i32(n)), first_term);
+          product_set_clamped_indices(p, s, product_position(p, s, g, b_.i32(n)), first_term);
           x = b_.CreateInsertElement(x, b_.CreateLoad(t, product_address(r)),
                                      static_cast<uint64_t>(n));
         }
@@ -135,7 +136,7 @@ V Emitter::product_factor(const Product& p, const ProductSide& s, const TilePosi
     if (loaded.empty() || r == reads.end())
       emit_inst(v);
     else
-      set(v, from_memory(loaded[r - reads.begin()], k_.buffers[k_.insts[v].imm].storage));
+      set(v, ops_.from_memory(loaded[r - reads.begin()], k_.buffers[k_.insts[v].imm].storage));
   }
   const V x = product_convert(p, scalar(s.factor->value));
   if (p.full_stage) return x;
@@ -151,7 +152,7 @@ V Emitter::product_stage_address(const Product& p, const ProductSide& s, V stage
   const V line = s.stage.by_terms ? place.point : place.term,
           column = s.stage.by_terms ? place.term : place.point;
   const auto bytes = [&](V n, int64_t each) {
-    return b_.CreateMul(n, i32(static_cast<int32_t>(each)));
+    return b_.CreateMul(n, b_.i32(static_cast<int32_t>(each)));
   };
   const V in_stage = b_.CreateAdd(bytes(line, s.stage.pitch), bytes(column, p.stage.number));
   return b_.CreateConstGEP1_64(
@@ -170,12 +171,13 @@ void Emitter::product_store(const Product& p, const ProductSide& s, V stage, V f
   auto* vector = llvm::FixedVectorType::get(p.factor_type, static_cast<unsigned>(step));
   for (int g = 0; g < s.groups; ++g) {
     const llvm::ArrayRef<V> own = loaded.slice(reads * static_cast<size_t>(g), reads);
-    const V at = product_stage_address(p, s, stage, product_position(p, s, g, i32(0)));
+    const V at = product_stage_address(p, s, stage, product_position(p, s, g, b_.i32(0)));
     V x = llvm::UndefValue::get(vector);
     for (int n = 0; n < s.group; ++n) {
       Vs parts;
       for (V of : own) parts.push_back(b_.CreateExtractElement(of, static_cast<uint64_t>(n)));
-      const V factor = product_factor(p, s, product_position(p, s, g, i32(n)), first_term, parts);
+      const V factor =
+          product_factor(p, s, product_position(p, s, g, b_.i32(n)), first_term, parts);
       x = b_.CreateInsertElement(x, factor, static_cast<uint64_t>(n % step));
       if (n % step != step - 1) continue;
       const int64_t behind = (n - step + 1) * (side_by_side ? size : s.stage.pitch);
@@ -188,7 +190,7 @@ void Emitter::product_store(const Product& p, const ProductSide& s, V stage, V f
 
 // Copies the factors number by number.
 void Emitter::product_copy(const Product& p, const ProductSide& s, V stage, V first_term) {
-  each("numbers", i64(0), i64(s.group), 1, [&](V n) {
+  b_.each("numbers", b_.i64(0), b_.i64(s.group), 1, [&](V n) {
     for (int g = 0; g < s.groups; ++g) {
       const TilePosition place = product_position(p, s, g, b_.CreateTrunc(n, b_.getInt32Ty()));
       const V x = product_factor(p, s, place, first_term, {});

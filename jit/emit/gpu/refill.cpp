@@ -12,7 +12,8 @@
 
 #include <algorithm>
 
-#include "jit/emit/emit_phis.h"
+#include "jit/emit/emit.h"
+#include "jit/emit/phis.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
@@ -26,8 +27,8 @@ constexpr int64_t chunk_cost = 1024;
 // each other.
 V Emitter::ballot(V yes) {
   if (machine_.emulated)
-    return call("weft_emulated_ballot", b_.getInt32Ty(), {b_.CreateZExt(yes, b_.getInt32Ty())});
-  return call(llvm::Intrinsic::nvvm_vote_ballot_sync, {}, {i32(-1), yes});
+    return b_.call("weft_emulated_ballot", b_.getInt32Ty(), {b_.CreateZExt(yes, b_.getInt32Ty())});
+  return b_.call(llvm::Intrinsic::nvvm_vote_ballot_sync, {}, {b_.i32(-1), yes});
 }
 
 V Emitter::while_test(Id v, const std::vector<Carry>& cs, const Vs& carry) {
@@ -50,77 +51,80 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   const int64_t cost = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
   const int64_t chunk_trips = std::clamp<int64_t>(chunk_cost / cost, 1, warp);
   // Positions in the warp's range are 32-bit numbers.
-  const V in_warp = b_.CreateTrunc(b_.CreateAnd(thread, i64(warp - 1)), b_.getInt32Ty());
-  const V in_block = b_.CreateMul(b_.CreateAnd(thread, i64(-warp)), i64(s_.points));
+  const V in_warp = b_.CreateTrunc(b_.CreateAnd(thread, b_.i64(warp - 1)), b_.getInt32Ty());
+  const V in_block = b_.CreateMul(b_.CreateAnd(thread, b_.i64(-warp)), b_.i64(s_.points));
   const V begin = b_.CreateAdd(first, in_block);
-  const V there = call(llvm::Intrinsic::smin, {b_.CreateSub(points, begin), i64(warp * s_.points)});
+  const V there =
+      b_.call(llvm::Intrinsic::smin, {b_.CreateSub(points, begin), b_.i64(warp * s_.points)});
   const V end = b_.CreateTrunc(there, b_.getInt32Ty());
-  auto *prologue = block("prologue"), *chunk = block("chunk"), *run = block("run"),
-       *trip = block("trip"), *check = block("check"), *epilogue = block("epilogue"),
-       *after = block("after");
-  auto* const entry = insert_block();
+  auto *prologue = b_.block("prologue"), *chunk = b_.block("chunk"), *run = b_.block("run"),
+       *trip = b_.block("trip"), *check = b_.block("check"), *epilogue = b_.block("epilogue"),
+       *after = b_.block("after");
+  auto* const entry = b_.insert_block();
   b_.CreateCondBr(b_.CreateICmpSLT(in_warp, end), prologue, after);
 
-  insert_at(prologue);
+  b_.insert_at(prologue);
   Phis prologues(b_, entry, machine_.mask_registers);
-  const Vs taken = prologues.add({in_warp, i32(warp)});
+  const Vs taken = prologues.add({in_warp, b_.i32(warp)});
   set_point_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
   emit_around_while(false);
   const auto cs = carries(s_.refill, 0, 0);
   const Vs init = parts(cs, &Carry::init);
   const V starts = while_test(s_.refill, cs, init);
-  auto* const begun = insert_block();
-  jump(chunk);
+  auto* const begun = b_.insert_block();
+  b_.jump(chunk);
 
-  insert_at(chunk);
+  b_.insert_at(chunk);
   Phis chunks(b_, begun, machine_.mask_registers);
-  const Vs state = chunks.add({starts, i32(0), taken[1]}), carry = chunks.add(init);
+  const Vs state = chunks.add({starts, b_.i32(0), taken[1]}), carry = chunks.add(init);
   const V running = state[0], idle = state[1], next = state[2];
   b_.CreateCondBr(running, run, check);
 
-  insert_at(check);
+  b_.insert_at(check);
   Phis checks(b_, chunk, machine_.mask_registers);
   const V still = checks.add({running})[0];
   const Vs left = checks.add(carry);
 
-  insert_at(run);
-  jump(trip);
-  insert_at(trip);
+  b_.insert_at(run);
+  b_.jump(trip);
+  b_.insert_at(trip);
   Phis trips(b_, run, machine_.mask_registers);
-  const V count = trips.add({i32(static_cast<int32_t>(chunk_trips))})[0];
+  const V count = trips.add({b_.i32(static_cast<int32_t>(chunk_trips))})[0];
   bind(cs, &Carry::param, trips.add(carry));
   emit_block(w.blocks[1]);
   const Vs made = parts(cs, &Carry::next);
   const V more = while_test(s_.refill, cs, made);
-  const V to_go = b_.CreateSub(count, i32(1));
+  const V to_go = b_.CreateSub(count, b_.i32(1));
   trips.close({to_go});
   trips.close(made);
   checks.close({more});
   checks.close(made);
-  b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGT(to_go, i32(0))), trip, check);
+  b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGT(to_go, b_.i32(0))), trip, check);
 
-  insert_at(check);
+  b_.insert_at(check);
   emit_cancellation_check(chunk_trips * cost);
   const V done = b_.CreateNot(still), waits = ballot(done), works = ballot(still);
-  const V waiting = call(llvm::Intrinsic::ctpop, {waits});
-  const V idled = b_.CreateAdd(idle, b_.CreateMul(waiting, i32(static_cast<int32_t>(chunk_trips))));
-  const V enough = b_.CreateAnd(b_.CreateICmpUGE(idled, i32(static_cast<int32_t>(s_.idle_trips))),
-                                b_.CreateICmpSLT(next, end));
-  const V refill = b_.CreateOr(enough, b_.CreateICmpEQ(works, i32(0)));
-  const V next_after = b_.CreateAdd(next, b_.CreateSelect(refill, waiting, i32(0)));
-  chunks.close({still, b_.CreateSelect(refill, i32(0), idled), next_after});
+  const V waiting = b_.call(llvm::Intrinsic::ctpop, {waits});
+  const V idled =
+      b_.CreateAdd(idle, b_.CreateMul(waiting, b_.i32(static_cast<int32_t>(chunk_trips))));
+  const V enough =
+      b_.CreateAnd(b_.CreateICmpUGE(idled, b_.i32(static_cast<int32_t>(s_.idle_trips))),
+                   b_.CreateICmpSLT(next, end));
+  const V refill = b_.CreateOr(enough, b_.CreateICmpEQ(works, b_.i32(0)));
+  const V next_after = b_.CreateAdd(next, b_.CreateSelect(refill, waiting, b_.i32(0)));
+  chunks.close({still, b_.CreateSelect(refill, b_.i32(0), idled), next_after});
   chunks.close(left);
   b_.CreateCondBr(b_.CreateAnd(refill, done), epilogue, chunk);
 
-  insert_at(epilogue);
+  b_.insert_at(epilogue);
   bind(cs, &Carry::result, left);
   emit_around_while(true);
-  const V below = b_.CreateSub(b_.CreateShl(i32(1), in_warp), i32(1));
+  const V below = b_.CreateSub(b_.CreateShl(b_.i32(1), in_warp), b_.i32(1));
   const V next_point =
-      b_.CreateAdd(next, call(llvm::Intrinsic::ctpop, {b_.CreateAnd(waits, below)}));
+      b_.CreateAdd(next, b_.call(llvm::Intrinsic::ctpop, {b_.CreateAnd(waits, below)}));
   prologues.close({next_point, next_after});
   b_.CreateCondBr(b_.CreateICmpSLT(next_point, end), prologue, after);
-  insert_at(after);
+  b_.insert_at(after);
 }
 
 }  // namespace weft::compiler

@@ -19,13 +19,14 @@ using fold_order::long_block;
 Vs Emitter::thread_strided_loop(Id v, int64_t terms, const Vs& init, const Trip& trip) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);
-  const auto most = constant_int(n);
+  const auto most = b_.constant_int(n);
   const auto rolled = [&](V end, bool whole) {
-    return loop("terms", i64(0), end, i64(terms), init,
-                [&](V at, const Vs& carry) {
-                  emit_cancellation_check(terms / term_threads_ * weight(k_, i.blocks[0]));
-                  return trip(at, carry, whole);
-                })
+    return b_
+        .loop("terms", b_.i64(0), end, b_.i64(terms), init,
+              [&](V at, const Vs& carry) {
+                emit_cancellation_check(terms / term_threads_ * weight(k_, i.blocks[0]));
+                return trip(at, carry, whole);
+              })
         .carry;
   };
   if (!most) return rolled(n, false);
@@ -33,20 +34,20 @@ Vs Emitter::thread_strided_loop(Id v, int64_t terms, const Vs& init, const Trip&
     Vs carry = init;
     for (int64_t at = 0; at < *most; at += terms) {
       iteration_ = at / term_threads_;
-      carry = trip(i64(at), carry, at + terms <= *most);
+      carry = trip(b_.i64(at), carry, at + terms <= *most);
     }
     iteration_.reset();
     return carry;
   }
   const int64_t whole = *most - *most % terms;
-  const Vs carry = rolled(i64(whole), true);
-  return whole < *most ? trip(i64(whole), carry, false) : carry;
+  const Vs carry = rolled(b_.i64(whole), true);
+  return whole < *most ? trip(b_.i64(whole), carry, false) : carry;
 }
 
 // Returns f for this thread's term among those from `first` on; `otherwise` if it has none.
 Vs Emitter::thread_term(V n, V first, bool whole, const std::function<Vs(V index)>& f,
                         const Vs& otherwise) {
-  const auto begin = constant_int(first), end = constant_int(n);
+  const auto begin = b_.constant_int(first), end = b_.constant_int(n);
   if (begin && end && *begin >= *end) return otherwise;
   whole = whole || (begin && end && *begin + term_threads_ <= *end);
   if (iteration_) iteration_ = *begin / term_threads_;
@@ -59,7 +60,7 @@ Vs Emitter::thread_term(V n, V first, bool whole, const std::function<Vs(V index
   };
   Vs none = otherwise;
   const bool before = std::exchange(threads_diverge_, true);
-  Vs x = branch(whole ? b_.getTrue() : b_.CreateICmpSLT(index, n), with_kept, [&] {
+  Vs x = b_.branch(whole ? b_.getTrue() : b_.CreateICmpSLT(index, n), with_kept, [&] {
     for (const Id r : newly_kept_)
       none.push_back(llvm::Constant::getNullValue(kept_.at({r, *iteration_})->getType()));
     return none;
@@ -92,12 +93,12 @@ void Emitter::emit_iteration(nest::BlockId body) {
 // Returns the address of a value of a term in the memory that a block shares.
 V Emitter::shared_term_address(Id v, size_t value, V index) {
   const Inst& i = k_.insts[v];
-  const int64_t n = *constant_int(scalar(i.args[0]));
+  const int64_t n = *b_.constant_int(scalar(i.args[0]));
   const std::vector<nest::Kind> kinds = term_kinds(i);
   int64_t first = result_bytes(k_);
   for (size_t k = 0; k < value; ++k) first = (first + n * kind_bytes(kinds[k]) + 15) & -16;
   return b_.CreateGEP(
-      memory_type(kinds[value]),
+      ops_.memory_type(kinds[value]),
       b_.CreateConstGEP1_64(b_.getInt8Ty(), shared_row_, static_cast<uint64_t>(first)), index);
 }
 
@@ -105,8 +106,8 @@ Vs Emitter::load_or_emit_term(Id v, V index) {
   if (!terms_in_shared_memory_) return term(v, uniform_value, index);
   Vs out;
   for (const nest::Kind k : term_kinds(k_.insts[v]))
-    out.push_back(mask_from_memory(
-        b_.CreateLoad(memory_type(k), shared_term_address(v, out.size(), index)), k));
+    out.push_back(ops_.mask_from_memory(
+        b_.CreateLoad(ops_.memory_type(k), shared_term_address(v, out.size(), index)), k));
   return out;
 }
 
@@ -120,7 +121,7 @@ void Emitter::fold_thread_block(Id v) {
     const auto store_term = [&](V index) {
       const Vs x = term(v, uniform_value, index);
       for (size_t k = 0; k < x.size(); ++k)
-        b_.CreateStore(mask_to_memory(x[k], kinds[k]), shared_term_address(v, k, index));
+        b_.CreateStore(ops_.mask_to_memory(x[k], kinds[k]), shared_term_address(v, k, index));
       return Vs();
     };
     return thread_term(n, at, whole, store_term, {});
@@ -129,22 +130,23 @@ void Emitter::fold_thread_block(Id v) {
   const auto place = [&](size_t r) {
     return b_.CreateConstGEP1_64(b_.getInt8Ty(), shared_row_, 16 * r);
   };
-  when(b_.CreateICmpULT(thread_in_point_, i64(warp)), [&] {
+  b_.when(b_.CreateICmpULT(thread_in_point_, b_.i64(warp)), [&] {
     const int64_t before = std::exchange(term_threads_, warp);
     terms_in_shared_memory_ = true;
-    const int64_t terms = *constant_int(n);
+    const int64_t terms = *b_.constant_int(n);
     const Vs sums = terms <= fold_order::short_block ? fold_short(v, n)
                     : terms < long_block             ? fold_half_warp(v, n)
                                                      : fold_warp(v, n);
     terms_in_shared_memory_ = false;
     term_threads_ = before;
     for (size_t r = 0; r < sums.size(); ++r)
-      b_.CreateStore(mask_to_memory(sums[r], i.kinds[r]), place(r));
+      b_.CreateStore(ops_.mask_to_memory(sums[r], i.kinds[r]), place(r));
   });
   barrier();
   Vs out;
   for (size_t r = 0; r < i.kinds.size(); ++r)
-    out.push_back(mask_from_memory(b_.CreateLoad(memory_type(i.kinds[r]), place(r)), i.kinds[r]));
+    out.push_back(
+        ops_.mask_from_memory(b_.CreateLoad(ops_.memory_type(i.kinds[r]), place(r)), i.kinds[r]));
   set_results(v, out);
 }
 

@@ -25,8 +25,9 @@ V Emitter::warp_shuffle(V x, V thread) {
   auto* word = b_.getInt32Ty();
   const V source = b_.CreateTrunc(thread, word);
   const auto exchanged = [&](V w) -> V {
-    if (machine_.emulated) return call("weft_emulated_shuffle", word, {w, source});
-    return call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, {}, {i32(-1), w, source, i32(warp - 1)});
+    if (machine_.emulated) return b_.call("weft_emulated_shuffle", word, {w, source});
+    return b_.call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, {},
+                   {b_.i32(-1), w, source, b_.i32(warp - 1)});
   };
   const V all = b_.CreateBitCast(x, b_.getIntNTy(bits));
   if (bits <= 32)
@@ -48,10 +49,10 @@ Vs Emitter::warp_shuffle(const Vs& xs, V thread) {
 void Emitter::point_barrier() {
   if (s_.threads > warp) return barrier();
   if (machine_.emulated)
-    call("weft_emulated_shuffle", b_.getInt32Ty(),
-         {i32(0), b_.CreateTrunc(thread_in_point_, b_.getInt32Ty())});
+    b_.call("weft_emulated_shuffle", b_.getInt32Ty(),
+            {b_.i32(0), b_.CreateTrunc(thread_in_point_, b_.getInt32Ty())});
   else
-    call(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {i32(-1)});
+    b_.call(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {b_.i32(-1)});
 }
 
 // Emits code that all threads that share a point would run with the same result. Only thread 0 runs
@@ -59,19 +60,20 @@ void Emitter::point_barrier() {
 void Emitter::if_thread_zero(const std::function<void()>& f) {
   if (!thread_in_point_ || threads_diverge_) return f();
   point_barrier();
-  when(b_.CreateICmpEQ(thread_in_point_, i64(0)), f);
+  b_.when(b_.CreateICmpEQ(thread_in_point_, b_.i64(0)), f);
   point_barrier();
 }
 
 void Emitter::fold_threads(Id v) {
   if (s_.threads > warp) return fold_thread_block(v);
   const V n = scalar(k_.insts[v].args[0]);
-  const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block)),
-          several = b_.CreateICmpSLT(n, i64(long_block));
+  const V few = b_.CreateICmpSLE(n, b_.i64(fold_order::short_block)),
+          several = b_.CreateICmpSLT(n, b_.i64(long_block));
   const auto partials = [&] {
-    return branch(several, [&] { return fold_half_warp(v, n); }, [&] { return fold_warp(v, n); });
+    return b_.branch(
+        several, [&] { return fold_half_warp(v, n); }, [&] { return fold_warp(v, n); });
   };
-  set_results(v, branch(few, [&] { return fold_short(v, n); }, partials));
+  set_results(v, b_.branch(few, [&] { return fold_short(v, n); }, partials));
 }
 
 // Each thread has one term; all threads combine the terms in order.
@@ -83,15 +85,16 @@ Vs Emitter::fold_short(Id v, V n) {
         identity_term(v, uniform_value));
   };
   const Vs own = thread_strided_loop(v, warp, identity_term(v, uniform_value), mine);
-  return loop("in order", i64(0), n, i64(1), none,
-              [&](V k, const Vs& all) { return combine_term(v, all, warp_shuffle(own, k)); })
+  return b_
+      .loop("in order", b_.i64(0), n, b_.i64(1), none,
+            [&](V k, const Vs& all) { return combine_term(v, all, warp_shuffle(own, k)); })
       .carry;
 }
 
 // The first half of the threads has the partial results, and adds the other half's terms after its
 // own.
 Vs Emitter::fold_half_warp(Id v, V n) {
-  const V other = b_.CreateXor(thread_in_point_, i64(few_partials));
+  const V other = b_.CreateXor(thread_in_point_, b_.i64(few_partials));
   const auto trip = [&](V at, const Vs& sum, bool whole) {
     Vs nothing = identity_term(v, uniform_value);
     const size_t values = nothing.size();
@@ -105,7 +108,7 @@ Vs Emitter::fold_half_warp(Id v, V n) {
     const Vs so_far(x.begin() + values, x.end());
     Vs next = combine_term(v, so_far, warp_shuffle(nth_group(x, 0, values), other));
     if (whole) return next;
-    const V second = b_.CreateAdd(b_.CreateAdd(at, thread_in_point_), i64(few_partials));
+    const V second = b_.CreateAdd(b_.CreateAdd(at, thread_in_point_), b_.i64(few_partials));
     const V there = b_.CreateICmpSLT(second, n);
     for (size_t r = 0; r < next.size(); ++r) next[r] = b_.CreateSelect(there, next[r], so_far[r]);
     return next;
@@ -125,7 +128,7 @@ Vs Emitter::fold_warp(Id v, V n) {
           [&](V index) { return combine_term(v, sum, load_or_emit_term(v, index)); }, sum);
     };
     Vs next = after(at, nth_group(sums, 0, none.size()));
-    next.append(after(b_.CreateAdd(at, i64(warp)), nth_group(sums, 1, none.size())));
+    next.append(after(b_.CreateAdd(at, b_.i64(warp)), nth_group(sums, 1, none.size())));
     return next;
   };
   const Vs sums = thread_strided_loop(v, many_partials, both, trip);
@@ -139,8 +142,9 @@ Vs Emitter::fold_tree_of_threads(Id v, Vs sum, int64_t threads) {
   for (int64_t half = threads / 2; half >= 1; half /= 2)
     sum = combine_partials(
         v, sum,
-        warp_shuffle(sum, b_.CreateAnd(b_.CreateAdd(thread_in_point_, i64(half)), i64(warp - 1))));
-  return warp_shuffle(sum, i64(0));
+        warp_shuffle(sum,
+                     b_.CreateAnd(b_.CreateAdd(thread_in_point_, b_.i64(half)), b_.i64(warp - 1))));
+  return warp_shuffle(sum, b_.i64(0));
 }
 
 void Emitter::for_each_threads(Id v) {

@@ -21,27 +21,27 @@ constexpr int64_t pitch_of(int64_t tile) { return tile + 1; }
 // Clamps indices past an edge to the last row and column. No access then needs a test, and all
 // loads of a thread are in flight together.
 V Emitter::clamped_index(V first, V n, V most) {
-  return call(llvm::Intrinsic::smin, {b_.CreateAdd(first, n), b_.CreateSub(most, i64(1))});
+  return b_.call(llvm::Intrinsic::smin, {b_.CreateAdd(first, n), b_.CreateSub(most, b_.i64(1))});
 }
 
 // The threads are adjacent in the tile and cover tile.rows_at_once rows of it together.
 void Emitter::fill_shared_tiles(const SharedTile& tile, V memory) {
   for (const Id v : s_.tiled) {
     const nest::Inst& i = k_.insts[v];
-    auto* t = memory_type(k_.buffers[i.imm].storage);
+    auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
     tiles_[v] = {memory, s_.tile};
     memory = b_.CreateConstGEP1_64(b_.getInt8Ty(), memory,
                                    static_cast<uint64_t>(tile_bytes(s_, element_bytes(v))));
     Vs read;
     for (int64_t n = 0; n < s_.tile; n += tile.rows_at_once) {
       indices_[0] = clamped_index(tile.top, tile.across, tile.rows);
-      indices_[1] = clamped_index(tile.left, b_.CreateAdd(tile.down, i64(n)), tile.columns);
+      indices_[1] = clamped_index(tile.left, b_.CreateAdd(tile.down, b_.i64(n)), tile.columns);
       emit_slice(i.args[0]);
       read.push_back(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))));
     }
     for (size_t n = 0; n < read.size(); ++n) {
-      const V column = b_.CreateAdd(tile.down, i64(static_cast<int64_t>(n) * tile.rows_at_once));
-      const V at = b_.CreateAdd(b_.CreateMul(column, i64(pitch_of(s_.tile))), tile.across);
+      const V column = b_.CreateAdd(tile.down, b_.i64(static_cast<int64_t>(n) * tile.rows_at_once));
+      const V at = b_.CreateAdd(b_.CreateMul(column, b_.i64(pitch_of(s_.tile))), tile.across);
       b_.CreateStore(read[n], b_.CreateGEP(t, tiles_[v].array, at));
     }
   }
@@ -58,7 +58,7 @@ std::map<Id, V> Emitter::early_loads(const SharedTile& tile, V down) {
     if (i.op != nest::Opcode::Load || k_.buffers[i.imm].written || s_.tiled.contains(v) ||
         divergence_.level[v] == 0 || out.size() == most)
       continue;
-    auto* t = memory_type(k_.buffers[i.imm].storage);
+    auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
     emit_slice(i.args[0]);
     out[v] = b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
   }
@@ -67,33 +67,33 @@ std::map<Id, V> Emitter::early_loads(const SharedTile& tile, V down) {
 
 void Emitter::emit_shared_tile(V block, V thread, V rows, V columns) {
   const auto size = s_.tile;
-  const V tiles_across = b_.CreateUDiv(b_.CreateAdd(columns, i64(size - 1)), i64(size));
+  const V tiles_across = b_.CreateUDiv(b_.CreateAdd(columns, b_.i64(size - 1)), b_.i64(size));
   const V band = b_.CreateUDiv(block, tiles_across);
   const SharedTile tile{
       rows,
       columns,
-      b_.CreateMul(band, i64(size)),
-      b_.CreateMul(b_.CreateSub(block, b_.CreateMul(band, tiles_across)), i64(size)),
-      b_.CreateAnd(thread, i64(size - 1)),
-      b_.CreateUDiv(thread, i64(size)),
+      b_.CreateMul(band, b_.i64(size)),
+      b_.CreateMul(b_.CreateSub(block, b_.CreateMul(band, tiles_across)), b_.i64(size)),
+      b_.CreateAnd(thread, b_.i64(size - 1)),
+      b_.CreateUDiv(thread, b_.i64(size)),
       s_.block / size};
   int64_t bytes = 0;
   for (const Id v : s_.tiled) bytes += tile_bytes(s_, element_bytes(v));
   emit_level(0);
   std::vector<std::map<Id, V>> early;
   for (int64_t n = 0; n < size; n += tile.rows_at_once)
-    early.push_back(early_loads(tile, b_.CreateAdd(tile.down, i64(n))));
+    early.push_back(early_loads(tile, b_.CreateAdd(tile.down, b_.i64(n))));
   fill_shared_tiles(tile, shared_memory(bytes));
   barrier();
   const V column = b_.CreateAdd(tile.left, tile.across);
   for (int64_t n = 0; n < size; n += tile.rows_at_once) {
-    const V down = b_.CreateAdd(tile.down, i64(n)), row = b_.CreateAdd(tile.top, down);
-    when(b_.CreateAnd(b_.CreateICmpSLT(row, rows), b_.CreateICmpSLT(column, columns)), [&] {
+    const V down = b_.CreateAdd(tile.down, b_.i64(n)), row = b_.CreateAdd(tile.top, down);
+    b_.when(b_.CreateAnd(b_.CreateICmpSLT(row, rows), b_.CreateICmpSLT(column, columns)), [&] {
       indices_[0] = row;
       indices_[1] = column;
       early_loads_ = early[n / tile.rows_at_once];
       for (auto& t : tiles_)
-        t.second.row = b_.CreateAdd(b_.CreateMul(tile.across, i64(pitch_of(size))), down);
+        t.second.row = b_.CreateAdd(b_.CreateMul(tile.across, b_.i64(pitch_of(size))), down);
       emit_level(1);
       emit_level(2);
       for (auto& t : tiles_) t.second.row = nullptr;

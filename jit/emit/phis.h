@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_phis.h: the phis of the values that a loop carries.
+// jit/emit/phis.h: the phis of the values that a loop carries.
 #pragma once
 #include <llvm/IR/IRBuilder.h>
 
-#include "jit/emit/emit.h"
+#include "jit/emit/llvm_value.h"
 
 namespace weft::compiler {
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_arith.cpp: the arithmetic instructions, on scalars and on vectors. All of them are
-// defined for all operands.
+// jit/emit/operations.cpp: arithmetic, and the numbers in memory.
+#include "jit/emit/operations.h"
+
 #include <llvm/IR/Intrinsics.h>
 
-#include "jit/emit/emit.h"
 #include "jit/schedule/nest_names.h"
 #include "weft/error.h"
 
@@ -46,17 +46,67 @@ ID binary_intrinsic(Opcode op) {
 
 }  // namespace
 
-llvm::Type* Emitter::like(V x, llvm::Type* element) const {
-  if (auto* t = llvm::dyn_cast<llvm::FixedVectorType>(x->getType()))
-    return llvm::FixedVectorType::get(element, t->getNumElements());
-  return element;
+llvm::Type* Operations::type(Kind k) const {
+  switch (k) {
+    case Kind::Mask: return llvm::Type::getInt1Ty(b_.getContext());
+    case Kind::I8: return llvm::Type::getInt8Ty(b_.getContext());
+    case Kind::I16: return llvm::Type::getInt16Ty(b_.getContext());
+    case Kind::I32: return llvm::Type::getInt32Ty(b_.getContext());
+    case Kind::I64: return llvm::Type::getInt64Ty(b_.getContext());
+    case Kind::F32: return llvm::Type::getFloatTy(b_.getContext());
+    case Kind::F64: return llvm::Type::getDoubleTy(b_.getContext());
+    default: throw InternalError("a value without a kind reached code generation");
+  }
 }
 
-V Emitter::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
+llvm::Type* Operations::memory_type(Storage s) const {
+  switch (s) {
+    case Storage::Bool:
+    case Storage::I8: return llvm::Type::getInt8Ty(b_.getContext());
+    case Storage::I16:
+    case Storage::BF16:
+    case Storage::F16: return llvm::Type::getInt16Ty(b_.getContext());
+    case Storage::I32: return llvm::Type::getInt32Ty(b_.getContext());
+    case Storage::I64: return llvm::Type::getInt64Ty(b_.getContext());
+    case Storage::F32: return llvm::Type::getFloatTy(b_.getContext());
+    default: return llvm::Type::getDoubleTy(b_.getContext());
+  }
+}
+
+llvm::Type* Operations::memory_type(Kind k) const {
+  return k == Kind::Mask ? llvm::Type::getInt8Ty(b_.getContext()) : type(k);
+}
+
+V Operations::from_memory(V x, Storage s) {
+  switch (s) {
+    case Storage::Bool: return mask_from_memory(x, Kind::Mask);
+    case Storage::BF16: return bfloat_to_float(x);
+    case Storage::F16: return half_to_float(x);
+    default: return x;
+  }
+}
+
+V Operations::to_memory(V x, Storage s) {
+  switch (s) {
+    case Storage::Bool: return mask_to_memory(x, Kind::Mask);
+    case Storage::BF16: return float_to_bfloat(x);
+    case Storage::F16: return float_to_half(x);
+    default: return x;
+  }
+}
+
+V Operations::mask_to_memory(V x, Kind k) {
+  return k == Kind::Mask ? b_.CreateZExt(x, b_.like(x, b_.getInt8Ty())) : x;
+}
+V Operations::mask_from_memory(V x, Kind k) {
+  return k == Kind::Mask ? b_.CreateICmpNE(x, llvm::Constant::getNullValue(x->getType())) : x;
+}
+
+V Operations::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
   const V x = a[0];
   const bool f = is_float(x);
-  if (const ID id = unary_intrinsic(op)) return call(id, {x});
-  if (const ID id = binary_intrinsic(op)) return call(id, {x, a[1]});
+  if (const ID id = unary_intrinsic(op)) return b_.call(id, {x});
+  if (const ID id = binary_intrinsic(op)) return b_.call(id, {x, a[1]});
   switch (op) {
     case Opcode::Add: return f ? b_.CreateFAdd(x, a[1]) : b_.CreateAdd(x, a[1]);
     case Opcode::Sub: return f ? b_.CreateFSub(x, a[1]) : b_.CreateSub(x, a[1]);
@@ -70,10 +120,10 @@ V Emitter::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
     case Opcode::SRem:
     case Opcode::URem: return divide(op, x, a[1]);
     case Opcode::Rem: return float_rem(x, a[1]);
-    case Opcode::Fma: return call(llvm::Intrinsic::fma, a);
+    case Opcode::Fma: return b_.call(llvm::Intrinsic::fma, a);
     case Opcode::Abs:
-      if (!f) return call(llvm::Intrinsic::abs, {x, b_.getFalse()});
-      return call(llvm::Intrinsic::fabs, {x});
+      if (!f) return b_.call(llvm::Intrinsic::abs, {x, b_.getFalse()});
+      return b_.call(llvm::Intrinsic::fabs, {x});
     case Opcode::And: return b_.CreateAnd(x, a[1]);
     case Opcode::Or: return b_.CreateOr(x, a[1]);
     case Opcode::Xor: return b_.CreateXor(x, a[1]);
@@ -83,7 +133,7 @@ V Emitter::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
     case Opcode::Sar: return shift(op, x, a[1]);
     case Opcode::MulHiS:
     case Opcode::MulHiU: return mul_high(op, x, a[1]);
-    case Opcode::Clz: return call(llvm::Intrinsic::ctlz, {x, b_.getFalse()});
+    case Opcode::Clz: return b_.call(llvm::Intrinsic::ctlz, {x, b_.getFalse()});
     case Opcode::Select: return b_.CreateSelect(x, a[1], a[2]);
     case Opcode::Eq: return f ? b_.CreateFCmpOEQ(x, a[1]) : b_.CreateICmpEQ(x, a[1]);
     case Opcode::Ne: return f ? b_.CreateFCmpUNE(x, a[1]) : b_.CreateICmpNE(x, a[1]);
@@ -99,10 +149,10 @@ V Emitter::arith(Opcode op, Kind k, llvm::ArrayRef<V> a) {
 
 // A count beyond the width gives poison in LLVM. The select drops it, and costs nothing if the
 // count is constant.
-V Emitter::shift(Opcode op, V x, V count) {
+V Operations::shift(Opcode op, V x, V count) {
   const V bits = constant(x, width(x));
   if (op == Opcode::Sar) {
-    const V last = call(llvm::Intrinsic::umin, {count, constant(x, width(x) - 1)});
+    const V last = b_.call(llvm::Intrinsic::umin, {count, constant(x, width(x) - 1)});
     return b_.CreateAShr(x, last);
   }
   const V fits = b_.CreateICmpULT(count, bits);
@@ -110,7 +160,7 @@ V Emitter::shift(Opcode op, V x, V count) {
   return b_.CreateSelect(fits, shifted, constant(x, 0));
 }
 
-V Emitter::divide(Opcode op, V a, V b) {
+V Operations::divide(Opcode op, V a, V b) {
   const bool is_signed = op == Opcode::SDiv || op == Opcode::SRem;
   const bool remainder = op == Opcode::SRem || op == Opcode::URem;
   const V zero = b_.CreateICmpEQ(b, constant(b, 0));
@@ -127,12 +177,12 @@ V Emitter::divide(Opcode op, V a, V b) {
 // Vectors of narrow integers are divided in floating point. The truncated quotient is exact,
 // because both operands fit the significand. A quotient that is not an integer differs from the
 // next integer by more than half a unit in its last place.
-V Emitter::quotient(Opcode op, V a, V b) {
+V Operations::quotient(Opcode op, V a, V b) {
   const bool is_signed = op == Opcode::SDiv;
   if (!a->getType()->isVectorTy() || llvm::isa<llvm::Constant>(b) || width(a) == 64)
     return is_signed ? b_.CreateSDiv(a, b) : b_.CreateUDiv(a, b);
-  auto* wide = like(a, width(a) == 32 ? b_.getDoubleTy() : b_.getFloatTy());
-  auto* middle = like(a, b_.getInt32Ty());
+  auto* wide = b_.like(a, width(a) == 32 ? b_.getDoubleTy() : b_.getFloatTy());
+  auto* middle = b_.like(a, b_.getInt32Ty());
   const auto to_float = [&](V x) {
     const V w = is_signed ? b_.CreateSExt(x, middle) : b_.CreateZExt(x, middle);
     return is_signed || width(x) < 32 ? b_.CreateSIToFP(w, wide) : b_.CreateUIToFP(w, wide);
@@ -147,12 +197,12 @@ V Emitter::quotient(Opcode op, V a, V b) {
 // swapped the result differs only in those cases. Combining the bits of both results is then
 // correct: the bitwise or of NaNs is a NaN. Signs of zeros are or-ed for the minimum and and-ed for
 // the maximum.
-V Emitter::float_extreme(bool maximum, V a, V b) {
+V Operations::float_extreme(bool maximum, V a, V b) {
   if (!a->getType()->isVectorTy())
-    return call(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, {a->getType()},
-                {a, b});
+    return b_.call(maximum ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, {a->getType()},
+                   {a, b});
   if (const V one = float_extreme_constant(maximum, a, b)) return one;
-  auto* bits = like(a, b_.getIntNTy(width(a)));
+  auto* bits = b_.like(a, b_.getIntNTy(width(a)));
   const auto first = [&](V x, V y) {
     return b_.CreateBitCast(
         b_.CreateSelect(maximum ? b_.CreateFCmpOGT(x, y) : b_.CreateFCmpOLT(x, y), x, y), bits);
@@ -166,7 +216,7 @@ V Emitter::float_extreme(bool maximum, V a, V b) {
 
 // A single comparison suffices if one operand is a constant other than the lesser zero. A NaN
 // stays, and so does an operand that equals the constant. Otherwise returns null.
-V Emitter::float_extreme_constant(bool maximum, V a, V b) {
+V Operations::float_extreme_constant(bool maximum, V a, V b) {
   const auto number = [](V x) -> const llvm::ConstantFP* {
     const auto* c = llvm::dyn_cast<llvm::Constant>(x);
     return c ? llvm::dyn_cast_or_null<llvm::ConstantFP>(c->getSplatValue()) : nullptr;
@@ -180,17 +230,17 @@ V Emitter::float_extreme_constant(bool maximum, V a, V b) {
   return b_.CreateSelect(maximum ? b_.CreateFCmpUGT(x, c) : b_.CreateFCmpULT(x, c), x, c);
 }
 
-V Emitter::float_rem(V a, V b) {
+V Operations::float_rem(V a, V b) {
   // libm's fmod is exact. A GPU does not have it, so the kernel contains its own.
-  if (!machine_.gpu) return b_.CreateFRem(a, b);
+  if (features_.has_libm) return b_.CreateFRem(a, b);
   return b_.CreateCall(float_rem_function(a->getType()), llvm::ArrayRef<V>{a, b});
 }
 
-V Emitter::mul_high(Opcode op, V a, V b) {
+V Operations::mul_high(Opcode op, V a, V b) {
   const bool is_signed = op == Opcode::MulHiS;
   const unsigned w = width(a);
   if (w < 64 || !a->getType()->isVectorTy()) {
-    auto* wide = like(a, b_.getIntNTy(2 * w));
+    auto* wide = b_.like(a, b_.getIntNTy(2 * w));
     const auto extend = [&](V x) {
       return is_signed ? b_.CreateSExt(x, wide) : b_.CreateZExt(x, wide);
     };
@@ -211,9 +261,7 @@ V Emitter::mul_high(Opcode op, V a, V b) {
   return b_.CreateSub(high, b_.CreateAnd(b_.CreateAShr(b, sign), a));
 }
 
-// Combines two (value, index) pairs: NaN wins over any number, then the better value, then the
-// lower index.
-void Emitter::combine_pair(Combine c, Kind k, V& value, V& index, V value2, V index2) {
+void Operations::combine_pair(Combine c, Kind k, V& value, V& index, V value2, V index2) {
   const bool f = is_float(value);
   const V x = c == Combine::ArgMax ? value2 : value, y = c == Combine::ArgMax ? value : value2;
   V better, same;  // the second pair is better; neither is better
@@ -228,67 +276,6 @@ void Emitter::combine_pair(Combine c, Kind k, V& value, V& index, V value2, V in
   const V take = b_.CreateOr(better, b_.CreateAnd(same, b_.CreateICmpSLT(index2, index)));
   value = b_.CreateSelect(take, value2, value);
   index = b_.CreateSelect(take, index2, index);
-}
-
-void Emitter::emit_pure(nest::Id v) {
-  const Inst& i = k_.insts[v];
-  const Variance& s = variance(v);
-  if (i.op == Opcode::Const) {
-    llvm::Constant* bits = llvm::ConstantInt::get(b_.getIntNTy(type(i.kind)->getScalarSizeInBits()),
-                                                  static_cast<uint64_t>(i.imm));
-    return set(v, llvm::ConstantExpr::getBitCast(bits, type(i.kind)));
-  }
-  if (i.op == Opcode::Extent) return set(v, extents_[i.imm]);
-  if (i.op == Opcode::Index) {
-    if (s.varying) return set_vectors(v, index_vectors_[i.imm]);
-    values_[v] = Val{indices_[i.imm], s.uniform() ? nullptr : i64(1), {}, nullptr};
-    return;
-  }
-  if ((s.linear() && emit_linear(v)) || divide_linear(v)) return;
-  Vs a;
-  if (!s.varying) {
-    for (nest::Id arg : i.args) a.push_back(scalar(arg));
-    return set(v, arith(i.op, i.kind, a));
-  }
-  Vs vectors;
-  for (int p = 0; p < interleave_; ++p) {
-    a.clear();
-    const bool narrow = i.op == Opcode::Narrow && variance(i.args[0]).linear();
-    if (narrow) {
-      vectors.push_back(linear_vec(values_[i.args[0]], p, type(i.kind)));
-      continue;
-    }
-    for (nest::Id arg : i.args) {
-      const bool whole = a.empty() && i.op == Opcode::Select && variance(arg).uniform();
-      a.push_back(whole ? scalar(arg) : vec(arg, p));
-    }
-    vectors.push_back(arith(i.op, i.kind, a));
-  }
-  set_vectors(v, std::move(vectors));
-}
-
-// The base follows the instruction, and the stride follows its effect on differences.
-bool Emitter::emit_linear(nest::Id v) {
-  const Inst& i = k_.insts[v];
-  Vs a;
-  for (nest::Id arg : i.args) a.push_back(scalar(arg));
-  const V base = arith(i.op, i.kind, a);
-  V stride = nullptr;
-  switch (i.op) {
-    case Opcode::Add: stride = b_.CreateAdd(stride_of(i.args[0]), stride_of(i.args[1])); break;
-    case Opcode::Sub: stride = b_.CreateSub(stride_of(i.args[0]), stride_of(i.args[1])); break;
-    case Opcode::Neg: stride = b_.CreateNeg(stride_of(i.args[0])); break;
-    case Opcode::Mul:
-      stride = variance(i.args[1]).uniform() ? b_.CreateMul(stride_of(i.args[0]), a[1])
-                                             : b_.CreateMul(a[0], stride_of(i.args[1]));
-      break;
-    case Opcode::Shl: stride = b_.CreateShl(stride_of(i.args[0]), a[1]); break;
-    case Opcode::Select: stride = stride_of(i.args[1]); break;
-    default: throw InternalError("no linear form of this instruction");
-  }
-  if (variance(v).known) stride = i64(variance(v).stride);
-  values_[v] = Val{base, stride, {}, nullptr};
-  return true;
 }
 
 }  // namespace weft::compiler
