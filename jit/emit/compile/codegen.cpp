@@ -15,7 +15,7 @@
 
 #include "jit/emit/compile/code_cache.h"
 #include "jit/emit/compile/orc.h"
-#include "jit/emit/emit.h"
+#include "jit/emit/cpu/cpu_emitter.h"
 #include "jit/emit/frame.h"
 #include "jit/schedule/choose/choose.h"
 #include "runtime/fork.h"
@@ -44,9 +44,10 @@ struct Code::State {
     llvm::Module module("weft", context);
     module.setTargetTriple(target.triple);
     module.setDataLayout(machine_for(target).createDataLayout());
-    Emitter e(kernel, schedule, module,
-              {.mask_registers = target.mask_registers, .half = target.half, .checked = checked});
-    e.emit_cpu(symbol);
+    CpuEmitter e(
+        kernel, schedule, module,
+        {.mask_registers = target.mask_registers, .half = target.half, .checked = checked});
+    e.emit(symbol);
     return f(module, e.scratch_bytes());
   }
 };

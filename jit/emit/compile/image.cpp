@@ -12,7 +12,7 @@
 #include <cstdlib>
 
 #include "jit/emit/compile/orc.h"
-#include "jit/emit/emit.h"
+#include "jit/emit/gpu/gpu_emitter.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
@@ -42,8 +42,8 @@ void emit_kernels(llvm::Module& module, const std::vector<GpuKernelCode>& kernel
   for (size_t i = 0; i < kernels.size(); ++i) {
     const auto& [kernel, schedule] = kernels[i];
     require_compilable(kernel, schedule, target);
-    Emitter(kernel, schedule, module, {.half = half, .gpu = true, .emulated = target.emulated})
-        .emit_gpu(kernels.size() == 1 ? entry : fmt::format("{}_{}", entry, i));
+    GpuEmitter(kernel, schedule, module, {.half = half, .emulated = target.emulated})
+        .emit(kernels.size() == 1 ? entry : fmt::format("{}_{}", entry, i));
   }
 }
 

@@ -4,11 +4,11 @@
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/IntrinsicsNVPTX.h>
 
-#include "jit/emit/emit.h"
+#include "jit/emit/gpu/gpu_emitter.h"
 
 namespace weft::compiler {
 
-void Emitter::annotate_kernel() {
+void GpuEmitter::annotate_kernel() {
   b_.function()->setCallingConv(llvm::CallingConv::PTX_Kernel);
   const auto annotate = [&](const char* what, int n) {
     b_.module()
@@ -27,27 +27,28 @@ void Emitter::annotate_kernel() {
 
 // The points of a block are adjacent, the last axis fastest. Each thread, or warp that shares a
 // point, takes one after another. Neighbouring threads thus access neighbouring elements.
-void Emitter::emit_gpu(const std::string& name) {
-  auto* ptr = llvm::PointerType::get(b_.getContext(), machine_.emulated ? 0 : 1);
+void GpuEmitter::emit(const std::string& name) {
+  auto* ptr = llvm::PointerType::get(b_.getContext(), emulated_ ? 0 : 1);
   const size_t pointers = 1 + k_.buffers.size(),
                arguments = pointers + static_cast<size_t>(k_.extents + k_.rank);
   std::vector<llvm::Type*> types(pointers, ptr);
   types.resize(arguments, b_.getInt64Ty());
   std::vector<llvm::Type*> parameters = types;
-  if (machine_.emulated) parameters = {ptr};
+  if (emulated_) parameters = {ptr};
   begin_function(llvm::FunctionType::get(b_.getVoidTy(), parameters, false), name);
-  if (!machine_.emulated) annotate_kernel();
+  if (s_.kept) row_ = row_values(k_, divergence, s_.threads);
+  if (!emulated_) annotate_kernel();
   const auto argument = [&](size_t i) -> V {
-    if (!machine_.emulated) return b_.function()->getArg(static_cast<unsigned>(i));
+    if (!emulated_) return b_.function()->getArg(static_cast<unsigned>(i));
     return b_.CreateLoad(
         types[i], b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, b_.function()->getArg(0), i)));
   };
-  for (size_t i = 1; i < pointers; ++i) buffers_.push_back(argument(i));
+  for (size_t i = 1; i < pointers; ++i) buffers.push_back(argument(i));
   for (int i = 0; i < k_.extents; ++i)
-    extents_.push_back(argument(pointers + static_cast<size_t>(i)));
+    extents.push_back(argument(pointers + static_cast<size_t>(i)));
   if (has_loops()) init_cancellation_checks(argument(0));
   const auto index = [&](llvm::Intrinsic::ID id, const char* emulated) {
-    const V n = machine_.emulated ? b_.call(emulated, b_.getInt32Ty(), {}) : b_.call(id, {}, {});
+    const V n = emulated_ ? b_.call(emulated, b_.getInt32Ty(), {}) : b_.call(id, {}, {});
     return b_.CreateZExt(n, b_.getInt64Ty());
   };
   const auto block_index = [&] {
@@ -104,15 +105,15 @@ void Emitter::emit_gpu(const std::string& name) {
   b_.jump(b_.exit_block());
 }
 
-void Emitter::set_point_indices(V point, V columns) {
-  if (k_.rank == 1) indices_[0] = point;
+void GpuEmitter::set_point_indices(V point, V columns) {
+  if (k_.rank == 1) indices[0] = point;
   if (k_.rank == 2) {
-    indices_[0] = b_.CreateUDiv(point, columns);
-    indices_[1] = b_.CreateSub(point, b_.CreateMul(indices_[0], columns));
+    indices[0] = b_.CreateUDiv(point, columns);
+    indices[1] = b_.CreateSub(point, b_.CreateMul(indices[0], columns));
   }
 }
 
-void Emitter::emit_point(V point, V columns) {
+void GpuEmitter::emit_point(V point, V columns) {
   set_point_indices(point, columns);
   emit_level(1);
   emit_level(2);

@@ -18,7 +18,7 @@ constexpr int matrix_size = 8;  // rows and columns of a matrix that ldmatrix lo
 // Returns, in thread l, the byte offset of line l % 8 of matrix l / 8. The four matrices of 16 rows
 // are two halves of the rows for each half of the terms. The four matrices of 16 columns are two
 // halves of the terms for each half of the columns.
-V Emitter::fragment_offset(const Product& p, const ProductSide& s, V first_point, V in_warp) {
+V GpuEmitter::fragment_offset(const Product& p, const ProductSide& s, V first_point, V in_warp) {
   const bool rows = s.axis == 0;
   const V line = b_.CreateAnd(in_warp, b_.i64(matrix_size - 1));
   const auto half = [&](bool second) {
@@ -33,14 +33,14 @@ V Emitter::fragment_offset(const Product& p, const ProductSide& s, V first_point
 }
 
 // Returns the words of 4 matrices, or 2, which begin `point` points after the warp's first one.
-Vs Emitter::load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
-                           int matrices) {
+Vs GpuEmitter::load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
+                              int matrices) {
   const int64_t of_line = s.stage.by_terms ? term : point, line = s.stage.by_terms ? point : term;
   const V at =
       b_.CreateConstGEP1_64(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), stage, s.fragment),
                             s.stage.first + line * s.stage.pitch + of_line * p.stage.number);
   Vs out;
-  if (machine_.emulated) {
+  if (emulated_) {
     const V words = b_.allocate(b_.getInt32Ty(), matrices, "words");
     b_.call("weft_emulated_ldmatrix", b_.getVoidTy(),
             {at, words, b_.i32(matrices), b_.i32(s.stage.by_terms ? 0 : 1)});
@@ -61,13 +61,13 @@ Vs Emitter::load_fragments(const Product& p, const ProductSide& s, V stage, int 
 }
 
 // Adds 16 products to each of four sums: two columns of a row, then those 8 rows below.
-Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::ArrayRef<V> columns,
-                               const Vs& sums) {
+Vs GpuEmitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows,
+                                  llvm::ArrayRef<V> columns, const Vs& sums) {
   const bool half = p.loop.rows.is_f16 && p.loop.columns.is_f16;
   Vs words(rows.begin(), rows.end());
   words.append(columns.begin(), columns.end());
   Vs out;
-  if (machine_.emulated) {
+  if (emulated_) {
     const V factors = b_.allocate(b_.getInt32Ty(), 6, "factors"),
             all = b_.allocate(p.sum_type, 4, "sums");
     for (size_t k = 0; k < words.size(); ++k)
@@ -90,7 +90,7 @@ Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::A
 }
 
 // Multiplies `terms` terms of a stage. The stage holds terms up to a multiple of 16.
-Vs Emitter::mma_terms(const Product& p, V stage, const Vs& sums, int terms) {
+Vs GpuEmitter::mma_terms(const Product& p, V stage, const Vs& sums, int terms) {
   const int down = p.s.thread_rows / 2, across = p.s.thread_columns / 2;
   const auto sum = [&](int row, int column) {
     return static_cast<size_t>(row * p.s.thread_columns + column);

@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-#include "jit/emit/emit.h"
+#include "jit/emit/gpu/gpu_emitter.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
@@ -26,7 +26,7 @@ struct PackedAccess {
 }  // namespace
 
 // Elements narrower than a word are moved as words.
-llvm::Type* Emitter::packed_type(llvm::Type* t, int64_t bytes) {
+llvm::Type* GpuEmitter::packed_type(llvm::Type* t, int64_t bytes) {
   const int64_t element = static_cast<int64_t>(b_.module().getDataLayout().getTypeStoreSize(t));
   if (element >= word_bytes)
     return bytes == element ? t
@@ -36,7 +36,7 @@ llvm::Type* Emitter::packed_type(llvm::Type* t, int64_t bytes) {
 }
 
 // Returns element n of a value of a packed type.
-V Emitter::unpack_element(V packed, llvm::Type* t, int64_t n) {
+V GpuEmitter::unpack_element(V packed, llvm::Type* t, int64_t n) {
   const int64_t bits = t->getPrimitiveSizeInBits();
   const auto part = [&](int64_t k) {
     return packed->getType()->isVectorTy()
@@ -49,7 +49,7 @@ V Emitter::unpack_element(V packed, llvm::Type* t, int64_t n) {
   return b_.CreateTrunc(b_.CreateLShr(word, static_cast<uint64_t>(first % (8 * word_bytes))), t);
 }
 
-V Emitter::pack_elements(const Vs& elements, int64_t bytes) {
+V GpuEmitter::pack_elements(const Vs& elements, int64_t bytes) {
   auto* t = elements[0]->getType();
   auto* type = packed_type(t, bytes);
   const unsigned bits = t->getPrimitiveSizeInBits();
@@ -74,21 +74,21 @@ V Emitter::pack_elements(const Vs& elements, int64_t bytes) {
   return words.size() == 1 ? words[0] : pack_elements(words, bytes);
 }
 
-void Emitter::load_points(Id v) {
+void GpuEmitter::load_points(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = ops_.memory_type(s);
-  const Val& at = values_[i.args[0]];
+  const Val& at = value(i.args[0]);
   if (b_.constant_int(at.stride) != 1)
     return set_vectors(v, vectors([&](int p) {
                          return ops_.from_memory(
-                             b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], vec(i.args[0], p))),
+                             b_.CreateLoad(t, b_.CreateGEP(t, buffers[i.imm], vec(i.args[0], p))),
                              s);
                        }));
-  const V first = b_.CreateGEP(t, buffers_[i.imm], at.base);
-  const PackedAccess access(storage_bytes(s), interleave_);
+  const V first = b_.CreateGEP(t, buffers[i.imm], at.base);
+  const PackedAccess access(storage_bytes(s), interleave);
   Vs out;
-  for (int64_t p = 0; p < interleave_; p += access.elements) {
+  for (int64_t p = 0; p < interleave; p += access.elements) {
     const V packed =
         b_.CreateAlignedLoad(packed_type(t, access.bytes), b_.CreateGEP(t, first, b_.i64(p)),
                              llvm::Align(static_cast<uint64_t>(access.bytes)));
@@ -98,13 +98,13 @@ void Emitter::load_points(Id v) {
   set_vectors(v, out);
 }
 
-void Emitter::store_points(Id v) {
+void GpuEmitter::store_points(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = ops_.memory_type(s);
-  const V first = b_.CreateGEP(t, buffers_[i.imm], values_[i.args[0]].base);
-  const PackedAccess access(storage_bytes(s), interleave_);
-  for (int64_t p = 0; p < interleave_; p += access.elements) {
+  const V first = b_.CreateGEP(t, buffers[i.imm], value(i.args[0]).base);
+  const PackedAccess access(storage_bytes(s), interleave);
+  for (int64_t p = 0; p < interleave; p += access.elements) {
     Vs elements;
     for (int64_t n = 0; n < access.elements; ++n)
       elements.push_back(ops_.to_memory(vec(i.args[1], static_cast<int>(p + n)), s));
@@ -114,14 +114,14 @@ void Emitter::store_points(Id v) {
 }
 
 // Returns true if the accesses of neighbouring points are aligned.
-V Emitter::points_are_aligned() {
+V GpuEmitter::points_are_aligned() {
   V low = b_.i64(0);
-  for (const Id v : neighbour_accesses(k_, divergence_)) {
+  for (const Id v : neighbour_accesses(k_, divergence)) {
     const Inst& i = k_.insts[v];
     auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
     emit_slice(i.args[0]);
-    const V at = b_.CreateGEP(t, buffers_[i.imm], values_[i.args[0]].base);
-    const PackedAccess access(element_bytes(v), interleave_);
+    const V at = b_.CreateGEP(t, buffers[i.imm], value(i.args[0]).base);
+    const PackedAccess access(element_bytes(k_, v), interleave);
     low = b_.CreateOr(
         low, b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), b_.i64(access.bytes - 1)));
   }
@@ -129,11 +129,11 @@ V Emitter::points_are_aligned() {
 }
 
 // Emits the points from `first` on, as many as the schedule says.
-void Emitter::emit_adjacent_points(V first, V points, V columns) {
+void GpuEmitter::emit_adjacent_points(V first, V points, V columns) {
   const int all = s_.interleave;
   const V end = b_.CreateAdd(first, b_.i64(all));
   emit_level(0);
-  interleave_ = all;
+  interleave = all;
   set_point_indices(first, columns);
   V together = b_.CreateAnd(b_.CreateICmpULE(end, points), points_are_aligned());
   if (columns)  // the points must be in one row
@@ -144,8 +144,8 @@ void Emitter::emit_adjacent_points(V first, V points, V columns) {
     emit_level(2);
   };
   const auto one_by_one = [&] {
-    interleave_ = 1;
-    divergence_ = analyse_divergence(k_, Mode::scalar);
+    interleave = 1;
+    divergence = analyse_divergence(k_, Mode::scalar);
     b_.disable_unroll = true;
     b_.each("points", first, b_.call(llvm::Intrinsic::umin, {end, points}), 1,
             [&](V point) { emit_point(point, columns); });

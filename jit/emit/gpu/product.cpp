@@ -20,8 +20,8 @@ namespace {
 constexpr int few_terms = 4;
 }  // namespace
 
-V Emitter::shared_memory(int64_t bytes) {
-  if (machine_.emulated) {
+V GpuEmitter::shared_memory(int64_t bytes) {
+  if (emulated_) {
     b_.function()->addFnAttr("weft-shared", std::to_string(bytes));
     return b_.call("weft_emulated_shared", b_.getPtrTy(), {b_.i64(0)});
   }
@@ -34,22 +34,22 @@ V Emitter::shared_memory(int64_t bytes) {
 }
 
 // All threads of the block wait for each other. Each then sees what the others have written.
-void Emitter::barrier() {
-  if (machine_.emulated)
+void GpuEmitter::barrier() {
+  if (emulated_)
     b_.call("weft_emulated_barrier", b_.getVoidTy(), {});
   else
     b_.call(llvm::Intrinsic::nvvm_barrier0, {}, {});
 }
 // A barrier that also returns true if the condition holds in all threads of the block.
-V Emitter::barrier_and(V condition) {
+V GpuEmitter::barrier_and(V condition) {
   const V own = b_.CreateZExt(condition, b_.getInt32Ty());
-  const V all = machine_.emulated ? b_.call("weft_emulated_barrier_and", b_.getInt32Ty(), {own})
-                                  : b_.call(llvm::Intrinsic::nvvm_barrier0_and, {}, {own});
+  const V all = emulated_ ? b_.call("weft_emulated_barrier_and", b_.getInt32Ty(), {own})
+                          : b_.call(llvm::Intrinsic::nvvm_barrier0_and, {}, {own});
   return b_.CreateICmpNE(all, b_.i32(0));
 }
 
 // Returns the factors of this thread's points for a term of the stage.
-Vs Emitter::product_load_stage(const Product& p, const ProductSide& s, V stage, V term) {
+Vs GpuEmitter::product_load_stage(const Product& p, const ProductSide& s, V stage, V term) {
   const int n = Product::points_per_access(static_cast<int>(s.point_offsets.size()));
   auto* vector = llvm::FixedVectorType::get(p.factor_type, static_cast<unsigned>(n));
   const V thread_base =
@@ -67,7 +67,7 @@ Vs Emitter::product_load_stage(const Product& p, const ProductSide& s, V stage, 
 }
 
 // Multiplies `terms` terms of a stage, `unrolled` of them per trip.
-Vs Emitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int unrolled) {
+Vs GpuEmitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int unrolled) {
   const auto trip = [&](V first, const Vs& before) {
     Vs now = before;
     for (int k = 0; k < unrolled; ++k) {
@@ -88,7 +88,7 @@ Vs Emitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int 
 }
 
 // Emits the code after the loop for each sum.
-void Emitter::product_epilogue(const Product& p, const Vs& sums) {
+void GpuEmitter::product_epilogue(const Product& p, const Vs& sums) {
   const auto point = [&](const ProductSide& s, int other) {
     return b_.CreateAdd(b_.CreateAdd(s.first, s.thread_offset), b_.i64(other));
   };
@@ -100,11 +100,11 @@ void Emitter::product_epilogue(const Product& p, const Vs& sums) {
           b_.CreateAnd(b_.CreateICmpSLE(row, p.rows.last),
                        b_.CreateICmpSLE(column, p.columns.last)),
           [&] {
-            indices_[0] = row;
-            indices_[1] = column;
+            indices[0] = row;
+            indices[1] = column;
             set_results(p.loop.loop, {sum});
             for (const Id v : k_.blocks[0].body)
-              if (divergence_.level[v] > 0 && v != p.loop.loop && k_.insts[v].op != Opcode::Result)
+              if (divergence.level[v] > 0 && v != p.loop.loop && k_.insts[v].op != Opcode::Result)
                 emit_inst(v);
           });
     }
@@ -112,7 +112,7 @@ void Emitter::product_epilogue(const Product& p, const Vs& sums) {
 
 // Distributes the points of a side. Threads have groups of neighbours, so that the 4 x 8 threads of
 // a warp read few lines of memory. With tensor cores the hardware determines the points.
-Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
+GpuEmitter::ProductSide GpuEmitter::product_side(const Product& p, bool of_rows) {
   const ProductSchedule& s = p.s;
   ProductSide r{};
   r.factor = of_rows ? &p.loop.rows : &p.loop.columns;
@@ -152,7 +152,7 @@ Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
 }
 
 // Finds the tile of the block. Tiles of a matrix are numbered row of tiles by row of tiles.
-void Emitter::locate_tile(Product& p, V block, V rows, V columns) {
+void GpuEmitter::locate_tile(Product& p, V block, V rows, V columns) {
   const ProductSchedule& s = p.s;
   const auto tiles_of = [&](V n, int of) {
     return b_.CreateUDiv(b_.CreateAdd(n, b_.i64(of - 1)), b_.i64(of));
@@ -171,19 +171,19 @@ void Emitter::locate_tile(Product& p, V block, V rows, V columns) {
 }
 
 // Both sides, into a stage in shared memory.
-Vs Emitter::product_load(const Product& p, V first_term) {
+Vs GpuEmitter::product_load(const Product& p, V first_term) {
   Vs x = product_load(p, p.rows, first_term);
   x.append(product_load(p, p.columns, first_term));
   return x;
 }
-void Emitter::product_store(const Product& p, V at, V first_term, const Vs& loaded) {
+void GpuEmitter::product_store(const Product& p, V at, V first_term, const Vs& loaded) {
   const size_t of_rows = static_cast<size_t>(p.rows.groups) * p.rows.factor->reads.size();
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, at);
   const llvm::ArrayRef<V> all(loaded);
   product_store(p, p.rows, stage, first_term, all.take_front(of_rows));
   product_store(p, p.columns, stage, first_term, all.drop_front(of_rows));
 }
-void Emitter::product_copy(const Product& p, V at, V first_term) {
+void GpuEmitter::product_copy(const Product& p, V at, V first_term) {
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, at);
   product_copy(p, p.rows, stage, first_term);
   product_copy(p, p.columns, stage, first_term);
@@ -191,7 +191,8 @@ void Emitter::product_copy(const Product& p, V at, V first_term) {
 
 // Multiplies all full stages. With `prefetch`, the factors of the next stage are loaded to
 // registers while the current one is multiplied. Without it there is less code, for tiles at edges.
-Emitter::ProductSums Emitter::product_full_stages(const Product& p, const Vs& sums, bool prefetch) {
+GpuEmitter::ProductSums GpuEmitter::product_full_stages(const Product& p, const Vs& sums,
+                                                        bool prefetch) {
   const int terms = p.s.terms;
   const int64_t end = p.loop.terms / terms * terms;
   const auto trip = [&](V at, const Vs& before) {
@@ -230,7 +231,7 @@ Emitter::ProductSums Emitter::product_full_stages(const Product& p, const Vs& su
 }
 
 // Adds the terms that do not fill a stage.
-Vs Emitter::product_remainder(Product p, const ProductSums& before) {
+Vs GpuEmitter::product_remainder(Product p, const ProductSums& before) {
   const int64_t rest = p.loop.terms % p.s.terms, first = p.loop.terms - rest;
   if (rest == 0) return before.sums;
   p.full_stage = false;
@@ -242,7 +243,7 @@ Vs Emitter::product_remainder(Product p, const ProductSums& before) {
   return fma_terms(p, stage, before.sums, terms, std::gcd(terms, few_terms));
 }
 
-void Emitter::emit_product(V block, V thread, V rows, V columns) {
+void GpuEmitter::emit_product(V block, V thread, V rows, V columns) {
   const ProductSchedule& s = s_.product;
   Product p{*product_loop(k_),
             s,

@@ -2,13 +2,13 @@
 // Copyright The Weft authors
 // jit/emit/gpu/product.h: the state of the emitter while it writes a matrix product.
 #pragma once
-#include "jit/emit/emit.h"
+#include "jit/emit/gpu/gpu_emitter.h"
 #include "jit/schedule/product.h"
 
 namespace weft::compiler {
 
 // The rows of the tile, or its columns: points along one axis of the grid.
-struct Emitter::ProductSide {
+struct GpuEmitter::ProductSide {
   const ProductFactor* factor;
   ProductStage::Side stage;
   int axis;
@@ -22,7 +22,7 @@ struct Emitter::ProductSide {
   V fragment;  // for tensor cores: where a thread reads for its warp, in bytes
 };
 
-struct Emitter::Product {
+struct GpuEmitter::Product {
   ProductLoop loop;
   const ProductSchedule& s;
   llvm::Type *sum_type, *factor_type;  // of sums, and of factors in shared memory

@@ -16,8 +16,8 @@ constexpr int64_t widest_access = 16;  // in bytes
 
 // This thread moves groups of neighbours. Returns the position in the tile of the nth number of a
 // group, in 32 bits.
-Emitter::TilePosition Emitter::product_position(const Product& p, const ProductSide& s, int group,
-                                                V n) {
+GpuEmitter::TilePosition GpuEmitter::product_position(const Product& p, const ProductSide& s,
+                                                      int group, V n) {
   const bool along_terms = s.factor->along_terms;
   const int fast = (along_terms ? p.s.terms : s.points) / s.group;
   V at = b_.CreateTrunc(p.thread, b_.getInt32Ty());
@@ -32,8 +32,8 @@ Emitter::TilePosition Emitter::product_position(const Product& p, const ProductS
 }
 
 // Returns the last position in the tile that is not past an edge.
-Emitter::TilePosition Emitter::product_last_position(const Product& p, const ProductSide& s,
-                                                     V first_term) {
+GpuEmitter::TilePosition GpuEmitter::product_last_position(const Product& p, const ProductSide& s,
+                                                           V first_term) {
   const auto most = [&](V last, V first, int n) {
     return b_.CreateTrunc(
         b_.call(llvm::Intrinsic::smin, {b_.CreateSub(last, first), b_.i64(n - 1)}),
@@ -44,36 +44,36 @@ Emitter::TilePosition Emitter::product_last_position(const Product& p, const Pro
 
 // Sets the indices so that the factor's instructions compute the value at this position. Values of
 // a column are the same for all rows of the tile.
-void Emitter::product_set_indices(const Product& p, const ProductSide& s, const TilePosition& place,
-                                  V first_term) {
+void GpuEmitter::product_set_indices(const Product& p, const ProductSide& s,
+                                     const TilePosition& place, V first_term) {
   const auto behind = [&](V first, V x) {
     return b_.CreateAdd(first, b_.CreateZExt(x, b_.getInt64Ty()));
   };
-  indices_[0] = p.rows.first;
-  indices_[s.axis] = behind(s.first, place.point);
+  indices[0] = p.rows.first;
+  indices[s.axis] = behind(s.first, place.point);
   set(k_.blocks[k_.insts[p.loop.loop].blocks[0]].params[0], behind(first_term, place.term));
 }
 // The same, but positions past an edge are clamped to the last valid one.
-void Emitter::product_set_clamped_indices(const Product& p, const ProductSide& s,
-                                          TilePosition place, V first_term) {
+void GpuEmitter::product_set_clamped_indices(const Product& p, const ProductSide& s,
+                                             TilePosition place, V first_term) {
   const TilePosition last = product_last_position(p, s, first_term);
   place.point = b_.call(llvm::Intrinsic::smin, {place.point, last.point});
   if (!p.full_stage) place.term = b_.call(llvm::Intrinsic::smin, {place.term, last.term});
   product_set_indices(p, s, place, first_term);
 }
 
-V Emitter::product_address(const ProductFactor::Read& r) {
+V GpuEmitter::product_address(const ProductFactor::Read& r) {
   for (const Id v : r.offset) emit_inst(v);
-  return b_.CreateGEP(product_memory_type(r), buffers_[k_.insts[r.load].imm],
+  return b_.CreateGEP(product_memory_type(r), buffers[k_.insts[r.load].imm],
                       scalar(k_.insts[r.load].args[0]));
 }
-llvm::Type* Emitter::product_memory_type(const ProductFactor::Read& r) {
+llvm::Type* GpuEmitter::product_memory_type(const ProductFactor::Read& r) {
   return ops_.memory_type(k_.buffers[k_.insts[r.load].imm].storage);
 }
 
 // Returns true if the tile is full of points, and this thread's vector loads are aligned. If they
 // are aligned in the first stage, they are in all stages.
-V Emitter::product_fits(const Product& p, const ProductSide& s) {
+V GpuEmitter::product_fits(const Product& p, const ProductSide& s) {
   V places = b_.i64(0);
   for (int g = 0; g < s.groups && s.group > 1; ++g) {
     product_set_indices(p, s, product_position(p, s, g, b_.i32(0)), b_.i64(0));
@@ -81,7 +81,7 @@ V Emitter::product_fits(const Product& p, const ProductSide& s) {
       if (r.side_by_side)
         places =
             b_.CreateOr(places, b_.CreateAnd(b_.CreatePtrToInt(product_address(r), b_.getInt64Ty()),
-                                             b_.i64(s.group * element_bytes(r.load) - 1)));
+                                             b_.i64(s.group * element_bytes(k_, r.load) - 1)));
   }
   return b_.CreateAnd(b_.CreateICmpSLE(b_.CreateAdd(s.first, b_.i64(s.points - 1)), s.last),
                       b_.CreateICmpEQ(places, b_.i64(0)));
@@ -89,7 +89,7 @@ V Emitter::product_fits(const Product& p, const ProductSide& s) {
 
 // Returns the results of each load, group by group. In tiles that fit, adjacent elements are one
 // vector.
-Vs Emitter::product_load(const Product& p, const ProductSide& s, V first_term) {
+Vs GpuEmitter::product_load(const Product& p, const ProductSide& s, V first_term) {
   Vs out;
   for (int g = 0; g < s.groups; ++g)
     for (const auto& r : s.factor->reads) {
@@ -100,7 +100,7 @@ Vs Emitter::product_load(const Product& p, const ProductSide& s, V first_term) {
         product_set_indices(p, s, product_position(p, s, g, b_.i32(0)), first_term);
         x = b_.CreateAlignedLoad(
             all, product_address(r),
-            llvm::Align(static_cast<uint64_t>(s.group * element_bytes(r.load))));
+            llvm::Align(static_cast<uint64_t>(s.group * element_bytes(k_, r.load))));
       } else {
         for (int n = 0; n < s.group; ++n) {
           product_set_clamped_indices(p, s, product_position(p, s, g, b_.i32(n)), first_term);
@@ -114,7 +114,7 @@ Vs Emitter::product_load(const Product& p, const ProductSide& s, V first_term) {
 }
 
 // Converts a factor to its form in shared memory.
-V Emitter::product_convert(const Product& p, V x) {
+V GpuEmitter::product_convert(const Product& p, V x) {
   if (!p.s.mma) return x;
   if (p.loop.rows.is_f16 && p.loop.columns.is_f16)
     return b_.CreateBitCast(b_.CreateFPTrunc(x, b_.getHalfTy()), b_.getInt16Ty());
@@ -124,8 +124,8 @@ V Emitter::product_convert(const Product& p, V x) {
 // Returns the factor at a position, from the results of its loads, or, if `loaded` is empty, from
 // new loads. After the last term the factors are 0 for rows and -0 for columns, which do not change
 // a sum.
-V Emitter::product_factor(const Product& p, const ProductSide& s, const TilePosition& place,
-                          V first_term, llvm::ArrayRef<V> loaded) {
+V GpuEmitter::product_factor(const Product& p, const ProductSide& s, const TilePosition& place,
+                             V first_term, llvm::ArrayRef<V> loaded) {
   const auto& reads = s.factor->reads;
   if (loaded.size() == 1 && reads[0].load == s.factor->value &&
       loaded[0]->getType() == p.factor_type)
@@ -147,8 +147,8 @@ V Emitter::product_factor(const Product& p, const ProductSide& s, const TilePosi
 }
 
 // Returns the address in the stage of a number of the tile.
-V Emitter::product_stage_address(const Product& p, const ProductSide& s, V stage,
-                                 const TilePosition& place) {
+V GpuEmitter::product_stage_address(const Product& p, const ProductSide& s, V stage,
+                                    const TilePosition& place) {
   const V line = s.stage.by_terms ? place.point : place.term,
           column = s.stage.by_terms ? place.term : place.point;
   const auto bytes = [&](V n, int64_t each) {
@@ -161,8 +161,8 @@ V Emitter::product_stage_address(const Product& p, const ProductSide& s, V stage
 }
 
 // Stores the results of product_load() to shared memory.
-void Emitter::product_store(const Product& p, const ProductSide& s, V stage, V first_term,
-                            llvm::ArrayRef<V> loaded) {
+void GpuEmitter::product_store(const Product& p, const ProductSide& s, V stage, V first_term,
+                               llvm::ArrayRef<V> loaded) {
   const size_t reads = s.factor->reads.size();
   const int64_t size = p.stage.number;
   const bool side_by_side = s.stage.by_terms == s.factor->along_terms;
@@ -189,7 +189,7 @@ void Emitter::product_store(const Product& p, const ProductSide& s, V stage, V f
 }
 
 // Copies the factors number by number.
-void Emitter::product_copy(const Product& p, const ProductSide& s, V stage, V first_term) {
+void GpuEmitter::product_copy(const Product& p, const ProductSide& s, V stage, V first_term) {
   b_.each("numbers", b_.i64(0), b_.i64(s.group), 1, [&](V n) {
     for (int g = 0; g < s.groups; ++g) {
       const TilePosition place = product_position(p, s, g, b_.CreateTrunc(n, b_.getInt32Ty()));

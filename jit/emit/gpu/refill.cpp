@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-#include "jit/emit/emit.h"
+#include "jit/emit/gpu/gpu_emitter.h"
 #include "jit/emit/phis.h"
 #include "jit/schedule/nest_names.h"
 
@@ -25,28 +25,28 @@ constexpr int64_t chunk_cost = 1024;
 
 // Returns the bits of the warp's threads that pass true and have not ended. The threads wait for
 // each other.
-V Emitter::ballot(V yes) {
-  if (machine_.emulated)
+V GpuEmitter::ballot(V yes) {
+  if (emulated_)
     return b_.call("weft_emulated_ballot", b_.getInt32Ty(), {b_.CreateZExt(yes, b_.getInt32Ty())});
   return b_.call(llvm::Intrinsic::nvvm_vote_ballot_sync, {}, {b_.i32(-1), yes});
 }
 
-V Emitter::while_test(Id v, const std::vector<Carry>& cs, const Vs& carry) {
+V GpuEmitter::while_test(Id v, const std::vector<Carry>& cs, const Vs& carry) {
   bind(cs, &Carry::test_param, carry);
   emit_block(k_.insts[v].blocks[0]);
   return scalar(k_.blocks[k_.insts[v].blocks[0]].yields[0]);
 }
 
 // Emits the per-point instructions of the top block before the while, or after it.
-void Emitter::emit_around_while(bool after) {
+void GpuEmitter::emit_around_while(bool after) {
   const auto& body = k_.blocks[0].body;
   const auto loop = std::ranges::find(body, s_.refill);
   for (auto v = after ? loop + 1 : body.begin(); v != (after ? body.end() : loop); ++v)
-    if (divergence_.level[*v] > 0) emit_inst(*v);
+    if (divergence.level[*v] > 0) emit_inst(*v);
 }
 
 // `first` is the first point of the block, `points` is the number of all points.
-void Emitter::refill_warp(V thread, V first, V points, V columns) {
+void GpuEmitter::refill_warp(V thread, V first, V points, V columns) {
   const Inst& w = k_.insts[s_.refill];
   const int64_t cost = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
   const int64_t chunk_trips = std::clamp<int64_t>(chunk_cost / cost, 1, warp);
@@ -64,7 +64,7 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   b_.CreateCondBr(b_.CreateICmpSLT(in_warp, end), prologue, after);
 
   b_.insert_at(prologue);
-  Phis prologues(b_, entry, machine_.mask_registers);
+  Phis prologues(b_, entry, /*mask_registers=*/false);
   const Vs taken = prologues.add({in_warp, b_.i32(warp)});
   set_point_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
   emit_around_while(false);
@@ -75,20 +75,20 @@ void Emitter::refill_warp(V thread, V first, V points, V columns) {
   b_.jump(chunk);
 
   b_.insert_at(chunk);
-  Phis chunks(b_, begun, machine_.mask_registers);
+  Phis chunks(b_, begun, /*mask_registers=*/false);
   const Vs state = chunks.add({starts, b_.i32(0), taken[1]}), carry = chunks.add(init);
   const V running = state[0], idle = state[1], next = state[2];
   b_.CreateCondBr(running, run, check);
 
   b_.insert_at(check);
-  Phis checks(b_, chunk, machine_.mask_registers);
+  Phis checks(b_, chunk, /*mask_registers=*/false);
   const V still = checks.add({running})[0];
   const Vs left = checks.add(carry);
 
   b_.insert_at(run);
   b_.jump(trip);
   b_.insert_at(trip);
-  Phis trips(b_, run, machine_.mask_registers);
+  Phis trips(b_, run, /*mask_registers=*/false);
   const V count = trips.add({b_.i32(static_cast<int32_t>(chunk_trips))})[0];
   bind(cs, &Carry::param, trips.add(carry));
   emit_block(w.blocks[1]);

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "jit/emit/emit_fold.h"
+#include "jit/emit/gpu/gpu_emitter.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
@@ -16,7 +16,7 @@ using fold_order::long_block;
 // Emits a loop over the terms, `terms` per trip, one or more of them for each thread. If their
 // number is known, trips in which all threads have a term need no test. A loop with kept values is
 // unrolled.
-Vs Emitter::thread_strided_loop(Id v, int64_t terms, const Vs& init, const Trip& trip) {
+Vs GpuEmitter::thread_strided_loop(Id v, int64_t terms, const Vs& init, const Trip& trip) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);
   const auto most = b_.constant_int(n);
@@ -45,8 +45,8 @@ Vs Emitter::thread_strided_loop(Id v, int64_t terms, const Vs& init, const Trip&
 }
 
 // Returns f for this thread's term among those from `first` on; `otherwise` if it has none.
-Vs Emitter::thread_term(V n, V first, bool whole, const std::function<Vs(V index)>& f,
-                        const Vs& otherwise) {
+Vs GpuEmitter::thread_term(V n, V first, bool whole, const std::function<Vs(V index)>& f,
+                           const Vs& otherwise) {
   const auto begin = b_.constant_int(first), end = b_.constant_int(n);
   if (begin && end && *begin >= *end) return otherwise;
   whole = whole || (begin && end && *begin + term_threads_ <= *end);
@@ -73,7 +73,8 @@ Vs Emitter::thread_term(V n, V first, bool whole, const std::function<Vs(V index
 }
 
 // Emits the body of a loop over the row, for one iteration of this thread.
-void Emitter::emit_iteration(nest::BlockId body) {
+void GpuEmitter::emit_iteration(nest::BlockId body) {
+  if (!iteration_) return emit_block(body);
   const int64_t iteration = *iteration_;
   for (const Id v : k_.blocks[body].body) {
     if (row_.spared.contains(v)) continue;
@@ -91,7 +92,7 @@ void Emitter::emit_iteration(nest::BlockId body) {
 }
 
 // Returns the address of a value of a term in the memory that a block shares.
-V Emitter::shared_term_address(Id v, size_t value, V index) {
+V GpuEmitter::shared_term_address(Id v, size_t value, V index) {
   const Inst& i = k_.insts[v];
   const int64_t n = *b_.constant_int(scalar(i.args[0]));
   const std::vector<nest::Kind> kinds = term_kinds(i);
@@ -102,8 +103,8 @@ V Emitter::shared_term_address(Id v, size_t value, V index) {
       b_.CreateConstGEP1_64(b_.getInt8Ty(), shared_row_, static_cast<uint64_t>(first)), index);
 }
 
-Vs Emitter::load_or_emit_term(Id v, V index) {
-  if (!terms_in_shared_memory_) return term(v, uniform_value, index);
+Vs GpuEmitter::load_or_emit_term(Id v, V index) {
+  if (!terms_in_shared_memory_) return folds_.term(v, uniform_value, index);
   Vs out;
   for (const nest::Kind k : term_kinds(k_.insts[v]))
     out.push_back(ops_.mask_from_memory(
@@ -113,13 +114,13 @@ Vs Emitter::load_or_emit_term(Id v, V index) {
 
 // The threads of a block store their terms to shared memory. The first warp folds them as it would
 // fold its own terms, and stores the results there.
-void Emitter::fold_thread_block(Id v) {
+void GpuEmitter::fold_thread_block(Id v) {
   const Inst& i = k_.insts[v];
   const V n = scalar(i.args[0]);
   const std::vector<nest::Kind> kinds = term_kinds(i);
   thread_strided_loop(v, term_threads_, {}, [&](V at, const Vs&, bool whole) {
     const auto store_term = [&](V index) {
-      const Vs x = term(v, uniform_value, index);
+      const Vs x = folds_.term(v, uniform_value, index);
       for (size_t k = 0; k < x.size(); ++k)
         b_.CreateStore(ops_.mask_to_memory(x[k], kinds[k]), shared_term_address(v, k, index));
       return Vs();
@@ -133,11 +134,13 @@ void Emitter::fold_thread_block(Id v) {
   b_.when(b_.CreateICmpULT(thread_in_point_, b_.i64(warp)), [&] {
     const int64_t before = std::exchange(term_threads_, warp);
     terms_in_shared_memory_ = true;
+    stop_checks = false;
     const int64_t terms = *b_.constant_int(n);
     const Vs sums = terms <= fold_order::short_block ? fold_short(v, n)
                     : terms < long_block             ? fold_half_warp(v, n)
                                                      : fold_warp(v, n);
     terms_in_shared_memory_ = false;
+    stop_checks = true;
     term_threads_ = before;
     for (size_t r = 0; r < sums.size(); ++r)
       b_.CreateStore(ops_.mask_to_memory(sums[r], i.kinds[r]), place(r));

@@ -6,7 +6,7 @@
 // other reads and writes are then contiguous.
 #include <llvm/IR/Intrinsics.h>
 
-#include "jit/emit/emit.h"
+#include "jit/emit/gpu/gpu_emitter.h"
 #include "jit/schedule/nest_names.h"
 #include "jit/schedule/points.h"
 
@@ -20,52 +20,52 @@ constexpr int64_t pitch_of(int64_t tile) { return tile + 1; }
 
 // Clamps indices past an edge to the last row and column. No access then needs a test, and all
 // loads of a thread are in flight together.
-V Emitter::clamped_index(V first, V n, V most) {
+V GpuEmitter::clamped_index(V first, V n, V most) {
   return b_.call(llvm::Intrinsic::smin, {b_.CreateAdd(first, n), b_.CreateSub(most, b_.i64(1))});
 }
 
 // The threads are adjacent in the tile and cover tile.rows_at_once rows of it together.
-void Emitter::fill_shared_tiles(const SharedTile& tile, V memory) {
+void GpuEmitter::fill_shared_tiles(const SharedTile& tile, V memory) {
   for (const Id v : s_.tiled) {
     const nest::Inst& i = k_.insts[v];
     auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
-    tiles_[v] = {memory, s_.tile};
+    tiles_[v] = memory;
     memory = b_.CreateConstGEP1_64(b_.getInt8Ty(), memory,
-                                   static_cast<uint64_t>(tile_bytes(s_, element_bytes(v))));
+                                   static_cast<uint64_t>(tile_bytes(s_, element_bytes(k_, v))));
     Vs read;
     for (int64_t n = 0; n < s_.tile; n += tile.rows_at_once) {
-      indices_[0] = clamped_index(tile.top, tile.across, tile.rows);
-      indices_[1] = clamped_index(tile.left, b_.CreateAdd(tile.down, b_.i64(n)), tile.columns);
+      indices[0] = clamped_index(tile.top, tile.across, tile.rows);
+      indices[1] = clamped_index(tile.left, b_.CreateAdd(tile.down, b_.i64(n)), tile.columns);
       emit_slice(i.args[0]);
-      read.push_back(b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0]))));
+      read.push_back(b_.CreateLoad(t, b_.CreateGEP(t, buffers[i.imm], scalar(i.args[0]))));
     }
     for (size_t n = 0; n < read.size(); ++n) {
       const V column = b_.CreateAdd(tile.down, b_.i64(static_cast<int64_t>(n) * tile.rows_at_once));
       const V at = b_.CreateAdd(b_.CreateMul(column, b_.i64(pitch_of(s_.tile))), tile.across);
-      b_.CreateStore(read[n], b_.CreateGEP(t, tiles_[v].array, at));
+      b_.CreateStore(read[n], b_.CreateGEP(t, tiles_[v], at));
     }
   }
 }
 
 // Issues the other loads of this thread early, for its point in that row of the tile.
-std::map<Id, V> Emitter::early_loads(const SharedTile& tile, V down) {
+std::map<Id, V> GpuEmitter::early_loads(const SharedTile& tile, V down) {
   constexpr size_t most = 8;  // registers of a point
-  indices_[0] = clamped_index(tile.top, down, tile.rows);
-  indices_[1] = clamped_index(tile.left, tile.across, tile.columns);
+  indices[0] = clamped_index(tile.top, down, tile.rows);
+  indices[1] = clamped_index(tile.left, tile.across, tile.columns);
   std::map<Id, V> out;
   for (const Id v : k_.blocks[0].body) {
     const nest::Inst& i = k_.insts[v];
     if (i.op != nest::Opcode::Load || k_.buffers[i.imm].written || s_.tiled.contains(v) ||
-        divergence_.level[v] == 0 || out.size() == most)
+        divergence.level[v] == 0 || out.size() == most)
       continue;
     auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
     emit_slice(i.args[0]);
-    out[v] = b_.CreateLoad(t, b_.CreateGEP(t, buffers_[i.imm], scalar(i.args[0])));
+    out[v] = b_.CreateLoad(t, b_.CreateGEP(t, buffers[i.imm], scalar(i.args[0])));
   }
   return out;
 }
 
-void Emitter::emit_shared_tile(V block, V thread, V rows, V columns) {
+void GpuEmitter::emit_shared_tile(V block, V thread, V rows, V columns) {
   const auto size = s_.tile;
   const V tiles_across = b_.CreateUDiv(b_.CreateAdd(columns, b_.i64(size - 1)), b_.i64(size));
   const V band = b_.CreateUDiv(block, tiles_across);
@@ -78,7 +78,7 @@ void Emitter::emit_shared_tile(V block, V thread, V rows, V columns) {
       b_.CreateUDiv(thread, b_.i64(size)),
       s_.block / size};
   int64_t bytes = 0;
-  for (const Id v : s_.tiled) bytes += tile_bytes(s_, element_bytes(v));
+  for (const Id v : s_.tiled) bytes += tile_bytes(s_, element_bytes(k_, v));
   emit_level(0);
   std::vector<std::map<Id, V>> early;
   for (int64_t n = 0; n < size; n += tile.rows_at_once)
@@ -89,14 +89,13 @@ void Emitter::emit_shared_tile(V block, V thread, V rows, V columns) {
   for (int64_t n = 0; n < size; n += tile.rows_at_once) {
     const V down = b_.CreateAdd(tile.down, b_.i64(n)), row = b_.CreateAdd(tile.top, down);
     b_.when(b_.CreateAnd(b_.CreateICmpSLT(row, rows), b_.CreateICmpSLT(column, columns)), [&] {
-      indices_[0] = row;
-      indices_[1] = column;
+      indices[0] = row;
+      indices[1] = column;
       early_loads_ = early[n / tile.rows_at_once];
-      for (auto& t : tiles_)
-        t.second.row = b_.CreateAdd(b_.CreateMul(tile.across, b_.i64(pitch_of(size))), down);
+      tile_row_ = b_.CreateAdd(b_.CreateMul(tile.across, b_.i64(pitch_of(size))), down);
       emit_level(1);
       emit_level(2);
-      for (auto& t : tiles_) t.second.row = nullptr;
+      tile_row_ = nullptr;
       early_loads_.clear();
     });
   }

@@ -1,24 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/emit_tile.cpp: grids in tiles, for kernels that read an operand along another axis than
-// the one that fills the vector. Neighbouring points of such a load are far apart in memory, but
-// its index moves by one element from row to row of the grid. It is done for a whole tile: its
-// cache lines are read once, as vectors along the rows, and transposed in registers. The code of
-// the tile then finds the values of neighbouring points contiguous in a small array.
-#include "jit/emit/emit.h"
+// jit/emit/cpu/tiles.cpp: reads and transposes tiles.
+#include "jit/emit/cpu/tiles.h"
+
+#include "jit/emit/cpu/grid.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
 
-// Emits the instructions that compute v, at the current indices.
-void Emitter::emit_slice(Id v) {
-  if (divergence_.level[v] == 0) return;
-  for (Id a : k_.insts[v].args) emit_slice(a);
-  emit_inst(v);
-}
-
 // Transposes square blocks by exchanging halves, quarters, ... of pairs of vectors.
-void Emitter::transpose_square(Vs& rows) {
+void Tiles::transpose_square(Vs& rows) {
   for (int half = 1; half < b_.vector_width; half *= 2) {
     llvm::SmallVector<int, 64> low, high;
     for (int l = 0; l < b_.vector_width; ++l) {
@@ -34,20 +25,14 @@ void Emitter::transpose_square(Vs& rows) {
   }
 }
 
-// Returns the address of the vector that is loaded next.
-V Emitter::tile_address(const Tile& tile, llvm::Type* t, int vector) {
-  return b_.CreateGEP(b_.vector_of(t), tile.array,
-                      b_.CreateAdd(tile.row, b_.i64(vector * tile.rows)));
-}
-
 // Reads the tile of load v whose first point has the current indices.
-void Emitter::fill_tile(Id v, int64_t rows) {
+void Tiles::fill_tile(Id v, int64_t rows) {
   const Inst& i = k_.insts[v];
   auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
   const llvm::Align align = b_.align_of(t);
-  emit_slice(i.args[0]);
-  const Val& offset = values_[i.args[0]];
-  const V first = b_.CreateGEP(t, buffers_[i.imm], offset.base);
+  e_.emit_slice(i.args[0]);
+  const Val& offset = e_.value(i.args[0]);
+  const V first = b_.CreateGEP(t, e_.buffers[i.imm], offset.base);
   const V stride = offset.stride;
   b_.each("transpose", b_.i64(0), b_.i64(rows), b_.vector_width, [&](V row) {
     const V from = b_.CreateGEP(t, first, row);
@@ -57,23 +42,24 @@ void Emitter::fill_tile(Id v, int64_t rows) {
           b_.vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, b_.i64(l))), align));
     transpose_square(block);
     for (int l = 0; l < b_.vector_width; ++l)
-      b_.CreateStore(block[static_cast<size_t>(l)],
-                     b_.CreateGEP(b_.vector_of(t), tiles_[v].array, b_.CreateAdd(row, b_.i64(l))));
+      b_.CreateStore(block[static_cast<size_t>(l)], b_.CreateGEP(b_.vector_of(t), e_.tiles[v].array,
+                                                                 b_.CreateAdd(row, b_.i64(l))));
   });
 }
 
 // Emits whole tiles of the rows [begin, end), whose number is a multiple of `rows`.
-void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end) {
+void Tiles::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end) {
+  CpuGrid grid(e_);
   const auto points = [&](V top, V i) {
-    indices_[0] = top;
-    indices_[1] = i;
-    for (const auto& t : tiles_) fill_tile(t.first, rows);
+    e_.indices[0] = top;
+    e_.indices[1] = i;
+    for (const auto& t : e_.tiles) fill_tile(t.first, rows);
     b_.each("tile", b_.i64(0), b_.i64(rows), 1, [&](V row) {
-      for (auto& t : tiles_) t.second.row = row;
-      indices_[0] = b_.CreateAdd(top, row);
-      emit_level(1);
-      emit_points(i, {});
-      for (auto& t : tiles_) t.second.row = nullptr;
+      for (auto& t : e_.tiles) t.second.row = row;
+      e_.indices[0] = b_.CreateAdd(top, row);
+      e_.emit_level(1);
+      grid.emit_points(i, {});
+      for (auto& t : e_.tiles) t.second.row = nullptr;
     });
   };
   b_.each("down", begin, end, rows, [&](V top) {
@@ -83,11 +69,11 @@ void Emitter::tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end
 
 // The points outside whole tiles are three grids for the loop over single rows: the rows before,
 // the ends of the tiled rows, and the rows after.
-void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end) {
+void Tiles::emit(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end) {
   for (Id v : s_.tiled)
-    tiles_[v] = {b_.allocate(b_.vector_of(ops_.memory_type(k_.buffers[k_.insts[v].imm].storage)),
-                             rows, "transposed"),
-                 rows};
+    e_.tiles[v] = {b_.allocate(b_.vector_of(ops_.memory_type(k_.buffers[k_.insts[v].imm].storage)),
+                               rows, "transposed"),
+                   rows};
   const V top = b_.call(
       llvm::Intrinsic::smin,
       {b_.CreateAnd(b_.CreateAdd(outer_begin, b_.i64(rows - 1)), b_.i64(-rows)), outer_end});
@@ -100,8 +86,8 @@ void Emitter::grid_tiles(int64_t rows, V outer_begin, V outer_end, V inner_begin
     const auto pick = [&](V x, V y, V z) {
       return b_.CreateSelect(before, x, b_.CreateSelect(beside, y, z));
     };
-    rows_one_by_one(pick(outer_begin, top, bottom), pick(top, bottom, outer_end),
-                    b_.CreateSelect(beside, right, inner_begin), inner_end);
+    CpuGrid(e_).rows_one_by_one(pick(outer_begin, top, bottom), pick(top, bottom, outer_end),
+                                b_.CreateSelect(beside, right, inner_begin), inner_end);
   });
 }
 

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/gpu/gpu_emitter.cpp: which part of the emitter writes which instruction, and whiles of
+// single threads.
+#include "jit/emit/gpu/gpu_emitter.h"
+
+#include <llvm/IR/Intrinsics.h>
+#include <llvm/IR/IntrinsicsNVPTX.h>
+
+#include "jit/emit/frame.h"
+#include "jit/emit/phis.h"
+#include "jit/schedule/nest_names.h"
+
+namespace weft::compiler {
+
+GpuEmitter::GpuEmitter(const Kernel& kernel, const Schedule& schedule, llvm::Module& module,
+                       const Features& features)
+    : BlockEmitter(kernel, schedule, module,
+                   {.features = {.half = features.half, .has_libm = false},
+                    .arrays = {arrays_of_thread, arrays_of_thread},
+                    .has_vectors = false,
+                    .mask_registers = false}),
+      emulated_(features.emulated),
+      folds_(*this) {}
+
+void GpuEmitter::load(Id v) {
+  const Inst& i = k_.insts[v];
+  const Storage s = k_.buffers[i.imm].storage;
+  auto* t = ops_.memory_type(s);
+  if (const auto early = early_loads_.find(v); early != early_loads_.end())
+    return set(v, ops_.from_memory(early->second, s));
+  if (const auto tile = tiles_.find(v); tile != tiles_.end() && tile_row_) {
+    const V at = b_.CreateGEP(t, tile->second, b_.CreateAdd(tile_row_, b_.i64(0)));
+    return set(v, ops_.from_memory(b_.CreateLoad(t, at), s));
+  }
+  variance(v).varying ? load_points(v) : load_uniform(v);
+}
+
+void GpuEmitter::store(Id v) {
+  const Inst& i = k_.insts[v];
+  if (!variance(i.args[0]).uniform() || !variance(i.args[1]).uniform()) return store_points(v);
+  if_thread_zero([&] { store_uniform(v); });
+}
+
+void GpuEmitter::fold(Id v) { divergence.vectorized[v] ? fold_threads(v) : BlockEmitter::fold(v); }
+
+void GpuEmitter::for_each(Id v) {
+  divergence.vectorized[v] ? for_each_threads(v) : BlockEmitter::for_each(v);
+}
+
+void GpuEmitter::loop_while(Id v) {
+  if (any_inst(k_, k_.insts[v].blocks[0], is_loop)) return BlockEmitter::loop_while(v);
+  while_thread(v, carries(v, 0, 0));
+}
+
+// Threads of a block that wait for each other check equally often, so either all of them exit or
+// none.
+V GpuEmitter::stop_flag_of_threads(V flag) {
+  if ((s_.product.loop == nest::no_id && s_.threads <= warp) || emulated_) return flag;
+  return b_.call(llvm::Intrinsic::nvvm_barrier0_or, {}, {flag});
+}
+
+// Returns the block through which a cancelled kernel exits. Threads of a GPU do not wait for one
+// that has ended. Threads of an emulated GPU must be told that it ended on purpose.
+llvm::BasicBlock* GpuEmitter::stop_exit() {
+  const bool synchronizes =
+      thread_in_point_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
+  if (!synchronizes || !emulated_) return b_.exit_block();
+  if (stop_exit_) return stop_exit_;
+  const llvm::IRBuilderBase::InsertPointGuard guard(b_);
+  stop_exit_ = b_.block("stop");
+  b_.insert_at(stop_exit_);
+  b_.call("weft_emulated_exit", b_.getVoidTy(), {});
+  b_.jump(b_.exit_block());
+  return stop_exit_;
+}
+
+// Emits a while for one GPU thread. Threads that diverge reconverge after each branch, so a trip
+// has a single branch, at its end. It leaves the loop if the test fails or the countdown is
+// negative. In the second case the loop is entered again with the same state.
+void GpuEmitter::while_thread(Id v, const std::vector<Carry>& cs) {
+  const Inst& i = k_.insts[v];
+  auto *run = b_.block("while"), *trip = b_.block("trip"), *ended = b_.block("ended"),
+       *check = b_.block("look"), *after = b_.block("after");
+  const Vs init = parts(cs, &Carry::init);
+  const V enters = while_test(v, cs, init);
+  auto* from = b_.insert_block();
+  b_.CreateCondBr(enters, run, after);
+  b_.insert_at(run);
+  Phis runs(b_, from, /*mask_registers=*/false);
+  const Vs begun = runs.add(init);
+  b_.jump(trip);
+  b_.insert_at(trip);
+  Phis trips(b_, run, /*mask_registers=*/false);
+  bind(cs, &Carry::param, trips.add(begun));
+  emit_block(i.blocks[1]);
+  const Vs next = parts(cs, &Carry::next);
+  const V more = while_test(v, cs, next);
+  const V left = decrement_countdown(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  trips.close(next);
+  b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGE(left, b_.i32(0))), trip, ended);
+  b_.insert_at(ended);
+  b_.CreateCondBr(more, check, after);
+  exit_if_stopped(check, run);
+  runs.close(next);
+  b_.insert_at(after);
+  Phis results(b_, from, /*mask_registers=*/false);
+  bind(cs, &Carry::result, results.add(init));
+  b_.insert_at(ended);
+  results.close(next);
+  b_.insert_at(after);
+}
+
+}  // namespace weft::compiler
