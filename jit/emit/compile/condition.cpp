@@ -3,36 +3,29 @@
 // jit/emit/compile/condition.cpp: emits the kernel that sets the condition of a graph node.
 #include "jit/emit/compile/condition.h"
 
-#include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Intrinsics.h>
 #include <llvm/IR/Module.h>
 
 #include "jit/emit/compile/image.h"
+#include "jit/emit/gpu/intrinsics.h"
 
 namespace weft::compiler {
 
 std::string condition_image(const TargetInfo& target) {
   return image_of(target, [&](llvm::Module& m) {
-    llvm::LLVMContext& c = m.getContext();
-    llvm::IRBuilder<> b(c);
+    IrBuilder b(m, condition_entry, {0, 0}, /*has_vectors=*/false);
+    const auto gpu = gpu_intrinsics(b, target.emulated);
     auto *number = b.getInt64Ty(), *word = b.getInt32Ty();
-    auto* ptr = llvm::PointerType::get(c, target.emulated ? 0 : 1);
-    llvm::Type* const own[] = {ptr, number, ptr, number, number};
-    llvm::Type* const array[] = {ptr};
-    auto* f = llvm::Function::Create(
-        llvm::FunctionType::get(
-            b.getVoidTy(), target.emulated ? llvm::ArrayRef(array) : llvm::ArrayRef(own), false),
-        llvm::Function::ExternalLinkage, condition_entry, m);
-    if (!target.emulated) f->setCallingConv(llvm::CallingConv::PTX_Kernel);
-    b.SetInsertPoint(llvm::BasicBlock::Create(c, "start", f));
-    const auto argument = [&](unsigned i) -> llvm::Value* {
-      if (!target.emulated) return f->getArg(i);
-      return b.CreateLoad(own[i], b.CreateLoad(ptr, b.CreateConstGEP1_64(ptr, f->getArg(0), i)));
-    };
+    auto* ptr = gpu->pointer_type();
+    llvm::Type* const types[] = {ptr, number, ptr, number, number};
+    auto* f = llvm::Function::Create(gpu->kernel_type(types), llvm::Function::ExternalLinkage,
+                                     condition_entry, m);
+    gpu->set_calling_convention(f);
+    b.exchange_function(f);
+    b.insert_at(b.block("start"));
+    const auto argument = [&](size_t i) { return gpu->argument(types, i); };
     auto* stop = b.CreateLoad(word, argument(0), /*isVolatile=*/true);
-    auto *is_bool = llvm::BasicBlock::Create(c, "bool", f),
-         *is_number = llvm::BasicBlock::Create(c, "number", f),
-         *set = llvm::BasicBlock::Create(c, "set", f);
+    auto *is_bool = b.block("bool"), *is_number = b.block("number"), *set = b.block("set");
     b.CreateCondBr(b.CreateICmpEQ(argument(4), b.getInt64(0)), is_bool, is_number);
     b.SetInsertPoint(is_bool);
     auto* holds = b.CreateICmpNE(b.CreateLoad(b.getInt8Ty(), argument(2)), b.getInt8(0));

@@ -5,7 +5,6 @@
 #include "jit/emit/gpu/gpu_emitter.h"
 
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "jit/emit/frame.h"
 #include "jit/emit/phis.h"
@@ -20,7 +19,7 @@ GpuEmitter::GpuEmitter(const Kernel& kernel, const Schedule& schedule, llvm::Mod
                     .arrays = {arrays_of_thread, arrays_of_thread},
                     .has_vectors = false,
                     .mask_registers = false}),
-      emulated_(features.emulated),
+      gpu_(gpu_intrinsics(b_, features.emulated)),
       folds_(*this) {}
 
 void GpuEmitter::load(Id v) {
@@ -53,26 +52,16 @@ void GpuEmitter::loop_while(Id v) {
   while_thread(v, carries(v, 0, 0));
 }
 
-// Threads of a block that wait for each other check equally often, so either all of them exit or
-// none.
 V GpuEmitter::stop_flag_of_threads(V flag) {
-  if ((s_.product.loop == nest::no_id && s_.threads <= warp) || emulated_) return flag;
-  return b_.call(llvm::Intrinsic::nvvm_barrier0_or, {}, {flag});
+  const bool waits_for_block = s_.product.loop != nest::no_id || s_.threads > warp;
+  return waits_for_block ? gpu_->stop_flag_of_block(flag) : flag;
 }
 
-// Returns the block through which a cancelled kernel exits. Threads of a GPU do not wait for one
-// that has ended. Threads of an emulated GPU must be told that it ended on purpose.
+// Returns the block through which a cancelled kernel exits.
 llvm::BasicBlock* GpuEmitter::stop_exit() {
   const bool synchronizes =
       thread_in_point_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
-  if (!synchronizes || !emulated_) return b_.exit_block();
-  if (stop_exit_) return stop_exit_;
-  const llvm::IRBuilderBase::InsertPointGuard guard(b_);
-  stop_exit_ = b_.block("stop");
-  b_.insert_at(stop_exit_);
-  b_.call("weft_emulated_exit", b_.getVoidTy(), {});
-  b_.jump(b_.exit_block());
-  return stop_exit_;
+  return synchronizes ? gpu_->stop_exit() : b_.exit_block();
 }
 
 // Emits a while for one GPU thread. Threads that diverge reconverge after each branch, so a trip

@@ -6,6 +6,7 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -13,6 +14,7 @@
 
 #include "jit/emit/block_emitter.h"
 #include "jit/emit/folds.h"
+#include "jit/emit/gpu/intrinsics.h"
 #include "jit/schedule/product.h"
 #include "jit/schedule/rows.h"
 
@@ -33,7 +35,6 @@ class GpuEmitter final : public BlockEmitter {
   void emit_iteration(nest::BlockId body) override;
 
  private:
-  void annotate_kernel();
   void set_point_indices(V point, V columns);
   void emit_point(V point, V columns);
   V stop_flag_of_threads(V flag) override;
@@ -66,7 +67,6 @@ class GpuEmitter final : public BlockEmitter {
   V shared_term_address(nest::Id v, size_t value, V index);
 
   // Threads that are refilled with new points (gpu/refill.cpp).
-  V ballot(V yes);
   V while_test(nest::Id v, const std::vector<Carry>& cs, const Vs& carry);
   void emit_around_while(bool after);
   void refill_warp(V thread, V first, V points, V columns);
@@ -99,8 +99,6 @@ class GpuEmitter final : public BlockEmitter {
   void emit_product(V block, V thread, V rows, V columns);
   ProductSide product_side(const Product& p, bool of_rows);
   void locate_tile(Product& p, V block, V rows, V columns);
-  V shared_memory(int64_t bytes);
-  void barrier();
   V barrier_and(V condition);
   Vs product_load_stage(const Product& p, const ProductSide& s, V stage, V term);
   Vs fma_terms(const Product& p, V stage, const Vs& sums, int terms, int unrolled);
@@ -142,9 +140,8 @@ class GpuEmitter final : public BlockEmitter {
                         const Vs& sums);
   Vs mma_terms(const Product& p, V stage, const Vs& sums, int terms);
 
-  const bool emulated_;
+  std::unique_ptr<GpuIntrinsics> gpu_;
   Folds folds_;
-  llvm::BasicBlock* stop_exit_ = nullptr;
   // By load: the shared memory of its tile; `tile_row_` is the element of the current point, or
   // null.
   std::map<nest::Id, V> tiles_;

@@ -1,81 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/gpu/kernel.cpp: the GPU kernel, and the mapping from threads to grid points.
-#include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "jit/emit/gpu/gpu_emitter.h"
 
 namespace weft::compiler {
 
-void GpuEmitter::annotate_kernel() {
-  b_.function()->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  const auto annotate = [&](const char* what, int n) {
-    b_.module()
-        .getOrInsertNamedMetadata("nvvm.annotations")
-        ->addOperand(llvm::MDNode::get(
-            b_.getContext(),
-            {llvm::ConstantAsMetadata::get(b_.function()),
-             llvm::MDString::get(b_.getContext(), what),
-             llvm::ConstantAsMetadata::get(b_.getInt32(static_cast<uint32_t>(n)))}));
-  };
-  annotate("kernel", 1);
-  annotate("reqntidx", s_.block);
-  // The threads of a block wait for each other, so a second block must have work meanwhile.
-  if (s_.product.loop != nest::no_id) annotate("minctasm", 2);
-}
-
 // The points of a block are adjacent, the last axis fastest. Each thread, or warp that shares a
 // point, takes one after another. Neighbouring threads thus access neighbouring elements.
 void GpuEmitter::emit(const std::string& name) {
-  auto* ptr = llvm::PointerType::get(b_.getContext(), emulated_ ? 0 : 1);
+  auto* ptr = gpu_->pointer_type();
   const size_t pointers = 1 + k_.buffers.size(),
                arguments = pointers + static_cast<size_t>(k_.extents + k_.rank);
   std::vector<llvm::Type*> types(pointers, ptr);
   types.resize(arguments, b_.getInt64Ty());
-  std::vector<llvm::Type*> parameters = types;
-  if (emulated_) parameters = {ptr};
-  begin_function(llvm::FunctionType::get(b_.getVoidTy(), parameters, false), name);
+  begin_function(gpu_->kernel_type(types), name);
   if (s_.kept) row_ = row_values(k_, divergence, s_.threads);
-  if (!emulated_) annotate_kernel();
-  const auto argument = [&](size_t i) -> V {
-    if (!emulated_) return b_.function()->getArg(static_cast<unsigned>(i));
-    return b_.CreateLoad(
-        types[i], b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, b_.function()->getArg(0), i)));
-  };
+  // The threads of a block wait for each other in a product, so a second block must have work
+  // meanwhile.
+  gpu_->annotate_kernel(s_.block, s_.product.loop != nest::no_id ? 2 : 0);
+  const auto argument = [&](size_t i) { return gpu_->argument(types, i); };
   for (size_t i = 1; i < pointers; ++i) buffers.push_back(argument(i));
   for (int i = 0; i < k_.extents; ++i)
     extents.push_back(argument(pointers + static_cast<size_t>(i)));
   if (has_loops()) init_cancellation_checks(argument(0));
-  const auto index = [&](llvm::Intrinsic::ID id, const char* emulated) {
-    const V n = emulated_ ? b_.call(emulated, b_.getInt32Ty(), {}) : b_.call(id, {}, {});
-    return b_.CreateZExt(n, b_.getInt64Ty());
-  };
-  const auto block_index = [&] {
-    return index(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, "weft_emulated_block_index");
-  };
-  const auto thread_index = [&] {
-    return index(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "weft_emulated_thread_index");
-  };
   if (s_.product.loop != nest::no_id) {
     const size_t rows = arguments - 2;
     emit_level(0);
-    emit_product(block_index(), thread_index(), argument(rows), argument(rows + 1));
+    emit_product(gpu_->block_index(), gpu_->thread_index(), argument(rows), argument(rows + 1));
     return b_.jump(b_.exit_block());
   }
   if (s_.tile) {
     const size_t rows = arguments - 2;
-    emit_shared_tile(block_index(), thread_index(), argument(rows), argument(rows + 1));
+    emit_shared_tile(gpu_->block_index(), gpu_->thread_index(), argument(rows), argument(rows + 1));
     return b_.jump(b_.exit_block());
   }
   const int64_t points_at_once = s_.block / s_.threads;  // points of a block at a time
-  const V thread = thread_index();
-  const V begin = b_.CreateMul(block_index(), b_.i64(points_at_once * s_.points));
+  const V thread = gpu_->thread_index();
+  const V begin = b_.CreateMul(gpu_->block_index(), b_.i64(points_at_once * s_.points));
   V point_in_block = thread;
   if (s_.threads > 1) {
     thread_in_point_ = b_.CreateAnd(thread, b_.i64(s_.threads - 1));
     term_threads_ = s_.threads;
-    if (s_.threads > warp) shared_row_ = shared_memory(row_bytes(k_));
+    if (s_.threads > warp) shared_row_ = gpu_->shared_memory(row_bytes(k_));
     point_in_block = b_.CreateUDiv(thread, b_.i64(s_.threads));
   }
   const V point = b_.CreateAdd(begin, point_in_block);

@@ -3,9 +3,6 @@
 // jit/emit/gpu/mma.cpp: tensor cores. The threads of a warp together multiply 16 rows by 8 columns
 // of 16 terms. Each thread has words of the factors' 8 x 8 matrices, two numbers each, and 2 x 2 of
 // the sums.
-#include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
-
 #include "jit/emit/gpu/product.h"
 
 namespace weft::compiler {
@@ -39,25 +36,7 @@ Vs GpuEmitter::load_fragments(const Product& p, const ProductSide& s, V stage, i
   const V at =
       b_.CreateConstGEP1_64(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), stage, s.fragment),
                             s.stage.first + line * s.stage.pitch + of_line * p.stage.number);
-  Vs out;
-  if (emulated_) {
-    const V words = b_.allocate(b_.getInt32Ty(), matrices, "words");
-    b_.call("weft_emulated_ldmatrix", b_.getVoidTy(),
-            {at, words, b_.i32(matrices), b_.i32(s.stage.by_terms ? 0 : 1)});
-    for (int k = 0; k < matrices; ++k)
-      out.push_back(
-          b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstGEP1_64(b_.getInt32Ty(), words, k)));
-    return out;
-  }
-  using namespace llvm::Intrinsic;
-  const ID id = matrices == 4 ? (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x4_b16
-                                                  : nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16)
-                              : (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x2_b16
-                                                  : nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16);
-  const V words = b_.call(id, {at->getType()}, {at});
-  for (int k = 0; k < matrices; ++k)
-    out.push_back(b_.CreateExtractValue(words, static_cast<unsigned>(k)));
-  return out;
+  return gpu_->load_matrices(at, matrices, !s.stage.by_terms);
 }
 
 // Adds 16 products to each of four sums: two columns of a row, then those 8 rows below.
@@ -66,27 +45,7 @@ Vs GpuEmitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows,
   const bool half = p.loop.rows.is_f16 && p.loop.columns.is_f16;
   Vs words(rows.begin(), rows.end());
   words.append(columns.begin(), columns.end());
-  Vs out;
-  if (emulated_) {
-    const V factors = b_.allocate(b_.getInt32Ty(), 6, "factors"),
-            all = b_.allocate(p.sum_type, 4, "sums");
-    for (size_t k = 0; k < words.size(); ++k)
-      b_.CreateStore(words[k], b_.CreateConstGEP1_64(b_.getInt32Ty(), factors, k));
-    for (size_t k = 0; k < sums.size(); ++k)
-      b_.CreateStore(sums[k], b_.CreateConstGEP1_64(p.sum_type, all, k));
-    b_.call("weft_emulated_mma", b_.getVoidTy(), {all, factors, b_.i32(half ? 1 : 0)});
-    for (size_t k = 0; k < sums.size(); ++k)
-      out.push_back(b_.CreateLoad(p.sum_type, b_.CreateConstGEP1_64(p.sum_type, all, k)));
-    return out;
-  }
-  if (half)
-    for (V& w : words) w = b_.CreateBitCast(w, llvm::FixedVectorType::get(b_.getHalfTy(), 2));
-  words.append(sums);
-  const V all = b_.call(half ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
-                             : llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16,
-                        {}, words);
-  for (unsigned k = 0; k < 4; ++k) out.push_back(b_.CreateExtractValue(all, k));
-  return out;
+  return gpu_->multiply_matrices(words, sums, half);
 }
 
 // Multiplies `terms` terms of a stage. The stage holds terms up to a multiple of 16.

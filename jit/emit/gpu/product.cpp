@@ -7,7 +7,6 @@
 #include "jit/emit/gpu/product.h"
 
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <numeric>
 
@@ -20,31 +19,10 @@ namespace {
 constexpr int few_terms = 4;
 }  // namespace
 
-V GpuEmitter::shared_memory(int64_t bytes) {
-  if (emulated_) {
-    b_.function()->addFnAttr("weft-shared", std::to_string(bytes));
-    return b_.call("weft_emulated_shared", b_.getPtrTy(), {b_.i64(0)});
-  }
-  auto* type = llvm::ArrayType::get(b_.getInt8Ty(), static_cast<uint64_t>(bytes));
-  auto* memory = new llvm::GlobalVariable(
-      b_.module(), type, false, llvm::GlobalValue::InternalLinkage, llvm::UndefValue::get(type),
-      "shared", nullptr, llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/3);
-  memory->setAlignment(llvm::Align(16));
-  return memory;
-}
-
-// All threads of the block wait for each other. Each then sees what the others have written.
-void GpuEmitter::barrier() {
-  if (emulated_)
-    b_.call("weft_emulated_barrier", b_.getVoidTy(), {});
-  else
-    b_.call(llvm::Intrinsic::nvvm_barrier0, {}, {});
-}
 // A barrier that also returns true if the condition holds in all threads of the block.
 V GpuEmitter::barrier_and(V condition) {
   const V own = b_.CreateZExt(condition, b_.getInt32Ty());
-  const V all = emulated_ ? b_.call("weft_emulated_barrier_and", b_.getInt32Ty(), {own})
-                          : b_.call(llvm::Intrinsic::nvvm_barrier0_and, {}, {own});
+  const V all = gpu_->barrier_and(own);
   return b_.CreateICmpNE(all, b_.i32(0));
 }
 
@@ -197,7 +175,7 @@ GpuEmitter::ProductSums GpuEmitter::product_full_stages(const Product& p, const 
   const int64_t end = p.loop.terms / terms * terms;
   const auto trip = [&](V at, const Vs& before) {
     emit_cancellation_check(terms * static_cast<int64_t>(sums.size()));
-    barrier();
+    gpu_->barrier();
     const V next = b_.CreateAdd(at, b_.i64(terms)), more = b_.CreateICmpSLT(next, b_.i64(end)),
             other = b_.CreateSub(b_.i64(p.stage.bytes), before.back());
     Vs loaded, none;
@@ -236,7 +214,7 @@ Vs GpuEmitter::product_remainder(Product p, const ProductSums& before) {
   if (rest == 0) return before.sums;
   p.full_stage = false;
   product_copy(p, before.stage, b_.i64(first));
-  barrier();
+  gpu_->barrier();
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, before.stage);
   const int terms = static_cast<int>(rest);
   if (p.s.mma) return mma_terms(p, stage, before.sums, terms);
@@ -257,7 +235,7 @@ void GpuEmitter::emit_product(V block, V thread, V rows, V columns) {
             {}};
   p.factor_type = s.mma ? b_.getInt16Ty() : p.sum_type;
   p.stage = compiler::product_stage(s, p.loop, k_);
-  p.memory = shared_memory(2 * p.stage.bytes);
+  p.memory = gpu_->shared_memory(2 * p.stage.bytes);
   p.rows = product_side(p, true);
   p.columns = product_side(p, false);
   locate_tile(p, block, rows, columns);

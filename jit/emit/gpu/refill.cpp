@@ -8,7 +8,6 @@
 // - check: the warp counts its idle threads. If they idled enough, or no thread runs, finished
 //   threads run the epilogue and take new points. Otherwise the next chunk follows.
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <algorithm>
 
@@ -22,14 +21,6 @@ namespace {
 // Instructions of a chunk; a check takes 20. Finished threads wait for half a chunk on average.
 constexpr int64_t chunk_cost = 1024;
 }  // namespace
-
-// Returns the bits of the warp's threads that pass true and have not ended. The threads wait for
-// each other.
-V GpuEmitter::ballot(V yes) {
-  if (emulated_)
-    return b_.call("weft_emulated_ballot", b_.getInt32Ty(), {b_.CreateZExt(yes, b_.getInt32Ty())});
-  return b_.call(llvm::Intrinsic::nvvm_vote_ballot_sync, {}, {b_.i32(-1), yes});
-}
 
 V GpuEmitter::while_test(Id v, const std::vector<Carry>& cs, const Vs& carry) {
   bind(cs, &Carry::test_param, carry);
@@ -103,7 +94,7 @@ void GpuEmitter::refill_warp(V thread, V first, V points, V columns) {
 
   b_.insert_at(check);
   emit_cancellation_check(chunk_trips * cost);
-  const V done = b_.CreateNot(still), waits = ballot(done), works = ballot(still);
+  const V done = b_.CreateNot(still), waits = gpu_->ballot(done), works = gpu_->ballot(still);
   const V waiting = b_.call(llvm::Intrinsic::ctpop, {waits});
   const V idled =
       b_.CreateAdd(idle, b_.CreateMul(waiting, b_.i32(static_cast<int32_t>(chunk_trips))));

@@ -127,7 +127,7 @@ void GpuEmitter::fold_thread_block(Id v) {
     };
     return thread_term(n, at, whole, store_term, {});
   });
-  barrier();
+  gpu_->barrier();
   const auto place = [&](size_t r) {
     return b_.CreateConstGEP1_64(b_.getInt8Ty(), shared_row_, 16 * r);
   };
@@ -145,7 +145,7 @@ void GpuEmitter::fold_thread_block(Id v) {
     for (size_t r = 0; r < sums.size(); ++r)
       b_.CreateStore(ops_.mask_to_memory(sums[r], i.kinds[r]), place(r));
   });
-  barrier();
+  gpu_->barrier();
   Vs out;
   for (size_t r = 0; r < i.kinds.size(); ++r)
     out.push_back(

@@ -6,7 +6,6 @@
 // Thread k has partial result k. If there are 64 partial results, it also has k + 32. The order is
 // that of a block of core/loops/fold_order.h. rows.cpp partitions the terms.
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include "jit/emit/gpu/gpu_emitter.h"
 #include "jit/schedule/nest_names.h"
@@ -24,11 +23,7 @@ V GpuEmitter::warp_shuffle(V x, V thread) {
   const unsigned bits = static_cast<unsigned>(type->getPrimitiveSizeInBits());
   auto* word = b_.getInt32Ty();
   const V source = b_.CreateTrunc(thread, word);
-  const auto exchanged = [&](V w) -> V {
-    if (emulated_) return b_.call("weft_emulated_shuffle", word, {w, source});
-    return b_.call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, {},
-                   {b_.i32(-1), w, source, b_.i32(warp - 1)});
-  };
+  const auto exchanged = [&](V w) -> V { return gpu_->shuffle(w, source); };
   const V all = b_.CreateBitCast(x, b_.getIntNTy(bits));
   if (bits <= 32)
     return b_.CreateBitCast(b_.CreateTrunc(exchanged(b_.CreateZExt(all, word)), b_.getIntNTy(bits)),
@@ -47,12 +42,8 @@ Vs GpuEmitter::warp_shuffle(const Vs& xs, V thread) {
 
 // The threads that share a point wait for each other. Each then sees what the others have written.
 void GpuEmitter::point_barrier() {
-  if (s_.threads > warp) return barrier();
-  if (emulated_)
-    b_.call("weft_emulated_shuffle", b_.getInt32Ty(),
-            {b_.i32(0), b_.CreateTrunc(thread_in_point_, b_.getInt32Ty())});
-  else
-    b_.call(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {b_.i32(-1)});
+  if (s_.threads > warp) return gpu_->barrier();
+  gpu_->warp_barrier(thread_in_point_);
 }
 
 // Emits code that all threads that share a point would run with the same result. Only thread 0 runs

@@ -83,8 +83,8 @@ void GpuEmitter::emit_shared_tile(V block, V thread, V rows, V columns) {
   std::vector<std::map<Id, V>> early;
   for (int64_t n = 0; n < size; n += tile.rows_at_once)
     early.push_back(early_loads(tile, b_.CreateAdd(tile.down, b_.i64(n))));
-  fill_shared_tiles(tile, shared_memory(bytes));
-  barrier();
+  fill_shared_tiles(tile, gpu_->shared_memory(bytes));
+  gpu_->barrier();
   const V column = b_.CreateAdd(tile.left, tile.across);
   for (int64_t n = 0; n < size; n += tile.rows_at_once) {
     const V down = b_.CreateAdd(tile.down, b_.i64(n)), row = b_.CreateAdd(tile.top, down);
