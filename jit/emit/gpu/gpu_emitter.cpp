@@ -7,10 +7,13 @@
 #include <llvm/IR/Intrinsics.h>
 
 #include "jit/emit/frame.h"
+#include "jit/emit/gpu/points.h"
 #include "jit/emit/phis.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
+
+GpuPart::GpuPart(GpuEmitter& e) : EmitterPart(e), gpu_(e.gpu()) {}
 
 GpuEmitter::GpuEmitter(const Kernel& kernel, const Schedule& schedule, llvm::Module& module,
                        const Features& features)
@@ -20,31 +23,30 @@ GpuEmitter::GpuEmitter(const Kernel& kernel, const Schedule& schedule, llvm::Mod
                     .has_vectors = false,
                     .mask_registers = false}),
       gpu_(gpu_intrinsics(b_, features.emulated)),
-      folds_(*this) {}
+      threads_(*this),
+      row_(*this),
+      thread_loops_(*this),
+      shared_tiles_(*this) {}
 
 void GpuEmitter::load(Id v) {
-  const Inst& i = k_.insts[v];
-  const Storage s = k_.buffers[i.imm].storage;
-  auto* t = ops_.memory_type(s);
-  if (const auto early = early_loads_.find(v); early != early_loads_.end())
-    return set(v, ops_.from_memory(early->second, s));
-  if (const auto tile = tiles_.find(v); tile != tiles_.end() && tile_row_) {
-    const V at = b_.CreateGEP(t, tile->second, b_.CreateAdd(tile_row_, b_.i64(0)));
-    return set(v, ops_.from_memory(b_.CreateLoad(t, at), s));
-  }
-  variance(v).varying ? load_points(v) : load_uniform(v);
+  if (const V x = shared_tiles_.loaded(v))
+    return set(v, ops_.from_memory(x, k_.buffers[k_.insts[v].imm].storage));
+  variance(v).varying ? AdjacentPoints(*this).load(v) : load_uniform(v);
 }
 
 void GpuEmitter::store(Id v) {
   const Inst& i = k_.insts[v];
-  if (!variance(i.args[0]).uniform() || !variance(i.args[1]).uniform()) return store_points(v);
-  if_thread_zero([&] { store_uniform(v); });
+  if (!variance(i.args[0]).uniform() || !variance(i.args[1]).uniform())
+    return AdjacentPoints(*this).store(v);
+  threads_.if_thread_zero([&] { store_uniform(v); });
 }
 
-void GpuEmitter::fold(Id v) { divergence.vectorized[v] ? fold_threads(v) : BlockEmitter::fold(v); }
+void GpuEmitter::fold(Id v) {
+  divergence.vectorized[v] ? thread_loops_.fold(v) : BlockEmitter::fold(v);
+}
 
 void GpuEmitter::for_each(Id v) {
-  divergence.vectorized[v] ? for_each_threads(v) : BlockEmitter::for_each(v);
+  divergence.vectorized[v] ? thread_loops_.for_each(v) : BlockEmitter::for_each(v);
 }
 
 void GpuEmitter::loop_while(Id v) {
@@ -60,7 +62,7 @@ V GpuEmitter::stop_flag_of_threads(V flag) {
 // Returns the block through which a cancelled kernel exits.
 llvm::BasicBlock* GpuEmitter::stop_exit() {
   const bool synchronizes =
-      thread_in_point_ || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
+      threads_.in_point || s_.product.loop != nest::no_id || s_.refill != nest::no_id;
   return synchronizes ? gpu_->stop_exit() : b_.exit_block();
 }
 
@@ -98,6 +100,12 @@ void GpuEmitter::while_thread(Id v, const std::vector<Carry>& cs) {
   b_.insert_at(ended);
   results.close(next);
   b_.insert_at(after);
+}
+
+V GpuEmitter::while_test(Id v, const std::vector<Carry>& cs, const Vs& carry) {
+  bind(cs, &Carry::test_param, carry);
+  emit_block(k_.insts[v].blocks[0]);
+  return scalar(k_.blocks[k_.insts[v].blocks[0]].yields[0]);
 }
 
 }  // namespace weft::compiler

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/gpu/intrinsics.h: the functions of a GPU that LLVM has no instruction for. It may touch
-// the IrBuilder only. A new function of the hardware is added to GpuIntrinsics and to both files
-// that implement it: nvvm.cpp for GPUs, and emulated.cpp for threads that run on the host
-// (docs/decisions/0030).
+// the IrBuilder only. A new function is added to GpuIntrinsics and to its two implementations:
+// nvvm.cpp for NVIDIA GPUs, emulated.cpp for threads that run on the host (docs/decisions/0030).
 #pragma once
 #include <memory>
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/gpu/kernel.cpp: the GPU kernel, and the mapping from threads to grid points.
-
 #include "jit/emit/gpu/gpu_emitter.h"
+#include "jit/emit/gpu/points.h"
+#include "jit/emit/gpu/product.h"
+#include "jit/emit/gpu/refill.h"
 
 namespace weft::compiler {
 
@@ -15,7 +17,7 @@ void GpuEmitter::emit(const std::string& name) {
   std::vector<llvm::Type*> types(pointers, ptr);
   types.resize(arguments, b_.getInt64Ty());
   begin_function(gpu_->kernel_type(types), name);
-  if (s_.kept) row_ = row_values(k_, divergence, s_.threads);
+  row_.find_kept_values();
   // The threads of a block wait for each other in a product, so a second block must have work
   // meanwhile.
   gpu_->annotate_kernel(s_.block, s_.product.loop != nest::no_id ? 2 : 0);
@@ -27,12 +29,14 @@ void GpuEmitter::emit(const std::string& name) {
   if (s_.product.loop != nest::no_id) {
     const size_t rows = arguments - 2;
     emit_level(0);
-    emit_product(gpu_->block_index(), gpu_->thread_index(), argument(rows), argument(rows + 1));
+    Product(*this).emit(gpu_->block_index(), gpu_->thread_index(), argument(rows),
+                        argument(rows + 1));
     return b_.jump(b_.exit_block());
   }
   if (s_.tile) {
     const size_t rows = arguments - 2;
-    emit_shared_tile(gpu_->block_index(), gpu_->thread_index(), argument(rows), argument(rows + 1));
+    shared_tiles_.emit(gpu_->block_index(), gpu_->thread_index(), argument(rows),
+                       argument(rows + 1));
     return b_.jump(b_.exit_block());
   }
   const int64_t points_at_once = s_.block / s_.threads;  // points of a block at a time
@@ -40,9 +44,9 @@ void GpuEmitter::emit(const std::string& name) {
   const V begin = b_.CreateMul(gpu_->block_index(), b_.i64(points_at_once * s_.points));
   V point_in_block = thread;
   if (s_.threads > 1) {
-    thread_in_point_ = b_.CreateAnd(thread, b_.i64(s_.threads - 1));
-    term_threads_ = s_.threads;
-    if (s_.threads > warp) shared_row_ = gpu_->shared_memory(row_bytes(k_));
+    threads_.in_point = b_.CreateAnd(thread, b_.i64(s_.threads - 1));
+    row_.threads = s_.threads;
+    if (s_.threads > warp) thread_loops_.shared_row = gpu_->shared_memory(row_bytes(k_));
     point_in_block = b_.CreateUDiv(thread, b_.i64(s_.threads));
   }
   const V point = b_.CreateAdd(begin, point_in_block);
@@ -53,12 +57,13 @@ void GpuEmitter::emit(const std::string& name) {
   const V columns = k_.rank == 2 ? argument(arg + 1) : nullptr;
   if (s_.refill != nest::no_id) {
     emit_level(0);
-    refill_warp(thread, begin, points, columns);
+    WarpRefill(*this).emit(thread, begin, points, columns);
     return b_.jump(b_.exit_block());
   }
   if (s_.interleave > 1) {
     const V first = b_.CreateMul(point, b_.i64(s_.interleave));
-    b_.when(b_.CreateICmpULT(first, points), [&] { emit_adjacent_points(first, points, columns); });
+    b_.when(b_.CreateICmpULT(first, points),
+            [&] { AdjacentPoints(*this).emit(first, points, columns); });
     return b_.jump(b_.exit_block());
   }
   b_.when(b_.CreateICmpULT(point, points), [&] {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/mma.cpp: tensor cores. The threads of a warp together multiply 16 rows by 8 columns
-// of 16 terms. Each thread has words of the factors' 8 x 8 matrices, two numbers each, and 2 x 2 of
-// the sums.
-#include "jit/emit/gpu/product.h"
+// jit/emit/gpu/mma.cpp: the factors and the sums of a warp.
+#include "jit/emit/gpu/mma.h"
+
+#include "jit/emit/gpu/gpu_emitter.h"
 
 namespace weft::compiler {
 
@@ -12,10 +12,8 @@ constexpr int terms_per_mma = 16, rows_per_mma = 16, columns_per_mma = 8;
 constexpr int matrix_size = 8;  // rows and columns of a matrix that ldmatrix loads
 }  // namespace
 
-// Returns, in thread l, the byte offset of line l % 8 of matrix l / 8. The four matrices of 16 rows
-// are two halves of the rows for each half of the terms. The four matrices of 16 columns are two
-// halves of the terms for each half of the columns.
-V GpuEmitter::fragment_offset(const Product& p, const ProductSide& s, V first_point, V in_warp) {
+V TensorCores::fragment_offset(const ProductState& p, const ProductSide& s, V first_point,
+                               V in_warp) {
   const bool rows = s.axis == 0;
   const V line = b_.CreateAnd(in_warp, b_.i64(matrix_size - 1));
   const auto half = [&](bool second) {
@@ -30,26 +28,25 @@ V GpuEmitter::fragment_offset(const Product& p, const ProductSide& s, V first_po
 }
 
 // Returns the words of 4 matrices, or 2, which begin `point` points after the warp's first one.
-Vs GpuEmitter::load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
-                              int matrices) {
+Vs TensorCores::load_fragments(const ProductState& p, const ProductSide& s, V stage, int term,
+                               int point, int matrices) {
   const int64_t of_line = s.stage.by_terms ? term : point, line = s.stage.by_terms ? point : term;
   const V at =
       b_.CreateConstGEP1_64(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), stage, s.fragment),
                             s.stage.first + line * s.stage.pitch + of_line * p.stage.number);
-  return gpu_->load_matrices(at, matrices, !s.stage.by_terms);
+  return gpu_.load_matrices(at, matrices, !s.stage.by_terms);
 }
 
 // Adds 16 products to each of four sums: two columns of a row, then those 8 rows below.
-Vs GpuEmitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows,
-                                  llvm::ArrayRef<V> columns, const Vs& sums) {
+Vs TensorCores::multiply_fragments(const ProductState& p, llvm::ArrayRef<V> rows,
+                                   llvm::ArrayRef<V> columns, const Vs& sums) {
   const bool half = p.loop.rows.is_f16 && p.loop.columns.is_f16;
   Vs words(rows.begin(), rows.end());
   words.append(columns.begin(), columns.end());
-  return gpu_->multiply_matrices(words, sums, half);
+  return gpu_.multiply_matrices(words, sums, half);
 }
 
-// Multiplies `terms` terms of a stage. The stage holds terms up to a multiple of 16.
-Vs GpuEmitter::mma_terms(const Product& p, V stage, const Vs& sums, int terms) {
+Vs TensorCores::mma_terms(const ProductState& p, V stage, const Vs& sums, int terms) {
   const int down = p.s.thread_rows / 2, across = p.s.thread_columns / 2;
   const auto sum = [&](int row, int column) {
     return static_cast<size_t>(row * p.s.thread_columns + column);

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/points.cpp: neighbouring points that a thread interleaves. Their adjacent elements
-// move in one access of up to 16 bytes. A thread runs its points one by one if its addresses are
-// not aligned for that, or if some of its points do not exist.
-#include "jit/schedule/points.h"
+// jit/emit/gpu/points.cpp: packed accesses, and the code of neighbouring points.
+#include "jit/emit/gpu/points.h"
 
 #include <llvm/IR/Intrinsics.h>
 
@@ -11,6 +9,7 @@
 
 #include "jit/emit/gpu/gpu_emitter.h"
 #include "jit/schedule/nest_names.h"
+#include "jit/schedule/points.h"
 
 namespace weft::compiler {
 
@@ -26,7 +25,7 @@ struct PackedAccess {
 }  // namespace
 
 // Elements narrower than a word are moved as words.
-llvm::Type* GpuEmitter::packed_type(llvm::Type* t, int64_t bytes) {
+llvm::Type* AdjacentPoints::packed_type(llvm::Type* t, int64_t bytes) {
   const int64_t element = static_cast<int64_t>(b_.module().getDataLayout().getTypeStoreSize(t));
   if (element >= word_bytes)
     return bytes == element ? t
@@ -36,7 +35,7 @@ llvm::Type* GpuEmitter::packed_type(llvm::Type* t, int64_t bytes) {
 }
 
 // Returns element n of a value of a packed type.
-V GpuEmitter::unpack_element(V packed, llvm::Type* t, int64_t n) {
+V AdjacentPoints::unpack_element(V packed, llvm::Type* t, int64_t n) {
   const int64_t bits = t->getPrimitiveSizeInBits();
   const auto part = [&](int64_t k) {
     return packed->getType()->isVectorTy()
@@ -49,7 +48,7 @@ V GpuEmitter::unpack_element(V packed, llvm::Type* t, int64_t n) {
   return b_.CreateTrunc(b_.CreateLShr(word, static_cast<uint64_t>(first % (8 * word_bytes))), t);
 }
 
-V GpuEmitter::pack_elements(const Vs& elements, int64_t bytes) {
+V AdjacentPoints::pack_elements(const Vs& elements, int64_t bytes) {
   auto* t = elements[0]->getType();
   auto* type = packed_type(t, bytes);
   const unsigned bits = t->getPrimitiveSizeInBits();
@@ -74,81 +73,79 @@ V GpuEmitter::pack_elements(const Vs& elements, int64_t bytes) {
   return words.size() == 1 ? words[0] : pack_elements(words, bytes);
 }
 
-void GpuEmitter::load_points(Id v) {
+void AdjacentPoints::load(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = ops_.memory_type(s);
-  const Val& at = value(i.args[0]);
+  const Val& at = e_.value(i.args[0]);
   if (b_.constant_int(at.stride) != 1)
-    return set_vectors(v, vectors([&](int p) {
-                         return ops_.from_memory(
-                             b_.CreateLoad(t, b_.CreateGEP(t, buffers[i.imm], vec(i.args[0], p))),
-                             s);
-                       }));
-  const V first = b_.CreateGEP(t, buffers[i.imm], at.base);
-  const PackedAccess access(storage_bytes(s), interleave);
+    return e_.set_vectors(v, e_.vectors([&](int p) {
+      return ops_.from_memory(
+          b_.CreateLoad(t, b_.CreateGEP(t, e_.buffers[i.imm], e_.vec(i.args[0], p))), s);
+    }));
+  const V first = b_.CreateGEP(t, e_.buffers[i.imm], at.base);
+  const PackedAccess access(storage_bytes(s), e_.interleave);
   Vs out;
-  for (int64_t p = 0; p < interleave; p += access.elements) {
+  for (int64_t p = 0; p < e_.interleave; p += access.elements) {
     const V packed =
         b_.CreateAlignedLoad(packed_type(t, access.bytes), b_.CreateGEP(t, first, b_.i64(p)),
                              llvm::Align(static_cast<uint64_t>(access.bytes)));
     for (int64_t n = 0; n < access.elements; ++n)
       out.push_back(ops_.from_memory(unpack_element(packed, t, n), s));
   }
-  set_vectors(v, out);
+  e_.set_vectors(v, out);
 }
 
-void GpuEmitter::store_points(Id v) {
+void AdjacentPoints::store(Id v) {
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = ops_.memory_type(s);
-  const V first = b_.CreateGEP(t, buffers[i.imm], value(i.args[0]).base);
-  const PackedAccess access(storage_bytes(s), interleave);
-  for (int64_t p = 0; p < interleave; p += access.elements) {
+  const V first = b_.CreateGEP(t, e_.buffers[i.imm], e_.value(i.args[0]).base);
+  const PackedAccess access(storage_bytes(s), e_.interleave);
+  for (int64_t p = 0; p < e_.interleave; p += access.elements) {
     Vs elements;
     for (int64_t n = 0; n < access.elements; ++n)
-      elements.push_back(ops_.to_memory(vec(i.args[1], static_cast<int>(p + n)), s));
+      elements.push_back(ops_.to_memory(e_.vec(i.args[1], static_cast<int>(p + n)), s));
     b_.CreateAlignedStore(pack_elements(elements, access.bytes), b_.CreateGEP(t, first, b_.i64(p)),
                           llvm::Align(static_cast<uint64_t>(access.bytes)));
   }
 }
 
 // Returns true if the accesses of neighbouring points are aligned.
-V GpuEmitter::points_are_aligned() {
+V AdjacentPoints::are_aligned() {
   V low = b_.i64(0);
-  for (const Id v : neighbour_accesses(k_, divergence)) {
+  for (const Id v : neighbour_accesses(k_, e_.divergence)) {
     const Inst& i = k_.insts[v];
     auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
-    emit_slice(i.args[0]);
-    const V at = b_.CreateGEP(t, buffers[i.imm], value(i.args[0]).base);
-    const PackedAccess access(element_bytes(k_, v), interleave);
+    e_.emit_slice(i.args[0]);
+    const V at = b_.CreateGEP(t, e_.buffers[i.imm], e_.value(i.args[0]).base);
+    const PackedAccess access(element_bytes(k_, v), e_.interleave);
     low = b_.CreateOr(
         low, b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), b_.i64(access.bytes - 1)));
   }
   return b_.CreateICmpEQ(low, b_.i64(0));
 }
 
-// Emits the points from `first` on, as many as the schedule says.
-void GpuEmitter::emit_adjacent_points(V first, V points, V columns) {
+void AdjacentPoints::emit(V first, V points, V columns) {
   const int all = s_.interleave;
   const V end = b_.CreateAdd(first, b_.i64(all));
-  emit_level(0);
-  interleave = all;
-  set_point_indices(first, columns);
-  V together = b_.CreateAnd(b_.CreateICmpULE(end, points), points_are_aligned());
+  e_.emit_level(0);
+  e_.interleave = all;
+  e_.set_point_indices(first, columns);
+  V together = b_.CreateAnd(b_.CreateICmpULE(end, points), are_aligned());
   if (columns)  // the points must be in one row
     together =
         b_.CreateAnd(together, b_.CreateICmpEQ(b_.CreateAnd(columns, b_.i64(all - 1)), b_.i64(0)));
   const auto side_by_side = [&] {
-    emit_level(1);
-    emit_level(2);
+    e_.emit_level(1);
+    e_.emit_level(2);
   };
   const auto one_by_one = [&] {
-    interleave = 1;
-    divergence = analyse_divergence(k_, Mode::scalar);
+    e_.interleave = 1;
+    e_.divergence = analyse_divergence(k_, Mode::scalar);
     b_.disable_unroll = true;
     b_.each("points", first, b_.call(llvm::Intrinsic::umin, {end, points}), 1,
-            [&](V point) { emit_point(point, columns); });
+            [&](V point) { e_.emit_point(point, columns); });
     b_.disable_unroll = false;
   };
   b_.when(together, side_by_side, one_by_one);

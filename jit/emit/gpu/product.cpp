@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/product.cpp: matrix products. The threads of a block copy the factors of a tile of
-// points to shared memory, some terms at a time. Each thread has some points of the tile, whose
-// sums are in registers. A sum adds its terms in order, like the loop of the kernel, except on
-// tensor cores.
+// jit/emit/gpu/product.cpp: the tiles and stages of a matrix product.
 #include "jit/emit/gpu/product.h"
 
 #include <llvm/IR/Intrinsics.h>
 
 #include <numeric>
 
+#include "jit/emit/gpu/gpu_emitter.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
@@ -20,15 +18,15 @@ constexpr int few_terms = 4;
 }  // namespace
 
 // A barrier that also returns true if the condition holds in all threads of the block.
-V GpuEmitter::barrier_and(V condition) {
+V Product::barrier_and(V condition) {
   const V own = b_.CreateZExt(condition, b_.getInt32Ty());
-  const V all = gpu_->barrier_and(own);
+  const V all = gpu_.barrier_and(own);
   return b_.CreateICmpNE(all, b_.i32(0));
 }
 
 // Returns the factors of this thread's points for a term of the stage.
-Vs GpuEmitter::product_load_stage(const Product& p, const ProductSide& s, V stage, V term) {
-  const int n = Product::points_per_access(static_cast<int>(s.point_offsets.size()));
+Vs Product::load_stage(const ProductState& p, const ProductSide& s, V stage, V term) {
+  const int n = ProductState::points_per_access(static_cast<int>(s.point_offsets.size()));
   auto* vector = llvm::FixedVectorType::get(p.factor_type, static_cast<unsigned>(n));
   const V thread_base =
       b_.CreateGEP(b_.getInt8Ty(), b_.CreateGEP(p.factor_type, stage, s.thread_offset),
@@ -45,13 +43,13 @@ Vs GpuEmitter::product_load_stage(const Product& p, const ProductSide& s, V stag
 }
 
 // Multiplies `terms` terms of a stage, `unrolled` of them per trip.
-Vs GpuEmitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int unrolled) {
+Vs Product::fma_terms(const ProductState& p, V stage, const Vs& sums, int terms, int unrolled) {
   const auto trip = [&](V first, const Vs& before) {
     Vs now = before;
     for (int k = 0; k < unrolled; ++k) {
       const V term = b_.CreateAdd(first, b_.i64(k));
-      const Vs rows = product_load_stage(p, p.rows, stage, term),
-               columns = product_load_stage(p, p.columns, stage, term);
+      const Vs rows = load_stage(p, p.rows, stage, term),
+               columns = load_stage(p, p.columns, stage, term);
       size_t at = 0;
       for (V r : rows)
         for (V c : columns) {
@@ -66,7 +64,7 @@ Vs GpuEmitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, i
 }
 
 // Emits the code after the loop for each sum.
-void GpuEmitter::product_epilogue(const Product& p, const Vs& sums) {
+void Product::epilogue(const ProductState& p, const Vs& sums) {
   const auto point = [&](const ProductSide& s, int other) {
     return b_.CreateAdd(b_.CreateAdd(s.first, s.thread_offset), b_.i64(other));
   };
@@ -74,23 +72,23 @@ void GpuEmitter::product_epilogue(const Product& p, const Vs& sums) {
   for (const int r : p.rows.point_offsets)
     for (const int c : p.columns.point_offsets) {
       const V row = point(p.rows, r), column = point(p.columns, c), sum = sums[at++];
-      b_.when(
-          b_.CreateAnd(b_.CreateICmpSLE(row, p.rows.last),
-                       b_.CreateICmpSLE(column, p.columns.last)),
-          [&] {
-            indices[0] = row;
-            indices[1] = column;
-            set_results(p.loop.loop, {sum});
-            for (const Id v : k_.blocks[0].body)
-              if (divergence.level[v] > 0 && v != p.loop.loop && k_.insts[v].op != Opcode::Result)
-                emit_inst(v);
-          });
+      b_.when(b_.CreateAnd(b_.CreateICmpSLE(row, p.rows.last),
+                           b_.CreateICmpSLE(column, p.columns.last)),
+              [&] {
+                e_.indices[0] = row;
+                e_.indices[1] = column;
+                e_.set_results(p.loop.loop, {sum});
+                for (const Id v : k_.blocks[0].body)
+                  if (e_.divergence.level[v] > 0 && v != p.loop.loop &&
+                      k_.insts[v].op != Opcode::Result)
+                    e_.emit_inst(v);
+              });
     }
 }
 
 // Distributes the points of a side. Threads have groups of neighbours, so that the 4 x 8 threads of
 // a warp read few lines of memory. With tensor cores the hardware determines the points.
-GpuEmitter::ProductSide GpuEmitter::product_side(const Product& p, bool of_rows) {
+ProductSide Product::make_side(const ProductState& p, bool of_rows) {
   const ProductSchedule& s = p.s;
   ProductSide r{};
   r.factor = of_rows ? &p.loop.rows : &p.loop.columns;
@@ -109,7 +107,7 @@ GpuEmitter::ProductSide GpuEmitter::product_side(const Product& p, bool of_rows)
   if (s.mma) {
     r.thread_offset = b_.CreateMul(part(own_warp, s.columns / (4 * s.thread_columns)),
                                    b_.i64((of_rows ? 8 : 4) * of_thread));
-    r.fragment = fragment_offset(p, r, r.thread_offset, in_warp);
+    r.fragment = tensor_cores_.fragment_offset(p, r, r.thread_offset, in_warp);
     r.thread_offset =
         b_.CreateAdd(r.thread_offset, of_rows ? b_.CreateLShr(in_warp, 2)
                                               : b_.CreateShl(b_.CreateAnd(in_warp, b_.i64(3)), 1));
@@ -118,7 +116,7 @@ GpuEmitter::ProductSide GpuEmitter::product_side(const Product& p, bool of_rows)
     return r;
   }
   const int across = s.columns / s.thread_columns, down = s.rows / s.thread_rows,
-            n = Product::points_per_access(of_thread);
+            n = ProductState::points_per_access(of_thread);
   const bool square = across % 8 == 0 && down % 4 == 0;
   const V own = square ? b_.CreateAdd(part(in_warp, 8), b_.CreateMul(part(own_warp, across / 8),
                                                                      b_.i64(of_rows ? 4 : 8)))
@@ -130,7 +128,7 @@ GpuEmitter::ProductSide GpuEmitter::product_side(const Product& p, bool of_rows)
 }
 
 // Finds the tile of the block. Tiles of a matrix are numbered row of tiles by row of tiles.
-void GpuEmitter::locate_tile(Product& p, V block, V rows, V columns) {
+void Product::locate_tile(ProductState& p, V block, V rows, V columns) {
   const ProductSchedule& s = p.s;
   const auto tiles_of = [&](V n, int of) {
     return b_.CreateUDiv(b_.CreateAdd(n, b_.i64(of - 1)), b_.i64(of));
@@ -148,40 +146,38 @@ void GpuEmitter::locate_tile(Product& p, V block, V rows, V columns) {
   p.columns.last = b_.CreateSub(columns, b_.i64(1));
 }
 
-// Both sides, into a stage in shared memory.
-Vs GpuEmitter::product_load(const Product& p, V first_term) {
-  Vs x = product_load(p, p.rows, first_term);
-  x.append(product_load(p, p.columns, first_term));
+Vs Product::load(const ProductState& p, V first_term) {
+  Vs x = factors_.load(p, p.rows, first_term);
+  x.append(factors_.load(p, p.columns, first_term));
   return x;
 }
-void GpuEmitter::product_store(const Product& p, V at, V first_term, const Vs& loaded) {
+void Product::store(const ProductState& p, V at, V first_term, const Vs& loaded) {
   const size_t of_rows = static_cast<size_t>(p.rows.groups) * p.rows.factor->reads.size();
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, at);
   const llvm::ArrayRef<V> all(loaded);
-  product_store(p, p.rows, stage, first_term, all.take_front(of_rows));
-  product_store(p, p.columns, stage, first_term, all.drop_front(of_rows));
+  factors_.store(p, p.rows, stage, first_term, all.take_front(of_rows));
+  factors_.store(p, p.columns, stage, first_term, all.drop_front(of_rows));
 }
-void GpuEmitter::product_copy(const Product& p, V at, V first_term) {
+void Product::copy(const ProductState& p, V at, V first_term) {
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, at);
-  product_copy(p, p.rows, stage, first_term);
-  product_copy(p, p.columns, stage, first_term);
+  factors_.copy(p, p.rows, stage, first_term);
+  factors_.copy(p, p.columns, stage, first_term);
 }
 
 // Multiplies all full stages. With `prefetch`, the factors of the next stage are loaded to
 // registers while the current one is multiplied. Without it there is less code, for tiles at edges.
-GpuEmitter::ProductSums GpuEmitter::product_full_stages(const Product& p, const Vs& sums,
-                                                        bool prefetch) {
+Product::Sums Product::full_stages(const ProductState& p, const Vs& sums, bool prefetch) {
   const int terms = p.s.terms;
   const int64_t end = p.loop.terms / terms * terms;
   const auto trip = [&](V at, const Vs& before) {
-    emit_cancellation_check(terms * static_cast<int64_t>(sums.size()));
-    gpu_->barrier();
+    e_.emit_cancellation_check(terms * static_cast<int64_t>(sums.size()));
+    gpu_.barrier();
     const V next = b_.CreateAdd(at, b_.i64(terms)), more = b_.CreateICmpSLT(next, b_.i64(end)),
             other = b_.CreateSub(b_.i64(p.stage.bytes), before.back());
     Vs loaded, none;
     if (prefetch)
       loaded = b_.branch(
-          more, [&] { return loaded = product_load(p, next); },
+          more, [&] { return loaded = load(p, next); },
           [&] {
             for (V x : loaded) none.push_back(llvm::UndefValue::get(x->getType()));
             return none;
@@ -189,19 +185,19 @@ GpuEmitter::ProductSums GpuEmitter::product_full_stages(const Product& p, const 
     const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, before.back());
     const Vs own(before.begin(), before.end() - 1);
     Vs now = p.s.mma
-                 ? mma_terms(p, stage, own, terms)
+                 ? tensor_cores_.mma_terms(p, stage, own, terms)
                  : fma_terms(p, stage, own, terms, prefetch ? terms : std::min(terms, few_terms));
     if (prefetch)
-      product_store(p, other, next, loaded);
+      store(p, other, next, loaded);
     else
-      b_.when(more, [&] { product_copy(p, other, next); });
+      b_.when(more, [&] { copy(p, other, next); });
     now.push_back(other);
     return now;
   };
   if (prefetch)
-    product_store(p, b_.i64(0), b_.i64(0), product_load(p, b_.i64(0)));
+    store(p, b_.i64(0), b_.i64(0), load(p, b_.i64(0)));
   else
-    product_copy(p, b_.i64(0), b_.i64(0));
+    copy(p, b_.i64(0), b_.i64(0));
   Vs carry = sums;
   carry.push_back(b_.i64(0));  // the offset of the stage that is read
   const IrBuilder::Loop l = b_.loop("tiles", b_.i64(0), b_.i64(end), b_.i64(terms), carry, trip);
@@ -209,52 +205,52 @@ GpuEmitter::ProductSums GpuEmitter::product_full_stages(const Product& p, const 
 }
 
 // Adds the terms that do not fill a stage.
-Vs GpuEmitter::product_remainder(Product p, const ProductSums& before) {
+Vs Product::remainder(ProductState p, const Sums& before) {
   const int64_t rest = p.loop.terms % p.s.terms, first = p.loop.terms - rest;
   if (rest == 0) return before.sums;
   p.full_stage = false;
-  product_copy(p, before.stage, b_.i64(first));
-  gpu_->barrier();
+  copy(p, before.stage, b_.i64(first));
+  gpu_.barrier();
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, before.stage);
   const int terms = static_cast<int>(rest);
-  if (p.s.mma) return mma_terms(p, stage, before.sums, terms);
+  if (p.s.mma) return tensor_cores_.mma_terms(p, stage, before.sums, terms);
   return fma_terms(p, stage, before.sums, terms, std::gcd(terms, few_terms));
 }
 
-void GpuEmitter::emit_product(V block, V thread, V rows, V columns) {
+void Product::emit(V block, V thread, V rows, V columns) {
   const ProductSchedule& s = s_.product;
-  Product p{*product_loop(k_),
-            s,
-            ops_.type(k_.insts[s.loop].kinds[0]),
-            nullptr,
-            {},
-            nullptr,
-            thread,
-            true,
-            {},
-            {}};
+  ProductState p{*product_loop(k_),
+                 s,
+                 ops_.type(k_.insts[s.loop].kinds[0]),
+                 nullptr,
+                 {},
+                 nullptr,
+                 thread,
+                 true,
+                 {},
+                 {}};
   p.factor_type = s.mma ? b_.getInt16Ty() : p.sum_type;
   p.stage = compiler::product_stage(s, p.loop, k_);
-  p.memory = gpu_->shared_memory(2 * p.stage.bytes);
-  p.rows = product_side(p, true);
-  p.columns = product_side(p, false);
+  p.memory = gpu_.shared_memory(2 * p.stage.bytes);
+  p.rows = make_side(p, true);
+  p.columns = make_side(p, false);
   locate_tile(p, block, rows, columns);
   const size_t points = p.rows.point_offsets.size() * p.columns.point_offsets.size();
-  ProductSums all{Vs(points, scalar(k_.insts[s.loop].args[2])), b_.i64(0)};
+  Sums all{Vs(points, e_.scalar(k_.insts[s.loop].args[2])), b_.i64(0)};
   const bool vectors = p.rows.group > 1 || p.columns.group > 1;
   if (p.loop.terms >= s.terms && vectors) {
     const auto tiles = [&](bool fit) {
-      ProductSums r = product_full_stages(p, all.sums, fit);
+      Sums r = full_stages(p, all.sums, fit);
       r.sums.push_back(r.stage);
       return r.sums;
     };
-    const V fits = barrier_and(b_.CreateAnd(product_fits(p, p.rows), product_fits(p, p.columns)));
+    const V fits = barrier_and(b_.CreateAnd(factors_.fits(p, p.rows), factors_.fits(p, p.columns)));
     all.sums = b_.branch(fits, [&] { return tiles(true); }, [&] { return tiles(false); });
     all.stage = all.sums.pop_back_val();
   } else if (p.loop.terms >= s.terms) {
-    all = product_full_stages(p, all.sums, true);
+    all = full_stages(p, all.sums, true);
   }
-  product_epilogue(p, product_remainder(p, all));
+  epilogue(p, remainder(p, all));
 }
 
 }  // namespace weft::compiler

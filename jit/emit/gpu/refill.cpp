@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/refill.cpp: kernels that consist of one divergent while between a prologue and an
-// epilogue. A warp has a range of points. Threads that finish take the next points of the range, so
-// that none waits for the slowest of 32 points. The emitted code of each thread has three parts:
-// - prologue: the instructions before the while, for the next point.
-// - chunk: runs some trips, unless the thread has finished.
-// - check: the warp counts its idle threads. If they idled enough, or no thread runs, finished
-//   threads run the epilogue and take new points. Otherwise the next chunk follows.
+// jit/emit/gpu/refill.cpp: refills the threads of warps.
+#include "jit/emit/gpu/refill.h"
+
 #include <llvm/IR/Intrinsics.h>
 
 #include <algorithm>
@@ -22,22 +18,15 @@ namespace {
 constexpr int64_t chunk_cost = 1024;
 }  // namespace
 
-V GpuEmitter::while_test(Id v, const std::vector<Carry>& cs, const Vs& carry) {
-  bind(cs, &Carry::test_param, carry);
-  emit_block(k_.insts[v].blocks[0]);
-  return scalar(k_.blocks[k_.insts[v].blocks[0]].yields[0]);
-}
-
 // Emits the per-point instructions of the top block before the while, or after it.
-void GpuEmitter::emit_around_while(bool after) {
+void WarpRefill::emit_around_while(bool after) {
   const auto& body = k_.blocks[0].body;
   const auto loop = std::ranges::find(body, s_.refill);
   for (auto v = after ? loop + 1 : body.begin(); v != (after ? body.end() : loop); ++v)
-    if (divergence.level[*v] > 0) emit_inst(*v);
+    if (e_.divergence.level[*v] > 0) e_.emit_inst(*v);
 }
 
-// `first` is the first point of the block, `points` is the number of all points.
-void GpuEmitter::refill_warp(V thread, V first, V points, V columns) {
+void WarpRefill::emit(V thread, V first, V points, V columns) {
   const Inst& w = k_.insts[s_.refill];
   const int64_t cost = weight(k_, w.blocks[0]) + weight(k_, w.blocks[1]);
   const int64_t chunk_trips = std::clamp<int64_t>(chunk_cost / cost, 1, warp);
@@ -57,11 +46,11 @@ void GpuEmitter::refill_warp(V thread, V first, V points, V columns) {
   b_.insert_at(prologue);
   Phis prologues(b_, entry, /*mask_registers=*/false);
   const Vs taken = prologues.add({in_warp, b_.i32(warp)});
-  set_point_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
+  e_.set_point_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
   emit_around_while(false);
-  const auto cs = carries(s_.refill, 0, 0);
-  const Vs init = parts(cs, &Carry::init);
-  const V starts = while_test(s_.refill, cs, init);
+  const auto cs = e_.carries(s_.refill, 0, 0);
+  const Vs init = e_.parts(cs, &Carry::init);
+  const V starts = e_.while_test(s_.refill, cs, init);
   auto* const begun = b_.insert_block();
   b_.jump(chunk);
 
@@ -81,10 +70,10 @@ void GpuEmitter::refill_warp(V thread, V first, V points, V columns) {
   b_.insert_at(trip);
   Phis trips(b_, run, /*mask_registers=*/false);
   const V count = trips.add({b_.i32(static_cast<int32_t>(chunk_trips))})[0];
-  bind(cs, &Carry::param, trips.add(carry));
-  emit_block(w.blocks[1]);
-  const Vs made = parts(cs, &Carry::next);
-  const V more = while_test(s_.refill, cs, made);
+  e_.bind(cs, &Carry::param, trips.add(carry));
+  e_.emit_block(w.blocks[1]);
+  const Vs made = e_.parts(cs, &Carry::next);
+  const V more = e_.while_test(s_.refill, cs, made);
   const V to_go = b_.CreateSub(count, b_.i32(1));
   trips.close({to_go});
   trips.close(made);
@@ -93,8 +82,8 @@ void GpuEmitter::refill_warp(V thread, V first, V points, V columns) {
   b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGT(to_go, b_.i32(0))), trip, check);
 
   b_.insert_at(check);
-  emit_cancellation_check(chunk_trips * cost);
-  const V done = b_.CreateNot(still), waits = gpu_->ballot(done), works = gpu_->ballot(still);
+  e_.emit_cancellation_check(chunk_trips * cost);
+  const V done = b_.CreateNot(still), waits = gpu_.ballot(done), works = gpu_.ballot(still);
   const V waiting = b_.call(llvm::Intrinsic::ctpop, {waits});
   const V idled =
       b_.CreateAdd(idle, b_.CreateMul(waiting, b_.i32(static_cast<int32_t>(chunk_trips))));
@@ -108,7 +97,7 @@ void GpuEmitter::refill_warp(V thread, V first, V points, V columns) {
   b_.CreateCondBr(b_.CreateAnd(refill, done), epilogue, chunk);
 
   b_.insert_at(epilogue);
-  bind(cs, &Carry::result, left);
+  e_.bind(cs, &Carry::result, left);
   emit_around_while(true);
   const V below = b_.CreateSub(b_.CreateShl(b_.i32(1), in_warp), b_.i32(1));
   const V next_point =
