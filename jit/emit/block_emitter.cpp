@@ -1,27 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/block_emitter.cpp: the instructions of blocks, the memory of uniform values, and the
-// tests for cancelled calls.
+// jit/emit/block_emitter.cpp: the instructions of blocks, and the memory of uniform values.
 #include "jit/emit/block_emitter.h"
-
-#include <llvm/IR/MDBuilder.h>
 
 #include <algorithm>
 
+#include "jit/emit/branches.h"
 #include "jit/emit/folds.h"
+#include "jit/emit/runs.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
-
-namespace {
-constexpr int32_t cycles_between_checks = 3'000'000;  // about a millisecond
-}  // namespace
 
 BlockEmitter::BlockEmitter(const Kernel& kernel, const Schedule& schedule, llvm::Module& module,
                            const Machine& machine)
     : NestValues(kernel, module, machine.arrays, machine.has_vectors),
       s_(schedule),
       ops_(b_, machine.features),
+      loops_(*this),
+      stop_checks_(*this),
       mask_registers_(machine.mask_registers),
       arrays_(kernel.insts.size()) {}
 
@@ -43,11 +40,11 @@ void BlockEmitter::emit_inst(Id v) {
     case Opcode::Local: return local(v);
     case Opcode::LocalLoad: return local_load(v);
     case Opcode::LocalStore: return local_store(v);
-    case Opcode::For: return loop_for(v);
+    case Opcode::For: return loops_.emit_for(v);
     case Opcode::Fold: return fold(v);
     case Opcode::ForEach: return for_each(v);
     case Opcode::While: return loop_while(v);
-    case Opcode::If: return branch_if(v);
+    case Opcode::If: return Branches(*this).emit(v);
     default: return emit_pure(v);
   }
 }
@@ -117,41 +114,21 @@ void BlockEmitter::fold(Id v) {
   is_short_fold(k_, k_.insts[v]) ? folds.in_order(v) : folds.serial(v);
 }
 
+Vs BlockEmitter::emit_side(Id v, BlockId b) {
+  emit_block(b);
+  const auto& results = divergence.results[v];
+  Vs out;
+  for (size_t r = 0; r < results.size(); ++r)
+    out.append(parts(k_.blocks[b].yields[r], variance(results[r])));
+  return out;
+}
+
+void BlockEmitter::scheduled_for(Id v, const LoopSchedule&, const std::vector<Carry>& cs) {
+  Runs(*this).emit(v, cs);
+}
+
 bool BlockEmitter::has_loops() const {
   return any_inst(k_, 0, [](const Inst& i) { return is_structured(i.op) && i.op != Opcode::If; });
-}
-
-// Loops check the stop flag at this address from here on.
-void BlockEmitter::init_cancellation_checks(V address) {
-  stop_flag_ = address;
-  countdown_ = b_.allocate(b_.getInt32Ty(), 1, "budget");
-  b_.CreateStore(b_.i32(cycles_between_checks), countdown_);
-}
-
-// The countdown is a number of estimated cycles in memory that all loops share. A check costs a
-// decrement and a branch that is not taken.
-void BlockEmitter::emit_cancellation_check(int64_t cost) {
-  if (!stop_flag_ || !stop_checks) return;
-  auto* check = b_.block("look");
-  auto* go = b_.block("go");
-  b_.CreateCondBr(b_.CreateICmpSLT(decrement_countdown(cost), b_.i32(0)), check, go,
-                  llvm::MDBuilder(b_.getContext()).createBranchWeights(1, 1 << 20));
-  exit_if_stopped(check, go);
-  b_.insert_at(go);
-}
-V BlockEmitter::decrement_countdown(int64_t cost) {
-  const V left =
-      b_.CreateSub(b_.CreateLoad(b_.getInt32Ty(), countdown_),
-                   b_.i32(static_cast<int32_t>(std::min<int64_t>(cost, cycles_between_checks))));
-  b_.CreateStore(left, countdown_);
-  return left;
-}
-void BlockEmitter::exit_if_stopped(llvm::BasicBlock* check, llvm::BasicBlock* go) {
-  b_.insert_at(check);
-  b_.CreateStore(b_.i32(cycles_between_checks), countdown_);
-  const V flag = stop_flag_of_threads(b_.CreateLoad(b_.getInt32Ty(), stop_flag_,
-                                                    /*isVolatile=*/true));
-  b_.CreateCondBr(b_.CreateICmpNE(flag, b_.i32(0)), stop_exit(), go);
 }
 
 }  // namespace weft::compiler

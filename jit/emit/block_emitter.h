@@ -5,14 +5,13 @@
 // in cpu/ and gpu/. A new instruction is added to emit_inst(), as a virtual function where machines
 // differ.
 #pragma once
-#include <functional>
-#include <map>
 #include <vector>
 
 #include "core/loops/nest_bounds.h"
+#include "jit/emit/loops.h"
 #include "jit/emit/nest_values.h"
 #include "jit/emit/operations.h"
-#include "jit/schedule/loops.h"
+#include "jit/emit/stop_checks.h"
 #include "jit/schedule/schedule.h"
 
 namespace weft::compiler {
@@ -46,33 +45,18 @@ class BlockEmitter : public NestValues {
   const nest::Range& range(nest::Id v);
   bool fits_int32(nest::Id v) { return range(v).within({INT32_MIN, INT32_MAX}); }
 
-  // Values that a loop carries.
-  struct Carry {
-    nest::Id init, param, test_param, next, result;
-    Variance variance;
-  };
-  std::vector<Carry> carries(nest::Id v, size_t first_arg, size_t first_param);
-  using NestValues::parts;
-  // Returns one kind of value of all carries, in order, each in the form in which the carry is
-  // held.
-  Vs parts(const std::vector<Carry>& cs, nest::Id Carry::* which);
-  void bind(const std::vector<Carry>& cs, nest::Id Carry::* which, const Vs& values);
-  void set_results(nest::Id v, const Vs& values);
-  // The state after a while: the elements that made the last trip and could go on, and the carries.
-  struct WhileState {
-    Masks active;
-    Vs carry;
-  };
-  WhileState while_trips(nest::Id v, const std::vector<Carry>& cs, const Masks& before, Vs extra,
-                         const Vs& init,
-                         const std::function<V(const Masks& go, Vs& extra)>& continues);
+  Loops& loops() { return loops_; }
+  StopChecks& stop_checks() { return stop_checks_; }
+  // Returns what the threads that exit together know of the stop flag, and where they exit.
+  virtual V stop_flag_of_threads(V flag) { return flag; }
+  virtual llvm::BasicBlock* stop_exit() { return b_.exit_block(); }
 
-  // Exits from the kernel if the call was cancelled. `cost` is the estimated number of cycles since
-  // the last check.
-  void emit_cancellation_check(int64_t cost);
-  V decrement_countdown(int64_t cost);  // returns the new value
-  // Block `check` resets the countdown and reads the stop flag. Jumps to `go` if it is 0.
-  void exit_if_stopped(llvm::BasicBlock* check, llvm::BasicBlock* go);
+  // Emits a For with a schedule other than unrolling.
+  virtual void scheduled_for(nest::Id v, const LoopSchedule& l, const std::vector<Carry>& cs);
+  // Returns true if hardly any element takes the first side of an If.
+  virtual bool is_unlikely(const nest::Inst&) const { return false; }
+  // Emits one side of an If. Returns its results, each in the form of the result.
+  virtual Vs emit_side(nest::Id v, nest::BlockId b);
 
   // The array of a Local.
   V array_of(nest::Id local) const { return arrays_[local]; }
@@ -80,16 +64,11 @@ class BlockEmitter : public NestValues {
   std::vector<V> buffers, extents;
   V indices[2] = {nullptr, nullptr};  // of the current point
   Vs index_vectors[2];                // of points that are no neighbours
-  bool stop_checks = true;            // false: code that follows does not check the stop flag
 
  protected:
   // Creates the function and analyses the nest.
   void begin_function(llvm::FunctionType* type, const std::string& name);
   bool has_loops() const;
-  // Loops check the stop flag at this address from here on.
-  void init_cancellation_checks(V address);
-  virtual V stop_flag_of_threads(V flag) { return flag; }
-  virtual llvm::BasicBlock* stop_exit() { return b_.exit_block(); }
 
   virtual void emit_pure(nest::Id v);
   // Memory. The shared code is for values that are uniform.
@@ -101,36 +80,21 @@ class BlockEmitter : public NestValues {
   void load_uniform(nest::Id v);
   void store_uniform(nest::Id v);
   void set_array(nest::Id local, V array) { arrays_[local] = array; }
-  // Loops and branches.
   virtual void fold(nest::Id v);
-  virtual void for_each(nest::Id v);
-  virtual void loop_while(nest::Id v);
-  // Emits a For with a schedule other than unrolling.
-  virtual void scheduled_for(nest::Id v, const LoopSchedule& l, const std::vector<Carry>& cs);
-  void plain_for(nest::Id v, const std::vector<Carry>& cs);
-  // Returns true if hardly any element takes the first side of an If.
-  virtual bool is_unlikely(const nest::Inst&) const { return false; }
-  // Emits one side of an If. Returns its results, each in the form of the result.
-  virtual Vs emit_side(nest::Id v, nest::BlockId b);
+  virtual void for_each(nest::Id v) { loops_.emit_for_each(v); }
+  virtual void loop_while(nest::Id v) { loops_.emit_while(v); }
 
   const Schedule& s_;
   Operations ops_;
-  V stop_flag_ = nullptr;  // the address of the stop flag
+  Loops loops_;
+  StopChecks stop_checks_;
 
  private:
   void emit_linear(nest::Id v);
-  Vs next_carries(const std::vector<Carry>& cs, const Masks& made, const Vs& before);
-  void loop_for(nest::Id v);
-  void unrolled_for(nest::Id v, const std::vector<Carry>& cs);
-  void branch_if(nest::Id v);
-  void divergent_if(nest::Id v);
-  void unlikely_if(nest::Id v);
 
   bool mask_registers_;
   std::vector<nest::Range> ranges_;  // by value, computed on first use
   std::vector<V> arrays_;            // by instruction: the array of a Local
-  V countdown_ = nullptr;            // the memory of the countdown to the next check
-  Constants unrolled_indices_;       // indices of loops that are being unrolled
 };
 
 }  // namespace weft::compiler

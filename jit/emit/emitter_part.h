@@ -4,16 +4,16 @@
 // writes one thing, such as the rows of a loop, and holds the state that only this needs. It
 // reaches everything else through its emitter.
 #pragma once
-#include "jit/emit/block_emitter.h"
+#include "core/loops/nest.h"
+#include "jit/emit/ir_builder.h"
+#include "jit/emit/operations.h"
+#include "jit/schedule/schedule.h"
 
 namespace weft::compiler {
 
 // E is the BlockEmitter whose state the part uses.
 template <class E>
 class EmitterPart {
- public:
-  using Carry = BlockEmitter::Carry;
-
  protected:
   explicit EmitterPart(E& e) : e_(e), b_(e.ir()), ops_(e.ops()), k_(e.kernel()), s_(e.schedule()) {}
 

@@ -117,7 +117,7 @@ void Folds::in_order(Id v) {
   const Variance s = e_.variance(e_.divergence.results[v][0]);
   const IrBuilder::Loop l = b_.loop("terms", b_.i64(0), e_.scalar(i.args[0]), b_.i64(1),
                                     identity(v, s), [&](V t, const Vs& all) {
-                                      e_.emit_cancellation_check(cost);
+                                      e_.stop_checks().emit(cost);
                                       return combine_term(v, all, term(v, s, t));
                                     });
   e_.set_results(v, l.carry);
@@ -147,7 +147,7 @@ V Folds::fold_register_blocks(const Partials& p, V n, V partials) {
     for (int k = 0; k < block_size; ++k) init.append(none);
     const IrBuilder::Loop l =
         b_.loop("terms", first, last, partials, init, [&](V t, const Vs& acc) {
-          e_.emit_cancellation_check(weight(k_, body) * block_size);
+          e_.stop_checks().emit(weight(k_, body) * block_size);
           Vs next;
           for (int k = 0; k < block_size; ++k)
             next.append(combine_term(v, nth_group(acc, k, none.size()),
@@ -167,7 +167,7 @@ void Folds::fold_partials(const Partials& p, V n, V partials) {
   b_.each("identity", b_.i64(0), partials, 1, [&](V k) { store_partials(p, k, none); });
   const V begin = fold_register_blocks(p, n, partials);
   b_.each("terms", begin, n, 1, [&](V t) {
-    e_.emit_cancellation_check(cost);
+    e_.stop_checks().emit(cost);
     const Vs x = term(v, p.variance, t);
     const V at = b_.CreateAnd(t, b_.CreateSub(partials, b_.i64(1)));
     store_partials(p, at, combine_term(v, load_partials(p, at), x));

@@ -8,7 +8,7 @@
 
 #include "core/loops/combine.h"
 #include "core/loops/fold_order.h"
-#include "jit/emit/emitter_part.h"
+#include "jit/emit/block_emitter.h"
 
 namespace weft::compiler {
 

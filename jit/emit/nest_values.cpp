@@ -52,6 +52,15 @@ void NestValues::set_parts(Id v, const Variance& s, const Vs& parts) {
   set_linear(v, parts[0], s.uniform() ? nullptr : b_.i64(s.stride));
 }
 
+void NestValues::set_results(Id v, const Vs& values) {
+  const V* at = values.begin();
+  for (Id r : divergence.results[v]) {
+    const V* end = at + (variance(r).varying ? interleave : 1);
+    set_parts(r, variance(r), Vs(at, end));
+    at = end;
+  }
+}
+
 V NestValues::mask_of(int vector) {
   return active.empty() ? b_.splat(b_.getTrue()) : active[vector];
 }

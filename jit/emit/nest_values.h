@@ -54,6 +54,7 @@ class NestValues {
   void set(nest::Id v, V scalar) { values_[v] = Val{scalar}; }
   void set_linear(nest::Id v, V base, V stride) { values_[v] = Val{base, stride}; }
   void set_parts(nest::Id v, const Variance& s, const Vs& parts);
+  void set_results(nest::Id v, const Vs& values);  // of a structured instruction, in order
   void set_vectors(nest::Id v, Vs vectors) {
     values_[v] = Val{nullptr, nullptr, std::move(vectors), nullptr};
   }

@@ -36,7 +36,7 @@ Vs Runs::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, cons
   const IrBuilder::Loop l =
       b_.loop("trips", b_.i64(0), count, b_.i64(1), init, [&](V trip, const Vs& now) {
         e_.set(body.params[0], index(trip));
-        e_.bind(cs, &Carry::param, now);
+        e_.loops().bind(cs, &Carry::param, now);
         at_trip(trip);
         for (Id x : body.body)
           if (x != end) e_.emit_inst(x);
@@ -50,7 +50,7 @@ Vs Runs::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, cons
         e_.emit_offset(trip, block);
         std::vector<Carry> last = cs;
         for (Carry& c : last) c.next = trip_block.yields[result(c)];
-        e_.bind(last, &Carry::next, l.carry);
+        e_.loops().bind(last, &Carry::next, l.carry);
         e_.emit_block(k_.insts[end].blocks[0]);
         return yielded(run_end_block);
       },
@@ -60,15 +60,15 @@ Vs Runs::run_of_trips(Id v, const std::vector<Carry>& cs, V first, V count, cons
 void Runs::emit(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   const V hi = e_.scalar(i.args[1]);
-  const Vs init = e_.parts(cs, &Carry::init);
+  const Vs init = e_.loops().carried(cs, &Carry::init);
   const IrBuilder::Loop l =
       b_.loop("runs", b_.i64(0), hi, b_.i64(run_terms), init, [&](V done, const Vs& carry) {
-        e_.emit_cancellation_check(weight(k_, i.blocks[0]) * run_terms);
+        e_.stop_checks().emit(weight(k_, i.blocks[0]) * run_terms);
         const V left = b_.CreateSub(hi, done);
         const V first = i.imm > 0 ? done : b_.CreateSub(left, b_.i64(1));
         return run_of_trips(v, cs, first, trips_of_block(hi, done, run_terms), carry, [](V) {});
       });
-  e_.bind(cs, &Carry::result, l.carry);
+  e_.loops().bind(cs, &Carry::result, l.carry);
 }
 
 }  // namespace weft::compiler

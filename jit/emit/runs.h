@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "jit/emit/emitter_part.h"
+#include "jit/emit/block_emitter.h"
 
 namespace weft::compiler {
 

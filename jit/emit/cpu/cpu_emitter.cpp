@@ -61,7 +61,8 @@ void CpuEmitter::emit(const std::string& name) {
     VectorRefill(*this, s_.refill).emit(range[0], range[1], range[2], range[3]);
   b_.jump(b_.exit_block());
   if (checker_)
-    checker_->run(*b_.function(), {buffers, b_.scratch_bytes(), stop_flag_, b_.exit_block()});
+    checker_->run(*b_.function(),
+                  {buffers, b_.scratch_bytes(), stop_checks_.flag_address(), b_.exit_block()});
 }
 
 // Other threads see such stores only after a fence.
@@ -82,8 +83,7 @@ void CpuEmitter::load_arguments() {
         b_.getInt64Ty(), b_.CreateConstGEP1_64(b_.getInt64Ty(), b_.function()->getArg(1), i)));
   const bool single = k_.rank > 0 && (s_.mode == Mode::scalar || s_.mode == Mode::inner);
   if (single || has_loops())
-    init_cancellation_checks(
-        b_.CreateLoad(ptr, b_.CreateGEP(ptr, b_.function()->getArg(0), b_.i64(-1))));
+    stop_checks_.begin(b_.CreateLoad(ptr, b_.CreateGEP(ptr, b_.function()->getArg(0), b_.i64(-1))));
 }
 
 void CpuEmitter::load(Id v) {
@@ -136,7 +136,7 @@ void CpuEmitter::for_each(Id v) {
 
 void CpuEmitter::scheduled_for(Id v, const LoopSchedule& l, const std::vector<Carry>& cs) {
   // The remainder elements of a grid are not worth nested loops.
-  if (plain_loops) return plain_for(v, cs);
+  if (plain_loops) return loops_.plain_for(v, cs);
   if (l.how == LoopSchedule::How::rows) return Rows(*this, v, l).emit(cs);
   BlockEmitter::scheduled_for(v, l, cs);
 }

@@ -27,7 +27,7 @@ void CpuGrid::grid_row(V begin, V end) {
   if (k_.rank == 0) return emit_points(nullptr, {});
   if (e_.divergence.mode == Mode::grid) return grid_points(begin, end);
   b_.each("point", begin, end, 1, [&](V i) {
-    e_.emit_cancellation_check(weight(k_, 0));
+    e_.stop_checks().emit(weight(k_, 0));
     emit_points(i, {});
   });
 }

@@ -54,7 +54,7 @@ void VectorRefill::make_state() {
     return s;
   };
   for (Id v : parts_.kept) value_slots_.push_back(slot(e_.kind(v)));
-  carries_ = e_.carries(loop_, 0, 0);
+  carries_ = e_.loops().carries(loop_, 0, 0);
   for (const Carry& c : carries_) carry_slots_.push_back(slot(e_.kind(c.param)));
   for (int axis = 0; axis < k_.rank; ++axis) index_slots_.push_back(slot(Kind::I64));
   for (V* bits : {&active_, &occupied_}) {
@@ -102,7 +102,7 @@ void VectorRefill::epilogue(V vector) {
       e_.index_vectors[axis] = {load_slot(index_slots_[axis], vector)};
     for (size_t c = 0; c < carries_.size(); ++c)
       e_.set_vectors(carries_[c].result, {load_slot(carry_slots_[c], vector)});
-    e_.carries(loop_, 0, 0);  // binds the results of unchanged carries
+    e_.loops().carries(loop_, 0, 0);  // binds the results of unchanged carries
     for (Id v : parts_.epilogue) e_.emit_inst(v);
     e_.active.clear();
   });
@@ -167,7 +167,7 @@ void VectorRefill::run_while(const Masks& active) {
     e_.set_vectors(parts_.kept[s],
                    e_.vectors([&](int p) { return load_slot(value_slots_[s], b_.i64(p)); }));
   }
-  e_.carries(loop_, 0, 0);  // binds the parameters of unchanged carries
+  e_.loops().carries(loop_, 0, 0);  // binds the parameters of unchanged carries
   const V more = b_.CreateICmpSLT(b_.CreateLoad(b_.getInt64Ty(), next_), total_);
   const V idle_trips = b_.CreateSelect(more, b_.i64(s_.idle_trips), b_.i64(INT64_MAX / 2));
   const V full = b_.CreateZExt(b_.count(active), b_.getInt64Ty());
@@ -179,8 +179,8 @@ void VectorRefill::run_while(const Masks& active) {
     left[0] = b_.CreateSub(b_.CreateAdd(left[0], running), full);
     return b_.CreateAnd(b_.CreateICmpNE(running, b_.i64(0)), b_.CreateICmpSGE(left[0], b_.i64(0)));
   };
-  const BlockEmitter::WhileState left =
-      e_.while_trips(loop_, carries_, active, {idle_trips}, init, continues);
+  const Loops::WhileState left =
+      e_.loops().while_trips(loop_, carries_, active, {idle_trips}, init, continues);
   for (int p = 0; p < e_.interleave; ++p) {
     b_.CreateStore(bits_of(left.active[p]), b_.CreateGEP(b_.getInt32Ty(), active_, b_.i64(p)));
     for (size_t c = 0; c < carries_.size(); ++c)

@@ -70,10 +70,10 @@ void Rows::emit(const std::vector<Carry>& cs) {
   const V n = b_.CreateSub(all, b_.i64(tail));
   count_active_rows();
   for (const auto& o : operands_) make_row_tile(o.access);
-  const Vs init = e_.parts(cs, &Carry::init);
+  const Vs init = e_.loops().carried(cs, &Carry::init);
   const IrBuilder::Loop blocks =
       b_.loop("rows", b_.i64(0), n, b_.i64(steps_), init, [&](V done, const Vs& carry) {
-        e_.emit_cancellation_check(weight(k_, body_) * steps_);
+        e_.stop_checks().emit(weight(k_, body_) * steps_);
         count_ = Runs(e_).trips_of_block(n, done, steps_);
         start_ = up_ ? b_.CreateAdd(lo, done) : b_.CreateSub(b_.CreateSub(hi, done), count_);
         return rows_block(cs, carry);
@@ -82,7 +82,7 @@ void Rows::emit(const std::vector<Carry>& cs) {
     const V first = up_ ? b_.CreateAdd(lo, n) : b_.CreateSub(b_.CreateSub(hi, n), b_.i64(1));
     return Runs(e_).run_of_trips(loop_, cs, first, b_.i64(tail), blocks.carry, [](V) {});
   };
-  e_.bind(cs, &Carry::result, tail ? last() : blocks.carry);
+  e_.loops().bind(cs, &Carry::result, tail ? last() : blocks.carry);
 }
 
 Vs Rows::rows_block(const std::vector<Carry>& cs, const Vs& carry) {
@@ -96,9 +96,9 @@ Vs Rows::rows_block(const std::vector<Carry>& cs, const Vs& carry) {
   };
   const auto trip = [&](V step, const Vs& now) {
     e_.set(k_.blocks[body_].params[0], place(step));
-    e_.bind(cs, &Carry::param, now);
+    e_.loops().bind(cs, &Carry::param, now);
     e_.emit_block(body_);
-    return e_.parts(cs, &Carry::next);
+    return e_.loops().carried(cs, &Carry::next);
   };
   const Vs now = end_ == nest::no_id
                      ? b_.loop("steps", b_.i64(0), count_, b_.i64(1), carry, trip).carry

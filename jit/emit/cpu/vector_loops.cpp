@@ -92,7 +92,7 @@ void VectorLoops::fold_whole_vectors(const Partials& p, V whole, int registers) 
   const IrBuilder::Loop l = b_.loop(
       "terms", b_.i64(0), whole, b_.i64(registers * b_.vector_width), init,
       [&](V at, const Vs& acc) {
-        e_.emit_cancellation_check(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
+        e_.stop_checks().emit(weight(k_, k_.insts[p.fold].blocks[0]) * registers);
         Vs next;
         for (int g = 0; g < registers; ++g)
           next.append(folds_.combine_term(
@@ -106,7 +106,7 @@ void VectorLoops::fold_whole_vectors(const Partials& p, V whole, int registers) 
 
 void VectorLoops::fold_tail(const Partials& p, V n, V begin, V partials, V few) {
   b_.each("tail", begin, n, b_.vector_width, [&](V at) {
-    e_.emit_cancellation_check(weight(k_, k_.insts[p.fold].blocks[0]));
+    e_.stop_checks().emit(weight(k_, k_.insts[p.fold].blocks[0]));
     const V slot = b_.CreateAnd(at, b_.CreateSub(partials, b_.i64(1)));
     const V m = b_.prefix_mask(b_.CreateSub(n, at));
     const Vs old = load_vector(p, slot, b_.vector_width);
@@ -165,7 +165,7 @@ void VectorLoops::for_each(Id v) {
   };
   const V whole = b_.CreateAnd(n, b_.i64(-b_.vector_width));
   b_.each("each", b_.i64(0), whole, b_.vector_width, [&](V at) {
-    e_.emit_cancellation_check(cost);
+    e_.stop_checks().emit(cost);
     body(at, {});
   });
   b_.when(b_.CreateICmpSGT(n, b_.call(llvm::Intrinsic::smax, {whole, b_.i64(0)})),

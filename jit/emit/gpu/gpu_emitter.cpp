@@ -51,7 +51,7 @@ void GpuEmitter::for_each(Id v) {
 
 void GpuEmitter::loop_while(Id v) {
   if (any_inst(k_, k_.insts[v].blocks[0], is_loop)) return BlockEmitter::loop_while(v);
-  while_thread(v, carries(v, 0, 0));
+  while_thread(v, loops_.carries(v, 0, 0));
 }
 
 V GpuEmitter::stop_flag_of_threads(V flag) {
@@ -73,7 +73,7 @@ void GpuEmitter::while_thread(Id v, const std::vector<Carry>& cs) {
   const Inst& i = k_.insts[v];
   auto *run = b_.block("while"), *trip = b_.block("trip"), *ended = b_.block("ended"),
        *check = b_.block("look"), *after = b_.block("after");
-  const Vs init = parts(cs, &Carry::init);
+  const Vs init = loops_.carried(cs, &Carry::init);
   const V enters = while_test(v, cs, init);
   auto* from = b_.insert_block();
   b_.CreateCondBr(enters, run, after);
@@ -83,27 +83,28 @@ void GpuEmitter::while_thread(Id v, const std::vector<Carry>& cs) {
   b_.jump(trip);
   b_.insert_at(trip);
   Phis trips(b_, run, /*mask_registers=*/false);
-  bind(cs, &Carry::param, trips.add(begun));
+  loops_.bind(cs, &Carry::param, trips.add(begun));
   emit_block(i.blocks[1]);
-  const Vs next = parts(cs, &Carry::next);
+  const Vs next = loops_.carried(cs, &Carry::next);
   const V more = while_test(v, cs, next);
-  const V left = decrement_countdown(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
+  const V left =
+      stop_checks_.decrement_countdown(weight(k_, i.blocks[0]) + weight(k_, i.blocks[1]));
   trips.close(next);
   b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGE(left, b_.i32(0))), trip, ended);
   b_.insert_at(ended);
   b_.CreateCondBr(more, check, after);
-  exit_if_stopped(check, run);
+  stop_checks_.exit_if_stopped(check, run);
   runs.close(next);
   b_.insert_at(after);
   Phis results(b_, from, /*mask_registers=*/false);
-  bind(cs, &Carry::result, results.add(init));
+  loops_.bind(cs, &Carry::result, results.add(init));
   b_.insert_at(ended);
   results.close(next);
   b_.insert_at(after);
 }
 
 V GpuEmitter::while_test(Id v, const std::vector<Carry>& cs, const Vs& carry) {
-  bind(cs, &Carry::test_param, carry);
+  loops_.bind(cs, &Carry::test_param, carry);
   emit_block(k_.insts[v].blocks[0]);
   return scalar(k_.blocks[k_.insts[v].blocks[0]].yields[0]);
 }

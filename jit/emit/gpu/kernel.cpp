@@ -25,7 +25,7 @@ void GpuEmitter::emit(const std::string& name) {
   for (size_t i = 1; i < pointers; ++i) buffers.push_back(argument(i));
   for (int i = 0; i < k_.extents; ++i)
     extents.push_back(argument(pointers + static_cast<size_t>(i)));
-  if (has_loops()) init_cancellation_checks(argument(0));
+  if (has_loops()) stop_checks_.begin(argument(0));
   if (s_.product.loop != nest::no_id) {
     const size_t rows = arguments - 2;
     emit_level(0);

@@ -170,7 +170,7 @@ Product::Sums Product::full_stages(const ProductState& p, const Vs& sums, bool p
   const int terms = p.s.terms;
   const int64_t end = p.loop.terms / terms * terms;
   const auto trip = [&](V at, const Vs& before) {
-    e_.emit_cancellation_check(terms * static_cast<int64_t>(sums.size()));
+    e_.stop_checks().emit(terms * static_cast<int64_t>(sums.size()));
     gpu_.barrier();
     const V next = b_.CreateAdd(at, b_.i64(terms)), more = b_.CreateICmpSLT(next, b_.i64(end)),
             other = b_.CreateSub(b_.i64(p.stage.bytes), before.back());

@@ -48,8 +48,8 @@ void WarpRefill::emit(V thread, V first, V points, V columns) {
   const Vs taken = prologues.add({in_warp, b_.i32(warp)});
   e_.set_point_indices(b_.CreateAdd(begin, b_.CreateZExt(taken[0], b_.getInt64Ty())), columns);
   emit_around_while(false);
-  const auto cs = e_.carries(s_.refill, 0, 0);
-  const Vs init = e_.parts(cs, &Carry::init);
+  const auto cs = e_.loops().carries(s_.refill, 0, 0);
+  const Vs init = e_.loops().carried(cs, &Carry::init);
   const V starts = e_.while_test(s_.refill, cs, init);
   auto* const begun = b_.insert_block();
   b_.jump(chunk);
@@ -70,9 +70,9 @@ void WarpRefill::emit(V thread, V first, V points, V columns) {
   b_.insert_at(trip);
   Phis trips(b_, run, /*mask_registers=*/false);
   const V count = trips.add({b_.i32(static_cast<int32_t>(chunk_trips))})[0];
-  e_.bind(cs, &Carry::param, trips.add(carry));
+  e_.loops().bind(cs, &Carry::param, trips.add(carry));
   e_.emit_block(w.blocks[1]);
-  const Vs made = e_.parts(cs, &Carry::next);
+  const Vs made = e_.loops().carried(cs, &Carry::next);
   const V more = e_.while_test(s_.refill, cs, made);
   const V to_go = b_.CreateSub(count, b_.i32(1));
   trips.close({to_go});
@@ -82,7 +82,7 @@ void WarpRefill::emit(V thread, V first, V points, V columns) {
   b_.CreateCondBr(b_.CreateAnd(more, b_.CreateICmpSGT(to_go, b_.i32(0))), trip, check);
 
   b_.insert_at(check);
-  e_.emit_cancellation_check(chunk_trips * cost);
+  e_.stop_checks().emit(chunk_trips * cost);
   const V done = b_.CreateNot(still), waits = gpu_.ballot(done), works = gpu_.ballot(still);
   const V waiting = b_.call(llvm::Intrinsic::ctpop, {waits});
   const V idled =
@@ -97,7 +97,7 @@ void WarpRefill::emit(V thread, V first, V points, V columns) {
   b_.CreateCondBr(b_.CreateAnd(refill, done), epilogue, chunk);
 
   b_.insert_at(epilogue);
-  e_.bind(cs, &Carry::result, left);
+  e_.loops().bind(cs, &Carry::result, left);
   emit_around_while(true);
   const V below = b_.CreateSub(b_.CreateShl(b_.i32(1), in_warp), b_.i32(1));
   const V next_point =

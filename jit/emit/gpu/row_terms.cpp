@@ -23,7 +23,7 @@ Vs RowTerms::strided_loop(Id v, int64_t terms, const Vs& init, const Trip& trip)
     return b_
         .loop("terms", b_.i64(0), end, b_.i64(terms), init,
               [&](V at, const Vs& carry) {
-                e_.emit_cancellation_check(terms / threads * weight(k_, i.blocks[0]));
+                e_.stop_checks().emit(terms / threads * weight(k_, i.blocks[0]));
                 return trip(at, carry, whole);
               })
         .carry;

@@ -163,13 +163,13 @@ void ThreadLoops::fold_thread_block(Id v) {
   b_.when(b_.CreateICmpULT(e_.threads().in_point, b_.i64(warp)), [&] {
     const int64_t before = std::exchange(e_.row().threads, warp);
     terms_in_shared_memory_ = true;
-    e_.row().may_unroll = e_.stop_checks = false;
+    e_.row().may_unroll = e_.stop_checks().enabled = false;
     const int64_t terms = *b_.constant_int(n);
     const Vs sums = terms <= fold_order::short_block ? fold_short(v, n)
                     : terms < long_block             ? fold_half_warp(v, n)
                                                      : fold_warp(v, n);
     terms_in_shared_memory_ = false;
-    e_.row().may_unroll = e_.stop_checks = true;
+    e_.row().may_unroll = e_.stop_checks().enabled = true;
     e_.row().threads = before;
     for (size_t r = 0; r < sums.size(); ++r)
       b_.CreateStore(ops_.mask_to_memory(sums[r], i.kinds[r]), place(r));
