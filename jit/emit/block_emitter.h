@@ -59,7 +59,7 @@ class BlockEmitter : public NestValues {
   virtual Vs emit_side(nest::Id v, nest::BlockId b);
 
   // The array of a Local.
-  V array_of(nest::Id local) const { return arrays_[local]; }
+  V& array_of(nest::Id local) { return arrays_[local]; }
 
   std::vector<V> buffers, extents;
   V indices[2] = {nullptr, nullptr};  // of the current point
@@ -79,7 +79,6 @@ class BlockEmitter : public NestValues {
   virtual void local_store(nest::Id v);
   void load_uniform(nest::Id v);
   void store_uniform(nest::Id v);
-  void set_array(nest::Id local, V array) { arrays_[local] = array; }
   virtual void fold(nest::Id v);
   virtual void for_each(nest::Id v) { loops_.emit_for_each(v); }
   virtual void loop_while(nest::Id v) { loops_.emit_while(v); }

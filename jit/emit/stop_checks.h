@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/stop_checks.h: the tests in loops that end a cancelled call. It may touch the stop flag
-// and its countdown only. What a machine adds to a test is a virtual function of BlockEmitter.
+// and its countdown only. A machine adds to a test by a virtual function of BlockEmitter.
 #pragma once
 #include "jit/emit/emitter_part.h"
 

@@ -42,7 +42,6 @@ class CpuEmitter final : public BlockEmitter {
   bool checked() const { return checked_; }
   ElementAccess& elements() { return elements_; }
   LocalArrays& local_arrays() { return local_arrays_; }
-  void create_array(nest::Id local, V array) { set_array(local, array); }
   V tile_address(const Tile& tile, llvm::Type* t, int vector);
   // Records the points that are computed from here on, in a kernel that tests its accesses.
   void record_checked_point(V outer, V inner) {

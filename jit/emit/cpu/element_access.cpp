@@ -10,6 +10,13 @@
 
 namespace weft::compiler {
 
+namespace {
+void mark_non_temporal(IrBuilder& b, llvm::StoreInst* s) {
+  auto* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
+  s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), {one}));
+}
+}  // namespace
+
 ElementAccess::ElementAccess(CpuEmitter& e) : EmitterPart(e) {}
 
 // Without mask registers, or for numbers that are too narrow to gather and scatter, each access
@@ -103,11 +110,6 @@ V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
   return gather(t, element_addresses(t, base, offset, vector), e_.mask_of(vector));
 }
 
-void ElementAccess::mark_non_temporal(llvm::StoreInst* s) {
-  auto* one = llvm::ConstantAsMetadata::get(b_.getInt32(1));
-  s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b_.getContext(), {one}));
-}
-
 // A non-temporal store needs whole aligned vectors. Buffers begin at a cache line and the grid is
 // partitioned in whole lines. An address that is unaligned here is therefore unaligned in every
 // trip.
@@ -120,7 +122,7 @@ void ElementAccess::store_non_temporal(V value, V at, V all_elements,
   V whole = b_.CreateICmpEQ(low, b_.i64(0));
   if (all_elements) whole = b_.CreateAnd(whole, all_elements);
   const auto non_temporal = [&] {
-    mark_non_temporal(b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
+    mark_non_temporal(b_, b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
   };
   b_.when(whole, non_temporal, otherwise);
 }

@@ -26,7 +26,6 @@ class ElementAccess : EmitterPart<CpuEmitter> {
   void prefetch_next_row(nest::Id load);
 
  private:
-  void mark_non_temporal(llvm::StoreInst* s);
   void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
   V element_addresses(llvm::Type* t, V base, nest::Id offset, int vector);
   void redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask);

@@ -23,10 +23,10 @@ void LocalArrays::create(Id v) {
   auto* t = ops_.memory_type(i.kind);
   const int64_t n = std::max<int64_t>(i.imm, 1);
   // A kernel is emitted more than once, the widest form first (main loop, then tail).
-  if (e_.array_of(v)) return;
-  e_.create_array(v, e_.divergence.per_element[v]
-                         ? b_.allocate(b_.vector_of(t), n * interleave_of_arrays(), "local")
-                         : b_.allocate(t, n, "local"));
+  if (V& array = e_.array_of(v); !array)
+    array = e_.divergence.per_element[v]
+                ? b_.allocate(b_.vector_of(t), n * interleave_of_arrays(), "local")
+                : b_.allocate(t, n, "local");
 }
 
 V LocalArrays::local_begin(Id local) {

@@ -11,6 +11,18 @@
 
 namespace weft::compiler {
 
+namespace {
+V bits_of(IrBuilder& b, V mask) {
+  return b.CreateZExt(b.CreateBitCast(mask, b.getIntNTy(b.vector_width)), b.getInt32Ty());
+}
+
+V load_mask(IrBuilder& b, V slots, V vector) {
+  const V bits = b.CreateLoad(b.getInt32Ty(), b.CreateGEP(b.getInt32Ty(), slots, vector));
+  return b.CreateBitCast(b.CreateTrunc(bits, b.getIntNTy(b.vector_width)),
+                         llvm::FixedVectorType::get(b.getInt1Ty(), b.vector_width));
+}
+}  // namespace
+
 void VectorRefill::emit(V outer_begin, V outer_end, V inner_begin, V inner_end) {
   e_.local_arrays().array_interleave = e_.interleave;
   make_state();
@@ -35,7 +47,7 @@ void VectorRefill::emit(V outer_begin, V outer_end, V inner_begin, V inner_end) 
   });
   e_.local_arrays().vector_offset = nullptr;
   e_.interleave = interleave;
-  const Masks active = e_.vectors([&](int p) { return load_mask(active_, b_.i64(p)); });
+  const Masks active = e_.vectors([&](int p) { return load_mask(b_, active_, b_.i64(p)); });
   b_.CreateCondBr(b_.any(active), run, done);
   b_.insert_at(run);
   run_while(active);
@@ -66,16 +78,6 @@ void VectorRefill::make_state() {
   b_.CreateStore(b_.i64(0), next_);
 }
 
-V VectorRefill::bits_of(V mask) {
-  return b_.CreateZExt(b_.CreateBitCast(mask, b_.getIntNTy(b_.vector_width)), b_.getInt32Ty());
-}
-
-V VectorRefill::load_mask(V slots, V vector) {
-  const V bits = b_.CreateLoad(b_.getInt32Ty(), b_.CreateGEP(b_.getInt32Ty(), slots, vector));
-  return b_.CreateBitCast(b_.CreateTrunc(bits, b_.getIntNTy(b_.vector_width)),
-                          llvm::FixedVectorType::get(b_.getInt1Ty(), b_.vector_width));
-}
-
 V VectorRefill::load_slot(const Slot& slot, V vector) {
   auto* t = b_.vector_of(ops_.memory_type(slot.kind));
   return ops_.mask_from_memory(b_.CreateLoad(t, b_.CreateGEP(t, slot.at, vector)), slot.kind);
@@ -92,7 +94,7 @@ void VectorRefill::store_slot(const Slot& slot, V vector, V x, V mask) {
 // Runs the epilogue of one vector, for elements that had a point and no longer run.
 void VectorRefill::epilogue(V vector) {
   const V mask =
-      b_.CreateAnd(load_mask(occupied_, vector), b_.CreateNot(load_mask(active_, vector)));
+      b_.CreateAnd(load_mask(b_, occupied_, vector), b_.CreateNot(load_mask(b_, active_, vector)));
   b_.when(b_.any({mask}), [&] {
     e_.active = {mask};
     for (size_t s = 0; s < parts_.kept.size(); ++s)
@@ -112,7 +114,7 @@ void VectorRefill::epilogue(V vector) {
 void VectorRefill::prologue(V vector) {
   auto* n32 = b_.getInt32Ty();
   auto* n64 = b_.getInt64Ty();
-  const V active = load_mask(active_, vector), free = b_.CreateNot(active);
+  const V active = load_mask(b_, active_, vector), free = b_.CreateNot(active);
   const V next = b_.CreateLoad(n64, next_);
   const V occupied_at = b_.CreateGEP(n32, occupied_, vector),
           active_at = b_.CreateGEP(n32, active_, vector);
@@ -124,7 +126,7 @@ void VectorRefill::prologue(V vector) {
       below.push_back(llvm::ConstantInt::get(n32, (1u << l) - 1));
     const V rank =
         b_.call(llvm::Intrinsic::ctpop,
-                {b_.CreateAnd(b_.splat(bits_of(free)), llvm::ConstantVector::get(below))});
+                {b_.CreateAnd(b_.splat(bits_of(b_, free)), llvm::ConstantVector::get(below))});
     const V point = b_.CreateAdd(b_.CreateZExt(rank, b_.vector_of(n64)), b_.splat(next));
     const V fill = b_.CreateAnd(free, b_.CreateICmpSLT(point, b_.splat(total_)));
     set_indices(point);
@@ -137,10 +139,10 @@ void VectorRefill::prologue(V vector) {
       store_slot(value_slots_[s], vector, e_.vec(parts_.kept[s], 0), fill);
     for (size_t c = 0; c < carries_.size(); ++c)
       store_slot(carry_slots_[c], vector, e_.vec(carries_[c].init, 0), fill);
-    const V taken = bits_of(fill);
+    const V taken = bits_of(b_, fill);
     b_.CreateStore(b_.CreateAdd(next, b_.CreateZExt(b_.call(llvm::Intrinsic::ctpop, {taken}), n64)),
                    next_);
-    const V now = b_.CreateOr(taken, bits_of(active));
+    const V now = b_.CreateOr(taken, bits_of(b_, active));
     b_.CreateStore(now, active_at);
     b_.CreateStore(now, occupied_at);
   });
@@ -182,7 +184,7 @@ void VectorRefill::run_while(const Masks& active) {
   const Loops::WhileState left =
       e_.loops().while_trips(loop_, carries_, active, {idle_trips}, init, continues);
   for (int p = 0; p < e_.interleave; ++p) {
-    b_.CreateStore(bits_of(left.active[p]), b_.CreateGEP(b_.getInt32Ty(), active_, b_.i64(p)));
+    b_.CreateStore(bits_of(b_, left.active[p]), b_.CreateGEP(b_.getInt32Ty(), active_, b_.i64(p)));
     for (size_t c = 0; c < carries_.size(); ++c)
       store_slot(carry_slots_[c], b_.i64(p),
                  left.carry[c * static_cast<size_t>(e_.interleave) + static_cast<size_t>(p)],

@@ -37,8 +37,6 @@ class VectorRefill : EmitterPart<CpuEmitter> {
   void prologue(V vector);
   void set_indices(V point);
   void run_while(const Masks& active);
-  V bits_of(V mask);
-  V load_mask(V slots, V vector);
   V load_slot(const Slot& slot, V vector);
   void store_slot(const Slot& slot, V vector, V x, V mask);
 

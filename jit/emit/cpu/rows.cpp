@@ -13,6 +13,15 @@
 
 namespace weft::compiler {
 
+namespace {
+// Returns 1 if a cache line begins at the address, else 0.
+V is_line_aligned(IrBuilder& b, V address) {
+  const V at = b.CreatePtrToInt(address, b.getInt64Ty());
+  return b.CreateZExt(b.CreateICmpEQ(b.CreateAnd(at, b.i64(cache_line - 1)), b.i64(0)),
+                      b.getInt32Ty());
+}
+}  // namespace
+
 // Counts the active points, and tests whether they are the first ones of their vectors. Only then
 // can they be moved as rows.
 void Rows::count_active_rows() {
@@ -133,13 +142,6 @@ void Rows::transfer_rows(Opcode what) {
       [&] { move_all(&Rows::transfer_by_elements); });
 }
 
-// Returns 1 if a cache line begins at the address, else 0.
-V Rows::is_line_aligned(V address) {
-  const V at = b_.CreatePtrToInt(address, b_.getInt64Ty());
-  return b_.CreateZExt(b_.CreateICmpEQ(b_.CreateAnd(at, b_.i64(cache_line - 1)), b_.i64(0)),
-                       b_.getInt32Ty());
-}
-
 // Emits one call (runtime/native/transpose.h) for each vector of points and each group of as many
 // trips, in a loop if there are several. The library skips vectors without an active point.
 void Rows::transfer_transposed(Id v) {
@@ -168,7 +170,7 @@ void Rows::transfer_transposed(Id v) {
       const V column = b_.CreateGEP(b_.vector_of(t), columns, step);
       if (i.op == Opcode::Store)
         b_.call(transpose, b_.getVoidTy(),
-                {row, starts, column, dense, lines ? is_line_aligned(row) : b_.i32(0)});
+                {row, starts, column, dense, lines ? is_line_aligned(b_, row) : b_.i32(0)});
       else
         b_.call(transpose, b_.getVoidTy(), {column, dense, row, starts, b_.i32(0)});
     });

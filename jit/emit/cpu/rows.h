@@ -29,7 +29,6 @@ class Rows : EmitterPart<CpuEmitter> {
   void transfer_transposed(nest::Id v);
   void transfer_by_elements(nest::Id v);
   V contiguous_row_offsets(int64_t bytes);
-  V is_line_aligned(V address);
 
   nest::Id loop_;
   nest::BlockId body_;

@@ -8,22 +8,24 @@
 
 namespace weft::compiler {
 
+namespace {
 // Transposes square blocks by exchanging halves, quarters, ... of pairs of vectors.
-void Tiles::transpose_square(Vs& rows) {
-  for (int half = 1; half < b_.vector_width; half *= 2) {
+void transpose_square(IrBuilder& b, Vs& rows) {
+  for (int half = 1; half < b.vector_width; half *= 2) {
     llvm::SmallVector<int, 64> low, high;
-    for (int l = 0; l < b_.vector_width; ++l) {
-      low.push_back(l & half ? b_.vector_width + l - half : l);
-      high.push_back(l & half ? b_.vector_width + l : l + half);
+    for (int l = 0; l < b.vector_width; ++l) {
+      low.push_back(l & half ? b.vector_width + l - half : l);
+      high.push_back(l & half ? b.vector_width + l : l + half);
     }
-    for (int r = 0; r < b_.vector_width; ++r) {
+    for (int r = 0; r < b.vector_width; ++r) {
       if (r & half) continue;
-      const V a = rows[r], b = rows[r + half];
-      rows[r] = b_.CreateShuffleVector(a, b, low);
-      rows[r + half] = b_.CreateShuffleVector(a, b, high);
+      const V x = rows[r], y = rows[r + half];
+      rows[r] = b.CreateShuffleVector(x, y, low);
+      rows[r + half] = b.CreateShuffleVector(x, y, high);
     }
   }
 }
+}  // namespace
 
 // Reads the tile of load v whose first point has the current indices.
 void Tiles::fill_tile(Id v, int64_t rows) {
@@ -40,7 +42,7 @@ void Tiles::fill_tile(Id v, int64_t rows) {
     for (int l = 0; l < b_.vector_width; ++l)
       block.push_back(b_.CreateAlignedLoad(
           b_.vector_of(t), b_.CreateGEP(t, from, b_.CreateMul(stride, b_.i64(l))), align));
-    transpose_square(block);
+    transpose_square(b_, block);
     for (int l = 0; l < b_.vector_width; ++l)
       b_.CreateStore(block[static_cast<size_t>(l)], b_.CreateGEP(b_.vector_of(t), e_.tiles[v].array,
                                                                  b_.CreateAdd(row, b_.i64(l))));

@@ -19,7 +19,6 @@ class Tiles : EmitterPart<CpuEmitter> {
   void emit(int64_t rows, V outer_begin, V outer_end, V inner_begin, V inner_end);
 
  private:
-  void transpose_square(Vs& rows);
   void fill_tile(nest::Id v, int64_t rows);
   void tile_rows(V begin, V end, int64_t rows, V inner_begin, V inner_end);
 };

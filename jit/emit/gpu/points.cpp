@@ -22,56 +22,56 @@ struct PackedAccess {
   PackedAccess(int64_t element_bytes, int points)
       : bytes(std::min(widest_access, element_bytes * points)), elements(bytes / element_bytes) {}
 };
-}  // namespace
 
 // Elements narrower than a word are moved as words.
-llvm::Type* AdjacentPoints::packed_type(llvm::Type* t, int64_t bytes) {
-  const int64_t element = static_cast<int64_t>(b_.module().getDataLayout().getTypeStoreSize(t));
+llvm::Type* packed_type(IrBuilder& b, llvm::Type* t, int64_t bytes) {
+  const int64_t element = static_cast<int64_t>(b.module().getDataLayout().getTypeStoreSize(t));
   if (element >= word_bytes)
     return bytes == element ? t
                             : llvm::FixedVectorType::get(t, static_cast<unsigned>(bytes / element));
-  if (bytes <= word_bytes) return b_.getIntNTy(static_cast<unsigned>(8 * bytes));
-  return llvm::FixedVectorType::get(b_.getInt32Ty(), static_cast<unsigned>(bytes / word_bytes));
+  if (bytes <= word_bytes) return b.getIntNTy(static_cast<unsigned>(8 * bytes));
+  return llvm::FixedVectorType::get(b.getInt32Ty(), static_cast<unsigned>(bytes / word_bytes));
 }
 
 // Returns element n of a value of a packed type.
-V AdjacentPoints::unpack_element(V packed, llvm::Type* t, int64_t n) {
+V unpack_element(IrBuilder& b, V packed, llvm::Type* t, int64_t n) {
   const int64_t bits = t->getPrimitiveSizeInBits();
   const auto part = [&](int64_t k) {
     return packed->getType()->isVectorTy()
-               ? b_.CreateExtractElement(packed, static_cast<uint64_t>(k))
+               ? b.CreateExtractElement(packed, static_cast<uint64_t>(k))
                : packed;
   };
   if (bits >= 8 * word_bytes) return part(n);
   const int64_t first = n * bits;
   const V word = part(first / (8 * word_bytes));
-  return b_.CreateTrunc(b_.CreateLShr(word, static_cast<uint64_t>(first % (8 * word_bytes))), t);
+  return b.CreateTrunc(b.CreateLShr(word, static_cast<uint64_t>(first % (8 * word_bytes))), t);
 }
 
-V AdjacentPoints::pack_elements(const Vs& elements, int64_t bytes) {
+V pack_elements(IrBuilder& b, const Vs& elements, int64_t bytes) {
   auto* t = elements[0]->getType();
-  auto* type = packed_type(t, bytes);
+  auto* type = packed_type(b, t, bytes);
   const unsigned bits = t->getPrimitiveSizeInBits();
   const auto n = static_cast<unsigned>(elements.size());
   if (type == t) return elements[0];
   if (bits >= 8 * word_bytes) {
     V packed = llvm::PoisonValue::get(type);
     for (unsigned k = 0; k < n; ++k)
-      packed = b_.CreateInsertElement(packed, elements[k], static_cast<uint64_t>(k));
+      packed = b.CreateInsertElement(packed, elements[k], static_cast<uint64_t>(k));
     return packed;
   }
   auto* word_type = type->getScalarType();
   const unsigned in_word = word_type->getPrimitiveSizeInBits() / bits;
   Vs words;
   for (unsigned k = 0; k < n; ++k) {
-    const V x = b_.CreateShl(b_.CreateZExt(elements[k], word_type), uint64_t{k % in_word * bits});
+    const V x = b.CreateShl(b.CreateZExt(elements[k], word_type), uint64_t{k % in_word * bits});
     if (k % in_word == 0)
       words.push_back(x);
     else
-      words.back() = b_.CreateOr(words.back(), x);
+      words.back() = b.CreateOr(words.back(), x);
   }
-  return words.size() == 1 ? words[0] : pack_elements(words, bytes);
+  return words.size() == 1 ? words[0] : pack_elements(b, words, bytes);
 }
+}  // namespace
 
 void AdjacentPoints::load(Id v) {
   const Inst& i = k_.insts[v];
@@ -88,10 +88,10 @@ void AdjacentPoints::load(Id v) {
   Vs out;
   for (int64_t p = 0; p < e_.interleave; p += access.elements) {
     const V packed =
-        b_.CreateAlignedLoad(packed_type(t, access.bytes), b_.CreateGEP(t, first, b_.i64(p)),
+        b_.CreateAlignedLoad(packed_type(b_, t, access.bytes), b_.CreateGEP(t, first, b_.i64(p)),
                              llvm::Align(static_cast<uint64_t>(access.bytes)));
     for (int64_t n = 0; n < access.elements; ++n)
-      out.push_back(ops_.from_memory(unpack_element(packed, t, n), s));
+      out.push_back(ops_.from_memory(unpack_element(b_, packed, t, n), s));
   }
   e_.set_vectors(v, out);
 }
@@ -106,7 +106,8 @@ void AdjacentPoints::store(Id v) {
     Vs elements;
     for (int64_t n = 0; n < access.elements; ++n)
       elements.push_back(ops_.to_memory(e_.vec(i.args[1], static_cast<int>(p + n)), s));
-    b_.CreateAlignedStore(pack_elements(elements, access.bytes), b_.CreateGEP(t, first, b_.i64(p)),
+    b_.CreateAlignedStore(pack_elements(b_, elements, access.bytes),
+                          b_.CreateGEP(t, first, b_.i64(p)),
                           llvm::Align(static_cast<uint64_t>(access.bytes)));
   }
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/gpu/points.h: neighbouring points that a thread interleaves. It may touch the indices of
-// points and their elements in memory. Another width of access is added to packed_type().
+// points and their elements in memory. Another width of access is added to
+// packed_type() in the .cpp file.
 #pragma once
 #include "jit/emit/gpu/gpu_part.h"
 
@@ -20,9 +21,6 @@ class AdjacentPoints : GpuPart {
 
  private:
   V are_aligned();
-  llvm::Type* packed_type(llvm::Type* t, int64_t bytes);
-  V unpack_element(V packed, llvm::Type* t, int64_t n);
-  V pack_elements(const Vs& elements, int64_t bytes);
 };
 
 }  // namespace weft::compiler

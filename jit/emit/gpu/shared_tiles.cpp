@@ -15,13 +15,13 @@ namespace {
 // The distance between rows of a tile, in elements. It puts neighbours across rows into different
 // banks.
 constexpr int64_t pitch_of(int64_t tile) { return tile + 1; }
-}  // namespace
 
 // Clamps indices past an edge to the last row and column. No access then needs a test, and all
 // loads of a thread are in flight together.
-V SharedTiles::clamped_index(V first, V n, V most) {
-  return b_.call(llvm::Intrinsic::smin, {b_.CreateAdd(first, n), b_.CreateSub(most, b_.i64(1))});
+V clamped_index(IrBuilder& b, V first, V n, V most) {
+  return b.call(llvm::Intrinsic::smin, {b.CreateAdd(first, n), b.CreateSub(most, b.i64(1))});
 }
+}  // namespace
 
 // The threads are adjacent in the tile and cover tile.rows_at_once rows of it together.
 void SharedTiles::fill(const SharedTile& tile, V memory) {
@@ -33,8 +33,9 @@ void SharedTiles::fill(const SharedTile& tile, V memory) {
                                    static_cast<uint64_t>(tile_bytes(s_, element_bytes(k_, v))));
     Vs read;
     for (int64_t n = 0; n < s_.tile; n += tile.rows_at_once) {
-      e_.indices[0] = clamped_index(tile.top, tile.across, tile.rows);
-      e_.indices[1] = clamped_index(tile.left, b_.CreateAdd(tile.down, b_.i64(n)), tile.columns);
+      e_.indices[0] = clamped_index(b_, tile.top, tile.across, tile.rows);
+      e_.indices[1] =
+          clamped_index(b_, tile.left, b_.CreateAdd(tile.down, b_.i64(n)), tile.columns);
       e_.emit_slice(i.args[0]);
       read.push_back(b_.CreateLoad(t, b_.CreateGEP(t, e_.buffers[i.imm], e_.scalar(i.args[0]))));
     }
@@ -49,8 +50,8 @@ void SharedTiles::fill(const SharedTile& tile, V memory) {
 // Issues the other loads of this thread early, for its point in that row of the tile.
 std::map<Id, V> SharedTiles::early_loads(const SharedTile& tile, V down) {
   constexpr size_t most = 8;  // registers of a point
-  e_.indices[0] = clamped_index(tile.top, down, tile.rows);
-  e_.indices[1] = clamped_index(tile.left, tile.across, tile.columns);
+  e_.indices[0] = clamped_index(b_, tile.top, down, tile.rows);
+  e_.indices[1] = clamped_index(b_, tile.left, tile.across, tile.columns);
   std::map<Id, V> out;
   for (const Id v : k_.blocks[0].body) {
     const nest::Inst& i = k_.insts[v];

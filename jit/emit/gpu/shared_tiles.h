@@ -27,7 +27,6 @@ class SharedTiles : GpuPart {
     V across, down;        // the position of this thread in the tile
     int64_t rows_at_once;  // rows of the tile that the threads of the block cover together
   };
-  V clamped_index(V first, V n, V most);
   void fill(const SharedTile& tile, V memory);
   std::map<nest::Id, V> early_loads(const SharedTile& tile, V down);
 
