@@ -8,7 +8,7 @@
 #include <map>
 #include <mutex>
 
-#include "jit/emit/image.h"
+#include "jit/emit/compile/image.h"
 #include "jit/forced.h"
 #include "jit/pipeline.h"
 #include "jit/run/bound_kernel.h"

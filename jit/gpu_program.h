@@ -16,7 +16,7 @@ struct GpuProgram {
     std::string entry;  // the entry of its kernel; empty if the step is not a kernel
   };
   std::vector<Step> steps;  // the steps of an inner program follow the step that loops over it
-  std::string ptx;          // PTX of all kernels (jit/emit/image.h)
+  std::string ptx;          // PTX of all kernels (jit/emit/compile/image.h)
 };
 
 // Compiles the program for an architecture ("sm_80").

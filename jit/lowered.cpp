@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/param.h"
-#include "jit/emit/image.h"
+#include "jit/emit/compile/image.h"
 #include "jit/forced.h"
 #include "jit/gpu_program.h"
 #include "jit/pipeline.h"

@@ -250,7 +250,7 @@ constexpr Pass passes[] = {
      nullptr,
      make_steps,
      nullptr},
-    {{"code", "jit/run/codegen.cpp", "nest, schedule", "machine code, PTX",
+    {{"code", "jit/emit/compile/codegen.cpp", "nest, schedule", "machine code, PTX",
       "Writes LLVM IR (`jit/emit/`), which LLVM compiles. It makes no decisions: equal nests and "
       "schedules give equal code. Kernels are independent and compile in parallel."},
      nullptr,

@@ -11,7 +11,7 @@
 
 #include "core/loops/nest_bounds.h"
 #include "core/text/print.h"
-#include "jit/emit/checked.h"
+#include "jit/emit/check/checked.h"
 #include "weft/error.h"
 
 namespace weft::compiler {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "jit/emit/compile/codegen.h"
 #include "jit/nests/kernel_nest.h"
-#include "jit/run/codegen.h"
 #include "jit/run/gpu_launch.h"
 
 namespace weft::compiler {

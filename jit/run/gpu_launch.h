@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "jit/emit/compile/gpu_code.h"
 #include "jit/nests/kernel_nest.h"
-#include "jit/run/gpu_code.h"
 #include "jit/schedule/schedule.h"
 #include "runtime/cuda/device.h"
 

@@ -11,7 +11,7 @@
 
 #include "core/op.h"
 #include "core/param.h"
-#include "jit/run/gpu_code.h"
+#include "jit/emit/compile/gpu_code.h"
 #include "jit/run/memory_space.h"
 #include "jit/run/nans.h"
 #include "jit/run/steps.h"

@@ -13,7 +13,7 @@ struct Options {
   enum class Refill : uint8_t { automatic, never, always };
   Refill refill = Refill::automatic;
   int interleave = 0;              // number of vectors, 1 to 4; 0 lets the compiler choose
-  bool checked = false;            // tests every access (jit/emit/checked.h)
+  bool checked = false;            // tests every access (jit/emit/check/checked.h)
   std::vector<int64_t> grid = {};  // extents of the grid, if they are known
 };
 

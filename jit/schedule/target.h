@@ -21,9 +21,9 @@ struct TargetInfo {
   bool mask_registers = false;  // masks are in separate registers (AVX-512)
   bool half = false;            // converts float16 in hardware
   bool non_temporal = false;    // has non-temporal stores and a fence for them (x86)
-  bool checked = false;         // kernels test every access (WEFT_CHECK=1; jit/emit/checked.h)
-  bool tensor_cores = false;    // multiplies matrices of BF16 and F16 (mma of 16 x 8 x 16)
-  bool emulated = false;        // a GPU whose threads run on the host (docs/decisions/0030)
+  bool checked = false;       // kernels test every access (WEFT_CHECK=1; jit/emit/check/checked.h)
+  bool tensor_cores = false;  // multiplies matrices of BF16 and F16 (mma of 16 x 8 x 16)
+  bool emulated = false;      // a GPU whose threads run on the host (docs/decisions/0030)
   // The device of the programs; null: the host, or only text is generated.
   weft::detail::Device* device = nullptr;
   const Libraries* libraries = nullptr;  // of the device

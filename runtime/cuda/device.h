@@ -93,7 +93,7 @@ class Device : public detail::Device, public Libraries {
  public:
   using detail::Device::Device;
   virtual const std::string& architecture() const = 0;  // "sm_90"
-  virtual bool emulated() const = 0;  // true if it runs images of jit/emit/image.h
+  virtual bool emulated() const = 0;  // true if it runs images of jit/emit/compile/image.h
   virtual int64_t multiprocessors() const = 0;
   // Loads the named kernels from an image (PTX, or the text of an emulated module). Throws
   // CompileError with the driver's message.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // runtime/native/transpose.h: transposes blocks of memory; called by kernels
-// (jit/emit/emit_rows.cpp).
+// (jit/emit/cpu/rows.cpp).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -27,7 +27,7 @@ std::string transpose_name(int64_t element_bytes, int vector_width);
 std::vector<Transpose> transposes();
 
 // Converts contiguous small records to one vector for each element of the record, and back
-// (jit/emit/emit_record.cpp). `elements` array elements are read or written, from the start of the
+// (jit/emit/cpu/records.cpp). `elements` array elements are read or written, from the start of the
 // first record. There are fewer than the vectors hold if some elements do not run or do not need
 // their last elements. Vectors are always whole; elements without a place in memory have arbitrary
 // values.

@@ -3,7 +3,7 @@
 // tests/gpu/disk_cache_test.cpp: a second process emits and compiles no kernel that a first one has
 // compiled. Results do not change with another kind of GPU, with a broken entry or without the
 // cache.
-#include "jit/run/disk_cache.h"
+#include "jit/emit/compile/disk_cache.h"
 
 #include <unistd.h>
 

@@ -30,7 +30,7 @@
 #include <utility>
 
 #include "gpu/fake_tensor.h"
-#include "jit/emit/orc.h"
+#include "jit/emit/compile/orc.h"
 
 namespace fake {
 namespace {

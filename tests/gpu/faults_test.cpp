@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "gpu/emulated.h"
-#include "jit/emit/gpu/condition.h"
+#include "jit/emit/compile/condition.h"
 
 using namespace weft;
 using namespace weft::test;

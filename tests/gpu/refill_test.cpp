@@ -3,8 +3,8 @@
 // tests/gpu/refill_test.cpp: while loops of a GPU whose threads take new points when they finish.
 // The results are those of the host, whichever thread computes a point.
 #include "gpu/emulated.h"
+#include "jit/emit/compile/image.h"
 #include "jit/emit/control_kernels.h"
-#include "jit/emit/image.h"
 #include "jit/emit/speed_kernels.h"
 #include "jit/schedule/loops.h"
 #include "weft/weft.h"

@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/disk_cache_test.cpp: other processes find the files of the cache. A folder in any state
 // never changes the result of a program.
-#include "jit/run/disk_cache.h"
+#include "jit/emit/compile/disk_cache.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -14,8 +14,8 @@
 #include <thread>
 #include <vector>
 
+#include "jit/emit/compile/gpu_code.h"
 #include "jit/emit/control_kernels.h"
-#include "jit/run/gpu_code.h"
 #include "jit/schedule/choose/choose.h"
 #include "support/catch.h"
 #include "weft/version.h"

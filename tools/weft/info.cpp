@@ -8,8 +8,8 @@
 #include <cstdio>
 #include <thread>
 
+#include "jit/emit/compile/disk_cache.h"
 #include "jit/libraries.h"
-#include "jit/run/disk_cache.h"
 #include "jit/schedule/target.h"
 #include "runtime/backend.h"
 #include "runtime/cuda/device.h"

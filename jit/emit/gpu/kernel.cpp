@@ -1,115 +1,91 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // jit/emit/gpu/kernel.cpp: the GPU kernel, and the mapping from threads to grid points.
-#include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
-
-#include "jit/emit/emit.h"
+#include "jit/emit/gpu/gpu_emitter.h"
+#include "jit/emit/gpu/points.h"
+#include "jit/emit/gpu/product.h"
+#include "jit/emit/gpu/refill.h"
 
 namespace weft::compiler {
 
-void Emitter::annotate_kernel() {
-  fn_->setCallingConv(llvm::CallingConv::PTX_Kernel);
-  const auto annotate = [&](const char* what, int n) {
-    m_.getOrInsertNamedMetadata("nvvm.annotations")
-        ->addOperand(llvm::MDNode::get(
-            c_, {llvm::ConstantAsMetadata::get(fn_), llvm::MDString::get(c_, what),
-                 llvm::ConstantAsMetadata::get(b_.getInt32(static_cast<uint32_t>(n)))}));
-  };
-  annotate("kernel", 1);
-  annotate("reqntidx", s_.block);
-  // The threads of a block wait for each other, so a second block must have work meanwhile.
-  if (s_.product.loop != nest::no_id) annotate("minctasm", 2);
-}
-
 // The points of a block are adjacent, the last axis fastest. Each thread, or warp that shares a
 // point, takes one after another. Neighbouring threads thus access neighbouring elements.
-void Emitter::emit_gpu(const std::string& name) {
-  auto* ptr = llvm::PointerType::get(c_, machine_.emulated ? 0 : 1);
+void GpuEmitter::emit(const std::string& name) {
+  auto* ptr = gpu_->pointer_type();
   const size_t pointers = 1 + k_.buffers.size(),
                arguments = pointers + static_cast<size_t>(k_.extents + k_.rank);
   std::vector<llvm::Type*> types(pointers, ptr);
   types.resize(arguments, b_.getInt64Ty());
-  std::vector<llvm::Type*> parameters = types;
-  if (machine_.emulated) parameters = {ptr};
-  begin_function(llvm::FunctionType::get(b_.getVoidTy(), parameters, false), name);
-  if (!machine_.emulated) annotate_kernel();
-  const auto argument = [&](size_t i) -> V {
-    if (!machine_.emulated) return fn_->getArg(static_cast<unsigned>(i));
-    return b_.CreateLoad(types[i],
-                         b_.CreateLoad(ptr, b_.CreateConstGEP1_64(ptr, fn_->getArg(0), i)));
-  };
-  for (size_t i = 1; i < pointers; ++i) buffers_.push_back(argument(i));
+  begin_function(gpu_->kernel_type(types), name);
+  row_.find_kept_values();
+  // The threads of a block wait for each other in a product, so a second block must have work
+  // meanwhile.
+  gpu_->annotate_kernel(s_.block, s_.product.loop != nest::no_id ? 2 : 0);
+  const auto argument = [&](size_t i) { return gpu_->argument(types, i); };
+  for (size_t i = 1; i < pointers; ++i) buffers.push_back(argument(i));
   for (int i = 0; i < k_.extents; ++i)
-    extents_.push_back(argument(pointers + static_cast<size_t>(i)));
-  if (has_loops()) init_cancellation_checks(argument(0));
-  const auto index = [&](llvm::Intrinsic::ID id, const char* emulated) {
-    const V n = machine_.emulated ? call(emulated, b_.getInt32Ty(), {}) : call(id, {}, {});
-    return b_.CreateZExt(n, b_.getInt64Ty());
-  };
-  const auto block_index = [&] {
-    return index(llvm::Intrinsic::nvvm_read_ptx_sreg_ctaid_x, "weft_emulated_block_index");
-  };
-  const auto thread_index = [&] {
-    return index(llvm::Intrinsic::nvvm_read_ptx_sreg_tid_x, "weft_emulated_thread_index");
-  };
+    extents.push_back(argument(pointers + static_cast<size_t>(i)));
+  if (has_loops()) stop_checks_.begin(argument(0));
   if (s_.product.loop != nest::no_id) {
     const size_t rows = arguments - 2;
     emit_level(0);
-    emit_product(block_index(), thread_index(), argument(rows), argument(rows + 1));
-    return jump(exit_);
+    Product(*this).emit(gpu_->block_index(), gpu_->thread_index(), argument(rows),
+                        argument(rows + 1));
+    return b_.jump(b_.exit_block());
   }
   if (s_.tile) {
     const size_t rows = arguments - 2;
-    emit_shared_tile(block_index(), thread_index(), argument(rows), argument(rows + 1));
-    return jump(exit_);
+    shared_tiles_.emit(gpu_->block_index(), gpu_->thread_index(), argument(rows),
+                       argument(rows + 1));
+    return b_.jump(b_.exit_block());
   }
   const int64_t points_at_once = s_.block / s_.threads;  // points of a block at a time
-  const V thread = thread_index();
-  const V begin = b_.CreateMul(block_index(), i64(points_at_once * s_.points));
+  const V thread = gpu_->thread_index();
+  const V begin = b_.CreateMul(gpu_->block_index(), b_.i64(points_at_once * s_.points));
   V point_in_block = thread;
   if (s_.threads > 1) {
-    thread_in_point_ = b_.CreateAnd(thread, i64(s_.threads - 1));
-    term_threads_ = s_.threads;
-    if (s_.threads > warp) shared_row_ = shared_memory(row_bytes(k_));
-    point_in_block = b_.CreateUDiv(thread, i64(s_.threads));
+    threads_.in_point = b_.CreateAnd(thread, b_.i64(s_.threads - 1));
+    row_.threads = s_.threads;
+    if (s_.threads > warp) thread_loops_.shared_row = gpu_->shared_memory(row_bytes(k_));
+    point_in_block = b_.CreateUDiv(thread, b_.i64(s_.threads));
   }
   const V point = b_.CreateAdd(begin, point_in_block);
   const size_t arg = arguments - static_cast<size_t>(k_.rank);
-  V points = i64(1);
+  V points = b_.i64(1);
   for (int r = 0; r < k_.rank; ++r)
     points = b_.CreateMul(points, argument(arg + static_cast<size_t>(r)));
   const V columns = k_.rank == 2 ? argument(arg + 1) : nullptr;
   if (s_.refill != nest::no_id) {
     emit_level(0);
-    refill_warp(thread, begin, points, columns);
-    return jump(exit_);
+    WarpRefill(*this).emit(thread, begin, points, columns);
+    return b_.jump(b_.exit_block());
   }
   if (s_.interleave > 1) {
-    const V first = b_.CreateMul(point, i64(s_.interleave));
-    when(b_.CreateICmpULT(first, points), [&] { emit_adjacent_points(first, points, columns); });
-    return jump(exit_);
+    const V first = b_.CreateMul(point, b_.i64(s_.interleave));
+    b_.when(b_.CreateICmpULT(first, points),
+            [&] { AdjacentPoints(*this).emit(first, points, columns); });
+    return b_.jump(b_.exit_block());
   }
-  when(b_.CreateICmpULT(point, points), [&] {
+  b_.when(b_.CreateICmpULT(point, points), [&] {
     emit_level(0);
     if (s_.points == 1) return emit_point(point, columns);
-    each("points", i64(0), i64(s_.points), 1, [&](V n) {
-      const V next = b_.CreateAdd(point, b_.CreateMul(n, i64(points_at_once)));
-      when(b_.CreateICmpULT(next, points), [&] { emit_point(next, columns); });
+    b_.each("points", b_.i64(0), b_.i64(s_.points), 1, [&](V n) {
+      const V next = b_.CreateAdd(point, b_.CreateMul(n, b_.i64(points_at_once)));
+      b_.when(b_.CreateICmpULT(next, points), [&] { emit_point(next, columns); });
     });
   });
-  jump(exit_);
+  b_.jump(b_.exit_block());
 }
 
-void Emitter::set_point_indices(V point, V columns) {
-  if (k_.rank == 1) indices_[0] = point;
+void GpuEmitter::set_point_indices(V point, V columns) {
+  if (k_.rank == 1) indices[0] = point;
   if (k_.rank == 2) {
-    indices_[0] = b_.CreateUDiv(point, columns);
-    indices_[1] = b_.CreateSub(point, b_.CreateMul(indices_[0], columns));
+    indices[0] = b_.CreateUDiv(point, columns);
+    indices[1] = b_.CreateSub(point, b_.CreateMul(indices[0], columns));
   }
 }
 
-void Emitter::emit_point(V point, V columns) {
+void GpuEmitter::emit_point(V point, V columns) {
   set_point_indices(point, columns);
   emit_level(1);
   emit_level(2);

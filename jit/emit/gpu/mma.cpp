@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/mma.cpp: tensor cores. The threads of a warp together multiply 16 rows by 8 columns
-// of 16 terms. Each thread has words of the factors' 8 x 8 matrices, two numbers each, and 2 x 2 of
-// the sums.
-#include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
+// jit/emit/gpu/mma.cpp: the factors and the sums of a warp.
+#include "jit/emit/gpu/mma.h"
 
-#include "jit/emit/gpu/product.h"
+#include "jit/emit/gpu/gpu_emitter.h"
 
 namespace weft::compiler {
 
@@ -15,81 +12,41 @@ constexpr int terms_per_mma = 16, rows_per_mma = 16, columns_per_mma = 8;
 constexpr int matrix_size = 8;  // rows and columns of a matrix that ldmatrix loads
 }  // namespace
 
-// Returns, in thread l, the byte offset of line l % 8 of matrix l / 8. The four matrices of 16 rows
-// are two halves of the rows for each half of the terms. The four matrices of 16 columns are two
-// halves of the terms for each half of the columns.
-V Emitter::fragment_offset(const Product& p, const ProductSide& s, V first_point, V in_warp) {
+V TensorCores::fragment_offset(const ProductState& p, const ProductSide& s, V first_point,
+                               V in_warp) {
   const bool rows = s.axis == 0;
-  const V line = b_.CreateAnd(in_warp, i64(matrix_size - 1));
+  const V line = b_.CreateAnd(in_warp, b_.i64(matrix_size - 1));
   const auto half = [&](bool second) {
-    return b_.CreateMul(b_.CreateAnd(b_.CreateLShr(in_warp, second ? 4 : 3), i64(1)),
-                        i64(matrix_size));
+    return b_.CreateMul(b_.CreateAnd(b_.CreateLShr(in_warp, second ? 4 : 3), b_.i64(1)),
+                        b_.i64(matrix_size));
   };
   V point = b_.CreateAdd(first_point, half(!rows)), term = half(rows);
   (s.stage.by_terms ? point : term) = b_.CreateAdd(s.stage.by_terms ? point : term, line);
-  return b_.CreateAdd(b_.CreateMul(point, i64(s.stage.by_terms ? s.stage.pitch : p.stage.number)),
-                      b_.CreateMul(term, i64(s.stage.by_terms ? p.stage.number : s.stage.pitch)));
+  return b_.CreateAdd(
+      b_.CreateMul(point, b_.i64(s.stage.by_terms ? s.stage.pitch : p.stage.number)),
+      b_.CreateMul(term, b_.i64(s.stage.by_terms ? p.stage.number : s.stage.pitch)));
 }
 
 // Returns the words of 4 matrices, or 2, which begin `point` points after the warp's first one.
-Vs Emitter::load_fragments(const Product& p, const ProductSide& s, V stage, int term, int point,
-                           int matrices) {
+Vs TensorCores::load_fragments(const ProductState& p, const ProductSide& s, V stage, int term,
+                               int point, int matrices) {
   const int64_t of_line = s.stage.by_terms ? term : point, line = s.stage.by_terms ? point : term;
   const V at =
       b_.CreateConstGEP1_64(b_.getInt8Ty(), b_.CreateGEP(b_.getInt8Ty(), stage, s.fragment),
                             s.stage.first + line * s.stage.pitch + of_line * p.stage.number);
-  Vs out;
-  if (machine_.emulated) {
-    const V words = allocate(b_.getInt32Ty(), matrices, "words");
-    call("weft_emulated_ldmatrix", b_.getVoidTy(),
-         {at, words, i32(matrices), i32(s.stage.by_terms ? 0 : 1)});
-    for (int k = 0; k < matrices; ++k)
-      out.push_back(
-          b_.CreateLoad(b_.getInt32Ty(), b_.CreateConstGEP1_64(b_.getInt32Ty(), words, k)));
-    return out;
-  }
-  using namespace llvm::Intrinsic;
-  const ID id = matrices == 4 ? (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x4_b16
-                                                  : nvvm_ldmatrix_sync_aligned_m8n8_x4_trans_b16)
-                              : (s.stage.by_terms ? nvvm_ldmatrix_sync_aligned_m8n8_x2_b16
-                                                  : nvvm_ldmatrix_sync_aligned_m8n8_x2_trans_b16);
-  const V words = call(id, {at->getType()}, {at});
-  for (int k = 0; k < matrices; ++k)
-    out.push_back(b_.CreateExtractValue(words, static_cast<unsigned>(k)));
-  return out;
+  return gpu_.load_matrices(at, matrices, !s.stage.by_terms);
 }
 
 // Adds 16 products to each of four sums: two columns of a row, then those 8 rows below.
-Vs Emitter::multiply_fragments(const Product& p, llvm::ArrayRef<V> rows, llvm::ArrayRef<V> columns,
-                               const Vs& sums) {
+Vs TensorCores::multiply_fragments(const ProductState& p, llvm::ArrayRef<V> rows,
+                                   llvm::ArrayRef<V> columns, const Vs& sums) {
   const bool half = p.loop.rows.is_f16 && p.loop.columns.is_f16;
   Vs words(rows.begin(), rows.end());
   words.append(columns.begin(), columns.end());
-  Vs out;
-  if (machine_.emulated) {
-    const V factors = allocate(b_.getInt32Ty(), 6, "factors"),
-            all = allocate(p.sum_type, 4, "sums");
-    for (size_t k = 0; k < words.size(); ++k)
-      b_.CreateStore(words[k], b_.CreateConstGEP1_64(b_.getInt32Ty(), factors, k));
-    for (size_t k = 0; k < sums.size(); ++k)
-      b_.CreateStore(sums[k], b_.CreateConstGEP1_64(p.sum_type, all, k));
-    call("weft_emulated_mma", b_.getVoidTy(), {all, factors, i32(half ? 1 : 0)});
-    for (size_t k = 0; k < sums.size(); ++k)
-      out.push_back(b_.CreateLoad(p.sum_type, b_.CreateConstGEP1_64(p.sum_type, all, k)));
-    return out;
-  }
-  if (half)
-    for (V& w : words) w = b_.CreateBitCast(w, llvm::FixedVectorType::get(b_.getHalfTy(), 2));
-  words.append(sums);
-  const V all = call(half ? llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_f32_f32
-                          : llvm::Intrinsic::nvvm_mma_m16n8k16_row_col_bf16,
-                     {}, words);
-  for (unsigned k = 0; k < 4; ++k) out.push_back(b_.CreateExtractValue(all, k));
-  return out;
+  return gpu_.multiply_matrices(words, sums, half);
 }
 
-// Multiplies `terms` terms of a stage. The stage holds terms up to a multiple of 16.
-Vs Emitter::mma_terms(const Product& p, V stage, const Vs& sums, int terms) {
+Vs TensorCores::mma_terms(const ProductState& p, V stage, const Vs& sums, int terms) {
   const int down = p.s.thread_rows / 2, across = p.s.thread_columns / 2;
   const auto sum = [&](int row, int column) {
     return static_cast<size_t>(row * p.s.thread_columns + column);

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/product.cpp: matrix products. The threads of a block copy the factors of a tile of
-// points to shared memory, some terms at a time. Each thread has some points of the tile, whose
-// sums are in registers. A sum adds its terms in order, like the loop of the kernel, except on
-// tensor cores.
+// jit/emit/gpu/product.cpp: the tiles and stages of a matrix product.
 #include "jit/emit/gpu/product.h"
 
 #include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
 
 #include <numeric>
 
+#include "jit/emit/gpu/gpu_emitter.h"
 #include "jit/schedule/nest_names.h"
 
 namespace weft::compiler {
@@ -20,41 +17,20 @@ namespace {
 constexpr int few_terms = 4;
 }  // namespace
 
-V Emitter::shared_memory(int64_t bytes) {
-  if (machine_.emulated) {
-    fn_->addFnAttr("weft-shared", std::to_string(bytes));
-    return call("weft_emulated_shared", b_.getPtrTy(), {i64(0)});
-  }
-  auto* type = llvm::ArrayType::get(b_.getInt8Ty(), static_cast<uint64_t>(bytes));
-  auto* memory = new llvm::GlobalVariable(m_, type, false, llvm::GlobalValue::InternalLinkage,
-                                          llvm::UndefValue::get(type), "shared", nullptr,
-                                          llvm::GlobalValue::NotThreadLocal, /*AddressSpace=*/3);
-  memory->setAlignment(llvm::Align(16));
-  return memory;
-}
-
-// All threads of the block wait for each other. Each then sees what the others have written.
-void Emitter::barrier() {
-  if (machine_.emulated)
-    call("weft_emulated_barrier", b_.getVoidTy(), {});
-  else
-    call(llvm::Intrinsic::nvvm_barrier0, {}, {});
-}
 // A barrier that also returns true if the condition holds in all threads of the block.
-V Emitter::barrier_and(V condition) {
+V Product::barrier_and(V condition) {
   const V own = b_.CreateZExt(condition, b_.getInt32Ty());
-  const V all = machine_.emulated ? call("weft_emulated_barrier_and", b_.getInt32Ty(), {own})
-                                  : call(llvm::Intrinsic::nvvm_barrier0_and, {}, {own});
-  return b_.CreateICmpNE(all, i32(0));
+  const V all = gpu_.barrier_and(own);
+  return b_.CreateICmpNE(all, b_.i32(0));
 }
 
 // Returns the factors of this thread's points for a term of the stage.
-Vs Emitter::product_load_stage(const Product& p, const ProductSide& s, V stage, V term) {
-  const int n = Product::points_per_access(static_cast<int>(s.point_offsets.size()));
+Vs Product::load_stage(const ProductState& p, const ProductSide& s, V stage, V term) {
+  const int n = ProductState::points_per_access(static_cast<int>(s.point_offsets.size()));
   auto* vector = llvm::FixedVectorType::get(p.factor_type, static_cast<unsigned>(n));
   const V thread_base =
       b_.CreateGEP(b_.getInt8Ty(), b_.CreateGEP(p.factor_type, stage, s.thread_offset),
-                   b_.CreateMul(term, i64(s.stage.pitch)));
+                   b_.CreateMul(term, b_.i64(s.stage.pitch)));
   Vs out;
   for (size_t k = 0; k < s.point_offsets.size(); k += static_cast<size_t>(n)) {
     const int64_t at = s.stage.first + s.point_offsets[k] * p.stage.number;
@@ -67,51 +43,52 @@ Vs Emitter::product_load_stage(const Product& p, const ProductSide& s, V stage, 
 }
 
 // Multiplies `terms` terms of a stage, `unrolled` of them per trip.
-Vs Emitter::fma_terms(const Product& p, V stage, const Vs& sums, int terms, int unrolled) {
+Vs Product::fma_terms(const ProductState& p, V stage, const Vs& sums, int terms, int unrolled) {
   const auto trip = [&](V first, const Vs& before) {
     Vs now = before;
     for (int k = 0; k < unrolled; ++k) {
-      const V term = b_.CreateAdd(first, i64(k));
-      const Vs rows = product_load_stage(p, p.rows, stage, term),
-               columns = product_load_stage(p, p.columns, stage, term);
+      const V term = b_.CreateAdd(first, b_.i64(k));
+      const Vs rows = load_stage(p, p.rows, stage, term),
+               columns = load_stage(p, p.columns, stage, term);
       size_t at = 0;
       for (V r : rows)
         for (V c : columns) {
-          now[at] = arith(Opcode::Fma, k_.insts[p.loop.loop].kinds[0], {r, c, now[at]});
+          now[at] = ops_.arith(Opcode::Fma, k_.insts[p.loop.loop].kinds[0], {r, c, now[at]});
           ++at;
         }
     }
     return now;
   };
-  if (terms == unrolled) return trip(i64(0), sums);
-  return loop("terms", i64(0), i64(terms), i64(unrolled), sums, trip).carry;
+  if (terms == unrolled) return trip(b_.i64(0), sums);
+  return b_.loop("terms", b_.i64(0), b_.i64(terms), b_.i64(unrolled), sums, trip).carry;
 }
 
 // Emits the code after the loop for each sum.
-void Emitter::product_epilogue(const Product& p, const Vs& sums) {
+void Product::epilogue(const ProductState& p, const Vs& sums) {
   const auto point = [&](const ProductSide& s, int other) {
-    return b_.CreateAdd(b_.CreateAdd(s.first, s.thread_offset), i64(other));
+    return b_.CreateAdd(b_.CreateAdd(s.first, s.thread_offset), b_.i64(other));
   };
   size_t at = 0;
   for (const int r : p.rows.point_offsets)
     for (const int c : p.columns.point_offsets) {
       const V row = point(p.rows, r), column = point(p.columns, c), sum = sums[at++];
-      when(b_.CreateAnd(b_.CreateICmpSLE(row, p.rows.last),
-                        b_.CreateICmpSLE(column, p.columns.last)),
-           [&] {
-             indices_[0] = row;
-             indices_[1] = column;
-             set_results(p.loop.loop, {sum});
-             for (const Id v : k_.blocks[0].body)
-               if (divergence_.level[v] > 0 && v != p.loop.loop && k_.insts[v].op != Opcode::Result)
-                 emit_inst(v);
-           });
+      b_.when(b_.CreateAnd(b_.CreateICmpSLE(row, p.rows.last),
+                           b_.CreateICmpSLE(column, p.columns.last)),
+              [&] {
+                e_.indices[0] = row;
+                e_.indices[1] = column;
+                e_.set_results(p.loop.loop, {sum});
+                for (const Id v : k_.blocks[0].body)
+                  if (e_.divergence.level[v] > 0 && v != p.loop.loop &&
+                      k_.insts[v].op != Opcode::Result)
+                    e_.emit_inst(v);
+              });
     }
 }
 
 // Distributes the points of a side. Threads have groups of neighbours, so that the 4 x 8 threads of
 // a warp read few lines of memory. With tensor cores the hardware determines the points.
-Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
+ProductSide Product::make_side(const ProductState& p, bool of_rows) {
   const ProductSchedule& s = p.s;
   ProductSide r{};
   r.factor = of_rows ? &p.loop.rows : &p.loop.columns;
@@ -122,86 +99,85 @@ Emitter::ProductSide Emitter::product_side(const Product& p, bool of_rows) {
   r.group = std::min({moved, r.factor->together, s.terms, r.points});
   r.groups = moved / r.group;
   const int of_thread = of_rows ? s.thread_rows : s.thread_columns;
-  const V in_warp = b_.CreateURem(p.thread, i64(warp)),
-          own_warp = b_.CreateUDiv(p.thread, i64(warp));
+  const V in_warp = b_.CreateURem(p.thread, b_.i64(warp)),
+          own_warp = b_.CreateUDiv(p.thread, b_.i64(warp));
   const auto part = [&](V n, int across) {  // of a position in rows of `across` columns
-    return of_rows ? b_.CreateUDiv(n, i64(across)) : b_.CreateAnd(n, i64(across - 1));
+    return of_rows ? b_.CreateUDiv(n, b_.i64(across)) : b_.CreateAnd(n, b_.i64(across - 1));
   };
   if (s.mma) {
     r.thread_offset = b_.CreateMul(part(own_warp, s.columns / (4 * s.thread_columns)),
-                                   i64((of_rows ? 8 : 4) * of_thread));
-    r.fragment = fragment_offset(p, r, r.thread_offset, in_warp);
+                                   b_.i64((of_rows ? 8 : 4) * of_thread));
+    r.fragment = tensor_cores_.fragment_offset(p, r, r.thread_offset, in_warp);
     r.thread_offset =
         b_.CreateAdd(r.thread_offset, of_rows ? b_.CreateLShr(in_warp, 2)
-                                              : b_.CreateShl(b_.CreateAnd(in_warp, i64(3)), 1));
+                                              : b_.CreateShl(b_.CreateAnd(in_warp, b_.i64(3)), 1));
     for (int k = 0; k < of_thread; ++k)
       r.point_offsets.push_back(of_rows ? 8 * k : 8 * (k / 2) + k % 2);
     return r;
   }
   const int across = s.columns / s.thread_columns, down = s.rows / s.thread_rows,
-            n = Product::points_per_access(of_thread);
+            n = ProductState::points_per_access(of_thread);
   const bool square = across % 8 == 0 && down % 4 == 0;
   const V own = square ? b_.CreateAdd(part(in_warp, 8), b_.CreateMul(part(own_warp, across / 8),
-                                                                     i64(of_rows ? 4 : 8)))
+                                                                     b_.i64(of_rows ? 4 : 8)))
                        : part(p.thread, across);
-  r.thread_offset = b_.CreateMul(own, i64(n));
+  r.thread_offset = b_.CreateMul(own, b_.i64(n));
   for (int k = 0; k < of_thread; ++k)
     r.point_offsets.push_back(k / n * n * (of_rows ? down : across) + k % n);
   return r;
 }
 
 // Finds the tile of the block. Tiles of a matrix are numbered row of tiles by row of tiles.
-void Emitter::locate_tile(Product& p, V block, V rows, V columns) {
+void Product::locate_tile(ProductState& p, V block, V rows, V columns) {
   const ProductSchedule& s = p.s;
-  const auto parts = [&](V n, int of) {
-    return b_.CreateUDiv(b_.CreateAdd(n, i64(of - 1)), i64(of));
+  const auto tiles_of = [&](V n, int of) {
+    return b_.CreateUDiv(b_.CreateAdd(n, b_.i64(of - 1)), b_.i64(of));
   };
-  const V matrix = s.matrix ? i64(s.matrix) : rows;
-  const V across = parts(columns, s.columns), down = parts(matrix, s.rows);
+  const V matrix = s.matrix ? b_.i64(s.matrix) : rows;
+  const V across = tiles_of(columns, s.columns), down = tiles_of(matrix, s.rows);
   const V band = b_.CreateUDiv(block, across), number = b_.CreateUDiv(band, down);
-  const V row = b_.CreateMul(b_.CreateSub(band, b_.CreateMul(number, down)), i64(s.rows)),
-          column = b_.CreateMul(b_.CreateSub(block, b_.CreateMul(band, across)), i64(s.columns));
+  const V row = b_.CreateMul(b_.CreateSub(band, b_.CreateMul(number, down)), b_.i64(s.rows)),
+          column = b_.CreateMul(b_.CreateSub(block, b_.CreateMul(band, across)), b_.i64(s.columns));
   const V top = b_.CreateMul(number, matrix);
   p.rows.first = b_.CreateAdd(top, row);
   p.rows.last =
-      b_.CreateSub(call(llvm::Intrinsic::smin, {b_.CreateAdd(top, matrix), rows}), i64(1));
+      b_.CreateSub(b_.call(llvm::Intrinsic::smin, {b_.CreateAdd(top, matrix), rows}), b_.i64(1));
   p.columns.first = column;
-  p.columns.last = b_.CreateSub(columns, i64(1));
+  p.columns.last = b_.CreateSub(columns, b_.i64(1));
 }
 
-// Both sides, into a stage in shared memory.
-Vs Emitter::product_load(const Product& p, V first_term) {
-  Vs x = product_load(p, p.rows, first_term);
-  x.append(product_load(p, p.columns, first_term));
+Vs Product::load(const ProductState& p, V first_term) {
+  Vs x = factors_.load(p, p.rows, first_term);
+  x.append(factors_.load(p, p.columns, first_term));
   return x;
 }
-void Emitter::product_store(const Product& p, V at, V first_term, const Vs& loaded) {
+void Product::store(const ProductState& p, V at, V first_term, const Vs& loaded) {
   const size_t of_rows = static_cast<size_t>(p.rows.groups) * p.rows.factor->reads.size();
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, at);
   const llvm::ArrayRef<V> all(loaded);
-  product_store(p, p.rows, stage, first_term, all.take_front(of_rows));
-  product_store(p, p.columns, stage, first_term, all.drop_front(of_rows));
+  factors_.store(p, p.rows, stage, first_term, all.take_front(of_rows));
+  factors_.store(p, p.columns, stage, first_term, all.drop_front(of_rows));
 }
-void Emitter::product_copy(const Product& p, V at, V first_term) {
+void Product::copy(const ProductState& p, V at, V first_term) {
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, at);
-  product_copy(p, p.rows, stage, first_term);
-  product_copy(p, p.columns, stage, first_term);
+  factors_.copy(p, p.rows, stage, first_term);
+  factors_.copy(p, p.columns, stage, first_term);
 }
 
 // Multiplies all full stages. With `prefetch`, the factors of the next stage are loaded to
 // registers while the current one is multiplied. Without it there is less code, for tiles at edges.
-Emitter::ProductSums Emitter::product_full_stages(const Product& p, const Vs& sums, bool prefetch) {
+Product::Sums Product::full_stages(const ProductState& p, const Vs& sums, bool prefetch) {
   const int terms = p.s.terms;
   const int64_t end = p.loop.terms / terms * terms;
   const auto trip = [&](V at, const Vs& before) {
-    emit_cancellation_check(terms * static_cast<int64_t>(sums.size()));
-    barrier();
-    const V next = b_.CreateAdd(at, i64(terms)), more = b_.CreateICmpSLT(next, i64(end)),
-            other = b_.CreateSub(i64(p.stage.bytes), before.back());
+    e_.stop_checks().emit(terms * static_cast<int64_t>(sums.size()));
+    gpu_.barrier();
+    const V next = b_.CreateAdd(at, b_.i64(terms)), more = b_.CreateICmpSLT(next, b_.i64(end)),
+            other = b_.CreateSub(b_.i64(p.stage.bytes), before.back());
     Vs loaded, none;
     if (prefetch)
-      loaded = branch(
-          more, [&] { return loaded = product_load(p, next); },
+      loaded = b_.branch(
+          more, [&] { return loaded = load(p, next); },
           [&] {
             for (V x : loaded) none.push_back(llvm::UndefValue::get(x->getType()));
             return none;
@@ -209,72 +185,72 @@ Emitter::ProductSums Emitter::product_full_stages(const Product& p, const Vs& su
     const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, before.back());
     const Vs own(before.begin(), before.end() - 1);
     Vs now = p.s.mma
-                 ? mma_terms(p, stage, own, terms)
+                 ? tensor_cores_.mma_terms(p, stage, own, terms)
                  : fma_terms(p, stage, own, terms, prefetch ? terms : std::min(terms, few_terms));
     if (prefetch)
-      product_store(p, other, next, loaded);
+      store(p, other, next, loaded);
     else
-      when(more, [&] { product_copy(p, other, next); });
+      b_.when(more, [&] { copy(p, other, next); });
     now.push_back(other);
     return now;
   };
   if (prefetch)
-    product_store(p, i64(0), i64(0), product_load(p, i64(0)));
+    store(p, b_.i64(0), b_.i64(0), load(p, b_.i64(0)));
   else
-    product_copy(p, i64(0), i64(0));
+    copy(p, b_.i64(0), b_.i64(0));
   Vs carry = sums;
-  carry.push_back(i64(0));  // the offset of the stage that is read
-  const Loop l = loop("tiles", i64(0), i64(end), i64(terms), carry, trip);
+  carry.push_back(b_.i64(0));  // the offset of the stage that is read
+  const IrBuilder::Loop l = b_.loop("tiles", b_.i64(0), b_.i64(end), b_.i64(terms), carry, trip);
   return {{l.carry.begin(), l.carry.end() - 1}, l.carry.back()};
 }
 
 // Adds the terms that do not fill a stage.
-Vs Emitter::product_remainder(Product p, const ProductSums& before) {
+Vs Product::remainder(ProductState p, const Sums& before) {
   const int64_t rest = p.loop.terms % p.s.terms, first = p.loop.terms - rest;
   if (rest == 0) return before.sums;
   p.full_stage = false;
-  product_copy(p, before.stage, i64(first));
-  barrier();
+  copy(p, before.stage, b_.i64(first));
+  gpu_.barrier();
   const V stage = b_.CreateGEP(b_.getInt8Ty(), p.memory, before.stage);
   const int terms = static_cast<int>(rest);
-  if (p.s.mma) return mma_terms(p, stage, before.sums, terms);
+  if (p.s.mma) return tensor_cores_.mma_terms(p, stage, before.sums, terms);
   return fma_terms(p, stage, before.sums, terms, std::gcd(terms, few_terms));
 }
 
-void Emitter::emit_product(V block, V thread, V rows, V columns) {
+void Product::emit(V block, V thread, V rows, V columns) {
   const ProductSchedule& s = s_.product;
-  Product p{*product_loop(k_),
-            s,
-            type(k_.insts[s.loop].kinds[0]),
-            nullptr,
-            {},
-            nullptr,
-            thread,
-            true,
-            {},
-            {}};
+  ProductState p{*product_loop(k_),
+                 s,
+                 ops_.type(k_.insts[s.loop].kinds[0]),
+                 nullptr,
+                 {},
+                 nullptr,
+                 thread,
+                 true,
+                 {},
+                 {}};
   p.factor_type = s.mma ? b_.getInt16Ty() : p.sum_type;
   p.stage = compiler::product_stage(s, p.loop, k_);
-  p.memory = shared_memory(2 * p.stage.bytes);
-  p.rows = product_side(p, true);
-  p.columns = product_side(p, false);
+  p.memory = gpu_.shared_memory(2 * p.stage.bytes);
+  p.rows = make_side(p, true);
+  p.columns = make_side(p, false);
   locate_tile(p, block, rows, columns);
   const size_t points = p.rows.point_offsets.size() * p.columns.point_offsets.size();
-  ProductSums all{Vs(points, scalar(k_.insts[s.loop].args[2])), i64(0)};
+  Sums all{Vs(points, e_.scalar(k_.insts[s.loop].args[2])), b_.i64(0)};
   const bool vectors = p.rows.group > 1 || p.columns.group > 1;
   if (p.loop.terms >= s.terms && vectors) {
     const auto tiles = [&](bool fit) {
-      ProductSums r = product_full_stages(p, all.sums, fit);
+      Sums r = full_stages(p, all.sums, fit);
       r.sums.push_back(r.stage);
       return r.sums;
     };
-    const V fits = barrier_and(b_.CreateAnd(product_fits(p, p.rows), product_fits(p, p.columns)));
-    all.sums = branch(fits, [&] { return tiles(true); }, [&] { return tiles(false); });
+    const V fits = barrier_and(b_.CreateAnd(factors_.fits(p, p.rows), factors_.fits(p, p.columns)));
+    all.sums = b_.branch(fits, [&] { return tiles(true); }, [&] { return tiles(false); });
     all.stage = all.sums.pop_back_val();
   } else if (p.loop.terms >= s.terms) {
-    all = product_full_stages(p, all.sums, true);
+    all = full_stages(p, all.sums, true);
   }
-  product_epilogue(p, product_remainder(p, all));
+  epilogue(p, remainder(p, all));
 }
 
 }  // namespace weft::compiler

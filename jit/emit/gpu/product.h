@@ -1,37 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/product.h: the state of the emitter while it writes a matrix product.
+// jit/emit/gpu/product.h: matrix products. It may touch the loop of the product, the shared memory
+// and the indices of points. Another way of multiplying a stage is another function like
+// fma_terms().
 #pragma once
-#include "jit/emit/emit.h"
-#include "jit/schedule/product.h"
+#include "jit/emit/gpu/factors.h"
+#include "jit/emit/gpu/mma.h"
 
 namespace weft::compiler {
 
-// The rows of the tile, or its columns: points along one axis of the grid.
-struct Emitter::ProductSide {
-  const ProductFactor* factor;
-  ProductStage::Side stage;
-  int axis;
-  int points;  // of the tile
-  // Neighbours that a thread moves in one access, and its number of such accesses.
-  int group, groups;
-  V first, last;  // points: the first of the tile, and the last of the grid
-  // A thread's points in the tile: the first, and the distances from it.
-  V thread_offset;
-  llvm::SmallVector<int, 8> point_offsets;
-  V fragment;  // for tensor cores: where a thread reads for its warp, in bytes
-};
+// The threads of a block copy the factors of a tile of points to shared memory, some terms at a
+// time. Each thread has some points of the tile, whose sums are in registers. A sum adds its terms
+// in order, like the loop of the kernel, except on tensor cores.
+class Product : GpuPart {
+ public:
+  explicit Product(GpuEmitter& e) : GpuPart(e), factors_(e), tensor_cores_(e) {}
 
-struct Emitter::Product {
-  ProductLoop loop;
-  const ProductSchedule& s;
-  llvm::Type *sum_type, *factor_type;  // of sums, and of factors in shared memory
-  ProductStage stage;
-  V memory, thread;
-  bool full_stage;  // a stage is full of terms
-  ProductSide rows, columns;
-  // Points that a thread reads in one access.
-  static int points_per_access(int of_thread) { return of_thread < 4 ? of_thread : 4; }
+  void emit(V block, V thread, V rows, V columns);
+
+ private:
+  ProductSide make_side(const ProductState& p, bool of_rows);
+  void locate_tile(ProductState& p, V block, V rows, V columns);
+  V barrier_and(V condition);
+  Vs load_stage(const ProductState& p, const ProductSide& s, V stage, V term);
+  Vs fma_terms(const ProductState& p, V stage, const Vs& sums, int terms, int unrolled);
+  struct Sums {
+    Vs sums;
+    V stage;  // the shared memory of the next stage
+  };
+  Sums full_stages(const ProductState& p, const Vs& sums, bool prefetch);
+  // Both sides, into a stage in shared memory.
+  Vs load(const ProductState& p, V first_term);
+  void store(const ProductState& p, V at, V first_term, const Vs& loaded);
+  void copy(const ProductState& p, V at, V first_term);
+  Vs remainder(ProductState p, const Sums& before);
+  void epilogue(const ProductState& p, const Vs& sums);
+
+  Factors factors_;
+  TensorCores tensor_cores_;
 };
 
 }  // namespace weft::compiler

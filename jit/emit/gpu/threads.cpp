@@ -1,33 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/emit/gpu/threads.cpp: a point that the threads of a warp share. The terms of its outermost
-// folds and the iterations of its outermost for_eachs are partitioned among them, so that
-// neighbours have neighbouring terms. Each thread computes everything else, with the same bits.
-// Thread k has partial result k. If there are 64 partial results, it also has k + 32. The order is
-// that of a block of core/loops/fold_order.h. rows.cpp partitions the terms.
-#include <llvm/IR/Intrinsics.h>
-#include <llvm/IR/IntrinsicsNVPTX.h>
+// jit/emit/gpu/threads.cpp: shuffles and barriers.
+#include "jit/emit/gpu/threads.h"
 
-#include "jit/emit/emit_fold.h"
-#include "jit/schedule/nest_names.h"
+#include "jit/emit/gpu/gpu_emitter.h"
+#include "jit/schedule/rows.h"
 
 namespace weft::compiler {
 
-using fold_order::few_partials, fold_order::many_partials, fold_order::long_block;
-
-static_assert(many_partials == 2 * warp && 2 * few_partials == warp &&
-              fold_order::short_block <= warp);
-
-// Returns the value of x in another thread of the warp; all threads must call it.
-V Emitter::warp_shuffle(V x, V thread) {
+V Threads::warp_shuffle(V x, V thread) {
   auto* type = x->getType();
   const unsigned bits = static_cast<unsigned>(type->getPrimitiveSizeInBits());
   auto* word = b_.getInt32Ty();
   const V source = b_.CreateTrunc(thread, word);
-  const auto exchanged = [&](V w) -> V {
-    if (machine_.emulated) return call("weft_emulated_shuffle", word, {w, source});
-    return call(llvm::Intrinsic::nvvm_shfl_sync_idx_i32, {}, {i32(-1), w, source, i32(warp - 1)});
-  };
+  const auto exchanged = [&](V w) -> V { return gpu_.shuffle(w, source); };
   const V all = b_.CreateBitCast(x, b_.getIntNTy(bits));
   if (bits <= 32)
     return b_.CreateBitCast(b_.CreateTrunc(exchanged(b_.CreateZExt(all, word)), b_.getIntNTy(bits)),
@@ -38,123 +24,21 @@ V Emitter::warp_shuffle(V x, V thread) {
   return b_.CreateBitCast(
       b_.CreateOr(b_.CreateZExt(low, both), b_.CreateShl(b_.CreateZExt(high, both), 32)), type);
 }
-Vs Emitter::warp_shuffle(const Vs& xs, V thread) {
+Vs Threads::warp_shuffle(const Vs& xs, V thread) {
   Vs out;
   for (V x : xs) out.push_back(warp_shuffle(x, thread));
   return out;
 }
 
-// The threads that share a point wait for each other. Each then sees what the others have written.
-void Emitter::point_barrier() {
-  if (s_.threads > warp) return barrier();
-  if (machine_.emulated)
-    call("weft_emulated_shuffle", b_.getInt32Ty(),
-         {i32(0), b_.CreateTrunc(thread_in_point_, b_.getInt32Ty())});
-  else
-    call(llvm::Intrinsic::nvvm_bar_warp_sync, {}, {i32(-1)});
+void Threads::point_barrier() {
+  if (s_.threads > warp) return gpu_.barrier();
+  gpu_.warp_barrier(in_point);
 }
 
-// Emits code that all threads that share a point would run with the same result. Only thread 0 runs
-// it, between two barriers. Code that is not shared is emitted without a test.
-void Emitter::if_thread_zero(const std::function<void()>& f) {
-  if (!thread_in_point_ || threads_diverge_) return f();
+void Threads::if_thread_zero(const std::function<void()>& f) {
+  if (!in_point || diverge) return f();
   point_barrier();
-  when(b_.CreateICmpEQ(thread_in_point_, i64(0)), f);
-  point_barrier();
-}
-
-void Emitter::fold_threads(Id v) {
-  if (s_.threads > warp) return fold_thread_block(v);
-  const V n = scalar(k_.insts[v].args[0]);
-  const V few = b_.CreateICmpSLE(n, i64(fold_order::short_block)),
-          several = b_.CreateICmpSLT(n, i64(long_block));
-  const auto partials = [&] {
-    return branch(several, [&] { return fold_half_warp(v, n); }, [&] { return fold_warp(v, n); });
-  };
-  set_results(v, branch(few, [&] { return fold_short(v, n); }, partials));
-}
-
-// Each thread has one term; all threads combine the terms in order.
-Vs Emitter::fold_short(Id v, V n) {
-  const Vs none = identity(v, uniform_value);
-  const auto mine = [&](V at, const Vs&, bool whole) {
-    return thread_term(
-        n, at, whole, [&](V index) { return load_or_emit_term(v, index); },
-        identity_term(v, uniform_value));
-  };
-  const Vs own = thread_strided_loop(v, warp, identity_term(v, uniform_value), mine);
-  return loop("in order", i64(0), n, i64(1), none,
-              [&](V k, const Vs& all) { return combine_term(v, all, warp_shuffle(own, k)); })
-      .carry;
-}
-
-// The first half of the threads has the partial results, and adds the other half's terms after its
-// own.
-Vs Emitter::fold_half_warp(Id v, V n) {
-  const V other = b_.CreateXor(thread_in_point_, i64(few_partials));
-  const auto trip = [&](V at, const Vs& sum, bool whole) {
-    Vs nothing = identity_term(v, uniform_value);
-    const size_t values = nothing.size();
-    nothing.append(sum);
-    const auto first = [&](V index) {
-      Vs x = load_or_emit_term(v, index);
-      x.append(combine_term(v, sum, x));
-      return x;
-    };
-    const Vs x = thread_term(n, at, whole, first, nothing);
-    const Vs so_far(x.begin() + values, x.end());
-    Vs next = combine_term(v, so_far, warp_shuffle(nth_group(x, 0, values), other));
-    if (whole) return next;
-    const V second = b_.CreateAdd(b_.CreateAdd(at, thread_in_point_), i64(few_partials));
-    const V there = b_.CreateICmpSLT(second, n);
-    for (size_t r = 0; r < next.size(); ++r) next[r] = b_.CreateSelect(there, next[r], so_far[r]);
-    return next;
-  };
-  return fold_tree_of_threads(v, thread_strided_loop(v, warp, identity(v, uniform_value), trip),
-                              few_partials);
-}
-
-Vs Emitter::fold_warp(Id v, V n) {
-  const Vs none = identity(v, uniform_value);
-  Vs both = none;
-  both.append(none);
-  const auto trip = [&](V at, const Vs& sums, bool whole) {
-    const auto after = [&](V first, const Vs& sum) {
-      return thread_term(
-          n, first, whole,
-          [&](V index) { return combine_term(v, sum, load_or_emit_term(v, index)); }, sum);
-    };
-    Vs next = after(at, nth_group(sums, 0, none.size()));
-    next.append(after(b_.CreateAdd(at, i64(warp)), nth_group(sums, 1, none.size())));
-    return next;
-  };
-  const Vs sums = thread_strided_loop(v, many_partials, both, trip);
-  return fold_tree_of_threads(
-      v, combine_partials(v, nth_group(sums, 0, none.size()), nth_group(sums, 1, none.size())),
-      warp);
-}
-
-// Folds the partial results of `threads` threads as a tree. All threads get the first one's result.
-Vs Emitter::fold_tree_of_threads(Id v, Vs sum, int64_t threads) {
-  for (int64_t half = threads / 2; half >= 1; half /= 2)
-    sum = combine_partials(
-        v, sum,
-        warp_shuffle(sum, b_.CreateAnd(b_.CreateAdd(thread_in_point_, i64(half)), i64(warp - 1))));
-  return warp_shuffle(sum, i64(0));
-}
-
-void Emitter::for_each_threads(Id v) {
-  const nest::BlockId body = k_.insts[v].blocks[0];
-  const V n = scalar(k_.insts[v].args[0]);
-  point_barrier();
-  thread_strided_loop(v, term_threads_, {}, [&](V at, const Vs&, bool whole) {
-    const auto iteration = [&](V index) {
-      set(k_.blocks[body].params[0], index);
-      iteration_ ? emit_iteration(body) : emit_block(body);
-      return Vs();
-    };
-    return thread_term(n, at, whole, iteration, {});
-  });
+  b_.when(b_.CreateICmpEQ(in_point, b_.i64(0)), f);
   point_barrier();
 }
 

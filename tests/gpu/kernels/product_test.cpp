@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "gpu/emulated.h"
-#include "jit/emit/image.h"
+#include "jit/emit/compile/image.h"
 #include "jit/schedule/choose/choose.h"
 #include "jit/schedule/product_kernel.h"
 #include "weft/weft.h"

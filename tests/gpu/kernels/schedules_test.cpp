@@ -3,7 +3,7 @@
 // tests/gpu/kernels/schedules_test.cpp: runs kernels with GPU schedules on an emulated GPU and
 // compares the memory with the interpreter's.
 #include "gpu/emulated.h"
-#include "jit/emit/image.h"
+#include "jit/emit/compile/image.h"
 #include "jit/schedule/choose/choose.h"
 #include "jit/schedule/product.h"
 #include "jit/schedule/rows.h"

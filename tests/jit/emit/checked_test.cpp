@@ -2,7 +2,7 @@
 // Copyright The Weft authors
 // tests/jit/emit/checked_test.cpp: kernels that test their accesses compute the same. They end
 // before the first access beyond a buffer, whatever instruction makes it.
-#include "jit/emit/checked.h"
+#include "jit/emit/check/checked.h"
 
 #include "jit/emit/control_kernels.h"
 #include "jit/emit/speed_kernels.h"

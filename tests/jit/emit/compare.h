@@ -15,7 +15,7 @@
 
 #include "core/loops/combine.h"
 #include "core/loops/nest.h"
-#include "jit/run/codegen.h"
+#include "jit/emit/compile/codegen.h"
 #include "jit/schedule/loops.h"
 #include "tests/jit/emit/walk_nest.h"
 

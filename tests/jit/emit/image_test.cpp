@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
 // tests/jit/emit/image_test.cpp: the PTX of kernels assembles.
-#include "jit/emit/image.h"
+#include "jit/emit/compile/image.h"
 
 #include <fmt/format.h>
 
 #include "benchmarks/gpu_cases.h"
 #include "jit/emit/compare.h"
+#include "jit/emit/compile/condition.h"
 #include "jit/emit/control_kernels.h"
-#include "jit/emit/gpu/condition.h"
 #include "jit/gpu_program.h"
 #include "jit/schedule/choose/choose.h"
 #include "jit/schedule/product_kernel.h"

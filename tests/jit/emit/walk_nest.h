@@ -10,8 +10,8 @@
 
 namespace weft::compiler {
 
-// Runs the kernel like a compiled one (jit/run/codegen.h), without the stop flag. A NaN may have
-// another payload.
+// Runs the kernel like a compiled one (jit/emit/compile/codegen.h), without the stop flag. A NaN
+// may have another payload.
 void walk_nest(const nest::Kernel& kernel, void* const* buffers, const int64_t* extents,
                const int64_t* range);
 

@@ -10,7 +10,7 @@
 #include <regex>
 #include <set>
 
-#include "jit/emit/image.h"
+#include "jit/emit/compile/image.h"
 #include "jit/schedule/choose/choose.h"
 #include "jit/schedule/loops.h"
 #include "jit/schedule/product.h"

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/cpu/element_access.cpp: vectors of elements in memory.
+#include "jit/emit/cpu/element_access.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+#include "jit/emit/cpu/cpu_emitter.h"
+#include "jit/schedule/nest_names.h"
+
+namespace weft::compiler {
+
+namespace {
+void mark_non_temporal(IrBuilder& b, llvm::StoreInst* s) {
+  auto* one = llvm::ConstantAsMetadata::get(b.getInt32(1));
+  s->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(b.getContext(), {one}));
+}
+}  // namespace
+
+ElementAccess::ElementAccess(CpuEmitter& e) : EmitterPart(e) {}
+
+// Without mask registers, or for numbers that are too narrow to gather and scatter, each access
+// would need a branch. Inactive elements access a slot in the frame instead.
+void ElementAccess::redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask) {
+  const auto* known = llvm::dyn_cast<llvm::Constant>(*mask);
+  const bool masked = e_.mask_registers() && t->getScalarSizeInBits() >= 32;
+  if (masked || e_.checked() || (known && known->isAllOnesValue())) return;
+  if (!dummy_slot_) {
+    auto* number = b_.getInt64Ty();
+    dummy_slot_ = b_.allocate(number, 1, "idle");
+    const llvm::IRBuilderBase::InsertPointGuard guard(b_);
+    b_.SetInsertPoint(b_.alloca_point());
+    b_.CreateStore(b_.i64(0), dummy_slot_);
+  }
+  *addresses = b_.CreateSelect(*mask, *addresses, b_.splat(dummy_slot_));
+  *mask = b_.splat(b_.getTrue());
+}
+
+V ElementAccess::gather(llvm::Type* t, V addresses, V mask) {
+  redirect_inactive_elements(t, &addresses, &mask);
+  return b_.CreateMaskedGather(b_.vector_of(t), addresses, b_.align_of(t), mask,
+                               llvm::Constant::getNullValue(b_.vector_of(t)));
+}
+
+void ElementAccess::scatter(llvm::Type* t, V addresses, V value, V mask) {
+  redirect_inactive_elements(t, &addresses, &mask);
+  b_.CreateMaskedScatter(value, addresses, b_.align_of(t), mask);
+}
+
+// Returns the addresses of one vector: a scalar base plus the differences, in 32 bits if they fit.
+V ElementAccess::element_addresses(llvm::Type* t, V base, Id offset, int vector) {
+  const Val& x = e_.value(offset);
+  if (!x.stride) {
+    const auto narrow = [&](Id v) {
+      return b_.CreateTrunc(e_.vec(v, vector), b_.vector_of(b_.getInt32Ty()));
+    };
+    if (e_.fits_int32(offset)) return b_.CreateGEP(t, base, narrow(offset));
+    // A row and an offset in it. In refill mode the operands of the offset are not available.
+    const Inst& i = k_.insts[offset];
+    if (i.op == nest::Opcode::Add && e_.divergence.mode != Mode::refill)
+      for (int a : {0, 1})
+        if (e_.variance(i.args[a]).uniform() && e_.variance(i.args[1 - a]).varying &&
+            e_.fits_int32(i.args[1 - a]))
+          return b_.CreateGEP(t, b_.CreateGEP(t, base, e_.scalar(i.args[a])),
+                              narrow(i.args[1 - a]));
+    return b_.CreateGEP(t, base, e_.vec(offset, vector));
+  }
+  const V first = b_.CreateGEP(t, base, e_.vector_base(x, vector));
+  if (const auto stride = b_.constant_int(x.stride); stride && std::abs(*stride) < (1 << 26)) {
+    const V step = b_.splat(b_.i32(static_cast<int32_t>(*stride)));
+    return b_.CreateGEP(t, first, b_.CreateMul(b_.iota(b_.getInt32Ty()), step));
+  }
+  return b_.CreateGEP(t, first, b_.CreateMul(b_.iota(b_.getInt64Ty()), b_.splat(x.stride)));
+}
+
+// Two vectors cover the strided elements, and shuffles sort them. The last vector starts early, so
+// that nothing is read beyond the last element.
+V ElementAccess::strided_load(llvm::Type* t, V first, int64_t stride) {
+  const int n = static_cast<int>(stride);
+  llvm::SmallVector<int, 64> pick;
+  const auto read = [&](V at, int count) {
+    return b_.CreateAlignedLoad(llvm::FixedVectorType::get(t, count), at, b_.align_of(t));
+  };
+  if (n == -1) {
+    for (int l = 0; l < b_.vector_width; ++l) pick.push_back(b_.vector_width - 1 - l);
+    return b_.CreateShuffleVector(
+        read(b_.CreateGEP(t, first, b_.i64(1 - b_.vector_width)), b_.vector_width), pick);
+  }
+  // Stride 2: numbers 0 .. 2*vector_width-2 as two vectors that overlap in one element.
+  const V low = read(first, b_.vector_width),
+          high = read(b_.CreateGEP(t, first, b_.i64(b_.vector_width - 1)), b_.vector_width);
+  for (int l = 0; l < b_.vector_width; ++l)
+    pick.push_back(2 * l < b_.vector_width ? 2 * l
+                                           : b_.vector_width + 2 * l - (b_.vector_width - 1));
+  return b_.CreateShuffleVector(low, high, pick);
+}
+
+V ElementAccess::load_elements(llvm::Type* t, V base, Id offset, int vector) {
+  const Val& x = e_.value(offset);
+  const llvm::Align align = b_.align_of(t);
+  const int64_t s = b_.constant_int(x.stride).value_or(0);
+  if (s == 1) {
+    const V first = b_.CreateGEP(t, base, e_.vector_base(x, vector));
+    if (e_.active.empty()) return b_.CreateAlignedLoad(b_.vector_of(t), first, align);
+    return b_.CreateMaskedLoad(b_.vector_of(t), first, align, e_.active[vector],
+                               llvm::Constant::getNullValue(b_.vector_of(t)));
+  }
+  if (e_.active.empty() && (s == -1 || s == 2))
+    return strided_load(t, b_.CreateGEP(t, base, e_.vector_base(x, vector)), s);
+  return gather(t, element_addresses(t, base, offset, vector), e_.mask_of(vector));
+}
+
+// A non-temporal store needs whole aligned vectors. Buffers begin at a cache line and the grid is
+// partitioned in whole lines. An address that is unaligned here is therefore unaligned in every
+// trip.
+void ElementAccess::store_non_temporal(V value, V at, V all_elements,
+                                       const std::function<void()>& otherwise) {
+  const auto bytes = std::min<uint64_t>(
+      b_.module().getDataLayout().getTypeStoreSize(value->getType()), cache_line);
+  const V low =
+      b_.CreateAnd(b_.CreatePtrToInt(at, b_.getInt64Ty()), b_.i64(static_cast<int64_t>(bytes) - 1));
+  V whole = b_.CreateICmpEQ(low, b_.i64(0));
+  if (all_elements) whole = b_.CreateAnd(whole, all_elements);
+  const auto non_temporal = [&] {
+    mark_non_temporal(b_, b_.CreateAlignedStore(value, at, llvm::Align(bytes)));
+  };
+  b_.when(whole, non_temporal, otherwise);
+}
+
+void ElementAccess::store_elements(llvm::Type* t, V base, Id offset, int vector, V value,
+                                   bool non_temporal) {
+  const Val& x = e_.value(offset);
+  const llvm::Align align = b_.align_of(t);
+  if (b_.constant_int(x.stride) == 1) {
+    const V first = b_.CreateGEP(t, base, e_.vector_base(x, vector));
+    const auto plain = [&] {
+      if (e_.active.empty())
+        b_.CreateAlignedStore(value, first, align);
+      else
+        b_.CreateMaskedStore(value, first, align, e_.active[vector]);
+    };
+    if (!non_temporal) return plain();
+    store_non_temporal(value, first,
+                       e_.active.empty() ? nullptr : b_.CreateAndReduce(e_.active[vector]), plain);
+    return;
+  }
+  scatter(t, element_addresses(t, base, offset, vector), value, e_.mask_of(vector));
+}
+
+// Prefetches the next row where rows are read in several passes. The first pass waits for memory,
+// the second computes on cached data. The next row is fetched during the second.
+void ElementAccess::prefetch_next_row(Id load) {
+  const auto n = s_.prefetch.find(load);
+  if (n == s_.prefetch.end() || !e_.active.empty()) return;
+  const Inst& i = k_.insts[load];
+  const Val& offset = e_.value(i.args[0]);
+  if (!offset.stride) return;
+  auto* t = ops_.memory_type(k_.buffers[i.imm].storage);
+  for (int p = 0; p < e_.interleave; ++p) {
+    const V at = b_.CreateAdd(e_.vector_base(offset, p), b_.i64(n->second));
+    // The arguments mean: a read, keep in all caches, data.
+    b_.call(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+            {b_.CreateGEP(t, e_.buffers[i.imm], at), b_.i32(0), b_.i32(3), b_.i32(1)});
+  }
+}
+
+}  // namespace weft::compiler

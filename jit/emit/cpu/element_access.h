@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/cpu/element_access.h: loads and stores of the elements of vectors. It may touch any
+// memory of the kernel, and knows only the offsets of the elements. Another form of access is added
+// to load_elements() or store_elements().
+#pragma once
+#include <functional>
+
+#include "jit/emit/emitter_part.h"
+
+namespace weft::compiler {
+
+class CpuEmitter;
+
+// Values that are contiguous in memory move as one vector, others are gathered and scattered.
+// Inactive elements access no memory.
+class ElementAccess : EmitterPart<CpuEmitter> {
+ public:
+  explicit ElementAccess(CpuEmitter& e);
+
+  V load_elements(llvm::Type* t, V base, nest::Id offset, int vector);
+  void store_elements(llvm::Type* t, V base, nest::Id offset, int vector, V value,
+                      bool non_temporal = false);
+  V gather(llvm::Type* t, V addresses, V mask);
+  void scatter(llvm::Type* t, V addresses, V value, V mask);
+  void prefetch_next_row(nest::Id load);
+
+ private:
+  void store_non_temporal(V value, V at, V all_elements, const std::function<void()>& otherwise);
+  V element_addresses(llvm::Type* t, V base, nest::Id offset, int vector);
+  void redirect_inactive_elements(llvm::Type* t, V* addresses, V* mask);
+  V strided_load(llvm::Type* t, V first, int64_t stride);
+
+  V dummy_slot_ = nullptr;  // where inactive elements load and store
+};
+
+}  // namespace weft::compiler

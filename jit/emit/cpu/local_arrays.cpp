@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/cpu/local_arrays.cpp: the elements of points' arrays.
+#include "jit/emit/cpu/local_arrays.h"
+
+#include <llvm/IR/Intrinsics.h>
+
+#include <algorithm>
+
+#include "jit/emit/cpu/cpu_emitter.h"
+#include "jit/schedule/nest_names.h"
+
+namespace weft::compiler {
+
+LocalArrays::LocalArrays(CpuEmitter& e) : EmitterPart(e) {}
+
+int LocalArrays::interleave_of_arrays() const {
+  return array_interleave ? array_interleave : e_.interleave;
+}
+
+void LocalArrays::create(Id v) {
+  const Inst& i = k_.insts[v];
+  auto* t = ops_.memory_type(i.kind);
+  const int64_t n = std::max<int64_t>(i.imm, 1);
+  // A kernel is emitted more than once, the widest form first (main loop, then tail).
+  if (V& array = e_.array_of(v); !array)
+    array = e_.divergence.per_element[v]
+                ? b_.allocate(b_.vector_of(t), n * interleave_of_arrays(), "local")
+                : b_.allocate(t, n, "local");
+}
+
+V LocalArrays::local_begin(Id local) {
+  auto* t = b_.vector_of(ops_.memory_type(k_.insts[local].kind));
+  return vector_offset ? b_.CreateGEP(t, e_.array_of(local), vector_offset) : e_.array_of(local);
+}
+
+// Returns the address of one number of the arrays of the points of a vector.
+V LocalArrays::local_element(Id local, V element, int vector) {
+  auto* t = b_.vector_of(ops_.memory_type(k_.insts[local].kind));
+  const int interleave = interleave_of_arrays();
+  const V at = b_.CreateAdd(b_.CreateMul(element, b_.i64(interleave)), b_.i64(vector));
+  return b_.CreateGEP(t, local_begin(local), at);
+}
+
+// Returns the address of each point's number.
+V LocalArrays::local_addresses(Id local, Id index, int vector) {
+  auto* t = ops_.memory_type(k_.insts[local].kind);
+  const int interleave = interleave_of_arrays();
+  auto* n = b_.getInt32Ty();
+  const Val& x = e_.value(index);
+  const V narrow = x.stride ? e_.linear_vec(x, vector, n)
+                            : b_.CreateTrunc(e_.vec(index, vector), b_.vector_of(n));
+  const V row =
+      b_.CreateAdd(b_.CreateMul(narrow, b_.splat(b_.i32(interleave))), b_.splat(b_.i32(vector)));
+  const V flat = b_.CreateAdd(b_.CreateMul(row, b_.splat(b_.i32(b_.vector_width))), b_.iota(n));
+  return b_.CreateGEP(t, local_begin(local), flat);
+}
+
+namespace {
+// The largest number of elements that are all read. Above it the code is longer than that of a
+// gather.
+constexpr int64_t max_choices = 16;
+}  // namespace
+
+// Describes an index that selects one of a few numbers of an array for each point. All of these
+// numbers are read, which is faster than one access per point, and they can stay in registers. In
+// refill mode the operands of the index are not available.
+std::optional<nest::Choice> LocalArrays::choice(Id local, Id index) {
+  if (e_.divergence.mode == Mode::refill) return std::nullopt;
+  const auto c = nest::choice_of(k_, index);
+  if (!c || c->count > max_choices) return std::nullopt;
+  nest::Range from{0, 0};
+  if (c->base != nest::no_id) {
+    if (!e_.variance(c->base).uniform()) return std::nullopt;
+    from = e_.range(c->base);
+  }
+  // All of them must be inside the array.
+  const int64_t end = c->first + c->step * (c->count - 1), n = k_.insts[local].imm;
+  if (!from.within({-std::min(c->first, end), n - 1 - std::max(c->first, end)}))
+    return std::nullopt;
+  return c;
+}
+
+// Returns the address of element i of those.
+V LocalArrays::choice_element(Id local, const nest::Choice& c, int64_t i, int vector) {
+  const V at = b_.i64(c.first + c.step * i);
+  return local_element(local, c.base == nest::no_id ? at : b_.CreateAdd(e_.scalar(c.base), at),
+                       vector);
+}
+
+V LocalArrays::load_choice(Id local, const nest::Choice& c, int vector) {
+  auto* t = b_.vector_of(ops_.memory_type(k_.insts[local].kind));
+  const V x = e_.vec(c.value, vector);
+  auto* number = llvm::cast<llvm::IntegerType>(x->getType()->getScalarType());
+  const auto element = [&](int64_t i) {
+    return b_.CreateLoad(t, choice_element(local, c, i, vector));
+  };
+  V all = element(0);
+  for (int64_t i = 1; i < c.count; ++i) {
+    const V below = b_.splat(llvm::ConstantInt::getSigned(number, c.least + i));
+    all = b_.CreateSelect(b_.CreateICmpSLT(x, below), all, element(i));
+  }
+  return all;
+}
+
+void LocalArrays::store_choice(Id local, const nest::Choice& c, int vector, V value) {
+  const V x = e_.vec(c.value, vector);
+  auto* number = llvm::cast<llvm::IntegerType>(x->getType()->getScalarType());
+  for (int64_t i = 0; i < c.count; ++i) {
+    const V here = b_.splat(llvm::ConstantInt::getSigned(number, c.least + i));
+    V mine = i == 0             ? b_.CreateICmpSLE(x, here)
+             : i == c.count - 1 ? b_.CreateICmpSGE(x, here)
+                                : b_.CreateICmpEQ(x, here);
+    if (c.count == 1) mine = b_.splat(b_.getTrue());
+    if (!e_.active.empty()) mine = b_.CreateAnd(mine, e_.active[vector]);
+    const V at = choice_element(local, c, i, vector);
+    b_.CreateStore(b_.CreateSelect(mine, value, b_.CreateLoad(value->getType(), at)), at);
+  }
+}
+
+void LocalArrays::load(Id v) {
+  const Inst& i = k_.insts[v];
+  const Id l = i.args[0], index = i.args[1];
+  auto* t = ops_.memory_type(i.kind);
+  if (!e_.variance(v).varying) {
+    e_.set(v, ops_.mask_from_memory(
+                  b_.CreateLoad(t, b_.CreateGEP(t, e_.array_of(l), e_.scalar(index))), i.kind));
+    return;
+  }
+  const auto loaded = [&](int p) -> V {
+    if (!e_.divergence.per_element[l])
+      return e_.elements().load_elements(t, e_.array_of(l), index, p);
+    if (e_.variance(index).uniform())
+      return b_.CreateLoad(b_.vector_of(t), local_element(l, e_.scalar(index), p));
+    if (const auto c = choice(l, index)) return load_choice(l, *c, p);
+    return e_.elements().gather(t, local_addresses(l, index, p), e_.mask_of(p));
+  };
+  e_.set_vectors(v, e_.vectors([&](int p) { return ops_.mask_from_memory(loaded(p), i.kind); }));
+}
+
+void LocalArrays::store(Id v) {
+  const Inst& i = k_.insts[v];
+  const Id l = i.args[0], index = i.args[1], value = i.args[2];
+  const Kind kd = k_.insts[l].kind;
+  auto* t = ops_.memory_type(kd);
+  if (!e_.divergence.per_element[l] && e_.variance(index).uniform() &&
+      e_.variance(value).uniform()) {
+    b_.CreateStore(ops_.mask_to_memory(e_.scalar(value), kd),
+                   b_.CreateGEP(t, e_.array_of(l), e_.scalar(index)));
+    return;
+  }
+  for (int p = 0; p < e_.interleave; ++p) {
+    const V x = ops_.mask_to_memory(e_.vec(value, p), kd);
+    if (!e_.divergence.per_element[l]) {
+      e_.elements().store_elements(t, e_.array_of(l), index, p, x);
+    } else if (e_.variance(index).uniform()) {
+      // The frame belongs to this kernel, so the old value can be read and written back. Nothing
+      // reads the numbers of vector elements without a point.
+      const V at = local_element(l, e_.scalar(index), p);
+      const bool all = e_.active.empty() || e_.active == e_.in_grid;
+      b_.CreateStore(all ? x : b_.CreateSelect(e_.active[p], x, b_.CreateLoad(b_.vector_of(t), at)),
+                     at);
+    } else if (const auto c = choice(l, index)) {
+      store_choice(l, *c, p, x);
+    } else {
+      e_.elements().scatter(t, local_addresses(l, index, p), x, e_.mask_of(p));
+    }
+  }
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/emit/cpu/records.h: small records, one per point (jit/schedule/records.h). It may touch the
+// buffers of the records and their vectors in the frame. Another size of record is added to the
+// library (runtime/native/transpose.h).
+#pragma once
+#include <map>
+#include <utility>
+
+#include "jit/emit/emitter_part.h"
+#include "jit/schedule/records.h"
+
+namespace weft::compiler {
+
+class CpuEmitter;
+
+// The records of a vector are adjacent in memory. The library converts them to one vector per
+// element, in the frame, or back.
+class Records : EmitterPart<CpuEmitter> {
+ public:
+  explicit Records(CpuEmitter& e);
+
+  // Finds the records that the schedule names. The divergence must be known.
+  void find();
+  // The first load moves all elements, or the last store. Returns true if v belongs to a record.
+  bool moves(nest::Id v);
+  // Returns vector p of a load that belongs to a record.
+  V loaded(nest::Id v, int p) const { return values_.at({v, p}); }
+
+ private:
+  void move_record(const Record& r, nest::Id here, int p);
+
+  std::map<nest::Id, Record> records_;            // by first access
+  std::map<nest::Id, nest::Id> record_of_;        // by access
+  std::map<std::pair<nest::Id, int>, V> values_;  // that were read, by access and vector
+  std::map<nest::Id, V> arrays_;                  // by first access
+};
+
+}  // namespace weft::compiler
