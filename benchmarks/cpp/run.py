@@ -141,6 +141,8 @@ def arguments():
     for case in options.cases:
         if case not in CASES:
             parser.error(f"there is no case {case}")
+    if options.lanes is not None and options.lanes < 8:
+        parser.error("--lanes must be at least 8, the lanes of a vector of hand_cases.cpp")
     options.out = options.out.resolve()
     options.weft = options.weft.resolve()
     return options
