@@ -52,32 +52,31 @@ def casadi_options():
 
 
 def build(options):
-    """(name, command, environment) of each program that can run here."""
+    """(name, command, environment) of each program that is wanted and can run here."""
     out = options.out
     found, missing = [], []
-    if options.weft.exists():
-        found.append(("weft", [options.weft], {"DTYPE": "64"}))
-        found.append(("weft_f32", [options.weft], {"DTYPE": "32"}))
-    else:
-        missing.append(f"weft: there is no {options.weft}")
-    hand = compile_peer("hand_cases", out, "-ffast-math", "-fopenmp-simd", "-Wno-uninitialized")
-    found.append(("hand", [hand], {}))
-    if EIGEN.exists():
-        found.append(("eigen", [compile_peer("eigen_cases", out, f"-I{EIGEN}")], {}))
-    else:
-        missing.append("eigen: apt install libeigen3-dev")
-    if python_has("casadi"):
-        found.append(("casadi", [compile_peer("casadi_cases", out, *casadi_options())], {}))
-    else:
-        missing.append("casadi: run with --install")
-    if python_has("jax"):
-        command = [PYTHON, HERE / "peers/jax_cases.py", out / "data"]
-        found += [("jax", command, {"DTYPE": "64"}), ("jax_f32", command, {"DTYPE": "32"})]
-    else:
-        missing.append("jax: run with --install")
+
+    def add(names, there, command, otherwise):
+        names = {n: e for n, e in names.items() if not options.peers or n in options.peers}
+        if names and there():
+            program = command()
+            found.extend((name, program, environment) for name, environment in names.items())
+        elif names:
+            missing.append(f"{', '.join(names)}: {otherwise}")
+
+    add({"weft": {"DTYPE": "64"}, "weft_f32": {"DTYPE": "32"}}, options.weft.exists,
+        lambda: [options.weft], f"there is no {options.weft}")
+    add({"hand": {}}, lambda: True, lambda: [compile_peer(
+        "hand_cases", out, "-ffast-math", "-fopenmp-simd", "-Wno-uninitialized")], "")
+    add({"eigen": {}}, EIGEN.exists, lambda: [compile_peer("eigen_cases", out, f"-I{EIGEN}")],
+        "apt install libeigen3-dev")
+    add({"casadi": {}}, lambda: python_has("casadi"),
+        lambda: [compile_peer("casadi_cases", out, *casadi_options())], "run with --install")
+    add({"jax": {"DTYPE": "64"}, "jax_f32": {"DTYPE": "32"}}, lambda: python_has("jax"),
+        lambda: [PYTHON, HERE / "peers/jax_cases.py", out / "data"], "run with --install")
     for line in missing:
         print(f"left out: {line}")
-    return [p for p in found if not options.peers or p[0] in options.peers]
+    return found
 
 
 def run_case(program, case, options, environment):
