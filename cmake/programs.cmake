@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright The Weft authors
 # cmake/programs.cmake: every examples/NN_*.cpp and examples/gallery/*.cpp becomes a program and a
-# test, every benchmarks/*.cpp a program. They use only the public interface: <weft/weft.h> and
-# libweft.
+# test, every benchmarks/*.cpp and benchmarks/cpp/*.cpp a program. They use only the public
+# interface: <weft/weft.h> and libweft.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 find_package(Eigen3 CONFIG QUIET)  # only for examples/gallery/eigen_*.cpp
 function(weft_programs folder pattern)
@@ -56,4 +56,5 @@ endfunction()
 weft_programs(examples "[0-9][0-9]_*.cpp")
 weft_programs(examples/gallery "*.cpp")
 weft_programs(benchmarks "*.cpp")
+weft_programs(benchmarks/cpp "*.cpp")  # its peers are compiled by benchmarks/cpp/run.py
 include(cmake/gpu_bundle.cmake)
