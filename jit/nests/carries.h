@@ -7,7 +7,7 @@
 // variables of frames; it opens no blocks. A new way to carry a value is a kind of CarriedValue.
 #pragma once
 #include "jit/nests/element_reader.h"
-#include "jit/nests/local_arrays.h"
+#include "jit/nests/lane_arrays.h"
 #include "jit/nests/materializer.h"
 
 namespace weft::compiler {
@@ -27,7 +27,7 @@ void bind_carries(Frame& f, int32_t first, const std::vector<CarriedValue>& carr
 
 class Carries {
  public:
-  Carries(const LaneSpace& space, LocalArrays& arrays, ElementReader& elements,
+  Carries(const LaneSpace& space, LaneArrays& arrays, ElementReader& elements,
           Materializer& materializer)
       : space_(space), arrays_(arrays), elements_(elements), materializer_(materializer) {}
   // Computes the initial values of the carries of loop i, which are inputs of the body from
@@ -40,7 +40,7 @@ class Carries {
 
  private:
   const LaneSpace& space_;
-  LocalArrays& arrays_;
+  LaneArrays& arrays_;
   ElementReader& elements_;
   Materializer& materializer_;
 };

@@ -21,7 +21,7 @@ class BodyWriter {
 
 class ControlFlow {
  public:
-  ControlFlow(nest::Builder& b, const LaneSpace& space, Frames& frames, LocalArrays& arrays,
+  ControlFlow(nest::Builder& b, const LaneSpace& space, Frames& frames, LaneArrays& arrays,
               ElementReader& elements, Materializer& materializer, Outputs& outputs,
               BodyWriter& bodies)
       : b_(b),
@@ -54,7 +54,7 @@ class ControlFlow {
   nest::Builder& b_;
   const LaneSpace& space_;
   Frames& frames_;
-  LocalArrays& arrays_;
+  LaneArrays& arrays_;
   ElementReader& elements_;
   Materializer& materializer_;
   Outputs& outputs_;

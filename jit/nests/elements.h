@@ -8,14 +8,14 @@
 #pragma once
 #include "jit/nests/element_reader.h"
 #include "jit/nests/folds.h"
-#include "jit/nests/local_arrays.h"
+#include "jit/nests/lane_arrays.h"
 #include "jit/nests/memory.h"
 
 namespace weft::compiler {
 
 class Elements final : public ElementReader {
  public:
-  Elements(nest::Builder& b, const LaneSpace& space, LocalArrays& arrays, Memory& memory,
+  Elements(nest::Builder& b, const LaneSpace& space, LaneArrays& arrays, Memory& memory,
            Folds& folds)
       : b_(b), space_(space), arrays_(arrays), memory_(memory), folds_(folds) {}
   Elem read(Frame& f, Atom a, const Coords& at) override;
@@ -29,7 +29,7 @@ class Elements final : public ElementReader {
 
   nest::Builder& b_;
   const LaneSpace& space_;
-  LocalArrays& arrays_;
+  LaneArrays& arrays_;
   Memory& memory_;
   Folds& folds_;
   FrameValues dynamically_indexed_;

@@ -13,7 +13,7 @@ namespace weft::compiler {
 
 class Equations final : public BodyWriter {
  public:
-  Equations(nest::Builder& b, LaneSpace& space, Frames& frames, LocalArrays& arrays,
+  Equations(nest::Builder& b, LaneSpace& space, Frames& frames, LaneArrays& arrays,
             ElementReader& elements, Materializer& materializer, Outputs& outputs, Updates& updates)
       : materializer_(materializer),
         updates_(updates),

@@ -70,7 +70,7 @@ struct LaneParts {
   num::Writing writing;
   LaneSpace space;
   Frames frames;
-  LocalArrays arrays;
+  LaneArrays arrays;
   Memory memory;
   Folds folds;
   Elements elements;

@@ -8,13 +8,13 @@
 // way to keep computed values is a method here.
 #pragma once
 #include "jit/nests/element_reader.h"
-#include "jit/nests/local_arrays.h"
+#include "jit/nests/lane_arrays.h"
 
 namespace weft::compiler {
 
 class Materializer {
  public:
-  Materializer(const LaneSpace& space, LocalArrays& arrays, ElementReader& elements)
+  Materializer(const LaneSpace& space, LaneArrays& arrays, ElementReader& elements)
       : space_(space), arrays_(arrays), elements_(elements) {}
   // Computes all elements of a value here.
   void materialize(Frame& f, int32_t var);
@@ -35,7 +35,7 @@ class Materializer {
   ArrayFill fill_of(Frame& f, int32_t var, const Elem& array);
 
   const LaneSpace& space_;
-  LocalArrays& arrays_;
+  LaneArrays& arrays_;
   ElementReader& elements_;
 };
 

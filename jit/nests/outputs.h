@@ -4,18 +4,18 @@
 // by step.
 //
 // It decides which lanes store which elements, and whether a step goes to memory or to a local
-// array. It may read elements, and stores through Memory and LocalArrays. A new way in which a
+// array. It may read elements, and stores through Memory and LaneArrays. A new way in which a
 // result leaves the lane is a method here.
 #pragma once
 #include "jit/nests/element_reader.h"
-#include "jit/nests/local_arrays.h"
+#include "jit/nests/lane_arrays.h"
 #include "jit/nests/memory.h"
 
 namespace weft::compiler {
 
 class Outputs {
  public:
-  Outputs(nest::Builder& b, const LaneSpace& space, LocalArrays& arrays, Memory& memory,
+  Outputs(nest::Builder& b, const LaneSpace& space, LaneArrays& arrays, Memory& memory,
           ElementReader& elements)
       : b_(b), space_(space), arrays_(arrays), memory_(memory), elements_(elements) {}
   // Makes the place of a result whose elements are stored while a loop runs: a local array, which
@@ -29,7 +29,7 @@ class Outputs {
  private:
   nest::Builder& b_;
   const LaneSpace& space_;
-  LocalArrays& arrays_;
+  LaneArrays& arrays_;
   Memory& memory_;
   ElementReader& elements_;
 };

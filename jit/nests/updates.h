@@ -8,7 +8,7 @@
 // a range or a masked row, is a method here.
 #pragma once
 #include "jit/nests/element_reader.h"
-#include "jit/nests/local_arrays.h"
+#include "jit/nests/lane_arrays.h"
 #include "jit/nests/materializer.h"
 #include "jit/nests/memory.h"
 
@@ -16,7 +16,7 @@ namespace weft::compiler {
 
 class Updates {
  public:
-  Updates(nest::Builder& b, LaneSpace& space, LocalArrays& arrays, Memory& memory,
+  Updates(nest::Builder& b, LaneSpace& space, LaneArrays& arrays, Memory& memory,
           ElementReader& elements, Materializer& materializer)
       : b_(b),
         space_(space),
@@ -42,7 +42,7 @@ class Updates {
 
   nest::Builder& b_;
   LaneSpace& space_;
-  LocalArrays& arrays_;
+  LaneArrays& arrays_;
   Memory& memory_;
   ElementReader& elements_;
   Materializer& materializer_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/local_arrays.h: the arrays of a lane, and loops over elements that fill them.
+// jit/nests/lane_arrays.h: the arrays of a lane, and loops over elements that fill them.
 //
 // It creates arrays of the inner elements of a type, and loads, stores, copies and fills them. It
 // does not know which variable an array holds, and gets the elements from functions of the caller.
@@ -24,10 +24,10 @@ struct ArrayFill {
   bool is_copy = false;  // copied, not computed
 };
 
-class LocalArrays {
+class LaneArrays {
  public:
   // `along_rows`: vectors run along the inner axes.
-  LocalArrays(nest::Builder& b, LaneSpace& space, bool along_rows)
+  LaneArrays(nest::Builder& b, LaneSpace& space, bool along_rows)
       : b_(b), space_(space), along_rows_(along_rows) {}
 
   Elem create(const LaneType& t);  // for its inner elements

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/local_arrays.cpp: arrays of a lane, and loops over elements that compute several of
+// jit/nests/lane_arrays.cpp: arrays of a lane, and loops over elements that compute several of
 // them together.
-#include "jit/nests/local_arrays.h"
+#include "jit/nests/lane_arrays.h"
 
 #include <algorithm>
 #include <map>
@@ -14,38 +14,38 @@ namespace weft::compiler {
 
 using nest::Id;
 
-Elem LocalArrays::create(const LaneType& t) {
+Elem LaneArrays::create(const LaneType& t) {
   const DType d = t.dtype();
   const nest::Kind kind = nest::loaded_kind(storage_of(d));
   const int64_t n = std::max<int64_t>(t.inner_elements(), 1);
   return {b_.local(kind, n), components(d) == 2 ? b_.local(kind, n) : nest::no_id};
 }
 
-Elem LocalArrays::load(const Elem& array, Id at) {
+Elem LaneArrays::load(const Elem& array, Id at) {
   return {b_.local_load(array.re, at),
           array.im == nest::no_id ? nest::no_id : b_.local_load(array.im, at)};
 }
 
-void LocalArrays::store(const Elem& array, Id at, const Elem& e) {
+void LaneArrays::store(const Elem& array, Id at, const Elem& e) {
   b_.local_store(array.re, at, e.re);
   if (array.im != nest::no_id) b_.local_store(array.im, at, e.im);
 }
 
-Elem LocalArrays::load_at(const Elem& array, const LaneType& t, const Coords& at) {
+Elem LaneArrays::load_at(const Elem& array, const LaneType& t, const Coords& at) {
   return load(array, space_.inner_offset(t, at).id);
 }
 
-void LocalArrays::store_at(const Elem& array, const LaneType& t, const Coords& at, const Elem& e) {
+void LaneArrays::store_at(const Elem& array, const LaneType& t, const Coords& at, const Elem& e) {
   store(array, space_.inner_offset(t, at).id, e);
 }
 
-void LocalArrays::copy(const std::vector<std::pair<Elem, Elem>>& to_from, int64_t n) {
+void LaneArrays::copy(const std::vector<std::pair<Elem, Elem>>& to_from, int64_t n) {
   element_loop({n}, [&](const Coords& i) {
     for (const auto& [to, from] : to_from) store(to, i[0], load(from, i[0]));
   });
 }
 
-void LocalArrays::fill(const std::vector<ArrayFill>& fills) {
+void LaneArrays::fill(const std::vector<ArrayFill>& fills) {
   std::map<std::vector<int64_t>, std::vector<const ArrayFill*>> groups;
   for (const ArrayFill& f : fills) groups[f.type.inner_extents()].push_back(&f);
   for (const auto& [extents, group] : groups) {
@@ -72,8 +72,8 @@ void LocalArrays::fill(const std::vector<ArrayFill>& fills) {
 
 // If the last axis fills vectors by itself, vectors run only along it: contiguous reads are then
 // visible.
-void LocalArrays::element_loop(const std::vector<int64_t>& extents,
-                               const std::function<void(const Coords&)>& each) {
+void LaneArrays::element_loop(const std::vector<int64_t>& extents,
+                              const std::function<void(const Coords&)>& each) {
   const size_t rows = along_rows_ && extents.size() > 1 && extents.back() >= min_vector_row
                           ? extents.size() - 1
                           : 0;
