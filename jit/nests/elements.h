@@ -7,8 +7,8 @@
 // elements. A new kind of place, or a cheaper way to read a known element, is a case of `read`.
 #pragma once
 #include "jit/nests/element_reader.h"
-#include "jit/nests/folds.h"
 #include "jit/nests/lane_arrays.h"
+#include "jit/nests/lane_folds.h"
 #include "jit/nests/memory.h"
 
 namespace weft::compiler {
@@ -16,7 +16,7 @@ namespace weft::compiler {
 class Elements final : public ElementReader {
  public:
   Elements(nest::Builder& b, const LaneSpace& space, LaneArrays& arrays, Memory& memory,
-           Folds& folds)
+           LaneFolds& folds)
       : b_(b), space_(space), arrays_(arrays), memory_(memory), folds_(folds) {}
   Elem read(Frame& f, Atom a, const Coords& at) override;
   // Returns the values that were scalars but are read at an index known only at run time. Selecting
@@ -31,7 +31,7 @@ class Elements final : public ElementReader {
   const LaneSpace& space_;
   LaneArrays& arrays_;
   Memory& memory_;
-  Folds& folds_;
+  LaneFolds& folds_;
   FrameValues dynamically_indexed_;
 };
 

@@ -72,7 +72,7 @@ struct LaneParts {
   Frames frames;
   LaneArrays arrays;
   Memory memory;
-  Folds folds;
+  LaneFolds folds;
   Elements elements;
   Materializer materializer;
   Outputs outputs;

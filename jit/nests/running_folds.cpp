@@ -4,7 +4,7 @@
 #include "jit/nests/running_folds.h"
 
 #include "core/loops/fold_order.h"
-#include "jit/nests/folds.h"
+#include "jit/nests/lane_folds.h"
 #include "jit/nests/structured.h"
 
 namespace weft::compiler {

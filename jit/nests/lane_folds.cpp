@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/folds.cpp: reductions inside the lane, as one fold, a fold of folds or a loop.
-#include "jit/nests/folds.h"
+// jit/nests/lane_folds.cpp: reductions inside the lane, as one fold, a fold of folds or a loop.
+#include "jit/nests/lane_folds.h"
 
 #include <algorithm>
 
@@ -69,7 +69,7 @@ std::vector<nest::Id> combine_with_term(nest::Builder& b, const std::vector<nest
 }  // namespace
 
 // Folds one block of core/loops/fold_order.h. Short blocks are unrolled.
-std::vector<nest::Id> Folds::fold_block(int64_t n, const FoldSpec& f, const Term& term) {
+std::vector<nest::Id> LaneFolds::fold_block(int64_t n, const FoldSpec& f, const Term& term) {
   if (n == 1 || (n <= fold_order::short_block && !f.of_folds)) {
     // The first term initializes an argmax; later terms have higher indices.
     const bool pairs = f.combine.back() == nest::Combine::Second;
@@ -85,7 +85,7 @@ std::vector<nest::Id> Folds::fold_block(int64_t n, const FoldSpec& f, const Term
 }
 
 // Folds terms one after another.
-std::vector<nest::Id> Folds::fold_in_order(int64_t n, const FoldSpec& f, const Term& term) {
+std::vector<nest::Id> LaneFolds::fold_in_order(int64_t n, const FoldSpec& f, const Term& term) {
   std::vector<nest::Kind> params{nest::Kind::I64};
   for (nest::Id id : f.identity) params.push_back(b_.kind(id));
   const nest::BlockId body = b_.open(params);
@@ -98,7 +98,7 @@ std::vector<nest::Id> Folds::fold_in_order(int64_t n, const FoldSpec& f, const T
   return b_.loop(b_.integer(0), b_.integer(n), 1, f.identity, body, free);
 }
 
-std::vector<nest::Id> Folds::fold_terms(int64_t n, const FoldSpec& f, const Term& term) {
+std::vector<nest::Id> LaneFolds::fold_terms(int64_t n, const FoldSpec& f, const Term& term) {
   constexpr int64_t most = fold_order::block_terms;
   if (f.in_order && n > fold_order::short_block) return fold_in_order(n, f, term);
   if (n <= most) return fold_block(n, f, term);
@@ -111,7 +111,7 @@ std::vector<nest::Id> Folds::fold_terms(int64_t n, const FoldSpec& f, const Term
 }
 
 // Folds the terms at the digits of these axes.
-std::vector<nest::Id> Folds::fold_axes(
+std::vector<nest::Id> LaneFolds::fold_axes(
     const std::vector<int64_t>& extents, const FoldSpec& f,
     const std::function<std::vector<nest::Id>(const Coords&)>& term) {
   const auto first = f.in_order ? 0 : static_cast<std::ptrdiff_t>(fold_order::first_axes(extents));
@@ -133,7 +133,7 @@ std::vector<nest::Id> Folds::fold_axes(
   });
 }
 
-Elem Folds::element(const Lowering& l, Reader& reader, int out, const Coords& at) {
+Elem LaneFolds::element(const Lowering& l, Reader& reader, int out, const Coords& at) {
   const std::vector<nest::Id> identity = l.identity(b_);
   const std::vector<nest::Id> folded = fold_axes(
       extents_of(l.space, l.axes), {l.combine, identity, false, l.in_order, l.any_order},

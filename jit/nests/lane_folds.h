@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/folds.h: reductions inside the lane, in the order of core/loops/fold_order.h.
+// jit/nests/lane_folds.h: reductions inside the lane, in the order of core/loops/fold_order.h.
 //
 // A lowering rule gives the terms, so a fold knows neither variables nor places. It may write
 // loops, folds and arithmetic, but no loads or stores of its own. A new combiner is a case of
-// `combine_all`, and a new order or form of a fold is a method of Folds.
+// `combine_all`, and a new order or form of a fold is a method of LaneFolds.
 #pragma once
 #include <functional>
 #include <vector>
@@ -22,9 +22,9 @@ std::vector<nest::Id> combine_all(nest::Builder& b, const std::vector<nest::Comb
 // Returns the terms of all accumulators of a fold at c: the components of each, in order.
 std::vector<nest::Id> terms_at(const Lowering& l, Reader& reader, const Coords& c);
 
-class Folds {
+class LaneFolds {
  public:
-  Folds(nest::Builder& b, LaneSpace& space) : b_(b), space_(space) {}
+  LaneFolds(nest::Builder& b, LaneSpace& space) : b_(b), space_(space) {}
   // Folds the terms of element `at` of the results, and returns that of result `out`.
   Elem element(const Lowering& l, Reader& reader, int out, const Coords& at);
 
