@@ -2,7 +2,8 @@
 # Copyright The Weft authors
 # cmake/programs.cmake: every examples/NN_*.cpp and examples/gallery/*.cpp becomes a program and a
 # test, every benchmarks/*.cpp and benchmarks/cpp/*.cpp a program. They use only the public
-# interface: <weft/weft.h> and libweft.
+# interface: <weft/weft.h> and libweft. benchmarks/laws is one program of all its files, and uses
+# what the tools and tests have.
 find_package(Python3 COMPONENTS Interpreter REQUIRED)
 find_package(Eigen3 CONFIG QUIET)  # only for examples/gallery/eigen_*.cpp
 function(weft_programs folder pattern)
@@ -57,4 +58,19 @@ weft_programs(examples "[0-9][0-9]_*.cpp")
 weft_programs(examples/gallery "*.cpp")
 weft_programs(benchmarks "*.cpp")
 weft_programs(benchmarks/cpp "*.cpp")  # its peers are compiled by benchmarks/cpp/run.py
+
+file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/benchmarks/laws/*.cpp)
+add_executable(benchmarks_laws ${sources} $<TARGET_OBJECTS:random_programs>
+  $<TARGET_OBJECTS:weft_command>)
+set_target_properties(benchmarks_laws PROPERTIES OUTPUT_NAME speed_laws
+  RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+target_include_directories(benchmarks_laws PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+target_link_libraries(benchmarks_laws PRIVATE weft_internal weft_flags fmt::fmt spdlog::spdlog
+  CLI11::CLI11 PkgConfig::libzip nlohmann_json::nlohmann_json)
+if(NOT WEFT_SANITIZE)  # a sanitizer makes each measurement too slow
+  add_test(NAME tools/speed_laws COMMAND Python3::Interpreter
+    ${PROJECT_SOURCE_DIR}/tests/tools/speed_laws.py $<TARGET_FILE:benchmarks_laws>)
+  weft_test_properties(tools/speed_laws "quick;tool")
+endif()
+
 include(cmake/gpu_bundle.cmake)
