@@ -509,6 +509,23 @@ std::vector<Sample<Conv>> conv_samples() {
     lanes.out_spec = {4, 3, 5};
     add(d, {2, 2, 4, 3, 3}, {2, 2, 2, 2, 2}, lanes);
   }
+  // Forms of the library: stored zeros, transposed convolutions (the windows at the beginning of
+  // the second one are in the padding) and windows that are larger than the result.
+  Conv gaps = p;
+  gaps.preferred_element_type = F32;
+  add(F32, {2, 5, 4, 2}, {2, 3, 2, 3}, gaps);
+  gaps.window_strides = {1, 1};
+  gaps.lhs_dilation = {2, 3};
+  add(F32, {2, 4, 3, 2}, {3, 2, 2, 3}, gaps);
+  Conv late = plain_conv(1, F32), wide = late;
+  late.low = {3};
+  late.lhs_dilation = {3};
+  late.feature_group_count = 2;
+  add(F32, {1, 4, 3}, {6, 2, 2}, late);
+  wide.low = {1};
+  add(F32, {4, 2, 4}, {3, 2, 4}, wide);
+  wide.batch_group_count = 2;
+  add(F32, {4, 2, 4}, {4, 2, 4}, wide);
   add(F64, {2, 3}, {4, 3}, plain_conv(0, F64));
   add(F64, {2, 1, 0}, {1, 1, 2}, [] {
     Conv empty = plain_conv(1, F64);
@@ -553,6 +570,7 @@ const Primitive<Conv>& conv_op = define<Conv>({
     .transpose = conv_transpose,
     .batch = conv_batch,
     .lower = conv_lower,
+    .expand = conv_with_stored_zeros,
     .implementations = conv_implementations,
     .tolerance = 16,
     .samples = conv_samples,
