@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "ops/kit/axes.h"
@@ -372,9 +373,42 @@ Array lhs_cotangent(const TransposeArgs<Conv>& t) {
                        t.in[0]);
 }
 
+// The cotangent convolved with lhs as the kernel, and reversed. The other way round, lhs would be
+// an image with gaps.
+Array rhs_cotangent_by_lhs(const TransposeArgs<Conv>& t) {
+  const Conv& p = t.params;
+  const int64_t groups = p.feature_group_count;
+  Conv q = p;
+  q.window_strides = p.rhs_dilation;
+  q.rhs_dilation = p.lhs_dilation;
+  q.lhs_dilation = p.window_strides;
+  for (size_t d = 0; d < p.spatial(); ++d) {
+    const Dilated n = dilated_sizes(t, d);
+    q.low[d] = n.rhs - p.low[d] - 1;
+    q.high[d] = n.lhs + n.rhs - 1 - n.out - q.low[d];
+  }
+  q.lhs_spec = swapped(p.out_spec);
+  q.lhs_lanes = lane_axes(p);
+  q.rhs_spec = swapped(p.lhs_spec);
+  q.rhs_lanes = p.lhs_lanes;
+  q.out_spec = behind_lanes(p.rhs_spec, p.lanes());
+  q.feature_group_count = 1;
+  q.batch_group_count = groups;
+  q.preferred_element_type = t.ct[0].dtype();
+  const Array r = regrouped(t.op({t.ct[0], base::convert(t.x[0], t.ct[0].dtype())}, q),
+                            q.out_spec[1], q.out_spec[0], groups);
+  return without_lanes(reverse(r, Ints(q.out_spec.begin() + 2, q.out_spec.end())), p.rhs_lanes,
+                       t.in[1]);
+}
+
 // lhs convolved with the cotangent as the kernel, with batch and feature axes exchanged.
 Array rhs_cotangent(const TransposeArgs<Conv>& t) {
   const Conv& p = t.params;
+  const auto all_ones = [](const Ints& v) {
+    return std::all_of(v.begin(), v.end(), [](int64_t i) { return i == 1; });
+  };
+  if (!all_ones(p.lhs_dilation) && all_ones(p.window_strides) && p.batch_group_count == 1)
+    return rhs_cotangent_by_lhs(t);
   Conv q = p;
   q.window_strides = p.rhs_dilation;
   q.rhs_dilation = p.window_strides;
@@ -475,6 +509,23 @@ std::vector<Sample<Conv>> conv_samples() {
     lanes.out_spec = {4, 3, 5};
     add(d, {2, 2, 4, 3, 3}, {2, 2, 2, 2, 2}, lanes);
   }
+  // Forms of the library: stored zeros, transposed convolutions (the windows at the beginning of
+  // the second one are in the padding) and windows that are larger than the result.
+  Conv gaps = p;
+  gaps.preferred_element_type = F32;
+  add(F32, {2, 5, 4, 2}, {2, 3, 2, 3}, gaps);
+  gaps.window_strides = {1, 1};
+  gaps.lhs_dilation = {2, 3};
+  add(F32, {2, 4, 3, 2}, {3, 2, 2, 3}, gaps);
+  Conv late = plain_conv(1, F32), wide = late;
+  late.low = {3};
+  late.lhs_dilation = {3};
+  late.feature_group_count = 2;
+  add(F32, {1, 4, 3}, {6, 2, 2}, late);
+  wide.low = {1};
+  add(F32, {4, 2, 4}, {3, 2, 4}, wide);
+  wide.batch_group_count = 2;
+  add(F32, {4, 2, 4}, {4, 2, 4}, wide);
   add(F64, {2, 3}, {4, 3}, plain_conv(0, F64));
   add(F64, {2, 1, 0}, {1, 1, 2}, [] {
     Conv empty = plain_conv(1, F64);
@@ -519,6 +570,7 @@ const Primitive<Conv>& conv_op = define<Conv>({
     .transpose = conv_transpose,
     .batch = conv_batch,
     .lower = conv_lower,
+    .expand = conv_with_stored_zeros,
     .implementations = conv_implementations,
     .tolerance = 16,
     .samples = conv_samples,

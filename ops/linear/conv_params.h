@@ -40,5 +40,7 @@ struct Conv {
 
 inline int64_t size_of(const Type& t, const Ints& spec, size_t i) { return t.shape()[spec[i]]; }
 std::vector<Implementation<Conv>> conv_implementations();
+// The expansion of a convolution with lhs dilation: it stores the zeros between the elements.
+Arrays conv_with_stored_zeros(const ExpandArgs<Conv>& e);
 
 }  // namespace weft

@@ -227,6 +227,14 @@ TEST_CASE("convolutions of GPUs by cuDNN", "[.][libraries]") {
   };
   CHECK(chosen(64));
   CHECK(!chosen(8));
+  // A dilated image is stored with its zeros.
+  const auto apart = jit(
+      [](Array x, Array w) {
+        return lax::conv_general_dilated(x, w, {1, 1}, {{2, 1}, {2, 1}}, {.lhs_dilation = {2, 2}});
+      },
+      {.device = "cuda:0"});
+  const Array x = zeros({1, 64, 16, 16}), w = zeros({64, 64, 3, 3});
+  CHECK(holds(apart.lower(x, w).report(), "cudnn (cudnnConvolutionForward)"));
 }
 
 TEST_CASE("transforms of GPUs by cuFFT", "[.][libraries]") {
