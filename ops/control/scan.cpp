@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "ops/control/body_op.h"
+#include "ops/control/rewrites/hoist.h"
 #include "ops/control/rewrites/loop_sums.h"
 #include "ops/control/rewrites/unroll.h"
 #include "ops/control/samples.h"
@@ -123,10 +124,12 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
 }
 
 // A scan without steps returns its initial carry; no code is made for a body that would read rows
-// that do not exist. Otherwise, sums of products are moved after the loop, and a scan with .unroll
-// becomes a shorter loop.
+// that do not exist. Otherwise, invariants are moved before the loop, sums of products are moved
+// after it, and a scan with .unroll becomes a shorter loop.
 Arrays scan_simplify(const SimplifyArgs<Scan>& s) {
   if (s.params.length > 0) {
+    if (const auto h = hoist_invariants(body_op(s.params), s.x))
+      return h->o.bind(*find_op("scan"), h->x);
     const std::optional<LoopSums> sums = sums_behind(s.x, s.params);
     if (!sums) return unrolled(s.x, s.params);
     const Arrays shorter = unrolled(sums->x, sums->p);
