@@ -143,3 +143,20 @@ TEST_CASE("a sort of length 1 does not keep a loop in lockstep", "[jit][simplify
   CHECK(!holds(jit(f).lower(ones({1})).optimized(), "= sort"));
   CHECK(floats(jit(f)(ones({1}))) == Floats{1.96875f});
 }
+
+TEST_CASE("a scan of one step that calls native code is the step", "[jit][simplify]") {
+  const auto f = [](Array x, Array rows) {
+    return scan(
+        [](Array c, Array row) {
+          const Array sum = lax::sort(c + row);
+          return std::pair{sum, -sum};
+        },
+        x, rows);
+  };
+  const Array x = array({3.f, 1.f, 2.f}), rows = array({{1.f, 2.f, -4.f}});
+  CHECK(!holds(jit(f).lower(x, rows).optimized(), "= scan"));
+  const auto [last, all] = jit(f)(x, rows);
+  CHECK(floats(last) == Floats{-2, 3, 4});
+  CHECK(all.shape() == Shape{1, 3});
+  CHECK(floats(all) == Floats{2, -3, -4});
+}
