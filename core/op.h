@@ -160,9 +160,9 @@ struct Def {
   // The compiler chooses the cheapest one that applies (jit/rewrite/implementations.h).
   std::function<std::vector<Implementation<P>>()> implementations = {};
   // Rewrites of jit, each by its own pass (jit/pipeline.cpp). An empty result means that nothing
-  // changes, so the passes skip ops without results. `simplify` gives an equivalent shorter form.
-  // `split` gives several steps that more threads can share. `fuse` merges the op with the ops that
-  // made its operands.
+  // changes, so the passes skip ops without results. `simplify` gives an equivalent shorter form,
+  // which is simplified again, so repeated use must end. `split` gives several steps that more
+  // threads can share. `fuse` merges the op with the ops that made its operands.
   std::function<Arrays(const SimplifyArgs<P>&)> simplify = {};
   std::function<Arrays(const SplitArgs<P>&)> split = {};
   std::function<Arrays(const FuseArgs<P>&)> fuse = {};

@@ -173,7 +173,10 @@ struct Pass {
 constexpr Pass passes[] = {
     {{"simplify", "jit/rewrite/simplify.cpp", "jaxpr", "jaxpr",
       "Inlines calls, merges equal equations, applies the ops' `simplify` rules and drops unused "
-      "equations. Later passes then see each value once, with its final shape."},
+      "equations. The rules of loops move invariants before them "
+      "([0070](decisions/0070-loop-invariants.md)). Later passes then see each value once, with "
+      "its "
+      "final shape."},
      [](const Jaxpr& j) { return simplify(j, simple_body); },
      nullptr,
      nullptr},

@@ -44,14 +44,14 @@ CseKey cse_key(const Op& op, const AnyParams& params, std::vector<Atom> in) {
 }
 
 // Records the equations that are bound. It reuses an equal equation that is already recorded, and
-// applies an op's `simplify` rule, which may return a shorter form.
+// applies an op's `simplify` rule, which may return a shorter form. The equations that a
+// rule binds are simplified, too. So equal invariants of two loops are computed once.
 class Simplifier final : public Interpreter {
  public:
   Simplifier(Ref<Interpreter> parent, JaxprTrace* record)
       : Interpreter(std::move(parent)), record_(record) {}
   const char* name() const override { return "simplify"; }
   Arrays process(const Op& op, const Arrays& x, const AnyParams& params) override {
-    const CurrentTraceScope running(parent());
     const bool ordered = effect_of(op, params) == Effect::ordered;
     // An equation with effects and no results is skipped: an empty answer of its rule would mean
     // that there is no shorter form.
@@ -61,6 +61,7 @@ class Simplifier final : public Interpreter {
       Arrays shorter = op.simplify(x, params);
       if (!shorter.empty()) return shorter;
     }
+    const CurrentTraceScope running(parent());
     if (ordered) return bind_op(op, x, params);
     std::vector<Atom> in;
     in.reserve(x.size());

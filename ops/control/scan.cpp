@@ -12,8 +12,10 @@
 #include <limits>
 
 #include "ops/control/body_op.h"
+#include "ops/control/rewrites/hoist.h"
 #include "ops/control/rewrites/loop_sums.h"
 #include "ops/control/rewrites/unroll.h"
+#include "ops/control/rewrites/work.h"
 #include "ops/control/samples.h"
 #include "ops/index/index.h"
 #include "ops/structure/structure.h"
@@ -122,11 +124,34 @@ Arrays scan_reference(const Arrays& x, const Scan& p) {
   return v.carry;
 }
 
+// Returns true if the scan is one step that calls native code. As a loop it would be a program of
+// its own. A single step without calls stays, because a lane runs it as one kernel.
+bool runs_apart(const Scan& p) {
+  if (p.length != 1 || p.trip_counts) return false;
+  ProgramWork work(*p.jaxpr);
+  for (size_t i = 0; i < p.jaxpr->eqns.size(); ++i)
+    if (work.calls(i)) return true;
+  return false;
+}
+// Replaces a scan of one step by the step.
+Arrays only_step(const Arrays& x, const Scan& p) {
+  const BodyOp o = body_op(p);
+  LoopValues<Array> in = o.operands(x);
+  for (Array& row : in.xs) row = reshape_to(row, row.shape().erased(0));
+  Arrays out = eval_jaxpr(p.jaxpr, o.to_body(in, Array()));
+  for (size_t k = in.carry.size(); k < out.size(); ++k)
+    out[k] = reshape_to(out[k], out[k].shape().inserted(0, 1));
+  return out;
+}
+
 // A scan without steps returns its initial carry; no code is made for a body that would read rows
-// that do not exist. Otherwise, sums of products are moved after the loop, and a scan with .unroll
-// becomes a shorter loop.
+// that do not exist. Otherwise, invariants are moved before the loop, sums of products are moved
+// after it, and a scan with .unroll becomes a shorter loop.
 Arrays scan_simplify(const SimplifyArgs<Scan>& s) {
   if (s.params.length > 0) {
+    if (runs_apart(s.params)) return only_step(s.x, s.params);
+    if (const auto h = hoist_invariants(body_op(s.params), s.x))
+      return h->o.bind(*find_op("scan"), h->x);
     const std::optional<LoopSums> sums = sums_behind(s.x, s.params);
     if (!sums) return unrolled(s.x, s.params);
     const Arrays shorter = unrolled(sums->x, sums->p);

@@ -12,6 +12,7 @@
 #include "core/derivatives.h"
 #include "core/effects.h"
 #include "ops/control/loop_blocks.h"
+#include "ops/control/rewrites/hoist.h"
 #include "ops/control/samples.h"
 #include "weft/lax/compare.h"
 #include "weft/lax/elementwise.h"
@@ -183,6 +184,17 @@ std::vector<Jaxpr> while_steps(const LowerArgs<While>& l) {
   return {test, step};
 }
 
+// A loop whose condition is never true returns its initial carry. Otherwise, invariants are moved
+// before the loop.
+Arrays while_simplify(const SimplifyArgs<While>& s) {
+  const BodyOp o = body_op(s.params);
+  const Atom go = o.test->out[0];
+  if (go.is_literal() && is_scalar_value(literal_array(o.test->literals[go.literal()]), 0))
+    return o.operands(s.x).carry;
+  const auto h = hoist_invariants(o, s.x);
+  return h ? h->o.bind(*find_op("while"), h->x) : Arrays();
+}
+
 // A loop in which each lane counts to its own number: (entry_mask?, n; k; i, x, passed).
 Sample<While> counted(const Ints& lanes, bool entry_mask) {
   const auto wide = [lanes](DType d, const Ints& own) { return Type(d, concat_lists(lanes, own)); };
@@ -268,6 +280,7 @@ const Primitive<While>& while_op = define<While>(with_body_rules<While>(
               "takes none), use scan, or fori_loop with static start/stop.");
         },
         .partial = while_partial,
+        .simplify = while_simplify,
         .derivatives = while_derivatives,
         .samples = while_samples,
     },

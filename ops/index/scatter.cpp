@@ -584,6 +584,10 @@ const Primitive<Scatter>& scatter_op = define<Scatter>({
     .lower = scatter_lower,
     .expand = scatter_expand,
     .implementations = scatter_implementations,
+    .simplify =
+        [](const SimplifyArgs<Scatter>& s) {
+          return s.x[1].size() == 0 ? Arrays{s.x[0]} : Arrays{};
+        },
     .samples =
         [] {
           const Type i(I32, {4, 1});

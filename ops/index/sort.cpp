@@ -129,6 +129,10 @@ const Primitive<Sort>& sort_op = define<Sort>({
                .applies = places_fit,
                .cost = [](const Use<Sort>& u) { return steps_ns(u.target); }}};
         },
+    .simplify =
+        [](const SimplifyArgs<Sort>& s) {
+          return s.x[0].shape()[s.params.dimension] <= 1 ? s.x : Arrays{};
+        },
     .samples =
         [] {
           return std::vector<Sample<Sort>>{
@@ -244,6 +248,13 @@ const Primitive<TopK>& top_k_op = define<TopK>({
               {.name = "native", .make = top_k_call},
               {.name = std::string(expanded),
                .cost = [](const Use<TopK>& u) { return steps_ns(u.target); }}};
+        },
+    .simplify =
+        [](const SimplifyArgs<TopK>& s) {
+          const Types out = top_k_type({s.x[0].type()}, s.params);
+          const bool nothing = out[0].elements() == 0;
+          if (!nothing && s.x[0].shape()[s.params.axis] > 1) return Arrays{};
+          return Arrays{nothing ? base::zeros(out[0]) : s.x[0], base::zeros(out[1])};
         },
     .samples =
         [] {

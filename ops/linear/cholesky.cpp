@@ -195,6 +195,18 @@ std::vector<Sample<None>> cholesky_samples() {
   return s;
 }
 
+// The factor of one number is its root.
+Arrays cholesky_simplify(const SimplifyArgs<None>& s) {
+  const Array& x = s.x[0];
+  if (x.shape()[x.ndim() - 1] != 1) return {};
+  const Array pivot = matrix::real_part_of(base::convert(x, x.dtype()));
+  const Array nan = like(pivot, std::numeric_limits<double>::quiet_NaN());
+  const Array root = sqrt(pivot), none = matrix::all(nan, x.shape());
+  const Array factor = select(gt(pivot, base::zeros(pivot.type())), root, none);
+  if (!is_complex(x.dtype())) return {factor};
+  return {lax::complex(factor, select(eq(factor, factor), base::zeros(factor.type()), none))};
+}
+
 const Primitive<None>& cholesky_op = define<None>({
     .name = "cholesky",
     .doc = "Computes the lower triangular Cholesky factors of positive definite matrices, of which "
@@ -210,6 +222,7 @@ const Primitive<None>& cholesky_op = define<None>({
     .batch = batch_in_front<None>,
     .expand = cholesky_expand,
     .implementations = cholesky_implementations,
+    .simplify = cholesky_simplify,
     .tolerance = 64,
     .samples = cholesky_samples,
     .rejects =

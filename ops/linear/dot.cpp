@@ -458,23 +458,29 @@ std::vector<Implementation<Dot>> dot_implementations() {
   return {nest, library, tiles, tensor, parts, device};
 }
 
-// A product without contracted axes is elementwise. For floats 0 is added, as in any sum, because
-// -0 must become 0. The fma adds it before rounding, so a product that underflows keeps its sign.
+// A product with one term is elementwise: it has no contracted axes, or these have size 1. For
+// floats 0 is added, as in any sum, because -0 must become 0. The fma adds it before rounding, so a
+// product that underflows keeps its sign.
 Arrays outer_product(const SimplifyArgs<Dot>& s) {
   const Dot& p = s.params;
   const DType d = p.preferred_element_type;
-  if (!p.lhs_contract.empty() || s.x[0].dtype() != d || is_complex(d)) return {};
+  if (s.x[0].dtype() != d || is_complex(d)) return {};
+  for (int64_t a : p.lhs_contract)
+    if (s.x[0].shape()[a] != 1) return {};
   const Type out = dot_type({s.x[0].type(), s.x[1].type()}, p)[0];
-  const auto placed = [&](const Array& x, const Ints& batch, size_t first_free) {
-    const Ints free = free_axes(x.ndim(), {}, batch), order = concat_lists(batch, free);
-    Ints at = axis_range(x.ndim());
-    for (size_t i = batch.size(); i < at.size(); ++i)
-      at[i] += static_cast<int64_t>(first_free - batch.size());
+  const auto placed = [&](const Array& x, const Ints& contract, const Ints& batch,
+                          int64_t first_free) {
+    const Ints kept = concat_lists(batch, free_axes(x.ndim(), contract, batch)),
+               order = concat_lists(kept, contract);
+    Ints sizes, at = axis_range(std::ssize(kept));
+    for (int64_t a : kept) sizes.push_back(x.shape()[a]);
+    for (size_t i = batch.size(); i < at.size(); ++i) at[i] += first_free - std::ssize(batch);
     const Array y = std::is_sorted(order.begin(), order.end()) ? x : transpose_axes(x, order);
-    return broadcast_in_dim(y, out.shape(), at);
+    return broadcast_in_dim(reshape_to(y, Shape(sizes)), out.shape(), at);
   };
-  const Array x = placed(s.x[0], p.lhs_batch, p.lhs_batch.size()),
-              y = placed(s.x[1], p.rhs_batch, s.x[0].shape().size());
+  const int64_t rows = s.x[0].ndim() - std::ssize(p.lhs_contract);
+  const Array x = placed(s.x[0], p.lhs_contract, p.lhs_batch, std::ssize(p.lhs_batch)),
+              y = placed(s.x[1], p.rhs_contract, p.rhs_batch, rows);
   return {is_inexact(d) ? lax::fma(x, y, base::zeros(out)) : lax::mul(x, y)};
 }
 

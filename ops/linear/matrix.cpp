@@ -39,6 +39,7 @@ void require_square(const char* op, const Types& in) {
 Array conj(const Array& x) { return is_complex(x.dtype()) ? lax::conj(x) : x; }
 
 Array real_part_of(const Array& x) { return is_complex(x.dtype()) ? lax::real(x) : x; }
+bool is_real_row(const Array& x) { return x.shape()[x.ndim() - 2] == 1 && !is_complex(x.dtype()); }
 Array as_number(const Array& x, DType d) {
   return is_complex(d) ? lax::complex(x, zeros_like(x)) : x;
 }

@@ -24,6 +24,7 @@ struct Sizes {
 
 Array conj(const Array& x);          // returns x for real numbers
 Array real_part_of(const Array& x);  // returns x for real numbers
+bool is_real_row(const Array& x);    // true if each matrix is one row of real numbers
 // Converts real numbers to dtype d, which may be complex.
 Array as_number(const Array& x, DType d);
 Array zeros_like(const Array& x);

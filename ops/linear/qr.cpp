@@ -560,6 +560,12 @@ Arrays geqrf_jvp(const JvpArgs<None>& j) {
   return {packed, reflections[1]};
 }
 
+// One row has nothing below its diagonal. (A complex row is turned, so that it begins with a real.)
+Arrays geqrf_simplify(const SimplifyArgs<None>& s) {
+  if (!matrix::is_real_row(s.x[0])) return {};
+  return {base::convert(s.x[0], s.x[0].dtype()), base::zeros(taus_type(s.x[0].type()))};
+}
+
 const Primitive<None>& geqrf_op = define<None>({
     .name = "geqrf",
     .doc = "Computes QR factorizations of matrices. Returns the upper triangular factor and the "
@@ -575,6 +581,7 @@ const Primitive<None>& geqrf_op = define<None>({
     .batch = batch_in_front<None>,
     .expand = geqrf_expand,
     .implementations = [] { return ways(native::Reflections::plain); },
+    .simplify = geqrf_simplify,
     .tolerance = 256,
     .samples = [] { return matrix_samples<None>({}); },
     .rejects = [] { return matrix_rejects<None>({}); },
@@ -717,6 +724,12 @@ Arrays qr_jvp(const JvpArgs<Full>& j) {
   return qr_derivative("qr", j.dx[0], j.out[0], j.out[1], j.params.full_matrices);
 }
 
+Arrays qr_simplify(const SimplifyArgs<Full>& s) {
+  if (!matrix::is_real_row(s.x[0])) return {};
+  const Types t = qr_types(s.x[0].type(), s.params.full_matrices);
+  return {base::ones(t[0]), base::convert(s.x[0], t[1].dtype())};
+}
+
 const Primitive<Full>& qr_op = define<Full>({
     .name = "qr",
     .doc = "Computes QR factorizations of matrices. Returns Q with orthonormal columns and the "
@@ -731,6 +744,7 @@ const Primitive<Full>& qr_op = define<Full>({
     .jvp = qr_jvp,
     .batch = batch_in_front<Full>,
     .expand = qr_expand,
+    .simplify = qr_simplify,
     .tolerance = 256,
     .samples =
         [] {

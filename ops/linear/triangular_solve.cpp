@@ -265,6 +265,19 @@ std::vector<Sample<Solve>> solve_samples() {
   return s;
 }
 
+// A system of one row is a division.
+Arrays solve_simplify(const SimplifyArgs<Solve>& s) {
+  const Array &a = s.x[0], &b = s.x[1];
+  const int rank = a.ndim();
+  if (a.shape()[rank - 1] != 1) return {};
+  const Array x = base::convert(b, b.dtype());
+  if (s.params.unit_diagonal) return {x};
+  const Array number =
+      reshape_to(base::convert(a, a.dtype()), a.shape().erased(rank - 1).erased(rank - 2));
+  return {div(
+      x, matrix::along_leading(s.params.conjugate_a ? matrix::conj(number) : number, x.shape()))};
+}
+
 const Primitive<Solve>& solve_op = define<Solve>({
     .name = "triangular_solve",
     .doc = "Solves `op(a) x = b` (with `left_side`) or `x op(a) = b` for triangular `a`. The "
@@ -276,6 +289,7 @@ const Primitive<Solve>& solve_op = define<Solve>({
     .batch = solve_batch,
     .expand = solve_expand,
     .implementations = solve_implementations,
+    .simplify = solve_simplify,
     .tolerance = 64,
     .samples = solve_samples,
     .rejects =

@@ -130,6 +130,11 @@ const Primitive<ArgReduce>& define_search(const char* name, const char* doc, boo
     });
     return r;
   };
+  d.simplify = [type = d.type](const SimplifyArgs<ArgReduce>& s) {
+    return s.x[0].shape()[s.params.axes[0]] == 1
+               ? Arrays{base::zeros(type({s.x[0].type()}, s.params)[0])}
+               : Arrays{};
+  };
   d.samples = [] {
     std::vector<Sample<ArgReduce>> s;
     for (int i = 0; i <= static_cast<int>(C128); ++i)

@@ -13,6 +13,7 @@
 #include "ops/kit/arith.h"
 #include "ops/kit/fold.h"
 #include "ops/kit/monoid.h"
+#include "ops/reduce/one_term.h"
 #include "ops/structure/structure.h"
 #include "weft/lax/compare.h"
 #include "weft/lax/elementary.h"
@@ -146,6 +147,8 @@ std::vector<Implementation<Cumulative>> implementations() {
   return all;
 }
 
+struct LogSumExp;
+
 template <class M>
 Def<Cumulative> running() {
   Def<Cumulative> d;
@@ -177,6 +180,12 @@ Def<Cumulative> running() {
     };
   if constexpr ((M::classes & M::combined) != 0) d.expand = runs_expand<M>;
   d.implementations = implementations<M>;
+  if constexpr (!std::is_same_v<M, LogSumExp>)
+    d.simplify = [](const SimplifyArgs<Cumulative>& s) {
+      if (s.x[0].size() == 0) return Arrays{s.x[0]};
+      const Array term = s.x[0].shape()[s.params.axis] == 1 ? fold_of_one_term<M>(s.x[0]) : Array();
+      return term.empty_handle() ? Arrays{} : Arrays{term};
+    };
   d.samples = [] {
     std::vector<Sample<Cumulative>> s;
     for (int i = 0; i <= static_cast<int>(C128); ++i)

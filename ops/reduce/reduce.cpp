@@ -10,6 +10,7 @@
 #include "ops/kit/arith.h"
 #include "ops/kit/fold.h"
 #include "ops/kit/monoid.h"
+#include "ops/reduce/one_term.h"
 #include "ops/reduce/stages.h"
 #include "ops/structure/structure.h"
 #include "weft/lax/compare.h"
@@ -86,10 +87,12 @@ Def<Reduce> reducer(const char* name, const char* doc) {
     return r;
   };
   d.implementations = [] { return nest_or_native<M>(reduce_call<M>); };
-  d.simplify = [](const SimplifyArgs<Reduce>& s) {
-    // A sum of one term differs from the term: 0 + -0 is 0.
-    const bool exact = !std::is_same_v<M, Sum> || !is_inexact(s.x[0].dtype());
-    return exact && s.params.axes.empty() ? Arrays{s.x[0]} : Arrays{};
+  d.simplify = [name](const SimplifyArgs<Reduce>& s) {
+    for (int64_t a : s.params.axes)
+      if (s.x[0].shape()[a] != 1) return Arrays{};
+    const Array term = fold_of_one_term<M>(s.x[0]);
+    if (term.empty_handle()) return Arrays{};
+    return Arrays{reshape_to(term, reduced_shape(name, {term.type()}, s.params.axes))};
   };
   d.samples = [] {
     std::vector<Sample<Reduce>> s;

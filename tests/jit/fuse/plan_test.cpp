@@ -56,6 +56,20 @@ TEST_CASE("products over no axes are elementwise", "[jit][plan]") {
   CHECK(array_equal(jit(f)(a, b), reference(f, a, b)).item<bool>());
 }
 
+TEST_CASE("products of one term are elementwise", "[jit][plan]") {
+  const Array a = sin(arange(5 * 6).astype(F32)).reshape({5, 1, 6}),
+              b = cos(arange(5 * 4).astype(F32)).reshape({5, 4, 1});
+  const auto check = [&](const lax::DotDims& dims) {
+    const auto f = [=](Array a, Array b) { return lax::dot_general(a, b, dims); };
+    CHECK(count(jit(f).lower(a, b).optimized(), "dot_general") == 0);
+    CHECK(array_equal(jit(f)(a, b), reference(f, a, b)).item<bool>());
+    const Array none = jit(f)(-0.f * abs(a), abs(b));
+    CHECK(!signbit(none).any().item<bool>());
+  };
+  check({{1}, {2}, {0}, {0}});
+  check({{1}, {2}});
+}
+
 TEST_CASE("a loop with large products leaves the lane, one with small ones does not",
           "[jit][plan]") {
   const auto f = [](Array w, Array x) {
