@@ -1,5 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Copyright The Weft authors jit/run/compiled.cpp: runs the
-// steps of a program and reports on them.
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/run/compiled.cpp: runs the steps of a program and reports on them.
 #include "jit/run/compiled.h"
 
 #include <fmt/format.h>

@@ -75,7 +75,7 @@ TEST_CASE("tiles of arrays of many axes", "[jit][tile]") {
   CHECK(ints(jit(inner)(odd)) == reference(inner, odd));
 }
 
-TEST_CASE("tiles are shared out to threads", "[jit][tile]") {
+TEST_CASE("tiles are distributed to threads", "[jit][tile]") {
   const auto f = [](Array x) { return transpose(x); };
   const auto compiled = jit(f);
   const Array x = numbers({1030, 1111}, F32);
