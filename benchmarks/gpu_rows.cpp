@@ -43,7 +43,7 @@ struct BadUsage : std::runtime_error {
 double positive_number(const std::string& text) {
   char* end = nullptr;
   const double x = std::strtod(text.c_str(), &end);
-  if (*end || !(x > 0) || x > 1e15) throw BadUsage("'" + text + "' is no number above 0");
+  if (*end || !(x > 0) || x > 1e15) throw BadUsage("'" + text + "' is not a number above 0");
   return x;
 }
 std::string known_row(const std::string& name) {

@@ -113,7 +113,7 @@ EigenSizes eigen_sizes(const Shape& s, EigenSizes fixed, bool row) {
     const auto text = [](int64_t want) {
       return want < 0 ? std::string("n") : std::to_string(want);
     };
-    throw ShapeError(fmt::format("as_eigen: an array of shape {} is no {} by {} matrix",
+    throw ShapeError(fmt::format("as_eigen: an array of shape {} is not a matrix of shape ({}, {})",
                                  to_string(s), text(fixed.rows), text(fixed.columns)));
   }
   return r;

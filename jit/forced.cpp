@@ -133,7 +133,7 @@ void ForcedSchedules::add(const std::string& text, const std::string& hash, int 
   if (line == 0) return;
   if (!is_hash(hash))
     throw ParseError(
-        fmt::format("{}, line {}: '{}' is no hash of a nest, which kernels() shows as 16 digits "
+        fmt::format("{}, line {}: '{}' is not a hash of a nest, which kernels() shows as 16 digits "
                     "behind 'schedule'",
                     where_, line, hash));
   Schedule s = parse_schedule(text, where_, line + 1);

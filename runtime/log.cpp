@@ -34,7 +34,7 @@ struct Log {
       else if (level != spdlog::level::off || word == "off")
         logger.set_level(level);
       else
-        logger.warn("WEFT_LOG names '{}', which is no level and no topic", word);
+        logger.warn("WEFT_LOG names '{}', which is neither a level nor a topic", word);
     }
   }
 };

@@ -58,9 +58,11 @@ def check(path):
     lines = text.splitlines()
     if len(lines) > MAX_FILE:
         yield f"{path}:1: {len(lines)} lines; at most {MAX_FILE}"
-    top = "\n".join(lines[:4])
+    top = "\n".join(lines[:5])
     if "SPDX-License-Identifier: Apache-2.0" not in top or "Copyright The Weft authors" not in top:
         yield f"{path}:1: the licence line and 'Copyright The Weft authors' belong on top"
+    if path.suffix in SUFFIXES and f" {path}: " not in top and f" {path} " not in top:
+        yield f"{path}:1: the third line names the file and says what it is for"
     for number, line in enumerate(lines, 1):
         if LEFT in line:
             yield f"{path}:{number}: nothing is left to do: open an issue or do it"

@@ -225,7 +225,7 @@ const Array& Blocks::operator()(const std::string& out_path, const std::string& 
 
 void weft::detail::unidentified_argument() {
   throw CompileError(
-      "jit: an argument is a wrapper of a callable that captures; what it captures is no part of "
+      "jit: an argument is a wrapper of a callable that captures; what it captures is not part of "
       "the "
       "key of the compiled program. Let the function capture the wrapper, or pass what it captures "
       "as an argument.");

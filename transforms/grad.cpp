@@ -89,7 +89,7 @@ void check_wrt(const char* who, const Arrays& x, const std::vector<bool>& wrt, b
     any = any || wrt[i];
     if (wrt[i]) check_reverse_input(who, x[i], holomorphic, [&] { return path(args, "args", i); });
   }
-  // An empty tree, such as an optional without a value, has an empty gradient and is no error.
+  // An empty tree, such as an optional without a value, has an empty gradient and is not an error.
   if (!any && !tree::detail::values(chosen(), "").empty())
     throw DifferentiationError(
         fmt::format("{}: the argument to differentiate with respect to holds no Array (integers, "

@@ -137,7 +137,7 @@ FormatText::FormatText(std::string_view who, std::string_view text, const Types&
     }
     if (!form.empty() && form[0] != ':')
       fail(who, text,
-           fmt::format("'{{{}}}' is no field: there are {{}}, {{0}}, {{:.3f}} and {{!r}}",
+           fmt::format("'{{{}}}' is not a field: there are {{}}, {{0}}, {{:.3f}} and {{!r}}",
                        field.form));
     piece.spec = form.empty() ? "" : form.substr(1);
     if (!piece.spec.empty()) {
@@ -153,8 +153,8 @@ FormatText::FormatText(std::string_view who, std::string_view text, const Types&
         formatted(piece.spec, t.dtype(), zero);
       } catch (const fmt::format_error& e) {
         fail(who, text,
-             fmt::format("'{{:{}}}' is no format for value {}, {}: {}", piece.spec, v, to_string(t),
-                         e.what()));
+             fmt::format("'{{:{}}}' is not a format for value {}, {}: {}", piece.spec, v,
+                         to_string(t), e.what()));
       }
     }
     pieces_.push_back(std::move(piece));

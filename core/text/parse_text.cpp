@@ -190,11 +190,11 @@ Literal TextCursor::literal() {
     const int bytes = itemsize(l.dtype);
     if (at + 1 != end || *at != ')' || (bytes <= 8 && l.bits[1] != 0) ||
         (bytes < 8 && l.bits[0] >> (8 * bytes) != 0) || (l.dtype == Bool && l.bits[0] > 1))
-      fail(fmt::format("{} is no value of {}", printable(value), short_name(l.dtype)), start);
+      fail(fmt::format("{} is not a value of {}", printable(value), short_name(l.dtype)), start);
   } else if (double x = 0; l.dtype == F32 && l.weak && parse_scalar(value, F64, &x)) {
     l = weak_literal(x);
   } else if (!parse_scalar(value, l.dtype, l.bits)) {
-    fail(fmt::format("{} is no value of {}", printable(value), short_name(l.dtype)), start);
+    fail(fmt::format("{} is not a value of {}", printable(value), short_name(l.dtype)), start);
   }
   return l;
 }

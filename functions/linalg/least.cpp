@@ -241,7 +241,7 @@ Array tensorsolve(const Arg& a, const Arg& b, const TensorsolveOptions& o) {
   const std::vector<int64_t> rest(sizes.begin() + lead, sizes.end());
   const int64_t m = both[1].type().elements(), n = Shape(rest).elements();
   if (m != n || Shape(std::vector<int64_t>(sizes.begin(), sizes.begin() + lead)).elements() != m)
-    fn::fail_shape(fmt::format("tensorsolve: {} is no square system for {}",
+    fn::fail_shape(fmt::format("tensorsolve: {} is not a square system for {}",
                                to_string(both[0].type()), to_string(both[1].type())));
   return base::reshape(solve(base::reshape(both[0], {m, n}), base::reshape(both[1], {m})),
                        Shape(rest));

@@ -105,7 +105,7 @@ Qdwh qdwh(const Arg& x, const QdwhOptions& o) {
   matrix::require_matrices("qdwh", {x->type()});
   if (x->ndim() != 2 || x->shape()[0] < x->shape()[1])
     reject_shape("qdwh", "takes a matrix of no fewer rows than columns", {x->type()});
-  if (o.max_iterations < 0) throw Error("qdwh: max_iterations is no smaller than 0");
+  if (o.max_iterations < 0) throw Error("qdwh: max_iterations is negative");
   const Array a = base::convert(x, x->dtype());
   if (a.type().elements() == 0)
     return {a, base::zeros(Type(a.dtype(), {a.shape()[1], a.shape()[1]})),

@@ -290,7 +290,7 @@ Array solve_sylvester(const Arg& a, const Arg& b, const Arg& c, const SylvesterO
   const auto size = [&](size_t k, int from_end) { return x[k].shape()[x[k].ndim() - from_end]; };
   const int64_t m = size(2, 2), n = size(2, 1);
   if (size(0, 2) != m || size(0, 1) != m || size(1, 2) != n || size(1, 1) != n)
-    fn::fail_shape(fmt::format("solve_sylvester: {} and {} are no square matrices that fit {}",
+    fn::fail_shape(fmt::format("solve_sylvester: {} and {} are not square matrices that fit {}",
                                to_string(x[0].type()), to_string(x[1].type()),
                                to_string(x[2].type())));
   const Shape batch = broadcast_shapes(broadcast_shapes(kit::batch_of(x[0]), kit::batch_of(x[1])),

@@ -122,7 +122,7 @@ namespace {
 // Parses "(n),(m,n)" into names of axes.
 std::vector<std::vector<std::string>> parse_side(const std::string& all, const std::string& text) {
   const auto bad = [&] {
-    fn::fail_shape("vectorize: \"" + all + "\" is no signature; one is \"(m,n),(n)->(m)\"");
+    fn::fail_shape("vectorize: \"" + all + "\" is not a signature; one is \"(m,n),(n)->(m)\"");
   };
   std::vector<std::vector<std::string>> out;
   size_t i = 0;

@@ -79,7 +79,7 @@ IndexItem slice_item(const Slice& s, int axis, int64_t n) {
 // The positions of the true elements, as one index array for each axis of the mask.
 void mask_items(const Array& mask, const Array& x, int axis, IndexItems* out) {
   const int k = mask.type().ndim();
-  if (k == 0) fail_index("a single bool is no index; use weft::where");
+  if (k == 0) fail_index("a single bool is not an index; use weft::where");
   for (int i = 0; i < k; ++i)
     if (mask.shape()[i] != x.shape()[axis + i])
       fail_index(fmt::format("the mask {} does not match axis {} of {}, of size {}",

@@ -275,7 +275,7 @@ Array ball(const Arg& key, int64_t d, const Arg& p, const Shape& shape, const Fl
   const ApiNameScope s("ball", key.at());
   const Array keys = random_split(one_key("ball", key), {2});
   need_float("ball", o.dtype);
-  if (d < 0) fn::fail_shape(fmt::format("ball: {} is no dimension", d));
+  if (d < 0) fn::fail_shape(fmt::format("ball: {} is not a dimension", d));
   const Array g = generalized_normal(key_at(keys, 0), p, shape.inserted(shape.ndim(), d), o);
   const Array e = exponential(key_at(keys, 1), shape, o);
   if (p->ndim() != 0) fn::fail_shape("ball: p must be a scalar, got " + to_string(p->type()));

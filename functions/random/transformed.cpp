@@ -259,7 +259,7 @@ Array orthogonal(const Arg& key, int64_t n, const OrthogonalOptions& o) {
   one_key("orthogonal", key);
   const int64_t m = o.m.value_or(n);
   if (n < 0 || m < 0)
-    fn::fail_shape(fmt::format("orthogonal: {} by {} is no size of a matrix", n, m));
+    fn::fail_shape(fmt::format("orthogonal: a matrix cannot have {} by {} elements", n, m));
   if (o.dtype != F32 && o.dtype != F64 && !is_complex(o.dtype))
     fn::fail_dtype(fmt::format("orthogonal: dtype must be F32, F64, C64 or C128, not {}",
                                short_name(o.dtype)));

@@ -306,7 +306,7 @@ Array poch(const Arg& z, const Arg& m) {
 Array multigammaln(const Arg& a, int64_t d) {
   const ApiNameScope s("multigammaln", a.at());
   const Array v = real_of("multigammaln", a);
-  if (d < 0) fn::fail_index(fmt::format("multigammaln: {} is no dimension", d));
+  if (d < 0) fn::fail_index(fmt::format("multigammaln: {} is not a dimension", d));
   const auto n = static_cast<double>(d);
   Array sum = fn::number_like(v, 0.25 * n * (n - 1) * std::log(M_PI));
   for (int64_t k = 0; k < d; ++k) sum = sum + lax::lgamma(v - 0.5 * static_cast<double>(k));

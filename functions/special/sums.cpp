@@ -180,7 +180,7 @@ Array sph_harm_y(const Arg& n, const Arg& m, const Arg& theta, const Arg& phi,
       throw ConcretizationError("sph_harm_y: the degrees are traced; give .n_max");
     for (int64_t k : n->to_vector<int64_t>()) most = std::max(most, k);
   }
-  if (most < 0) fn::fail_index(fmt::format("sph_harm_y: {} is no degree", most));
+  if (most < 0) fn::fail_index(fmt::format("sph_harm_y: {} is not a degree", most));
   const Arrays angles = reals_of("sph_harm_y", {theta, phi});
   const DType d = angles[0].dtype() == F64 ? F64 : F32;
   const Arrays v = fn::broadcast_together(

@@ -38,7 +38,7 @@ class Line {
     int64_t n = 0;
     const auto [end, error] = std::from_chars(w.data(), w.data() + w.size(), n);
     if (error != std::errc() || end != w.data() + w.size())
-      fail(fmt::format("'{}' is no number", w));
+      fail(fmt::format("'{}' is not a number", w));
     return n;
   }
   int small() {
@@ -240,7 +240,7 @@ Schedule parse_schedule(const std::string& text, const std::string& where, int f
     const auto field = std::find_if(std::begin(fields), std::end(fields),
                                     [&](const Field& f) { return what == f.name; });
     if (field == std::end(fields))
-      line.fail(fmt::format("'{}' is no choice of a schedule; there are {}", what,
+      line.fail(fmt::format("'{}' is not a choice of a schedule; there are {}", what,
                             fmt::join(schedule_fields(), ", ")));
     if (!said.insert(field->name).second && !field->many)
       line.fail(fmt::format("says '{}' a second time", what));

@@ -63,7 +63,8 @@ class Verifier {
     for (const auto& [id, f] : s_.folds) fold(id, f);
     for (const auto& [id, ahead] : s_.prefetch) {
       require(is(id, Opcode::Load) && can_prefetch(k_, d_, s_, id),
-              "prefetch {}: is no load of neighbours of an operand by elements that all run", id);
+              "prefetch {}: is not a load of neighbours of an operand by elements that all run",
+              id);
       require(ahead != 0, "prefetch {}: fetches what is loaded", id);
     }
     for (BlockId b : s_.flat) {
@@ -206,7 +207,7 @@ class Verifier {
     const ProductSchedule& p = s_.product;
     const auto is = product_loop(k_);
     require(target_.gpu() && is && is->loop == p.loop && is->matrix == p.matrix,
-            "product {}: is no product of matrices of {} rows", p.loop, p.matrix);
+            "product {}: is not a product of matrices of {} rows", p.loop, p.matrix);
     for (const int n : {p.rows, p.columns, p.terms, p.thread_rows, p.thread_columns})
       require(power_of_two(n) && n <= max_product,
               "product {}: tiles are of powers of two up to {}", p.loop, max_product);
@@ -248,8 +249,8 @@ class Verifier {
   }
 
   void loop(Id id, const LoopSchedule& l) const {
-    require(is(id, Opcode::For) && !d_.divergent[id], "loop {}: is no loop that elements run alike",
-            id);
+    require(is(id, Opcode::For) && !d_.divergent[id],
+            "loop {}: is not a loop that elements run alike", id);
     require(id != s_.product.loop, "loop {}: is that of the product", id);
     const bool rows = l.how == LoopSchedule::How::rows;
     require(rows || (l.operands.empty() && l.trips == 0), "loop {}: only rows have operands", id);
@@ -309,7 +310,7 @@ class Verifier {
 
   void streamed(int64_t b) const {
     require(b >= 0 && b < static_cast<int64_t>(k_.buffers.size()) && k_.buffers[b].written,
-            "streamed {}: is no output", b);
+            "streamed {}: is not an output", b);
     require(!any_inst(k_, 0, [&](const Inst& i) { return i.op == Opcode::Load && i.imm == b; }),
             "streamed {}: is read again", b);
     require(!target_.gpu() && writes_whole_vectors(k_, d_, s_, b),

@@ -220,7 +220,7 @@ Arrays platform_cond_flat(const Strings& platforms, const std::vector<ClosedJaxp
   for (const std::string& name : platforms)
     if (name != "cpu" && name != "cuda" && name != "default")
       throw DeviceError(
-          fmt::format("platform_dependent: '{}' is no platform; there are cpu and cuda", name));
+          fmt::format("platform_dependent: '{}' is not a platform; there are cpu and cuda", name));
   return bind_cond(scalar_of_int(I32, 0), branches, operands, platforms);
 }
 

@@ -27,7 +27,7 @@ Ints window_sizes(const Type& x, const Type& updates, const WindowDims& d) {
     const bool gone = holds(d.collapsed, a) || holds(d.operand_batching, a);
     if (!gone && (next == d.window_dims.size() || d.window_dims[next] < 0 ||
                   d.window_dims[next] >= updates.ndim()))
-      reject_shape(name, "update_window_dims are no axes of the updates", {x, updates});
+      reject_shape(name, "update_window_dims are not axes of the updates", {x, updates});
     sizes.push_back(gone ? 1 : updates.shape()[d.window_dims[next++]]);
   }
   return sizes;

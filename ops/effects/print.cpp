@@ -58,9 +58,9 @@ const Primitive<Print>& print_op = define<Print>([] {
         {{x, x}, {.fmt = "{1}"}, "debug_print: 2 fields and 2 values"},
         {{x}, {.fmt = "{"}, "a '{' without a '}'"},
         {{x}, {.fmt = "}"}, "a '}' without a '{'"},
-        {{x}, {.fmt = "{x}"}, "'{x}' is no field"},
+        {{x}, {.fmt = "{x}"}, "'{x}' is not a field"},
         {{x, x}, {.fmt = "{} {0}"}, "some fields have numbers and some have none"},
-        {{x}, {.fmt = "{:d}"}, "'{:d}' is no format for value 0, f32[]"},
+        {{x}, {.fmt = "{:d}"}, "'{:d}' is not a format for value 0, f32[]"},
         {{v}, {.fmt = "{:.2f}"}, "formats a real number, and value 0 is f32[2]"},
         {{v}, lanes_of("{}", {3}, {1}, false), "does not have the lanes of lane_axes"},
         {{v}, lanes_of("{}", {3}, {}, true), "the mask of the active lanes must be a bool"}};

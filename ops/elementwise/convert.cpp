@@ -104,7 +104,7 @@ const Primitive<Convert>& convert_op = define_elementwise<Convert>({
         [](const Types& in, const Convert& p) {
           require_operands("convert_element_type", in, 1);
           if (is_key(in[0].dtype()) || is_key(p.new_dtype))
-            reject_dtype("convert_element_type", "random keys are no numbers", in);
+            reject_dtype("convert_element_type", "random keys are not numbers", in);
           if (beyond_i32(in[0].dtype(), in[0].weak()) &&
               !takes_beyond_i32(in[0].dtype(), p.new_dtype))
             reject_dtype("convert_element_type",

@@ -6,7 +6,7 @@
 //
 // The programs were compared by eye with what JAX 0.10.2 prints for the same functions. The
 // equations are the same, with these exceptions. JAX's add_any is add. The transpose of a squeeze
-// is a reshape. The derivatives of relu, where and log_softmax are no calls. The factors of a
+// is a reshape. The derivatives of relu, where and log_softmax are not calls. The factors of a
 // transposed product have the order that needs no transpose. Loops have `lane_axes`, `trip_counts`
 // and `max_trips` (docs/ir.md).
 #include <sstream>

@@ -387,7 +387,7 @@ std::vector<Mistake> derivatives() {
 std::vector<Mistake> control_flow() {
   const auto one = [] { return 1.; };
   return {
-      raises<ShapeError>("a predicate that is no scalar", "Pred must be a scalar, got f32[2]",
+      raises<ShapeError>("a predicate that is not a scalar", "Pred must be a scalar, got f32[2]",
                          [=] { cond(zeros({2}), one, one); }),
       raises<DTypeError>("a float as a branch number", "the index must be an integer scalar",
                          [] { switch_(Array(0.5), {[] { return Array(1.); }}); }),
@@ -481,7 +481,7 @@ std::vector<Mistake> programs() {
                          [] { eval_jaxpr(make_jaxpr(id)(v3()), {zeros({3}, I32)}); }),
       raises<ShapeError>("a program with another shape", "argument 0 must be f32[3], got f32[4]",
                          [] { eval_jaxpr(make_jaxpr(id)(v3()), {zeros({4})}); }),
-      raises<ParseError>("text that is no program", "line 1, column 26: unknown op 'b'",
+      raises<ParseError>("text that is not a program", "line 1, column 26: unknown op 'b'",
                          [] { parse_jaxpr("{ lambda ; a:f32[3]. let b = in (b,) }"); }),
       raises<ParseError>(
           "text with an op that is none", "frobnicate",
@@ -491,7 +491,7 @@ std::vector<Mistake> programs() {
           [] { parse_jaxpr("{ lambda ; a:f32[3]. let b:f32[4] = neg a in (b,) }"); }),
       raises<FormatError>("a file that is not there", "no_such_file.npy",
                           [] { io::load_npy("no_such_file.npy"); }),
-      raises<FormatError>("a file that is no array", "/dev/null",
+      raises<FormatError>("a file that is not an array", "/dev/null",
                           [] { io::load_npy("/dev/null"); }),
       raises<DTypeError>("bfloat16 in a format that has none", "astype(F32)",
                          [] { io::save_npy("/tmp/none.npy", ones({2}, BF16)); }),

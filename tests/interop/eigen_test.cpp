@@ -149,9 +149,9 @@ TEST_CASE("mistakes with views are errors", "[interop][eigen]") {
                           "has no elements of f64; convert it with astype");
   check_error<ShapeError>([] { (void)as_eigen<float>(ones({2, 3, 4})); }, "reshape it");
   check_error<ShapeError>([&] { (void)as_eigen<Eigen::Matrix3f>(x); },
-                          "an array of shape (2, 3) is no 3 by 3 matrix");
+                          "an array of shape (2, 3) is not a matrix of shape (3, 3)");
   check_error<ShapeError>([&] { (void)as_eigen<Eigen::VectorXf>(x); },
-                          "an array of shape (2, 3) is no n by 1 matrix");
+                          "an array of shape (2, 3) is not a matrix of shape (n, 1)");
   check_error<ShapeError>([&] { (void)as_eigen<Eigen::VectorXf>(x); }, "eigen_test.cpp:");
   check_error<ConcretizationError>(
       [&] { jit([](Array a) { return (void)as_eigen<float>(a), a; })(x); }, "is not known here");

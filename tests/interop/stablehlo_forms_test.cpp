@@ -66,7 +66,7 @@ TEST_CASE("sizes that are operands", "[interop][stablehlo]") {
   CHECK(floats(run(of("dynamic_pad", "%x, %z, %a, %c, %a", 10), {x, array({0}).astype(I32)})[0]) ==
         Floats{0, 1, 0, 2, 0, 3, 0, 4, 0, 0});
   CHECK_THAT(refusal(of("real_dynamic_slice", "%x, %n, %b, %c", 2)),
-             Catch::Contains("missing op 'stablehlo.real_dynamic_slice' with sizes that are no "
+             Catch::Contains("missing op 'stablehlo.real_dynamic_slice' with sizes that are not "
                              "constants"));
 }
 
@@ -248,7 +248,7 @@ TEST_CASE("gathers and convolutions whose sizes are operands", "[interop][stable
   };
   const Array v = array({{{1., 2., 3., 4.}}}), k = array({{{1., 10., 100.}}});
   CHECK(floats(run(conv("%p"), {v, k, zeros({1, 2}, I64)})[0]) == Floats{210, 321, 432});
-  CHECK_THAT(refusal(conv("%n")), Catch::Contains("with sizes that are no constants"));
+  CHECK_THAT(refusal(conv("%n")), Catch::Contains("with sizes that are not constants"));
 }
 
 TEST_CASE("ops of chlo bring their operands to one shape", "[interop][stablehlo]") {

@@ -112,7 +112,8 @@ TEST_CASE("errors show their place", "[interop][stablehlo]") {
         "test.mlir, line 2, column 48: expected a format such as e5m10, found 'e5'");
   CHECK(text("%a = stablehlo.add %a, %a : tensor<2xf32>") ==
         "test.mlir, line 2, column 8: %a is defined twice");
-  CHECK(text("add %a, %a : tensor<2xf32>") == "test.mlir, line 2, column 3: 'add' is no operation");
+  CHECK(text("add %a, %a : tensor<2xf32>") ==
+        "test.mlir, line 2, column 3: 'add' is not an operation");
   CHECK(text("\"x") == "test.mlir, line 2, column 3: a text without its closing quote");
   CHECK(error_in("module {").find("column 9: expected '}', found the end of the text") !=
         std::string::npos);

@@ -169,7 +169,8 @@ TEST_CASE("WEFT_LOG says what is logged, on the standard error", "[options]") {
   CHECK(child("env -u WEFT_LOG") == line);
   CHECK(child("WEFT_LOG=warning") == line);
   CHECK(child("WEFT_LOG=no_such_level") ==
-        "weft: warning: WEFT_LOG names 'no_such_level', which is no level and no topic\n" + line);
+        "weft: warning: WEFT_LOG names 'no_such_level', which is neither a level nor a topic\n" +
+            line);
   CHECK(child("WEFT_LOG=error,passes").find("weft: after simplify\n{ lambda") != std::string::npos);
   CHECK(child("WEFT_LOG=error").empty());
   CHECK(child("WEFT_LOG=off").empty());

@@ -27,7 +27,7 @@ std::vector<Case> read_cases(const std::string& path) {
   std::vector<Case> cases;
   try {
     const auto all = nlohmann::json::parse(read_text(path));
-    if (!all.is_array()) throw FormatError(path + " is no list of cases");
+    if (!all.is_array()) throw FormatError(path + " is not a list of cases");
     for (const auto& j : all)
       cases.push_back({j.at("case"), j.at("program"), j.at("apply"), j.at("inputs"),
                        j.at("outputs"), j.at("rtol"), j.at("atol")});

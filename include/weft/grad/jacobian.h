@@ -243,7 +243,7 @@ template <bool row, class F>
 class HessianVector
     : public CallOperator<HessianVector<row, F>, F, typename AndVector<params_of<F>>::type> {
  public:
-  using weft_wrapped = HessianVector;  // the vector is no argument of f
+  using weft_wrapped = HessianVector;  // the vector is not an argument of f
   HessianVector(F f, typing::Location at) : f_(std::move(f)), at_(at) {}
   template <class... P>
   auto call(const std::tuple<P...>& all) const {

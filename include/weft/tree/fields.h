@@ -147,10 +147,10 @@ struct FieldsKnown<T> {
                 "weft: a struct used as a tree has at most 32 fields; nest structs or use "
                 "WEFT_TREE");
   static_assert(!Fields<T>::derived,
-                "weft: a struct with a base class is no tree by itself; write WEFT_TREE(Type, "
+                "weft: a struct with a base class is not a tree by itself; write WEFT_TREE(Type, "
                 "field…) behind it, which names the fields of both");
   static_assert(!Fields<T>::c_array,
-                "weft: a struct with a C array is no tree by itself; use std::array, or write "
+                "weft: a struct with a C array is not a tree by itself; use std::array, or write "
                 "WEFT_TREE(Type, field…) behind it");
 };
 

@@ -302,7 +302,7 @@ std::optional<DType> dtype_of_element(std::string_view e) {
 std::string element_name(DType wanted) {
   for (const auto& [name, d] : element_names)
     if (d == wanted) return std::string(name);
-  throw InternalError(fmt::format("{} is no element type", short_name(wanted)));
+  throw InternalError(fmt::format("{} is not an element type", short_name(wanted)));
 }
 
 bool is_token(Typ t) { return t->kind == TypeData::Kind::other && t->text == "!stablehlo.token"; }

@@ -114,7 +114,7 @@ void Parser::short_form(Op& op) {
   }
   if (op.name == "return") op.name = "func.return";
   if (op.name.find('.') == std::string::npos)
-    lex_.fail(fmt::format("'{}' is no operation", op.name), op.at);
+    lex_.fail(fmt::format("'{}' is not an operation", op.name), op.at);
   plain(op, clauses_of<Clause>(op.name));
 }
 

@@ -505,7 +505,7 @@ std::optional<int64_t> Translator::known_integer(int32_t value) const {
 }
 std::vector<int64_t> Translator::known_integers(const Op& op, size_t operand) const {
   const Dense* d = constant(op.operands.at(operand));
-  if (!d || !is_integer(d->dtype)) missing(op, "with sizes that are no constants");
+  if (!d || !is_integer(d->dtype)) missing(op, "with sizes that are not constants");
   std::vector<int64_t> out;
   const int64_t n = array_type(d->type)->elements();
   if (slot(n) > 2 * max_axes) fail(op, "more sizes than axes");

@@ -262,7 +262,7 @@ Arrays compare(Translator& t, const Op& op, const Arrays& x) {
                                 {"GT", lax::gt},
                                 {"GE", lax::ge}})
     if (how == name) return {f(a, b)};
-  t.fail(op, "'" + how + "' is no comparison");
+  t.fail(op, "'" + how + "' is not a comparison");
 }
 
 Arrays reduce_precision(Translator& t, const Op& op, const Arrays& x) {

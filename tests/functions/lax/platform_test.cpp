@@ -101,7 +101,7 @@ TEST_CASE("platform_dependent: trees, captured values, mistakes", "[platform][er
       "default");
   CHECK(floats(lax::platform_dependent({{"cpu", twice}}, {}, points())) == Floats{1, -4, 6});
   check_error<DeviceError>([&] { lax::platform_dependent({{"abacus", twice}}, twice, points()); },
-                           "'abacus' is no platform; there are cpu and cuda");
+                           "'abacus' is not a platform; there are cpu and cuda");
   check_error<ShapeError>(
       [&] { lax::platform_dependent({{"cpu", twice}}, [](Array x) { return x.sum(); }, points()); },
       "platform_dependent branch outputs must have equal types, but they differ");

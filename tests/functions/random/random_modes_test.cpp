@@ -119,7 +119,7 @@ TEST_CASE("keys say which implementation they are of, and split into parts",
                           "wrap_key_data: " + text);
 }
 
-TEST_CASE("random functions say what is no mode", "[functions][random][errors]") {
+TEST_CASE("random functions refuse unknown modes", "[functions][random][errors]") {
   const Array logits = zeros({3});
   check_error<IndexError>([] { random::gumbel(key, {}, {.mode = "best"}); },
                           ".mode must be \"low\", \"high\" or \"highest\", not \"best\"");

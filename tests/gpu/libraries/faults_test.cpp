@@ -117,7 +117,8 @@ std::vector<std::byte> small_program(cuda::Gpu& d) {
 }
 
 bool is_for_opening(const std::string& entry) { return entry.ends_with("GetProperty"); }
-// Returns true for entry points whose failure is no error, because the object is not used any more.
+// Returns true for entry points whose failure is not an error, because the object is not used any
+// more.
 bool is_for_ending(const std::string& entry) { return entry.find("Destroy") != entry.npos; }
 // Returns the status that means "out of memory" for this entry point.
 int no_memory_of(const std::string& entry) { return entry.starts_with("cublas") ? 3 : 2; }

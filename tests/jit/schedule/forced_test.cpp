@@ -82,11 +82,11 @@ TEST_CASE("schedules that cannot be forced", "[jit][schedule]") {
       refused<ParseError>("vector_width 4\n" + nobody),
       Catch::StartsWith("schedules of compile(), line 1: 'vector_width 4' stands in front of"));
   CHECK_THAT(refused<ParseError>("\nschedule 12\nmode scalar\n"),
-             Catch::StartsWith("schedules of compile(), line 2: '12' is no hash of a nest"));
+             Catch::StartsWith("schedules of compile(), line 2: '12' is not a hash of a nest"));
   CHECK_THAT(refused<ParseError>(nobody + "vector_width x\n"),
-             Catch::StartsWith("schedules of compile(), line 3: 'x' is no number"));
+             Catch::StartsWith("schedules of compile(), line 3: 'x' is not a number"));
   CHECK_THAT(refused<ParseError>(nobody + "speed 3\n"),
-             Catch::StartsWith("schedules of compile(), line 3: 'speed' is no choice"));
+             Catch::StartsWith("schedules of compile(), line 3: 'speed' is not a choice"));
   CHECK_THAT(refused<ParseError>(nobody + nobody),
              Catch::StartsWith("schedules of compile(), line 3: a second schedule for nest "
                                "0123456789abcdef, the first is in line 1"));

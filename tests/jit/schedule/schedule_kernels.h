@@ -26,7 +26,7 @@ inline Sample sample_of(const char* name, const Jaxpr& program) {
   const Program p(j);
   Plan plan = make_plan(p);
   if (plan.steps.size() != 1 || plan.steps[0].kind != Step::Kind::kernel)
-    throw std::runtime_error(std::string(name) + " is no single kernel");
+    throw std::runtime_error(std::string(name) + " is not a single kernel");
   if (current_target().gpu()) plan.steps[0].kernel.cached.clear();  // as in the pipeline
   VarMap<bool> inputs(*j);
   std::fill_n(inputs.begin(), j->n_in, true);

@@ -282,7 +282,7 @@ TEST_CASE("texts that are not schedules", "[jit][schedule]") {
     CHECK_THROWS_WITH(parse_schedule(text), why);
   };
   refuses("", "schedule, line 1: a schedule says at least its mode");
-  refuses("mode grid\nvector_width many", "schedule, line 2: 'many' is no number");
+  refuses("mode grid\nvector_width many", "schedule, line 2: 'many' is not a number");
   refuses("mode grid\n\nvector_width 99999999999", "schedule, line 3: 99999999999 is too large");
   refuses("mode sideways", "schedule, line 1: 'sideways' is none of scalar, grid, refill, inner");
   refuses("mode grid\nmode grid", "schedule, line 2: says 'mode' a second time");
@@ -291,7 +291,7 @@ TEST_CASE("texts that are not schedules", "[jit][schedule]") {
   refuses("mode grid 4", "schedule, line 1: '4' is one word too many");
   refuses("mode", "schedule, line 1: ends too early");
   CHECK_THROWS_WITH(parse_schedule("speed high"),
-                    Catch::StartsWith("schedule, line 1: 'speed' is no choice of a schedule"));
+                    Catch::StartsWith("schedule, line 1: 'speed' is not a choice of a schedule"));
 }
 
 TEST_CASE("schedules that a kernel cannot have", "[jit][schedule]") {
@@ -316,8 +316,9 @@ TEST_CASE("schedules that a kernel cannot have", "[jit][schedule]") {
   CHECK_THAT(refused("mode refill\nvector_width 4"), says("refill: goes with mode refill"));
   CHECK_THAT(refused("mode grid\nvector_width 4\nband 2"),
              says("band 2: steps do not share blocks yet"));
-  CHECK_THAT(refused("mode grid\nvector_width 4\nloop 1 runs"), says("loop 1: is no loop"));
-  CHECK_THAT(refused("mode grid\nvector_width 4\nloop 9999 runs"), says("loop 9999: is no loop"));
+  CHECK_THAT(refused("mode grid\nvector_width 4\nloop 1 runs"), says("loop 1: is not a loop"));
+  CHECK_THAT(refused("mode grid\nvector_width 4\nloop 9999 runs"),
+             says("loop 9999: is not a loop"));
   CHECK_THAT(refused("mode grid\nvector_width 4\nblock 32"),
              says("block, points, threads: are of GPUs"));
   const nest::Kernel loop = collatz(Vector::grid);
