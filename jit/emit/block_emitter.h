@@ -63,7 +63,7 @@ class BlockEmitter : public NestValues {
 
   std::vector<V> buffers, extents;
   V indices[2] = {nullptr, nullptr};  // of the current point
-  Vs index_vectors[2];                // of points that are no neighbours
+  Vs index_vectors[2];                // of points that are not neighbours
 
  protected:
   // Creates the function and analyses the nest.
