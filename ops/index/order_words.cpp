@@ -52,9 +52,9 @@ Arrays value_words(const Array& key) {
   return {value_word(key)};
 }
 
-Array top_word(const Array& x) {
+Array top_word(const Array& x, bool total_order) {
   const Array bits = bits_of(x), word = ordered(bits, x.dtype());
-  return is_inexact(x.dtype()) ? select(ne(x, x), last_of(bits), word) : word;
+  return is_inexact(x.dtype()) && !total_order ? select(ne(x, x), last_of(bits), word) : word;
 }
 
 }  // namespace weft::order

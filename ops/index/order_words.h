@@ -10,7 +10,8 @@ namespace weft::order {
 // The order of `sort`: -0 equals 0, and all NaNs are equal and last. The most significant word is
 // first.
 Arrays value_words(const Array& key);
-// The order of `top_k`: -0 is less than 0, and all NaNs are equal and last. x is real.
-Array top_word(const Array& x);
+// The order of `top_k`: -0 is less than 0, and all NaNs are equal and last; or the total order of
+// the bits. x is real.
+Array top_word(const Array& x, bool total_order);
 
 }  // namespace weft::order

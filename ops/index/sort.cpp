@@ -159,7 +159,8 @@ const Primitive<Sort>& sort_op = define<Sort>({
 
 struct TopK {
   int64_t k = 0, axis = 0;
-  WEFT_FIELDS(k, axis)
+  bool total_order = false;
+  WEFT_FIELDS(k, axis, total_order)
 };
 
 Types top_k_type(const Types& in, const TopK& p) {
@@ -178,7 +179,7 @@ Types top_k_type(const Types& in, const TopK& p) {
 NativeCall top_k_call(const Use<TopK>& u) {
   NativeCall call;
   call.run = [t = u.in[0], p = u.params](const NativeArgs& a) {
-    sorting::top_rows(t, p.axis, p.k, a);
+    sorting::top_rows(t, p.axis, p.k, p.total_order, a);
   };
   call.workspace = [t = u.in[0], p = u.params] { return sorting::top_workspace(t, p.axis, p.k); };
   call.axis_map = axis_map_without(1, u.in[0].ndim(), {u.params.axis}, false);
@@ -210,7 +211,7 @@ Arrays top_k_expand(const ExpandArgs<TopK>& e) {
   const int64_t k = e.params.k, n = e.x[0].shape()[axis];
   const Types out = top_k_type({e.x[0].type()}, e.params);
   if (out[0].elements() == 0) return {base::zeros(out[0]), base::zeros(out[1])};
-  const Array words = order::top_word(move_axis(e.x[0], axis, last));
+  const Array words = order::top_word(move_axis(e.x[0], axis, last), e.params.total_order);
   const Array found = n > order::ranked_terms && k <= block_most
                           ? largest(e.op, words, k)[1]
                           : order::stable_order({bitwise_not(words)}, k);
@@ -221,13 +222,15 @@ Arrays top_k_expand(const ExpandArgs<TopK>& e) {
 const Primitive<TopK>& top_k_op = define<TopK>({
     .name = "top_k",
     .doc = "Returns the `k` largest elements along `axis`, in descending order, and their indices. "
-           "NaN comes first.",
+           "NaN comes first. With `total_order`, elements have the order of their bits, as in XLA: "
+           "NaNs with the sign bit come last.",
     .type = top_k_type,
     .reference =
         [](const Arrays& x, const TopK& p) {
           const Type t = x[0].type();
-          return run_native([&](const NativeArgs& a) { sorting::top_rows(t, p.axis, p.k, a); }, x,
-                            top_k_type({t}, p));
+          return run_native(
+              [&](const NativeArgs& a) { sorting::top_rows(t, p.axis, p.k, p.total_order, a); }, x,
+              top_k_type({t}, p));
         },
     .jvp =
         [](const JvpArgs<TopK>& j) {
@@ -259,9 +262,10 @@ const Primitive<TopK>& top_k_op = define<TopK>({
     .samples =
         [] {
           return std::vector<Sample<TopK>>{
-              {{Type(F32, {7})}, {3, 0}},    {{Type(F32, {3, 5})}, {5, 1}},
-              {{Type(I32, {4, 3})}, {2, 0}}, {{Type(I32, {520})}, {3, 0}},
-              {{Type(I8, {520})}, {40, 0}},  {{Type(F16, {4})}, {0, 0}}};
+              {{Type(F32, {7})}, {3, 0}},          {{Type(F32, {3, 5})}, {5, 1}},
+              {{Type(I32, {4, 3})}, {2, 0}},       {{Type(I32, {520})}, {3, 0}},
+              {{Type(I8, {520})}, {40, 0}},        {{Type(F16, {4})}, {0, 0}},
+              {{Type(F32, {3, 40})}, {4, 1, true}}};
         },
     .rejects =
         [] {
@@ -276,8 +280,8 @@ const Primitive<TopK>& top_k_op = define<TopK>({
 Arrays sort_arrays(const Arrays& x, int64_t axis, int64_t num_keys, bool is_stable) {
   return sort_op.bind(x, {axis, num_keys, is_stable});
 }
-std::pair<Array, Array> top_k_along(const Array& x, int64_t k, int64_t axis) {
-  Arrays out = top_k_op.bind({x}, {k, axis});
+std::pair<Array, Array> top_k_along(const Array& x, int64_t k, int64_t axis, bool total_order) {
+  Arrays out = top_k_op.bind({x}, {k, axis, total_order});
   return {out[0], out[1]};
 }
 

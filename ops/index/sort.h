@@ -15,6 +15,7 @@ namespace weft {
 Arrays sort_arrays(const Arrays& x, int64_t axis, int64_t num_keys = 1, bool is_stable = true);
 // Returns the k largest elements along an axis, largest first, and their indices (I32). Ties are
 // ordered by index, and NaNs are first.
-std::pair<Array, Array> top_k_along(const Array& x, int64_t k, int64_t axis);
+std::pair<Array, Array> top_k_along(const Array& x, int64_t k, int64_t axis,
+                                    bool total_order = false);
 
 }  // namespace weft

@@ -53,8 +53,9 @@ int64_t parts_of_row(int64_t count, int64_t length);
 void sort_rows(const Types& types, int64_t axis, int64_t keys, const NativeArgs& args);
 int64_t sort_workspace(const Types& types, int64_t axis, int64_t keys);
 // The k largest elements along the axis and their indices (I32). NaN comes first, 0 before -0;
-// equal elements are ordered by index.
-void top_rows(const Type& type, int64_t axis, int64_t k, const NativeArgs& args);
+// equal elements are ordered by index. In the total order of the bits (`total`), NaNs with the sign
+// bit come last.
+void top_rows(const Type& type, int64_t axis, int64_t k, bool total, const NativeArgs& args);
 int64_t top_workspace(const Type& type, int64_t axis, int64_t k);
 
 }  // namespace weft::sorting

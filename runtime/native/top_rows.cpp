@@ -43,12 +43,17 @@ uint32_t place_of(const Wide& c) { return ~c.from_end; }
 constexpr int64_t group_count = 64, block = 16;
 
 template <class T>
+raw_t<T> order_of(const T& x, bool total) {
+  return total ? total_order<T>(raw(x)) : top_order<T>(raw(x));
+}
+
+template <class T, bool Total>
 [[gnu::always_inline]] inline void top_words(const T* __restrict x, int64_t n,
                                              word_t<T>* __restrict w) {
   int64_t i = 0;
   for (; i + block <= n; i += block)
-    for (int64_t j = 0; j < block; ++j) w[i + j] = top_order<T>(raw(x[i + j]));
-  for (; i < n; ++i) w[i] = top_order<T>(raw(x[i]));
+    for (int64_t j = 0; j < block; ++j) w[i + j] = order_of(x[i + j], Total);
+  for (; i < n; ++i) w[i] = order_of(x[i], Total);
 }
 
 // The k-th greatest of the maxima of group_count groups; n is a multiple of group_count. At least k
@@ -91,6 +96,7 @@ template <class T>
 struct Kernels {
   using Word = word_t<T>;
   void (*words)(const T* x, int64_t n, Word* w);
+  void (*total_words)(const T* x, int64_t n, Word* w);
   Word (*bound)(const Word* w, int64_t n, int64_t k);
   int64_t (*above)(const Word* w, int64_t n, Word bar, uint32_t place, candidate_t<Word>* to);
 };
@@ -98,19 +104,21 @@ struct Kernels {
 template <class T>
 struct Plain {
   using Word = word_t<T>;
-  static void words(const T* x, int64_t n, Word* w) { top_words<T>(x, n, w); }
+  static void words(const T* x, int64_t n, Word* w) { top_words<T, false>(x, n, w); }
+  static void total(const T* x, int64_t n, Word* w) { top_words<T, true>(x, n, w); }
   static Word bound(const Word* w, int64_t n, int64_t k) { return lower_bound_of<Word>(w, n, k); }
   static int64_t over(const Word* w, int64_t n, Word bar, uint32_t place, candidate_t<Word>* to) {
     return above<Word>(w, n, bar, place, to);
   }
-  static constexpr Kernels<T> all{words, bound, over};
+  static constexpr Kernels<T> all{words, total, bound, over};
 };
 
 #define WEFT_AVX2 [[gnu::flatten]] WEFT_FOR_V3 static
 template <class T>
 struct Avx2 {
   using Word = word_t<T>;
-  WEFT_AVX2 void words(const T* x, int64_t n, Word* w) { top_words<T>(x, n, w); }
+  WEFT_AVX2 void words(const T* x, int64_t n, Word* w) { top_words<T, false>(x, n, w); }
+  WEFT_AVX2 void total(const T* x, int64_t n, Word* w) { top_words<T, true>(x, n, w); }
   WEFT_AVX2 Word bound(const Word* w, int64_t n, int64_t k) {
     return lower_bound_of<Word>(w, n, k);
   }
@@ -118,7 +126,7 @@ struct Avx2 {
                          candidate_t<Word>* to) {
     return above<Word>(w, n, bar, place, to);
   }
-  static constexpr Kernels<T> all{words, bound, over};
+  static constexpr Kernels<T> all{words, total, bound, over};
 };
 #undef WEFT_AVX2
 template <class T>
@@ -136,8 +144,9 @@ class Best {
  public:
   using Word = word_t<T>;
   using Candidate = candidate_t<Word>;
-  explicit Best(int64_t k)
+  Best(int64_t k, bool total)
       : k_(k),
+        total_(total),
         slack_(std::max(k, group_count)),
         memory_(bytes(k)),
         words_(memory_.take<Word>(chunk)),
@@ -157,9 +166,9 @@ class Best {
       const int64_t n = std::min(chunk, hi - lo);
       const T* x = row + lo * step;
       if (step == 1)
-        kernels<T>().words(x, n, words_);
+        (total_ ? kernels<T>().total_words : kernels<T>().words)(x, n, words_);
       else
-        for (int64_t i = 0; i < n; ++i) words_[i] = top_order<T>(raw(x[i * step]));
+        for (int64_t i = 0; i < n; ++i) words_[i] = order_of(x[i * step], total_);
       if (!bar_) guess(n);
       see_words(n, static_cast<uint32_t>(lo));
     }
@@ -202,7 +211,9 @@ class Best {
     if (size_ >= k_ + slack_) keep_best();
   }
 
-  int64_t k_, slack_, size_ = 0;
+  const int64_t k_;
+  const bool total_;
+  int64_t slack_, size_ = 0;
   std::optional<Word> bar_;
   Scratch memory_;
   Word* words_;
@@ -216,6 +227,7 @@ struct TopCall {
   int32_t* places;
   Rows from, to;
   int64_t k;
+  bool total;
 };
 
 template <class T>
@@ -235,7 +247,7 @@ void few(const TopCall<T>& c) {
   if (parts == 1) {
     partition(c.from.count, static_cast<double>(n) + 20.0 * static_cast<double>(c.k),
               [&](int64_t lo, int64_t hi) {
-                Best<T> best(c.k);
+                Best<T> best(c.k, c.total);
                 for (int64_t row = lo; row < hi; ++row) {
                   best.clear();
                   best.see(c.in + c.from.start(row), c.from.step, 0, n);
@@ -247,7 +259,7 @@ void few(const TopCall<T>& c) {
   for (int64_t row = 0; row < c.from.count; ++row) {
     std::vector<std::optional<Best<T>>> best(parts);
     in_parts(n, parts, [&](int64_t p, int64_t lo, int64_t hi) {
-      Best<T>& b = best[p].emplace(c.k);
+      Best<T>& b = best[p].emplace(c.k, c.total);
       b.see(c.in + c.from.start(row), c.from.step, lo, hi);
       b.keep_best();
     });
@@ -271,7 +283,7 @@ void many(const TopCall<T>& c) {
       const T* x = c.in + c.from.start(row);
       in_parts(n, parts, [&](int64_t, int64_t lo, int64_t hi) {
         for (int64_t i = lo; i < hi; ++i)
-          a[i] = {static_cast<Word>(~Word{top_order<T>(raw(x[i * c.from.step]))}),
+          a[i] = {static_cast<Word>(~Word{order_of(x[i * c.from.step], c.total)}),
                   static_cast<uint32_t>(i)};
       });
       const Record* sorted = radix.sort(a, b, n);
@@ -304,7 +316,7 @@ int64_t top_workspace(const Type& type, int64_t axis, int64_t k) {
   return shared_bytes(rows.count, each);
 }
 
-void top_rows(const Type& type, int64_t axis, int64_t k, const NativeArgs& args) {
+void top_rows(const Type& type, int64_t axis, int64_t k, bool total, const NativeArgs& args) {
   const Shape& s = type.shape();
   if (k == 0) return;
   with_dtype(type.dtype(), [&](auto* q) {
@@ -316,7 +328,8 @@ void top_rows(const Type& type, int64_t axis, int64_t k, const NativeArgs& args)
                          args.out<int32_t>(1, top.elements()),
                          rows_of(s, axis),
                          rows_of(top, axis),
-                         k};
+                         k,
+                         total};
       if (sorts_all(c.from.length, k))
         many(c);
       else

@@ -230,7 +230,10 @@ Arrays potrf(Translator& t, const Op& op, const Arrays& x) {
   const int last = l.ndim() - 1;
   const Array row = iota(I32, l.shape(), last - 1), column = iota(I32, l.shape(), last);
   const Array mine = lower ? lax::le(column, row) : lax::le(row, column);
-  return {lax::select(mine, l, x[0]), lapack::broken(l, 2)};
+  // All elements of a factor that does not exist are NaN, so the first one is enough.
+  const int64_t first = std::min<int64_t>(1, l.shape()[last]);
+  const Array corner = base::slice_axis(base::slice_axis(l, last - 1, 0, first), last, 0, first);
+  return {lax::select(mine, l, x[0]), lapack::broken(corner, 2)};
 }
 
 // The factors, the rows of the pivots counted from 1, and the position of the first zero on the

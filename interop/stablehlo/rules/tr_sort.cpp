@@ -302,14 +302,9 @@ Arrays top_k(Translator& t, const Op& op, const Arrays& x) {
   if (x.size() != 1 || x[0].ndim() == 0) t.fail(op, "'top_k' needs an operand with an axis");
   const int axis = x[0].ndim() - 1;
   const int64_t k = t.integer(op, "k");
-  if (!is_floating(x[0].dtype())) {
-    const auto [values, places] = top_k_along(x[0], k, axis);
-    return {values, places};
-  }
-  // XLA ranks by the total order of the bits, so a NaN with the sign bit set is the smallest.
-  // Weft's own op ranks every NaN first.
-  const Array places = top_k_along(total_order(x[0]), k, axis).second;
-  return {gather_along(x[0], places, axis), places};
+  // XLA ranks by the total order of the bits.
+  const auto [values, places] = top_k_along(x[0], k, axis, true);
+  return {values, places};
 }
 
 // Returns "GT" or "LT", the order of a comparator of (value, position) pairs.

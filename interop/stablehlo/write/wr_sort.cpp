@@ -74,10 +74,10 @@ Vals top_k(Writer& w, const Equation& e, const Vals& x) {
     return w.one("stablehlo.transpose", {v}, v.type.with_shape(Shape(sizes)),
                  {{"permutation", ints_attr(order)}});
   };
-  // XLA ranks a NaN with the sign bit set last, while Weft ranks it first. So the sign bit of NaNs
-  // is removed.
+  // XLA ranks by the total order of the bits: a NaN with the sign bit is last. Otherwise NaNs of
+  // both signs are first, so the sign bit of NaNs is removed.
   Val in = swapped(x[0]);
-  if (is_floating(in.type.dtype()))
+  if (is_floating(in.type.dtype()) && !e.field<bool>("total_order"))
     in = w.select(w.compare("NE", in, in),
                   w.number(in.type, std::numeric_limits<double>::quiet_NaN()), in);
   const Shape s = in.shape().with(static_cast<int>(last), e.field<int64_t>("k"));
