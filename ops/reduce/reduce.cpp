@@ -88,6 +88,9 @@ Def<Reduce> reducer(const char* name, const char* doc) {
   };
   d.implementations = [] { return nest_or_native<M>(reduce_call<M>); };
   d.simplify = [name](const SimplifyArgs<Reduce>& s) {
+    // An inexact sum of one term adds 0, so a fold is as short. The planner stores the result of a
+    // fold, but would compute an expensive elementwise equation again in each kernel that reads it.
+    if (std::is_base_of_v<monoid::Sum, M> && is_inexact(s.x[0].dtype())) return Arrays{};
     for (int64_t a : s.params.axes)
       if (s.x[0].shape()[a] != 1) return Arrays{};
     const Array term = fold_of_one_term<M>(s.x[0]);

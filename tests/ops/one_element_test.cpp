@@ -81,24 +81,21 @@ TEST_CASE("folds of one term vanish", "[jit][simplify]") {
   const Array x = numbers({2, 1, 3});
   check_gone(
       [](const Array& a) {
-        return Arrays{lax::reduce_sum(a, {1}), lax::reduce_prod(a, {1}), lax::reduce_max(a, {1}),
-                      lax::reduce_min(a, {1}), lax::argmax(a, 1),        lax::argmin(a, 1)};
+        return Arrays{lax::reduce_prod(a, {1}), lax::reduce_max(a, {1}), lax::reduce_min(a, {1}),
+                      lax::argmax(a, 1), lax::argmin(a, 1)};
       },
-      x, {"reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "argmax", "argmin"}, false);
+      x, {"reduce_prod", "reduce_max", "reduce_min", "argmax", "argmin"}, false);
   check_gone(
       [](const Array& a) {
         return Arrays{lax::cumsum(a, 1), lax::cumprod(a, 1, true), lax::cummax(a, 1),
                       lax::cummin(a, 1)};
       },
       x, {"cumsum", "cumprod", "cummax", "cummin"}, false);
-  // Products are not fused with the 0 that a sum adds: it turns -0 into 0.
-  check_gone([](const Array& a) { return Arrays{lax::reduce_sum(a * 1e-30f * -1e-30f, {1})}; },
-             ones({2, 1}), {"reduce_sum"});
+  check_gone([](const Array& a) { return Arrays{lax::reduce_sum(a, {1})}; }, ones({2, 1, 3}, I32),
+             {"reduce_sum"});
   for (const DType d : {I32, BF16, F16, F64, Bool})
     check_gone([](const Array& a) { return Arrays{lax::reduce_max(a, {0, 1})}; },
                ones({1, 1, 3}, d), {"reduce_max"});
-  check_gone([](const Array& a) { return Arrays{lax::reduce_sum(-a, {0})}; }, zeros({1, 3}, BF16),
-             {"reduce_sum"});
 }
 
 TEST_CASE("factorizations of one number vanish", "[jit][simplify]") {
