@@ -169,7 +169,6 @@ TEST_CASE("bodies of bodies are read up to a depth", "[interop][stablehlo]") {
   std::string body = larger;
   std::string text;
   for (int depth = 0; depth < 5; ++depth) {
-    const std::string d = std::to_string(depth);
     std::string inner = body;
     for (size_t at = 0; (at = inner.find('%', at)) != std::string::npos; ++at)
       inner.insert(at + 1, "i");
