@@ -14,12 +14,12 @@ struct Params {
 Array ramp(int64_t n) { return arange(n).astype(F32) / 7. + 0.3; }
 // The Jacobian has three diagonals and two corners.
 Array ring(const Arg& v) {
-  const Array x = v;
+  const Array& x = v;
   return x * x * roll(x, 1) + sin(roll(x, -1));
 }
 // The Jacobian has three diagonals, so that three classes of vectors suffice.
 Array chain(const Arg& v) {
-  const Array x = v;
+  const Array& x = v;
   const int64_t n = x.shape()[0];
   const Array p = pad(x, 1);
   return x * lax::slice_in_dim(p, 0, n) - exp(lax::slice_in_dim(p, 2, n + 2));

@@ -24,7 +24,7 @@ void check(bool holds) {
 }
 void check_array(const NpyData& a) {
   const auto bytes =
-      static_cast<size_t>(a.shape.elements()) * static_cast<size_t>(itemsize(a.dtype));
+      static_cast<size_t>(a.shape.elements()) * static_cast<size_t>(ir::itemsize(a.dtype));
   check(a.bytes.size() == bytes);
   const NpyData again = parse_npy(format_npy(a.dtype, a.shape, a.bytes.data()));
   check(again.dtype == a.dtype && again.shape == a.shape && again.bytes == a.bytes);

@@ -39,8 +39,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     uint64_t held = 0;
     for (const auto& [name, e] : h.arrays) {
       check(e.begin <= e.end && e.end <= bytes);
-      check(e.end - e.begin ==
-            static_cast<uint64_t>(e.shape.elements()) * static_cast<uint64_t>(itemsize(e.dtype)));
+      check(e.end - e.begin == static_cast<uint64_t>(e.shape.elements()) *
+                                   static_cast<uint64_t>(ir::itemsize(e.dtype)));
       held += e.end - e.begin;
     }
     check(held == bytes);

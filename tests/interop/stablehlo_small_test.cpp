@@ -18,7 +18,7 @@ using namespace weft::test;
 namespace {
 
 constexpr float inf = std::numeric_limits<float>::infinity();
-constexpr float NaN = std::numeric_limits<float>::quiet_NaN();
+constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
 std::string in_main(const std::string& in, const std::string& out, const std::string& lines) {
   return "func.func @main(" + in + ") -> " + out + " {\n" + lines + "\n}\n";
@@ -58,7 +58,7 @@ bool same(const Floats& got, const Floats& want) {
 }  // namespace
 
 TEST_CASE("conversions to few bits", "[interop][stablehlo]") {
-  const Array x = array({-9., -8.5, -1.7, 7.9, 8., 100., NaN, inf, -inf});
+  const Array x = array({-9., -8.5, -1.7, 7.9, 8., 100., not_a_number, inf, -inf});
   using Ints = std::vector<float>;
   CHECK(converted<float>("i4", "f32", x) == Ints{-8, -8, -1, 7, 7, 7, 0, 7, -8});
   CHECK(converted<float>("ui4", "f32", x) == Ints{0, 0, 0, 7, 8, 15, 0, 15, 0});
@@ -74,24 +74,30 @@ TEST_CASE("conversions to few bits", "[interop][stablehlo]") {
 
 TEST_CASE("conversions to floats of eight bits", "[interop][stablehlo]") {
   const Array x =
-      array({-0., 464., 465., -1e9, inf, NaN, 0.00146484375, 1.1875, 15.75, 61440., 248.});
+      array({-0., 464., 465., -1e9, inf, not_a_number, 0.00146484375, 1.1875, 15.75, 61440., 248.});
   const auto rounded = [&](const std::string& e) { return converted<float>(e, "f32", x); };
   const float tiny = 0.001953125f;
-  CHECK(same(rounded("f8E4M3FN"), {-0.f, 448, NaN, NaN, NaN, NaN, tiny, 1.25, 16, NaN, 256}));
+  CHECK(same(rounded("f8E4M3FN"), {-0.f, 448, not_a_number, not_a_number, not_a_number,
+                                   not_a_number, tiny, 1.25, 16, not_a_number, 256}));
   CHECK(same(rounded("f8E5M2"),
-             {-0.f, 448, 448, -inf, inf, NaN, 0.00146484375f, 1.25, 16, inf, 256}));
-  CHECK(same(rounded("f8E4M3"), {-0.f, inf, inf, -inf, inf, NaN, tiny, 1.25, 16, inf, inf}));
-  CHECK(same(rounded("f8E3M4"), {-0.f, inf, inf, -inf, inf, NaN, 0, 1.1875, inf, inf, inf}));
-  CHECK(same(rounded("f8E4M3FNUZ"), {0, NaN, NaN, NaN, NaN, NaN, tiny, 1.25, 16, NaN, NaN}));
-  CHECK(same(rounded("f8E5M2FNUZ"),
-             {0, 448, 448, NaN, NaN, NaN, 0.00146484375f, 1.25, 16, NaN, 256}));
+             {-0.f, 448, 448, -inf, inf, not_a_number, 0.00146484375f, 1.25, 16, inf, 256}));
+  CHECK(
+      same(rounded("f8E4M3"), {-0.f, inf, inf, -inf, inf, not_a_number, tiny, 1.25, 16, inf, inf}));
+  CHECK(
+      same(rounded("f8E3M4"), {-0.f, inf, inf, -inf, inf, not_a_number, 0, 1.1875, inf, inf, inf}));
+  CHECK(same(rounded("f8E4M3FNUZ"), {0, not_a_number, not_a_number, not_a_number, not_a_number,
+                                     not_a_number, tiny, 1.25, 16, not_a_number, not_a_number}));
+  CHECK(same(rounded("f8E5M2FNUZ"), {0, 448, 448, not_a_number, not_a_number, not_a_number,
+                                     0.00146484375f, 1.25, 16, not_a_number, 256}));
   CHECK(same(rounded("f8E4M3B11FNUZ"),
-             {0, NaN, NaN, NaN, NaN, NaN, 0.00146484375f, 1.25, 16, NaN, NaN}));
+             {0, not_a_number, not_a_number, not_a_number, not_a_number, not_a_number,
+              0.00146484375f, 1.25, 16, not_a_number, not_a_number}));
   // The type has only positive powers of two. Values halfway between two of them are rounded up.
-  const Array y = array({1.f, 1.49f, 1.5f, 3.f, 0.f, -0.f, -1.f, inf, NaN, 0x1p-149f, 0x1p-126f,
-                         0x1p127f, 0x1.8p127f});
+  const Array y = array({1.f, 1.49f, 1.5f, 3.f, 0.f, -0.f, -1.f, inf, not_a_number, 0x1p-149f,
+                         0x1p-126f, 0x1p127f, 0x1.8p127f});
   CHECK(same(converted<float>("f8E8M0FNU", "f32", y),
-             {1, 1, 2, 4, NaN, NaN, NaN, NaN, NaN, 0x1p-127f, 0x1p-126f, 0x1p127f, NaN}));
+             {1, 1, 2, 4, not_a_number, not_a_number, not_a_number, not_a_number, not_a_number,
+              0x1p-127f, 0x1p-126f, 0x1p127f, not_a_number}));
   // F64 values are rounded only once. The first one is above the midpoint of 1 and 1.125 by less
   // than F32 can represent.
   const Array near = array({1.0625 + 1e-12, 1.0625}, F64);
@@ -103,11 +109,11 @@ TEST_CASE("conversions to floats of eight bits", "[interop][stablehlo]") {
 }
 
 // All bit patterns are finite numbers. Values out of range become the largest number of their sign,
-// and NaN becomes -0.
+// and not_a_number becomes -0.
 TEST_CASE("conversions to floats of four and six bits", "[interop][stablehlo]") {
-  const Array x =
-      array({0.,  -0., 0.1, 0.25, 0.26, -0.25, 0.5, 0.74, 0.75, 0.76, 1.,   1.25, 1.26, 1.75, 2.5,
-             3.5, 4.9, 5.,  5.1,  6.,   7.,    8.,  100., 1e30, inf,  -inf, NaN,  -6.9, -7.5});
+  const Array x = array({0., -0.,  0.1,  0.25, 0.26, -0.25, 0.5,          0.74, 0.75, 0.76,
+                         1., 1.25, 1.26, 1.75, 2.5,  3.5,   4.9,          5.,   5.1,  6.,
+                         7., 8.,   100., 1e30, inf,  -inf,  not_a_number, -6.9, -7.5});
   const auto rounded = [&](const std::string& e) { return converted<float>(e, "f32", x); };
   CHECK(same(rounded("f4E2M1FN"), {0, -0.f, 0, 0, 0.5, -0.f, 0.5, 0.5, 1, 1, 1,  1,    1.5, 2, 2,
                                    4, 4,    4, 6, 6,   6,    6,   6,   6, 6, -6, -0.f, -6,  -6}));
@@ -185,8 +191,8 @@ TEST_CASE("all bits of floats of eight", "[interop][stablehlo]") {
     for (size_t i = 0; i < 256; ++i)
       if (!std::isnan(v[i])) CHECK(back[i] == static_cast<int>(i));
   }
-  // NaN has the bits that JAX gives it.
-  const Array nans = array({NaN, std::copysign(NaN, -1.f)});
+  // not_a_number has the bits that JAX gives it.
+  const Array nans = array({not_a_number, std::copysign(not_a_number, -1.f)});
   using Ints = std::vector<int>;
   const auto of = [&](const std::string& e) {
     return bits("2x" + e, "2xui8", nans).to_vector<int>();
@@ -238,8 +244,8 @@ TEST_CASE("arithmetic of few bits", "[interop][stablehlo]") {
   CHECK(run(binary("maximum", "i4", 1), {array({23}).astype(I8), array({-24}).astype(I8)})[0]
             .to_vector<int>() == Ints{7});
   const Array a = array({1.1, 16., 240.}), b = array({3.3, 15.6, 240.});
-  CHECK(
-      same(run(binary("multiply", "f8E4M3FN", 3), {a, b})[0].to_vector<float>(), {3.75, 256, NaN}));
+  CHECK(same(run(binary("multiply", "f8E4M3FN", 3), {a, b})[0].to_vector<float>(),
+             {3.75, 256, not_a_number}));
 }
 
 TEST_CASE("constants of few bits", "[interop][stablehlo]") {
@@ -254,13 +260,13 @@ TEST_CASE("constants of few bits", "[interop][stablehlo]") {
   CHECK(constant("\"0x010F08\"", "i4", 3) == Floats{1, -1, -8});
   CHECK(constant("\"0x010F08\"", "ui4", 3) == Floats{1, 15, 8});
   CHECK(constant("-2", "i2", 2) == Floats{-2, -2});
-  CHECK(
-      same(constant("\"0x7EFF80010C\"", "f8E4M3FN", 5), {448, NaN, -0.f, 0.001953125f, 0.0234375}));
+  CHECK(same(constant("\"0x7EFF80010C\"", "f8E4M3FN", 5),
+             {448, not_a_number, -0.f, 0.001953125f, 0.0234375}));
   CHECK(same(constant("\"0x7CFD80017B\"", "f8E5M2", 5),
-             {inf, NaN, -0.f, 0.0000152587890625f, 57344}));
+             {inf, not_a_number, -0.f, 0.0000152587890625f, 57344}));
   CHECK(same(constant("[0x7F, 0xFF, 0x00, 0xFE, 2.500000e-01]", "f8E8M0FNU", 5),
-             {1, NaN, 0x1p-127f, 0x1p127f, 0.25f}));
-  CHECK(same(constant("[0x80, 0x7F, 1.07]", "f8E4M3FNUZ", 3), {NaN, 240, 1.125}));
+             {1, not_a_number, 0x1p-127f, 0x1p127f, 0.25f}));
+  CHECK(same(constant("[0x80, 0x7F, 1.07]", "f8E4M3FNUZ", 3), {not_a_number, 240, 1.125}));
 }
 
 TEST_CASE("ops that integers of few bits refuse", "[interop][stablehlo]") {

@@ -21,6 +21,14 @@ struct Twig {
   Array length;
   std::vector<Twig> parts;
 };
+// No tree: it holds itself and a number, but no Array.
+struct Note {
+  std::vector<Note> parts;
+  int64_t number;
+};
+static_assert(tree::detail::holds_array<Branch> && tree::detail::holds_array<Twig>);
+static_assert(!tree::detail::holds_array<Note> &&
+              !tree::detail::holds_array<std::pair<Note, std::vector<Note>>>);
 template <class T>
 Array total(const T& t) {
   Array sum = t.length * t.length;

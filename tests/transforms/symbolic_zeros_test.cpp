@@ -57,7 +57,7 @@ const Array& factors() {
 template <class F>
 void check_product(F f) {
   const auto total = [f](Array x, Array y) { return f(x, y).sum(); };
-  const Array x = points(), y = factors();
+  const Array &x = points(), &y = factors();
   const auto check = [&](auto g) {
     CHECK(floats(grad(g)(x, y)) == floats(y));
     CHECK(floats(grad<1>(g)(x, y)) == floats(x));

@@ -43,37 +43,42 @@ consteval bool fields_found() {
   else
     return true;
 }
-// True if T holds an Array.
-template <class T>
+// True if T holds an Array. Outer: the structs around T. A struct may contain itself, in a vector,
+// and is then not searched again.
+template <class T, class... Outer>
 struct Holds {
   static constexpr bool array = std::same_as<T, Array>;
 };
+template <class... Outer>
+struct Inside {
+  template <class T>
+  struct HoldsArray : std::bool_constant<Holds<std::remove_cv_t<T>, Outer...>::array> {};
+};
 template <class T>
-inline constexpr bool holds_array = Holds<std::remove_cv_t<T>>::array;
-template <class T>
-struct HoldsArray : std::bool_constant<holds_array<T>> {};
-template <class T>
+inline constexpr bool holds_array = Inside<>::HoldsArray<T>::value;
+template <class T, class... Outer>
   requires(is_container<T>)
-struct Holds<T> {
-  static constexpr bool array = Container<T>::template any<HoldsArray>;
+struct Holds<T, Outer...> {
+  static constexpr bool array = Container<T>::template any<Inside<Outer...>::template HoldsArray>;
 };
 // Maps with other keys are not trees, but WEFT_STATIC rejects them if they hold Arrays.
-template <class K, class T>
-struct Holds<std::map<K, T>> : Holds<T> {};
-template <class T>
+template <class K, class T, class... Outer>
+struct Holds<std::map<K, T>, Outer...> : Holds<T, Outer...> {};
+template <class T, class... Outer>
   requires(!is_container<T> && (Aggregate<T> || Declared<T>))
-struct Holds<T> {
+struct Holds<T, Outer...> {
   struct Fields {
-    // Checks fields that are Arrays first, and stops early, because a field may contain T again, in
-    // a vector.
+    // Checks fields that are Arrays first, and stops early.
     template <class... F>
-    std::disjunction<std::is_same<F, Array>..., HoldsArray<F>...> operator()(F&...) const {
+    std::disjunction<std::is_same<F, Array>...,
+                     typename Inside<Outer..., T>::template HoldsArray<F>...>
+    operator()(F&...) const {
       return {};
     }
   };
   // A static value whose fields cannot be found counts as holding no Array.
   static constexpr bool array = [] {
-    if constexpr (DeclaredStatic<T> && !fields_found<T>())
+    if constexpr ((std::same_as<T, Outer> || ...) || (DeclaredStatic<T> && !fields_found<T>()))
       return false;
     else
       return decltype(with_fields(std::declval<T&>(), Fields{}))::value;

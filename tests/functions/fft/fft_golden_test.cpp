@@ -16,8 +16,10 @@ using namespace weft;
 namespace {
 
 Array x(const Shape& s, int64_t m = 7, int64_t k = 11) {
+  const int64_t middle = k / 2;
   std::vector<float> v;
-  for (int64_t i = 0; i < s.elements(); ++i) v.push_back(static_cast<float>(i * m % k - k / 2) / 4);
+  for (int64_t i = 0; i < s.elements(); ++i)
+    v.push_back(static_cast<float>(i * m % k - middle) / 4);
   return array(v, s);
 }
 

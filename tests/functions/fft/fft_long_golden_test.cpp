@@ -14,9 +14,10 @@ using namespace weft;
 namespace {
 
 Array steps(int64_t n, int64_t m, int64_t k, DType d) {
+  const int64_t middle = k / 2;
   std::vector<double> v;
   v.reserve(static_cast<size_t>(n));
-  for (int64_t i = 0; i < n; ++i) v.push_back(static_cast<double>(i * m % k - k / 2) / 4);
+  for (int64_t i = 0; i < n; ++i) v.push_back(static_cast<double>(i * m % k - middle) / 4);
   return array(v).astype(d);
 }
 

@@ -26,7 +26,7 @@ const Array& points() {
 }  // namespace
 
 TEST_CASE("platform_dependent chooses for the device that runs the program", "[platform]") {
-  const Array x = points();
+  const Array& x = points();
   const Floats sines = floats(sin(x)), cosines = floats(cos(x));
   CHECK(floats(by_platform(x)) == sines);
   CHECK(floats(jit(by_platform)(x)) == sines);
@@ -119,7 +119,7 @@ TEST_CASE("a branch with a known index becomes its body", "[platform]") {
 
 TEST_CASE("composite names what a program computes", "[composite]") {
   const auto square = lax::composite([](Array x, Array y) { return x * y + 1.; }, "my.product", 3);
-  const Array x = points();
+  const Array& x = points();
   CHECK(floats(square(x, x)) == Floats{1.25, 5, 10});
   CHECK(floats(jit(square)(x, x)) == Floats{1.25, 5, 10});
   const Floats slopes{1, -4, 6};

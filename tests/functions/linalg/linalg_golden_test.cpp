@@ -18,9 +18,10 @@ using weft::testing::check_line;
 namespace {
 
 Array x(const Shape& s, int64_t m = 7, int64_t k = 11) {
+  const int64_t middle = k / 2;
   std::vector<double> v;
   for (int64_t i = 0; i < s.elements(); ++i)
-    v.push_back(static_cast<double>(i * m % k - k / 2) / 4);
+    v.push_back(static_cast<double>(i * m % k - middle) / 4);
   return array(v, s);
 }
 Array unit(int64_t n) { return eye(n).astype(F64); }

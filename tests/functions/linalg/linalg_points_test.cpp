@@ -23,8 +23,8 @@ using Calls = std::map<std::string, Call>;
 constexpr double inf = std::numeric_limits<double>::infinity(),
                  not_a_number = std::numeric_limits<double>::quiet_NaN();
 
-Array matrix(std::vector<double> v, int64_t n, DType d = F64) {
-  return array(std::move(v), Shape{n, n}).astype(d);
+Array matrix(const std::vector<double>& v, int64_t n, DType d = F64) {
+  return array(v, Shape{n, n}).astype(d);
 }
 const std::vector<double> whole_numbers = {2, 1, 0, 1, 3, -1, 0, 2, 4};
 const Array whole = matrix(whole_numbers, 3),

@@ -119,8 +119,10 @@ void add_others(Cases& t) {
 }
 
 Array numbers(const Shape& s, int64_t m = 7, int64_t k = 11) {
+  const int64_t middle = k / 2;
   std::vector<float> v;
-  for (int64_t i = 0; i < s.elements(); ++i) v.push_back(static_cast<float>(i * m % k - k / 2) / 4);
+  for (int64_t i = 0; i < s.elements(); ++i)
+    v.push_back(static_cast<float>(i * m % k - middle) / 4);
   return array(v, s);
 }
 void add_attention(Cases& t) {
@@ -158,7 +160,7 @@ void add_scaled(Cases& t) {
                                    {numbers({1, 2, 3}), numbers({1, 1, 3}, 5, 13),
                                     numbers({1, 2, 3}, 3, 7), numbers({1, 1, 3}, 5, 19)}};
   for (size_t at = 0; at < all.size(); ++at) {
-    const Arrays x = all[at];
+    const Arrays& x = all[at];
     const std::string name = "scaled_matmul." + std::to_string(at);
     t[name] = [=] { return f(x[0], x[1], x[2], x[3]); };
     for (size_t k = 0; k < 4; ++k)

@@ -13,7 +13,7 @@ using namespace weft::test;
 
 namespace {
 constexpr double inf = std::numeric_limits<double>::infinity();
-constexpr double nan_ = std::numeric_limits<double>::quiet_NaN();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
 
 // Checks equality, including the signs of zeros. NaN equals NaN.
 void check_same(const Array& got, const std::vector<double>& want) {
@@ -45,10 +45,10 @@ TEST_CASE("the slope of modf's part is 1 at whole numbers too", "[functions][edg
   const Array x = array({-1., -2., -0., 2., -1.5});
   check_same(grad(f)(x), {1, 1, 1, 1, 1});
   check_same(jit(grad(f))(x), {1, 1, 1, 1, 1});
-  const Array y = array({-1., -0., 0., 2., -1.5, inf, -inf, nan_});
+  const Array y = array({-1., -0., 0., 2., -1.5, inf, -inf, not_a_number});
   for (const auto& [part, whole] : {modf(y), jit([](Array v) { return modf(v); })(y)}) {
-    check_same(part, {-0., -0., 0., 0., -0.5, 0., -0., nan_});
-    check_same(whole, {-1, -0., 0, 2, -1, inf, -inf, nan_});
+    check_same(part, {-0., -0., 0., 0., -0.5, 0., -0., not_a_number});
+    check_same(whole, {-1, -0., 0, 2, -1, inf, -inf, not_a_number});
   }
 }
 
@@ -68,7 +68,7 @@ TEST_CASE("quantiles of the narrow floats find their places", "[functions][edges
   const Array many = flip(arange(257.)).astype(BF16);
   CHECK(median(many).item<double>() == 128);
   CHECK(median(many).dtype() == BF16);
-  CHECK(nanmedian(concatenate({many, full({3}, nan_, BF16)})).item<double>() == 128);
+  CHECK(nanmedian(concatenate({many, full({3}, not_a_number, BF16)})).item<double>() == 128);
   check_same(percentile(many, array({10., 50., 90.})), {25.625, 128, 230});
   check_same(nanpercentile(many, array({10., 50., 90.})), {25.625, 128, 230});
   CHECK(quantile(many, 0.5, none, {.method = "inverted_cdf"}).item<double>() == 128);
@@ -95,17 +95,17 @@ TEST_CASE("places of quantiles are the same under jit", "[functions][edges]") {
 }
 
 TEST_CASE("floats divided by zero and rounded down", "[functions][edges]") {
-  const Array x = array({1., -1., 0., nan_, inf, -inf});
+  const Array x = array({1., -1., 0., not_a_number, inf, -inf});
   for (const Array& got : {floor_divide(x, 0.), divmod(x, 0.).first,
                            jit([](Array v) { return floor_divide(v, 0.); })(x)})
-    check_same(got, {inf, -inf, nan_, nan_, inf, -inf});
-  check_same(floor_divide(x, -0.), {-inf, inf, nan_, nan_, -inf, inf});
+    check_same(got, {inf, -inf, not_a_number, not_a_number, inf, -inf});
+  check_same(floor_divide(x, -0.), {-inf, inf, not_a_number, not_a_number, -inf, inf});
   check_same(floor_divide(array({1., 1.}), array({0., -0.})), {inf, -inf});
   check_same(floor_divide(array({7., -7.}, BF16), 0.), {inf, -inf});
   CHECK(all_nan(divmod(x, 0.).second));
   CHECK(all_nan(divmod(x, -0.).second));
   check_same(floor_divide(array({1., 7., -7., inf, 5.}), array({inf, -2., 2., 2., -inf})),
-             {0, -4, -4, nan_, -1});
+             {0, -4, -4, not_a_number, -1});
 }
 
 TEST_CASE("a bool takes the dtype of the other number", "[functions][edges]") {
@@ -133,7 +133,8 @@ TEST_CASE("powers of the complex zero", "[functions][edges]") {
   using C = std::complex<double>;
   for (const DType d : {C64, C128}) {
     const Array z = zeros({1}, d);
-    for (const C e : {C(-1), C(0, 1), C(1, 1), C(-1, 1), C(-0.5), C(nan_), C(0, nan_)}) {
+    for (const C e :
+         {C(-1), C(0, 1), C(1, 1), C(-1, 1), C(-0.5), C(not_a_number), C(0, not_a_number)}) {
       INFO(e);
       const Array y = full({1}, e, d);
       for (const Array& got : {lax::pow(z, y), pow(z, y), jit(lax::pow)(z, y),
@@ -150,7 +151,7 @@ TEST_CASE("powers of the complex zero", "[functions][edges]") {
     }
     CHECK(all_nan(real(pow(z, -1.))));
     CHECK(pow(z, 0.)[0].item<C>() == C(1));
-    check_same(real(lax::pow(zeros({3}, d), array({-1, 0, 2}))), {nan_, 1, 0});
+    check_same(real(lax::pow(zeros({3}, d), array({-1, 0, 2}))), {not_a_number, 1, 0});
   }
 }
 
@@ -202,8 +203,8 @@ TEST_CASE("complex numbers in functions that order or round", "[functions][edges
 }
 
 TEST_CASE("the angle of -0 is that of the negative numbers", "[functions][edges]") {
-  const Array x = array({-0., 0., -1., 2., nan_, inf, -inf});
-  check_near(angle(x, true), {180, 0, 180, 0, nan_, 0, 180});
+  const Array x = array({-0., 0., -1., 2., not_a_number, inf, -inf});
+  check_near(angle(x, true), {180, 0, 180, 0, not_a_number, 0, 180});
   check_near(angle(array({-1, 0, 1}), true), {180, 0, 0});
 }
 
