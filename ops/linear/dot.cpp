@@ -411,7 +411,7 @@ std::optional<cuda::MatrixProduct> device_product(const Use<Dot>& u) {
   const auto m = native::matrix_product(u.in[0].shape(), p.lhs_batch, p.lhs_contract,
                                         u.in[1].shape(), p.rhs_batch, p.rhs_contract);
   constexpr int64_t most = std::numeric_limits<int>::max() / 2;
-  if (!m || m->interleaved_lhs || m->interleaved_rhs || p.lhs_contract.empty() ||
+  if (!m || std::max(m->interleaved_lhs, m->interleaved_rhs) > 1 || p.lhs_contract.empty() ||
       std::min({m->batch, m->m, m->n, m->k}) == 0 || std::max({m->batch, m->m, m->n, m->k}) > most)
     return {};
   return cuda::MatrixProduct{m->batch,          m->m, m->n, m->k, m->transposed_lhs,

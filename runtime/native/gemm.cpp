@@ -18,12 +18,12 @@
 namespace weft::native {
 namespace {
 
-// An operand whose axes form a group of rows and a group of columns, with the batch axes before or
+// An operand whose axes form a group of rows and a group of columns, with batch axes before and
 // between them.
 struct Side {
   bool ok = false;
-  bool contracted_last = false, batch_between = false;
-  int64_t batch = 1, free = 1, contracted = 1;
+  bool contracted_last = false;
+  int64_t batch = 1, batch_between = 1, free = 1, contracted = 1;
 };
 Side side_of(const Shape& shape, const Ints& batch, const Ints& contract) {
   Side s;
@@ -37,11 +37,12 @@ Side side_of(const Shape& shape, const Ints& batch, const Ints& contract) {
     if (c != contract.end()) seen_contract.push_back(c - contract.begin());
     (role.back() == 0 ? s.batch : role.back() == 1 ? s.free : s.contracted) *= shape[a];
   }
-  const auto groups = std::unique(role.begin(), role.end()) - role.begin();
-  role.resize(groups);
-  s.batch_between = role.size() == 3 && role[1] == 0 && role[0] != role[2];
-  if (!role.empty() && (role[0] == 0 || s.batch_between))
-    role.erase(role.begin() + (s.batch_between ? 1 : 0));
+  for (int a = 0; a < shape.ndim(); ++a)
+    if (role[a] == 0 && std::any_of(role.begin(), role.begin() + a, [](int r) { return r != 0; }))
+      s.batch_between *= shape[a];
+  role.erase(std::unique(role.begin(), role.end()), role.end());
+  if (!role.empty() && role[0] == 0) role.erase(role.begin());
+  if (role.size() == 3 && role[1] == 0 && role[0] != role[2]) role.erase(role.begin() + 1);
   s.ok = role.size() <= 2 && std::count(role.begin(), role.end(), 0) == 0 &&
          std::is_sorted(seen_batch.begin(), seen_batch.end()) &&
          std::is_sorted(seen_contract.begin(), seen_contract.end());
@@ -123,29 +124,30 @@ Parts parts_of(const Product& p) {
       work < 2e6 ? std::max<int64_t>(1, side) : std::max<int64_t>(48, (side / 2 + 15) / 16 * 16)};
 }
 
-// The layout of an operand: elements from row to row, and from product to product.
-struct Lie {
-  int64_t row, product;
+// The layout of an operand: elements from row to row, and where each product begins.
+struct Layout {
+  int64_t rows, columns, interleaved;
+  int64_t row() const { return interleaved * columns; }
+  int64_t first(int64_t product) const {
+    return product / interleaved * rows * row() + product % interleaved * columns;
+  }
 };
-Lie lie_of(int64_t batch, int64_t rows, int64_t columns, bool interleaved) {
-  return interleaved ? Lie{batch * columns, columns} : Lie{columns, rows * columns};
+Layout lhs_of(const Product& p) {
+  return p.transposed_lhs ? Layout{p.k, p.m, p.interleaved_lhs}
+                          : Layout{p.m, p.k, p.interleaved_lhs};
 }
-Lie lhs_of(const Product& p) {
-  return p.transposed_lhs ? lie_of(p.batch, p.k, p.m, p.interleaved_lhs)
-                          : lie_of(p.batch, p.m, p.k, p.interleaved_lhs);
-}
-Lie rhs_of(const Product& p) {
-  return p.transposed_rhs ? lie_of(p.batch, p.n, p.k, p.interleaved_rhs)
-                          : lie_of(p.batch, p.k, p.n, p.interleaved_rhs);
+Layout rhs_of(const Product& p) {
+  return p.transposed_rhs ? Layout{p.n, p.k, p.interleaved_rhs}
+                          : Layout{p.k, p.n, p.interleaved_rhs};
 }
 
 // Computes rows m0..m1 and columns n0..n1 of one product.
 template <class T>
 void part(const Product& p, const T* a, const T* b, T* c, int64_t m0, int64_t m1, int64_t n0,
           int64_t n1) {
-  const Lie lhs = lhs_of(p), rhs = rhs_of(p);
-  const Gemm g{p.transposed_lhs, p.transposed_rhs, m1 - m0, n1 - n0, p.k, lhs.row, rhs.row, p.n};
-  gemm(g, a + (p.transposed_lhs ? m0 : m0 * lhs.row), b + (p.transposed_rhs ? n0 * rhs.row : n0),
+  const int64_t lda = lhs_of(p).row(), ldb = rhs_of(p).row();
+  const Gemm g{p.transposed_lhs, p.transposed_rhs, m1 - m0, n1 - n0, p.k, lda, ldb, p.n};
+  gemm(g, a + (p.transposed_lhs ? m0 : m0 * lda), b + (p.transposed_rhs ? n0 * ldb : n0),
        c + m0 * p.n + n0);
 }
 
@@ -159,8 +161,7 @@ void multiply_as(const Product& p, const NativeArgs& args) {
     if (p.batch == 1)
       return parts.rows ? part(p, a, b, c, lo, hi, 0, p.n) : part(p, a, b, c, 0, p.m, lo, hi);
     for (int64_t i = lo; i < hi; ++i)
-      part(p, a + i * lhs_of(p).product, b + i * rhs_of(p).product, c + i * p.m * p.n, 0, p.m, 0,
-           p.n);
+      part(p, a + lhs_of(p).first(i), b + rhs_of(p).first(i), c + i * p.m * p.n, 0, p.m, 0, p.n);
   });
 }
 

@@ -10,11 +10,12 @@
 namespace weft::native {
 
 // `batch` products of [m, k] with [k, n], contiguous in memory. A transposed operand is stored as
-// [k, m] or [n, k]; an interleaved operand has the batch axis between its two axes.
+// [k, m] or [n, k]. An interleaved operand has the last batch axes between its two axes: an element
+// of the first of these is followed by those of `interleaved` products.
 struct Product {
   int64_t batch = 1, m = 1, n = 1, k = 1;
   bool transposed_lhs = false, transposed_rhs = false;
-  bool interleaved_lhs = false, interleaved_rhs = false;
+  int64_t interleaved_lhs = 1, interleaved_rhs = 1;
 };
 // Recognizes a dot_general as matrix products. Returns nothing if the axes of an operand are not in
 // the order of batched matrices.

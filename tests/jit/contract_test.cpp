@@ -6,6 +6,7 @@
 #include <random>
 
 #include "support/check.h"
+#include "tracer/eval_trace.h"
 
 using namespace weft;
 using namespace weft::test;
@@ -170,4 +171,29 @@ TEST_CASE("products over no axes round once, as sums of products do", "[jit][con
     // A product that is exactly 0 does not become -0.
     CHECK(!any(signbit(jit(outer)(-x, zeros({3}, d)))).item<bool>());
   }
+}
+
+TEST_CASE("products whose batch axes are before and between rows and columns", "[jit]") {
+  // Attention keeps the heads between the positions and the features.
+  const auto check = [](const Shape& a, const Shape& b, const lax::DotDims& dims, bool library) {
+    const auto f = [=](Array x, Array y) { return lax::dot_general(x, y, dims); };
+    const auto values = [](const Shape& s) {
+      return sin(arange(static_cast<int>(s.elements())).astype(F32)).reshape(s);
+    };
+    const Array x = values(a), y = values(b);
+    Array want;
+    {
+      const ReferenceMode on;
+      want = f(x, y);
+    }
+    CHECK(allclose(jit(f)(x, y), want, 1e-5, 1e-5).item<bool>());
+    CHECK((count(jit(f).lower(x, y).report(), "dot_general: library") > 0) == library);
+  };
+  check({3, 20, 2, 33}, {3, 17, 2, 33}, {{3}, {3}, {0, 2}, {0, 2}}, true);
+  check({3, 20, 2, 33}, {3, 2, 40, 20}, {{1}, {3}, {0, 2}, {0, 1}}, true);
+  check({3, 2, 20, 33}, {3, 33, 2, 20}, {{3}, {1}, {0, 1}, {0, 2}}, true);
+  check({20, 3, 2, 33}, {3, 17, 2, 33}, {{3}, {3}, {1, 2}, {0, 2}}, true);
+  check({20, 6, 33}, {6, 17, 33}, {{2}, {2}, {1}, {0}}, true);
+  // The batch axes are in another order.
+  check({3, 20, 2, 33}, {2, 17, 3, 33}, {{3}, {3}, {0, 2}, {2, 0}}, false);
 }
