@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "jit/emit/block_emitter.h"
 #include "jit/emit/check/access_checker.h"
@@ -54,7 +55,14 @@ class CpuEmitter final : public BlockEmitter {
  private:
   void load_arguments();
   void fence_streamed_stores();
+  // Elements of an index that are near each other: a scalar, and what each element adds to it, less
+  // than 2^30.
+  struct Neighbours {
+    V base, differences;
+  };
   void emit_pure(nest::Id v) override;
+  std::optional<Neighbours> neighbours(nest::Id v, int vector);
+  bool divide_neighbours(nest::Id v);
   bool divide_linear(nest::Id v);
   void load(nest::Id v) override;
   void store(nest::Id v) override;
@@ -74,6 +82,7 @@ class CpuEmitter final : public BlockEmitter {
   LocalArrays local_arrays_;
   Records records_;
   std::optional<AccessChecker> checker_;
+  std::map<nest::Id, std::vector<Neighbours>> neighbours_;  // of quotients and remainders
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
 };
 
