@@ -8,14 +8,17 @@
 
 #include <algorithm>
 #include <functional>
+#include <numeric>
 #include <set>
 #include <unordered_set>
 
 #include "core/effects.h"
-#include "core/text/names.h"
+#include "core/loops/fold_order.h"
 #include "core/text/print.h"
+#include "jit/fuse/fold_layout.h"
 #include "jit/fuse/loop_grid.h"
 #include "jit/fuse/region.h"
+#include "jit/fuse/update_form.h"
 #include "weft/error.h"
 
 namespace weft::compiler {
@@ -25,13 +28,8 @@ using Form = Lowering::Form;
 
 constexpr int deepest_chain = 64;  // inlined equations in a chain; reading recurses along it
 constexpr int64_t small_temporary = 1 << 24;  // bytes that a region may store to become shorter
-constexpr int64_t largest_cached = int64_t{1} << 17;  // bytes of rows that are cached with an input
-// The cost of storing a value: per byte, and for the extra kernel that may result. The unit is one
-// instruction for one element. A vector instruction for 16 elements takes about 0.3 ns, so 16 units
-// are 0.3 ns: a byte costs about 0.15 ns, and a kernel about 5 us.
-constexpr int64_t byte_cost = 8, kernel_cost = 1 << 18;
-constexpr int64_t long_row = 64;  // from this reduced extent on, the terms of a fold fill vectors
-
+// Bytes that the points of a vector may keep of cached values, next to an input.
+constexpr int64_t largest_cached = int64_t{1} << 17;
 // A value of an earlier step from which variable v is computed. map[a] is the axis of v that
 // indexes axis a of the leaf, or -1.
 struct Dep {
@@ -48,8 +46,8 @@ struct Var {
   int depth = 0, cost = 0;
   int earliest_step = 0;  // the first step that may compute it, because of barriers
   int inlined_by = -1;    // the first step that computes it inline, or -1
-  size_t place = 0;       // where that step reads it: the place in `emit`, followed by the roots
-  bool cached = false;    // that step computes it once and keeps it
+  // Where that step reads it: the place in `emit`, and the number of earlier readers.
+  size_t place = 0, reader = 0;
 };
 
 class Planner {
@@ -74,6 +72,7 @@ class Planner {
   bool in_memory(int32_t v) const { return plan_.in_memory[v]; }
   void pull_equation(size_t i);
   bool updates_in_place(size_t i) const;
+  bool may_overwrite_operand(size_t i) const;
   bool is_last_use(Atom a, size_t i) const;
   bool ends_as_carry(int32_t v) const;
   void update_equation(size_t i);
@@ -97,9 +96,13 @@ class Planner {
   void limit_region(size_t i);
   void materialize(const std::vector<Dep>& deps, int step);
   void record_reads(int32_t v, int step);
-  void cache_row(int32_t v);
+  void cache_inlined(int32_t v, int step);
+  bool is_computed_by(int step, int32_t v) const;
+  void cache_rows_of_operands(const std::vector<Dep>& deps, int step,
+                              const std::vector<int>& grid_axes);
+  void cache(int32_t v, int step, std::vector<int> grid_axes, size_t place);
+  int64_t elements_of_point(int32_t v, const std::vector<int>& grid_axes) const;
   void store_repeated(size_t i, int64_t elements);
-  bool lies_along_result(size_t i) const;
   void materialize_value(int32_t v);
   int add_step(Step s);
   void add_library(size_t i, Step s);
@@ -200,7 +203,8 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
   if (std::find(covered.begin(), covered.end(), false) != covered.end()) return std::nullopt;
   // Long rows are allowed only where vectors run along them, and only with enough rows for all
   // threads.
-  if (inner > small_elements && !(k.rows && (points >= 8 || inner < 65536))) return std::nullopt;
+  const bool row = k.rows ? points >= 8 || inner < 65536 : k.short_rows && is_short_row(inner);
+  if (inner > small_elements && !row) return std::nullopt;
   return grid_axes;
 }
 
@@ -297,16 +301,21 @@ void Planner::record_reads(int32_t v, int step) {
     const int32_t u = stack.back();
     stack.pop_back();
     Var& x = var(u);
-    if (!x.inlined || in_memory(u) || !seen.insert(u).second) continue;
+    if (!x.inlined || !seen.insert(u).second) continue;
+    if (in_memory(u)) {
+      if (x.step == step) cache_inlined(u, step);
+      continue;
+    }
     const KernelPlan& now = plan_.steps[step].kernel;
-    const size_t place = now.emit.size() + now.roots.size();
+    const size_t reader = now.emit.size() + now.roots.size();
     if (x.inlined_by == step) {
-      if (x.place != place) cache_row(u);
+      if (x.reader != reader) cache_inlined(u, step);
       continue;
     }
     if (x.inlined_by < 0) {
       x.inlined_by = step;
-      x.place = place;
+      x.place = now.emit.size();
+      x.reader = reader;
     } else if (x.inlined_by < step && x.cost >= max_recomputed_cost) {
       const int first = x.inlined_by;
       if (ready(x.deps) <= first)
@@ -325,25 +334,67 @@ void Planner::record_reads(int32_t v, int step) {
   }
 }
 
-// Several folds of a rows kernel read v. One computes it, the others read the cached row.
-void Planner::cache_row(int32_t v) {
-  Var& x = var(v);
-  KernelPlan& k = plan_.steps[x.inlined_by].kernel;
-  if (!k.rows || x.cached || x.cost < max_recomputed_cost) return;
-  auto grid_axes = fits(x.inlined_by, x.deps, type(v).shape(), false);
-  if (!grid_axes) return;
-  const auto row = [&](int32_t u, const std::vector<int>& axes) {
-    int64_t bytes = itemsize(type(u).dtype());
-    for (size_t a = 0; a < axes.size(); ++a)
-      if (axes[a] < 0) bytes *= type(u).shape()[static_cast<int64_t>(a)];
-    return bytes;
+// Several equations of kernel `step` read v, which it computes inline. The first of them computes
+// all elements, and the others read these.
+void Planner::cache_inlined(int32_t v, int step) {
+  const Var& x = var(v);
+  const KernelPlan& k = plan_.steps[step].kernel;
+  if ((k.loops && !k.rows) || x.cost < max_recomputed_cost) return;
+  Region again(p_, [&](int32_t u) { return u == v || is_computed_by(step, u); }, long_kernel);
+  again.add(v);
+  if (again.cost() < max_recomputed_cost) return;
+  auto grid_axes = in_memory(v) ? k.grid_axes.at(v) : fits(step, x.deps, type(v).shape(), false);
+  // Few elements are scalars, which a kernel computes once anyway.
+  if (!grid_axes || (!k.rows && elements_of_point(v, *grid_axes) <= fold_order::short_block))
+    return;
+  cache(v, step, std::move(*grid_axes), x.inlined_by == step ? x.place : k.emit.size());
+}
+
+// Returns true if kernel `step` computes v wherever it reads v.
+bool Planner::is_computed_by(int step, int32_t v) const {
+  const auto& cached = plan_.steps[step].kernel.cached;
+  return vars_[v].inlined && (!in_memory(v) || vars_[v].step == step) &&
+         std::none_of(cached.begin(), cached.end(), [&](const auto& c) { return c.second == v; });
+}
+
+// Copies rows that neighbouring points read from memory, so that blocks of rows are moved.
+void Planner::cache_rows_of_operands(const std::vector<Dep>& deps, int step,
+                                     const std::vector<int>& grid_axes) {
+  const KernelPlan& k = plan_.steps[step].kernel;
+  if (!k.short_rows) return;
+  for (const Dep& d : deps) {
+    if (var(d.leaf).step == step) continue;
+    std::vector<int> axes;
+    for (int a : d.map) axes.push_back(a < 0 ? -1 : grid_axes[a]);
+    const auto first = std::find(axes.begin(), axes.end(), -1);
+    const bool row = std::all_of(first, axes.end(), [](int a) { return a < 0; });
+    const int last = static_cast<int>(k.grid.size()) - 1;
+    const bool strided = std::find(axes.begin(), first, last) != first;
+    if (row && strided && is_short_row(elements_of_point(d.leaf, axes)))
+      cache(d.leaf, step, std::move(axes), k.emit.size());
+  }
+}
+
+int64_t Planner::elements_of_point(int32_t v, const std::vector<int>& grid_axes) const {
+  int64_t n = 1;
+  for (size_t a = 0; a < grid_axes.size(); ++a)
+    if (grid_axes[a] < 0) n *= type(v).shape()[static_cast<int64_t>(a)];
+  return n;
+}
+
+void Planner::cache(int32_t v, int step, std::vector<int> grid_axes, size_t place) {
+  KernelPlan& k = plan_.steps[step].kernel;
+  const auto bytes_of = [&](int32_t u, const std::vector<int>& axes) {
+    return elements_of_point(u, axes) * itemsize(type(u).dtype()) * (k.rows ? 1 : min_vector_row);
   };
-  int64_t bytes = row(v, *grid_axes);
-  for (const auto& [at, u] : k.cached) bytes += row(u, k.grid_axes.at(u));
+  int64_t bytes = bytes_of(v, grid_axes);
+  for (const auto& [at, u] : k.cached) {
+    if (u == v) return;
+    bytes += bytes_of(u, k.grid_axes.at(u));
+  }
   if (bytes > largest_cached) return;
-  x.cached = true;
-  k.grid_axes[v] = std::move(*grid_axes);
-  k.cached.emplace(x.place, v);
+  k.grid_axes[v] = std::move(grid_axes);
+  k.cached.emplace(place, v);
 }
 
 int Planner::add_step(Step s) {
@@ -408,6 +459,13 @@ void Planner::store_repeated(size_t i, int64_t elements) {
 bool Planner::is_last_use(Atom a, size_t i) const {
   return last_.get(a, -1) == static_cast<int>(i) &&
          std::count(j_.eqns[i].in.begin(), j_.eqns[i].in.end(), a) == 1;
+}
+
+// Returns true if equation i may overwrite the memory of its first operand.
+bool Planner::may_overwrite_operand(size_t i) const {
+  const auto& in = j_.eqns[i].in;
+  return !in.empty() && !in[0].is_literal() && in_memory(in[0].index) && in[0].index >= j_.n_in &&
+         is_last_use(in[0], i);
 }
 
 // Returns true if equation i updates a small part of an input, or of the result of such an update,
@@ -478,7 +536,8 @@ void Planner::materialize_before_barrier(size_t i) {
 
 void Planner::pull_equation(size_t i) {
   if (j_.eqns[i].n_out == 1 && in_memory(j_.eqns[i].out)) return;  // a loop stored it
-  if (updates_in_place(i)) return update_equation(i);
+  if (updates_in_place(i) || is_cheaper_as_update(p_, i, may_overwrite_operand(i)))
+    return update_equation(i);
   limit_region(i);
   const Eqn& e = j_.eqns[i];
   if (e.n_out) store_repeated(i, type(e.out).elements());
@@ -502,50 +561,12 @@ void Planner::pull_equation(size_t i) {
   }
 }
 
-// Returns true if most of the values that reduction i reads are contiguous along the last axis of
-// its result, not along a folded axis. Neighbouring results then fill vectors better than terms do.
-bool Planner::lies_along_result(size_t i) const {
-  const Lowering& l = p_.scope.lowering[i];
-  const auto folded = [&](int a) {
-    return std::find(l.axes.begin(), l.axes.end(), a) != l.axes.end();
-  };
-  int last = static_cast<int>(l.space.ndim()) - 1;
-  while (last >= 0 && folded(last)) --last;
-  int64_t with_result = 0, with_fold = 0;
-  // Inlined variables, and for each of their axes the axis of the terms that indexes it.
-  std::vector<std::pair<int32_t, std::vector<int>>> stack;
-  std::set<int32_t> seen;
-  const auto push = [&](size_t q, const std::vector<int>* axes) {
-    for (size_t k = 0; k < j_.eqns[q].in.size(); ++k) {
-      const Atom a = j_.eqns[q].in[k];
-      if (a.is_literal() || !seen.insert(a.index).second) continue;
-      std::vector<int> read = p_.scope.access[q].reads[k];
-      for (int& r : read) r = r < 0 || !axes ? r : (*axes)[r];
-      stack.emplace_back(a.index, std::move(read));
-    }
-  };
-  push(i, nullptr);
-  while (!stack.empty()) {
-    const auto [v, axes] = std::move(stack.back());
-    stack.pop_back();
-    const Var& x = vars_[v];
-    if (x.inlined && !in_memory(v)) {
-      push(x.eqn, &axes);
-    } else if (!axes.empty() && axes.back() >= 0) {
-      if (axes.back() == last) with_result += type(v).elements();
-      if (folded(axes.back())) with_fold += type(v).elements();
-    }
-  }
-  return with_result > with_fold;
-}
-
 void Planner::reduce_equation(size_t i) {
   limit_region(i);
   store_repeated(i, p_.scope.lowering[i].space.elements());
   Region added = region();
   added.add_equation(i);
   const Eqn& e = j_.eqns[i];
-  const Lowering& l = p_.scope.lowering[i];
   const std::vector<Dep> deps = dependencies(i);
   const Shape& shape = type(e.out).shape();
   std::vector<int> grid_axes;
@@ -553,20 +574,17 @@ void Planner::reduce_equation(size_t i) {
   if (c < 0) {
     Step s;
     s.kernel.grid = shape.sizes();
-    int64_t n = 1;
-    for (int64_t a : l.axes) n *= l.space[a];
-    // Reduced axes that are the trailing axes of the operand are read along the row.
-    bool trailing = true;
-    for (size_t k = 0; k < l.axes.size(); ++k)
-      trailing = trailing && l.axes[k] == l.space.ndim() - static_cast<int64_t>(l.axes.size()) +
-                                              static_cast<int64_t>(k);
-    s.kernel.rows = trailing && n >= long_row && !l.in_order && !lies_along_result(i);
+    const FoldLayout layout =
+        fold_layout(p_, i, [this](int32_t v) { return vars_[v].inlined && !in_memory(v); });
+    s.kernel.rows = layout == FoldLayout::rows;
+    s.kernel.short_rows = layout == FoldLayout::short_rows;
     for (int a = 0; a < shape.ndim(); ++a) grid_axes.push_back(a);
     materialize(deps, -2);
     c = add_step(std::move(s));
   }
   materialize(deps, c);
   add_region_cost(c, added);
+  cache_rows_of_operands(deps, c, grid_axes);
   for (Atom a : e.in)
     if (!a.is_literal()) record_reads(a.index, c);
   KernelPlan& k = plan_.steps[c].kernel;
@@ -720,7 +738,12 @@ void Planner::add_library(size_t i, Step s) {
 }
 
 Plan Planner::run() {
-  for (int32_t v = 0; v < j_.n_in; ++v) plan_.in_memory[v] = true;
+  for (int32_t v = 0; v < j_.n_in; ++v) {
+    plan_.in_memory[v] = true;
+    std::vector<int> identity(type(v).ndim());
+    std::iota(identity.begin(), identity.end(), 0);
+    var(v).deps = {{v, std::move(identity)}};
+  }
   for (size_t i = 0; i < j_.eqns.size(); ++i) {
     const Lowering& l = p_.scope.lowering[i];
     if (is_barrier(j_.eqns[i])) {
@@ -770,26 +793,5 @@ void Planner::verify(const KernelPlan& k) const {
 }  // namespace
 
 Plan make_plan(const Program& p) { return Planner(p).run(); }
-
-std::string to_string(const Plan& plan, const Program& p) {
-  constexpr const char* kinds[] = {"kernel", "native", "scatter", "lockstep"};
-  std::string out;
-  for (size_t i = 0; i < plan.steps.size(); ++i) {
-    const Step& s = plan.steps[i];
-    out += fmt::format("step {}: {}", i, kinds[static_cast<int>(s.kind)]);
-    if (s.kind != Step::Kind::kernel) {
-      out += fmt::format("\n  {}\n", equation_text(*p.j, s.eqn));
-      continue;
-    }
-    const KernelPlan& k = s.kernel;
-    out += fmt::format(", grid [{}]{}\n", fmt::join(k.grid, ", "),
-                       k.loops  ? ", loop in the lane"
-                       : k.rows ? ", rows"
-                                : "");
-    for (size_t e : k.emit) out += fmt::format("  {}\n", equation_text(*p.j, e));
-    for (int32_t v : k.stored()) out += fmt::format("  stores {}\n", variable_name(v));
-  }
-  return out;
-}
 
 }  // namespace weft::compiler

@@ -30,13 +30,15 @@ struct KernelPlan {
   std::map<int32_t, std::vector<int>> grid_axes;
   std::map<size_t, std::map<int, int>> classes;  // by loop: class -> grid axis
   std::vector<int32_t> roots;                    // stored at the end
-  // Expensive values of a row that several folds read. They are computed once, before the equation
-  // at this place in `emit` (its end: before the roots).
+  // Values of which each point keeps its elements: expensive ones that are read several times, and
+  // short rows in memory. They are computed or copied before the equation at this place in `emit`
+  // (its end: before the roots).
   std::multimap<size_t, int32_t> cached;
   std::vector<ScanOutput> stored_by_step;  // each step of a scan stores its row
   // Results among these that a run may leave incomplete, so they are zeroed first.
   std::vector<int32_t> zeroed;
-  bool rows = false;  // vectorize along the rows of a grid point
+  bool rows = false;        // vectorize along the rows of a grid point
+  bool short_rows = false;  // FoldLayout::short_rows
   bool loops = false;
   std::string why;  // why it runs in lockstep instead
   std::vector<int32_t> stored() const {

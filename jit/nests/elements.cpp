@@ -26,7 +26,10 @@ Elem Elements::read_scalars(const Frame& f, int32_t var, const ValueLocation& p,
 
 Elem Elements::read(Frame& f, Atom a, const Coords& at) {
   if (a.is_literal()) return literal_elem(f.s->j->literals[a.literal()]);
-  ValueLocation& p = f.location[a.index];
+  const ValueLocation& now = f.location[a.index];
+  const bool elsewhere = now.cached && !is_own_point(f.lane_type(a.index), at);
+  const ValueLocation p_elsewhere = elsewhere ? f.location.initial(a.index) : ValueLocation{};
+  const ValueLocation& p = elsewhere ? p_elsewhere : now;
   switch (p.kind) {
     case ValueLocation::Kind::memory: return memory_.load(a.index, at);
     case ValueLocation::Kind::scalars: return read_scalars(f, a.index, p, at);
@@ -49,6 +52,14 @@ Elem Elements::read(Frame& f, Atom a, const Coords& at) {
   const Elem e = compute(f, p.eqn, a.index - f.eqn(p.eqn).out, at);
   memo[at] = e;
   return e;
+}
+
+// Returns true if the lane's own index is used along each axis of its grid.
+bool Elements::is_own_point(const LaneType& t, const Coords& at) const {
+  for (size_t a = 0; a < at.size(); ++a)
+    if (const int g = t.grid_axis(static_cast<int>(a)); g >= 0 && at[a] != space_.grid()[g])
+      return false;
+  return true;
 }
 
 Elem Elements::compute(Frame& f, size_t i, int out, const Coords& at) {

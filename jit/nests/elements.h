@@ -26,6 +26,7 @@ class Elements final : public ElementReader {
  private:
   Elem read_scalars(const Frame& f, int32_t var, const ValueLocation& p, const Coords& at);
   Elem compute(Frame& f, size_t eqn, int out, const Coords& at);
+  bool is_own_point(const LaneType& t, const Coords& at) const;
 
   nest::Builder& b_;
   const LaneSpace& space_;

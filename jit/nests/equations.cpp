@@ -17,7 +17,7 @@ void Equations::write(Frame& f, size_t i) {
   switch (f.lowering(i).form) {
     case Form::pull: {
       // Without operands it is computed from indices, so it is cheap to recompute.
-      if (e.in.empty() || updates_.update_in_place(f, i)) return;
+      if (e.in.empty() || updates_.update_in_place(f, i) || updates_.update_copy(f, i)) return;
       int64_t n = 0;
       for (int32_t k = 0; k < e.n_out; ++k) n += f.lane_type(e.out + k).inner_elements();
       if (n > f.kernel->small)

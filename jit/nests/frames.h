@@ -50,6 +50,9 @@ struct ValueLocation {
   Atom atom = {};
   nest::Id time = nest::no_id;  // row: the leading index
   size_t eqn = 0;               // pull
+  // scalars, local: copies of elements that are also where they would be without them. The copies
+  // are those of the lane's own point.
+  bool cached = false;
 };
 
 // By variable, filled on first use: a kernel sees few values of a long program.
@@ -58,11 +61,11 @@ class ValueLocations {
   ValueLocation& operator[](int32_t v);
   const ValueLocation* find(int32_t v) const;
   ValueLocation::Kind kind(int32_t v) const;
+  ValueLocation initial(int32_t v) const;  // before anything is computed
   const VarMap<size_t>* defining_eqn = nullptr;
   const VarMap<bool>* in_memory = nullptr;
 
  private:
-  ValueLocation initial(int32_t v) const;
   std::unordered_map<int32_t, ValueLocation> locations_;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/loops/fold_order.h"
 #include "jit/nests/elements.h"
 #include "jit/nests/equations.h"
 
@@ -100,11 +101,11 @@ KernelNest write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool
   Frame& program = w.frames.program();
   for (size_t n = 0; n < k.emit.size(); ++n) {
     const auto [from, to] = k.cached.equal_range(n);
-    for (auto it = from; it != to; ++it) w.materializer.cache_row(program, it->second);
+    for (auto it = from; it != to; ++it) w.materializer.cache(program, it->second);
     w.equations.write(program, k.emit[n]);
   }
   for (auto it = k.cached.lower_bound(k.emit.size()); it != k.cached.end(); ++it)
-    w.materializer.cache_row(program, it->second);
+    w.materializer.cache(program, it->second);
   for (int32_t v : k.roots) w.outputs.store(program, v);
   if (in_arrays.empty() && !w.elements.dynamically_indexed().empty())
     return write_kernel(p, k, in_memory, flat, small, w.elements.dynamically_indexed());
@@ -119,11 +120,13 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
   // The grid is one flat axis, unless operands are indexed along single axes and the last axis is
   // long enough.
   bool flat = true;
-  const int64_t small = k.loops && k.rows ? few_elements : small_elements;
+  const int64_t small = k.loops && k.rows ? few_elements
+                        : k.short_rows    ? fold_order::short_block
+                                          : small_elements;
   KernelNest n = write_kernel(p, k, in_memory, flat, small);
   if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(n.kernel)) {
     flat = false;
-    n = write_kernel(p, k, in_memory, flat, small_elements);
+    n = write_kernel(p, k, in_memory, flat, small);
   }
   // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
   if (const int64_t length = instructions(n.kernel); small > few_elements && length > long_kernel)

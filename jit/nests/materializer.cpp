@@ -17,16 +17,20 @@ void Materializer::materialize(Frame& f, int32_t var) {
   f.location[var] = {.kind = ValueLocation::Kind::scalars, .elems = std::move(elems)};
 }
 
-void Materializer::cache_row(Frame& program, int32_t var) {
-  if (!program.is_large(var)) return materialize(program, var);
-  const LaneType t = program.lane_type(var);
-  const Elem array = arrays_.create(t);
-  arrays_.element_loop(t.inner_extents(), [&](const Coords& inner) {
-    const Coords c = space_.coords_with(t, inner);
-    const Elem e = elements_.read(program, {var}, c);
-    arrays_.store_at(array, t, c, e);
-  });
-  program.location[var] = {.kind = ValueLocation::Kind::local, .local = array};
+void Materializer::cache(Frame& program, int32_t var) {
+  if (program.is_stored_in_array(var)) {
+    const LaneType t = program.lane_type(var);
+    const Elem array = arrays_.create(t);
+    arrays_.element_loop(t.inner_extents(), [&](const Coords& inner) {
+      const Coords c = space_.coords_with(t, inner);
+      const Elem e = elements_.read(program, {var}, c);
+      arrays_.store_at(array, t, c, e);
+    });
+    program.location[var] = {.kind = ValueLocation::Kind::local, .local = array};
+  } else {
+    materialize(program, var);
+  }
+  program.location[var].cached = true;
 }
 
 // Program order avoids recursion along chains.

@@ -18,8 +18,8 @@ class Materializer {
       : space_(space), arrays_(arrays), elements_(elements) {}
   // Computes all elements of a value here.
   void materialize(Frame& f, int32_t var);
-  // The same for a variable of the program, row by row: a small value or one local array.
-  void cache_row(Frame& program, int32_t var);
+  // Keeps the elements of a variable of the program that the lane reads at its own point.
+  void cache(Frame& program, int32_t var);
   // Computes the deferred values that are expensive and read by equation i or later.
   void materialize_deferred(Frame& f, size_t i);
   // Computes the values that are deferred, depend on operand k of equation i, and are read by

@@ -16,30 +16,52 @@ using nest::Id;
 
 bool Updates::update_in_place(Frame& f, size_t i) {
   const Eqn& e = f.eqn(i);
-  const Lowering& l = f.lowering(i);
-  if (!l.destination) return false;
+  if (!f.lowering(i).destination) return false;
   materializer_.materialize_dependents(f, i, 0);
   VarMap<bool> dependents;
   if (!is_last_use(f, i, 0, &dependents)) return false;
-  const bool literal = e.in[1].is_literal();
-  const int64_t n = literal ? 1 : f.lane_type(e.in[1].index).inner_elements();
-  const ValueLocation array = f.location[e.in[0].index];
-  if (n <= f.kernel->small) {
-    std::vector<Update> all;
-    for (int64_t k = 0; k < n; ++k)
-      all.push_back(
-          update_at(f, i, literal ? Coords{} : space_.coords_at(f.lane_type(e.in[1].index), k)));
-    for (const Update& u : all) apply(l, array.local, u);
-  } else {
-    for (size_t k = 1; k < e.in.size(); ++k)
-      if (dependents.get(e.in[k], false)) return false;
-    const LaneType updates = f.lane_type(e.in[1].index);
-    sequential_loop(b_, n, [&](Id at) {
-      apply(l, array.local, update_at(f, i, space_.coords_of_flat(updates, at)));
-    });
-  }
-  f.location[e.out] = array;
+  for (size_t k = 1; k < e.in.size() && !has_few_updates(f, i); ++k)
+    if (dependents.get(e.in[k], false)) return false;
+  f.location[e.out] = f.location[e.in[0].index];
+  write_updates(f, i);
   return true;
+}
+
+bool Updates::update_copy(Frame& f, size_t i) {
+  const Eqn& e = f.eqn(i);
+  if (!f.analysis || !f.lowering(i).destination || !f.is_large(e.out) ||
+      f.s->access[i].cost < max_recomputed_cost)
+    return false;
+  const LaneType t = f.lane_type(e.out);
+  const Elem array = arrays_.create(t);
+  arrays_.fill({{array, t, [&](const Coords& at) { return elements_.read(f, e.in[0], at); },
+                 is_copy(f, e.in[0])}});
+  f.location[e.out] = {.kind = ValueLocation::Kind::local, .local = array};
+  write_updates(f, i);
+  return true;
+}
+
+bool Updates::has_few_updates(const Frame& f, size_t i) const {
+  const Atom updates = f.eqn(i).in[1];
+  return updates.is_literal() || f.lane_type(updates.index).inner_elements() <= f.kernel->small;
+}
+
+// Writes the updates of equation i into the array of its result. If they are few, all of them are
+// read before the first one is written.
+void Updates::write_updates(Frame& f, size_t i) {
+  const Eqn& e = f.eqn(i);
+  const Lowering& l = f.lowering(i);
+  const Elem array = f.location[e.out].local;
+  if (e.in[1].is_literal()) return apply(l, array, update_at(f, i, {}));
+  const LaneType updates = f.lane_type(e.in[1].index);
+  const int64_t n = updates.inner_elements();
+  if (!has_few_updates(f, i))
+    return sequential_loop(b_, n, [&](Id at) {
+      apply(l, array, update_at(f, i, space_.coords_of_flat(updates, at)));
+    });
+  std::vector<Update> all;
+  for (int64_t k = 0; k < n; ++k) all.push_back(update_at(f, i, space_.coords_at(updates, k)));
+  for (const Update& u : all) apply(l, array, u);
 }
 
 Updates::Update Updates::update_at(Frame& f, size_t i, const Coords& at) {

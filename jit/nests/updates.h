@@ -27,6 +27,9 @@ class Updates {
   // Writes the updates of equation i into its first operand, if possible. The updates read
   // everything they need from it first.
   bool update_in_place(Frame& f, size_t i);
+  // Writes the updates of equation i into a copy of its first operand, if the search of the updates
+  // for each element of a large array would take more.
+  bool update_copy(Frame& f, size_t i);
   // Applies the updates of a scatter, one after another, to memory that already holds the operand.
   // If `shared`, a grid point applies those of its index along the axes that write disjoint
   // elements.
@@ -37,6 +40,8 @@ class Updates {
     nest::Id offset, valid;
     Elem value;
   };
+  bool has_few_updates(const Frame& f, size_t i) const;
+  void write_updates(Frame& f, size_t i);
   Update update_at(Frame& f, size_t i, const Coords& at);
   void apply(const Lowering& l, const Elem& array, const Update& u);
 

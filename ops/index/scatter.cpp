@@ -304,40 +304,54 @@ void write_updates(const LowerArgs<Scatter>& l, Lowering* low) {
   };
 }
 
-bool by_element(const Windows& w) { return w.count <= few_windows && (w.count == 1 || w.in_order); }
+// The number of updates that one thread applies in order.
+int64_t updates_in_order(const Scatter& p, const Types& in) {
+  const IndexMap map = index_map_for(p, in[0], in[1]);
+  const std::vector<char> unique = unique_axes(p, map, in[1], moves_inside(p, in[0]));
+  int64_t n = 1;
+  for (size_t a = 0; a < unique.size(); ++a)
+    if (!unique[a]) n *= in[1].shape()[static_cast<int64_t>(a)];
+  return n;
+}
+// True for sums that would be rounded at each update if they were in memory.
+bool sums_narrow(const Scatter& p, const Types& in) {
+  return rounds_once(p, in) && updates_in_order(p, in) > 1;
+}
+
+// Returns true if an element is computed from the windows. Such sums of narrow floats are rounded
+// once, but a large array would search the windows for each of its elements.
+bool by_element(const Scatter& p, const Types& in) {
+  constexpr int64_t few_elements = 64;
+  const Windows w = windows_of(p, in);
+  if (w.count > few_windows || (w.count > 1 && !w.in_order)) return false;
+  int64_t elements = 1;  // at one index of the batching axes
+  for (size_t a = 0; a < w.map.axes.size(); ++a)
+    if (w.map.axes[a].batch < 0) elements *= in[0].shape()[static_cast<int64_t>(a)];
+  return elements <= few_elements || !sums_narrow(p, in);
+}
 
 Lowering scatter_lower(const LowerArgs<Scatter>& l) {
   Lowering low;
-  write_updates(l, &low);
-  const Windows w = windows_of(l.params, l.in);
-  if (by_element(w)) {
-    const bool nothing = l.in[1].elements() == 0;
-    low.element = [w, in = l.in, p = l.params, nothing](Reader& x, int, const Coords& at) {
-      return nothing ? x.read(0, at) : element_of_windows(x, w, in, p, at);
-    };
+  const bool elements = by_element(l.params, l.in);
+  if (!elements || !sums_narrow(l.params, l.in)) write_updates(l, &low);
+  if (!elements) {
+    low.form = Lowering::Form::scatter;
     return low;
   }
-  low.form = Lowering::Form::scatter;
+  const bool nothing = l.in[1].elements() == 0;
+  low.element = [w = windows_of(l.params, l.in), in = l.in, p = l.params, nothing](
+                    Reader& x, int, const Coords& at) {
+    return nothing ? x.read(0, at) : element_of_windows(x, w, in, p, at);
+  };
   return low;
 }
 
 // ---- updates with the same destination: narrow floats in F32, and with many threads
 
-// The number of updates that one thread applies in order.
-int64_t updates_in_order(const Use<Scatter>& u) {
-  const IndexMap map = index_map_for(u.params, u.in[0], u.in[1]);
-  const std::vector<char> unique =
-      unique_axes(u.params, map, u.in[1], moves_inside(u.params, u.in[0]));
-  int64_t n = 1;
-  for (size_t a = 0; a < unique.size(); ++a)
-    if (!unique[a]) n *= u.in[1].shape()[static_cast<int64_t>(a)];
-  return n;
-}
 // True for sums in memory that would be rounded at each step. They are computed in an F32 array
 // instead, and rounded once (docs/decisions/0057).
 bool in_wide_memory(const Use<Scatter>& u) {
-  return rounds_once(u.params, u.in) && updates_in_order(u) > 1 &&
-         !by_element(windows_of(u.params, u.in));
+  return sums_narrow(u.params, u.in) && !by_element(u.params, u.in);
 }
 
 Array identities(Update u, const Type& t) {
@@ -408,7 +422,7 @@ Arrays scatter_expand(const ExpandArgs<Scatter>& e) {
 constexpr double gpu_update_ns = 300, gpu_kernel_ns = 3000, gpu_element_ns = 0.02;
 
 double in_order_ns(const Use<Scatter>& u) {
-  return u.target.gpu ? gpu_update_ns * static_cast<double>(updates_in_order(u)) : 0;
+  return u.target.gpu ? gpu_update_ns * static_cast<double>(updates_in_order(u.params, u.in)) : 0;
 }
 double by_destination_ns(const Use<Scatter>& u) {
   if (rounds_once(u.params, u.in)) return 0;
@@ -421,7 +435,7 @@ double by_destination_ns(const Use<Scatter>& u) {
 // and places in I32.
 bool may_be_expanded(const Use<Scatter>& u) {
   if (rounds_once(u.params, u.in)) return in_wide_memory(u);
-  return updates_in_order(u) > 1 && u.in[0].dtype() == u.in[1].dtype() &&
+  return updates_in_order(u.params, u.in) > 1 && u.in[0].dtype() == u.in[1].dtype() &&
          std::max(u.in[0].elements(), u.in[1].elements()) < std::numeric_limits<int32_t>::max();
 }
 std::vector<Implementation<Scatter>> scatter_implementations() {

@@ -19,21 +19,25 @@ LoopSchedule choose_row_operands(const Kernel& k, const Divergence& d, const Lim
   LoopSchedule rows{LoopSchedule::How::rows};
   if (vector_width == 1) return rows;
   const bool runs = run_end(k, d, loop) != no_id;
+  const Inst& l = k.insts[loop];
+  int64_t most = INT64_MAX;  // whole vectors of trips
+  if (l.op == Opcode::For)
+    if (const Inst &lo = k.insts[l.args[0]], &hi = k.insts[l.args[1]];
+        lo.op == Opcode::Const && hi.op == Opcode::Const)
+      most = (hi.imm - lo.imm) / vector_width * vector_width;
   int64_t bytes = 0;
   for (const auto& o : row_operands(k, d, loop)) {
     const int64_t element = element_bytes(k, o.access);
     if (vector_width * element > limits.row_vector) continue;
     const int64_t trips =
-        runs ? run_terms : std::max({rows.trips, int64_t{vector_width}, cache_line / element});
+        runs ? run_terms
+             : std::max({rows.trips, int64_t{vector_width}, std::min(cache_line / element, most)});
     if ((bytes + element) * trips * interleave * vector_width > limits.row_tiles) continue;
     bytes += element;
     rows.trips = trips;
     rows.operands.push_back(o);
   }
-  if (rows.operands.empty()) return rows;  // the loop may be a while, which has no bounds
-  const Inst &l = k.insts[loop], &lo = k.insts[l.args[0]], &hi = k.insts[l.args[1]];
-  if (lo.op == Opcode::Const && hi.op == Opcode::Const && hi.imm - lo.imm < rows.trips)
-    rows.operands.clear();
+  if (most < rows.trips) rows.operands.clear();
   return rows;
 }
 

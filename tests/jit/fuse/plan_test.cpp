@@ -161,3 +161,92 @@ TEST_CASE("a loop stores its results where they are read from", "[jit][plan]") {
   };
   CHECK(array_equal(jit(slopes)(numbers({9})), reference(slopes, numbers({9}))).item<bool>());
 }
+
+namespace {
+
+// Numbers of this shape that differ from row to row.
+Array numbers(const Shape& s) {
+  return sin(arange(static_cast<int>(s.elements())).astype(F32) * 0.7f).reshape(s);
+}
+
+Array softmax_of(const Array& x) {
+  const Array e = exp(x - x.max(-1, {.keepdims = true}));
+  return e / e.sum(-1, {.keepdims = true});
+}
+
+template <class F, class... X>
+void check_bits(F f, const X&... x) {
+  CHECK(array_equal(jit(f)(x...), reference(f, x...)).template item<bool>());
+}
+
+}  // namespace
+
+TEST_CASE("a value that a product in its own kernel reads is computed once", "[jit][plan]") {
+  // The product has too few terms for the library, so it follows the softmax in its kernel.
+  const auto f = [](Array x, Array v) { return matmul(softmax_of(x), v); };
+  const auto masked = [](Array x, Array v) {
+    const Array below = arange(x.shape()[1]).reshape({1, -1, 1}) >= arange(x.shape()[2]);
+    return matmul(softmax_of(where(below, x, -1e30f)), v);
+  };
+  for (int n : {20, 32, 33, 63, 70}) {
+    const Array x = numbers({40, n, n}), v = numbers({40, n, 3});
+    check_bits(f, x, v);
+    check_bits(masked, x, v);
+    CHECK(count(jit(f).lower(x, v).kernels(), "= bitcast i32") == 1);
+    CHECK(count(jit(masked).lower(x, v).kernels(), "= bitcast i32") == 1);
+  }
+}
+
+TEST_CASE("values that a kernel keeps are those of its own rows", "[jit][plan]") {
+  // The second sum reads other rows of x than the first.
+  const auto f = [](Array x) {
+    const Array s = x.sum({1}).reshape({-1, 1});
+    return (flip(x, 0) * s).sum({1}) + (exp(x - s) * s).sum({1});
+  };
+  for (int n : {5, 16, 17, 40, 63, 64, 200})
+    for (int rows : {2, 7, 40}) check_bits(f, numbers({rows, n}));
+}
+
+TEST_CASE("rows shorter than vectors of terms are transposed in blocks", "[jit][plan]") {
+  const auto f = [](Array x) { return softmax_of(x); };
+  const auto moments = [](Array x, Array y) {
+    return std::pair{(x * y).sum({-1}), (x - y.mean(-1, {.keepdims = true})).max({-1})};
+  };
+  for (int n : {16, 17, 31, 32, 47, 63, 64})
+    for (int rows : {1, 3, 16, 37, 200}) {
+      const Array x = numbers({rows, n}), y = cos(x);
+      check_bits(f, x);
+      check_bits(f, x.astype(F64));
+      check_bits(f, x.astype(BF16));
+      check_bits([&](Array a, Array b) { return moments(a, b).first; }, x, y);
+      check_bits([&](Array a, Array b) { return moments(a, b).second; }, x, y);
+    }
+  // Each row is read once from memory and written once, in blocks.
+  const std::string kernels = jit(f).lower(numbers({400, 32})).kernels();
+  CHECK(count(kernels, " rows 16 ") == 2);
+  // Rows along two axes, and rows next to rows that all points read.
+  check_bits([](Array x) { return x.sum({1, 2}); }, numbers({50, 4, 8}));
+  check_bits([](Array x) { return (x * x[0]).sum({1}); }, numbers({50, 24}));
+}
+
+TEST_CASE("a few updates of a large array are written in place", "[jit][plan]") {
+  const auto set = [](Array x, Array i, Array v) { return x.at(i).set(v); };
+  const auto add = [](Array x, Array i, Array v) { return x.at(i).add(v); };
+  const auto updates = [&](int n, int k, DType d) {
+    const Array x = numbers({n}).astype(d), v = numbers({k}).astype(d), i = arange(k) * 7 % 5;
+    check_bits(set, x, i, v);
+    check_bits(add, x, i, v);
+    check_bits(vmap(set, {0, none, 0}), numbers({9, n}).astype(d), i, numbers({9, k}).astype(d));
+    check_bits(vmap(add, {0, 0, none}), numbers({9, n}).astype(d),
+               arange(9 * k).reshape({9, k}) % 5, v);
+    return count(jit(set).lower(x, i, v).report(), "kernel (scatter)");
+  };
+  CHECK(updates(100'000, 8, F32) == 1);
+  CHECK(updates(100'001, 7, F64) == 1);
+  CHECK(updates(10, 8, F32) == 0);
+  for (const DType d : {BF16, F16, I8}) {
+    updates(10, 6, d);
+    updates(100, 6, d);
+    updates(200'000, 6, d);
+  }
+}
