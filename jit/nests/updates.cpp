@@ -14,6 +14,12 @@ namespace weft::compiler {
 using I64v = num::Ir<int64_t>;
 using nest::Id;
 
+namespace {
+// Above this number of instructions for an element, with the updates before it that are searched,
+// an array is copied. Readers of few elements are faster with the search.
+constexpr int max_searched_cost = 24;
+}  // namespace
+
 bool Updates::update_in_place(Frame& f, size_t i) {
   const Eqn& e = f.eqn(i);
   if (!f.lowering(i).destination) return false;
@@ -29,8 +35,9 @@ bool Updates::update_in_place(Frame& f, size_t i) {
 
 bool Updates::update_copy(Frame& f, size_t i) {
   const Eqn& e = f.eqn(i);
+  int budget = max_searched_cost;
   if (!f.analysis || !f.lowering(i).destination || !f.is_large(e.out) ||
-      f.s->access[i].cost < max_recomputed_cost)
+      !is_expensive(f, Atom{e.out}, &budget))
     return false;
   const LaneType t = f.lane_type(e.out);
   const Elem array = arrays_.create(t);
