@@ -8,6 +8,7 @@
 #include <cstring>
 
 #include "autodiff/autodiff.h"
+#include "ops/index/masked_update.h"
 #include "ops/kit/kit.h"
 #include "ops/structure/structure.h"
 #include "tracer/types_of.h"
@@ -241,6 +242,7 @@ const Primitive<None>& select_op = define<None>({
           const auto last = static_cast<int64_t>(s.x.size()) - 2;
           return Arrays{s.x[1 + std::clamp<int64_t>(s.x[0].item<int32_t>(), 0, last)]};
         },
+    .fuse = masked_update,
     .samples =
         [] {
           std::vector<Sample<None>> s;

@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "ops/index/index_kit.h"
+#include "ops/index/masked_update.h"
 #include "ops/kit/kit.h"
 #include "ops/kit/strided.h"
 #include "ops/structure/structure.h"
@@ -443,6 +444,18 @@ const Primitive<DynamicUpdate>& dynamic_update_op = define<DynamicUpdate>({
 Array updated(const Arrays& x, const DynamicUpdate& p) { return dynamic_update_op(x, p); }
 
 }  // namespace
+
+Arrays masked_dynamic_update(const Producer& made, const UpdateMask& mask) {
+  const auto& p = params_as<DynamicUpdate>(made.params);
+  const Array &x = made.x[0], &u = made.x[1];
+  if (u.size() == 0) return {};
+  // A start may move the update along an axis that it does not fill.
+  for (int64_t a : mask.axes)
+    if (u.shape()[a] != x.shape()[a]) return {};
+  const Array before = dynamic_slice_op(with_starts({x}, made.x, 2),
+                                        {tail_of(u.shape(), p.batch_dims), p.batch_dims});
+  return {dynamic_update_op(with_starts({x, mask.choose(mask.axes, u, before)}, made.x, 2), p)};
+}
 
 Array dynamic_slice_at(const Array& x, const Arrays& starts, const std::vector<int64_t>& sizes) {
   return dynamic_slice_op(with_starts({x}, starts, 0), {sizes, 0});

@@ -6,6 +6,7 @@
 #include "core/loops/accumulator.h"
 #include "ops/index/by_destination.h"
 #include "ops/index/index_map.h"
+#include "ops/index/masked_update.h"
 #include "ops/index/stable_order.h"
 #include "ops/kit/arith.h"
 #include "ops/structure/structure.h"
@@ -655,6 +656,24 @@ const Primitive<Scatter>& scatter_op = define<Scatter>({
 });
 
 }  // namespace
+
+Arrays masked_scatter(const Producer& made, const UpdateMask& mask) {
+  const Scatter& p = params_as<Scatter>(made.params);
+  const Array &x = made.x[0], &u = made.x[1], &indices = made.x[2];
+  if (x.size() == 0 || u.size() == 0) return {};
+  const IndexMap map = index_map_for(p, x.type(), u.type());
+  Ints along;
+  for (int64_t a : mask.axes) {
+    const int64_t to = map.axes[a].unique_axis();
+    if (to < 0 || (!along.empty() && to <= along.back())) return {};
+    along.push_back(to);
+  }
+  const Array neutral =
+      folds(p.update)
+          ? broadcast_in_dim(scalar_of(u.dtype(), identity_of(p.update)), u.shape(), {})
+          : gather_windows(x, indices, p.dims(), window_sizes(p.dims(), x.ndim(), u.shape()));
+  return {scatter_op({x, mask.choose(along, u, neutral), indices}, p)};
+}
 
 Array scatter_windows(const Array& x, const Array& indices, const Array& updates,
                       const WindowDims& d, Update update, OutOfBounds mode,
