@@ -16,7 +16,9 @@
 #include "jit/rewrite/fuse_loops.h"
 #include "jit/rewrite/implementations.h"
 #include "jit/rewrite/op_rewrites.h"
+#include "jit/rewrite/reads_first.h"
 #include "jit/rewrite/simplify.h"
+#include "jit/rewrite/sum_updates.h"
 #include "jit/run/steps.h"
 #include "runtime/log.h"
 #include "weft/device/threads.h"
@@ -217,6 +219,18 @@ constexpr Pass passes[] = {
     {{"barriers", "jit/rewrite/barriers.cpp", "jaxpr", "jaxpr",
       "Lets readers of a barrier's result read its operand, so that the result is not stored."},
      through_barriers,
+     nullptr,
+     nullptr},
+    {{"sum updates", "jit/rewrite/sum_updates.cpp", "jaxpr", "jaxpr",
+      "In bodies of loops, adds zeros with an update to an array by an update in place "
+      "([0073](decisions/0073-carried-buffers.md))."},
+     sum_updates,
+     nullptr,
+     nullptr},
+    {{"reads first", "jit/rewrite/reads_first.cpp", "jaxpr", "jaxpr",
+      "Puts the reads of an array before its update, so that it can be updated in place "
+      "([0073](decisions/0073-carried-buffers.md))."},
+     reads_first,
      nullptr,
      nullptr},
     {{"analyse", "jit/fuse/analysis.cpp", "jaxpr", "axis classes",
