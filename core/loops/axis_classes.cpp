@@ -99,9 +99,10 @@ class Notes final : public Reader {
 }  // namespace
 
 namespace {
-// The result has the axes of the target. An axis of the updates is joined to an axis of the target
-// if its own index is the destination index there.
-std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) {
+// Returns, by axis of the updates, the axis of the target at which its own index is the destination
+// index, or -1. Sets the reads of the destination.
+std::vector<int> destination_axes(const Lowering& l, const Types& in,
+                                  std::vector<std::vector<int>>* reads) {
   nest::Builder b("symbolic");
   const num::Writing writing(b);
   Coords at;
@@ -113,7 +114,15 @@ std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) 
   for (int a = 0; a < updates.ndim(); ++a)
     for (int d = 0; d < target.ndim(); ++d)
       if (index[d] == at[a] && target[d] == updates[a]) goes[a] = d;
-  auto reads = notes.take();
+  *reads = notes.take();
+  return goes;
+}
+
+// The result has the axes of the target. An axis of the updates is joined to an axis of the target
+// if its own index is the destination index there.
+std::vector<std::vector<int>> scatter_reads(const Lowering& l, const Types& in) {
+  std::vector<std::vector<int>> reads;
+  const std::vector<int> goes = destination_axes(l, in, &reads);
   for (auto& operand : reads)
     for (int& a : operand) a = a < 0 ? a : goes[a];
   reads[0].clear();
@@ -190,6 +199,15 @@ std::vector<int> result_axes(const Lowering& l, const Types& out) {
     axes.push_back(folded ? -1 : next++);
   }
   return axes;
+}
+
+std::vector<int> written_axes(const Lowering& l, const Types& in) {
+  std::vector<std::vector<int>> reads;
+  const std::vector<int> goes = destination_axes(l, in, &reads);
+  std::vector<int> written;
+  for (int d = 0; d < in[0].ndim(); ++d)
+    if (std::find(goes.begin(), goes.end(), d) == goes.end()) written.push_back(d);
+  return written;
 }
 
 std::unique_ptr<Scope> AxisClasses::build(const Jaxpr& j) {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "core/loops/platform.h"
+#include "jit/fuse/carried_buffers.h"
 #include "jit/fuse/region.h"
 
 namespace weft::compiler {
@@ -21,13 +22,18 @@ constexpr int64_t largest_lane = 16384;            // elements of all values ins
 constexpr int64_t largest_lane_bytes = 128 << 10;  // and bytes
 // The same limits for a single lane, whose vectors run along its values.
 constexpr int64_t largest_row_value = 4096, largest_row_bytes = 512 << 10;
-// Values of up to this many elements are recomputed by each point.
-constexpr int64_t few_elements = 16;
-constexpr int64_t trips_of_while = 16;  // assumed by the cost model
-constexpr int cost_of_term = 4;         // of a fold: its loads, and the instruction that adds it
-constexpr double max_repeated = 4;      // times the work of a step
+// The cost model. Its unit is one instruction for one element of a vector. An instruction for fewer
+// elements than a vector has costs as much as for a vector.
+constexpr double vector_elements = 16;
+constexpr int64_t trips_of_while = 16;
+constexpr int cost_of_term = 4;  // of a fold: its loads, and the instruction that adds it
+constexpr double cost_of_scalar = .25;
+constexpr double cost_of_step = 2500;  // of an equation in lockstep: half a launch, about 50 ns
+constexpr double little_repeated = 1.25;
+constexpr double max_repeated = 4;  // times the work of a step
 // Terms; a longer product is faster as a separate kernel.
 constexpr int64_t largest_product = 1 << 14;
+constexpr const char* holds_too_much = "a lane would hold too much";
 
 bool on_host() { return std::string_view(current_platform()) == "cpu"; }
 
@@ -41,13 +47,29 @@ void visit_bodies(const Scope& s, const Visit& f) {
     }
 }
 
+// The sizes of the values that a lane holds.
+struct Footprint {
+  int64_t largest = 0, total = 0;  // in elements: the largest value, and all values
+  int64_t bytes = 0;               // all values
+};
+
 // Chooses the grid of a loop: which classes become which axis.
 class LoopGrid {
  public:
   LoopGrid(const LoopForm& v, const AxisClasses& an)
-      : kind_(v.kind), an_(an), top_(an.top()), one_(top_.j->eqns[0]), bad_(an.mixed(top_, 0)) {
+      : kind_(v.kind),
+        an_(an),
+        top_(an.top()),
+        one_(top_.j->eqns[0]),
+        bad_(an.mixed(top_, 0)),
+        buffers_(carried_buffers(an, top_, 0)) {
     note_values(top_);
     visit_bodies(top_, [&](const Scope& s) { note_values(s); });
+    for (const CarriedBuffer& b : buffers_) {
+      written_.insert(b.written.begin(), b.written.end());
+      in_chain_.insert(b.values.begin(), b.values.end());
+      updates_.insert(b.updates.begin(), b.updates.end());
+    }
     if (v.kind != LoopForm::Kind::scan) return;
     // The axis of the steps cannot be a grid axis.
     const ValueRange xs = v.operands().xs, results = v.results();
@@ -67,14 +89,59 @@ class LoopGrid {
     if (!grid->empty()) adopt_results(*grid);
     return all;
   }
-  // Adds ordinary axes that run through the loop unchanged. On a host it keeps them only if most of
-  // the work has them, because other work is repeated at each point. On a GPU the repeated work
-  // costs less than more launches.
+  // Adds ordinary axes that run through the loop unchanged. Work without such an axis is repeated
+  // at each of its points. If the points fill vectors, and a lane holds its values, an axis is
+  // added only if it repeats little. Otherwise most of the work must have it on a host. On a GPU
+  // the repeated work costs less than more launches.
   void ordinary(std::vector<int64_t>* grid) {
-    const auto before = std::pair(*grid, classes);
-    const double once = work(*grid);
-    add_ordinary(grid);
-    if (on_host() && work(*grid) > max_repeated * once) std::tie(*grid, classes) = before;
+    const double once = work(*grid) + (too_large(*grid).empty() ? 0 : steps() * cost_of_step);
+    // The result with the most points defines the axes. An axis of another result joins one of
+    // them if it has the same size and never occurs in the same value.
+    const auto points = [&](int32_t o) {
+      int64_t n = 1;
+      for (int a = 0; a < type(o).ndim(); ++a)
+        if (may_be_grid(class_at(o, a))) n *= type(o).shape()[a];
+      return n;
+    };
+    int32_t widest = -1;
+    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
+      if (widest < 0 || points(o) > points(widest)) widest = o;
+    for (int a = 0; widest >= 0 && a < type(widest).ndim(); ++a) {
+      const int c = class_at(widest, a);
+      if (!may_be_grid(c) || repeats(c) || classes.count(c)) continue;
+      const auto before = std::pair(*grid, classes);
+      const bool enough = too_large(*grid).empty() && Shape(*grid).elements() >= min_vector_row;
+      classes.emplace(c, static_cast<int>(grid->size()));
+      grid->push_back(type(widest).shape()[a]);
+      adopt_results(*grid);
+      const double repeated = work(*grid) / once;
+      if (enough ? repeated > little_repeated : on_host() && repeated > max_repeated)
+        std::tie(*grid, classes) = before;
+    }
+  }
+  // Returns the carries that stay in memory.
+  std::vector<int> in_memory(const std::vector<int64_t>& grid) const {
+    std::vector<int> carries;
+    for (const CarriedBuffer& b : buffers_)
+      if (stays_in_memory(b, grid)) carries.push_back(b.carry);
+    return carries;
+  }
+  // Returns true if the loop has one lane, and vectors run along its values.
+  bool one_lane(const std::vector<int64_t>& grid) const {
+    const auto reads = [&](const CarriedBuffer& b) { return is_read_whole(b); };
+    return on_host() && grid.empty() &&
+           (footprint(grid).largest >= min_vector_row || std::ranges::any_of(buffers_, reads));
+  }
+  // Returns why a lane cannot hold the values of the loop, or an empty text.
+  std::string too_large(const std::vector<int64_t>& grid) const {
+    const Footprint h = footprint(grid);
+    if (one_lane(grid)) {
+      if (h.largest > largest_row_value || h.bytes > largest_row_bytes) return holds_too_much;
+      return holds_large_product() ? "a product in it is large" : "";
+    }
+    if (h.largest > largest_lane_value || h.total > largest_lane || h.bytes > largest_lane_bytes)
+      return holds_too_much;
+    return grid.empty() && h.largest > small_elements ? "no axis runs through the whole loop" : "";
   }
   std::vector<char> shared() const {
     std::vector<char> r;
@@ -86,16 +153,20 @@ class LoopGrid {
     }
     return r;
   }
-  LaneGrid::Footprint footprint() const {
-    LaneGrid::Footprint h;
+  Footprint footprint(const std::vector<int64_t>& grid) const {
+    Footprint h;
+    const auto add = [&](const Scope& s, int32_t v) {
+      const int64_t n = elements_of_point(s, v);
+      h.total += n;
+      h.bytes += n * itemsize(s.j->types[v].dtype());
+      h.largest = std::max(h.largest, n);
+    };
     visit_bodies(top_, [&](const Scope& s) {
-      for (size_t t = s.j->n_in; t < s.j->types.size(); ++t) {
-        const int64_t n = elements_of_point(s, static_cast<int32_t>(t));
-        h.total += n;
-        h.bytes += n * itemsize(s.j->types[t].dtype());
-        h.largest = std::max(h.largest, n);
-      }
+      for (size_t t = s.j->n_in; t < s.j->types.size(); ++t)
+        if (const auto v = static_cast<int32_t>(t); !in_chain_.contains({&s, v})) add(s, v);
     });
+    for (const CarriedBuffer& b : buffers_)
+      if (!stays_in_memory(b, grid)) add(*b.scope, result_of(b));
     return h;
   }
   std::map<int, int> classes;
@@ -109,24 +180,64 @@ class LoopGrid {
       if (!classes.count(an_.find(s.axis(v, a)))) n *= shape[a];
     return n;
   }
-  // The largest result defines the axes. An axis of another result joins one of them if it has the
-  // same size and never occurs in the same value.
-  void add_ordinary(std::vector<int64_t>* grid) {
-    int32_t widest = -1;
-    for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
-      if (widest < 0 || type(o).elements() > type(widest).elements()) widest = o;
-    if (widest < 0) return;
-    for (int a = 0; a < type(widest).ndim(); ++a) {
-      const int c = class_at(widest, a);
-      if (!bad_.count(c) && !repeats(c) &&
-          classes.emplace(c, static_cast<int>(grid->size())).second)
-        grid->push_back(type(widest).shape()[a]);
+  static int32_t result_of(const CarriedBuffer& b) { return b.scope->j->eqns[b.eqn].out + b.carry; }
+  // A written axis cannot be a grid axis: each of its points would run the whole loop.
+  bool may_be_grid(int c) const { return !bad_.contains(c) && !written_.contains(c); }
+  // Returns true if the steps read a quarter of the buffer or more.
+  bool is_read_whole(const CarriedBuffer& b) const {
+    constexpr int64_t part = 4;
+    const int64_t all = elements_of_point(*b.scope, result_of(b));
+    int64_t read = 0;
+    for (const auto& [s, i, k] : b.reads) {
+      const std::vector<int>& times = s->access[i].times;
+      const bool pull = s->lowering[i].form == Lowering::Form::pull;
+      read += !pull               ? all
+              : k >= times.size() ? 0
+                                  : elements_of_point(*s, s->j->eqns[i].out) * times[k];
     }
-    adopt_results(*grid);
+    return all >= min_vector_row && read * part >= all;
   }
-  // Returns the instructions of a step over all points. Work without an axis of the grid is
-  // repeated at each of its points. Values of few elements are not repeated: they are in registers
-  // and are the same in all elements of a vector.
+  // Returns true if a buffer stays in memory. A lane holds a small one, or one that it reads as a
+  // whole. Without an axis of the grid, all points of the axis would write to the same place.
+  bool stays_in_memory(const CarriedBuffer& b, const std::vector<int64_t>& grid) const {
+    const int32_t v = result_of(b);
+    const int64_t n = elements_of_point(*b.scope, v);
+    if (b.scope != &top_ || kind_ == LoopForm::Kind::call || n <= small_elements) return false;
+    std::set<int> axes;
+    for (int a = 0; a < type(v).ndim(); ++a)
+      if (const auto it = classes.find(class_at(v, a)); it != classes.end())
+        axes.insert(it->second);
+    if (axes.size() != grid.size()) return false;
+    return grid.empty() || n > largest_lane_value || !is_read_whole(b);
+  }
+  bool holds_large_product() const {
+    bool large = false;
+    visit_bodies(top_, [&](const Scope& s) {
+      for (const Lowering& l : s.lowering)
+        large =
+            large || (l.form == Lowering::Form::contract && l.space.elements() > largest_product);
+    });
+    return large;
+  }
+  // Returns the number of equations that a step runs.
+  double steps() const {
+    double all = 0;
+    for (const auto& b : top_.bodies[0]) all += steps(*b);
+    return all;
+  }
+  double steps(const Scope& s) const {
+    auto all = static_cast<double>(s.j->eqns.size());
+    for (size_t i = 0; i < s.bodies.size(); ++i)
+      for (const auto& b : s.bodies[i]) all += trips(s.lowering[i]) * steps(*b);
+    return all;
+  }
+  static double trips(const Lowering& l) {
+    if (l.form != Lowering::Form::loop) return 1;
+    return static_cast<double>(l.loop.kind == LoopForm::Kind::scan ? l.loop.length
+                                                                   : trips_of_while);
+  }
+  // Returns the cost of a step over all points. Work without an axis of the grid is repeated at
+  // each of its points.
   double work(const std::vector<int64_t>& grid) const {
     double all = 0;
     for (const auto& b : top_.bodies[0]) all += work(*b, grid);
@@ -135,31 +246,29 @@ class LoopGrid {
   double work(const Scope& s, const std::vector<int64_t>& grid) const {
     double all = 0;
     for (size_t i = 0; i < s.j->eqns.size(); ++i) {
-      const Lowering& l = s.lowering[i];
-      const bool scan = l.form == Lowering::Form::loop && l.loop.kind == LoopForm::Kind::scan;
-      const bool loop_while =
-          l.form == Lowering::Form::loop && l.loop.kind == LoopForm::Kind::loop_while;
-      const auto trips = static_cast<double>(scan         ? l.loop.length
-                                             : loop_while ? trips_of_while
-                                                          : 1);
-      for (const auto& b : s.bodies[i]) all += trips * work(*b, grid);
+      for (const auto& b : s.bodies[i]) all += trips(s.lowering[i]) * work(*b, grid);
       if (s.bodies[i].empty() && s.j->eqns[i].n_out > 0) all += work(s, i, grid);
     }
     return all;
   }
+  // An update in place costs its updates alone.
   double work(const Scope& s, size_t i, const std::vector<int64_t>& grid) const {
     const Eqn& e = s.j->eqns[i];
     const bool pull = s.lowering[i].form == Lowering::Form::pull;
-    const Shape& space = pull ? s.j->types[e.out].shape() : s.lowering[i].space;
-    double n = static_cast<double>(space.elements()) * (pull ? s.access[i].cost : cost_of_term);
+    const Atom made = updates_.contains({&s, i}) ? e.in[1] : Atom{e.out};
+    const Shape& space = pull ? s.j->type(made).shape() : s.lowering[i].space;
+    double n = static_cast<double>(space.elements());
     std::vector<bool> has(grid.size(), false);
-    for (int a = 0; a < s.j->types[e.out].ndim(); ++a)
-      if (const auto it = classes.find(an_.find(s.axis(e.out, a))); it != classes.end())
+    for (int a = 0; !made.is_literal() && a < s.j->type(made).ndim(); ++a)
+      if (const auto it = classes.find(an_.find(s.axis(made.index, a))); it != classes.end())
         has[it->second] = true;
-    const bool few = elements_of_point(s, e.out) <= few_elements;
-    for (size_t g = 0; g < grid.size() && !few; ++g)
+    for (size_t g = 0; g < grid.size(); ++g)
       if (!has[g]) n *= static_cast<double>(grid[g]);
-    return n;
+    // Values that are the same at all points are computed by scalar code beside the vectors.
+    if (!grid.empty() && std::ranges::count(has, true) == 0 &&
+        s.j->type(made).elements() <= min_vector_row)
+      n *= cost_of_scalar;
+    return std::max(n, vector_elements) * (pull ? s.access[i].cost : cost_of_term);
   }
   bool lanes_of(const Scope& s, size_t i, std::vector<int64_t>* grid) {
     const Lowering::Form form = s.lowering[i].form;
@@ -207,7 +316,7 @@ class LoopGrid {
     }
   }
   void adopt(int c, int64_t n, const std::vector<int64_t>& grid) {
-    if (bad_.count(c) || classes.count(c)) return;
+    if (!may_be_grid(c) || classes.count(c)) return;
     for (int g = 0; g < static_cast<int>(grid.size()); ++g) {
       bool fits = grid[g] == n;
       for (const auto& [other, axis] : classes) fits = fits && (axis != g || !met_[c].count(other));
@@ -222,6 +331,10 @@ class LoopGrid {
   const Eqn& one_;
   std::set<int> bad_;
   std::map<int, std::set<int>> met_;
+  const std::vector<CarriedBuffer> buffers_;
+  std::set<int> written_;                                // classes of their axes
+  std::set<std::pair<const Scope*, int32_t>> in_chain_;  // values that share their memory
+  std::set<std::pair<const Scope*, size_t>> updates_;    // equations that update them
 };
 
 // Returns true if a loop or branch with lanes has a result without some of them. An example is a
@@ -251,15 +364,6 @@ bool holds_whole_value(const AxisClasses& an, const Scope& s, size_t i, bool joi
   return false;
 }
 
-bool holds_large_product(const Scope& top) {
-  bool large = false;
-  visit_bodies(top, [&](const Scope& s) {
-    for (const Lowering& l : s.lowering)
-      large = large || (l.form == Lowering::Form::contract && l.space.elements() > largest_product);
-  });
-  return large;
-}
-
 }  // namespace
 
 LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
@@ -282,17 +386,11 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   LoopGrid g(v, an);
   if (!g.lanes(&r.grid)) return no("lanes are mixed inside");
   // If there are lanes, values of a lane stay whole unless they are large.
-  if (r.grid.empty() || g.footprint().largest > small_elements) g.ordinary(&r.grid);
-  r.footprint = g.footprint();
+  if (r.grid.empty() || g.footprint(r.grid).largest > small_elements) g.ordinary(&r.grid);
   r.shared = g.shared();
-  r.one_lane = on_host() && r.grid.empty() && r.footprint.largest >= min_vector_row;
-  if (r.one_lane ? r.footprint.largest > largest_row_value || r.footprint.bytes > largest_row_bytes
-                 : r.footprint.largest > largest_lane_value || r.footprint.total > largest_lane ||
-                       r.footprint.bytes > largest_lane_bytes)
-    return no("a lane would hold too much");
-  if (r.one_lane && holds_large_product(an.top())) return no("a product in it is large");
-  if (!r.one_lane && r.grid.empty() && r.footprint.largest > small_elements)
-    return no("no axis runs through the whole loop");
+  r.one_lane = g.one_lane(r.grid);
+  r.in_memory = g.in_memory(r.grid);
+  if (r.why = g.too_large(r.grid); !r.why.empty()) return r;
   const Eqn& one = an.top().j->eqns[0];
   for (int32_t o = 0; o < one.n_out; ++o) {
     std::vector<int> axes;

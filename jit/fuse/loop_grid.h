@@ -16,12 +16,10 @@ struct LaneGrid {
   std::map<int, int> classes = {};               // by class: its grid axis
   std::vector<std::vector<int>> grid_axes = {};  // by result: the grid axis of each axis, or -1
   std::vector<char> shared = {};  // by operand: it has no grid axis, so all lanes read it
-  struct Footprint {
-    int64_t largest = 0, total = 0;  // in elements: the largest value, and all values
-    int64_t bytes = 0;               // all values
-  } footprint = {};                  // what a lane holds
-  bool one_lane = false;             // vectors run along the values of the only lane
-  std::string why = {};              // why it cannot; the other members are then invalid
+  bool one_lane = false;          // vectors run along the values of the only lane
+  // The carries of this loop that stay in memory, where each point updates its own elements.
+  std::vector<int> in_memory = {};
+  std::string why = {};  // why it cannot; the other members are then invalid
 };
 // `an` is the analysis of this equation alone.
 LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an);

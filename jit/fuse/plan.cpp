@@ -106,7 +106,8 @@ class Planner {
   void materialize_value(int32_t v);
   int add_step(Step s);
   void add_library(size_t i, Step s);
-  bool lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared);
+  bool lane_loop(size_t i, KernelPlan* k, LaneGrid* g);
+  void update_carry(size_t i, int t);
   void verify(const KernelPlan& k) const;
 
   const Program& p_;
@@ -600,20 +601,26 @@ void Planner::reduce_equation(size_t i) {
   }
 }
 
-// Returns true if the loop runs inside the lane, and sets its grid and the operands that all lanes
-// read.
-bool Planner::lane_loop(size_t i, KernelPlan* k, std::vector<char>* shared) {
+// Returns true if the loop runs inside the lane, and sets its grid.
+bool Planner::lane_loop(size_t i, KernelPlan* k, LaneGrid* g) {
   const Eqn& e = j_.eqns[i];
-  LaneGrid g = lane_grid(p_.scope.lowering[i].loop, *p_.analysis[i]);
-  k->why = g.why;
-  if (!g.why.empty()) return false;
-  *shared = std::move(g.shared);
-  k->grid = std::move(g.grid);
-  k->classes[i] = std::move(g.classes);
-  for (int32_t o = 0; o < e.n_out; ++o) k->grid_axes[e.out + o] = std::move(g.grid_axes[o]);
+  *g = lane_grid(p_.scope.lowering[i].loop, *p_.analysis[i]);
+  if (k->why = g->why; !k->why.empty()) return false;
+  k->grid = g->grid;
+  k->classes[i] = g->classes;
+  for (int32_t o = 0; o < e.n_out; ++o) k->grid_axes[e.out + o] = g->grid_axes[o];
   k->loops = true;
-  k->rows = g.one_lane;
+  k->rows = g->one_lane;
   return true;
+}
+
+// Lets carry t of loop i overwrite its initial value, if nothing reads that later.
+void Planner::update_carry(size_t i, int t) {
+  const Eqn& e = j_.eqns[i];
+  const Atom a = e.in[p_.scope.lowering[i].loop.operands().carry.first + t];
+  if (!is_last_use(a, i) || (a.index >= j_.n_in && !may_alias_input_[a])) return;
+  materialize_live_reads(a.index, i);
+  may_alias_input_[e.out + t] = true;
 }
 
 void Planner::loop_equation(size_t i) {
@@ -622,17 +629,9 @@ void Planner::loop_equation(size_t i) {
   const ValueRange carry = v.operands().carry;
   Step s;
   limit_region(i);
-  std::vector<char> shared;
-  if (!lane_loop(i, &s.kernel, &shared)) {
-    if (v.kind != LoopForm::Kind::cond)
-      for (int t = 0; t < carry.size; ++t) {
-        const Atom a = e.in[static_cast<size_t>(carry.first + t)];
-        if (!is_last_use(a, i)) continue;
-        if (a.index < j_.n_in || may_alias_input_[a]) {
-          materialize_live_reads(a.index, i);
-          may_alias_input_[e.out + t] = true;
-        }
-      }
+  LaneGrid g;
+  if (!lane_loop(i, &s.kernel, &g)) {
+    for (int t = 0; t < carry.size && v.kind != LoopForm::Kind::cond; ++t) update_carry(i, t);
     library_equation(i, Step::Kind::lockstep);
     plan_.steps.back().why = s.kernel.why;
     return;
@@ -642,8 +641,14 @@ void Planner::loop_equation(size_t i) {
   // copy. The values that they need from earlier kernels are put into memory first.
   if (!s.kernel.grid.empty())
     for (size_t k = 0; k < e.in.size(); ++k)
-      if (shared[k] && type(e.in[k].index).elements() > small_elements)
+      if (g.shared[k] && type(e.in[k].index).elements() > small_elements)
         materialize_value(e.in[k].index);
+  for (int t : g.in_memory) {
+    s.kernel.updated.push_back({e.out + t, e.in[carry.first + t].index});
+    materialize_value(s.kernel.updated.back().initial);
+    update_carry(i, t);
+    plan_.in_memory[e.out + t] = true;
+  }
   for (Atom a : e.in)
     if (!a.is_literal())
       for (const Dep& d : std::vector<Dep>(var(a.index).deps)) materialize_value(d.leaf);
@@ -655,7 +660,7 @@ void Planner::loop_equation(size_t i) {
     Var& x = var(e.out + o);
     x.step = c;
     const bool row = v.kind == LoopForm::Kind::scan && o >= carry.size;
-    x.usable = !row;
+    x.usable = !row && !in_memory(e.out + o);
     std::vector<int> identity;
     for (int a = 0; a < type(e.out + o).ndim(); ++a) identity.push_back(a);
     x.deps = {{e.out + o, identity}};

@@ -23,6 +23,11 @@ struct ScanOutput {
   std::vector<int> axes;  // axis axes[a] of `stored` is axis a of the result
 };
 
+// A result that a loop updates in place. Its memory first holds the initial value.
+struct UpdatedOutput {
+  int32_t result, initial;  // variables in memory
+};
+
 struct KernelPlan {
   std::vector<int64_t> grid;  // extents, outermost first
   std::vector<size_t> emit;   // equations that are computed before anything is stored
@@ -35,6 +40,7 @@ struct KernelPlan {
   // (its end: before the roots).
   std::multimap<size_t, int32_t> cached;
   std::vector<ScanOutput> stored_by_step;  // each step of a scan stores its row
+  std::vector<UpdatedOutput> updated;      // carries of loops that are updated in memory
   // Results among these that a run may leave incomplete, so they are zeroed first.
   std::vector<int32_t> zeroed;
   bool rows = false;        // vectorize along the rows of a grid point
@@ -44,6 +50,7 @@ struct KernelPlan {
   std::vector<int32_t> stored() const {
     std::vector<int32_t> all;
     for (const ScanOutput& s : stored_by_step) all.push_back(s.stored);
+    for (const UpdatedOutput& u : updated) all.push_back(u.result);
     all.insert(all.end(), roots.begin(), roots.end());
     return all;
   }

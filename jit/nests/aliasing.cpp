@@ -139,7 +139,9 @@ std::vector<std::pair<int32_t, int32_t>> aliases(const KernelNest& n, const Kern
   const Overlap overlap(n, k);
   for (size_t out = 0; out < n.buffers.size(); ++out) {
     const int32_t v = n.buffers[out].var;
-    if (!n.buffers[out].written || std::count(k.zeroed.begin(), k.zeroed.end(), v)) continue;
+    if (!n.buffers[out].written || std::count(k.zeroed.begin(), k.zeroed.end(), v) ||
+        std::ranges::count(k.updated, v, &UpdatedOutput::result))
+      continue;
     const Type& t = j.types[v];
     const int64_t numbers = t.elements() * components(t.dtype());
     for (size_t in = 0; in < n.buffers.size(); ++in) {

@@ -2,9 +2,10 @@
 // Copyright The Weft authors
 // jit/nests/carries.h: the carries of a loop and the results of a branch.
 //
-// Small ones are passed component by component as values of the structured instruction, larger ones
-// are in a local array that the body overwrites. It reads elements, fills arrays, and binds the
-// variables of frames; it opens no blocks. A new way to carry a value is a kind of CarriedValue.
+// Small ones are passed component by component as values of the structured instruction. Larger ones
+// are in a local array, or in the memory of a result, and the body overwrites them. It reads elements,
+// fills arrays, and binds the variables of frames; it opens no blocks. A new way to carry a value
+// is a kind of CarriedValue.
 #pragma once
 #include "jit/nests/element_reader.h"
 #include "jit/nests/lane_arrays.h"
@@ -13,10 +14,11 @@
 namespace weft::compiler {
 
 struct CarriedValue {
-  bool local = false;
   int64_t n = 0;
   DType dtype = F32;
-  Elem array;
+  bool in_array = false;
+  ValueLocation array = {};  // where it is, if it is in an array
+  int operand = -1;          // of a branch: the operand that its sides update in this array, or -1
 };
 
 // Returns the form in which a value like variable `var` is carried, without its array.

@@ -5,8 +5,10 @@
 
 #include <algorithm>
 
+#include "jit/fuse/carried_buffers.h"
 #include "jit/nests/structured.h"
 #include "jit/nests/value_uses.h"
+#include "weft/error.h"
 
 namespace weft::compiler {
 
@@ -21,6 +23,7 @@ Elem zero_elem(DType d) { return literal_elem({d, false, {0, 0}}); }
 void bind_active_mask(Frame& body) {
   const Elem active{num::Ir<bool>(true).id, nest::no_id};
   body.location[0] = {.kind = ValueLocation::Kind::scalars, .elems = {active}};
+  body.masked = true;
 }
 }  // namespace
 
@@ -183,13 +186,46 @@ void ControlFlow::write_scan(Frame& f, size_t i) {
 
 // ---- cond
 
+// Makes the places of the results. A result that all sides make of an operand in place has the
+// array of the operand.
+std::vector<CarriedValue> ControlFlow::begin_results(Frame& f, size_t i) {
+  const Eqn& e = f.eqn(i);
+  const auto in_array = [&](Atom a) {
+    const ValueLocation* p = a.is_literal() ? nullptr : f.location.find(a.index);
+    return p && p->is_array();
+  };
+  std::vector<int> updated(static_cast<size_t>(e.n_out), -1);
+  if (f.analysis && std::ranges::any_of(e.in, in_array))
+    updated = updated_operands(*f.analysis, *f.s, i, f.masked);
+  std::vector<CarriedValue> results;
+  for (int32_t r = 0; r < e.n_out; ++r) {
+    CarriedValue c = carried_like(f, e.out + r);
+    const auto k = static_cast<size_t>(updated[r]);
+    if (updated[r] >= 0 && c.in_array) materializer_.materialize_dependents(f, i, k);
+    if (updated[r] >= 0 && c.in_array && can_reuse_array(f, i, k)) {
+      c.array = f.location[e.in[k].index];
+      c.array.fixed = true;
+      c.operand = updated[r];
+    } else if (c.in_array) {
+      c.array = {.kind = ValueLocation::Kind::local,
+                 .local = arrays_.create(f.lane_type(e.out + r))};
+    }
+    results.push_back(std::move(c));
+  }
+  return results;
+}
+
 // Returns the body of a branch. It reads the operands of the op where they are.
-Frame& ControlFlow::branch_body(Frame& f, size_t i, size_t branch) {
+Frame& ControlFlow::branch_body(Frame& f, size_t i, size_t branch,
+                                const std::vector<CarriedValue>& results) {
   const Eqn& e = f.eqn(i);
   const LoopForm& v = f.lowering(i).loop;
   Frame& body = frames_.body(f, i, branch);
   if (v.active()) bind_active_mask(body);
-  bind_operands(f, i, body, v.body_inputs().body_consts, v.operands().body_consts);
+  const ValueRange inputs = v.body_inputs().body_consts, operands = v.operands().body_consts;
+  bind_operands(f, i, body, inputs, operands);
+  for (const CarriedValue& c : results)
+    if (c.operand >= 0) body.location[inputs.first + (c.operand - operands.first)] = c.array;
   // If one loop can compute all results, they are not materialized first.
   bool same_extents = true;
   for (int32_t k = 1; k < e.n_out; ++k)
@@ -200,9 +236,10 @@ Frame& ControlFlow::branch_body(Frame& f, size_t i, size_t branch) {
 }
 
 // Computes the results of the branch that is taken: variables from `first` on, whose elements
-// `value` gives. Returns the components of the small ones.
+// `value` gives. `body` is its body; without one, the results are zeros. Returns the components of
+// the small ones.
 std::vector<Id> ControlFlow::write_results(
-    Frame& f, int32_t first, const std::vector<CarriedValue>& results,
+    Frame& f, int32_t first, const std::vector<CarriedValue>& results, const Frame* body,
     const std::function<Elem(int, int32_t, const Coords&)>& value) {
   std::vector<Id> yields;
   std::vector<ArrayFill> fills;
@@ -211,11 +248,17 @@ std::vector<Id> ControlFlow::write_results(
     const int32_t var = first + k;
     const LaneType t = f.lane_type(var);
     const CarriedValue& c = results[r];
-    if (c.local)
-      fills.push_back(
-          {c.array, t, [&value, k, var](const Coords& at) { return value(k, var, at); }});
-    else
+    if (!c.in_array) {
       for (int64_t q = 0; q < c.n; ++q) push(&yields, value(k, var, space_.coords_at(t, q)));
+    } else if (c.operand < 0) {
+      fills.push_back(
+          {c.array.local, t, [&value, k, var](const Coords& at) { return value(k, var, at); }});
+    } else if (body) {
+      const Atom out = body->s->j->out[r];
+      const ValueLocation* p = out.is_literal() ? nullptr : body->location.find(out.index);
+      if (!p || !p->is_same_array(c.array))
+        throw InternalError("a branch did not update its operand in place");
+    }
   }
   arrays_.fill(fills);
   return yields;
@@ -225,20 +268,16 @@ void ControlFlow::write_cond(Frame& f, size_t i) {
   const Eqn& e = f.eqn(i);
   const LoopForm& v = f.lowering(i).loop;
   const int last = static_cast<int>(v.bodies.size()) - 1;
-  // The branch that is taken writes large results to local arrays.
-  std::vector<CarriedValue> results;
-  for (int32_t k = 0; k < e.n_out; ++k) {
-    results.push_back(carried_like(f, e.out + k));
-    if (results.back().local) results.back().array = arrays_.create(f.lane_type(e.out + k));
-  }
+  // The branch that is taken writes large results to arrays.
+  const std::vector<CarriedValue> results = begin_results(f, i);
   const auto taken = [&](int b) {
-    Frame& body = branch_body(f, i, static_cast<size_t>(b));
-    return write_results(f, e.out, results, [&](int k, int32_t, const Coords& c) {
+    Frame& body = branch_body(f, i, static_cast<size_t>(b), results);
+    return write_results(f, e.out, results, &body, [&](int k, int32_t, const Coords& c) {
       return elements_.read(body, body.s->j->out[k], c);
     });
   };
   const auto zeros = [&] {
-    return write_results(f, e.out, results, [&](int, int32_t var, const Coords&) {
+    return write_results(f, e.out, results, nullptr, [&](int, int32_t var, const Coords&) {
       return zero_elem(f.type(var).dtype());
     });
   };
@@ -253,10 +292,15 @@ void ControlFlow::write_cond(Frame& f, size_t i) {
     return branch(b_, here.id, [&] { return taken(b); }, [&] { return chain(b + 1); });
   };
   const auto all = [&] { return chain(0); };
-  bind_carries(f, e.out, results,
-               v.entry_mask() ? branch(b_, elements_.read(f, e.in[1], lanes).re, all, zeros)
-               : last == 0    ? branch(b_, num::Ir<bool>(true).id, all, zeros)
-                              : all());
+  std::vector<Id> yielded = v.entry_mask()
+                                ? branch(b_, elements_.read(f, e.in[1], lanes).re, all, zeros)
+                            : last == 0 ? branch(b_, num::Ir<bool>(true).id, all, zeros)
+                                        : all();
+  bind_carries(f, e.out, results, yielded);
+  // Later equations may copy the array of an operand instead of updating it.
+  for (size_t r = 0; r < results.size(); ++r)
+    if (results[r].operand >= 0)
+      f.location[e.out + static_cast<int32_t>(r)] = f.location[e.in[results[r].operand].index];
 }
 
 // ---- call

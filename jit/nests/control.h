@@ -45,9 +45,10 @@ class ControlFlow {
   int bind_constants(Frame& f, size_t i, Frame& body);
   nest::Id trip_count(Frame& f, size_t i, const Frame& body);
   void store_row(Frame& body, Atom y, int32_t result, nest::Id time, Frame& f);
-  Frame& branch_body(Frame& f, size_t i, size_t branch);
+  std::vector<CarriedValue> begin_results(Frame& f, size_t i);
+  Frame& branch_body(Frame& f, size_t i, size_t branch, const std::vector<CarriedValue>& results);
   std::vector<nest::Id> write_results(
-      Frame& f, int32_t first, const std::vector<CarriedValue>& results,
+      Frame& f, int32_t first, const std::vector<CarriedValue>& results, const Frame* body,
       const std::function<Elem(int, int32_t, const Coords&)>& value);
   void copy_operands(Frame& f, size_t i, Frame& body);
 

@@ -34,6 +34,7 @@ Elem Elements::read(Frame& f, Atom a, const Coords& at) {
     case ValueLocation::Kind::memory: return memory_.load(a.index, at);
     case ValueLocation::Kind::scalars: return read_scalars(f, a.index, p, at);
     case ValueLocation::Kind::local: return arrays_.load_at(p.local, f.lane_type(a.index), at);
+    case ValueLocation::Kind::buffer: return memory_.load(p.buffer, at);
     case ValueLocation::Kind::alias: return read(*p.outer, p.atom, at);
     case ValueLocation::Kind::row: {
       Coords c{p.time};

@@ -52,6 +52,10 @@ bool Frame::is_stored_by_step(int32_t var) const {
   return !analysis && kernel->stored_by_step.contains(var);
 }
 
+bool Frame::is_updated_in_memory(int32_t var) const {
+  return !analysis && kernel->updated.contains(var);
+}
+
 Frames::Frames(const Program& program, const KernelShape& kernel, const VarMap<bool>& in_memory)
     : program_(program), kernel_(kernel), in_memory_(in_memory) {
   Frame& f = frames_.emplace_back();

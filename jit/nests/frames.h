@@ -36,16 +36,19 @@ struct KernelShape {
   std::map<size_t, std::map<int, int>> classes = {};
   // By result: the results of scans that are written while the loop runs.
   std::map<int32_t, ScanOutput> stored_by_step = {};
+  // Results that loops update in their memory.
+  std::set<int32_t> updated = {};
 };
 
 struct Frame;
 
 // Says where the elements of a variable are found.
 struct ValueLocation {
-  enum class Kind { unset, memory, scalars, local, pull, alias, row };
+  enum class Kind { unset, memory, scalars, local, buffer, pull, alias, row };
   Kind kind = Kind::unset;
   std::vector<Elem> elems = {};  // scalars: row-major over the inner axes
   Elem local = {};               // local: the arrays of the components
+  int32_t buffer = -1;           // buffer: the updated result of the program whose memory it has
   Frame* outer = nullptr;        // alias, row
   Atom atom = {};
   nest::Id time = nest::no_id;  // row: the leading index
@@ -53,6 +56,12 @@ struct ValueLocation {
   // scalars, local: copies of elements that are also where they would be without them. The copies
   // are those of the lane's own point.
   bool cached = false;
+  bool fixed = false;  // an array of which there is no copy: all updates are in place
+  // Returns true if the elements are in an array that may be overwritten.
+  bool is_array() const { return kind == Kind::local || kind == Kind::buffer; }
+  bool is_same_array(const ValueLocation& other) const {
+    return is_array() && kind == other.kind && local.re == other.local.re && buffer == other.buffer;
+  }
 };
 
 // By variable, filled on first use: a kernel sees few values of a long program.
@@ -76,6 +85,7 @@ struct Frame {
   const AxisClasses* analysis = nullptr;  // null for the program itself
   const std::map<int, int>* classes = nullptr;
   int read_only_inputs = 0;      // leading inputs that the next trip or other code reads again
+  bool masked = false;           // the first input is the mask of the active lanes
   VarMap<size_t> defining_eqn;   // of a body
   VarMap<size_t> last;           // of a body: the last equation that reads the variable
   std::vector<size_t> deferred;  // equations whose large results are deferred, in order
@@ -89,6 +99,7 @@ struct Frame {
   bool is_large(int32_t var) const;  // has too many elements per lane for scalars
   bool is_stored_in_array(int32_t var) const;
   bool is_stored_by_step(int32_t var) const;
+  bool is_updated_in_memory(int32_t var) const;
 };
 
 class Frames {

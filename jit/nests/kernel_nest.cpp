@@ -18,12 +18,16 @@ namespace {
 // non-temporal store does not read it into the caches first.
 constexpr int64_t large_output_bytes = int64_t{1} << 24;
 
-void mark_large_outputs(KernelNest* n, const Program& p, const std::vector<int32_t>& zeroed) {
+void mark_large_outputs(KernelNest* n, const Program& p, const KernelPlan& plan) {
   nest::Kernel& k = n->kernel;
+  const auto is_filled = [&](int32_t v) {
+    return std::ranges::count(plan.zeroed, v) > 0 ||
+           std::ranges::count(plan.updated, v, &UpdatedOutput::result) > 0;
+  };
   for (size_t i = 0; i < n->buffers.size(); ++i) {
     const auto [var, written] = n->buffers[i];
-    k.buffers[i].large_output = written && p.j->types[var].bytes() >= large_output_bytes &&
-                                std::find(zeroed.begin(), zeroed.end(), var) == zeroed.end();
+    k.buffers[i].large_output =
+        written && p.j->types[var].bytes() >= large_output_bytes && !is_filled(var);
   }
   for (const nest::Inst& i : k.insts)
     if (i.op == nest::Opcode::Load) k.buffers[i.imm].large_output = false;
@@ -90,6 +94,7 @@ KernelShape shape_of(const KernelPlan& k, bool flat, int64_t small, const FrameV
                 .grid_axes = k.grid_axes,
                 .classes = k.classes};
   for (const ScanOutput& output : k.stored_by_step) s.stored_by_step[output.result] = output;
+  for (const UpdatedOutput& output : k.updated) s.updated.insert(output.result);
   return s;
 }
 
@@ -133,7 +138,7 @@ KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>&
     if (KernelNest other = write_kernel(p, k, in_memory, flat, few_elements);
         3 * instructions(other.kernel) < 2 * length)
       n = std::move(other);
-  mark_large_outputs(&n, p, k.zeroed);
+  mark_large_outputs(&n, p, k);
   return n;
 }
 

@@ -63,9 +63,9 @@ void Materializer::materialize_deferred(Frame& f, size_t i) {
 
 void Materializer::materialize_dependents(Frame& f, size_t i, size_t k) {
   const Atom a = f.eqn(i).in[k];
-  if (!f.analysis || a.is_literal() || f.location.kind(a.index) != ValueLocation::Kind::local ||
-      f.last[a] != i)
-    return;
+  const ValueLocation* p = a.is_literal() ? nullptr : f.location.find(a.index);
+  if (!f.analysis || !p || !p->is_array() || f.last[a] != i) return;
+  const bool fixed = p->fixed;
   const VarMap<bool> dependents = pending_dependents(f, i, a.index);
   std::vector<int32_t> readers;
   int64_t elements = 0;
@@ -75,7 +75,7 @@ void Materializer::materialize_dependents(Frame& f, size_t i, size_t k) {
     readers.push_back(v);
     elements += f.lane_type(v).inner_elements();
   }
-  if (2 * elements > f.lane_type(a.index).inner_elements()) return;
+  if (!fixed && 2 * elements > f.lane_type(a.index).inner_elements()) return;
   for (int32_t v : readers) materialize(f, v);
 }
 

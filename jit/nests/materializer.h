@@ -24,7 +24,7 @@ class Materializer {
   void materialize_deferred(Frame& f, size_t i);
   // Computes the values that are deferred, depend on operand k of equation i, and are read by
   // equation i or later. It does so if they are small compared to the operand, which may then be
-  // overwritten.
+  // overwritten, or if it must be.
   void materialize_dependents(Frame& f, size_t i, size_t k);
   // Computes all elements of large values here and stores them in the arrays of the fills:
   // variable vars[k] in that of fills[k].

@@ -18,7 +18,7 @@ int Memory::buffer_of(int32_t var, bool written) {
 
 Elem Memory::load(int32_t var, const Coords& at) {
   const Type& t = program_.type(var);
-  const int buffer = buffer_of(var, false);
+  const int buffer = buffer_of(var, program_.kernel->updated.contains(var));
   const int n = components(t.dtype());
   const I64v o = space_.offset(at, t.shape()) * I64v(n);
   return {b_.load(buffer, o.id), n == 2 ? b_.load(buffer, (o + I64v(1)).id) : nest::no_id};

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/nests/updates.cpp: updates of local arrays in place, and scatters into memory.
+// jit/nests/updates.cpp: updates of arrays in place, and scatters into memory.
 #include "jit/nests/updates.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "jit/nests/structured.h"
 #include "jit/nests/value_uses.h"
@@ -28,8 +30,9 @@ bool Updates::update_in_place(Frame& f, size_t i) {
   if (!is_last_use(f, i, 0, &dependents)) return false;
   for (size_t k = 1; k < e.in.size() && !has_few_updates(f, i); ++k)
     if (dependents.get(e.in[k], false)) return false;
-  f.location[e.out] = f.location[e.in[0].index];
-  write_updates(f, i);
+  const ValueLocation array = f.location[e.in[0].index];
+  write_updates(f, i, array);
+  f.location[e.out] = array;
   return true;
 }
 
@@ -40,11 +43,11 @@ bool Updates::update_copy(Frame& f, size_t i) {
       !is_expensive(f, Atom{e.out}, &budget))
     return false;
   const LaneType t = f.lane_type(e.out);
-  const Elem array = arrays_.create(t);
-  arrays_.fill({{array, t, [&](const Coords& at) { return elements_.read(f, e.in[0], at); },
+  const ValueLocation array{.kind = ValueLocation::Kind::local, .local = arrays_.create(t)};
+  arrays_.fill({{array.local, t, [&](const Coords& at) { return elements_.read(f, e.in[0], at); },
                  is_copy(f, e.in[0])}});
-  f.location[e.out] = {.kind = ValueLocation::Kind::local, .local = array};
-  write_updates(f, i);
+  write_updates(f, i, array);
+  f.location[e.out] = array;
   return true;
 }
 
@@ -53,28 +56,39 @@ bool Updates::has_few_updates(const Frame& f, size_t i) const {
   return updates.is_literal() || f.lane_type(updates.index).inner_elements() <= f.kernel->small;
 }
 
-// Writes the updates of equation i into the array of its result. If they are few, all of them are
-// read before the first one is written.
-void Updates::write_updates(Frame& f, size_t i) {
+// Writes the updates of equation i. If they are few, all of them are read before the first one is
+// written.
+void Updates::write_updates(Frame& f, size_t i, const ValueLocation& array) {
   const Eqn& e = f.eqn(i);
   const Lowering& l = f.lowering(i);
-  const Elem array = f.location[e.out].local;
   if (e.in[1].is_literal()) return apply(l, array, update_at(f, i, {}));
+  if (!has_few_updates(f, i)) return write_many(f, i, array);
   const LaneType updates = f.lane_type(e.in[1].index);
-  const int64_t n = updates.inner_elements();
-  if (!has_few_updates(f, i))
-    return sequential_loop(b_, n, [&](Id at) {
-      apply(l, array, update_at(f, i, space_.coords_of_flat(updates, at)));
-    });
   std::vector<Update> all;
-  for (int64_t k = 0; k < n; ++k) all.push_back(update_at(f, i, space_.coords_at(updates, k)));
+  for (int64_t k = 0; k < updates.inner_elements(); ++k)
+    all.push_back(update_at(f, i, space_.coords_at(updates, k)));
   for (const Update& u : all) apply(l, array, u);
+}
+
+// Writes many updates, in vectors if they go to different elements.
+void Updates::write_many(Frame& f, size_t i, const ValueLocation& array) {
+  const Lowering& l = f.lowering(i);
+  const LaneType updates = f.lane_type(f.eqn(i).in[1].index);
+  const auto write = [&](const Coords& at) { apply(l, array, update_at(f, i, at)); };
+  const std::vector<int> inner_axes = updates.inner_axes();
+  if (std::ranges::all_of(inner_axes,
+                          [&](int a) { return l.unique_axes[a] || updates.shape()[a] == 1; }))
+    return arrays_.element_loop(updates.inner_extents(), [&](const Coords& inner) {
+      write(space_.coords_with(updates, inner));
+    });
+  sequential_loop(b_, updates.inner_elements(),
+                  [&](Id at) { write(space_.coords_of_flat(updates, at)); });
 }
 
 Updates::Update Updates::update_at(Frame& f, size_t i, const Coords& at) {
   const Eqn& e = f.eqn(i);
   OperandReader r(elements_, f, e);
-  const Lowering::Target target = f.lowering(i).destination(r, at);
+  Lowering::Target target = f.lowering(i).destination(r, at);
   const LaneType t = f.lane_type(e.out);
   // Other lanes write the updates of their elements.
   num::Ir<bool> valid = num::Ir<bool>::at(target.valid);
@@ -82,14 +96,20 @@ Updates::Update Updates::update_at(Frame& f, size_t i, const Coords& at) {
     const int lane = t.grid_axis(static_cast<int>(a));
     if (lane < 0 || target.index[a] == space_.grid()[lane]) continue;
     valid = num::both(valid, I64v::at(target.index[a]) == I64v::at(space_.grid()[lane]));
+    target.index[a] = space_.grid()[lane];
   }
-  return {space_.inner_offset(t, target.index).id, valid.id, r.read(1, at)};
+  const nest::Id offset = space_.inner_offset(t, target.index).id;
+  return {std::move(target.index), offset, valid.id, r.read(1, at)};
 }
 
-void Updates::apply(const Lowering& l, const Elem& array, const Update& u) {
+void Updates::apply(const Lowering& l, const ValueLocation& array, const Update& u) {
   const auto write = [&] {
-    const Elem old = arrays_.load(array, u.offset);
-    arrays_.store(array, u.offset, l.merge(b_, old, u.value));
+    if (array.kind == ValueLocation::Kind::buffer) {
+      const Elem old = memory_.load(array.buffer, u.index);
+      return memory_.store(array.buffer, u.index, l.merge(b_, old, u.value));
+    }
+    const Elem old = arrays_.load(array.local, u.offset);
+    arrays_.store(array.local, u.offset, l.merge(b_, old, u.value));
   };
   bool valid = false;
   if (!num::Ir<bool>::at(u.valid).known(&valid)) return if_then(b_, u.valid, write);

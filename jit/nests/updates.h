@@ -3,8 +3,8 @@
 // jit/nests/updates.h: updates of arrays and of memory inside the lane, in place where nothing
 // reads the old values later.
 //
-// It reads the updates, and combines them with the elements that they replace. It overwrites a
-// local array only if value_uses.h permits it. A new way to write into a value that exists, such as
+// It reads the updates, and combines them with the elements that they replace. It overwrites an
+// array only if value_uses.h permits it. A new way to write into a value that exists, such as
 // a range or a masked row, is a method here.
 #pragma once
 #include "jit/nests/element_reader.h"
@@ -37,13 +37,15 @@ class Updates {
 
  private:
   struct Update {
-    nest::Id offset, valid;
+    Coords index;
+    nest::Id offset, valid;  // the offset in a local array
     Elem value;
   };
   bool has_few_updates(const Frame& f, size_t i) const;
-  void write_updates(Frame& f, size_t i);
+  void write_updates(Frame& f, size_t i, const ValueLocation& array);
+  void write_many(Frame& f, size_t i, const ValueLocation& array);
   Update update_at(Frame& f, size_t i, const Coords& at);
-  void apply(const Lowering& l, const Elem& array, const Update& u);
+  void apply(const Lowering& l, const ValueLocation& array, const Update& u);
 
   nest::Builder& b_;
   LaneSpace& space_;

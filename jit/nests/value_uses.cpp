@@ -120,8 +120,9 @@ bool is_last_use(const Frame& f, size_t i, size_t k, VarMap<bool>* dependents) {
   const Eqn& e = f.eqn(i);
   if (!f.analysis || e.in[k].is_literal()) return false;
   const int32_t var = e.in[k].index;
-  if (f.location.kind(var) != ValueLocation::Kind::local ||
-      std::count(e.in.begin(), e.in.end(), e.in[k]) != 1 || var < f.read_only_inputs)
+  const ValueLocation* p = f.location.find(var);
+  if (!p || !p->is_array() || std::count(e.in.begin(), e.in.end(), e.in[k]) != 1 ||
+      var < f.read_only_inputs)
     return false;
   *dependents = pending_dependents(f, i, var);
   const auto reads = [&](Atom a) { return dependents->get(a, false); };
@@ -138,7 +139,7 @@ bool can_reuse_array(const Frame& f, size_t i, size_t k) {
   const ValueRange carry = f.lowering(i).loop.operands().carry;
   const auto& in = f.eqn(i).in;
   for (size_t q = 0; q < in.size(); ++q)
-    if (!carry.contains(static_cast<int64_t>(q)) && !in[q].is_literal() &&
+    if (q != k && !carry.contains(static_cast<int64_t>(q)) && !in[q].is_literal() &&
         dependents[static_cast<size_t>(in[q].index)])
       return false;
   return true;

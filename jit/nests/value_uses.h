@@ -31,11 +31,11 @@ bool must_materialize_deferred(const Frame& f, size_t i);
 // Returns the variables whose elements still have to be computed from those of `var` at equation i.
 // They are computed where they are used.
 VarMap<bool> pending_dependents(const Frame& f, size_t i, int32_t var);
-// Returns true if operand k of equation i is a local array that may be overwritten. Nothing may
-// read it after this equation, either directly or through deferred values.
+// Returns true if operand k of equation i is an array that may be overwritten. Nothing may read it
+// after this equation, either directly or through deferred values.
 bool is_last_use(const Frame& f, size_t i, size_t k, VarMap<bool>* dependents);
-// Returns true if loop i may overwrite the array of its operand k: no later equation reads it, and
-// neither do the bodies, directly or through deferred values.
+// Returns true if loop or branch i may overwrite the array of its operand k. No later equation
+// reads it, and neither do the bodies by another operand, directly or through deferred values.
 bool can_reuse_array(const Frame& f, size_t i, size_t k);
 
 }  // namespace weft::compiler

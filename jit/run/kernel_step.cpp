@@ -17,14 +17,15 @@ namespace {
 struct Output {
   int32_t var;
   int64_t bytes;
+  int32_t initial = -1;  // the variable whose value it first holds; without one it is cleared
 };
 
 class KernelStep final : public RunStep {
  public:
-  KernelStep(BoundKernel k, std::vector<Output> zeroed, const KernelPlan& plan, size_t equations)
+  KernelStep(BoundKernel k, std::vector<Output> filled, const KernelPlan& plan, size_t equations)
       : bound_(std::move(k)),
         grid_(plan.grid),
-        zeroed_(std::move(zeroed)),
+        filled_(std::move(filled)),
         loops_(plan.loops),
         what_(plan.loops  ? "loop in the lane"
               : plan.rows ? "rows"
@@ -37,17 +38,26 @@ class KernelStep final : public RunStep {
   std::string describe() const override {
     std::string g;
     for (int64_t n : grid_) g += fmt::format("{}{}", g.empty() ? "" : "x", n);
-    return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions, {}", what_, g,
-                       equations_, bound_.kernel().insts.size(), bound_.describe());
+    const auto updated =
+        std::ranges::count_if(filled_, [](const Output& o) { return o.initial >= 0; });
+    return fmt::format("kernel ({}), grid [{}], {} equations, {} instructions, {}{}", what_, g,
+                       equations_, bound_.kernel().insts.size(),
+                       updated ? fmt::format("{} results updated in place, ", updated) : "",
+                       bound_.describe());
   }
   const BoundKernel* kernel() const override { return &bound_; }
   bool loops() const override { return loops_; }
   int64_t launches() const override {
     if (!bound_.on_gpu()) return -1;
-    return static_cast<int64_t>(zeroed_.size()) + (bound_.gpu().has_points() ? 1 : 0);
+    return static_cast<int64_t>(filled_.size()) + (bound_.gpu().has_points() ? 1 : 0);
   }
   void launch(const LaunchContext& l, void* const* ptrs) const override {
-    for (const Output& o : zeroed_) l.to.clear(ptrs[o.var], o.bytes);
+    for (const Output& o : filled_) {
+      if (o.initial < 0)
+        l.to.clear(ptrs[o.var], o.bytes);
+      else if (ptrs[o.initial] != ptrs[o.var])
+        l.to.copy_within(ptrs[o.var], ptrs[o.initial], o.bytes);
+    }
     bound_.launch(l.to, ptrs);
   }
 
@@ -56,7 +66,7 @@ class KernelStep final : public RunStep {
   BoundKernel bound_;
   MemorySpace place_{current_target().device};
   std::vector<int64_t> grid_;
-  std::vector<Output> zeroed_;
+  std::vector<Output> filled_;  // before it runs
   bool loops_;
   const char* what_;
   size_t equations_;
@@ -88,7 +98,12 @@ void KernelStep::estimate() {
 
 void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
   if (bound_.on_gpu()) return launch({bound_.gpu().stream(), nullptr}, ptrs);
-  for (const Output& o : zeroed_) place_.clear(ptrs[o.var], o.bytes);
+  for (const Output& o : filled_) {
+    if (o.initial < 0)
+      place_.clear(ptrs[o.var], o.bytes);
+    else
+      copy_by_threads(ptrs[o.var], ptrs[o.initial], o.bytes);
+  }
   const BoundKernel::Run call(bound_, ptrs, stop);
   if (grid_.empty()) return call.run_single_point();
   int64_t points = 1;
@@ -126,20 +141,25 @@ void KernelStep::run(void* const* ptrs, const int32_t* stop) const {
 CompiledStep build_kernel(const Program& p, const KernelPlan& k, KernelNest nest,
                           Schedule schedule) {
   CompiledStep b;
-  std::vector<Output> zeroed;
+  std::vector<Output> filled;
   for (const auto& x : nest.buffers) (x.written ? b.writes : b.reads).push_back(x.var);
   // Rows that no step writes read as zero; without lanes no step runs.
   const bool lanes = std::find(k.grid.begin(), k.grid.end(), 0) == k.grid.end();
   std::vector<int32_t> unwritten = k.zeroed;
   if (!lanes)
     for (const ScanOutput& s : k.stored_by_step) unwritten.push_back(s.stored);
-  for (int32_t v : unwritten) zeroed.push_back({v, p.j->types[v].bytes()});
+  for (int32_t v : unwritten) filled.push_back({v, p.j->types[v].bytes()});
+  for (const UpdatedOutput& u : k.updated) {
+    filled.push_back({u.result, p.j->types[u.result].bytes(), u.initial});
+    b.reads.push_back(u.initial);
+    b.in_place.emplace_back(u.result, u.initial);
+  }
   for (int32_t v : k.stored())
     if (std::find(b.writes.begin(), b.writes.end(), v) == b.writes.end()) b.writes.push_back(v);
   b.may_alias = aliases(nest, k, *p.j);
   b.step =
       std::make_unique<KernelStep>(BoundKernel(std::move(nest), std::move(schedule), k.grid, *p.j),
-                                   std::move(zeroed), k, k.emit.size() + k.roots.size());
+                                   std::move(filled), k, k.emit.size() + k.roots.size());
   return b;
 }
 

@@ -104,13 +104,7 @@ class ScatterStep final : public RunStep {
       place_.copy(ptrs[e_.out], *j_, e_.in[0], ptrs);
       return bound_.launch(bound_.gpu().stream(), ptrs);
     }
-    const int64_t bytes = j_->types[e_.out].bytes();
-    const void* from = address(*j_, e_.in[0], ptrs);
-    if (from != ptrs[e_.out])
-      parallel_for(bytes, int64_t{1} << 20, [&](int64_t begin, int64_t end) {
-        std::memcpy(static_cast<std::byte*>(ptrs[e_.out]) + begin,
-                    static_cast<const std::byte*>(from) + begin, end - begin);
-      });
+    copy_by_threads(ptrs[e_.out], address(*j_, e_.in[0], ptrs), j_->types[e_.out].bytes());
     BoundKernel::Run(bound_, ptrs, stop).run_single_point();
   }
   std::string describe() const override { return "kernel (scatter), " + bound_.describe(); }
@@ -143,6 +137,14 @@ CompiledStep built(const Program& p, size_t eqn, std::unique_ptr<RunStep> step) 
   return b;
 }
 }  // namespace
+
+void copy_by_threads(void* to, const void* from, int64_t bytes) {
+  if (to == from) return;
+  parallel_for(bytes, int64_t{1} << 20, [&](int64_t begin, int64_t end) {
+    std::memcpy(static_cast<std::byte*>(to) + begin, static_cast<const std::byte*>(from) + begin,
+                end - begin);
+  });
+}
 
 CompiledStep build_native(const Program& p, size_t eqn, CompiledAdapters adapters) {
   if (!p.scope.lowering[eqn].native.function.empty())

@@ -16,6 +16,8 @@ using Bodies = std::vector<Ref<const CompiledProgram>>;
 
 CompiledStep build_kernel(const Program& p, const KernelPlan& k, KernelNest nest,
                           Schedule schedule);
+// Copies memory of the host, large memory by several threads.
+void copy_by_threads(void* to, const void* from, int64_t bytes);
 // The programs around a call of a device library (core/loops/implementation.h), if there are any.
 struct CompiledAdapters {
   Ref<const CompiledProgram> before, after;
