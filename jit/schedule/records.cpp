@@ -8,6 +8,7 @@
 
 #include "jit/schedule/loops.h"
 #include "jit/schedule/nest_names.h"
+#include "runtime/native/transpose.h"
 
 namespace weft::compiler {
 
@@ -53,6 +54,8 @@ int64_t Record::length() const {
   for (const Field& f : fields) last = std::max(last, f.element);
   return last + 1;
 }
+
+bool moves_in_blocks(const Record& r) { return r.stride > short_record; }
 
 std::map<Id, Record> records_of(const Kernel& k, const Divergence& d) {
   // The buffer, and the common part of the indices.

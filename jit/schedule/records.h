@@ -24,6 +24,8 @@ struct Record {
   int64_t length() const;
 };
 
+// Returns true if the library transposes it block by block, for any number of elements.
+bool moves_in_blocks(const Record& r);
 // Returns the records of a kernel's points, outside loops and branches, by their first access.
 // Nothing writes what the loads of a record read. The stores of a record write all of it, and
 // nothing else accesses the buffer.

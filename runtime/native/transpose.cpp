@@ -4,6 +4,7 @@
 // several processor levels: inside a kernel it would take LLVM longer than the rest of the kernel.
 #include "runtime/native/transpose.h"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstring>
 #include <type_traits>
@@ -171,8 +172,48 @@ struct Records {
   }
 };
 
+// Transposes square blocks of vector_width elements of each record. The last block ends with the
+// record, so it may overlap the one before.
+template <bool stores, size_t bytes, int vector_width>
+WEFT_INLINE void move_blocks(char* to, const char* from, int64_t elements, int64_t size) {
+  using B = Block<bytes, vector_width>;
+  constexpr size_t vector = sizeof(typename B::Vector);
+  // Records without a place in memory, and the one that has a place for its first elements.
+  alignas(64) char absent[longest_record * bytes], part[longest_record * bytes];
+  char *const memory = stores ? to : const_cast<char*>(from), *records[vector_width];
+  char* partly = nullptr;  // the place of the first elements
+  size_t there = 0;        // their bytes
+  for (int r = 0; r < vector_width; ++r) {
+    char* const place = memory + static_cast<size_t>(r * size) * bytes;
+    const int64_t n = elements - r * size;
+    records[r] = n >= size ? place : n > 0 ? part : absent;
+    if (n <= 0 || n >= size) continue;
+    partly = place;
+    there = static_cast<size_t>(n) * bytes;
+  }
+  if (!stores && elements < vector_width * size) {
+    std::memset(absent, 0, sizeof absent);
+    std::memset(part, 0, sizeof part);
+    if (partly) std::memcpy(part, partly, there);
+  }
+  for (int64_t first = 0;;) {
+    const size_t at = static_cast<size_t>(first);
+    B block;
+    for (size_t r = 0; r < vector_width; ++r)
+      std::memcpy(&block.rows[r], stores ? from + (at + r) * vector : records[r] + at * bytes,
+                  vector);
+    block.template level<1>(std::make_integer_sequence<int, vector_width>());
+    for (size_t r = 0; r < vector_width; ++r)
+      std::memcpy(stores ? records[r] + at * bytes : to + (at + r) * vector, &block.rows[r],
+                  vector);
+    if (first == size - vector_width) break;
+    first = std::min<int64_t>(first + vector_width, size - vector_width);
+  }
+  if (stores && partly) std::memcpy(partly, part, there);
+}
+
 template <bool stores, size_t bytes, int vector_width, int size>
-WEFT_INLINE void move(char* to, const char* from, int64_t elements) {
+WEFT_INLINE void move_whole(char* to, const char* from, int64_t elements) {
   constexpr std::make_integer_sequence<int, size> each;
   using B = Records<bytes, vector_width, size>;
   B block, turned;
@@ -190,19 +231,27 @@ WEFT_INLINE void move(char* to, const char* from, int64_t elements) {
   if (stores && !whole) std::memcpy(to, part, moved);
 }
 
+template <bool stores, size_t bytes, int vector_width, int size>
+WEFT_INLINE void move(char* to, const char* from, int64_t elements, int64_t length) {
+  if constexpr (size > short_record)
+    move_blocks<stores, bytes, vector_width>(to, from, elements, length);
+  else
+    move_whole<stores, bytes, vector_width, size>(to, from, elements);
+}
+
 #undef WEFT_ARGUMENTS
-#define WEFT_ARGUMENTS char *to, const char *from, int64_t elements
+#define WEFT_ARGUMENTS char *to, const char *from, int64_t elements, int64_t length
 template <bool stores, size_t bytes, int vector_width, int size>
 [[gnu::flatten]] void plain_record(WEFT_ARGUMENTS) {
-  move<stores, bytes, vector_width, size>(to, from, elements);
+  move<stores, bytes, vector_width, size>(to, from, elements, length);
 }
 template <bool stores, size_t bytes, int vector_width, int size>
 [[gnu::flatten]] WEFT_FOR_V3 void v3_record(WEFT_ARGUMENTS) {
-  move<stores, bytes, vector_width, size>(to, from, elements);
+  move<stores, bytes, vector_width, size>(to, from, elements, length);
 }
 template <bool stores, size_t bytes, int vector_width, int size>
 [[gnu::flatten]] WEFT_FOR_V4 void v4_record(WEFT_ARGUMENTS) {
-  move<stores, bytes, vector_width, size>(to, from, elements);
+  move<stores, bytes, vector_width, size>(to, from, elements, length);
 }
 // Kernels do not request vectors wider than the processor level supports.
 template <bool stores, size_t bytes, int vector_width, int size>
@@ -241,13 +290,14 @@ std::vector<Transpose> transposes() {
           best<4, 8>(), best<8, 8>(), best<1, 16>(), best<2, 16>(), best<4, 16>()};
 }
 
-std::string record_name(bool stores, int64_t element_bytes, int vector_width, int64_t elements) {
+std::string record_name(bool stores, int64_t element_bytes, int vector_width, int64_t size) {
   return record_prefix + std::string(stores ? "store_" : "load_") + std::to_string(element_bytes) +
-         "_" + std::to_string(vector_width) + "_" + std::to_string(elements);
+         "_" + std::to_string(vector_width) + "_" +
+         (size > short_record ? "any" : std::to_string(size));
 }
 
 std::vector<RecordCall> record_calls() {
-  constexpr std::make_integer_sequence<int, longest_record - 1> sizes;
+  constexpr std::make_integer_sequence<int, short_record> sizes;  // the last: any
   std::vector<RecordCall> all;
   add_all<4, 4>(&all, sizes);
   add_all<4, 8>(&all, sizes);

@@ -26,22 +26,23 @@ std::string transpose_name(int64_t element_bytes, int vector_width);
 // All transposes: 4, 8 and 16 rows of elements of 1, 2, 4 and 8 bytes, up to 64 bytes per row.
 std::vector<Transpose> transposes();
 
-// Converts contiguous small records to one vector for each element of the record, and back
-// (jit/emit/cpu/records.cpp). `elements` array elements are read or written, from the start of the
-// first record. There are fewer than the vectors hold if some elements do not run or do not need
-// their last elements. Vectors are always whole; elements without a place in memory have arbitrary
-// values.
-using RecordFn = void (*)(char* to, const char* from, int64_t elements);
+// Converts contiguous records of `size` elements to one vector for each element of the record, and
+// back (jit/emit/cpu/records.cpp). `elements` array elements are read or written, from the start of
+// the first record. There are fewer than the vectors hold if some elements do not run or do not
+// need their last elements. Vectors are always whole; elements without a place in memory have
+// arbitrary values.
+using RecordFn = void (*)(char* to, const char* from, int64_t elements, int64_t size);
 
 struct RecordCall {
   std::string name;  // the name that kernels call
   RecordFn run;
 };
 inline constexpr const char* record_prefix = "weft_record_";
-std::string record_name(bool stores, int64_t element_bytes, int vector_width, int64_t elements);
-// Records of 2 to longest_record elements of 4 or 8 bytes, in vectors of 4, 8 and 16 elements, up
-// to 64 bytes per vector.
-inline constexpr int longest_record = 16;
+// Records of 4 or 8 bytes, in vectors of 4, 8 and 16 elements, up to 64 bytes per vector. Each size
+// from 2 to short_record has its own function. One function moves all sizes from there to
+// longest_record, block by block.
+inline constexpr int short_record = 16, longest_record = 256;
+std::string record_name(bool stores, int64_t element_bytes, int vector_width, int64_t size);
 std::vector<RecordCall> record_calls();
 
 }  // namespace weft::compiler

@@ -356,7 +356,10 @@ class Chooser {
   void choose_records() {
     for (const auto& [first, r] : records_of(k_, d_)) {
       const int64_t bytes = element_bytes(k_, first);
-      if (r.stride <= limits_.record && bytes >= 4 && s_.vector_width * bytes <= limits_.row_vector)
+      if (bytes < 4 || s_.vector_width * bytes > limits_.row_vector) continue;
+      // Blocks move all elements, a gather only one.
+      const bool most = 2 * static_cast<int64_t>(r.fields.size()) >= r.stride;
+      if (moves_in_blocks(r) ? most && r.stride <= limits_.long_record : r.stride <= limits_.record)
         s_.records.insert(first);
     }
   }

@@ -77,7 +77,9 @@ struct Limits {
   // The largest number of elements of a record that is read or written as whole vectors. Each
   // element takes one shuffle for every vector that the record fills, whereas a gather takes one
   // access per element.
-  int64_t record;
+  // `long_record` is the same for records that are transposed block by block. The library sets it:
+  // so many vectors of 64 bytes are 16 KB of the frame.
+  int64_t record, long_record;
   // Prefetching. `fetch_trips` is how many trips ahead a load is prefetched if its address advances
   // by `fetch_far` bytes or more per trip, which no hardware prefetcher follows. `fetch_row` is the
   // length in bytes from which on the next row is prefetched: a shorter one is fetched together
@@ -149,6 +151,7 @@ inline constexpr Limits narrow = {
     .row_vector = 32,
     .row_tiles = 1 << 15,
     .record = 4,
+    .long_record = 256,
     .fetch_trips = 16,
     .fetch_far = 1024,
     .fetch_row = 1024,
