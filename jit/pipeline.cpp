@@ -16,6 +16,7 @@
 #include "jit/rewrite/fuse_loops.h"
 #include "jit/rewrite/implementations.h"
 #include "jit/rewrite/op_rewrites.h"
+#include "jit/rewrite/partition.h"
 #include "jit/rewrite/reads_first.h"
 #include "jit/rewrite/simplify.h"
 #include "jit/rewrite/sum_updates.h"
@@ -214,6 +215,13 @@ constexpr Pass passes[] = {
       "values inside the lane instead of through memory "
       "([0023](decisions/0023-joined-loops.md)). `kernels` puts all other equations into kernels."},
      join_loops,
+     nullptr,
+     nullptr},
+    {{"partition", "jit/rewrite/partition.cpp", "jaxpr", "jaxpr",
+      "Makes equations that run over the same lanes one call if that costs less than the kernels "
+      "and temporaries that they would need apart "
+      "([0072](decisions/0072-partition.md)). `kernels` puts all other equations into kernels."},
+     partition,
      nullptr,
      nullptr},
     {{"barriers", "jit/rewrite/barriers.cpp", "jaxpr", "jaxpr",

@@ -102,4 +102,20 @@ double flops(const Jaxpr& j) {
   return flops_of(j, known);
 }
 
+int64_t instructions_at_constant(const Lowering& l, const Types& in, const Types& out) {
+  if (!l.element) return 0;
+  nest::Builder b("cost");
+  const num::Writing writing(b);
+  const Coords at(l.form == Form::pull ? out[0].ndim() : l.space.ndim(), b.integer(0));
+  Probe probe(b, in);
+  const size_t before = b.size();
+  l.element(probe, 0, at);
+  int64_t n = 0;
+  for (size_t v = before; v < b.size(); ++v) {
+    const nest::Opcode op = b.inst(static_cast<nest::Id>(v)).op;
+    n += op != nest::Opcode::Const && op != nest::Opcode::Load;
+  }
+  return n;
+}
+
 }  // namespace weft::compiler

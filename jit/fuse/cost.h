@@ -2,6 +2,7 @@
 // Copyright The Weft authors
 // jit/fuse/cost.h: counts the arithmetic of a program.
 #pragma once
+#include "core/loops/lower.h"
 #include "weft/detail/jaxpr.h"
 
 namespace weft::compiler {
@@ -9,5 +10,9 @@ namespace weft::compiler {
 // Returns the number of operations on elements. A multiply-add counts as two. A scan counts all
 // steps, a loop of unknown trip count one trip, a cond its most expensive branch.
 double flops(const Jaxpr& j);
+
+// Returns the instructions that compute one element, or one term of a fold, at a constant index
+// from elements in registers.
+int64_t instructions_at_constant(const Lowering& l, const Types& in, const Types& out);
 
 }  // namespace weft::compiler

@@ -31,6 +31,9 @@ constexpr double cost_of_scalar = .25;
 constexpr double cost_of_step = 2500;  // of an equation in lockstep: half a launch, about 50 ns
 constexpr double little_repeated = 1.25;
 constexpr double max_repeated = 4;  // times the work of a step
+// A call with this many points gets no more axes if a quarter of its work would be repeated, and
+// one with fewer if all of it would be.
+constexpr int64_t enough_points = 512;
 // Terms; a longer product is faster as a separate kernel.
 constexpr int64_t largest_product = 1 << 14;
 constexpr const char* holds_too_much = "a lane would hold too much";
@@ -108,7 +111,7 @@ class LoopGrid {
       if (widest < 0 || points(o) > points(widest)) widest = o;
     for (int a = 0; widest >= 0 && a < type(widest).ndim(); ++a) {
       const int c = class_at(widest, a);
-      if (!may_be_grid(c) || repeats(c) || classes.count(c)) continue;
+      if (!may_be_grid(c) || repeats(c, *grid) || classes.count(c)) continue;
       const auto before = std::pair(*grid, classes);
       const bool enough = too_large(*grid).empty() && Shape(*grid).elements() >= min_vector_row;
       classes.emplace(c, static_cast<int>(grid->size()));
@@ -150,6 +153,19 @@ class LoopGrid {
       for (int axis = 0; !has && axis < type(a.index).ndim(); ++axis)
         has = classes.count(class_at(a.index, axis)) != 0;
       r.push_back(!has);
+    }
+    return r;
+  }
+  std::vector<int64_t> readers(const std::vector<int64_t>& grid) const {
+    std::vector<int64_t> r;
+    for (Atom a : one_.in) {
+      std::set<int> axes;  // of the grid
+      for (int axis = 0; !a.is_literal() && axis < type(a.index).ndim(); ++axis)
+        if (const auto it = classes.find(class_at(a.index, axis)); it != classes.end())
+          axes.insert(it->second);
+      r.push_back(1);
+      for (int g = 0; g < static_cast<int>(grid.size()); ++g)
+        if (!axes.contains(g)) r.back() *= grid[g];
     }
     return r;
   }
@@ -285,20 +301,33 @@ class LoopGrid {
     }
     return true;
   }
-  // Returns true if a call would compute something without this class once for each of its points.
-  bool repeats(int c) const {
+  // Returns true if a call would compute something without this class once for each of its points:
+  // a fold or loop, or much else beside
+  // no loop.
+  bool repeats(int c, const std::vector<int64_t>& grid) const {
     if (kind_ != LoopForm::Kind::call) return false;
     const Scope& body = *top_.bodies[0][0];
+    double all = 0, without = 0;
+    bool loops = false;
     for (size_t i = 0; i < body.j->eqns.size(); ++i) {
-      if (body.lowering[i].form == Lowering::Form::pull) continue;
       const Eqn& e = body.j->eqns[i];
+      loops = loops || !body.bodies[i].empty();
       bool has = false;
       for (int32_t o = e.out; o < e.out + e.n_out; ++o)
         for (int a = 0; a < body.j->types[o].ndim(); ++a)
           has = has || an_.find(body.axis(o, a)) == c;
-      if (!has) return true;
+      const bool pull = body.lowering[i].form == Lowering::Form::pull;
+      if (!pull && !has) return true;
+      const double n = pull && e.n_out > 0 ? static_cast<double>(body.j->types[e.out].elements()) *
+                                                 body.access[i].cost
+                                           : 0;
+      all += n;
+      if (!has) without += n;
     }
-    return false;
+    int64_t points = 1;
+    for (int64_t n : grid) points *= n;
+    const double allowed = points >= enough_points ? .25 : 1;
+    return !loops && without * static_cast<double>(an_.extent(c) - 1) > allowed * all;
   }
   void adopt_results(const std::vector<int64_t>& grid) {
     for (int32_t o = one_.out; o < one_.out + one_.n_out; ++o)
@@ -388,6 +417,7 @@ LaneGrid lane_grid(const LoopForm& v, const AxisClasses& an) {
   // If there are lanes, values of a lane stay whole unless they are large.
   if (r.grid.empty() || g.footprint(r.grid).largest > small_elements) g.ordinary(&r.grid);
   r.shared = g.shared();
+  r.readers = g.readers(r.grid);
   r.one_lane = g.one_lane(r.grid);
   r.in_memory = g.in_memory(r.grid);
   if (r.why = g.too_large(r.grid); !r.why.empty()) return r;

@@ -103,6 +103,7 @@ class Planner {
   void cache(int32_t v, int step, std::vector<int> grid_axes, size_t place);
   int64_t elements_of_point(int32_t v, const std::vector<int>& grid_axes) const;
   void store_repeated(size_t i, int64_t elements);
+  void store_if_repeated(int32_t v, int64_t reads);
   void materialize_value(int32_t v);
   int add_step(Step s);
   void add_library(size_t i, Step s);
@@ -447,14 +448,17 @@ void Planner::store_repeated(size_t i, int64_t elements) {
   for (size_t k = 0; k < in.size(); ++k) {
     const Atom a = in[k];
     if (a.is_literal()) continue;
-    const int64_t reads = elements * (k < times.size() ? std::max(times[k], 1) : 1);
-    const Var& x = var(a.index);
-    const int64_t own = type(a.index).elements(), bytes = type(a.index).bytes();
-    if (!x.inlined || in_memory(a.index) || x.cost < max_recomputed_cost || own < 2 || own >= reads)
-      continue;
-    if (bytes > largest_cut_ || reads > (int64_t{1} << 40)) continue;
-    if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialize_value(a.index);
+    store_if_repeated(a.index, elements * (k < times.size() ? std::max(times[k], 1) : 1));
   }
+}
+
+// Stores a value that would be computed for `reads` elements, if that is cheaper.
+void Planner::store_if_repeated(int32_t v, int64_t reads) {
+  const Var& x = var(v);
+  const int64_t own = type(v).elements(), bytes = type(v).bytes();
+  if (!x.inlined || in_memory(v) || x.cost < max_recomputed_cost || own < 2 || own >= reads) return;
+  if (bytes > largest_cut_ || reads > (int64_t{1} << 40)) return;
+  if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialize_value(v);
 }
 
 bool Planner::is_last_use(Atom a, size_t i) const {
@@ -638,11 +642,14 @@ void Planner::loop_equation(size_t i) {
   }
   s.kernel.emit.push_back(i);
   // Operands are inlined, except large ones that all lanes read, of which each lane would hold a
-  // copy. The values that they need from earlier kernels are put into memory first.
-  if (!s.kernel.grid.empty())
-    for (size_t k = 0; k < e.in.size(); ++k)
-      if (g.shared[k] && type(e.in[k].index).elements() > small_elements)
-        materialize_value(e.in[k].index);
+  // copy, and those that many points would compute. The values that they need from earlier kernels
+  // are put into memory first.
+  for (size_t k = 0; k < e.in.size() && !s.kernel.grid.empty(); ++k) {
+    if (e.in[k].is_literal()) continue;
+    const int64_t n = type(e.in[k].index).elements();
+    if (g.shared[k] && n > small_elements) materialize_value(e.in[k].index);
+    if (v.kind == LoopForm::Kind::call) store_if_repeated(e.in[k].index, n * g.readers[k]);
+  }
   for (int t : g.in_memory) {
     s.kernel.updated.push_back({e.out + t, e.in[carry.first + t].index});
     materialize_value(s.kernel.updated.back().initial);

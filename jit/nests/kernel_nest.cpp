@@ -60,7 +60,7 @@ struct LaneParts {
         frames(p, shape, in_memory),
         arrays(b, space, shape.along_rows),
         memory(b, space, frames.program()),
-        folds(b, space),
+        folds(b, space, shape.small > small_elements),
         elements(b, space, arrays, memory, folds),
         materializer(space, arrays, elements),
         outputs(b, space, arrays, memory, elements),
@@ -119,25 +119,59 @@ KernelNest write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool
                                    : nest::Vector::grid);
 }
 
+// Returns true if the kernel runs a call without loops and branches. The code of such a kernel is
+// not repeated, so more of it may be written.
+bool has_straight_call(const Program& p, const KernelPlan& k) {
+  const auto is_straight = [](const Lowering& l) {
+    return l.form == Lowering::Form::pull || l.form == Lowering::Form::reduce ||
+           l.form == Lowering::Form::contract;
+  };
+  bool call = false;
+  for (size_t i : k.emit) {
+    if (p.scope.lowering[i].form != Lowering::Form::inlined) {
+      if (!is_straight(p.scope.lowering[i])) return false;
+      continue;
+    }
+    if (!std::ranges::all_of(p.analysis[i]->top().bodies[0][0]->lowering, is_straight))
+      return false;
+    call = true;
+  }
+  return call && !k.rows;
+}
+
 }  // namespace
 
 KernelNest write_nest(const Program& p, const KernelPlan& k, const VarMap<bool>& in_memory) {
+  const bool straight = has_straight_call(p, k);
+  bool flat = true;
   // The grid is one flat axis, unless operands are indexed along single axes and the last axis is
   // long enough.
-  bool flat = true;
-  const int64_t small = k.loops && k.rows ? few_elements
-                        : k.short_rows    ? fold_order::short_block
-                                          : small_elements;
-  KernelNest n = write_kernel(p, k, in_memory, flat, small);
-  if (k.grid.size() > 1 && !k.loops && !k.rows && k.grid.back() >= 16 && divides_index(n.kernel)) {
-    flat = false;
-    n = write_kernel(p, k, in_memory, flat, small);
+  const auto write = [&](int64_t small) {
+    KernelNest n = write_kernel(p, k, in_memory, flat, small);
+    if (flat && k.grid.size() > 1 && (!k.loops || straight) && !k.rows && k.grid.back() >= 16 &&
+        divides_index(n.kernel)) {
+      flat = false;
+      n = write_kernel(p, k, in_memory, flat, small);
+    }
+    return n;
+  };
+  KernelNest n;
+  int64_t length = 0;
+  const auto rewrite = [&](int64_t small) {
+    n = write(small);
+    length = instructions(n.kernel);
+  };
+  if (straight) rewrite(most_scalars);
+  if (!straight || length > longest_straight_kernel) {
+    const int64_t small = k.loops && k.rows ? few_elements
+                          : k.short_rows    ? fold_order::short_block
+                                            : small_elements;
+    rewrite(small);
+    // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
+    if (small > few_elements && length > long_kernel)
+      if (KernelNest other = write(few_elements); 3 * instructions(other.kernel) < 2 * length)
+        n = std::move(other);
   }
-  // Registers cannot hold the elements of so long a kernel, so arrays and loops replace scalars.
-  if (const int64_t length = instructions(n.kernel); small > few_elements && length > long_kernel)
-    if (KernelNest other = write_kernel(p, k, in_memory, flat, few_elements);
-        3 * instructions(other.kernel) < 2 * length)
-      n = std::move(other);
   mark_large_outputs(&n, p, k);
   return n;
 }

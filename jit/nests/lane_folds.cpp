@@ -68,6 +68,24 @@ std::vector<nest::Id> combine_with_term(nest::Builder& b, const std::vector<nest
 }
 }  // namespace
 
+namespace {
+// The largest number of terms with code of their own in a kernel of scalars. A loop would read
+// scalars at an index known only at run time.
+constexpr int64_t most_unrolled = 64;
+}  // namespace
+
+// Writes the order of core/loops/fold_order.h term by term.
+std::vector<nest::Id> LaneFolds::fold_unrolled(int64_t n, const FoldSpec& f, const Term& term) {
+  const int64_t p = fold_order::partials(n);
+  std::vector<std::vector<nest::Id>> partial(p, f.identity);
+  for (int64_t k = 0; k < n; ++k)
+    partial[k % p] = combine_with_term(b_, f.combine, partial[k % p], term(I64v(k)), false);
+  for (int64_t s = p / 2; s > 0; s /= 2)
+    for (int64_t k = 0; k < s; ++k)
+      partial[k] = combine_all(b_, nest::of_results(f.combine), partial[k], partial[k + s]);
+  return partial[0];
+}
+
 // Folds one block of core/loops/fold_order.h. Short blocks are unrolled.
 std::vector<nest::Id> LaneFolds::fold_block(int64_t n, const FoldSpec& f, const Term& term) {
   if (n == 1 || (n <= fold_order::short_block && !f.of_folds)) {
@@ -78,6 +96,7 @@ std::vector<nest::Id> LaneFolds::fold_block(int64_t n, const FoldSpec& f, const 
       all = combine_with_term(b_, f.combine, all, term(I64v(k)), pairs);
     return all;
   }
+  if (unrolled_ && n <= most_unrolled && !f.of_folds) return fold_unrolled(n, f, term);
   const nest::BlockId body = b_.open({nest::Kind::I64});
   b_.yield(term(I64v::at(b_.param(body, 0))));
   b_.leave();

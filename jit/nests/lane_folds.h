@@ -24,7 +24,9 @@ std::vector<nest::Id> terms_at(const Lowering& l, Reader& reader, const Coords& 
 
 class LaneFolds {
  public:
-  LaneFolds(nest::Builder& b, LaneSpace& space) : b_(b), space_(space) {}
+  // `unrolled`: each of up to most_unrolled terms has its own code.
+  LaneFolds(nest::Builder& b, LaneSpace& space, bool unrolled)
+      : b_(b), space_(space), unrolled_(unrolled) {}
   // Folds the terms of element `at` of the results, and returns that of result `out`.
   Elem element(const Lowering& l, Reader& reader, int out, const Coords& at);
 
@@ -38,6 +40,7 @@ class LaneFolds {
   };
   using Term = std::function<std::vector<nest::Id>(num::Ir<int64_t>)>;
   std::vector<nest::Id> fold_block(int64_t n, const FoldSpec& f, const Term& term);
+  std::vector<nest::Id> fold_unrolled(int64_t n, const FoldSpec& f, const Term& term);
   std::vector<nest::Id> fold_in_order(int64_t n, const FoldSpec& f, const Term& term);
   std::vector<nest::Id> fold_terms(int64_t n, const FoldSpec& f, const Term& term);
   std::vector<nest::Id> fold_axes(const std::vector<int64_t>& extents, const FoldSpec& f,
@@ -45,6 +48,7 @@ class LaneFolds {
 
   nest::Builder& b_;
   LaneSpace& space_;
+  const bool unrolled_;
 };
 
 }  // namespace weft::compiler

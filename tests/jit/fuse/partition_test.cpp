@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// tests/jit/fuse/join_test.cpp: loops over the same lanes, and the equations between them, are one
-// kernel. Its numbers are those of the parts.
+// tests/jit/fuse/partition_test.cpp: equations over the same lanes are one kernel if that costs
+// less. Its numbers are those of the parts.
 #include "support/check.h"
 #include "tracer/eval_trace.h"
 
@@ -25,7 +25,7 @@ const auto determinant = vmap([](Array l) { return 2.f * sum(log(diagonal(l))); 
 }  // namespace
 
 TEST_CASE("a likelihood of small matrices is one kernel of the same bits as its parts",
-          "[jit][join]") {
+          "[jit][partition]") {
   const auto likelihood = [](Array a, Array b) {
     const Array l = factor(a), x = solved(l, b);
     return -0.5f * ((b * x).sum({1}) + determinant(l));
@@ -47,7 +47,7 @@ TEST_CASE("a likelihood of small matrices is one kernel of the same bits as its 
   CHECK(kernels(slope, a, b) == 1);
 }
 
-TEST_CASE("operands and results of a loop are unchanged for other readers", "[jit][join]") {
+TEST_CASE("operands and results of a loop are unchanged for other readers", "[jit][partition]") {
   const Array a = matrices(64, 6), b = matrices(64, 6);
   // Two factors meet in the end. The first one is also a result, and there is a sum over all lanes.
   const auto f = [](Array a, Array b) {
@@ -69,7 +69,7 @@ TEST_CASE("operands and results of a loop are unchanged for other readers", "[ji
   CHECK(allclose(jit(mixed)(a), jit(factor)(shifted), 1e-5, 1e-5).item<bool>());
 }
 
-TEST_CASE("a call has at least the points that its loops need", "[jit][join]") {
+TEST_CASE("a call has at least the points that its loops need", "[jit][partition]") {
   // There are four matrices, each with 900 systems: the second loop runs over 3,600 points.
   const auto solve = vmap([](Array a, Array b) { return linalg::solve(a, b); });
   const Array a = matrices(4, 3), b = random::normal(random::key(5), {4, 3, 300});
@@ -80,7 +80,7 @@ TEST_CASE("a call has at least the points that its loops need", "[jit][join]") {
   CHECK(allclose(matmul(many, x), few, 1e-3, 1e-3).item<bool>());
 }
 
-TEST_CASE("results that a scan writes as it runs are not held in a lane", "[jit][join]") {
+TEST_CASE("results that a scan writes as it runs are not held in a lane", "[jit][partition]") {
   const auto run = [](Array x) {
     const auto step = [](Array c, Array v) { return std::pair(c * 0.9f + v, sin(c)); };
     return vmap([&](Array row) { return exp(scan(step, Array(0.f), row).second); })(x);
@@ -93,7 +93,7 @@ TEST_CASE("results that a scan writes as it runs are not held in a lane", "[jit]
   CHECK(count(memory(200), "name=lane") == 0);
 }
 
-TEST_CASE("rows that lanes write together are not held by each of them", "[jit][join]") {
+TEST_CASE("rows that lanes write together are not held by each of them", "[jit][partition]") {
   // The inner map shares one argument of the function. Some lanes have fewer trips, and the reverse
   // pass reads residuals that only the other lanes wrote.
   const auto f = [](Array x, Array w) {
@@ -114,4 +114,88 @@ TEST_CASE("rows that lanes write together are not held by each of them", "[jit][
     expected = vmap(grad(loss))(w);
   }
   CHECK(allclose(got, expected, 1e-5, 1e-5).item<bool>());
+}
+
+namespace {
+
+// A chain of products of small matrices that are put together from scalars.
+Array turn(Array q, float a) {
+  const Array c = cos(q), s = sin(q), z = zeros_like(q), one = ones_like(q);
+  return stack({stack({c, -s, z, a * c}), stack({s, c, z, a * s}), stack({z, z, one, one}),
+                stack({z, z, z, one})});
+}
+Array hand(Array q) {
+  Array m = turn(q[0], .3f);
+  for (int i = 1; i < 4; ++i) m = matmul(m, turn(q[i], .2f));
+  return stack({m[{0, 3}], m[{1, 3}], atan2(m[{1, 0}], m[{0, 0}])});
+}
+template <class F, class... X>
+int64_t temporaries(F f, const X&... x) {
+  return jit(f).lower(x...).compile().memory().temporaries;
+}
+
+}  // namespace
+
+TEST_CASE("small matrices without loops are one kernel of scalars", "[jit][partition]") {
+  for (int64_t n : {128, 129, 1000}) {
+    INFO(n << " lanes");
+    const Array q = random::uniform(random::key(7), {n, 4});
+    for (bool derivative : {false, true}) {
+      const auto f = [&](Array q) {
+        return derivative ? vmap(jacfwd(hand))(q) : vmap([](Array q) { return hand(q); })(q);
+      };
+      CHECK(kernels(f, q) == 1);
+      CHECK(temporaries(f, q) == 0);
+      Array expected;
+      {
+        const ReferenceMode on;
+        expected = f(q);
+      }
+      CHECK(allclose(jit(f)(q), expected, 1e-5, 1e-5).item<bool>());
+    }
+  }
+}
+
+TEST_CASE("a product in a lane has the bits of a kernel of its own", "[jit][partition]") {
+  // Folds of more than 16 terms have several partial results.
+  const auto product = vmap([](Array a, Array b) { return matmul(a, b); });
+  const auto both = [&](Array a, Array b) {
+    const Array p = product(a, b);
+    return std::pair{product(p, swapaxes(p, 1, 2)), vmap([](Array x) { return argmax(x); })(p)};
+  };
+  for (int64_t k : {3, 16, 17, 40, 64}) {
+    INFO(k << " terms");
+    const Array a = random::normal(random::key(1), {200, 2, k}),
+                b = random::normal(random::key(2), {200, k, 2});
+    const auto [whole, most] = jit(both)(a, b);
+    const Array p = jit(product)(a, b);
+    CHECK(array_equal(whole, jit(product)(p, swapaxes(p, 1, 2))).item<bool>());
+    CHECK(array_equal(most, jit(vmap([](Array x) { return argmax(x); }))(p)).item<bool>());
+  }
+}
+
+TEST_CASE("what mixes lanes, or fills vectors by itself, stays outside", "[jit][partition]") {
+  const auto calls = [](auto f, const auto&... x) {
+    return count(jit(f).lower(x...).optimized(), "name=lane");
+  };
+  const auto product = vmap([](Array a, Array b) { return matmul(a, b); });
+  const Array a = random::normal(random::key(1), {500, 3, 3});
+  // The mean of all lanes is between two products: there are two calls, or none.
+  const auto centred = [&](Array a) {
+    const Array p = product(product(a, a), a);
+    return product(product(p - p.mean(0), a), a);
+  };
+  CHECK(calls(centred, a) == 2);
+  Array expected;
+  {
+    const ReferenceMode on;
+    expected = centred(a);
+  }
+  CHECK(allclose(jit(centred)(a), expected, 1e-4, 1e-4).item<bool>());
+  // One product of large matrices, long rows, and elementwise functions.
+  CHECK(calls([](Array x) { return matmul(matmul(x, x), x); }, ones({64, 64}, F32)) == 0);
+  CHECK(calls([](Array x) { return nn::softmax(nn::softmax(x)); }, ones({512, 512}, F32)) == 0);
+  CHECK(calls([](Array x) { return exp(sin(x) * x); }, ones({512, 8}, F32)) == 0);
+  // A few lanes do not fill vectors.
+  CHECK(calls([&](Array a) { return product(product(a, a), a); }, a[slice(0, 4)]) == 0);
 }

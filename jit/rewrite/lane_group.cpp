@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/rewrite/lane_group.cpp: follows axes from equation to equation.
+#include "jit/rewrite/lane_group.h"
+
+#include <algorithm>
+
+#include "core/jaxpr_builder.h"
+
+namespace weft::compiler {
+
+using Form = Lowering::Form;
+using Lane = LaneGroup::Lane;
+
+bool LaneGroup::contains(size_t i) const {
+  return std::binary_search(members.begin(), members.end(), i);
+}
+
+int64_t LaneGroup::points() const {
+  int64_t n = 1;
+  for (const Lane& l : lanes) n *= l.extent;
+  return n;
+}
+
+int64_t LaneGroup::inner_elements(const Type& t, int32_t var) const {
+  int64_t n = t.elements();
+  for (const Lane& l : lanes)
+    if (l.axis[var] >= 0) n /= l.extent;
+  return n;
+}
+
+LaneAxes::LaneAxes(const Program& p) : p_(p) {
+  for (size_t i = 0; i < p.j->eqns.size(); ++i) axes_.push_back(axes_of(i));
+}
+
+// The numbers are the axes of the results.
+LaneAxes::Axes LaneAxes::axes_of(size_t i) const {
+  const Eqn& e = p_.j->eqns[i];
+  const Lowering& l = p_.scope.lowering[i];
+  const Access& access = p_.scope.access[i];
+  if (!l.element || e.n_out == 0 || access.reads.size() != e.in.size()) return {};
+  const Types out = p_.j->out_types(e);
+  std::vector<int> number = result_axes(l, out);
+  // An update is tested in all lanes along an axis that it does not have.
+  if (l.destination && access.reads.size() > 1)
+    for (int& a : number)
+      if (std::ranges::find(access.reads[1], a) == access.reads[1].end()) a = -1;
+  Axes r{.in = {}, .out = {}, .extents = out[0].shape().sizes()};
+  for (size_t k = 0; k < e.in.size(); ++k) {
+    r.in.emplace_back();
+    for (int a : access.reads[k]) r.in.back().push_back(a < 0 ? -1 : number[a]);
+  }
+  std::vector<int> all(r.extents.size(), -1);
+  for (int a : number)
+    if (a >= 0) all[a] = a;
+  r.out.assign(e.n_out, all);
+  return r;
+}
+
+namespace {
+// Returns the axis with this number: -1 if no axis has it, and nothing if several have it.
+std::optional<int> only_axis(const std::vector<int>& numbers, int number) {
+  int axis = -1;
+  for (size_t a = 0; a < numbers.size(); ++a) {
+    if (numbers[a] != number) continue;
+    if (axis >= 0) return std::nullopt;
+    axis = static_cast<int>(a);
+  }
+  return axis;
+}
+
+// Notes the axis that a lane has in a value. Returns false if it has another one already.
+bool note(Lane* lane, int32_t var, int axis) {
+  int16_t& known = lane->axis[var];
+  if (known == Lane::unread) known = static_cast<int16_t>(axis);
+  return known == axis;
+}
+
+// Adds the axes of one lane to those of another. Returns false if they differ for some variable.
+bool merge(const Lane& from, Lane* to) {
+  for (int32_t v = 0; v < from.axis.size(); ++v)
+    if (from.axis[v] != Lane::unread && !note(to, v, from.axis[v])) return false;
+  return true;
+}
+
+using VarAxis = std::pair<int32_t, int>;
+
+// Returns the lane of g that has one of these axes of variables.
+const Lane* lane_of(const LaneGroup& g, const std::vector<VarAxis>& axes) {
+  for (const auto& [var, axis] : axes)
+    for (const Lane& l : g.lanes)
+      if (axis >= 0 && l.axis[var] == axis) return &l;
+  return nullptr;
+}
+}  // namespace
+
+std::optional<LaneGroup> LaneAxes::joined(const std::vector<const LaneGroup*>& groups,
+                                          size_t i) const {
+  const Eqn& e = p_.j->eqns[i];
+  const Axes& axes = axes_[i];
+  LaneGroup r;
+  for (int c = 0; c < static_cast<int>(axes.extents.size()); ++c) {
+    if (axes.extents[c] < 2) continue;
+    std::vector<VarAxis> of_equation;
+    bool fits = true, has = false;
+    const auto add = [&](int32_t var, const std::vector<int>& numbers) {
+      const std::optional<int> axis = only_axis(numbers, c);
+      fits = fits && axis;
+      of_equation.emplace_back(var, axis.value_or(-1));
+    };
+    for (size_t k = 0; k < e.in.size(); ++k)
+      if (!e.in[k].is_literal()) add(e.in[k].index, axes.in[k]);
+    for (int32_t o = 0; o < e.n_out; ++o) {
+      add(e.out + o, axes.out[o]);
+      has = has || of_equation.back().second >= 0;
+    }
+    if (!fits || !has) continue;
+    Lane lane{.extent = axes.extents[c]};
+    for (const LaneGroup* g : groups) {
+      const Lane* other = lane_of(*g, of_equation);
+      fits = fits && other && (lane.axis.size() == 0 || merge(*other, &lane));
+      if (fits && lane.axis.size() == 0) lane.axis = other->axis;
+    }
+    if (groups.empty()) lane.axis = VarMap<int16_t>(*p_.j, Lane::unread);
+    for (const auto& [var, axis] : of_equation) fits = fits && note(&lane, var, axis);
+    if (fits) r.lanes.push_back(std::move(lane));
+  }
+  if (r.lanes.empty()) return std::nullopt;
+  r.members = {i};
+  for (const LaneGroup* g : groups)
+    r.members.insert(r.members.end(), g->members.begin(), g->members.end());
+  std::ranges::sort(r.members);
+  return r;
+}
+
+std::optional<LaneGroup> LaneAxes::joined_in_all_lanes(const LaneGroup& group, size_t i) const {
+  const Eqn& e = p_.j->eqns[i];
+  LaneGroup r = group;
+  for (Lane& lane : r.lanes) {
+    for (Atom a : e.in)
+      if (!a.is_literal() && !note(&lane, a.index, -1)) return std::nullopt;
+    for (Atom a : results_of(e))
+      if (!note(&lane, a.index, -1)) return std::nullopt;
+  }
+  r.members.insert(std::ranges::lower_bound(r.members, i), i);
+  return r;
+}
+
+}  // namespace weft::compiler

@@ -1,0 +1,421 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// jit/rewrite/partition.cpp: chooses the equations that are joined into a call.
+//
+// Between two kernels a value passes through memory. A value with inner axes in each lane (a
+// matrix) is also transposed on both sides. Groups grow in program order: an equation joins the
+// groups that it reads if an axis of lanes runs through all of them. A group becomes a call if that
+// costs less than the kernels that the planner would make of its equations
+// (docs/decisions/0072-partition.md).
+#include "jit/rewrite/partition.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+#include "core/effects.h"
+#include "core/jaxpr_builder.h"
+#include "core/op.h"
+#include "jit/fuse/analysis.h"
+#include "jit/fuse/cost.h"
+#include "jit/fuse/loop_grid.h"
+#include "jit/fuse/plan.h"
+#include "jit/fuse/region.h"
+#include "jit/rewrite/lane_group.h"
+#include "weft/detail/ref.h"
+
+namespace weft::compiler {
+namespace {
+
+using Form = Lowering::Form;
+constexpr size_t none = Program::none;
+
+// The constants of the partition. "Programs" are 51 programs of JAX libraries, on two cores of
+// Zen 4.
+struct Limits {
+  // Longer programs are not searched, because the search looks at paths between equations.
+  // Measured: 3,300 equations take 0.1 s, a sixth of their compile time.
+  size_t longest_program = 8000;
+  // The points that a call has at least. Its vectors run over points only, those of the kernels
+  // that it replaces over inner axes, too. Measured: a program of 64 lanes takes 1.06 times as long
+  // with calls of 64 points, and 0.98 times as long without them.
+  int64_t points = 128;
+  // The largest number of instructions. Measured: a derivative of six 4 x 4 products has 7,100, and
+  // takes 5 times as long in two calls. LLVM takes 30 us for an instruction.
+  int64_t code = 8000;
+  // The elements of a value that a lane holds.
+  int64_t elements = most_scalars;
+  // A fold of more terms in memory fills vectors by itself. It is the limit of the planner, too.
+  int64_t terms = 64;
+  // Nanoseconds for the launch of a kernel, with the code around its loop. It is between those of
+  // an empty kernel (600) and of the planner (kernel_cost).
+  double launch = 1000;
+  // Nanoseconds for a byte that one kernel writes and others read, as in the planner.
+  double stored_byte = 0.15;
+  // Nanoseconds for a byte of an operand or result, which a lane does not move along memory.
+  // Measured with the programs: at 0.015 one takes 1.2 times as long, at 0.07 two lose a third of
+  // what they gain.
+  double moved_byte = 0.03;
+} constexpr limits;
+
+struct Group : LaneGroup {
+  int64_t code = 0;  // instructions of the members
+};
+
+class Partitioner {
+ public:
+  explicit Partitioner(const Jaxpr& j)
+      : p_(j), j_(*j), n_(j_.eqns.size()), axes_(p_), group_of_(n_, none), before_(n_), after_(n_) {
+    note_equations();
+  }
+  Jaxpr run();
+
+ private:
+  const Lowering& lowering(size_t i) const { return p_.scope.lowering[i]; }
+  Form form(size_t i) const { return lowering(i).form; }
+  bool is_fold(size_t i) const { return form(i) == Form::reduce || form(i) == Form::contract; }
+  bool is_result(size_t i) const {
+    return std::ranges::any_of(j_.out, [&](Atom a) { return p_.defining_eqn.get(a, none) == i; });
+  }
+  void note_equations();
+  bool may_join(size_t i) const;
+  bool starts_group(size_t i) const;
+  int64_t code(const LaneGroup& g, size_t i) const;
+  bool holds(const Group& g, size_t i) const;
+  bool is_convex(const Group& g) const;
+  bool fits(const Group& g) const;
+  bool pays(const Group& g) const;
+  bool try_join(const std::vector<size_t>& groups, size_t i);
+  void grow();
+  void take_operands();
+  void drop_results();
+  Jaxpr body_of(const Group& g, std::vector<Atom>* in, std::vector<Atom>* out) const;
+  Eqn call_of(const Group& g, std::vector<Atom>* results) const;
+  Jaxpr with_calls() const;
+
+  const Program p_;
+  const JaxprData& j_;
+  const size_t n_;
+  const LaneAxes axes_;
+  std::vector<Group> groups_;     // a group that joined another one is empty
+  std::vector<size_t> group_of_;  // by equation; `none`: in no group
+  // By equation: those that have to run before it, and those that read its results.
+  std::vector<std::vector<size_t>> before_, after_;
+  std::vector<int> barriers_before_;  // by equation
+  std::vector<int64_t> code_;         // by equation: the instructions of an element
+};
+
+void Partitioner::note_equations() {
+  int barriers = 0;
+  size_t ordered = none;  // the last equation with an ordered effect
+  for (size_t i = 0; i < n_; ++i) {
+    barriers += is_barrier(j_.eqns[i]);
+    barriers_before_.push_back(barriers);
+    code_.push_back(may_join(i) ? instructions_at_constant(lowering(i), j_.in_types(j_.eqns[i]),
+                                                           j_.out_types(j_.eqns[i]))
+                                : 0);
+    for (Atom a : j_.eqns[i].in) {
+      const size_t from = p_.defining_eqn.get(a, none);
+      if (from == none || std::ranges::find(before_[i], from) != before_[i].end()) continue;
+      before_[i].push_back(from);
+      after_[from].push_back(i);
+    }
+    if (effect_of(j_.eqns[i]) != Effect::ordered) continue;
+    if (ordered != none) before_[i].push_back(ordered);
+    ordered = i;
+  }
+}
+
+// Returns true if the equation is of a form that a lane supports.
+bool Partitioner::may_join(size_t i) const {
+  const Eqn& e = j_.eqns[i];
+  if (e.n_out == 0 || is_barrier(e) || effect_of(e) == Effect::ordered) return false;
+  // A loop around the program may update its carry in place.
+  if (lowering(i).destination && !e.in[0].is_literal() && e.in[0].index < j_.n_in) return false;
+  return is_fold(i) || form(i) == Form::pull;
+}
+
+// Returns true for a fold, or an equation that puts elements of several values together.
+// The planner stores their results if they are read at more than one index.
+bool Partitioner::starts_group(size_t i) const {
+  if (is_fold(i)) return true;
+  int parts = 0;
+  for (size_t k = 0; k < j_.eqns[i].in.size(); ++k) {
+    const Atom a = j_.eqns[i].in[k];
+    if (a.is_literal()) continue;
+    const std::vector<int>& reads = p_.scope.access[i].reads[k];
+    bool moved = false;
+    for (size_t b = 0; b < reads.size(); ++b)
+      moved = moved || (reads[b] == -1 && j_.type(a).shape()[static_cast<int64_t>(b)] > 1);
+    parts += moved || j_.type(a).elements() < j_.types[j_.eqns[i].out].elements();
+  }
+  return parts > 1;
+}
+
+int64_t terms_of(const Lowering& l) {
+  int64_t n = 1;
+  if (l.form == Form::reduce || l.form == Form::contract)
+    for (int64_t a : l.axes) n *= l.space[a];
+  return n;
+}
+
+// Returns the instructions of a member. Each element has its own code, and each of a few terms.
+int64_t Partitioner::code(const LaneGroup& g, size_t i) const {
+  const int32_t v = j_.eqns[i].out;
+  const int64_t n = g.inner_elements(j_.types[v], v), terms = terms_of(lowering(i));
+  const int64_t each = code_[i] + is_fold(i);
+  return each * n * (terms <= limits.terms ? terms : 1);
+}
+
+// Returns true if a lane can hold the values of a member.
+bool Partitioner::holds(const Group& g, size_t i) const {
+  const int64_t most = limits.elements;
+  const Eqn& e = j_.eqns[i];
+  for (int32_t v = e.out; v < e.out + e.n_out; ++v)
+    if (g.inner_elements(j_.types[v], v) > most) return false;
+  bool in_lane = false;
+  for (Atom a : e.in) {
+    if (a.is_literal()) continue;
+    // Operands that all lanes read stay in memory.
+    const int64_t n = g.inner_elements(j_.type(a), a.index);
+    if (n < j_.type(a).elements() && n > most) return false;
+    const size_t from = p_.defining_eqn[a];
+    in_lane = in_lane || (from != none && g.contains(from));
+  }
+  return !is_fold(i) || in_lane || terms_of(lowering(i)) <= limits.terms;
+}
+
+// Returns true if no path leaves the group and returns to it. All other groups are one step.
+bool Partitioner::is_convex(const Group& g) const {
+  std::vector<bool> seen(n_, false), seen_group(groups_.size(), false);
+  std::vector<size_t> stack;
+  const auto visit = [&](size_t i) {
+    // Nothing before the first member depends on one, unless it is in another group.
+    const size_t last = group_of_[i] == none ? i : groups_[group_of_[i]].members.back();
+    if (g.contains(i) || seen[i] || last < g.members[0]) return;
+    seen[i] = true;
+    stack.push_back(i);
+  };
+  for (size_t i : g.members) std::ranges::for_each(before_[i], visit);
+  while (!stack.empty()) {
+    const size_t i = stack.back();
+    stack.pop_back();
+    if (std::ranges::any_of(before_[i], [&](size_t q) { return g.contains(q); })) return false;
+    std::ranges::for_each(before_[i], visit);
+    const size_t group = group_of_[i];
+    if (group == none || seen_group[group]) continue;
+    seen_group[group] = true;
+    std::ranges::for_each(groups_[group].members, visit);
+  }
+  return true;
+}
+
+bool Partitioner::try_join(const std::vector<size_t>& groups, size_t i) {
+  std::vector<const LaneGroup*> parts;
+  Group all;
+  for (size_t g : groups) {
+    const Group& part = groups_[g];
+    if (barriers_before_[part.members[0]] != barriers_before_[i]) return false;
+    parts.push_back(&part);
+    all.code += part.code;
+  }
+  std::optional<LaneGroup> joined = axes_.joined(parts, i);
+  if (!joined && groups.size() == 1 && form(i) == Form::pull)
+    joined = axes_.joined_in_all_lanes(*parts[0], i);
+  if (!joined) return false;
+  static_cast<LaneGroup&>(all) = std::move(*joined);
+  // With the same lanes, the members of a group hold what they held before.
+  const bool known = groups.size() == 1 && parts[0]->lanes.size() == all.lanes.size();
+  if (!known) all.code = 0;
+  for (size_t k : all.members)
+    if (!known || k == i) all.code += code(all, k);
+  if (all.points() < limits.points || all.code > limits.code) return false;
+  for (size_t k : all.members)
+    if ((!known || k == i) && !holds(all, k)) return false;
+  if (!is_convex(all)) return false;
+  const size_t to = groups.empty() ? groups_.size() : groups[0];
+  if (groups.empty()) groups_.emplace_back();
+  for (size_t g : groups) groups_[g] = {};
+  for (size_t k : all.members) group_of_[k] = to;
+  groups_[to] = std::move(all);
+  return true;
+}
+
+// Visits the equations in order. Each joins all groups that it reads, or one of them, or starts
+// one.
+void Partitioner::grow() {
+  for (size_t i = 0; i < n_; ++i) {
+    if (!may_join(i)) continue;
+    std::vector<size_t> read;
+    for (Atom a : j_.eqns[i].in)
+      if (const size_t from = p_.defining_eqn.get(a, none);
+          from != none && group_of_[from] != none &&
+          std::ranges::find(read, group_of_[from]) == read.end())
+        read.push_back(group_of_[from]);
+    bool done = !read.empty() && try_join(read, i);
+    for (size_t k = 0; k < read.size() && read.size() > 1 && !done; ++k)
+      done = try_join({read[k]}, i);
+    if (!done && starts_group(i)) try_join({}, i);
+  }
+}
+
+// Adds equations whose results only one group reads.
+void Partitioner::take_operands() {
+  for (size_t i = n_; i-- > 0;) {
+    if (group_of_[i] != none || form(i) != Form::pull || !may_join(i) || after_[i].empty() ||
+        is_result(i))
+      continue;
+    const size_t g = group_of_[after_[i][0]];
+    if (g != none && std::ranges::all_of(after_[i], [&](size_t q) { return group_of_[q] == g; }))
+      try_join({g}, i);
+  }
+}
+
+// Removes elementwise equations that only others read, if what they read is smaller than their
+// results. The readers compute them.
+void Partitioner::drop_results() {
+  for (size_t i = n_; i-- > 0;) {
+    const size_t g = group_of_[i];
+    if (g == none || form(i) != Form::pull || is_result(i)) continue;
+    if (std::ranges::any_of(after_[i], [&](size_t q) { return group_of_[q] == g; })) continue;
+    const Eqn& e = j_.eqns[i];
+    int64_t stored = 0, read = 0;
+    for (int32_t v = e.out; v < e.out + e.n_out; ++v) stored += j_.types[v].bytes();
+    for (Atom a : e.in)
+      if (const size_t from = p_.defining_eqn.get(a, none); from != none && group_of_[from] == g)
+        read += j_.type(a).bytes();
+    if (stored <= read) continue;
+    group_of_[i] = none;
+    std::erase(groups_[g].members, i);
+  }
+}
+
+// Returns the members as a program. Its inputs are the values that they read from outside, and its
+// results are those that are read outside.
+Jaxpr Partitioner::body_of(const Group& g, std::vector<Atom>* in, std::vector<Atom>* out) const {
+  JaxprBuilder b(j_);
+  for (size_t i : g.members)
+    for (Atom a : j_.eqns[i].in) {
+      if (a.is_literal() || b.is_replaced(a.index)) continue;
+      const size_t from = p_.defining_eqn[a];
+      if (from != none && g.contains(from)) continue;
+      b.copy_input(a.index);
+      in->push_back(a);
+    }
+  VarMap<bool> read(j_, false);  // outside
+  for (size_t i : g.members)
+    for (size_t q : after_[i])
+      if (!g.contains(q))
+        for (Atom a : j_.eqns[q].in)
+          if (!a.is_literal()) read[a] = true;
+  for (Atom a : j_.out)
+    if (!a.is_literal()) read[a] = true;
+  for (size_t i : g.members) {
+    b.copy(j_.eqns[i]);
+    for (Atom a : results_of(j_.eqns[i]))
+      if (read[a]) out->push_back(a);
+  }
+  return b.finish(*out);
+}
+
+Eqn Partitioner::call_of(const Group& g, std::vector<Atom>* results) const {
+  Eqn e;
+  e.op = find_op("jit");
+  e.source = j_.eqns[g.members[0]].source;
+  const Jaxpr body = body_of(g, &e.in, results);
+  e.n_out = static_cast<int32_t>(results->size());
+  e.params = e.op->parse_params({{"jaxpr", body}, {"name", std::string("lane")}});
+  return e;
+}
+
+// Returns true if a lane can run the call, with as many points as the group.
+bool Partitioner::fits(const Group& g) const {
+  std::vector<Atom> results;
+  Eqn e = call_of(g, &results);
+  JaxprBuilder alone(j_);
+  for (Atom a : e.in) alone.copy_input(a.index);
+  alone.add(std::move(e), results);
+  const AxisClasses an{Jaxpr(alone.finish_uninterned(results))};
+  const LaneGrid grid = lane_grid(an.top().lowering[0].loop, an);
+  if (!grid.why.empty() || grid.grid.empty()) return false;
+  int64_t points = 1;
+  for (int64_t n : grid.grid) points *= n;
+  return points >= limits.points;
+}
+
+// Compares the call with the kernels that the planner makes of the members.
+bool Partitioner::pays(const Group& g) const {
+  std::vector<Atom> in, out;
+  const Jaxpr body = body_of(g, &in, &out);
+  const Program parts(body);
+  const Plan plan = make_plan(parts);
+  double stored = 0, moved = 0;
+  for (int32_t v = body->n_in; v < plan.in_memory.size(); ++v)
+    if (plan.in_memory[v] && std::ranges::find(body->out, Atom{v}) == body->out.end())
+      stored += static_cast<double>(body->types[v].bytes());
+  for (const std::vector<Atom>* list : {&in, &out})
+    for (Atom a : *list)
+      if (g.inner_elements(j_.type(a), a.index) < j_.type(a).elements())
+        moved += static_cast<double>(j_.type(a).bytes());
+  // A call often has one launch more around it, for what the planner would have put elsewhere.
+  const double launches = std::max(static_cast<double>(plan.steps.size()) - 2, 0.);
+  return launches * limits.launch + stored * limits.stored_byte > moved * limits.moved_byte;
+}
+
+// Writes each call, or equation, behind what it reads.
+Jaxpr Partitioner::with_calls() const {
+  JaxprBuilder b(j_);
+  b.copy_inputs();
+  std::vector<bool> written(n_, false);
+  const std::function<void(size_t)> write = [&](size_t i) {
+    if (written[i]) return;
+    const size_t g = group_of_[i];
+    const std::vector<size_t> one{i};
+    const std::vector<size_t>& members = g == none ? one : groups_[g].members;
+    for (size_t k : members) written[k] = true;
+    for (size_t k : members) std::ranges::for_each(before_[k], write);
+    if (g == none) {
+      b.copy(j_.eqns[i]);
+      return;
+    }
+    std::vector<Atom> results;
+    Eqn call = call_of(groups_[g], &results);
+    b.add(std::move(call), results);
+  };
+  // A call is written at the place of its last member, or earlier if an equation reads it.
+  for (size_t i = 0; i < n_; ++i)
+    if (group_of_[i] == none || groups_[group_of_[i]].members.back() == i) write(i);
+  return b.finish(j_.out);
+}
+
+Jaxpr Partitioner::run() {
+  grow();
+  take_operands();
+  drop_results();
+  bool any = false;
+  for (Group& g : groups_) {
+    if (g.members.size() > 1 && fits(g) && pays(g)) {
+      any = true;
+      continue;
+    }
+    for (size_t i : g.members) group_of_[i] = none;
+    g = {};
+  }
+  return any ? with_calls() : nullptr;
+}
+
+}  // namespace
+
+Jaxpr partition(const Jaxpr& j) {
+  if (j->eqns.size() < 2 || j->eqns.size() > limits.longest_program) return j;
+  // Elementwise equations alone are computed where they are read.
+  const auto is_stored = [&](const Eqn& e) {
+    const Form form = lower_equation(*j, e).form;
+    return form != Form::pull && form != Form::opaque && form != Form::scatter;
+  };
+  if (std::ranges::none_of(j->eqns, is_stored)) return j;
+  const Jaxpr r = Partitioner(j).run();
+  return r ? r : j;
+}
+
+}  // namespace weft::compiler
