@@ -61,6 +61,7 @@ Elem literal_elem(const Literal& l) {
 }
 
 Elem select_elem(nest::Id mask, const Elem& a, const Elem& b) {
+  if (bool taken = false; num::Ir<bool>::at(mask).known(&taken)) return taken ? a : b;
   nest::Builder& w = num::builder();
   const auto one = [&](nest::Id p, nest::Id q) {
     return p == q ? p : w.pure(nest::Opcode::Select, w.kind(p), {mask, p, q});

@@ -187,7 +187,42 @@ size_t Builder::PureHash::operator()(const PureKey& k) const {
   return hash_fields(k.op, k.kind, k.imm, k.args);
 }
 
+namespace {
+
+// Returns true if v is this float constant, including the sign of 0.
+bool is_float(const std::vector<Inst>& insts, Id v, double x) {
+  const Inst& i = insts[v];
+  const auto bits = static_cast<uint64_t>(i.imm);
+  if (i.op != Opcode::Const) return false;
+  if (i.kind == Kind::F32) return bits == std::bit_cast<uint32_t>(static_cast<float>(x));
+  return i.kind == Kind::F64 && bits == std::bit_cast<uint64_t>(x);
+}
+
+// The operand that is the result: x * 1, x / 1, x + -0 and x - 0 are x. But x + 0 is not, because
+// it turns -0 into 0.
+Id equal_operand(const std::vector<Inst>& insts, Opcode op, std::initializer_list<Id> args) {
+  const auto is = [&](size_t k, double x) { return is_float(insts, args.begin()[k], x); };
+  const bool product = op == Opcode::Mul, sum = op == Opcode::Add;
+  if ((product && is(0, 1)) || (sum && is(0, -0.))) return args.begin()[1];
+  if (((product || op == Opcode::Div) && is(1, 1)) || (sum && is(1, -0.)) ||
+      (op == Opcode::Sub && is(1, 0)))
+    return args.begin()[0];
+  return no_id;
+}
+
+}  // namespace
+
 Id Builder::pure(Opcode op, Kind k, std::initializer_list<Id> args, int64_t imm) {
+  if (const Id same = equal_operand(kernel_.insts, op, args); same != no_id) return same;
+  // With a factor of 1 or -1 the product is exact, so the sum rounds alike. The product 0 * -0 is
+  // -0.
+  if (op == Opcode::Fma)
+    for (size_t factor : {0, 1}) {
+      const Id one = args.begin()[factor], x = args.begin()[1 - factor], y = args.begin()[2];
+      if (is_float(kernel_.insts, one, 0) && is_float(kernel_.insts, x, -0.)) return y;
+      if (is_float(kernel_.insts, one, 1)) return pure(Opcode::Add, k, {x, y});
+      if (is_float(kernel_.insts, one, -1)) return pure(Opcode::Sub, k, {y, x});
+    }
   const auto known = known_.try_emplace(PureKey{op, k, imm, args}).first;
   const PureKey& key = known->first;
   for (Id v : known->second)
