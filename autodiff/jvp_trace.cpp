@@ -7,6 +7,7 @@
 #include "autodiff/partial_eval.h"
 #include "core/hash.h"
 #include "tracer/base_ops.h"
+#include "tracer/derivative_zeros.h"
 #include "tracer/transform_cache.h"
 #include "tracer/types_of.h"
 
@@ -216,7 +217,7 @@ Array add_tangents(const Array& a, const Array& b) {
 }
 
 Array instantiate(const Array& ct, const Type& t) {
-  return ct.empty_handle() ? base::zeros(t.strong()) : ct;
+  return ct.empty_handle() ? base::derivative_zeros(t.strong()) : ct;
 }
 
 Arrays written_tangents(const Dual& d, const size_t* results) {

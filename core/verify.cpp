@@ -4,6 +4,7 @@
 // docs/ir.md and the tests also use.
 #include <fmt/format.h>
 
+#include "core/derivative_zero.h"
 #include "core/op.h"
 #include "core/text/print.h"
 #include "core/weak_literal.h"
@@ -21,6 +22,7 @@ namespace {
 
 bool fits(const Literal& l) {
   if (keeps_double(l)) return l == weak_literal(exact_value(l));
+  if (is_derivative_zero(l)) return true;
   const int bytes = itemsize(l.dtype);
   if (bytes <= 8 && l.bits[1] != 0) return false;
   if (bytes < 8 && l.bits[0] >> (8 * bytes) != 0) return false;

@@ -3,6 +3,7 @@
 // transforms/basis.cpp: vectors of a basis, computed by comparing indices.
 #include "transforms/basis.h"
 
+#include "ops/elementwise/seed.h"
 #include "tracer/base_ops.h"
 #include "tracer/concrete.h"
 #include "tracer/types_of.h"
@@ -33,7 +34,7 @@ Arrays vectors(const Basis& basis, const Array& lo, int64_t n, std::optional<DTy
         basis.vector.empty()
             ? base::add(base::iota(Type(I32, Shape{n, size}), 1), filled(lane_number(first)))
             : base::insert_axis(vector_of({from, from + size}), 0, n);
-    r.push_back(base::reshape(base::convert(number == element, dtype.value_or(t.dtype())),
+    r.push_back(base::reshape(base::convert(seed_eq(number, element), dtype.value_or(t.dtype())),
                               t.shape().inserted(0, n)));
     first += size;
   }

@@ -9,7 +9,8 @@ namespace weft::detail {
 
 // Returns true while a program is being recorded, when a C++ loop would be unrolled into it.
 bool recording();
-// Returns n as an i32[] value rather than a constant of the program.
+// Returns n as i32[]. A program that is being recorded holds it as a number. Eager chunks pass it as
+// a value, so that they share their programs.
 Array lane_number(int64_t n);
 // Returns the first full * chunk entries along `axis` as [full, chunk, …].
 Array chunk_rows(const Array& x, int axis, int64_t full, int64_t chunk);

@@ -9,6 +9,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "core/derivative_zero.h"
 #include "core/text/float_text.h"
 #include "core/weak_literal.h"
 
@@ -177,7 +178,10 @@ Literal TextCursor::literal() {
   const Type t = type();
   if (t.ndim() != 0) fail("a literal must have no axes", start);
   Literal l{t.dtype(), t.weak(), {0, 0}};
-  if (value.starts_with("bits(")) {
+  if (value == derivative_zero_text) {
+    if (!may_be_derivative_zero(t)) fail("only strong floats have zeros of derivatives", start);
+    l = derivative_zero(t.dtype());
+  } else if (value.starts_with("bits(")) {
     // bits(0x7fc00001, 0x0)
     const char* at = value.data() + 5;
     const char* const end = value.data() + value.size();

@@ -14,6 +14,7 @@
 #include <cctype>
 #include <string_view>
 
+#include "core/derivative_zero.h"
 #include "core/op.h"
 #include "core/text/float_text.h"
 #include "core/text/names.h"
@@ -267,6 +268,8 @@ std::string program_type(const Type& t) {
 std::string literal_with_type(const Literal& l) {
   if (keeps_double(l))
     return float_text(exact_value(l), F64, FloatStyle::Python) + ':' + program_type(l.type());
+  if (is_derivative_zero(l))
+    return std::string(derivative_zero_text) + ':' + program_type(l.type());
   std::string s = literal_text(l.bits, l.dtype);
   // Decimal text cannot distinguish NaNs.
   uint64_t back[2] = {0, 0};

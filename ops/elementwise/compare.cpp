@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/elementwise/compare.cpp: eq, ne, lt, le, gt, ge, is_finite, and, or, xor, not, select_n.
+// ops/elementwise/compare.cpp: comparisons, is_finite, and, or, xor, not, select_n.
 #include "weft/lax/compare.h"
 
 #include <fmt/format.h>
@@ -8,9 +8,11 @@
 #include <cstring>
 
 #include "autodiff/autodiff.h"
+#include "ops/elementwise/seed.h"
 #include "ops/index/masked_update.h"
 #include "ops/kit/kit.h"
 #include "ops/structure/structure.h"
+#include "tracer/derivative_zeros.h"
 #include "tracer/types_of.h"
 
 namespace weft {
@@ -79,6 +81,12 @@ const Primitive<None>& eq_op = define_elementwise(equality(
 const Primitive<None>& ne_op = define_elementwise(equality(
     "ne", "Returns whether `x != y`, element by element. The result is true if an operand is NaN.",
     [](auto x, auto y) { return x != y; }, nest::Opcode::Or));
+const Primitive<None>& seed_eq_op = define_elementwise(comparison<DTypes::ints>(
+    "seed_eq",
+    "Returns whether `x == y`, element by element, as `eq` does. Converted to a float, it is an "
+    "element of a unit vector of derivatives: where it is false, the 0 is the zero of a "
+    "derivative.",
+    [](auto x, auto y) { return x == y; }));
 const Primitive<None>& lt_op = define_elementwise(comparison<ordered>(
     "lt", "Returns whether `x < y`, element by element. The result is false if an operand is NaN.",
     [](auto x, auto y) { return x < y; }));
@@ -208,7 +216,7 @@ const Primitive<None>& select_op = define<None>({
           Arrays r(t.in.size());
           for (size_t i = 1; i < t.in.size(); ++i) {
             if (!t.linear[i]) continue;
-            Arrays x(t.in.size(), base::zeros(t.ct[0].type()));
+            Arrays x(t.in.size(), base::derivative_zeros(t.ct[0].type()));
             x[0] = t.x[0];
             x[i] = t.ct[0];
             r[i] = t.op(x);
@@ -272,6 +280,8 @@ const Primitive<None>& select_op = define<None>({
 });
 
 }  // namespace
+
+Array seed_eq(const Array& x, const Array& y) { return seed_eq_op({x, y}); }
 
 namespace lax {
 Array eq(const Arg& x, const Arg& y) { return bind_at(eq_op, x, y); }

@@ -9,6 +9,7 @@
 #include "ops/kit/kit.h"
 #include "ops/kit/strided.h"
 #include "ops/structure/structure.h"
+#include "tracer/derivative_zeros.h"
 #include "tracer/types_of.h"
 #include "weft/lax/compare.h"
 #include "weft/lax/elementwise.h"
@@ -253,7 +254,8 @@ Arrays pad_transpose(const TransposeArgs<Pad>& t) {
     back.interior[i] = 0;
     stride.push_back(p.interior[i] + 1);
   }
-  const Array ct = pad_with(t.ct[0], like(t.ct[0], 0), back.low, back.high, back.interior);
+  const Array ct =
+      pad_with(t.ct[0], base::derivative_zero_like(t.ct[0]), back.low, back.high, back.interior);
   const Array of_operand = slice_static(ct, start, ct.shape().sizes(), stride);
   if (t.linear[0]) r[0] = of_operand;
   if (t.linear[1]) {

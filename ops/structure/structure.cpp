@@ -7,9 +7,11 @@
 
 #include <numeric>
 
+#include "core/derivative_zero.h"
 #include "ops/kit/arith.h"
 #include "ops/kit/kit.h"
 #include "ops/kit/strided.h"
+#include "tracer/derivative_zeros.h"
 
 namespace weft {
 namespace {
@@ -510,7 +512,8 @@ const Primitive<SliceParams>& slice_op = define<SliceParams>({
             interior.push_back(n > 1 ? s - 1 : 0);
             high.push_back(t.in[0].shape()[i] - lo - (n == 0 ? 0 : (n - 1) * s + 1));
           }
-          return Arrays{pad_with(t.ct[0], like(t.ct[0], 0), low, high, interior)};
+          return Arrays{
+              pad_with(t.ct[0], base::derivative_zero_like(t.ct[0]), low, high, interior)};
         },
     .batch =
         [](const BatchArgs<SliceParams>& b) {
@@ -662,6 +665,14 @@ Array insert_axis(const Array& x, int axis, int64_t size) {
 Array zeros(const Type& t) {
   const Array z = scalar_of_int(t.dtype(), 0);
   return t.ndim() ? broadcast_in_dim(z, t.shape(), {}) : z;
+}
+Array derivative_zeros(const Type& t) {
+  if (!may_be_derivative_zero(t.with_shape(Shape{}))) return zeros(t);
+  const Array z = literal_array(derivative_zero(t.dtype()));
+  return t.ndim() ? broadcast_in_dim(z, t.shape(), {}) : z;
+}
+Array derivative_zero_like(const Array& x) {
+  return derivative_zeros(x.type().strong().with_shape(Shape{}));
 }
 Array ones(const Type& t) {
   const Array o = scalar_of_int(t.dtype(), 1);

@@ -34,7 +34,7 @@ Vals one_to_one(Writer& w, const Equation& e, const Vals& x) {
 }
 
 Vals compared(Writer& w, const Equation& e, const Vals& x) {
-  std::string how = e.name();
+  std::string how = e.name() == "seed_eq" ? "eq" : e.name();
   for (char& c : how) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
   const Vals v = fitted(w, e, x);
   return {w.compare(how, v[0], v[1])};
@@ -112,7 +112,7 @@ Vals later(Writer& w, const Equation& e, const Vals& x) {
 
 void write_elementwise(WriteRules& r) {
   for (const auto& [weft_name, stablehlo_name] : names()) r.emplace(weft_name, one_to_one);
-  for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge"}) r[name] = compared;
+  for (const char* name : {"eq", "ne", "lt", "le", "gt", "ge", "seed_eq"}) r[name] = compared;
   const WriteRules mine = {{"abs", absolute},
                            {"sign", sign},
                            {"square", square},
