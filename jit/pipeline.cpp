@@ -19,6 +19,7 @@
 #include "jit/rewrite/partition.h"
 #include "jit/rewrite/reads_first.h"
 #include "jit/rewrite/simplify.h"
+#include "jit/rewrite/structural_zeros.h"
 #include "jit/rewrite/sum_updates.h"
 #include "jit/run/steps.h"
 #include "runtime/log.h"
@@ -222,6 +223,13 @@ constexpr Pass passes[] = {
       "and temporaries that they would need apart "
       "([0072](decisions/0072-partition.md)). `kernels` puts all other equations into kernels."},
      partition,
+     nullptr,
+     nullptr},
+    {{"zeros", "jit/rewrite/structural_zeros.cpp", "jaxpr", "jaxpr",
+      "Leaves out what a lane multiplies by elements that the program fixes as zero: unit vectors "
+      "of derivatives, constant matrices ([0075](decisions/0075-structural-zeros.md)). The result "
+      "is a jaxpr, so that the bits do not depend on the kernels."},
+     skip_structural_zeros,
      nullptr,
      nullptr},
     {{"barriers", "jit/rewrite/barriers.cpp", "jaxpr", "jaxpr",

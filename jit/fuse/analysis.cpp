@@ -3,23 +3,11 @@
 // jit/fuse/analysis.cpp: lowers the equations of a program and analyses its loops.
 #include "jit/fuse/analysis.h"
 
-#include "core/jaxpr_builder.h"
+#include "jit/fuse/equation_alone.h"
 
 namespace weft::compiler {
 
 using Form = Lowering::Form;
-
-namespace {
-// Returns a program of equation e alone; its operands are the inputs.
-Jaxpr single(const JaxprData& j, const Eqn& e) {
-  JaxprBuilder b(j);
-  Eqn copy = e;
-  for (Atom& a : copy.in)
-    if (!a.is_literal()) a = b.add_input(j.type(a));
-  b.append(std::move(copy), results_of(e));
-  return b.finish_uninterned(results_of(e));
-}
-}  // namespace
 
 Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
   scope.j = j;
@@ -31,7 +19,7 @@ Program::Program(const Jaxpr& jaxpr) : j(jaxpr) {
     scope.access.emplace_back();
     const Form form = scope.lowering[i].form;
     if (form == Form::loop || form == Form::branch || form == Form::inlined) {
-      analysis[i] = std::make_unique<AxisClasses>(single(*j, e));
+      analysis[i] = std::make_unique<AxisClasses>(equation_alone(*j, e));
     } else if (scope.lowering[i].element) {
       const Types in = j->in_types(e), out = j->out_types(e);
       scope.access[i] = access_of(scope.lowering[i], in, out);

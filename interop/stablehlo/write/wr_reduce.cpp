@@ -9,6 +9,7 @@
 
 #include "core/op.h"
 #include "interop/stablehlo/write/write.h"
+#include "ops/linear/masked_dot.h"
 #include "tracer/concrete.h"
 
 namespace weft::hlo {
@@ -212,6 +213,11 @@ Vals product(Writer& w, const Equation& e, const Vals& x) {
                 with_precision(e, {{"dot_dimension_numbers", text_attr(dims)}}))};
 }
 
+Vals masked_product(Writer& w, const Equation& e, const Vals& x) {
+  return w.computed(
+      e.in, [&](const Arrays& a) { return Arrays{dot_of_masked(a, e.eqn.params)}; }, x);
+}
+
 }  // namespace
 
 void write_reductions(WriteRules& r) {
@@ -226,6 +232,7 @@ void write_reductions(WriteRules& r) {
   r["select_and_gather_add"] = window_tangents;
   r["select_and_scatter_add"] = window_cotangents;
   r["dot_general"] = product;
+  r["masked_dot"] = masked_product;
 }
 
 }  // namespace weft::hlo
