@@ -3,9 +3,18 @@
 // jit/fuse/region.cpp: walks from a value to the variables in memory that it is computed from.
 #include "jit/fuse/region.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace weft::compiler {
+
+bool is_straight(Lowering::Form form) {
+  return form == Lowering::Form::pull || form == Lowering::Form::reduce ||
+         form == Lowering::Form::contract;
+}
+bool is_straight(const Scope& s) {
+  return std::ranges::all_of(s.lowering, [](const Lowering& l) { return is_straight(l.form); });
+}
 
 using Form = Lowering::Form;
 

@@ -41,6 +41,11 @@ inline constexpr int64_t max_unrolled_copy = 16;
 // A row of this many elements fills vectors by itself.
 inline constexpr int64_t min_vector_row = 16;
 
+// Returns true if an equation of this form, or every equation of a program, is no loop or branch
+// and calls nothing.
+bool is_straight(Lowering::Form form);
+bool is_straight(const Scope& s);
+
 class Region {
  public:
   // inlined(v): true if variable v is computed where it is read. Counting stops above `most`.

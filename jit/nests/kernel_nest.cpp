@@ -122,18 +122,13 @@ KernelNest write_kernel(const Program& p, const KernelPlan& k, const VarMap<bool
 // Returns true if the kernel runs a call without loops and branches. The code of such a kernel is
 // not repeated, so more of it may be written.
 bool has_straight_call(const Program& p, const KernelPlan& k) {
-  const auto is_straight = [](const Lowering& l) {
-    return l.form == Lowering::Form::pull || l.form == Lowering::Form::reduce ||
-           l.form == Lowering::Form::contract;
-  };
   bool call = false;
   for (size_t i : k.emit) {
     if (p.scope.lowering[i].form != Lowering::Form::inlined) {
-      if (!is_straight(p.scope.lowering[i])) return false;
+      if (!is_straight(p.scope.lowering[i].form)) return false;
       continue;
     }
-    if (!std::ranges::all_of(p.analysis[i]->top().bodies[0][0]->lowering, is_straight))
-      return false;
+    if (!is_straight(*p.analysis[i]->top().bodies[0][0])) return false;
     call = true;
   }
   return call && !k.rows;

@@ -192,8 +192,7 @@ Array masked_product(const Eqn& e, const Arrays& in, const std::vector<Mask>& ke
 
 class LaneRewriter {
  public:
-  LaneRewriter(const AxisClasses& axes, const std::map<int, int>& lanes)
-      : axes_(axes), lanes_(lanes) {}
+  LaneRewriter(const AxisClasses& axes, const std::map<int, int>& lanes);
   // Returns the parameters of a loop, branch or call with rewritten programs. `out`: what is known
   // of its results.
   AnyParams with_bodies(const Scope& s, size_t i, const std::vector<KnownElements>& operands,
@@ -217,7 +216,16 @@ class LaneRewriter {
 
   const AxisClasses& axes_;
   const std::map<int, int>& lanes_;  // classes
+  int64_t unrolled_;                 // values of up to this many elements are scalars
 };
+
+LaneRewriter::LaneRewriter(const AxisClasses& axes, const std::map<int, int>& lanes)
+    : axes_(axes), lanes_(lanes) {
+  const Scope& top = axes.top();
+  unrolled_ = top.lowering[0].form == Form::inlined && is_straight(*top.bodies[0][0])
+                  ? most_scalars
+                  : small_elements;
+}
 
 // The extents of the elements that a lane holds.
 Indices LaneRewriter::extents(const Scope& s, int32_t var) const {
@@ -297,7 +305,7 @@ Change LaneRewriter::elements(const Scope& s, size_t i, std::vector<KnownElement
   if (r.by_rule.empty()) return {};
 
   Change c;
-  const bool may_change = n <= small_elements && !type.weak() && is_floating(type.dtype());
+  const bool may_change = n <= unrolled_ && !type.weak() && is_floating(type.dtype());
   const auto drop = [&](FunctionRef<bool(const std::vector<bool>&)> where, size_t by,
                         bool negative = false) {
     Replacement p{{all}, negative ? Replacement::negative : Replacement::operand, by};
@@ -356,7 +364,7 @@ Change LaneRewriter::product(const Scope& s, size_t i, std::vector<KnownElements
   const ProductAxes p = product_axes(*s.j, e);
   const Indices all = extents(s, e.out);
   const int64_t n = product_of(all), terms = product_of(p.terms);
-  if (n == 0 || n > small_elements || terms == 0 || terms > fold_order::short_block) return {};
+  if (n == 0 || n > unrolled_ || terms == 0 || terms > fold_order::short_block) return {};
 
   const uint64_t sign = d == F32 ? uint64_t{1} << 31 : uint64_t{1} << 63;
   const auto is_zero = [&](const Known& x) {
