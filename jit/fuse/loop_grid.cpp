@@ -301,9 +301,8 @@ class LoopGrid {
     }
     return true;
   }
-  // Returns true if a call would compute something without this class once for each of its points:
-  // a fold or loop, or much else beside
-  // no loop.
+  // Returns true if a call would repeat a fold, a loop or much other work at each point of this
+  // class, because that work does not have the class.
   bool repeats(int c, const std::vector<int64_t>& grid) const {
     if (kind_ != LoopForm::Kind::call) return false;
     const Scope& body = *top_.bodies[0][0];

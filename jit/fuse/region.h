@@ -41,8 +41,8 @@ inline constexpr int64_t max_unrolled_copy = 16;
 // A row of this many elements fills vectors by itself.
 inline constexpr int64_t min_vector_row = 16;
 
-// Returns true if an equation of this form, or every equation of a program, is no loop or branch
-// and calls nothing.
+// Returns true if an equation of this form, or every equation of a program, neither loops nor
+// branches and calls nothing.
 bool is_straight(Lowering::Form form);
 bool is_straight(const Scope& s);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// jit/fuse/update_form.h: compares the two forms of an update of an array: a copy of the array
-// whose elements are overwritten, and a search of the updates for each element that is read.
+// jit/fuse/update_form.h: compares the two forms of an update. One copies the array and overwrites
+// elements. The other searches the updates for each element that is read.
 #pragma once
 #include "jit/fuse/analysis.h"
 
