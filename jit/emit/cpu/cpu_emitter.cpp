@@ -86,16 +86,7 @@ void CpuEmitter::load_arguments() {
     stop_checks_.begin(b_.CreateLoad(ptr, b_.CreateGEP(ptr, b_.function()->getArg(0), b_.i64(-1))));
 }
 
-// LLVM's scheduler compares each access with all those before it, back to a fence. Without fences a
-// kernel with 1,000 accesses takes seconds. A fence for one thread is not an instruction.
-void CpuEmitter::count_access() {
-  constexpr int most = 32;
-  if (++accesses_ % most == 0)
-    b_.CreateFence(llvm::AtomicOrdering::SequentiallyConsistent, llvm::SyncScope::SingleThread);
-}
-
 void CpuEmitter::load(Id v) {
-  count_access();
   if (!variance(v).varying) return load_uniform(v);
   const Inst& i = k_.insts[v];
   const Storage s = k_.buffers[i.imm].storage;
@@ -116,7 +107,6 @@ void CpuEmitter::store(Id v) {
   const Inst& i = k_.insts[v];
   if (variance(i.args[0]).uniform() && variance(i.args[1]).uniform()) return store_uniform(v);
   if (records_.moves(v)) return;
-  count_access();
   const Storage s = k_.buffers[i.imm].storage;
   auto* t = ops_.memory_type(s);
   const auto tile = tiles.find(v);

@@ -64,7 +64,6 @@ class CpuEmitter final : public BlockEmitter {
   std::optional<Neighbours> neighbours(nest::Id v, int vector);
   bool divide_neighbours(nest::Id v);
   bool divide_linear(nest::Id v);
-  void count_access();
   void load(nest::Id v) override;
   void store(nest::Id v) override;
   void local(nest::Id v) override { local_arrays_.create(v); }
@@ -82,7 +81,6 @@ class CpuEmitter final : public BlockEmitter {
   ElementAccess elements_;
   LocalArrays local_arrays_;
   Records records_;
-  int accesses_ = 0;  // that were emitted
   std::optional<AccessChecker> checker_;
   std::map<nest::Id, std::vector<Neighbours>> neighbours_;  // of quotients and remainders
   std::map<llvm::Type*, V> cold_slots_;  // memory of arguments and results of cold paths
