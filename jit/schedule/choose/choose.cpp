@@ -281,7 +281,7 @@ class Chooser {
   }
 
   // Interleaves a single loop that takes all the time. Several loops would compete for the
-  // registers.
+  // registers, and much code around the loop would be repeated.
   void choose_interleave() {
     Id loop = no_id;
     int loops = 0;
@@ -293,7 +293,11 @@ class Chooser {
     }
     const bool simple =
         loops == 1 && (k_.insts[loop].op == Opcode::While || k_.insts[loop].op == Opcode::For);
-    if (simple && arrays <= limits_.max_interleaved_arrays) {
+    int64_t around = weight(k_, 0);
+    for (BlockId b : simple ? k_.insts[loop].blocks : std::vector<BlockId>{})
+      around -= weight(k_, b);
+    if (simple && arrays <= limits_.max_interleaved_arrays &&
+        around <= limits_.max_interleaved_body) {
       int most = limits_.interleave;
       if (writes_rows(loop))
         most = trip_weight(loop) <= limits_.short_body ? 1 : limits_.interleave_rows;
