@@ -4,8 +4,6 @@
 // kernel computes each.
 #include "jit/fuse/plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <functional>
 #include <numeric>
@@ -14,12 +12,12 @@
 
 #include "core/effects.h"
 #include "core/loops/fold_order.h"
-#include "core/text/print.h"
+#include "jit/fuse/check_plan.h"
 #include "jit/fuse/fold_layout.h"
 #include "jit/fuse/loop_grid.h"
+#include "jit/fuse/record_axis.h"
 #include "jit/fuse/region.h"
 #include "jit/fuse/update_form.h"
-#include "weft/error.h"
 
 namespace weft::compiler {
 namespace {
@@ -70,6 +68,7 @@ class Planner {
   const Type& type(int32_t v) const { return j_.types[v]; }
   Var& var(int32_t v) { return vars_[v]; }
   bool in_memory(int32_t v) const { return plan_.in_memory[v]; }
+  bool is_inlined(int32_t v) const { return vars_[v].inlined && !in_memory(v); }
   void pull_equation(size_t i);
   bool updates_in_place(size_t i) const;
   bool may_overwrite_operand(size_t i) const;
@@ -109,7 +108,6 @@ class Planner {
   void add_library(size_t i, Step s);
   bool lane_loop(size_t i, KernelPlan* k, LaneGrid* g);
   void update_carry(size_t i, int t);
-  void verify(const KernelPlan& k) const;
 
   const Program& p_;
   const JaxprData& j_;
@@ -211,7 +209,7 @@ std::optional<std::vector<int>> Planner::fits(int step, const std::vector<Dep>& 
 }
 
 Region Planner::region() const {
-  return {p_, [this](int32_t v) { return vars_[v].inlined && !in_memory(v); }, long_kernel};
+  return {p_, [this](int32_t v) { return is_inlined(v); }, long_kernel};
 }
 
 // Returns true if kernel `step` stays short with this region added.
@@ -411,6 +409,7 @@ void Planner::materialize_value(int32_t v) {
   Var& x = var(v);
   Region added = region();
   added.add(v);
+  const bool record = is_record(p_, v, [this](int32_t u) { return is_inlined(u); });
   plan_.in_memory[v] = true;
   if (!x.inlined) {
     plan_.steps[x.step].kernel.roots.push_back(v);
@@ -422,6 +421,10 @@ void Planner::materialize_value(int32_t v) {
     Step s;
     s.kernel.grid = type(v).shape().sizes();
     for (int a = 0; a < type(v).ndim(); ++a) grid_axes.push_back(a);
+    if (record) {
+      s.kernel.grid.pop_back();
+      grid_axes.back() = -1;
+    }
     materialize(x.deps, -2);
     c = add_step(std::move(s));
   }
@@ -579,8 +582,7 @@ void Planner::reduce_equation(size_t i) {
   if (c < 0) {
     Step s;
     s.kernel.grid = shape.sizes();
-    const FoldLayout layout =
-        fold_layout(p_, i, [this](int32_t v) { return vars_[v].inlined && !in_memory(v); });
+    const FoldLayout layout = fold_layout(p_, i, [this](int32_t v) { return is_inlined(v); });
     s.kernel.rows = layout == FoldLayout::rows;
     s.kernel.short_rows = layout == FoldLayout::short_rows;
     for (int a = 0; a < shape.ndim(); ++a) grid_axes.push_back(a);
@@ -779,27 +781,8 @@ Plan Planner::run() {
   }
   for (Atom a : j_.out)
     if (!a.is_literal()) materialize_value(a.index);
-  for (const Step& s : plan_.steps) verify(s.kernel);
+  for (const Step& s : plan_.steps) check_grid_axes(p_, s.kernel);
   return std::move(plan_);
-}
-
-// Checks that every axis that is computed along a grid axis has the same extent.
-void Planner::verify(const KernelPlan& k) const {
-  const auto expect = [&](int lane, int64_t extent, size_t eqn, int axis) {
-    if (lane < 0 || extent == k.grid.at(static_cast<size_t>(lane))) return;
-    throw InternalError(fmt::format(
-        "axis {} of {} elements is computed along axis {} of {} points of a kernel's grid: {}",
-        axis, extent, lane, k.grid[lane],
-        eqn == Program::none ? "an argument" : equation_text(j_, eqn)));
-  };
-  for (const auto& [v, grid_axes] : k.grid_axes) {
-    if (grid_axes.size() != type(v).shape().size())
-      throw InternalError("a kernel's plan does not know all axes of a value");
-    for (int a = 0; a < type(v).ndim(); ++a)
-      expect(grid_axes[a], type(v).shape()[a], p_.defining_eqn[v], a);
-  }
-  for (const auto& [i, classes] : k.classes)
-    for (const auto& [c, lane] : classes) expect(lane, p_.analysis[i]->extent(c), i, c);
 }
 
 }  // namespace
