@@ -230,10 +230,29 @@ V Operations::float_extreme_constant(bool maximum, V a, V b) {
   return b_.CreateSelect(maximum ? b_.CreateFCmpUGT(x, c) : b_.CreateFCmpULT(x, c), x, c);
 }
 
+// The remainder is a multiple of b's last bit, so one multiply-add computes it without rounding.
+// The rounded quotient of the magnitudes is the exact one up to an integer above it. Its integer
+// part is then one too large, and |b| is added. For large quotients the library's fmod is called. A
+// GPU does not have it, so the kernel contains its own.
 V Operations::float_rem(V a, V b) {
-  // libm's fmod is exact. A GPU does not have it, so the kernel contains its own.
-  if (features_.has_libm) return b_.CreateFRem(a, b);
-  return b_.CreateCall(float_rem_function(a->getType()), llvm::ArrayRef<V>{a, b});
+  auto* t = a->getType();
+  const V x = b_.call(llvm::Intrinsic::fabs, {a}), y = b_.call(llvm::Intrinsic::fabs, {b});
+  const V quotient = b_.CreateFDiv(x, y);
+  const double limit = t->getScalarType()->isFloatTy() ? 0x1p22 : 0x1p51;
+  const V large = b_.CreateFCmpOGE(quotient, llvm::ConstantFP::get(t, limit));
+  const V whole = b_.call(llvm::Intrinsic::trunc, {quotient});
+  V rest = b_.call(llvm::Intrinsic::fma, {b_.CreateFNeg(whole), y, x});
+  const V negative = b_.CreateFCmpOLT(rest, llvm::ConstantFP::get(t, 0));
+  rest = b_.CreateSelect(negative, b_.CreateFAdd(rest, y), rest);
+  rest = b_.CreateSelect(b_.CreateFCmpOLT(x, y), x, rest);
+  rest = b_.call(llvm::Intrinsic::copysign, {rest, a});
+  const auto exact = [&] {
+    const V all = features_.has_libm
+                      ? b_.CreateFRem(a, b)
+                      : b_.CreateCall(float_rem_function(t), llvm::ArrayRef<V>{a, b});
+    return Vs{b_.CreateSelect(large, all, rest)};
+  };
+  return b_.branch(b_.any({large}), exact, [&] { return Vs{rest}; }, /*unlikely=*/true)[0];
 }
 
 V Operations::mul_high(Opcode op, V a, V b) {

@@ -92,6 +92,39 @@ TEST_CASE("float arithmetic", "[jit][arith]") {
   check(Opcode::RoundF16, Kind::F32, {Kind::F32});
 }
 
+namespace {
+// Pairs (x, y): x is a multiple of y, or one of the neighbours of a multiple. Some are subnormal.
+template <class T>
+void check_remainders() {
+  constexpr int digits = std::numeric_limits<T>::digits;
+  std::mt19937_64 g(11);
+  std::vector<T> x, y;
+  for (int i = 0; i < 4096; ++i) {
+    const int exponent =
+        i % 4 == 0 ? std::numeric_limits<T>::min_exponent - 3 : static_cast<int>(g() % 60) - 30;
+    const T unit = std::ldexp(static_cast<T>(g() >> (64 - digits)), exponent - digits);
+    const T times = static_cast<T>(g() >> (64 - 1 - static_cast<int>(g() % (digits + 1))));
+    T top = unit * times;
+    for (auto k = g() % 3; k > 0; --k) top = std::nextafter(top, g() % 2 ? T(0) : unit + top);
+    x.push_back(g() % 2 ? top : -top);
+    y.push_back(g() % 2 ? unit : -unit);
+  }
+  const Kind kind = sizeof(T) == 4 ? Kind::F32 : Kind::F64;
+  const auto n = static_cast<int64_t>(x.size());
+  const Run run{{raw(x), raw(y), zeros(storage_of(kind), n)}, {}, {0, 1, 0, n}};
+  for (const TargetInfo& t : targets())
+    for (auto v : {Vector::grid, Vector::none}) {
+      INFO(t.cpu);
+      CHECK(difference(elementwise(Opcode::Rem, kind, {kind, kind}, v), run, t) == "");
+    }
+}
+}  // namespace
+
+TEST_CASE("remainders at multiples and beside them", "[jit][arith]") {
+  check_remainders<float>();
+  check_remainders<double>();
+}
+
 TEST_CASE("minima and maxima with numbers", "[jit][arith]") {
   const auto number = [](Builder& b, Kind k, double x) {
     return k == Kind::F32 ? b.constant(k, std::bit_cast<uint32_t>(static_cast<float>(x)))
