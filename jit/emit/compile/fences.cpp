@@ -9,17 +9,23 @@
 namespace weft::compiler {
 namespace {
 
+// Fences also keep the scheduler from moving loads up. The factorization of a 16 x 16 matrix takes
+// 1.25 times as long with one behind every 32 accesses.
+constexpr size_t most_without_fences = 512, between_fences = 128;
+
 struct FencePass final : llvm::FunctionPass {
   static char id;
   FencePass() : FunctionPass(id) {}
 
   bool runOnFunction(llvm::Function& f) override {
-    constexpr int most = 32;
     std::vector<llvm::Instruction*> last;
     for (llvm::BasicBlock& block : f) {
-      int accesses = 0;
+      std::vector<llvm::Instruction*> accesses;
       for (llvm::Instruction& i : block)
-        if (i.mayReadOrWriteMemory() && ++accesses % most == 0) last.push_back(&i);
+        if (i.mayReadOrWriteMemory()) accesses.push_back(&i);
+      if (accesses.size() <= most_without_fences) continue;
+      for (size_t n = between_fences; n < accesses.size(); n += between_fences)
+        last.push_back(accesses[n - 1]);
     }
     for (llvm::Instruction* i : last)
       llvm::IRBuilder<>(i->getNextNode())

@@ -6,8 +6,8 @@
 
 namespace weft::compiler {
 
-// Returns a pass that puts a fence behind every 32 accesses of a block. LLVM's scheduler compares
-// an access with all others of its block, back to a fence. Without fences, a block with 1,000
+// Returns a pass that puts fences into blocks with many accesses. LLVM's scheduler compares an
+// access with all others of its block, back to a fence. Without fences, a block with thousands of
 // accesses takes seconds. A fence for one thread is not an instruction.
 llvm::FunctionPass* create_fence_pass();
 
