@@ -13,6 +13,7 @@
 #include "core/effects.h"
 #include "ops/control/loop_blocks.h"
 #include "ops/control/rewrites/hoist.h"
+#include "ops/control/rewrites/separate_lanes.h"
 #include "ops/control/samples.h"
 #include "weft/lax/compare.h"
 #include "weft/lax/elementwise.h"
@@ -310,16 +311,27 @@ Arrays asking_in_body(const ClosedJaxpr& cond, const ClosedJaxpr& body, Arrays i
   return sublist(while_flat(answer, step, init, max_trips), 0, n);
 }
 
-}  // namespace
-
-Arrays while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init,
-                  std::optional<int64_t> max_trips) {
-  if (effect_of(cond.jaxpr) != Effect::none) return asking_in_body(cond, body, init, max_trips);
+While while_of(const ClosedJaxpr& cond, const ClosedJaxpr& body) {
   While p;
   p.cond_nconsts = static_cast<int64_t>(cond.consts.size());
   p.body_nconsts = static_cast<int64_t>(body.consts.size());
   p.cond_jaxpr = open_constants(cond.jaxpr);
   p.body_jaxpr = open_constants(body.jaxpr);
+  return p;
+}
+
+}  // namespace
+
+Arrays mapped_while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init) {
+  const Arrays x = in_order(LoopValues<Array>{{}, cond.consts, body.consts, init});
+  const std::optional<While> lanes = separate_lanes(while_of(cond, body), types_of(x));
+  return lanes ? while_op.bind(x, *lanes) : while_flat(cond, body, init);
+}
+
+Arrays while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init,
+                  std::optional<int64_t> max_trips) {
+  if (effect_of(cond.jaxpr) != Effect::none) return asking_in_body(cond, body, init, max_trips);
+  While p = while_of(cond, body);
   Arrays carry = init;
   if (max_trips) {
     // An additional first carry counts the trips, and the loop ends when it reaches the bound.

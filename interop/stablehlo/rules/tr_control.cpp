@@ -238,7 +238,7 @@ Arrays while_of(Translator& t, const Op& op, const Arrays& x) {
   if (result.size() != 1 || result[0] != Type(Bool, Shape{}))
     t.fail(op, "the condition of 'while' must return a tensor<i1>");
   if (const auto counter = Counted(t, op).counter()) return counted_scan(body, x, *counter);
-  return while_flat(test, body, x);
+  return mapped_while_flat(test, body, x);
 }
 
 // A loop over slices of its operands along one axis. The region takes slices and carries, and

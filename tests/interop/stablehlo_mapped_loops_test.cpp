@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Copyright The Weft authors
+// tests/interop/stablehlo_mapped_loops_test.cpp: loops that JAX has mapped. If each lane ends on
+// its own, they become loops with lanes; all others stay as they are written.
+#include <catch2/catch.hpp>
+
+#include "interop/run_stablehlo.h"
+#include "support/check.h"
+#include "weft/stablehlo.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+
+// The parts of a loop over 5 lanes, each with a row of 2 numbers and a counter.
+struct Loop {
+  std::string compare = "LT";  // the mask of the body; the condition has LT
+  std::string row = "%y = stablehlo.multiply %x, %c : tensor<5x2xf32>";
+  std::string counter = "%is = stablehlo.select %p, %j, %i : tensor<5xi1>, tensor<5xi32>";
+  std::string text() const {
+    return R"(func.func @main(%a: tensor<5x2xf32>, %b: tensor<5xi32>)
+  -> (tensor<5x2xf32>, tensor<5xi32>) {
+%zero = stablehlo.constant dense<0> : tensor<5xi32>
+%r:3 = stablehlo.while(%n = %b, %x = %a, %i = %zero)
+  : tensor<5xi32>, tensor<5x2xf32>, tensor<5xi32>
+ cond {
+  %p = stablehlo.compare LT, %i, %n, SIGNED : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi1>
+  %f = stablehlo.constant dense<false> : tensor<i1>
+  %any = stablehlo.reduce(%p init: %f) applies stablehlo.or across dimensions = [0]
+    : (tensor<5xi1>, tensor<i1>) -> tensor<i1>
+  stablehlo.return %any : tensor<i1>
+ } do {
+  %c = stablehlo.constant dense<1.5> : tensor<5x2xf32>
+  )" + row +
+           R"(
+  %one = stablehlo.constant dense<1> : tensor<5xi32>
+  %j = stablehlo.add %i, %one : tensor<5xi32>
+  %p = stablehlo.compare )" +
+           compare + R"(, %i, %n, SIGNED : (tensor<5xi32>, tensor<5xi32>) -> tensor<5xi1>
+  %q = stablehlo.broadcast_in_dim %p, dims = [0] : (tensor<5xi1>) -> tensor<5x2xi1>
+  %xs = stablehlo.select %q, %y, %x : tensor<5x2xi1>, tensor<5x2xf32>
+  )" + counter +
+           R"(
+  stablehlo.return %n, %xs, %is : tensor<5xi32>, tensor<5x2xf32>, tensor<5xi32>
+ }
+return %r#1, %r#2 : tensor<5x2xf32>, tensor<5xi32>
+})";
+  }
+  bool has_lanes() const {
+    return to_string(parse_stablehlo(text())).find("lanes=(5,)") != std::string::npos;
+  }
+};
+
+const Array rows = arange(10).astype(F32).reshape({5, 2}) - 3.f;
+const Array trips = array({3, 0, 7, -2, 1});
+
+}  // namespace
+
+TEST_CASE("a mapped loop becomes a loop with lanes", "[interop][stablehlo]") {
+  const Loop loop;
+  CHECK(loop.has_lanes());
+  const Arrays r = run(loop.text(), {rows, trips});
+  const Array times = maximum(trips, 0);
+  CHECK(array_equal(r[0], rows * pow(1.5f, times.astype(F32)).reshape({5, 1})).item<bool>());
+  CHECK(array_equal(r[1], times).item<bool>());
+  // Each lane runs in the lane of a kernel, not in lockstep with the others.
+  const ClosedJaxpr program = parse_stablehlo(loop.text());
+  const auto f = [&](Array x, Array n) { return eval_jaxpr(program, {x, n})[0]; };
+  CHECK(count(jit(f).lower(rows, trips).report(), "lockstep") == 0);
+}
+
+TEST_CASE("a map and a derivative of a mapped loop", "[interop][stablehlo]") {
+  const ClosedJaxpr program = parse_stablehlo(Loop{}.text());
+  const auto f = [&](Array x, Array n) { return eval_jaxpr(program, {x, n})[0]; };
+  const Array x = stack({rows, rows * 2.f, rows - 1.f}), n = stack({trips, trips + 1, trips - 1});
+  const Array mapped = jit(vmap(f))(x, n);
+  for (int i = 0; i < 3; ++i) CHECK(array_equal(mapped[i], f(x[i], n[i])).item<bool>());
+  const Array tangent =
+      jvp([&](Array z) { return f(z, trips); }, std::tuple{rows}, std::tuple{ones_like(rows)})
+          .second;
+  CHECK(array_equal(tangent, f(ones_like(rows), trips)).item<bool>());
+}
+
+TEST_CASE("loops of other forms keep their form", "[interop][stablehlo]") {
+  // The mask of the body is another one: lanes go on after their condition is false.
+  Loop mask;
+  mask.compare = "LE";
+  CHECK_FALSE(mask.has_lanes());
+  CHECK(array_equal(run(mask.text(), {rows, trips})[1], minimum(maximum(trips + 1, 0), 7))
+            .item<bool>());
+  // A counter runs on until the last lane has ended.
+  Loop counter;
+  counter.counter = "%is = stablehlo.add %i, %one : tensor<5xi32>";
+  CHECK_FALSE(counter.has_lanes());
+  CHECK(array_equal(run(counter.text(), {rows, trips})[1], full({5}, 7)).item<bool>());
+  // Each lane reads the sum of all lanes.
+  Loop mixed;
+  mixed.row = R"(%z = stablehlo.constant dense<0.0> : tensor<f32>
+  %s = stablehlo.reduce(%x init: %z) applies stablehlo.add across dimensions = [0]
+    : (tensor<5x2xf32>, tensor<f32>) -> tensor<2xf32>
+  %y = stablehlo.broadcast_in_dim %s, dims = [1] : (tensor<2xf32>) -> tensor<5x2xf32>)";
+  CHECK_FALSE(mixed.has_lanes());
+  const Array sums = run(mixed.text(), {rows, array({1, 0, 0, 0, 2})})[0];
+  const Array first = rows.sum(0);
+  CHECK(array_equal(sums[0], first).item<bool>());
+  CHECK(array_equal(sums[4], first + first + rows[slice(1, 4)].sum(0)).item<bool>());
+}
