@@ -48,7 +48,8 @@ bool is_record(const Program& p, int32_t v, FunctionRef<bool(int32_t)> inlined) 
     const size_t i = p.defining_eqn[read.first];
     const Eqn& e = p.j->eqns[i];
     if (p.scope.access[i].reads.size() != e.in.size()) continue;
-    if ((parts += parts_along(p, i, read.second)) > 1) return true;
+    parts += parts_along(p, i, read.second);
+    if (parts > 1) return true;
     for (size_t k = 0; k < e.in.size(); ++k) {
       if (e.in[k].is_literal()) continue;
       const std::vector<int>& reads = p.scope.access[i].reads[k];
