@@ -16,8 +16,9 @@
 namespace weft {
 namespace {
 
-// Fewer lanes do not fill a vector. They are better values of the lane around them: jumanji 2048,
-// mapped over a loop over the four rows of a board, takes .10 ms, and .18 if the rows are lanes.
+// Fewer lanes do not fill a vector. They are better values of a lane around the loop. With 33, two
+// programs for 16 and 32 examples (OSQP, NUTS) take 20 and 8 times as long. With 16, jumanji 2048,
+// mapped over a loop over 4 x 4 rows of a board, takes 1.4 times as long.
 constexpr int64_t fewest_lanes = 16;
 
 // Decides whether a variable of the condition and one of the body are the same function of the
