@@ -241,7 +241,7 @@ int32_t Planner::cut_of(size_t i) const {
   std::vector<int32_t> stack;
   const auto push = [&](const Eqn& e) {
     for (Atom a : e.in)
-      if (!a.is_literal() && vars_[a].inlined && !in_memory(a.index) && seen.insert(a.index).second)
+      if (!a.is_literal() && is_inlined(a.index) && seen.insert(a.index).second)
         stack.push_back(a.index);
   };
   push(j_.eqns[i]);
@@ -409,7 +409,6 @@ void Planner::materialize_value(int32_t v) {
   Var& x = var(v);
   Region added = region();
   added.add(v);
-  const bool record = is_record(p_, v, [this](int32_t u) { return is_inlined(u); });
   plan_.in_memory[v] = true;
   if (!x.inlined) {
     plan_.steps[x.step].kernel.roots.push_back(v);
@@ -421,7 +420,7 @@ void Planner::materialize_value(int32_t v) {
     Step s;
     s.kernel.grid = type(v).shape().sizes();
     for (int a = 0; a < type(v).ndim(); ++a) grid_axes.push_back(a);
-    if (record) {
+    if (is_record(p_, v, [&](int32_t u) { return u == v || is_inlined(u); })) {
       s.kernel.grid.pop_back();
       grid_axes.back() = -1;
     }
@@ -459,7 +458,7 @@ void Planner::store_repeated(size_t i, int64_t elements) {
 void Planner::store_if_repeated(int32_t v, int64_t reads) {
   const Var& x = var(v);
   const int64_t own = type(v).elements(), bytes = type(v).bytes();
-  if (!x.inlined || in_memory(v) || x.cost < max_recomputed_cost || own < 2 || own >= reads) return;
+  if (!is_inlined(v) || x.cost < max_recomputed_cost || own < 2 || own >= reads) return;
   if (bytes > largest_cut_ || reads > (int64_t{1} << 40)) return;
   if (x.cost * (reads - own) > kernel_cost + byte_cost * bytes) materialize_value(v);
 }
@@ -518,7 +517,7 @@ void Planner::materialize_live_reads(int32_t v, size_t i) {
     if (std::none_of(e.in.begin(), e.in.end(), [&](Atom a) { return late.get(a, false); }))
       continue;
     for (int32_t w = e.out; w < e.out + e.n_out; ++w) {
-      if (!var(w).inlined || in_memory(w)) continue;
+      if (!is_inlined(w)) continue;
       const bool read = last_[w] >= static_cast<int>(i);
       if (read && type(w).elements() * small_part <= type(v).elements())
         materialize_value(w);
@@ -534,7 +533,7 @@ void Planner::materialize_before_barrier(size_t i) {
   const auto read_later = [&](int32_t v) { return last_[v] > static_cast<int>(i); };
   for (int32_t v = j_.n_in; v < vars_.size(); ++v) {
     const Var& x = var(v);
-    if (!x.inlined || in_memory(v) || !read_later(v)) continue;
+    if (!is_inlined(v) || !read_later(v)) continue;
     int64_t kept = 0;
     for (const Dep& d : x.deps)
       if (d.leaf >= j_.n_in && !read_later(d.leaf)) kept += type(d.leaf).bytes();

@@ -21,57 +21,51 @@ namespace {
 // mapped over a loop over 4 x 4 rows of a board, takes 1.4 times as long.
 constexpr int64_t fewest_lanes = 16;
 
+// A program and the equations that define its variables.
+struct Definitions {
+  const JaxprData& j;
+  const VarMap<size_t> of = defining_eqns(j);
+  const Eqn* operator()(Atom a) const {
+    const size_t i = of.get(a, no_equation);
+    return i == no_equation ? nullptr : &j.eqns[i];
+  }
+};
+
 // Decides whether a variable of the condition and one of the body are the same function of the
 // carry.
 class SameValue {
  public:
   // `body_carry`: the first carry of the body. The condition takes the carry alone.
-  SameValue(const JaxprData& test, const JaxprData& body, int32_t body_carry)
-      : test_(test),
-        body_(body),
-        body_carry_(body_carry),
-        of_test_(defining_eqns(test)),
-        of_body_(defining_eqns(body)) {}
+  SameValue(const Definitions& test, const Definitions& body, int32_t body_carry)
+      : test_(test), body_(body), body_carry_(body_carry) {}
 
   bool operator()(Atom a, Atom b) {
     if (a.is_literal() || b.is_literal())
       return a.is_literal() && b.is_literal() &&
-             test_.literals[a.literal()] == body_.literals[b.literal()];
+             test_.j.literals[a.literal()] == body_.j.literals[b.literal()];
     const auto [at, fresh] = known_.emplace(std::pair(a.index, b.index), false);
     if (fresh) at->second = compare(a.index, b.index);
-    return known_.at({a.index, b.index});
+    return at->second;
   }
 
  private:
   bool compare(int32_t a, int32_t b) {
-    const size_t i = of_test_[a], k = of_body_[b];
-    if (i == no_equation || k == no_equation) return i == k && a == b - body_carry_;
-    const Eqn &e = test_.eqns[i], &f = body_.eqns[k];
-    if (e.op != f.op || !equal(e.params, f.params) || a - e.out != b - f.out ||
-        e.in.size() != f.in.size() || effect_of(e) != Effect::none)
-      return false;
-    for (size_t n = 0; n < e.in.size(); ++n)
-      if (!(*this)(e.in[n], f.in[n])) return false;
-    return true;
+    const Eqn *e = test_(Atom{a}), *f = body_(Atom{b});
+    if (!e || !f) return e == f && a == b - body_carry_;
+    return e->op == f->op && equal(e->params, f->params) && a - e->out == b - f->out &&
+           std::ranges::equal(e->in, f->in, [&](Atom x, Atom y) { return (*this)(x, y); });
   }
 
-  const JaxprData &test_, &body_;
+  const Definitions &test_, &body_;
   const int32_t body_carry_;
-  const VarMap<size_t> of_test_, of_body_;
   std::map<std::pair<int32_t, int32_t>, bool> known_;
 };
 
-const Eqn* defining(const JaxprData& j, Atom a) {
-  if (a.is_literal()) return nullptr;
-  for (const Eqn& e : j.eqns)
-    if (a.index >= e.out && a.index < e.out + e.n_out) return &e;
-  return nullptr;
-}
-
 // Returns the mask with these lanes that q repeats along further axes, or q itself.
-std::optional<Atom> mask_of(const JaxprData& j, Atom q, const Shape& lanes) {
+std::optional<Atom> mask_of(const Definitions& defining, Atom q, const Shape& lanes) {
+  const JaxprData& j = defining.j;
   while (j.type(q).shape() != lanes) {
-    const Eqn* e = defining(j, q);
+    const Eqn* e = defining(q);
     if (!e || e->in.size() != 1 || e->in[0].is_literal()) return {};
     const Access access = access_of(lower_equation(j, *e), j.in_types(*e), j.out_types(*e));
     if (!access.moves) return {};
@@ -121,7 +115,8 @@ std::optional<While> separate_lanes(const While& p, const Types& in) {
   if (!p.lanes.empty() || p.max_trips >= 0 || p.cond_nconsts > 0) return {};
   if (effect_of(p.body_jaxpr) != Effect::none) return {};
   const JaxprData& test = *p.cond_jaxpr;
-  const Eqn* any = defining(test, test.out[0]);
+  const Definitions in_test{test};
+  const Eqn* any = in_test(test.out[0]);
   if (!any || any->op->name() != "reduce_or" || any->in.size() != 1) return {};
   const Atom go = any->in[0];
   const Shape lanes = test.type(go).shape();
@@ -132,16 +127,17 @@ std::optional<While> separate_lanes(const While& p, const Types& in) {
   const BodyOp o = body_op(p);
   const JaxprData& body = *p.body_jaxpr;
   const auto first = static_cast<int32_t>(o.lane_axes.body_consts.size());
-  SameValue same(test, body, first);
+  const Definitions in_body{body};
+  SameValue same(in_test, in_body, first);
   std::vector<Atom> out;
   Ints sets(body.n_in, 0);
   for (size_t t = 0; t < o.loop_invariant.size(); ++t) {
     out.push_back(body.out[t]);
     if (o.loop_invariant[t]) continue;
-    const Eqn* e = defining(body, body.out[t]);
+    const Eqn* e = in_body(body.out[t]);
     const Atom before{first + static_cast<int32_t>(t)};
     if (!e || e->op->name() != "select_n" || e->in.size() != 3 || e->in[1] != before) return {};
-    const std::optional<Atom> mask = mask_of(body, e->in[0], lanes);
+    const std::optional<Atom> mask = mask_of(in_body, e->in[0], lanes);
     if (!mask || !same(go, *mask)) return {};
     out.back() = e->in[2];
     sets[before.index] = all;
