@@ -113,7 +113,7 @@ bool keeps_lanes_apart(const While& p, const Types& in) {
 std::optional<While> separate_lanes(const While& p, const Types& in) {
   // A constant of the condition would be another operand than that of the body.
   if (!p.lanes.empty() || p.max_trips >= 0 || p.cond_nconsts > 0) return {};
-  if (effect_of(p.body_jaxpr) != Effect::none) return {};
+  if (effect_of(p.body_jaxpr) != Effect::none || effect_of(p.cond_jaxpr) != Effect::none) return {};
   const JaxprData& test = *p.cond_jaxpr;
   const Definitions in_test{test};
   const Eqn* any = in_test(test.out[0]);
