@@ -324,8 +324,8 @@ While while_of(const ClosedJaxpr& cond, const ClosedJaxpr& body) {
 
 Arrays mapped_while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init) {
   const Arrays x = in_order(LoopValues<Array>{{}, cond.consts, body.consts, init});
-  const std::optional<While> lanes = separate_lanes(while_of(cond, body), types_of(x));
-  return lanes ? while_op.bind(x, *lanes) : while_flat(cond, body, init);
+  const std::optional<Arrays> results = separate_lanes(while_of(cond, body), x);
+  return results ? *results : while_flat(cond, body, init);
 }
 
 Arrays while_flat(const ClosedJaxpr& cond, const ClosedJaxpr& body, const Arrays& init,

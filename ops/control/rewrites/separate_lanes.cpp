@@ -1,80 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/rewrites/separate_lanes.cpp: compares the condition of a loop with the masks of the
-// selects that freeze its carries, and follows the lane axes through its programs.
+// ops/control/rewrites/separate_lanes.cpp: writes the loop with lanes, and follows the lane axes
+// through its programs.
 #include "ops/control/rewrites/separate_lanes.h"
 
 #include <algorithm>
-#include <map>
 
-#include "core/defining_eqns.h"
 #include "core/effects.h"
 #include "core/jaxpr_builder.h"
 #include "core/loops/axis_classes.h"
 #include "core/op.h"
+#include "ops/control/rewrites/mapped_loop.h"
+#include "ops/kit/fold.h"
+#include "tracer/base_ops.h"
+#include "tracer/concrete.h"
+#include "weft/lax/compare.h"
+#include "weft/lax/elementwise.h"
+#include "weft/lax/reduce.h"
 
 namespace weft {
 namespace {
-
-// Fewer lanes do not fill a vector. They are better values of a lane around the loop. With 33, two
-// programs for 16 and 32 examples (OSQP, NUTS) take 20 and 8 times as long. With 16, jumanji 2048,
-// mapped over a loop over 4 x 4 rows of a board, takes 1.4 times as long.
-constexpr int64_t fewest_lanes = 16;
-
-// A program and the equations that define its variables.
-struct Definitions {
-  const JaxprData& j;
-  const VarMap<size_t> of = defining_eqns(j);
-  const Eqn* operator()(Atom a) const {
-    const size_t i = of.get(a, no_equation);
-    return i == no_equation ? nullptr : &j.eqns[i];
-  }
-};
-
-// Decides whether a variable of the condition and one of the body are the same function of the
-// carry.
-class SameValue {
- public:
-  // `body_carry`: the first carry of the body. The condition takes the carry alone.
-  SameValue(const Definitions& test, const Definitions& body, int32_t body_carry)
-      : test_(test), body_(body), body_carry_(body_carry) {}
-
-  bool operator()(Atom a, Atom b) {
-    if (a.is_literal() || b.is_literal())
-      return a.is_literal() && b.is_literal() &&
-             test_.j.literals[a.literal()] == body_.j.literals[b.literal()];
-    const auto [at, fresh] = known_.emplace(std::pair(a.index, b.index), false);
-    if (fresh) at->second = compare(a.index, b.index);
-    return at->second;
-  }
-
- private:
-  bool compare(int32_t a, int32_t b) {
-    const Eqn *e = test_(Atom{a}), *f = body_(Atom{b});
-    if (!e || !f) return e == f && a == b - body_carry_;
-    return e->op == f->op && equal(e->params, f->params) && a - e->out == b - f->out &&
-           std::ranges::equal(e->in, f->in, [&](Atom x, Atom y) { return (*this)(x, y); });
-  }
-
-  const Definitions &test_, &body_;
-  const int32_t body_carry_;
-  std::map<std::pair<int32_t, int32_t>, bool> known_;
-};
-
-// Returns the mask with these lanes that q repeats along further axes, or q itself.
-std::optional<Atom> mask_of(const Definitions& defining, Atom q, const Shape& lanes) {
-  const JaxprData& j = defining.j;
-  while (j.type(q).shape() != lanes) {
-    const Eqn* e = defining(q);
-    if (!e || e->in.size() != 1 || e->in[0].is_literal()) return {};
-    const Access access = access_of(lower_equation(j, *e), j.in_types(*e), j.out_types(*e));
-    if (!access.moves) return {};
-    for (int a = 0; a < static_cast<int>(access.reads[0].size()); ++a)
-      if (a < lanes.ndim() && access.reads[0][a] != a) return {};
-    q = e->in[0];
-  }
-  return q;
-}
 
 // Returns for each value the set of lane axes that it has: all of them in front, or none.
 // Returns nothing if a value has them elsewhere.
@@ -108,62 +53,129 @@ bool keeps_lanes_apart(const While& p, const Types& in) {
   return true;
 }
 
+// Returns the program that computes other variables of this program. `mask`: it takes a mask first,
+// which it does not read.
+Jaxpr computing(const JaxprData& j, const std::vector<Atom>& out, std::optional<Type> mask = {}) {
+  JaxprBuilder b(j);
+  if (mask) b.add_input(*mask);
+  b.copy_inputs();
+  for (const Eqn& e : j.eqns) b.copy(e);
+  return dce(b.finish(out));
+}
+
+// The bound of the counter, of which the condition reads these carries.
+Array bound_of(const While& p, Atom bound, const Arrays& carry) {
+  return bound.is_literal() ? literal_array(p.cond_jaxpr->literals[bound.literal()])
+                            : carry[bound.index];
+}
+
+// The programs of the loop with lanes. Each lane counts its own trips.
+While with_lanes(const While& p, const MappedLoop& m) {
+  While r = p;
+  r.lanes = m.lanes.sizes();
+  for (int l = 0; l < m.lanes.ndim(); ++l) r.lane_ids.push_back(l);
+  const Type mask(Bool, m.lanes);
+  r.body_jaxpr = computing(*p.body_jaxpr, m.next, mask);
+  if (!m.mask) {
+    r.cond_jaxpr = computing(*p.cond_jaxpr, {m.go});
+    return r;
+  }
+  const Jaxpr step = r.body_jaxpr;
+  const std::vector<Type> step_in(step->types.begin(), step->types.begin() + step->n_in);
+  const size_t first = step_in.size() - m.next.size(), count = first + m.counter->carry;
+  Types in = step_in;
+  in[count] = Type(in[count].dtype(), m.lanes);
+  r.body_jaxpr = program(in, [&](const Arrays& x) {
+    Arrays args = x;
+    args[first + *m.mask] = base::ones(mask);
+    args[count] = base::zeros(step_in[count]);
+    Arrays out = eval_jaxpr(step, args);
+    out[m.counter->carry] = base::add(x[count], base::ones(in[count]));
+    return out;
+  });
+  r.cond_jaxpr = program(Types(in.begin() + first, in.end()), [&](const Arrays& carry) {
+    const Array runs = carry[*m.mask];
+    if (!m.counter->bound) return Arrays{runs};
+    const Array bound = bound_of(p, *m.counter->bound, carry);
+    return Arrays{lax::bitwise_and(runs, lax::lt(carry[m.counter->carry], bound))};
+  });
+  return r;
+}
+
+Array repeated(const Array& scalar, const Shape& lanes) {
+  return spread(scalar, lanes, axis_range(lanes.ndim()));
+}
+
+// A lane whose mask is false although its condition holds keeps the loop running until the counter
+// reaches its bound. Returns the counter after these trips.
+Array after_waiting(const Array& counter, const Array& waits, const Array& bound) {
+  const Arrays init{counter, bound, waits};
+  const auto goes_on = [](const Arrays& c) {
+    return Arrays{lax::bitwise_and(c[2], lax::lt(c[0], c[1]))};
+  };
+  const auto step = [](const Arrays& c) {
+    return Arrays{base::add(c[0], base::ones(c[0].type())), c[1], c[2]};
+  };
+  const Types in = types_of(init);
+  return while_flat({program(in, goes_on), {}}, {program(in, step), {}}, init)[0];
+}
+
+// Returns true if the lanes of the loop can run apart. Sets the lane axes of its operands.
+bool separable(While& r, const std::vector<bool>& loop_invariant, const Types& in) {
+  const int lanes = static_cast<int>(r.lanes.size());
+  Ints sets(r.body_jaxpr->n_in - 1, 0);
+  for (size_t t = 0; t < loop_invariant.size(); ++t)
+    if (!loop_invariant[t]) sets[sets.size() - loop_invariant.size() + t] = full_set(r.lanes);
+  const AxisClasses an(r.body_jaxpr, lanes, sets);
+  const std::vector<bool> apart = an.independent_lanes(lanes);
+  if (!std::ranges::all_of(apart, [](bool x) { return x; })) return false;
+  const std::optional<Ints> found = lanes_of_inputs(an, *r.body_jaxpr, lanes);
+  if (!found) return false;
+  r.lane_axes = *found;
+  return keeps_lanes_apart(r, in);
+}
+
+// The results of a loop that carries its mask, from the initial carries and those of the loop with
+// lanes. `goes_on`: the lanes whose condition holds before the loop.
+Arrays joint_results(const While& p, const MappedLoop& m, const Arrays& init, const Array& goes_on,
+                     Arrays r) {
+  const Array &mask = init[*m.mask], &count = init[m.counter->carry];
+  const Array counts = r[m.counter->carry];
+  Array last = lax::reduce_max(counts, axis_range(m.lanes.ndim()));
+  if (m.counter->bound)
+    last = after_waiting(last, any_lane(lax::bitwise_and(goes_on, lax::bitwise_not(mask))),
+                         bound_of(p, *m.counter->bound, init));
+  r[m.counter->carry] = last;
+  r[*m.mask] = lax::select(any_lane(goes_on), r[*m.mask], mask);
+  // The lanes that ran the last trip.
+  for (const size_t t : m.last_mask)
+    r[t] = lax::select(lax::eq(last, count), init[t], lax::eq(counts, repeated(last, m.lanes)));
+  return r;
+}
+
 }  // namespace
 
-std::optional<While> separate_lanes(const While& p, const Types& in) {
+std::optional<Arrays> separate_lanes(const While& p, const Arrays& x) {
   // A constant of the condition would be another operand than that of the body.
   if (!p.lanes.empty() || p.max_trips >= 0 || p.cond_nconsts > 0) return {};
   if (effect_of(p.body_jaxpr) != Effect::none || effect_of(p.cond_jaxpr) != Effect::none) return {};
-  const JaxprData& test = *p.cond_jaxpr;
-  const Definitions in_test{test};
-  const Eqn* any = in_test(test.out[0]);
-  if (!any || any->op->name() != "reduce_or" || any->in.size() != 1) return {};
-  const Atom go = any->in[0];
-  const Shape lanes = test.type(go).shape();
-  if (lanes.elements() < fewest_lanes) return {};
-  const int64_t all = full_set(lanes.sizes());
-
-  // The body without selects. Its first input is the mask of the lanes that run the step.
+  const std::optional<MappedLoop> m = mapped_loop(p, x);
+  if (!m) return {};
+  While r = with_lanes(p, *m);
   const BodyOp o = body_op(p);
-  const JaxprData& body = *p.body_jaxpr;
-  const auto first = static_cast<int32_t>(o.lane_axes.body_consts.size());
-  const Definitions in_body{body};
-  SameValue same(in_test, in_body, first);
-  std::vector<Atom> out;
-  Ints sets(body.n_in, 0);
-  for (size_t t = 0; t < o.loop_invariant.size(); ++t) {
-    out.push_back(body.out[t]);
-    if (o.loop_invariant[t]) continue;
-    const Eqn* e = in_body(body.out[t]);
-    const Atom before{first + static_cast<int32_t>(t)};
-    if (!e || e->op->name() != "select_n" || e->in.size() != 3 || e->in[1] != before) return {};
-    const std::optional<Atom> mask = mask_of(in_body, e->in[0], lanes);
-    if (!mask || !same(go, *mask)) return {};
-    out.back() = e->in[2];
-    sets[before.index] = all;
+  LoopValues<Array> v = o.operands(x);
+  const Arrays init = v.carry;
+  Array goes_on;
+  if (m->mask) {
+    goes_on = eval_jaxpr(computing(*p.cond_jaxpr, {m->go}), init)[0];
+    // The first trip runs the lanes of the mask if any condition holds.
+    v.carry[*m->mask] = lax::bitwise_and(init[*m->mask], repeated(any_lane(goes_on), m->lanes));
+    v.carry[m->counter->carry] = repeated(init[m->counter->carry], m->lanes);
   }
-
-  While r = p;
-  r.lanes = lanes.sizes();
-  for (int l = 0; l < lanes.ndim(); ++l) r.lane_ids.push_back(l);
-  JaxprBuilder b(body);
-  b.add_input(Type(Bool, lanes));
-  b.copy_inputs();
-  for (const Eqn& e : body.eqns) b.copy(e);
-  r.body_jaxpr = dce(b.finish(out));
-  JaxprBuilder c(test);
-  c.copy_inputs();
-  for (const Eqn& e : test.eqns) c.copy(e);
-  r.cond_jaxpr = dce(c.finish({go}));
-
-  const AxisClasses an(r.body_jaxpr, lanes.ndim(), sets);
-  const std::vector<bool> apart = an.independent_lanes(lanes.ndim());
-  if (!std::ranges::all_of(apart, [](bool x) { return x; })) return {};
-  const std::optional<Ints> found = lanes_of_inputs(an, *r.body_jaxpr, lanes.ndim());
-  if (!found) return {};
-  r.lane_axes = *found;
-  if (!keeps_lanes_apart(r, in)) return {};
-  return r;
+  const Arrays operands = in_order(v);
+  if (!separable(r, o.loop_invariant, types_of(operands))) return {};
+  const Arrays results = bind_op(*find_op("while"), operands, make_params(r));
+  return m->mask ? joint_results(p, *m, init, goes_on, results) : results;
 }
 
 }  // namespace weft

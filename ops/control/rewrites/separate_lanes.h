@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copyright The Weft authors
-// ops/control/rewrites/separate_lanes.h: finds the lanes of a loop that another system has mapped
-// (docs/decisions/0076).
+// ops/control/rewrites/separate_lanes.h: runs a loop that another system has mapped as a loop with
+// lanes, each of which ends on its own (docs/decisions/0076).
 #pragma once
 #include <optional>
 
@@ -9,10 +9,8 @@
 
 namespace weft {
 
-// JAX maps a while loop as `while any(p(c)): c = select(p(c), body(c), c)`. Returns the parameters
-// of the same loop with lanes, each of which ends on its own: `p` is the condition, and the selects
-// are gone. Returns nothing if the loop does not have this form, or if its lanes read one another.
-// `in`: the types of the operands.
-std::optional<While> separate_lanes(const While& p, const Types& in);
+// Returns the results of the while loop with these operands. Returns nothing if it is not a mapped
+// loop (mapped_loop.h), or if its lanes read one another.
+std::optional<Arrays> separate_lanes(const While& p, const Arrays& x);
 
 }  // namespace weft
