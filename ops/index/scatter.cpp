@@ -177,7 +177,8 @@ Arrays scatter_reference(const Arrays& x, const Scatter& p) {
 // ---- a few windows: each element of the result checks if one of them contains it.
 // In this form a scatter is local to its batching axes and can be part of a lane.
 
-constexpr int64_t few_windows = 8;
+// With few places (the bodies of a robot, the segments of a graph) an element checks more of them.
+constexpr int64_t few_windows = 8, most_windows = 32, most_checks = 512;
 
 struct Windows {
   IndexMap map;
@@ -189,15 +190,18 @@ struct Windows {
 Windows windows_of(const Scatter& p, const Types& in) {
   Windows w{index_map_for(p, in[0], in[1]), window_sizes(p.dims(), in[0].ndim(), in[1].shape()),
             Ints(in[1].shape().size(), -1)};
-  for (size_t a = 0; a < w.map.axes.size(); ++a)
-    if (const int b = w.map.axes[a].batch; b >= 0) w.paired[b] = static_cast<int64_t>(a);
-  bool window_before = false;
+  std::vector<bool> moves(in[1].shape().size(), false);  // a window whose indices move along it
+  for (size_t a = 0; a < w.map.axes.size(); ++a) {
+    const IndexMap::Axis& axis = w.map.axes[a];
+    if (axis.batch >= 0) w.paired[axis.batch] = static_cast<int64_t>(a);
+    if (axis.window >= 0) moves[axis.window] = axis.component >= 0 && axis.max_start > 0;
+  }
+  bool moved_before = false;
   for (int a = 0; a < in[1].ndim(); ++a) {
-    const bool window = holds(p.update_window_dims, a);
-    window_before = window_before || (window && in[1].shape()[a] > 1);
-    if (window || w.paired[a] >= 0) continue;
+    moved_before = moved_before || (moves[a] && in[1].shape()[a] > 1);
+    if (holds(p.update_window_dims, a) || w.paired[a] >= 0) continue;
     w.count *= in[1].shape()[a];
-    w.in_order = w.in_order && !(window_before && in[1].shape()[a] > 1);
+    w.in_order = w.in_order && !(moved_before && in[1].shape()[a] > 1);
   }
   return w;
 }
@@ -324,10 +328,14 @@ bool sums_narrow(const Scatter& p, const Types& in) {
 bool by_element(const Scatter& p, const Types& in) {
   constexpr int64_t few_elements = 64;
   const Windows w = windows_of(p, in);
-  if (w.count > few_windows || (w.count > 1 && !w.in_order)) return false;
-  int64_t elements = 1;  // at one index of the batching axes
-  for (size_t a = 0; a < w.map.axes.size(); ++a)
-    if (w.map.axes[a].batch < 0) elements *= in[0].shape()[static_cast<int64_t>(a)];
+  if (w.count > most_windows || (w.count > 1 && !w.in_order)) return false;
+  int64_t elements = 1, places = 1;  // at one index of the batching axes; where indices may point
+  for (size_t a = 0; a < w.map.axes.size(); ++a) {
+    const int64_t n = in[0].shape()[static_cast<int64_t>(a)];
+    if (w.map.axes[a].batch < 0) elements *= n;
+    if (w.map.axes[a].component >= 0) places *= n;
+  }
+  if (w.count > few_windows && w.count * places > most_checks) return false;
   return elements <= few_elements || !sums_narrow(p, in);
 }
 

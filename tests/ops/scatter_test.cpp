@@ -18,18 +18,23 @@ using laws::Random;
 
 namespace {
 
-// Checks that the reference and sorted updates give the same bits.
+// Checks that the reference, sorted updates, and the form that the compiler chooses give the same
+// bits.
 void check_sorted(const Arrays& x, const std::function<Arrays(const Arrays&)>& f) {
   Arrays want;
   {
     const ReferenceMode reference;
     want = f(x);
   }
+  INFO(to_string(types_of(x)));
+  const auto check = [&] {
+    const Arrays got = run_compiled(record(types_of(x), f).jaxpr, x);
+    for (size_t k = 0; k < want.size(); ++k) CHECK(laws::difference(got[k], want[k]) == "");
+  };
+  check();
   const compiler::Forced forced{{"", "this test"}, {{{"scatter", "expanded"}}, "this test"}};
   const compiler::ForcedScope scope(forced);
-  const Arrays got = run_compiled(record(types_of(x), f).jaxpr, x);
-  INFO(to_string(types_of(x)));
-  for (size_t k = 0; k < want.size(); ++k) CHECK(laws::difference(got[k], want[k]) == "");
+  check();
 }
 
 }  // namespace
@@ -63,6 +68,10 @@ TEST_CASE("Updates sorted by destination are applied in their order") {
       check(F32, {9}, {50, 4}, {50, 1}, {{1}, {}, {0}, {}, {}});
       check(F32, {5, 30}, {30, 80}, {30, 80, 1}, {{}, {0}, {0}, {1}, {0}});
       check(F32, {4, 6, 2}, {2, 70}, {70, 2}, {{0}, {0, 1}, {1, 0}, {}, {}});
+      // Each element searches a few windows: along axes of the windows, and with windows that move.
+      check(F32, {3, 5, 2}, {3, 12, 2}, {12, 1}, {{0, 2}, {1}, {1}, {}, {}});
+      check(F32, {4, 9}, {4, 3, 7}, {7, 1}, {{0, 1}, {}, {1}, {}, {}});
+      check(F32, {9, 4}, {3, 7, 4}, {7, 1}, {{0, 2}, {}, {0}, {}, {}});
     }
   check_sorted({drawn(Bool, {5}), drawn(Bool, {30}), places({30, 1}, 6)}, [&](const Arrays& x) {
     const WindowDims d{{}, {0}, {0}, {}, {}};
